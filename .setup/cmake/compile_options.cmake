@@ -1,0 +1,48 @@
+# What every target is compiled with, on every platform.
+#
+# Results must be the same bits everywhere (a plan made in the browser is the
+# plan made on the server), so floating point keeps the language's meaning:
+# no -ffast-math, and no contraction of a*b+c into an fma where the machine has
+# one. errno is nothing that Recut reads, so libm may skip it.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+add_compile_options(-ffp-contract=off -fno-math-errno)
+
+# Our CHECKs stay on in release; -O2 rather than -O3 halves the time to build
+# and costs nothing measurable outside the interpreter.
+set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
+set(CMAKE_CXX_FLAGS_SANITIZE "-O1 -g1 -fno-omit-frame-pointer")
+
+# Only Recut's own targets get these (recut_warnings is linked to each of them).
+add_library(recut_warnings INTERFACE)
+target_compile_options(recut_warnings INTERFACE -Wall -Wextra -Wno-missing-field-initializers)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # gcc 12 reports these two inside libstdc++'s own std::string and std::vector.
+  target_compile_options(recut_warnings INTERFACE -Wno-restrict -Wno-stringop-overflow)
+endif()
+if(RECUT_WERROR)
+  target_compile_options(recut_warnings INTERFACE -Werror)
+endif()
+
+if(EMSCRIPTEN)
+  # Exceptions cross no door of ours, but the JSON library throws inside input.
+  add_compile_options(-fwasm-exceptions)
+  add_link_options(-fwasm-exceptions)
+endif()
+
+if(RECUT_SANITIZE)
+  add_compile_options(-fsanitize=${RECUT_SANITIZE} -fno-sanitize-recover=all)
+  add_link_options(-fsanitize=${RECUT_SANITIZE})
+endif()
+if(RECUT_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
+
+# Paths inside the checkout are hashed relative to it, so that every clone and
+# worktree of one user shares one cache.
+find_program(RECUT_CCACHE ccache)
+if(RECUT_CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER
+      ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${RECUT_CCACHE})
+endif()

@@ -1,0 +1,36 @@
+# The kept libraries. .setup/install.sh brings all of them; what is missing here
+# is said in its words.
+
+# recut_headers: the header-only libraries. They are reached through links in the
+# build folder, because putting /usr/include itself on Emscripten's include path
+# would shadow its own C library.
+add_library(recut_headers INTERFACE)
+set(header_links "${CMAKE_BINARY_DIR}/headers")
+file(MAKE_DIRECTORY "${header_links}")
+foreach(header fmt/core.h nlohmann/json.hpp CLI/CLI.hpp)
+  get_filename_component(library "${header}" DIRECTORY)
+  find_path(RECUT_${library}_DIR NAMES "${header}" PATHS /usr/include /usr/local/include
+            NO_DEFAULT_PATH NO_CMAKE_FIND_ROOT_PATH)
+  if(NOT RECUT_${library}_DIR)
+    message(FATAL_ERROR "The headers of ${library} are missing; run .setup/install.sh first.")
+  endif()
+  file(CREATE_LINK "${RECUT_${library}_DIR}/${library}" "${header_links}/${library}" SYMBOLIC)
+endforeach()
+target_include_directories(recut_headers SYSTEM INTERFACE "${header_links}")
+target_compile_definitions(recut_headers INTERFACE FMT_HEADER_ONLY=1)
+
+# recut_zlib: gzipped graphs. In a page the browser itself unpacks them.
+add_library(recut_zlib INTERFACE)
+if(NOT EMSCRIPTEN)
+  find_package(ZLIB REQUIRED)
+  target_link_libraries(recut_zlib INTERFACE ZLIB::ZLIB)
+  target_compile_definitions(recut_zlib INTERFACE RECUT_HAS_ZLIB=1)
+endif()
+
+# Libraries that come as source stand in the user's cache, shared by all clones.
+if(DEFINED ENV{XDG_CACHE_HOME})
+  set(user_cache "$ENV{XDG_CACHE_HOME}")
+else()
+  set(user_cache "$ENV{HOME}/.cache")
+endif()
+set(RECUT_SOURCES "${user_cache}/recut" CACHE PATH "Where install.sh unpacked libraries")
