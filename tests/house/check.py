@@ -1,0 +1,45 @@
+#!/usr/bin/env python3
+"""Checks that the house stands as its map says.
+
+usage: check.py [ROOT]
+
+Rooms include only rooms above them, and only through their doors; the map in
+engine/README.md and the folders agree; no file or function has outgrown its
+subject; no marks of unfinished work and no paths of somebody's machine.
+Prints one line a failure, `file:line: what is wrong`, then a plain closing line.
+"""
+import pathlib
+import sys
+
+import includes
+import sizes
+import text_rules
+from tree import Tree
+
+
+def main():
+    here = pathlib.Path(__file__).resolve()
+    root = pathlib.Path(sys.argv[1]) if len(sys.argv) > 1 else here.parents[2]
+    tree = Tree(root)
+
+    checks = {
+        "the map and the folders agree": includes.check_map,
+        "includes look up the list, through doors": includes.check_includes,
+        "files and functions keep to their subject": sizes.check_sizes,
+        "no marks of unfinished work, no machine's paths": text_rules.check_text,
+    }
+    failed = 0
+    for subject, check in checks.items():
+        failures = check(tree)
+        failed += bool(failures)
+        print(f"{'FAILED' if failures else 'passed'}: {subject}")
+        for failure in failures:
+            print(f"  {failure}")
+    for warning in sizes.long_functions(tree):
+        print(f"warning: {warning}")
+    print(f"\n{len(checks) - failed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,159 @@
+#!/usr/bin/env python3
+"""Tests of the house check itself: a check that can't fail checks nothing."""
+import pathlib
+import tempfile
+import unittest
+
+import includes
+import sizes
+import text_rules
+from functions import functions_of
+from tree import Tree
+
+MAP = """
+| room | takes | door |
+|---|---|---|
+| `support` | ids | `*` |
+| `ir` | graphs | `graph.h` |
+| `input` | files | *to come* |
+"""
+ROOMS = "set(rooms\n  support\n  ir\n  input)"
+
+
+class House(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name)
+        self.write("engine/README.md", MAP)
+        self.write("engine/CMakeLists.txt", ROOMS)
+        self.write("engine/support/ids.h", "")
+        self.write("engine/ir/graph.h", '#include "engine/support/ids.h"\n')
+        self.write("engine/ir/table.h", "")
+
+    def write(self, path, text):
+        file = self.root / path
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text)
+
+    def tree(self):
+        return Tree(self.root)
+
+    def assert_include_fails(self, path, header, why):
+        self.write(path, f'#include "{header}"\n')
+        failures = includes.check_includes(self.tree())
+        self.assertEqual(len(failures), 1, failures)
+        self.assertIn(why, failures[0])
+
+
+class Map(House):
+    def test_a_true_map_passes(self):
+        self.assertEqual(includes.check_map(self.tree()), [])
+
+    def test_a_room_that_is_not_on_the_map(self):
+        self.write("engine/attic/box.h", "")
+        self.assertIn("attic", includes.check_map(self.tree())[0])
+
+    def test_a_room_without_a_door(self):
+        self.write("engine/input/json.h", "")
+        self.assertIn("door headers", includes.check_map(self.tree())[0])
+
+    def test_a_door_that_does_not_exist(self):
+        (self.root / "engine/ir/graph.h").unlink()
+        self.assertIn("graph.h", includes.check_map(self.tree())[0])
+
+    def test_another_order_than_the_build(self):
+        self.write("engine/CMakeLists.txt", "set(rooms ir support input)")
+        self.assertIn("order", includes.check_map(self.tree())[0])
+
+
+class Includes(House):
+    def test_a_house_in_order_passes(self):
+        self.write("tests/ir/table_test.cpp", '#include "engine/ir/table.h"\n')
+        self.write("native/main.cpp", '#include "engine/ir/graph.h"\n')
+        self.assertEqual(includes.check_includes(self.tree()), [])
+
+    def test_looking_down_the_list(self):
+        self.assert_include_fails("engine/support/a.cpp", "engine/ir/graph.h", "look down")
+
+    def test_past_the_door(self):
+        self.assert_include_fails("native/main.cpp", "engine/ir/table.h", "no door")
+
+    def test_past_the_door_from_another_rooms_test(self):
+        self.assert_include_fails("tests/support/a.cpp", "engine/ir/table.h", "no door")
+
+    def test_the_engine_knows_no_outside(self):
+        self.write("native/command.h", "")
+        self.assert_include_fails("engine/ir/a.cpp", "native/command.h", "may not include")
+
+    def test_a_name_that_does_not_start_at_the_top(self):
+        self.assert_include_fails("engine/ir/a.cpp", "graph.h", "named from its top")
+
+
+class Sizes(House):
+    def body(self, lines):
+        return "int grown() {\n" + "  step();\n" * (lines - 2) + "}\n"
+
+    def test_limits(self):
+        self.write("engine/ir/a.cpp", self.body(60) + "\n" * 390)
+        self.assertEqual(sizes.check_sizes(self.tree()), [])
+        self.assertEqual(len(sizes.long_functions(self.tree())), 1)
+
+    def test_a_long_function(self):
+        self.write("engine/ir/a.cpp", self.body(61))
+        self.assertIn("grown has 61 lines", sizes.check_sizes(self.tree())[0])
+
+    def test_a_long_file(self):
+        self.write("engine/ir/a.cpp", "\n" * 451)
+        self.assertIn("451 lines", sizes.check_sizes(self.tree())[0])
+
+    def test_an_allowed_one(self):
+        self.write("engine/ir/a.cpp", self.body(70))
+        self.write(sizes.ALLOWED, "function engine/ir/a.cpp grown 70 one table\n")
+        self.assertEqual(sizes.check_sizes(self.tree()), [])
+
+    def test_an_allowance_that_is_not_needed(self):
+        self.write(sizes.ALLOWED, "file engine/ir/graph.h 500 once it was long\n")
+        self.assertIn("remove its line", sizes.check_sizes(self.tree())[0])
+
+
+class Text(House):
+    def test_marks_and_paths(self):
+        self.write("engine/ir/a.cpp", "// TO" "DO: later\n// see /ho" "me/someone/notes\n// work/home\n")
+        failures = text_rules.check_text(self.tree())
+        self.assertEqual([failure.split(": ")[0] for failure in failures],
+                         ["engine/ir/a.cpp:1", "engine/ir/a.cpp:2"])
+
+
+class Functions(unittest.TestCase):
+    def names(self, text):
+        return [(function.name, function.line, function.lines) for function in functions_of(text)]
+
+    def test_scopes_and_initialisers(self):
+        self.assertEqual(self.names("""namespace recut {
+struct Row { int a = 0; int twice() const { return 2 * a; } };
+constexpr Row rows[] = {
+    {1}, {f(2)},
+};
+const auto table = make({1, 2});
+Graph::Graph(int size) : nodes_{size}, names_(size) {
+  fill();
+}
+template <typename T = int>
+bool operator==(const T& a, const T& b) {
+  return a.x == b.x;  // a comment's {
+}
+}  // namespace recut
+"""), [("twice", 2, 1), ("Graph::Graph", 7, 3), ("operator==", 10, 4)])
+
+    def test_strings_and_raw_strings(self):
+        self.assertEqual(self.names('void f() {\n  g("{", \'{\', R"({{{)", 1\'000);\n}\nint h() { return 1; }\n'),
+                         [("f", 1, 3), ("h", 4, 1)])
+
+    def test_test_cases(self):
+        self.assertEqual(self.names('TEST_CASE("x = {", "[ir]") {\n  CHECK(true);\n}\n'),
+                         [("TEST_CASE", 1, 3)])
+
+
+if __name__ == "__main__":
+    unittest.main()

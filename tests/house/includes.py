@@ -1,0 +1,77 @@
+"""Who includes whom: the list of rooms looks only up, and rooms are entered by their doors."""
+import re
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"')
+
+# What the folders outside the engine may include besides the engine's doors and themselves.
+OUTSIDE = {"gui": (), "native": ("gui",), "wasm": ("gui",), "tests": ("gui", "native", "wasm")}
+
+# Headers that the build writes.
+GENERATED = {"tests/paths.h"}
+
+
+def check_map(tree):
+    """engine/README.md, engine/CMakeLists.txt and the folders name the same rooms in one order."""
+    folders = {path.split("/")[1] for path in tree.sources if path.count("/") >= 2
+               and path.startswith("engine/")}
+    failures = [f"engine/README.md: the room {room} is not on the map"
+                for room in sorted(folders - set(tree.rooms))]
+    for room, doors in tree.rooms.items():
+        failures += _check_row(tree, room, doors, room in folders)
+
+    listed = re.search(r"set\(rooms\s([^)]*)\)", tree.read("engine/CMakeLists.txt"))
+    if not listed or listed[1].split() != list(tree.rooms):
+        failures.append("engine/CMakeLists.txt: its list of rooms is not the map's, in its order")
+    return failures
+
+
+def _check_row(tree, room, doors, exists):
+    row = f"engine/README.md: {room}"
+    if not exists:
+        return [] if doors is None else [f"{row} has a door but no folder"]
+    if not doors:
+        return [f"{row} stands, so the map has to name its door headers"]
+    headers = [path.removeprefix(f"engine/{room}/") for path in tree.sources
+               if path.startswith(f"engine/{room}/") and path.endswith(".h")]
+    unmatched = [door for door in doors if "*" not in door and door not in headers]
+    return [f"{row} has the door {door}, which doesn't exist" for door in unmatched]
+
+
+def check_includes(tree):
+    known = set(tree.sources) | GENERATED
+    failures = []
+    for path in tree.sources:
+        for number, line in enumerate(tree.read(path).splitlines(), 1):
+            include = INCLUDE.match(line)
+            if include:
+                fault = _fault(tree, known, path, include[1])
+                failures += [f"{path}:{number}: {fault}"] if fault else []
+    return failures
+
+
+def _fault(tree, known, path, header):
+    """What is wrong with `path` including `header`, or None."""
+    if header not in known:
+        return f'"{header}" is no file of the repository, named from its top'
+    if header.startswith("engine/"):
+        return _engine_fault(tree, path, header)
+    folder, target = path.split("/")[0], header.split("/")[0]
+    if folder == target or target in OUTSIDE.get(folder, ()):
+        return None
+    return f"{folder} may not include {target}"
+
+
+def _engine_fault(tree, path, header):
+    _, room, inside = header.split("/", 2)
+    order = list(tree.rooms)
+    folder, _, rest = path.partition("/")
+    home = rest.split("/")[0]
+    if folder in ("engine", "tests") and home == room:
+        return None
+    if room not in order:
+        return None  # check_map says so once for the whole room
+    if folder == "engine" and (home not in order or order.index(room) > order.index(home)):
+        return f"{home} stands above {room} and may not look down at it"
+    if not tree.is_door(room, inside):
+        return f"{inside} is no door of {room}; its doors: {', '.join(tree.rooms[room] or [])}"
+    return None

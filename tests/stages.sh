@@ -1,0 +1,84 @@
+# The stages of tests/run.sh, and the count of what passed and failed; sourced.
+
+passed=0
+failed=0
+skipped=0
+failures=()
+
+# How long CI gives each fuzz target; ten minutes by hand now and then.
+fuzz_seconds="${FUZZ_SECONDS:-20}"
+
+# Runs one stage; a stage that stops before its tests is one failure.
+run_stage() {
+  local stage="$1" start=$SECONDS
+  step "$stage: building"
+  if ! build_preset "$stage"; then
+    count_failure "$stage: the build"
+  elif [[ $stage == fuzz ]]; then
+    fuzz_all
+  else
+    test_preset "$stage"
+  fi
+  say "$stage took $((SECONDS - start)) s."
+}
+
+count_failure() {
+  failed=$((failed + 1))
+  failures+=("$1")
+}
+
+# The attribute $2 of the first test suite in the JUnit file $1.
+junit_count() { sed -n "s/^[[:space:]]*$2=\"\([0-9]*\)\".*/\1/p" "$1" | head -n 1; }
+
+test_preset() {
+  local preset="$1" results="$PWD/build/$1/tests.xml" tests broken passed_over
+  step "$preset: testing"
+  rm -f "$results"
+  ctest --preset "$preset" --parallel "$(nproc)" --output-junit "$results" && true
+  if [[ ! -f $results ]]; then
+    count_failure "$preset: ctest ran nothing"
+    return
+  fi
+  tests="$(junit_count "$results" tests)"
+  broken="$(junit_count "$results" failures)"
+  passed_over="$(junit_count "$results" skipped)"
+  passed=$((passed + tests - broken - passed_over))
+  failed=$((failed + broken))
+  skipped=$((skipped + passed_over))
+  mapfile -t -O "${#failures[@]}" failures < <(sed -n \
+    "s/.*<testcase name=\"\([^\"]*\)\".*status=\"fail\".*/$preset: \1/p" "$results")
+}
+
+# What a target finds is kept in build/fuzz/findings; the corpus that it grows
+# in build/fuzz/corpus, on top of the seeds in the repository.
+fuzz_one() {
+  local name="$1" grown="build/fuzz/corpus/$1"
+  mkdir -p "$grown" build/fuzz/findings
+  "build/fuzz/fuzz_$name" -max_total_time="$fuzz_seconds" -timeout=10 -rss_limit_mb=2048 \
+    -print_final_stats=1 -verbosity=0 -artifact_prefix="build/fuzz/findings/$name-" \
+    "$grown" "tests/fuzz/corpus/$name" >&2
+}
+
+fuzz_all() {
+  local source name
+  for source in tests/fuzz/*.cpp; do
+    [[ -f $source ]] || continue
+    name="$(basename "$source" .cpp)"
+    step "fuzz: $name, $fuzz_seconds s"
+    if fuzz_one "$name"; then
+      passed=$((passed + 1))
+    else
+      count_failure "fuzz: $name (see build/fuzz/findings)"
+    fi
+  done
+}
+
+# The plain closing line, and before it what failed.
+report() {
+  say
+  for failure in "${failures[@]}"; do
+    say "FAILED $failure"
+  done
+  printf '%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
+  [[ $failed -eq 0 && $passed -gt 0 ]]
+}
