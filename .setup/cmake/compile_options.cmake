@@ -18,8 +18,8 @@ set(CMAKE_CXX_FLAGS_SANITIZE "-O1 -g1 -fno-omit-frame-pointer")
 add_library(recut_warnings INTERFACE)
 target_compile_options(recut_warnings INTERFACE -Wall -Wextra -Wno-missing-field-initializers)
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # gcc 12 reports these two inside libstdc++'s own std::string and std::vector.
-  target_compile_options(recut_warnings INTERFACE -Wno-restrict -Wno-stringop-overflow)
+  # gcc 12 reports these inside libstdc++'s own std::string, std::vector and std::variant.
+  target_compile_options(recut_warnings INTERFACE -Wno-restrict -Wno-stringop-overflow -Wno-maybe-uninitialized)
 endif()
 if(RECUT_WERROR)
   target_compile_options(recut_warnings INTERFACE -Werror)

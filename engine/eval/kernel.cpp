@@ -1,0 +1,45 @@
+#include "engine/eval/kernel.h"
+
+#include "engine/eval/kernels/families.h"
+
+namespace recut {
+
+KernelTable::KernelTable()
+    : kernels(all_operators().size(), nullptr), views(all_operators().size(), nullptr) {}
+
+const KernelTable& kernel_table() {
+  static const KernelTable table = [] {
+    KernelTable t;
+    add_pointwise_kernels(t);
+    add_special_kernels(t);
+    add_creation_kernels(t);
+    add_reduction_kernels(t);
+    add_view_kernels(t);
+    add_indexing_kernels(t);
+    add_matrix_kernels(t);
+    add_nn_kernels(t);
+    add_linear_algebra_kernels(t);
+    return t;
+  }();
+  return table;
+}
+
+template <class T>
+Dense<T> KernelContext::read(std::string_view parameter) const {
+  if (const NodeId id = call.node(parameter); id.valid()) return unpack<T>(tensor(id));
+  const Scalar scalar = call.scalar(parameter);
+  return Dense<T>(Shape{}, std::is_same_v<T, double> ? static_cast<T>(scalar.real)
+                                                     : static_cast<T>(scalar.integer));
+}
+
+template <class T>
+void KernelContext::write(const Dense<T>& values, std::size_t index) {
+  if (output_types[index].exists()) pack(values, outputs[index]);
+}
+
+template Reals KernelContext::read<double>(std::string_view) const;
+template Integers KernelContext::read<std::int64_t>(std::string_view) const;
+template void KernelContext::write(const Reals&, std::size_t);
+template void KernelContext::write(const Integers&, std::size_t);
+
+}  // namespace recut

@@ -1,0 +1,18 @@
+// Each family adds its kernels to the table; kernel_table() calls them all.
+#pragma once
+
+#include "engine/eval/kernel.h"
+
+namespace recut {
+
+void add_pointwise_kernels(KernelTable& table);
+void add_special_kernels(KernelTable& table);
+void add_creation_kernels(KernelTable& table);
+void add_reduction_kernels(KernelTable& table);
+void add_view_kernels(KernelTable& table);
+void add_indexing_kernels(KernelTable& table);
+void add_matrix_kernels(KernelTable& table);
+void add_nn_kernels(KernelTable& table);
+void add_linear_algebra_kernels(KernelTable& table);
+
+}  // namespace recut

@@ -1,0 +1,67 @@
+// Tensors with values: strided views of counted storages, and the dense arrays that kernels compute
+// on.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <type_traits>
+#include <vector>
+
+#include "engine/eval/storage.h"
+#include "engine/ir/type.h"
+
+namespace recut {
+
+// A view of a storage. Views of one storage share it, as ATen's do.
+struct Tensor {
+  DType dtype = DType::none;
+  Shape shape;
+  Strides strides;          // in elements
+  std::int64_t offset = 0;  // in elements
+  std::shared_ptr<Storage> storage;
+
+  std::int64_t count() const { return element_count(shape); }
+  bool exists() const { return dtype != DType::none; }
+};
+
+// A new tensor of zeros. The layout is the type's where that is dense (a permutation of contiguous
+// strides), else contiguous. The storage takes element_count * item_bytes bytes, which is what the
+// memory model says.
+Tensor allocate(const TensorType& type, const std::shared_ptr<MemoryMeter>& meter);
+
+// Values in row-major order, whatever the layout was: what kernels work on. T is double for
+// floating dtypes and std::int64_t for integers and bool (0 or 1).
+template <class T>
+struct Dense {
+  static_assert(std::is_same_v<T, double> || std::is_same_v<T, std::int64_t>);
+
+  Shape shape;
+  std::vector<T> data;
+
+  Dense() = default;
+  explicit Dense(Shape s, T fill = T{})
+      : shape(std::move(s)), data(static_cast<std::size_t>(element_count(shape)), fill) {}
+
+  std::int64_t rank() const { return static_cast<std::int64_t>(shape.size()); }
+  std::int64_t count() const { return static_cast<std::int64_t>(data.size()); }
+  T& operator[](std::int64_t i) { return data[static_cast<std::size_t>(i)]; }
+  T operator[](std::int64_t i) const { return data[static_cast<std::size_t>(i)]; }
+};
+using Reals = Dense<double>;
+using Integers = Dense<std::int64_t>;
+
+// Reads any tensor as reals or as integers (floats are truncated towards zero; NaN and values out
+// of range as on x86-64).
+template <class T>
+Dense<T> unpack(const Tensor& tensor);
+
+// Writes into a tensor of the same shape, rounded to its dtype: nearest-even for floats, wrapped
+// for integers, != 0 for bool.
+template <class T>
+void pack(const Dense<T>& values, Tensor& tensor);
+
+// One number as a value of `dtype` would hold it: nearest-even rounding of f16, bf16 and f32.
+double round_to(DType dtype, double value);
+std::int64_t wrap_to(DType dtype, std::int64_t value);
+
+}  // namespace recut

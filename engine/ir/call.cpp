@@ -1,0 +1,201 @@
+#include "engine/ir/call.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace recut {
+
+std::optional<Scalar> Scalar::from(const Argument& argument) {
+  if (const auto* b = argument.get<bool>())
+    return Scalar{DType::boolean, *b ? 1.0 : 0.0, *b ? 1 : 0};
+  if (const auto* i = argument.get<std::int64_t>())
+    return Scalar{DType::i64, static_cast<double>(*i), *i};
+  if (const auto* d = argument.get<double>())
+    return Scalar{DType::f64, *d, std::abs(*d) < 9e18 ? static_cast<std::int64_t>(*d) : 0};
+  return std::nullopt;
+}
+
+std::size_t Call::index_of(std::string_view parameter) const {
+  const auto index = op_.parameter(parameter);
+  RECUT_CHECK(index.has_value(),
+              "a rule or kernel asks for a parameter that the operator's schema lacks");
+  return *index;
+}
+
+const Argument& Call::argument(std::size_t parameter) const {
+  const Argument& given = arguments_[parameter];
+  return given.absent() ? op_.parameters[parameter].default_value : given;
+}
+
+const Argument& Call::argument(std::string_view parameter) const {
+  return argument(index_of(parameter));
+}
+
+bool Call::given(std::string_view parameter) const {
+  const Argument& a = argument(parameter);
+  return !a.absent() && !a.none();
+}
+
+std::optional<std::int64_t> Call::maybe_integer(std::string_view parameter) const {
+  const auto scalar = Scalar::from(argument(parameter));
+  if (!scalar) return std::nullopt;
+  return scalar->integer;
+}
+
+std::int64_t Call::integer(std::string_view parameter) const {
+  return maybe_integer(parameter).value_or(0);
+}
+
+std::vector<std::int64_t> Call::integers(std::string_view parameter) const {
+  const Argument& a = argument(parameter);
+  std::vector<std::int64_t> values;
+  if (const auto* list = a.get<ArgumentList>()) {
+    for (const Argument& item : *list)
+      values.push_back(Scalar::from(item).value_or(Scalar{}).integer);
+  } else if (const auto scalar = Scalar::from(a)) {
+    values.push_back(scalar->integer);
+  }
+  return values;
+}
+
+double Call::real(std::string_view parameter) const {
+  return Scalar::from(argument(parameter)).value_or(Scalar{}).real;
+}
+
+bool Call::boolean(std::string_view parameter) const { return integer(parameter) != 0; }
+
+std::vector<bool> Call::booleans(std::string_view parameter) const {
+  std::vector<bool> values;
+  for (const std::int64_t i : integers(parameter)) values.push_back(i != 0);
+  return values;
+}
+
+std::optional<DType> Call::maybe_dtype(std::string_view parameter) const {
+  const auto* dtype = argument(parameter).get<DType>();
+  return dtype ? std::optional(*dtype) : std::nullopt;
+}
+
+std::string_view Call::text(std::string_view parameter) const {
+  const auto* text = argument(parameter).get<std::string>();
+  return text ? std::string_view(*text) : std::string_view();
+}
+
+std::optional<Scalar> Call::maybe_scalar(std::string_view parameter) const {
+  return Scalar::from(argument(parameter));
+}
+
+Scalar Call::scalar(std::string_view parameter) const {
+  return maybe_scalar(parameter).value_or(Scalar{});
+}
+
+NodeId Call::node(std::string_view parameter) const {
+  const auto* id = argument(parameter).get<NodeId>();
+  return id ? *id : NodeId();
+}
+
+std::vector<NodeId> Call::nodes(std::string_view parameter) const {
+  std::vector<NodeId> ids;
+  const Argument& a = argument(parameter);
+  if (const auto* list = a.get<ArgumentList>()) {
+    for (const Argument& item : *list) {
+      const auto* id = item.get<NodeId>();
+      ids.push_back(id ? *id : NodeId());
+    }
+  } else if (const auto* id = a.get<NodeId>()) {
+    ids.push_back(*id);
+  }
+  return ids;
+}
+
+const TensorType& Call::tensor(NodeId id) const { return types_of_(id).front(); }
+
+const TensorType& Call::tensor(std::string_view parameter) const {
+  const NodeId id = node(parameter);
+  RECUT_CHECK(id.valid(), "a rule or kernel reads a tensor that was not given");
+  return tensor(id);
+}
+
+namespace {
+
+std::string_view describe(const Argument& a) {
+  static constexpr std::string_view kNames[] = {"nothing", "None",     "a tensor",
+                                                "a bool",  "an int",   "a float",
+                                                "a dtype", "a string", "a list"};
+  return kNames[a.value.index()];
+}
+
+std::string describe(const Parameter& p) {
+  static constexpr std::string_view kNames[] = {"a tensor", "an int",  "a float", "a number",
+                                                "a bool",   "a dtype", "a string"};
+  const std::string_view one = kNames[static_cast<std::size_t>(p.kind)];
+  return fmt::format("{}{}{}", p.list ? "a list of: " : "", one, p.optional ? " or None" : "");
+}
+
+bool fits_one(const Parameter& p, const Argument& a, const Call::TypesOf& types_of) {
+  const bool number = Scalar::from(a).has_value();
+  switch (p.kind) {
+    case ParameterKind::tensor: {
+      const auto* id = a.get<NodeId>();
+      if (id == nullptr) return number && !p.list;  // ATen wraps a number given for a tensor
+      const auto types = types_of(*id);
+      return !types.empty() && types.front().exists();
+    }
+    case ParameterKind::integer:
+      return a.get<std::int64_t>() != nullptr || a.get<bool>() != nullptr;
+    case ParameterKind::real:
+    case ParameterKind::scalar:
+      return number;
+    case ParameterKind::boolean:
+      return a.get<bool>() != nullptr || a.get<std::int64_t>() != nullptr;
+    case ParameterKind::dtype:
+      return a.get<DType>() != nullptr;
+    case ParameterKind::text:
+      return a.get<std::string>() != nullptr;
+  }
+  return false;
+}
+
+bool fits(const Parameter& p, const Argument& a, const Call::TypesOf& types_of) {
+  if (a.absent()) return p.has_default;
+  if (a.none()) return p.optional;
+  const auto* list = a.get<ArgumentList>();
+  if (!p.list) return list == nullptr && fits_one(p, a, types_of);
+  if (list == nullptr)
+    return p.kind != ParameterKind::tensor && fits_one(p, a, types_of);  // int[1] dim given one int
+  for (const Argument& item : *list)
+    if (!(p.optional_items && item.none()) && !fits_one(p, item, types_of)) return false;
+  return true;
+}
+
+}  // namespace
+
+Diagnostics check_arguments(const Operator& op, std::span<const Argument> arguments,
+                            const Call::TypesOf& types_of) {
+  if (arguments.size() != op.parameters.size())
+    return {error(fmt::format("{} takes {} arguments, found {}", op.name, op.parameters.size(),
+                              arguments.size()))};
+  Diagnostics found;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const Parameter& p = op.parameters[i];
+    if (!fits(p, arguments[i], types_of))
+      found.push_back(error(fmt::format("argument '{}' of {} is {}, expected {}", p.name, op.name,
+                                        describe(arguments[i]), describe(p))));
+  }
+  return found;
+}
+
+Result<std::vector<TensorType>> infer_types(const Operator& op, std::span<const Argument> arguments,
+                                            const Call::TypesOf& types_of) {
+  Diagnostics wrong = check_arguments(op, arguments, types_of);
+  if (!wrong.empty()) return wrong;
+  auto types = op.rule(Call(op, arguments, types_of));
+  if (!types) return error(fmt::format("{}: {}", op.name, types.diagnostics().front().message));
+  for (const TensorType& type : *types) {
+    const auto sound = check_size(type);
+    if (!sound) return error(fmt::format("{}: {}", op.name, sound.diagnostics().front().message));
+  }
+  return types;
+}
+
+}  // namespace recut

@@ -1,0 +1,70 @@
+#include "engine/ir/dtype.h"
+
+#include <array>
+#include <cstddef>
+
+namespace recut {
+namespace {
+
+struct Row {
+  DType dtype;
+  std::string_view short_name;
+  std::string_view torch_name;
+  std::int64_t bytes;
+};
+
+// In the order of the enum, so that a DType indexes its row.
+constexpr std::array<Row, 11> kRows = {{{DType::none, "none", "none", 0},
+                                        {DType::f64, "f64", "float64", 8},
+                                        {DType::f32, "f32", "float32", 4},
+                                        {DType::f16, "f16", "float16", 2},
+                                        {DType::bf16, "bf16", "bfloat16", 2},
+                                        {DType::i64, "i64", "int64", 8},
+                                        {DType::i32, "i32", "int32", 4},
+                                        {DType::i16, "i16", "int16", 2},
+                                        {DType::i8, "i8", "int8", 1},
+                                        {DType::u8, "u8", "uint8", 1},
+                                        {DType::boolean, "bool", "bool", 1}}};
+
+const Row& row(DType dtype) { return kRows[static_cast<std::size_t>(dtype)]; }
+
+}  // namespace
+
+std::int64_t item_bytes(DType dtype) { return row(dtype).bytes; }
+
+bool is_floating(DType dtype) { return dtype >= DType::f64 && dtype <= DType::bf16; }
+
+bool is_integral(DType dtype) { return dtype >= DType::i64 && dtype <= DType::u8; }
+
+std::string_view short_name(DType dtype) { return row(dtype).short_name; }
+
+std::string_view torch_name(DType dtype) { return row(dtype).torch_name; }
+
+std::optional<DType> dtype_from_short_name(std::string_view name) {
+  for (const Row& r : kRows)
+    if (r.short_name == name && r.dtype != DType::none) return r.dtype;
+  return std::nullopt;
+}
+
+std::optional<DType> dtype_from_torch_name(std::string_view name) {
+  for (const Row& r : kRows)
+    if (r.torch_name == name && r.dtype != DType::none) return r.dtype;
+  return std::nullopt;
+}
+
+DType promote(DType a, DType b) {
+  if (a == b) return a;
+  if (a == DType::boolean || a == DType::none) return b;
+  if (b == DType::boolean || b == DType::none) return a;
+  if (is_floating(a) != is_floating(b)) return is_floating(a) ? a : b;
+  if (is_floating(a)) {
+    const bool halves =
+        (a == DType::f16 && b == DType::bf16) || (a == DType::bf16 && b == DType::f16);
+    return halves ? DType::f32 : (a < b ? a : b);  // the enum runs from wide to narrow
+  }
+  // A signed type holds every u8 only from 16 bits on.
+  if ((a == DType::i8 && b == DType::u8) || (a == DType::u8 && b == DType::i8)) return DType::i16;
+  return a < b ? a : b;
+}
+
+}  // namespace recut

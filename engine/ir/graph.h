@@ -1,0 +1,149 @@
+// The graph: pure tensor operators in program order.
+//
+// Nodes are interned in a NodePool and append-only: equal calls are one node, nothing is ever
+// changed in place. A Graph is one stage's view of a pool: which nodes, in which order, under which
+// names, and what comes in and goes out. Passes make new Graphs on the same pool, so that every
+// stage stays alive and a snapshot costs one order of ids.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "engine/ir/argument.h"
+#include "engine/ir/operator.h"
+#include "engine/ir/type.h"
+#include "engine/support/result.h"
+
+namespace recut {
+
+struct Node {
+  Op op;
+  std::vector<Argument> arguments;  // one a parameter of the operator
+  std::vector<TensorType>
+      outputs;  // one for most operators; several where the operator returns several
+  std::vector<NodeId> operands;  // the distinct nodes in `arguments`, in order of first appearance
+
+  const TensorType& type() const { return outputs.front(); }
+};
+
+// Stores nodes; equal ones once. Ids only grow, and an operand's id is below its user's.
+class NodePool {
+ public:
+  // The node of this call, made if there is none. Impure operators carry their number in the graph
+  // as an argument, so that two draws never become one.
+  NodeId intern(Op op, std::vector<Argument> arguments, std::vector<TensorType> outputs);
+
+  const Node& operator[](NodeId id) const { return nodes_[id.index]; }
+  std::size_t size() const { return nodes_.size(); }
+
+  std::span<const TensorType> types_of(NodeId id) const { return nodes_[id.index].outputs; }
+
+ private:
+  std::deque<Node> nodes_;
+  std::unordered_multimap<std::uint64_t, NodeId> by_hash_;  // looked up only, never walked
+};
+
+// Where a node comes from.
+struct Origin {
+  std::string name;    // unique in its graph: the file's own name
+  std::string module;  // nn.Module path, "" where none
+  std::int64_t seq_nr =
+      -1;  // autograd's sequence number: forward and backward partners share it; -1 where none
+};
+
+enum class InputKind : std::uint8_t { parameter, input, tangent };
+std::string_view name_of(InputKind kind);
+
+class Graph {
+ public:
+  explicit Graph(std::shared_ptr<NodePool> pool = std::make_shared<NodePool>())
+      : pool_(std::move(pool)) {}
+
+  // A graph with the same pool, name and device, and nothing else.
+  Graph fresh() const;
+
+  std::string name;
+  std::string
+      device;  // of every value that names none: "cuda", "cpu", "" where the file did not say
+  std::vector<NodeId> results;  // outputs of forward
+  std::vector<NodeId>
+      gradients;  // one a placeholder that is no tangent, in order; invalid where there is none
+
+  // Appends a call and returns its node. Where an equal node stands in this graph already, returns
+  // that one and records `origin.name` as another name of it (aliases). Types are the caller's
+  // business here; see make() below.
+  NodeId append(Op op, std::vector<Argument> arguments, std::vector<TensorType> outputs,
+                Origin origin);
+
+  NodeId add_input(InputKind kind, TensorType type, Origin origin);
+  NodeId add_constant(TensorType type,
+                      Origin origin);  // a get_attr: a tensor that the module holds
+
+  // append() with the types from the operator's shape rule. `name` empty: the operator's packet and
+  // a number.
+  Result<NodeId> make(Op op, std::vector<Argument> arguments, Origin origin = {});
+
+  const NodePool& pool() const { return *pool_; }
+  const std::shared_ptr<NodePool>& shared_pool() const { return pool_; }
+
+  std::span<const NodeId> order() const { return order_; }
+  const Node& operator[](NodeId id) const { return (*pool_)[id]; }
+  const TensorType& type(NodeId id) const { return (*pool_)[id].outputs.front(); }
+  const Operator& op(NodeId id) const { return operator_of((*pool_)[id].op); }
+
+  bool contains(NodeId id) const {
+    return id.index < position_.size() && position_[id.index] != kAbsent;
+  }
+  std::size_t position(NodeId id) const { return position_[id.index]; }
+  const Origin& origin(NodeId id) const { return origins_[position_[id.index]]; }
+  const std::string& node_name(NodeId id) const { return origin(id).name; }
+  NodeId find(std::string_view node_name) const;  // also by alias; invalid where there is none
+
+  // Names that interning made another node's: (the file's name, the node that stands for it).
+  std::span<const std::pair<std::string, NodeId>> aliases() const { return aliases_; }
+
+  // Placeholders (without constants), in order, and what each is.
+  std::span<const NodeId> inputs() const { return inputs_; }
+  InputKind input_kind(NodeId id) const;
+  void set_input_kind(NodeId id, InputKind kind) { input_kinds_[id.index] = kind; }
+
+  // A name that no node of this graph has: `wish` itself, or with _1, _2, … after it.
+  std::string unused_name(std::string_view wish);
+
+ private:
+  static constexpr std::uint32_t kAbsent = 0xffffffff;
+
+  std::shared_ptr<NodePool> pool_;
+  std::vector<NodeId> order_;
+  std::vector<Origin> origins_;          // by position
+  std::vector<std::uint32_t> position_;  // by node id
+  std::vector<NodeId> inputs_;
+  std::unordered_map<std::uint32_t, InputKind> input_kinds_;
+  std::unordered_map<std::string, NodeId> by_name_;
+  std::unordered_map<std::string, int>
+      next_suffix_;  // by wish, so that ten thousand equal wishes stay linear
+  std::vector<std::pair<std::string, NodeId>> aliases_;
+};
+
+// Who uses each node: distinct users in program order. Compressed rows over the graph's positions.
+class Users {
+ public:
+  explicit Users(const Graph& graph);
+  std::span<const NodeId> of(NodeId id) const {
+    const std::size_t p = graph_->position(id);
+    return std::span(users_).subspan(first_[p], first_[p + 1] - first_[p]);
+  }
+
+ private:
+  const Graph* graph_;
+  std::vector<std::size_t> first_;
+  std::vector<NodeId> users_;
+};
+
+}  // namespace recut

@@ -1,0 +1,103 @@
+// The operator table: one row an operator, from which the enum, names, arity, attributes, flags,
+// shape rules and prose all come. Rows stand in engine/ir/operators/*.def, by family.
+//
+// A row is
+//   RECUT_OPERATOR(identifier, "aten::name.overload(Tensor self, …) -> Tensor", flags, rule,
+//   "prose")
+// The schema is written as ATen writes its own (native_functions.yaml), so that a row can be
+// compared with PyTorch's.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/ir/argument.h"
+#include "engine/ir/type.h"
+#include "engine/support/result.h"
+
+namespace recut {
+
+enum class Op : std::uint16_t {
+#define RECUT_OPERATOR(identifier, schema, flags, rule, prose) identifier,
+#include "engine/ir/operators/all.def"
+#undef RECUT_OPERATOR
+};
+
+// What kind of work an operator does. Combine with |.
+enum OperatorFlag : std::uint32_t {
+  kNoFlags = 0,
+  kView = 1 << 0,  // its output shares its first operand's storage
+  kPointwise =
+      1
+      << 1,  // each output element depends on the operands' elements of the same (broadcast) place
+  kReduction = 1 << 2,  // folds dimensions
+  kRandom = 1 << 3,     // its values come from random numbers
+  kImpure =
+      1 << 4,  // draws anew on every run: it may run once only, and two equal calls are two nodes
+  kMatrixProduct = 1 << 5,  // mm, bmm, addmm, …
+  kConvolution = 1 << 6,
+  kAttention = 1 << 7,
+  kScatterGather = 1 << 8,  // reads or writes at indices that are data
+  kCreation = 1 << 9,       // needs no tensor operand
+  kScan = 1 << 10,          // prefix sums and the like
+  kSort = 1 << 11,
+  kPooling = 1 << 12,
+  kNormalisation = 1 << 13,
+  kRecurrent = 1 << 14,
+  kLinearAlgebra = 1 << 15,  // factorisations and solves
+  kCopy = 1 << 16,           // moves or pads data without arithmetic
+  kCommutative = 1 << 17,    // in its first two operands
+  kDataDependent = 1 << 18,  // its output's shape depends on values; it is taken from the file
+  kInput = 1 << 19,          // a placeholder or constant: its value comes from outside
+};
+using OperatorFlags = std::uint32_t;
+
+enum class ParameterKind : std::uint8_t { tensor, integer, real, scalar, boolean, dtype, text };
+
+// One parameter of a schema.
+struct Parameter {
+  std::string_view name;
+  ParameterKind kind = ParameterKind::tensor;
+  bool list = false;            // int[], Tensor[]
+  bool optional = false;        // the whole may be None
+  bool optional_items = false;  // Tensor?[]: items may be None
+  bool keyword_only = false;
+  bool has_default = false;
+  Argument default_value;  // absent where has_default is false
+};
+
+class Call;
+
+// Computes the types of a call's outputs, or says what does not fit.
+using ShapeRule = Result<std::vector<TensorType>> (*)(const Call& call);
+
+struct Operator {
+  Op op;
+  std::string_view
+      target;  // "aten.add.Tensor", as fx prints it; "getitem", "placeholder" without a namespace
+  std::string_view name;    // "add.Tensor", "mm", "prims.fma": unique, used in text and on screen
+  std::string_view packet;  // "add": all overloads share it; "prims.fma" keeps its namespace
+  OperatorFlags flags;
+  std::vector<Parameter> parameters;
+  std::size_t outputs;  // outputs that the schema declares
+  bool returns_list;    // Tensor[]: as many outputs as the shape rule says
+  bool multiple_outputs() const { return returns_list || outputs != 1; }
+  ShapeRule rule;
+  std::string_view prose;
+
+  bool is(OperatorFlags any) const { return (flags & any) != 0; }
+  std::optional<std::size_t> parameter(std::string_view parameter_name) const;
+};
+
+const Operator& operator_of(Op op);
+std::span<const Operator> all_operators();
+
+// By fx target ("aten.mm.default") or by Recut's name ("mm").
+const Operator* find_operator_by_target(std::string_view target);
+const Operator* find_operator_by_name(std::string_view name);
+
+}  // namespace recut

@@ -1,0 +1,152 @@
+#include "engine/ir/printer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace recut {
+namespace {
+
+bool plain_name_character(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+         c == '.';
+}
+
+std::string quoted(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\')
+      out += fmt::format("\\{}", c);
+    else if (c == '\n')
+      out += "\\n";
+    else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
+      out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+    else
+      out += c;
+  }
+  return out + "\"";
+}
+
+// %name, or %"any text" where the name is not made of letters, digits, '_' and '.'.
+std::string reference(std::string_view name) {
+  const bool plain = !name.empty() && std::all_of(name.begin(), name.end(), plain_name_character);
+  return "%" + (plain ? std::string(name) : quoted(name));
+}
+
+// The shortest decimals that read back as the same double, always with a point, an exponent or a
+// word.
+std::string print_real(double x) {
+  if (std::isnan(x)) return "nan";
+  if (std::isinf(x)) return x > 0 ? "inf" : "-inf";
+  std::string text = fmt::format("{}", x);
+  if (text.find_first_of(".e") == std::string::npos) text += ".0";
+  return text;
+}
+
+struct ArgumentPrinter {
+  const Graph& graph;
+
+  std::string operator()(Absent) const { return ""; }
+  std::string operator()(None) const { return "none"; }
+  std::string operator()(NodeId id) const {
+    return reference(graph.contains(id) ? graph.node_name(id) : fmt::format("?{}", id.index));
+  }
+  std::string operator()(bool b) const { return b ? "true" : "false"; }
+  std::string operator()(std::int64_t i) const { return fmt::format("{}", i); }
+  std::string operator()(double d) const { return print_real(d); }
+  std::string operator()(DType d) const { return std::string(short_name(d)); }
+  std::string operator()(const std::string& s) const { return quoted(s); }
+  std::string operator()(const ArgumentList& list) const {
+    std::string text = "[";
+    for (std::size_t i = 0; i < list.size(); ++i)
+      text += (i == 0 ? "" : ", ") + std::visit(*this, list[i].value);
+    return text + "]";
+  }
+};
+
+std::string print_arguments(const Graph& graph, const Node& node) {
+  const Operator& op = operator_of(node.op);
+  std::string text;
+  bool by_name = false;
+  for (std::size_t i = 0; i < node.arguments.size(); ++i) {
+    const Argument& a = node.arguments[i];
+    const bool keyword_only = i < op.parameters.size() && op.parameters[i].keyword_only;
+    by_name = by_name || a.absent() || keyword_only;
+    if (a.absent()) continue;
+    if (!text.empty()) text += ", ";
+    if (by_name && i < op.parameters.size()) text += fmt::format("{}=", op.parameters[i].name);
+    text += print_argument(graph, a);
+  }
+  return text;
+}
+
+std::string print_types(const Node& node) {
+  const bool tuple = operator_of(node.op).multiple_outputs();
+  std::string text = tuple ? "(" : "";
+  for (std::size_t i = 0; i < node.outputs.size(); ++i)
+    text += (i == 0 ? "" : ", ") + format(node.outputs[i]);
+  return text + (tuple ? ")" : "");
+}
+
+std::string print_origin(const Origin& origin) {
+  std::string text;
+  if (!origin.module.empty()) text += "  @" + quoted(origin.module);
+  if (origin.seq_nr >= 0)
+    text += fmt::format("{}#{}", origin.module.empty() ? "  " : " ", origin.seq_nr);
+  return text;
+}
+
+std::string print_outputs(const Graph& graph, std::string_view what,
+                          const std::vector<NodeId>& ids) {
+  std::string text = fmt::format("  {}", what);
+  for (std::size_t i = 0; i < ids.size(); ++i)
+    text += (i == 0 ? " " : ", ") +
+            print_argument(graph, ids[i].valid() ? Argument(ids[i]) : Argument(None{}));
+  return text + "\n";
+}
+
+std::string print_failures(const Failures& failures, NodeId about) {
+  std::string text;
+  for (const Failure& f : failures)
+    if (f.node == about) text += fmt::format("  ; ^ invariant {}: {}\n", f.invariant, f.message);
+  return text;
+}
+
+}  // namespace
+
+std::string print_argument(const Graph& graph, const Argument& argument) {
+  return std::visit(ArgumentPrinter{graph}, argument.value);
+}
+
+std::string print_node(const Graph& graph, NodeId id) {
+  const Node& node = graph[id];
+  const std::string name = reference(graph.node_name(id));
+  const std::string origin = print_origin(graph.origin(id));
+  if (node.op == Op::placeholder)
+    return fmt::format("{} = {} {}{}", name, name_of(graph.input_kind(id)), format(node.type()),
+                       origin);
+  if (node.op == Op::constant)
+    return fmt::format("{} = constant {}{}", name, format(node.type()), origin);
+  return fmt::format("{} = {}({}) : {}{}", name, operator_of(node.op).name,
+                     print_arguments(graph, node), print_types(node), origin);
+}
+
+std::string print(const Graph& graph) { return print(graph, {}); }
+
+std::string print(const Graph& graph, const Failures& failures) {
+  std::string text = fmt::format("graph {}{} {{\n", quoted(graph.name),
+                                 graph.device.empty() ? "" : fmt::format(" on {}", graph.device));
+  for (const NodeId id : graph.order()) {
+    text += "  " + print_node(graph, id) + "\n";
+    if (!failures.empty()) text += print_failures(failures, id);
+  }
+  for (const auto& [name, id] : graph.aliases())
+    text += fmt::format("  same {} {}\n", reference(name), reference(graph.node_name(id)));
+  text += print_outputs(graph, "results", graph.results);
+  if (!graph.gradients.empty()) text += print_outputs(graph, "gradients", graph.gradients);
+  return text + print_failures(failures, NodeId()) + "}\n";
+}
+
+}  // namespace recut

@@ -1,0 +1,34 @@
+// The text form. engine/input/text.h reads it back: print then parse is the identity.
+//
+//   graph "mlp" on cuda {
+//     %x = input f32[8, 16]
+//     %w = parameter f32[4, 16]
+//     %t = tangent f32[8, 4]
+//     %wt = permute(%w, [1, 0]) : f32[16, 4]{1, 16}  @"net.linear" #7
+//     %y = mm(%x, %wt) : f32[8, 4]
+//     results %y
+//     gradients none, %w_grad
+//   }
+//
+// A node: name, operator, arguments (positional as far as they go, then by name), the types of its
+// outputs, then where it comes from: @"module path" and #seq_nr. `; text` to the end of a line is a
+// comment.
+#pragma once
+
+#include <string>
+
+#include "engine/ir/graph.h"
+#include "engine/ir/verifier.h"
+
+namespace recut {
+
+std::string print(const Graph& graph);
+
+// The same with every failure under the node that it is about, as comments that begin with "; ^".
+std::string print(const Graph& graph, const Failures& failures);
+
+// One node's line, without indentation.
+std::string print_node(const Graph& graph, NodeId id);
+std::string print_argument(const Graph& graph, const Argument& argument);
+
+}  // namespace recut

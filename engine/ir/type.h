@@ -1,0 +1,62 @@
+// The static type of a value: dtype, shape, layout and device.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/ir/dtype.h"
+#include "engine/support/result.h"
+
+namespace recut {
+
+using Shape =
+    std::vector<std::int64_t>;  // elements by dimension, outermost first; empty: zero-dimensional
+using Strides =
+    std::vector<std::int64_t>;  // elements to step by dimension, as PyTorch records them
+
+// The largest size of a value that Recut accepts; sums of sizes then never overflow 64 bits.
+inline constexpr std::int64_t kMaxBytes = std::int64_t{1} << 50;
+
+struct TensorType {
+  DType dtype = DType::none;
+  Shape shape;
+  Strides strides;
+  std::string device;  // "" is the graph's own device; "cpu" a host scalar in a GPU graph
+
+  bool exists() const { return dtype != DType::none; }
+  std::int64_t rank() const { return static_cast<std::int64_t>(shape.size()); }
+  friend bool operator==(const TensorType&, const TensorType&) = default;
+};
+
+// Elements, and bytes as the memory model counts them: elements times item size, whatever the
+// strides.
+std::int64_t element_count(std::span<const std::int64_t> shape);
+std::int64_t byte_size(const TensorType& type);
+
+Strides contiguous_strides(std::span<const std::int64_t> shape);
+bool is_contiguous(const TensorType& type);
+
+// Whether the strides are a permutation of contiguous ones: every byte of the storage belongs to
+// one element.
+bool is_dense(const TensorType& type);
+
+// A contiguous type.
+TensorType make_type(DType dtype, Shape shape, std::string device = {});
+
+// Fails where a dimension is negative or the value is larger than kMaxBytes.
+Result<Done> check_size(const TensorType& type);
+
+// The shape of an element-wise operator on `a` and `b` (numpy's rule); fails where they don't fit.
+Result<Shape> broadcast(const Shape& a, const Shape& b);
+
+// -rank … rank-1 to 0 … rank-1 (a zero-dimensional tensor counts as rank 1, as in ATen).
+Result<std::int64_t> wrap_dimension(std::int64_t dimension, std::int64_t rank);
+
+// "f32[4, 768]", with "{1, 4}" after it where the layout is not contiguous, and "@cpu" where the
+// device is not the graph's.
+std::string format(const TensorType& type);
+std::string format_shape(std::span<const std::int64_t> shape);
+
+}  // namespace recut

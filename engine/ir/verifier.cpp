@@ -1,0 +1,151 @@
+#include "engine/ir/verifier.h"
+
+#include <fmt/format.h>
+
+#include <unordered_map>
+
+#include "engine/ir/call.h"
+
+namespace recut {
+namespace {
+
+class Verifier {
+ public:
+  explicit Verifier(const Graph& graph)
+      : graph_(graph), needs_tangent_(graph.order().size(), false) {}
+
+  Failures run() {
+    for (const NodeId id : graph_.order()) check_node(id);
+    check_outputs();
+    return std::move(failures_);
+  }
+
+ private:
+  void fail(NodeId node, int invariant, std::string message) {
+    failures_.push_back({node, invariant, std::move(message)});
+  }
+
+  void check_node(NodeId id) {
+    const Node& node = graph_[id];
+    check_name(id);
+    for (const TensorType& type : node.outputs) check_type(id, type);
+    const bool operands_stand = check_operands(id, node);
+    const Operator& op = operator_of(node.op);
+    if (op.is(kInput)) return check_input(id, node);
+    if (operands_stand) check_call(id, node, op);
+    if (op.is(kImpure)) return;  // interning already keeps draws apart by their number
+  }
+
+  void check_name(NodeId id) {
+    const std::string& name = graph_.node_name(id);
+    if (name.empty()) fail(id, 2, "the node has no name");
+    const auto [it, unique] = names_.emplace(name, id);
+    if (!unique) fail(id, 2, fmt::format("the name '{}' is that of another node too", name));
+  }
+
+  void check_type(NodeId id, const TensorType& type) {
+    if (!type.exists()) return;
+    if (type.strides.size() != type.shape.size())
+      return fail(
+          id, 5,
+          fmt::format("{} strides for {} dimensions", type.strides.size(), type.shape.size()));
+    const auto sound = check_size(type);
+    if (!sound) fail(id, 5, sound.diagnostics().front().message);
+  }
+
+  bool check_operands(NodeId id, const Node& node) {
+    bool stand = true;
+    const std::size_t here = graph_.position(id);
+    for (const NodeId operand : node.operands) {
+      if (!graph_.contains(operand)) {
+        fail(id, 1, fmt::format("operand {} is not in the graph", operand.index));
+        stand = false;
+      } else if (graph_.position(operand) >= here) {
+        fail(id, 1, fmt::format("operand %{} stands after its user", graph_.node_name(operand)));
+        stand = false;
+      } else if (needs_tangent_[graph_.position(operand)]) {
+        needs_tangent_[here] = true;
+      }
+    }
+    return stand;
+  }
+
+  void check_input(NodeId id, const Node& node) {
+    if (node.op == Op::placeholder && graph_.input_kind(id) == InputKind::tangent)
+      needs_tangent_[graph_.position(id)] = true;
+    if (!node.operands.empty()) fail(id, 6, "an input takes no operands");
+  }
+
+  void check_call(NodeId id, const Node& node, const Operator& op) {
+    const Call::TypesOf types_of = [&](NodeId operand) { return graph_.pool().types_of(operand); };
+    for (const Diagnostic& d : check_arguments(op, node.arguments, types_of))
+      return fail(id, 3, d.message);
+    if (op.is(kDataDependent)) return;
+    const auto inferred = infer_types(op, node.arguments, types_of);
+    if (!inferred) return fail(id, 4, inferred.diagnostics().front().message);
+    if (inferred->size() != node.outputs.size())
+      return fail(
+          id, 4,
+          fmt::format("{} outputs recorded, {} inferred", node.outputs.size(), inferred->size()));
+    for (std::size_t i = 0; i < inferred->size(); ++i)
+      check_inferred(id, i, node.outputs[i], (*inferred)[i]);
+  }
+
+  // An output that the caller masked out may be recorded as none whatever the rule says.
+  void check_inferred(NodeId id, std::size_t index, const TensorType& recorded,
+                      const TensorType& inferred) {
+    if (!recorded.exists()) return;
+    if (recorded.dtype == inferred.dtype && recorded.shape == inferred.shape) return;
+    fail(id, 4,
+         fmt::format("output {} is recorded as {}{}, the operator gives {}{}", index,
+                     short_name(recorded.dtype), format_shape(recorded.shape),
+                     short_name(inferred.dtype), format_shape(inferred.shape)));
+  }
+
+  void check_outputs() {
+    for (std::size_t i = 0; i < graph_.results.size(); ++i) check_result(i, graph_.results[i]);
+    std::vector<NodeId> differentiated;
+    for (const NodeId id : graph_.inputs())
+      if (graph_.input_kind(id) != InputKind::tangent) differentiated.push_back(id);
+    if (!graph_.gradients.empty() && graph_.gradients.size() != differentiated.size())
+      return fail(NodeId(), 8,
+                  fmt::format("{} gradients for {} placeholders", graph_.gradients.size(),
+                              differentiated.size()));
+    for (std::size_t i = 0; i < graph_.gradients.size(); ++i)
+      check_gradient(i, graph_.gradients[i], differentiated[i]);
+  }
+
+  void check_result(std::size_t index, NodeId id) {
+    if (!id.valid()) return;
+    if (!is_tensor(id))
+      return fail(NodeId(), 7, fmt::format("result {} is no tensor of the graph", index));
+    if (needs_tangent_[graph_.position(id)])
+      fail(id, 10, fmt::format("result {} depends on a tangent", index));
+  }
+
+  void check_gradient(std::size_t index, NodeId id, NodeId input) {
+    if (!id.valid()) return;
+    if (!is_tensor(id))
+      return fail(NodeId(), 7, fmt::format("gradient {} is no tensor of the graph", index));
+    if (graph_.type(id).shape != graph_.type(input).shape)
+      fail(
+          id, 9,
+          fmt::format("the gradient of %{} has shape {}, expected {}", graph_.node_name(input),
+                      format_shape(graph_.type(id).shape), format_shape(graph_.type(input).shape)));
+  }
+
+  bool is_tensor(NodeId id) const {
+    return graph_.contains(id) && graph_[id].outputs.size() == 1 && graph_.type(id).exists();
+  }
+
+  const Graph& graph_;
+  std::vector<bool> needs_tangent_;  // by position
+  std::unordered_map<std::string, NodeId> names_;
+  Failures failures_;
+};
+
+}  // namespace
+
+Failures verify(const Graph& graph) { return Verifier(graph).run(); }
+
+}  // namespace recut

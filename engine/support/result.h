@@ -1,0 +1,70 @@
+// What a user can cause: a diagnostic with a place, what was found and what was expected. Functions
+// that can meet one return Result<T>; the engine throws no exceptions.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "engine/support/check.h"
+
+namespace recut {
+
+// One complaint. `line` and `column` count from 1; 0 means that the format has no lines there
+// (binary files give a byte offset in `message` instead).
+struct Diagnostic {
+  std::string message;
+  std::string file;
+  std::uint32_t line = 0;
+  std::uint32_t column = 0;
+};
+
+using Diagnostics = std::vector<Diagnostic>;
+
+// `file:line:column: error: message`, one line each, as compilers print them.
+std::string format(const Diagnostic& diagnostic);
+std::string format(const Diagnostics& diagnostics);
+
+// A value, or the diagnostics that say why there is none.
+template <class T>
+class [[nodiscard]] Result {
+ public:
+  Result(T value) : state_(std::move(value)) {}                        // NOLINT: implicit by design
+  Result(Diagnostics diagnostics) : state_(std::move(diagnostics)) {}  // NOLINT
+  Result(Diagnostic diagnostic) : state_(Diagnostics{std::move(diagnostic)}) {}  // NOLINT
+
+  bool ok() const { return state_.index() == 0; }
+  explicit operator bool() const { return ok(); }
+
+  T& value() {
+    RECUT_CHECK(ok(), "value() of a failed Result");
+    return std::get<0>(state_);
+  }
+  const T& value() const {
+    RECUT_CHECK(ok(), "value() of a failed Result");
+    return std::get<0>(state_);
+  }
+  T& operator*() { return value(); }
+  const T& operator*() const { return value(); }
+  T* operator->() { return &value(); }
+  const T* operator->() const { return &value(); }
+
+  const Diagnostics& diagnostics() const {
+    RECUT_CHECK(!ok(), "diagnostics() of a good Result");
+    return std::get<1>(state_);
+  }
+
+ private:
+  std::variant<T, Diagnostics> state_;
+};
+
+// Success without a value.
+struct Done {};
+
+// A complaint without a place; callers that know the place add it.
+inline Diagnostic error(std::string message) { return Diagnostic{std::move(message), {}, 0, 0}; }
+
+}  // namespace recut

@@ -1,0 +1,25 @@
+// Bytes, times and counts as people write and read them.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "engine/support/result.h"
+
+namespace recut {
+
+// "1536", "1.5KiB", "6.5 GiB", "3GB": B KB MB GB TB (powers of 1000), KiB MiB GiB TiB (powers of
+// 1024), any case. Refuses signs, NaN, unknown units and what does not fit in 63 bits.
+Result<std::int64_t> parse_bytes(std::string_view text);
+
+// "6.37 GiB", "812 KiB", "48 B": three significant digits, powers of 1024.
+std::string format_bytes(std::int64_t bytes);
+
+// "17.8 ms", "958 µs", "1.20 s", from microseconds.
+std::string format_micros(double micros);
+
+// "9,700": a comma every three digits.
+std::string format_count(std::int64_t count);
+
+}  // namespace recut
