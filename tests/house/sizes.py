@@ -2,12 +2,13 @@
 import functools
 
 from functions import functions_of
+from tree import SOURCE
 
 FILE_LIMIT = 450
 FUNCTION_LIMIT = 60
 FUNCTION_WARNING = 40
 ALLOWED = "tests/house/allowed.txt"
-CODE = (".h", ".cpp", ".py", ".sh", ".js", ".ts", ".css", ".html", ".cu", ".def")
+CODE = SOURCE + (".py", ".sh", ".js", ".ts", ".css", ".html", ".cu")
 
 
 @functools.lru_cache(maxsize=None)

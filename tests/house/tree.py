@@ -5,9 +5,9 @@ import os
 import re
 import subprocess
 
-SOURCE = (".h", ".cpp")
+SOURCE = (".h", ".cpp", ".def")
 TEXT = SOURCE + (".py", ".sh", ".cmake", ".txt", ".json", ".md", ".js", ".ts", ".html", ".css",
-                 ".cu", ".in", ".def", ".recut", "run")
+                 ".cu", ".in", ".recut", "run")
 
 
 class Tree:
@@ -57,4 +57,5 @@ class Tree:
 
     def is_door(self, room, header):
         """Whether others may include `header`, a path relative to the room's folder."""
-        return any(fnmatch.fnmatchcase(header, door) for door in self.rooms[room] or [])
+        return any(fnmatch.fnmatchcase(header, door) and header.count("/") == door.count("/")
+                   for door in self.rooms[room] or [])
