@@ -1,10 +1,10 @@
 #include "engine/eval/tensor.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstring>
 
+#include "engine/support/bits.h"
 #include "engine/support/check.h"
 
 namespace recut {
@@ -13,7 +13,7 @@ namespace {
 // IEEE half and bfloat16 from a double, rounded to nearest even in one step: going through float
 // would round twice.
 std::uint64_t to_small_float(double value, int exponent_bits, int mantissa_bits) {
-  const std::uint64_t bits = std::bit_cast<std::uint64_t>(value);
+  const std::uint64_t bits = bit_cast<std::uint64_t>(value);
   const std::uint64_t sign = (bits >> 63) << (exponent_bits + mantissa_bits);
   const std::uint64_t infinity = ((std::uint64_t{1} << exponent_bits) - 1) << mantissa_bits;
   if (std::isnan(value)) return sign | infinity | (std::uint64_t{1} << (mantissa_bits - 1));

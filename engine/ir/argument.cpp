@@ -1,7 +1,6 @@
 #include "engine/ir/argument.h"
 
-#include <bit>
-
+#include "engine/support/bits.h"
 #include "engine/support/hash.h"
 
 namespace recut {
@@ -9,7 +8,7 @@ namespace recut {
 bool operator==(const Argument& a, const Argument& b) {
   if (a.value.index() != b.value.index()) return false;
   if (const auto* x = a.get<double>())
-    return std::bit_cast<std::uint64_t>(*x) == std::bit_cast<std::uint64_t>(*b.get<double>());
+    return bit_cast<std::uint64_t>(*x) == bit_cast<std::uint64_t>(*b.get<double>());
   return a.value == b.value;
 }
 
@@ -26,7 +25,7 @@ struct Hasher {
     return hash_mix(seed, static_cast<std::uint64_t>(i));
   }
   std::uint64_t operator()(double d) const {
-    return hash_mix(seed, std::bit_cast<std::uint64_t>(d));
+    return hash_mix(seed, bit_cast<std::uint64_t>(d));
   }
   std::uint64_t operator()(DType d) const { return hash_mix(seed, static_cast<std::uint64_t>(d)); }
   std::uint64_t operator()(const std::string& s) const { return hash_text(seed, s); }

@@ -1,7 +1,6 @@
 // Hashing that gives the same numbers on every platform (std::hash does not).
 #pragma once
 
-#include <bit>
 #include <cstdint>
 #include <string_view>
 
