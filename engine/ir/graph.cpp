@@ -75,9 +75,7 @@ NodeId Graph::append(Op op, std::vector<Argument> arguments, std::vector<TensorT
                      Origin origin) {
   const NodeId id = pool_->intern(op, std::move(arguments), std::move(outputs));
   if (contains(id)) {
-    if (!origin.name.empty() && origin.name != node_name(id) &&
-        by_name_.emplace(origin.name, id).second)
-      aliases_.emplace_back(std::move(origin.name), id);
+    if (!origin.name.empty()) add_alias(std::move(origin.name), id);
     return id;
   }
   if (position_.size() <= id.index)
@@ -89,6 +87,12 @@ NodeId Graph::append(Op op, std::vector<Argument> arguments, std::vector<TensorT
   by_name_.emplace(origin.name, id);
   origins_.push_back(std::move(origin));
   return id;
+}
+
+bool Graph::add_alias(std::string alias, NodeId id) {
+  if (!by_name_.emplace(alias, id).second) return false;
+  aliases_.emplace_back(std::move(alias), id);
+  return true;
 }
 
 NodeId Graph::add_input(InputKind kind, TensorType type, Origin origin) {

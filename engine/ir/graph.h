@@ -108,6 +108,9 @@ class Graph {
   // Names that interning made another node's: (the file's name, the node that stands for it).
   std::span<const std::pair<std::string, NodeId>> aliases() const { return aliases_; }
 
+  // Records another name of a node; false where the name is taken.
+  bool add_alias(std::string alias, NodeId id);
+
   // Placeholders (without constants), in order, and what each is.
   std::span<const NodeId> inputs() const { return inputs_; }
   InputKind input_kind(NodeId id) const;

@@ -108,7 +108,7 @@ std::string format(const TensorType& type) {
   std::string text = fmt::format("{}{}", short_name(type.dtype), format_shape(type.shape));
   if (type.strides != contiguous_strides(type.shape))
     text += fmt::format("{{{}}}", fmt::join(type.strides, ", "));
-  if (!type.device.empty()) text += "@" + type.device;
+  if (!type.device.empty()) text += " on " + type.device;
   return text;
 }
 

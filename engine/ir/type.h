@@ -54,7 +54,7 @@ Result<Shape> broadcast(const Shape& a, const Shape& b);
 // -rank … rank-1 to 0 … rank-1 (a zero-dimensional tensor counts as rank 1, as in ATen).
 Result<std::int64_t> wrap_dimension(std::int64_t dimension, std::int64_t rank);
 
-// "f32[4, 768]", with "{1, 4}" after it where the layout is not contiguous, and "@cpu" where the
+// "f32[4, 768]", with "{1, 4}" after it where the layout is not contiguous, and " on cpu" where the
 // device is not the graph's.
 std::string format(const TensorType& type);
 std::string format_shape(std::span<const std::int64_t> shape);

@@ -1,0 +1,286 @@
+#include "engine/input/text.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <set>
+
+#include "engine/input/text_reader.h"
+#include "engine/ir/call.h"
+
+namespace recut {
+namespace {
+
+constexpr std::size_t kMostDiagnostics = 20;
+constexpr int kDeepestList = 32;
+
+class TextParser : TextReader {
+ public:
+  TextParser(std::string_view text, std::string_view file_name) : TextReader(text, file_name) {}
+
+  Result<Graph> run() {
+    parse_header();
+    if (diagnostics_.empty()) parse_body();
+    if (!diagnostics_.empty()) return diagnostics_;
+    return std::move(graph_);
+  }
+
+ private:
+  // The graph
+  // --------------------------------------------------------------------------------------
+
+  bool parse_header() {
+    skip_empty_lines();
+    if (!expect("graph") ||
+        !take_text(TokenKind::string, "the graph's name in quotes", graph_.name))
+      return false;
+    if (accept("on") && !take_text(TokenKind::word, "a device", graph_.device)) return false;
+    return expect("{");
+  }
+
+  void parse_body() {
+    for (;;) {
+      skip_empty_lines();
+      if (token_.is("}")) break;
+      if (token_.kind == TokenKind::end_of_file) {
+        fail("expected '}' at the end of the graph, found the end of the file");
+        return;
+      }
+      if (!parse_line()) skip_line();
+      if (diagnostics_.size() >= kMostDiagnostics) return;
+    }
+    advance();
+    skip_empty_lines();
+    if (token_.kind != TokenKind::end_of_file)
+      fail(fmt::format("expected the end of the file, found {}", found()));
+  }
+
+  bool parse_line() {
+    if (accept("results")) return parse_outputs(graph_.results);
+    if (accept("gradients")) return parse_outputs(graph_.gradients);
+    if (accept("same")) return parse_alias();
+    return parse_definition();
+  }
+
+  bool parse_outputs(std::vector<NodeId>& out) {
+    while (token_.kind != TokenKind::end_of_line && !token_.is("}")) {
+      NodeId id;
+      if (!accept("none") && !parse_reference(id)) return false;
+      out.push_back(id);
+      if (!accept(",")) break;
+    }
+    return end_line();
+  }
+
+  bool parse_alias() {
+    std::string name;
+    const Token place = token_;
+    NodeId id;
+    if (!take_text(TokenKind::reference, "a name (%…)", name) || !parse_reference(id)) return false;
+    if (!graph_.add_alias(std::move(name), id))
+      return fail_at(place, fmt::format("{} is the name of another node", place.text));
+    return end_line();
+  }
+
+  bool parse_definition() {
+    const Token place = token_;
+    std::string name;
+    if (!take_text(TokenKind::reference, "a definition (%name = …), 'results' or 'gradients'",
+                   name) ||
+        !expect("=")) {
+      if (!name.empty()) failed_names_.insert(name);
+      return false;
+    }
+    const bool taken = graph_.find(name).valid();
+    if (taken) fail_at(place, fmt::format("%{} is defined twice", name));
+    if (!taken && parse_call(place, name)) return true;
+    failed_names_.insert(name);
+    return false;
+  }
+
+  bool parse_call(const Token& place, const std::string& name) {
+    std::string word;
+    const Token operator_place = token_;
+    if (!take_text(TokenKind::word, "an operator", word)) return false;
+    if (word == "input") return parse_input(InputKind::input, name);
+    if (word == "parameter") return parse_input(InputKind::parameter, name);
+    if (word == "tangent") return parse_input(InputKind::tangent, name);
+    if (word == "constant") return parse_constant(name);
+    const Operator* op = find_operator_by_name(word);
+    if (op == nullptr || op->is(kInput))
+      return fail_at(operator_place, fmt::format("unknown operator '{}'", word));
+    std::vector<Argument> arguments(op->parameters.size());
+    if (!parse_arguments(*op, arguments)) return false;
+    return finish_call(place, name, *op, std::move(arguments));
+  }
+
+  bool parse_input(InputKind kind, const std::string& name) {
+    TensorType type;
+    Origin origin{name, {}, -1};
+    if (!parse_type(type) || !parse_origin(origin) || !end_line()) return false;
+    graph_.add_input(kind, std::move(type), std::move(origin));
+    return true;
+  }
+
+  bool parse_constant(const std::string& name) {
+    TensorType type;
+    Origin origin{name, {}, -1};
+    if (!parse_type(type) || !parse_origin(origin) || !end_line()) return false;
+    graph_.add_constant(std::move(type), std::move(origin));
+    return true;
+  }
+
+  bool finish_call(const Token& place, const std::string& name, const Operator& op,
+                   std::vector<Argument> arguments) {
+    const Call::TypesOf types_of = [this](NodeId id) { return graph_.pool().types_of(id); };
+    const Diagnostics wrong = check_arguments(op, arguments, types_of);
+    if (!wrong.empty()) return fail_at(place, wrong.front().message);
+    std::vector<TensorType> recorded;
+    const bool typed = accept(":");
+    if (typed && !parse_types(op, recorded)) return false;
+    Origin origin{name, {}, -1};
+    if (!parse_origin(origin) || !end_line()) return false;
+    if (!(typed && op.is(kDataDependent))) {
+      auto inferred = infer_types(op, arguments, types_of);
+      if (!inferred) return fail_at(place, inferred.diagnostics().front().message);
+      if (typed && !agree(place, op, recorded, *inferred)) return false;
+      if (!typed) recorded = std::move(*inferred);
+    }
+    graph_.append(op.op, std::move(arguments), std::move(recorded), std::move(origin));
+    return true;
+  }
+
+  // Layout and device are the file's; shape and dtype are the operator's.
+  bool agree(const Token& place, const Operator& op, const std::vector<TensorType>& recorded,
+             const std::vector<TensorType>& inferred) {
+    if (recorded.size() != inferred.size())
+      return fail_at(place, fmt::format("{} gives {} outputs, found {} types", op.name,
+                                        inferred.size(), recorded.size()));
+    for (std::size_t i = 0; i < recorded.size(); ++i) {
+      if (!recorded[i].exists()) continue;
+      if (recorded[i].dtype == inferred[i].dtype && recorded[i].shape == inferred[i].shape)
+        continue;
+      return fail_at(place, fmt::format("{} gives {}, found {}", op.name, format(inferred[i]),
+                                        format(recorded[i])));
+    }
+    return true;
+  }
+
+  // Arguments
+  // --------------------------------------------------------------------------------------
+
+  bool parse_arguments(const Operator& op, std::vector<Argument>& arguments) {
+    if (!expect("(")) return false;
+    std::size_t position = 0;
+    bool named = false;
+    while (!token_.is(")")) {
+      const Token place = token_;
+      Argument value;
+      std::size_t index = position++;
+      if (token_.kind == TokenKind::word && op.parameter(token_.text) &&
+          !is_value_word(token_.text)) {
+        index = *op.parameter(token_.text);
+        named = true;
+        advance();
+        if (!expect("=")) return false;
+      } else if (named) {
+        return fail("an argument by position after one by name");
+      }
+      if (!parse_argument(value, 0)) return false;
+      if (index >= arguments.size())
+        return fail_at(place,
+                       fmt::format("{} takes {} arguments, found more", op.name, arguments.size()));
+      if (!arguments[index].absent())
+        return fail_at(place,
+                       fmt::format("argument '{}' is given twice", op.parameters[index].name));
+      arguments[index] = std::move(value);
+      if (!accept(",")) break;
+    }
+    return expect(")");
+  }
+
+  // Words that stand for values; a parameter of the same name (`dtype`-like names never clash) is
+  // still `name=`.
+  static bool is_value_word(std::string_view word) {
+    return word == "none" || word == "true" || word == "false" || word == "inf" || word == "nan" ||
+           dtype_from_short_name(word).has_value();
+  }
+
+  bool parse_argument(Argument& out, int depth) {
+    if (token_.kind == TokenKind::reference) {
+      NodeId id;
+      if (!parse_reference(id)) return false;
+      out = id;
+      return true;
+    }
+    if (token_.kind == TokenKind::number) return parse_number(out);
+    if (token_.kind == TokenKind::string) {
+      out = token_.text;
+      advance();
+      return true;
+    }
+    if (token_.is("[")) return parse_list(out, depth);
+    if (token_.kind == TokenKind::word && is_value_word(token_.text)) return parse_value_word(out);
+    return fail(fmt::format("expected an argument, found {}", found()));
+  }
+
+  bool parse_value_word(Argument& out) {
+    const std::string& word = token_.text;
+    if (word == "none")
+      out = None{};
+    else if (word == "true" || word == "false")
+      out = word == "true";
+    else if (word == "inf" || word == "nan")
+      out = std::strtod(word.c_str(), nullptr);
+    else
+      out = *dtype_from_short_name(word);
+    advance();
+    return true;
+  }
+
+  bool parse_list(Argument& out, int depth) {
+    if (depth >= kDeepestList)
+      return fail(fmt::format("lists nested deeper than {}", kDeepestList));
+    advance();
+    ArgumentList items;
+    while (!token_.is("]")) {
+      Argument item;
+      if (!parse_argument(item, depth + 1)) return false;
+      items.push_back(std::move(item));
+      if (!accept(",")) break;
+    }
+    out = std::move(items);
+    return expect("]");
+  }
+
+  bool parse_reference(NodeId& out) {
+    if (token_.kind != TokenKind::reference)
+      return fail(fmt::format("expected a node (%name), found {}", found()));
+    out = graph_.find(token_.text);
+    if (!out.valid()) {
+      // A definition that failed has been reported; its uses are no fault of their own.
+      if (failed_names_.count(token_.text) != 0) return false;
+      return fail(fmt::format("%{} is not defined before this line", token_.text));
+    }
+    advance();
+    return true;
+  }
+
+  Graph graph_;
+  std::set<std::string> failed_names_;
+};
+
+}  // namespace
+
+Result<Graph> parse_graph_text(std::string_view text, std::string_view file_name) {
+  return TextParser(text, file_name).run();
+}
+
+bool looks_like_graph_text(std::string_view bytes) {
+  TextLexer lexer(bytes.substr(0, 1 << 16));
+  Token token = lexer.next();
+  while (token.kind == TokenKind::end_of_line) token = lexer.next();
+  return token.is("graph");
+}
+
+}  // namespace recut

@@ -1,0 +1,21 @@
+// Reads the text form that engine/ir/printer.h describes.
+//
+// Beyond what the printer writes, a definition may leave out its type, which is then inferred:
+//   %y = mm(%x, %w)
+#pragma once
+
+#include <string_view>
+
+#include "engine/ir/graph.h"
+#include "engine/support/result.h"
+
+namespace recut {
+
+// The graph, or every fault found (at most 20), with line and column. parse(print(graph)) prints as
+// graph does.
+Result<Graph> parse_graph_text(std::string_view text, std::string_view file_name);
+
+// Whether bytes look like the text form: the first word is `graph`, comments passed over.
+bool looks_like_graph_text(std::string_view bytes);
+
+}  // namespace recut

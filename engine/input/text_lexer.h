@@ -1,0 +1,52 @@
+// Words of the text form (engine/ir/printer.h), each with its place.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace recut {
+
+enum class TokenKind : std::uint8_t {
+  word,       // graph, mm, sum.dim_IntList, f32, true
+  reference,  // %name: `text` is the name
+  number,     // as written
+  string,     // "…": `text` is unescaped
+  symbol,     // one of { } ( ) [ ] , = : @ #
+  end_of_line,
+  end_of_file,
+  bad,  // `text` says why
+};
+
+struct Token {
+  TokenKind kind = TokenKind::end_of_file;
+  std::string text;
+  std::uint32_t line = 1;  // both count from 1
+  std::uint32_t column = 1;
+
+  bool is(std::string_view symbol_or_word) const {
+    return (kind == TokenKind::symbol || kind == TokenKind::word) && text == symbol_or_word;
+  }
+};
+
+// Splits a text into tokens, one at a time. Comments (";" to the end of the line) and blanks are
+// passed over; ends of lines are tokens, since a definition ends with its line.
+class TextLexer {
+ public:
+  explicit TextLexer(std::string_view text) : text_(text) {}
+
+  Token next();
+
+ private:
+  Token make(TokenKind kind, std::size_t begin, std::string text) const;
+  Token quoted(std::size_t begin, TokenKind kind);
+  Token reference(std::size_t begin);
+  std::string take_word();
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+  std::uint32_t line_ = 1;
+  std::size_t line_start_ = 0;
+};
+
+}  // namespace recut

@@ -1,0 +1,146 @@
+#include "engine/input/text_reader.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstdlib>
+
+namespace recut {
+
+bool TextReader::fail_at(const Token& token, std::string message) {
+  if (token.kind == TokenKind::bad) message = token.text;
+  diagnostics_.push_back({std::move(message), std::string(file_name_), token.line, token.column});
+  return false;
+}
+
+std::string TextReader::found() const {
+  switch (token_.kind) {
+    case TokenKind::end_of_line:
+      return "the end of the line";
+    case TokenKind::end_of_file:
+      return "the end of the file";
+    case TokenKind::reference:
+      return fmt::format("%{}", token_.text);
+    default:
+      return fmt::format("'{}'", token_.text);
+  }
+}
+
+bool TextReader::expect(std::string_view symbol) {
+  if (!token_.is(symbol)) return fail(fmt::format("expected '{}', found {}", symbol, found()));
+  advance();
+  return true;
+}
+
+bool TextReader::accept(std::string_view symbol) {
+  if (!token_.is(symbol)) return false;
+  advance();
+  return true;
+}
+
+bool TextReader::take_text(TokenKind kind, std::string_view what, std::string& out) {
+  if (token_.kind != kind) return fail(fmt::format("expected {}, found {}", what, found()));
+  out = token_.text;
+  advance();
+  return true;
+}
+
+bool TextReader::end_line() {
+  if (token_.kind == TokenKind::end_of_file || token_.is("}")) return true;
+  if (token_.kind != TokenKind::end_of_line)
+    return fail(fmt::format("expected the end of the line, found {}", found()));
+  advance();
+  return true;
+}
+
+void TextReader::skip_line() {
+  while (token_.kind != TokenKind::end_of_line && token_.kind != TokenKind::end_of_file) advance();
+}
+
+void TextReader::skip_empty_lines() {
+  while (token_.kind == TokenKind::end_of_line) advance();
+}
+
+bool TextReader::parse_number(Argument& out) {
+  const std::string& digits = token_.text;
+  char* end = nullptr;
+  errno = 0;
+  if (digits.find_first_of(".eEin") == std::string::npos) {
+    const long long value = std::strtoll(digits.c_str(), &end, 10);
+    if (errno == ERANGE) return fail(fmt::format("{} does not fit in 64 bits", digits));
+    out = static_cast<std::int64_t>(value);
+  } else {
+    out = std::strtod(digits.c_str(), &end);
+  }
+  if (end == digits.c_str() || *end != '\0')
+    return fail(fmt::format("'{}' is not a number", digits));
+  advance();
+  return true;
+}
+
+bool TextReader::parse_types(const Operator& op, std::vector<TensorType>& out) {
+  if (!op.multiple_outputs()) return parse_type(out.emplace_back());
+  if (!expect("(")) return false;
+  while (!token_.is(")")) {
+    if (!parse_type(out.emplace_back())) return false;
+    if (!accept(",")) break;
+  }
+  return expect(")");
+}
+
+bool TextReader::parse_type(TensorType& out) {
+  const Token place = token_;
+  std::string word;
+  if (!take_text(TokenKind::word, "a type such as f32[2, 3]", word)) return false;
+  if (word == "none") return true;
+  const auto dtype = dtype_from_short_name(word);
+  if (!dtype) return fail_at(place, fmt::format("unknown dtype '{}'", word));
+  out.dtype = *dtype;
+  if (!parse_integers("[", "]", out.shape)) return false;
+  const auto sound = check_size(out);
+  if (!sound) return fail_at(place, sound.diagnostics().front().message);
+  out.strides = contiguous_strides(out.shape);
+  if (token_.is("{")) {
+    out.strides.clear();
+    if (!parse_integers("{", "}", out.strides)) return false;
+    if (out.strides.size() != out.shape.size())
+      return fail_at(
+          place, fmt::format("{} strides for {} dimensions", out.strides.size(), out.shape.size()));
+  }
+  return !accept("on") || take_text(TokenKind::word, "a device", out.device);
+}
+
+bool TextReader::parse_integers(std::string_view open, std::string_view close,
+                                std::vector<std::int64_t>& out) {
+  if (!expect(open)) return false;
+  while (!token_.is(close)) {
+    std::int64_t value = 0;
+    if (!parse_whole_number(value)) return false;
+    out.push_back(value);
+    if (!accept(",")) break;
+  }
+  return expect(close);
+}
+
+// @"module" #7
+bool TextReader::parse_origin(Origin& origin) {
+  if (accept("@") && !take_text(TokenKind::string, "a module path in quotes", origin.module))
+    return false;
+  if (!accept("#")) return true;
+  return parse_whole_number(origin.seq_nr);
+}
+
+bool TextReader::parse_whole_number(std::int64_t& out) {
+  const Token place = token_;
+  Argument number;
+  if (token_.kind != TokenKind::number)
+    return fail(fmt::format("expected a whole number, found {}", found()));
+  if (!parse_number(number)) return false;
+  const auto* value = number.get<std::int64_t>();
+  if (value == nullptr)
+    return fail_at(place, fmt::format("expected a whole number, found {}", place.text));
+  out = *value;
+  return true;
+}
+
+}  // namespace recut

@@ -1,0 +1,50 @@
+// Reads tokens of the text form and reports what does not fit: the ground that text.cpp's parser
+// stands on.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/input/text_lexer.h"
+#include "engine/ir/graph.h"
+#include "engine/support/result.h"
+
+namespace recut {
+
+// Every parse function returns whether it succeeded; on failure one diagnostic has been added, and
+// the caller gives up its line.
+class TextReader {
+ protected:
+  TextReader(std::string_view text, std::string_view file_name)
+      : lexer_(text), file_name_(file_name) {
+    advance();
+  }
+
+  void advance() { token_ = lexer_.next(); }
+  bool fail(std::string message) { return fail_at(token_, std::move(message)); }
+  bool fail_at(const Token& token, std::string message);
+  std::string found() const;  // the current token in words
+
+  bool expect(std::string_view symbol);
+  bool accept(std::string_view symbol);
+  bool take_text(TokenKind kind, std::string_view what, std::string& out);
+  bool end_line();
+  void skip_line();
+  void skip_empty_lines();
+
+  bool parse_number(Argument& out);  // an int64 or a double, as it is written
+  bool parse_whole_number(std::int64_t& out);
+  bool parse_integers(std::string_view open, std::string_view close,
+                      std::vector<std::int64_t>& out);
+  bool parse_type(TensorType& out);  // f32[2, 3]{1, 2} on cpu
+  bool parse_types(const Operator& op, std::vector<TensorType>& out);
+  bool parse_origin(Origin& origin);  // @"module" #7
+
+  TextLexer lexer_;
+  std::string_view file_name_;
+  Token token_;
+  Diagnostics diagnostics_;
+};
+
+}  // namespace recut
