@@ -1,13 +1,14 @@
 # Debian packages: which are missing, and installing them; sourced by install.sh.
 
-packages_of() { sed 's/#.*//' "$1" | tr -s ' \n' '\n' | sed '/^$/d'; }
+# The packages that the given files name.
+packages_of() { cat "$@" | sed 's/#.*//' | tr -s ' \n' '\n' | sed '/^$/d'; }
 
-# Prints those of the packages in file $1 that aren't installed.
+# Those of them that aren't installed.
 missing_packages() {
   local installed
   installed="$(dpkg-query --show --showformat '${db:Status-Status} ${Package}\n' |
     sed -n 's/^installed //p' | sort --unique)"
-  comm -13 <(printf '%s\n' "$installed") <(packages_of "$1" | sort --unique)
+  comm -13 <(printf '%s\n' "$installed") <(packages_of "$@" | sort --unique)
 }
 
 # Runs a command as root, or returns 1 where that isn't possible without asking.
@@ -36,11 +37,12 @@ install_missing() {
   as_root apt-get update >&2 && apt_install "$@"
 }
 
+# Installs what is missing of the packages that the given files name, or says how.
 install_packages() {
   command -v apt-get dpkg-query >/dev/null ||
-    fail "this machine has no apt-get. Recut needs: $(packages_of "$1" | paste -sd ' ')"
+    fail "this machine has no apt-get. Recut needs: $(packages_of "$@" | paste -sd ' ')"
   local missing
-  mapfile -t missing < <(missing_packages "$1")
+  mapfile -t missing < <(missing_packages "$@")
   [[ ${#missing[@]} -gt 0 ]] || return 0
 
   say "Missing packages: ${missing[*]}"

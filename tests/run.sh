@@ -19,7 +19,7 @@ esac
 
 mkdir -p build
 step "Looking for what Recut needs"
-.setup/install.sh
+.setup/install.sh --tests
 
 for stage in "${stages[@]}"; do
   run_stage "$stage"
