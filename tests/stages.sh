@@ -52,11 +52,12 @@ test_preset() {
 # What a target finds is kept in build/fuzz/findings; the corpus that it grows
 # in build/fuzz/corpus, on top of the seeds in the repository.
 fuzz_one() {
-  local name="$1" grown="build/fuzz/corpus/$1"
+  local name="$1" grown="build/fuzz/corpus/$1" words=()
+  [[ ! -f tests/fuzz/$name.dict ]] || words=(-dict="tests/fuzz/$name.dict")
   mkdir -p "$grown" build/fuzz/findings
   "build/fuzz/fuzz_$name" -max_total_time="$fuzz_seconds" -timeout=10 -rss_limit_mb=2048 \
     -print_final_stats=1 -verbosity=0 -artifact_prefix="build/fuzz/findings/$name-" \
-    "$grown" "tests/fuzz/corpus/$name" >&2
+    "${words[@]}" "$grown" "tests/fuzz/corpus/$name" >&2
 }
 
 fuzz_all() {
