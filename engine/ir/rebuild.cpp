@@ -20,6 +20,12 @@ bool operand_types_changed(const Graph& from, const Graph& to, const std::vector
   return false;
 }
 
+// Other names of nodes that both graphs have.
+void carry_aliases(const Graph& from, Graph& to) {
+  for (const auto& [alias, id] : from.aliases())
+    if (to.contains(id)) to.add_alias(alias, id);
+}
+
 }  // namespace
 
 NodeId keep_node(const Graph& from, Graph& to, NodeId old, std::vector<Argument> arguments) {
@@ -54,6 +60,7 @@ Graph rebuild(const Graph& from, const Replace& replace) {
   }
   for (const NodeId id : from.results) to.results.push_back(mapped(map, from, id));
   for (const NodeId id : from.gradients) to.gradients.push_back(mapped(map, from, id));
+  carry_aliases(from, to);
   return to;
 }
 
@@ -77,6 +84,7 @@ Graph without_dead_nodes(const Graph& graph) {
   }
   to.results = graph.results;
   to.gradients = graph.gradients;
+  carry_aliases(graph, to);
   return to;
 }
 

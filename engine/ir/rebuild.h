@@ -10,7 +10,7 @@ namespace recut {
 // For each node of `from` in order, `replace(to, old, arguments)` says which node of `to` stands
 // for `old`. `arguments` are old's arguments with every operand already replaced. keep_node(…) is
 // the answer for a node that stays as it is. Inputs and constants are carried over without asking;
-// results and gradients follow their replacements.
+// results and gradients follow their replacements. Other names (aliases) stay with nodes that do.
 using Replace = std::function<NodeId(Graph& to, NodeId old, std::vector<Argument> arguments)>;
 Graph rebuild(const Graph& from, const Replace& replace);
 

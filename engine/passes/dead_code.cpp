@@ -1,0 +1,25 @@
+// Drops what nothing needs.
+//
+//   %a = exp(%x)                   %b = relu(%x)
+//   %b = relu(%x)           =>     results %b
+//   results %b
+//
+// Needs nothing. Establishes: every call and every constant leads to a result or a gradient.
+// Placeholders stay, they are the graph's signature. A random draw that nothing uses goes too: the
+// others keep their values, which their own numbers determine.
+#include "engine/ir/printer.h"
+#include "engine/ir/rebuild.h"
+#include "engine/passes/pass.h"
+
+namespace recut::passes {
+
+PassResult dead_code(const Graph& graph) {
+  PassResult result{without_dead_nodes(graph), false, {}};
+  for (const NodeId id : graph.order())
+    if (!result.graph.contains(id))
+      result.changes.push_back({"unused", id, {}, print_node(graph, id)});
+  result.changed = !result.changes.empty();
+  return result;
+}
+
+}  // namespace recut::passes

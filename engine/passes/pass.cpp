@@ -1,0 +1,44 @@
+#include "engine/passes/pass.h"
+
+#include <algorithm>
+#include <iterator>
+
+namespace recut {
+namespace passes {
+
+#define RECUT_PASS(name, prose) PassResult name(const Graph& graph);
+#include "engine/passes/passes.def"
+#undef RECUT_PASS
+
+}  // namespace passes
+
+std::span<const Pass> all_passes() {
+  static constexpr Pass kPasses[] = {
+#define RECUT_PASS(name, prose) {#name, prose, passes::name},
+#include "engine/passes/passes.def"
+#undef RECUT_PASS
+  };
+  return kPasses;
+}
+
+const Pass* find_pass(std::string_view name) {
+  const auto passes = all_passes();
+  const auto it =
+      std::find_if(passes.begin(), passes.end(), [&](const Pass& p) { return p.name == name; });
+  return it == passes.end() ? nullptr : &*it;
+}
+
+std::vector<std::pair<std::string_view, int>> rule_hits(std::span<const Change> changes) {
+  std::vector<std::pair<std::string_view, int>> hits;
+  for (const Change& change : changes) {
+    const auto it = std::find_if(hits.begin(), hits.end(),
+                                 [&](const auto& hit) { return hit.first == change.rule; });
+    if (it == hits.end())
+      hits.emplace_back(change.rule, 1);
+    else
+      ++it->second;
+  }
+  return hits;
+}
+
+}  // namespace recut

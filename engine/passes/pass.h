@@ -1,0 +1,47 @@
+// A pass: a named function from a graph to a graph, with a log of what it did.
+//
+// Every pass keeps the meaning of the graph (operators are pure, so that is a matter of values
+// alone), the shape and dtype of every result and gradient, and what comes in. It is deterministic,
+// and a second run changes nothing. The table of passes is engine/passes/passes.def: a new pass is
+// one row there and one file here.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "engine/ir/graph.h"
+
+namespace recut {
+
+// One thing that a pass did: `before`, of the graph that came in, is `after` in the graph that went
+// out. The two graphs share a pool, so that ids mean the same in both.
+struct Change {
+  std::string_view rule;      // what the pass calls it: "add of zero"
+  NodeId before;              //
+  std::vector<NodeId> after;  // empty: it is gone and nothing stands for it
+  std::string words;          // "%y = add.Scalar(%x, -0.0) : f32[4]  =>  %x"
+};
+
+struct PassResult {
+  Graph graph;
+  bool changed = false;  // the runner holds the pass to this: see same_graph
+  std::vector<Change> changes;
+};
+
+struct Pass {
+  std::string_view name;
+  std::string_view prose;
+  PassResult (*run)(const Graph& graph);
+};
+
+// In the order in which they run by default.
+std::span<const Pass> all_passes();
+const Pass* find_pass(std::string_view name);  // null where there is none
+
+// How often each rule did something, in order of first appearance.
+std::vector<std::pair<std::string_view, int>> rule_hits(std::span<const Change> changes);
+
+}  // namespace recut
