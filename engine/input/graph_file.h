@@ -1,0 +1,53 @@
+// Graph files: fx-joint-graph JSON (version 1), plain or gzipped, and Recut's text form.
+//
+// A joint graph file holds the forward and backward graph of a training step as PyTorch captured
+// it: `joint` before and `joint_after_passes` after Inductor's passes, and what PyTorch's
+// partitioner chose.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/input/bytes.h"
+#include "engine/ir/graph.h"
+#include "engine/support/result.h"
+
+namespace recut {
+
+// What PyTorch's partitioner chose on the graph `joint_after_passes`.
+struct TorchPartition {
+  std::optional<double> budget;  // a fraction of saved bytes, 0 … 1; none: the default partition
+  double seconds = 0;            // that choosing took
+  std::vector<std::string> saved, recomputed;  // names of nodes
+};
+
+struct GraphFile {
+  Graph graph;
+  std::string model, torch_version, device_name;
+  bool amp = false;
+  std::vector<TorchPartition> partitions;  // the default one first, where there is one
+  double joint_passes_seconds = 0;         // of Inductor's joint passes, first run; 0: not recorded
+  double joint_passes_seconds_warm = 0;    // and a later one
+  std::string key;                         // the graph that was read: "joint", …; "" in text form
+  std::vector<std::string> graph_keys;     // the graphs that the file has
+};
+
+inline constexpr std::string_view kDefaultGraphKey = "joint";
+
+// Reads fx-joint-graph JSON. The graph satisfies the verifier (engine/ir/verifier.h): shapes and
+// dtypes are checked against every operator's rule, and inferred where the file has none. All
+// faults come back, up to a bound; every unknown operator once, with its first use.
+Result<GraphFile> parse_joint_graph(std::string_view json_text, std::string_view file_name,
+                                    std::string_view key = kDefaultGraphKey);
+
+// The same for any form, told apart by its first bytes: gzip, JSON, or Recut's text.
+Result<GraphFile> read_graph_bytes(std::string_view bytes, std::string_view file_name,
+                                   std::string_view key = kDefaultGraphKey);
+
+// read_file, then read_graph_bytes.
+Result<GraphFile> read_graph_file(const std::string& path, std::string_view key = kDefaultGraphKey);
+
+}  // namespace recut

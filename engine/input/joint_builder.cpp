@@ -1,0 +1,315 @@
+#include "engine/input/joint_builder.h"
+
+#include <fmt/format.h>
+
+#include <map>
+#include <optional>
+
+#include "engine/input/joint_outputs.h"
+#include "engine/input/joint_values.h"
+#include "engine/ir/call.h"
+#include "engine/support/text.h"
+
+namespace recut {
+namespace {
+
+// All values of a graph together: sums of sizes, and twice that, fit into 64 bits.
+constexpr std::int64_t kMaxTotalBytes = std::int64_t{1} << 61;
+
+// The types of a node as the file has them; nothing where it has none.
+using RecordedTypes = std::optional<std::vector<TensorType>>;
+
+class Builder {
+ public:
+  Builder(const JointNodes& nodes, Graph& graph, Complaints& complaints)
+      : nodes_(nodes), graph_(graph), complaints_(complaints), ids_(nodes.nodes.size()) {}
+
+  void run(std::int64_t forward_outputs) {
+    read_types();
+    choose_device();
+    for (at_ = 0; at_ < nodes_.nodes.size(); ++at_) add_node(nodes_.nodes[at_]);
+    report_unknown_operators();
+    if (output_.present())
+      read_joint_outputs(
+          output_, forward_outputs, [this](std::string_view name) { return find(name); }, graph_,
+          complaints_);
+    else if (complaints_.none())
+      complaints_.add("the graph has no node 'output'");
+  }
+
+ private:
+  struct UnknownOperator {
+    std::size_t first_node = 0;
+    std::size_t uses = 0;
+  };
+
+  const JointNode& node() const { return nodes_.nodes[at_]; }
+  void complain(const std::string& message) { complain(node(), message); }
+  void complain(const JointNode& about, const std::string& message) {
+    complaints_.add(fmt::format("{}: {}", node_words(about.name), message), about.object);
+  }
+
+  // Types first: the graph's device is the one that most of them name.
+  void read_types() {
+    recorded_.resize(nodes_.nodes.size());
+    faulty_type_.resize(nodes_.nodes.size(), false);
+    for (std::size_t i = 0; i < nodes_.nodes.size(); ++i) {
+      auto types = types_of(nodes_.nodes[i].val);
+      if (!types) {
+        faulty_type_[i] = true;
+        complain(nodes_.nodes[i], types.diagnostics().front().message);
+      } else {
+        recorded_[i] = std::move(*types);
+      }
+    }
+  }
+
+  static Result<RecordedTypes> types_of(JsonValue val) {
+    if (!val.present() || val.is(JsonKind::null)) return RecordedTypes();
+    std::vector<TensorType> types;
+    if (!val.is(JsonKind::array)) {
+      auto type = read_joint_type(val);
+      if (!type) return type.diagnostics();
+      types.push_back(std::move(*type));
+      return RecordedTypes(std::move(types));
+    }
+    for (const JsonMember item : val.items()) {
+      auto type = read_joint_type(item.value);
+      if (!type) return type.diagnostics();
+      types.push_back(std::move(*type));
+    }
+    return RecordedTypes(std::move(types));
+  }
+
+  void choose_device() {
+    std::map<std::string_view, std::size_t> uses;
+    for (const RecordedTypes& types : recorded_)
+      if (types)
+        for (const TensorType& type : *types) ++uses[type.device];
+    std::size_t most = 0;
+    std::string chosen;
+    for (const auto& [device, count] : uses)  // by name: of equals, the first
+      if (count > most) most = count, chosen = std::string(device);
+    for (RecordedTypes& types : recorded_)
+      if (types)
+        for (TensorType& type : *types)
+          if (type.device == chosen) type.device.clear();
+    graph_.device = chosen;
+  }
+
+  void add_node(const JointNode& node) {
+    if (!node.sound) return;
+    if (output_.present()) return complain("stands after the node 'output'");
+    if (node.op == "placeholder") return add_input();
+    if (node.op == "get_attr") return add_constant();
+    if (node.op == "call_function") return add_call();
+    if (node.op == "output") {
+      output_ = node.args;
+      if (!output_.present()) complain("'args' is missing, expected a list");
+      return;
+    }
+    complain(
+        fmt::format("op {} found, expected 'placeholder', 'get_attr', 'call_function' or "
+                    "'output'",
+                    quote(node.op)));
+  }
+
+  Origin origin() const {
+    return {std::string(node().name), std::string(node().module), node().seq_nr};
+  }
+
+  std::optional<TensorType> input_type() {
+    if (faulty_type_[at_]) return std::nullopt;
+    const RecordedTypes& types = recorded_[at_];
+    if (types && types->size() == 1 && types->front().exists() && count_bytes(*types))
+      return types->front();
+    complain("'val' is missing, expected the type of a tensor");
+    return std::nullopt;
+  }
+
+  void add_input() {
+    const bool tangent = node().name.starts_with("tangents_");
+    if (auto type = input_type())
+      ids_[at_] = graph_.add_input(tangent ? InputKind::tangent : InputKind::input,
+                                   std::move(*type), origin());
+  }
+
+  void add_constant() {
+    if (auto type = input_type()) ids_[at_] = graph_.add_constant(std::move(*type), origin());
+  }
+
+  void add_call() {
+    const Operator* op = find_operator_by_target(node().target);
+    if (op == nullptr || op->is(kInput)) {
+      const auto [it, first] = unknown_.emplace(node().target, UnknownOperator{at_, 0});
+      ++it->second.uses;
+      return;
+    }
+    auto arguments = read_arguments(*op);
+    if (!arguments || faulty_type_[at_]) return;
+    auto types = settle_types(*op, *arguments);
+    if (types)
+      ids_[at_] = graph_.append(op->op, std::move(*arguments), std::move(*types), origin());
+  }
+
+  // Arguments at the schema's places, positional ones first. Nothing where they are faulty.
+  std::optional<std::vector<Argument>> read_arguments(const Operator& op) {
+    std::vector<Argument> arguments(op.parameters.size());
+    bool sound = true;
+    if (node().args.present()) sound = read_positional(op, arguments);
+    if (node().kwargs.present()) sound = read_by_name(op, arguments) && sound;
+    if (!sound) return std::nullopt;
+    if (op.is(kImpure))
+      if (const auto draw = op.parameter("draw")) arguments[*draw] = draws_++;
+    return arguments;
+  }
+
+  bool read_positional(const Operator& op, std::vector<Argument>& arguments) {
+    std::size_t places = 0;
+    while (places < op.parameters.size() && !op.parameters[places].keyword_only) ++places;
+    if (node().args.size() > places) {
+      complain(fmt::format("{} takes {} positional arguments, found {}", op.name, places,
+                           node().args.size()));
+      return false;
+    }
+    bool sound = true;
+    std::size_t place = 0;
+    for (const JsonMember item : node().args.items()) {
+      sound = read_argument(op, place, item.value, arguments) && sound;
+      ++place;
+    }
+    return sound;
+  }
+
+  bool read_by_name(const Operator& op, std::vector<Argument>& arguments) {
+    bool sound = true;
+    for (const JsonMember member : node().kwargs.items()) {
+      const auto place = op.parameter(member.key);
+      if (!place || (op.is(kImpure) && member.key == "draw")) {
+        complain(fmt::format("{} has no argument {}", op.name, quote(member.key)));
+        sound = false;
+      } else if (!arguments[*place].absent()) {
+        complain(fmt::format("argument '{}' of {} is given twice", member.key, op.name));
+        sound = false;
+      } else {
+        sound = read_argument(op, *place, member.value, arguments) && sound;
+      }
+    }
+    return sound;
+  }
+
+  bool read_argument(const Operator& op, std::size_t place, JsonValue value,
+                     std::vector<Argument>& arguments) {
+    bool sound = true;
+    auto argument = read_joint_argument(
+        value, [this](std::string_view name) { return find(name); }, sound);
+    if (!argument) {
+      complain(fmt::format("argument '{}' of {}: {}", op.parameters[place].name, op.name,
+                           argument.diagnostics().front().message));
+      return false;
+    }
+    arguments[place] = std::move(*argument);
+    return sound;
+  }
+
+  // The node of a name, invalid where that node is faulty.
+  Result<NodeId> find(std::string_view name) const {
+    const auto it = nodes_.by_name.find(name);
+    if (it == nodes_.by_name.end()) return error(fmt::format("there is no node {}", quote(name)));
+    if (it->second == at_) return error(fmt::format("{} uses itself", quote(name)));
+    if (it->second > at_) return error(fmt::format("node {} stands later", quote(name)));
+    return ids_[it->second];
+  }
+
+  // The types that the node has: the file's where it has any, which must be what the rule gives.
+  std::optional<std::vector<TensorType>> settle_types(const Operator& op,
+                                                      const std::vector<Argument>& arguments) {
+    const Call::TypesOf types_of = [this](NodeId id) { return graph_.pool().types_of(id); };
+    RecordedTypes& recorded = recorded_[at_];
+    if (op.is(kDataDependent) && recorded) return take_unchecked(op, arguments, types_of);
+    auto inferred = infer_types(op, arguments, types_of);
+    if (!inferred) {
+      for (const Diagnostic& d : inferred.diagnostics()) complain(d.message);
+      return std::nullopt;
+    }
+    if (!recorded) return count_bytes(*inferred) ? std::optional(*inferred) : std::nullopt;
+    if (recorded->size() != inferred->size()) {
+      complain(fmt::format("{} has {} outputs, 'val' has {}", op.name, inferred->size(),
+                           recorded->size()));
+      return std::nullopt;
+    }
+    for (std::size_t i = 0; i < inferred->size(); ++i)
+      if (!agree(op, i, (*recorded)[i], (*inferred)[i])) return std::nullopt;
+    return count_bytes(*recorded) ? std::move(recorded) : std::nullopt;
+  }
+
+  std::optional<std::vector<TensorType>> take_unchecked(const Operator& op,
+                                                        const std::vector<Argument>& arguments,
+                                                        const Call::TypesOf& types_of) {
+    const Diagnostics wrong = check_arguments(op, arguments, types_of);
+    for (const Diagnostic& d : wrong) complain(d.message);
+    RecordedTypes& recorded = recorded_[at_];
+    if (!op.returns_list && recorded->size() != op.outputs)
+      complain(
+          fmt::format("{} has {} outputs, 'val' has {}", op.name, op.outputs, recorded->size()));
+    else if (wrong.empty() && count_bytes(*recorded))
+      return std::move(recorded);
+    return std::nullopt;
+  }
+
+  // An output that the caller masked out may be recorded as none whatever the rule says.
+  bool agree(const Operator& op, std::size_t index, const TensorType& recorded,
+             const TensorType& inferred) {
+    if (!recorded.exists() && op.multiple_outputs()) return true;
+    if (recorded.dtype == inferred.dtype && recorded.shape == inferred.shape) return true;
+    const std::string which = op.multiple_outputs() ? fmt::format("output {} of ", index) : "";
+    complain(fmt::format("{}{} is recorded as {}{}, expected {}{}", which, op.name,
+                         short_name(recorded.dtype), format_shape(recorded.shape),
+                         short_name(inferred.dtype), format_shape(inferred.shape)));
+    return false;
+  }
+
+  bool count_bytes(const std::vector<TensorType>& types) {
+    for (const TensorType& type : types) total_bytes_ += byte_size(type);
+    if (total_bytes_ <= kMaxTotalBytes) return true;
+    complain("the values of the graph are too large to be counted together");
+    total_bytes_ = 0;
+    return false;
+  }
+
+  void report_unknown_operators() {
+    std::map<std::size_t, std::string_view> in_order;
+    for (const auto& [target, use] : unknown_) in_order.emplace(use.first_node, target);
+    for (const auto& [first, target] : in_order)
+      complaints_.add_beyond_limit(
+          fmt::format("unknown operator {}: node {} uses it{}", quote(target),
+                      quote(nodes_.nodes[first].name), more_uses(unknown_[target].uses)),
+          nodes_.nodes[first].object);
+  }
+
+  static std::string more_uses(std::size_t uses) {
+    if (uses < 2) return "";
+    return uses == 2 ? ", and one more" : fmt::format(", and {} more", uses - 1);
+  }
+
+  const JointNodes& nodes_;
+  Graph& graph_;
+  Complaints& complaints_;
+  std::size_t at_ = 0;       // the node that is being added
+  std::vector<NodeId> ids_;  // by index; invalid where a node is faulty
+  std::vector<RecordedTypes> recorded_;
+  std::vector<bool> faulty_type_;
+  std::map<std::string_view, UnknownOperator> unknown_;
+  std::int64_t draws_ = 0;
+  std::int64_t total_bytes_ = 0;
+  JsonValue output_;
+};
+
+}  // namespace
+
+void build_joint_graph(const JointNodes& nodes, std::int64_t forward_outputs, Graph& graph,
+                       Complaints& complaints) {
+  Builder(nodes, graph, complaints).run(forward_outputs);
+}
+
+}  // namespace recut

@@ -1,0 +1,135 @@
+#include "engine/input/joint_nodes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "engine/support/text.h"
+
+namespace recut {
+namespace {
+
+struct Field {
+  std::string_view key;
+  JsonKind kind;
+  bool required;
+};
+enum FieldIndex : std::size_t {
+  kName,
+  kOp,
+  kTarget,
+  kModule,
+  kSeqNr,
+  kArgs,
+  kKwargs,
+  kVal,
+  kCount
+};
+
+constexpr std::array<Field, kCount> kFields = {{{"name", JsonKind::text, true},
+                                                {"op", JsonKind::text, true},
+                                                {"target", JsonKind::text, true},
+                                                {"module", JsonKind::text, false},
+                                                {"seq_nr", JsonKind::integer, false},
+                                                {"args", JsonKind::array, false},
+                                                {"kwargs", JsonKind::object, false},
+                                                {"val", JsonKind::null, false}}};  // any kind
+
+// One pass over the members of a node; its complaints name the node as well as can be.
+class NodeReader {
+ public:
+  NodeReader(JsonValue object, std::size_t index, Complaints& complaints)
+      : object_(object), index_(index), complaints_(complaints) {}
+
+  JointNode read() {
+    for (const JsonMember member : object_.items()) take(member);
+    for (std::size_t f = 0; f < kCount; ++f) check(f);
+    JointNode node;
+    node.object = object_;
+    node.sound = sound_;
+    if (values_[kName].is(JsonKind::text)) node.name = values_[kName].text();
+    if (sound_) fill(node);
+    return node;
+  }
+
+ private:
+  void fill(JointNode& node) const {
+    node.op = values_[kOp].text();
+    node.target = values_[kTarget].text();
+    if (values_[kModule].present()) node.module = values_[kModule].text();
+    if (values_[kSeqNr].present())
+      node.seq_nr = std::max<std::int64_t>(values_[kSeqNr].integer(), -1);
+    node.args = values_[kArgs];
+    node.kwargs = values_[kKwargs];
+    node.val = values_[kVal];
+  }
+
+  void take(const JsonMember& member) {
+    for (std::size_t f = 0; f < kCount; ++f) {
+      if (kFields[f].key != member.key) continue;
+      if (values_[f].present()) complain(fmt::format("'{}' stands there twice", member.key));
+      values_[f] = member.value;
+    }
+  }
+
+  void check(std::size_t f) {
+    const Field& field = kFields[f];
+    const JsonValue value = values_[f];
+    if (!value.present()) {
+      if (field.required)
+        complain(fmt::format("'{}' is missing, expected {}", field.key, describe(field.kind)));
+    } else if (f != kVal && !value.is(field.kind)) {
+      complain(fmt::format("'{}' is {}, expected {}", field.key, describe(value.kind()),
+                           describe(field.kind)));
+    } else if (f == kName && value.text().empty()) {
+      complain("its name is empty");
+    }
+  }
+
+  void complain(std::string_view message) {
+    sound_ = false;
+    const JsonValue name = values_[kName];
+    const std::string who = name.is(JsonKind::text) ? node_words(name.text())
+                                                    : fmt::format("the node at index {}", index_);
+    complaints_.add(fmt::format("{}: {}", who, message), object_);
+  }
+
+  JsonValue object_;
+  std::size_t index_;
+  Complaints& complaints_;
+  std::array<JsonValue, kCount> values_;
+  bool sound_ = true;
+};
+
+void add_node(const JointNode& node, JointNodes& found, Complaints& complaints) {
+  if (node.name.empty()) return;
+  if (found.by_name.emplace(node.name, found.nodes.size()).second)
+    found.nodes.push_back(node);
+  else
+    complaints.add(node_words(node.name) + ": the name is that of an earlier node too",
+                   node.object);
+}
+
+}  // namespace
+
+std::string node_words(std::string_view name) { return "node " + quote(name); }
+
+JointNodes read_joint_nodes(JsonValue list, Complaints& complaints) {
+  JointNodes found;
+  found.nodes.reserve(list.size());
+  found.by_name.reserve(list.size());
+  std::size_t index = 0;
+  for (const JsonMember item : list.items()) {
+    if (item.value.is(JsonKind::object))
+      add_node(NodeReader(item.value, index, complaints).read(), found, complaints);
+    else
+      complaints.add(fmt::format("the node at index {} is {}, expected an object", index,
+                                 describe(item.value.kind())),
+                     item.value);
+    ++index;
+  }
+  return found;
+}
+
+}  // namespace recut

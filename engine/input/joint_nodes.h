@@ -1,0 +1,35 @@
+// The node list of an fx-joint-graph, before it is a graph: fields by name, references unresolved.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "engine/input/complaints.h"
+#include "engine/input/json.h"
+
+namespace recut {
+
+struct JointNode {
+  std::string_view name, op, target, module;  // views into the document
+  std::int64_t seq_nr = -1;                   // -1: none
+  JsonValue args, kwargs, val;                // kwargs, val: absent where the file has none
+  JsonValue object;                           // the whole node, as a place for complaints
+  bool sound = false;                         // its fields are all there, and of the right kinds
+};
+
+struct JointNodes {
+  std::vector<JointNode> nodes;
+  std::unordered_map<std::string_view, std::size_t> by_name;  // looked up only, never walked
+};
+
+// Reads the fields of every node. Complains about missing and ill-typed fields and about names that
+// stand twice. Nodes with such faults are not sound; those without a name of their own are left
+// out.
+JointNodes read_joint_nodes(JsonValue list, Complaints& complaints);
+
+// "node 'mm_3'", for messages.
+std::string node_words(std::string_view name);
+
+}  // namespace recut

@@ -1,0 +1,114 @@
+#include "engine/input/joint_outputs.h"
+
+#include <fmt/format.h>
+
+#include "engine/input/joint_nodes.h"
+
+namespace recut {
+namespace {
+
+class OutputReader {
+ public:
+  OutputReader(const FindNode& find_node, Graph& graph, Complaints& complaints)
+      : find_node_(find_node), graph_(graph), complaints_(complaints) {}
+
+  void read(JsonValue list, std::int64_t forward_outputs) {
+    const bool nodes_sound = complaints_.none();
+    if (forward_outputs < 0 || forward_outputs > static_cast<std::int64_t>(list.size()))
+      return complaints_.add(fmt::format("'num_fwd_outputs' is {}, expected 0 to the {} outputs",
+                                         forward_outputs, list.size()),
+                             list);
+    std::int64_t index = 0;
+    for (const JsonMember item : list.items()) {
+      const NodeId id = read_output(item.value, index);
+      (index < forward_outputs ? graph_.results : graph_.gradients).push_back(id);
+      ++index;
+    }
+    if (nodes_sound && complaints_.none()) check(list);
+  }
+
+ private:
+  // Invalid for null, and for what has been complained about.
+  NodeId read_output(JsonValue value, std::int64_t index) {
+    bool sound = true;
+    const auto argument = read_joint_argument(value, find_node_, sound);
+    if (!argument) {
+      complain(index, argument.diagnostics().front().message, value);
+      return {};
+    }
+    if (argument->none() || !sound) return {};
+    const auto* id = argument->get<NodeId>();
+    if (id == nullptr) {
+      complain(index, fmt::format("{} found, expected a node or null", describe(value.kind())),
+               value);
+      return {};
+    }
+    if (graph_[*id].outputs.size() == 1 && graph_.type(*id).exists()) return *id;
+    complain(index, fmt::format("{} is no single tensor", node_words(graph_.node_name(*id))),
+             value);
+    return {};
+  }
+
+  void check(JsonValue list) {
+    std::vector<NodeId> differentiated;
+    for (const NodeId id : graph_.inputs())
+      if (graph_.input_kind(id) != InputKind::tangent) differentiated.push_back(id);
+    const std::size_t found = graph_.gradients.size();
+    if (found != 0 && found != differentiated.size())
+      return complaints_.add(
+          fmt::format("{} gradients for {} placeholders that are no tangents, expected one for "
+                      "each, or none",
+                      found, differentiated.size()),
+          list);
+    for (std::size_t i = 0; i < found; ++i) check_gradient(graph_.gradients[i], differentiated[i]);
+    check_results();
+  }
+
+  void check_gradient(NodeId gradient, NodeId input) {
+    if (!gradient.valid()) return;
+    graph_.set_input_kind(input, InputKind::parameter);
+    if (graph_.type(gradient).shape == graph_.type(input).shape) return;
+    complaints_.add(fmt::format(
+        "{}, the gradient of {}, has shape {}, expected {}", node_words(graph_.node_name(gradient)),
+        node_words(graph_.node_name(input)), format_shape(graph_.type(gradient).shape),
+        format_shape(graph_.type(input).shape)));
+  }
+
+  void check_results() {
+    std::vector<bool> needs_tangent(graph_.order().size(), false);
+    for (const NodeId id : graph_.order()) {
+      const bool tangent =
+          graph_[id].op == Op::placeholder && graph_.input_kind(id) == InputKind::tangent;
+      bool needs = tangent;
+      for (const NodeId operand : graph_[id].operands)
+        needs = needs || needs_tangent[graph_.position(operand)];
+      needs_tangent[graph_.position(id)] = needs;
+    }
+    for (const NodeId id : graph_.results)
+      if (id.valid() && needs_tangent[graph_.position(id)])
+        complaints_.add(fmt::format("{} is a result of forward but depends on a tangent",
+                                    node_words(graph_.node_name(id))));
+  }
+
+  void complain(std::int64_t index, std::string_view message, JsonValue where) {
+    complaints_.add(fmt::format("output {}: {}", index, message), where);
+  }
+
+  const FindNode& find_node_;
+  Graph& graph_;
+  Complaints& complaints_;
+};
+
+}  // namespace
+
+void read_joint_outputs(JsonValue output_arguments, std::int64_t forward_outputs,
+                        const FindNode& find_node, Graph& graph, Complaints& complaints) {
+  JsonValue list;
+  if (output_arguments.size() == 1) list = (*output_arguments.items().begin()).value;
+  if (!list.is(JsonKind::array))
+    return complaints.add("the node 'output' has other arguments than one list of nodes",
+                          output_arguments);
+  OutputReader(find_node, graph, complaints).read(list, forward_outputs);
+}
+
+}  // namespace recut

@@ -1,0 +1,185 @@
+#include "engine/input/joint_values.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+
+#include "engine/support/text.h"
+
+namespace recut {
+namespace {
+
+constexpr std::size_t kMaxRank = 64;  // PyTorch's own
+
+Diagnostic unexpected(std::string_view what, JsonValue found, std::string_view expected) {
+  return error(fmt::format("{} is {}, expected {}", what, describe(found.kind()), expected));
+}
+
+// PyTorch's dtypes that Recut has no arithmetic for are named so, apart from nonsense.
+Result<DType> read_dtype(JsonValue value) {
+  if (!value.is(JsonKind::text)) return unexpected("a dtype", value, "a name like 'float32'");
+  const auto dtype = dtype_from_torch_name(value.text());
+  if (dtype && *dtype != DType::none) return *dtype;
+  return error(fmt::format("dtype {} is none that Recut knows", quote(value.text())));
+}
+
+Result<std::vector<std::int64_t>> read_sizes(std::string_view what, JsonValue value) {
+  if (!value.is(JsonKind::array)) return unexpected(what, value, "a list of ints");
+  if (value.size() > kMaxRank)
+    return error(fmt::format("{} has {} dimensions, expected no more than {}", what, value.size(),
+                             kMaxRank));
+  std::vector<std::int64_t> sizes;
+  for (const JsonMember item : value.items()) {
+    if (!item.value.is(JsonKind::integer))
+      return unexpected(fmt::format("an item of {}", what), item.value, "an int");
+    sizes.push_back(item.value.integer());
+  }
+  return sizes;
+}
+
+Result<Strides> read_strides(JsonValue value, const Shape& shape) {
+  auto strides = read_sizes("'stride'", value);
+  if (!strides) return strides;
+  if (strides->size() != shape.size())
+    return error(fmt::format("{} strides for {} dimensions", strides->size(), shape.size()));
+  std::int64_t reach = 0;  // elements from the first to the last
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    const std::int64_t stride = (*strides)[i];
+    const std::int64_t steps = shape[i] > 1 ? shape[i] - 1 : 1;
+    if (stride < 0 || stride > (kMaxBytes - reach) / steps)
+      return error(fmt::format("stride {} is out of range", stride));
+    reach += stride * steps;
+  }
+  return strides;
+}
+
+// "cuda:0": kept to characters that the text form can show as they are.
+Result<std::string> read_device(JsonValue value) {
+  if (!value.is(JsonKind::text)) return unexpected("'device'", value, "a name like 'cuda'");
+  const std::string_view name = value.text();
+  const bool plain = std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == ':' || c == '_';
+  });
+  if (plain && name.size() <= 32) return std::string(name);
+  return error(fmt::format("device {} is no name of a device", quote(name)));
+}
+
+struct TypeMembers {
+  JsonValue dtype, shape, stride, device;
+};
+
+Result<TypeMembers> type_members(JsonValue value) {
+  TypeMembers members;
+  for (const JsonMember member : value.items()) {
+    if (member.key == "dtype") members.dtype = member.value;
+    if (member.key == "shape") members.shape = member.value;
+    if (member.key == "stride") members.stride = member.value;
+    if (member.key == "device") members.device = member.value;
+  }
+  if (!members.dtype.present()) return error("'val' has no 'dtype'");
+  if (!members.shape.present()) return error("'val' has no 'shape'");
+  return members;
+}
+
+std::optional<double> special_real(std::string_view name) {
+  if (name == "inf") return std::numeric_limits<double>::infinity();
+  if (name == "-inf") return -std::numeric_limits<double>::infinity();
+  if (name == "nan") return std::numeric_limits<double>::quiet_NaN();
+  return std::nullopt;
+}
+
+// {"what": "text"}, by what it says.
+Result<Argument> read_tagged(std::string_view tag, JsonValue value, const FindNode& find_node,
+                             bool& sound) {
+  if (tag == "slice") return error("a slice is an argument that Recut doesn't read");
+  if (!value.is(JsonKind::text))
+    return unexpected(fmt::format("the {} of an argument", quote(tag)), value, "a string");
+  const std::string_view text = value.text();
+  if (tag == "node") {
+    const auto node = find_node(text);
+    if (!node) return node.diagnostics();
+    sound = sound && node->valid();
+    return Argument(*node);
+  }
+  if (tag == "dtype") {
+    const auto dtype = read_dtype(value);
+    if (!dtype) return dtype.diagnostics();
+    return Argument(*dtype);
+  }
+  if (tag == "float") {
+    if (const auto real = special_real(text)) return Argument(*real);
+    return error(fmt::format("float {} found, expected 'inf', '-inf' or 'nan'", quote(text)));
+  }
+  if (tag == "device" || tag == "layout" || tag == "memory_format")
+    return Argument(std::string(text));
+  return error(fmt::format("an argument of unknown kind {}", quote(tag)));
+}
+
+Result<Argument> read_list(JsonValue value, const FindNode& find_node, bool& sound) {
+  ArgumentList list;
+  list.reserve(value.size());
+  for (const JsonMember item : value.items()) {
+    auto argument = read_joint_argument(item.value, find_node, sound);
+    if (!argument) return argument;
+    list.push_back(std::move(*argument));
+  }
+  return Argument(std::move(list));
+}
+
+}  // namespace
+
+Result<TensorType> read_joint_type(JsonValue value) {
+  if (value.is(JsonKind::null)) return TensorType{};
+  if (!value.is(JsonKind::object)) return unexpected("'val'", value, "an object or null");
+  const auto members = type_members(value);
+  if (!members) return members.diagnostics();
+  const auto dtype = read_dtype(members->dtype);
+  if (!dtype) return dtype.diagnostics();
+  auto shape = read_sizes("'shape'", members->shape);
+  if (!shape) return shape.diagnostics();
+  TensorType type{*dtype, std::move(*shape), {}, {}};
+  if (const auto sound = check_size(type); !sound) return sound.diagnostics();
+  if (members->stride.present()) {
+    auto strides = read_strides(members->stride, type.shape);
+    if (!strides) return strides.diagnostics();
+    type.strides = std::move(*strides);
+  } else {
+    type.strides = contiguous_strides(type.shape);
+  }
+  if (members->device.present()) {
+    auto device = read_device(members->device);
+    if (!device) return device.diagnostics();
+    type.device = std::move(*device);
+  }
+  return type;
+}
+
+Result<Argument> read_joint_argument(JsonValue value, const FindNode& find_node, bool& sound) {
+  switch (value.kind()) {
+    case JsonKind::null:
+      return Argument(None{});
+    case JsonKind::boolean:
+      return Argument(value.boolean());
+    case JsonKind::integer:
+      return Argument(value.integer());
+    case JsonKind::real:
+      return Argument(value.real());
+    case JsonKind::text:
+      return Argument(std::string(value.text()));
+    case JsonKind::beyond:
+      return error("an int that doesn't fit into 64 bits");
+    case JsonKind::array:
+      return read_list(value, find_node, sound);
+    case JsonKind::object:
+      break;
+  }
+  if (value.size() != 1)
+    return error(
+        fmt::format("an object of {} members, expected one like {{\"node\": name}}", value.size()));
+  const JsonMember member = *value.items().begin();
+  return read_tagged(member.key, member.value, find_node, sound);
+}
+
+}  // namespace recut

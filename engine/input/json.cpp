@@ -1,0 +1,264 @@
+#include "engine/input/json.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "engine/support/text.h"
+
+namespace recut {
+
+std::string_view describe(JsonKind kind) {
+  static constexpr std::string_view kNames[] = {
+      "null",    "a bool",   "an int", "an int beyond 64 bits",
+      "a float", "a string", "a list", "an object"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+JsonKind JsonValue::kind() const { return document_->entries_[index_].kind; }
+
+bool JsonValue::boolean() const {
+  RECUT_CHECK(is(JsonKind::boolean), "not a bool");
+  return document_->entries_[index_].integer != 0;
+}
+
+std::int64_t JsonValue::integer() const {
+  RECUT_CHECK(is(JsonKind::integer), "not an integer");
+  return document_->entries_[index_].integer;
+}
+
+double JsonValue::real() const {
+  RECUT_CHECK(is(JsonKind::real), "not a float");
+  return document_->entries_[index_].real;
+}
+
+std::string_view JsonValue::text() const {
+  RECUT_CHECK(is(JsonKind::text), "not a string");
+  return document_->text_of(index_);
+}
+
+std::size_t JsonValue::size() const {
+  RECUT_CHECK(is(JsonKind::array) || is(JsonKind::object), "not a list or object");
+  return document_->entries_[index_].span.second;
+}
+
+JsonItems JsonValue::items() const {
+  RECUT_CHECK(is(JsonKind::array) || is(JsonKind::object), "not a list or object");
+  return {document_, index_ + 1, document_->entries_[index_].end, is(JsonKind::object)};
+}
+
+std::uint32_t JsonValue::position() const {
+  const bool has_one = is(JsonKind::array) || is(JsonKind::object);
+  return has_one ? document_->entries_[index_].span.first : 0;
+}
+
+JsonMember JsonItems::Iterator::operator*() const {
+  if (keys_) return {document_->text_of(index_), JsonValue(document_, index_ + 1)};
+  return {{}, JsonValue(document_, index_)};
+}
+
+JsonItems::Iterator& JsonItems::Iterator::operator++() {
+  index_ = document_->entries_[index_ + (keys_ ? 1 : 0)].end;
+  return *this;
+}
+
+TextPlace place_of(std::string_view text, std::size_t position) {
+  const std::string_view before = text.substr(0, position);
+  const std::size_t newline = before.rfind('\n');
+  const std::size_t line_start = newline == std::string_view::npos ? 0 : newline + 1;
+  const auto lines = std::count(before.begin(), before.end(), '\n');
+  return {static_cast<std::uint32_t>(lines + 1),
+          static_cast<std::uint32_t>(before.size() - line_start + 1)};
+}
+
+namespace {
+
+// Feeds the lexer and tells how far it has read: the library's own events carry no positions.
+class TrackedIterator {
+ public:
+  using value_type = char;
+  using difference_type = std::ptrdiff_t;
+  using pointer = const char*;
+  using reference = const char&;
+  using iterator_category = std::input_iterator_tag;
+
+  TrackedIterator(const char* at, const char** reached) : at_(at), reached_(reached) {}
+  reference operator*() const { return *at_; }
+  TrackedIterator& operator++() {
+    *reached_ = ++at_;
+    return *this;
+  }
+  TrackedIterator operator++(int) {
+    TrackedIterator before = *this;
+    ++*this;
+    return before;
+  }
+  bool operator==(const TrackedIterator& other) const { return at_ == other.at_; }
+  bool operator!=(const TrackedIterator& other) const { return at_ != other.at_; }
+
+ private:
+  const char* at_;
+  const char** reached_;
+};
+
+// "[json.exception.parse_error.101] parse error at line 1, column 2: syntax error …": the part that
+// is news beside the place, which the diagnostic carries itself.
+std::string what_is_wrong(std::string_view what) {
+  const std::size_t bracket = what.find("] ");
+  if (bracket != std::string_view::npos) what.remove_prefix(bracket + 2);
+  if (what.starts_with("parse error"))
+    what.remove_prefix(std::min(what.size(), what.find(": ") + 2));
+  return "JSON: " + printable(what, 300);
+}
+
+}  // namespace
+
+// Takes the events of nlohmann's SAX parser, which keeps its own stack on the heap.
+class JsonBuilder {
+ public:
+  using number_integer_t = nlohmann::json::number_integer_t;
+  using number_unsigned_t = nlohmann::json::number_unsigned_t;
+  using number_float_t = nlohmann::json::number_float_t;
+  using string_t = nlohmann::json::string_t;
+  using binary_t = nlohmann::json::binary_t;
+
+  JsonBuilder(std::string_view text, std::span<const std::string_view> wanted)
+      : begin_(text.data()), reached_(text.data()), wanted_(wanted) {
+    document_.entries_.reserve(text.size() / 8);
+  }
+
+  const char** reached() { return &reached_; }
+  std::size_t position() const { return static_cast<std::size_t>(reached_ - begin_); }
+  const std::string& complaint() const { return complaint_; }
+  JsonDocument take() { return std::move(document_); }
+
+  // The events. Returning false ends the parse.
+  bool null() { return scalar(JsonKind::null, 0); }
+  bool boolean(bool value) { return scalar(JsonKind::boolean, value ? 1 : 0); }
+  bool number_integer(number_integer_t value) { return scalar(JsonKind::integer, value); }
+  bool number_unsigned(number_unsigned_t value) {
+    if (value > static_cast<number_unsigned_t>(INT64_MAX)) return scalar(JsonKind::beyond, 0);
+    return scalar(JsonKind::integer, static_cast<std::int64_t>(value));
+  }
+  bool number_float(number_float_t value, const string_t& lexeme) {
+    if (lexeme.find_first_of(".eE") == string_t::npos) return scalar(JsonKind::beyond, 0);
+    if (skip()) return true;
+    append(JsonKind::real).real = value;
+    return true;
+  }
+  bool string(string_t& value) {
+    if (skip()) return true;
+    append_text(value);
+    return true;
+  }
+  bool binary(binary_t&) { return false; }  // no such thing in text
+  bool key(string_t& value) {
+    if (skipped_depth_ > 0) return true;
+    if (open_.size() == 1) {
+      document_.keys_.push_back(value);
+      const bool keep =
+          wanted_.empty() || std::find(wanted_.begin(), wanted_.end(), value) != wanted_.end();
+      if (!keep) {
+        skip_next_ = true;
+        return true;
+      }
+    }
+    ++document_.entries_[open_.back()].span.second;
+    append_text(value);
+    return true;
+  }
+  bool start_object(std::size_t) { return open(JsonKind::object); }
+  bool start_array(std::size_t) { return open(JsonKind::array); }
+  bool end_object() { return close(); }
+  bool end_array() { return close(); }
+  bool parse_error(std::size_t, const std::string&, const nlohmann::detail::exception& wrong) {
+    complaint_ = what_is_wrong(wrong.what());
+    return false;
+  }
+
+ private:
+  using Entry = JsonDocument::Entry;
+
+  // Whether the value at hand is passed over: it stands in a skipped one, or is one itself.
+  bool skip() {
+    if (skipped_depth_ > 0) return true;
+    return std::exchange(skip_next_, false);
+  }
+
+  Entry& append(JsonKind kind) {
+    if (!open_.empty() && document_.entries_[open_.back()].kind == JsonKind::array)
+      ++document_.entries_[open_.back()].span.second;
+    return push(kind);
+  }
+
+  Entry& push(JsonKind kind) {
+    Entry& entry = document_.entries_.emplace_back();
+    entry.kind = kind;
+    entry.end = static_cast<std::uint32_t>(document_.entries_.size());
+    return entry;
+  }
+
+  bool scalar(JsonKind kind, std::int64_t value) {
+    if (!skip()) append(kind).integer = value;
+    return true;
+  }
+
+  void append_text(const string_t& value) {
+    const auto offset = static_cast<std::uint32_t>(document_.texts_.size());
+    document_.texts_ += value;
+    append(JsonKind::text).span = {offset, static_cast<std::uint32_t>(value.size())};
+  }
+
+  bool open(JsonKind kind) {
+    if (static_cast<int>(open_.size()) + skipped_depth_ >= kMaxJsonDepth) {
+      complaint_ = fmt::format("JSON: nested deeper than {} levels", kMaxJsonDepth);
+      return false;
+    }
+    if (skip()) {
+      ++skipped_depth_;
+      return true;
+    }
+    const auto index = static_cast<std::uint32_t>(document_.entries_.size());
+    append(kind).span = {static_cast<std::uint32_t>(position() - 1), 0};
+    open_.push_back(index);
+    return true;
+  }
+
+  bool close() {
+    if (skipped_depth_ > 0) {
+      --skipped_depth_;
+      return true;
+    }
+    document_.entries_[open_.back()].end = static_cast<std::uint32_t>(document_.entries_.size());
+    open_.pop_back();
+    return true;
+  }
+
+  const char* begin_;
+  const char* reached_;
+  std::span<const std::string_view> wanted_;
+  JsonDocument document_;
+  std::vector<std::uint32_t> open_;  // the lists and objects that the parser is in
+  int skipped_depth_ = 0;
+  bool skip_next_ = false;
+  std::string complaint_;
+};
+
+Result<JsonDocument> parse_json(std::string_view text, std::string_view file_name,
+                                std::span<const std::string_view> wanted) {
+  const std::string file(file_name);
+  if (text.size() > (std::size_t{1} << 31))
+    return Diagnostic{"JSON: the text is larger than 2 GiB", file, 0, 0};
+  JsonBuilder builder(text, wanted);
+  const TrackedIterator first(text.data(), builder.reached());
+  const TrackedIterator last(text.data() + text.size(), builder.reached());
+  const bool good = nlohmann::json::sax_parse(first, last, &builder);
+  if (good) return builder.take();
+  const std::size_t position = builder.position() == 0 ? 0 : builder.position() - 1;
+  const TextPlace place = place_of(text, position);
+  return Diagnostic{builder.complaint(), file, place.line, place.column};
+}
+
+}  // namespace recut
