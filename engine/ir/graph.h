@@ -113,6 +113,7 @@ class Graph {
 
   // Placeholders (without constants), in order, and what each is.
   std::span<const NodeId> inputs() const { return inputs_; }
+  bool is_input(NodeId id) const { return input_kinds_.count(id.index) != 0; }
   InputKind input_kind(NodeId id) const;
   void set_input_kind(NodeId id, InputKind kind) { input_kinds_[id.index] = kind; }
 

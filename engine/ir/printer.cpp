@@ -124,7 +124,7 @@ std::string print_node(const Graph& graph, NodeId id) {
   const Node& node = graph[id];
   const std::string name = reference(graph.node_name(id));
   const std::string origin = print_origin(graph.origin(id));
-  if (node.op == Op::placeholder)
+  if (graph.is_input(id))
     return fmt::format("{} = {} {}{}", name, name_of(graph.input_kind(id)), format(node.type()),
                        origin);
   if (node.op == Op::constant)

@@ -33,7 +33,6 @@ class Verifier {
     const Operator& op = operator_of(node.op);
     if (op.is(kInput)) return check_input(id, node);
     if (operands_stand) check_call(id, node, op);
-    if (op.is(kImpure)) return;  // interning already keeps draws apart by their number
   }
 
   void check_name(NodeId id) {
@@ -71,6 +70,8 @@ class Verifier {
   }
 
   void check_input(NodeId id, const Node& node) {
+    if (node.op == Op::placeholder && !graph_.is_input(id))
+      return fail(id, 6, "a placeholder that is none of the graph's inputs");
     if (node.op == Op::placeholder && graph_.input_kind(id) == InputKind::tangent)
       needs_tangent_[graph_.position(id)] = true;
     if (!node.operands.empty()) fail(id, 6, "an input takes no operands");
