@@ -132,15 +132,22 @@ std::string describe(const Parameter& p) {
   return fmt::format("{}{}{}", p.list ? "a list of: " : "", one, p.optional ? " or None" : "");
 }
 
-bool fits_one(const Parameter& p, const Argument& a, const Call::TypesOf& types_of) {
+// ATen wraps a number given for a tensor; graphs have that in element-wise operators, and only
+// their rules are ready for it. Only getitem reads a node of several outputs.
+bool fits_tensor(const Operator& op, const Argument& a, const Call::TypesOf& types_of) {
+  const auto* id = a.get<NodeId>();
+  if (id == nullptr) return Scalar::from(a).has_value() && op.is(kPointwise);
+  const auto types = types_of(*id);
+  if (op.op == Op::getitem) return !types.empty();
+  return types.size() == 1 && types.front().exists();
+}
+
+bool fits_one(const Operator& op, const Parameter& p, const Argument& a,
+              const Call::TypesOf& types_of) {
   const bool number = Scalar::from(a).has_value();
   switch (p.kind) {
-    case ParameterKind::tensor: {
-      const auto* id = a.get<NodeId>();
-      if (id == nullptr) return number && !p.list;  // ATen wraps a number given for a tensor
-      const auto types = types_of(*id);
-      return !types.empty() && types.front().exists();
-    }
+    case ParameterKind::tensor:
+      return !(p.list && number) && fits_tensor(op, a, types_of);
     case ParameterKind::integer:
       return a.get<std::int64_t>() != nullptr || a.get<bool>() != nullptr;
     case ParameterKind::real:
@@ -156,15 +163,17 @@ bool fits_one(const Parameter& p, const Argument& a, const Call::TypesOf& types_
   return false;
 }
 
-bool fits(const Parameter& p, const Argument& a, const Call::TypesOf& types_of) {
+bool fits(const Operator& op, const Parameter& p, const Argument& a,
+          const Call::TypesOf& types_of) {
   if (a.absent()) return p.has_default;
   if (a.none()) return p.optional;
   const auto* list = a.get<ArgumentList>();
-  if (!p.list) return list == nullptr && fits_one(p, a, types_of);
+  if (!p.list) return list == nullptr && fits_one(op, p, a, types_of);
   if (list == nullptr)
-    return p.kind != ParameterKind::tensor && fits_one(p, a, types_of);  // int[1] dim given one int
+    return p.kind != ParameterKind::tensor &&
+           fits_one(op, p, a, types_of);  // int[1] dim given one int
   for (const Argument& item : *list)
-    if (!(p.optional_items && item.none()) && !fits_one(p, item, types_of)) return false;
+    if (!(p.optional_items && item.none()) && !fits_one(op, p, item, types_of)) return false;
   return true;
 }
 
@@ -178,7 +187,7 @@ Diagnostics check_arguments(const Operator& op, std::span<const Argument> argume
   Diagnostics found;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const Parameter& p = op.parameters[i];
-    if (!fits(p, arguments[i], types_of))
+    if (!fits(op, p, arguments[i], types_of))
       found.push_back(error(fmt::format("argument '{}' of {} is {}, expected {}", p.name, op.name,
                                         describe(arguments[i]), describe(p))));
   }
