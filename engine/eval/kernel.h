@@ -60,9 +60,10 @@ using Kernel = Result<Done> (*)(KernelContext& context);
 
 // A view's meaning: the operand's storage under another shape, strides and offset. Views never
 // copy, save where the operand's layout can't be viewed (a `view` of an incompatible layout), and
-// then they say so by returning a fresh tensor.
+// then they say so by returning a fresh tensor. `index` says which output is asked for, of views
+// that have several (split, unbind); `output` is that output's type.
 using ViewKernel = Result<Tensor> (*)(const Call& call, const Tensor& self,
-                                      const TensorType& output);
+                                      const TensorType& output, std::size_t index);
 
 // Kernels by operator; null where an operator has none yet.
 struct KernelTable {
