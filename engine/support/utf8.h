@@ -1,0 +1,23 @@
+// Text in UTF-8 as people see it: counted and cut by code points. Names in files may hold any bytes
+// at all.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace recut {
+
+// Code points of valid UTF-8; what a terminal's line takes, near enough (µ, · and … count once).
+std::size_t display_width(std::string_view text);
+
+// At most `width` code points, with "…" where something was cut: at the front (the end of a module
+// path tells more) or at the back.
+std::string shorten_front(std::string_view text, std::size_t width);
+std::string shorten_back(std::string_view text, std::size_t width);
+
+// The text with every byte that is not part of valid UTF-8 replaced by U+FFFD: for formats that
+// must be valid.
+std::string valid_utf8(std::string_view text);
+
+}  // namespace recut

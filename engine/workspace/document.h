@@ -1,0 +1,32 @@
+// A document: a file, the passes that ran over its graph, and the graph that everything after works on.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/input/graph_file.h"
+#include "engine/passes/runner.h"
+#include "engine/support/result.h"
+
+namespace recut {
+
+struct OpenOptions {
+  std::string graph_key = std::string(kDefaultGraphKey);
+  std::vector<std::string> passes = default_passes();  // empty: none
+  RunnerOptions runner;
+};
+
+struct Document {
+  GraphFile file;
+  PipelineReport passes;
+
+  const Graph& graph() const { return passes.graph(); }
+};
+
+// Reads the file and runs the passes. A pass that breaks a promise is an error here too: there is no graph to go on with.
+Result<Document> open_document(const std::string& path, const OpenOptions& options);
+
+// The same with the file's bytes in hand.
+Result<Document> open_document_bytes(std::string_view bytes, std::string_view file_name, const OpenOptions& options);
+
+}  // namespace recut

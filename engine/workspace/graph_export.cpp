@@ -1,0 +1,106 @@
+#include "engine/workspace/graph_export.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "engine/ir/printer.h"
+
+namespace recut {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Names may hold any bytes; what is no UTF-8 is replaced, since JSON can't say it.
+std::string dump(const Json& json) {
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Json names_of(const Graph& graph, std::span<const NodeId> ids) {
+  Json names = Json::array();
+  for (const NodeId id : ids)
+    names.push_back(id.valid() ? Json(graph.node_name(id)) : Json(nullptr));
+  return names;
+}
+
+Json node_json(const Graph& graph, NodeId id) {
+  const Node& node = graph[id];
+  const Operator& op = operator_of(node.op);
+  Json arguments = Json::object();
+  for (std::size_t i = 0; i < node.arguments.size(); ++i)
+    if (!node.arguments[i].absent())
+      arguments[std::string(op.parameters[i].name)] = print_argument(graph, node.arguments[i]);
+  Json types = Json::array();
+  for (const TensorType& type : node.outputs) types.push_back(format(type));
+  Json out = {{"name", graph.node_name(id)},
+              {"op", node.op == Op::placeholder ? name_of(graph.input_kind(id)) : op.name},
+              {"arguments", node.op == Op::placeholder ? Json::object() : arguments},
+              {"types", types},
+              {"operands", names_of(graph, node.operands)}};
+  const Origin& origin = graph.origin(id);
+  if (!origin.module.empty()) out["module"] = origin.module;
+  if (origin.seq_nr >= 0) out["seq_nr"] = origin.seq_nr;
+  return out;
+}
+
+std::string dot_quoted(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c == '\n' ? ' ' : c;
+  }
+  return out + "\"";
+}
+
+std::string dot_shape(const Operator& op) {
+  if (op.is(kInput)) return "cds";
+  return op.is(kView) ? "plaintext" : "box";
+}
+
+// 1 below a MiB, then one more for each factor of four.
+double edge_width(std::int64_t bytes) {
+  return 1.0 + std::max(0.0, std::log2(static_cast<double>(bytes + 1) / 1048576.0) / 2.0);
+}
+
+}  // namespace
+
+std::string graph_json(const Graph& graph) {
+  Json nodes = Json::array();
+  for (const NodeId id : graph.order()) nodes.push_back(node_json(graph, id));
+  return dump({{"name", graph.name},
+               {"device", graph.device},
+               {"nodes", nodes},
+               {"results", names_of(graph, graph.results)},
+               {"gradients", names_of(graph, graph.gradients)}});
+}
+
+std::string graph_dot(const Graph& graph) {
+  std::map<std::string, std::string> clusters;
+  std::string edges;
+  for (const NodeId id : graph.order()) {
+    const Operator& op = graph.op(id);
+    const std::string& name = graph.node_name(id);
+    clusters[graph.origin(id).module] +=
+        fmt::format("    {} [shape={} label={}];\n", dot_quoted(name), dot_shape(op),
+                    dot_quoted(fmt::format("{}\n{}", name, format(graph.type(id)))));
+    for (const NodeId operand : graph[id].operands)
+      edges += fmt::format("  {} -> {} [penwidth={:.2f}];\n", dot_quoted(graph.node_name(operand)),
+                           dot_quoted(name), edge_width(byte_size(graph.type(operand))));
+  }
+  std::string text =
+      fmt::format("digraph {} {{\n  rankdir=LR;\n  node [fontname=\"Inter\" fontsize=10];\n",
+                  dot_quoted(graph.name));
+  int number = 0;
+  for (const auto& [module, nodes] : clusters) {
+    if (module.empty())
+      text += nodes;
+    else
+      text += fmt::format("  subgraph cluster_{} {{\n    label={};\n{}  }}\n", number++,
+                          dot_quoted(module), nodes);
+  }
+  return text + edges + "}\n";
+}
+
+}  // namespace recut

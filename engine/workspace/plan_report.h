@@ -1,0 +1,75 @@
+// What a plan comes to, as plain values: for the command, the window and the page alike.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace recut {
+
+// Why a storage is alive.
+enum class MemoryKind : std::uint8_t {
+  saved,       // kept across the border for backward
+  recomputed,  // computed again in backward
+  result,      // a result or a gradient: it lives to the end
+  temporary,   // everything else
+};
+inline constexpr std::size_t kMemoryKinds = 4;
+const char* name_of(MemoryKind kind);
+
+// One run of one node.
+struct TimelineStep {
+  std::string node;
+  std::string module;
+  bool backward = false;
+  std::array<std::int64_t, kMemoryKinds> bytes = {};  // alive during the step, by kind
+
+  std::int64_t total() const { return bytes[0] + bytes[1] + bytes[2] + bytes[3]; }
+};
+
+// A storage alive at the peak, or saved; named by the node that wrote it.
+struct StorageRow {
+  std::string node;
+  std::string op;
+  std::string module;
+  std::string type;  // f32[4, 768]
+  MemoryKind kind = MemoryKind::temporary;
+  std::int64_t bytes = 0;
+};
+
+// A node that runs more than once.
+struct RecomputedRow {
+  std::string node;
+  std::string op;
+  std::string module;
+  std::int64_t extra_runs = 0;
+  double micros = 0;  // all extra runs together
+};
+
+struct PlanReport {
+  std::string model;
+  std::string graph_key;  // "joint", "joint_after_passes", "" for the text form
+  std::string strategy;
+  std::string budget;  // as it was asked for
+  std::int64_t nodes = 0;
+  std::int64_t forward_runs = 0;
+  std::int64_t backward_runs = 0;
+
+  std::int64_t peak_bytes = 0;
+  std::size_t peak_step = 0;              // index into timeline; 0 where that is empty
+  std::int64_t peak_bytes_unplanned = 0;  // with no recomputation
+  std::int64_t saved_bytes = 0;
+  std::int64_t saved_values = 0;
+  double step_us = 0;       // every run, by the cost model
+  double recompute_us = 0;  // runs beyond each node's first
+  std::int64_t recomputed_runs = 0;
+  double solve_ms = 0;  // planning alone
+
+  std::vector<StorageRow> saved;          // largest first
+  std::vector<StorageRow> at_peak;        // largest first
+  std::vector<RecomputedRow> recomputed;  // dearest first
+  std::vector<TimelineStep> timeline;     // forward, then backward, in the order of running
+};
+
+}  // namespace recut

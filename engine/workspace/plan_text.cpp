@@ -1,0 +1,87 @@
+#include "engine/workspace/plan_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/support/table.h"
+#include "engine/support/units.h"
+#include "engine/support/utf8.h"
+
+namespace recut {
+namespace {
+
+constexpr std::size_t kRows = 10;
+constexpr std::size_t kModuleWidth = 48;
+
+double percent(double part, double whole) { return whole > 0 ? 100.0 * part / whole : 0.0; }
+
+std::string peak_place(const PlanReport& report) {
+  if (report.timeline.empty()) return "nothing runs";
+  const TimelineStep& step = report.timeline[report.peak_step];
+  return fmt::format("at {} ({}{}{})", step.node, step.backward ? "backward" : "forward",
+                     step.module.empty() ? "" : ", ", shorten_front(step.module, kModuleWidth));
+}
+
+std::string against_unplanned(const PlanReport& report) {
+  const double change =
+      percent(static_cast<double>(report.peak_bytes - report.peak_bytes_unplanned),
+              static_cast<double>(report.peak_bytes_unplanned));
+  return fmt::format("the plan's peak is {:+.1f} % of it", change);
+}
+
+std::string summary(const PlanReport& r) {
+  Table table;
+  table.column("");
+  table.column("", Table::Align::right);
+  table.column("");
+  table.row({"peak", format_bytes(r.peak_bytes), peak_place(r)});
+  table.row(
+      {"peak without recomputation", format_bytes(r.peak_bytes_unplanned), against_unplanned(r)});
+  table.row({"saved for backward", format_bytes(r.saved_bytes),
+             fmt::format("{} values", format_count(r.saved_values))});
+  table.row({"recomputed", format_micros(r.recompute_us),
+             fmt::format("{} runs, {:.1f} % of the step's {}", format_count(r.recomputed_runs),
+                         percent(r.recompute_us, r.step_us), format_micros(r.step_us))});
+  table.row({"planned in", format_micros(r.solve_ms * 1000),
+             fmt::format("{} nodes", format_count(r.nodes))});
+  return table.format();
+}
+
+std::string storages(const std::vector<StorageRow>& rows, const std::string& title) {
+  Table table;
+  table.column(title);
+  table.column("operator");
+  table.column("type");
+  table.column("bytes", Table::Align::right);
+  table.column("module");
+  for (std::size_t i = 0; i < std::min(rows.size(), kRows); ++i)
+    table.row({rows[i].node, rows[i].op, rows[i].type, format_bytes(rows[i].bytes),
+               shorten_front(rows[i].module, kModuleWidth)});
+  return table.empty() ? std::string() : "\n" + table.format();
+}
+
+std::string recomputations(const std::vector<RecomputedRow>& rows) {
+  Table table;
+  table.column("dearest recomputations");
+  table.column("operator");
+  table.column("runs", Table::Align::right);
+  table.column("time", Table::Align::right);
+  table.column("module");
+  for (std::size_t i = 0; i < std::min(rows.size(), kRows); ++i)
+    table.row({rows[i].node, rows[i].op, format_count(rows[i].extra_runs),
+               format_micros(rows[i].micros), shorten_front(rows[i].module, kModuleWidth)});
+  return table.empty() ? std::string() : "\n" + table.format();
+}
+
+}  // namespace
+
+std::string plan_text(const PlanReport& report) {
+  std::string head = report.model.empty() ? std::string("graph") : report.model;
+  if (!report.graph_key.empty()) head += " · " + report.graph_key;
+  head += fmt::format(" · strategy {}, budget {}\n\n", report.strategy, report.budget);
+  return head + summary(report) + storages(report.saved, "largest saved values") +
+         recomputations(report.recomputed);
+}
+
+}  // namespace recut

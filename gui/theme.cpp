@@ -1,0 +1,51 @@
+#include "gui/theme.h"
+
+#include <fmt/format.h>
+
+namespace recut::gui {
+
+const Theme kDark = {.background = 0x12151a,
+                     .panel = 0x181c22,
+                     .raised = 0x20252d,
+                     .line = 0x2b323c,
+                     .text = 0xe7eaf0,
+                     .dim = 0x98a2b1,
+                     .faint = 0x5c6675,
+                     .saved = 0xf0b429,
+                     .recomputed = 0xa78bfa,
+                     .freed = 0x66717f,
+                     .result = 0x58c98a,
+                     .selection = 0x4cc2ff,
+                     .conflict = 0xff6b6b};
+
+const Theme kLight = {.background = 0xf6f7f9,
+                      .panel = 0xffffff,
+                      .raised = 0xeef0f3,
+                      .line = 0xd9dde3,
+                      .text = 0x1b2028,
+                      .dim = 0x566170,
+                      .faint = 0x9aa3af,
+                      .saved = 0xb27a00,
+                      .recomputed = 0x6d4fd6,
+                      .freed = 0x8a94a1,
+                      .result = 0x1f9157,
+                      .selection = 0x0b7fc2,
+                      .conflict = 0xd23b3b};
+
+Colour colour_of(const Theme& theme, MemoryKind kind) {
+  switch (kind) {
+    case MemoryKind::saved:
+      return theme.saved;
+    case MemoryKind::recomputed:
+      return theme.recomputed;
+    case MemoryKind::result:
+      return theme.result;
+    case MemoryKind::temporary:
+      return theme.freed;
+  }
+  return theme.text;
+}
+
+std::string css(Colour colour) { return fmt::format("#{:06x}", colour); }
+
+}  // namespace recut::gui

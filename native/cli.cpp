@@ -1,0 +1,45 @@
+#include "native/cli.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+
+#include "engine/support/version.h"
+#include "native/commands/command.h"
+
+namespace recut::native {
+namespace {
+
+constexpr const char* kFooter =
+    "A graph is fx-joint-graph JSON as PyTorch's graphs are exported to, gzipped or not, or "
+    "Recut's text form.\n"
+    "Exit codes: 0 done; 1 a check failed or a budget can't be held; 2 bad arguments or input.\n"
+    "\n"
+    "Try:\n"
+    "  recut plan samples/joint/gpt2.json.gz --strategy torch --budget 0.4 --svg memory.svg\n"
+    "  recut show samples/joint/tiny_mlp.json.gz\n"
+    "  recut eval samples/joint/tiny_mlp.json.gz --tensors samples/joint/tiny_mlp.safetensors "
+    "--check";
+
+}  // namespace
+
+int run_command(const std::vector<std::string>& arguments, const Console& console) {
+  CLI::App app("Recut: a compiler workbench for training graphs", "recut");
+  app.set_version_flag("--version", std::string(version()));
+  app.require_subcommand(1);
+  app.footer(kFooter);
+  Action chosen;
+  add_show(app, chosen);
+  add_opt(app, chosen);
+  try {
+    // CLI11 takes the arguments last first.
+    app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
+  } catch (const CLI::ParseError& failure) {
+    const bool asked =
+        failure.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success);  // --help, --version
+    app.exit(failure, asked ? console.out : console.err, console.err);
+    return asked ? kDone : kBadInput;
+  }
+  return chosen(console);
+}
+
+}  // namespace recut::native

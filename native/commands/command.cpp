@@ -1,0 +1,65 @@
+#include "native/commands/command.h"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+
+namespace recut::native {
+
+void GraphArguments::add_to(CLI::App& command) {
+  command
+      .add_option("FILE", path,
+                  "A graph: fx-joint-graph JSON (.json, .json.gz) or Recut's text form (.recut)")
+      ->required();
+  command
+      .add_option("--graph", key, "Which graph of the file: joint (default) or joint_after_passes")
+      ->type_name("KEY");
+  auto* list =
+      command
+          .add_option("--passes", passes, "Run these passes, in this order: a,b,c (default: all)")
+          ->type_name("LIST");
+  command.add_flag("--no-passes", no_passes, "Run no passes: the graph as it is in the file")
+      ->excludes(list);
+  command.add_option("--skip", skip, "Leave these passes out: a,b")->type_name("LIST");
+  command.add_option("--stop-at", stop_at, "Run only the first N passes")
+      ->type_name("N")
+      ->check(CLI::NonNegativeNumber);
+  command.add_option("--dump", dump, "Write the graph before and after each pass into this folder")
+      ->type_name("FOLDER");
+}
+
+Result<Document> GraphArguments::open(const Console& console) const {
+  OpenOptions options;
+  options.graph_key = key;
+  if (no_passes) options.passes.clear();
+  if (!passes.empty()) options.passes = split_pass_names(passes);
+  if (!skip.empty()) options.runner.skip = split_pass_names(skip);
+  if (stop_at >= 0) options.runner.stop_at = static_cast<std::size_t>(stop_at);
+  Diagnostics unwritten;
+  if (!dump.empty())
+    options.runner.dump = [&](const std::string& file_name, const std::string& text) {
+      const auto written = write_file((std::filesystem::path(dump) / file_name).string(), text);
+      if (!written && unwritten.empty()) unwritten = written.diagnostics();
+    };
+  console.say("reading " + path);
+  auto document = open_document(path, options);
+  console.say("");
+  if (document && !unwritten.empty()) return unwritten;
+  return document;
+}
+
+Result<Done> write_file(const std::string& path, std::string_view bytes) {
+  const std::filesystem::path parent = std::filesystem::path(path).parent_path();
+  std::error_code ignored;  // what matters is whether the file can be opened
+  if (!parent.empty()) std::filesystem::create_directories(parent, ignored);
+  std::ofstream file(path, std::ios::binary);
+  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  file.close();
+  if (!file) return Diagnostic{fmt::format("can't write: {}", std::strerror(errno)), path, 0, 0};
+  return Done{};
+}
+
+}  // namespace recut::native

@@ -1,0 +1,39 @@
+// What the commands share: how a file is named and opened, and how each one joins the command line.
+#pragma once
+
+#include <CLI/App.hpp>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "engine/workspace/document.h"
+#include "native/console.h"
+
+namespace recut::native {
+
+// The arguments that say which graph: FILE, --graph KEY, --passes, --no-passes, --skip, --stop-at,
+// --dump.
+struct GraphArguments {
+  std::string path;
+  std::string key = std::string(kDefaultGraphKey);
+  std::string passes;
+  bool no_passes = false;
+  std::string skip;
+  int stop_at = -1;  // -1: run them all
+  std::string dump;
+
+  void add_to(CLI::App& command);
+  Result<Document> open(const Console& console) const;
+};
+
+// Writes a file, or says why it can't.
+Result<Done> write_file(const std::string& path, std::string_view bytes);
+
+// A command, once the command line has been read: what to run.
+using Action = std::function<int(const Console&)>;
+
+// Each adds its subcommand to `app`; `chosen` is set where the command line asks for it.
+void add_show(CLI::App& app, Action& chosen);
+void add_opt(CLI::App& app, Action& chosen);
+
+}  // namespace recut::native

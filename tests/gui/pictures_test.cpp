@@ -1,0 +1,100 @@
+#include <catch2/catch_test_macros.hpp>
+#include <set>
+#include <string>
+
+#include "engine/input/text.h"
+#include "gui/pictures/graph_picture.h"
+#include "gui/pictures/memory_timeline.h"
+#include "gui/pictures/mirror_layout.h"
+
+namespace recut::gui {
+namespace {
+
+constexpr const char* kJoint = R"(graph "a<b & \"c\"" {
+  %x = parameter f32[2, 3] #0
+  %t = tangent f32[2, 3]
+  %y = exp(%x) : f32[2, 3] #1
+  %z = relu(%y) : f32[2, 3] #2
+  %g = mul.Tensor(%t, %z) : f32[2, 3] #2
+  %m = mul.Tensor(%g, %y) : f32[2, 3] #1
+  %n = mul.Tensor(%m, 2.0) : f32[2, 3] #1
+  results %z
+  gradients %n
+}
+)";
+
+Graph joint() {
+  auto graph = parse_graph_text(kJoint, "joint");
+  REQUIRE(graph.ok());
+  return std::move(*graph);
+}
+
+std::size_t row_of(const Graph& graph, const MirrorLayout& layout, const char* name) {
+  return layout.placed[graph.position(graph.find(name))].row;
+}
+
+// Counts of '<' that open and close elements agree: a cheap check that a picture is well-formed.
+bool balanced(const std::string& svg) {
+  long depth = 0;
+  for (std::size_t i = 0; i < svg.size(); ++i) {
+    if (svg[i] != '<') continue;
+    const std::size_t end = svg.find('>', i);
+    if (end == std::string::npos) return false;
+    if (svg[i + 1] == '/')
+      --depth;
+    else if (svg[end - 1] != '/')
+      ++depth;
+    if (depth < 0) return false;
+  }
+  return depth == 0;
+}
+
+PlanReport report_of_two_steps() {
+  PlanReport report;
+  report.model = "a<b & c";
+  report.strategy = "torch";
+  report.budget = "0.4";
+  report.forward_runs = 1;
+  report.backward_runs = 1;
+  report.timeline = {{"y", "layer", false, {8, 0, 4, 0}}, {"g", "", true, {8, 16, 4, 4}}};
+  report.peak_step = 1;
+  report.peak_bytes = 32;
+  report.peak_bytes_unplanned = 64;
+  return report;
+}
+
+TEST_CASE("mirror layout: partners share rows, backward runs upwards", "[gui]") {
+  const Graph graph = joint();
+  const MirrorLayout layout = mirror_layout(graph);
+  CHECK(row_of(graph, layout, "z") == row_of(graph, layout, "g"));
+  CHECK(row_of(graph, layout, "m") > row_of(graph, layout, "n"));
+  CHECK(row_of(graph, layout, "m") < row_of(graph, layout, "g"));
+}
+
+TEST_CASE("mirror layout: no two boxes of a column share a row", "[gui]") {
+  const Graph graph = joint();
+  std::set<std::pair<bool, std::size_t>> taken;
+  for (const Placed& p : mirror_layout(graph).placed)
+    CHECK(taken.emplace(p.backward, p.row).second);
+}
+
+TEST_CASE("pictures: names are escaped and elements closed", "[gui]") {
+  const std::string graph = graph_svg(joint(), kDark);
+  CHECK(balanced(graph));
+  CHECK(graph.find("a&lt;b &amp; &quot;c&quot;") != std::string::npos);
+  CHECK(balanced(memory_timeline_svg(report_of_two_steps(), kLight)));
+}
+
+TEST_CASE("pictures: an empty graph and a plan without steps draw", "[gui]") {
+  CHECK(balanced(graph_svg(Graph(), kDark)));
+  CHECK(balanced(memory_timeline_svg(PlanReport(), kDark)));
+}
+
+TEST_CASE("memory timeline: the peak is named and the least is compared", "[gui]") {
+  const std::string svg = memory_timeline_svg(report_of_two_steps(), kDark);
+  CHECK(svg.find("peak 32 B at g") != std::string::npos);
+  CHECK(svg.find("nothing recomputed: 64 B") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace recut::gui
