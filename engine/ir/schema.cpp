@@ -62,7 +62,8 @@ Argument parse_default(std::string_view text) {
   const std::string copy(text);
   const double real = std::strtod(copy.c_str(), &after);
   if (*after == '\0') return real;
-  return copy;
+  const bool quoted = copy.size() >= 2 && (copy.front() == '\'' || copy.front() == '"');
+  return quoted ? copy.substr(1, copy.size() - 2) : copy;
 }
 
 // "int[2]? stride=1" and the like.

@@ -19,11 +19,13 @@ std::int64_t byte_size(const TensorType& type) {
 
 Strides contiguous_strides(std::span<const std::int64_t> shape) {
   Strides strides(shape.size());
-  std::int64_t step = 1;
+  // Unsigned: rules make types of whatever sizes a file names, and only then check_size looks at
+  // them.
+  std::uint64_t step = 1;
   for (std::size_t i = shape.size(); i-- > 0;) {
-    strides[i] = step;
-    step *= shape[i] > 1 ? shape[i]
-                         : 1;  // an empty dimension steps like one of length 1, as in PyTorch
+    strides[i] = static_cast<std::int64_t>(step);
+    // An empty dimension steps like one of length 1, as in PyTorch.
+    if (shape[i] > 1) step *= static_cast<std::uint64_t>(shape[i]);
   }
   return strides;
 }

@@ -56,6 +56,129 @@ Inferred getitem(const Call& call);
 // order.
 Inferred fill_size(const Call& call);
 Inferred permute(const Call& call);
+
+// matrix.cpp
+// -------------------------------------------------------------------------------------------------
 Inferred mm(const Call& call);
+Inferred int_mm(const Call& call);
+Inferred bmm(const Call& call);
+Inferred addmm(const Call& call);
+Inferred baddbmm(const Call& call);
+Inferred addbmm(const Call& call);
+Inferred mv(const Call& call);
+Inferred addmv(const Call& call);
+Inferred addr(const Call& call);
+Inferred outer(const Call& call);
+Inferred dot(const Call& call);
+Inferred inner(const Call& call);
+Inferred matmul(const Call& call);
+Inferred linear(const Call& call);
+Inferred trilinear(const Call& call);
+Inferred cdist(const Call& call);
+Inferred cdist_backward(const Call& call);
+Inferred pdist(const Call& call);
+Inferred pdist_backward(const Call& call);
+
+// nn_convolution.cpp
+// -------------------------------------------------------------------------------------------------
+Inferred convolution(const Call& call);
+Inferred convolution_plain(const Call& call);
+Inferred convolution_plain_transposed(const Call& call);
+Inferred convolution_backward(const Call& call);
+
+// nn_pooling.cpp
+// -------------------------------------------------------------------------------------------------
+Inferred max_pool1d(const Call& call);
+Inferred max_pool2d(const Call& call);
+Inferred max_pool3d(const Call& call);
+Inferred max_pool1d_with_indices(const Call& call);
+Inferred max_pool2d_with_indices(const Call& call);
+Inferred max_pool3d_with_indices(const Call& call);
+Inferred max_pool2d_backward(const Call& call);
+Inferred max_pool3d_backward(const Call& call);
+Inferred avg_pool1d(const Call& call);
+Inferred avg_pool2d(const Call& call);
+Inferred avg_pool3d(const Call& call);
+Inferred avg_pool2d_backward(const Call& call);
+Inferred avg_pool3d_backward(const Call& call);
+Inferred adaptive_avg_pool1d(const Call& call);
+Inferred adaptive_avg_pool2d(const Call& call);
+Inferred adaptive_avg_pool3d(const Call& call);
+Inferred adaptive_max_pool1d(const Call& call);
+Inferred adaptive_max_pool2d(const Call& call);
+Inferred adaptive_max_pool3d(const Call& call);
+Inferred adaptive_pool2d_backward(const Call& call);
+Inferred adaptive_pool3d_backward(const Call& call);
+Inferred adaptive_max_pool2d_backward(const Call& call);
+Inferred adaptive_max_pool3d_backward(const Call& call);
+Inferred low_memory_max_pool(const Call& call);
+Inferred low_memory_max_pool_indices(const Call& call);
+
+// nn_attention.cpp
+// -------------------------------------------------------------------------------------------------
+Inferred efficient_attention(const Call& call);
+Inferred efficient_attention_backward(const Call& call);
+Inferred flash_attention(const Call& call);
+Inferred cudnn_attention(const Call& call);
+Inferred flash_attention_backward(const Call& call);
+Inferred flash_attention_for_cpu(const Call& call);
+Inferred flash_attention_for_cpu_backward(const Call& call);
+Inferred scaled_dot_product_attention(const Call& call);
+Inferred fused_lstm_cell(const Call& call);
+Inferred fused_lstm_cell_backward(const Call& call);
+Inferred fused_gru_cell(const Call& call);
+Inferred fused_gru_cell_backward(const Call& call);
+
+// nn_resample.cpp
+// -------------------------------------------------------------------------------------------------
+Inferred upsample(const Call& call);
+Inferred upsample_backward(const Call& call);
+Inferred grid_sampler(const Call& call);
+Inferred grid_sampler_backward(const Call& call);
+Inferred pad1d_backward(const Call& call);
+Inferred pad2d_backward(const Call& call);
+Inferred pad3d_backward(const Call& call);
+
+// nn_segments.cpp
+// -------------------------------------------------------------------------------------------------
+Inferred segment_reduce(const Call& call);
+Inferred segment_reduce_backward(const Call& call);
+Inferred histogramdd_bin_edges(const Call& call);
+Inferred histogramdd_from_bin_counts(const Call& call);
+Inferred histogramdd_from_bin_edges(const Call& call);
+
+// linear_algebra.cpp
+// -------------------------------------------------------------------------------------------------
+Inferred square_like_self(const Call& call);
+Inferred square_and_info(const Call& call);
+Inferred geqrf(const Call& call);
+Inferred linalg_qr(const Call& call);
+Inferred householder_product(const Call& call);
+Inferred ormqr(const Call& call);
+Inferred linalg_lu(const Call& call);
+Inferred linalg_lu_factor(const Call& call);
+Inferred lu_unpack(const Call& call);
+Inferred linalg_ldl_factor(const Call& call);
+Inferred linalg_det(const Call& call);
+Inferred linalg_slogdet(const Call& call);
+Inferred linalg_eigh(const Call& call);
+Inferred linalg_eigvalsh(const Call& call);
+Inferred linalg_svd(const Call& call);
+Inferred linalg_svdvals(const Call& call);
+Inferred matrix_function(const Call& call);
+Inferred linalg_cross(const Call& call);
+
+// linear_algebra_solve.cpp
+// -------------------------------------------------------------------------------------------------
+Inferred cholesky_solve(const Call& call);
+Inferred linalg_lu_solve(const Call& call);
+Inferred lu_solve(const Call& call);
+Inferred linalg_ldl_solve(const Call& call);
+Inferred linalg_solve_triangular(const Call& call);
+Inferred triangular_solve(const Call& call);
+Inferred linalg_solve_with_factors(const Call& call);
+Inferred linalg_solve(const Call& call);
+Inferred linalg_lstsq(const Call& call);
+Inferred linalg_pinv(const Call& call);
 
 }  // namespace recut::rules

@@ -1,0 +1,119 @@
+// Rules of resampling: upsampling, sampling at places, gradients of padding.
+#include "engine/ir/shape_rules/nn_windows.h"
+
+namespace recut::rules {
+namespace {
+
+Result<Done> same_shape(const Call& call, std::string_view parameter, const Shape& expected) {
+  const Shape& found = call.tensor(parameter).shape;
+  if (found == expected) return Done{};
+  return error(fmt::format("{} of shape {}, expected {}", parameter, format_shape(found),
+                           format_shape(expected)));
+}
+
+// [N, C, spatial…] of any number of spatial dimensions, none of them empty.
+Result<std::size_t> spatial_dims(const TensorType& type) {
+  if (type.rank() < 3 || type.rank() > 5)
+    return error(fmt::format("{} has no one to three spatial dimensions after two others",
+                             format_shape(type.shape)));
+  const std::size_t dims = type.shape.size() - 2;
+  const auto spatial = check_spatial(type, dims);
+  if (!spatial) return spatial.diagnostics();
+  return dims;
+}
+
+// Input [N, C, spatial…], grid [N, output spatial…, dims].
+Result<Shape> sampled_shape(const Call& call) {
+  const TensorType& in = call.tensor("input");
+  const Shape& grid = call.tensor("grid").shape;
+  const std::size_t dims = call.op().packet.find("3d") != std::string_view::npos ? 3 : 2;
+  const auto found = spatial_dims(in);
+  if (!found) return found.diagnostics();
+  if (*found != dims || grid.size() != dims + 2 || grid[0] != in.shape[0] ||
+      grid.back() != static_cast<std::int64_t>(dims))
+    return error(fmt::format("a grid of shape {} for an input of shape {}", format_shape(grid),
+                             format_shape(in.shape)));
+  const std::int64_t interpolation = call.integer("interpolation_mode");
+  const std::int64_t padding = call.integer("padding_mode");
+  if (interpolation < 0 || interpolation > (dims == 2 ? 2 : 1) || padding < 0 || padding > 2)
+    return error(fmt::format("interpolation_mode {} and padding_mode {}", interpolation, padding));
+  Shape shape{in.shape[0], in.shape[1]};
+  shape.insert(shape.end(), grid.begin() + 1, grid.end() - 1);
+  return shape;
+}
+
+Inferred pad_backward(const Call& call, std::size_t dims) {
+  const TensorType& in = call.tensor("self");
+  const auto spatial = check_spatial(in, dims);
+  if (!spatial) return spatial.diagnostics();
+  const auto padding = call.integers("padding");
+  if (padding.size() != 2 * dims)
+    return error(fmt::format("padding has {} numbers, expected {}", padding.size(), 2 * dims));
+  Shape padded = in.shape;
+  for (std::size_t i = 0; i < 2 * dims; ++i) {
+    if (padding[i] < -kMaxExtent || padding[i] > kMaxExtent)
+      return error(fmt::format("padding is {}", padding[i]));
+    padded[padded.size() - 1 - i / 2] += padding[i];
+  }
+  const auto grad = same_shape(call, "grad_output", padded);
+  if (!grad) return grad.diagnostics();
+  return one(laid_out_like(in, in.dtype, in.shape));
+}
+
+}  // namespace
+
+Inferred upsample(const Call& call) {
+  const TensorType& in = call.tensor("self");
+  const auto dims = spatial_dims(in);
+  if (!dims) return dims.diagnostics();
+  const auto size = window_list(call, "output_size", *dims, 1);
+  if (!size) return size.diagnostics();
+  return one(laid_out_like(in, in.dtype, with_spatial(in, *size)));
+}
+
+Inferred upsample_backward(const Call& call) {
+  const TensorType& grad = call.tensor("grad_output");
+  const auto dims = spatial_dims(grad);
+  if (!dims) return dims.diagnostics();
+  const auto size = window_list(call, "output_size", *dims, 1);
+  if (!size) return size.diagnostics();
+  const auto shape = call.integers("input_size");
+  if (shape.size() != grad.shape.size())
+    return error(
+        fmt::format("input_size has {} numbers, expected {}", shape.size(), grad.shape.size()));
+  TensorType in = make_type(grad.dtype, shape, grad.device);
+  const auto spatial = check_spatial(in, *dims);
+  if (!spatial) return spatial.diagnostics();
+  const auto expected = same_shape(call, "grad_output", with_spatial(in, *size));
+  if (!expected) return expected.diagnostics();
+  return one(laid_out_like(grad, grad.dtype, shape));
+}
+
+Inferred grid_sampler(const Call& call) {
+  auto shape = sampled_shape(call);
+  if (!shape) return shape.diagnostics();
+  const TensorType& in = call.tensor("input");
+  return one(make_type(in.dtype, std::move(*shape), in.device));
+}
+
+Inferred grid_sampler_backward(const Call& call) {
+  const auto shape = sampled_shape(call);
+  if (!shape) return shape.diagnostics();
+  const auto grad = same_shape(call, "grad_output", *shape);
+  if (!grad) return grad.diagnostics();
+  const auto mask = call.booleans("output_mask");
+  if (mask.size() != 2) return error(fmt::format("output_mask has {} items", mask.size()));
+  const TensorType& in = call.tensor("input");
+  const TensorType& grid = call.tensor("grid");
+  Types types(2);
+  if (mask[0]) types[0] = laid_out_like(in, in.dtype, in.shape);
+  // The grid's gradient is always made, whatever the mask says (ATen's grid_sampler_2d_backward).
+  types[1] = make_type(grid.dtype, grid.shape, grid.device);
+  return types;
+}
+
+Inferred pad1d_backward(const Call& call) { return pad_backward(call, 1); }
+Inferred pad2d_backward(const Call& call) { return pad_backward(call, 2); }
+Inferred pad3d_backward(const Call& call) { return pad_backward(call, 3); }
+
+}  // namespace recut::rules

@@ -1,0 +1,97 @@
+#include "engine/ir/shape_rules/nn_windows.h"
+
+namespace recut::rules {
+
+Result<std::vector<std::int64_t>> window_list(const Call& call, std::string_view parameter,
+                                              std::size_t dims, std::int64_t least) {
+  auto values = call.integers(parameter);
+  if (values.size() == 1) values.assign(dims, values.front());
+  if (values.size() != dims)
+    return error(fmt::format("{} has {} numbers, expected {}", parameter, values.size(), dims));
+  for (const std::int64_t v : values)
+    if (v < least || v > kMaxExtent)
+      return error(fmt::format("{} is {}, expected {} … {}", parameter, v, least, kMaxExtent));
+  return values;
+}
+
+Result<Windows> pooling_windows(const Call& call, std::size_t dims) {
+  Windows w;
+  const auto take = [&](std::string_view parameter, std::int64_t least,
+                        std::vector<std::int64_t>& to) -> Diagnostics {
+    auto list = window_list(call, parameter, dims, least);
+    if (!list) return list.diagnostics();
+    to = std::move(*list);
+    return {};
+  };
+  Diagnostics wrong = take("kernel_size", 1, w.kernel);
+  w.stride = w.kernel;
+  if (wrong.empty() && !call.integers("stride").empty()) wrong = take("stride", 1, w.stride);
+  if (wrong.empty()) wrong = take("padding", 0, w.padding);
+  w.dilation.assign(dims, 1);
+  if (wrong.empty() && call.op().parameter("dilation")) wrong = take("dilation", 1, w.dilation);
+  if (!wrong.empty()) return wrong;
+  for (std::size_t i = 0; i < dims; ++i)
+    if (w.padding[i] > (w.dilation[i] * (w.kernel[i] - 1) + 1) / 2)
+      return error(fmt::format("padding {} is more than half of the window", w.padding[i]));
+  return w;
+}
+
+std::int64_t windows_along(std::int64_t size, std::int64_t kernel, std::int64_t stride,
+                           std::int64_t padding, std::int64_t dilation, bool ceil_mode) {
+  const std::int64_t span = dilation * (kernel - 1) + 1;
+  const std::int64_t room = size + 2 * padding - span;
+  if (room < 0) return ceil_mode && room + stride - 1 >= 0 && size + padding > 0 ? 1 : 0;
+  std::int64_t count = (room + (ceil_mode ? stride - 1 : 0)) / stride + 1;
+  // The last window has to begin inside the input or its left padding.
+  if (ceil_mode && (count - 1) * stride >= size + padding) --count;
+  return count;
+}
+
+Result<Done> check_spatial(const TensorType& type, std::size_t dims) {
+  const std::size_t rank = type.shape.size();
+  if (rank != dims + 1 && rank != dims + 2)
+    return error(fmt::format("{} has {} dimensions, expected {} or {}", format_shape(type.shape),
+                             rank, dims + 1, dims + 2));
+  for (std::size_t i = rank - dims; i < rank; ++i)
+    if (type.shape[i] < 1 || type.shape[i] > kMaxExtent)
+      return error(
+          fmt::format("{} has a spatial dimension of {}", format_shape(type.shape), type.shape[i]));
+  return Done{};
+}
+
+bool is_channels_last(const TensorType& type) {
+  const std::size_t rank = type.shape.size();
+  if ((rank != 4 && rank != 5) || type.strides[1] == 0) return false;
+  std::int64_t least = 0;
+  const auto step = [&](std::size_t d) {
+    if (type.shape[d] == 0 || type.strides[d] < least) return false;
+    if (d == 0 && least == type.strides[1]) return false;  // N111: contiguous by convention
+    least = type.strides[d] * (type.shape[d] > 1 ? type.shape[d] : 1);
+    return true;
+  };
+  bool all = step(1);
+  for (std::size_t d = rank; all && d-- > 2;) all = step(d);
+  return all && step(0);
+}
+
+TensorType laid_out_like(const TensorType& like, DType dtype, Shape shape) {
+  TensorType out = make_type(dtype, std::move(shape), like.device);
+  if (!is_channels_last(like) || out.shape.size() != like.shape.size()) return out;
+  std::uint64_t step = 1;  // unsigned: the size hasn't been checked yet
+  const auto place = [&](std::size_t d) {
+    out.strides[d] = static_cast<std::int64_t>(step);
+    if (out.shape[d] > 1) step *= static_cast<std::uint64_t>(out.shape[d]);
+  };
+  place(1);
+  for (std::size_t d = out.shape.size(); d-- > 2;) place(d);
+  place(0);
+  return out;
+}
+
+Shape with_spatial(const TensorType& type, const std::vector<std::int64_t>& spatial) {
+  Shape shape(type.shape.begin(), type.shape.end() - static_cast<std::ptrdiff_t>(spatial.size()));
+  shape.insert(shape.end(), spatial.begin(), spatial.end());
+  return shape;
+}
+
+}  // namespace recut::rules
