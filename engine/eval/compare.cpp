@@ -1,0 +1,131 @@
+#include "engine/eval/compare.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+namespace recut {
+namespace {
+
+struct Tolerance {
+  double relative, absolute;
+};
+
+// Half types: about two units in the last place, as every operator rounds to them once.
+Tolerance tolerance_of(DType dtype) {
+  if (dtype == DType::f16) return {1e-3, 1e-4};
+  if (dtype == DType::bf16) return {8e-3, 8e-4};
+  return {1e-5, 1e-6};
+}
+
+bool same_special(double a, double b) {
+  return (std::isnan(a) && std::isnan(b)) || (std::isinf(b) && a == b);
+}
+
+// A Euclidean norm that doesn't overflow where its squares would (LAPACK's dnrm2, of old).
+class Norm {
+ public:
+  void add(double x) {
+    x = std::abs(x);
+    if (x == 0) return;
+    if (x <= scale_) {
+      sum_ += (x / scale_) * (x / scale_);
+    } else {
+      sum_ = 1 + sum_ * (scale_ / x) * (scale_ / x);
+      scale_ = x;
+    }
+  }
+  double value() const { return scale_ * std::sqrt(sum_); }
+
+ private:
+  double scale_ = 0, sum_ = 0;
+};
+
+class RealComparer {
+ public:
+  Comparison run(const Reals& found, const Reals& expected, Tolerance tolerance) {
+    for (std::int64_t i = 0; i < expected.count(); ++i) add(i, found[i], expected[i]);
+    Comparison result;
+    const double norm = norm_.value();
+    result.error = error_.value();
+    result.bound =
+        tolerance.relative * norm + tolerance.absolute * std::sqrt(static_cast<double>(finite_));
+    result.relative_error = norm > 0 ? result.error / norm : (result.error > 0 ? INFINITY : 0);
+    result.worst = worst_;
+    result.ok = misplaced_ == 0 && result.error <= result.bound;
+    if (misplaced_ > 0)
+      result.problem = fmt::format("{} elements differ in NaN or infinity", misplaced_);
+    else if (!result.ok)
+      result.problem = fmt::format("the error {:.3g} is above {:.3g}", result.error, result.bound);
+    return result;
+  }
+
+ private:
+  void add(std::int64_t i, double found, double expected) {
+    if (same_special(found, expected)) return;
+    const double difference = std::abs(found - expected);
+    if (!std::isfinite(difference)) {
+      if (misplaced_++ == 0) worst_ = Comparison::Element{i, found, expected};
+      return;
+    }
+    ++finite_;
+    norm_.add(expected);
+    error_.add(difference);
+    if (misplaced_ == 0 && difference > largest_) {
+      largest_ = difference;
+      worst_ = Comparison::Element{i, found, expected};
+    }
+  }
+
+  Norm norm_, error_;
+  double largest_ = 0;
+  std::int64_t finite_ = 0, misplaced_ = 0;
+  std::optional<Comparison::Element> worst_;
+};
+
+Comparison compare_integers(const Integers& found, const Integers& expected) {
+  Comparison result;
+  std::int64_t different = 0;
+  for (std::int64_t i = 0; i < expected.count(); ++i) {
+    if (found[i] == expected[i]) continue;
+    if (different++ == 0)
+      result.worst =
+          Comparison::Element{i, static_cast<double>(found[i]), static_cast<double>(expected[i])};
+  }
+  result.error = static_cast<double>(different);
+  result.ok = different == 0;
+  result.relative_error = result.ok ? 0 : INFINITY;
+  if (!result.ok) result.problem = fmt::format("{} elements differ", different);
+  return result;
+}
+
+}  // namespace
+
+Comparison compare(const Tensor& found, const Tensor& expected) {
+  Comparison result;
+  if (found.dtype != expected.dtype || found.shape != expected.shape)
+    result.problem =
+        fmt::format("{}{} found, expected {}{}", short_name(found.dtype), format_shape(found.shape),
+                    short_name(expected.dtype), format_shape(expected.shape));
+  else if (is_floating(expected.dtype))
+    result = RealComparer().run(unpack<double>(found), unpack<double>(expected),
+                                tolerance_of(expected.dtype));
+  else
+    result = compare_integers(unpack<std::int64_t>(found), unpack<std::int64_t>(expected));
+  result.elements = expected.count();
+  return result;
+}
+
+std::vector<OutputComparison> compare_outputs(const Graph& graph, std::span<const Tensor> outputs,
+                                              std::span<const std::optional<Tensor>> expected) {
+  std::vector<OutputComparison> comparisons;
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    if (!expected[i]) continue;
+    const bool gradient = i >= graph.results.size();
+    const NodeId id = gradient ? graph.gradients[i - graph.results.size()] : graph.results[i];
+    comparisons.push_back({i, graph.node_name(id), gradient, compare(outputs[i], *expected[i])});
+  }
+  return comparisons;
+}
+
+}  // namespace recut

@@ -1,0 +1,48 @@
+// Whether computed outputs are the expected ones.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/eval/tensor.h"
+#include "engine/ir/graph.h"
+
+namespace recut {
+
+// How far two tensors are apart. Reals agree where ‖found − expected‖₂ ≤ relative·‖expected‖₂ +
+// absolute·√n over the finite elements, with NaN where NaN is expected and ±inf where that is;
+// relative is 1e-5 and absolute 1e-6 for f32 and f64, and what the fewer bits allow for f16 and
+// bf16. Integers and bools agree where all are equal.
+struct Comparison {
+  std::int64_t elements = 0;
+  double error = 0;           // the left side; for integers and bools: how many differ
+  double bound = 0;           // the right side; 0 for integers and bools
+  double relative_error = 0;  // error / ‖expected‖₂; 0 where both are
+  bool ok = false;
+  std::string problem;  // "" where ok
+
+  // The element (row-major index) that differs most, where any does.
+  struct Element {
+    std::int64_t index = 0;
+    double found = 0, expected = 0;
+  };
+  std::optional<Element> worst;
+};
+
+Comparison compare(const Tensor& found, const Tensor& expected);
+
+struct OutputComparison {
+  std::size_t position = 0;  // in the list of results, then gradients
+  std::string name;          // of the node
+  bool gradient = false;
+  Comparison comparison;
+};
+
+// One entry for every output that has an expected value.
+std::vector<OutputComparison> compare_outputs(const Graph& graph, std::span<const Tensor> outputs,
+                                              std::span<const std::optional<Tensor>> expected);
+
+}  // namespace recut

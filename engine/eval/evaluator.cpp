@@ -1,0 +1,237 @@
+#include "engine/eval/evaluator.h"
+
+#include <fmt/format.h>
+
+#include "engine/eval/steps.h"
+#include "engine/support/text.h"
+#include "engine/support/units.h"
+
+namespace recut {
+namespace {
+
+// Whether every element lies within the storage: what keeps a wrong view from reading elsewhere.
+bool within_storage(const Tensor& tensor) {
+  if (tensor.storage == nullptr || tensor.offset < 0) return false;
+  const std::int64_t capacity = tensor.storage->size() / item_bytes(tensor.dtype);
+  std::int64_t reach = tensor.offset;
+  bool empty = false;
+  for (std::size_t i = 0; i < tensor.shape.size(); ++i) {
+    empty = empty || tensor.shape[i] == 0;
+    const std::int64_t steps = tensor.shape[i] - 1;
+    if (steps <= 0) continue;
+    if (tensor.strides[i] < 0 || tensor.strides[i] > (capacity - reach) / steps) return empty;
+    reach += tensor.strides[i] * steps;
+  }
+  return empty || reach < capacity;
+}
+
+bool has_type(const Tensor& tensor, const TensorType& type) {
+  return tensor.dtype == type.dtype && tensor.shape == type.shape &&
+         tensor.strides.size() == type.shape.size();
+}
+
+// What a copy of the tensor takes as the eight-byte numbers that kernels work on.
+std::int64_t working_bytes(const TensorType& type) {
+  const std::int64_t count = type.exists() ? element_count(type.shape) : 0;
+  return count * std::int64_t{8};
+}
+
+// The value of one run of a node.
+struct Value {
+  std::vector<Tensor> outputs;
+  std::size_t step = 0;
+  // A view that had to copy keeps its base's storages, so that memory is what the model says.
+  std::vector<std::shared_ptr<Storage>> base;
+};
+
+class Evaluator {
+ public:
+  Evaluator(const Graph& graph, const Steps& steps, const EvaluateOptions& options)
+      : graph_(graph),
+        steps_(steps),
+        options_(options),
+        kernels_(options.kernels != nullptr ? *options.kernels : kernel_table()),
+        values_(graph.order().size()),
+        types_of_([&graph](NodeId id) { return graph.pool().types_of(id); }),
+        values_of_([this](NodeId id) { return std::span<const Tensor>(value(id).outputs); }) {}
+
+  Result<Evaluation> run(const Inputs& inputs) {
+    if (auto ready = check_kernels(); !ready) return ready.diagnostics();
+    if (auto ready = take_inputs(inputs); !ready) return ready.diagnostics();
+    Evaluation evaluation;
+    for (std::size_t t = 0; t < steps_.steps.size(); ++t) {
+      if (t == steps_.border) collect(graph_.results, evaluation);
+      if (options_.progress && !options_.progress(t, steps_.steps.size()))
+        return error("the evaluation was ended");
+      if (auto done = run_step(t); !done) return done.diagnostics();
+    }
+    if (steps_.border == steps_.steps.size()) collect(graph_.results, evaluation);
+    collect(graph_.gradients, evaluation);
+    evaluation.peak_bytes = meter_->peak_bytes;
+    return evaluation;
+  }
+
+ private:
+  const Value& value(NodeId id) const { return values_[graph_.position(id)]; }
+
+  Diagnostic about(NodeId id, std::string_view message) const {
+    return error(fmt::format("node {}: {}", quote(graph_.node_name(id)), message));
+  }
+
+  Result<Done> check_kernels() const {
+    std::vector<bool> seen(all_operators().size(), false);
+    Diagnostics missing;
+    for (const Step& step : steps_.steps) {
+      const Operator& op = graph_.op(step.node);
+      if (kernels_.supports(op.op) || seen[static_cast<std::size_t>(op.op)]) continue;
+      seen[static_cast<std::size_t>(op.op)] = true;
+      missing.push_back(error(fmt::format("operator '{}' can't be evaluated yet: node {} uses it",
+                                          op.name, quote(graph_.node_name(step.node)))));
+    }
+    if (missing.empty()) return Done{};
+    return missing;
+  }
+
+  Result<Done> take_inputs(const Inputs& inputs) {
+    Diagnostics wrong;
+    for (const NodeId id : graph_.order()) {
+      if (!graph_.op(id).is(kInput)) continue;
+      const TensorType& type = graph_.type(id);
+      const auto given = inputs.find(id);
+      if (given == inputs.end())
+        wrong.push_back(about(id, fmt::format("has no value, expected {}", format(type))));
+      else if (!has_type(given->second, type) || !within_storage(given->second))
+        wrong.push_back(
+            about(id, fmt::format("was given {}{}, expected {}", short_name(given->second.dtype),
+                                  format_shape(given->second.shape), format(type))));
+      else
+        values_[graph_.position(id)].outputs = {given->second};
+    }
+    if (wrong.empty()) return Done{};
+    return wrong;
+  }
+
+  // Results are taken where forward ends, before backward computes any of them again.
+  void collect(const std::vector<NodeId>& ids, Evaluation& evaluation) const {
+    for (const NodeId id : ids)
+      evaluation.outputs.push_back(id.valid() ? value(id).outputs.front() : Tensor());
+  }
+
+  Result<Done> run_step(std::size_t t) {
+    const Step& step = steps_.steps[t];
+    Value made;
+    made.step = t;
+    const Node& node = graph_[step.node];
+    const Operator& op = operator_of(node.op);
+    const Call call(op, node.arguments, types_of_);
+    const auto done = node.op == Op::getitem              ? take_item(call, made)
+                      : kernels_.view(node.op) != nullptr ? run_view(step.node, call, made)
+                                                          : run_kernel(step.node, call, made);
+    if (!done) return about(step.node, done.diagnostics().front().message);
+    values_[graph_.position(step.node)] = std::move(made);
+    for (const ValueRun& dead : step.last_used) {
+      Value& value = values_[graph_.position(dead.node)];
+      if (value.step == dead.step) value = Value();
+    }
+    return Done{};
+  }
+
+  Result<Done> take_item(const Call& call, Value& made) const {
+    const Value& source = value(call.node("self"));
+    made.outputs = {source.outputs[static_cast<std::size_t>(call.integer("index"))]};
+    made.base = source.base;
+    return Done{};
+  }
+
+  Result<Done> run_view(NodeId id, const Call& call, Value& made) {
+    const Value& source = value(graph_[id].operands.front());
+    const Tensor& self = source.outputs.front();
+    const auto& types = graph_[id].outputs;
+    const ViewKernel kernel = kernels_.view(call.op().op);
+    for (std::size_t i = 0; i < types.size(); ++i) {
+      auto view = kernel(call, self, types[i], i);
+      if (!view) return view.diagnostics();
+      if (!has_type(*view, types[i]) || !within_storage(*view))
+        return error(fmt::format("this view of {}{} reaches outside its storage",
+                                 short_name(self.dtype), format_shape(self.shape)));
+      made.outputs.push_back(std::move(*view));
+    }
+    if (!call.op().is(kView)) return copy_outputs(id, made);
+    keep_base(source, made);
+    return Done{};
+  }
+
+  static void keep_base(const Value& source, Value& made) {
+    made.base = source.base;
+    for (const Tensor& tensor : source.outputs)
+      if (tensor.storage) made.base.push_back(tensor.storage);
+  }
+
+  // For operators whose meaning is that of a view, but whose output has a storage of its own.
+  Result<Done> copy_outputs(NodeId id, Value& made) {
+    if (auto room = check_room(id); !room) return room;
+    for (Tensor& tensor : made.outputs) {
+      Tensor copy = allocate(graph_.type(id), meter_);
+      if (is_floating(tensor.dtype))
+        pack(unpack<double>(tensor), copy);
+      else
+        pack(unpack<std::int64_t>(tensor), copy);
+      tensor = std::move(copy);
+    }
+    return Done{};
+  }
+
+  Result<Done> run_kernel(NodeId id, const Call& call, Value& made) {
+    if (auto room = check_room(id); !room) return room;
+    const bool view = call.op().is(kView);
+    for (const TensorType& type : graph_[id].outputs)
+      made.outputs.push_back(type.exists() ? allocate(type, view ? nullptr : meter_) : Tensor());
+    if (view) keep_base(value(graph_[id].operands.front()), made);
+    KernelContext context(call, graph_[id].outputs, made.outputs, values_of_, options_.seed);
+    return kernels_.kernel(call.op().op)(context);
+  }
+
+  // Operands too: a view of a few bytes can have any number of elements.
+  Result<Done> check_room(NodeId id) const {
+    std::int64_t bytes = meter_->live_bytes;
+    for (const TensorType& type : graph_[id].outputs) {
+      bytes += byte_size(type);
+      if (working_bytes(type) > options_.max_bytes || bytes > options_.max_bytes)
+        return error(fmt::format("its value {} would take more memory than the {} allowed",
+                                 format(type), format_bytes(options_.max_bytes)));
+    }
+    for (const NodeId operand : graph_[id].operands)
+      for (const TensorType& type : graph_[operand].outputs)
+        if (working_bytes(type) > options_.max_bytes)
+          return error(fmt::format("its operand {} would take more memory than the {} allowed",
+                                   quote(graph_.node_name(operand)),
+                                   format_bytes(options_.max_bytes)));
+    return Done{};
+  }
+
+  const Graph& graph_;
+  const Steps& steps_;
+  const EvaluateOptions& options_;
+  const KernelTable& kernels_;
+  std::shared_ptr<MemoryMeter> meter_ = std::make_shared<MemoryMeter>();
+  std::vector<Value> values_;  // by position
+  Call::TypesOf types_of_;
+  KernelContext::ValuesOf values_of_;
+};
+
+}  // namespace
+
+Result<Evaluation> evaluate(const Graph& graph, const Inputs& inputs,
+                            const EvaluateOptions& options) {
+  const Steps steps = lay_out(graph);
+  return Evaluator(graph, steps, options).run(inputs);
+}
+
+Result<Evaluation> evaluate(const Graph& graph, const Plan& plan, const Inputs& inputs,
+                            const EvaluateOptions& options) {
+  const auto steps = lay_out(graph, plan);
+  if (!steps) return steps.diagnostics();
+  return Evaluator(graph, *steps, options).run(inputs);
+}
+
+}  // namespace recut

@@ -1,0 +1,170 @@
+#include "engine/eval/inputs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+
+#include "engine/support/hash.h"
+#include "engine/support/text.h"
+
+namespace recut {
+namespace {
+
+Result<Tensor> matching(const NamedTensor& tensor, const TensorType& type) {
+  if (tensor.dtype == type.dtype && tensor.shape == type.shape)
+    return tensor_from_bytes(type, tensor.bytes);
+  return error(fmt::format("tensor {} is {}{}, the graph has {}{}", quote(tensor.name),
+                           short_name(tensor.dtype), format_shape(tensor.shape),
+                           short_name(type.dtype), format_shape(type.shape)));
+}
+
+// A tensor with the recorded strides exactly, so that views by strides (as_strided) see what
+// PyTorch saw. Dense layouts come as they are; others only where the storage stays small.
+Tensor allocate_as_recorded(const TensorType& type) {
+  const std::int64_t count = element_count(type.shape);
+  std::int64_t reach = 0;
+  for (std::size_t i = 0; i < type.shape.size(); ++i)
+    reach += (std::max<std::int64_t>(type.shape[i], 1) - 1) * type.strides[i];
+  const bool small = count > 0 && reach < 16 * count + 4096;
+  if (is_dense(type) || !small) return allocate(type, nullptr);
+  Tensor tensor{type.dtype, type.shape, type.strides, 0, nullptr};
+  tensor.storage = std::make_shared<Storage>((reach + 1) * item_bytes(type.dtype), nullptr);
+  return tensor;
+}
+
+// Calls visit(row-major index, bytes of the element) for all elements.
+template <class Visit>
+void for_each_element(Tensor& tensor, Visit&& visit) {
+  const std::int64_t item = item_bytes(tensor.dtype);
+  std::vector<std::int64_t> at(tensor.shape.size(), 0);
+  const std::int64_t count = tensor.count();
+  for (std::int64_t i = 0; i < count; ++i) {
+    std::int64_t offset = tensor.offset;
+    for (std::size_t d = 0; d < at.size(); ++d) offset += at[d] * tensor.strides[d];
+    visit(i, tensor.storage->data() + offset * item);
+    for (std::size_t d = at.size(); d-- > 0 && ++at[d] == tensor.shape[d];) at[d] = 0;
+  }
+}
+
+void copy_in(Tensor& tensor, std::string_view bytes) {
+  const std::int64_t item = item_bytes(tensor.dtype);
+  const char* from = bytes.data();
+  for_each_element(tensor, [&](std::int64_t i, std::byte* at) {
+    std::memcpy(at, from + i * item, static_cast<std::size_t>(item));
+  });
+}
+
+bool row_major(const Tensor& tensor) {
+  return is_contiguous(TensorType{tensor.dtype, tensor.shape, tensor.strides, {}});
+}
+
+Result<std::size_t> output_position(std::string_view name, std::size_t outputs) {
+  const std::string_view digits = name.substr(4);
+  std::size_t position = 0;
+  const auto [end, wrong] = std::from_chars(digits.data(), digits.data() + digits.size(), position);
+  if (wrong == std::errc() && end == digits.data() + digits.size() && position < outputs)
+    return position;
+  return error(
+      fmt::format("tensor {} is no output of the graph, which has {}", quote(name), outputs));
+}
+
+}  // namespace
+
+Tensor tensor_from_bytes(const TensorType& type, std::string_view bytes) {
+  RECUT_CHECK(static_cast<std::int64_t>(bytes.size()) == byte_size(type),
+              "bytes of another size than the tensor's");
+  Tensor tensor = allocate_as_recorded(type);
+  if (row_major(tensor)) {
+    if (!bytes.empty()) std::memcpy(tensor.storage->data(), bytes.data(), bytes.size());
+    return tensor;
+  }
+  copy_in(tensor, bytes);
+  if (bytes_of(tensor) == bytes) return tensor;
+  // The recorded layout has elements on top of each other, which the values are not.
+  tensor = allocate(make_type(type.dtype, type.shape), nullptr);
+  copy_in(tensor, bytes);
+  return tensor;
+}
+
+std::string bytes_of(const Tensor& tensor) {
+  const std::int64_t item = item_bytes(tensor.dtype);
+  std::string bytes(static_cast<std::size_t>(tensor.count() * item), '\0');
+  Tensor source = tensor;
+  for_each_element(source, [&](std::int64_t i, const std::byte* at) {
+    std::memcpy(bytes.data() + i * item, at, static_cast<std::size_t>(item));
+  });
+  return bytes;
+}
+
+Tensor random_tensor(const TensorType& type, std::uint64_t seed, std::string_view name) {
+  Tensor tensor = allocate(type, nullptr);
+  const std::uint64_t stream = hash_text(seed, name);
+  const auto bits = [&](std::int64_t i) { return hash_mix(stream, static_cast<std::uint64_t>(i)); };
+  if (is_floating(type.dtype)) {
+    Reals values(type.shape);
+    for (std::int64_t i = 0; i < values.count(); ++i)
+      values[i] = static_cast<double>(bits(i) >> 11) * 0x1p-52 - 1;
+    pack(values, tensor);
+  } else {
+    Integers values(type.shape);
+    for (std::int64_t i = 0; i < values.count(); ++i)
+      values[i] = static_cast<std::int64_t>(bits(i) >> 63);
+    pack(values, tensor);
+  }
+  return tensor;
+}
+
+Result<Inputs> inputs_from(const Graph& graph, std::span<const NamedTensor> tensors,
+                           std::optional<std::uint64_t> seed) {
+  Inputs inputs;
+  Diagnostics wrong;
+  std::map<std::string_view, const NamedTensor*> by_name;
+  for (const NamedTensor& tensor : tensors) by_name.emplace(tensor.name, &tensor);
+  for (const NodeId id : graph.order()) {
+    if (!graph.op(id).is(kInput)) continue;
+    const std::string name = "in." + graph.node_name(id);
+    if (const auto tensor = by_name.find(name); tensor != by_name.end()) {
+      auto value = matching(*tensor->second, graph.type(id));
+      if (value)
+        inputs.emplace(id, std::move(*value));
+      else
+        wrong.push_back(value.diagnostics().front());
+    } else if (seed) {
+      inputs.emplace(id, random_tensor(graph.type(id), *seed, graph.node_name(id)));
+    } else {
+      wrong.push_back(error(
+          fmt::format("tensor {} is missing, expected {}", quote(name), format(graph.type(id)))));
+    }
+  }
+  if (!wrong.empty()) return wrong;
+  return inputs;
+}
+
+Result<std::vector<std::optional<Tensor>>> expected_outputs(const Graph& graph,
+                                                            std::span<const NamedTensor> tensors) {
+  std::vector<NodeId> outputs = graph.results;
+  outputs.insert(outputs.end(), graph.gradients.begin(), graph.gradients.end());
+  std::vector<std::optional<Tensor>> expected(outputs.size());
+  Diagnostics wrong;
+  for (const NamedTensor& tensor : tensors) {
+    if (!tensor.name.starts_with("out.")) continue;
+    const auto position = output_position(tensor.name, outputs.size());
+    if (!position || !outputs[*position].valid()) {
+      wrong.push_back(position ? error(fmt::format("tensor {} is an output that the graph lacks",
+                                                   quote(tensor.name)))
+                               : position.diagnostics().front());
+      continue;
+    }
+    auto value = matching(tensor, graph.type(outputs[*position]));
+    if (value)
+      expected[*position] = std::move(*value);
+    else
+      wrong.push_back(value.diagnostics().front());
+  }
+  if (!wrong.empty()) return wrong;
+  return expected;
+}
+
+}  // namespace recut

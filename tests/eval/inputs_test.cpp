@@ -1,0 +1,99 @@
+#include "engine/eval/inputs.h"
+
+#include <catch2/catch_test_macros.hpp>
+#include <cmath>
+#include <cstring>
+
+#include "engine/input/text.h"
+
+namespace recut {
+namespace {
+
+std::string raw(const std::vector<float>& values) {
+  std::string bytes(values.size() * sizeof(float), '\0');
+  std::memcpy(bytes.data(), values.data(), bytes.size());
+  return bytes;
+}
+
+TEST_CASE("bytes become a tensor of the recorded layout, and come back") {
+  const std::string bytes = raw({1, 2, 3, 4, 5, 6});
+  for (const Strides& strides :
+       {Strides{3, 1}, Strides{1, 2}, Strides{6, 2}, Strides{0, 1}, Strides{1, 1}}) {
+    const Tensor tensor = tensor_from_bytes({DType::f32, {2, 3}, strides, ""}, bytes);
+    CHECK(unpack<double>(tensor).data == std::vector<double>{1, 2, 3, 4, 5, 6});
+    CHECK(bytes_of(tensor) == bytes);
+    const bool overlapping = strides == Strides{0, 1} || strides == Strides{1, 1};
+    CHECK(tensor.strides == (overlapping ? Strides{3, 1} : strides));
+  }
+  const Tensor expanded =
+      tensor_from_bytes({DType::f32, {2, 3}, {0, 1}, ""}, raw({1, 2, 3, 1, 2, 3}));
+  CHECK(expanded.strides == Strides{0, 1});
+  CHECK(expanded.storage->size() == 12);
+  CHECK(tensor_from_bytes(make_type(DType::f32, {0, 3}), "").count() == 0);
+}
+
+TEST_CASE("random tensors are the same everywhere") {
+  const TensorType reals = make_type(DType::f64, {3});
+  const auto values = unpack<double>(random_tensor(reals, 7, "w")).data;
+  CHECK(values == unpack<double>(random_tensor(reals, 7, "w")).data);
+  CHECK(values != unpack<double>(random_tensor(reals, 8, "w")).data);
+  CHECK(values != unpack<double>(random_tensor(reals, 7, "v")).data);
+  for (const double x : values) CHECK((x >= -1 && x < 1));
+  const auto ints = unpack<std::int64_t>(random_tensor(make_type(DType::i64, {64}), 7, "i")).data;
+  std::int64_t sum = 0;
+  for (const std::int64_t i : ints) {
+    CHECK((i == 0 || i == 1));
+    sum += i;
+  }
+  CHECK((sum > 16 && sum < 48));
+}
+
+TEST_CASE("inputs and outputs come from a file by name and position") {
+  const auto graph = parse_graph_text(R"(graph "g" {
+  %x = parameter f32[2]
+  %c = constant f32[2]
+  %t = tangent f32[2, 1]
+  %y = permute(%x, [0]) : f32[2]
+  results %y, %c
+  gradients none
+})",
+                                      "g");
+  REQUIRE(graph.ok());
+  const std::string two = raw({1, 2});
+  const NamedTensor x{"in.x", DType::f32, {2}, two};
+  const NamedTensor c{"in.c", DType::f32, {2}, two};
+  const NamedTensor t{"in.t", DType::f32, {2, 1}, two};
+  const auto input_faults = [&](std::vector<NamedTensor> tensors) {
+    const auto inputs = inputs_from(*graph, tensors);
+    return inputs ? "" : format(inputs.diagnostics());
+  };
+  CHECK(input_faults({x, c, t}).empty());
+  CHECK(input_faults({x, c, t, {"in.other", DType::f32, {2}, two}}).empty());
+  CHECK(input_faults({x, t}) == "error: tensor 'in.c' is missing, expected f32[2]\n");
+  CHECK(input_faults({x, c, {"in.t", DType::f32, {2}, two}}) ==
+        "error: tensor 'in.t' is f32[2], the graph has f32[2, 1]\n");
+  CHECK(input_faults({x, {"in.c", DType::i32, {2}, two}, t}) ==
+        "error: tensor 'in.c' is i32[2], the graph has f32[2]\n");
+  CHECK(inputs_from(*graph, {}, 3)->size() == 3);
+
+  const auto output_faults = [&](const NamedTensor& tensor) {
+    const auto expected = expected_outputs(*graph, std::vector{tensor});
+    return expected ? "" : format(expected.diagnostics());
+  };
+  const auto expected =
+      expected_outputs(*graph, std::vector<NamedTensor>{{"out.1", DType::f32, {2}, two}, x});
+  REQUIRE(expected.ok());
+  CHECK_FALSE((*expected)[0].has_value());
+  CHECK((*expected)[1].has_value());
+  CHECK(output_faults({"out.0", DType::f32, {1}, two.substr(4)}) ==
+        "error: tensor 'out.0' is f32[1], the graph has f32[2]\n");
+  CHECK(output_faults({"out.2", DType::f32, {2}, two}) ==
+        "error: tensor 'out.2' is an output that the graph lacks\n");
+  CHECK(output_faults({"out.3", DType::f32, {2}, two}) ==
+        "error: tensor 'out.3' is no output of the graph, which has 3\n");
+  CHECK(output_faults({"out.1x", DType::f32, {2}, two}) ==
+        "error: tensor 'out.1x' is no output of the graph, which has 3\n");
+}
+
+}  // namespace
+}  // namespace recut
