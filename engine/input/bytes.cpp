@@ -81,7 +81,6 @@ class Inflater {
   }
   bool next_member() { return inflateReset(&stream_) == Z_OK; }
   bool at_end() const { return stream_.avail_in == 0; }
-  std::uint64_t consumed() const { return stream_.total_in; }
   std::string message() const { return stream_.msg != nullptr ? stream_.msg : "damaged data"; }
 
  private:
@@ -106,7 +105,7 @@ Result<std::string> gunzip(std::string_view bytes, std::int64_t limit) {
     } else if (status == Z_BUF_ERROR) {  // no progress: the input has run out
       return error(fmt::format("gzip: cut off after {} bytes", bytes.size()));
     } else if (status != Z_OK) {
-      return error(fmt::format("gzip: {} (at byte {})", inflater.message(), inflater.consumed()));
+      return error("gzip: " + inflater.message());
     }
   }
 }
