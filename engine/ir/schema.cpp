@@ -49,6 +49,7 @@ Argument parse_default(std::string_view text) {
   if (text == "True") return true;
   if (text == "False") return false;
   if (text == "Mean") return std::int64_t{1};  // at::Reduction, which fx writes as a number
+  if (text.front() == '\'') return std::string(text.substr(1, text.size() - 2));
   if (text.front() == '[') {
     ArgumentList items;
     for (std::string_view part : split_top_level(text.substr(1, text.size() - 2)))

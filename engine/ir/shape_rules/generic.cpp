@@ -1,10 +1,8 @@
-// Rules that many families share.
+// Rules that many families share, and those of element-wise operators.
 #include "engine/ir/shape_rules/rules.h"
 
 namespace recut::rules {
 namespace {
-
-DType float_of(DType dtype) { return is_floating(dtype) ? dtype : DType::f32; }
 
 Inferred broadcast_as(const Call& call, DType dtype) {
   auto shape = broadcast_all(call);
@@ -19,7 +17,43 @@ const TensorType* first_tensor(const Call& call) {
   return nullptr;
 }
 
+Inferred refuse(const Call& call, DType dtype) {
+  return error(fmt::format("{} is not defined for {}", call.op().packet, short_name(dtype)));
+}
+
+// The two outputs of operators that give them in one shape.
+Inferred twice(const TensorType& type) { return Types{type, type}; }
+
+// Strides of [n, c, spatial …] with the channels innermost.
+Strides channels_last_strides(const Shape& shape) {
+  Shape physical = {shape[0]};
+  physical.insert(physical.end(), shape.begin() + 2, shape.end());
+  physical.push_back(shape[1]);
+  const Strides inner = contiguous_strides(physical);
+  Strides strides = {inner.front(), inner.back()};
+  strides.insert(strides.end(), inner.begin() + 1, inner.end() - 1);
+  return strides;
+}
+
 }  // namespace
+
+Inferred sized(DType dtype, Shape shape, std::string device) {
+  TensorType type{dtype, std::move(shape), {}, std::move(device)};
+  auto sound = check_size(type);
+  if (!sound) return sound.diagnostics();
+  type.strides = contiguous_strides(type.shape);
+  return one(std::move(type));
+}
+
+TensorType in_memory_format(TensorType type, std::string_view format) {
+  const bool channels_last = (format.ends_with("channels_last") && type.rank() == 4) ||
+                             (format.ends_with("channels_last_3d") && type.rank() == 5);
+  if (channels_last)
+    type.strides = channels_last_strides(type.shape);
+  else if (format.ends_with("contiguous_format") || !is_dense(type))
+    type.strides = contiguous_strides(type.shape);
+  return type;
+}
 
 Inferred recorded(const Call& call) {
   return error(fmt::format("the type of {} depends on values and has to be given", call.op().name));
@@ -37,17 +71,103 @@ Inferred same_type_dense(const Call& call) {
   return one(elementwise_type(call, type->dtype, type->shape));
 }
 
+Inferred same_type_no_bool(const Call& call) {
+  const TensorType* type = first_tensor(call);
+  if (type != nullptr && type->dtype == DType::boolean) return refuse(call, type->dtype);
+  return same_type_dense(call);
+}
+
+Inferred same_type_integers(const Call& call) {
+  const TensorType* type = first_tensor(call);
+  if (type != nullptr && is_floating(type->dtype)) return refuse(call, type->dtype);
+  return same_type_dense(call);
+}
+
 Inferred promote_all(const Call& call) { return broadcast_as(call, result_dtype(call)); }
+
+Inferred promote_tensors(const Call& call) { return broadcast_as(call, tensors_dtype(call)); }
+
+Inferred promote_no_bool(const Call& call) {
+  const DType dtype = result_dtype(call);
+  return dtype == DType::boolean ? refuse(call, dtype) : broadcast_as(call, dtype);
+}
+
+Inferred promote_integers(const Call& call) {
+  const DType dtype = result_dtype(call);
+  return is_floating(dtype) ? refuse(call, dtype) : broadcast_as(call, dtype);
+}
 
 Inferred promote_to_float(const Call& call) {
   return broadcast_as(call, float_of(result_dtype(call)));
 }
+
+Inferred promote_to_double(const Call& call) { return broadcast_as(call, DType::f64); }
 
 Inferred compare(const Call& call) { return broadcast_as(call, DType::boolean); }
 
 Inferred where(const Call& call) {
   static constexpr std::string_view kBranches[] = {"self", "other"};
   return broadcast_as(call, result_dtype(call, kBranches));
+}
+
+Inferred lerp(const Call& call) {
+  static constexpr std::string_view kEnds[] = {"self", "end"};
+  return broadcast_as(call, result_dtype(call, kEnds));
+}
+
+Inferred divide_rounded(const Call& call) {
+  const std::string_view mode = call.text("rounding_mode");
+  if (mode.empty()) return promote_to_float(call);
+  if (mode != "trunc" && mode != "floor")
+    return error(fmt::format("rounding_mode is '{}', expected None, 'trunc' or 'floor'", mode));
+  return promote_all(call);
+}
+
+Inferred clone(const Call& call) {
+  if (!call.is_tensor("self")) return error("a tensor is expected");
+  return one(in_memory_format(call.tensor("self"), call.text("memory_format")));
+}
+
+Inferred copy(const Call& call) {
+  if (!call.is_tensor("self")) return error("a tensor is expected");
+  const TensorType& self = call.tensor("self");
+  if (!call.is_tensor("src")) return one(self);
+  const auto both = broadcast(self.shape, call.tensor("src").shape);
+  if (!both) return both.diagnostics();
+  if (*both != self.shape)
+    return error(fmt::format("can't copy {} into {}", format_shape(call.tensor("src").shape),
+                             format_shape(self.shape)));
+  return one(self);
+}
+
+Inferred to_copy(const Call& call) {
+  if (!call.is_tensor("self")) return error("a tensor is expected");
+  TensorType type = in_memory_format(call.tensor("self"), call.text("memory_format"));
+  type.dtype = call.maybe_dtype("dtype").value_or(type.dtype);
+  if (call.given("device")) type.device = std::string(call.text("device"));
+  return one(std::move(type));
+}
+
+Inferred convert(const Call& call) {
+  if (!call.is_tensor("a")) return error("a tensor is expected");
+  const TensorType& a = call.tensor("a");
+  return one(elementwise_type(call, call.maybe_dtype("dtype").value_or(a.dtype), a.shape));
+}
+
+Inferred device_put(const Call& call) {
+  TensorType type = call.tensor("a");
+  type.device = std::string(call.text("device"));
+  return one(std::move(type));
+}
+
+Inferred prelu_backward(const Call& call) {
+  const Inferred type = promote_tensors(call);
+  return type ? twice(type->front()) : type;
+}
+
+Inferred log_sigmoid_forward(const Call& call) {
+  const Inferred type = same_type_dense(call);
+  return type ? twice(type->front()) : type;
 }
 
 Inferred getitem(const Call& call) {

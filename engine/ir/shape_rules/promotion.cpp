@@ -3,7 +3,8 @@
 
 #include "engine/ir/shape_rules/rules.h"
 
-namespace recut::rules {
+namespace recut {
+namespace rules {
 namespace {
 
 int category(DType dtype) {
@@ -52,26 +53,41 @@ void for_each_type(const Call& call, Visit&& visit) {
 }
 
 }  // namespace
+}  // namespace rules
 
 DType result_dtype(const Call& call, std::span<const std::string_view> parameters) {
-  Promotion promotion;
-  for (const std::string_view p : parameters) add_argument(call, call.argument(p), promotion);
+  rules::Promotion promotion;
+  for (const std::string_view p : parameters)
+    rules::add_argument(call, call.argument(p), promotion);
   return promotion.result();
 }
 
 DType result_dtype(const Call& call) {
   static constexpr std::array<std::string_view, 3> kWithoutSay = {"alpha", "beta", "value"};
-  Promotion promotion;
+  rules::Promotion promotion;
   const auto& parameters = call.op().parameters;
   for (std::size_t i = 0; i < parameters.size(); ++i) {
     const bool counts =
         parameters[i].kind == ParameterKind::tensor || parameters[i].kind == ParameterKind::scalar;
     if (counts &&
         std::find(kWithoutSay.begin(), kWithoutSay.end(), parameters[i].name) == kWithoutSay.end())
-      add_argument(call, call.argument(i), promotion);
+      rules::add_argument(call, call.argument(i), promotion);
   }
   return promotion.result();
 }
+
+DType tensors_dtype(const Call& call) {
+  rules::Promotion promotion;
+  const auto& parameters = call.op().parameters;
+  for (std::size_t i = 0; i < parameters.size(); ++i)
+    if (parameters[i].kind == ParameterKind::tensor)
+      rules::add_argument(call, call.argument(i), promotion);
+  return promotion.result();
+}
+
+DType float_of(DType dtype) { return is_floating(dtype) ? dtype : DType::f32; }
+
+namespace rules {
 
 Result<Shape> broadcast_all(const Call& call) {
   Shape shape;
@@ -115,4 +131,5 @@ std::string device_of(const Call& call) {
   return any_dimensioned ? dimensioned : first;
 }
 
-}  // namespace recut::rules
+}  // namespace rules
+}  // namespace recut

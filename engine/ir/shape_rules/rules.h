@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/ir/call.h"
+#include "engine/ir/promotion.h"
 
 namespace recut::rules {
 
@@ -20,14 +21,6 @@ inline Inferred one(TensorType type) { return Types{std::move(type)}; }
 // promotion.cpp
 // ------------------------------------------------------------------------------------------------------
 
-// PyTorch's result dtype of all tensors and numbers among the named parameters: tensors with
-// dimensions decide, then zero-dimensional ones, then numbers, each only where it is of a higher
-// category (bool < int < float).
-DType result_dtype(const Call& call, std::span<const std::string_view> parameters);
-
-// The same over all tensor and Scalar parameters, without `alpha`, `beta` and `value`.
-DType result_dtype(const Call& call);
-
 // Shape of all tensor parameters broadcast together.
 Result<Shape> broadcast_all(const Call& call);
 
@@ -39,6 +32,13 @@ TensorType elementwise_type(const Call& call, DType dtype, Shape shape);
 // without tensors.
 std::string device_of(const Call& call);
 
+// A contiguous type, refused where its size is not sound: for shapes that arguments name.
+Inferred sized(DType dtype, Shape shape, std::string device);
+
+// The type in another memory format ("channels_last", …); "" and preserve_format keep the layout
+// where it is dense.
+TensorType in_memory_format(TensorType type, std::string_view format);
+
 // generic.cpp
 // --------------------------------------------------------------------------------------------------------
 Inferred recorded(
@@ -46,15 +46,74 @@ Inferred recorded(
 Inferred same_type(const Call& call);  // shape, dtype and layout of the first tensor
 Inferred same_type_dense(
     const Call& call);  // the same, made contiguous where the operand's layout is not dense
-Inferred promote_all(const Call& call);       // broadcast, promoted dtype
-Inferred promote_to_float(const Call& call);  // the same; integers become f32
-Inferred compare(const Call& call);           // broadcast, bool
-Inferred where(const Call& call);             // broadcast of all three, dtype of the last two
+Inferred same_type_no_bool(const Call& call);   // the same; bools are refused
+Inferred same_type_integers(const Call& call);  // the same; floats are refused
+Inferred promote_all(const Call& call);         // broadcast, promoted dtype
+Inferred promote_tensors(const Call& call);     // the same; Scalars have no say in the dtype
+Inferred promote_no_bool(const Call& call);     // promote_all; bools are refused
+Inferred promote_integers(const Call& call);    // promote_all; floats are refused
+Inferred promote_to_float(const Call& call);    // promote_all; integers become f32
+Inferred promote_to_double(const Call& call);   // broadcast, f64
+Inferred compare(const Call& call);             // broadcast, bool
+Inferred where(const Call& call);               // broadcast of all three, dtype of the last two
+Inferred lerp(const Call& call);                // broadcast of all, dtype of self
+Inferred divide_rounded(const Call& call);      // promote_all if rounded, else promote_to_float
+Inferred clone(const Call& call);
+Inferred copy(const Call& call);
+Inferred to_copy(const Call& call);
+Inferred convert(const Call& call);
+Inferred device_put(const Call& call);
+Inferred prelu_backward(const Call& call);
+Inferred log_sigmoid_forward(const Call& call);
 Inferred getitem(const Call& call);
 
-// creation.cpp, view.cpp, matrix.cpp, … : the rest, one file a family, declared here in the same
-// order.
+// creation.cpp, reduction.cpp, view.cpp, matrix.cpp, … : the rest, one file a family, declared here
+// in the same order.
 Inferred fill_size(const Call& call);
+Inferred fill_value(const Call& call);
+Inferred fill_strided(const Call& call);
+Inferred fill_permuted(const Call& call);
+Inferred fill_like(const Call& call);
+Inferred fill_new(const Call& call);
+Inferred scalar_tensor(const Call& call);
+Inferred eye(const Call& call);
+Inferred arange(const Call& call);
+Inferred linspace(const Call& call);
+Inferred iota(const Call& call);
+Inferred triangle_indices(const Call& call);
+Inferred one_hot(const Call& call);
+Inferred vander(const Call& call);
+Inferred randint(const Call& call);
+Inferred randperm(const Call& call);
+Inferred multinomial(const Call& call);
+Inferred native_dropout(const Call& call);
+Inferred inductor_seeds(const Call& call);
+Inferred inductor_lookup_seed(const Call& call);
+Inferred inductor_random(const Call& call);
+
+// Reductions fold the dimensions named by `dim`; all, where it is None, empty or not a parameter.
+Inferred reduce_sum(const Call& call);         // integers and bools give i64
+Inferred reduce_mean(const Call& call);        // integers only with a floating dtype given
+Inferred reduce_same(const Call& call);        // floating dtype of self, or the one given
+Inferred reduce_two(const Call& call);         // two outputs in the dtype of self
+Inferred reduce_to_float(const Call& call);    // integers become f32
+Inferred reduce_extreme(const Call& call);     // dtype of self; nothing to choose from is refused
+Inferred reduce_with_index(const Call& call);  // values and i64 indices along one dimension
+Inferred reduce_index(const Call& call);       // i64
+Inferred reduce_bool(const Call& call);        // bool; u8 stays u8; an empty list folds nothing
+Inferred reduce_median(const Call& call);      // of all elements
+Inferred dist(const Call& call);
+Inferred scan(const Call& call);  // shape of self; integers and bools give i64
+Inferred scan_same(const Call& call);
+Inferred scan_with_index(const Call& call);
+Inferred sort(const Call& call);
+Inferred argsort(const Call& call);
+Inferred topk(const Call& call);
+Inferred search(const Call& call);
+Inferred isin(const Call& call);
+Inferred histc(const Call& call);
+Inferred histogram(const Call& call);
+
 Inferred permute(const Call& call);
 
 // matrix.cpp
