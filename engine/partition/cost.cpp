@@ -1,0 +1,98 @@
+#include "engine/partition/cost.h"
+
+#include <algorithm>
+#include <string_view>
+
+#include "engine/partition/storage_model.h"
+
+namespace recut {
+namespace {
+
+constexpr std::int64_t kManyFlops = std::int64_t{1} << 62;
+
+// Products of sizes from files: what doesn't fit counts as "very many".
+std::int64_t times(std::int64_t a, std::int64_t b) {
+  std::int64_t product = 0;
+  return __builtin_mul_overflow(a, b, &product) || product > kManyFlops ? kManyFlops : product;
+}
+
+std::int64_t product(std::span<const std::int64_t> sizes) {
+  std::int64_t result = 1;
+  for (const std::int64_t size : sizes) result = times(result, size);
+  return result;
+}
+
+// The shapes of a call's distinct operands. A node with several outputs has no shape of its own.
+class OperandShapes {
+ public:
+  OperandShapes(const Graph& graph, const Node& node) : graph_(graph), node_(node) {}
+
+  // Operand k with at least `rank` dimensions; null where there is none such. An operand that
+  // stands twice counts once, which makes mm(x, x) free: the model that plans are compared by
+  // has it so.
+  const Shape* at(std::size_t k, std::size_t rank) const {
+    if (k >= node_.operands.size()) return nullptr;
+    const NodeId operand = node_.operands[k];
+    if (graph_.op(operand).multiple_outputs()) return nullptr;
+    const Shape& shape = graph_[operand].type().shape;
+    return shape.size() >= rank ? &shape : nullptr;
+  }
+
+ private:
+  const Graph& graph_;
+  const Node& node_;
+};
+
+std::int64_t product_flops(const Shape* a, const Shape* b) {
+  return a != nullptr && b != nullptr ? times(2, times(product(*a), b->back())) : 0;
+}
+
+std::int64_t attention_flops(const OperandShapes& shapes, bool backward) {
+  const std::size_t query = backward ? 1 : 0;
+  const Shape* q = shapes.at(query, 4);
+  const Shape* k = shapes.at(query + 1, 3);
+  if (q == nullptr || k == nullptr) return 0;
+  const std::int64_t rows = product(std::span(*q).first(3));
+  return times(backward ? 10 : 4, times(times(rows, (*k)[2]), (*q)[3]));
+}
+
+std::int64_t convolution_flops(const Shape* moved, const Shape* weight, std::int64_t each) {
+  if (moved == nullptr || weight == nullptr) return 0;
+  return times(times(each, product(*moved)), product(std::span(*weight).subspan(1)));
+}
+
+bool contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+}  // namespace
+
+std::int64_t node_flops(const Graph& graph, NodeId id) {
+  const Node& node = graph[id];
+  const std::string_view name = graph.op(id).name;
+  const OperandShapes shapes(graph, node);
+  if (name == "mm") return product_flops(shapes.at(0, 2), shapes.at(1, 2));
+  if (name == "addmm") return product_flops(shapes.at(1, 2), shapes.at(2, 2));
+  if (name == "bmm") return product_flops(shapes.at(0, 3), shapes.at(1, 3));
+  if (name == "convolution") return convolution_flops(&node.type().shape, shapes.at(1, 1), 2);
+  if (name == "convolution_backward") return convolution_flops(shapes.at(0, 0), shapes.at(2, 1), 4);
+  if (contains(name, "scaled_dot_product"))
+    return attention_flops(shapes, contains(name, "backward"));
+  return 0;
+}
+
+std::int64_t node_traffic(const Graph& graph, NodeId id) {
+  const Operator& op = graph.op(id);
+  if (op.is(kInput) || shares_storage(op)) return 0;
+  std::int64_t bytes = value_bytes(graph[id]);
+  for (const NodeId operand : graph[id].operands) bytes += value_bytes(graph[operand]);
+  return bytes;
+}
+
+double node_micros(const Graph& graph, NodeId id, const DeviceRates& rates) {
+  const double computing = static_cast<double>(node_flops(graph, id)) / rates.flops_per_second;
+  const double moving = static_cast<double>(node_traffic(graph, id)) / rates.bytes_per_second;
+  return 1e6 * std::max(computing, moving);
+}
+
+}  // namespace recut

@@ -1,0 +1,28 @@
+// What a run of a node costs in time, from shapes alone: the price unit of plans.
+#pragma once
+
+#include <cstdint>
+
+#include "engine/ir/graph.h"
+
+namespace recut {
+
+// What a device sustains. Defaults: one H100 on tf32 matrix products and on copies.
+struct DeviceRates {
+  double flops_per_second = 3.0e14;
+  double bytes_per_second = 3.0e12;
+};
+
+// Floating-point operations of matrix products, convolutions and attention; 0 for all others, whose
+// time is that of their memory traffic.
+std::int64_t node_flops(const Graph& graph, NodeId id);
+
+// Bytes read and written: every distinct operand once and every output once. Views, inputs and
+// constants move nothing.
+std::int64_t node_traffic(const Graph& graph, NodeId id);
+
+// Microseconds of one run: the longer of computing and moving (the roofline model: Williams,
+// Waterman, Patterson 2009).
+double node_micros(const Graph& graph, NodeId id, const DeviceRates& rates);
+
+}  // namespace recut

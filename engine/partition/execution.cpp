@@ -1,0 +1,153 @@
+#include "engine/partition/execution.h"
+
+#include <algorithm>
+
+namespace recut {
+namespace {
+
+// Which nodes are needed for some goals when others are there already.
+class Closure {
+ public:
+  // `given` (by position) and inputs are not looked behind; inputs are no part of the result.
+  Closure(const Graph& graph, const std::vector<bool>& given)
+      : graph_(graph), given_(given), needed_(graph.order().size(), false) {}
+
+  void need(NodeId goal) {
+    std::vector<NodeId> stack{goal};
+    while (!stack.empty()) {
+      const NodeId id = stack.back();
+      stack.pop_back();
+      const std::size_t p = graph_.position(id);
+      if (needed_[p] || graph_.op(id).is(kInput)) continue;
+      needed_[p] = true;
+      if (given_[p]) continue;
+      stack.insert(stack.end(), graph_[id].operands.begin(), graph_[id].operands.end());
+    }
+  }
+
+  // Needed at all, and needed to run.
+  bool needs(std::size_t position) const { return needed_[position]; }
+  bool runs(std::size_t position) const { return needed_[position] && !given_[position]; }
+
+ private:
+  const Graph& graph_;
+  const std::vector<bool>& given_;
+  std::vector<bool> needed_;
+};
+
+// A step in the making: the saved values by position, and what both passes then need.
+class PassesOf {
+ public:
+  PassesOf(const Graph& graph, const std::vector<bool>& saved)
+      : nothing_(graph.order().size(), false), forward_(graph, nothing_), backward_(graph, saved) {
+    for (const NodeId id : graph.results) forward_.need(id);
+    for (const NodeId id : graph.gradients)
+      if (id.valid()) backward_.need(id);
+    for (std::size_t p = 0; p < saved.size(); ++p)
+      if (saved[p] && backward_.needs(p)) forward_.need(graph.order()[p]);
+  }
+
+  const Closure& forward() const { return forward_; }
+  const Closure& backward() const { return backward_; }
+
+ private:
+  std::vector<bool> nothing_;
+  Closure forward_, backward_;
+};
+
+// Saves the random draws that forward and backward would both run, until there are none. A draw
+// with several outputs is kept by those of its outputs that backward reads.
+bool save_shared_draws(const Graph& graph, const PassesOf& passes, std::vector<bool>& saved) {
+  bool changed = false;
+  for (std::size_t p = 0; p < saved.size(); ++p) {
+    const NodeId id = graph.order()[p];
+    const NodeId draw = graph[id].op == Op::getitem ? graph[id].operands.front() : id;
+    if (!graph.op(draw).is(kImpure) || (draw == id && graph.op(draw).multiple_outputs())) continue;
+    if (!passes.forward().runs(graph.position(draw)) || !passes.backward().runs(p)) continue;
+    saved[p] = true;
+    changed = true;
+  }
+  return changed;
+}
+
+// Backward's nodes with everything that needs no tangent moved to just before its first use.
+class JustInTime {
+ public:
+  JustInTime(const Graph& graph, const Closure& backward, const std::vector<bool>& late)
+      : graph_(graph), left_(graph.order().size(), false) {
+    for (std::size_t p = 0; p < left_.size(); ++p) left_[p] = backward.runs(p) && !late[p];
+    for (std::size_t p = 0; p < left_.size(); ++p) {
+      if (!backward.runs(p) || !late[p]) continue;
+      const NodeId id = graph.order()[p];
+      for (const NodeId operand : graph[id].operands) pull(operand);
+      order_.push_back(id);
+    }
+    // What is left are gradients that need no tangent.
+    for (std::size_t p = 0; p < left_.size(); ++p) pull(graph.order()[p]);
+  }
+
+  std::vector<NodeId> take() { return std::move(order_); }
+
+ private:
+  // Depth first, operands in order, without recursion: graphs are deeper than stacks.
+  void pull(NodeId goal) {
+    struct Visit {
+      NodeId id;
+      bool operands_done;
+    };
+    std::vector<Visit> stack{{goal, false}};
+    while (!stack.empty()) {
+      const Visit visit = stack.back();
+      stack.pop_back();
+      const std::size_t p = graph_.position(visit.id);
+      if (!left_[p]) continue;
+      if (visit.operands_done) {
+        left_[p] = false;
+        order_.push_back(visit.id);
+        continue;
+      }
+      stack.push_back({visit.id, true});
+      const std::vector<NodeId>& operands = graph_[visit.id].operands;
+      for (auto it = operands.rbegin(); it != operands.rend(); ++it)
+        if (left_[graph_.position(*it)]) stack.push_back({*it, false});
+    }
+  }
+
+  const Graph& graph_;
+  std::vector<bool> left_;  // by position: to run, not placed yet, needs no tangent
+  std::vector<NodeId> order_;
+};
+
+}  // namespace
+
+std::vector<bool> needs_tangent(const Graph& graph) {
+  std::vector<bool> late(graph.order().size(), false);
+  for (std::size_t p = 0; p < late.size(); ++p) {
+    const NodeId id = graph.order()[p];
+    const std::vector<NodeId>& operands = graph[id].operands;
+    late[p] = (graph[id].op == Op::placeholder && graph.input_kind(id) == InputKind::tangent) ||
+              std::any_of(operands.begin(), operands.end(),
+                          [&](NodeId operand) { return late[graph.position(operand)]; });
+  }
+  return late;
+}
+
+Plan plan_from_saved(const Graph& graph, const std::vector<NodeId>& wanted) {
+  std::vector<bool> saved(graph.order().size(), false);
+  for (const NodeId id : wanted)
+    if (!graph.op(id).is(kInput)) saved[graph.position(id)] = true;
+  while (save_shared_draws(graph, PassesOf(graph, saved), saved)) {
+  }
+
+  const PassesOf passes(graph, saved);
+  Plan plan;
+  for (std::size_t p = 0; p < saved.size(); ++p) {
+    const NodeId id = graph.order()[p];
+    if (passes.forward().runs(p)) plan.forward.push_back(id);
+    if (saved[p] && passes.backward().needs(p)) plan.saved.push_back(id);
+  }
+  plan.backward = JustInTime(graph, passes.backward(), needs_tangent(graph)).take();
+  return plan;
+}
+
+}  // namespace recut

@@ -1,0 +1,25 @@
+// From a set of saved values to a plan: which nodes run, and in which order.
+#pragma once
+
+#include <vector>
+
+#include "engine/ir/graph.h"
+#include "engine/ir/plan.h"
+
+namespace recut {
+
+// The plan that keeps `wanted` between forward and backward.
+//
+//   forward   what the results and the saved values need, in the graph's order
+//   backward  what the gradients need beyond the saved values: nodes that need a tangent in the
+//             graph's order, each recomputed node just before its first use
+//   saved     of `wanted` the calls that backward reads, and every random draw that both passes
+//             need: it can't run again
+//
+// `wanted` names nodes that need no tangent.
+Plan plan_from_saved(const Graph& graph, const std::vector<NodeId>& wanted);
+
+// By position: whether a node needs a tangent, directly or not.
+std::vector<bool> needs_tangent(const Graph& graph);
+
+}  // namespace recut

@@ -1,0 +1,58 @@
+// Maximum flow and minimum cut in a network of numbered vertices. Nothing here knows a tensor.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <variant>
+#include <vector>
+
+namespace recut {
+
+// Capacities are exact integers. An unbounded edge is never cut; it is a kind of its own, not a
+// large number, so that it can't be mistaken for one.
+class FlowNetwork {
+ public:
+  using Vertex = std::uint32_t;
+  using Edge = std::uint32_t;  // in order of addition
+
+  static constexpr std::int64_t kUnbounded = std::numeric_limits<std::int64_t>::max();
+
+  // The bounded capacities of a network add up to no more than this.
+  static constexpr std::int64_t kMaxTotal = std::int64_t{1} << 61;
+
+  explicit FlowNetwork(std::size_t vertices) : vertices_(vertices) {}
+
+  // Parallel edges add up. A capacity is 0 or more.
+  Edge add_edge(Vertex from, Vertex to, std::int64_t capacity);
+
+  std::size_t vertices() const { return vertices_; }
+  std::size_t edges() const { return from_.size(); }
+  Vertex from(Edge edge) const { return from_[edge]; }
+  Vertex to(Edge edge) const { return to_[edge]; }
+  std::int64_t capacity(Edge edge) const { return capacity_[edge]; }
+
+ private:
+  std::size_t vertices_;
+  std::vector<Vertex> from_, to_;
+  std::vector<std::int64_t> capacity_;
+};
+
+// Of all cuts of least capacity the one nearest the sink: its sink side is in every other's.
+struct MinimumCut {
+  std::int64_t capacity = 0;
+  std::vector<bool> sink_side;           // by vertex
+  std::vector<FlowNetwork::Edge> edges;  // from the source's side to the sink's, ascending
+};
+
+// There is no cut of bounded capacity: a path of unbounded edges leads from the source to the sink.
+struct UnboundedPath {
+  std::vector<FlowNetwork::Edge> edges;
+};
+
+using CutOutcome = std::variant<MinimumCut, UnboundedPath>;
+CutOutcome minimum_cut(const FlowNetwork& network, FlowNetwork::Vertex source,
+                       FlowNetwork::Vertex sink);
+
+}  // namespace recut

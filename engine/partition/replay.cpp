@@ -1,0 +1,250 @@
+#include "engine/partition/replay.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/partition/liveness/liveness.h"
+#include "engine/support/units.h"
+
+namespace recut {
+namespace {
+
+constexpr std::size_t kMaxDiagnostics = 20;
+
+std::string_view name_of(Phase phase) { return phase == Phase::forward ? "forward" : "backward"; }
+
+// Whether every step finds its operands, in order; what is wrong goes into `faults`.
+class AvailabilityCheck {
+ public:
+  AvailabilityCheck(const Graph& graph, const Plan& plan) : graph_(graph), plan_(plan) {}
+
+  Diagnostics run() {
+    if (!names_known()) return std::move(faults_);
+    available_.assign(graph_.order().size(), false);
+    drawn_.assign(graph_.order().size(), false);
+    make_inputs_available(/*tangents=*/false);
+    run_steps(plan_.forward, Phase::forward);
+    for (const NodeId id : plan_.saved) need(id, "is saved but not computed in forward");
+    for (const NodeId id : graph_.results) need(id, "is a result but not computed in forward");
+
+    available_.assign(graph_.order().size(), false);
+    for (const NodeId id : plan_.saved) available_[graph_.position(id)] = true;
+    make_inputs_available(/*tangents=*/true);
+    run_steps(plan_.backward, Phase::backward);
+    for (const NodeId id : graph_.gradients)
+      if (id.valid()) need(id, "is a gradient but neither saved nor computed in backward");
+    return std::move(faults_);
+  }
+
+ private:
+  bool names_known() {
+    const auto check = [&](const std::vector<NodeId>& list, const char* where, bool calls_only) {
+      for (const NodeId id : list)
+        if (!id.valid() || !graph_.contains(id))
+          complain(fmt::format("a node in '{}' of the plan is not one of the graph", where));
+        else if (calls_only && graph_.op(id).is(kInput))
+          complain(fmt::format("'{}' in '{}' of the plan is an input, expected a call",
+                               graph_.node_name(id), where));
+    };
+    check(plan_.forward, "forward", true);
+    check(plan_.saved, "saved", false);
+    check(plan_.backward, "backward", true);
+    return faults_.empty();
+  }
+
+  void make_inputs_available(bool tangents) {
+    for (const NodeId id : graph_.order()) {
+      if (!graph_.op(id).is(kInput)) continue;
+      const bool tangent =
+          graph_[id].op == Op::placeholder && graph_.input_kind(id) == InputKind::tangent;
+      if (!tangent || tangents) available_[graph_.position(id)] = true;
+    }
+  }
+
+  void run_steps(const std::vector<NodeId>& steps, Phase phase) {
+    for (const NodeId id : steps) {
+      for (const NodeId operand : graph_[id].operands)
+        if (!available_[graph_.position(operand)])
+          complain(fmt::format("{} step '{}': its operand '{}' is not available", name_of(phase),
+                               graph_.node_name(id), graph_.node_name(operand)));
+      if (graph_.op(id).is(kImpure) && drawn_[graph_.position(id)])
+        complain(fmt::format("{} step '{}': {} draws anew each time and may run only once",
+                             name_of(phase), graph_.node_name(id), graph_.op(id).name));
+      drawn_[graph_.position(id)] = true;
+      available_[graph_.position(id)] = true;
+    }
+  }
+
+  void need(NodeId id, const char* otherwise) {
+    if (!available_[graph_.position(id)])
+      complain(fmt::format("'{}' {}", graph_.node_name(id), otherwise));
+  }
+
+  void complain(std::string message) {
+    if (faults_.size() < kMaxDiagnostics) faults_.push_back(error(std::move(message)));
+  }
+
+  const Graph& graph_;
+  const Plan& plan_;
+  std::vector<bool> available_, drawn_;  // by position
+  Diagnostics faults_;
+};
+
+// Follows storages through the steps of a plan that is known to run.
+class Tracker {
+ public:
+  Tracker(const Graph& graph, const StorageModel& storages, const Plan& plan, Replay& replay)
+      : graph_(graph), storages_(storages), plan_(plan), replay_(replay) {
+    standing_on_.resize(graph.order().size());
+    ran_.assign(graph.order().size(), false);
+    end_ = plan.forward.size() + plan.backward.size();
+  }
+
+  void run() {
+    replay_.steps.reserve(end_);
+    for (const NodeId id : plan_.forward) run_step(id, Phase::forward);
+    cross_border();
+    for (const NodeId id : plan_.backward) run_step(id, Phase::backward);
+    for (const NodeId id : graph_.gradients)
+      if (id.valid()) keep(id, end_, InstanceClass::gradient);
+    for (StorageInstance& instance : replay_.instances) classify(instance);
+  }
+
+ private:
+  using Instances = std::vector<std::uint32_t>;  // indices into replay_.instances
+
+  Instances& standing_on(NodeId id) { return standing_on_[graph_.position(id)]; }
+
+  void run_step(NodeId id, Phase phase) {
+    const std::size_t step = replay_.steps.size();
+    for (const NodeId operand : graph_[id].operands) use(operand, step);
+    const bool again = ran_[graph_.position(id)];
+    ran_[graph_.position(id)] = true;
+    standing_on(id) = instances_of(id, step, phase, again);
+    replay_.steps.push_back({id, phase, again, 0});
+    if (again) replay_.recomputed.push_back(id);
+  }
+
+  Instances instances_of(NodeId id, std::size_t step, Phase phase, bool again) {
+    const Node& node = graph_[id];
+    const std::span<const StorageId> owned = storages_.owned(id);
+    // A call without bytes of its own stands on its operand's, as a view does.
+    if (owned.empty() && !node.operands.empty()) return inherited(id, node);
+    Instances made;
+    for (const StorageId storage : owned) {
+      made.push_back(static_cast<std::uint32_t>(replay_.instances.size()));
+      const InstanceClass kind = phase == Phase::forward ? InstanceClass::forward_temporary
+                                 : again                 ? InstanceClass::recomputed
+                                                         : InstanceClass::backward_temporary;
+      replay_.instances.push_back({storage, id, storages_[storage].bytes, step, step, kind});
+      returned_.push_back(std::nullopt);
+    }
+    return made;
+  }
+
+  Instances inherited(NodeId id, const Node& node) {
+    const NodeId source = node.operands.front();
+    if (node.op != Op::getitem || shares_storage(graph_.op(source))) return standing_on(source);
+    const std::span<const StorageId> picked = storages_.behind(id);
+    Instances kept;
+    for (const std::uint32_t i : standing_on(source))
+      if (std::find(picked.begin(), picked.end(), replay_.instances[i].storage) != picked.end())
+        kept.push_back(i);
+    return kept;
+  }
+
+  void use(NodeId id, std::size_t step) {
+    for (const std::uint32_t i : standing_on(id))
+      replay_.instances[i].last_use = std::max(replay_.instances[i].last_use, step);
+  }
+
+  void keep(NodeId id, std::size_t step, InstanceClass why) {
+    use(id, step);
+    for (const std::uint32_t i : standing_on(id))
+      if (!returned_[i]) returned_[i] = why;
+  }
+
+  void cross_border() {
+    for (const NodeId id : graph_.results) keep(id, end_, InstanceClass::result);
+    std::vector<bool> kept(standing_on_.size(), false);
+    for (const NodeId id : plan_.saved) {
+      use(id, plan_.forward.size());
+      kept[graph_.position(id)] = true;
+    }
+    border_ = replay_.instances.size();
+    for (std::size_t p = 0; p < standing_on_.size(); ++p)
+      if (!kept[p]) standing_on_[p].clear();
+  }
+
+  void classify(StorageInstance& instance) {
+    const auto i = static_cast<std::size_t>(&instance - replay_.instances.data());
+    if (returned_[i])
+      instance.kind = *returned_[i];
+    else if (i < border_ && instance.last_use >= plan_.forward.size())
+      instance.kind = InstanceClass::saved;
+  }
+
+  const Graph& graph_;
+  const StorageModel& storages_;
+  const Plan& plan_;
+  Replay& replay_;
+  std::vector<Instances> standing_on_;                  // by position of the value
+  std::vector<std::optional<InstanceClass>> returned_;  // by instance
+  std::vector<bool> ran_;                               // by position
+  std::size_t end_ = 0, border_ = 0;
+};
+
+}  // namespace
+
+std::string_view name_of(InstanceClass kind) {
+  switch (kind) {
+    case InstanceClass::result:
+      return "result";
+    case InstanceClass::gradient:
+      return "gradient";
+    case InstanceClass::saved:
+      return "saved";
+    case InstanceClass::forward_temporary:
+      return "forward temporary";
+    case InstanceClass::recomputed:
+      return "recomputed";
+    case InstanceClass::backward_temporary:
+      return "backward temporary";
+  }
+  return "";
+}
+
+Result<Replay> replay(const Graph& graph, const Plan& plan, const DeviceRates& rates) {
+  return replay(graph, StorageModel(graph), plan, rates);
+}
+
+Result<Replay> replay(const Graph& graph, const StorageModel& storages, const Plan& plan,
+                      const DeviceRates& rates) {
+  if (auto total = check_total_bytes(graph); !total) return total.diagnostics();
+  if (Diagnostics faults = AvailabilityCheck(graph, plan).run(); !faults.empty()) return faults;
+
+  Replay result;
+  Tracker(graph, storages, plan, result).run();
+  std::vector<Lifetime> lifetimes;
+  lifetimes.reserve(result.instances.size());
+  std::int64_t allocated = 0;
+  for (const StorageInstance& i : result.instances) {
+    lifetimes.push_back({i.bytes, i.birth, i.last_use});
+    if (__builtin_add_overflow(allocated, i.bytes, &allocated))
+      return error(fmt::format("the plan allocates more than {}", format_bytes(INT64_MAX)));
+  }
+  const Liveness liveness = measure_liveness(lifetimes, result.steps.size());
+
+  result.peak_bytes = liveness.peak_bytes;
+  if (!result.steps.empty()) result.peak_step = liveness.peak_step;
+  result.saved_bytes = storages.bytes_behind(plan.saved);
+  for (std::size_t s = 0; s < result.steps.size(); ++s) {
+    result.steps[s].live_bytes = liveness.live_bytes[s];
+    result.step_us += node_micros(graph, result.steps[s].node, rates);
+  }
+  for (const NodeId id : result.recomputed) result.recompute_us += node_micros(graph, id, rates);
+  return result;
+}
+
+}  // namespace recut

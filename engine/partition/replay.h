@@ -1,0 +1,71 @@
+// Replays a plan step by step and measures it: the memory model's second half.
+//
+//   A call allocates its storages (storage_model.h) at the start of its step. A storage is freed
+//   after the step of its last use. What is saved lives from forward to its last use in backward;
+//   what is returned lives to the end of the step. Nothing fuses. A node that runs again makes new
+//   instances of its storages.
+//
+// At the border between forward and backward everything is forgotten but the inputs and what
+// `saved` names: a result that backward needs has to be saved as well.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "engine/ir/plan.h"
+#include "engine/partition/cost.h"
+#include "engine/partition/storage_model.h"
+#include "engine/support/result.h"
+
+namespace recut {
+
+enum class Phase : std::uint8_t { forward, backward };
+
+// Why an instance of a storage is there. The first that fits.
+enum class InstanceClass : std::uint8_t {
+  result,              // returned by forward
+  gradient,            // returned by backward
+  saved,               // made in forward, kept for backward
+  forward_temporary,   // made and used up in forward
+  recomputed,          // made again in backward
+  backward_temporary,  // made in backward, for the first time
+};
+std::string_view name_of(InstanceClass kind);
+
+struct StorageInstance {
+  StorageId storage;
+  NodeId owner;
+  std::int64_t bytes = 0;
+  std::size_t birth = 0;     // step
+  std::size_t last_use = 0;  // step; the number of steps where it lives to the end
+  InstanceClass kind = InstanceClass::forward_temporary;
+};
+
+struct Step {
+  NodeId node;
+  Phase phase = Phase::forward;
+  bool again = false;  // the node ran before
+  std::int64_t live_bytes = 0;
+};
+
+struct Replay {
+  std::vector<Step> steps;
+  std::vector<StorageInstance> instances;  // in order of birth
+
+  std::int64_t peak_bytes = 0;
+  std::optional<std::size_t> peak_step;  // the first that reaches it; none without steps
+  std::int64_t saved_bytes = 0;          // of the distinct storages behind `saved`
+  std::vector<NodeId> recomputed;        // every run of a node beyond its first, in order
+
+  double step_us = 0;  // all runs, and those beyond a node's first
+  double recompute_us = 0;
+};
+
+// Fails where the plan can't run: a step whose operand isn't there, a result, a saved value or a
+// gradient that is never computed, a random draw that runs twice, a node of another graph.
+Result<Replay> replay(const Graph& graph, const Plan& plan, const DeviceRates& rates = {});
+Result<Replay> replay(const Graph& graph, const StorageModel& storages, const Plan& plan,
+                      const DeviceRates& rates = {});
+
+}  // namespace recut

@@ -1,0 +1,94 @@
+#include "engine/partition/storage_model.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/support/units.h"
+
+namespace recut {
+namespace {
+
+constexpr std::int64_t kMaxTotalBytes = std::int64_t{1} << 60;
+
+// The output that a getitem picks: its second argument.
+std::size_t picked_output(const Node& getitem) {
+  const auto* index = getitem.arguments[1].get<std::int64_t>();
+  return index != nullptr && *index >= 0 ? static_cast<std::size_t>(*index) : SIZE_MAX;
+}
+
+}  // namespace
+
+bool shares_storage(const Operator& op) { return op.is(kView); }
+
+StorageModel::StorageModel(const Graph& graph) : graph_(&graph), runs_(graph.order().size()) {
+  for (const NodeId id : graph.order()) {
+    const Node& node = graph[id];
+    const Operator& op = graph.op(id);
+    Run& run = runs_[graph.position(id)];
+    if (op.is(kInput)) continue;
+    if (shares_storage(op) && !node.operands.empty()) {
+      const NodeId source = node.operands.front();
+      run = runs_[graph.position(source)];
+      if (node.op != Op::getitem || shares_storage(graph.op(source))) continue;
+      const std::size_t output = picked_output(node);
+      for (; run.count > 0 && storages_[behind_[run.first].index].output != output; ++run.first)
+        --run.count;
+      run.count = std::min<std::size_t>(run.count, 1);
+      continue;
+    }
+    run.first = behind_.size();
+    for (std::size_t i = 0; i < node.outputs.size(); ++i) {
+      const std::int64_t bytes = byte_size(node.outputs[i]);
+      if (bytes == 0) continue;
+      behind_.push_back(StorageId(storages_.size()));
+      storages_.push_back({id, i, bytes});
+    }
+    run.count = behind_.size() - run.first;
+  }
+}
+
+std::span<const StorageId> StorageModel::behind(NodeId id) const {
+  const Run& run = runs_[graph_->position(id)];
+  return std::span(behind_).subspan(run.first, run.count);
+}
+
+std::span<const StorageId> StorageModel::owned(NodeId id) const {
+  const std::span<const StorageId> all = behind(id);
+  return !all.empty() && storages_[all.front().index].owner == id ? all
+                                                                  : std::span<const StorageId>();
+}
+
+std::int64_t StorageModel::bytes_behind(std::span<const NodeId> values) const {
+  std::vector<bool> counted(storages_.size(), false);
+  std::int64_t bytes = 0;
+  for (const NodeId value : values)
+    for (const StorageId storage : behind(value)) {
+      if (counted[storage.index]) continue;
+      counted[storage.index] = true;
+      bytes += storages_[storage.index].bytes;
+    }
+  return bytes;
+}
+
+std::int64_t value_bytes(const Node& node) {
+  std::int64_t bytes = 0;
+  for (const TensorType& type : node.outputs) bytes += byte_size(type);
+  return bytes;
+}
+
+Result<Done> check_total_bytes(const Graph& graph) {
+  // A value has at most 2^50 bytes, so that the sum can't overflow before it is seen to be too
+  // large.
+  std::int64_t total = 0;
+  for (const NodeId id : graph.order())
+    for (const TensorType& type : graph[id].outputs) {
+      total += byte_size(type);
+      if (total > kMaxTotalBytes)
+        return error(fmt::format("the values of this graph add up to more than {}; at '{}'",
+                                 format_bytes(kMaxTotalBytes), graph.node_name(id)));
+    }
+  return Done{};
+}
+
+}  // namespace recut

@@ -1,0 +1,66 @@
+// Which storages stand behind each value: the memory model's first half (replay.h is the second).
+//
+//   A call owns one storage for each of its outputs that has bytes. A view owns none: behind it
+//   are its first operand's storages. `getitem` of a call picks that output's storage; `getitem` of
+//   a view, which is a part of one storage, stands on all of them. Inputs, tangents and constants
+//   are there before the step and cost nothing, so no storage stands behind them.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "engine/ir/graph.h"
+#include "engine/support/ids.h"
+#include "engine/support/result.h"
+
+namespace recut {
+
+using StorageId = Id<struct StorageTag>;
+
+// Whether a call of this operator shares its first operand's storage in the memory model. PyTorch
+// has more operators that may return a view; those that it decides by strides at run time
+// (reshape, contiguous, …) count as copies.
+bool shares_storage(const Operator& op);
+
+class StorageModel {
+ public:
+  struct Storage {
+    NodeId owner;
+    std::size_t output = 0;  // of the owner
+    std::int64_t bytes = 0;
+  };
+
+  explicit StorageModel(const Graph& graph);
+
+  // Storages behind a value, in order of their outputs.
+  std::span<const StorageId> behind(NodeId id) const;
+
+  // Storages that a run of this call allocates.
+  std::span<const StorageId> owned(NodeId id) const;
+
+  const Storage& operator[](StorageId id) const { return storages_[id.index]; }
+  std::size_t size() const { return storages_.size(); }
+
+  // Bytes of the distinct storages behind some values: what keeping those values costs.
+  std::int64_t bytes_behind(std::span<const NodeId> values) const;
+
+ private:
+  const Graph* graph_;
+  std::vector<Storage> storages_;
+  // By position in the graph: a run of `behind_`. Views mostly repeat their operand's run.
+  struct Run {
+    std::size_t first = 0, count = 0;
+  };
+  std::vector<Run> runs_;
+  std::vector<StorageId> behind_;
+};
+
+// Bytes of all outputs of a node together.
+std::int64_t value_bytes(const Node& node);
+
+// Fails where the values of `graph` add up to more than 2^60 bytes. Below that no sum over distinct
+// nodes overflows: what this room adds up has passed this check.
+Result<Done> check_total_bytes(const Graph& graph);
+
+}  // namespace recut

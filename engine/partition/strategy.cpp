@@ -1,0 +1,45 @@
+#include "engine/partition/strategy.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/partition/storage_model.h"
+#include "engine/partition/strategies.h"
+
+namespace recut {
+namespace {
+
+constexpr Strategy kStrategies[] = {
+#define RECUT_STRATEGY(identifier, name, prose) {name, prose, identifier},
+#include "engine/partition/strategies.def"
+#undef RECUT_STRATEGY
+};
+
+std::string strategy_names() {
+  std::string names;
+  for (const Strategy& strategy : kStrategies)
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", strategy.name);
+  return names;
+}
+
+}  // namespace
+
+std::span<const Strategy> all_strategies() { return kStrategies; }
+
+const Strategy* find_strategy(std::string_view name) {
+  const auto* it = std::find_if(std::begin(kStrategies), std::end(kStrategies),
+                                [&](const Strategy& strategy) { return strategy.name == name; });
+  return it == std::end(kStrategies) ? nullptr : it;
+}
+
+Result<PlanOutcome> make_plan(const Graph& graph, const PlanRequest& request) {
+  const Strategy* strategy = find_strategy(request.strategy);
+  if (strategy == nullptr)
+    return error(fmt::format("there is no strategy '{}', expected one of: {}", request.strategy,
+                             strategy_names()));
+  if (auto total = check_total_bytes(graph); !total) return total.diagnostics();
+  return strategy->plan(graph, request.budget);
+}
+
+}  // namespace recut

@@ -1,0 +1,83 @@
+// What the min-cut partitioner asks of a joint graph again and again, computed once for all cuts.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "engine/ir/graph.h"
+#include "engine/partition/classify.h"
+#include "engine/partition/storage_model.h"
+#include "engine/partition/torch/op_tables.h"
+
+namespace recut::torch {
+
+// Nodes are named by their position in the graph. The graph has no dead nodes.
+class Analysis {
+ public:
+  using Position = std::uint32_t;
+
+  explicit Analysis(const Graph& graph);
+
+  const Graph& graph() const { return graph_; }
+  const JointClasses& classes() const { return classes_; }
+  const StorageModel& storages() const { return storages_; }
+  std::size_t size() const { return bytes_.size(); }
+  NodeId node(Position p) const { return graph_.order()[p]; }
+
+  std::span<const Position> users(Position p) const {
+    return std::span(users_).subspan(first_user_[p], first_user_[p + 1] - first_user_[p]);
+  }
+  const OpTraits& traits(Position p) const { return *traits_[p]; }
+  std::int64_t bytes(Position p) const { return bytes_[p]; }  // of all outputs together
+  bool is_input(Position p) const { return kinds_[p] == Kind::input; }
+  bool is_primal(Position p) const;  // a placeholder that is no tangent
+
+  // Whether consumer `b` could be fused with its producer `a`. The graph's own results are consumed
+  // by nothing that fuses.
+  bool fusible(Position a, Position b) const {
+    return traits_[b]->concatenation || (traits_[a]->fusible && traits_[b]->fusible);
+  }
+
+  // Whether the value has to be in memory for one of its users.
+  bool materialized(Position p) const { return materialized_[p]; }
+
+  // Whether, through views, a user outside forward needs the value in memory: recomputing it would
+  // not be free there.
+  bool materialized_in_backward(Position p) const { return materialized_in_backward_[p]; }
+
+  // Whether the output is less than a quarter of the tensor arguments: cheap to keep.
+  bool reduces(Position p) const { return reduces_[p]; }
+
+  // Whether a producer has uses on both sides of an operator that can't be fused, and this node,
+  // which could be fused with the producer, is one on the far side.
+  bool used_far_apart(Position p) const { return used_far_apart_[p]; }
+
+  // The price of saving a value: its bytes, more the farther from backward it is made, and twice
+  // that where saving it would be the only reason to write it to memory. A whole number.
+  double saving_price(Position p) const { return prices_[p]; }
+
+ private:
+  Analysis(const Graph& graph, const Users& users);
+
+  enum class Kind : std::uint8_t { call, input };
+
+  void find_materialized();
+  void find_reductions();
+  void find_used_far_apart();
+  void find_prices();
+  bool walk_views_to_backward(Position from) const;
+
+  const Graph& graph_;
+  StorageModel storages_;
+  std::vector<std::uint32_t> first_user_;
+  std::vector<Position> users_;
+  JointClasses classes_;
+  std::vector<const OpTraits*> traits_;
+  std::vector<Kind> kinds_;
+  std::vector<std::int64_t> bytes_;
+  std::vector<double> prices_;
+  std::vector<bool> materialized_, materialized_in_backward_, reduces_, used_far_apart_;
+};
+
+}  // namespace recut::torch

@@ -1,0 +1,53 @@
+// One minimum cut of PyTorch's partitioner: which values to save so that backward can recompute the
+// rest, given what may not be recomputed (torch/_functorch/partitioners.py, solve_min_cut).
+//
+// Every node is two vertices with its price of saving as the capacity between them; uses are
+// unbounded edges. What may not be recomputed hangs on the source, what backward needs on the sink.
+#pragma once
+
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "engine/partition/torch/analysis.h"
+
+namespace recut::torch {
+
+// Why recomputing a node is ruled out. In order of precedence.
+enum class Ban : std::uint8_t {
+  none,
+  input,
+  not_on_allowlist,
+  random,
+  compute_intensive,
+  materialized_in_backward,
+  reduction,
+  used_far_apart,
+  long_fusible_chain,
+};
+std::string_view words(Ban ban);
+
+// Which rules hold.
+struct CutOptions {
+  bool used_far_apart = true;
+  bool long_fusible_chains = true;
+  bool materialized_in_backward = true;
+  bool allowlist = true;  // otherwise all but random and compute-intensive operators are allowed
+  bool reductions = true;
+};
+
+struct Cut {
+  std::vector<NodeId> saved;  // in the graph's order, inputs among them
+  std::vector<Ban> bans;      // by position
+};
+
+// Values that backward needs, that can't be recomputed and can't be saved: a chain of users.
+struct Impossible {
+  std::vector<NodeId> chain;
+};
+
+// `allowed` (by position, or empty) names nodes that no rule may ban.
+std::variant<Cut, Impossible> solve_cut(const Analysis& analysis, const CutOptions& options,
+                                        const std::vector<bool>& allowed = {});
+
+}  // namespace recut::torch

@@ -1,0 +1,89 @@
+// Strategy `torch`: PyTorch's min-cut partitioner (min_cut_rematerialization_partition).
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/ir/rebuild.h"
+#include "engine/partition/execution.h"
+#include "engine/partition/strategies.h"
+#include "engine/partition/torch/saved_values.h"
+
+namespace recut {
+namespace {
+
+Result<double> fraction_of(const Budget& budget) {
+  if (std::holds_alternative<NoBudget>(budget)) return 1.0;
+  if (std::holds_alternative<PeakBytes>(budget))
+    return error(
+        "strategy 'torch' takes a fraction of saved bytes, 0 … 1, as its budget; found a bound on "
+        "the peak in bytes, which PyTorch's partitioner has no way to hold");
+  const double fraction = std::get<SavedFraction>(budget).value;
+  if (!(fraction >= 0 && fraction <= 1))
+    return error(fmt::format(
+        "strategy 'torch' takes a fraction of saved bytes, 0 … 1, as its budget; found {}",
+        fraction));
+  return fraction;
+}
+
+// PyTorch removes what nothing needs before it looks at uses.
+bool has_dead_calls(const Graph& graph) {
+  std::vector<bool> live(graph.order().size(), false);
+  for (const NodeId id : graph.results) live[graph.position(id)] = true;
+  for (const NodeId id : graph.gradients)
+    if (id.valid()) live[graph.position(id)] = true;
+  for (std::size_t p = live.size(); p-- > 0;) {
+    const NodeId id = graph.order()[p];
+    if (!live[p] && !graph.op(id).is(kInput)) return true;
+    if (live[p])
+      for (const NodeId operand : graph[id].operands) live[graph.position(operand)] = true;
+  }
+  return false;
+}
+
+Diagnostic no_plan(const Graph& graph, const torch::Impossible& impossible) {
+  std::string chain;
+  for (const NodeId id : impossible.chain)
+    chain += fmt::format("{}'{}' ({})", chain.empty() ? "" : " -> ", graph.node_name(id),
+                         graph.op(id).name);
+  return error(fmt::format(
+      "backward needs a value that may neither be recomputed nor saved; by way of {}", chain));
+}
+
+void describe(const torch::SavedValues& chosen, const torch::Analysis& analysis,
+              PlanOutcome& outcome) {
+  outcome.remarks.emplace_back(torch::words(chosen.stage));
+  if (chosen.stage == torch::Stage::knapsack) {
+    const auto saved = std::count_if(chosen.candidates.begin(), chosen.candidates.end(),
+                                     [](const torch::Candidate& c) { return c.save; });
+    outcome.remarks.push_back(
+        fmt::format("of {} candidates {} are saved", chosen.candidates.size(), saved));
+  }
+  for (std::size_t p = 0; p < chosen.bans.size(); ++p)
+    if (chosen.bans[p] != torch::Ban::none)
+      outcome.node_remarks.push_back({analysis.graph().order()[p], torch::words(chosen.bans[p])});
+}
+
+Result<PlanOutcome> plan_live_graph(const Graph& graph, double fraction) {
+  const torch::Analysis analysis(graph);
+  if (!analysis.classes().any_backward) return plan_default(graph, NoBudget{});
+  const auto choice = torch::choose_saved_values(analysis, fraction);
+  if (const auto* impossible = std::get_if<torch::Impossible>(&choice))
+    return no_plan(graph, *impossible);
+  const auto& chosen = std::get<torch::SavedValues>(choice);
+  PlanOutcome outcome;
+  outcome.plan = plan_from_saved(graph, chosen.saved);
+  describe(chosen, analysis, outcome);
+  return outcome;
+}
+
+}  // namespace
+
+Result<PlanOutcome> plan_torch(const Graph& graph, const Budget& budget) {
+  const Result<double> fraction = fraction_of(budget);
+  if (!fraction) return fraction.diagnostics();
+  // Ids mean the same in both graphs.
+  if (has_dead_calls(graph)) return plan_live_graph(without_dead_nodes(graph), *fraction);
+  return plan_live_graph(graph, *fraction);
+}
+
+}  // namespace recut
