@@ -15,4 +15,13 @@ void add_matrix_kernels(KernelTable& table);
 void add_nn_kernels(KernelTable& table);
 void add_linear_algebra_kernels(KernelTable& table);
 
+// Parts of families, called by the family's function.
+void add_distance_kernels(KernelTable& table);
+void add_convolution_kernels(KernelTable& table);
+void add_pooling_kernels(KernelTable& table);
+void add_adaptive_pooling_kernels(KernelTable& table);
+void add_attention_kernels(KernelTable& table);
+void add_attention_backward_kernels(KernelTable& table);
+void add_recurrent_kernels(KernelTable& table);
+
 }  // namespace recut

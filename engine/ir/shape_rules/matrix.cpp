@@ -189,7 +189,8 @@ Inferred trilinear(const Call& call) {
   for (const std::int64_t d : call.integers("sumdim")) {
     const auto wrapped = wrap_dimension(d, static_cast<std::int64_t>(all->size()));
     if (!wrapped) return wrapped.diagnostics();
-    if (!summed.empty()) summed[static_cast<std::size_t>(*wrapped)] = true;
+    if (summed.empty()) return error("numbers have no dimensions to sum over");
+    summed[static_cast<std::size_t>(*wrapped)] = true;
   }
   Shape shape;
   for (std::size_t i = 0; i < all->size(); ++i)

@@ -1,4 +1,6 @@
 // Rules of attention and of recurrent cells.
+#include <algorithm>
+
 #include "engine/ir/shape_rules/rules.h"
 
 namespace recut::rules {
@@ -155,6 +157,28 @@ Inferred flash_attention_for_cpu(const Call& call) {
 
 Inferred flash_attention_for_cpu_backward(const Call& call) { return gradients(call, "grad_out"); }
 
+namespace {
+
+// The leading dimensions of the result: all three broadcast, or query's own where its heads are
+// grouped over fewer heads of keys and values.
+Result<Shape> sdpa_batch(const Shape& q, const Shape& k, const Shape& v, bool grouped) {
+  const Shape of_q(q.begin(), q.end() - 2);
+  const Shape of_k(k.begin(), k.end() - 2);
+  const Shape of_v(v.begin(), v.end() - 2);
+  if (!grouped) {
+    const auto both = broadcast(of_q, of_k);
+    return both ? broadcast(*both, of_v) : both;
+  }
+  const bool fits = !of_q.empty() && of_q.size() == of_k.size() && of_k == of_v &&
+                    std::equal(of_q.begin(), of_q.end() - 1, of_k.begin()) && of_k.back() > 0 &&
+                    of_q.back() % of_k.back() == 0;
+  if (fits) return of_q;
+  return error(fmt::format("query {}, key {} and value {} don't group their heads", format_shape(q),
+                           format_shape(k), format_shape(v)));
+}
+
+}  // namespace
+
 Inferred scaled_dot_product_attention(const Call& call) {
   const Shape& q = call.tensor("query").shape;
   const Shape& k = call.tensor("key").shape;
@@ -163,11 +187,17 @@ Inferred scaled_dot_product_attention(const Call& call) {
   if (!ranks || q.back() != k.back() || k[k.size() - 2] != v[v.size() - 2])
     return error(fmt::format("query {}, key {} and value {} don't belong together", format_shape(q),
                              format_shape(k), format_shape(v)));
-  auto batch = broadcast(Shape(q.begin(), q.end() - 2), Shape(k.begin(), k.end() - 2));
-  if (call.boolean("enable_gqa")) batch = Shape(q.begin(), q.end() - 2);
+  auto batch = sdpa_batch(q, k, v, call.boolean("enable_gqa"));
   if (!batch) return batch.diagnostics();
   batch->push_back(q[q.size() - 2]);
-  batch->push_back(v.back());
+  batch->push_back(k[k.size() - 2]);
+  if (call.is_tensor("attn_mask")) {
+    const auto mask = broadcast(call.tensor("attn_mask").shape, *batch);
+    if (!mask || *mask != *batch)
+      return error(fmt::format("attn_mask of shape {} doesn't broadcast to {}",
+                               format_shape(call.tensor("attn_mask").shape), format_shape(*batch)));
+  }
+  batch->back() = v.back();
   return one(make_type(call.tensor("query").dtype, std::move(*batch), call.tensor("query").device));
 }
 

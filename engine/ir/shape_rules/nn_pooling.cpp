@@ -140,6 +140,18 @@ Inferred low_memory_max_pool_indices(const Call& call) {
   if (!size) return size.diagnostics();
   const auto w = pooling_windows(call, dims);
   if (!w) return w.diagnostics();
+  const auto plane = check_size(make_type(DType::i64, *size));
+  if (!plane) return plane.diagnostics();
+  for (std::size_t i = 0; i < dims; ++i) {
+    const std::int64_t found = offsets.shape[offsets.shape.size() - dims + i];
+    const auto count = [&](bool ceil_mode) {
+      return windows_along((*size)[i], w->kernel[i], w->stride[i], w->padding[i], w->dilation[i],
+                           ceil_mode);
+    };
+    if (found != count(false) && found != count(true))
+      return error(fmt::format("{} windows along {} elements, expected {}", found, (*size)[i],
+                               count(false)));
+  }
   return one(laid_out_like(offsets, DType::i64, offsets.shape));
 }
 

@@ -30,6 +30,11 @@ Result<Windows> pooling_windows(const Call& call, std::size_t dims) {
   w.dilation.assign(dims, 1);
   if (wrong.empty() && call.op().parameter("dilation")) wrong = take("dilation", 1, w.dilation);
   if (!wrong.empty()) return wrong;
+  std::int64_t elements = 1;
+  for (const std::int64_t k : w.kernel) {
+    if (elements > kMaxExtent / k) return error("kernel_size makes too large a window");
+    elements *= k;
+  }
   for (std::size_t i = 0; i < dims; ++i)
     if (w.padding[i] > (w.dilation[i] * (w.kernel[i] - 1) + 1) / 2)
       return error(fmt::format("padding {} is more than half of the window", w.padding[i]));
