@@ -22,10 +22,14 @@ namespace recut {
 // The values of placeholders and constants.
 using Inputs = std::map<NodeId, Tensor>;
 
+// What a page can have at all, and what the interpreter is patient enough for elsewhere.
+inline constexpr std::int64_t kMaxEvaluateBytes =
+    sizeof(void*) == 4 ? std::int64_t{1} << 30 : std::int64_t{8} << 30;
+
 struct EvaluateOptions {
   std::uint64_t seed = 0;  // of the graph's random numbers
   // What all storages together, and one value while it is worked on, may take.
-  std::int64_t max_bytes = std::int64_t{8} << 30;
+  std::int64_t max_bytes = kMaxEvaluateBytes;
   // Called before each step; false ends the evaluation with a diagnostic.
   std::function<bool(std::size_t step, std::size_t steps)> progress;
   const KernelTable* kernels = nullptr;  // null: kernel_table()

@@ -5,9 +5,11 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
+#include <map>
 
 #include "engine/support/hash.h"
 #include "engine/support/text.h"
+#include "engine/support/units.h"
 
 namespace recut {
 namespace {
@@ -70,6 +72,24 @@ Result<std::size_t> output_position(std::string_view name, std::size_t outputs) 
       fmt::format("tensor {} is no output of the graph, which has {}", quote(name), outputs));
 }
 
+// Stands in for what a file lacks.
+struct RandomInputs {
+  std::optional<std::uint64_t> seed;
+  std::int64_t bytes = 0;  // so far, as the eight-byte numbers that they are made of
+
+  Result<Tensor> make(const TensorType& type, std::string_view node, std::string_view tensor) {
+    if (!seed)
+      return error(fmt::format("tensor {} is missing, expected {}", quote(tensor), format(type)));
+    bytes += std::int64_t{8} * element_count(type.shape);
+    if (bytes <= kMaxEvaluateBytes) return random_tensor(type, *seed, node);
+    bytes = kMaxEvaluateBytes;
+    return error(
+        fmt::format("tensor {} is missing, and random values for all that are would take "
+                    "more memory than the {} allowed",
+                    quote(tensor), format_bytes(kMaxEvaluateBytes)));
+  }
+};
+
 }  // namespace
 
 Tensor tensor_from_bytes(const TensorType& type, std::string_view bytes) {
@@ -118,25 +138,22 @@ Tensor random_tensor(const TensorType& type, std::uint64_t seed, std::string_vie
 
 Result<Inputs> inputs_from(const Graph& graph, std::span<const NamedTensor> tensors,
                            std::optional<std::uint64_t> seed) {
-  Inputs inputs;
-  Diagnostics wrong;
   std::map<std::string_view, const NamedTensor*> by_name;
   for (const NamedTensor& tensor : tensors) by_name.emplace(tensor.name, &tensor);
+  Inputs inputs;
+  Diagnostics wrong;
+  RandomInputs random{seed};
   for (const NodeId id : graph.order()) {
     if (!graph.op(id).is(kInput)) continue;
+    const TensorType& type = graph.type(id);
     const std::string name = "in." + graph.node_name(id);
-    if (const auto tensor = by_name.find(name); tensor != by_name.end()) {
-      auto value = matching(*tensor->second, graph.type(id));
-      if (value)
-        inputs.emplace(id, std::move(*value));
-      else
-        wrong.push_back(value.diagnostics().front());
-    } else if (seed) {
-      inputs.emplace(id, random_tensor(graph.type(id), *seed, graph.node_name(id)));
-    } else {
-      wrong.push_back(error(
-          fmt::format("tensor {} is missing, expected {}", quote(name), format(graph.type(id)))));
-    }
+    const auto given = by_name.find(name);
+    auto value = given != by_name.end() ? matching(*given->second, type)
+                                        : random.make(type, graph.node_name(id), name);
+    if (value)
+      inputs.emplace(id, std::move(*value));
+    else
+      wrong.push_back(value.diagnostics().front());
   }
   if (!wrong.empty()) return wrong;
   return inputs;

@@ -17,7 +17,8 @@
 namespace recut {
 
 // Values for every placeholder and constant. What the file lacks is made by `seed` where one is
-// given, and is a diagnostic otherwise; so is a tensor of another dtype or shape than its node.
+// given and all of them together take no more than kMaxEvaluateBytes, and is a diagnostic
+// otherwise; so is a tensor of another dtype or shape than its node.
 Result<Inputs> inputs_from(const Graph& graph, std::span<const NamedTensor> tensors,
                            std::optional<std::uint64_t> seed = std::nullopt);
 

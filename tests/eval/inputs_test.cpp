@@ -95,5 +95,19 @@ TEST_CASE("inputs and outputs come from a file by name and position") {
         "error: tensor 'out.1x' is no output of the graph, which has 3\n");
 }
 
+TEST_CASE("random inputs that no memory could hold are refused by name") {
+  const auto graph = parse_graph_text(R"(graph "g" {
+  %x = input f32[2]
+  %y = input f32[65536, 65536, 4]
+  results %x
+})",
+                                      "g");
+  REQUIRE(graph.ok());
+  const auto inputs = inputs_from(*graph, {}, 1);
+  REQUIRE_FALSE(inputs.ok());
+  REQUIRE(inputs.diagnostics().size() == 1);
+  CHECK(inputs.diagnostics().front().message.find("tensor 'in.y' is missing, and random") == 0);
+}
+
 }  // namespace
 }  // namespace recut
