@@ -1,4 +1,4 @@
-// Rules of resampling: upsampling, sampling at places, gradients of padding.
+// Rules of resampling: upsampling, sampling at places.
 #include "engine/ir/shape_rules/nn_windows.h"
 
 namespace recut::rules {
@@ -40,24 +40,6 @@ Result<Shape> sampled_shape(const Call& call) {
   Shape shape{in.shape[0], in.shape[1]};
   shape.insert(shape.end(), grid.begin() + 1, grid.end() - 1);
   return shape;
-}
-
-Inferred pad_backward(const Call& call, std::size_t dims) {
-  const TensorType& in = call.tensor("self");
-  const auto spatial = check_spatial(in, dims);
-  if (!spatial) return spatial.diagnostics();
-  const auto padding = call.integers("padding");
-  if (padding.size() != 2 * dims)
-    return error(fmt::format("padding has {} numbers, expected {}", padding.size(), 2 * dims));
-  Shape padded = in.shape;
-  for (std::size_t i = 0; i < 2 * dims; ++i) {
-    if (padding[i] < -kMaxExtent || padding[i] > kMaxExtent)
-      return error(fmt::format("padding is {}", padding[i]));
-    padded[padded.size() - 1 - i / 2] += padding[i];
-  }
-  const auto grad = same_shape(call, "grad_output", padded);
-  if (!grad) return grad.diagnostics();
-  return one(laid_out_like(in, in.dtype, in.shape));
 }
 
 }  // namespace
@@ -111,9 +93,5 @@ Inferred grid_sampler_backward(const Call& call) {
   types[1] = make_type(grid.dtype, grid.shape, grid.device);
   return types;
 }
-
-Inferred pad1d_backward(const Call& call) { return pad_backward(call, 1); }
-Inferred pad2d_backward(const Call& call) { return pad_backward(call, 2); }
-Inferred pad3d_backward(const Call& call) { return pad_backward(call, 3); }
 
 }  // namespace recut::rules

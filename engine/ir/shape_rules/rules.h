@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "engine/ir/call.h"
+#include "engine/ir/layout.h"
 #include "engine/ir/promotion.h"
 
 namespace recut::rules {
@@ -114,7 +115,6 @@ Inferred isin(const Call& call);
 Inferred histc(const Call& call);
 Inferred histogram(const Call& call);
 
-Inferred permute(const Call& call);
 
 // matrix.cpp
 // -------------------------------------------------------------------------------------------------
@@ -194,9 +194,6 @@ Inferred upsample(const Call& call);
 Inferred upsample_backward(const Call& call);
 Inferred grid_sampler(const Call& call);
 Inferred grid_sampler_backward(const Call& call);
-Inferred pad1d_backward(const Call& call);
-Inferred pad2d_backward(const Call& call);
-Inferred pad3d_backward(const Call& call);
 
 // nn_segments.cpp
 // -------------------------------------------------------------------------------------------------
@@ -239,5 +236,95 @@ Inferred linalg_solve_with_factors(const Call& call);
 Inferred linalg_solve(const Call& call);
 Inferred linalg_lstsq(const Call& call);
 Inferred linalg_pinv(const Call& call);
+
+// view.cpp
+// -----------------------------------------------------------------------------------------------------------
+
+// The type that a layout rule gives the operator's first operand: with the strides of the view, or
+// contiguous where the operator copies.
+Inferred viewed_type(const Call& call, layout::Rule rule);
+Inferred copied_type(const Call& call, layout::Rule rule);
+template <layout::Rule rule>
+Inferred view(const Call& call) {
+  return viewed_type(call, rule);
+}
+template <layout::Rule rule>
+Inferred view_copy(const Call& call) {
+  return copied_type(call, rule);
+}
+Inferred split(const Call& call);
+Inferred split_with_sizes(const Call& call);
+Inferred chunk(const Call& call);
+Inferred unbind(const Call& call);
+Inferred split_copy(const Call& call);
+Inferred split_with_sizes_copy(const Call& call);
+Inferred unbind_copy(const Call& call);
+Inferred view_dtype(const Call& call);
+
+// indexing_movement.cpp
+// ----------------------------------------------------------------------------------------------
+
+// The operand's memory format with another shape of the same rank: channels last stays channels
+// last, everything else is contiguous (ATen's suggest_memory_format).
+TensorType with_shape(const TensorType& in, Shape shape);
+Inferred cat(const Call& call);
+Inferred stack(const Call& call);
+Inferred constant_pad_nd(const Call& call);
+Inferred edge_pad(const Call& call);  // reflection and replication, any number of dimensions
+Inferred edge_pad_backward(const Call& call);
+Inferred flip(const Call& call);  // also prims.rev
+Inferred roll(const Call& call);
+Inferred rot90(const Call& call);
+Inferred repeat(const Call& call);
+Inferred repeat_interleave_int(const Call& call);
+Inferred resize(const Call& call);
+
+// indexing_planes.cpp
+// ------------------------------------------------------------------------------------------------
+Inferred triangle(const Call& call);  // tril, triu
+Inferred diag_embed(const Call& call);
+Inferred pixel_shuffle(const Call& call);
+Inferred pixel_unshuffle(const Call& call);
+Inferred channel_shuffle(const Call& call);
+Inferred im2col(const Call& call);
+Inferred col2im(const Call& call);
+
+// Self with a part replaced by src; the part is the view of the same parameters.
+Inferred scattered_type(const Call& call, layout::Rule rule);
+template <layout::Rule rule>
+Inferred view_scatter(const Call& call) {
+  return scattered_type(call, rule);
+}
+// Zeros of input_sizes with the gradient in a part of them.
+Inferred part_backward_type(const Call& call, layout::Rule rule);
+template <layout::Rule rule>
+Inferred view_backward(const Call& call) {
+  return part_backward_type(call, rule);
+}
+Inferred unfold_backward(const Call& call);
+
+// indexing_gather.cpp
+// ------------------------------------------------------------------------------------------------
+Inferred embedding(const Call& call);
+Inferred embedding_dense_backward(const Call& call);
+Inferred gather(const Call& call);
+Inferred scatter(const Call& call);  // all overloads, scatter_add and scatter_reduce
+Inferred take(const Call& call);
+Inferred take_along_dim(const Call& call);
+Inferred put(const Call& call);
+Inferred masked_fill(const Call& call);
+Inferred masked_scatter(const Call& call);
+Inferred masked_scatter_backward(const Call& call);
+
+// indexing_index.cpp
+// ------------------------------------------------------------------------------------------------
+Inferred index(const Call& call);
+Inferred index_put(const Call& call);
+Inferred masked_index(const Call& call);
+Inferred masked_index_put(const Call& call);
+Inferred index_select(const Call& call);
+Inferred index_add(const Call& call);  // index_add, index_copy, index_reduce
+Inferred index_fill(const Call& call);
+Inferred nonzero_static(const Call& call);
 
 }  // namespace recut::rules

@@ -1,25 +1,92 @@
-// Rules of views: shape, and the strides over the same storage.
+// Rules of views: what engine/ir/layout.h computes, as types.
 #include "engine/ir/shape_rules/rules.h"
 
 namespace recut::rules {
+namespace {
 
-Inferred permute(const Call& call) {
-  const TensorType& in = call.tensor("self");
-  const auto dims = call.integers("dims");
-  if (static_cast<std::int64_t>(dims.size()) != in.rank())
-    return error(fmt::format("{} dimensions named for a tensor of {}", dims.size(), in.rank()));
-  TensorType out{in.dtype, {}, {}, in.device};
-  std::vector<bool> seen(dims.size(), false);
-  for (const std::int64_t d : dims) {
-    const auto wrapped = wrap_dimension(d, in.rank());
-    if (!wrapped) return wrapped.diagnostics();
-    const auto at = static_cast<std::size_t>(*wrapped);
-    if (seen[at]) return error(fmt::format("dimension {} is named twice", d));
-    seen[at] = true;
-    out.shape.push_back(in.shape[at]);
-    out.strides.push_back(in.strides[at]);
+// The operand that is viewed stands first in every schema, whatever it is called there.
+const TensorType* viewed(const Call& call) {
+  const auto* id = call.argument(std::size_t{0}).get<NodeId>();
+  return id == nullptr ? nullptr : &call.tensor(*id);
+}
+
+Layout layout_of(const TensorType& type) { return Layout{type.shape, type.strides, 0, false}; }
+
+Inferred type_of(const Call& call, layout::Rule rule, bool copied) {
+  const TensorType* in = viewed(call);
+  if (in == nullptr) return error("a tensor is expected");
+  auto out = rule(call, layout_of(*in), 0);
+  if (!out) return out.diagnostics();
+  if (copied) return one(make_type(in->dtype, std::move(out->shape), in->device));
+  return one(TensorType{in->dtype, std::move(out->shape), std::move(out->strides), in->device});
+}
+
+Inferred types_of(const Call& call, layout::Rule rule, layout::Count count_rule, bool copied) {
+  const TensorType* in = viewed(call);
+  if (in == nullptr) return error("a tensor is expected");
+  const auto count = count_rule(call, in->shape);
+  if (!count) return count.diagnostics();
+  Types types;
+  for (std::int64_t i = 0; i < *count; ++i) {
+    auto out = rule(call, layout_of(*in), i);
+    if (!out) return out.diagnostics();
+    if (copied) out->strides = contiguous_strides(out->shape);
+    types.push_back({in->dtype, std::move(out->shape), std::move(out->strides), in->device});
   }
-  return one(std::move(out));
+  return types;
+}
+
+}  // namespace
+
+Inferred viewed_type(const Call& call, layout::Rule rule) { return type_of(call, rule, false); }
+Inferred copied_type(const Call& call, layout::Rule rule) { return type_of(call, rule, true); }
+
+Inferred split(const Call& call) {
+  return types_of(call, layout::split, layout::split_count, false);
+}
+Inferred split_with_sizes(const Call& call) {
+  return types_of(call, layout::split_with_sizes, layout::split_with_sizes_count, false);
+}
+Inferred chunk(const Call& call) {
+  return types_of(call, layout::chunk, layout::chunk_count, false);
+}
+Inferred unbind(const Call& call) {
+  return types_of(call, layout::unbind, layout::unbind_count, false);
+}
+Inferred split_copy(const Call& call) {
+  return types_of(call, layout::split, layout::split_count, true);
+}
+Inferred split_with_sizes_copy(const Call& call) {
+  return types_of(call, layout::split_with_sizes, layout::split_with_sizes_count, true);
+}
+Inferred unbind_copy(const Call& call) {
+  return types_of(call, layout::unbind, layout::unbind_count, true);
+}
+
+// The same bytes read as another dtype: the last dimension, which has to be dense where the item
+// size changes, grows or shrinks by the ratio of the sizes.
+Inferred view_dtype(const Call& call) {
+  TensorType type = call.tensor("self");
+  const DType dtype = *call.maybe_dtype("dtype");
+  const std::int64_t from = item_bytes(type.dtype);
+  const std::int64_t to = item_bytes(dtype);
+  type.dtype = dtype;
+  if (from == to) return one(std::move(type));
+  if (type.shape.empty())
+    return error("a zero-dimensional tensor can't be viewed as a dtype of another size");
+  if (type.strides.back() != 1)
+    return error(fmt::format("the last dimension has stride {}, expected 1", type.strides.back()));
+  const std::int64_t bytes = type.shape.back() * from;
+  if (bytes % to != 0)
+    return error(fmt::format("{} bytes in the last dimension are no multiple of {}", bytes, to));
+  return one(make_type(
+      dtype,
+      [&] {
+        Shape shape = type.shape;
+        shape.back() = bytes / to;
+        return shape;
+      }(),
+      type.device));
 }
 
 }  // namespace recut::rules

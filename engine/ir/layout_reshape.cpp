@@ -1,0 +1,151 @@
+// Views under another shape, and the ones that name strides themselves.
+#include <fmt/format.h>
+
+#include "engine/ir/layout_steps.h"
+
+namespace recut::layout {
+
+Result<Shape> fill_in_size(const Shape& wanted, std::int64_t count) {
+  Shape shape = wanted;
+  std::int64_t* open = nullptr;
+  std::int64_t known = 1;
+  for (std::int64_t& size : shape) {
+    if (size == -1 && open == nullptr) {
+      open = &size;
+    } else if (size < 0) {
+      return error(fmt::format("size {} in {} can't be inferred", size, format_shape(wanted)));
+    } else if (__builtin_mul_overflow(known, size, &known)) {
+      return error(fmt::format("shape {} is larger than any tensor", format_shape(wanted)));
+    }
+  }
+  if (open != nullptr) {
+    if (known == 0) return error(fmt::format("-1 in {} could be any size", format_shape(wanted)));
+    *open = count / known;
+    known *= *open;
+  }
+  if (known != count)
+    return error(fmt::format("{} elements can't be viewed as {}", count, format_shape(wanted)));
+  return shape;
+}
+
+namespace {
+
+// Strides of an empty view, which ATen computes as if no dimension were shorter than 1.
+Strides strides_of_empty(const Shape& shape) { return contiguous_strides(shape); }
+
+// The part of ATen's computeStride that fills one run of new dimensions from a run of old ones
+// whose elements lie evenly apart.
+struct Run {
+  std::int64_t elements = 1;     // in the old dimensions
+  std::int64_t base_stride = 1;  // of the innermost old dimension
+};
+
+// Lets new dimensions from `*next` downwards take up the run; false where they don't fit it.
+bool take_up(const Run& run, const Shape& shape, std::int64_t* next, Strides& strides) {
+  std::int64_t taken = 1;
+  while (*next >= 0 && (taken < run.elements || shape[at(*next)] == 1)) {
+    strides[at(*next)] = scaled(run.base_stride, taken);
+    taken *= shape[at(*next)];
+    --*next;
+  }
+  return taken == run.elements;
+}
+
+}  // namespace
+
+std::optional<Strides> strides_of_view(const Layout& self, const Shape& shape) {
+  if (self.shape == shape) return self.strides;
+  if (element_count(shape) == 0) return strides_of_empty(shape);
+  Strides strides(shape.size(), 1);
+  if (self.shape.empty()) return strides;
+  std::int64_t next = static_cast<std::int64_t>(shape.size()) - 1;
+  Run run{1, self.strides.back()};
+  for (std::size_t d = self.shape.size(); d-- > 0;) {
+    run.elements *= self.shape[d];
+    const bool run_ends = d == 0 || (self.shape[d - 1] != 1 &&
+                                     self.strides[d - 1] != scaled(run.base_stride, run.elements));
+    if (!run_ends) continue;
+    if (!take_up(run, shape, &next, strides)) return std::nullopt;
+    if (d > 0) run = Run{1, self.strides[d - 1]};
+  }
+  if (next != -1) return std::nullopt;
+  return strides;
+}
+
+namespace {
+
+Computed view_as(const Layout& self, const Shape& wanted) {
+  const auto shape = fill_in_size(wanted, element_count(self.shape));
+  if (!shape) return shape.diagnostics();
+  // ATen steps by 1 in dimensions of length 1 of a reshaped zero-dimensional tensor.
+  if (auto strides = strides_of_view(self, *shape))
+    return Layout{*shape, std::move(*strides), self.offset, false};
+  return Layout{*shape, contiguous_strides(*shape), 0, true};
+}
+
+}  // namespace
+
+Computed view(const Call& call, const Layout& self, std::int64_t) {
+  const bool reshapes = call.op().parameter("shape").has_value();
+  return view_as(self, call.integers(reshapes ? "shape" : "size"));
+}
+
+Computed flatten(const Call& call, const Layout& self, std::int64_t) {
+  const auto first = wrap_dimension(call.integer("start_dim"), rank_of(self));
+  if (!first) return first.diagnostics();
+  const auto last = wrap_dimension(call.integer("end_dim"), rank_of(self));
+  if (!last) return last.diagnostics();
+  if (*first > *last)
+    return error(fmt::format("start_dim {} comes after end_dim {}", *first, *last));
+  if (self.shape.empty()) return view_as(self, {1});
+  if (*first == *last) return self;
+  Shape shape(self.shape.begin(), self.shape.begin() + *first);
+  std::int64_t merged = 1;
+  for (std::int64_t d = *first; d <= *last; ++d) merged *= self.shape[at(d)];
+  shape.push_back(merged);
+  shape.insert(shape.end(), self.shape.begin() + *last + 1, self.shape.end());
+  return view_as(self, shape);
+}
+
+Computed unflatten(const Call& call, const Layout& self, std::int64_t) {
+  const auto dim = wrap_dimension(call.integer("dim"), rank_of(self));
+  if (!dim) return dim.diagnostics();
+  if (self.shape.empty()) return error("a tensor with dimensions is expected");
+  const auto inner = fill_in_size(call.integers("sizes"), self.shape[at(*dim)]);
+  if (!inner) return inner.diagnostics();
+  Shape shape(self.shape.begin(), self.shape.begin() + *dim);
+  shape.insert(shape.end(), inner->begin(), inner->end());
+  shape.insert(shape.end(), self.shape.begin() + *dim + 1, self.shape.end());
+  return view_as(self, shape);
+}
+
+Computed as_strided(const Call& call, const Layout& self, std::int64_t) {
+  Layout out{call.integers("size"), call.integers("stride"),
+             call.maybe_integer("storage_offset").value_or(self.offset), false};
+  if (out.shape.size() != out.strides.size())
+    return error(
+        fmt::format("{} strides given for {} sizes", out.strides.size(), out.shape.size()));
+  const auto beyond = [](std::int64_t x) { return x < 0 || x > kMaxBytes; };
+  for (std::size_t d = 0; d < out.shape.size(); ++d)
+    if (beyond(out.shape[d]) || beyond(out.strides[d]))
+      return error(fmt::format("size {} with stride {} in dimension {} is no layout", out.shape[d],
+                               out.strides[d], d));
+  if (beyond(out.offset))
+    return error(fmt::format("storage offset {} lies in no storage", out.offset));
+  return out;
+}
+
+bool is_within(const Layout& layout, std::int64_t elements) {
+  std::int64_t lowest = layout.offset;
+  std::int64_t highest = layout.offset;
+  for (std::size_t d = 0; d < layout.shape.size(); ++d) {
+    if (layout.shape[d] == 0) return true;
+    std::int64_t reach = 0;
+    if (__builtin_mul_overflow(layout.shape[d] - 1, layout.strides[d], &reach)) return false;
+    std::int64_t& end = reach < 0 ? lowest : highest;
+    if (__builtin_add_overflow(end, reach, &end)) return false;
+  }
+  return lowest >= 0 && highest < elements;
+}
+
+}  // namespace recut::layout
