@@ -6,36 +6,6 @@
 namespace recut::rules {
 namespace {
 
-// ATen's is_channels_last_strides_2d and _3d. The order of the conditions settles what the strides
-// alone leave open (dimensions of length 1), so it is ATen's.
-bool is_channels_last(const TensorType& in) {
-  const std::size_t rank = in.shape.size();
-  if ((rank != 4 && rank != 5) || in.strides[1] == 0) return false;
-  std::vector<std::size_t> order{1};
-  for (std::size_t d = rank; d-- > 2;) order.push_back(d);
-  order.push_back(0);
-  std::int64_t least = 0;
-  for (const std::size_t d : order) {
-    if (in.shape[d] == 0 || in.strides[d] < least) return false;
-    if (d == 0 && least == in.strides[1]) return false;
-    least = in.strides[d];
-    if (in.shape[d] > 1 && __builtin_mul_overflow(least, in.shape[d], &least)) return false;
-  }
-  return true;
-}
-
-TensorType as_channels_last(TensorType type) {
-  std::int64_t step = 1;
-  const auto place = [&](std::size_t d) {
-    type.strides[d] = step;
-    if (type.shape[d] > 1 && __builtin_mul_overflow(step, type.shape[d], &step)) step = kMaxBytes;
-  };
-  place(1);
-  for (std::size_t d = type.shape.size(); d-- > 2;) place(d);
-  place(0);
-  return type;
-}
-
 bool is_legacy_empty(const TensorType& type) { return type.shape == Shape{0}; }
 
 // One output dimension `size + before + after`.
@@ -82,11 +52,6 @@ DType dtype_of_list(const Call& call) {
 
 }  // namespace
 
-TensorType with_shape(const TensorType& in, Shape shape) {
-  TensorType out = make_type(in.dtype, std::move(shape), in.device);
-  return is_channels_last(in) && in.rank() == out.rank() ? as_channels_last(std::move(out)) : out;
-}
-
 Inferred cat(const Call& call) {
   const auto ids = call.nodes("tensors");
   if (ids.empty()) return error("at least one tensor is expected");
@@ -98,7 +63,8 @@ Inferred cat(const Call& call) {
       (out.rank() == 4 || out.rank() == 5) && std::all_of(ids.begin(), ids.end(), [&](NodeId id) {
         return is_channels_last(call.tensor(id));
       });
-  return one(channels_last ? as_channels_last(std::move(out)) : out);
+  if (channels_last) out.strides = channels_last_strides(out.shape);
+  return one(std::move(out));
 }
 
 Inferred stack(const Call& call) {
@@ -131,7 +97,7 @@ Inferred constant_pad_nd(const Call& call) {
     if (!sum) return sum.diagnostics();
     size = *sum;
   }
-  return one(with_shape(in, std::move(shape)));
+  return one(laid_out_like(in, in.dtype, std::move(shape)));
 }
 
 namespace {
@@ -172,7 +138,7 @@ Inferred edge_pad(const Call& call) {
   const TensorType& in = call.tensor("self");
   auto shape = edge_padded(call, in);
   if (!shape) return shape.diagnostics();
-  return one(with_shape(in, std::move(*shape)));
+  return one(laid_out_like(in, in.dtype, std::move(*shape)));
 }
 
 Inferred edge_pad_backward(const Call& call) {
@@ -183,7 +149,7 @@ Inferred edge_pad_backward(const Call& call) {
   if (gradient.shape != *shape)
     return error(fmt::format("a gradient of shape {} is expected, found {}", format_shape(*shape),
                              format_shape(gradient.shape)));
-  return one(with_shape(in, in.shape));
+  return one(laid_out_like(in, in.dtype, in.shape));
 }
 
 Inferred flip(const Call& call) {
@@ -264,7 +230,7 @@ Inferred resize(const Call& call) {
   TensorType out = make_type(in.dtype, call.integers("size"), in.device);
   const bool channels_last = call.text("memory_format").find("channels_last") != std::string::npos;
   if (channels_last && out.rank() >= 4 && out.rank() <= 5)
-    return one(as_channels_last(std::move(out)));
+    out.strides = channels_last_strides(out.shape);
   return one(std::move(out));
 }
 

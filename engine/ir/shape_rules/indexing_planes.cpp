@@ -105,7 +105,7 @@ Inferred pixel_shuffle(const Call& call) {
   for (const std::size_t d : {shape.size() - 2, shape.size() - 1})
     if (__builtin_mul_overflow(shape[d], factor, &shape[d]))
       return error(fmt::format("a dimension is scaled by {}", factor));
-  return one(with_shape(in, std::move(shape)));
+  return one(laid_out_like(in, in.dtype, std::move(shape)));
 }
 
 Inferred pixel_unshuffle(const Call& call) {
@@ -121,7 +121,7 @@ Inferred pixel_unshuffle(const Call& call) {
   const auto channels = product({shape[shape.size() - 3], factor, factor});
   if (!channels) return error(fmt::format("channels are multiplied by the square of {}", factor));
   shape[shape.size() - 3] = *channels;
-  return one(with_shape(in, std::move(shape)));
+  return one(laid_out_like(in, in.dtype, std::move(shape)));
 }
 
 Inferred channel_shuffle(const Call& call) {
@@ -130,7 +130,7 @@ Inferred channel_shuffle(const Call& call) {
   if (in.rank() < 3) return error("a tensor of at least 3 dimensions is expected");
   if (groups <= 0 || in.shape[1] % groups != 0)
     return error(fmt::format("{} channels can't be dealt into {} groups", in.shape[1], groups));
-  return one(with_shape(in, in.shape));
+  return one(laid_out_like(in, in.dtype, in.shape));
 }
 
 namespace {

@@ -64,35 +64,6 @@ Result<Done> check_spatial(const TensorType& type, std::size_t dims) {
   return Done{};
 }
 
-bool is_channels_last(const TensorType& type) {
-  const std::size_t rank = type.shape.size();
-  if ((rank != 4 && rank != 5) || type.strides[1] == 0) return false;
-  std::int64_t least = 0;
-  const auto step = [&](std::size_t d) {
-    if (type.shape[d] == 0 || type.strides[d] < least) return false;
-    if (d == 0 && least == type.strides[1]) return false;  // N111: contiguous by convention
-    least = type.strides[d] * (type.shape[d] > 1 ? type.shape[d] : 1);
-    return true;
-  };
-  bool all = step(1);
-  for (std::size_t d = rank; all && d-- > 2;) all = step(d);
-  return all && step(0);
-}
-
-TensorType laid_out_like(const TensorType& like, DType dtype, Shape shape) {
-  TensorType out = make_type(dtype, std::move(shape), like.device);
-  if (!is_channels_last(like) || out.shape.size() != like.shape.size()) return out;
-  std::uint64_t step = 1;  // unsigned: the size hasn't been checked yet
-  const auto place = [&](std::size_t d) {
-    out.strides[d] = static_cast<std::int64_t>(step);
-    if (out.shape[d] > 1) step *= static_cast<std::uint64_t>(out.shape[d]);
-  };
-  place(1);
-  for (std::size_t d = out.shape.size(); d-- > 2;) place(d);
-  place(0);
-  return out;
-}
-
 Shape with_spatial(const TensorType& type, const std::vector<std::int64_t>& spatial) {
   Shape shape(type.shape.begin(), type.shape.end() - static_cast<std::ptrdiff_t>(spatial.size()));
   shape.insert(shape.end(), spatial.begin(), spatial.end());

@@ -29,12 +29,6 @@ std::int64_t windows_along(std::int64_t size, std::int64_t kernel, std::int64_t 
 // beyond kMaxExtent.
 Result<Done> check_spatial(const TensorType& type, std::size_t dims);
 
-// Whether PyTorch takes a type for channels-last (ATen's is_channels_last_strides_2d and _3d).
-bool is_channels_last(const TensorType& type);
-
-// A dense type of that shape, channels last where `like` is, else contiguous.
-TensorType laid_out_like(const TensorType& like, DType dtype, Shape shape);
-
 // `leading` dimensions of `type`, then `spatial`.
 Shape with_spatial(const TensorType& type, const std::vector<std::int64_t>& spatial);
 

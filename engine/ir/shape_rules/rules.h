@@ -40,6 +40,19 @@ Inferred sized(DType dtype, Shape shape, std::string device);
 // where it is dense.
 TensorType in_memory_format(TensorType type, std::string_view format);
 
+// memory_format.cpp
+// --------------------------------------------------------------------------------------------------
+
+// Whether PyTorch takes a type for channels last (ATen's is_channels_last_strides_2d and _3d).
+bool is_channels_last(const TensorType& type);
+
+// Strides of a dense channels-last value of 4 or 5 dimensions.
+Strides channels_last_strides(const Shape& shape);
+
+// A dense type of that shape, channels last where `like` is and has as many dimensions, else
+// contiguous (ATen's suggest_memory_format).
+TensorType laid_out_like(const TensorType& like, DType dtype, Shape shape);
+
 // generic.cpp
 // --------------------------------------------------------------------------------------------------------
 Inferred recorded(
@@ -263,10 +276,6 @@ Inferred view_dtype(const Call& call);
 
 // indexing_movement.cpp
 // ----------------------------------------------------------------------------------------------
-
-// The operand's memory format with another shape of the same rank: channels last stays channels
-// last, everything else is contiguous (ATen's suggest_memory_format).
-TensorType with_shape(const TensorType& in, Shape shape);
 Inferred cat(const Call& call);
 Inferred stack(const Call& call);
 Inferred constant_pad_nd(const Call& call);

@@ -1,0 +1,43 @@
+// Channels last: [N, C, H, W] with the channels of one pixel side by side.
+#include "engine/ir/shape_rules/rules.h"
+
+namespace recut::rules {
+
+// The order of the conditions settles what strides alone leave open (dimensions of length 1), so it
+// is ATen's.
+bool is_channels_last(const TensorType& type) {
+  const std::size_t rank = type.shape.size();
+  if ((rank != 4 && rank != 5) || type.strides[1] == 0) return false;
+  std::int64_t least = 0;
+  const auto step = [&](std::size_t d) {
+    if (type.shape[d] == 0 || type.strides[d] < least) return false;
+    if (d == 0 && least == type.strides[1]) return false;  // N111: contiguous by convention
+    least = type.strides[d];
+    return type.shape[d] <= 1 || !__builtin_mul_overflow(least, type.shape[d], &least);
+  };
+  bool all = step(1);
+  for (std::size_t d = rank; all && d-- > 2;) all = step(d);
+  return all && step(0);
+}
+
+Strides channels_last_strides(const Shape& shape) {
+  Strides strides(shape.size());
+  std::uint64_t step = 1;  // unsigned: the size hasn't been checked yet
+  const auto place = [&](std::size_t d) {
+    strides[d] = static_cast<std::int64_t>(step);
+    if (shape[d] > 1) step *= static_cast<std::uint64_t>(shape[d]);
+  };
+  place(1);
+  for (std::size_t d = shape.size(); d-- > 2;) place(d);
+  place(0);
+  return strides;
+}
+
+TensorType laid_out_like(const TensorType& like, DType dtype, Shape shape) {
+  TensorType out = make_type(dtype, std::move(shape), like.device);
+  if (is_channels_last(like) && out.rank() == like.rank())
+    out.strides = channels_last_strides(out.shape);
+  return out;
+}
+
+}  // namespace recut::rules
