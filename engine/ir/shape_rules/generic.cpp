@@ -24,17 +24,6 @@ Inferred refuse(const Call& call, DType dtype) {
 // The two outputs of operators that give them in one shape.
 Inferred twice(const TensorType& type) { return Types{type, type}; }
 
-// Strides of [n, c, spatial …] with the channels innermost.
-Strides channels_last_strides(const Shape& shape) {
-  Shape physical = {shape[0]};
-  physical.insert(physical.end(), shape.begin() + 2, shape.end());
-  physical.push_back(shape[1]);
-  const Strides inner = contiguous_strides(physical);
-  Strides strides = {inner.front(), inner.back()};
-  strides.insert(strides.end(), inner.begin() + 1, inner.end() - 1);
-  return strides;
-}
-
 }  // namespace
 
 Inferred sized(DType dtype, Shape shape, std::string device) {
