@@ -46,7 +46,7 @@ struct Value {
 
 class Evaluator {
  public:
-  Evaluator(const Graph& graph, const Steps& steps, const EvaluateOptions& options)
+  Evaluator(const Graph& graph, const EvaluationSteps& steps, const EvaluateOptions& options)
       : graph_(graph),
         steps_(steps),
         options_(options),
@@ -81,7 +81,7 @@ class Evaluator {
   Result<Done> check_kernels() const {
     std::vector<bool> seen(all_operators().size(), false);
     Diagnostics missing;
-    for (const Step& step : steps_.steps) {
+    for (const EvaluationStep& step : steps_.steps) {
       const Operator& op = graph_.op(step.node);
       if (kernels_.supports(op.op) || seen[static_cast<std::size_t>(op.op)]) continue;
       seen[static_cast<std::size_t>(op.op)] = true;
@@ -118,7 +118,7 @@ class Evaluator {
   }
 
   Result<Done> run_step(std::size_t t) {
-    const Step& step = steps_.steps[t];
+    const EvaluationStep& step = steps_.steps[t];
     Value made;
     made.step = t;
     const Node& node = graph_[step.node];
@@ -210,7 +210,7 @@ class Evaluator {
   }
 
   const Graph& graph_;
-  const Steps& steps_;
+  const EvaluationSteps& steps_;
   const EvaluateOptions& options_;
   const KernelTable& kernels_;
   std::shared_ptr<MemoryMeter> meter_ = std::make_shared<MemoryMeter>();
@@ -223,7 +223,7 @@ class Evaluator {
 
 Result<Evaluation> evaluate(const Graph& graph, const Inputs& inputs,
                             const EvaluateOptions& options) {
-  const Steps steps = lay_out(graph);
+  const EvaluationSteps steps = lay_out(graph);
   return Evaluator(graph, steps, options).run(inputs);
 }
 

@@ -24,7 +24,7 @@ class Layout {
         ran_(graph.order().size(), false),
         last_use_(end_, kNever) {}
 
-  Result<Steps> run() {
+  Result<EvaluationSteps> run() {
     for (const NodeId id : graph_.order())
       if (graph_.op(id).is(kInput)) available_[at(id)] = !has_border_ || !is_tangent(id);
     for (std::size_t t = 0; t < end_; ++t) {
@@ -90,8 +90,6 @@ class Layout {
       use(id, split_);
     }
     return_values(graph_.results, "result");
-    for (const NodeId id : graph_.results)
-      if (id.valid()) kept[at(id)] = true;
     available_ = std::move(kept);
   }
 
@@ -103,8 +101,8 @@ class Layout {
     }
   }
 
-  Steps collect() const {
-    Steps steps;
+  EvaluationSteps collect() const {
+    EvaluationSteps steps;
     steps.border = has_border_ ? split_ : end_;
     steps.steps.resize(end_);
     for (std::size_t t = 0; t < end_; ++t)
@@ -144,14 +142,14 @@ std::vector<NodeId> needed_calls(const Graph& graph) {
 
 }  // namespace
 
-Steps lay_out(const Graph& graph) {
+EvaluationSteps lay_out(const Graph& graph) {
   const Plan plan{needed_calls(graph), {}, {}};
   auto steps = Layout(graph, plan, false).run();
   RECUT_CHECK(steps.ok(), "a graph in program order can always run");
   return std::move(*steps);
 }
 
-Result<Steps> lay_out(const Graph& graph, const Plan& plan) {
+Result<EvaluationSteps> lay_out(const Graph& graph, const Plan& plan) {
   return Layout(graph, plan, true).run();
 }
 

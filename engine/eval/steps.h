@@ -19,23 +19,24 @@ struct ValueRun {
   std::size_t step = 0;  // that made it
 };
 
-struct Step {
+struct EvaluationStep {
   NodeId node;
   std::vector<ValueRun> last_used;  // values that nothing after this step uses
 };
 
-struct Steps {
-  std::vector<Step> steps;
+struct EvaluationSteps {
+  std::vector<EvaluationStep> steps;
   std::size_t border = 0;  // steps before it are forward; the number of steps where there is none
 };
 
 // Everything that the outputs need, once each, in program order; tangents are there from the start.
-Steps lay_out(const Graph& graph);
+EvaluationSteps lay_out(const Graph& graph);
 
 // Forward, then backward. What is saved and what the results are has to be there when forward ends;
-// backward has that and the inputs, tangents among them. Saved values live at least through the
-// first step of backward, results to the end. Fails where a step uses what is not there, an
+// backward has what is saved, and the inputs, tangents among them. Saved values live at least
+// through the first step of backward, results to the end; a result that backward needs has to be
+// saved as well. Fails where a step uses what is not there, an
 // operator that draws anew would run twice, or an output is never computed.
-Result<Steps> lay_out(const Graph& graph, const Plan& plan);
+Result<EvaluationSteps> lay_out(const Graph& graph, const Plan& plan);
 
 }  // namespace recut

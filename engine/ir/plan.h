@@ -10,8 +10,9 @@ namespace recut {
 
 // `forward` and `backward` name calls only (inputs and constants are there from the start). A node
 // that stands twice is recomputed: recomputation is a matter of the plan, the graph is never copied
-// for it. What lives across the border is what `saved` names, the inputs and the results;
-// everything else that backward needs has to be run in `backward`.
+// for it. What backward has of forward is what `saved` names, and the inputs; everything else that
+// it needs has to be run in `backward`. Results live to the end, but count as saved only where
+// `saved` names them.
 struct Plan {
   std::vector<NodeId> forward;
   std::vector<NodeId> saved;
