@@ -17,14 +17,18 @@ std::string describe(const Graph& from, NodeId old, const Graph& to, NodeId succ
 
 }  // namespace
 
-PassResult rewrite_nodes(const Graph& from, const TryRewrite& try_rewrite) {
+PassResult rewrite_nodes(const Graph& from, const TryRewrite& try_rewrite, const Placed& placed) {
   std::vector<Change> changes;
   Graph to = rebuild(from, [&](Graph& graph, NodeId old, std::vector<Argument> arguments) {
-    const auto rewrite = try_rewrite(graph, old, arguments);
-    if (!rewrite) return keep_node(from, graph, old, std::move(arguments));
-    changes.push_back(
-        {rewrite->rule, old, {rewrite->node}, describe(from, old, graph, rewrite->node)});
-    return rewrite->node;
+    NodeId successor;
+    if (const auto rewrite = try_rewrite(graph, old, arguments)) {
+      successor = rewrite->node;
+      changes.push_back({rewrite->rule, old, {successor}, describe(from, old, graph, successor)});
+    } else {
+      successor = keep_node(from, graph, old, std::move(arguments));
+    }
+    if (placed) placed(old, graph, successor);
+    return successor;
   });
   const bool changed = !changes.empty();
   return {std::move(to), changed, std::move(changes)};

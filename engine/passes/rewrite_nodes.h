@@ -20,6 +20,10 @@ struct Rewrite {
 using TryRewrite = std::function<std::optional<Rewrite>(Graph& to, NodeId old,
                                                         const std::vector<Argument>& arguments)>;
 
-PassResult rewrite_nodes(const Graph& from, const TryRewrite& try_rewrite);
+// Told of every call of `from` and the node that stands for it now, in order.
+using Placed = std::function<void(NodeId old, const Graph& to, NodeId successor)>;
+
+PassResult rewrite_nodes(const Graph& from, const TryRewrite& try_rewrite,
+                         const Placed& placed = {});
 
 }  // namespace recut

@@ -43,7 +43,7 @@ void run_pass(const Pass& pass, PipelineReport& report) {
   PassResult result = pass.run(before);
   const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
   if (auto wrong = broken_promise(before, result)) {
-    report.failure = PassFailure{std::string(pass.name), fmt::format("{} {}", pass.name, *wrong)};
+    report.failure = PassFailure{std::string(pass.name), std::move(*wrong)};
     return;
   }
   PassReport done{

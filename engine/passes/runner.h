@@ -43,7 +43,7 @@ struct PassReport {
 // A pass broke a promise: a bug of ours, told with what is needed to look into it.
 struct PassFailure {
   std::string pass;     // "input": the graph was unsound before the first pass
-  std::string message;  // ends with the printed graph
+  std::string message;  // a predicate, "says that it changed this graph, and did not:\n…"
 };
 
 struct PipelineReport {

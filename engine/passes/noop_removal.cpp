@@ -1,0 +1,202 @@
+// Removes calls whose value is one of their operands.
+//
+//   %a = view(%x, [4, 8])                 (x is f32[4, 8])
+//   %b = mul.Tensor(%a, 1.0)
+//   %c = exp(%b)                   =>     %c = exp(%x)
+//
+// Needs nothing. Establishes: no view, copy, conversion or arithmetic of the rows below gives its
+// operand unchanged, unless somebody could tell:
+//   - by the type: dtype, shape, layout and device have to be the same, to the stride;
+//   - by the value: x + 0.0 is not x where x is -0.0, but x + (-0.0) and x - 0.0 are;
+//   - by the storage: what as_strided reads keeps its own, and an output is neither an argument of
+//     the graph nor another output where it was not before (engine/passes/storage.h).
+// The rules are those of Inductor's remove_noop_ops and constant_fold_uniform_value.
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+
+#include "engine/ir/call.h"
+#include "engine/passes/rewrite_nodes.h"
+#include "engine/passes/storage.h"
+#include "engine/passes/uniform.h"
+
+namespace recut::passes {
+namespace {
+
+struct Query {
+  const Call& call;
+  const Node& node;
+  const UniformValues& uniform;
+  const std::vector<Argument>& successors;  // of the arguments, in the new graph
+
+  DType dtype() const { return node.type().dtype; }
+
+  // What a parameter is in every element: a number that was given, or a uniform tensor. Exactly:
+  // 1.001 is no one, though bf16 would make it one, for arithmetic rounds only what comes out.
+  std::optional<UniformValue> number(std::string_view parameter) const {
+    if (const NodeId id = call.node(parameter); id.valid()) return uniform.of(id);
+    const Scalar s = call.scalar(parameter);
+    if (is_floating(dtype())) return UniformValue{dtype(), s.real, 0};
+    if (s.category == DType::f64) return std::nullopt;
+    return UniformValue{dtype(), 0, s.integer};
+  }
+};
+
+// Names the parameter that the call equals, if any.
+using Survivor = std::optional<std::string_view> (*)(const Query&);
+using Name = std::optional<std::string_view>;
+
+bool is_zero_of_sign(const std::optional<UniformValue>& value, bool negative) {
+  if (!value || !value->is(0)) return false;
+  return !is_floating(value->dtype) || std::signbit(value->real) == negative;
+}
+
+bool alpha_is_one(const Query& q) { return q.call.scalar("alpha").real == 1; }
+
+// For most views, copies and conversions the type alone decides, and that is checked for all rows.
+Name operand(const Query& q) { return q.call.op().parameters.front().name; }
+
+// Dimensions of length 1 may stand anywhere.
+Name unpermuted(const Query& q) {
+  const TensorType& in = q.call.tensor("self");
+  std::vector<std::int64_t> order;
+  for (const std::int64_t d : q.call.integers("dims")) {
+    const std::int64_t from = d < 0 ? d + in.rank() : d;
+    if (in.shape[static_cast<std::size_t>(from)] != 1) order.push_back(from);
+  }
+  return std::is_sorted(order.begin(), order.end()) ? Name("self") : std::nullopt;
+}
+
+Name plus_nothing(const Query& q) {
+  if (!alpha_is_one(q)) return std::nullopt;
+  if (is_zero_of_sign(q.number("other"), true)) return "self";
+  if (q.call.is_tensor("other") && is_zero_of_sign(q.number("self"), true)) return "other";
+  return std::nullopt;
+}
+
+Name minus_nothing(const Query& q) {
+  return alpha_is_one(q) && is_zero_of_sign(q.number("other"), false) ? Name("self") : std::nullopt;
+}
+
+Name times_one(const Query& q) {
+  if (const auto other = q.number("other"); other && other->is(1)) return "self";
+  if (const auto factor = q.number("self"); factor && factor->is(1) && q.call.is_tensor("other"))
+    return "other";
+  return std::nullopt;
+}
+
+Name over_one(const Query& q) {
+  const auto other = q.number("other");
+  if (!is_floating(q.dtype()) || !other || !other->is(1)) return std::nullopt;
+  const bool rounds = q.call.op().parameter("rounding_mode") && q.call.given("rounding_mode");
+  return rounds ? std::nullopt : Name("self");
+}
+
+Name to_the_first(const Query& q) {
+  if (!q.call.is_tensor("self") || q.call.is_tensor("exponent")) return std::nullopt;
+  return q.call.scalar("exponent").real == 1 ? Name("self") : std::nullopt;
+}
+
+// Branches that are equal now, though they may not have been before this pass.
+Name equal_branches(const Query& q) {
+  const Operator& op = q.call.op();
+  const bool equal = q.successors[*op.parameter("self")] == q.successors[*op.parameter("other")];
+  return equal ? Name("self") : std::nullopt;
+}
+
+Name no_padding(const Query& q) {
+  const auto pad = q.call.integers("pad");
+  return std::all_of(pad.begin(), pad.end(), [](std::int64_t p) { return p == 0; }) ? Name("self")
+                                                                                    : std::nullopt;
+}
+
+Name source(const Query&) { return "src"; }
+
+struct Row {
+  std::string_view packet;
+  std::string_view rule;
+  Survivor survivor;
+};
+
+constexpr Row kRows[] = {
+    {"view", "view to its own shape", operand},
+    {"expand", "expand to its own shape", operand},
+    {"squeeze", "squeeze of nothing", operand},
+    {"slice", "slice of everything", operand},
+    {"permute", "permute of nothing", unpermuted},
+    {"alias", "alias", operand},
+    {"detach", "alias", operand},
+    {"clone", "copy", operand},
+    {"lift_fresh_copy", "copy", operand},
+    {"copy", "copy", source},
+    {"slice_scatter", "slice_scatter of everything", source},
+    {"repeat", "repeat once", operand},
+    {"constant_pad_nd", "padding by nothing", no_padding},
+    {"prims.convert_element_type", "conversion to its own dtype", operand},
+    {"_to_copy", "conversion to its own dtype", operand},
+    {"add", "add of zero", plus_nothing},
+    {"sub", "subtraction of zero", minus_nothing},
+    {"mul", "multiplication by one", times_one},
+    {"div", "division by one", over_one},
+    {"pow", "first power", to_the_first},
+    {"where", "equal branches", equal_branches},
+};
+
+class NoopRemoval {
+ public:
+  explicit NoopRemoval(const Graph& from)
+      : from_(from), uniform_(from), pinned_(from), outputs_(from) {}
+
+  PassResult run() {
+    return rewrite_nodes(
+        from_,
+        [&](Graph& to, NodeId old, const std::vector<Argument>& arguments) {
+          return try_rewrite(to, old, arguments);
+        },
+        [&](NodeId old, const Graph& to, NodeId successor) {
+          outputs_.placed(old, to, successor);
+        });
+  }
+
+ private:
+  std::optional<Rewrite> try_rewrite(const Graph& to, NodeId old,
+                                     const std::vector<Argument>& arguments) const {
+    const Node& node = from_[old];
+    const Operator& op = operator_of(node.op);
+    if (op.multiple_outputs()) return std::nullopt;
+    for (const Row& row : kRows) {
+      if (row.packet != op.packet) continue;
+      const auto index = survivor(row, op, node, arguments);
+      if (!index) return std::nullopt;
+      const auto* successor = arguments[*index].get<NodeId>();
+      if (successor == nullptr || !may_become(old, to, *successor)) return std::nullopt;
+      return Rewrite{row.rule, *successor};
+    }
+    return std::nullopt;
+  }
+
+  std::optional<std::size_t> survivor(const Row& row, const Operator& op, const Node& node,
+                                      const std::vector<Argument>& successors) const {
+    const Call::TypesOf types_of = [&](NodeId id) { return from_.pool().types_of(id); };
+    const Call call(op, node.arguments, types_of);
+    const Name name = row.survivor(Query{call, node, uniform_, successors});
+    return name ? op.parameter(*name) : std::nullopt;
+  }
+
+  bool may_become(NodeId old, const Graph& to, NodeId successor) const {
+    if (to[successor].outputs != from_[old].outputs) return false;
+    if (!from_.op(old).is(kView) && pinned_.contains(old)) return false;
+    return outputs_.may_become(old, to, successor);
+  }
+
+  const Graph& from_;
+  UniformValues uniform_;
+  PinnedStorages pinned_;
+  OutputStorages outputs_;
+};
+
+}  // namespace
+
+PassResult noop_removal(const Graph& graph) { return NoopRemoval(graph).run(); }
+
+}  // namespace recut::passes

@@ -1,0 +1,159 @@
+#include "engine/passes/uniform.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <string_view>
+
+#include "engine/eval/kernel.h"
+#include "engine/ir/call.h"
+#include "engine/support/bits.h"
+
+namespace recut {
+namespace {
+
+bool one_of(std::string_view word, std::initializer_list<std::string_view> words) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+// One element in as many dimensions as the type has: promotion tells tensors without dimensions
+// from those with.
+TensorType one_element(const TensorType& type) {
+  return make_type(type.dtype, Shape(type.shape.size(), 1), type.device);
+}
+
+Tensor as_tensor(const UniformValue& value, std::int64_t rank) {
+  Tensor tensor =
+      allocate(make_type(value.dtype, Shape(static_cast<std::size_t>(rank), 1)), nullptr);
+  if (is_floating(value.dtype))
+    pack(Reals(tensor.shape, value.real), tensor);
+  else
+    pack(Integers(tensor.shape, value.integer), tensor);
+  return tensor;
+}
+
+UniformValue first_element(const Tensor& tensor) {
+  UniformValue value{tensor.dtype, 0, 0};
+  if (is_floating(tensor.dtype))
+    value.real = unpack<double>(tensor)[0];
+  else
+    value.integer = unpack<std::int64_t>(tensor)[0];
+  if (std::isnan(value.real)) value.real = std::numeric_limits<double>::quiet_NaN();
+  return value;
+}
+
+// The number as a tensor of `dtype` holds it.
+UniformValue converted(const Scalar& number, DType dtype) {
+  Tensor tensor = allocate(make_type(dtype, {}), nullptr);
+  if (number.category == DType::f64)
+    pack(Reals(Shape{}, number.real), tensor);
+  else
+    pack(Integers(Shape{}, number.integer), tensor);
+  return first_element(tensor);
+}
+
+Scalar whole(std::int64_t number) {
+  return Scalar{DType::i64, static_cast<double>(number), number};
+}
+
+}  // namespace
+
+bool operator==(const UniformValue& a, const UniformValue& b) {
+  return a.dtype == b.dtype && a.integer == b.integer &&
+         bit_cast<std::uint64_t>(a.real) == bit_cast<std::uint64_t>(b.real);
+}
+
+Argument as_argument(const UniformValue& value) {
+  if (is_floating(value.dtype)) return value.real;
+  if (value.dtype == DType::boolean) return value.integer != 0;
+  return value.integer;
+}
+
+UniformValues::UniformValues(const Graph& graph) : graph_(&graph) {
+  values_.reserve(graph.order().size());
+  for (const NodeId id : graph.order()) values_.push_back(value_of(id));
+}
+
+std::optional<UniformValue> UniformValues::value_of(NodeId id) const {
+  const Node& node = (*graph_)[id];
+  const Operator& op = operator_of(node.op);
+  const DType dtype = node.outputs.empty() ? DType::none : node.type().dtype;
+  if (op.is(kInput | kRandom | kImpure | kDataDependent)) return std::nullopt;
+  if (dtype == DType::none || element_count(node.type().shape) == 0) return std::nullopt;
+  const Call::TypesOf types_of = [&](NodeId operand) { return graph_->pool().types_of(operand); };
+  if (auto value = created(Call(op, node.arguments, types_of), dtype)) return value;
+  if (auto value = absorbed(node)) return value;
+  if (!operands_uniform(node)) return std::nullopt;
+  if (op.is(kView) || one_of(op.packet, {"clone", "cat", "repeat", "flip", "roll"}))
+    return copied(node);
+  if (op.is(kPointwise) && !op.multiple_outputs()) return computed(node);
+  return std::nullopt;
+}
+
+bool UniformValues::operands_uniform(const Node& node) const {
+  return !node.operands.empty() && std::all_of(node.operands.begin(), node.operands.end(),
+                                               [&](NodeId id) { return of(id).has_value(); });
+}
+
+std::optional<UniformValue> UniformValues::created(const Call& call, DType dtype) const {
+  const std::string_view packet = call.op().packet;
+  if (one_of(packet, {"full", "full_like", "new_full"}))
+    return converted(call.scalar("fill_value"), dtype);
+  if (packet == "scalar_tensor") return converted(call.scalar("s"), dtype);
+  if (one_of(packet, {"zeros", "zeros_like", "new_zeros"})) return converted(whole(0), dtype);
+  if (one_of(packet, {"ones", "ones_like", "new_ones"})) return converted(whole(1), dtype);
+  return std::nullopt;
+}
+
+// A zero factor. Of integers only: inf * 0 is a NaN, and -1 * 0 is -0.0.
+std::optional<UniformValue> UniformValues::absorbed(const Node& node) const {
+  const DType dtype = node.type().dtype;
+  if (is_floating(dtype)) return std::nullopt;
+  if (!one_of(operator_of(node.op).packet, {"mul", "bitwise_and", "logical_and"}))
+    return std::nullopt;
+  for (const Argument& argument : node.arguments) {
+    const auto* id = argument.get<NodeId>();
+    const auto number = Scalar::from(argument);
+    if ((id != nullptr && of(*id) && of(*id)->is(0)) || (number && number->real == 0))
+      return UniformValue{dtype, 0, 0};
+  }
+  return std::nullopt;
+}
+
+std::optional<UniformValue> UniformValues::copied(const Node& node) const {
+  const auto& value = of(node.operands.front());
+  const bool same = std::all_of(node.operands.begin(), node.operands.end(),
+                                [&](NodeId id) { return of(id) == value; });
+  // as_strided may read past the value; view.dtype reads its bits as something else.
+  if (!same || value->dtype != node.type().dtype || operator_of(node.op).packet == "as_strided")
+    return std::nullopt;
+  return value;
+}
+
+std::optional<UniformValue> UniformValues::computed(const Node& node) const {
+  const Kernel kernel = kernel_table().kernel(node.op);
+  if (kernel == nullptr) return std::nullopt;
+  std::vector<TensorType> types;
+  std::vector<Tensor> tensors;
+  for (const NodeId id : node.operands) {
+    types.push_back(one_element(graph_->type(id)));
+    tensors.push_back(as_tensor(*of(id), types.back().rank()));
+  }
+  const auto index_of = [&](NodeId id) {
+    const auto it = std::find(node.operands.begin(), node.operands.end(), id);
+    return static_cast<std::size_t>(it - node.operands.begin());
+  };
+  const Call::TypesOf types_of = [&](NodeId id) { return std::span(&types[index_of(id)], 1); };
+  const KernelContext::ValuesOf values_of = [&](NodeId id) {
+    return std::span<const Tensor>(&tensors[index_of(id)], 1);
+  };
+  const TensorType type = one_element(node.type());
+  Tensor output = allocate(type, nullptr);
+  const Call call(operator_of(node.op), node.arguments, types_of);
+  KernelContext context(call, std::span(&type, 1), std::span(&output, 1), values_of, 0);
+  if (!kernel(context)) return std::nullopt;
+  return first_element(output);
+}
+
+}  // namespace recut

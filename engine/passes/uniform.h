@@ -1,0 +1,50 @@
+// Values that are equal in every element, and what they are.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "engine/eval/tensor.h"
+#include "engine/ir/argument.h"
+#include "engine/ir/graph.h"
+
+namespace recut {
+
+// One number, as a value of its dtype holds it.
+struct UniformValue {
+  DType dtype = DType::none;
+  double real = 0;           // where the dtype is floating
+  std::int64_t integer = 0;  // where it is not; booleans are 0 and 1
+
+  // Equality with the number, whatever the dtype; 0 is both zeros and never a NaN.
+  bool is(int number) const { return is_floating(dtype) ? real == number : integer == number; }
+  // By bits, except that all NaNs are one.
+  friend bool operator==(const UniformValue& a, const UniformValue& b);
+};
+
+// As `full` takes it: a double, an int or a bool.
+Argument as_argument(const UniformValue& value);
+
+// The analysis, in one walk over the graph: what creates such a value, what copies or views one,
+// and what computes element by element from nothing else. The arithmetic is the interpreter's own
+// kernel on one element, and so is its rounding.
+class UniformValues {
+ public:
+  explicit UniformValues(const Graph& graph);
+
+  // Nothing where the value isn't known to be uniform, or has no elements.
+  const std::optional<UniformValue>& of(NodeId id) const { return values_[graph_->position(id)]; }
+
+ private:
+  std::optional<UniformValue> value_of(NodeId id) const;
+  std::optional<UniformValue> created(const Call& call, DType dtype) const;
+  std::optional<UniformValue> absorbed(const Node& node) const;
+  std::optional<UniformValue> copied(const Node& node) const;
+  std::optional<UniformValue> computed(const Node& node) const;
+  bool operands_uniform(const Node& node) const;
+
+  const Graph* graph_;
+  std::vector<std::optional<UniformValue>> values_;  // by position
+};
+
+}  // namespace recut

@@ -1,0 +1,58 @@
+// Makes every value that is equal in all its elements one `full`.
+//
+//   %a = full([4, 8], 2.0)
+//   %b = mul.Tensor(%a, 3.0)       =>     %b = full([4, 8], 6.0, dtype=f32)
+//   %c = sum(%x) + … %b
+//
+// Needs nothing; runs well before noop_removal, which then sees the numbers. Establishes: such a
+// value is a `full`, and equal ones are one node, as far as a `full` can be of its type (it is
+// always contiguous, so an expanded number stays an `expand`, which takes no bytes). What
+// as_strided reads keeps its storage.
+//
+// The folding is engine/passes/uniform.h's. What it doesn't know: x * 0 for floating x (inf * 0 is
+// a NaN), sums and matrix products of uniform values (their rounding depends on the order).
+#include "engine/ir/call.h"
+#include "engine/passes/rewrite_nodes.h"
+#include "engine/passes/storage.h"
+#include "engine/passes/uniform.h"
+
+namespace recut::passes {
+namespace {
+
+const Operator& full_operator() {
+  static const Operator* const full = find_operator_by_name("full");
+  return *full;
+}
+
+std::vector<Argument> full_arguments(const TensorType& type, const UniformValue& value) {
+  const Operator& full = full_operator();
+  std::vector<Argument> arguments(full.parameters.size());
+  arguments[*full.parameter("size")] = Argument(type.shape);
+  arguments[*full.parameter("fill_value")] = as_argument(value);
+  arguments[*full.parameter("dtype")] = type.dtype;
+  if (!type.device.empty()) arguments[*full.parameter("device")] = type.device;
+  return arguments;
+}
+
+}  // namespace
+
+PassResult uniform_constants(const Graph& graph) {
+  const UniformValues uniform(graph);
+  const PinnedStorages pinned(graph);
+  return rewrite_nodes(
+      graph, [&](Graph& to, NodeId old, const std::vector<Argument>&) -> std::optional<Rewrite> {
+        const Node& node = graph[old];
+        const auto& value = uniform.of(old);
+        if (!value || node.op == full_operator().op || operator_of(node.op).multiple_outputs() ||
+            pinned.contains(old))
+          return std::nullopt;
+        std::vector<Argument> arguments = full_arguments(node.type(), *value);
+        const auto types = infer_types(full_operator(), arguments,
+                                       [&](NodeId id) { return to.pool().types_of(id); });
+        if (!types || *types != node.outputs) return std::nullopt;
+        return Rewrite{"uniform value", to.append(full_operator().op, std::move(arguments),
+                                                  node.outputs, graph.origin(old))};
+      });
+}
+
+}  // namespace recut::passes
