@@ -99,12 +99,12 @@ TEST_CASE("runner: catches passes that break their promises", "[passes]") {
 
   const PipelineReport boasted = run_one(graph, boast);
   REQUIRE(boasted.failure);
-  CHECK(boasted.failure->message.find("subject says that it changed this graph, and did not") == 0);
+  CHECK(boasted.failure->message.find("says that it changed this graph, and did not") == 0);
   CHECK(boasted.passes.empty());
 
   const PipelineReport concealed = run_one(graph, conceal);
   REQUIRE(concealed.failure);
-  CHECK(concealed.failure->message.find("subject says that it changed nothing") == 0);
+  CHECK(concealed.failure->message.find("says that it changed nothing") == 0);
 
   const PipelineReport broken = run_one(graph, break_graph);
   REQUIRE(broken.failure);

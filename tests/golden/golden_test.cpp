@@ -1,0 +1,86 @@
+// Runs every golden file (tests/golden/golden.h) and holds each to more than its text: print after
+// parse is the identity; the graph is sound before and after; a pass that says it changed something
+// did (the runner checks both); a second run changes nothing; values stay the same, edge values
+// too.
+#include "tests/golden/golden.h"
+
+#include <fmt/format.h>
+
+#include <catch2/catch_test_macros.hpp>
+#include <sstream>
+
+#include "engine/input/text.h"
+#include "engine/ir/printer.h"
+#include "engine/ir/verifier.h"
+#include "engine/passes/runner.h"
+#include "native/cli.h"
+#include "tests/paths.h"
+#include "tests/random/same_meaning.h"
+
+namespace recut::test {
+namespace {
+
+Graph read_graph(const Golden& golden) {
+  const auto graph = parse_graph_text(golden.input, golden.path);
+  if (!graph) FAIL(format(graph.diagnostics()));
+  CHECK(verify(*graph).empty());
+  const std::string text = print(*graph);
+  const auto again = parse_graph_text(text, golden.path);
+  REQUIRE(again.ok());
+  CHECK(print(*again) == text);
+  return *graph;
+}
+
+PipelineReport run_checked(const Graph& graph, const std::vector<std::string>& passes) {
+  auto report = run_passes(graph, passes);
+  if (!report) FAIL(format(report.diagnostics()));
+  if (report->failure) FAIL(report->failure->pass + " " + report->failure->message);
+  return std::move(*report);
+}
+
+// `opt --passes a,b` in a golden: what the passes did, then the graph.
+std::string opt(const Golden& golden) {
+  REQUIRE(golden.words.size() == 3);
+  REQUIRE(golden.words[1] == "--passes");
+  const auto passes = split_pass_names(golden.words[2]);
+  const Graph graph = read_graph(golden);
+  const PipelineReport report = run_checked(graph, passes);
+  CHECK_FALSE(run_checked(report.graph(), passes).changed());
+  CHECK(difference(graph, report.graph()) == "");
+  std::string text;
+  for (const PassReport& pass : report.passes)
+    for (const Change& change : pass.changes)
+      text += fmt::format("{}: {}: {}\n", pass.name, change.rule, change.words);
+  return text + print(report.graph());
+}
+
+// Anything else is the command's own, on the golden file itself.
+std::string command(const Golden& golden) {
+  std::vector<std::string> words = golden.words;
+  words.insert(words.begin() + 1, RECUT_SOURCE_DIR "/" + golden.path);
+  std::ostringstream out, err;
+  const int code = native::run_command(words, {out, err});
+  return code == native::kDone ? out.str()
+                               : fmt::format("exit code {}\n{}{}", code, out.str(), err.str());
+}
+
+TEST_CASE("golden files", "[golden]") {
+  const auto paths = golden_paths();
+  REQUIRE(paths.size() > 10);
+  for (const std::string& path : paths) {
+    DYNAMIC_SECTION(path) {
+      const Golden golden = read_golden(path);
+      const std::string output = golden.words[0] == "opt" ? opt(golden) : command(golden);
+      if (blessing()) {
+        if (output != golden.expected) bless(golden, output);
+        continue;
+      }
+      INFO("run again:  build/release/tests/recut_tests \"golden files\" -c \"" << path << "\"");
+      INFO("accept it:  RECUT_BLESS=1, the same line");
+      CHECK(output == golden.expected);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace recut::test

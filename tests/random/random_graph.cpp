@@ -1,0 +1,120 @@
+#include "tests/random/random_graph.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "tests/random/random_calls.h"
+
+namespace recut::test {
+namespace {
+
+constexpr std::int64_t kMostElements = 512;
+constexpr int kMostRefusals = 200;  // of one call; no graph needs nearly as many
+
+class Generator {
+ public:
+  explicit Generator(std::uint64_t seed) : random_(seed) {
+    graph_.name = fmt::format("seed {}", seed);
+  }
+
+  Graph run() {
+    const bool joint = random_.one_in(2);
+    for (std::int64_t n = random_.between(1, 4); n > 0; --n)
+      add_input(random_.one_in(2) ? InputKind::parameter : InputKind::input,
+                make_type(random_dtype(random_), random_shape(random_)));
+    add_calls(random_.between(2, 18));
+    choose_results();
+    if (joint) {
+      add_tangents();
+      add_calls(random_.between(2, 12));
+      choose_gradients();
+    }
+    return std::move(graph_);
+  }
+
+ private:
+  void add_input(InputKind kind, TensorType type) {
+    const std::string name = fmt::format("{}{}", name_of(kind), graph_.inputs().size());
+    values_.push_back(graph_.add_input(kind, std::move(type), {name, {}, -1}));
+  }
+
+  void add_calls(std::int64_t count) {
+    while (count > 0 && refusals_ < kMostRefusals) {
+      if (add_call()) {
+        --count;
+        refusals_ = 0;
+      } else {
+        ++refusals_;
+      }
+    }
+  }
+
+  bool add_call() {
+    const RandomCall& row = random_.of(calls_);
+    const Operator* op = find_operator_by_name(row.op);
+    Draw draw{random_, graph_, values_};
+    const auto drawn = row.arguments(draw);
+    if (op == nullptr || !drawn) return false;
+    std::vector<Argument> arguments(op->parameters.size());
+    for (const auto& [name, argument] : *drawn) {
+      const auto* id = argument.get<NodeId>();
+      const auto parameter = op->parameter(name);
+      if ((id != nullptr && !id->valid()) || !parameter) return false;
+      arguments[*parameter] = argument;
+    }
+    return accept(op->op, std::move(arguments));
+  }
+
+  // Tried on a copy, which is cheap: a graph of its size is not to be undone.
+  bool accept(Op op, std::vector<Argument> arguments) {
+    for (const Argument& a : arguments)
+      if (const auto* list = a.get<ArgumentList>())
+        for (const Argument& item : *list)
+          if (const auto* id = item.get<NodeId>(); id != nullptr && !id->valid()) return false;
+    Graph attempt = graph_;
+    const auto node = attempt.make(op, std::move(arguments));
+    if (!node || attempt[*node].outputs.size() != 1) return false;
+    if (element_count(attempt.type(*node).shape) > kMostElements) return false;
+    graph_ = std::move(attempt);
+    values_.push_back(*node);
+    // The newest twice, so that graphs grow deep rather than wide.
+    if (random_.one_in(2)) values_.push_back(*node);
+    return true;
+  }
+
+  void choose_results() {
+    graph_.results.push_back(values_.back());
+    while (random_.one_in(2)) graph_.results.push_back(random_.of(values_));
+  }
+
+  void add_tangents() {
+    const std::vector<NodeId> results = graph_.results;
+    for (const NodeId id : results)
+      if (is_floating(graph_.type(id).dtype))
+        add_input(InputKind::tangent, make_type(graph_.type(id).dtype, graph_.type(id).shape));
+  }
+
+  void choose_gradients() {
+    std::reverse(values_.begin(), values_.end());  // the newest of the right shape
+    for (const NodeId input : graph_.inputs()) {
+      if (graph_.input_kind(input) == InputKind::tangent) continue;
+      const auto it = std::find_if(values_.begin(), values_.end(), [&](NodeId id) {
+        return graph_.type(id).shape == graph_.type(input).shape;
+      });
+      graph_.gradients.push_back(random_.one_in(5) ? NodeId() : *it);
+    }
+  }
+
+  Random random_;
+  Graph graph_;
+  std::vector<NodeId> values_;
+  int refusals_ = 0;
+  const std::span<const RandomCall> calls_ = random_calls();
+};
+
+}  // namespace
+
+Graph random_graph(std::uint64_t seed) { return Generator(seed).run(); }
+
+}  // namespace recut::test

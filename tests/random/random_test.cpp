@@ -1,0 +1,141 @@
+// Properties that every graph has, tried on random ones. A failing graph is shrunk and printed.
+//
+// RECUT_RANDOM_GRAPHS is how many to try (300), RECUT_RANDOM_SEED the first seed (1).
+#include <fmt/format.h>
+
+#include <catch2/catch_test_macros.hpp>
+#include <cstdlib>
+#include <set>
+
+#include "engine/input/text.h"
+#include "engine/ir/printer.h"
+#include "engine/ir/verifier.h"
+#include "engine/passes/runner.h"
+#include "tests/random/random_calls.h"
+#include "tests/random/random_graph.h"
+#include "tests/random/same_meaning.h"
+#include "tests/random/shrink.h"
+
+namespace recut::test {
+namespace {
+
+std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
+  const char* value = std::getenv(variable);
+  return value == nullptr ? otherwise : std::strtoull(value, nullptr, 10);
+}
+
+// What is wrong with a graph, "" if nothing. The first word names the property.
+using Property = std::string (*)(const Graph&);
+
+std::string reads_back(const Graph& graph) {
+  if (!verify(graph).empty()) return "unsound:\n" + print(graph, verify(graph));
+  const std::string text = print(graph);
+  const auto again = parse_graph_text(text, "printed");
+  if (!again) return "unreadable: " + format(again.diagnostics());
+  return print(*again) == text ? "" : "reread as\n" + print(*again);
+}
+
+std::string keeps_its_meaning(const Graph& graph, const std::vector<std::string>& passes) {
+  const auto report = run_passes(graph, passes);
+  if (report->failure) return report->failure->pass + " " + report->failure->message;
+  const std::string what = difference(graph, report->graph());
+  if (!what.empty()) return fmt::format("meaning: {}, after\n{}", what, print(report->graph()));
+  const auto again = run_passes(report->graph(), passes);
+  if (again->failure) return again->failure->pass + " " + again->failure->message;
+  if (again->changed())
+    return fmt::format("twice:\n{}then\n{}", print(report->graph()), print(again->graph()));
+  return "";
+}
+
+std::string each_pass_keeps_meaning(const Graph& graph) {
+  for (const Pass& pass : all_passes())
+    if (const auto wrong = keeps_its_meaning(graph, {std::string(pass.name)}); !wrong.empty())
+      return fmt::format("{} ({})", wrong, pass.name);
+  return "";
+}
+
+std::string pipeline_keeps_meaning(const Graph& graph) {
+  return keeps_its_meaning(graph, default_passes());
+}
+
+std::string first_word(const std::string& text) { return text.substr(0, text.find(' ')); }
+
+void try_random_graphs(Property property, const char* test) {
+  const std::uint64_t first = number_from("RECUT_RANDOM_SEED", 1);
+  const std::uint64_t last = first + number_from("RECUT_RANDOM_GRAPHS", 300);
+  for (std::uint64_t seed = first; seed < last; ++seed) {
+    const std::string again = fmt::format(
+        "run again:  RECUT_RANDOM_SEED={} RECUT_RANDOM_GRAPHS=1 "
+        "build/release/tests/recut_tests \"{}\"",
+        seed, test);
+    INFO(again);  // also where a check of ours ends the program
+    const Graph graph = random_graph(seed);
+    const std::string wrong = property(graph);
+    if (wrong.empty()) continue;
+    const Graph small = shrink(graph, [&](const Graph& candidate) {
+      return first_word(property(candidate)) == first_word(wrong);
+    });
+    FAIL(print(small) << "has a fault: " << property(small));
+  }
+}
+
+TEST_CASE("random graphs read back as they were printed", "[random]") {
+  try_random_graphs(reads_back, "random graphs read back as they were printed");
+}
+
+TEST_CASE("each pass keeps the meaning of random graphs", "[random]") {
+  try_random_graphs(each_pass_keeps_meaning, "each pass keeps the meaning of random graphs");
+}
+
+TEST_CASE("all passes keep the meaning of random graphs", "[random]") {
+  try_random_graphs(pipeline_keeps_meaning, "all passes keep the meaning of random graphs");
+}
+
+TEST_CASE("random graphs use every operator that they are made of", "[random]") {
+  std::set<std::string_view> used;
+  for (std::uint64_t seed = 1; seed <= 600; ++seed) {
+    const Graph graph = random_graph(seed);
+    for (const NodeId id : graph.order()) used.insert(graph.op(id).name);
+  }
+  for (const RandomCall& call : random_calls()) {
+    INFO(call.op);
+    CHECK(used.count(call.op) == 1);
+  }
+}
+
+TEST_CASE("random graphs: the same seed gives the same graph", "[random]") {
+  CHECK(print(random_graph(7)) == print(random_graph(7)));
+  CHECK(print(random_graph(7)) != print(random_graph(8)));
+}
+
+// A graph "fails" where it multiplies; all that has nothing to do with that goes.
+TEST_CASE("shrinking leaves what makes a graph fail", "[random]") {
+  const auto graph = parse_graph_text(R"(graph "g" {
+    %x = input f32[4, 3]
+    %w = parameter f32[3]
+    %a = exp(%x)
+    %b = mul.Tensor(%a, %w)
+    %c = relu(%b)
+    %t = tangent f32[4, 3]
+    %d = add.Tensor(%t, %c)
+    results %c, %a
+    gradients %d, none
+  })",
+                                      "test");
+  REQUIRE(graph.ok());
+  const Graph small = shrink(*graph, [](const Graph& candidate) {
+    for (const NodeId id : candidate.order())
+      if (candidate[id].op == Op::mul_Tensor) return true;
+    return false;
+  });
+  CHECK(print(small) == R"(graph "g" {
+  %x = input f32[1, 1]
+  %w = parameter f32[1]
+  %b = mul.Tensor(%x, %w) : f32[1, 1]
+  results
+}
+)");
+}
+
+}  // namespace
+}  // namespace recut::test
