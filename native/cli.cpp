@@ -30,6 +30,8 @@ int run_command(const std::vector<std::string>& arguments, const Console& consol
   Action chosen;
   add_show(app, chosen);
   add_opt(app, chosen);
+  add_plan(app, chosen);
+  add_eval(app, chosen);
   try {
     // CLI11 takes the arguments last first.
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));

@@ -6,13 +6,15 @@
 
 namespace recut {
 
-Result<Document> open_document_bytes(std::string_view bytes, std::string_view file_name, const OpenOptions& options) {
+Result<Document> open_document_bytes(std::string_view bytes, std::string_view file_name,
+                                     const OpenOptions& options) {
   auto file = read_graph_bytes(bytes, file_name, options.graph_key);
   if (!file) return file.diagnostics();
   auto passes = run_passes(file->graph, options.passes, options.runner);
   if (!passes) return passes.diagnostics();
   if (passes->failure)
-    return Diagnostic{fmt::format("internal error: pass '{}' {}", passes->failure->pass, passes->failure->message),
+    return Diagnostic{fmt::format("internal error: pass '{}' {}", passes->failure->pass,
+                                  passes->failure->message),
                       std::string(file_name), 0, 0};
   return Document{std::move(*file), std::move(*passes)};
 }

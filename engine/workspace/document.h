@@ -1,4 +1,5 @@
-// A document: a file, the passes that ran over its graph, and the graph that everything after works on.
+// A document: a file, the passes that ran over its graph, and the graph that everything after works
+// on.
 #pragma once
 
 #include <string>
@@ -23,10 +24,12 @@ struct Document {
   const Graph& graph() const { return passes.graph(); }
 };
 
-// Reads the file and runs the passes. A pass that breaks a promise is an error here too: there is no graph to go on with.
+// Reads the file and runs the passes. A pass that breaks a promise is an error here too: there is
+// no graph to go on with.
 Result<Document> open_document(const std::string& path, const OpenOptions& options);
 
 // The same with the file's bytes in hand.
-Result<Document> open_document_bytes(std::string_view bytes, std::string_view file_name, const OpenOptions& options);
+Result<Document> open_document_bytes(std::string_view bytes, std::string_view file_name,
+                                     const OpenOptions& options);
 
 }  // namespace recut

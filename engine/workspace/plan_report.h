@@ -70,6 +70,7 @@ struct PlanReport {
   std::vector<StorageRow> at_peak;        // largest first
   std::vector<RecomputedRow> recomputed;  // dearest first
   std::vector<TimelineStep> timeline;     // forward, then backward, in the order of running
+  std::vector<std::string> remarks;       // how the plan was found
 };
 
 }  // namespace recut

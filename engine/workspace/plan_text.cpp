@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "engine/support/table.h"
 #include "engine/support/units.h"
@@ -24,10 +25,11 @@ std::string peak_place(const PlanReport& report) {
 }
 
 std::string against_unplanned(const PlanReport& report) {
+  const std::int64_t less = report.peak_bytes_unplanned - report.peak_bytes;
+  if (less == 0) return "the same";
   const double change =
-      percent(static_cast<double>(report.peak_bytes - report.peak_bytes_unplanned),
-              static_cast<double>(report.peak_bytes_unplanned));
-  return fmt::format("the plan's peak is {:+.1f} % of it", change);
+      percent(static_cast<double>(less), static_cast<double>(report.peak_bytes_unplanned));
+  return fmt::format("the plan takes {:.1f} % {}", std::abs(change), less > 0 ? "less" : "more");
 }
 
 std::string summary(const PlanReport& r) {

@@ -35,5 +35,7 @@ using Action = std::function<int(const Console&)>;
 // Each adds its subcommand to `app`; `chosen` is set where the command line asks for it.
 void add_show(CLI::App& app, Action& chosen);
 void add_opt(CLI::App& app, Action& chosen);
+void add_plan(CLI::App& app, Action& chosen);
+void add_eval(CLI::App& app, Action& chosen);
 
 }  // namespace recut::native

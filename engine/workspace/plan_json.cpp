@@ -1,0 +1,81 @@
+// A plan and its report as JSON.
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "engine/workspace/planning.h"
+
+namespace recut {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Names may hold any bytes; what is no UTF-8 is replaced, since JSON can't say it.
+std::string dump(const Json& json, int indent) {
+  return json.dump(indent, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Json names_of(const Graph& graph, const std::vector<NodeId>& ids) {
+  Json names = Json::array();
+  for (const NodeId id : ids) names.push_back(graph.node_name(id));
+  return names;
+}
+
+Json storage_json(const StorageRow& row) {
+  return {{"name", row.node},          {"op", row.op},
+          {"module", row.module},      {"type", row.type},
+          {"kind", name_of(row.kind)}, {"bytes", row.bytes}};
+}
+
+Json recomputed_json(const RecomputedRow& row) {
+  return {{"name", row.node},
+          {"op", row.op},
+          {"module", row.module},
+          {"extra_runs", row.extra_runs},
+          {"us", row.micros}};
+}
+
+// The figures that scripts read, under the names that the command's contract gives them.
+Json figures(const PlanReport& report) {
+  return {{"model", report.model},
+          {"graph", report.graph_key},
+          {"strategy", report.strategy},
+          {"budget", report.budget},
+          {"peak_bytes", report.peak_bytes},
+          {"peak_at", report.timeline.empty() ? "" : report.timeline[report.peak_step].node},
+          {"peak_bytes_without_recomputation", report.peak_bytes_unplanned},
+          {"saved_bytes", report.saved_bytes},
+          {"saved_values", report.saved_values},
+          {"step_us", report.step_us},
+          {"recompute_us", report.recompute_us},
+          {"recomputed_runs", report.recomputed_runs},
+          {"solve_ms", report.solve_ms},
+          {"nodes", report.nodes}};
+}
+
+}  // namespace
+
+std::string plan_file_json(const Graph& graph, const Planned& planned) {
+  Json same = Json::object();
+  for (const auto& [alias, id] : graph.aliases()) same[alias] = graph.node_name(id);
+  Json json = {{"forward", names_of(graph, planned.plan.forward)},
+               {"saved", names_of(graph, planned.plan.saved)},
+               {"backward", names_of(graph, planned.plan.backward)},
+               {"same", same}};
+  json.update(figures(planned.report));
+  return dump(json, -1);
+}
+
+std::string plan_report_json(const PlanReport& report) {
+  Json json = figures(report);
+  json["remarks"] = report.remarks;
+  json["saved"] = Json::array();
+  for (const StorageRow& row : report.saved) json["saved"].push_back(storage_json(row));
+  json["at_peak"] = Json::array();
+  for (const StorageRow& row : report.at_peak) json["at_peak"].push_back(storage_json(row));
+  json["recomputed"] = Json::array();
+  for (const RecomputedRow& row : report.recomputed)
+    json["recomputed"].push_back(recomputed_json(row));
+  return dump(json, 2);
+}
+
+}  // namespace recut

@@ -1,0 +1,36 @@
+// Plans a document's graph and reports what the plan comes to.
+#pragma once
+
+#include <string>
+
+#include "engine/ir/plan.h"
+#include "engine/partition/strategy.h"
+#include "engine/support/result.h"
+#include "engine/workspace/document.h"
+#include "engine/workspace/plan_report.h"
+
+namespace recut {
+
+struct PlanningRequest {
+  std::string strategy = "torch";
+  std::string budget = "none";  // as budget.h reads it
+};
+
+struct Planned {
+  Plan plan;
+  PlanReport report;
+};
+
+// Plans by a strategy and replays the plan. Fails where the budget is none that the strategy takes,
+// or can't be held.
+Result<Planned> plan_document(const Document& document, const PlanningRequest& request);
+
+// {"forward": [names], "saved": [names], "backward": [names], "same": {name: name}, "peak_bytes":
+// n, …}: in the file's own node names where no pass ran; `same` are the names that interning made
+// one node's.
+std::string plan_file_json(const Graph& graph, const Planned& planned);
+
+// The report's figures and tables, for scripts.
+std::string plan_report_json(const PlanReport& report);
+
+}  // namespace recut

@@ -1,0 +1,187 @@
+// recut eval: interprets a graph, in program order or by a plan, and compares with the file's own
+// outputs.
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "engine/input/bytes.h"
+#include "engine/input/safetensors.h"
+#include "engine/support/table.h"
+#include "engine/support/units.h"
+#include "engine/workspace/evaluation.h"
+#include "native/commands/command.h"
+#include "native/commands/plan_arguments.h"
+
+namespace recut::native {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct EvalArguments {
+  GraphArguments graph;
+  PlanArguments plan;
+  std::string tensors;
+  std::string out;
+  std::string seed;
+  bool check = false;
+  bool json = false;
+};
+
+// What an evaluation came to, with the plan that it followed, if any.
+struct Evaluated {
+  EvaluationReport report;
+  std::optional<std::int64_t> planned_peak_bytes;
+
+  bool holds() const {
+    return !planned_peak_bytes || *planned_peak_bytes == report.measured_peak_bytes;
+  }
+};
+
+Json comparison_json(const OutputComparison& output) {
+  const Comparison& c = output.comparison;
+  Json row = {{"position", output.position},
+              {"name", output.name},
+              {"gradient", output.gradient},
+              {"elements", c.elements},
+              {"error", c.error},
+              {"bound", c.bound},
+              {"ok", c.ok}};
+  if (!c.problem.empty()) row["problem"] = c.problem;
+  return row;
+}
+
+std::string as_json(const Evaluated& evaluated, bool checked) {
+  Json outputs = Json::array();
+  for (const OutputComparison& output : evaluated.report.outputs)
+    outputs.push_back(comparison_json(output));
+  Json json = {{"measured_peak_bytes", evaluated.report.measured_peak_bytes}};
+  if (evaluated.planned_peak_bytes) json["planned_peak_bytes"] = *evaluated.planned_peak_bytes;
+  json["seconds"] = evaluated.report.seconds;
+  if (checked) {
+    json["ok"] = evaluated.report.agrees() && evaluated.holds();
+    json["max_relative_error"] = evaluated.report.max_relative_error();
+    json["outputs"] = outputs;
+  }
+  return json.dump(2) + "\n";
+}
+
+std::string as_text(const Evaluated& evaluated, bool checked) {
+  const EvaluationReport& report = evaluated.report;
+  std::string text;
+  if (checked) {
+    Table table;
+    table.column("output");
+    table.column("");
+    table.column("elements", Table::Align::right);
+    table.column("‖a−b‖", Table::Align::right);
+    table.column("bound", Table::Align::right);
+    table.column("");
+    for (const OutputComparison& o : report.outputs)
+      table.row({o.name, o.gradient ? "gradient" : "result", format_count(o.comparison.elements),
+                 fmt::format("{:.2e}", o.comparison.error),
+                 fmt::format("{:.2e}", o.comparison.bound),
+                 o.comparison.ok ? "agrees" : "DIFFERS: " + o.comparison.problem});
+    text += table.format(0) + "\n";
+  }
+  text += fmt::format("measured peak {} ({} bytes)", format_bytes(report.measured_peak_bytes),
+                      format_count(report.measured_peak_bytes));
+  if (evaluated.planned_peak_bytes)
+    text += evaluated.holds() ? ", as planned"
+                              : fmt::format(", NOT the planned {} bytes",
+                                            format_count(*evaluated.planned_peak_bytes));
+  return text + fmt::format(", in {}\n", format_micros(report.seconds * 1e6));
+}
+
+std::function<bool(std::size_t, std::size_t)> progress_on(const Console& console) {
+  return [&console, last = std::size_t{0}](std::size_t step, std::size_t steps) mutable {
+    const std::size_t percent = steps == 0 ? 100 : 100 * step / steps;
+    if (percent != last) console.say(fmt::format("interpreting: {} %", percent));
+    last = percent;
+    return true;
+  };
+}
+
+Result<Evaluated> evaluate_document(const EvalArguments& arguments, const Document& document,
+                                    const Console& console) {
+  std::string file;
+  EvaluationRequest request;
+  std::vector<NamedTensor> tensors;
+  if (!arguments.tensors.empty()) {
+    auto bytes = read_file(arguments.tensors);
+    if (!bytes) return bytes.diagnostics();
+    file = std::move(*bytes);
+    auto parsed = parse_safetensors(file, arguments.tensors);
+    if (!parsed) return parsed.diagnostics();
+    tensors = std::move(*parsed);
+  }
+  request.tensors = tensors;
+  request.progress = progress_on(console);
+  if (!arguments.seed.empty()) request.seed = std::strtoull(arguments.seed.c_str(), nullptr, 10);
+
+  std::optional<Planned> planned;
+  if (arguments.plan.asked()) {
+    auto plan = arguments.plan.plan(document);
+    if (!plan) return plan.diagnostics();
+    planned = std::move(*plan);
+    request.plan = &planned->plan;
+  }
+  auto report = evaluate_graph(document.graph(), request);
+  console.say("");
+  if (!report) return report.diagnostics();
+  Evaluated evaluated{std::move(*report), std::nullopt};
+  if (planned) evaluated.planned_peak_bytes = planned->report.peak_bytes;
+  return evaluated;
+}
+
+int eval(const EvalArguments& arguments, const Console& console) {
+  const auto document = arguments.graph.open(console);
+  if (!document) return console.complain(document.diagnostics());
+  const auto evaluated = evaluate_document(arguments, *document, console);
+  if (!evaluated) return console.complain(evaluated.diagnostics());
+  if (arguments.check && evaluated->report.outputs.empty())
+    return console.complain(
+        {{"nothing to check: the file has no expected outputs (out.0, out.1, …)", arguments.tensors,
+          0, 0}});
+  if (!arguments.out.empty()) {
+    const auto written = write_file(arguments.out, write_safetensors(evaluated->report.tensors));
+    if (!written) return console.complain(written.diagnostics());
+  }
+  console.out << (arguments.json ? as_json(*evaluated, arguments.check)
+                                 : as_text(*evaluated, arguments.check));
+  const bool good = evaluated->holds() && (!arguments.check || evaluated->report.agrees());
+  return good ? kDone : kCheckFailed;
+}
+
+}  // namespace
+
+void add_eval(CLI::App& app, Action& chosen) {
+  auto arguments = std::make_shared<EvalArguments>();
+  CLI::App& command =
+      *app.add_subcommand("eval", "Interpret a graph and compare with the file's own outputs");
+  arguments->graph.add_to(command);
+  arguments->plan.add_to(command);
+  command
+      .add_option("--tensors", arguments->tensors,
+                  "Values: in.<name> for inputs, out.<position> for what to expect (safetensors)")
+      ->type_name("FILE");
+  command.add_flag("--check", arguments->check,
+                   "Compare every output with the expected one; exit code 1 where one differs");
+  command
+      .add_option("--seed", arguments->seed,
+                  "Make the inputs that the file lacks, and random numbers, from this seed")
+      ->check(CLI::Number)
+      ->type_name("N");
+  command.add_option("--out", arguments->out, "Write the outputs (safetensors)")->type_name("FILE");
+  command.add_flag("--json", arguments->json, "One JSON value instead of the table");
+  command.footer(
+      "With --strategy or --budget the graph runs by that plan, and the peak that it really took "
+      "is compared with the planned one.\n"
+      "Example: recut eval samples/joint/tiny_mlp.json.gz --tensors "
+      "samples/joint/tiny_mlp.safetensors --check --strategy torch --budget 0.4");
+  command.callback([arguments, &chosen] {
+    chosen = [arguments](const Console& console) { return eval(*arguments, console); };
+  });
+}
+
+}  // namespace recut::native
