@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "engine/eval/steps.h"
+#include "engine/ir/layout.h"
 #include "engine/support/text.h"
 #include "engine/support/units.h"
 
@@ -11,18 +12,9 @@ namespace {
 
 // Whether every element lies within the storage: what keeps a wrong view from reading elsewhere.
 bool within_storage(const Tensor& tensor) {
-  if (tensor.storage == nullptr || tensor.offset < 0) return false;
+  if (tensor.storage == nullptr) return false;
   const std::int64_t capacity = tensor.storage->size() / item_bytes(tensor.dtype);
-  std::int64_t reach = tensor.offset;
-  bool empty = false;
-  for (std::size_t i = 0; i < tensor.shape.size(); ++i) {
-    empty = empty || tensor.shape[i] == 0;
-    const std::int64_t steps = tensor.shape[i] - 1;
-    if (steps <= 0) continue;
-    if (tensor.strides[i] < 0 || tensor.strides[i] > (capacity - reach) / steps) return empty;
-    reach += tensor.strides[i] * steps;
-  }
-  return empty || reach < capacity;
+  return layout::is_within({tensor.shape, tensor.strides, tensor.offset, false}, capacity);
 }
 
 bool has_type(const Tensor& tensor, const TensorType& type) {
@@ -170,8 +162,9 @@ class Evaluator {
   // For operators whose meaning is that of a view, but whose output has a storage of its own.
   Result<Done> copy_outputs(NodeId id, Value& made) {
     if (auto room = check_room(id); !room) return room;
-    for (Tensor& tensor : made.outputs) {
-      Tensor copy = allocate(graph_.type(id), meter_);
+    for (std::size_t i = 0; i < made.outputs.size(); ++i) {
+      Tensor& tensor = made.outputs[i];
+      Tensor copy = allocate(graph_[id].outputs[i], meter_);
       if (is_floating(tensor.dtype))
         pack(unpack<double>(tensor), copy);
       else

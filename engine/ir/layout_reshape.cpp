@@ -136,10 +136,11 @@ Computed as_strided(const Call& call, const Layout& self, std::int64_t) {
 }
 
 bool is_within(const Layout& layout, std::int64_t elements) {
+  for (const std::int64_t size : layout.shape)
+    if (size == 0) return true;
   std::int64_t lowest = layout.offset;
   std::int64_t highest = layout.offset;
   for (std::size_t d = 0; d < layout.shape.size(); ++d) {
-    if (layout.shape[d] == 0) return true;
     std::int64_t reach = 0;
     if (__builtin_mul_overflow(layout.shape[d] - 1, layout.strides[d], &reach)) return false;
     std::int64_t& end = reach < 0 ? lowest : highest;

@@ -23,5 +23,12 @@ void add_adaptive_pooling_kernels(KernelTable& table);
 void add_attention_kernels(KernelTable& table);
 void add_attention_backward_kernels(KernelTable& table);
 void add_recurrent_kernels(KernelTable& table);
+void add_movement_kernels(KernelTable& table);
+void add_plane_kernels(KernelTable& table);
+void add_part_scatter_kernels(KernelTable& table);
+void add_gather_scatter_kernels(KernelTable& table);
+void add_index_kernels(KernelTable& table);
+void add_index_dimension_kernels(KernelTable& table);
+void add_mask_kernels(KernelTable& table);
 
 }  // namespace recut

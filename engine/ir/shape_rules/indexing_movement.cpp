@@ -42,7 +42,10 @@ Result<Shape> concatenated_shape(const Call& call, const std::vector<NodeId>& id
     if (!sum) return sum.diagnostics();
     shape[dim] = *sum;
   }
-  return first == nullptr ? Shape{0} : shape;
+  if (first != nullptr) return shape;
+  const auto wrapped = wrap_dimension(call.integer("dim"), 1);
+  if (!wrapped) return wrapped.diagnostics();
+  return Shape{0};
 }
 
 DType dtype_of_list(const Call& call) {

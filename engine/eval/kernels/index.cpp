@@ -1,0 +1,238 @@
+// Advanced indexing: index, index_put and their masked forms. All of them first work out which
+// place of self each element of the result stands for.
+#include <algorithm>
+
+#include "engine/eval/kernels/accumulate.h"
+#include "engine/eval/kernels/families.h"
+#include "engine/eval/kernels/places.h"
+
+namespace recut {
+namespace {
+
+using namespace places;
+
+enum class OutOfRange : std::uint8_t { refused, clamped };
+
+// One indexed dimension and the index values for it.
+struct DimensionIndex {
+  std::size_t dim = 0;
+  Integers values;
+};
+
+// The places that an indexing expression reads, row-major in the result's shape.
+struct Places {
+  Shape shape;
+  std::vector<std::int64_t> of_self;  // row-major index into self
+};
+
+bool is_mask(const Tensor& index) {
+  return index.dtype == DType::boolean || index.dtype == DType::u8;
+}
+
+// A mask stands for as many index tensors as it has dimensions: the coordinates of its true places.
+void add_mask(const Tensor& mask, std::size_t first, std::vector<DimensionIndex>& indices) {
+  const Integers values = unpack<std::int64_t>(mask);
+  std::vector<Integers> coordinates(mask.shape.size());
+  for_each_place(mask.shape, [&](std::int64_t i, const Coordinates& place) {
+    if (values[i] == 0) return;
+    for (std::size_t d = 0; d < place.size(); ++d) coordinates[d].data.push_back(place[d]);
+  });
+  for (std::size_t d = 0; d < coordinates.size(); ++d) {
+    coordinates[d].shape = {coordinates[d].count()};
+    indices.push_back({first + d, std::move(coordinates[d])});
+  }
+}
+
+// Index values into 0 … size-1.
+Result<Done> wrap(const KernelContext& c, DimensionIndex& index, std::int64_t size,
+                  OutOfRange policy) {
+  for (std::int64_t& value : index.values.data) {
+    if (policy == OutOfRange::clamped) {
+      value = std::clamp<std::int64_t>(value, 0, std::max<std::int64_t>(size - 1, 0));
+      continue;
+    }
+    if (value < -size || value >= size)
+      return out_of_range(c, value, static_cast<std::int64_t>(index.dim), size);
+    if (value < 0) value += size;
+  }
+  return Done{};
+}
+
+Result<std::vector<DimensionIndex>> read_indices(const KernelContext& c, const Shape& self,
+                                                 OutOfRange policy) {
+  std::vector<DimensionIndex> indices;
+  std::size_t dim = 0;
+  for (const NodeId id : c.call.nodes("indices")) {
+    if (!id.valid()) {
+      ++dim;
+      continue;
+    }
+    const Tensor& index = c.tensor(id);
+    if (is_mask(index)) {
+      add_mask(index, dim, indices);
+      dim += index.shape.size();
+      continue;
+    }
+    indices.push_back({dim, unpack<std::int64_t>(index)});
+    if (auto ok = wrap(c, indices.back(), self[dim], policy); !ok) return ok.diagnostics();
+    ++dim;
+  }
+  return indices;
+}
+
+// Offsets of all places of some dimensions, row-major.
+std::vector<std::int64_t> offsets_of(const Shape& self, const Strides& strides, std::size_t first,
+                                     std::size_t behind, const std::vector<bool>& is_indexed) {
+  Shape shape;
+  Strides steps;
+  for (std::size_t d = first; d < behind; ++d) {
+    if (is_indexed[d]) continue;
+    shape.push_back(self[d]);
+    steps.push_back(strides[d]);
+  }
+  std::vector<std::int64_t> offsets;
+  for_each_place(shape, [&](std::int64_t, const Coordinates& place) {
+    offsets.push_back(flat(place, steps));
+  });
+  return offsets;
+}
+
+// Offsets of what the index tensors, broadcast together, point at; `shape` becomes theirs.
+Result<std::vector<std::int64_t>> indexed_offsets(const std::vector<DimensionIndex>& indices,
+                                                  const Strides& strides, Shape& shape) {
+  for (const DimensionIndex& index : indices) {
+    auto both = broadcast(shape, index.values.shape);
+    if (!both) return both.diagnostics();
+    shape = std::move(*both);
+  }
+  std::vector<std::int64_t> offsets(static_cast<std::size_t>(element_count(shape)), 0);
+  for (const DimensionIndex& index : indices) {
+    const Integers values = elementwise::broadcast_to(index.values, shape);
+    for (std::size_t i = 0; i < offsets.size(); ++i)
+      offsets[i] += values.data[i] * strides[index.dim];
+  }
+  return offsets;
+}
+
+// Dimensions of self that aren't indexed, of the output: first … behind.
+void add_kept(const Shape& self, std::size_t first, std::size_t behind,
+              const std::vector<bool>& is_indexed, Shape& shape) {
+  for (std::size_t d = first; d < behind; ++d)
+    if (!is_indexed[d]) shape.push_back(self[d]);
+}
+
+// Index dimensions stand where the index tensors do if those are neighbours, else in front.
+Result<Places> places_of(const KernelContext& c, const Shape& self, OutOfRange policy) {
+  const auto indices = read_indices(c, self, policy);
+  if (!indices) return indices.diagnostics();
+  std::vector<bool> is_indexed(self.size(), false);
+  for (const DimensionIndex& index : *indices) is_indexed[index.dim] = true;
+  const bool neighbours =
+      indices->empty() || indices->back().dim - indices->front().dim + 1 == indices->size();
+  const std::size_t lead = neighbours && !indices->empty() ? indices->front().dim : 0;
+
+  const Strides strides = contiguous_strides(self);
+  Shape broadcast_shape;
+  const auto middle = indexed_offsets(*indices, strides, broadcast_shape);
+  if (!middle) return middle.diagnostics();
+  const auto before = offsets_of(self, strides, 0, lead, is_indexed);
+  const auto after = offsets_of(self, strides, lead, self.size(), is_indexed);
+
+  Places places;
+  add_kept(self, 0, lead, is_indexed, places.shape);
+  places.shape.insert(places.shape.end(), broadcast_shape.begin(), broadcast_shape.end());
+  add_kept(self, lead, self.size(), is_indexed, places.shape);
+  places.of_self.reserve(before.size() * middle->size() * after.size());
+  for (const std::int64_t b : before)
+    for (const std::int64_t m : *middle)
+      for (const std::int64_t a : after) places.of_self.push_back(b + m + a);
+  return places;
+}
+
+Result<Done> index(KernelContext& c) {
+  const auto places = places_of(c, c.tensor("self").shape, OutOfRange::refused);
+  if (!places) return places.diagnostics();
+  const Shape& shape = c.output_types[0].shape;
+  if (places->shape != shape)
+    return error(fmt::format("{}: masks leave a result of shape {}, but {} was recorded",
+                             c.call.op().name, format_shape(places->shape), format_shape(shape)));
+  return with_numbers_of(c.output_types[0].dtype, [&](auto zero) -> Result<Done> {
+    const auto self = c.read<decltype(zero)>("self");
+    Dense<decltype(zero)> out(shape);
+    for (std::int64_t i = 0; i < out.count(); ++i) out[i] = self[places->of_self[at(i)]];
+    c.write(out);
+    return Done{};
+  });
+}
+
+// Self with `values` (broadcast to the places' shape) where `mask` holds or there is none.
+template <class T>
+Result<Done> put_values(KernelContext& c, const Places& places, Meeting meeting,
+                        const Integers* mask) {
+  Dense<T> values = c.read<T>("values");
+  const auto fits = broadcast(places.shape, values.shape);
+  if (!fits || *fits != places.shape)
+    return error(fmt::format("{}: values of shape {} for places of shape {}", c.call.op().name,
+                             format_shape(values.shape), format_shape(places.shape)));
+  values = elementwise::broadcast_to(std::move(values), places.shape);
+  Accumulator<T> out(c.read<T>("self"), meeting, true);
+  for (std::int64_t i = 0; i < values.count(); ++i)
+    if (mask == nullptr || (*mask)[i] != 0) out.put(places.of_self[at(i)], values[i]);
+  c.write(out.finish());
+  return Done{};
+}
+
+Result<Done> index_put(KernelContext& c) {
+  const auto places = places_of(c, c.tensor("self").shape, OutOfRange::refused);
+  if (!places) return places.diagnostics();
+  const Meeting meeting = c.call.boolean("accumulate") ? Meeting::sum : Meeting::replace;
+  return with_numbers_of(c.output_types[0].dtype, [&](auto zero) {
+    return put_values<decltype(zero)>(c, *places, meeting, nullptr);
+  });
+}
+
+// With clamped indices, an empty dimension has no place to point at: then only fill is left.
+Result<Done> masked_index(KernelContext& c) {
+  const Shape& shape = c.output_types[0].shape;
+  const bool nothing = c.tensor("self").count() == 0;
+  Integers sources(shape);
+  if (!nothing) {
+    const auto places = places_of(c, c.tensor("self").shape, OutOfRange::clamped);
+    if (!places) return places.diagnostics();
+    sources.shape = places->shape;
+    sources.data = places->of_self;
+    sources = elementwise::broadcast_to(std::move(sources), shape);
+  }
+  const Integers mask = elementwise::broadcast_to(c.integers("mask"), shape);
+  return with_numbers_of(c.output_types[0].dtype, [&](auto zero) -> Result<Done> {
+    using T = decltype(zero);
+    const Dense<T> self = c.read<T>("self");
+    Dense<T> out(shape, number<T>(c.call.scalar("fill")));
+    for (std::int64_t i = 0; i < out.count(); ++i)
+      if (!nothing && mask[i] != 0) out[i] = self[sources[i]];
+    c.write(out);
+    return Done{};
+  });
+}
+
+Result<Done> masked_index_put(KernelContext& c) {
+  const Shape& self = c.tensor("self").shape;
+  if (element_count(self) == 0) return Done{};
+  const auto places = places_of(c, self, OutOfRange::clamped);
+  if (!places) return places.diagnostics();
+  const Integers mask = elementwise::broadcast_to(c.integers("mask"), places->shape);
+  return with_numbers_of(c.output_types[0].dtype, [&](auto zero) {
+    return put_values<decltype(zero)>(c, *places, Meeting::sum, &mask);
+  });
+}
+
+}  // namespace
+
+void add_index_kernels(KernelTable& table) {
+  for (const Op op : {Op::index_Tensor, Op::_unsafe_index_Tensor}) table.add(op, index);
+  for (const Op op : {Op::index_put, Op::_unsafe_index_put}) table.add(op, index_put);
+  table.add(Op::_unsafe_masked_index, masked_index);
+  table.add(Op::_unsafe_masked_index_put_accumulate, masked_index_put);
+}
+
+}  // namespace recut

@@ -1,0 +1,127 @@
+// What data movement shares: walking over the places of a shape, and moving elements by a rule that
+// says where each one comes from or goes to.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "engine/eval/kernel.h"
+#include "engine/eval/kernels/elementwise.h"
+
+namespace recut::places {
+
+using Coordinates = std::vector<std::int64_t>;
+
+// Where a rule finds no element.
+inline constexpr std::int64_t kNowhere = -1;
+
+inline std::size_t at(std::int64_t dimension) { return static_cast<std::size_t>(dimension); }
+
+// Calls f with a number of the type that kernels compute on for `dtype`.
+template <class F>
+Result<Done> with_numbers_of(DType dtype, F&& f) {
+  if (is_floating(dtype)) return f(double{});
+  return f(std::int64_t{});
+}
+
+// Calls visit(row-major index, coordinates) for every place of a shape.
+template <class Visit>
+void for_each_place(const Shape& shape, Visit&& visit) {
+  Coordinates place(shape.size(), 0);
+  const std::int64_t count = element_count(shape);
+  for (std::int64_t i = 0; i < count; ++i) {
+    visit(i, std::as_const(place));
+    for (std::size_t d = shape.size(); d-- > 0;) {
+      if (++place[d] < shape[d]) break;
+      place[d] = 0;
+    }
+  }
+}
+
+// Row-major index of a place, given the shape's contiguous strides.
+inline std::int64_t flat(const Coordinates& place, const Strides& strides) {
+  std::int64_t index = 0;
+  for (std::size_t d = 0; d < place.size(); ++d) index += place[d] * strides[d];
+  return index;
+}
+
+// A dimension that was checked when the graph was read, wrapped.
+inline std::size_t dimension(const KernelContext& c, std::string_view parameter,
+                             std::int64_t rank) {
+  return at(wrap_dimension(c.call.integer(parameter), rank).value());
+}
+
+// A number in the kind of the computation.
+template <class T>
+T number(const Scalar& scalar) {
+  if constexpr (std::is_same_v<T, double>)
+    return scalar.real;
+  else
+    return scalar.integer;
+}
+
+// A Scalar argument, or the value of a zero-dimensional tensor.
+template <class T>
+T number(const KernelContext& c, std::string_view parameter) {
+  return c.read<T>(parameter)[0];
+}
+
+// out[place] = from[source(place)], where `source` gives a row-major index; `fill` where it gives
+// kNowhere.
+template <class Source>
+Result<Done> pull(KernelContext& c, std::string_view from, Source source,
+                  Scalar fill = Scalar{DType::i64, 0, 0}) {
+  return with_numbers_of(c.output_types[0].dtype, [&](auto zero) -> Result<Done> {
+    using T = decltype(zero);
+    const Dense<T> values = c.read<T>(from);
+    Dense<T> out(c.output_types[0].shape, number<T>(fill));
+    for_each_place(out.shape, [&](std::int64_t i, const Coordinates& place) {
+      const std::int64_t index = source(place);
+      if (index != kNowhere) out[i] = values[index];
+    });
+    c.write(out);
+    return Done{};
+  });
+}
+
+// out[target(place)] += from[place]: the transpose of pull.
+template <class Target>
+Result<Done> push(KernelContext& c, std::string_view from, Target target) {
+  return with_numbers_of(c.output_types[0].dtype, [&](auto zero) -> Result<Done> {
+    using T = decltype(zero);
+    const Dense<T> values = c.read<T>(from);
+    Dense<T> out(c.output_types[0].shape);
+    for_each_place(values.shape, [&](std::int64_t i, const Coordinates& place) {
+      const std::int64_t index = target(place);
+      if (index != kNowhere) out[index] = elementwise::plus(out[index], values[i]);
+    });
+    c.write(out);
+    return Done{};
+  });
+}
+
+// The complaint about an index that is data.
+inline Diagnostic out_of_range(const KernelContext& c, std::int64_t index, std::int64_t dimension,
+                               std::int64_t size) {
+  return error(fmt::format("{}: index {} is out of range for dimension {} of size {}",
+                           c.call.op().name, index, dimension, size));
+}
+
+// A tensor seen as outer × size × inner around one dimension.
+struct Around {
+  std::int64_t outer = 1, size = 1, inner = 1;
+
+  Around(const Shape& shape, std::size_t dim) {
+    for (std::size_t d = 0; d < shape.size(); ++d)
+      (d < dim ? outer : d == dim ? size : inner) *= shape[d];
+  }
+  std::int64_t flat(std::int64_t o, std::int64_t s, std::int64_t i) const {
+    return (o * size + s) * inner + i;
+  }
+};
+
+}  // namespace recut::places

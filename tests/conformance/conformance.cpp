@@ -1,0 +1,161 @@
+#include "tests/conformance/conformance.h"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <map>
+
+#include "engine/eval/compare.h"
+#include "engine/eval/evaluator.h"
+#include "engine/eval/inputs.h"
+#include "engine/input/graph_file.h"
+
+namespace recut::conformance {
+namespace {
+
+struct Outcome {
+  Verdict verdict = Verdict::agrees;
+  std::string detail;
+};
+
+Outcome refused(const Diagnostics& diagnostics) {
+  std::string messages;
+  for (const Diagnostic& d : diagnostics) messages += (messages.empty() ? "" : "; ") + d.message;
+  return {Verdict::refused, messages};
+}
+
+Outcome compared(const Graph& graph, const Evaluation& evaluation,
+                 const std::vector<std::optional<Tensor>>& expected) {
+  Outcome outcome;
+  for (const OutputComparison& c : compare_outputs(graph, evaluation.outputs, expected)) {
+    if (c.comparison.ok) continue;
+    outcome.verdict = Verdict::disagrees;
+    outcome.detail += fmt::format("{}output {} ({}): {}", outcome.detail.empty() ? "" : "; ",
+                                  c.position, c.name, c.comparison.problem);
+  }
+  return outcome;
+}
+
+Outcome run_case(const std::string& stem) {
+  const auto file = read_graph_file(stem + ".json");
+  if (!file) return refused(file.diagnostics());
+  const std::string values_name = stem + ".safetensors";
+  const auto bytes = read_file(values_name);
+  if (!bytes) return refused(bytes.diagnostics());
+  const auto tensors = parse_safetensors(*bytes, values_name);
+  if (!tensors) return refused(tensors.diagnostics());
+  const auto inputs = inputs_from(file->graph, *tensors);
+  if (!inputs) return refused(inputs.diagnostics());
+  const auto expected = expected_outputs(file->graph, *tensors);
+  if (!expected) return refused(expected.diagnostics());
+  const auto evaluation = evaluate(file->graph, *inputs);
+  if (!evaluation) return refused(evaluation.diagnostics());
+  return compared(file->graph, *evaluation, *expected);
+}
+
+// What the child writes: one byte for the verdict, then the detail.
+[[noreturn]] void run_as_child(const std::string& stem, int pipe) {
+  const Outcome outcome = run_case(stem);
+  const std::string message =
+      static_cast<char>('0' + static_cast<int>(outcome.verdict)) + outcome.detail.substr(0, 4000);
+  const bool written = write(pipe, message.data(), message.size()) > 0;
+  _exit(written ? 0 : 1);
+}
+
+// All that the child writes until it ends or time is up; false where time is up.
+bool read_until(int pipe, int seconds, std::string& text) {
+  std::array<char, 4096> buffer;
+  pollfd ready{pipe, POLLIN, 0};
+  while (poll(&ready, 1, seconds * 1000) > 0) {
+    const ssize_t count = read(pipe, buffer.data(), buffer.size());
+    if (count <= 0) return true;
+    text.append(buffer.data(), static_cast<std::size_t>(count));
+  }
+  return false;
+}
+
+Outcome run_isolated(const std::string& stem, int seconds) {
+  int ends[2];
+  if (pipe(ends) != 0) return {Verdict::crashed, "no pipe can be made"};
+  const pid_t child = fork();
+  if (child == 0) run_as_child(stem, ends[1]);
+  close(ends[1]);
+  std::string text;
+  const bool ended = read_until(ends[0], seconds, text);
+  close(ends[0]);
+  if (!ended) kill(child, SIGKILL);
+  int status = 0;
+  waitpid(child, &status, 0);
+  if (!ended) return {Verdict::hung, fmt::format("no answer within {} s", seconds)};
+  if (text.empty()) return {Verdict::crashed, fmt::format("wait status {}", status)};
+  return {static_cast<Verdict>(text.front() - '0'), text.substr(1)};
+}
+
+std::vector<std::string> stems_in(const std::string& folder, const std::string& filter) {
+  std::vector<std::string> stems;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    const std::filesystem::path& path = entry.path();
+    if (path.extension() == ".json" && path.stem().string().find(filter) != std::string::npos)
+      stems.push_back(path.stem().string());
+  }
+  std::sort(stems.begin(), stems.end());
+  return stems;
+}
+
+}  // namespace
+
+std::vector<CaseResult> run_folder(const std::string& folder, const std::string& filter,
+                                   int seconds) {
+  std::vector<CaseResult> results;
+  for (const std::string& stem : stems_in(folder, filter)) {
+    Outcome outcome = run_isolated((std::filesystem::path(folder) / stem).string(), seconds);
+    results.push_back(
+        {stem, stem.substr(0, stem.rfind('-')), outcome.verdict, std::move(outcome.detail)});
+  }
+  return results;
+}
+
+namespace {
+
+constexpr std::size_t kVerdicts = 5;
+using Tally = std::array<int, kVerdicts>;
+
+void print_row(std::ostream& out, const std::string& name, const Tally& tally) {
+  int cases = 0;
+  for (const int count : tally) cases += count;
+  out << fmt::format("{:<52}{:>6}{:>7}{:>10}{:>9}{:>9}{:>6}\n", name, cases, tally[0], tally[1],
+                     tally[2], tally[3], tally[4]);
+}
+
+}  // namespace
+
+void print_table(std::ostream& out, const std::vector<CaseResult>& results, bool all) {
+  std::map<std::string, Tally> by_operator;
+  Tally sum{};
+  for (const CaseResult& r : results) {
+    ++by_operator.try_emplace(r.operator_name, Tally{}).first->second[static_cast<int>(r.verdict)];
+    ++sum[static_cast<std::size_t>(r.verdict)];
+  }
+  out << fmt::format("{:<52}{:>6}{:>7}{:>10}{:>9}{:>9}{:>6}\n", "operator", "cases", "agree",
+                     "disagree", "refused", "crashed", "hung");
+  const auto agrees = [](const Tally& t) { return t[1] + t[2] + t[3] + t[4] == 0; };
+  for (const auto& [name, tally] : by_operator)
+    if (all || !agrees(tally)) print_row(out, name, tally);
+  static constexpr std::string_view kNames[] = {"agrees", "disagrees", "refused", "crashed",
+                                                "hung"};
+  for (const CaseResult& r : results)
+    if (r.verdict != Verdict::agrees)
+      out << fmt::format("{}: {}: {}\n", r.name, kNames[static_cast<std::size_t>(r.verdict)],
+                         r.detail);
+  print_row(out, "all", sum);
+  const auto cases = static_cast<double>(std::max<std::size_t>(results.size(), 1));
+  out << fmt::format("{:.1f} % agree\n", 100.0 * sum[0] / cases);
+}
+
+}  // namespace recut::conformance
