@@ -1,7 +1,7 @@
 # The kept libraries. .setup/install.sh brings all of them; what is missing here
 # is said in its words.
 
-# recut_headers: the header-only libraries. They are reached through links in the
+# recut_headers: the libraries that are all, or nearly all, header. They are reached through links in the
 # build folder, because putting /usr/include itself on Emscripten's include path
 # would shadow its own C library.
 add_library(recut_headers INTERFACE)
@@ -17,7 +17,11 @@ foreach(header fmt/core.h nlohmann/json.hpp CLI/CLI.hpp)
   file(CREATE_LINK "${RECUT_${library}_DIR}/${library}" "${header_links}/${library}" SYMBOLIC)
 endforeach()
 target_include_directories(recut_headers SYSTEM INTERFACE "${header_links}")
-target_compile_definitions(recut_headers INTERFACE FMT_HEADER_ONLY=1)
+
+# fmt isn't quite header-only: its body is compiled once, here.
+add_library(recut_fmt STATIC "${CMAKE_CURRENT_LIST_DIR}/../fmt/format.cpp")
+target_include_directories(recut_fmt SYSTEM PUBLIC "${header_links}")
+target_link_libraries(recut_headers INTERFACE recut_fmt)
 
 # recut_zlib: gzipped graphs. In a page the browser itself unpacks them.
 add_library(recut_zlib INTERFACE)
