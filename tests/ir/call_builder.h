@@ -17,26 +17,42 @@ struct CallBuilder {
   Graph graph;
 
   Argument input(DType dtype, Shape shape) {
-    return graph.add_input(InputKind::input, make_type(dtype, std::move(shape)), {});
+    return graph.add_input(InputKind::input, make_type(dtype, std::move(shape)),
+                           {graph.unused_name("x")});
   }
 
   Result<NodeId> call(std::string_view name, const Named& named) {
-    const Operator* op = find_operator_by_name(name);
-    INFO(name);
-    REQUIRE(op != nullptr);
-    std::vector<Argument> arguments(op->parameters.size());
-    for (const auto& [parameter, argument] : named) {
-      INFO(parameter);
-      REQUIRE(op->parameter(parameter).has_value());
-      arguments[*op->parameter(parameter)] = argument;
-    }
-    return graph.make(op->op, std::move(arguments));
+    return graph.make(find(name).op, arguments(find(name), named));
+  }
+
+  // A call whose types are given, not inferred.
+  NodeId append(std::string_view name, const Named& named, std::vector<TensorType> types) {
+    return graph.append(find(name).op, arguments(find(name), named), std::move(types),
+                        {graph.unused_name(name)});
   }
 
   // The type of the call's first output as text, or its first complaint.
   std::string type(std::string_view name, const Named& named) {
     const auto made = call(name, named);
     return made ? format(graph.type(*made)) : made.diagnostics().front().message;
+  }
+
+ private:
+  static const Operator& find(std::string_view name) {
+    const Operator* op = find_operator_by_name(name);
+    INFO(name);
+    REQUIRE(op != nullptr);
+    return *op;
+  }
+
+  static std::vector<Argument> arguments(const Operator& op, const Named& named) {
+    std::vector<Argument> list(op.parameters.size());
+    for (const auto& [parameter, argument] : named) {
+      INFO(op.name << " " << parameter);
+      REQUIRE(op.parameter(parameter).has_value());
+      list[*op.parameter(parameter)] = argument;
+    }
+    return list;
   }
 };
 
