@@ -1,0 +1,92 @@
+// Norms over dimensions.
+#include <cmath>
+
+#include "engine/eval/kernels/elementwise.h"
+#include "engine/eval/kernels/fold.h"
+#include "engine/eval/kernels/reduction.h"
+
+namespace recut {
+namespace {
+
+using elementwise::larger;
+using elementwise::smaller;
+
+// A p-norm as a fold: what it starts from, how a magnitude joins, what is done at the end.
+struct Norm {
+  double p;
+
+  double initial() const { return p == -INFINITY ? INFINITY : 0; }
+  double join(double total, double x) const {
+    const double size = std::abs(x);
+    if (p == 0) return total + (x != 0 ? 1 : 0);
+    if (p == INFINITY) return larger(total, size);
+    if (p == -INFINITY) return smaller(total, size);
+    if (p == 2) return total + x * x;
+    return total + (p == 1 ? size : std::pow(size, p));
+  }
+  double finish(double total) const {
+    if (p == 0 || p == 1 || std::isinf(p)) return total;
+    return p == 2 ? std::sqrt(total) : std::pow(total, 1 / p);
+  }
+};
+
+Reals norm_of(const Reals& values, const std::vector<bool>& folded, const Shape& output,
+              Norm norm) {
+  Reals out = fold<double>(values, folded, output, norm.initial(),
+                           [&](double total, double x) { return norm.join(total, x); });
+  for (double& x : out.data) x = norm.finish(x);
+  return out;
+}
+
+Result<Done> norm(KernelContext& c) {
+  const bool vector = c.call.op().parameter("ord").has_value();
+  const auto p = c.call.maybe_scalar(vector ? "ord" : "p");
+  const TensorType& out = c.output_types[0];
+  const Reals self = read_as<double>(c, "self", out.dtype);
+  const auto folded = folded_dimensions(c.call, self.shape);
+  c.write(norm_of(self, folded, out.shape, Norm{p ? p->real : 2}));
+  return Done{};
+}
+
+Result<Done> dist(KernelContext& c) {
+  const DType dtype = c.output_types[0].dtype;
+  const auto shape = broadcast(c.call.tensor("self").shape, c.call.tensor("other").shape);
+  if (!shape) return shape.diagnostics();
+  const auto read = [&](std::string_view name) {
+    return elementwise::broadcast_to(read_as<double>(c, name, dtype), *shape);
+  };
+  const Reals off = elementwise::map<double>([](double a, double b) { return a - b; }, read("self"),
+                                             read("other"));
+  const std::vector<bool> all(shape->size(), true);
+  c.write(norm_of(off, all, Shape{}, Norm{c.call.scalar("p").real}));
+  return Done{};
+}
+
+// ATen leaves a little room below the bound, so that rounding does not pass it.
+Result<Done> renorm(KernelContext& c) {
+  Reals self = c.reals("self");
+  const Norm by{c.call.scalar("p").real};
+  const double most = c.call.scalar("maxnorm").real;
+  const auto dim = wrap_dimension(c.call.integer("dim"), self.rank());
+  if (!dim || self.rank() < 2) return error("renorm takes a dimension of a tensor of two or more");
+  std::vector<bool> folded(self.shape.size(), true);
+  folded[static_cast<std::size_t>(*dim)] = false;
+  const Reals norms = norm_of(self, folded, {self.shape[static_cast<std::size_t>(*dim)]}, by);
+  for_each_folded(self.shape, folded, [&](std::int64_t i, std::int64_t o) {
+    if (norms[o] > most) self[i] *= most / (norms[o] + 1e-7);
+  });
+  c.write(self);
+  return Done{};
+}
+
+}  // namespace
+
+void add_norm_kernels(KernelTable& table) {
+  for (const Op op : {Op::norm_Scalar, Op::norm_ScalarOpt_dim, Op::norm_ScalarOpt_dtype,
+                      Op::norm_ScalarOpt_dim_dtype, Op::linalg_vector_norm})
+    table.add(op, norm);
+  table.add(Op::dist, dist);
+  table.add(Op::renorm, renorm);
+}
+
+}  // namespace recut

@@ -1,0 +1,138 @@
+// Sums, products, means, variances.
+#include <cmath>
+
+#include "engine/eval/kernels/elementwise.h"
+#include "engine/eval/kernels/fold.h"
+#include "engine/eval/kernels/reduction.h"
+
+namespace recut {
+namespace {
+
+using elementwise::plus;
+using elementwise::times;
+
+// f folds what the dtype of the output reads, from `initial`.
+template <class F>
+Done fold_numbers(KernelContext& c, int initial, F f) {
+  const TensorType& out = c.output_types[0];
+  const auto folded = folded_dimensions(c.call, c.call.tensor("self").shape);
+  if (is_floating(out.dtype))
+    c.write(fold<double>(read_as<double>(c, "self", out.dtype), folded, out.shape,
+                         static_cast<double>(initial), f));
+  else
+    c.write(fold<std::int64_t>(read_as<std::int64_t>(c, "self", out.dtype), folded, out.shape,
+                               std::int64_t{initial}, f));
+  return Done{};
+}
+
+Result<Done> sum(KernelContext& c) {
+  return fold_numbers(c, 0, [](auto total, auto x) { return plus(total, x); });
+}
+
+Result<Done> product(KernelContext& c) {
+  return fold_numbers(c, 1, [](auto total, auto x) { return times(total, x); });
+}
+
+Result<Done> nansum(KernelContext& c) {
+  return fold_numbers(c, 0, [](auto total, auto x) { return x != x ? total : plus(total, x); });
+}
+
+Result<Done> mean(KernelContext& c) {
+  const TensorType& out = c.output_types[0];
+  const Reals self = read_as<double>(c, "self", out.dtype);
+  const auto folded = folded_dimensions(c.call, self.shape);
+  Reals total =
+      fold<double>(self, folded, out.shape, 0.0, [](double s, double x) { return s + x; });
+  const auto count = static_cast<double>(folded_count(self.shape, folded));
+  for (double& x : total.data) x /= count;
+  c.write(total);
+  return Done{};
+}
+
+Result<Done> nanmean(KernelContext& c) {
+  const TensorType& out = c.output_types[0];
+  const Reals self = read_as<double>(c, "self", out.dtype);
+  const auto folded = folded_dimensions(c.call, self.shape);
+  Reals total = fold<double>(self, folded, out.shape, 0.0,
+                             [](double s, double x) { return std::isnan(x) ? s : s + x; });
+  const Reals count = fold<double>(self, folded, out.shape, 0.0,
+                                   [](double n, double x) { return std::isnan(x) ? n : n + 1; });
+  for (std::int64_t i = 0; i < total.count(); ++i) total[i] /= count[i];
+  c.write(total);
+  return Done{};
+}
+
+// What is subtracted from the number of elements: `correction`, or 1 where `unbiased`.
+double correction_of(const Call& call) {
+  if (call.op().parameter("unbiased")) return call.boolean("unbiased") ? 1 : 0;
+  return call.given("correction") ? call.scalar("correction").real : 1;
+}
+
+struct Moments {
+  Reals mean;
+  Reals variance;
+};
+
+// In two passes: the mean, then the squares about it. A correction of n or more divides by 0, which
+// gives NaN for equal elements and infinity for others, as ATen has it.
+Moments moments(const KernelContext& c) {
+  const Shape& shape = c.output_types[c.output_types[0].exists() ? 0 : 1].shape;
+  const Reals self = c.reals("self");
+  const auto folded = folded_dimensions(c.call, self.shape);
+  const auto count = static_cast<double>(folded_count(self.shape, folded));
+  Moments m{Reals(shape), Reals(shape)};
+  m.mean = fold<double>(self, folded, shape, 0.0, [](double s, double x) { return s + x; });
+  for (double& x : m.mean.data) x /= count;
+  for_each_folded(self.shape, folded, [&](std::int64_t i, std::int64_t o) {
+    const double off = self[i] - m.mean[o];
+    m.variance[o] += off * off;
+  });
+  const double divisor = std::fmax(count - correction_of(c.call), 0);
+  for (double& x : m.variance.data) x /= divisor;
+  return m;
+}
+
+template <bool root>
+Result<Done> variance(KernelContext& c) {
+  Moments m = moments(c);
+  if (root)
+    for (double& x : m.variance.data) x = std::sqrt(x);
+  c.write(m.variance);
+  if (c.output_types.size() > 1) c.write(m.mean, 1);
+  return Done{};
+}
+
+Result<Done> logsumexp(KernelContext& c) {
+  const TensorType& out = c.output_types[0];
+  const Reals self = read_as<double>(c, "self", out.dtype);
+  const auto folded = folded_dimensions(c.call, self.shape);
+  Reals most = fold<double>(self, folded, out.shape, -INFINITY,
+                            [](double m, double x) { return elementwise::larger(m, x); });
+  // An infinite maximum can't be subtracted; without it exp gives the right infinities by itself.
+  for (double& m : most.data) m = std::isinf(m) ? 0 : m;
+  Reals total(out.shape);
+  for_each_folded(self.shape, folded,
+                  [&](std::int64_t i, std::int64_t o) { total[o] += std::exp(self[i] - most[o]); });
+  for (std::int64_t o = 0; o < total.count(); ++o) total[o] = std::log(total[o]) + most[o];
+  c.write(total);
+  return Done{};
+}
+
+}  // namespace
+
+void add_sum_kernels(KernelTable& table) {
+  for (const Op op : {Op::sum, Op::sum_dim_IntList}) table.add(op, sum);
+  for (const Op op : {Op::prod, Op::prod_dim_int}) table.add(op, product);
+  table.add(Op::nansum, nansum);
+  for (const Op op : {Op::mean, Op::mean_dim}) table.add(op, mean);
+  table.add(Op::nanmean, nanmean);
+  for (const Op op : {Op::var, Op::var_dim, Op::var_correction, Op::var_mean, Op::var_mean_dim,
+                      Op::var_mean_correction})
+    table.add(op, variance<false>);
+  for (const Op op : {Op::std, Op::std_dim, Op::std_correction, Op::std_mean, Op::std_mean_dim,
+                      Op::std_mean_correction})
+    table.add(op, variance<true>);
+  table.add(Op::logsumexp, logsumexp);
+}
+
+}  // namespace recut

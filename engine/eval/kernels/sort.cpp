@@ -1,0 +1,204 @@
+// Sorting along a dimension, and what is picked from the sorted order. All of it is stable, so that
+// indices of equals are the same on every platform; NaN counts as the largest.
+#include "engine/eval/kernels/sort.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "engine/eval/kernels/fold.h"
+#include "engine/eval/kernels/reduction.h"
+
+namespace recut {
+
+std::vector<std::int64_t> sorted_places(std::span<const double> values, bool descending) {
+  std::vector<std::int64_t> places(values.size());
+  std::iota(places.begin(), places.end(), std::int64_t{0});
+  const auto at = [&](std::int64_t i) { return values[static_cast<std::size_t>(i)]; };
+  const auto ascends = [&](double a, double b) {
+    return a < b || (std::isnan(b) && !std::isnan(a));
+  };
+  std::stable_sort(places.begin(), places.end(), [&](std::int64_t a, std::int64_t b) {
+    return descending ? ascends(at(b), at(a)) : ascends(at(a), at(b));
+  });
+  return places;
+}
+
+namespace {
+
+// Reads self for comparing. Integers beyond 2^53 would lose bits as doubles, so that they are read
+// as ranks instead: equal order, equal ties.
+struct Sortable {
+  Reals keys;
+  Reals reals;        // of floating tensors
+  Integers integers;  // of others
+  bool floating = false;
+
+  explicit Sortable(const KernelContext& c) : floating(is_floating(c.call.tensor("self").dtype)) {
+    if (floating) {
+      reals = c.reals("self");
+      keys = reals;
+      return;
+    }
+    integers = c.integers("self");
+    std::vector<std::int64_t> distinct = integers.data;
+    std::sort(distinct.begin(), distinct.end());
+    distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
+    keys = Reals(integers.shape);
+    for (std::int64_t i = 0; i < keys.count(); ++i)
+      keys[i] = static_cast<double>(
+          std::lower_bound(distinct.begin(), distinct.end(), integers[i]) - distinct.begin());
+  }
+
+  // Writes the elements at `places` (row-major, of self) as output 0.
+  void write(KernelContext& c, const Integers& places) const {
+    if (floating)
+      write_as(c, reals, places);
+    else
+      write_as(c, integers, places);
+  }
+
+ private:
+  template <class T>
+  static void write_as(KernelContext& c, const Dense<T>& values, const Integers& places) {
+    Dense<T> out(places.shape);
+    for (std::int64_t i = 0; i < out.count(); ++i) out[i] = values[places[i]];
+    c.write(out, 0);
+  }
+};
+
+std::vector<double> line_of(const Reals& keys, const Lines& lines, std::int64_t line) {
+  std::vector<double> values;
+  values.reserve(static_cast<std::size_t>(lines.length));
+  for (std::int64_t k = 0; k < lines.length; ++k)
+    values.push_back(keys[lines.begin(line) + k * lines.step]);
+  return values;
+}
+
+// Writes, for each line of self, the elements that choose(values of the line) names: as many as the
+// output's lines are long. `values` and `indices` are the outputs' numbers, -1 where not wanted.
+template <class Choose>
+Done pick(KernelContext& c, std::int64_t dimension, int values, int indices, Choose choose) {
+  const Sortable self(c);
+  const Lines from(self.keys.shape, dimension);
+  const Shape& shape = c.output_types[static_cast<std::size_t>(std::max(values, 0))].shape;
+  Integers places(shape);
+  Integers along(shape);
+  const std::int64_t chosen = from.count == 0 ? 0 : places.count() / from.count;
+  Lines to = from;
+  to.length = chosen;
+  for (std::int64_t line = 0; line < from.count; ++line) {
+    const std::vector<std::int64_t> best = choose(line_of(self.keys, from, line));
+    for (std::int64_t k = 0; k < chosen; ++k) {
+      const std::int64_t at = to.begin(line) + k * to.step;
+      along[at] = best[static_cast<std::size_t>(k)];
+      places[at] = from.begin(line) + along[at] * from.step;
+    }
+  }
+  if (values >= 0 && c.output_types[static_cast<std::size_t>(values)].exists())
+    self.write(c, places);
+  if (indices >= 0) c.write(along, static_cast<std::size_t>(indices));
+  return Done{};
+}
+
+std::int64_t dimension_of(const KernelContext& c) {
+  return wrap_dimension(c.call.integer("dim"), c.call.tensor("self").rank()).value();
+}
+
+Result<Done> sort(KernelContext& c) {
+  const bool descending = c.call.boolean("descending");
+  return pick(c, dimension_of(c), 0, 1,
+              [=](const std::vector<double>& line) { return sorted_places(line, descending); });
+}
+
+Result<Done> argsort(KernelContext& c) {
+  const bool descending = c.call.boolean("descending");
+  return pick(c, dimension_of(c), -1, 0,
+              [=](const std::vector<double>& line) { return sorted_places(line, descending); });
+}
+
+Result<Done> msort(KernelContext& c) {
+  return pick(c, 0, 0, -1,
+              [](const std::vector<double>& line) { return sorted_places(line, false); });
+}
+
+Result<Done> topk(KernelContext& c) {
+  const bool largest = c.call.boolean("largest");
+  return pick(c, dimension_of(c), 0, 1,
+              [=](const std::vector<double>& line) { return sorted_places(line, largest); });
+}
+
+// The line's place in sorted order `rank`.
+std::vector<std::int64_t> place_of_rank(const std::vector<double>& line, std::int64_t rank) {
+  return {sorted_places(line, false)[static_cast<std::size_t>(rank)]};
+}
+
+Result<Done> kthvalue(KernelContext& c) {
+  const std::int64_t k = c.call.integer("k");
+  return pick(c, dimension_of(c), 0, 1,
+              [=](const std::vector<double>& line) { return place_of_rank(line, k - 1); });
+}
+
+// The place of the lower median; of the first NaN, unless they are ignored.
+std::int64_t median_place(const std::vector<double>& line, bool ignore_nan) {
+  const auto is_nan = [](double x) { return std::isnan(x); };
+  const auto nans = std::count_if(line.begin(), line.end(), is_nan);
+  const auto first = std::find_if(line.begin(), line.end(), is_nan) - line.begin();
+  const auto size = static_cast<std::int64_t>(line.size());
+  if (nans > 0 && (!ignore_nan || nans == size)) return first;
+  return place_of_rank(line, (size - nans - 1) / 2).front();
+}
+
+template <bool ignore_nan>
+Result<Done> median_along(KernelContext& c) {
+  return pick(c, dimension_of(c), 0, 1, [](const std::vector<double>& line) {
+    return std::vector{median_place(line, ignore_nan)};
+  });
+}
+
+template <bool ignore_nan>
+Result<Done> median(KernelContext& c) {
+  const Sortable self(c);
+  if (self.keys.count() == 0) {
+    c.write(Reals(Shape{}, std::nan("")));
+    return Done{};
+  }
+  self.write(c, Integers(Shape{}, median_place(self.keys.data, ignore_nan)));
+  return Done{};
+}
+
+// The most frequent value, the smallest of equally frequent ones, at its last place.
+std::vector<std::int64_t> mode_place(const std::vector<double>& line) {
+  const auto places = sorted_places(line, false);
+  const auto at = [&](std::size_t i) { return line[static_cast<std::size_t>(places[i])]; };
+  std::int64_t best = 0;
+  std::size_t most = 0;
+  for (std::size_t begin = 0, i = 0; i < places.size(); ++i) {
+    if (i + 1 < places.size() && at(i) == at(i + 1)) continue;
+    if (i + 1 - begin > most) {
+      most = i + 1 - begin;
+      best = places[i];
+    }
+    begin = i + 1;
+  }
+  return {best};
+}
+
+Result<Done> mode(KernelContext& c) { return pick(c, dimension_of(c), 0, 1, mode_place); }
+
+}  // namespace
+
+void add_sort_kernels(KernelTable& table) {
+  for (const Op op : {Op::sort, Op::sort_stable}) table.add(op, sort);
+  for (const Op op : {Op::argsort, Op::argsort_stable}) table.add(op, argsort);
+  table.add(Op::msort, msort);
+  table.add(Op::topk, topk);
+  table.add(Op::kthvalue, kthvalue);
+  table.add(Op::median, median<false>);
+  table.add(Op::nanmedian, median<true>);
+  table.add(Op::median_dim, median_along<false>);
+  table.add(Op::nanmedian_dim, median_along<true>);
+  table.add(Op::mode, mode);
+}
+
+}  // namespace recut
