@@ -44,6 +44,17 @@ std::int64_t tick_bytes(std::int64_t most) {
   return tick;
 }
 
+// "2 GiB": ticks are whole numbers of their unit.
+std::string axis_label(std::int64_t bytes) {
+  if (bytes == 0) return "0";
+  std::string label = format_bytes(bytes);
+  const std::size_t point = label.find('.');
+  const std::size_t blank = label.find(' ');
+  if (point < blank && label.find_first_not_of('0', point + 1) == blank)
+    label.erase(point, blank - point);
+  return label;
+}
+
 class Timeline {
  public:
   Timeline(const PlanReport& report, const Theme& theme)
@@ -85,7 +96,7 @@ class Timeline {
               {theme_.dim, 13});
     svg_.text(
         {24, 60},
-        fmt::format("peak {}   saved {}   recomputed {} in {} runs",
+        fmt::format("peak {} · saved {} · recomputed {} in {} runs",
                     format_bytes(report_.peak_bytes), format_bytes(report_.saved_bytes),
                     format_micros(report_.recompute_us), format_count(report_.recomputed_runs)),
         {theme_.text, 12, 400, Anchor::start, true});
@@ -95,7 +106,7 @@ class Timeline {
     const std::int64_t tick = tick_bytes(most_);
     for (std::int64_t at = 0; y_of(at) >= kTop - 1; at += tick) {
       svg_.line({kLeft, y_of(at)}, {kRight, y_of(at)}, theme_.line, 1, at == 0 ? "" : "2 4");
-      svg_.text({kLeft - 10, y_of(at) + 4}, at == 0 ? "0" : format_bytes(at),
+      svg_.text({kLeft - 10, y_of(at) + 4}, axis_label(at),
                 {theme_.faint, 11, 400, Anchor::end, true});
     }
   }

@@ -1,0 +1,159 @@
+// The command as scripts see it: what it prints, where, and its exit codes.
+#include <catch2/catch_test_macros.hpp>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "native/cli.h"
+#include "tests/paths.h"
+
+namespace recut::native {
+namespace {
+
+struct Ran {
+  int code = 0;
+  std::string out;
+  std::string err;
+};
+
+Ran run(const std::vector<std::string>& arguments) {
+  std::ostringstream out, err;
+  const int code = run_command(arguments, Console{out, err});
+  return {code, out.str(), err.str()};
+}
+
+std::string sample(const std::string& name) { return RECUT_SOURCE_DIR "/samples/joint/" + name; }
+
+// A file that is gone with its owner.
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(const std::string& name)
+      : path_((std::filesystem::temp_directory_path() / ("recut_command_test_" + name)).string()) {}
+  ~TemporaryFile() {
+    std::error_code ignored;
+    std::filesystem::remove(path_, ignored);
+  }
+  const std::string& path() const { return path_; }
+  std::string read() const {
+    std::ifstream file(path_, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+
+ private:
+  std::string path_;
+};
+
+TEST_CASE("command: help teaches, and is no failure", "[native]") {
+  const Ran help = run({"--help"});
+  CHECK(help.code == kDone);
+  CHECK(help.out.find("recut plan") != std::string::npos);
+  CHECK(run({"plan", "--help"}).out.find("--strategy") != std::string::npos);
+  CHECK(run({"--version"}).code == kDone);
+}
+
+TEST_CASE("command: bad arguments and missing files are exit code 2", "[native]") {
+  CHECK(run({}).code == kBadInput);
+  CHECK(run({"nonsense"}).code == kBadInput);
+  CHECK(run({"show"}).code == kBadInput);
+  CHECK(run({"show", sample("mlp.json.gz"), "--format", "pdf"}).code == kBadInput);
+  CHECK(run({"show", sample("mlp.json.gz"), "--passes", "no_such_pass"}).code == kBadInput);
+  const Ran missing = run({"show", "no/such/file.recut"});
+  CHECK(missing.code == kBadInput);
+  CHECK(missing.out.empty());
+  CHECK(missing.err.find("no/such/file.recut") != std::string::npos);
+  const Ran key = run({"show", sample("mlp.json.gz"), "--graph", "nonsense"});
+  CHECK(key.code == kBadInput);
+  CHECK(key.err.find("joint_after_passes") != std::string::npos);
+}
+
+TEST_CASE("command: budgets that no strategy takes are refused in words", "[native]") {
+  for (const char* budget : {"-1", "nan", "1.5", "5XB", "3GiB", "40%", "0x1", "1e-1"}) {
+    INFO(budget);
+    const Ran ran = run(
+        {"plan", sample("mlp.json.gz"), "--strategy", "torch", "--budget=" + std::string(budget)});
+    CHECK(ran.code == kBadInput);
+    CHECK(ran.err.find("fraction") != std::string::npos);
+  }
+  CHECK(run({"plan", sample("mlp.json.gz"), "--strategy", "default", "--budget", "1MiB"}).code ==
+        kBadInput);
+  CHECK(run({"plan", sample("mlp.json.gz"), "--strategy", "nonsense"}).code == kBadInput);
+}
+
+TEST_CASE("command: plan --json is one JSON value with the contract's keys", "[native]") {
+  const Ran ran =
+      run({"plan", sample("unet.json.gz"), "--strategy", "torch", "--budget", "0.4", "--json"});
+  REQUIRE(ran.code == kDone);
+  const auto json = nlohmann::json::parse(ran.out);
+  for (const char* key : {"peak_bytes", "saved_bytes", "step_us", "recompute_us", "solve_ms"})
+    CHECK(json.contains(key));
+  CHECK(json["peak_bytes"] < json["peak_bytes_without_recomputation"]);
+  CHECK(ran.err.empty());
+}
+
+TEST_CASE("command: plan writes the plan in the file's names, and a picture", "[native]") {
+  const TemporaryFile plan("plan.json"), picture("plan.svg");
+  const Ran ran =
+      run({"plan", sample("mlp.json.gz"), "--graph", "joint_after_passes", "--no-passes",
+           "--budget", "0", "--out", plan.path(), "--svg", picture.path()});
+  REQUIRE(ran.code == kDone);
+  const auto json = nlohmann::json::parse(plan.read());
+  CHECK(json["forward"].size() > 10);
+  CHECK(json["backward"].size() > 10);
+  CHECK(json["peak_bytes"] > 0);
+  CHECK(picture.read().find("<svg") == 0);
+  CHECK(ran.out.find("peak without recomputation") != std::string::npos);
+}
+
+TEST_CASE("command: what can't be written is said", "[native]") {
+  const Ran ran = run({"plan", sample("mlp.json.gz"), "--svg", "/dev/full/x.svg"});
+  CHECK(ran.code == kBadInput);
+  CHECK(ran.err.find("can't write") != std::string::npos);
+}
+
+TEST_CASE("command: eval checks outputs, by a plan too", "[native]") {
+  for (const char* name : {"tiny_mlp", "tiny_conv", "tiny_ops"}) {
+    INFO(name);
+    const std::vector<std::string> plain = {"eval", sample(std::string(name) + ".json.gz"),
+                                            "--tensors", sample(std::string(name) + ".safetensors"),
+                                            "--check"};
+    CHECK(run(plain).code == kDone);
+    std::vector<std::string> planned = plain;
+    planned.insert(planned.end(), {"--strategy", "torch", "--budget", "0.4", "--json"});
+    const Ran ran = run(planned);
+    REQUIRE(ran.code == kDone);
+    const auto json = nlohmann::json::parse(ran.out);
+    CHECK(json["ok"] == true);
+    CHECK(json["planned_peak_bytes"] == json["measured_peak_bytes"]);
+  }
+}
+
+TEST_CASE("command: eval says when there is nothing to check, or values are missing", "[native]") {
+  CHECK(run({"eval", sample("tiny_mlp.json.gz"), "--seed", "1", "--check"}).code == kBadInput);
+  const Ran missing = run({"eval", sample("tiny_mlp.json.gz")});
+  CHECK(missing.code == kBadInput);
+  CHECK(missing.err.find("primals_1") != std::string::npos);
+}
+
+TEST_CASE("command: eval with wrong expectations is exit code 1", "[native]") {
+  const TemporaryFile outputs("out.safetensors");
+  REQUIRE(run({"eval", sample("tiny_mlp.json.gz"), "--seed", "1", "--out", outputs.path()}).code ==
+          kDone);
+  CHECK(run({"eval", sample("tiny_mlp.json.gz"), "--seed", "1", "--tensors", outputs.path(),
+             "--check"})
+            .code == kDone);
+  CHECK(run({"eval", sample("tiny_mlp.json.gz"), "--seed", "2", "--tensors", outputs.path(),
+             "--check"})
+            .code == kCheckFailed);
+}
+
+TEST_CASE("command: show writes every format", "[native]") {
+  CHECK(run({"show", sample("mlp.json.gz")}).out.find("graph \"mlp\"") == 0);
+  CHECK(nlohmann::json::parse(run({"show", sample("mlp.json.gz"), "--json"}).out)["nodes"].size() >
+        10);
+  CHECK(run({"show", sample("mlp.json.gz"), "--format", "dot"}).out.find("digraph") == 0);
+  CHECK(run({"show", sample("mlp.json.gz"), "--format", "svg"}).out.find("<svg") == 0);
+}
+
+}  // namespace
+}  // namespace recut::native
