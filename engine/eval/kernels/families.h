@@ -30,5 +30,20 @@ void add_gather_scatter_kernels(KernelTable& table);
 void add_index_kernels(KernelTable& table);
 void add_index_dimension_kernels(KernelTable& table);
 void add_mask_kernels(KernelTable& table);
+void add_resample_kernels(KernelTable& table);
+void add_grid_sampler_kernels(KernelTable& table);
+void add_segment_kernels(KernelTable& table);
+void add_histogramdd_kernels(KernelTable& table);
+void add_softmax_kernels(KernelTable& table);
+void add_normalisation_kernels(KernelTable& table);
+void add_loss_kernels(KernelTable& table);
+void add_gate_kernels(KernelTable& table);
+void add_class_loss_kernels(KernelTable& table);
+void add_lu_kernels(KernelTable& table);
+void add_cholesky_kernels(KernelTable& table);
+void add_qr_kernels(KernelTable& table);
+void add_ldl_kernels(KernelTable& table);
+void add_spectral_kernels(KernelTable& table);
+void add_matrix_function_kernels(KernelTable& table);
 
 }  // namespace recut

@@ -95,9 +95,11 @@ void multiply(std::int64_t n, std::int64_t k, std::int64_t m, const std::int64_t
                                                      static_cast<std::uint64_t>(b[l * m + j]));
 }
 
-// The batch of an operand with dimensions `own` that stands at `index` of `all`, which own's
-// broadcast to.
-std::int64_t batch_of(std::int64_t index, const Shape& all, const Shape& own) {
+Shape without_last_two(const Shape& shape) { return Shape(shape.begin(), shape.end() - 2); }
+
+}  // namespace
+
+std::int64_t broadcast_index(std::int64_t index, const Shape& all, const Shape& own) {
   std::int64_t at = 0;
   std::int64_t step = 1;
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -111,10 +113,6 @@ std::int64_t batch_of(std::int64_t index, const Shape& all, const Shape& own) {
   }
   return at;
 }
-
-Shape without_last_two(const Shape& shape) { return Shape(shape.begin(), shape.end() - 2); }
-
-}  // namespace
 
 template <class T>
 Dense<T> matmul(const Dense<T>& a, const Dense<T>& b) {
@@ -130,8 +128,8 @@ Dense<T> matmul(const Dense<T>& a, const Dense<T>& b) {
   Dense<T> out(std::move(shape));
   const std::int64_t batches = n * m > 0 ? element_count(batch) : 0;
   for (std::int64_t i = 0; i < batches; ++i)
-    multiply(n, k, m, a.data.data() + batch_of(i, batch, without_last_two(left)) * n * k,
-             b.data.data() + batch_of(i, batch, without_last_two(right)) * k * m,
+    multiply(n, k, m, a.data.data() + broadcast_index(i, batch, without_last_two(left)) * n * k,
+             b.data.data() + broadcast_index(i, batch, without_last_two(right)) * k * m,
              out.data.data() + i * n * m);
   return out;
 }
@@ -155,7 +153,7 @@ template <class T>
 Dense<T> broadcast_to(const Dense<T>& a, const Shape& shape) {
   if (a.shape == shape) return a;
   Dense<T> out(shape);
-  for (std::int64_t i = 0; i < out.count(); ++i) out[i] = a[batch_of(i, shape, a.shape)];
+  for (std::int64_t i = 0; i < out.count(); ++i) out[i] = a[broadcast_index(i, shape, a.shape)];
   return out;
 }
 

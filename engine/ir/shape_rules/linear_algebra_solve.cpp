@@ -156,6 +156,13 @@ Inferred linalg_pinv(const Call& call) {
   const TensorType& a = call.tensor("self");
   const auto m = call.boolean("hermitian") ? square_matrices_of(a) : matrices_of(a);
   if (!m) return m.diagnostics();
+  for (const std::string_view tolerance : {"atol", "rtol"}) {
+    if (!call.op().parameter(tolerance) || !call.is_tensor(tolerance)) continue;
+    const auto both = broadcast(call.tensor(tolerance).shape, m->batch);
+    if (!both || *both != m->batch)
+      return error(fmt::format("{} of shape {} for a batch of {}", tolerance,
+                               format_shape(call.tensor(tolerance).shape), format_shape(m->batch)));
+  }
   return one(row_major(a, m->batch, m->columns, m->rows));
 }
 

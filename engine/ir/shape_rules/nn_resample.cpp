@@ -26,10 +26,13 @@ Result<std::size_t> spatial_dims(const TensorType& type) {
 Result<Shape> sampled_shape(const Call& call) {
   const TensorType& in = call.tensor("input");
   const Shape& grid = call.tensor("grid").shape;
-  const std::size_t dims = call.op().packet.find("3d") != std::string_view::npos ? 3 : 2;
   const auto found = spatial_dims(in);
   if (!found) return found.diagnostics();
-  if (*found != dims || grid.size() != dims + 2 || grid[0] != in.shape[0] ||
+  const std::string_view name = call.op().packet;
+  const bool flat = name.find("3d") == std::string_view::npos && in.rank() == 4;
+  const bool deep = name.find("2d") == std::string_view::npos && in.rank() == 5;
+  const std::size_t dims = *found;
+  if (!(flat || deep) || grid.size() != dims + 2 || grid[0] != in.shape[0] ||
       grid.back() != static_cast<std::int64_t>(dims))
     return error(fmt::format("a grid of shape {} for an input of shape {}", format_shape(grid),
                              format_shape(in.shape)));
@@ -51,6 +54,32 @@ Inferred upsample(const Call& call) {
   const auto size = window_list(call, "output_size", *dims, 1);
   if (!size) return size.diagnostics();
   return one(laid_out_like(in, in.dtype, with_spatial(in, *size)));
+}
+
+Inferred upsample_vec(const Call& call) {
+  const TensorType& in = call.tensor("input");
+  const auto dims = spatial_dims(in);
+  if (!dims) return dims.diagnostics();
+  const auto* factors = call.argument("scale_factors").get<ArgumentList>();
+  if (call.given("output_size") == (factors != nullptr))
+    return error("either output_size or scale_factors is expected");
+  if (factors == nullptr) {
+    const auto size = window_list(call, "output_size", *dims, 1);
+    if (!size) return size.diagnostics();
+    return one(laid_out_like(in, in.dtype, with_spatial(in, *size)));
+  }
+  if (factors->size() != *dims)
+    return error(fmt::format("scale_factors has {} numbers, expected {}", factors->size(), *dims));
+  std::vector<std::int64_t> size;
+  for (std::size_t i = 0; i < *dims; ++i) {
+    const double factor = Scalar::from((*factors)[i]).value_or(Scalar{}).real;
+    const double extent = factor * static_cast<double>(in.shape[i + 2]);
+    if (!(extent >= 1 && extent <= static_cast<double>(kMaxExtent)))
+      return error(fmt::format("a scale factor of {} makes {} elements of {}", factor, extent,
+                               in.shape[i + 2]));
+    size.push_back(static_cast<std::int64_t>(extent));
+  }
+  return one(laid_out_like(in, in.dtype, with_spatial(in, size)));
 }
 
 Inferred upsample_backward(const Call& call) {

@@ -204,6 +204,7 @@ Inferred fused_gru_cell_backward(const Call& call);
 // nn_resample.cpp
 // -------------------------------------------------------------------------------------------------
 Inferred upsample(const Call& call);
+Inferred upsample_vec(const Call& call);
 Inferred upsample_backward(const Call& call);
 Inferred grid_sampler(const Call& call);
 Inferred grid_sampler_backward(const Call& call);
@@ -215,6 +216,39 @@ Inferred segment_reduce_backward(const Call& call);
 Inferred histogramdd_bin_edges(const Call& call);
 Inferred histogramdd_from_bin_counts(const Call& call);
 Inferred histogramdd_from_bin_edges(const Call& call);
+
+// nn_normalisation.cpp
+// -------------------------------------------------------------------------------------------------
+Inferred softmax(const Call& call);
+Inferred softmax_as(const Call& call);
+Inferred softmax_backward(const Call& call);
+Inferred layer_norm(const Call& call);
+Inferred layer_norm_backward(const Call& call);
+Inferred rms_norm(const Call& call);
+Inferred rms_norm_backward(const Call& call);
+Inferred native_group_norm(const Call& call);
+Inferred native_group_norm_backward(const Call& call);
+Inferred group_norm(const Call& call);
+Inferred batch_norm(const Call& call);
+Inferred batch_norm_backward(const Call& call);
+
+// nn_loss.cpp
+// -------------------------------------------------------------------------------------------------
+Inferred loss(const Call& call);
+Inferred loss_backward(const Call& call);
+Inferred nll_loss(const Call& call);
+Inferred nll_loss_with_weight(const Call& call);
+Inferred nll_loss_backward(const Call& call);
+Inferred cross_entropy_loss(const Call& call);
+Inferred multi_margin_loss(const Call& call);
+Inferred multi_margin_loss_backward(const Call& call);
+Inferred multilabel_margin_loss(const Call& call);
+Inferred multilabel_margin_loss_backward(const Call& call);
+Inferred glu(const Call& call);
+Inferred glu_backward(const Call& call);
+Inferred prelu(const Call& call);
+Inferred cosine_similarity(const Call& call);
+Inferred pairwise_distance(const Call& call);
 
 // linear_algebra.cpp
 // -------------------------------------------------------------------------------------------------

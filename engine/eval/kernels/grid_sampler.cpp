@@ -1,0 +1,243 @@
+// Sampling at places that are data: planes or volumes at coordinates that run from -1 to 1 between
+// the edges.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include "engine/eval/kernels/families.h"
+#include "engine/eval/kernels/windows.h"
+
+namespace recut {
+namespace {
+
+enum class Interpolation { linear, nearest, cubic };  // as ATen numbers them
+enum class Padding { zeros, border, reflection };
+
+// A coordinate and its derivative with respect to the grid's.
+template <class T>
+struct Place {
+  T at;
+  T slope;
+};
+
+// What one element of the plane adds along one dimension: its weight, and the weight's derivative
+// with respect to the grid's coordinate.
+struct Tap {
+  std::int64_t place;
+  double weight;
+  double slope;
+};
+
+// One dimension; coordinates are computed in T as PyTorch does, since their rounding decides on
+// which element a place falls.
+template <class T>
+class Axis {
+ public:
+  Axis(const Call& call, std::int64_t size)
+      : size_(size),
+        align_(call.boolean("align_corners")),
+        interpolation_(static_cast<Interpolation>(call.integer("interpolation_mode"))),
+        padding_(static_cast<Padding>(call.integer("padding_mode"))) {}
+
+  std::vector<Tap> taps(double coordinate) const {
+    const Place<T> place = unnormalized(static_cast<T>(coordinate));
+    if (interpolation_ == Interpolation::cubic) return cubic(place);
+    const Place<T> padded = finite(pad(place));
+    if (interpolation_ == Interpolation::nearest)
+      return {{static_cast<std::int64_t>(std::nearbyint(padded.at)), 1, 0}};
+    const T lower = std::floor(padded.at);
+    const auto first = static_cast<std::int64_t>(lower);
+    const double part = padded.at - lower;
+    return {{first, 1 - part, -padded.slope}, {first + 1, part, padded.slope}};
+  }
+
+  bool contains(std::int64_t place) const { return place >= 0 && place < size_; }
+
+ private:
+  Place<T> unnormalized(T x) const {
+    const auto size = static_cast<T>(size_);
+    if (align_) return {(x + 1) / 2 * (size - 1), (size - 1) / 2};
+    return {((x + 1) * size - 1) / 2, size / 2};
+  }
+
+  Place<T> pad(Place<T> p) const {
+    if (padding_ == Padding::zeros) return p;
+    if (padding_ == Padding::reflection) p = reflected(p);
+    return clipped(p);
+  }
+
+  Place<T> clipped(Place<T> p) const {
+    const auto last = static_cast<T>(size_ - 1);
+    if (!(p.at > 0)) return {0, 0};
+    if (p.at >= last) return {last, 0};
+    return p;
+  }
+
+  // Mirrors at the elements' middles or, unless corners are aligned, half an element beyond.
+  Place<T> reflected(Place<T> p) const {
+    const T low = align_ ? T{0} : T{-0.5};
+    const T span = align_ ? static_cast<T>(size_ - 1) : static_cast<T>(size_);
+    if (span <= 0) return {0, 0};
+    const T distance = std::abs(p.at - low);
+    const T slope = p.at < low ? -p.slope : p.slope;
+    const T extra = std::fmod(distance, span);
+    const bool even = std::fmod(std::floor(distance / span), T{2}) == 0;
+    return even ? Place<T>{extra + low, slope} : Place<T>{span - extra + low, -slope};
+  }
+
+  // Places that no index can name count as far outside.
+  static Place<T> finite(Place<T> p) {
+    if (std::abs(p.at) < T{1e9}) return p;
+    return {T{-100}, 0};
+  }
+
+  std::vector<Tap> cubic(const Place<T>& place) const {
+    const Place<T> p = finite(place);
+    const T lower = std::floor(p.at);
+    const double part = p.at - lower;
+    std::vector<Tap> taps;
+    for (int k = -1; k <= 2; ++k) {
+      const Place<T> at = pad({lower + static_cast<T>(k), 1});
+      const double x = part - k;
+      taps.push_back({static_cast<std::int64_t>(at.at), weight(std::abs(x)),
+                      slope(std::abs(x)) * (x < 0 ? -1 : 1) * p.slope});
+    }
+    return taps;
+  }
+
+  // Keys' cubic convolution (1981) and its derivative.
+  static constexpr double kA = -0.75;
+  static double weight(double x) {
+    if (x <= 1) return ((kA + 2) * x - (kA + 3)) * x * x + 1;
+    return ((kA * x - 5 * kA) * x + 8 * kA) * x - 4 * kA;
+  }
+  static double slope(double x) {
+    if (x <= 1) return (3 * (kA + 2) * x - 2 * (kA + 3)) * x;
+    return (3 * kA * x - 10 * kA) * x + 8 * kA;
+  }
+
+  std::int64_t size_;
+  bool align_;
+  Interpolation interpolation_;
+  Padding padding_;
+};
+
+// The shapes of a call, with three spatial dimensions of which the first may have one element.
+struct Geometry {
+  std::size_t dims;
+  Triple plane, sampled;
+  std::int64_t samples, channels;
+
+  Geometry(const Shape& input, const Shape& grid)
+      : dims(input.size() - 2),
+        plane(spatial_triple(input, dims)),
+        sampled(spatial_triple(Shape(grid.begin(), grid.end() - 1), dims)),
+        samples(input[0]),
+        channels(input[1]) {}
+};
+
+// Calls visit(taps of the three dimensions, sample, place among the sampled) for every place. The
+// grid names x first: its last coordinate belongs to the first dimension.
+template <class T, class Visit>
+void for_each_place(const Call& call, const Geometry& g, const Reals& grid, Visit&& visit) {
+  for (std::int64_t i = 0; i < g.samples * volume(g.sampled); ++i) {
+    std::array<std::vector<Tap>, 3> taps;
+    for (auto& t : taps) t = {{0, 1, 0}};
+    for (std::size_t d = 0; d < g.dims; ++d) {
+      const std::size_t dimension = 3 - g.dims + d;
+      const Axis<T> axis(call, g.plane[dimension]);
+      const auto at =
+          static_cast<std::int64_t>(g.dims) * i + static_cast<std::int64_t>(g.dims - 1 - d);
+      std::vector<Tap> inside;
+      for (const Tap& tap : axis.taps(grid[at]))
+        if (axis.contains(tap.place)) inside.push_back(tap);
+      taps[dimension] = std::move(inside);
+    }
+    visit(taps, i / volume(g.sampled), i % volume(g.sampled));
+  }
+}
+
+// Calls visit(place in the plane, the three taps) for every combination.
+template <class Visit>
+void for_each_corner(const Geometry& g, const std::array<std::vector<Tap>, 3>& taps,
+                     Visit&& visit) {
+  for (const Tap& z : taps[0])
+    for (const Tap& y : taps[1])
+      for (const Tap& x : taps[2]) visit(flatten({z.place, y.place, x.place}, g.plane), z, y, x);
+}
+
+template <class T>
+Reals sample(const KernelContext& c, const Reals& input, const Reals& grid) {
+  const Geometry g(input.shape, grid.shape);
+  Reals out(c.output_types[0].shape);
+  for_each_place<T>(c.call, g, grid, [&](const auto& taps, std::int64_t n, std::int64_t place) {
+    for (std::int64_t channel = 0; channel < g.channels; ++channel) {
+      const std::int64_t plane = n * g.channels + channel;
+      double sum = 0;
+      for_each_corner(g, taps, [&](std::int64_t at, const Tap& z, const Tap& y, const Tap& x) {
+        sum += z.weight * y.weight * x.weight * input[plane * volume(g.plane) + at];
+      });
+      out[plane * volume(g.sampled) + place] = sum;
+    }
+  });
+  return out;
+}
+
+template <class T>
+void sample_backward(const KernelContext& c, const Reals& input, const Reals& grid,
+                     Reals& grad_input, Reals& grad_grid) {
+  const Reals grad = c.reals("grad_output");
+  const Geometry g(input.shape, grid.shape);
+  const auto dims = static_cast<std::int64_t>(g.dims);
+  for_each_place<T>(c.call, g, grid, [&](const auto& taps, std::int64_t n, std::int64_t place) {
+    std::array<double, 3> slopes{};  // of x, y, z
+    for (std::int64_t channel = 0; channel < g.channels; ++channel) {
+      const std::int64_t plane = n * g.channels + channel;
+      const double out = grad[plane * volume(g.sampled) + place];
+      for_each_corner(g, taps, [&](std::int64_t at, const Tap& z, const Tap& y, const Tap& x) {
+        const std::int64_t element = plane * volume(g.plane) + at;
+        const double value = input[element] * out;
+        grad_input[element] += z.weight * y.weight * x.weight * out;
+        slopes[0] += z.weight * y.weight * x.slope * value;
+        slopes[1] += z.weight * y.slope * x.weight * value;
+        slopes[2] += z.slope * y.weight * x.weight * value;
+      });
+    }
+    for (std::int64_t d = 0; d < dims; ++d)
+      grad_grid[(n * volume(g.sampled) + place) * dims + d] = slopes[static_cast<std::size_t>(d)];
+  });
+}
+
+Result<Done> grid_sampler(KernelContext& c) {
+  const Reals input = c.reals("input");
+  const Reals grid = c.reals("grid");
+  const bool wide = c.output_types[0].dtype == DType::f64;
+  c.write(wide ? sample<double>(c, input, grid) : sample<float>(c, input, grid));
+  return Done{};
+}
+
+Result<Done> grid_sampler_backward(KernelContext& c) {
+  const Reals input = c.reals("input");
+  const Reals grid = c.reals("grid");
+  Reals grad_input(input.shape);
+  Reals grad_grid(grid.shape);
+  if (c.output_types[1].dtype == DType::f64)
+    sample_backward<double>(c, input, grid, grad_input, grad_grid);
+  else
+    sample_backward<float>(c, input, grid, grad_input, grad_grid);
+  c.write(grad_input, 0);
+  c.write(grad_grid, 1);
+  return Done{};
+}
+
+}  // namespace
+
+void add_grid_sampler_kernels(KernelTable& t) {
+  for (const Op op : {Op::grid_sampler, Op::grid_sampler_2d, Op::grid_sampler_3d})
+    t.add(op, grid_sampler);
+  t.add(Op::grid_sampler_2d_backward, grid_sampler_backward);
+  t.add(Op::grid_sampler_3d_backward, grid_sampler_backward);
+}
+
+}  // namespace recut
