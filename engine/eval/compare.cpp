@@ -4,6 +4,8 @@
 
 #include <cmath>
 
+#include "engine/eval/updated_buffers.h"
+
 namespace recut {
 namespace {
 
@@ -116,14 +118,20 @@ Comparison compare(const Tensor& found, const Tensor& expected) {
   return result;
 }
 
-std::vector<OutputComparison> compare_outputs(const Graph& graph, std::span<const Tensor> outputs,
+std::vector<OutputComparison> compare_outputs(const Graph& graph, const Inputs& inputs,
+                                              std::span<const Tensor> outputs,
                                               std::span<const std::optional<Tensor>> expected) {
   std::vector<OutputComparison> comparisons;
   for (std::size_t i = 0; i < expected.size(); ++i) {
     if (!expected[i]) continue;
     const bool gradient = i >= graph.results.size();
     const NodeId id = gradient ? graph.gradients[i - graph.results.size()] : graph.results[i];
-    comparisons.push_back({i, graph.node_name(id), gradient, compare(outputs[i], *expected[i])});
+    OutputComparison& output = comparisons.emplace_back();
+    output = {i, graph.node_name(id), gradient, compare(outputs[i], *expected[i]), {}};
+    if (output.comparison.ok || gradient) continue;
+    if (const auto buffer = updated_buffer(graph, inputs, id, *expected[i]))
+      output.unchecked = fmt::format("the file gives the buffer %{} as it is after the step",
+                                     graph.node_name(*buffer));
   }
   return comparisons;
 }

@@ -46,8 +46,11 @@ Json comparison_json(const OutputComparison& output) {
               {"elements", c.elements},
               {"error", c.error},
               {"bound", c.bound},
-              {"ok", c.ok}};
-  if (!c.problem.empty()) row["problem"] = c.problem;
+              {"ok", output.ok()}};
+  if (!output.unchecked.empty())
+    row["unchecked"] = output.unchecked;
+  else if (!c.problem.empty())
+    row["problem"] = c.problem;
   return row;
 }
 
@@ -66,6 +69,11 @@ std::string as_json(const Evaluated& evaluated, bool checked) {
   return json.dump(2) + "\n";
 }
 
+std::string verdict(const OutputComparison& output) {
+  if (!output.unchecked.empty()) return "not checked: " + output.unchecked;
+  return output.comparison.ok ? "agrees" : "DIFFERS: " + output.comparison.problem;
+}
+
 std::string as_text(const Evaluated& evaluated, bool checked) {
   const EvaluationReport& report = evaluated.report;
   std::string text;
@@ -80,8 +88,7 @@ std::string as_text(const Evaluated& evaluated, bool checked) {
     for (const OutputComparison& o : report.outputs)
       table.row({o.name, o.gradient ? "gradient" : "result", format_count(o.comparison.elements),
                  fmt::format("{:.2e}", o.comparison.error),
-                 fmt::format("{:.2e}", o.comparison.bound),
-                 o.comparison.ok ? "agrees" : "DIFFERS: " + o.comparison.problem});
+                 fmt::format("{:.2e}", o.comparison.bound), verdict(o)});
     text += table.format(0) + "\n";
   }
   text += fmt::format("measured peak {} ({} bytes)", format_bytes(report.measured_peak_bytes),

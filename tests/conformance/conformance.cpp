@@ -30,11 +30,11 @@ Outcome refused(const Diagnostics& diagnostics) {
   return {Verdict::refused, messages};
 }
 
-Outcome compared(const Graph& graph, const Evaluation& evaluation,
+Outcome compared(const Graph& graph, const Inputs& inputs, const Evaluation& evaluation,
                  const std::vector<std::optional<Tensor>>& expected) {
   Outcome outcome;
-  for (const OutputComparison& c : compare_outputs(graph, evaluation.outputs, expected)) {
-    if (c.comparison.ok) continue;
+  for (const OutputComparison& c : compare_outputs(graph, inputs, evaluation.outputs, expected)) {
+    if (c.ok()) continue;
     outcome.verdict = Verdict::disagrees;
     outcome.detail += fmt::format("{}output {} ({}): {}", outcome.detail.empty() ? "" : "; ",
                                   c.position, c.name, c.comparison.problem);
@@ -56,7 +56,7 @@ Outcome run_case(const std::string& stem) {
   if (!expected) return refused(expected.diagnostics());
   const auto evaluation = evaluate(file->graph, *inputs);
   if (!evaluation) return refused(evaluation.diagnostics());
-  return compared(file->graph, *evaluation, *expected);
+  return compared(file->graph, *inputs, *evaluation, *expected);
 }
 
 // What the child writes: one byte for the verdict, then the detail.
