@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <numeric>
 
 #include "engine/ir/layout_steps.h"
 
@@ -68,28 +69,37 @@ Computed movedim(const Call& call, const Layout& self, std::int64_t) {
 
 namespace {
 
-// ATen's inferExpandGeometry, for one output dimension at a time from the last to the first.
-Computed expand_to(const Layout& self, const Shape& wanted) {
-  if (wanted.size() < self.shape.size())
-    return error(
-        fmt::format("{} dimensions can't be expanded to {}", self.shape.size(), wanted.size()));
-  const std::size_t added = wanted.size() - self.shape.size();
-  Layout out{wanted, Strides(wanted.size()), self.offset, false};
-  for (std::size_t i = wanted.size(); i-- > 0;) {
-    const bool is_new = i < added;
-    const std::int64_t size = is_new ? 1 : self.shape[i - added];
-    const std::int64_t following =
-        i + 1 == wanted.size() ? 1 : scaled(out.strides[i + 1], out.shape[i + 1]);
-    out.strides[i] = is_new ? following : self.strides[i - added];
-    if (wanted[i] == -1 && !is_new) {
-      out.shape[i] = size;
-    } else if (wanted[i] < 0) {
+// The shape with every -1 that stands for a size of self replaced by it.
+Result<Shape> expanded_shape(const Shape& self, Shape wanted) {
+  if (wanted.size() < self.size())
+    return error(fmt::format("{} dimensions can't be expanded to {}", self.size(), wanted.size()));
+  const std::size_t added = wanted.size() - self.size();
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    if (wanted[i] == -1 && i >= added) wanted[i] = self[i - added];
+    if (wanted[i] < 0)
       return error(fmt::format("size {} of dimension {} can't be inferred", wanted[i], i));
-    } else if (wanted[i] != size) {
-      if (size != 1)
+  }
+  return wanted;
+}
+
+// Dimensions of self placed where `dims` say among those of `shape`; the rest is repeated. A new
+// dimension of length 1 steps over the next one of self, as PyTorch's traced graphs record it
+// (prims.broadcast_in_dim).
+Computed broadcast_to(const Layout& self, const Shape& shape,
+                      const std::vector<std::size_t>& dims) {
+  Layout out{shape, Strides(shape.size(), 0), self.offset, false};
+  std::size_t own = 0;
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    const bool is_new = own == dims.size() || dims[own] != i;
+    if (is_new && shape[i] == 1) {
+      out.strides[i] = own == dims.size() ? 1 : scaled(self.strides[own], self.shape[own]);
+    } else if (!is_new) {
+      if (self.shape[own] != shape[i] && self.shape[own] != 1)
         return error(fmt::format("{} can't be expanded to {}: dimension {} is {}, not 1",
-                                 format_shape(self.shape), format_shape(wanted), i, size));
-      out.strides[i] = 0;
+                                 format_shape(self.shape), format_shape(shape), i,
+                                 self.shape[own]));
+      if (self.shape[own] == shape[i]) out.strides[i] = self.strides[own];
+      ++own;
     }
   }
   return out;
@@ -98,26 +108,29 @@ Computed expand_to(const Layout& self, const Shape& wanted) {
 }  // namespace
 
 Computed expand(const Call& call, const Layout& self, std::int64_t) {
-  return expand_to(self, call.integers("size"));
+  const auto shape = expanded_shape(self.shape, call.integers("size"));
+  if (!shape) return shape.diagnostics();
+  std::vector<std::size_t> dims(self.shape.size());
+  std::iota(dims.begin(), dims.end(), shape->size() - dims.size());
+  return broadcast_to(self, *shape, dims);
 }
 
 Computed broadcast_in_dim(const Call& call, const Layout& self, std::int64_t) {
   const Shape shape = call.integers("shape");
-  const auto dims = call.integers("broadcast_dimensions");
-  if (dims.size() != self.shape.size())
+  const auto named = call.integers("broadcast_dimensions");
+  if (named.size() != self.shape.size())
     return error(
-        fmt::format("{} dimensions named for a tensor of {}", dims.size(), self.shape.size()));
-  Layout spread{Shape(shape.size(), 1), Strides(shape.size(), 0), self.offset, false};
+        fmt::format("{} dimensions named for a tensor of {}", named.size(), self.shape.size()));
+  std::vector<std::size_t> dims;
   std::int64_t last = -1;
-  for (std::size_t i = 0; i < dims.size(); ++i) {
-    if (dims[i] <= last || dims[i] >= static_cast<std::int64_t>(shape.size()))
+  for (const std::int64_t d : named) {
+    if (d <= last || d >= static_cast<std::int64_t>(shape.size()))
       return error(fmt::format("broadcast_dimensions have to ascend below {}, found {} after {}",
-                               shape.size(), dims[i], last));
-    last = dims[i];
-    spread.shape[at(last)] = self.shape[i];
-    spread.strides[at(last)] = self.strides[i];
+                               shape.size(), d, last));
+    last = d;
+    dims.push_back(at(d));
   }
-  return expand_to(spread, shape);
+  return broadcast_to(self, shape, dims);
 }
 
 Computed unsqueeze(const Call& call, const Layout& self, std::int64_t) {

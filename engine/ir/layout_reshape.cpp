@@ -30,9 +30,6 @@ Result<Shape> fill_in_size(const Shape& wanted, std::int64_t count) {
 
 namespace {
 
-// Strides of an empty view, which ATen computes as if no dimension were shorter than 1.
-Strides strides_of_empty(const Shape& shape) { return contiguous_strides(shape); }
-
 // The part of ATen's computeStride that fills one run of new dimensions from a run of old ones
 // whose elements lie evenly apart.
 struct Run {
@@ -54,8 +51,8 @@ bool take_up(const Run& run, const Shape& shape, std::int64_t* next, Strides& st
 }  // namespace
 
 std::optional<Strides> strides_of_view(const Layout& self, const Shape& shape) {
+  if (element_count(shape) == 0) return contiguous_strides(shape);
   if (self.shape == shape) return self.strides;
-  if (element_count(shape) == 0) return strides_of_empty(shape);
   Strides strides(shape.size(), 1);
   if (self.shape.empty()) return strides;
   std::int64_t next = static_cast<std::int64_t>(shape.size()) - 1;
@@ -69,6 +66,12 @@ std::optional<Strides> strides_of_view(const Layout& self, const Shape& shape) {
     if (d > 0) run = Run{1, self.strides[d - 1]};
   }
   if (next != -1) return std::nullopt;
+  // Leading dimensions that stay keep their strides, also where a length of 1 leaves them open: so
+  // PyTorch's traced graphs record it.
+  for (std::size_t d = 0; d < shape.size() && d < self.shape.size(); ++d) {
+    if (shape[d] != self.shape[d]) break;
+    strides[d] = self.strides[d];
+  }
   return strides;
 }
 
@@ -77,7 +80,6 @@ namespace {
 Computed view_as(const Layout& self, const Shape& wanted) {
   const auto shape = fill_in_size(wanted, element_count(self.shape));
   if (!shape) return shape.diagnostics();
-  // ATen steps by 1 in dimensions of length 1 of a reshaped zero-dimensional tensor.
   if (auto strides = strides_of_view(self, *shape))
     return Layout{*shape, std::move(*strides), self.offset, false};
   return Layout{*shape, contiguous_strides(*shape), 0, true};
