@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "engine/eval/evaluator.h"
 #include "engine/ir/graph.h"
@@ -18,8 +19,11 @@ enum class Values {
 Inputs inputs_for(const Graph& graph, std::uint64_t seed, Values values);
 
 // "" where every result and gradient has the same bits in both (any NaN is a NaN, but 0.0 is not
-// -0.0), or where neither can be computed from these values. Else what differs.
+// -0.0), or where edge values are out of some operator's range. Else what differs.
 std::string difference(const Graph& before, const Graph& after, std::uint64_t seed, Values values);
+
+// The same of outputs in hand.
+std::string outputs_difference(const std::vector<Tensor>& before, const std::vector<Tensor>& after);
 
 // The same over a few seeds of both kinds of values.
 std::string difference(const Graph& before, const Graph& after);
