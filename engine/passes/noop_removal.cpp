@@ -23,22 +23,33 @@
 namespace recut::passes {
 namespace {
 
+// A call, its operands already replaced by their successors: a branch may be equal to the other,
+// and a factor known to be one, only since this pass has come by.
 struct Query {
   const Call& call;
-  const Node& node;
+  const TensorType& result;
   const UniformValues& uniform;
-  const std::vector<Argument>& successors;  // of the arguments, in the new graph
-
-  DType dtype() const { return node.type().dtype; }
 
   // What a parameter is in every element: a number that was given, or a uniform tensor. Exactly:
   // 1.001 is no one, though bf16 would make it one, for arithmetic rounds only what comes out.
   std::optional<UniformValue> number(std::string_view parameter) const {
-    if (const NodeId id = call.node(parameter); id.valid()) return uniform.of(id);
+    if (const NodeId id = call.node(parameter); id.valid()) {
+      const UniformValue* value = uniform.of(id);
+      if (value == nullptr) return std::nullopt;
+      return is_floating(value->dtype) ? in_result(value->real, 0, true)
+                                       : in_result(0, value->integer, false);
+    }
     const Scalar s = call.scalar(parameter);
-    if (is_floating(dtype())) return UniformValue{dtype(), s.real, 0};
-    if (s.category == DType::f64) return std::nullopt;
-    return UniformValue{dtype(), 0, s.integer};
+    return in_result(s.real, s.integer, s.category == DType::f64);
+  }
+
+ private:
+  // Whole numbers become reals in a sum of reals: the zero among them is 0.0, not -0.0.
+  std::optional<UniformValue> in_result(double real, std::int64_t integer, bool is_real) const {
+    if (is_floating(result.dtype))
+      return UniformValue{result.dtype, is_real ? real : static_cast<double>(integer), 0};
+    if (is_real) return std::nullopt;
+    return UniformValue{result.dtype, 0, integer};
   }
 };
 
@@ -87,7 +98,7 @@ Name times_one(const Query& q) {
 
 Name over_one(const Query& q) {
   const auto other = q.number("other");
-  if (!is_floating(q.dtype()) || !other || !other->is(1)) return std::nullopt;
+  if (!is_floating(q.result.dtype) || !other || !other->is(1)) return std::nullopt;
   const bool rounds = q.call.op().parameter("rounding_mode") && q.call.given("rounding_mode");
   return rounds ? std::nullopt : Name("self");
 }
@@ -97,11 +108,8 @@ Name to_the_first(const Query& q) {
   return q.call.scalar("exponent").real == 1 ? Name("self") : std::nullopt;
 }
 
-// Branches that are equal now, though they may not have been before this pass.
 Name equal_branches(const Query& q) {
-  const Operator& op = q.call.op();
-  const bool equal = q.successors[*op.parameter("self")] == q.successors[*op.parameter("other")];
-  return equal ? Name("self") : std::nullopt;
+  return q.call.node("self") == q.call.node("other") ? Name("self") : std::nullopt;
 }
 
 Name no_padding(const Query& q) {
@@ -145,7 +153,7 @@ constexpr Row kRows[] = {
 class NoopRemoval {
  public:
   explicit NoopRemoval(const Graph& from)
-      : from_(from), uniform_(from), pinned_(from), outputs_(from) {}
+      : from_(from), uniform_(from.pool()), pinned_(from), outputs_(from) {}
 
   PassResult run() {
     return rewrite_nodes(
@@ -154,6 +162,7 @@ class NoopRemoval {
           return try_rewrite(to, old, arguments);
         },
         [&](NodeId old, const Graph& to, NodeId successor) {
+          uniform_.learn(successor);
           outputs_.placed(old, to, successor);
         });
   }
@@ -161,12 +170,11 @@ class NoopRemoval {
  private:
   std::optional<Rewrite> try_rewrite(const Graph& to, NodeId old,
                                      const std::vector<Argument>& arguments) const {
-    const Node& node = from_[old];
-    const Operator& op = operator_of(node.op);
+    const Operator& op = from_.op(old);
     if (op.multiple_outputs()) return std::nullopt;
     for (const Row& row : kRows) {
       if (row.packet != op.packet) continue;
-      const auto index = survivor(row, op, node, arguments);
+      const auto index = survivor(row, op, from_.type(old), arguments);
       if (!index) return std::nullopt;
       const auto* successor = arguments[*index].get<NodeId>();
       if (successor == nullptr || !may_become(old, to, *successor)) return std::nullopt;
@@ -175,11 +183,11 @@ class NoopRemoval {
     return std::nullopt;
   }
 
-  std::optional<std::size_t> survivor(const Row& row, const Operator& op, const Node& node,
-                                      const std::vector<Argument>& successors) const {
+  std::optional<std::size_t> survivor(const Row& row, const Operator& op, const TensorType& result,
+                                      const std::vector<Argument>& arguments) const {
     const Call::TypesOf types_of = [&](NodeId id) { return from_.pool().types_of(id); };
-    const Call call(op, node.arguments, types_of);
-    const Name name = row.survivor(Query{call, node, uniform_, successors});
+    const Call call(op, arguments, types_of);
+    const Name name = row.survivor(Query{call, result, uniform_});
     return name ? op.parameter(*name) : std::nullopt;
   }
 

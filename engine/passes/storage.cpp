@@ -1,5 +1,7 @@
 #include "engine/passes/storage.h"
 
+#include "engine/ir/rebuild.h"
+
 namespace recut {
 namespace {
 
@@ -19,7 +21,8 @@ NodeId storage_root(const Graph& graph, NodeId id) {
 }
 
 PinnedStorages::PinnedStorages(const Graph& graph) : graph_(&graph) {
-  for (const NodeId id : graph.order()) {
+  const Graph live = without_dead_nodes(graph);
+  for (const NodeId id : live.order()) {
     const std::string_view packet = graph.op(id).packet;
     if (packet == "as_strided" || packet == "as_strided_scatter")
       roots_.insert(storage_root(graph, graph[id].operands.front()));

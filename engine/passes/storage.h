@@ -14,7 +14,8 @@ namespace recut {
 NodeId storage_root(const Graph& graph, NodeId id);
 
 // Storages that as_strided and as_strided_scatter read by their recorded layout, past the shape:
-// a value in one of them keeps its storage, or those would read something else.
+// a value in one of them keeps its storage, or those would read something else. What nothing needs
+// reads nothing.
 class PinnedStorages {
  public:
   explicit PinnedStorages(const Graph& graph);

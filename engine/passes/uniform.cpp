@@ -70,18 +70,27 @@ Argument as_argument(const UniformValue& value) {
   return value.integer;
 }
 
-UniformValues::UniformValues(const Graph& graph) : graph_(&graph) {
-  values_.reserve(graph.order().size());
-  for (const NodeId id : graph.order()) values_.push_back(value_of(id));
+UniformValues::UniformValues(const Graph& graph) : UniformValues(graph.pool()) {
+  for (const NodeId id : graph.order()) learn(id);
+}
+
+void UniformValues::learn(NodeId id) {
+  if (values_.count(id) != 0) return;
+  if (const auto value = value_of(id)) values_.emplace(id, *value);
+}
+
+const UniformValue* UniformValues::of(NodeId id) const {
+  const auto it = values_.find(id);
+  return it == values_.end() ? nullptr : &it->second;
 }
 
 std::optional<UniformValue> UniformValues::value_of(NodeId id) const {
-  const Node& node = (*graph_)[id];
+  const Node& node = pool_[id];
   const Operator& op = operator_of(node.op);
   const DType dtype = node.outputs.empty() ? DType::none : node.type().dtype;
   if (op.is(kInput | kRandom | kImpure | kDataDependent)) return std::nullopt;
   if (dtype == DType::none || element_count(node.type().shape) == 0) return std::nullopt;
-  const Call::TypesOf types_of = [&](NodeId operand) { return graph_->pool().types_of(operand); };
+  const Call::TypesOf types_of = [&](NodeId operand) { return pool_.types_of(operand); };
   if (auto value = created(Call(op, node.arguments, types_of), dtype)) return value;
   if (auto value = absorbed(node)) return value;
   if (!operands_uniform(node)) return std::nullopt;
@@ -93,7 +102,7 @@ std::optional<UniformValue> UniformValues::value_of(NodeId id) const {
 
 bool UniformValues::operands_uniform(const Node& node) const {
   return !node.operands.empty() && std::all_of(node.operands.begin(), node.operands.end(),
-                                               [&](NodeId id) { return of(id).has_value(); });
+                                               [&](NodeId id) { return of(id) != nullptr; });
 }
 
 std::optional<UniformValue> UniformValues::created(const Call& call, DType dtype) const {
@@ -122,13 +131,13 @@ std::optional<UniformValue> UniformValues::absorbed(const Node& node) const {
 }
 
 std::optional<UniformValue> UniformValues::copied(const Node& node) const {
-  const auto& value = of(node.operands.front());
+  const UniformValue* value = of(node.operands.front());
   const bool same = std::all_of(node.operands.begin(), node.operands.end(),
-                                [&](NodeId id) { return of(id) == value; });
+                                [&](NodeId id) { return *of(id) == *value; });
   // as_strided may read past the value; view.dtype reads its bits as something else.
   if (!same || value->dtype != node.type().dtype || operator_of(node.op).packet == "as_strided")
     return std::nullopt;
-  return value;
+  return *value;
 }
 
 std::optional<UniformValue> UniformValues::computed(const Node& node) const {
@@ -137,7 +146,7 @@ std::optional<UniformValue> UniformValues::computed(const Node& node) const {
   std::vector<TensorType> types;
   std::vector<Tensor> tensors;
   for (const NodeId id : node.operands) {
-    types.push_back(one_element(graph_->type(id)));
+    types.push_back(one_element(pool_[id].type()));
     tensors.push_back(as_tensor(*of(id), types.back().rank()));
   }
   const auto index_of = [&](NodeId id) {

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <optional>
-#include <vector>
+#include <unordered_map>
 
 #include "engine/eval/tensor.h"
 #include "engine/ir/argument.h"
@@ -25,15 +25,22 @@ struct UniformValue {
 // As `full` takes it: a double, an int or a bool.
 Argument as_argument(const UniformValue& value);
 
-// The analysis, in one walk over the graph: what creates such a value, what copies or views one,
-// and what computes element by element from nothing else. The arithmetic is the interpreter's own
-// kernel on one element, and so is its rounding.
+// What is known of the nodes of one pool. A node's value is a matter of the calls under it, so that
+// it is the same in every graph that has the node. The arithmetic is the interpreter's own kernel
+// on one element, and so is its rounding.
 class UniformValues {
  public:
+  explicit UniformValues(const NodePool& pool) : pool_(pool) {}
+
+  // Of every node of the graph.
   explicit UniformValues(const Graph& graph);
 
-  // Nothing where the value isn't known to be uniform, or has no elements.
-  const std::optional<UniformValue>& of(NodeId id) const { return values_[graph_->position(id)]; }
+  // Looks at one node more, whose operands have been looked at: at what creates such a value, what
+  // copies or views one, and what computes element by element from nothing else.
+  void learn(NodeId id);
+
+  // Null where the value isn't known to be uniform, has no elements, or hasn't been looked at.
+  const UniformValue* of(NodeId id) const;
 
  private:
   std::optional<UniformValue> value_of(NodeId id) const;
@@ -43,8 +50,8 @@ class UniformValues {
   std::optional<UniformValue> computed(const Node& node) const;
   bool operands_uniform(const Node& node) const;
 
-  const Graph* graph_;
-  std::vector<std::optional<UniformValue>> values_;  // by position
+  const NodePool& pool_;
+  std::unordered_map<NodeId, UniformValue> values_;  // looked up only, never walked
 };
 
 }  // namespace recut

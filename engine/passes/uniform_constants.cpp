@@ -42,9 +42,9 @@ PassResult uniform_constants(const Graph& graph) {
   return rewrite_nodes(
       graph, [&](Graph& to, NodeId old, const std::vector<Argument>&) -> std::optional<Rewrite> {
         const Node& node = graph[old];
-        const auto& value = uniform.of(old);
-        if (!value || node.op == full_operator().op || operator_of(node.op).multiple_outputs() ||
-            pinned.contains(old))
+        const UniformValue* value = uniform.of(old);
+        if (value == nullptr || node.op == full_operator().op ||
+            operator_of(node.op).multiple_outputs() || pinned.contains(old))
           return std::nullopt;
         std::vector<Argument> arguments = full_arguments(node.type(), *value);
         const auto types = infer_types(full_operator(), arguments,
