@@ -79,11 +79,28 @@ TEST_CASE("draws follow from the seed and their number alone", "[eval]") {
   CHECK(std::abs(mean(drawn("exponential", {{"self", 0}, {"lambd", 2.0}}, 1, 0)) - 0.5) < 0.06);
   CHECK(std::abs(mean(drawn("geometric", {{"self", 0}, {"p", 0.5}}, 1, 0)) - 2) < 0.2);
 
+  CHECK(std::abs(mean(drawn("poisson", {{"self", 0}}, 1, 0)) - 0.25) < 0.05);
+
   const Named dropout = {{"input", 0}, {"p", 0.5}, {"train", true}};
   const List kept = drawn("native_dropout", dropout, 3, 4, 0);
   const List mask = drawn("native_dropout", dropout, 3, 4, 1);
   CHECK(std::abs(mean(mask) - 0.5) < 0.05);
   for (std::size_t i = 0; i < kept.size(); ++i) CHECK(kept[i] == 0.5 * mask[i]);
+}
+
+TEST_CASE("rrelu draws slopes in training alone", "[eval]") {
+  OneCall c;
+  const Argument x = c.reals({-1, -1, 2});
+  const Named named = {{"self", x}, {"noise", c.reals({0, 0, 0})}, {"lower", 0.25}, {"upper", 0.5}};
+  CHECK(close(c.run("rrelu_with_noise", named), {-0.375, -0.375, 2}));
+  Named training = named;
+  training.emplace_back("training", true);
+  const List out = c.run("rrelu_with_noise_functional", training, 0);
+  const List slopes = c.run("rrelu_with_noise_functional", training, 1);
+  CHECK(slopes[0] != slopes[1]);
+  CHECK((slopes[0] >= 0.25 && slopes[0] < 0.5));
+  CHECK(close(out, {-slopes[0], -slopes[1], 2}));
+  CHECK(slopes[2] == 1);
 }
 
 TEST_CASE("Inductor's numbers follow from their seed alone", "[eval]") {

@@ -126,6 +126,13 @@ TEST_CASE("arithmetic with numbers, and of three", "[eval]") {
   CHECK(close(c.run("round.decimals", {{"self", c.reals({2.345})}, {"decimals", 2}}), {2.34}));
 }
 
+TEST_CASE("numbers taken apart", "[eval]") {
+  OneCall c;
+  const Argument x = c.reals({3, -0.5, 0, kInf, kNan});
+  CHECK(close(c.run("frexp.Tensor", {{"self", x}}, 0), {0.75, -0.5, 0, kInf, kNan}));
+  CHECK(close(c.run("frexp.Tensor", {{"self", x}}, 1), {2, 0, 0, 0, 0}));
+}
+
 TEST_CASE("integers wrap around, round down and never trap", "[eval]") {
   OneCall c;
   const double least = -9223372036854775808.0;

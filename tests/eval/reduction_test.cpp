@@ -26,6 +26,7 @@ TEST_CASE("sums, means and variances over dimensions", "[eval]") {
   CHECK(close(c.run("nanmean", {{"self", c.reals({1, kNan, 3})}}), {2}));
   CHECK(close(c.run("mean.dim", {{"self", x}, {"dim", ints({0, 1})}}), {4}));
   CHECK(close(c.run("mean.dim", {{"self", none}, {"dim", ints({0})}}), {kNan, kNan, kNan}));
+  CHECK(close(c.run("trace", {{"self", x}}), {6}));
   CHECK(close(c.run("var", {{"self", x}}), {8}));
   CHECK(close(c.run("var", {{"self", x}, {"unbiased", false}}), {20.0 / 3}));
   CHECK(close(c.run("std.dim", {{"self", x}, {"dim", ints({1})}}), {1, 2.64575131}));

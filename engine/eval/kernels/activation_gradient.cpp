@@ -38,6 +38,19 @@ Result<Done> leaky_relu_backward(KernelContext& c) {
       c, [=](double g, double x) { return x > 0 ? g : g * slope; }, "grad_output", "self");
 }
 
+// In training the slopes are those that were drawn: `noise`, 1 where x was above 0.
+Result<Done> rrelu_backward(KernelContext& c) {
+  const double slope = (given(c, "lower") + given(c, "upper")) / 2;
+  const bool drawn = c.call.boolean("training") && given(c, "upper") - given(c, "lower") > 1e-6;
+  return apply<double, double>(
+      c, float_of(tensors_dtype(c.call)), Numbers::arithmetic,
+      [=](double g, double x, double noise) {
+        if (drawn) return g * noise;
+        return x > 0 ? g : g * slope;
+      },
+      "grad_output", "self", "noise");
+}
+
 Result<Done> prelu_backward(KernelContext& c) {
   const DType common = result_dtype(c.call);
   const Shape& shape =
@@ -153,6 +166,7 @@ Result<Done> dropout_backward(KernelContext& c) {
 void add_activation_gradient_kernels(KernelTable& table) {
   table.add(Op::threshold_backward, threshold_backward);
   table.add(Op::leaky_relu_backward, leaky_relu_backward);
+  table.add(Op::rrelu_with_noise_backward, rrelu_backward);
   table.add(Op::_prelu_kernel_backward, prelu_backward);
   table.add(Op::elu_backward, elu_backward);
   table.add(Op::gelu_backward, gelu_backward);

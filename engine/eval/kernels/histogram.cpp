@@ -29,7 +29,8 @@ Result<Range> range_of(const Reals& values, Range range, double margin) {
 std::int64_t bin_of(double x, Range range, std::int64_t bins, DType dtype) {
   const double scaled = round_to(dtype, round_to(dtype, x - range.low) * static_cast<double>(bins));
   const double place = round_to(dtype, scaled / round_to(dtype, range.high - range.low));
-  return std::min(static_cast<std::int64_t>(place), bins - 1);
+  // The right edge belongs to the last bin, as does what a range as wide as the dtype overflows to.
+  return place < static_cast<double>(bins) ? static_cast<std::int64_t>(place) : bins - 1;
 }
 
 Result<Done> histc(KernelContext& c) {
@@ -46,7 +47,6 @@ Result<Done> histc(KernelContext& c) {
 
 Result<Reals> edges_of(const KernelContext& c, const Reals& self) {
   if (c.call.is_tensor("bins")) return c.reals("bins");
-  const std::vector<std::int64_t> none;
   Range range{0, 0};
   if (const auto* list = c.call.argument("range").get<ArgumentList>(); list && list->size() == 2)
     range = {Scalar::from((*list)[0])->real, Scalar::from((*list)[1])->real};

@@ -28,8 +28,9 @@ Result<Done> zero(KernelContext&) { return Done{}; }  // storages start as zeros
 }  // namespace
 
 void add_copy_kernels(KernelTable& table) {
-  for (const Op op : {Op::clone, Op::_to_copy, Op::prims_convert_element_type, Op::prims_device_put,
-                      Op::lift_fresh_copy})
+  for (const Op op :
+       {Op::clone, Op::_to_copy, Op::prims_convert_element_type, Op::prims_device_put,
+        Op::lift_fresh_copy, Op::_to_sparse, Op::_to_sparse_sparse_dim, Op::_to_dense})
     table.add(op, copy_first);
   table.add(Op::copy, copy_src);
   for (const Op op : {Op::fill_Scalar, Op::fill_Tensor}) table.add(op, fill);

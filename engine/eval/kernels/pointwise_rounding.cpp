@@ -116,6 +116,21 @@ Result<Done> nextafter(KernelContext& c) {
       "self", "other");
 }
 
+// What is not finite is its own mantissa, with exponent 0 (std::frexp leaves that open).
+Result<Done> frexp(KernelContext& c) {
+  const Reals self = c.reals("self");
+  Integers exponents(self.shape);
+  Reals mantissas(self.shape);
+  for (std::int64_t i = 0; i < self.count(); ++i) {
+    int exponent = 0;
+    mantissas[i] = std::isfinite(self[i]) ? std::frexp(self[i], &exponent) : self[i];
+    exponents[i] = exponent;
+  }
+  c.write(mantissas, 0);
+  c.write(exponents, 1);
+  return Done{};
+}
+
 constexpr double kPi = 3.14159265358979323846;
 
 double angle(double x) { return std::isnan(x) ? x : (x < 0 ? kPi : 0.0); }
@@ -141,6 +156,7 @@ void add_rounding_kernels(KernelTable& table) {
   for (const Op op : {Op::sign, Op::sgn}) table.add(op, unary([](auto x) { return sign(x); }));
   table.add(Op::nan_to_num, nan_to_num);
   table.add(Op::nextafter, nextafter);
+  table.add(Op::frexp_Tensor, frexp);
   const Kernel copysign = binary_real([](double a, double b) { return std::copysign(a, b); });
   for (const Op op : {Op::copysign_Tensor, Op::copysign_Scalar}) table.add(op, copysign);
   table.add(Op::angle, unary_real([](double x) { return angle(x); }));

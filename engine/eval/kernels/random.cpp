@@ -213,6 +213,50 @@ Result<Done> dropout(KernelContext& c) {
   return Done{};
 }
 
+// Slopes where x is not above 0; 1 elsewhere, as ATen leaves them in `noise`.
+Result<Done> rrelu(KernelContext& c) {
+  const bool train = c.call.boolean("training");
+  const double lower = c.call.scalar("lower").real;
+  const double upper = c.call.scalar("upper").real;
+  const Draw draw = draw_of(c);
+  Reals values = c.reals("self");
+  Reals slopes(values.shape, 1);
+  for (std::int64_t i = 0; i < values.count(); ++i) {
+    if (!(values[i] <= 0)) continue;
+    slopes[i] = train ? lower + (upper - lower) * random_uniform(draw(i), 24) : (lower + upper) / 2;
+    values[i] *= slopes[i];
+  }
+  c.write(values, 0);
+  if (c.output_types.size() > 1) c.write(train ? slopes : c.reals("noise"), 1);
+  return Done{};
+}
+
+// By counting exponential arrivals for small means, and by rounding a normal number for large ones,
+// whose distributions can't be told apart there.
+double poisson_number(const Draw& draw, std::int64_t element, double mean) {
+  if (!(mean < 1000))
+    return std::max(0.0, std::round(mean + std::sqrt(mean) * random_normal(draw(element))));
+  double time = 0;
+  double count = -1;
+  for (std::int64_t arrival = 0; time <= mean; ++arrival, ++count)
+    time -= std::log(above_zero(
+        random_words(draw.seed, draw.number ^ static_cast<std::uint64_t>(arrival + 1) << 32,
+                     static_cast<std::uint64_t>(element))));
+  return count;
+}
+
+Result<Done> poisson(KernelContext& c) {
+  Reals means = c.reals("self");
+  const Draw draw = draw_of(c);
+  for (std::int64_t i = 0; i < means.count(); ++i) {
+    if (!(means[i] >= 0 && std::isfinite(means[i])))
+      return error("a mean has to be finite and not negative");
+    means[i] = poisson_number(draw, i, means[i]);
+  }
+  c.write(means);
+  return Done{};
+}
+
 // Inductor's form: seeds are drawn once, and all numbers follow from their seed alone.
 Result<Done> seeds(KernelContext& c) {
   return generate<std::int64_t>(c, [](const RandomWords& w, std::int64_t) {
@@ -262,8 +306,10 @@ void add_random_kernels(KernelTable& table) {
   for (const Op op : {Op::bernoulli, Op::bernoulli_p}) table.add(op, bernoulli);
   table.add(Op::uniform, uniform_between);
   for (const Op op : {Op::normal_functional, Op::normal_Tensor_float, Op::normal_float_Tensor,
-                      Op::normal_Tensor_Tensor})
+                      Op::normal_Tensor_Tensor, Op::normal_float_float})
     table.add(op, normal_about);
+  for (const Op op : {Op::rrelu_with_noise, Op::rrelu_with_noise_functional}) table.add(op, rrelu);
+  table.add(Op::poisson, poisson);
   table.add(Op::exponential, exponential);
   table.add(Op::geometric, geometric);
   table.add(Op::cauchy, cauchy);

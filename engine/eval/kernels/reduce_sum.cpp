@@ -1,4 +1,5 @@
 // Sums, products, means, variances.
+#include <algorithm>
 #include <cmath>
 
 #include "engine/eval/kernels/elementwise.h"
@@ -118,6 +119,24 @@ Result<Done> logsumexp(KernelContext& c) {
   return Done{};
 }
 
+template <class T>
+void add_diagonal(KernelContext& c) {
+  const Dense<T> self = c.read<T>("self");
+  const std::int64_t columns = self.shape[1];
+  Dense<T> total(Shape{});
+  for (std::int64_t i = 0; i < std::min(self.shape[0], columns); ++i)
+    total[0] = plus(total[0], self[i * columns + i]);
+  c.write(total);
+}
+
+Result<Done> trace(KernelContext& c) {
+  if (is_floating(c.call.tensor("self").dtype))
+    add_diagonal<double>(c);
+  else
+    add_diagonal<std::int64_t>(c);
+  return Done{};
+}
+
 }  // namespace
 
 void add_sum_kernels(KernelTable& table) {
@@ -133,6 +152,7 @@ void add_sum_kernels(KernelTable& table) {
                       Op::std_mean_correction})
     table.add(op, variance<true>);
   table.add(Op::logsumexp, logsumexp);
+  table.add(Op::trace, trace);
 }
 
 }  // namespace recut

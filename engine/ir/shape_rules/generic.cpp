@@ -143,6 +143,20 @@ Inferred convert(const Call& call) {
   return one(elementwise_type(call, call.maybe_dtype("dtype").value_or(a.dtype), a.shape));
 }
 
+Inferred to_dense(const Call& call) {
+  const TensorType& self = call.tensor("self");
+  return one(make_type(call.maybe_dtype("dtype").value_or(self.dtype), self.shape, self.device));
+}
+
+Inferred frexp(const Call& call) {
+  Inferred type = same_type_dense(call);
+  if (!type) return type;
+  if (!is_floating(type->front().dtype)) return refuse(call, type->front().dtype);
+  TensorType exponent = type->front();
+  exponent.dtype = DType::i32;
+  return Types{type->front(), std::move(exponent)};
+}
+
 Inferred device_put(const Call& call) {
   TensorType type = call.tensor("a");
   type.device = std::string(call.text("device"));
@@ -151,6 +165,11 @@ Inferred device_put(const Call& call) {
 
 Inferred prelu_backward(const Call& call) {
   const Inferred type = promote_tensors(call);
+  return type ? twice(type->front()) : type;
+}
+
+Inferred rrelu(const Call& call) {
+  const Inferred type = same_type_dense(call);
   return type ? twice(type->front()) : type;
 }
 

@@ -127,6 +127,12 @@ Inferred reduce_median(const Call& call) {
   return one(make_type(self.dtype, {}, self.device));
 }
 
+Inferred trace(const Call& call) {
+  const TensorType& self = call.tensor("self");
+  if (self.rank() != 2) return error("trace takes a matrix");
+  return one(make_type(sum_dtype(call), {}, self.device));
+}
+
 Inferred dist(const Call& call) {
   const auto shape = broadcast_all(call);
   if (!shape) return shape.diagnostics();

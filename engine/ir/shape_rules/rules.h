@@ -76,8 +76,11 @@ Inferred clone(const Call& call);
 Inferred copy(const Call& call);
 Inferred to_copy(const Call& call);
 Inferred convert(const Call& call);
+Inferred to_dense(const Call& call);
+Inferred frexp(const Call& call);
 Inferred device_put(const Call& call);
 Inferred prelu_backward(const Call& call);
+Inferred rrelu(const Call& call);
 Inferred log_sigmoid_forward(const Call& call);
 Inferred getitem(const Call& call);
 
@@ -116,6 +119,7 @@ Inferred reduce_with_index(const Call& call);  // values and i64 indices along o
 Inferred reduce_index(const Call& call);       // i64
 Inferred reduce_bool(const Call& call);        // bool; u8 stays u8; an empty list folds nothing
 Inferred reduce_median(const Call& call);      // of all elements
+Inferred trace(const Call& call);
 Inferred dist(const Call& call);
 Inferred scan(const Call& call);  // shape of self; integers and bools give i64
 Inferred scan_same(const Call& call);
@@ -127,7 +131,6 @@ Inferred search(const Call& call);
 Inferred isin(const Call& call);
 Inferred histc(const Call& call);
 Inferred histogram(const Call& call);
-
 
 // matrix.cpp
 // -------------------------------------------------------------------------------------------------
