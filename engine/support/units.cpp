@@ -82,7 +82,7 @@ std::string format_bytes(std::int64_t bytes) {
 
 std::string format_micros(double micros) {
   if (micros >= 1e6) return three_digits(micros / 1e6) + " s";
-  if (micros >= 1e4) return three_digits(micros / 1e3) + " ms";
+  if (micros >= 1e3) return three_digits(micros / 1e3) + " ms";
   return three_digits(micros) + " µs";
 }
 

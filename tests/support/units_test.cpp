@@ -33,6 +33,7 @@ TEST_CASE("format: bytes, times, counts", "[support]") {
   CHECK(format_bytes(1023 * 1024 + 800) == "1.00 MiB");
   CHECK(format_bytes(9139389235) == "8.51 GiB");
   CHECK(format_micros(958) == "958 µs");
+  CHECK(format_micros(1820) == "1.82 ms");
   CHECK(format_micros(17820) == "17.8 ms");
   CHECK(format_micros(1.2e6) == "1.20 s");
   CHECK(format_count(0) == "0");
