@@ -59,8 +59,8 @@ TEST_CASE("gamma functions", "[eval]") {
   };
   CHECK(close(c.run("polygamma", {{"n", 1}, {"self", of({1, 0.25, 0, -0.5})}}),
               {pi * pi / 6, 17.197329154507110, kInf, 8.9348022005446793}, 1e-9));
-  CHECK(close(c.run("polygamma", {{"n", 2}, {"self", of({1, -0.5})}}),
-              {-2.4041138063191886, -0.8287966442343200}, 1e-9));
+  CHECK(close(c.run("polygamma", {{"n", 2}, {"self", of({1, -0.5, -1e-30})}}),
+              {-2.4041138063191886, -0.8287966442343200, 2e90}, 1e-9));
   CHECK(close(c.run("special_zeta", {{"self", of({2, 3, 2, 1, 0.5, 2, 2.5, 2})},
                                      {"other", of({1, 1, 1000, 1, 1, 0, -0.5, -0.5})}}),
               {pi * pi / 6, 1.2020569031595943, 0.0010005001666666333, kInf, kNan, kInf, kNan,

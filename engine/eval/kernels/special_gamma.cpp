@@ -23,8 +23,8 @@ double digamma(double x) {
   if (x == 0) return std::copysign(INFINITY, -x);
   if (x < 0) {
     if (x == std::trunc(x)) return std::nan("");
-    // Reflection; the tangent of the fraction alone, which has all its digits.
-    return digamma(1 - x) - kPi / std::tan(kPi * (x - std::trunc(x)));
+    // Reflection; the tangent at the exact distance from the nearest pole.
+    return digamma(1 - x) - kPi / std::tan(kPi * (x - std::round(x)));
   }
   double sum = 0;
   for (; x < 10; ++x) sum -= 1 / x;
@@ -66,11 +66,13 @@ double zeta(double s, double q) {
   if (q == std::floor(q)) return INFINITY;
   if (s != std::floor(s)) return std::nan("");
   // A whole power may pass q = 0. The sum over all integers is periodic in q; taken at q's
-  // fraction, less what stands below q, it leaves the sum from q up.
-  const double fraction = q - std::floor(q);
+  // fraction, less what stands below q, it leaves the sum from q up. Both distances to an integer
+  // are exact.
+  const double above = q - std::floor(q);
+  const double below = std::ceil(q) - q;
   const double sign = std::fmod(s, 2) == 0 ? 1 : -1;
-  return zeta_of_positive(s, fraction) +
-         sign * (zeta_of_positive(s, 1 - fraction) - zeta_of_positive(s, 1 - q));
+  return zeta_of_positive(s, above) +
+         sign * (zeta_of_positive(s, below) - zeta_of_positive(s, 1 - q));
 }
 
 namespace {
@@ -81,7 +83,7 @@ double polygamma(std::int64_t n, double x) {
   if (n == 0) return digamma(x);
   if (n == 1 && x < 0.5) {
     if (x == std::floor(x)) return INFINITY;
-    const double sine = std::sin(kPi * (x - std::floor(x)));
+    const double sine = std::sin(kPi * (x - std::round(x)));
     return kPi * kPi / (sine * sine) - zeta(2, 1 - x);
   }
   const auto order = static_cast<double>(n);
