@@ -1,11 +1,19 @@
 #include "engine/passes/storage.h"
 
+#include <algorithm>
+#include <string_view>
+
 #include "engine/ir/rebuild.h"
 
 namespace recut {
 namespace {
 
 bool is_view(const Graph& graph, NodeId id) { return graph.op(id).is(kView); }
+
+bool reads_layout(const Graph& graph, NodeId id) {
+  const std::string_view packet = graph.op(id).packet;
+  return packet == "as_strided" || packet == "as_strided_scatter";
+}
 
 bool comes_in(const Graph& graph, NodeId id) { return graph.op(id).is(kInput); }
 
@@ -21,12 +29,13 @@ NodeId storage_root(const Graph& graph, NodeId id) {
 }
 
 PinnedStorages::PinnedStorages(const Graph& graph) : graph_(&graph) {
+  const auto order = graph.order();
+  const auto reads = [&](NodeId id) { return reads_layout(graph, id); };
+  // Hardly any graph has one, and then there is no need to find out what is dead.
+  if (std::none_of(order.begin(), order.end(), reads)) return;
   const Graph live = without_dead_nodes(graph);
-  for (const NodeId id : live.order()) {
-    const std::string_view packet = graph.op(id).packet;
-    if (packet == "as_strided" || packet == "as_strided_scatter")
-      roots_.insert(storage_root(graph, graph[id].operands.front()));
-  }
+  for (const NodeId id : live.order())
+    if (reads(id)) roots_.insert(storage_root(graph, graph[id].operands.front()));
 }
 
 OutputStorages::OutputStorages(const Graph& from) : from_(&from) {
@@ -41,6 +50,9 @@ OutputStorages::OutputStorages(const Graph& from) : from_(&from) {
     if (comes_in(from, id)) placed(id, from, id);
 }
 
+// A view has a storage in common with its successor anyway: only the two as outputs, or as output
+// and argument, must not become one value. Whatever owns its bytes may not give them up for those
+// that another output or an argument stands on.
 bool OutputStorages::may_become(NodeId old, const Graph& to, NodeId successor) const {
   if (is_view(*from_, old))
     return outputs_.count(old) == 0 || (!comes_in(to, successor) && taken_.count(successor) == 0);

@@ -33,6 +33,7 @@ Tensor as_tensor(const UniformValue& value, std::int64_t rank) {
   return tensor;
 }
 
+// All NaNs become one, so that a folded NaN prints and reads back as the same node.
 UniformValue first_element(const Tensor& tensor) {
   UniformValue value{tensor.dtype, 0, 0};
   if (is_floating(tensor.dtype))
@@ -130,6 +131,7 @@ std::optional<UniformValue> UniformValues::absorbed(const Node& node) const {
   return std::nullopt;
 }
 
+// What only moves elements, or leaves some out.
 std::optional<UniformValue> UniformValues::copied(const Node& node) const {
   const UniformValue* value = of(node.operands.front());
   const bool same = std::all_of(node.operands.begin(), node.operands.end(),
@@ -140,6 +142,8 @@ std::optional<UniformValue> UniformValues::copied(const Node& node) const {
   return *value;
 }
 
+// Element-wise operators on one element of each operand. A kernel that refuses leaves the call as
+// it is, to be refused when it runs.
 std::optional<UniformValue> UniformValues::computed(const Node& node) const {
   const Kernel kernel = kernel_table().kernel(node.op);
   if (kernel == nullptr) return std::nullopt;

@@ -54,14 +54,19 @@ std::string opt(const Golden& golden) {
   return text + print(report.graph());
 }
 
-// Anything else is the command's own, on the golden file itself.
+// Anything else is the command's own, on the golden file itself. Its path is told from the top of
+// the checkout, wherever that is.
 std::string command(const Golden& golden) {
+  const std::string top = RECUT_SOURCE_DIR "/";
   std::vector<std::string> words = golden.words;
-  words.insert(words.begin() + 1, RECUT_SOURCE_DIR "/" + golden.path);
+  words.insert(words.begin() + 1, top + golden.path);
   std::ostringstream out, err;
   const int code = native::run_command(words, {out, err});
-  return code == native::kDone ? out.str()
-                               : fmt::format("exit code {}\n{}{}", code, out.str(), err.str());
+  std::string text = out.str();
+  if (code != native::kDone) text = fmt::format("exit code {}\n{}{}", code, text, err.str());
+  for (std::size_t at = text.find(top); at != std::string::npos; at = text.find(top, at))
+    text.erase(at, top.size());
+  return text;
 }
 
 TEST_CASE("golden files", "[golden]") {

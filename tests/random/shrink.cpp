@@ -102,6 +102,7 @@ class Copier {
     return !uses(from_.results) && !uses(from_.gradients) && Users(from_).of(id).empty();
   }
 
+  // An input in the place of a call. It has no gradient.
   NodeId cut(NodeId id) {
     const bool tangent = depends_on_tangent_.count(id) != 0;
     if (!tangent) gradients_.push_back(NodeId());
@@ -109,6 +110,7 @@ class Copier {
                          from_.origin(id));
   }
 
+  // Sizes stand in lists: those of view, expand, full. Places and steps stand alone.
   void shorten(Argument& argument) {
     if (edit_.length == 0) return;
     auto* list = std::get_if<ArgumentList>(&argument.value);
@@ -172,6 +174,7 @@ class Shrinker {
     return candidate && candidate->order().size() < nodes && accept(std::move(candidate));
   }
 
+  // From the end: what is cut off there takes most with it.
   bool replace_nodes() {
     const std::vector<NodeId> order(graph_.order().begin(), graph_.order().end());
     for (std::size_t i = order.size(); i-- > 0;) {
@@ -186,6 +189,7 @@ class Shrinker {
     return false;
   }
 
+  // All dimensions of one length at once, so that what has to fit still does.
   bool shorten_dimensions() {
     std::set<std::int64_t> lengths;
     for (const NodeId id : graph_.order())
