@@ -124,9 +124,10 @@ class JsonBuilder {
   using string_t = nlohmann::json::string_t;
   using binary_t = nlohmann::json::binary_t;
 
-  JsonBuilder(std::string_view text, std::span<const std::string_view> wanted)
-      : begin_(text.data()), reached_(text.data()), wanted_(wanted) {
-    document_.entries_.reserve(text.size() / 8);
+  JsonBuilder(std::string_view text, std::span<const std::string_view> wanted,
+              std::size_t max_values)
+      : begin_(text.data()), reached_(text.data()), wanted_(wanted), max_values_(max_values) {
+    document_.entries_.reserve(std::min(text.size() / 8, max_values));
   }
 
   const char** reached() { return &reached_; }
@@ -146,28 +147,23 @@ class JsonBuilder {
     if (lexeme.find_first_of(".eE") == string_t::npos) return scalar(JsonKind::beyond, 0);
     if (skip()) return true;
     append(JsonKind::real).real = value;
-    return true;
+    return within_limit();
   }
   bool string(string_t& value) {
     if (skip()) return true;
     append_text(value);
-    return true;
+    return within_limit();
   }
   bool binary(binary_t&) { return false; }  // no such thing in text
   bool key(string_t& value) {
     if (skipped_depth_ > 0) return true;
-    if (open_.size() == 1) {
-      document_.keys_.push_back(value);
-      const bool keep =
-          wanted_.empty() || std::find(wanted_.begin(), wanted_.end(), value) != wanted_.end();
-      if (!keep) {
-        skip_next_ = true;
-        return true;
-      }
+    if (open_.size() == 1 && !keep_outermost(value)) {
+      skip_next_ = true;
+      return within_limit();
     }
     ++document_.entries_[open_.back()].span.second;
     append_text(value);
-    return true;
+    return within_limit();
   }
   bool start_object(std::size_t) { return open(JsonKind::object); }
   bool start_array(std::size_t) { return open(JsonKind::array); }
@@ -187,6 +183,17 @@ class JsonBuilder {
     return std::exchange(skip_next_, false);
   }
 
+  bool within_limit() {
+    if (document_.entries_.size() + document_.keys_.size() <= max_values_) return true;
+    complaint_ = fmt::format("JSON: more than {} values", max_values_);
+    return false;
+  }
+
+  bool keep_outermost(const string_t& key) {
+    document_.keys_.push_back(key);
+    return wanted_.empty() || std::find(wanted_.begin(), wanted_.end(), key) != wanted_.end();
+  }
+
   Entry& append(JsonKind kind) {
     if (!open_.empty() && document_.entries_[open_.back()].kind == JsonKind::array)
       ++document_.entries_[open_.back()].span.second;
@@ -202,7 +209,7 @@ class JsonBuilder {
 
   bool scalar(JsonKind kind, std::int64_t value) {
     if (!skip()) append(kind).integer = value;
-    return true;
+    return within_limit();
   }
 
   void append_text(const string_t& value) {
@@ -223,7 +230,7 @@ class JsonBuilder {
     const auto index = static_cast<std::uint32_t>(document_.entries_.size());
     append(kind).span = {static_cast<std::uint32_t>(position() - 1), 0};
     open_.push_back(index);
-    return true;
+    return within_limit();
   }
 
   bool close() {
@@ -239,6 +246,7 @@ class JsonBuilder {
   const char* begin_;
   const char* reached_;
   std::span<const std::string_view> wanted_;
+  std::size_t max_values_;
   JsonDocument document_;
   std::vector<std::uint32_t> open_;  // the lists and objects that the parser is in
   int skipped_depth_ = 0;
@@ -247,11 +255,11 @@ class JsonBuilder {
 };
 
 Result<JsonDocument> parse_json(std::string_view text, std::string_view file_name,
-                                std::span<const std::string_view> wanted) {
+                                std::span<const std::string_view> wanted, std::size_t max_values) {
   const std::string file(file_name);
   if (text.size() > (std::size_t{1} << 31))
     return Diagnostic{"JSON: the text is larger than 2 GiB", file, 0, 0};
-  JsonBuilder builder(text, wanted);
+  JsonBuilder builder(text, wanted, max_values);
   const TrackedIterator first(text.data(), builder.reached());
   const TrackedIterator last(text.data() + text.size(), builder.reached());
   const bool good = nlohmann::json::sax_parse(first, last, &builder);

@@ -20,6 +20,9 @@ std::string_view describe(JsonKind kind);
 
 inline constexpr int kMaxJsonDepth = 64;
 
+// A hundred times what the largest real graph has, and what memory can still hold many times over.
+inline constexpr std::size_t kMaxJsonValues = std::size_t{1} << 25;
+
 class JsonDocument;
 class JsonItems;
 
@@ -123,8 +126,10 @@ struct TextPlace {
 TextPlace place_of(std::string_view text, std::size_t position);
 
 // Reads JSON text. Values of the outermost object whose key is not in `wanted` are checked but not
-// kept; an empty `wanted` keeps everything. Nesting deeper than kMaxJsonDepth is an error.
+// kept; an empty `wanted` keeps everything. Nesting deeper than kMaxJsonDepth is an error, as are
+// more than `max_values` values and keys.
 Result<JsonDocument> parse_json(std::string_view text, std::string_view file_name,
-                                std::span<const std::string_view> wanted = {});
+                                std::span<const std::string_view> wanted = {},
+                                std::size_t max_values = kMaxJsonValues);
 
 }  // namespace recut

@@ -1,0 +1,66 @@
+#include "engine/input/json.h"
+
+#include <catch2/catch_test_macros.hpp>
+#include <string>
+
+namespace recut {
+namespace {
+
+TEST_CASE("a JSON document keeps kinds, order and places") {
+  const std::string_view text = R"({"a": [1, -2.5, "x\n", true, null, {}],
+ "b": {"c": 9223372036854775807, "d": 9223372036854775808, "e": 1e2, "c": []}})";
+  const auto document = parse_json(text, "f");
+  REQUIRE(document.ok());
+  CHECK(document->keys() == std::vector<std::string>{"a", "b"});
+  const JsonValue root = document->root();
+  REQUIRE(root.size() == 2);
+  auto member = root.items().begin();
+  CHECK((*member).key == "a");
+  const JsonValue list = (*member).value;
+  CHECK(list.size() == 6);
+  CHECK(list.position() == 6);
+  auto item = list.items().begin();
+  CHECK((*item).value.integer() == 1);
+  CHECK((*++item).value.real() == -2.5);
+  CHECK((*++item).value.text() == "x\n");
+  CHECK((*++item).value.boolean());
+  CHECK((*++item).value.is(JsonKind::null));
+  CHECK((*++item).value.size() == 0);
+  CHECK_FALSE(++item != list.items().end());
+  ++member;
+  const JsonValue object = (*member).value;
+  CHECK(object.size() == 4);
+  auto inner = object.items().begin();
+  CHECK((*inner).value.integer() == INT64_MAX);
+  CHECK((*++inner).value.is(JsonKind::beyond));
+  CHECK((*++inner).value.real() == 100);
+  CHECK((*++inner).key == "c");
+  const TextPlace place = place_of(text, object.position());
+  CHECK(place.line == 2);
+  CHECK(place.column == 7);
+}
+
+TEST_CASE("keys that nobody wants are passed over, but known") {
+  const std::string_view wanted[] = {"b"};
+  const auto document =
+      parse_json(R"({"a": {"b": [1]}, "b": 2, "c": [[]], "b2": "x"})", "f", wanted);
+  REQUIRE(document.ok());
+  CHECK(document->keys() == std::vector<std::string>{"a", "b", "c", "b2"});
+  CHECK(document->root().size() == 1);
+  CHECK((*document->root().items().begin()).value.integer() == 2);
+  CHECK_FALSE(parse_json(R"({"a": {"b": [1}})", "f", wanted).ok());
+}
+
+TEST_CASE("a document of too many values is refused") {
+  const auto parse = [](std::string_view text) { return parse_json(text, "f", {}, 5); };
+  CHECK(parse("[1,1,1,1]").ok());
+  for (const std::string_view text :
+       {"[1,1,1,1,1]", "[[[],[],[]],1]", R"({"a":{"b":1},"c":2})", R"(["","","","",""])"}) {
+    const auto document = parse(text);
+    REQUIRE_FALSE(document.ok());
+    CHECK(document.diagnostics().front().message == "JSON: more than 5 values");
+  }
+}
+
+}  // namespace
+}  // namespace recut
