@@ -228,7 +228,8 @@ struct Determinant {
 };
 
 // _linalg_det, linalg_det, _linalg_slogdet and linalg_slogdet, which differ in what they give first
-// and in whether factors follow.
+// and in whether factors follow. The factors of a contiguous matrix are its transpose's: ATen saves
+// a copy so, and their gradients count on it.
 Result<Done> determinant(KernelContext& c, bool logarithm) {
   const Reals a = c.reals("A");
   const std::size_t leading = logarithm ? 2 : 1;
@@ -236,8 +237,10 @@ Result<Done> determinant(KernelContext& c, bool logarithm) {
   Reals second(first.shape);
   Reals factors(a.shape);
   Integers pivots(Shape(a.shape.begin(), a.shape.end() - 1));
+  const bool turned = is_contiguous(c.call.tensor("A"));
   for (std::int64_t i = 0; i < matrix_count(a.shape); ++i) {
-    const Lu lu = lu_factor(matrix_at(a, i));
+    const Matrix m = matrix_at(a, i);
+    const Lu lu = lu_factor(turned ? transposed(m) : m);
     const Determinant d(lu);
     first[i] = logarithm ? d.sign : d.value;
     second[i] = d.log_absolute;
