@@ -1,6 +1,9 @@
 // Adaptive pooling: windows chosen so that a given number of them covers the plane. Window i of n
 // over `size` elements is [floor(i size / n), ceil((i + 1) size / n)).
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <vector>
 
 #include "engine/eval/kernels/families.h"
 #include "engine/eval/kernels/windows.h"
@@ -84,6 +87,81 @@ Result<Done> max_pool(KernelContext& c) {
   return Done{};
 }
 
+// Each element at its place in a plane of zeros.
+Result<Done> max_unpool(KernelContext& c) {
+  const Reals in = c.reals("self");
+  const Integers indices = c.integers("indices");
+  Reals out(c.output_types[0].shape);
+  const std::size_t dims = spatial_dims_of(c.call);
+  const std::int64_t plane = volume(spatial_triple(out.shape, dims));
+  const std::int64_t pooled = volume(spatial_triple(in.shape, dims));
+  for (std::int64_t i = 0; i < in.count(); ++i) {
+    if (indices[i] < 0 || indices[i] >= plane)
+      return error("an index of max unpooling lies outside its plane");
+    out[i / pooled * plane + indices[i]] = in[i];
+  }
+  c.write(out);
+  return Done{};
+}
+
+// Where the windows of one dimension begin: pseudo-random steps after Graham (2014), in the dtype
+// of the sample, whose rounding decides.
+template <class T>
+std::vector<std::int64_t> fractional_starts(T sample, std::int64_t in, std::int64_t out,
+                                            std::int64_t kernel) {
+  std::vector<std::int64_t> starts;
+  const T step = out > 1 ? static_cast<T>(in - kernel) / static_cast<T>(out - 1) : T{0};
+  sample = sample >= 0 && sample <= 1 ? sample : T{0};
+  for (std::int64_t i = 0; i + 1 < out; ++i)
+    starts.push_back(std::min(static_cast<std::int64_t>((static_cast<T>(i) + sample) * step) -
+                                  static_cast<std::int64_t>(sample * step),
+                              in - kernel));
+  if (out > 0) starts.push_back(in - kernel);
+  return starts;
+}
+
+Result<Done> fractional_max_pool(KernelContext& c) {
+  const Reals in = c.reals("self");
+  const Reals samples = c.reals("random_samples");
+  Reals values(c.output_types[0].shape);
+  Integers places(values.shape);
+  const std::size_t dims = spatial_dims_of(c.call);
+  const Triple plane = spatial_triple(in.shape, dims);
+  const Triple pooled = spatial_triple(values.shape, dims);
+  Windows w;
+  w.kernel = attribute_triple(c.call, "kernel_size", dims, 1);
+  const std::int64_t planes = volume(pooled) == 0 ? 0 : values.count() / volume(pooled);
+  for (std::int64_t p = 0; p < planes; ++p) {
+    std::array<std::vector<std::int64_t>, 3> starts{{{0}, {0}, {0}}};
+    for (std::size_t d = 0; d < dims; ++d) {
+      // Planes take their samples width first, volumes depth first.
+      const std::size_t which = dims == 2 ? 1 - d : d;
+      const double sample = samples[p * static_cast<std::int64_t>(dims) +
+                                    static_cast<std::int64_t>(which)];
+      const std::size_t axis = 3 - dims + d;
+      starts[axis] = c.output_types[0].dtype == DType::f64
+                         ? fractional_starts<double>(sample, plane[axis], pooled[axis], w.kernel[axis])
+                         : fractional_starts<float>(static_cast<float>(sample), plane[axis],
+                                                    pooled[axis], w.kernel[axis]);
+    }
+    for (std::int64_t i = 0; i < volume(pooled); ++i) {
+      const Triple at = unflatten(i, pooled);
+      Triple corner;
+      for (std::size_t d = 0; d < 3; ++d) corner[d] = starts[d][static_cast<std::size_t>(at[d])];
+      const double* from = in.data.data() + p * volume(plane);
+      std::int64_t best = -1;
+      for_each_in_window(w, corner, plane, [&](std::int64_t, std::int64_t place) {
+        if (best < 0 || from[place] > from[best] || std::isnan(from[place])) best = place;
+      });
+      values[p * volume(pooled) + i] = from[best];
+      places[p * volume(pooled) + i] = best;
+    }
+  }
+  c.write(values, 0);
+  c.write(places, 1);
+  return Done{};
+}
+
 }  // namespace
 
 void add_adaptive_pooling_kernels(KernelTable& t) {
@@ -94,6 +172,10 @@ void add_adaptive_pooling_kernels(KernelTable& t) {
   t.add(Op::_adaptive_avg_pool3d_backward, avg_pool_backward);
   for (const Op op : {Op::adaptive_max_pool1d, Op::adaptive_max_pool2d, Op::adaptive_max_pool3d})
     t.add(op, max_pool);
+  t.add(Op::max_unpool2d, max_unpool);
+  t.add(Op::max_unpool3d, max_unpool);
+  t.add(Op::fractional_max_pool2d, fractional_max_pool);
+  t.add(Op::fractional_max_pool3d, fractional_max_pool);
 }
 
 }  // namespace recut

@@ -182,7 +182,8 @@ void add_pooling_kernels(KernelTable& t) {
   t.add(Op::prims_low_memory_max_pool_with_offsets, max_pool<&Largest::offset>);
   t.add(Op::prims_low_memory_max_pool_offsets_to_indices, offsets_to_indices);
   for (const Op op : {Op::max_pool2d_with_indices_backward, Op::max_pool3d_with_indices_backward,
-                      Op::adaptive_max_pool2d_backward, Op::adaptive_max_pool3d_backward})
+                      Op::adaptive_max_pool2d_backward, Op::adaptive_max_pool3d_backward,
+                      Op::fractional_max_pool2d_backward, Op::fractional_max_pool3d_backward})
     t.add(op, max_pool_backward);
   for (const Op op : {Op::avg_pool1d, Op::avg_pool2d, Op::avg_pool3d}) t.add(op, avg_pool);
   t.add(Op::avg_pool2d_backward, avg_pool_backward);

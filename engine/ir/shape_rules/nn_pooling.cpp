@@ -155,4 +155,47 @@ Inferred low_memory_max_pool_indices(const Call& call) {
   return one(laid_out_like(offsets, DType::i64, offsets.shape));
 }
 
+namespace {
+
+Inferred unpooled(const Call& call, std::size_t dims) {
+  const TensorType& in = call.tensor("self");
+  const auto shape = adaptive_shape(call, dims);
+  if (!shape) return shape.diagnostics();
+  if (call.tensor("indices").shape != in.shape)
+    return error(fmt::format("indices of shape {}, expected {}",
+                             format_shape(call.tensor("indices").shape), format_shape(in.shape)));
+  return one(laid_out_like(in, in.dtype, *shape));
+}
+
+// One random number a plane and dimension.
+Inferred fractional(const Call& call, std::size_t dims) {
+  const TensorType& in = call.tensor("self");
+  auto types = adaptive(call, dims, true);
+  if (!types) return types;
+  const auto kernel = window_list(call, "kernel_size", dims, 1);
+  if (!kernel) return kernel.diagnostics();
+  const Shape& out = types->front().shape;
+  for (std::size_t i = 0; i < dims; ++i) {
+    const std::size_t d = in.shape.size() - dims + i;
+    if ((*kernel)[i] > in.shape[d] || out[d] + (*kernel)[i] - 1 > in.shape[d])
+      return error(fmt::format("{} windows of {} along {} elements", out[d], (*kernel)[i],
+                               in.shape[d]));
+  }
+  const bool batched = in.shape.size() == dims + 2;
+  const Shape expected{batched ? in.shape[0] : 1, in.shape[batched ? 1 : 0],
+                       static_cast<std::int64_t>(dims)};
+  if (call.tensor("random_samples").shape != expected)
+    return error(fmt::format("random_samples of shape {}, expected {}",
+                             format_shape(call.tensor("random_samples").shape),
+                             format_shape(expected)));
+  return types;
+}
+
+}  // namespace
+
+Inferred max_unpool2d(const Call& call) { return unpooled(call, 2); }
+Inferred max_unpool3d(const Call& call) { return unpooled(call, 3); }
+Inferred fractional_max_pool2d(const Call& call) { return fractional(call, 2); }
+Inferred fractional_max_pool3d(const Call& call) { return fractional(call, 3); }
+
 }  // namespace recut::rules

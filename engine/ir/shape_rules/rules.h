@@ -187,6 +187,10 @@ Inferred adaptive_pool3d_backward(const Call& call);
 Inferred adaptive_max_pool2d_backward(const Call& call);
 Inferred adaptive_max_pool3d_backward(const Call& call);
 Inferred low_memory_max_pool(const Call& call);
+Inferred max_unpool2d(const Call& call);
+Inferred max_unpool3d(const Call& call);
+Inferred fractional_max_pool2d(const Call& call);
+Inferred fractional_max_pool3d(const Call& call);
 Inferred low_memory_max_pool_indices(const Call& call);
 
 // nn_attention.cpp
