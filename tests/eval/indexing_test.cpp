@@ -160,6 +160,38 @@ TEST_CASE("embeddings and their gradients") {
            "embedding: index 3 is out of range");
 }
 
+TEST_CASE("embeddings by the bag") {
+  // Bags {2, 0} and {1, 2, 0}; the weight's rows are (0, 1), (2, 3), (4, 5).
+  const std::string lines =
+      "%w = input f32[3, 2]\n%i = input i64[5]\n%o = input i64[2]\n%s = input f32[5]\n"
+      "%g = input f32[2, 2]\n";
+  const Given given{{"i", {2, 0, 1, 2, 0}}, {"o", {0, 2}}, {"s", {1, 2, 3, 4, 5}}};
+  const auto bag = [&](const std::string& arguments) {
+    return run(lines + "%b = _embedding_bag(%w, %i, %o, " + arguments +
+                   ")\n%y = getitem(%b, 0)\n%n = getitem(%b, 2)\nresults %y, %n",
+               given);
+  };
+  CHECK(bag("mode=0") == Values{4, 6, 6, 9, 2, 3});
+  CHECK(bag("mode=1") == Values{2, 3, 2, 3, 2, 3});
+  CHECK(bag("mode=2") == Values{4, 5, 4, 5, 2, 3});
+  CHECK(bag("mode=0, padding_idx=2") == Values{0, 1, 2, 4, 1, 2});
+  CHECK(bag("mode=0, per_sample_weights=%s") == Values{4, 7, 22, 34, 2, 3});
+
+  const std::string backward =
+      "%b = _embedding_bag(%w, %i, %o, mode=0)\n%t = getitem(%b, 1)\n"
+      "%n = getitem(%b, 2)\n%m = getitem(%b, 3)\n";
+  CHECK(run(lines + backward +
+                "%y = _embedding_bag_dense_backward(%g, %i, %t, %n, %m, 3, false, 0, none)\n"
+                "results %y",
+            given) == Values{2, 4, 2, 3, 2, 4});
+  CHECK(run(lines + backward +
+                "%y = _embedding_bag_per_sample_weights_backward(%g, %w, %i, %o, %t, 0)\n"
+                "results %y",
+            given) == Values{5, 1, 13, 23, 3});
+  contains(fault(lines + backward + "results %t", {{"i", {2, 0, 1, 2, 0}}, {"o", {3, 1}}}),
+           "bag 0 from 3 to 1");
+}
+
 TEST_CASE("the flattened tensor") {
   const std::string lines = "%x = input f32[2, 2]\n%i = input i64[2]\n%s = input f32[2]\n";
   const Given given{{"i", {-1, 3}}, {"s", {5, 6}}};

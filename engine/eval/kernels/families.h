@@ -29,6 +29,7 @@ void add_part_scatter_kernels(KernelTable& table);
 void add_gather_scatter_kernels(KernelTable& table);
 void add_index_kernels(KernelTable& table);
 void add_index_dimension_kernels(KernelTable& table);
+void add_embedding_kernels(KernelTable& table);
 void add_mask_kernels(KernelTable& table);
 void add_resample_kernels(KernelTable& table);
 void add_grid_sampler_kernels(KernelTable& table);

@@ -1,4 +1,4 @@
-// Indices of one dimension, and embeddings, which are indices of a weight's rows.
+// Indices of one dimension.
 #include "engine/eval/kernels/accumulate.h"
 #include "engine/eval/kernels/families.h"
 #include "engine/eval/kernels/places.h"
@@ -7,23 +7,6 @@ namespace recut {
 namespace {
 
 using namespace places;
-
-enum class Negative : std::uint8_t { refused, from_end };
-
-// The index of an operator along `dim` of self, in range.
-Result<std::vector<std::int64_t>> indices_into(const KernelContext& c, std::string_view parameter,
-                                               std::size_t dim, std::int64_t size,
-                                               Negative negative) {
-  std::vector<std::int64_t> indices = c.integers(parameter).data;
-  for (std::int64_t& index : indices) {
-    const bool counts_back = index < 0 && negative == Negative::from_end;
-    const std::int64_t wrapped = counts_back && index >= -size ? index + size : index;
-    if (wrapped < 0 || wrapped >= size)
-      return out_of_range(c, index, static_cast<std::int64_t>(dim), size);
-    index = wrapped;
-  }
-  return indices;
-}
 
 // Self, its dimension, and the index of index_select and its kin.
 struct Selection {
@@ -116,43 +99,6 @@ Result<Done> index_fill(KernelContext& c) {
   });
 }
 
-Result<Done> embedding(KernelContext& c) {
-  const Shape& weight = c.tensor("weight").shape;
-  const auto rows = indices_into(c, "indices", 0, weight[0], Negative::refused);
-  if (!rows) return rows.diagnostics();
-  const std::int64_t width = weight[1];
-  return with_numbers_of(c.output_types[0].dtype, [&](auto zero) -> Result<Done> {
-    const auto values = c.read<decltype(zero)>("weight");
-    Dense<decltype(zero)> out(c.output_types[0].shape);
-    for (std::size_t r = 0; r < rows->size(); ++r)
-      std::copy_n(values.data.begin() + (*rows)[r] * width, width,
-                  out.data.begin() + static_cast<std::int64_t>(r) * width);
-    c.write(out);
-    return Done{};
-  });
-}
-
-Result<Done> embedding_backward(KernelContext& c) {
-  const Shape& weight = c.output_types[0].shape;
-  const auto rows = indices_into(c, "indices", 0, weight[0], Negative::refused);
-  if (!rows) return rows.diagnostics();
-  const std::int64_t padding = c.call.integer("padding_idx");
-  const bool by_frequency = c.call.boolean("scale_grad_by_freq");
-  std::vector<double> frequency(at(weight[0]), 0);
-  for (const std::int64_t row : *rows) frequency[at(row)] += 1;
-  const Reals gradient = c.reals("grad_output");
-  Reals out(weight);
-  for (std::size_t r = 0; r < rows->size(); ++r) {
-    const std::int64_t row = (*rows)[r];
-    if (row == padding) continue;
-    const double scale = by_frequency ? 1 / frequency[at(row)] : 1;
-    for (std::int64_t i = 0; i < weight[1]; ++i)
-      out[row * weight[1] + i] += scale * gradient[static_cast<std::int64_t>(r) * weight[1] + i];
-  }
-  c.write(out);
-  return Done{};
-}
-
 }  // namespace
 
 void add_index_dimension_kernels(KernelTable& table) {
@@ -162,8 +108,6 @@ void add_index_dimension_kernels(KernelTable& table) {
   table.add(Op::index_reduce, index_reduce);
   for (const Op op : {Op::index_fill_int_Scalar, Op::index_fill_int_Tensor})
     table.add(op, index_fill);
-  table.add(Op::embedding, embedding);
-  table.add(Op::embedding_dense_backward, embedding_backward);
 }
 
 }  // namespace recut

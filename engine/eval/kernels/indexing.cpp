@@ -9,6 +9,7 @@ void add_indexing_kernels(KernelTable& table) {
   add_gather_scatter_kernels(table);
   add_index_kernels(table);
   add_index_dimension_kernels(table);
+  add_embedding_kernels(table);
   add_mask_kernels(table);
 }
 

@@ -186,11 +186,16 @@ Result<Done> repeat_interleave(KernelContext& c) {
   const bool flattened = !c.call.given("dim");
   const Shape self = c.tensor("self").shape;
   const Shape shape = flattened || self.empty() ? Shape{element_count(self)} : self;
-  if (out.size() != shape.size())
-    return error(
-        fmt::format("{}: an output of shape {} was recorded", c.call.op().name, format_shape(out)));
-  const std::size_t dim =
-      flattened ? 0 : dimension(c, "dim", static_cast<std::int64_t>(shape.size()));
+  const auto named = wrap_dimension(flattened ? 0 : c.call.integer("dim"),
+                                    static_cast<std::int64_t>(shape.size()));
+  if (!named) return named.diagnostics();
+  // The recorded shape was checked by nobody yet: how long one dimension is depends on values.
+  const std::size_t dim = at(*named);
+  Shape expected = shape;
+  if (out.size() == shape.size()) expected[dim] = out[dim];
+  if (out != expected)
+    return error(fmt::format("{}: an output of shape {} was recorded for {}", c.call.op().name,
+                             format_shape(out), format_shape(self)));
   const auto elements = interleaved(c, shape[dim], out[dim]);
   if (!elements) return elements.diagnostics();
   const Strides strides = contiguous_strides(shape);

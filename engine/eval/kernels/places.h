@@ -111,6 +111,23 @@ inline Diagnostic out_of_range(const KernelContext& c, std::int64_t index, std::
                            c.call.op().name, index, dimension, size));
 }
 
+// The values of an index along a dimension of `size`, in range; negative ones may count from its
+// end.
+enum class Negative : std::uint8_t { refused, from_end };
+inline Result<std::vector<std::int64_t>> indices_into(const KernelContext& c,
+                                                      std::string_view parameter, std::size_t dim,
+                                                      std::int64_t size, Negative negative) {
+  std::vector<std::int64_t> indices = c.integers(parameter).data;
+  for (std::int64_t& index : indices) {
+    const bool counts_back = index < 0 && negative == Negative::from_end;
+    const std::int64_t wrapped = counts_back && index >= -size ? index + size : index;
+    if (wrapped < 0 || wrapped >= size)
+      return out_of_range(c, index, static_cast<std::int64_t>(dim), size);
+    index = wrapped;
+  }
+  return indices;
+}
+
 // A tensor seen as outer × size × inner around one dimension.
 struct Around {
   std::int64_t outer = 1, size = 1, inner = 1;

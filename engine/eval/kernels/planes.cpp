@@ -150,7 +150,8 @@ void add_plane_kernels(KernelTable& table) {
   table.add(Op::diag_embed, diag_embed);
   table.add(Op::pixel_shuffle, pixel_shuffle);
   table.add(Op::pixel_unshuffle, pixel_unshuffle);
-  table.add(Op::channel_shuffle, channel_shuffle);
+  for (const Op op : {Op::channel_shuffle, Op::native_channel_shuffle})
+    table.add(op, channel_shuffle);
   table.add(Op::im2col, im2col);
   table.add(Op::col2im, col2im);
   table.add(Op::unfold_backward, unfold_backward);

@@ -98,12 +98,13 @@ void add_parts(KernelTable& table) {
   for (const Op op : {Op::unfold, Op::unfold_copy}) table.add_view(op, view<layout::unfold>);
   for (const Op op : {Op::unbind_int, Op::unbind_copy_int})
     table.add_view(op, view<layout::unbind>);
-  for (const Op op : {Op::split_Tensor, Op::split_copy_Tensor})
+  for (const Op op : {Op::split_Tensor, Op::split_copy_Tensor, Op::unsafe_split_Tensor})
     table.add_view(op, view<layout::split>);
-  for (const Op op : {Op::split_with_sizes, Op::split_sizes, Op::split_with_sizes_copy})
+  for (const Op op : {Op::split_with_sizes, Op::split_sizes, Op::split_with_sizes_copy,
+                      Op::unsafe_split_with_sizes})
     table.add_view(op, view<layout::split_with_sizes>);
   table.add_view(Op::chunk, view<layout::chunk>);
-  table.add_view(Op::narrow, view<layout::narrow>);
+  for (const Op op : {Op::narrow, Op::narrow_copy}) table.add_view(op, view<layout::narrow>);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Rules of gather, scatter, embeddings and masks.
+// Rules of gather, scatter and masks.
 #include <algorithm>
 
 #include "engine/ir/shape_rules/rules.h"
@@ -45,30 +45,6 @@ TensorType dense_like(const TensorType& in) {
 }
 
 }  // namespace
-
-Inferred embedding(const Call& call) {
-  const TensorType& weight = call.tensor("weight");
-  const TensorType& indices = call.tensor("indices");
-  if (weight.rank() != 2)
-    return error(
-        fmt::format("a weight of 2 dimensions is expected, found {}", format_shape(weight.shape)));
-  if (const auto ok = check_index_dtype(indices); !ok) return ok.diagnostics();
-  Shape shape = indices.shape;
-  shape.push_back(weight.shape[1]);
-  return one(make_type(weight.dtype, std::move(shape), weight.device));
-}
-
-Inferred embedding_dense_backward(const Call& call) {
-  const TensorType& gradient = call.tensor("grad_output");
-  const TensorType& indices = call.tensor("indices");
-  if (const auto ok = check_index_dtype(indices); !ok) return ok.diagnostics();
-  Shape rows(gradient.shape.begin(), gradient.shape.end() - (gradient.shape.empty() ? 0 : 1));
-  if (gradient.shape.empty() || rows != indices.shape)
-    return error(fmt::format("a gradient of shape {} for indices of shape {}",
-                             format_shape(gradient.shape), format_shape(indices.shape)));
-  Shape shape{call.integer("num_weights"), gradient.shape.back()};
-  return one(make_type(gradient.dtype, std::move(shape), gradient.device));
-}
 
 Inferred gather(const Call& call) {
   if (const auto dim = check_index(call); !dim) return dim.diagnostics();

@@ -355,8 +355,6 @@ Inferred unfold_backward(const Call& call);
 
 // indexing_gather.cpp
 // ------------------------------------------------------------------------------------------------
-Inferred embedding(const Call& call);
-Inferred embedding_dense_backward(const Call& call);
 Inferred gather(const Call& call);
 Inferred scatter(const Call& call);  // all overloads, scatter_add and scatter_reduce
 Inferred take(const Call& call);
@@ -365,6 +363,14 @@ Inferred put(const Call& call);
 Inferred masked_fill(const Call& call);
 Inferred masked_scatter(const Call& call);
 Inferred masked_scatter_backward(const Call& call);
+
+// indexing_embedding.cpp
+// --------------------------------------------------------------------------------------------
+Inferred embedding(const Call& call);
+Inferred embedding_dense_backward(const Call& call);
+Inferred embedding_bag(const Call& call);
+Inferred embedding_bag_dense_backward(const Call& call);
+Inferred embedding_bag_sample_backward(const Call& call);
 
 // indexing_index.cpp
 // ------------------------------------------------------------------------------------------------
