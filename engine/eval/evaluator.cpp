@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "engine/eval/steps.h"
 #include "engine/ir/layout.h"
 #include "engine/support/text.h"
@@ -22,10 +24,12 @@ bool has_type(const Tensor& tensor, const TensorType& type) {
          tensor.strides.size() == type.shape.size();
 }
 
-// What a copy of the tensor takes as the eight-byte numbers that kernels work on.
+// What a copy of the tensor takes as the eight-byte numbers that kernels work on. Kernels go along
+// the other dimensions of an empty one too.
 std::int64_t working_bytes(const TensorType& type) {
-  const std::int64_t count = type.exists() ? element_count(type.shape) : 0;
-  return count * std::int64_t{8};
+  std::int64_t bytes = type.exists() ? 8 : 0;
+  for (const std::int64_t size : type.shape) bytes *= std::max<std::int64_t>(size, 1);
+  return bytes;
 }
 
 // The value of one run of a node.
@@ -161,7 +165,7 @@ class Evaluator {
 
   // For operators whose meaning is that of a view, but whose output has a storage of its own.
   Result<Done> copy_outputs(NodeId id, Value& made) {
-    if (auto room = check_room(id); !room) return room;
+    if (auto room = check_room(id, graph_[id].outputs); !room) return room;
     for (std::size_t i = 0; i < made.outputs.size(); ++i) {
       Tensor& tensor = made.outputs[i];
       Tensor copy = allocate(graph_[id].outputs[i], meter_);
@@ -175,19 +179,34 @@ class Evaluator {
   }
 
   Result<Done> run_kernel(NodeId id, const Call& call, Value& made) {
-    if (auto room = check_room(id); !room) return room;
+    const auto types = whole_types(id, call);
+    if (!types) return types.diagnostics();
+    if (auto room = check_room(id, *types); !room) return room;
     const bool view = call.op().is(kView);
     for (const TensorType& type : graph_[id].outputs)
       made.outputs.push_back(type.exists() ? allocate(type, view ? nullptr : meter_) : Tensor());
     if (view) keep_base(value(graph_[id].operands.front()), made);
-    KernelContext context(call, graph_[id].outputs, made.outputs, values_of_, options_.seed);
+    KernelContext context(call, *types, made.outputs, values_of_, options_.seed);
     return kernels_.kernel(call.op().op)(context);
   }
 
+  // The recorded types, with the shape rule's in place of absent ones. The first output has to be
+  // there where only values could tell its shape.
+  Result<std::vector<TensorType>> whole_types(NodeId id, const Call& call) const {
+    std::vector<TensorType> types = graph_[id].outputs;
+    const auto absent = [](const TensorType& type) { return !type.exists(); };
+    if (std::none_of(types.begin(), types.end(), absent)) return types;
+    const auto inferred = infer_types(call.op(), graph_[id].arguments, types_of_);
+    if (!inferred && absent(types.front())) return inferred;
+    for (std::size_t i = 0; inferred && i < std::min(types.size(), inferred->size()); ++i)
+      if (absent(types[i])) types[i] = (*inferred)[i];
+    return types;
+  }
+
   // Operands too: a view of a few bytes can have any number of elements.
-  Result<Done> check_room(NodeId id) const {
+  Result<Done> check_room(NodeId id, const std::vector<TensorType>& outputs) const {
     std::int64_t bytes = meter_->live_bytes;
-    for (const TensorType& type : graph_[id].outputs) {
+    for (const TensorType& type : outputs) {
       bytes += byte_size(type);
       if (working_bytes(type) > options_.max_bytes || bytes > options_.max_bytes)
         return error(fmt::format("its value {} would take more memory than the {} allowed",

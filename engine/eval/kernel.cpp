@@ -1,5 +1,7 @@
 #include "engine/eval/kernel.h"
 
+#include <fmt/format.h>
+
 #include "engine/eval/kernels/families.h"
 
 namespace recut {
@@ -24,6 +26,15 @@ const KernelTable& kernel_table() {
   return table;
 }
 
+Result<Done> check_by_rule(const KernelContext& context) {
+  const auto expected = context.call.op().rule(context.call);
+  if (!expected) return expected.diagnostics();
+  const Shape& recorded = context.output_types[0].shape;
+  if (recorded == expected->front().shape) return Done{};
+  return error(fmt::format("{} gives {}, but {} was recorded", context.call.op().name,
+                           format_shape(expected->front().shape), format_shape(recorded)));
+}
+
 template <class T>
 Dense<T> KernelContext::read(std::string_view parameter) const {
   if (const NodeId id = call.node(parameter); id.valid()) return unpack<T>(tensor(id));
@@ -34,7 +45,7 @@ Dense<T> KernelContext::read(std::string_view parameter) const {
 
 template <class T>
 void KernelContext::write(const Dense<T>& values, std::size_t index) {
-  if (output_types[index].exists()) pack(values, outputs[index]);
+  if (wanted(index)) pack(values, outputs[index]);
 }
 
 template Reals KernelContext::read<double>(std::string_view) const;

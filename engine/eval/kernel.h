@@ -16,7 +16,8 @@
 namespace recut {
 
 // What a kernel sees: the call with its arguments, its operands' values, and where its outputs go.
-// Output shapes and dtypes are the node's recorded ones; a kernel only computes values.
+// Output shapes and dtypes are the node's recorded ones, and the shape rule's for outputs that are
+// recorded as absent; a kernel only computes values.
 class KernelContext {
  public:
   using ValuesOf = std::function<std::span<const Tensor>(NodeId)>;
@@ -30,15 +31,18 @@ class KernelContext {
         values_of_(values_of) {}
 
   const Call& call;
-  std::span<const TensorType> output_types;  // of absent outputs: DType::none
-  std::span<Tensor> outputs;                 // allocated, zero; those of views are not
-  std::uint64_t seed;                        // of the step's random numbers
+  std::span<const TensorType> output_types;
+  std::span<Tensor> outputs;  // allocated, zero; those of views are not
+  std::uint64_t seed;         // of the step's random numbers
 
   const Tensor& tensor(NodeId id) const { return values_of_(id).front(); }
   const Tensor& tensor(std::string_view parameter) const { return tensor(call.node(parameter)); }
   std::span<const Tensor> tensors(NodeId id) const {
     return values_of_(id);
   }  // all outputs of a node
+
+  // Whether the graph has this output; what no one asked for need not be computed.
+  bool wanted(std::size_t index) const { return outputs[index].exists(); }
 
   // Operands as dense arrays. A number given for a tensor reads as a zero-dimensional array.
   Reals reals(std::string_view parameter) const { return read<double>(parameter); }
@@ -53,6 +57,10 @@ class KernelContext {
  private:
   const ValuesOf& values_of_;
 };
+
+// Types of data-dependent operators are taken from the file unchecked. This holds those that have a
+// rule all the same to it: the call, and the first output.
+Result<Done> check_by_rule(const KernelContext& context);
 
 // An error is the user's data at fault (an index out of range), never a shape: those were checked
 // when the graph was read.

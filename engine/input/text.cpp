@@ -157,7 +157,7 @@ class TextParser : TextReader {
       return fail_at(place, fmt::format("{} gives {} outputs, found {} types", op.name,
                                         inferred.size(), recorded.size()));
     for (std::size_t i = 0; i < recorded.size(); ++i) {
-      if (!recorded[i].exists()) continue;
+      if (!recorded[i].exists() && op.multiple_outputs()) continue;
       if (recorded[i].dtype == inferred[i].dtype && recorded[i].shape == inferred[i].shape)
         continue;
       return fail_at(place, fmt::format("{} gives {}, found {}", op.name, format(inferred[i]),

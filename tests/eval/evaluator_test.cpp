@@ -195,6 +195,31 @@ TEST_CASE("limits and inputs are checked by name") {
   CHECK(steps == 3);
 }
 
+TEST_CASE("an empty value counts by its other dimensions, which kernels go along") {
+  const Graph graph = parse(R"(graph "empty" {
+  %x = input f32[1, 0]
+  %y = repeat_interleave.self_int(%x, 1000000, 0) : f32[1000000, 0]
+  results %y
+})");
+  const auto run = evaluate(graph, *inputs_from(graph, {}, 1), {.max_bytes = 1 << 20});
+  REQUIRE_FALSE(run.ok());
+  CHECK(run.diagnostics().front().message.find("more memory than") != std::string::npos);
+}
+
+TEST_CASE("outputs that the graph has not are left out") {
+  const Graph graph = parse(R"(graph "absent" {
+  %x = input f32[4, 4]
+  %p = sort(%x) : (none, i64[4, 4])
+  %places = getitem(%p, 1) : i64[4, 4]
+  %q = sort(%x) : (f32[4, 4], i64[4, 4])
+  %expected = getitem(%q, 1) : i64[4, 4]
+  results %places, %expected
+})");
+  const auto run = evaluate(graph, *inputs_from(graph, {}, 1));
+  REQUIRE(run.ok());
+  CHECK(bytes_of(run->outputs[0]) == bytes_of(run->outputs[1]));
+}
+
 TEST_CASE("operators without kernels are all named, once each") {
   const Graph graph = parse(kChain);
   const KernelTable none;

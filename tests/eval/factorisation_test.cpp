@@ -245,6 +245,15 @@ TEST_CASE("least squares, exponentials and cross products", "[eval]") {
   const Argument a = r.c.tensor(f64, {3, 1}, {1, 1, 1});
   const Argument b = r.c.tensor(f64, {3, 1}, {1, 2, 6});
   CHECK(near(r.c.run("linalg_lstsq", {{"self", a}, {"b", b}}), {3}, 1e-12));
+  // Which outputs are empty is the file's to say; their shapes are not.
+  const auto recorded = [&](Shape solution, Shape residuals) {
+    return r.c.builder.append("linalg_lstsq", {{"self", a}, {"b", b}},
+                              {make_type(f64, solution), make_type(f64, residuals),
+                               make_type(DType::i64, {}), make_type(f64, {0})});
+  };
+  CHECK(near(r.c.value(recorded({1, 1}, {1}), 1), {14}, 1e-12));
+  CHECK(r.c.complaint(recorded({2, 1}, {0})).find("gives [1, 1]") != std::string::npos);
+  CHECK(r.c.complaint(recorded({1, 1}, {2})).find("expected [1]") != std::string::npos);
   // The generator of rotations, and a norm that needs squarings.
   const Argument turn = r.c.tensor(f64, {2, 2}, {0, -20, 20, 0});
   CHECK(near(r.c.run("matrix_exp", {{"self", turn}}),

@@ -69,7 +69,8 @@ TEST_CASE("verifier 4: recorded types are those that the operator gives", "[ir]"
   sound.graph.append(Op::exp, {sound.x}, {make_type(DType::f64, {4})}, {});
   sound.graph.append(Op::exp, {sound.x}, {kVector, kVector}, {});
   sound.graph.append(Op::mm, {sound.x, sound.x}, {kVector}, {});
-  CHECK(invariants(sound.graph) == Numbers{4, 4, 4, 4});
+  sound.graph.append(Op::exp, {sound.x}, {TensorType{}}, {});
+  CHECK(invariants(sound.graph) == Numbers{4, 4, 4, 4, 4});
 }
 
 TEST_CASE("verifier 4: layouts are the file's own", "[ir]") {
@@ -99,7 +100,9 @@ TEST_CASE("verifier 6: placeholders are inputs and take no operands", "[ir]") {
 TEST_CASE("verifier 7: results and gradients are tensors of the graph", "[ir]") {
   const Sound sound;
   Graph absent = sound.graph;
-  absent.results = {absent.append(Op::exp, {sound.y}, {TensorType{}}, {})};
+  const NodeId half =
+      absent.append(Op::frexp_Tensor, {sound.y}, {TensorType{}, make_type(DType::i32, {4})}, {});
+  absent.results = {absent.append(Op::getitem, {half, 0}, {TensorType{}}, {})};
   CHECK(invariants(absent) == Numbers{7});
 
   Graph other = sound.graph.fresh();

@@ -53,8 +53,7 @@ Result<Done> rrelu_backward(KernelContext& c) {
 
 Result<Done> prelu_backward(KernelContext& c) {
   const DType common = result_dtype(c.call);
-  const Shape& shape =
-      c.output_types[0].exists() ? c.output_types[0].shape : c.output_types[1].shape;
+  const Shape& shape = c.output_types[0].shape;
   const auto read = [&](std::string_view name) {
     return broadcast_to(operand<double>(c, name, common), shape);
   };

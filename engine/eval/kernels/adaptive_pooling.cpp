@@ -136,13 +136,14 @@ Result<Done> fractional_max_pool(KernelContext& c) {
     for (std::size_t d = 0; d < dims; ++d) {
       // Planes take their samples width first, volumes depth first.
       const std::size_t which = dims == 2 ? 1 - d : d;
-      const double sample = samples[p * static_cast<std::int64_t>(dims) +
-                                    static_cast<std::int64_t>(which)];
+      const double sample =
+          samples[p * static_cast<std::int64_t>(dims) + static_cast<std::int64_t>(which)];
       const std::size_t axis = 3 - dims + d;
-      starts[axis] = c.output_types[0].dtype == DType::f64
-                         ? fractional_starts<double>(sample, plane[axis], pooled[axis], w.kernel[axis])
-                         : fractional_starts<float>(static_cast<float>(sample), plane[axis],
-                                                    pooled[axis], w.kernel[axis]);
+      starts[axis] =
+          c.output_types[0].dtype == DType::f64
+              ? fractional_starts<double>(sample, plane[axis], pooled[axis], w.kernel[axis])
+              : fractional_starts<float>(static_cast<float>(sample), plane[axis], pooled[axis],
+                                         w.kernel[axis]);
     }
     for (std::int64_t i = 0; i < volume(pooled); ++i) {
       const Triple at = unflatten(i, pooled);

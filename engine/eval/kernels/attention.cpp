@@ -74,7 +74,7 @@ Result<Done> attention(KernelContext& c) {
   const Attention& a = *read;
   Reals out(c.output_types[0].shape);
   // Rows of statistics may be padded; where they are, PyTorch's kernel leaves +inf.
-  const bool with_sums = c.output_types.size() > 1 && c.output_types[1].exists();
+  const bool with_sums = c.outputs.size() > 1 && c.wanted(1);
   Reals sums = with_sums ? Reals(c.output_types[1].shape, INFINITY) : Reals();
   const std::int64_t rows = a.batch * a.heads == 0 ? 0 : sums.count() / (a.batch * a.heads);
   for (std::int64_t head = 0; head < a.batch * a.heads; ++head) {

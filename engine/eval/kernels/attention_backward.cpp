@@ -95,7 +95,7 @@ Result<Done> attention_backward(KernelContext& c) {
   const Reals out = c.reals("out");
   const Reals sums = c.reals("logsumexp");
   Gradients g{Reals(a.query.shape), Reals(a.key.shape), Reals(a.value.shape), Reals()};
-  const bool with_mask = c.output_types.size() > 3 && c.output_types[3].exists();
+  const bool with_mask = c.outputs.size() > 3 && c.wanted(3);
   if (with_mask) g.mask = Reals(a.mask.shape);
   for (std::int64_t head = 0; head < a.batch * a.heads; ++head) {
     const auto turned_key = turned_copy(a.key_of(head), a.keys, a.features);

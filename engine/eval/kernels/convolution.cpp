@@ -184,7 +184,7 @@ Result<Done> convolution_backward(KernelContext& c) {
   const bool transposed = c.call.boolean("transposed");
   const Geometry g = transposed ? geometry_of(c.call, grad.shape, input.shape, weight.shape)
                                 : geometry_of(c.call, input.shape, grad.shape, weight.shape);
-  if (c.output_types[0].exists()) {
+  if (c.wanted(0)) {
     Reals grad_input(input.shape);
     if (transposed)
       gather(g, grad, weight, grad_input);
@@ -192,7 +192,7 @@ Result<Done> convolution_backward(KernelContext& c) {
       scatter(g, grad, weight, grad_input);
     c.write(grad_input, 0);
   }
-  if (c.output_types[1].exists()) {
+  if (c.wanted(1)) {
     Reals grad_weight(weight.shape);
     if (transposed)
       correlate(g, grad, input, grad_weight);
@@ -200,7 +200,7 @@ Result<Done> convolution_backward(KernelContext& c) {
       correlate(g, input, grad, grad_weight);
     c.write(grad_weight, 1);
   }
-  if (c.output_types[2].exists()) {
+  if (c.wanted(2)) {
     Reals grad_bias(c.output_types[2].shape);
     const std::int64_t size = transposed ? g.image_size() : g.map_size();
     for (std::int64_t i = 0; i < grad.count(); ++i)

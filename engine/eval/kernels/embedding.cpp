@@ -102,16 +102,11 @@ void write_list(KernelContext& c, Integers values, std::size_t output) {
 }
 
 Result<Done> embedding_bag(KernelContext& c) {
-  // Types of data-dependent operators are taken from the file unchecked.
-  if (const auto fits = c.call.op().rule(c.call); !fits) return fits.diagnostics();
+  if (const auto fits = check_by_rule(c); !fits) return fits;
   const Reals weight = c.reals("weight");
   const auto rows = indices_into(c, "indices", 0, weight.shape[0], Negative::refused);
   if (!rows) return rows.diagnostics();
-  const std::int64_t bags =
-      c.tensor("offsets").count() - (c.call.boolean("include_last_offset") ? 1 : 0);
-  if (c.output_types[0].shape != Shape{bags, weight.shape[1]})
-    return error(fmt::format("{}: {} bags, but {} was recorded", c.call.op().name, bags,
-                             format_shape(c.output_types[0].shape)));
+  const std::int64_t bags = c.output_types[0].shape[0];
   const auto bag_of = bags_of(c, static_cast<std::int64_t>(rows->size()), bags);
   if (!bag_of) return bag_of.diagnostics();
   const auto mode = static_cast<BagMode>(c.call.integer("mode"));

@@ -102,54 +102,83 @@ Result<Done> pinv(KernelContext& c) {
   return Done{};
 }
 
-// The solution of least norm; rank and residuals as PyTorch gives them for the driver named.
+// One system's solution of least norm, and what it says of the system.
+struct LeastSquares {
+  Matrix x;
+  std::vector<double> residuals;  // by column: the squared norm of a x - b
+  std::vector<double> singular;
+  std::int64_t rank = 0;
+};
+
+LeastSquares least_squares(const Matrix& a, const Matrix& b, double tolerance) {
+  const Svd s = singular_values(a);
+  const double limit = tolerance * largest_of(s.values);
+  LeastSquares found{inverse_from(s.v, s.values, s.u, limit) * b, {}, s.values, 0};
+  found.rank =
+      std::count_if(s.values.begin(), s.values.end(), [&](double value) { return value > limit; });
+  found.residuals.assign(static_cast<std::size_t>(b.columns), 0.0);
+  const Matrix fitted = a * found.x;
+  for (std::size_t k = 0; k < b.data.size(); ++k) {
+    const double off = fitted.data[k] - b.data[k];
+    found.residuals[k % found.residuals.size()] += off * off;
+  }
+  return found;
+}
+
+// Which of these outputs are empty depends on the driver, and on values.
+template <class T>
+Result<Done> write_unless_empty(KernelContext& c, const Dense<T>& values, std::size_t index) {
+  const Shape& recorded = c.output_types[index].shape;
+  if (element_count(recorded) == 0) return Done{};
+  if (recorded != values.shape)
+    return error(fmt::format("{}: output {} is recorded as {}, expected {} or nothing",
+                             c.call.op().name, index, format_shape(recorded),
+                             format_shape(values.shape)));
+  c.write(values, index);
+  return Done{};
+}
+
+Shape with(Shape batch, std::int64_t last) {
+  batch.push_back(last);
+  return batch;
+}
+
 Result<Done> lstsq(KernelContext& c) {
+  if (const auto fits = check_by_rule(c); !fits) return fits;
   const Reals a = c.reals("self");
   if (!all_finite(a)) return error("linalg_lstsq: the matrix has elements that are not finite");
   Reals b = c.reals("b");
   Reals out(c.output_types[0].shape);
-  const Shape written = out.shape;
   if (b.rank() == a.rank() - 1) {
     b.shape.push_back(1);
     out.shape.push_back(1);
   }
   const Shape batch = batch_shape(out.shape);
+  const Shape systems = batch_shape(a.shape);
   const std::int64_t rows = a.shape[a.shape.size() - 2];
   const std::int64_t columns = a.shape.back();
-  const double relative = c.call.given("rcond") ? c.call.real("rcond")
-                                                : epsilon_of(c.output_types[0].dtype) *
-                                                      static_cast<double>(std::max(rows, columns));
-  Reals residuals(c.output_types[1].shape);
-  Integers ranks(c.output_types[2].shape);
-  Reals values(c.output_types[3].shape);
+  const double tolerance = c.call.given("rcond") ? c.call.real("rcond")
+                                                 : epsilon_of(c.output_types[0].dtype) *
+                                                       static_cast<double>(std::max(rows, columns));
+  Reals residuals(with(batch, b.shape.back()));
+  Integers ranks(systems);
+  Reals singular(with(systems, std::min(rows, columns)));
   for (std::int64_t i = 0; i < element_count(batch); ++i) {
-    const std::int64_t at = broadcast_index(i, batch, batch_shape(a.shape));
-    const Matrix m = matrix_at(a, at);
-    const Svd s = singular_values(m);
-    const double limit = relative * largest_of(s.values);
-    const Matrix rhs = matrix_at(b, broadcast_index(i, batch, batch_shape(b.shape)));
-    const Matrix x = inverse_from(s.v, s.values, s.u, limit) * rhs;
-    put_matrix(out, i, x);
-    if (ranks.count() > at)
-      ranks[at] = std::count_if(s.values.begin(), s.values.end(),
-                                [&](double value) { return value > limit; });
-    const auto width = static_cast<std::int64_t>(s.values.size());
-    for (std::int64_t k = 0; values.count() > 0 && k < width; ++k)
-      values[at * width + k] = s.values[static_cast<std::size_t>(k)];
-    const Matrix fitted = m * x;
-    for (std::int64_t k = 0;
-         residuals.count() > 0 && k < static_cast<std::int64_t>(fitted.data.size()); ++k) {
-      const double d =
-          fitted.data[static_cast<std::size_t>(k)] - rhs.data[static_cast<std::size_t>(k)];
-      residuals[i * rhs.columns + k % rhs.columns] += d * d;
-    }
+    const std::int64_t at = broadcast_index(i, batch, systems);
+    const LeastSquares found = least_squares(
+        matrix_at(a, at), matrix_at(b, broadcast_index(i, batch, batch_shape(b.shape))), tolerance);
+    put_matrix(out, i, found.x);
+    std::copy(found.residuals.begin(), found.residuals.end(),
+              residuals.data.begin() + i * b.shape.back());
+    std::copy(found.singular.begin(), found.singular.end(),
+              singular.data.begin() + at * singular.shape.back());
+    ranks[at] = found.rank;
   }
-  out.shape = written;
   c.write(out, 0);
-  c.write(residuals, 1);
-  c.write(ranks, 2);
-  c.write(values, 3);
-  return Done{};
+  const auto done = write_unless_empty(c, residuals, 1);
+  if (!done) return done;
+  const auto ranked = write_unless_empty(c, ranks, 2);
+  return ranked ? write_unless_empty(c, singular, 3) : ranked;
 }
 
 void add_scaled(Matrix& to, double factor, const Matrix& a) {

@@ -24,10 +24,12 @@ struct Sharing {
 
 // Layer and RMS norm: rows of the last dimensions.
 Sharing by_rows(const Call& call, const Shape& in) {
+  const Shape inner = call.integers("normalized_shape");
   Sharing s;
-  s.weights = element_count(call.integers("normalized_shape"));
+  s.weights = element_count(inner);
   s.statistic_step = s.weights;
-  s.statistics = s.weights == 0 ? 0 : element_count(in) / s.weights;
+  s.statistics =
+      element_count(Shape(in.begin(), in.end() - static_cast<std::ptrdiff_t>(inner.size())));
   return s;
 }
 

@@ -43,7 +43,7 @@ void write_at(KernelContext& c, const Dense<T>& values, const Integers& places,
 // The extreme values as output `output`.
 template <class Order>
 void write_extreme(KernelContext& c, std::size_t output) {
-  if (!c.output_types[output].exists()) return;
+  if (!c.wanted(output)) return;
   const Shape& shape = c.output_types[output].shape;
   const auto folded = folded_dimensions(c.call, c.call.tensor("self").shape);
   if (is_floating(c.output_types[output].dtype)) {
@@ -91,7 +91,7 @@ Result<Done> argument_of_extreme(KernelContext& c) {
 template <class Order>
 Result<Done> extreme_with_index(KernelContext& c) {
   write_extreme<Order>(c, 0);
-  if (c.output_types[1].exists()) c.write(best_indices<Order>(c, c.output_types[1].shape), 1);
+  if (c.wanted(1)) c.write(best_indices<Order>(c, c.output_types[1].shape), 1);
   return Done{};
 }
 

@@ -77,7 +77,7 @@ struct Moments {
 // In two passes: the mean, then the squares about it. A correction of n or more divides by 0, which
 // gives NaN for equal elements and infinity for others, as ATen has it.
 Moments moments(const KernelContext& c) {
-  const Shape& shape = c.output_types[c.output_types[0].exists() ? 0 : 1].shape;
+  const Shape& shape = c.output_types[0].shape;
   const Reals self = c.reals("self");
   const auto folded = folded_dimensions(c.call, self.shape);
   const auto count = static_cast<double>(folded_count(self.shape, folded));

@@ -32,8 +32,8 @@ Result<Done> search(KernelContext& c, std::string_view sequence, bool right,
                     const Integers* order) {
   const Reals sorted = c.reals(sequence);
   const Reals self = c.reals("self");
-  const std::int64_t length = sorted.rank() == 0 ? 1 : sorted.shape.back();
-  const bool shared = sorted.rank() <= 1;
+  const std::int64_t length = sorted.shape.back();
+  const bool shared = sorted.rank() == 1;
   const std::int64_t per_line = shared || self.rank() == 0 ? 1 : self.shape.back();
   Integers out(self.shape);
   for (std::int64_t i = 0; i < self.count(); ++i) {
@@ -56,7 +56,7 @@ Result<Done> searchsorted(KernelContext& c) {
   if (!c.call.is_tensor("sorter")) return search(c, "sorted_sequence", right, nullptr);
   const Integers order = c.integers("sorter");
   const TensorType& sequence = c.call.tensor("sorted_sequence");
-  const std::int64_t length = sequence.rank() == 0 ? 1 : sequence.shape.back();
+  const std::int64_t length = sequence.shape.back();
   const auto good = [&](std::int64_t i) { return i >= 0 && i < length; };
   if (order.shape != sequence.shape || !std::all_of(order.data.begin(), order.data.end(), good))
     return error("sorter has to hold places in the sorted sequence, one for each element");

@@ -95,8 +95,7 @@ Done pick(KernelContext& c, std::int64_t dimension, int values, int indices, Cho
       places[at] = from.begin(line) + along[at] * from.step;
     }
   }
-  if (values >= 0 && c.output_types[static_cast<std::size_t>(values)].exists())
-    self.write(c, places);
+  if (values >= 0 && c.wanted(static_cast<std::size_t>(values))) self.write(c, places);
   if (indices >= 0) c.write(along, static_cast<std::size_t>(indices));
   return Done{};
 }

@@ -78,7 +78,7 @@ std::vector<std::int64_t> order_of(const Dense<T>& values, const Rows& rows, boo
 
 Result<Done> write_list(KernelContext& c, std::size_t output,
                         const std::vector<std::int64_t>& list) {
-  if (output >= c.output_types.size() || !c.output_types[output].exists()) return Done{};
+  if (output >= c.output_types.size() || !c.wanted(output)) return Done{};
   const TensorType& type = c.output_types[output];
   if (element_count(type.shape) == 0) return Done{};  // not asked for
   Integers out(type.shape);

@@ -1,6 +1,7 @@
 // Rules of operators that make a tensor from nothing, or in the likeness of another.
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "engine/ir/shape_rules/rules.h"
 
@@ -62,12 +63,11 @@ Inferred fill_permuted(const Call& call) {
   const auto layout = call.integers("physical_layout");
   std::vector<std::int64_t> sorted = layout;
   std::sort(sorted.begin(), sorted.end());
+  std::vector<std::int64_t> dimensions(type.shape.size());
+  std::iota(dimensions.begin(), dimensions.end(), std::int64_t{0});
+  if (sorted != dimensions) return error("physical_layout is no permutation of the dimensions");
   Shape physical;
-  for (std::size_t i = 0; i < sorted.size(); ++i) {
-    if (sorted[i] != static_cast<std::int64_t>(i) || sorted.size() != type.shape.size())
-      return error("physical_layout is no permutation of the dimensions");
-    physical.push_back(type.shape[static_cast<std::size_t>(layout[i])]);
-  }
+  for (const std::int64_t d : layout) physical.push_back(type.shape[static_cast<std::size_t>(d)]);
   const Strides strides = contiguous_strides(physical);
   for (std::size_t i = 0; i < layout.size(); ++i)
     type.strides[static_cast<std::size_t>(layout[i])] = strides[i];
@@ -218,8 +218,10 @@ Inferred inductor_random(const Call& call) {
   const bool integers = has(call, "low");
   if (!integers && call.text("mode") != "rand" && call.text("mode") != "randn")
     return error(fmt::format("mode is '{}', expected 'rand' or 'randn'", call.text("mode")));
-  return sized(integers ? DType::i64 : DType::f32, call.integers("size"),
-               call.tensor("seed").device);
+  const TensorType& seed = call.tensor("seed");
+  if (element_count(seed.shape) != 1)
+    return error(fmt::format("a seed of shape {}, expected one number", format_shape(seed.shape)));
+  return sized(integers ? DType::i64 : DType::f32, call.integers("size"), seed.device);
 }
 
 }  // namespace recut::rules

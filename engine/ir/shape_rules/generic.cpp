@@ -129,6 +129,15 @@ Inferred copy(const Call& call) {
   return one(self);
 }
 
+Inferred fill(const Call& call) {
+  if (!call.is_tensor("self")) return error("a tensor is expected");
+  if (call.is_tensor("value") && call.tensor("value").rank() != 0)
+    return error(fmt::format("the value has shape {}, expected one number",
+                             format_shape(call.tensor("value").shape)));
+  const TensorType& self = call.tensor("self");
+  return one(elementwise_type(call, self.dtype, self.shape));
+}
+
 Inferred to_copy(const Call& call) {
   if (!call.is_tensor("self")) return error("a tensor is expected");
   TensorType type = in_memory_format(call.tensor("self"), call.text("memory_format"));
@@ -169,13 +178,31 @@ Inferred prelu_backward(const Call& call) {
 }
 
 Inferred rrelu(const Call& call) {
-  const Inferred type = same_type_dense(call);
-  return type ? twice(type->front()) : type;
+  const TensorType& self = call.tensor("self");
+  if (call.tensor("noise").shape != self.shape)
+    return error(fmt::format("noise of shape {} for {}", format_shape(call.tensor("noise").shape),
+                             format_shape(self.shape)));
+  TensorType type = elementwise_type(call, self.dtype, self.shape);
+  return call.op().outputs == 1 ? one(std::move(type)) : twice(type);
 }
 
 Inferred log_sigmoid_forward(const Call& call) {
   const Inferred type = same_type_dense(call);
   return type ? twice(type->front()) : type;
+}
+
+// The buffer, which CPUs alone fill, has no say in the shape.
+Inferred log_sigmoid_backward(const Call& call) {
+  for (const std::string_view parameter : {"grad_output", "self"})
+    if (!call.is_tensor(parameter)) return error(fmt::format("{} is a number", parameter));
+  auto shape = broadcast(call.tensor("grad_output").shape, call.tensor("self").shape);
+  if (!shape) return shape.diagnostics();
+  return one(elementwise_type(call, call.tensor("grad_output").dtype, std::move(*shape)));
+}
+
+Inferred native_dropout_backward(const Call& call) {
+  if (!call.is_tensor("grad_output")) return error("grad_output is a number");
+  return broadcast_as(call, call.tensor("grad_output").dtype);
 }
 
 Inferred getitem(const Call& call) {

@@ -110,6 +110,8 @@ Inferred put(const Call& call) {
 namespace {
 
 Result<TensorType> masked(const Call& call) {
+  for (const std::string_view parameter : {"self", "mask"})
+    if (!call.is_tensor(parameter)) return error(fmt::format("{} is a number", parameter));
   const TensorType& mask = call.tensor("mask");
   const TensorType& self = call.tensor("self");
   if (mask.dtype != DType::boolean && mask.dtype != DType::u8)
@@ -125,8 +127,7 @@ Result<TensorType> masked(const Call& call) {
 Inferred masked_fill(const Call& call) {
   auto out = masked(call);
   if (!out) return out.diagnostics();
-  if (call.is_tensor("mask") && call.op().op == Op::masked_fill_Tensor && call.is_tensor("value") &&
-      call.tensor("value").rank() != 0)
+  if (call.is_tensor("value") && call.tensor("value").rank() != 0)
     return error(fmt::format("the value has shape {}, expected one number",
                              format_shape(call.tensor("value").shape)));
   return one(std::move(*out));

@@ -185,12 +185,15 @@ Inferred search(const Call& call) {
   const DType dtype = call.boolean("out_int32") ? DType::i32 : DType::i64;
   const bool bucketize = has(call, "boundaries");
   const TensorType& sorted = call.tensor(bucketize ? "boundaries" : "sorted_sequence");
+  const bool shared = sorted.rank() == 1;
+  if (!shared && (bucketize || sorted.rank() == 0 || !call.is_tensor("self")))
+    return error(
+        fmt::format("can't search in {}: one dimension is expected", format_shape(sorted.shape)));
   if (!call.is_tensor("self")) return one(make_type(dtype, {}, sorted.device));
   const TensorType& self = call.tensor("self");
   const auto prefix = [](const Shape& s) {
     return Shape(s.begin(), s.end() - (s.empty() ? 0 : 1));
   };
-  const bool shared = sorted.rank() == 1;
   if (!shared && (sorted.rank() != self.rank() || prefix(sorted.shape) != prefix(self.shape)))
     return error(fmt::format("can't search {} in {}: all dimensions but the last have to agree",
                              format_shape(self.shape), format_shape(sorted.shape)));

@@ -74,6 +74,7 @@ Inferred lerp(const Call& call);                // broadcast of all, dtype of se
 Inferred divide_rounded(const Call& call);      // promote_all if rounded, else promote_to_float
 Inferred clone(const Call& call);
 Inferred copy(const Call& call);
+Inferred fill(const Call& call);
 Inferred to_copy(const Call& call);
 Inferred convert(const Call& call);
 Inferred to_dense(const Call& call);
@@ -82,6 +83,8 @@ Inferred device_put(const Call& call);
 Inferred prelu_backward(const Call& call);
 Inferred rrelu(const Call& call);
 Inferred log_sigmoid_forward(const Call& call);
+Inferred log_sigmoid_backward(const Call& call);
+Inferred native_dropout_backward(const Call& call);
 Inferred getitem(const Call& call);
 
 // creation.cpp, reduction.cpp, view.cpp, matrix.cpp, … : the rest, one file a family, declared here
