@@ -34,8 +34,7 @@ class TextParser : TextReader {
     if (!expect("graph") ||
         !take_text(TokenKind::string, "the graph's name in quotes", graph_.name))
       return false;
-    if (accept("on") && !take_text(TokenKind::word, "a device", graph_.device)) return false;
-    return expect("{");
+    return parse_device(graph_.device) && expect("{");
   }
 
   void parse_body() {

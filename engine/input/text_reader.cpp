@@ -107,7 +107,13 @@ bool TextReader::parse_type(TensorType& out) {
       return fail_at(
           place, fmt::format("{} strides for {} dimensions", out.strides.size(), out.shape.size()));
   }
-  return !accept("on") || take_text(TokenKind::word, "a device", out.device);
+  return parse_device(out.device);
+}
+
+bool TextReader::parse_device(std::string& out) {
+  if (!accept("on")) return true;
+  const TokenKind kind = token_.kind == TokenKind::string ? TokenKind::string : TokenKind::word;
+  return take_text(kind, "a device", out);
 }
 
 bool TextReader::parse_integers(std::string_view open, std::string_view close,

@@ -37,7 +37,8 @@ class TextReader {
   bool parse_whole_number(std::int64_t& out);
   bool parse_integers(std::string_view open, std::string_view close,
                       std::vector<std::int64_t>& out);
-  bool parse_type(TensorType& out);  // f32[2, 3]{1, 2} on cpu
+  bool parse_type(TensorType& out);     // f32[2, 3]{1, 2} on cpu
+  bool parse_device(std::string& out);  // on cpu, on "cuda:0", or nothing
   bool parse_types(const Operator& op, std::vector<TensorType>& out);
   bool parse_origin(Origin& origin);  // @"module" #7
 

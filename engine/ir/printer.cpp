@@ -6,6 +6,8 @@
 #include <cmath>
 #include <map>
 
+#include "engine/support/text.h"
+
 namespace recut {
 namespace {
 
@@ -14,25 +16,10 @@ bool plain_name_character(char c) {
          c == '.';
 }
 
-std::string quoted(std::string_view text) {
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"' || c == '\\')
-      out += fmt::format("\\{}", c);
-    else if (c == '\n')
-      out += "\\n";
-    else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
-      out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
-    else
-      out += c;
-  }
-  return out + "\"";
-}
-
 // %name, or %"any text" where the name is not made of letters, digits, '_' and '.'.
 std::string reference(std::string_view name) {
   const bool plain = !name.empty() && std::all_of(name.begin(), name.end(), plain_name_character);
-  return "%" + (plain ? std::string(name) : quoted(name));
+  return "%" + (plain ? std::string(name) : string_literal(name));
 }
 
 // The shortest decimals that read back as the same double, always with a point, an exponent or a
@@ -57,7 +44,7 @@ struct ArgumentPrinter {
   std::string operator()(std::int64_t i) const { return fmt::format("{}", i); }
   std::string operator()(double d) const { return print_real(d); }
   std::string operator()(DType d) const { return std::string(short_name(d)); }
-  std::string operator()(const std::string& s) const { return quoted(s); }
+  std::string operator()(const std::string& s) const { return string_literal(s); }
   std::string operator()(const ArgumentList& list) const {
     std::string text = "[";
     for (std::size_t i = 0; i < list.size(); ++i)
@@ -92,7 +79,7 @@ std::string print_types(const Node& node) {
 
 std::string print_origin(const Origin& origin) {
   std::string text;
-  if (!origin.module.empty()) text += "  @" + quoted(origin.module);
+  if (!origin.module.empty()) text += "  @" + string_literal(origin.module);
   if (origin.seq_nr >= 0)
     text += fmt::format("{}#{}", origin.module.empty() ? "  " : " ", origin.seq_nr);
   return text;
@@ -136,8 +123,8 @@ std::string print_node(const Graph& graph, NodeId id) {
 std::string print(const Graph& graph) { return print(graph, {}); }
 
 std::string print(const Graph& graph, const Failures& failures) {
-  std::string text = fmt::format("graph {}{} {{\n", quoted(graph.name),
-                                 graph.device.empty() ? "" : fmt::format(" on {}", graph.device));
+  std::string text = fmt::format("graph {}{} {{\n", string_literal(graph.name),
+                                 graph.device.empty() ? "" : " on " + format_device(graph.device));
   for (const NodeId id : graph.order()) {
     text += "  " + print_node(graph, id) + "\n";
     if (!failures.empty()) text += print_failures(failures, id);

@@ -11,8 +11,8 @@
 //   }
 //
 // A node: name, operator, arguments (positional as far as they go, then by name), the types of its
-// outputs, then where it comes from: @"module path" and #seq_nr. `; text` to the end of a line is a
-// comment.
+// outputs, then where it comes from: @"module path" and #seq_nr. A device that is no word stands in
+// quotes (on "cuda:0"). `; text` to the end of a line is a comment.
 #pragma once
 
 #include <string>

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "engine/support/text.h"
+
 namespace recut {
 
 std::int64_t element_count(std::span<const std::int64_t> shape) {
@@ -105,12 +107,22 @@ std::string format_shape(std::span<const std::int64_t> shape) {
   return fmt::format("[{}]", fmt::join(shape, ", "));
 }
 
+std::string format_device(std::string_view device) {
+  const auto letter = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+  };
+  const bool word = !device.empty() && letter(device.front()) &&
+                    std::all_of(device.begin(), device.end(),
+                                [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
+  return word ? std::string(device) : string_literal(device);
+}
+
 std::string format(const TensorType& type) {
   if (!type.exists()) return "none";
   std::string text = fmt::format("{}{}", short_name(type.dtype), format_shape(type.shape));
   if (type.strides != contiguous_strides(type.shape))
     text += fmt::format("{{{}}}", fmt::join(type.strides, ", "));
-  if (!type.device.empty()) text += " on " + type.device;
+  if (!type.device.empty()) text += " on " + format_device(type.device);
   return text;
 }
 

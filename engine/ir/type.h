@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/ir/dtype.h"
@@ -58,5 +59,8 @@ Result<std::int64_t> wrap_dimension(std::int64_t dimension, std::int64_t rank);
 // device is not the graph's.
 std::string format(const TensorType& type);
 std::string format_shape(std::span<const std::int64_t> shape);
+
+// A device as the text form names it: a word, or in quotes what is none ("cuda:0").
+std::string format_device(std::string_view device);
 
 }  // namespace recut

@@ -25,6 +25,21 @@ std::string printable(std::string_view text, std::size_t limit) {
   return escape(text.substr(0, limit - tail)) + "…" + escape(text.substr(text.size() - tail));
 }
 
+std::string string_literal(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\')
+      out += fmt::format("\\{}", c);
+    else if (c == '\n')
+      out += "\\n";
+    else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
+      out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+    else
+      out += c;
+  }
+  return out + "\"";
+}
+
 std::string quote(std::string_view text, std::size_t limit) {
   return "'" + printable(text, limit) + "'";
 }

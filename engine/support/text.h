@@ -1,4 +1,4 @@
-// Text that came from a file, made fit to stand in a message.
+// Text that came from a file, made fit to stand in a message, or in a file again.
 #pragma once
 
 #include <cstddef>
@@ -14,5 +14,8 @@ std::string quote(std::string_view text, std::size_t limit = 80);
 
 // The same without the quotes.
 std::string printable(std::string_view text, std::size_t limit = 80);
+
+// "text" in double quotes as the text form has strings: with \" \\ \n and \xNN, nothing left out.
+std::string string_literal(std::string_view text);
 
 }  // namespace recut

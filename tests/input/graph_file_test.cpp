@@ -2,6 +2,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "engine/input/text.h"
 #include "engine/ir/printer.h"
 #include "engine/ir/verifier.h"
 
@@ -34,6 +35,22 @@ TEST_CASE("a small joint graph becomes a graph") {
 }
 )");
   CHECK(verify(file->graph).empty());
+}
+
+TEST_CASE("devices that are no words are printed in quotes, and read back") {
+  for (const std::string device : {"cuda:1", "777cpu", "_", "cuda"}) {
+    std::string text(kSmall);
+    text.replace(text.find("\"cpu\""), 5, "\"" + device + "\"");
+    const auto file = parse_joint_graph(text, "small.json");
+    REQUIRE(file);
+    const std::string printed = print(file->graph);
+    INFO(printed);
+    const auto again = parse_graph_text(printed, "printed.recut");
+    REQUIRE(again);
+    CHECK(print(*again) == printed);
+    // Of devices that are named equally often, the graph's own is the first by name.
+    CHECK(again->type(again->find("primals_1")).device == (device < "cpu" ? "" : device));
+  }
 }
 
 }  // namespace

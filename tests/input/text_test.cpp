@@ -13,7 +13,7 @@ constexpr const char* kEveryForm = R"(graph "every \"form\"" on cuda {
   %x = input f32[8, 16]
   %w = parameter f32[4, 16]  @"net.0" #3
   %"odd name\n" = tangent f32[8, 4] on cpu
-  %c = constant f32[]
+  %c = constant f32[] on "cuda:1"
   %wt = permute(%w, [1, 0]) : f32[16, 4]{1, 16}  @"net.0" #3
   %y = mm(%x, %wt) : f32[8, 4] #4
   %r = rand([8, 4], dtype=f32, pin_memory=false, draw=2) : f32[8, 4]
