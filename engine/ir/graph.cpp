@@ -92,7 +92,20 @@ NodeId Graph::append(Op op, std::vector<Argument> arguments, std::vector<TensorT
 bool Graph::add_alias(std::string alias, NodeId id) {
   if (!by_name_.emplace(alias, id).second) return false;
   aliases_.emplace_back(std::move(alias), id);
+  alias_places_.push_back(order_.size());
   return true;
+}
+
+std::vector<NodeId> Graph::program() const {
+  std::vector<NodeId> program;
+  program.reserve(order_.size() + aliases_.size());
+  std::size_t alias = 0;
+  for (std::size_t p = 0; p <= order_.size(); ++p) {
+    for (; alias < aliases_.size() && alias_places_[alias] == p; ++alias)
+      program.push_back(aliases_[alias].second);
+    if (p < order_.size()) program.push_back(order_[p]);
+  }
+  return program;
 }
 
 NodeId Graph::add_input(InputKind kind, TensorType type, Origin origin) {

@@ -111,6 +111,9 @@ class Graph {
   // Records another name of a node; false where the name is taken.
   bool add_alias(std::string alias, NodeId id);
 
+  // order() as it was written: what interning made one stands again wherever the source had it.
+  std::vector<NodeId> program() const;
+
   // Placeholders (without constants), in order, and what each is.
   std::span<const NodeId> inputs() const { return inputs_; }
   bool is_input(NodeId id) const { return input_kinds_.count(id.index) != 0; }
@@ -133,6 +136,7 @@ class Graph {
   std::unordered_map<std::string, int>
       next_suffix_;  // by wish, so that ten thousand equal wishes stay linear
   std::vector<std::pair<std::string, NodeId>> aliases_;
+  std::vector<std::size_t> alias_places_;  // how many nodes stood before each alias
 };
 
 // Who uses each node: distinct users in program order. Compressed rows over the graph's positions.

@@ -21,8 +21,8 @@ std::vector<bool> forward_by_place(const JointClasses& classes) {
 
 }  // namespace
 
-Result<PlanOutcome> plan_default(const Graph& graph, const Budget& budget) {
-  if (!std::holds_alternative<NoBudget>(budget))
+Result<PlanOutcome> plan_default(const Graph& graph, const PlanRequest& request) {
+  if (!std::holds_alternative<NoBudget>(request.budget))
     return error("strategy 'default' takes no budget: it saves everything that backward reads");
   const Users users(graph);
   const JointClasses classes(graph, users);

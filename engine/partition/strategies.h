@@ -6,7 +6,7 @@
 namespace recut {
 
 #define RECUT_STRATEGY(identifier, name, prose) \
-  Result<PlanOutcome> identifier(const Graph& graph, const Budget& budget);
+  Result<PlanOutcome> identifier(const Graph& graph, const PlanRequest& request);
 #include "engine/partition/strategies.def"
 #undef RECUT_STRATEGY
 

@@ -39,7 +39,7 @@ Result<PlanOutcome> make_plan(const Graph& graph, const PlanRequest& request) {
     return error(fmt::format("there is no strategy '{}', expected one of: {}", request.strategy,
                              strategy_names()));
   if (auto total = check_total_bytes(graph); !total) return total.diagnostics();
-  return strategy->plan(graph, request.budget);
+  return strategy->plan(graph, request);
 }
 
 }  // namespace recut

@@ -4,7 +4,10 @@
 // there and a file here.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,6 +16,8 @@
 
 #include "engine/ir/graph.h"
 #include "engine/ir/plan.h"
+#include "engine/partition/cost.h"
+#include "engine/partition/pins.h"
 #include "engine/support/result.h"
 
 namespace recut {
@@ -28,9 +33,22 @@ struct PeakBytes {
 };
 using Budget = std::variant<NoBudget, SavedFraction, PeakBytes>;
 
+// What a search may spend. Strategies that don't search have no use for it.
+struct SearchLimits {
+  double effort = 1;  // as a multiple of what the strategy thinks enough; the same effort gives the
+                      // same plan on every machine
+  double seconds = 0;  // of wall-clock time; 0: no limit
+  std::uint64_t seed = 1;
+  std::function<void(double recompute_us)> on_better;  // a better plan that holds was found
+  const std::atomic<bool>* cancel = nullptr;           // ends the search early, with what it has
+};
+
 struct PlanRequest {
-  std::string strategy = "torch";
+  std::string strategy = "peak";
   Budget budget;
+  DeviceRates rates;
+  Pins pins;
+  SearchLimits limits;
 };
 
 // Something to say about one node: why it has to be saved, or may not be recomputed.
@@ -39,24 +57,36 @@ struct NodeRemark {
   std::string_view words;
 };
 
+// What is known of a plan beside the best that there can be. Of any order whatever, recomputation
+// included, under the same pins.
+struct PeakProof {
+  bool holds = true;                  // the plan's peak is within the budget
+  std::int64_t least_peak_bytes = 0;  // where it isn't: the least that was reached, by this plan
+  std::int64_t peak_bound_bytes = 0;  // no order peaks below it
+  double recompute_bound_us = 0;      // no order within the budget recomputes for less
+  bool optimal = false;               // one of the two is reached
+};
+
 struct PlanOutcome {
   Plan plan;
   std::vector<std::string> remarks;      // how the plan was found, for people
   std::vector<NodeRemark> node_remarks;  // in the graph's order
+  std::optional<PeakProof> proof;        // of a strategy that bounds the peak
 };
 
 struct Strategy {
   std::string_view name;
   std::string_view prose;
-  Result<PlanOutcome> (*plan)(const Graph& graph, const Budget& budget);
+  Result<PlanOutcome> (*plan)(const Graph& graph, const PlanRequest& request);
 };
 
 std::span<const Strategy> all_strategies();
 const Strategy* find_strategy(std::string_view name);  // null where there is none
 
 // Plans by the strategy that the request names. Fails where there is none such, where the budget is
-// not of a kind or size that it takes, and where the graph leaves no choice that works. `graph`
-// satisfies the verifier; every plan replays (engine/partition/replay.h).
+// not of a kind or size that it takes, and where the graph leaves no choice that works. A bound on
+// the peak that can't be held is no failure: the outcome's proof says so. `graph` satisfies the
+// verifier; every plan replays (engine/partition/replay.h).
 Result<PlanOutcome> make_plan(const Graph& graph, const PlanRequest& request);
 
 }  // namespace recut

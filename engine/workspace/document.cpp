@@ -10,7 +10,10 @@ Result<Document> open_document_bytes(std::string_view bytes, std::string_view fi
                                      const OpenOptions& options) {
   auto file = read_graph_bytes(bytes, file_name, options.graph_key);
   if (!file) return file.diagnostics();
-  auto passes = run_passes(file->graph, options.passes, options.runner);
+  const bool passed = file->key == "joint_after_passes";
+  const std::vector<std::string> names =
+      options.passes.value_or(passed ? std::vector<std::string>() : default_passes());
+  auto passes = run_passes(file->graph, names, options.runner);
   if (!passes) return passes.diagnostics();
   if (passes->failure)
     return Diagnostic{fmt::format("internal error: pass '{}' {}", passes->failure->pass,

@@ -2,6 +2,7 @@
 // on.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,7 +14,9 @@ namespace recut {
 
 struct OpenOptions {
   std::string graph_key = std::string(kDefaultGraphKey);
-  std::vector<std::string> passes = default_passes();  // empty: none
+  // Empty: none. Not named: default_passes(), but none for joint_after_passes, where PyTorch's have
+  // run: a plan for that graph then speaks of the file's own nodes.
+  std::optional<std::vector<std::string>> passes;
   RunnerOptions runner;
 };
 

@@ -34,22 +34,36 @@ Json recomputed_json(const RecomputedRow& row) {
           {"us", row.micros}};
 }
 
+// What a strategy that bounds the peak can prove.
+void add_proof(Json& json, const PlanReport& report) {
+  if (report.budget_bytes > 0) json["budget_bytes"] = report.budget_bytes;
+  if (!report.proof) return;
+  json["holds"] = report.proof->holds;
+  if (!report.proof->holds) json["least_peak_bytes"] = report.proof->least_peak_bytes;
+  json["peak_bound_bytes"] = report.proof->peak_bound_bytes;
+  json["recompute_bound_us"] = report.proof->recompute_bound_us;
+  json["optimal"] = report.proof->optimal;
+}
+
 // The figures that scripts read, under the names that the command's contract gives them.
 Json figures(const PlanReport& report) {
-  return {{"model", report.model},
-          {"graph", report.graph_key},
-          {"strategy", report.strategy},
-          {"budget", report.budget},
-          {"peak_bytes", report.peak_bytes},
-          {"peak_at", report.timeline.empty() ? "" : report.timeline[report.peak_step].node},
-          {"peak_bytes_without_recomputation", report.peak_bytes_unplanned},
-          {"saved_bytes", report.saved_bytes},
-          {"saved_values", report.saved_values},
-          {"step_us", report.step_us},
-          {"recompute_us", report.recompute_us},
-          {"recomputed_runs", report.recomputed_runs},
-          {"solve_ms", report.solve_ms},
-          {"nodes", report.nodes}};
+  Json json = {{"model", report.model},
+               {"graph", report.graph_key},
+               {"strategy", report.strategy},
+               {"budget", report.budget},
+               {"peak_bytes", report.peak_bytes},
+               {"peak_at", report.timeline.empty() ? "" : report.timeline[report.peak_step].node},
+               {"peak_bytes_without_recomputation", report.peak_bytes_unplanned},
+               {"saved_bytes", report.saved_bytes},
+               {"saved_values", report.saved_values},
+               {"step_us", report.step_us},
+               {"step_us_without_recomputation", report.step_us_unplanned},
+               {"recompute_us", report.recompute_us},
+               {"recomputed_runs", report.recomputed_runs},
+               {"solve_ms", report.solve_ms},
+               {"nodes", report.nodes}};
+  add_proof(json, report);
+  return json;
 }
 
 }  // namespace

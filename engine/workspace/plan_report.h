@@ -3,8 +3,11 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "engine/partition/strategy.h"
 
 namespace recut {
 
@@ -51,20 +54,25 @@ struct PlanReport {
   std::string model;
   std::string graph_key;  // "joint", "joint_after_passes", "" for the text form
   std::string strategy;
-  std::string budget;  // as it was asked for
+  std::string budget;             // as it was asked for
+  std::int64_t budget_bytes = 0;  // of the peak; 0: none was named
   std::int64_t nodes = 0;
   std::int64_t forward_runs = 0;
   std::int64_t backward_runs = 0;
 
   std::int64_t peak_bytes = 0;
   std::size_t peak_step = 0;              // index into timeline; 0 where that is empty
-  std::int64_t peak_bytes_unplanned = 0;  // with no recomputation
+  std::int64_t peak_bytes_unplanned = 0;  // of the file's program as it was written
   std::int64_t saved_bytes = 0;
   std::int64_t saved_values = 0;
-  double step_us = 0;       // every run, by the cost model
-  double recompute_us = 0;  // runs beyond each node's first
+  double step_us = 0;            // every run, by the cost model
+  double step_us_unplanned = 0;  // of the file's program as it was written
+  double recompute_us = 0;       // runs beyond each node's first
   std::int64_t recomputed_runs = 0;
-  double solve_ms = 0;  // planning alone
+  double solve_ms = 0;             // planning alone
+  std::optional<PeakProof> proof;  // of a strategy that bounds the peak
+
+  bool holds() const { return !proof || proof->holds; }
 
   std::vector<StorageRow> saved;          // largest first
   std::vector<StorageRow> at_peak;        // largest first

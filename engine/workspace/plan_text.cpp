@@ -32,6 +32,19 @@ std::string against_unplanned(const PlanReport& report) {
   return fmt::format("the plan takes {:.1f} % {}", std::abs(change), less > 0 ? "less" : "more");
 }
 
+std::string proved(const PlanReport& r) {
+  return r.recompute_us > 0 ? format_micros(r.proof->recompute_bound_us)
+                            : format_bytes(r.proof->peak_bound_bytes);
+}
+
+std::string proved_words(const PlanReport& r) {
+  if (r.recompute_us <= 0) return "no order of this graph peaks below that";
+  if (r.proof->optimal) return "no plan within the budget recomputes for less";
+  return fmt::format("no plan within the budget recomputes for less: the plan is within {:.1f} %",
+                     percent(r.recompute_us - r.proof->recompute_bound_us,
+                             std::max(1e-9, r.proof->recompute_bound_us)));
+}
+
 std::string summary(const PlanReport& r) {
   Table table;
   table.column("");
@@ -45,6 +58,9 @@ std::string summary(const PlanReport& r) {
   table.row({"recomputed", format_micros(r.recompute_us),
              fmt::format("{} runs, {:.1f} % of the step's {}", format_count(r.recomputed_runs),
                          percent(r.recompute_us, r.step_us), format_micros(r.step_us))});
+  table.row({"step", format_micros(r.step_us),
+             fmt::format("{} as the file was written", format_micros(r.step_us_unplanned))});
+  if (r.proof) table.row({"proved", proved(r), proved_words(r)});
   table.row({"planned in", format_micros(r.solve_ms * 1000),
              fmt::format("{} nodes", format_count(r.nodes))});
   return table.format();
@@ -77,6 +93,17 @@ std::string recomputations(const std::vector<RecomputedRow>& rows) {
 }
 
 }  // namespace
+
+std::string out_of_reach_text(const PlanReport& report) {
+  const PeakProof& proof = *report.proof;
+  return fmt::format(
+      "a peak of {} ({} bytes) can't be held: the least that Recut can plan is {} ({} bytes){}",
+      format_bytes(report.budget_bytes), report.budget_bytes, format_bytes(proof.least_peak_bytes),
+      proof.least_peak_bytes,
+      proof.optimal ? ", and no order of this graph goes below that"
+                    : fmt::format("; proved: no order of this graph goes below {} ({} bytes)",
+                                  format_bytes(proof.peak_bound_bytes), proof.peak_bound_bytes));
+}
 
 std::string plan_text(const PlanReport& report) {
   std::string head = report.model.empty() ? std::string("graph") : report.model;

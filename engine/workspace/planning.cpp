@@ -3,32 +3,21 @@
 #include <chrono>
 
 #include "engine/partition/replay.h"
+#include "engine/partition/unplanned.h"
 #include "engine/workspace/budget.h"
 #include "engine/workspace/plan_report_builder.h"
 
 namespace recut {
-namespace {
-
-// The peak with no recomputation: everything that backward reads is saved.
-Result<std::int64_t> unplanned_peak(const Graph& graph) {
-  const auto outcome = make_plan(graph, {"default", NoBudget{}});
-  if (!outcome) return outcome.diagnostics();
-  const auto replayed = replay(graph, outcome->plan);
-  if (!replayed) return replayed.diagnostics();
-  return replayed->peak_bytes;
-}
-
-}  // namespace
 
 Result<Planned> plan_document(const Document& document, const PlanningRequest& request) {
   const Graph& graph = document.graph();
-  const auto unplanned = unplanned_peak(graph);
-  if (!unplanned) return unplanned.diagnostics();
-  const auto budget = parse_budget(request.budget, request.strategy, *unplanned);
+  if (const auto total = check_total_bytes(document.file.graph); !total) return total.diagnostics();
+  const Unplanned unplanned = unplanned_step(document.file.graph);
+  const auto budget = parse_budget(request.budget, request.strategy, unplanned.peak_bytes);
   if (!budget) return budget.diagnostics();
 
   const auto start = std::chrono::steady_clock::now();
-  const auto outcome = make_plan(graph, {request.strategy, *budget});
+  const auto outcome = make_plan(graph, {request.strategy, *budget, {}, {}, request.limits});
   const std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - start;
   if (!outcome) return outcome.diagnostics();
   const auto replayed = replay(graph, outcome->plan);
@@ -39,7 +28,11 @@ Result<Planned> plan_document(const Document& document, const PlanningRequest& r
   planned.report.graph_key = document.file.key;
   planned.report.strategy = request.strategy;
   planned.report.budget = request.budget.empty() ? "none" : request.budget;
-  planned.report.peak_bytes_unplanned = *unplanned;
+  if (const auto* bytes = std::get_if<PeakBytes>(&*budget))
+    planned.report.budget_bytes = bytes->value;
+  planned.report.peak_bytes_unplanned = unplanned.peak_bytes;
+  planned.report.step_us_unplanned = unplanned.step_us;
+  planned.report.proof = outcome->proof;
   planned.report.solve_ms = taken.count();
   planned.report.remarks = outcome->remarks;
   return planned;

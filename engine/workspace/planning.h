@@ -12,8 +12,9 @@
 namespace recut {
 
 struct PlanningRequest {
-  std::string strategy = "torch";
+  std::string strategy = "peak";
   std::string budget = "none";  // as budget.h reads it
+  SearchLimits limits;
 };
 
 struct Planned {
@@ -21,8 +22,9 @@ struct Planned {
   PlanReport report;
 };
 
-// Plans by a strategy and replays the plan. Fails where the budget is none that the strategy takes,
-// or can't be held.
+// Plans by a strategy and replays the plan. Fails where the budget is none that the strategy takes.
+// A peak that can't be held is no failure: the report's proof says so, and the plan is the one that
+// peaks lowest.
 Result<Planned> plan_document(const Document& document, const PlanningRequest& request);
 
 // {"forward": [names], "saved": [names], "backward": [names], "same": {name: name}, "peak_bytes":

@@ -19,7 +19,9 @@ void GraphArguments::add_to(CLI::App& command) {
       ->type_name("KEY");
   auto* list =
       command
-          .add_option("--passes", passes, "Run these passes, in this order: a,b,c (default: all)")
+          .add_option(
+              "--passes", passes,
+              "Run these passes, in this order: a,b,c (default: all; for joint_after_passes none)")
           ->type_name("LIST");
   command.add_flag("--no-passes", no_passes, "Run no passes: the graph as it is in the file")
       ->excludes(list);
@@ -34,7 +36,10 @@ void GraphArguments::add_to(CLI::App& command) {
 Result<Document> GraphArguments::open(const Console& console) const {
   OpenOptions options;
   options.graph_key = key;
-  if (no_passes) options.passes.clear();
+  if (no_passes)
+    options.passes.emplace();
+  else if (passes_wanted)
+    options.passes = default_passes();
   if (!passes.empty()) options.passes = split_pass_names(passes);
   if (!skip.empty()) options.runner.skip = split_pass_names(skip);
   if (stop_at >= 0) options.runner.stop_at = static_cast<std::size_t>(stop_at);

@@ -17,6 +17,7 @@ struct GraphArguments {
   std::string path;
   std::string key = std::string(kDefaultGraphKey);
   std::string passes;
+  bool passes_wanted = false;  // where none are named all run, whatever the graph
   bool no_passes = false;
   std::string skip;
   int stop_at = -1;  // -1: run them all

@@ -110,7 +110,7 @@ std::function<bool(std::size_t, std::size_t)> progress_on(const Console& console
 }
 
 Result<Evaluated> evaluate_document(const EvalArguments& arguments, const Document& document,
-                                    const Console& console) {
+                                    const Planned* planned, const Console& console) {
   std::string file;
   EvaluationRequest request;
   std::vector<NamedTensor> tensors;
@@ -126,25 +126,27 @@ Result<Evaluated> evaluate_document(const EvalArguments& arguments, const Docume
   request.progress = progress_on(console);
   if (!arguments.seed.empty()) request.seed = std::strtoull(arguments.seed.c_str(), nullptr, 10);
 
-  std::optional<Planned> planned;
-  if (arguments.plan.asked()) {
-    auto plan = arguments.plan.plan(document);
-    if (!plan) return plan.diagnostics();
-    planned = std::move(*plan);
-    request.plan = &planned->plan;
-  }
+  if (planned != nullptr) request.plan = &planned->plan;
   auto report = evaluate_graph(document.graph(), request);
   console.say("");
   if (!report) return report.diagnostics();
   Evaluated evaluated{std::move(*report), std::nullopt};
-  if (planned) evaluated.planned_peak_bytes = planned->report.peak_bytes;
+  if (planned != nullptr) evaluated.planned_peak_bytes = planned->report.peak_bytes;
   return evaluated;
 }
 
 int eval(const EvalArguments& arguments, const Console& console) {
   const auto document = arguments.graph.open(console);
   if (!document) return console.complain(document.diagnostics());
-  const auto evaluated = evaluate_document(arguments, *document, console);
+  std::optional<Planned> planned;
+  if (arguments.plan.asked()) {
+    auto plan = arguments.plan.plan(*document);
+    if (!plan) return console.complain(plan.diagnostics());
+    if (!plan->report.holds()) return refuse(plan->report, console);
+    planned = std::move(*plan);
+  }
+  const auto evaluated =
+      evaluate_document(arguments, *document, planned ? &*planned : nullptr, console);
   if (!evaluated) return console.complain(evaluated.diagnostics());
   if (arguments.check && evaluated->report.outputs.empty())
     return console.complain(
@@ -185,7 +187,7 @@ void add_eval(CLI::App& app, Action& chosen) {
       "With --strategy or --budget the graph runs by that plan, and the peak that it really took "
       "is compared with the planned one.\n"
       "Example: recut eval samples/joint/tiny_mlp.json.gz --tensors "
-      "samples/joint/tiny_mlp.safetensors --check --strategy torch --budget 0.4");
+      "samples/joint/tiny_mlp.safetensors --check --budget 60%");
   command.callback([arguments, &chosen] {
     chosen = [arguments](const Console& console) { return eval(*arguments, console); };
   });

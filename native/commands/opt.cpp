@@ -87,6 +87,7 @@ int opt(const OptArguments& arguments, const Console& console) {
 void add_opt(CLI::App& app, Action& chosen) {
   auto arguments = std::make_shared<OptArguments>();
   CLI::App& command = *app.add_subcommand("opt", "Run passes and say what each of them did");
+  arguments->graph.passes_wanted = true;
   arguments->graph.add_to(command);
   command.add_option("--out", arguments->out, "Write the graph that comes out, in text form")
       ->type_name("FILE");

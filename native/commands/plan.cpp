@@ -38,6 +38,10 @@ int plan(const PlanCommand& command, const Console& console) {
   const auto planned = command.plan.plan(*document);
   console.say("");
   if (!planned) return console.complain(planned.diagnostics());
+  if (!planned->report.holds()) {  // no file is written for what isn't asked for
+    if (command.json) console.out << plan_report_json(planned->report);
+    return refuse(planned->report, console);
+  }
   const auto written = write_outputs(command, *document, *planned);
   if (!written) return console.complain(written.diagnostics());
   console.out << (command.json ? plan_report_json(planned->report)
@@ -66,7 +70,7 @@ void add_plan(CLI::App& app, Action& chosen) {
   std::string footer = "Strategies:\n";
   for (const Strategy& s : all_strategies()) footer += fmt::format("  {:<10}{}\n", s.name, s.prose);
   command.footer(footer +
-                 "Example: recut plan samples/joint/gpt2.json.gz --strategy torch --budget 0.4 "
+                 "Example: recut plan samples/joint/gpt2.json.gz --budget 4GiB "
                  "--svg memory.svg");
   command.callback([arguments, &chosen] {
     chosen = [arguments](const Console& console) { return plan(*arguments, console); };

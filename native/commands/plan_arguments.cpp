@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "engine/workspace/plan_text.h"
+
 namespace recut::native {
 
 void PlanArguments::add_to(CLI::App& command) {
@@ -10,20 +12,40 @@ void PlanArguments::add_to(CLI::App& command) {
     names += fmt::format("{}{}", names.empty() ? "" : ", ", s.name);
   command
       .add_option("--strategy", strategy,
-                  fmt::format("How to plan: {} (torch where none is named)", names))
+                  fmt::format("How to plan: {} (peak where none is named)", names))
       ->type_name("NAME");
   command
-      .add_option("--budget", budget,
-                  "What the plan may keep: none, or for strategy torch a fraction of the saved "
-                  "bytes such as 0.4")
+      .add_option(
+          "--budget", budget,
+          "The peak in bytes: 3GiB, 1000000, 40% of the peak without recomputation, or none; "
+          "for strategy torch a fraction of the saved bytes such as 0.4")
       ->type_name("BUDGET");
+  command
+      .add_option("--effort", effort,
+                  "How hard to search: times more or less than usual (the same effort gives the "
+                  "same plan everywhere)")
+      ->type_name("FACTOR")
+      ->check(CLI::PositiveNumber);
+  command.add_option("--seconds", seconds, "End the search after this long, with what it has")
+      ->type_name("S")
+      ->check(CLI::PositiveNumber);
+  command.add_option("--search-seed", seed, "Which way the search goes where it draws by lot")
+      ->type_name("N");
 }
 
 Result<Planned> PlanArguments::plan(const Document& document) const {
   PlanningRequest request;
   if (!strategy.empty()) request.strategy = strategy;
   if (!budget.empty()) request.budget = budget;
+  request.limits.effort = effort;
+  request.limits.seconds = seconds;
+  request.limits.seed = seed;
   return plan_document(document, request);
+}
+
+int refuse(const PlanReport& report, const Console& console) {
+  console.err << "error: " << out_of_reach_text(report) << "\n";
+  return kCheckFailed;
 }
 
 }  // namespace recut::native

@@ -95,7 +95,7 @@ TEST_CASE("command: plan writes the plan in the file's names, and a picture", "[
   const TemporaryFile plan("plan.json"), picture("plan.svg");
   const Ran ran =
       run({"plan", sample("mlp.json.gz"), "--graph", "joint_after_passes", "--no-passes",
-           "--budget", "0", "--out", plan.path(), "--svg", picture.path()});
+           "--budget", "none", "--out", plan.path(), "--svg", picture.path()});
   REQUIRE(ran.code == kDone);
   const auto json = nlohmann::json::parse(plan.read());
   CHECK(json["forward"].size() > 10);
@@ -103,6 +103,26 @@ TEST_CASE("command: plan writes the plan in the file's names, and a picture", "[
   CHECK(json["peak_bytes"] > 0);
   CHECK(picture.read().find("<svg") == 0);
   CHECK(ran.out.find("peak without recomputation") != std::string::npos);
+}
+
+TEST_CASE("command: a peak that can't be held comes with the least that can", "[native]") {
+  const std::vector<std::string> words = {"plan", sample("mlp.json.gz"), "--json", "--budget"};
+  const auto at = [&](const std::string& budget) {
+    std::vector<std::string> all = words;
+    all.push_back(budget);
+    return run(all);
+  };
+  const Ran refused = at("1");
+  CHECK(refused.code == kCheckFailed);
+  CHECK(refused.err.find("can't be held: the least that Recut can plan is") != std::string::npos);
+  const auto json = nlohmann::json::parse(refused.out);
+  const std::int64_t least = json["least_peak_bytes"];
+  CHECK(json["peak_bound_bytes"] <= least);
+  const Ran held = at(std::to_string(least));
+  CHECK(held.code == kDone);
+  CHECK(nlohmann::json::parse(held.out)["peak_bytes"] <= least);
+  for (const char* nonsense : {"-1", "nan", "0", "5XB", "1e400", "0%", "", "%"})
+    CHECK(at(nonsense).code == (std::string(nonsense).empty() ? kDone : kBadInput));
 }
 
 TEST_CASE("command: what can't be written is said", "[native]") {

@@ -256,8 +256,9 @@ TEST_CASE("strategies: budgets of the wrong kind are refused in words", "[partit
     const auto outcome = make_plan(graph, {strategy, budget});
     return outcome.ok() ? std::string() : outcome.diagnostics().front().message;
   };
-  CHECK(fault("best", NoBudget{}).find("no strategy 'best', expected one of: default, torch") !=
-        std::string::npos);
+  CHECK(
+      fault("best", NoBudget{}).find("no strategy 'best', expected one of: peak, default, torch") !=
+      std::string::npos);
   CHECK(fault("default", SavedFraction{0.5}).find("takes no budget") != std::string::npos);
   CHECK(fault("default", PeakBytes{5}).find("takes no budget") != std::string::npos);
   CHECK(fault("torch", PeakBytes{5}).find("a fraction of saved bytes") != std::string::npos);

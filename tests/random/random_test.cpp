@@ -13,6 +13,7 @@
 #include "engine/ir/verifier.h"
 #include "engine/partition/replay.h"
 #include "engine/partition/strategy.h"
+#include "engine/partition/unplanned.h"
 #include "engine/passes/runner.h"
 #include "tests/random/random_calls.h"
 #include "tests/random/random_graph.h"
@@ -81,9 +82,13 @@ bool has_empty_values(const Graph& graph) {
 
 // Every plan computes what the graph does, and the interpreter measures the peak that was planned.
 std::string plans_keep_meaning(const Graph& graph) {
+  const std::int64_t peak = unplanned_step(graph).peak_bytes;
   for (const Strategy& strategy : all_strategies())
-    for (const Budget& budget : {Budget(NoBudget{}), Budget(SavedFraction{0})}) {
-      const auto outcome = strategy.plan(graph, budget);
+    for (const Budget& budget : {Budget(NoBudget{}), Budget(SavedFraction{0}),
+                                 Budget(PeakBytes{peak * 6 / 10}), Budget(PeakBytes{1})}) {
+      PlanRequest request{std::string(strategy.name), budget};
+      request.limits.effort = 0.05;
+      const auto outcome = strategy.plan(graph, request);
       if (!outcome) continue;  // a budget of a kind that the strategy doesn't take
       const auto played = replay(graph, outcome->plan);
       if (!played) return "replay: " + format(played.diagnostics());

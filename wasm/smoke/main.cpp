@@ -22,7 +22,7 @@ using recut::Result;
 
 // What `recut plan FILE --strategy torch --budget 0.4` writes to --out or to --svg.
 Result<std::string> planned(const Document& document, bool picture) {
-  const auto plan = recut::plan_document(document, {"torch", "0.4"});
+  const auto plan = recut::plan_document(document, {"torch", "0.4", {}});
   if (!plan) return plan.diagnostics();
   if (picture) return recut::gui::memory_timeline_svg(plan->report, recut::gui::kDark);
   return recut::plan_file_json(document.graph(), *plan);

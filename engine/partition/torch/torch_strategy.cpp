@@ -65,7 +65,7 @@ void describe(const torch::SavedValues& chosen, const torch::Analysis& analysis,
 
 Result<PlanOutcome> plan_live_graph(const Graph& graph, double fraction) {
   const torch::Analysis analysis(graph);
-  if (!analysis.classes().any_backward) return plan_default(graph, NoBudget{});
+  if (!analysis.classes().any_backward) return plan_default(graph, {});
   const auto choice = torch::choose_saved_values(analysis, fraction);
   if (const auto* impossible = std::get_if<torch::Impossible>(&choice))
     return no_plan(graph, *impossible);
@@ -78,8 +78,8 @@ Result<PlanOutcome> plan_live_graph(const Graph& graph, double fraction) {
 
 }  // namespace
 
-Result<PlanOutcome> plan_torch(const Graph& graph, const Budget& budget) {
-  const Result<double> fraction = fraction_of(budget);
+Result<PlanOutcome> plan_torch(const Graph& graph, const PlanRequest& request) {
+  const Result<double> fraction = fraction_of(request.budget);
   if (!fraction) return fraction.diagnostics();
   // Ids mean the same in both graphs.
   if (has_dead_calls(graph)) return plan_live_graph(without_dead_nodes(graph), *fraction);

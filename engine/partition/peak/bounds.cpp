@@ -1,0 +1,141 @@
+#include "engine/partition/peak/bounds.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "engine/partition/flow/max_flow.h"
+#include "engine/partition/peak/sequence.h"
+#include "engine/support/check.h"
+
+namespace recut::peak {
+namespace {
+
+constexpr std::int64_t kImpossible = std::numeric_limits<std::int64_t>::max();
+
+// The Lagrangian relaxation at one moment: the first run of `computation`.
+class Moment {
+ public:
+  Moment(const Problem& p, std::int32_t computation, std::int64_t budget)
+      : p_(p),
+        ancestor_(p.size(), false),
+        descendant_(p.size(), false),
+        held_(p.storages(), false) {
+    for (const Problem::Read& read : p.reads(computation)) {
+      ancestor_[read.producer] = true;
+      hold(read.storage);
+    }
+    for (std::int32_t j = 0; j < p.storage_count(computation); ++j)
+      hold(p.first_storage(computation) + j);
+    for (std::int32_t c = computation; c-- > 0;)
+      if (ancestor_[c])
+        for (const Problem::Read& read : p.reads(c)) ancestor_[read.producer] = true;
+    descendant_[computation] = true;
+    for (std::int32_t c = computation + 1; c < p.size(); ++c)
+      for (const Problem::Read& read : p.reads(c))
+        if (descendant_[read.producer]) descendant_[c] = true;
+    descendant_[computation] = false;
+    self_ = computation;
+    room_ = budget - bytes_held_;
+  }
+
+  std::int64_t bound() const {
+    if (room_ < 0) return kImpossible;
+    std::int64_t best = 0;
+    const double unit = std::max(1.0, static_cast<double>(p_.total_duration())) /
+                        static_cast<double>(std::max<std::int64_t>(1, room_));
+    double low = unit / 4096, high = unit * 4096;
+    for (int i = 0; i < 14; ++i) {
+      const double price = std::sqrt(low * high);
+      std::int64_t saved = 0;
+      best = std::max(best, value(price, &saved));
+      (saved > room_ ? low : high) = price;
+    }
+    return best;
+  }
+
+ private:
+  void hold(std::int32_t storage) {
+    if (held_[storage]) return;
+    held_[storage] = true;
+    bytes_held_ += p_.bytes(storage);
+  }
+
+  // min (time that runs again + price * bytes kept) - price * room, rounded down.
+  std::int64_t value(double price, std::int64_t* saved) const {
+    const auto n = static_cast<std::size_t>(p_.size());
+    FlowNetwork network(2 + n + static_cast<std::size_t>(p_.storages()));
+    const auto of_c = [](std::int32_t c) { return static_cast<std::uint32_t>(2 + c); };
+    const auto of_s = [&](std::int32_t s) { return static_cast<std::uint32_t>(2 + n + s); };
+    const double scale =
+        std::ldexp(1.0, 48) / static_cast<double>(std::max<std::int64_t>(1, p_.total_duration()));
+    for (std::int32_t c = 0; c < p_.size(); ++c) {
+      if (descendant_[c]) continue;
+      if (c == self_ || ancestor_[c]) {
+        const double cost = scale * static_cast<double>(p_.duration(c));
+        network.add_edge(0, of_c(c),
+                         p_.once(c) ? FlowNetwork::kUnbounded : static_cast<std::int64_t>(cost));
+      }
+      for (std::int32_t j = 0; j < p_.storage_count(c); ++j) {
+        const std::int32_t s = p_.first_storage(c) + j;
+        const double cost = held_[s] ? 0 : scale * price * static_cast<double>(p_.bytes(s));
+        network.add_edge(of_c(c), of_s(s),
+                         static_cast<std::int64_t>(std::min(cost, std::ldexp(1.0, 48))));
+        for (const std::int32_t reader : p_.readers(s)) {
+          if (descendant_[reader])
+            network.add_edge(of_s(s), 1, FlowNetwork::kUnbounded);
+          else
+            network.add_edge(of_s(s), of_c(reader), FlowNetwork::kUnbounded);
+        }
+      }
+    }
+    const CutOutcome outcome = minimum_cut(network, 0, 1);
+    const auto* cut = std::get_if<MinimumCut>(&outcome);
+    RECUT_CHECK(cut != nullptr, "keeping everything is always a cut");
+    for (std::int32_t s = 0; s < p_.storages(); ++s) {
+      const std::int32_t c = p_.producer(s);
+      if (!descendant_[c] && !held_[s] && !cut->sink_side[of_c(c)] && cut->sink_side[of_s(s)])
+        *saved += p_.bytes(s);
+    }
+    const double least = static_cast<double>(cut->capacity) / scale * (1 - 1e-12);
+    const double value = least - price * static_cast<double>(room_) * (1 + 1e-12) - 1;
+    return value <= 0 ? 0 : static_cast<std::int64_t>(std::min(value, 9e18));
+  }
+
+  const Problem& p_;
+  std::int32_t self_ = -1;
+  std::vector<bool> ancestor_, descendant_, held_;
+  std::int64_t bytes_held_ = 0, room_ = 0;
+};
+
+}  // namespace
+
+std::int64_t extra_bound(const Problem& problem, std::int64_t budget,
+                         std::span<const std::int32_t> moments) {
+  std::int64_t best = 0;
+  for (const std::int32_t c : moments) best = std::max(best, Moment(problem, c, budget).bound());
+  return best;
+}
+
+std::vector<std::int32_t> likely_moments(const Problem& p, std::span<const std::int32_t> sequence,
+                                         int count) {
+  Sequence s(p);
+  s.assign(sequence);
+  std::vector<std::pair<std::int64_t, std::int32_t>> levels;
+  for (std::int32_t c = 0; c < p.size(); ++c) levels.push_back({-s.bytes_at(s.first_run(c)), c});
+  std::sort(levels.begin(), levels.end());
+  // The highest places, but no more than a few neighbours of each.
+  std::vector<std::int32_t> moments;
+  std::vector<bool> near(p.size(), false);
+  for (const auto& [level, c] : levels) {
+    if (static_cast<int>(moments.size()) >= count) break;
+    if (near[c]) continue;
+    moments.push_back(c);
+    RunId run = s.first_run(c);
+    for (int i = 0; i < 2 && run != kNoRun; ++i, run = s.next(run)) near[s.computation(run)] = true;
+  }
+  if (p.border() >= 0) moments.push_back(p.border());
+  return moments;
+}
+
+}  // namespace recut::peak

@@ -1,0 +1,157 @@
+#include "engine/partition/peak/editor.h"
+
+#include <algorithm>
+
+namespace recut::peak {
+namespace {
+
+// Recursion is bounded because a browser's stack is: chains of thousands of runs are cut into
+// shorter ones by what is alive on the way.
+constexpr int kMaxDepth = 3000;
+
+}  // namespace
+
+Editor::Editor(Sequence& sequence)
+    : s_(sequence), p_(sequence.problem()), step_bytes_(p_.size(), 0) {
+  for (std::int32_t c = 0; c < p_.size(); ++c) {
+    for (const Problem::Read& read : p_.reads(c)) step_bytes_[c] += p_.bytes(read.storage);
+    for (std::int32_t j = 0; j < p_.storage_count(c); ++j)
+      step_bytes_[c] += p_.bytes(p_.first_storage(c) + j);
+  }
+}
+
+bool Editor::recompute(std::int32_t computation, RunId user, std::int64_t limit, double price,
+                       int allowance) {
+  allowance_ = allowance;
+  price_ = price;
+  if (p_.once(computation)) return false;
+  const RunId run = s_.insert_after(s_.previous(user), computation);
+  --allowance_;
+  return recompute_inputs(run, limit, 0);
+}
+
+bool Editor::recompute_inputs(RunId run, std::int64_t limit, int depth) {
+  if (depth > kMaxDepth) return false;
+  const auto reads = p_.reads(s_.computation(run));
+  struct Input {
+    std::uint32_t born;
+    std::int32_t index;
+  };
+  Input inline_inputs[8];
+  std::vector<Input> many;
+  Input* inputs = inline_inputs;
+  if (reads.size() > 8) many.resize(reads.size()), inputs = many.data();
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < reads.size(); ++i) {
+    if (p_.bytes(reads[i].storage) == 0) continue;
+    const RunId producer = s_.latest_before(reads[i].producer, s_.label(run));
+    if (s_.last_use(producer, reads[i].slot) != run) continue;  // alive here for others' sake
+    inputs[count++] = {s_.label(producer), static_cast<std::int32_t>(i)};
+  }
+  std::sort(inputs, inputs + count, [](const Input& a, const Input& b) {
+    return a.born != b.born ? a.born < b.born : a.index < b.index;
+  });
+  for (std::size_t k = 0; k < count; ++k) {
+    const Problem::Read& read = reads[inputs[k].index];
+    const std::uint32_t here = s_.label(run);
+    const RunId producer = s_.latest_before(read.producer, here);
+    if (s_.last_use(producer, read.slot) != run) continue;
+    const RunId used = s_.last_use_before(producer, read.slot, here);
+    const std::uint32_t from = s_.label(used) + 1;
+    if (from >= here) continue;
+    const std::int64_t highest = s_.tree().maximum(from, here - 1);
+    // Where repeating it would stand as high as keeping it does, nothing is won.
+    if (highest <= std::max(limit, s_.bytes_at(s_.previous(run)) - p_.bytes(read.storage) +
+                                       step_bytes_[read.producer]))
+      continue;
+    // Kept, whatever that costs: the caller looks at the peak.
+    if (p_.once(read.producer)) continue;
+    const double worth = price_ * static_cast<double>(p_.bytes(read.storage));
+    if (worth < 9e18) {
+      const auto bound = static_cast<std::int64_t>(worth);
+      int look = 4;
+      if (estimate(read.producer, here, limit, bound, look) > bound) continue;
+    }
+    if (--allowance_ < 0) return false;
+    const RunId again = s_.insert_after(s_.previous(run), read.producer);
+    if (!recompute_inputs(again, limit, depth + 1)) return false;
+    sweep(producer);
+  }
+  return true;
+}
+
+std::int64_t Editor::estimate(std::int32_t computation, std::uint32_t at, std::int64_t limit,
+                              std::int64_t bound, int& allowance) const {
+  std::int64_t cost = p_.duration(computation);
+  if (--allowance <= 0) return cost;
+  for (const Problem::Read& read : p_.reads(computation)) {
+    if (cost > bound || allowance <= 0) return cost;
+    const std::int64_t bytes = p_.bytes(read.storage);
+    if (bytes == 0 || p_.once(read.producer)) continue;
+    const RunId producer = s_.latest_before(read.producer, at);
+    if (producer == kNoRun) continue;
+    const std::uint32_t last = s_.label(s_.last_use(producer, read.slot));
+    if (last + 1 >= at) continue;
+    if (s_.tree().maximum(last + 1, at - 1) + bytes <= limit) continue;
+    cost += estimate(read.producer, at, limit, bound - cost, allowance);
+  }
+  return cost;
+}
+
+bool Editor::drop(const Gap& gap, std::int64_t limit, double price, int allowance) {
+  if (!recompute(s_.computation(gap.run), gap.to, limit, price, allowance)) return false;
+  sweep(gap.run);
+  return true;
+}
+
+bool Editor::pull(RunId run, RunId at, int depth) {
+  const std::int32_t c = s_.computation(run);
+  if (depth < 0 || c == p_.border() || c == p_.end()) return false;
+  const RunId same = s_.previous_same(run);
+  if (same != kNoRun && !s_.before(same, at)) return false;
+  for (const Problem::Read& read : p_.reads(c)) {
+    const RunId producer = s_.latest_before(read.producer, s_.label(run));
+    if (producer == at || !s_.before(producer, at))
+      if (producer == at || !pull(producer, at, depth - 1)) return false;
+  }
+  s_.move_after(s_.previous(at), run);
+  return true;
+}
+
+bool Editor::push(RunId run, RunId user, int depth) {
+  const std::int32_t c = s_.computation(run);
+  if (c == p_.border() || (p_.flags(c) & Problem::kBeforeBorder) != 0) return false;
+  const std::uint32_t limit = s_.label(user);
+  for (std::int32_t j = 0; j < p_.storage_count(c); ++j)
+    if (s_.last_use_before(run, j, limit) != run) return false;
+  const RunId same = s_.next_same(run);
+  if (same != kNoRun && s_.before(same, user)) return false;
+  const RunId moved = s_.move_after(s_.previous(user), run);
+  if (depth == 0) return true;
+  for (const Problem::Read& read : p_.reads(c)) {
+    const RunId producer = s_.latest_before(read.producer, s_.label(moved));
+    if (p_.bytes(read.storage) != 0 && s_.last_use(producer, read.slot) == moved)
+      push(producer, moved, depth - 1);
+  }
+  return true;
+}
+
+bool Editor::remove(RunId run) {
+  if (!removable(run)) return false;
+  const std::int32_t computation = s_.computation(run);
+  const std::uint32_t label = s_.label(run);
+  s_.remove(run);
+  for (const Problem::Read& read : p_.reads(computation)) {
+    const RunId producer = s_.latest_before(read.producer, label);
+    if (producer != kNoRun) sweep(producer);
+  }
+  return true;
+}
+
+void Editor::sweep(RunId run) {
+  if (!s_.alive(run) || !s_.unused(run)) return;
+  if (s_.previous_same(run) == kNoRun && s_.next_same(run) == kNoRun) return;
+  remove(run);
+}
+
+}  // namespace recut::peak

@@ -1,0 +1,277 @@
+#include "engine/partition/peak/greedy.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "engine/support/hash.h"
+
+namespace recut::peak {
+namespace {
+
+struct Candidate {
+  Gap gap;
+  std::int64_t bytes;
+  std::int64_t cost;
+  double rank;
+};
+
+// Idle instances across `label`.
+void collect_gaps(const Sequence& s, std::uint32_t label, std::vector<Gap>& gaps) {
+  const Problem& p = s.problem();
+  gaps.clear();
+  for (RunId run = s.first(); run != kNoRun && s.label(run) < label; run = s.next(run)) {
+    const std::int32_t c = s.computation(run);
+    if (p.once(c)) continue;
+    for (std::int32_t j = 0; j < p.storage_count(c); ++j) {
+      if (p.bytes(p.first_storage(c) + j) == 0) continue;
+      if (s.label(s.last_use(run, j)) <= label) continue;
+      const RunId from = s.last_use_before(run, j, label + 1);
+      if (s.label(from) == label) continue;
+      const RunId to = s.first_use_after(run, j, label);
+      if (to != kNoRun && s.computation(to) != p.end()) gaps.push_back({run, j, from, to});
+    }
+  }
+}
+
+class Relief {
+ public:
+  Relief(Sequence& s, std::int64_t budget, const Taste& taste)
+      : s_(s),
+        editor_(s),
+        budget_(budget),
+        taste_(taste),
+        work_limit_(s.work() + taste.work),
+        undone_(s.problem().size(), 0) {}
+
+  bool run() {
+    const std::int64_t steps = 4 * static_cast<std::int64_t>(s_.problem().size()) + 100;
+    for (std::int64_t i = 0; i < steps && s_.peak() > budget_ && s_.work() < work_limit_; ++i)
+      if (!lower(s_.tree().first_maximum())) return false;
+    return s_.peak() <= budget_;
+  }
+
+ private:
+  void rank(Candidate& c) {
+    const Problem& p = s_.problem();
+    const std::int32_t computation = s_.computation(c.gap.run);
+    int look = 24;
+    c.cost =
+        editor_.estimate(computation, s_.label(c.gap.to), budget_, std::int64_t{1} << 60, look);
+    c.bytes = p.bytes(p.first_storage(computation) + c.gap.slot);
+    const double length = s_.label(c.gap.to) - s_.label(c.gap.from);
+    c.rank = static_cast<double>(c.bytes) * std::pow(length, taste_.stretch) /
+             (static_cast<double>(c.cost) + 1);
+    if (taste_.noise != 0) {
+      const std::uint64_t h = hash_mix(taste_.noise, static_cast<std::uint64_t>(computation));
+      c.rank *= 0.7 + 0.6 * static_cast<double>(h >> 40) / static_cast<double>(1 << 24);
+    }
+  }
+
+  // Frees things at `label` until it is below the peak it had, or within the budget.
+  bool lower(std::uint32_t label) {
+    const RunId at = s_.run_at(label);
+    collect_gaps(s_, s_.label(at), gaps_);
+    s_.charge(s_.runs() / 64 + static_cast<std::int64_t>(gaps_.size()) / 4);
+    candidates_.clear();
+    for (const Gap& gap : gaps_) {
+      Candidate c{gap, 0, 0, 0};
+      rank(c);
+      candidates_.push_back(c);
+    }
+    std::sort(candidates_.begin(), candidates_.end(), [](const Candidate& a, const Candidate& b) {
+      return a.rank != b.rank ? a.rank > b.rank : a.gap.run < b.gap.run;
+    });
+    if (try_all(at, true)) return true;
+    if (try_undo(at)) return true;
+    return try_all(at, false);
+  }
+
+  bool try_all(RunId at, bool strict) {
+    bool any = false;
+    for (const Candidate& c : candidates_) {
+      if (s_.bytes_at(at) <= budget_ || s_.work() >= work_limit_) break;
+      if (c.bytes < (s_.bytes_at(at) - budget_) / 1024) continue;  // it would relieve nothing
+      if (!s_.alive(c.gap.run) || !s_.alive(c.gap.to) || !s_.alive(c.gap.from)) continue;
+      if (s_.last_use_before(c.gap.run, c.gap.slot, s_.label(at) + 1) != c.gap.from ||
+          s_.first_use_after(c.gap.run, c.gap.slot, s_.label(at)) != c.gap.to)
+        continue;
+      any |= try_keep(c, at) || (is_last(c) && try_pull(c, at)) || try_push(c, at, 0) ||
+             try_push(c, at, 3) || try_drop(c, at, strict) || (!is_last(c) && try_pull(c, at));
+    }
+    return any;
+  }
+
+  // The highest place may lie among runs that are repeated for a later one, itself a repetition:
+  // keep what that one made the first time instead, and all of them go.
+  bool try_undo(RunId at) {
+    const Problem& p = s_.problem();
+    RunId run = at;
+    for (int i = 0; i < 24 && run != kNoRun; ++i) {
+      RunId reader = run;
+      for (std::int32_t j = 0; j < p.storage_count(s_.computation(run)); ++j) {
+        const RunId use = s_.last_use(run, j);
+        if (s_.before(reader, use)) reader = use;
+      }
+      if (s_.previous_same(run) != kNoRun && undone_[s_.computation(run)] < 2 && undo(run, at))
+        return true;
+      run = reader == run ? kNoRun : reader;
+    }
+    return false;
+  }
+
+  bool undo(RunId run, RunId at) {
+    const std::int64_t here = s_.bytes_at(at), peak = s_.peak();
+    const std::size_t mark = s_.mark();
+    const std::int32_t computation = s_.computation(run);
+    if (editor_.remove(run) && (!s_.alive(at) || s_.bytes_at(at) < here) && s_.peak() <= peak) {
+      ++undone_[computation];
+      return true;
+    }
+    s_.roll_back(mark);
+    return false;
+  }
+
+  bool is_last(const Candidate& c) const { return s_.last_use(c.gap.run, c.gap.slot) == c.gap.to; }
+
+  double price(const Candidate& c) const {
+    return taste_.price * static_cast<double>(c.cost + 1) / static_cast<double>(c.bytes);
+  }
+
+  // Runs the reader after the gap before it. Where others read later, the instance is made again
+  // for them.
+  bool try_pull(const Candidate& c, RunId at) {
+    const std::int64_t here = s_.bytes_at(at), peak = s_.peak();
+    const std::size_t mark = s_.mark();
+    const RunId behind = s_.next(c.gap.to);
+    const std::int64_t there =
+        std::max(budget_, s_.tree().maximum(s_.label(at) + 1, s_.label(c.gap.to)));
+    const RunId later = s_.first_use_after(c.gap.run, c.gap.slot, s_.label(c.gap.to));
+    const bool alone = later == kNoRun || (!s_.problem().once(s_.computation(c.gap.run)) &&
+                                           editor_.drop({c.gap.run, c.gap.slot, c.gap.to, later},
+                                                        budget_, price(c), 60));
+    if (alone && s_.alive(at) && s_.alive(c.gap.to) && editor_.pull(c.gap.to, at, 3) &&
+        s_.bytes_at(at) < here && s_.peak() <= peak &&
+        (behind == kNoRun || !s_.alive(behind) ||
+         s_.tree().maximum(s_.label(at) + 1, s_.label(behind) - 1) <= there))
+      return true;
+    s_.roll_back(mark);
+    return false;
+  }
+
+  // Where the reader after the gap is itself a repeated run, keeping what it made the first time
+  // may take fewer bytes.
+  bool try_keep(const Candidate& c, RunId at) {
+    if (s_.previous_same(c.gap.to) == kNoRun) return false;
+    const std::int64_t here = s_.bytes_at(at), peak = s_.peak();
+    const std::size_t mark = s_.mark();
+    if (editor_.remove(c.gap.to) && s_.alive(at) && s_.bytes_at(at) < here && s_.peak() <= peak)
+      return true;
+    s_.roll_back(mark);
+    return false;
+  }
+
+  // Runs an instance's producer later, before the first reader: no work is repeated.
+  bool try_push(const Candidate& c, RunId at, int depth) {
+    if (c.gap.from != c.gap.run) return false;
+    const std::int64_t here = s_.bytes_at(at), peak = s_.peak();
+    const std::size_t mark = s_.mark();
+    const std::int64_t there =
+        std::max(budget_, s_.tree().maximum(s_.label(at) + 1, s_.label(c.gap.to)));
+    if (editor_.push(c.gap.run, c.gap.to, depth) && s_.alive(at) && s_.bytes_at(at) < here &&
+        s_.peak() <= peak && s_.tree().maximum(s_.label(at) + 1, s_.label(c.gap.to)) <= there)
+      return true;
+    s_.roll_back(mark);
+    return false;
+  }
+
+  // Strict: nothing that is inserted may stand above the budget, unless its place did before.
+  bool try_drop(const Candidate& c, RunId at, bool strict) {
+    const std::int64_t here = s_.bytes_at(at), peak = s_.peak();
+    const std::size_t mark = s_.mark();
+    const RunId before = s_.previous(c.gap.to);
+    const std::int64_t there = std::max(budget_, s_.bytes_at(c.gap.to));
+    if (editor_.drop(c.gap, budget_, price(c), strict ? 60 : 1000) && s_.alive(at) &&
+        s_.bytes_at(at) < here && s_.peak() <= peak &&
+        (!strict || !s_.alive(before) ||
+         s_.tree().maximum(s_.label(before), s_.label(c.gap.to)) <= there))
+      return true;
+    s_.roll_back(mark);
+    return false;
+  }
+
+  Sequence& s_;
+  Editor editor_;
+  std::int64_t budget_;
+  Taste taste_;
+  std::int64_t work_limit_;
+  std::vector<std::uint8_t> undone_;  // by computation: times that keeping it was tried
+  std::vector<Gap> gaps_;
+  std::vector<Candidate> candidates_;
+};
+
+}  // namespace
+
+bool relieve(Sequence& sequence, std::int64_t budget, const Taste& taste) {
+  return Relief(sequence, budget, taste).run();
+}
+
+namespace {
+
+// Whether taking `run` away has a chance: the lives that grow must fit, at best with all bytes gone
+// that its inputs occupy for its sake alone.
+bool may_fit(const Sequence& s, RunId run, std::int64_t budget) {
+  const Problem& p = s.problem();
+  const std::int32_t c = s.computation(run);
+  const RunId old = s.previous_same(run);
+  std::int64_t freed = 0;
+  bool chain = false;
+  for (const Problem::Read& read : p.reads(c)) {
+    const RunId producer = s.latest_before(read.producer, s.label(run));
+    if (s.last_use(producer, read.slot) != run) continue;
+    freed += p.bytes(read.storage);
+    chain |= s.previous_same(producer) != kNoRun;
+  }
+  for (std::int32_t j = 0; j < p.storage_count(c); ++j) {
+    if (s.last_use(run, j) == run) continue;
+    const std::int64_t bytes = p.bytes(p.first_storage(c) + j);
+    const std::uint32_t from = s.label(s.last_use(old, j)) + 1;
+    std::uint32_t to = s.label(run);
+    if (from >= to) continue;
+    // Where a chain of repeated runs goes with it, only the far part of the gap tells anything.
+    if (chain) to = from + (to - from) / 2;
+    if (s.tree().maximum(from, to) + bytes - freed > budget) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+void trim(Sequence& s, std::int64_t budget) {
+  Editor editor(s);
+  std::vector<RunId> runs;
+  const Problem& p = s.problem();
+  for (bool changed = true; changed;) {
+    changed = false;
+    runs.clear();
+    s.charge(s.runs() / 64);
+    for (RunId run = s.first(); run != kNoRun; run = s.next(run))
+      if (s.previous_same(run) != kNoRun && may_fit(s, run, budget)) runs.push_back(run);
+    std::stable_sort(runs.begin(), runs.end(), [&](RunId a, RunId b) {
+      return p.duration(s.computation(a)) > p.duration(s.computation(b));
+    });
+    for (const RunId run : runs) {
+      if (!s.alive(run) || s.previous_same(run) == kNoRun || !may_fit(s, run, budget)) continue;
+      const std::size_t mark = s.mark();
+      const std::int64_t before = s.duration();
+      editor.remove(run);
+      if (s.peak() <= budget && s.duration() <= before) {
+        changed |= s.duration() < before;
+      } else {
+        s.roll_back(mark);
+      }
+    }
+  }
+}
+
+}  // namespace recut::peak

@@ -1,0 +1,26 @@
+// Greedy plans: free what is idle at the highest position until the budget holds; then take away
+// the dearest recomputations that the budget has room for after all.
+#pragma once
+
+#include <cstdint>
+
+#include "engine/partition/peak/editor.h"
+
+namespace recut::peak {
+
+// How idle instances are ranked: bytes * gap^stretch / (cost + 1).
+struct Taste {
+  double stretch = 0.5;     // how much a long gap counts beside the bytes
+  std::uint64_t noise = 0;  // 0: none; else a seed that shuffles ranks by up to +-30 %
+  double price = 4;  // what inputs may cost per byte, as a multiple of what they are repeated for
+  std::int64_t work = 1 << 20;  // runs to insert or remove at most, those of failed tries included
+};
+
+// Lowers the peak to `budget` or as far as it gets; false where the budget isn't reached. The log
+// is left for the caller.
+bool relieve(Sequence& sequence, std::int64_t budget, const Taste& taste);
+
+// Takes runs away, the dearest first, as long as the peak stays within `budget`.
+void trim(Sequence& sequence, std::int64_t budget);
+
+}  // namespace recut::peak

@@ -1,0 +1,166 @@
+#include "engine/partition/peak/improve.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "engine/partition/peak/window.h"
+#include "engine/support/hash.h"
+
+namespace recut::peak {
+
+std::uint64_t Improver::draw(std::uint64_t below) {
+  random_ = hash_mix(random_, 1);
+  return (random_ >> 20) % below;
+}
+
+RunId Improver::random_run() {
+  for (;;) {
+    const auto run = static_cast<RunId>(draw(s_.id_limit()));
+    if (s_.alive(run)) return run;
+  }
+}
+
+RunId Improver::random_repeat() {
+  for (int i = 0; i < 60; ++i) {
+    const RunId run = random_run();
+    if (s_.previous_same(run) != kNoRun) return run;
+  }
+  return kNoRun;
+}
+
+// Takes repeated runs around one of them away, whatever the peak.
+bool Improver::ruin_some() {
+  RunId run = random_repeat();
+  if (run == kNoRun) return false;
+  int left = 1 + static_cast<int>(draw(draw(3) == 0 ? 24 : 6));
+  const bool same_place = draw(2) == 0;
+  if (same_place) {
+    while (run != kNoRun && left > 0) {
+      const RunId previous = s_.previous(run);
+      if (s_.previous_same(run) != kNoRun && draw(4) != 0) {
+        editor_.remove(run);
+        --left;
+      }
+      if (previous == kNoRun || !s_.alive(previous)) break;
+      run = previous;
+    }
+  } else {
+    for (; left > 0 && run != kNoRun; --left, run = random_repeat()) editor_.remove(run);
+  }
+  const double stretches[] = {0, 0.25, 0.5, 1};
+  return relieve(s_, budget_, {stretches[draw(4)], random_ | 1});
+}
+
+// Ends a few idle instances early, though the budget doesn't ask for it.
+bool Improver::drop_some() {
+  const Problem& p = s_.problem();
+  int left = 1 + static_cast<int>(draw(3));
+  for (int i = 0; i < 30 && left > 0; ++i) {
+    const RunId run = random_run();
+    const std::int32_t c = s_.computation(run);
+    if (p.once(c) || p.storage_count(c) == 0) continue;
+    const auto slot = static_cast<std::int32_t>(draw(p.storage_count(c)));
+    const RunId last = s_.last_use(run, slot);
+    if (last == run) continue;
+    // A random use; the gap before it.
+    const std::uint32_t low = s_.label(run), high = s_.label(last);
+    const auto at = low + static_cast<std::uint32_t>(draw(high - low));
+    const RunId to = s_.first_use_after(run, slot, at);
+    if (to == kNoRun) continue;
+    const RunId from = s_.last_use_before(run, slot, s_.label(to));
+    if (s_.next(from) == to) continue;
+    if (!editor_.drop({run, slot, from, to}, budget_, 1e30, 200)) return false;
+    --left;
+  }
+  return s_.peak() <= budget_;
+}
+
+// Moves a run elsewhere between its inputs and its first reader.
+bool Improver::shift_some() {
+  const Problem& p = s_.problem();
+  const RunId run = random_run();
+  const std::int32_t c = s_.computation(run);
+  std::uint32_t low = 0, high = s_.tree().leaves();
+  RunId after = kNoRun, before = kNoRun;
+  for (const Problem::Read& read : p.reads(c)) {
+    const RunId producer = s_.latest_before(read.producer, s_.label(run));
+    if (s_.label(producer) > low) low = s_.label(producer), after = producer;
+  }
+  for (std::int32_t j = 0; j < p.storage_count(c); ++j) {
+    const RunId use = s_.first_use_after(run, j, s_.label(run));
+    if (use != kNoRun && s_.label(use) < high) high = s_.label(use), before = use;
+  }
+  if (s_.previous_same(run) != kNoRun && s_.label(s_.previous_same(run)) > low) return false;
+  if ((p.flags(c) & Problem::kBeforeBorder) != 0 || c == p.border() || c == p.end()) return false;
+  const bool early = draw(2) == 0;
+  const RunId target = early ? after : before == kNoRun ? kNoRun : s_.previous(before);
+  if (target == run || (early && s_.previous(run) == target) || (!early && target == kNoRun))
+    return false;
+  s_.move_after(target, run);
+  return true;
+}
+
+// The best order of a few dozen runs around one.
+bool Improver::reorder_at(RunId run) {
+  const int count = 6 + static_cast<int>(draw(draw(3) == 0 ? 60 : 20));
+  for (int back = static_cast<int>(draw(count)); back > 0 && s_.previous(run) != kNoRun; --back)
+    run = s_.previous(run);
+  return reorder_window(s_, run, count, 2 + static_cast<int>(draw(6)), 0, random_);
+}
+
+bool Improver::step() {
+  const std::size_t mark = s_.mark();
+  const std::int64_t duration = s_.duration(), peak = s_.peak();
+  const std::uint64_t kind = draw(20);
+  bool good = kind < 10   ? ruin_some()
+              : kind < 16 ? drop_some()
+              : kind < 18 ? shift_some()
+                          : reorder_at(random_run());
+  good = good && s_.peak() <= budget_;
+  if (good) trim(s_, budget_);
+  if (good && (s_.duration() < duration ||
+               (s_.duration() == duration && (kind >= 18 || s_.peak() <= peak)))) {
+    s_.forget_log();
+    return s_.duration() < duration;
+  }
+  s_.roll_back(mark);
+  return false;
+}
+
+bool Improver::descend(bool free) {
+  const std::size_t mark = s_.mark();
+  const std::int64_t peak = s_.peak(), duration = s_.duration();
+  const RunId highest = s_.run_at(s_.tree().first_maximum());
+  const std::uint64_t kind = draw(free ? 4 : 8);
+  bool good = true;
+  if (kind < 2) {
+    reorder_at(draw(2) == 0 ? highest : random_run());
+  } else if (kind < 4) {
+    for (int i = 0; i < 8; ++i) shift_some();
+  } else {
+    Taste taste;
+    taste.stretch = static_cast<double>(draw(4)) / 4;
+    taste.noise = random_ | 1;
+    taste.work = 2000;
+    if (kind < 6) {
+      RunId run = highest;
+      for (std::uint64_t i = draw(40); i > 0 && s_.next(run) != kNoRun; --i) run = s_.next(run);
+      for (std::uint64_t i = 0; i < 60 && run != kNoRun; ++i) {
+        const RunId previous = s_.previous(run);
+        if (s_.previous_same(run) != kNoRun && draw(3) == 0) editor_.remove(run);
+        if (previous == kNoRun || !s_.alive(previous)) break;
+        run = previous;
+      }
+    }
+    relieve(s_, std::max(budget_, peak - 1 - static_cast<std::int64_t>(draw(peak / 50 + 1))),
+            taste);
+  }
+  if (good && (s_.peak() < peak || (s_.peak() == peak && s_.duration() <= duration))) {
+    s_.forget_log();
+    return s_.peak() < peak;
+  }
+  s_.roll_back(mark);
+  return false;
+}
+
+}  // namespace recut::peak

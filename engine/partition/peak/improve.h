@@ -1,0 +1,40 @@
+// Improvement of a plan that holds: large-neighbourhood search (Shaw 1998; ruin and recreate,
+// Schrimpf et al. 2000) on the sequence itself.
+#pragma once
+
+#include <cstdint>
+
+#include "engine/partition/peak/greedy.h"
+
+namespace recut::peak {
+
+class Improver {
+ public:
+  Improver(Sequence& sequence, std::int64_t budget, std::uint64_t seed)
+      : s_(sequence), editor_(sequence), budget_(budget), random_(seed) {}
+
+  void set_budget(std::int64_t budget) { budget_ = budget; }
+
+  // One try; true where the plan got cheaper. The peak stays within the budget.
+  bool step();
+
+  // One try to lower the peak of a plan above the budget; true where it got lower. With `free`, by
+  // reordering alone.
+  bool descend(bool free);
+
+ private:
+  bool shift_some();
+  bool reorder_at(RunId run);
+  bool ruin_some();
+  bool drop_some();
+  std::uint64_t draw(std::uint64_t below);
+  RunId random_run();
+  RunId random_repeat();
+
+  Sequence& s_;
+  Editor editor_;
+  std::int64_t budget_;
+  std::uint64_t random_;
+};
+
+}  // namespace recut::peak

@@ -1,0 +1,343 @@
+#include "engine/partition/peak/sequence.h"
+
+#include "engine/support/check.h"
+
+namespace recut::peak {
+namespace {
+
+// Four labels a run leave room for recomputations before anything has to move.
+std::uint32_t leaves_for(std::size_t runs) {
+  std::uint32_t leaves = 16;
+  while (leaves < 4 * (runs + 2)) leaves *= 2;
+  return leaves;
+}
+
+}  // namespace
+
+Sequence::Sequence(const Problem& problem)
+    : problem_(&problem),
+      tree_(leaves_for(static_cast<std::size_t>(problem.size()))),
+      by_label_(tree_.leaves(), kNoRun),
+      first_run_(problem.size(), kNoRun),
+      last_run_(problem.size(), kNoRun),
+      free_run_(problem.size(), kNoRun),
+      counts_(problem.size(), 0) {}
+
+void Sequence::assign(std::span<const std::int32_t> computations) {
+  const std::int64_t work = work_;
+  *this = Sequence(*problem_);
+  work_ = work + static_cast<std::int64_t>(computations.size());
+  if (leaves_for(computations.size()) > tree_.leaves()) {
+    tree_ = MemoryTree(leaves_for(computations.size()));
+    by_label_.assign(tree_.leaves(), kNoRun);
+  }
+  // Even spacing from the start: inserting at the end alone would halve the room each time.
+  const std::uint64_t room = tree_.capacity();
+  RunId before = kNoRun;
+  for (std::size_t i = 0; i < computations.size(); ++i) {
+    const RunId run = new_run(computations[i]);
+    Run& r = runs_[run];
+    r.label = static_cast<std::uint32_t>(1 + i * room / computations.size());
+    r.previous = before;
+    (before == kNoRun ? first_ : runs_[before].next) = run;
+    last_ = before = run;
+    by_label_[r.label] = run;
+    const std::int32_t c = r.computation;
+    r.previous_same = last_run_[c];
+    (last_run_[c] == kNoRun ? first_run_[c] : runs_[last_run_[c]].next_same) = run;
+    last_run_[c] = run;
+    for (const Problem::Read& read : problem_->reads(c)) {
+      const RunId producer = last_run_[read.producer];
+      RECUT_CHECK(producer != kNoRun, "a run without its inputs");
+      last_use_[runs_[producer].uses + read.slot] = run;
+    }
+  }
+  if (first_ != kNoRun) set_intervals(first_, last_, 1);
+}
+
+std::vector<std::int32_t> Sequence::computations() const {
+  std::vector<std::int32_t> list;
+  list.reserve(run_count_);
+  for (RunId run = first_; run != kNoRun; run = runs_[run].next)
+    list.push_back(runs_[run].computation);
+  return list;
+}
+
+RunId Sequence::new_run(std::int32_t computation) {
+  RunId run = free_run_[computation];
+  if (run != kNoRun) {
+    free_run_[computation] = runs_[run].next_same;
+  } else {
+    run = static_cast<RunId>(runs_.size());
+    runs_.push_back({});
+    runs_[run].computation = computation;
+    runs_[run].uses = static_cast<std::int32_t>(last_use_.size());
+    last_use_.resize(last_use_.size() + problem_->storage_count(computation));
+  }
+  Run& r = runs_[run];
+  r.previous = r.next = r.previous_same = r.next_same = kNoRun;
+  r.alive = true;
+  for (std::int32_t j = 0; j < problem_->storage_count(computation); ++j)
+    last_use_[r.uses + j] = run;
+  ++counts_[computation];
+  ++run_count_;
+  duration_ += problem_->duration(computation);
+  return run;
+}
+
+RunId Sequence::link(RunId before, std::int32_t computation) {
+  const auto low = [&] { return before == kNoRun ? 0 : runs_[before].label; };
+  const auto after = before == kNoRun ? first_ : runs_[before].next;
+  const auto high = [&] { return after == kNoRun ? tree_.leaves() - 1 : runs_[after].label; };
+  if (high() - low() < 2) make_room(before);
+  const RunId run = new_run(computation);
+  Run& r = runs_[run];
+  r.label = low() + (high() - low()) / 2;
+  by_label_[r.label] = run;
+  r.previous = before;
+  r.next = after;
+  (before == kNoRun ? first_ : runs_[before].next) = run;
+  (after == kNoRun ? last_ : runs_[after].previous) = run;
+  r.previous_same = latest_before(computation, r.label);
+  r.next_same =
+      r.previous_same == kNoRun ? first_run_[computation] : runs_[r.previous_same].next_same;
+  (r.previous_same == kNoRun ? first_run_[computation] : runs_[r.previous_same].next_same) = run;
+  (r.next_same == kNoRun ? last_run_[computation] : runs_[r.next_same].previous_same) = run;
+  return run;
+}
+
+void Sequence::unlink(RunId run) {
+  Run& r = runs_[run];
+  const std::int32_t c = r.computation;
+  by_label_[r.label] = kNoRun;
+  (r.previous == kNoRun ? first_ : runs_[r.previous].next) = r.next;
+  (r.next == kNoRun ? last_ : runs_[r.next].previous) = r.previous;
+  (r.previous_same == kNoRun ? first_run_[c] : runs_[r.previous_same].next_same) = r.next_same;
+  (r.next_same == kNoRun ? last_run_[c] : runs_[r.next_same].previous_same) = r.previous_same;
+  r.alive = false;
+  r.next_same = free_run_[c];  // the last one freed is the first one used again: see roll_back()
+  free_run_[c] = run;
+  --counts_[c];
+  --run_count_;
+  duration_ -= problem_->duration(c);
+}
+
+RunId Sequence::last_use_before(RunId run, std::int32_t slot, std::uint32_t limit) const {
+  const std::int32_t storage = problem_->first_storage(runs_[run].computation) + slot;
+  RunId best = run;
+  for (const std::int32_t reader : problem_->readers(storage)) {
+    const RunId candidate = latest_before(reader, limit);
+    if (candidate != kNoRun && runs_[candidate].label > runs_[best].label) best = candidate;
+  }
+  return best;
+}
+
+RunId Sequence::first_use_after(RunId run, std::int32_t slot, std::uint32_t limit) const {
+  const std::int32_t storage = problem_->first_storage(runs_[run].computation) + slot;
+  std::uint32_t best_label = limit_of(run);
+  RunId best = kNoRun;
+  for (const std::int32_t reader : problem_->readers(storage)) {
+    RunId candidate = last_run_[reader];
+    while (candidate != kNoRun && runs_[candidate].label > limit) {
+      if (runs_[candidate].label < best_label)
+        best = candidate, best_label = runs_[candidate].label;
+      candidate = runs_[candidate].previous_same;
+    }
+  }
+  return best;
+}
+
+bool Sequence::unused(RunId run) const {
+  const Run& r = runs_[run];
+  for (std::int32_t j = 0; j < problem_->storage_count(r.computation); ++j)
+    if (last_use_[r.uses + j] != run) return false;
+  return true;
+}
+
+RunId Sequence::run_at(std::uint32_t label) const {
+  while (label > 0 && by_label_[label] == kNoRun) --label;
+  return label == 0 ? kNoRun : by_label_[label];
+}
+
+// A new run serves the readers between itself and the next run of its computation; until now the
+// run before it did.
+void Sequence::take_readers(RunId run) {
+  Run& r = runs_[run];
+  const RunId old = r.previous_same;
+  const std::int32_t first = problem_->first_storage(r.computation);
+  for (std::int32_t j = 0; j < problem_->storage_count(r.computation); ++j) {
+    const std::int64_t bytes = problem_->bytes(first + j);
+    if (old != kNoRun) {
+      RunId& old_last = last_use_[runs_[old].uses + j];
+      if (runs_[old_last].label > r.label) {
+        last_use_[r.uses + j] = old_last;
+        old_last = last_use_before(old, j, r.label);
+        // From the old run's last reader on the bytes are gone up to the new run.
+        if (bytes != 0 && runs_[old_last].label + 1 < r.label)
+          tree_.add(runs_[old_last].label + 1, r.label - 1, -bytes);
+        continue;
+      }
+    } else if (r.next_same != kNoRun) {
+      last_use_[r.uses + j] = last_use_before(run, j, limit_of(run));
+    }
+    if (bytes != 0) tree_.add(r.label, runs_[last_use_[r.uses + j]].label, bytes);
+  }
+}
+
+void Sequence::give_readers_back(RunId run) {
+  Run& r = runs_[run];
+  const RunId old = r.previous_same;
+  const std::int32_t first = problem_->first_storage(r.computation);
+  for (std::int32_t j = 0; j < problem_->storage_count(r.computation); ++j) {
+    const std::int64_t bytes = problem_->bytes(first + j);
+    const RunId last = last_use_[r.uses + j];
+    if (last == run || old == kNoRun) {
+      RECUT_CHECK(last == run, "a run was removed from under its readers");
+      if (bytes != 0) tree_.add(r.label, r.label, -bytes);
+      continue;
+    }
+    RunId& old_last = last_use_[runs_[old].uses + j];
+    if (bytes != 0 && runs_[old_last].label + 1 < r.label)
+      tree_.add(runs_[old_last].label + 1, r.label - 1, bytes);
+    old_last = last;
+  }
+}
+
+RunId Sequence::insert_unlogged(RunId before, std::int32_t computation) {
+  ++work_;
+  const RunId run = link(before, computation);
+  const std::uint32_t label = runs_[run].label;
+  take_readers(run);
+  for (const Problem::Read& read : problem_->reads(computation)) {
+    const RunId producer = latest_before(read.producer, label);
+    RECUT_CHECK(producer != kNoRun, "a run without its inputs");
+    RunId& last = last_use_[runs_[producer].uses + read.slot];
+    if (runs_[last].label >= label) continue;
+    const std::int64_t bytes = problem_->bytes(read.storage);
+    if (bytes != 0) tree_.add(runs_[last].label + 1, label, bytes);
+    last = run;
+  }
+  return run;
+}
+
+void Sequence::remove_unlogged(RunId run) {
+  ++work_;
+  const std::uint32_t label = runs_[run].label;
+  const std::int32_t computation = runs_[run].computation;
+  for (const Problem::Read& read : problem_->reads(computation)) {
+    const RunId producer = latest_before(read.producer, label);
+    RunId& last = last_use_[runs_[producer].uses + read.slot];
+    if (last != run) continue;
+    last = last_use_before(producer, read.slot, label);
+    const std::int64_t bytes = problem_->bytes(read.storage);
+    if (bytes != 0) tree_.add(runs_[last].label + 1, label, -bytes);
+  }
+  give_readers_back(run);
+  unlink(run);
+}
+
+RunId Sequence::insert_after(RunId before, std::int32_t computation) {
+  const RunId run = insert_unlogged(before, computation);
+  log_.push_back({true, run, before, computation});
+  return run;
+}
+
+void Sequence::remove(RunId run) {
+  log_.push_back({false, run, runs_[run].previous, runs_[run].computation});
+  remove_unlogged(run);
+}
+
+RunId Sequence::move_after(RunId before, RunId run) {
+  const RunId moved = insert_after(before, runs_[run].computation);
+  remove(run);
+  return moved;
+}
+
+void Sequence::roll_back(std::size_t mark) {
+  while (log_.size() > mark) {
+    const Change change = log_.back();
+    log_.pop_back();
+    if (change.inserted) {
+      remove_unlogged(change.run);
+    } else {
+      const RunId run = insert_unlogged(change.before, change.computation);
+      RECUT_CHECK(run == change.run, "the roll-back gave a run another number");
+    }
+  }
+}
+
+// Adds (sign 1) or takes away (-1) the bytes of every instance that is born in from … to or dies
+// there.
+void Sequence::set_intervals(RunId from, RunId to, std::int64_t sign) {
+  const std::uint32_t low = runs_[from].label;
+  for (RunId run = from;; run = runs_[run].next) {
+    const Run& r = runs_[run];
+    const std::int32_t first = problem_->first_storage(r.computation);
+    for (std::int32_t j = 0; j < problem_->storage_count(r.computation); ++j) {
+      const std::int64_t bytes = problem_->bytes(first + j);
+      if (bytes != 0) tree_.add(r.label, runs_[last_use_[r.uses + j]].label, sign * bytes);
+    }
+    for (const Problem::Read& read : problem_->reads(r.computation)) {
+      const RunId producer = latest_before(read.producer, r.label);
+      if (runs_[producer].label >= low || last_use_[runs_[producer].uses + read.slot] != run)
+        continue;
+      const std::int64_t bytes = problem_->bytes(read.storage);
+      if (bytes != 0) tree_.add(runs_[producer].label, r.label, sign * bytes);
+    }
+    if (run == to) break;
+  }
+}
+
+// Finds the smallest aligned neighbourhood that is at most half full (less, the larger it is) and
+// spreads its runs evenly.
+void Sequence::make_room(RunId before) {
+  const RunId anchor = before == kNoRun ? first_ : before;
+  const std::uint32_t at = runs_[anchor].label;
+  RunId from = anchor, to = anchor;
+  std::uint32_t count = 1;
+  for (std::uint32_t width = 16; width <= tree_.leaves(); width *= 2) {
+    const std::uint32_t base = at & ~(width - 1);
+    const std::uint32_t low = base == 0 ? 1 : base;
+    const std::uint32_t high = std::min(base + width - 1, tree_.capacity());
+    while (runs_[from].previous != kNoRun && runs_[runs_[from].previous].label >= low)
+      from = runs_[from].previous, ++count;
+    while (runs_[to].next != kNoRun && runs_[runs_[to].next].label <= high)
+      to = runs_[to].next, ++count;
+    if (2 * (count + 1) <= high - low + 1) return spread(from, to, low, high);
+  }
+  grow();
+}
+
+void Sequence::spread(RunId from, RunId to, std::uint32_t low, std::uint32_t high) {
+  set_intervals(from, to, -1);
+  std::uint64_t count = 0;
+  for (RunId run = from;; run = runs_[run].next) {
+    by_label_[runs_[run].label] = kNoRun;
+    ++count;
+    if (run == to) break;
+  }
+  const std::uint64_t room = high - low + 1;
+  std::uint64_t i = 0;
+  // At least one label stays free between any two, before the first and after the last.
+  for (RunId run = from;; run = runs_[run].next, ++i) {
+    runs_[run].label = low + static_cast<std::uint32_t>((i + 1) * room / (count + 1));
+    by_label_[runs_[run].label] = run;
+    if (run == to) break;
+  }
+  set_intervals(from, to, 1);
+}
+
+void Sequence::grow() {
+  const std::uint32_t leaves = tree_.leaves() * 2;
+  tree_ = MemoryTree(leaves);
+  by_label_.assign(leaves, kNoRun);
+  std::uint64_t i = 0;
+  for (RunId run = first_; run != kNoRun; run = runs_[run].next, ++i) {
+    runs_[run].label = static_cast<std::uint32_t>(1 + i * std::uint64_t{tree_.capacity()} /
+                                                          static_cast<std::uint64_t>(run_count_));
+    by_label_[runs_[run].label] = run;
+  }
+  set_intervals(first_, last_, 1);
+}
+
+}  // namespace recut::peak

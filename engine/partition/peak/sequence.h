@@ -1,0 +1,143 @@
+// A sequence of runs whose peak is kept up to date: a run is inserted or removed in O(log n) for
+// each storage it touches, and the latest changes can be taken back.
+//
+// Runs stand in a linked list with integer labels, as in order maintenance (Dietz and Sleator
+// 1987): there is room between labels, and where it runs out, a neighbourhood is spread anew. The
+// bytes alive are kept by label in a MemoryTree; the labels between two runs never hold more than
+// the run before them, so that the tree's maximum is the peak.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "engine/partition/peak/memory_tree.h"
+#include "engine/partition/problem/problem.h"
+
+namespace recut::peak {
+
+using RunId = std::int32_t;
+inline constexpr RunId kNoRun = -1;
+
+class Sequence {
+ public:
+  explicit Sequence(const Problem& problem);
+
+  // Starts over with these runs.
+  void assign(std::span<const std::int32_t> computations);
+  std::vector<std::int32_t> computations() const;
+
+  // Inserts a run of `computation` right after `before` (kNoRun: first). Its inputs must have run.
+  RunId insert_after(RunId before, std::int32_t computation);
+
+  // Removes a run; if its storages have readers, an earlier run of the same computation must stand.
+  void remove(RunId run);
+
+  // Moves a run to right after `before`; the order must stay sound.
+  RunId move_after(RunId before, RunId run);
+
+  // Changes since `mark()` are taken back by `roll_back(mark)`, newest first. Run ids are then what
+  // they were.
+  std::size_t mark() const { return log_.size(); }
+  void roll_back(std::size_t mark);
+  void forget_log() { log_.clear(); }
+
+  const Problem& problem() const { return *problem_; }
+  std::int64_t peak() const { return tree_.maximum(); }
+  std::int64_t duration() const { return duration_; }
+  std::int32_t runs() const { return run_count_; }
+
+  // Insertions and removals made so far, those taken back included: the search's measure of effort.
+  std::int64_t work() const { return work_; }
+  void charge(std::int64_t work) { work_ += work; }  // for searching that touches no run
+
+  RunId first() const { return first_; }
+  RunId last() const { return last_; }
+  RunId next(RunId run) const { return runs_[run].next; }
+  RunId previous(RunId run) const { return runs_[run].previous; }
+  std::int32_t computation(RunId run) const { return runs_[run].computation; }
+  std::uint32_t label(RunId run) const { return runs_[run].label; }
+  bool before(RunId a, RunId b) const { return runs_[a].label < runs_[b].label; }
+
+  // Runs of one computation, in order.
+  RunId first_run(std::int32_t c) const { return first_run_[c]; }
+  RunId last_run(std::int32_t c) const { return last_run_[c]; }
+  RunId next_same(RunId run) const { return runs_[run].next_same; }
+  RunId previous_same(RunId run) const { return runs_[run].previous_same; }
+  std::int32_t run_count(std::int32_t c) const { return counts_[c]; }
+
+  // The latest run of `c` that stands before label `limit`; kNoRun where none does.
+  RunId latest_before(std::int32_t c, std::uint32_t limit) const {
+    RunId run = last_run_[c];
+    while (run != kNoRun && runs_[run].label >= limit) run = runs_[run].previous_same;
+    return run;
+  }
+
+  // The last run that reads the instance in `slot` of `run`; the run itself where nobody does.
+  RunId last_use(RunId run, std::int32_t slot) const { return last_use_[runs_[run].uses + slot]; }
+
+  // The last reader of that instance before label `limit`, and the first one after it.
+  RunId last_use_before(RunId run, std::int32_t slot, std::uint32_t limit) const;
+  RunId first_use_after(RunId run, std::int32_t slot, std::uint32_t limit) const;
+
+  // No instance of the run is read.
+  bool unused(RunId run) const;
+
+  const MemoryTree& tree() const { return tree_; }
+  std::int64_t bytes_at(RunId run) const { return tree_.at(runs_[run].label); }
+  // The run at a label that the tree's first_above or last_above gave.
+  RunId run_at(std::uint32_t label) const;
+
+  // Runs ever made: run ids are below it.
+  std::int32_t id_limit() const { return static_cast<std::int32_t>(runs_.size()); }
+  bool alive(RunId run) const { return runs_[run].alive; }
+
+ private:
+  struct Run {
+    std::int32_t computation;
+    std::uint32_t label;
+    RunId previous, next;
+    RunId previous_same, next_same;  // also the chain of free runs of a computation
+    std::int32_t uses;               // where its storages' last uses start in last_use_
+    bool alive;
+  };
+  struct Change {
+    bool inserted;
+    RunId run;                 // where it was inserted
+    RunId before;              // where it was removed: after whom
+    std::int32_t computation;  // and of what
+  };
+
+  RunId new_run(std::int32_t computation);
+  RunId link(RunId before, std::int32_t computation);
+  void unlink(RunId run);
+  RunId insert_unlogged(RunId before, std::int32_t computation);
+  void remove_unlogged(RunId run);
+  void take_readers(RunId run);
+  void give_readers_back(RunId run);
+  void make_room(RunId before);
+  void grow();
+  void spread(RunId from, RunId to, std::uint32_t low, std::uint32_t high);
+  void set_intervals(RunId from, RunId to, std::int64_t sign);
+
+  std::uint32_t limit_of(
+      RunId run) const {  // where the next run of the same computation takes over
+    const RunId next = runs_[run].next_same;
+    return next == kNoRun ? tree_.leaves() : runs_[next].label;
+  }
+
+  const Problem* problem_;
+  MemoryTree tree_;
+  std::vector<Run> runs_;
+  std::vector<RunId> last_use_;
+  std::vector<RunId> by_label_;
+  std::vector<RunId> first_run_, last_run_, free_run_;
+  std::vector<std::int32_t> counts_;
+  RunId first_ = kNoRun, last_ = kNoRun;
+  std::int32_t run_count_ = 0;
+  std::int64_t duration_ = 0;
+  std::int64_t work_ = 0;
+  std::vector<Change> log_;
+};
+
+}  // namespace recut::peak

@@ -1,0 +1,288 @@
+#include "engine/partition/peak/solver.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "engine/partition/peak/bounds.h"
+#include "engine/partition/peak/exact.h"
+#include "engine/partition/peak/greedy.h"
+#include "engine/partition/peak/improve.h"
+#include "engine/partition/peak/starts.h"
+#include "engine/partition/peak/window.h"
+
+namespace recut::peak {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+class Search {
+ public:
+  Search(const Problem& problem, std::int64_t budget, const SolveOptions& options)
+      : p_(problem), budget_(budget), options_(options), s_(problem), began_(Clock::now()) {}
+
+  void start();
+  void improve();
+  Outcome outcome();
+  bool holds() const { return holds_; }
+
+ private:
+  bool spent() const;
+  void note();  // remembers the sequence where it is the best so far
+  void order_freely();
+  std::int64_t least_step() const;
+  void improve_for(std::int64_t work);
+  void go_down(Improver& improver);
+  void lower();
+  void try_start(const Start& start, const Taste& taste);
+
+  const Problem& p_;
+  std::int64_t budget_;
+  const SolveOptions& options_;
+  Sequence s_;
+  Clock::time_point began_;
+  bool holds_ = false;
+  std::vector<std::int32_t> best_;
+  std::int64_t best_peak_ = 0, best_duration_ = 0;
+};
+
+bool Search::spent() const {
+  if (s_.work() >= options_.effort) return true;
+  if (options_.on_work) options_.on_work();
+  if (options_.cancel != nullptr && options_.cancel->load(std::memory_order_relaxed)) return true;
+  return options_.seconds > 0 &&
+         std::chrono::duration<double>(Clock::now() - began_).count() >= options_.seconds;
+}
+
+void Search::note() {
+  const bool fits = s_.peak() <= budget_;
+  const bool better = best_.empty() || (fits && !holds_) ||
+                      (fits && s_.duration() < best_duration_) ||
+                      (!fits && !holds_ && s_.peak() < best_peak_);
+  if (!better) return;
+  holds_ = fits;
+  best_ = s_.computations();
+  best_peak_ = s_.peak();
+  best_duration_ = s_.duration();
+  if (options_.on_progress) options_.on_progress({holds_, best_peak_, best_duration_, s_.work()});
+}
+
+void Search::try_start(const Start& start, const Taste& taste) {
+  make_start(start, s_);
+  if (start.kind == Start::kOrder && p_.border() < 0) {
+    reorder_all(s_, 16, 4, budget_);
+    reorder_all(s_, 40, 4, budget_);
+  }
+  if (relieve(s_, budget_, taste)) trim(s_, budget_);
+  s_.forget_log();
+  note();
+}
+
+void Search::start() {
+  if (!options_.start.empty()) {
+    s_.assign(options_.start);
+    if (relieve(s_, budget_, {})) trim(s_, budget_);
+    note();
+  }
+  const std::vector<Start> starts = list_starts(p_);
+  // Little work for each at first, more where nothing has held yet; after every few, the best so
+  // far is improved for a while, so that a caller in a hurry gets a good plan early.
+  int made = 0;
+  for (const int round : {0, 1}) {
+    // A budget that no step can hold isn't worth the recipes; lower() looks for what can be had.
+    if (budget_ < least_step()) return;
+    for (const Start& start : starts) {
+      if (spent()) return;
+      Taste taste;
+      taste.stretch = (made + round) % 2 == 0 ? 0.5 : 1.0;
+      taste.work = (round == 0 ? 6 : 60) * p_.size() + 100;
+      try_start(start, taste);
+      if (++made % 6 == 0 && holds_) improve_for(20 * p_.size());
+    }
+    if (holds_ && round == 0 && best_duration_ == p_.total_duration()) return;
+    if (p_.border() < 0) order_freely();
+  }
+}
+
+// Bytes of the largest single step.
+std::int64_t Search::least_step() const {
+  std::int64_t most = 0;
+  for (std::int32_t c = 0; c < p_.size(); ++c) {
+    std::int64_t bytes = 0;
+    for (const Problem::Read& read : p_.reads(c)) bytes += p_.bytes(read.storage);
+    for (std::int32_t j = 0; j < p_.storage_count(c); ++j)
+      bytes += p_.bytes(p_.first_storage(c) + j);
+    most = std::max(most, bytes);
+  }
+  return most;
+}
+
+// Improves the best plan for some effort.
+void Search::improve_for(std::int64_t work) {
+  s_.assign(best_);
+  s_.forget_log();
+  Improver improver(s_, budget_, options_.seed + static_cast<std::uint64_t>(s_.work()));
+  for (const std::int64_t until = s_.work() + work; s_.work() < until && !spent();)
+    if (improver.step()) note();
+}
+
+// Without a border the order itself is the question: lower its peak before anything is repeated,
+// then go down to the budget in small steps, each improved before the next.
+void Search::order_freely() {
+  make_start({}, s_);
+  for (const int count : {12, 24, 48, 96}) reorder_all(s_, count, 8, budget_);
+  s_.forget_log();
+  note();
+  Improver improver(s_, budget_, options_.seed);
+  const std::int64_t patience = 200 * p_.size();
+  std::int64_t until = s_.work() + patience;
+  while (s_.work() < until && s_.peak() > budget_ && !spent())
+    if (improver.descend(true)) until = s_.work() + patience, note();
+  go_down(improver);
+}
+
+// From the sequence as it is to the budget by a ladder of budgets.
+void Search::go_down(Improver& improver) {
+  const std::int64_t step = std::max<std::int64_t>(1, (s_.peak() - budget_) / 16);
+  while (s_.peak() > budget_ && !spent()) {
+    const std::int64_t goal = std::max(budget_, s_.peak() - step);
+    improver.set_budget(goal);
+    std::int64_t until = s_.work() + 400 * p_.size();
+    while (s_.peak() > goal && s_.work() < until && !spent()) improver.descend(false);
+    if (s_.peak() > goal) break;
+    trim(s_, goal);
+    for (until = s_.work() + 100 * p_.size(); s_.work() < until && !spent();) improver.step();
+    note();
+  }
+  improver.set_budget(budget_);
+}
+
+// Where no recipe reaches the budget: each is lowered in steps that shrink where they fail. A goal
+// far below what is possible would make the search repeat everything.
+void Search::lower() {
+  const std::vector<Start> starts = list_starts(p_);
+  for (std::size_t i = 0; i < starts.size() && i < 12 && !spent() && !holds_; ++i) {
+    make_start(starts[i], s_);
+    std::vector<std::int32_t> reached = s_.computations();
+    std::int64_t peak = s_.peak();
+    for (double step = 0.2; step > 0.005 && peak > budget_ && !spent();) {
+      const auto goal =
+          std::max(budget_, peak - static_cast<std::int64_t>(step * static_cast<double>(peak)) - 1);
+      Taste taste;
+      taste.price = 2;
+      taste.work = 30 * p_.size();
+      make_start(starts[i], s_);
+      if (!relieve(s_, goal, taste)) {
+        step /= 2;
+        continue;
+      }
+      peak = s_.peak();
+      note();
+    }
+    if (holds_) trim(s_, budget_), note();
+  }
+}
+
+void Search::improve() {
+  if (best_.empty()) {
+    make_start({}, s_);
+    note();
+  }
+  s_.assign(best_);
+  s_.forget_log();
+  Improver improver(s_, budget_, options_.seed);
+  if (!holds_) lower();
+  s_.assign(best_);
+  s_.forget_log();
+  while (!spent()) {
+    if (holds_ ? improver.step() : improver.descend(false)) note();
+  }
+}
+
+Outcome Search::outcome() {
+  Outcome out;
+  out.holds = holds_;
+  out.sequence = best_;
+  out.peak = best_peak_;
+  out.duration = best_duration_;
+  out.extra = best_duration_ - p_.total_duration();
+  out.effort = s_.work();
+  return out;
+}
+
+// Small problems are solved exactly, with proof.
+bool solve_exactly(const Problem& p, std::int64_t budget, Outcome& out) {
+  if (p.size() > 14 || p.storages() > 16) return false;
+  constexpr std::size_t kStates = 60'000;
+  bool exhausted = false;
+  auto best = exact_duration(p, budget, kStates, &exhausted);
+  out.holds = best.has_value();
+  if (!best && exhausted) best = exact_peak(p, kStates, &exhausted);
+  if (!best) return false;
+  Sequence s(p);
+  s.assign(best->sequence);
+  out.sequence = best->sequence;
+  out.peak = s.peak();
+  out.duration = s.duration();
+  out.extra = out.duration - p.total_duration();
+  out.effort = s.work();
+  out.optimal = true;
+  if (out.holds) {
+    out.extra_bound = out.extra;
+    out.peak_bound = peak_bound(p, kStates);
+  } else {
+    out.peak_bound = out.peak;
+  }
+  return true;
+}
+
+void add_bounds(const Problem& p, std::int64_t budget, const SolveOptions& options, Outcome& out) {
+  if (options.bound_moments == 0) return;
+  out.peak_bound = peak_bound(p, options.bound_states);
+  if (out.holds && out.extra > 0) {
+    const auto moments = likely_moments(p, out.sequence, options.bound_moments);
+    out.extra_bound = std::min(out.extra, extra_bound(p, budget, moments));
+  }
+  out.optimal = out.holds ? out.extra == out.extra_bound : out.peak <= out.peak_bound;
+}
+
+}  // namespace
+
+std::int64_t default_effort(const Problem& problem, double factor) {
+  const double effort = factor * (20'000.0 + 300.0 * problem.size());
+  return static_cast<std::int64_t>(std::clamp(effort, 1.0, 1e15));
+}
+
+std::int64_t peak_of(const Problem& problem, std::span<const std::int32_t> sequence) {
+  Sequence s(problem);
+  s.assign(sequence);
+  return s.peak();
+}
+
+Outcome search(const Problem& problem, std::int64_t budget, const SolveOptions& options) {
+  Search search(problem, budget, options);
+  search.start();
+  search.improve();
+  return search.outcome();
+}
+
+Outcome solve(const Problem& problem, std::int64_t budget, const SolveOptions& options) {
+  Outcome out;
+  if (solve_exactly(problem, budget, out)) return out;
+  out = search(problem, budget, options);
+  if (!out.holds) {
+    // What is reported as the least peak has to hold where it is asked for: it can't depend on the
+    // budget that led there.
+    const Outcome least = search(problem, 0, options);
+    SolveOptions from_least = options;
+    from_least.start = least.sequence;
+    out = least.peak <= budget ? search(problem, budget, from_least) : least;
+  }
+  add_bounds(problem, budget, options, out);
+  return out;
+}
+
+Outcome least_peak(const Problem& problem, const SolveOptions& options) {
+  return solve(problem, 0, options);
+}
+
+}  // namespace recut::peak

@@ -1,0 +1,84 @@
+#include "engine/partition/peak/starts.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/partition/peak/editor.h"
+#include "engine/partition/peak/saved_set.h"
+#include "engine/partition/peak/segments.h"
+
+namespace recut::peak {
+namespace {
+
+// Weights of storages by the length of their life in the problem's order: what is needed last is
+// the dearest to keep.
+std::vector<double> weights_by_life(const Problem& p, double stretch) {
+  std::vector<double> weight;
+  if (stretch == 0) return weight;
+  std::vector<std::int32_t> position(p.size(), 0);
+  for (std::size_t i = 0; i < p.order.size(); ++i)
+    position[p.order[i]] = static_cast<std::int32_t>(i);
+  weight.assign(p.storages(), 1);
+  const double mean = std::max<double>(1, static_cast<double>(p.size()) / 2);
+  for (std::int32_t s = 0; s < p.storages(); ++s) {
+    std::int32_t last = position[p.producer(s)];
+    for (const std::int32_t reader : p.readers(s)) last = std::max(last, position[reader]);
+    weight[s] = std::pow((1.0 + last - position[p.producer(s)]) / mean, stretch);
+  }
+  return weight;
+}
+
+}  // namespace
+
+std::vector<Start> list_starts(const Problem& p) {
+  std::vector<Start> starts{{}};
+  if (p.border() < 0) return starts;
+  const auto price = [&](double p, double stretch) {
+    starts.push_back({Start::kPrice, p, stretch, 0});
+  };
+  const auto segments = [&](int n) { starts.push_back({Start::kSegments, 0, 0, n}); };
+  // By what won most often on the joint graphs of real models, kinds mixed.
+  price(0.25, 0), price(0.5, 0), price(0.7, 0), segments(32), price(0.5, 0.3);
+  price(0.18, 0), price(0.35, 0), segments(64), price(1, 1), segments(8);
+  price(0.12, 1), price(1, 0.3), segments(16), price(0.06, 0), price(0.25, 0.3);
+  price(1, 0), segments(4), price(0.5, 1), segments(48), segments(24);
+  price(0.12, 0), price(1.4, 0), segments(12), segments(2), segments(6);
+  return starts;
+}
+
+namespace {
+
+// The storages that a recipe saves.
+std::vector<bool> saved_by(const Start& start, const Problem& p) {
+  if (start.kind == Start::kSegments) return checkpoints(p, start.segments);
+  Sequence order(p);
+  order.assign(p.order);
+  const double unit = static_cast<double>(p.total_duration()) /
+                      static_cast<double>(std::max<std::int64_t>(1, order.peak()));
+  return cheapest_saved_set(p, start.price * unit, weights_by_life(p, start.stretch)).saved;
+}
+
+void sweep_all(Sequence& s) {
+  const Problem& p = s.problem();
+  Editor editor(s);
+  for (std::int32_t c = 0; c < p.size(); ++c)
+    for (RunId run = s.first_run(c), next; run != kNoRun && s.run_count(c) > 1; run = next) {
+      next = s.next_same(run);
+      if (s.unused(run)) {
+        editor.sweep(run);
+        next = s.first_run(c);
+        if (next == run) break;
+      }
+    }
+  s.forget_log();
+}
+
+}  // namespace
+
+void make_start(const Start& start, Sequence& s) {
+  const Problem& p = s.problem();
+  s.assign(start.kind == Start::kOrder ? p.order : expand_lazily(p, saved_by(start, p)));
+  sweep_all(s);
+}
+
+}  // namespace recut::peak

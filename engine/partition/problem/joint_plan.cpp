@@ -1,0 +1,122 @@
+#include <algorithm>
+
+#include "engine/partition/problem/joint_problem.h"
+#include "engine/support/check.h"
+
+namespace recut {
+namespace {
+
+// Writes a plan run by run. Views are no computations: each is run when its first reader needs it,
+// and again after its storage was made anew.
+class PlanWriter {
+ public:
+  explicit PlanWriter(const Graph& graph)
+      : graph_(graph),
+        made_(graph.order().size(), kNever),
+        kept_(graph.order().size(), false),
+        users_(graph) {}
+
+  void run(NodeId id) {
+    for (const NodeId operand : graph_[id].operands) need(operand);
+    emit(id);
+    // The parts of a call with several outputs are named right away: they can be saved one by one.
+    if (graph_.op(id).multiple_outputs())
+      for (const NodeId user : users_.of(id))
+        if (graph_[user].op == Op::getitem) emit(user);
+  }
+
+  void cross_border() { border_ = ++clock_; }
+
+  // Makes a value available now.
+  void need(NodeId value) {
+    std::vector<NodeId> stack{value};
+    while (!stack.empty()) {
+      const NodeId id = stack.back();
+      if (there(id)) {
+        stack.pop_back();
+        continue;
+      }
+      if (savable(id)) {
+        kept_[graph_.position(id)] = true;
+        plan_.saved.push_back(id);
+        stack.pop_back();
+        continue;
+      }
+      NodeId missing;
+      for (const NodeId operand : graph_[id].operands)
+        if (!there(operand)) missing = operand;
+      RECUT_CHECK(is_view(id), "a computation is read before it runs");
+      if (missing.valid()) {
+        stack.push_back(missing);
+        continue;
+      }
+      emit(id);
+      stack.pop_back();
+    }
+  }
+
+  Plan take() {
+    std::sort(plan_.saved.begin(), plan_.saved.end(),
+              [&](NodeId a, NodeId b) { return graph_.position(a) < graph_.position(b); });
+    return std::move(plan_);
+  }
+
+ private:
+  static constexpr std::int64_t kNever = -1;
+
+  bool is_view(NodeId id) const {
+    return shares_storage(graph_.op(id)) && !graph_[id].operands.empty();
+  }
+
+  // When the storage behind a value was last made: views made before that stand for the old one.
+  std::int64_t born(NodeId id) const {
+    while (is_view(id)) id = graph_[id].operands.front();
+    return graph_.op(id).is(kInput) ? 0 : made_[graph_.position(id)];
+  }
+
+  bool there(NodeId id) const {
+    if (graph_.op(id).is(kInput)) return true;
+    const std::int64_t made = made_[graph_.position(id)];
+    if (made == kNever || made < born(id)) return false;
+    return made > border_ || kept_[graph_.position(id)];
+  }
+
+  // Made in forward, still the latest, and not of several storages.
+  bool savable(NodeId id) const {
+    const std::int64_t made = made_[graph_.position(id)];
+    return border_ > 0 && made != kNever && made < border_ && made >= born(id) &&
+           !graph_.op(id).multiple_outputs();
+  }
+
+  void emit(NodeId id) {
+    made_[graph_.position(id)] = ++clock_;
+    (border_ > 0 ? plan_.backward : plan_.forward).push_back(id);
+  }
+
+  const Graph& graph_;
+  std::vector<std::int64_t> made_;  // by position
+  std::vector<bool> kept_;
+  Users users_;
+  std::int64_t clock_ = 0, border_ = 0;
+  Plan plan_;
+};
+
+}  // namespace
+
+Plan JointProblem::plan(std::span<const std::int32_t> sequence) const {
+  PlanWriter writer(*graph_);
+  for (const std::int32_t c : sequence) {
+    if (c == problem_.border()) {
+      for (const NodeId id : graph_->results) writer.need(id);
+      writer.cross_border();
+    } else if (c == problem_.end()) {
+      for (const NodeId id : graph_->gradients)
+        if (id.valid()) writer.need(id);
+    } else {
+      writer.run(nodes_[c]);
+    }
+  }
+  return writer.take();
+}
+
+}  // namespace recut

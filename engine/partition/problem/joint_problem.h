@@ -1,0 +1,50 @@
+// A joint graph as a Problem, and sequences of it as plans.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "engine/ir/graph.h"
+#include "engine/ir/plan.h"
+#include "engine/partition/cost.h"
+#include "engine/partition/pins.h"
+#include "engine/partition/problem/problem.h"
+#include "engine/partition/storage_model.h"
+
+namespace recut {
+
+// Computations are the calls that results and gradients need, but for views: those cost nothing and
+// share their operand's storage, so that reading a view is reading what stands behind it. A plan
+// made of a sequence replays (replay.h) with the sequence's peak, to the byte.
+class JointProblem {
+ public:
+  // The values of `graph` add up to no more than 2^60 bytes (check_total_bytes).
+  JointProblem(const Graph& graph, const StorageModel& storages, const DeviceRates& rates = {},
+               const Pins& pins = {});
+
+  const Problem& problem() const { return problem_; }
+
+  // The node that a computation runs; invalid for the border and the end.
+  NodeId node(std::int32_t computation) const { return nodes_[computation]; }
+
+  // What pins alone add to the duration of running every node once.
+  std::int64_t pinned_duration() const { return pinned_duration_; }
+
+  double micros(std::int64_t duration) const {
+    return static_cast<double>(duration) * micros_per_unit_;
+  }
+
+  Plan plan(std::span<const std::int32_t> sequence) const;
+
+ private:
+  friend class JointProblemBuilder;
+
+  const Graph* graph_;
+  Problem problem_;
+  std::vector<NodeId> nodes_;  // by computation
+  std::int64_t pinned_duration_ = 0;
+  double micros_per_unit_ = 1e-6;
+};
+
+}  // namespace recut

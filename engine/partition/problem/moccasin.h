@@ -1,0 +1,26 @@
+// The graphs that Moccasin (Bartan et al., ICML 2023) published with its rematerialisation results:
+// node-link JSON as networkx writes it. A node has a time and one output; there is no border.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/partition/problem/problem.h"
+#include "engine/support/result.h"
+
+namespace recut {
+
+struct MoccasinProblem {
+  Problem problem;                 // `order` is the file's own, else first in, first out
+  std::vector<std::string> names;  // by computation: the node's id, as the file writes it
+};
+
+// Nodes have `id` (or `name`), bytes in `cost_ram` (or `out_cost`) and time in `cost_cpu` (or
+// `duration`), in any unit; links have `source` and `target` (or `0` and `1`). Repeated links count
+// once. Fails, with what was found and expected, on anything else: a cycle, an order that isn't
+// one, negative numbers, sums beyond 2^60.
+Result<MoccasinProblem> parse_moccasin(std::string_view json_text, std::string_view file_name);
+
+}  // namespace recut

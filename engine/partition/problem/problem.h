@@ -1,0 +1,93 @@
+// What a planner needs of a graph and no more: computations with a duration, storages with bytes,
+// who reads which. Nothing here knows a tensor.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace recut {
+
+// A scheduling problem with recomputation. Computations and storages are numbered from 0; a
+// storage's number is above those of the storages of earlier-added computations.
+//
+// A *sequence* runs computations in some order, any of them more than once. A run allocates all
+// storages of its computation at the start of its step; readers read the latest instance; an
+// instance is freed after the step of its last reader (one that nobody reads lives one step). Every
+// computation runs at least once. The peak is the most bytes alive in one step.
+//
+// Everything else is said with these means. An input costs nothing and isn't in the problem. The
+// border between forward and backward is a computation of no bytes and no duration that runs once,
+// reads forward's results, and owns a storage of 0 bytes that all users of tangents read. What
+// stays to the end is read by a last computation that runs once.
+class Problem {
+ public:
+  enum Flag : std::uint8_t {
+    kOnce = 1,          // may run only once: a random draw, the border, the end, what a user pins
+    kBeforeBorder = 2,  // may not run after the border: forward's results
+  };
+
+  struct Read {
+    std::int32_t storage;
+    std::int32_t producer;
+    std::int32_t slot;  // of `producer`: the storage is its slot-th
+  };
+
+  // Reads must name storages that exist; equal ones count once. Bytes and duration are 0 or more.
+  std::int32_t add(std::int64_t duration, std::span<const std::int64_t> storage_bytes,
+                   std::span<const std::int32_t> reads, std::uint8_t flags = 0);
+
+  // Says which computation is the border and which the end; both must run once.
+  void set_border(std::int32_t computation) { border_ = computation; }
+  void set_end(std::int32_t computation) { end_ = computation; }
+
+  // The order in which to run everything once, to start from; must be topological.
+  std::vector<std::int32_t> order;
+
+  std::int32_t size() const { return static_cast<std::int32_t>(duration_.size()); }
+  std::int32_t storages() const { return static_cast<std::int32_t>(bytes_.size()); }
+  std::int32_t border() const { return border_; }  // -1: no border
+  std::int32_t end() const { return end_; }        // -1: nothing stays
+
+  std::int64_t duration(std::int32_t c) const { return duration_[c]; }
+  std::uint8_t flags(std::int32_t c) const { return flags_[c]; }
+  bool once(std::int32_t c) const { return (flags_[c] & kOnce) != 0; }
+  void set_flags(std::int32_t c, std::uint8_t flags) { flags_[c] = flags; }
+
+  std::int64_t bytes(std::int32_t storage) const { return bytes_[storage]; }
+  std::int32_t producer(std::int32_t storage) const { return producer_[storage]; }
+  std::int32_t first_storage(std::int32_t c) const { return first_storage_[c]; }
+  std::int32_t storage_count(std::int32_t c) const {
+    return first_storage_[c + 1] - first_storage_[c];
+  }
+
+  std::span<const Read> reads(std::int32_t c) const {
+    return std::span(reads_).subspan(first_read_[c], first_read_[c + 1] - first_read_[c]);
+  }
+  // Computations that read a storage, ascending. Valid after finish().
+  std::span<const std::int32_t> readers(std::int32_t storage) const {
+    return std::span(readers_).subspan(first_reader_[storage],
+                                       first_reader_[storage + 1] - first_reader_[storage]);
+  }
+
+  // Builds what is looked up in both directions; call once after the last add().
+  void finish();
+
+  std::int64_t total_duration() const;
+
+ private:
+  std::vector<std::int64_t> duration_;
+  std::vector<std::uint8_t> flags_;
+  std::vector<std::int32_t> first_storage_{0};
+  std::vector<std::int64_t> bytes_;
+  std::vector<std::int32_t> producer_;
+  std::vector<std::int32_t> first_read_{0};
+  std::vector<Read> reads_;
+  std::vector<std::int32_t> first_reader_;
+  std::vector<std::int32_t> readers_;
+  std::int32_t border_ = -1;
+  std::int32_t end_ = -1;
+};
+
+}  // namespace recut
