@@ -46,12 +46,12 @@ std::size_t JsonValue::size() const {
 
 JsonItems JsonValue::items() const {
   RECUT_CHECK(is(JsonKind::array) || is(JsonKind::object), "not a list or object");
-  return {document_, index_ + 1, document_->entries_[index_].end, is(JsonKind::object)};
+  return {document_, index_ + 1, document_->after(index_), is(JsonKind::object)};
 }
 
 std::uint32_t JsonValue::position() const {
-  const bool has_one = is(JsonKind::array) || is(JsonKind::object);
-  return has_one ? document_->entries_[index_].span.first : 0;
+  const JsonDocument::Entry& entry = document_->entries_[index_];
+  return JsonDocument::nests(entry.kind) ? entry.span.first : entry.end_or_position;
 }
 
 JsonMember JsonItems::Iterator::operator*() const {
@@ -60,7 +60,7 @@ JsonMember JsonItems::Iterator::operator*() const {
 }
 
 JsonItems::Iterator& JsonItems::Iterator::operator++() {
-  index_ = document_->entries_[index_ + (keys_ ? 1 : 0)].end;
+  index_ = document_->after(index_ + (keys_ ? 1 : 0));
   return *this;
 }
 
@@ -126,7 +126,12 @@ class JsonBuilder {
 
   JsonBuilder(std::string_view text, std::span<const std::string_view> wanted,
               std::size_t max_values)
-      : begin_(text.data()), reached_(text.data()), wanted_(wanted), max_values_(max_values) {
+      : begin_(text.data()),
+        end_(text.data() + text.size()),
+        reached_(text.data()),
+        last_event_(text.data()),
+        wanted_(wanted),
+        max_values_(max_values) {
     document_.entries_.reserve(std::min(text.size() / 8, max_values));
   }
 
@@ -135,7 +140,7 @@ class JsonBuilder {
   const std::string& complaint() const { return complaint_; }
   JsonDocument take() { return std::move(document_); }
 
-  // The events. Returning false ends the parse.
+  // The events. Returning false ends the parse. Each moves on to its token before anything else.
   bool null() { return scalar(JsonKind::null, 0); }
   bool boolean(bool value) { return scalar(JsonKind::boolean, value ? 1 : 0); }
   bool number_integer(number_integer_t value) { return scalar(JsonKind::integer, value); }
@@ -145,17 +150,20 @@ class JsonBuilder {
   }
   bool number_float(number_float_t value, const string_t& lexeme) {
     if (lexeme.find_first_of(".eE") == string_t::npos) return scalar(JsonKind::beyond, 0);
+    next_token();
     if (skip()) return true;
     append(JsonKind::real).real = value;
     return within_limit();
   }
   bool string(string_t& value) {
+    next_token();
     if (skip()) return true;
     append_text(value);
     return within_limit();
   }
   bool binary(binary_t&) { return false; }  // no such thing in text
   bool key(string_t& value) {
+    next_token();
     if (skipped_depth_ > 0) return true;
     if (open_.size() == 1 && !keep_outermost(value)) {
       skip_next_ = true;
@@ -176,6 +184,15 @@ class JsonBuilder {
 
  private:
   using Entry = JsonDocument::Entry;
+
+  // The lexer reads one character beyond a number: only what may follow one is passed over here.
+  void next_token() {
+    const auto between = [](char c) {
+      return c == ' ' || c == '\n' || c == '\r' || c == '\t' || c == ',' || c == ':';
+    };
+    token_ = std::find_if_not(last_event_, end_, between);
+    last_event_ = reached_;
+  }
 
   // Whether the value at hand is passed over: it stands in a skipped one, or is one itself.
   bool skip() {
@@ -203,11 +220,12 @@ class JsonBuilder {
   Entry& push(JsonKind kind) {
     Entry& entry = document_.entries_.emplace_back();
     entry.kind = kind;
-    entry.end = static_cast<std::uint32_t>(document_.entries_.size());
+    entry.end_or_position = static_cast<std::uint32_t>(token_ - begin_);
     return entry;
   }
 
   bool scalar(JsonKind kind, std::int64_t value) {
+    next_token();
     if (!skip()) append(kind).integer = value;
     return within_limit();
   }
@@ -219,6 +237,7 @@ class JsonBuilder {
   }
 
   bool open(JsonKind kind) {
+    next_token();
     if (static_cast<int>(open_.size()) + skipped_depth_ >= kMaxJsonDepth) {
       complaint_ = fmt::format("JSON: nested deeper than {} levels", kMaxJsonDepth);
       return false;
@@ -234,17 +253,22 @@ class JsonBuilder {
   }
 
   bool close() {
+    next_token();
     if (skipped_depth_ > 0) {
       --skipped_depth_;
       return true;
     }
-    document_.entries_[open_.back()].end = static_cast<std::uint32_t>(document_.entries_.size());
+    document_.entries_[open_.back()].end_or_position =
+        static_cast<std::uint32_t>(document_.entries_.size());
     open_.pop_back();
     return true;
   }
 
   const char* begin_;
+  const char* end_;
   const char* reached_;
+  const char* last_event_;       // where the lexer stood at the event before
+  const char* token_ = nullptr;  // where the event's value begins
   std::span<const std::string_view> wanted_;
   std::size_t max_values_;
   JsonDocument document_;

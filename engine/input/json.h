@@ -45,7 +45,7 @@ class JsonValue {
   std::size_t size() const;  // items of a list, members of an object
   JsonItems items() const;   // of a list: values; of an object: keys and values
 
-  // Where a list or object begins in the text, in bytes; 0 for other values.
+  // Where the value begins in the text, in bytes.
   std::uint32_t position() const;
 
  private:
@@ -100,13 +100,22 @@ class JsonDocument {
   };
   struct Entry {
     JsonKind kind = JsonKind::null;
-    std::uint32_t end = 0;  // the entry after this value and all within it
+    // Of a list or object: the entry after it and all within it. Of other values, where the next
+    // entry is that: the position.
+    std::uint32_t end_or_position = 0;
     union {
       std::int64_t integer = 0;
       double real;
       Span span;  // of a text: offset and length; of a list or object: position and size
     };
   };
+
+  static bool nests(JsonKind kind) { return kind == JsonKind::array || kind == JsonKind::object; }
+
+  // The entry after a value and all within it.
+  std::uint32_t after(std::uint32_t index) const {
+    return nests(entries_[index].kind) ? entries_[index].end_or_position : index + 1;
+  }
 
   std::string_view text_of(std::uint32_t index) const {
     const Span span = entries_[index].span;

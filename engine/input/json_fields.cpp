@@ -1,18 +1,31 @@
 #include "engine/input/json_fields.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "engine/support/text.h"
 
 namespace recut {
 
-void JsonFields::complain(std::string_view message) {
-  complaints_.add(fmt::format("{}: {}", what_, message), object_);
+void JsonFields::complain(std::string_view message, JsonValue where) {
+  complaints_.add(fmt::format("{}: {}", what_, message), where.present() ? where : object_);
+}
+
+void JsonFields::only(std::span<const std::string_view> known) {
+  for (const JsonMember member : object_.items())
+    if (std::find(known.begin(), known.end(), member.key) == known.end())
+      complain(
+          fmt::format("unknown {}, expected one of: {}", quote(member.key), fmt::join(known, ", ")),
+          member.value);
 }
 
 JsonValue JsonFields::find(std::string_view key) {
   JsonValue found;
   for (const JsonMember member : object_.items()) {
     if (member.key != key) continue;
-    if (found.present()) complain(fmt::format("'{}' stands there twice", key));
+    if (found.present()) complain(fmt::format("'{}' stands there twice", key), member.value);
     found = member.value;
   }
   return found;
@@ -25,7 +38,8 @@ JsonValue JsonFields::find(std::string_view key, JsonKind kind, bool required) {
     return {};
   }
   if (value.is(kind)) return value;
-  complain(fmt::format("'{}' is {}, expected {}", key, describe(value.kind()), describe(kind)));
+  complain(fmt::format("'{}' is {}, expected {}", key, describe(value.kind()), describe(kind)),
+           value);
   return {};
 }
 
@@ -58,7 +72,8 @@ std::vector<std::string> JsonFields::texts(std::string_view key) {
   for (const JsonMember item : list.items()) {
     if (!item.value.is(JsonKind::text)) {
       complain(
-          fmt::format("'{}' holds {}, expected names of nodes", key, describe(item.value.kind())));
+          fmt::format("'{}' holds {}, expected names of nodes", key, describe(item.value.kind())),
+          item.value);
       return texts;
     }
     texts.emplace_back(item.value.text());

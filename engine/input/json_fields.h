@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -29,7 +30,10 @@ class JsonFields {
   bool boolean(std::string_view key);                    // false where missing
   std::vector<std::string> texts(std::string_view key);  // a list of strings; empty where missing
 
-  void complain(std::string_view message);
+  // Complains of every member that `known` doesn't name.
+  void only(std::span<const std::string_view> known);
+
+  void complain(std::string_view message, JsonValue where = {});  // nowhere: at the object
 
  private:
   JsonValue object_;
