@@ -1,6 +1,7 @@
 // Element types.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -9,6 +10,7 @@ namespace recut {
 
 // `none` is the type of an output that an operator does not produce (a masked-out gradient).
 enum class DType : std::uint8_t { none, f64, f32, f16, bf16, i64, i32, i16, i8, u8, boolean };
+inline constexpr std::size_t kDTypes = 11;
 
 std::int64_t item_bytes(DType dtype);
 bool is_floating(DType dtype);

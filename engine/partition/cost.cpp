@@ -61,6 +61,11 @@ std::int64_t convolution_flops(const Shape* moved, const Shape* weight, std::int
   return times(times(each, product(*moved)), product(std::span(*weight).subspan(1)));
 }
 
+// What a product multiplies: all operands of one have the same dtype.
+DType product_dtype(const Graph& graph, NodeId id) {
+  return graph.type(graph[id].operands.front()).dtype;
+}
+
 bool contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
@@ -90,9 +95,13 @@ std::int64_t node_traffic(const Graph& graph, NodeId id) {
 }
 
 double node_micros(const Graph& graph, NodeId id, const DeviceRates& rates) {
-  const double computing = static_cast<double>(node_flops(graph, id)) / rates.flops_per_second;
+  const Operator& op = graph.op(id);
+  if (op.is(kInput) || shares_storage(op)) return 0;
+  const std::int64_t flops = node_flops(graph, id);
+  const double computing =
+      flops > 0 ? static_cast<double>(flops) / rates.flops_of(product_dtype(graph, id)) : 0;
   const double moving = static_cast<double>(node_traffic(graph, id)) / rates.bytes_per_second;
-  return 1e6 * std::max(computing, moving);
+  return rates.launch_micros + 1e6 * std::max(computing, moving);
 }
 
 }  // namespace recut

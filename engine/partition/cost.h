@@ -1,16 +1,24 @@
 // What a run of a node costs in time, from shapes alone: the price unit of plans.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "engine/ir/graph.h"
 
 namespace recut {
 
-// What a device sustains. Defaults: one H100 on tf32 matrix products and on copies.
+// What a device sustains. Defaults: one H100 on tf32 matrix products and on copies, and launches
+// that cost nothing.
 struct DeviceRates {
-  double flops_per_second = 3.0e14;
+  DeviceRates() { flops_per_second.fill(3.0e14); }
+
+  double flops_of(DType dtype) const { return flops_per_second[static_cast<std::size_t>(dtype)]; }
+  double& flops_of(DType dtype) { return flops_per_second[static_cast<std::size_t>(dtype)]; }
+
+  std::array<double, kDTypes> flops_per_second;  // of products, by the dtype that they multiply
   double bytes_per_second = 3.0e12;
+  double launch_micros = 0;  // of every kernel, whatever it does
 };
 
 // Floating-point operations of matrix products, convolutions and attention; 0 for all others, whose
@@ -21,8 +29,8 @@ std::int64_t node_flops(const Graph& graph, NodeId id);
 // constants move nothing.
 std::int64_t node_traffic(const Graph& graph, NodeId id);
 
-// Microseconds of one run: the longer of computing and moving (the roofline model: Williams,
-// Waterman, Patterson 2009).
+// Microseconds of one run: the launch, then the longer of computing and moving (the roofline model:
+// Williams, Waterman, Patterson 2009). Views, inputs and constants take no time.
 double node_micros(const Graph& graph, NodeId id, const DeviceRates& rates);
 
 }  // namespace recut

@@ -122,7 +122,7 @@ class Tracker {
     const bool again = ran_[graph_.position(id)];
     ran_[graph_.position(id)] = true;
     standing_on(id) = instances_of(id, step, phase, again);
-    replay_.steps.push_back({id, phase, again, 0});
+    replay_.steps.push_back({id, phase, again, 0, 0});
     if (again) replay_.recomputed.push_back(id);
   }
 
@@ -240,10 +240,12 @@ Result<Replay> replay(const Graph& graph, const StorageModel& storages, const Pl
   if (!result.steps.empty()) result.peak_step = liveness.peak_step;
   result.saved_bytes = storages.bytes_behind(plan.saved);
   for (std::size_t s = 0; s < result.steps.size(); ++s) {
-    result.steps[s].live_bytes = liveness.live_bytes[s];
-    result.step_us += node_micros(graph, result.steps[s].node, rates);
+    Step& step = result.steps[s];
+    step.live_bytes = liveness.live_bytes[s];
+    step.micros = node_micros(graph, step.node, rates);
+    result.step_us += step.micros;
+    if (step.again) result.recompute_us += step.micros;
   }
-  for (const NodeId id : result.recomputed) result.recompute_us += node_micros(graph, id, rates);
   return result;
 }
 

@@ -47,6 +47,7 @@ struct Step {
   Phase phase = Phase::forward;
   bool again = false;  // the node ran before
   std::int64_t live_bytes = 0;
+  double micros = 0;
 };
 
 struct Replay {

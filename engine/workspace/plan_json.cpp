@@ -51,6 +51,7 @@ Json figures(const PlanReport& report) {
                {"graph", report.graph_key},
                {"strategy", report.strategy},
                {"budget", report.budget},
+               {"device", report.device},
                {"peak_bytes", report.peak_bytes},
                {"peak_at", report.timeline.empty() ? "" : report.timeline[report.peak_step].node},
                {"peak_bytes_without_recomputation", report.peak_bytes_unplanned},

@@ -56,6 +56,8 @@ struct PlanReport {
   std::string strategy;
   std::string budget;             // as it was asked for
   std::int64_t budget_bytes = 0;  // of the peak; 0: none was named
+  std::string device;             // the profile's name, by which times are priced
+  std::string device_title;
   std::int64_t nodes = 0;
   std::int64_t forward_runs = 0;
   std::int64_t backward_runs = 0;

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "engine/partition/cost.h"
-
 namespace recut {
 namespace {
 
@@ -62,13 +60,15 @@ std::vector<TimelineStep> timeline_of(const Graph& graph, const Replay& replay) 
 std::vector<RecomputedRow> recomputed_rows(const Graph& graph, const Replay& replay) {
   std::vector<RecomputedRow> rows;
   std::unordered_map<std::uint32_t, std::size_t> row_of_node;
-  for (const NodeId id : replay.recomputed) {
+  for (const Step& step : replay.steps) {
+    if (!step.again) continue;
+    const NodeId id = step.node;
     const auto [it, first] = row_of_node.emplace(id.index, rows.size());
     if (first)
       rows.push_back(
           {graph.node_name(id), std::string(graph.op(id).name), graph.origin(id).module, 0, 0});
     rows[it->second].extra_runs += 1;
-    rows[it->second].micros += node_micros(graph, id, DeviceRates{});
+    rows[it->second].micros += step.micros;
   }
   std::stable_sort(rows.begin(), rows.end(), [](const RecomputedRow& a, const RecomputedRow& b) {
     return a.micros > b.micros;

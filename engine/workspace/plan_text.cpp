@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/partition/device_profile.h"
 #include "engine/support/table.h"
 #include "engine/support/units.h"
 #include "engine/support/utf8.h"
@@ -108,7 +109,10 @@ std::string out_of_reach_text(const PlanReport& report) {
 std::string plan_text(const PlanReport& report) {
   std::string head = report.model.empty() ? std::string("graph") : report.model;
   if (!report.graph_key.empty()) head += " · " + report.graph_key;
-  head += fmt::format(" · strategy {}, budget {}\n\n", report.strategy, report.budget);
+  head += fmt::format(" · strategy {}, budget {}\n", report.strategy, report.budget);
+  if (report.device != kReferenceDevice)
+    head += fmt::format("times of {}: {}\n", report.device, report.device_title);
+  head += "\n";
   return head + summary(report) + storages(report.saved, "largest saved values") +
          recomputations(report.recomputed);
 }

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "engine/ir/plan.h"
+#include "engine/partition/device_profile.h"
 #include "engine/partition/strategy.h"
 #include "engine/support/result.h"
 #include "engine/workspace/document.h"
@@ -15,6 +16,7 @@ struct PlanningRequest {
   std::string strategy = "peak";
   std::string budget = "none";  // as budget.h reads it
   SearchLimits limits;
+  std::string device = std::string(kReferenceDevice);  // as find_device reads it
 };
 
 struct Planned {

@@ -31,12 +31,20 @@ void PlanArguments::add_to(CLI::App& command) {
       ->check(CLI::PositiveNumber);
   command.add_option("--search-seed", seed, "Which way the search goes where it draws by lot")
       ->type_name("N");
+  std::string devices;
+  for (const BuiltinProfile& profile : builtin_profiles())
+    devices += fmt::format("{}{}", devices.empty() ? "" : ", ", profile.name);
+  command
+      .add_option("--device", device,
+                  fmt::format("What times are priced by: {}, or a profile's path", devices))
+      ->type_name("PROFILE");
 }
 
 Result<Planned> PlanArguments::plan(const Document& document) const {
   PlanningRequest request;
   if (!strategy.empty()) request.strategy = strategy;
   if (!budget.empty()) request.budget = budget;
+  if (!device.empty()) request.device = device;
   request.limits.effort = effort;
   request.limits.seconds = seconds;
   request.limits.seed = seed;

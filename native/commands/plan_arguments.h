@@ -1,4 +1,4 @@
-// How a plan is asked for on the command line: --strategy, --budget.
+// How a plan is asked for on the command line: --strategy, --budget, --device.
 #pragma once
 
 #include <CLI/App.hpp>
@@ -15,9 +15,10 @@ struct PlanArguments {
   double effort = 1;
   double seconds = 0;
   std::uint64_t seed = 1;
+  std::string device;
 
   void add_to(CLI::App& command);
-  bool asked() const { return !strategy.empty() || !budget.empty(); }
+  bool asked() const { return !strategy.empty() || !budget.empty() || !device.empty(); }
   Result<Planned> plan(const Document& document) const;
 };
 

@@ -80,6 +80,37 @@ TEST_CASE("command: budgets that no strategy takes are refused in words", "[nati
   CHECK(run({"plan", sample("mlp.json.gz"), "--strategy", "nonsense"}).code == kBadInput);
 }
 
+TEST_CASE("command: plan --device prices by a profile, and says so", "[native]") {
+  const auto figures = [](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{"plan", sample("mlp.json.gz"), "--json"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Ran ran = run(arguments);
+    INFO(ran.err);
+    REQUIRE(ran.code == kDone);
+    return nlohmann::json::parse(ran.out);
+  };
+  const auto plain = figures({});
+  CHECK(plain["device"] == "reference");
+  CHECK(figures({"--device", "reference"})["step_us"] == plain["step_us"]);
+  const auto slow = figures({"--device", "cpu8"});
+  CHECK(slow["device"] == "cpu8");
+  CHECK(slow["step_us"] > plain["step_us"]);
+  CHECK(slow["step_us_without_recomputation"] > plain["step_us_without_recomputation"]);
+  CHECK(figures({"--device", RECUT_SOURCE_DIR "/samples/devices/cpu8.json"})["step_us"] ==
+        slow["step_us"]);
+  CHECK(run({"plan", sample("mlp.json.gz"), "--device", "cpu8"}).out.find("times of cpu8: ") !=
+        std::string::npos);
+
+  const TemporaryFile broken("device.json");
+  std::ofstream(broken.path()) << "{\"name\": 3}";
+  const Ran refused = run({"plan", sample("mlp.json.gz"), "--device", broken.path()});
+  CHECK(refused.code == kBadInput);
+  CHECK(refused.err.find(broken.path() + ":1:10: error: ") != std::string::npos);
+  CHECK(run({"plan", sample("mlp.json.gz"), "--device", "nonsense"}).code == kBadInput);
+  CHECK(run({"eval", sample("tiny_mlp.json.gz"), "--seed", "1", "--device", "nonsense"}).code ==
+        kBadInput);
+}
+
 TEST_CASE("command: plan --json is one JSON value with the contract's keys", "[native]") {
   const Ran ran =
       run({"plan", sample("unet.json.gz"), "--strategy", "torch", "--budget", "0.4", "--json"});

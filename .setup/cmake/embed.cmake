@@ -1,0 +1,28 @@
+# recut_embed_profiles(ROOM FILES...): device profiles become part of a room, so
+# that their names work wherever the program runs, in a page too. The files stay
+# the only place where the figures stand.
+function(recut_embed_profiles room)
+  set(rows "")
+  foreach(path IN LISTS ARGN)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${path}")
+    get_filename_component(name "${path}" NAME_WE)
+    file(READ "${path}" json)
+    string(APPEND rows "    {\"${name}\", R\"json(${json})json\"},\n")
+  endforeach()
+  set(source "${CMAKE_BINARY_DIR}/generated/builtin_profiles.cpp")
+  file(CONFIGURE OUTPUT "${source}" @ONLY CONTENT
+"// Written by recut_embed_profiles from samples/devices.
+#include \"engine/partition/device_profile.h\"
+
+namespace recut {
+namespace {
+constexpr BuiltinProfile kProfiles[] = {
+@rows@};
+}  // namespace
+
+std::span<const BuiltinProfile> builtin_profiles() { return kProfiles; }
+
+}  // namespace recut
+")
+  target_sources(${room} PRIVATE "${source}")
+endfunction()

@@ -1,0 +1,160 @@
+#include "engine/partition/device_profile.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/input/bytes.h"
+#include "engine/input/json.h"
+#include "engine/input/json_fields.h"
+#include "engine/support/text.h"
+
+namespace recut {
+namespace {
+
+constexpr std::int64_t kMaxProfileBytes = std::int64_t{1} << 20;
+constexpr std::size_t kMaxNameBytes = 64;
+constexpr double kMaxRate = 1e24;
+constexpr double kMaxLaunchMicros = 1e6;
+
+constexpr std::string_view kKeys[] = {"name",
+                                      "title",
+                                      "source",
+                                      "note",
+                                      "flops_per_second",
+                                      "f32_uses_tf32",
+                                      "bytes_per_second",
+                                      "launch_micros",
+                                      "sustained"};
+constexpr std::string_view kProductKeys[] = {"f64", "f32", "tf32", "bf16", "f16",
+                                             "i64", "i32", "i16",  "i8",   "u8"};
+constexpr std::string_view kShareKeys[] = {"products", "memory"};
+
+struct Range {
+  double low = 0, high = 0;
+};
+
+class ProfileReader {
+ public:
+  ProfileReader(std::string_view text, std::string_view file) : complaints_(text, file) {}
+
+  Result<DeviceProfile> read(JsonValue root) {
+    if (!root.is(JsonKind::object)) {
+      complaints_.add(fmt::format("the file is {}, expected an object: a device profile",
+                                  describe(root.kind())),
+                      root);
+      return complaints_.take();
+    }
+    JsonFields fields(root, "the profile", complaints_);
+    fields.only(kKeys);
+    read_words(fields);
+    const Shares shares = read_shares(fields);
+    read_products(fields, shares.products);
+    profile_.rates.bytes_per_second =
+        shares.memory * figure(fields, "bytes_per_second", {1, kMaxRate});
+    profile_.rates.launch_micros = figure(fields, "launch_micros", {0, kMaxLaunchMicros});
+    if (!complaints_.none()) return complaints_.take();
+    return std::move(profile_);
+  }
+
+ private:
+  struct Shares {
+    double products = 1, memory = 1;
+  };
+
+  void read_words(JsonFields& fields) {
+    const auto name = fields.text("name", true);
+    const auto fit = [](char c) {
+      return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+             c == '.' || c == '_' || c == '-';
+    };
+    if (name && (name->empty() || name->size() > kMaxNameBytes ||
+                 !std::all_of(name->begin(), name->end(), fit)))
+      fields.complain(fmt::format("'name' is {}, expected 1 to {} letters, digits, '.', '_', '-'",
+                                  quote(*name), kMaxNameBytes),
+                      fields.find("name"));
+    profile_.name = name.value_or("");
+    profile_.title = printable(fields.text("title", true).value_or(""), 200);
+    profile_.source = fields.text("source", true).value_or("");
+    profile_.note = fields.text("note").value_or("");
+  }
+
+  // A number within a range; complains of anything else, and of its absence.
+  double figure(JsonFields& fields, std::string_view key, Range range) {
+    const JsonValue value = fields.find(key);
+    double number = NAN;
+    if (value.is(JsonKind::integer)) number = static_cast<double>(value.integer());
+    if (value.is(JsonKind::real)) number = value.real();
+    if (number >= range.low && number <= range.high) return number;
+    const std::string found = !value.present()     ? "missing"
+                              : std::isnan(number) ? std::string(describe(value.kind()))
+                                                   : fmt::format("{}", number);
+    fields.complain(fmt::format("'{}' is {}, expected a number from {} to {}", key, found,
+                                range.low, range.high),
+                    value);
+    return range.high;
+  }
+
+  Shares read_shares(JsonFields& fields) {
+    const JsonValue object = fields.find("sustained", JsonKind::object, true);
+    if (!object.present()) return {};
+    JsonFields shares(object, "'sustained'", complaints_);
+    shares.only(kShareKeys);
+    const Range share{0.001, 1};
+    return {figure(shares, "products", share), figure(shares, "memory", share)};
+  }
+
+  void read_products(JsonFields& fields, double share) {
+    const bool uses_tf32 = fields.boolean("f32_uses_tf32");
+    const JsonValue object = fields.find("flops_per_second", JsonKind::object, true);
+    if (!object.present()) return;
+    JsonFields rates(object, "'flops_per_second'", complaints_);
+    rates.only(kProductKeys);
+    const Range rate{1, kMaxRate};
+    const double f32 = share * figure(rates, "f32", rate);
+    const bool has_tf32 = rates.find("tf32").present();
+    if (uses_tf32 && !has_tf32) rates.complain("'tf32' is missing, but 'f32_uses_tf32' is true");
+    const double tf32 = has_tf32 ? share * figure(rates, "tf32", rate) : f32;
+    profile_.rates.flops_per_second.fill(f32);
+    for (const std::string_view key : kProductKeys) {
+      const auto dtype = dtype_from_short_name(key);
+      if (dtype && rates.find(key).present())
+        profile_.rates.flops_of(*dtype) = share * figure(rates, key, rate);
+    }
+    if (uses_tf32) profile_.rates.flops_of(DType::f32) = tf32;
+  }
+
+  Complaints complaints_;
+  DeviceProfile profile_;
+};
+
+std::string builtin_names() {
+  std::string names;
+  for (const BuiltinProfile& builtin : builtin_profiles())
+    names += fmt::format("{}{}", names.empty() ? "" : ", ", builtin.name);
+  return names;
+}
+
+}  // namespace
+
+Result<DeviceProfile> parse_device_profile(std::string_view json_text, std::string_view file_name) {
+  const auto document = parse_json(json_text, file_name);
+  if (!document) return document.diagnostics();
+  return ProfileReader(json_text, file_name).read(document->root());
+}
+
+Result<DeviceProfile> find_device(const std::string& name_or_path) {
+  if (name_or_path.find_first_of("/\\.") != std::string::npos) {
+    const auto text = read_file(name_or_path, kMaxProfileBytes);
+    if (!text) return text.diagnostics();
+    return parse_device_profile(*text, name_or_path);
+  }
+  for (const BuiltinProfile& builtin : builtin_profiles())
+    if (builtin.name == name_or_path) return parse_device_profile(builtin.json, builtin.name);
+  return error(fmt::format(
+      "there is no device {}, expected one of: {}; or a profile's path, such as ./mine.json",
+      quote(name_or_path), builtin_names()));
+}
+
+}  // namespace recut

@@ -1,0 +1,49 @@
+// Device profiles: what a device sustains, as JSON (samples/devices/*.json, which are built in).
+//
+//   {"name": "h100", "title": "…", "source": "where the figures are from",
+//    "note": "which of them are guesses",
+//    "flops_per_second": {"f64": …, "f32": …, "tf32": …, "bf16": …, "f16": …, "i8": …, …},
+//    "f32_uses_tf32": true, "bytes_per_second": …, "launch_micros": …,
+//    "sustained": {"products": 0.6, "memory": 0.9}}
+//
+// The rates are peaks, of which a program sustains the shares in `sustained`. Only f32 must be
+// named: a dtype that isn't runs at f32's rate.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "engine/partition/cost.h"
+#include "engine/support/result.h"
+
+namespace recut {
+
+struct DeviceProfile {
+  std::string name;    // letters, digits, '.', '_' and '-'
+  std::string title;   // for people
+  std::string source;  // of the figures
+  std::string note;
+  DeviceRates rates;  // sustained
+};
+
+// The name of the built-in profile whose rates are DeviceRates's own: plans are priced by it where
+// nobody says otherwise.
+inline constexpr std::string_view kReferenceDevice = "reference";
+
+// Fails where a key is missing, unknown or there twice, or a figure is no positive number of a
+// possible size; every fault is reported, with its place.
+Result<DeviceProfile> parse_device_profile(std::string_view json_text, std::string_view file_name);
+
+// A built-in profile by its bare name ("h100"), or, where `name_or_path` has a '/', a '\' or a '.',
+// the profile in that file.
+Result<DeviceProfile> find_device(const std::string& name_or_path);
+
+// The profiles that stand in the program, by name.
+struct BuiltinProfile {
+  std::string_view name;
+  std::string_view json;
+};
+std::span<const BuiltinProfile> builtin_profiles();
+
+}  // namespace recut

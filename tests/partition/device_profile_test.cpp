@@ -1,0 +1,173 @@
+// Device profiles: the built-in ones, what is refused and where, and what their figures come to.
+#include "engine/partition/device_profile.h"
+
+#include <catch2/catch_test_macros.hpp>
+#include <filesystem>
+#include <string>
+
+#include "engine/input/bytes.h"
+#include "tests/partition/graphs.h"
+#include "tests/paths.h"
+
+namespace recut {
+namespace {
+
+const std::string kGood = R"({
+  "name": "mine", "title": "A device", "source": "a ruler",
+  "flops_per_second": {
+    "f32": 1000, "tf32": 4e3, "bf16": 8000
+  },
+  "f32_uses_tf32": true,
+  "bytes_per_second": 100.0,
+  "launch_micros": 5,
+  "sustained": {"products": 0.5, "memory": 0.25}
+})";
+
+std::string with(const std::string& part, const std::string& other) {
+  std::string text = kGood;
+  const std::size_t at = text.find(part);
+  REQUIRE(at != std::string::npos);
+  return text.replace(at, part.size(), other);
+}
+
+// The first complaint about a profile, as people see it.
+std::string complaint(const std::string& text) {
+  const auto profile = parse_device_profile(text, "p.json");
+  REQUIRE_FALSE(profile.ok());
+  return format(profile.diagnostics().front());
+}
+
+TEST_CASE("device: figures are peaks times what is sustained", "[partition]") {
+  const auto profile = parse_device_profile(kGood, "p.json");
+  REQUIRE(profile.ok());
+  CHECK(profile->name == "mine");
+  CHECK(profile->title == "A device");
+  const DeviceRates& rates = profile->rates;
+  CHECK(rates.flops_of(DType::f32) == 2000);  // on tf32
+  CHECK(rates.flops_of(DType::bf16) == 4000);
+  CHECK(rates.flops_of(DType::f16) == 500);  // not named: f32's own
+  CHECK(rates.bytes_per_second == 25);
+  CHECK(rates.launch_micros == 5);
+  const auto plain = parse_device_profile(with("true", "false"), "p.json");
+  REQUIRE(plain.ok());
+  CHECK(plain->rates.flops_of(DType::f32) == 500);
+}
+
+TEST_CASE("device: what is wrong is said with its place", "[partition]") {
+  CHECK(complaint("[1]") ==
+        "p.json:1:1: error: the file is a list, expected an object: a device profile");
+  CHECK(complaint(with("100.0", "-3")) ==
+        "p.json:7:23: error: the profile: 'bytes_per_second' is -3, expected a number from 1 to "
+        "1e+24");
+  CHECK(complaint(with("100.0", "\"fast\"")) ==
+        "p.json:7:23: error: the profile: 'bytes_per_second' is a string, expected a number from 1 "
+        "to 1e+24");
+  CHECK(complaint(with("  \"bytes_per_second\": 100.0,\n", "")) ==
+        "p.json:1:1: error: the profile: 'bytes_per_second' is missing, expected a number from 1 "
+        "to 1e+24");
+  CHECK(complaint(with("\"launch_micros\"", "\"launch_\\nmillis\""))
+            .find("p.json:8:22: error: the profile: unknown 'launch_\\x0amillis', expected one of: "
+                  "name, title") == 0);
+  CHECK(complaint(with("8000", "1e400")).find("p.json:") == 0);
+  CHECK(complaint(with("\"bf16\": 8000", "\"f32\": 1")) ==
+        "p.json:4:38: error: 'flops_per_second': 'f32' stands there twice");
+  CHECK(complaint(with("\"bf16\"", "\"fp8\""))
+            .find("p.json:4:38: error: 'flops_per_second': "
+                  "unknown 'fp8'") == 0);
+  CHECK(complaint(with("\"tf32\": 4e3, ", "")) ==
+        "p.json:3:23: error: 'flops_per_second': 'tf32' is missing, but 'f32_uses_tf32' is true");
+  CHECK(complaint(with("\"mine\"", "\"my own\"")).find("'name' is 'my own', expected 1 to 64") !=
+        std::string::npos);
+  CHECK(complaint(with("0.25", "1.5")) ==
+        "p.json:9:44: error: 'sustained': 'memory' is 1.5, expected a number from 0.001 to 1");
+  CHECK(complaint(with("{\"products\": 0.5, \"memory\": 0.25}", "7")) ==
+        "p.json:9:16: error: the profile: 'sustained' is an int, expected an object");
+}
+
+TEST_CASE("device: several faults are several complaints", "[partition]") {
+  const auto profile = parse_device_profile("{}", "p.json");
+  REQUIRE_FALSE(profile.ok());
+  CHECK(profile.diagnostics().size() == 7);
+}
+
+TEST_CASE("device: no bytes crash the reader", "[partition]") {
+  for (std::size_t cut = 0; cut < kGood.size(); ++cut) {
+    CHECK_FALSE(parse_device_profile(kGood.substr(0, cut), "p").ok());
+    for (const char c : {'\0', '"', '{', ']', '9', '-', '\xff'}) {
+      std::string text = kGood;
+      text[cut] = c;
+      const auto profile = parse_device_profile(text, "p");
+      CHECK((profile.ok() || !profile.diagnostics().empty()));
+    }
+  }
+}
+
+TEST_CASE("device: the built-in profiles are the samples' files", "[partition]") {
+  std::size_t files = 0;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(RECUT_SOURCE_DIR "/samples/devices")) {
+    const std::string path = entry.path().string();
+    INFO(path);
+    ++files;
+    const auto by_path = find_device(path);
+    INFO((by_path ? std::string() : format(by_path.diagnostics())));
+    REQUIRE(by_path.ok());
+    CHECK(by_path->name == entry.path().stem().string());
+    CHECK_FALSE(by_path->source.empty());
+    CHECK_FALSE(by_path->note.empty());
+    const auto by_name = find_device(by_path->name);
+    REQUIRE(by_name.ok());
+    CHECK(by_name->rates.flops_per_second == by_path->rates.flops_per_second);
+    CHECK(by_name->rates.bytes_per_second == by_path->rates.bytes_per_second);
+    CHECK(by_name->rates.launch_micros == by_path->rates.launch_micros);
+  }
+  CHECK(builtin_profiles().size() == files);
+}
+
+TEST_CASE("device: the reference is the default", "[partition]") {
+  const auto reference = find_device(std::string(kReferenceDevice));
+  REQUIRE(reference.ok());
+  CHECK(reference->rates.flops_per_second == DeviceRates().flops_per_second);
+  CHECK(reference->rates.bytes_per_second == DeviceRates().bytes_per_second);
+  CHECK(reference->rates.launch_micros == DeviceRates().launch_micros);
+}
+
+TEST_CASE("device: names and paths that aren't there", "[partition]") {
+  const auto name = find_device("h1000");
+  REQUIRE_FALSE(name.ok());
+  CHECK(name.diagnostics().front().message.find("'h1000', expected one of: a100, ") !=
+        std::string::npos);
+  CHECK_FALSE(find_device("").ok());
+  const auto path = find_device("no/such.json");
+  REQUIRE_FALSE(path.ok());
+  CHECK(path.diagnostics().front().file == "no/such.json");
+}
+
+TEST_CASE("device: a node's price is its launch and the longer of computing and moving",
+          "[partition]") {
+  const Graph graph = graph_of(R"(graph "prices" {
+    %a = input f32[100, 100]
+    %b = input bf16[100, 100]
+    %m = mm(%a, %a)
+    %t = permute(%b, [1, 0])
+    %n = mm(%b, %t)
+    %e = exp(%a)
+    %x = view(%a, [10000])
+    results %m, %n, %e, %x
+  })");
+  DeviceRates rates;
+  rates.flops_of(DType::f32) = 1e6;
+  rates.flops_of(DType::bf16) = 4e6;
+  rates.bytes_per_second = 1e9;
+  rates.launch_micros = 3;
+  const auto price = [&](const char* name) { return node_micros(graph, graph.find(name), rates); };
+  CHECK(price("n") == 3 + 2e6 / 4e6 * 1e6);
+  CHECK(price("m") == 3 + 80000 / 1e9 * 1e6);  // the model counts no work of x times itself
+  CHECK(price("e") == 3 + 80000 / 1e9 * 1e6);
+  CHECK(price("x") == 0);
+  CHECK(price("t") == 0);
+  CHECK(price("a") == 0);
+}
+
+}  // namespace
+}  // namespace recut
