@@ -94,14 +94,16 @@ std::int64_t node_traffic(const Graph& graph, NodeId id) {
   return bytes;
 }
 
+double node_computing(const Graph& graph, NodeId id, const DeviceRates& rates) {
+  const std::int64_t flops = node_flops(graph, id);
+  return flops > 0 ? static_cast<double>(flops) / rates.flops_of(product_dtype(graph, id)) : 0;
+}
+
 double node_micros(const Graph& graph, NodeId id, const DeviceRates& rates) {
   const Operator& op = graph.op(id);
   if (op.is(kInput) || shares_storage(op)) return 0;
-  const std::int64_t flops = node_flops(graph, id);
-  const double computing =
-      flops > 0 ? static_cast<double>(flops) / rates.flops_of(product_dtype(graph, id)) : 0;
   const double moving = static_cast<double>(node_traffic(graph, id)) / rates.bytes_per_second;
-  return rates.launch_micros + 1e6 * std::max(computing, moving);
+  return rates.launch_micros + 1e6 * std::max(node_computing(graph, id, rates), moving);
 }
 
 }  // namespace recut

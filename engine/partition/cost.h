@@ -29,8 +29,10 @@ std::int64_t node_flops(const Graph& graph, NodeId id);
 // constants move nothing.
 std::int64_t node_traffic(const Graph& graph, NodeId id);
 
-// Microseconds of one run: the launch, then the longer of computing and moving (the roofline model:
-// Williams, Waterman, Patterson 2009). Views, inputs and constants take no time.
+// Seconds of its arithmetic alone, and microseconds of one run: the launch, then the longer of
+// computing and moving (the roofline model: Williams, Waterman, Patterson 2009). Views, inputs and
+// constants take no time.
+double node_computing(const Graph& graph, NodeId id, const DeviceRates& rates);
 double node_micros(const Graph& graph, NodeId id, const DeviceRates& rates);
 
 }  // namespace recut

@@ -120,6 +120,24 @@ class JustInTime {
 
 }  // namespace
 
+std::vector<NodeId> goals_of(const Graph& graph) {
+  std::vector<NodeId> goals = graph.results;
+  for (const NodeId id : graph.gradients)
+    if (id.valid()) goals.push_back(id);
+  return goals;
+}
+
+std::vector<bool> needed_nodes(const Graph& graph, const std::vector<NodeId>& goals) {
+  std::vector<bool> needed(graph.order().size(), false);
+  for (const NodeId id : goals)
+    if (id.valid()) needed[graph.position(id)] = true;
+  for (std::size_t p = needed.size(); p-- > 0;)
+    if (needed[p])
+      for (const NodeId operand : graph[graph.order()[p]].operands)
+        needed[graph.position(operand)] = true;
+  return needed;
+}
+
 std::vector<bool> needs_tangent(const Graph& graph) {
   std::vector<bool> late(graph.order().size(), false);
   for (std::size_t p = 0; p < late.size(); ++p) {

@@ -41,7 +41,7 @@ Result<PlanOutcome> plan_peak(const Graph& graph, const PlanRequest& request) {
   if (std::holds_alternative<SavedFraction>(request.budget))
     return error("strategy 'peak' takes a budget in bytes of peak memory, such as 3GiB or 40%");
   const StorageModel storages(graph);
-  const JointProblem joint(graph, storages, request.rates, request.pins);
+  const JointProblem joint(graph, storages, request.rates, request.pins, request.groups);
   const auto* bytes = std::get_if<PeakBytes>(&request.budget);
   const std::int64_t budget = bytes != nullptr ? bytes->value : peak::kNoBudget;
   const peak::Outcome found = peak::solve(joint.problem(), budget, options_of(request, joint));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/partition/fusion/kernel_runs.h"
 #include "engine/partition/liveness/liveness.h"
 #include "engine/support/units.h"
 
@@ -94,8 +95,14 @@ class AvailabilityCheck {
 // Follows storages through the steps of a plan that is known to run.
 class Tracker {
  public:
-  Tracker(const Graph& graph, const StorageModel& storages, const Plan& plan, Replay& replay)
-      : graph_(graph), storages_(storages), plan_(plan), replay_(replay) {
+  Tracker(const Graph& graph, const StorageModel& storages, const FusionGroups& groups,
+          const std::vector<KernelRun>& kernels, const Plan& plan, Replay& replay)
+      : graph_(graph),
+        storages_(storages),
+        groups_(groups),
+        kernels_(kernels),
+        plan_(plan),
+        replay_(replay) {
     standing_on_.resize(graph.order().size());
     ran_.assign(graph.order().size(), false);
     end_ = plan.forward.size() + plan.backward.size();
@@ -133,11 +140,13 @@ class Tracker {
     if (owned.empty() && !node.operands.empty()) return inherited(id, node);
     Instances made;
     for (const StorageId storage : owned) {
+      if (groups_.inner(storage)) continue;
       made.push_back(static_cast<std::uint32_t>(replay_.instances.size()));
       const InstanceClass kind = phase == Phase::forward ? InstanceClass::forward_temporary
                                  : again                 ? InstanceClass::recomputed
                                                          : InstanceClass::backward_temporary;
-      replay_.instances.push_back({storage, id, storages_[storage].bytes, step, step, kind});
+      replay_.instances.push_back(
+          {storage, id, storages_[storage].bytes, kernels_[step].first, kernels_[step].last, kind});
       returned_.push_back(std::nullopt);
     }
     return made;
@@ -155,8 +164,9 @@ class Tracker {
   }
 
   void use(NodeId id, std::size_t step) {
+    const std::size_t until = step < end_ ? kernels_[step].last : step;
     for (const std::uint32_t i : standing_on(id))
-      replay_.instances[i].last_use = std::max(replay_.instances[i].last_use, step);
+      replay_.instances[i].last_use = std::max(replay_.instances[i].last_use, until);
   }
 
   void keep(NodeId id, std::size_t step, InstanceClass why) {
@@ -187,6 +197,8 @@ class Tracker {
 
   const Graph& graph_;
   const StorageModel& storages_;
+  const FusionGroups& groups_;
+  const std::vector<KernelRun>& kernels_;  // by step
   const Plan& plan_;
   Replay& replay_;
   std::vector<Instances> standing_on_;                  // by position of the value
@@ -194,6 +206,21 @@ class Tracker {
   std::vector<bool> ran_;                               // by position
   std::size_t end_ = 0, border_ = 0;
 };
+
+// What each step takes: a kernel all that it takes at its last call, a view nothing.
+void price(const Graph& graph, const StorageModel& storages, const FusionGroups& groups,
+           const DeviceRates& rates, const std::vector<KernelRun>& kernels, Replay& replay) {
+  for (std::size_t s = 0; s < kernels.size(); ++s) {
+    Step& step = replay.steps[s];
+    const std::int32_t group = groups.group(step.node);
+    const bool alone = group == FusionGroups::kAlone;
+    if (maker_of(graph, step.node) != step.node || (!alone && kernels[s].last != s)) continue;
+    const auto calls = alone ? std::span<const NodeId>(&step.node, 1) : groups.members(group);
+    step.micros = kernel_micros(graph, storages, groups, calls, rates);
+    replay.step_us += step.micros;
+    if (step.again) replay.recompute_us += step.micros;
+  }
+}
 
 }  // namespace
 
@@ -220,12 +247,15 @@ Result<Replay> replay(const Graph& graph, const Plan& plan, const DeviceRates& r
 }
 
 Result<Replay> replay(const Graph& graph, const StorageModel& storages, const Plan& plan,
-                      const DeviceRates& rates) {
+                      const DeviceRates& rates, const FusionGroups& groups) {
   if (auto total = check_total_bytes(graph); !total) return total.diagnostics();
   if (Diagnostics faults = AvailabilityCheck(graph, plan).run(); !faults.empty()) return faults;
 
+  const auto kernels = kernel_runs(graph, storages, groups, plan);
+  if (!kernels) return kernels.diagnostics();
+
   Replay result;
-  Tracker(graph, storages, plan, result).run();
+  Tracker(graph, storages, groups, *kernels, plan, result).run();
   std::vector<Lifetime> lifetimes;
   lifetimes.reserve(result.instances.size());
   std::int64_t allocated = 0;
@@ -239,13 +269,9 @@ Result<Replay> replay(const Graph& graph, const StorageModel& storages, const Pl
   result.peak_bytes = liveness.peak_bytes;
   if (!result.steps.empty()) result.peak_step = liveness.peak_step;
   result.saved_bytes = storages.bytes_behind(plan.saved);
-  for (std::size_t s = 0; s < result.steps.size(); ++s) {
-    Step& step = result.steps[s];
-    step.live_bytes = liveness.live_bytes[s];
-    step.micros = node_micros(graph, step.node, rates);
-    result.step_us += step.micros;
-    if (step.again) result.recompute_us += step.micros;
-  }
+  for (std::size_t s = 0; s < result.steps.size(); ++s)
+    result.steps[s].live_bytes = liveness.live_bytes[s];
+  price(graph, storages, groups, rates, *kernels, result);
   return result;
 }
 

@@ -2,8 +2,10 @@
 //
 //   A call allocates its storages (storage_model.h) at the start of its step. A storage is freed
 //   after the step of its last use. What is saved lives from forward to its last use in backward;
-//   what is returned lives to the end of the step. Nothing fuses. A node that runs again makes new
-//   instances of its storages.
+//   what is returned lives to the end of the step. A node that runs again makes new instances of
+//   its storages. In the eager model nothing fuses; in the fused one the calls of a group
+//   (fusion/fusion_groups.h) are one step of memory: what leaves the group is allocated as it
+//   starts, what it reads is freed after its end, and what stays inside takes no memory.
 //
 // At the border between forward and backward everything is forgotten but the inputs and what
 // `saved` names: a result that backward needs has to be saved as well.
@@ -15,6 +17,7 @@
 
 #include "engine/ir/plan.h"
 #include "engine/partition/cost.h"
+#include "engine/partition/fusion/fusion_groups.h"
 #include "engine/partition/storage_model.h"
 #include "engine/support/result.h"
 
@@ -47,7 +50,7 @@ struct Step {
   Phase phase = Phase::forward;
   bool again = false;  // the node ran before
   std::int64_t live_bytes = 0;
-  double micros = 0;
+  double micros = 0;  // of a group: at its last call
 };
 
 struct Replay {
@@ -64,9 +67,10 @@ struct Replay {
 };
 
 // Fails where the plan can't run: a step whose operand isn't there, a result, a saved value or a
-// gradient that is never computed, a random draw that runs twice, a node of another graph.
+// gradient that is never computed, a random draw that runs twice, a node of another graph, a group
+// whose calls do not run together.
 Result<Replay> replay(const Graph& graph, const Plan& plan, const DeviceRates& rates = {});
 Result<Replay> replay(const Graph& graph, const StorageModel& storages, const Plan& plan,
-                      const DeviceRates& rates = {});
+                      const DeviceRates& rates = {}, const FusionGroups& groups = {});
 
 }  // namespace recut

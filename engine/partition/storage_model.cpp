@@ -21,6 +21,12 @@ std::size_t picked_output(const Node& getitem) {
 
 bool shares_storage(const Operator& op) { return op.is(kView); }
 
+NodeId maker_of(const Graph& graph, NodeId id) {
+  while (shares_storage(graph.op(id)) && !graph[id].operands.empty())
+    id = graph[id].operands.front();
+  return id;
+}
+
 StorageModel::StorageModel(const Graph& graph) : graph_(&graph), runs_(graph.order().size()) {
   for (const NodeId id : graph.order()) {
     const Node& node = graph[id];

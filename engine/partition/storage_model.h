@@ -23,6 +23,9 @@ using StorageId = Id<struct StorageTag>;
 // (reshape, contiguous, …) count as copies.
 bool shares_storage(const Operator& op);
 
+// The call or input that made what stands behind a value: the value itself, but for views.
+NodeId maker_of(const Graph& graph, NodeId id);
+
 class StorageModel {
  public:
   struct Storage {

@@ -39,6 +39,9 @@ Result<PlanOutcome> make_plan(const Graph& graph, const PlanRequest& request) {
     return error(fmt::format("there is no strategy '{}', expected one of: {}", request.strategy,
                              strategy_names()));
   if (auto total = check_total_bytes(graph); !total) return total.diagnostics();
+  if (request.groups.fused() && strategy->name != "peak")
+    return error(fmt::format(
+        "strategy '{}' plans call by call: the fused model takes strategy 'peak'", strategy->name));
   return strategy->plan(graph, request);
 }
 

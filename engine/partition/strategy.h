@@ -17,6 +17,7 @@
 #include "engine/ir/graph.h"
 #include "engine/ir/plan.h"
 #include "engine/partition/cost.h"
+#include "engine/partition/fusion/fusion_groups.h"
 #include "engine/partition/pins.h"
 #include "engine/support/result.h"
 
@@ -49,6 +50,7 @@ struct PlanRequest {
   DeviceRates rates;
   Pins pins;
   SearchLimits limits;
+  FusionGroups groups;  // none: the eager model
 };
 
 // Something to say about one node: why it has to be saved, or may not be recomputed.
@@ -84,9 +86,9 @@ std::span<const Strategy> all_strategies();
 const Strategy* find_strategy(std::string_view name);  // null where there is none
 
 // Plans by the strategy that the request names. Fails where there is none such, where the budget is
-// not of a kind or size that it takes, and where the graph leaves no choice that works. A bound on
-// the peak that can't be held is no failure: the outcome's proof says so. `graph` satisfies the
-// verifier; every plan replays (engine/partition/replay.h).
+// not of a kind or size that it takes, where it plans in the eager model alone, and where the graph
+// leaves no choice that works. A bound on the peak that can't be held is no failure: the outcome's
+// proof says so. `graph` satisfies the verifier; every plan replays (engine/partition/replay.h).
 Result<PlanOutcome> make_plan(const Graph& graph, const PlanRequest& request);
 
 }  // namespace recut

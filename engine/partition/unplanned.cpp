@@ -2,31 +2,12 @@
 
 #include <vector>
 
+#include "engine/partition/execution.h"
 #include "engine/partition/liveness/liveness.h"
+#include "engine/partition/problem/joint_problem.h"
+#include "engine/partition/replay.h"
 
 namespace recut {
-namespace {
-
-std::vector<NodeId> goals_of(const Graph& graph) {
-  std::vector<NodeId> goals = graph.results;
-  for (const NodeId id : graph.gradients)
-    if (id.valid()) goals.push_back(id);
-  return goals;
-}
-
-// By position: what results and gradients need.
-std::vector<bool> needed_nodes(const Graph& graph, const std::vector<NodeId>& goals) {
-  std::vector<bool> needed(graph.order().size(), false);
-  for (const NodeId id : goals) needed[graph.position(id)] = true;
-  for (std::size_t p = needed.size(); p-- > 0;)
-    if (needed[p])
-      for (const NodeId operand : graph[graph.order()[p]].operands)
-        needed[graph.position(operand)] = true;
-  return needed;
-}
-
-}  // namespace
-
 Unplanned unplanned_step(const Graph& graph, const DeviceRates& rates) {
   const StorageModel storages(graph);
   const std::vector<NodeId> goals = goals_of(graph);
@@ -50,6 +31,14 @@ Unplanned unplanned_step(const Graph& graph, const DeviceRates& rates) {
     for (const StorageId s : storages.behind(id)) lives[instance[s.index]].last_use = steps;
   step.peak_bytes = measure_liveness(lives, steps).peak_bytes;
   return step;
+}
+
+Result<Unplanned> unplanned_step(const Graph& graph, const StorageModel& storages,
+                                 const FusionGroups& groups, const DeviceRates& rates) {
+  const JointProblem joint(graph, storages, rates, {}, groups);
+  const auto figures = replay(graph, storages, joint.plan(joint.problem().order), rates, groups);
+  if (!figures) return figures.diagnostics();
+  return Unplanned{figures->peak_bytes, figures->step_us};
 }
 
 }  // namespace recut

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "engine/partition/cost.h"
+#include "engine/partition/fusion/fusion_groups.h"
 #include "engine/partition/storage_model.h"
 #include "engine/support/result.h"
 
@@ -19,5 +20,9 @@ struct Unplanned {
 // use. Graphs of PyTorch write cheap calls of forward again in backward, where interning makes them
 // one: the program peaks lower and takes longer than one run of every node.
 Unplanned unplanned_step(const Graph& graph, const DeviceRates& rates = {});
+
+// The same in the fused model: every kernel once, in the graph's order.
+Result<Unplanned> unplanned_step(const Graph& graph, const StorageModel& storages,
+                                 const FusionGroups& groups, const DeviceRates& rates);
 
 }  // namespace recut

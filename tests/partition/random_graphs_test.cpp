@@ -4,6 +4,7 @@
 #include <string>
 
 #include "engine/ir/verifier.h"
+#include "engine/partition/fusion/fuse_pointwise.h"
 #include "engine/partition/replay.h"
 #include "engine/partition/strategy.h"
 #include "engine/support/hash.h"
@@ -104,6 +105,31 @@ TEST_CASE("every plan of every strategy replays, and runs what default runs", "[
       REQUIRE(result->peak_bytes <= static_cast<std::int64_t>(result->steps.size()) * 64 * 3);
     }
   }
+}
+
+TEST_CASE("peak: plans in the fused model hold what they say", "[partition]") {
+  std::int32_t kernels = 0;
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    const RandomJointGraph random(seed);
+    const Graph& graph = random.graph();
+    const StorageModel storages(graph);
+    PlanRequest request{"peak", PeakBytes{6 * 64}};
+    request.limits.effort = 0.05;
+    request.groups = fuse_pointwise(graph, storages);
+    kernels += request.groups.size();
+    INFO("seed " << seed);
+    const auto outcome = make_plan(graph, request);
+    REQUIRE(outcome.ok());
+    const auto result = replay(graph, storages, outcome->plan, {}, request.groups);
+    INFO((result ? std::string() : format(result.diagnostics())));
+    REQUIRE(result.ok());
+    REQUIRE(outcome->proof);
+    REQUIRE(outcome->proof->holds == (result->peak_bytes <= 6 * 64));
+    if (!outcome->proof->holds) REQUIRE(outcome->proof->least_peak_bytes == result->peak_bytes);
+    REQUIRE(outcome->proof->peak_bound_bytes <= result->peak_bytes);
+    REQUIRE(replay(graph, outcome->plan).ok());
+  }
+  CHECK(kernels > 100);
 }
 
 TEST_CASE("torch: without a budget is budget 1", "[partition]") {

@@ -45,7 +45,7 @@ class PlanWriter {
       NodeId missing;
       for (const NodeId operand : graph_[id].operands)
         if (!there(operand)) missing = operand;
-      RECUT_CHECK(is_view(id), "a computation is read before it runs");
+      RECUT_CHECK(maker_of(graph_, id) != id, "a computation is read before it runs");
       if (missing.valid()) {
         stack.push_back(missing);
         continue;
@@ -64,14 +64,10 @@ class PlanWriter {
  private:
   static constexpr std::int64_t kNever = -1;
 
-  bool is_view(NodeId id) const {
-    return shares_storage(graph_.op(id)) && !graph_[id].operands.empty();
-  }
-
   // When the storage behind a value was last made: views made before that stand for the old one.
   std::int64_t born(NodeId id) const {
-    while (is_view(id)) id = graph_[id].operands.front();
-    return graph_.op(id).is(kInput) ? 0 : made_[graph_.position(id)];
+    const NodeId root = maker_of(graph_, id);
+    return graph_.op(root).is(kInput) ? 0 : made_[graph_.position(root)];
   }
 
   bool there(NodeId id) const {
@@ -113,7 +109,7 @@ Plan JointProblem::plan(std::span<const std::int32_t> sequence) const {
       for (const NodeId id : graph_->gradients)
         if (id.valid()) writer.need(id);
     } else {
-      writer.run(nodes_[c]);
+      for (const NodeId id : calls(c)) writer.run(id);
     }
   }
   return writer.take();

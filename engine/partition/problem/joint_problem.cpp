@@ -10,14 +10,20 @@ namespace recut {
 class JointProblemBuilder {
  public:
   JointProblemBuilder(JointProblem& out, const Graph& graph, const StorageModel& storages,
-                      const DeviceRates& rates, const Pins& pins)
-      : out_(out), graph_(graph), storages_(storages), rates_(rates), late_(needs_tangent(graph)) {
+                      const DeviceRates& rates, const Pins& pins, const FusionGroups& groups)
+      : out_(out),
+        graph_(graph),
+        storages_(storages),
+        rates_(rates),
+        groups_(groups),
+        late_(needs_tangent(graph)),
+        needed_(needed_nodes(graph, goals_of(graph))),
+        forward_(needed_nodes(graph, graph.results)) {
     const std::size_t n = graph.order().size();
-    needed_.assign(n, false);
-    forward_.assign(n, false);
     result_.assign(n, false);
     save_.assign(n, false);
     again_.assign(n, false);
+    placed_.assign(n, false);
     token_.assign(n, -1);
     late_token_.assign(n, -1);
     early_storage_.assign(storages.size(), -1);
@@ -27,13 +33,9 @@ class JointProblemBuilder {
   }
 
   void build() {
-    mark(graph_.results, forward_);
-    mark(graph_.results, needed_);
-    mark(graph_.gradients, needed_);
     for (const NodeId id : graph_.results) result_[graph_.position(root(id))] = true;
     choose_unit();
-    for (const NodeId id : graph_.order())
-      if (forward_[graph_.position(id)] && is_computation(id)) add_computation(id);
+    add_forward();
     add_border();
     add_backward();
     add_end();
@@ -41,41 +43,40 @@ class JointProblemBuilder {
   }
 
  private:
-  bool is_view(NodeId id) const {
-    return shares_storage(graph_.op(id)) && !graph_[id].operands.empty();
-  }
-  bool is_computation(NodeId id) const { return !graph_.op(id).is(kInput) && !is_view(id); }
+  NodeId root(NodeId id) const { return maker_of(graph_, id); }
+  bool is_computation(NodeId id) const { return !graph_.op(id).is(kInput) && root(id) == id; }
 
-  NodeId root(NodeId id) const {
-    while (is_view(id)) id = graph_[id].operands.front();
-    return id;
+  // The calls of the computation that runs `id`: its kernel.
+  std::span<const NodeId> kernel(const NodeId& id) const {
+    const std::int32_t group = groups_.group(id);
+    return group == FusionGroups::kAlone ? std::span(&id, 1) : groups_.members(group);
   }
-
-  void mark(const std::vector<NodeId>& goals, std::vector<bool>& marks) const {
-    std::vector<NodeId> stack;
-    for (const NodeId id : goals)
-      if (id.valid()) stack.push_back(id);
-    while (!stack.empty()) {
-      const NodeId id = stack.back();
-      stack.pop_back();
-      if (marks[graph_.position(id)]) continue;
-      marks[graph_.position(id)] = true;
-      stack.insert(stack.end(), graph_[id].operands.begin(), graph_[id].operands.end());
-    }
+  bool same_kernel(NodeId a, NodeId b) const {
+    return a == b ||
+           (groups_.group(a) != FusionGroups::kAlone && groups_.group(a) == groups_.group(b));
+  }
+  bool any_of(std::span<const NodeId> calls, const std::vector<bool>& marks) const {
+    return std::any_of(calls.begin(), calls.end(),
+                       [&](NodeId id) { return marks[graph_.position(id)]; });
   }
 
   // Picoseconds, or a larger power of two of them where the sum of many runs could overflow.
   void choose_unit() {
     double total = 0;
-    for (const NodeId id : graph_.order()) total += node_micros(graph_, id, rates_);
+    for (const NodeId id : graph_.order())
+      if (is_computation(id) && kernel(id).front() == id) total += micros(kernel(id));
     units_per_micro_ = 1e6;
     while (!(total * units_per_micro_ < std::ldexp(1.0, 48)) && units_per_micro_ > 1e-300)
       units_per_micro_ /= 1024;
     out_.micros_per_unit_ = 1 / units_per_micro_;
   }
 
-  std::int64_t duration(NodeId id) const {
-    const double units = node_micros(graph_, id, rates_) * units_per_micro_;
+  double micros(std::span<const NodeId> calls) const {
+    return kernel_micros(graph_, storages_, groups_, calls, rates_);
+  }
+
+  std::int64_t duration(std::span<const NodeId> calls) const {
+    const double units = micros(calls) * units_per_micro_;
     return units > 0 && units < 9e18 ? std::llround(units) : 0;
   }
 
@@ -103,38 +104,54 @@ class JointProblemBuilder {
     reads.push_back(late && late_token_[p] >= 0 ? late_token_[p] : token_[p]);
   }
 
-  std::vector<std::int32_t> reads_of(NodeId id) const {
+  std::vector<std::int32_t> reads_of(std::span<const NodeId> calls) const {
     std::vector<std::int32_t> reads;
-    for (const NodeId operand : graph_[id].operands)
-      add_reads(operand, late_[graph_.position(id)], reads);
+    for (const NodeId id : calls)
+      for (const NodeId operand : graph_[id].operands)
+        if (!same_kernel(root(operand), id)) add_reads(operand, late_[graph_.position(id)], reads);
     return reads;
   }
 
-  void add_computation(NodeId id, bool twin = false) {
-    const std::size_t p = graph_.position(id);
-    std::vector<std::int64_t> bytes;
-    const std::span<const StorageId> owned = storages_.owned(id);
-    auto& of = twin ? late_storage_ : early_storage_;
-    std::int32_t next = out_.problem_.storages();
-    for (const StorageId storage : owned) {
-      of[storage.index] = next++;
-      bytes.push_back(storages_[storage].bytes);
-    }
-    // Outputs without bytes still have to be there before their readers run.
-    (twin ? late_token_ : token_)[p] = next;
-    bytes.push_back(0);
-    std::uint8_t flags = 0;
-    if (graph_.op(id).is(kImpure) || save_[p]) flags |= Problem::kOnce;
-    if (result_[p]) flags |= Problem::kOnce | Problem::kBeforeBorder;
-    std::vector<std::int32_t> reads = reads_of(id);
-    if (twin) reads.push_back(border_token_);
-    append(out_.problem_.add(duration(id), bytes, reads, flags), id);
-    if (twin) out_.pinned_duration_ += duration(id);
+  bool draws(std::span<const NodeId> calls) const {
+    return std::any_of(calls.begin(), calls.end(),
+                       [&](NodeId id) { return graph_.op(id).is(kImpure); });
   }
 
-  void append(std::int32_t computation, NodeId id) {
+  std::uint8_t flags_of(std::span<const NodeId> calls) const {
+    std::uint8_t flags = 0;
+    if (any_of(calls, save_) || draws(calls)) flags |= Problem::kOnce;
+    if (any_of(calls, result_)) flags |= Problem::kOnce | Problem::kBeforeBorder;
+    return flags;
+  }
+
+  void add_computation(std::span<const NodeId> calls, bool twin = false) {
+    std::vector<std::int64_t> bytes;
+    auto& of = twin ? late_storage_ : early_storage_;
+    std::int32_t next = out_.problem_.storages();
+    for (const NodeId id : calls)
+      for (const StorageId storage : storages_.owned(id)) {
+        if (groups_.inner(storage)) continue;
+        of[storage.index] = next++;
+        bytes.push_back(storages_[storage].bytes);
+      }
+    // Outputs without bytes still have to be there before their readers run.
+    for (const NodeId id : calls) (twin ? late_token_ : token_)[graph_.position(id)] = next;
+    bytes.push_back(0);
+    std::vector<std::int32_t> reads = reads_of(calls);
+    if (twin) reads.push_back(border_token_);
+    append(out_.problem_.add(duration(calls), bytes, reads, flags_of(calls)), calls);
+    if (twin) out_.pinned_duration_ += duration(calls);
+  }
+
+  void append(std::int32_t computation, std::span<const NodeId> calls) {
     out_.problem_.order.push_back(computation);
-    out_.nodes_.push_back(id);
+    out_.calls_.insert(out_.calls_.end(), calls.begin(), calls.end());
+    out_.first_call_.push_back(out_.calls_.size());
+  }
+
+  void add_forward() {
+    for (const NodeId id : graph_.order())
+      if (forward_[graph_.position(id)] && is_last_of_kernel(id)) place(id);
   }
 
   void add_border() {
@@ -146,60 +163,69 @@ class JointProblemBuilder {
     const std::int32_t border = out_.problem_.add(0, std::span(&none, 1), reads, Problem::kOnce);
     border_token_ = token;
     out_.problem_.set_border(border);
-    append(border, NodeId());
+    append(border, {});
   }
 
   // Backward in the graph's order; what needs no tangent just before its first use.
   void add_backward() {
-    std::vector<bool> placed = forward_;
+    for (const NodeId id : graph_.order())
+      if (is_last_of_kernel(id) && may_run_again(kernel(id))) twins_.push_back(kernel(id).front());
     for (const NodeId id : graph_.order()) {
       const std::size_t p = graph_.position(id);
-      if (again_[p] && forward_[p] && !result_[p] && is_computation(id) &&
-          !graph_.op(id).is(kImpure))
-        twins_.push_back(id);
-    }
-    for (const NodeId id : graph_.order()) {
-      const std::size_t p = graph_.position(id);
-      if (needed_[p] && late_[p]) place(id, placed);
+      if (needed_[p] && late_[p] && is_last_of_kernel(id)) place(id);
     }
     for (const NodeId id : graph_.order())
-      if (needed_[graph_.position(id)]) place(id, placed);
+      if (needed_[graph_.position(id)] && is_last_of_kernel(id)) place(id);
   }
 
-  void place(NodeId goal, std::vector<bool>& placed) {
+  // A kernel is due where the graph has the last of its calls: all that it reads stands before.
+  bool is_last_of_kernel(NodeId id) const { return is_computation(id) && kernel(id).back() == id; }
+
+  bool may_run_again(std::span<const NodeId> calls) const {
+    return any_of(calls, again_) && any_of(calls, forward_) && !any_of(calls, result_) &&
+           !draws(calls);
+  }
+
+  // Adds a kernel, and before it what it reads and isn't there yet.
+  void place(NodeId goal) {
     std::vector<NodeId> stack{goal};
     while (!stack.empty()) {
       const NodeId id = stack.back();
-      const std::size_t p = graph_.position(id);
-      NodeId missing;
-      if (!placed[p])
-        for (const NodeId operand : graph_[id].operands)
-          if (!placed[graph_.position(operand)]) {
-            missing = operand;
-            break;
-          }
+      const NodeId missing = placed_[graph_.position(id)] ? NodeId() : missing_operand(kernel(id));
       if (missing.valid()) {
         stack.push_back(missing);
         continue;
       }
       stack.pop_back();
-      if (placed[p]) continue;
-      placed[p] = true;
-      if (!is_computation(id)) continue;
-      if (late_[p]) place_twins(id);
-      add_computation(id);
+      if (placed_[graph_.position(id)]) continue;
+      for (const NodeId call : kernel(id)) placed_[graph_.position(call)] = true;
+      if (late_[graph_.position(id)]) place_twins(kernel(id));
+      add_computation(kernel(id));
     }
   }
 
+  NodeId missing_operand(std::span<const NodeId> calls) const {
+    for (const NodeId id : calls)
+      for (const NodeId operand : graph_[id].operands) {
+        const NodeId source = root(operand);
+        if (is_computation(source) && !placed_[graph_.position(source)] && !same_kernel(source, id))
+          return source;
+      }
+    return NodeId();
+  }
+
   // Pinned recomputations are computations of their own, which only backward reads.
-  void place_twins(NodeId reader) {
-    for (const NodeId operand : graph_[reader].operands) {
-      const NodeId source = root(operand);
-      const auto at = std::find(twins_.begin(), twins_.end(), source);
-      if (at == twins_.end()) continue;
-      twins_.erase(at);
-      add_computation(source, true);
-    }
+  void place_twins(std::span<const NodeId> readers) {
+    for (const NodeId reader : readers)
+      for (const NodeId operand : graph_[reader].operands) {
+        const NodeId source = root(operand);
+        const auto at = std::find_if(twins_.begin(), twins_.end(),
+                                     [&](NodeId twin) { return same_kernel(twin, source); });
+        if (at == twins_.end()) continue;
+        const NodeId twin = *at;
+        twins_.erase(at);
+        add_computation(kernel(twin), true);
+      }
   }
 
   void add_end() {
@@ -210,25 +236,27 @@ class JointProblemBuilder {
       if (id.valid()) add_reads(id, late_[graph_.position(id)], reads);
     const std::int32_t end = out_.problem_.add(0, {}, reads, Problem::kOnce);
     out_.problem_.set_end(end);
-    append(end, NodeId());
+    append(end, {});
   }
 
   JointProblem& out_;
   const Graph& graph_;
   const StorageModel& storages_;
   const DeviceRates& rates_;
-  std::vector<bool> late_, needed_, forward_, result_, save_, again_;  // by position
-  std::vector<std::int32_t> token_, late_token_;                       // by position
-  std::vector<std::int32_t> early_storage_, late_storage_;             // by the model's storage
+  const FusionGroups& groups_;
+  std::vector<bool> late_, needed_, forward_;               // by position
+  std::vector<bool> result_, save_, again_, placed_;        // by position
+  std::vector<std::int32_t> token_, late_token_;            // by position
+  std::vector<std::int32_t> early_storage_, late_storage_;  // by the model's storage
   std::vector<NodeId> twins_;
   std::int32_t border_token_ = -1;
   double units_per_micro_ = 1e6;
 };
 
 JointProblem::JointProblem(const Graph& graph, const StorageModel& storages,
-                           const DeviceRates& rates, const Pins& pins)
+                           const DeviceRates& rates, const Pins& pins, const FusionGroups& groups)
     : graph_(&graph) {
-  JointProblemBuilder(*this, graph, storages, rates, pins).build();
+  JointProblemBuilder(*this, graph, storages, rates, pins, groups).build();
 }
 
 }  // namespace recut

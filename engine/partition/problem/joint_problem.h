@@ -8,6 +8,7 @@
 #include "engine/ir/graph.h"
 #include "engine/ir/plan.h"
 #include "engine/partition/cost.h"
+#include "engine/partition/fusion/fusion_groups.h"
 #include "engine/partition/pins.h"
 #include "engine/partition/problem/problem.h"
 #include "engine/partition/storage_model.h"
@@ -15,18 +16,26 @@
 namespace recut {
 
 // Computations are the calls that results and gradients need, but for views: those cost nothing and
-// share their operand's storage, so that reading a view is reading what stands behind it. A plan
-// made of a sequence replays (replay.h) with the sequence's peak, to the byte.
+// share their operand's storage, so that reading a view is reading what stands behind it. A group
+// of calls that run as one kernel is one computation; its storages are those that leave it. A plan
+// made of a sequence replays (replay.h) with the sequence's peak, to the byte, in the same model.
 class JointProblem {
  public:
   // The values of `graph` add up to no more than 2^60 bytes (check_total_bytes).
   JointProblem(const Graph& graph, const StorageModel& storages, const DeviceRates& rates = {},
-               const Pins& pins = {});
+               const Pins& pins = {}, const FusionGroups& groups = {});
 
   const Problem& problem() const { return problem_; }
 
-  // The node that a computation runs; invalid for the border and the end.
-  NodeId node(std::int32_t computation) const { return nodes_[computation]; }
+  // The calls that a computation runs, in their order; none for the border and the end.
+  std::span<const NodeId> calls(std::int32_t computation) const {
+    return std::span(calls_).subspan(first_call_[computation],
+                                     first_call_[computation + 1] - first_call_[computation]);
+  }
+  // The first of them; invalid for the border and the end.
+  NodeId node(std::int32_t computation) const {
+    return calls(computation).empty() ? NodeId() : calls(computation).front();
+  }
 
   // What pins alone add to the duration of running every node once.
   std::int64_t pinned_duration() const { return pinned_duration_; }
@@ -42,7 +51,8 @@ class JointProblem {
 
   const Graph* graph_;
   Problem problem_;
-  std::vector<NodeId> nodes_;  // by computation
+  std::vector<NodeId> calls_;
+  std::vector<std::size_t> first_call_{0};  // by computation
   std::int64_t pinned_duration_ = 0;
   double micros_per_unit_ = 1e-6;
 };

@@ -1,0 +1,237 @@
+#include "engine/partition/fusion/fuse_pointwise.h"
+
+#include <algorithm>
+
+#include "engine/partition/execution.h"
+
+namespace recut {
+namespace {
+
+// Compilers bound their kernels too: arguments and registers run out.
+constexpr std::size_t kMaxMembers = 64;
+
+// How many groups a search for a cycle looks at before it gives up, and the two stay apart. Calls
+// so far apart gain little by running together.
+constexpr std::size_t kMaxVisits = 200;
+
+enum class Part : std::uint8_t { unused, forward, between, late };
+
+std::int64_t elements(const TensorType& type) {
+  std::int64_t count = 1;
+  for (const std::int64_t size : type.shape) count *= size;
+  return count;
+}
+
+class PointwiseFuser {
+ public:
+  PointwiseFuser(const Graph& graph, const StorageModel& storages)
+      : graph_(graph), storages_(storages), group_of_(graph.order().size(), 0) {
+    find_parts();
+    find_readers();
+    for (const NodeId id : graph.order()) {
+      const std::size_t p = graph.position(id);
+      group_of_[p] = p;
+      groups_.push_back({{id}, p, p, iterations(id)});
+    }
+    visited_.assign(groups_.size(), 0);
+    for (const NodeId id : graph.order())
+      if (parts_[graph.position(id)] != Part::unused)
+        largest_footprint_ = std::max(largest_footprint_, footprint(group(id), group(id)));
+  }
+
+  FusionGroups run() {
+    for (const NodeId id : graph_.order()) {
+      if (!fusible(id)) continue;
+      for (const NodeId operand : graph_[id].operands) {
+        const NodeId producer = maker_of(graph_, operand);
+        if (fusible(producer)) consider(group(producer), group(id));
+      }
+    }
+    std::vector<std::vector<NodeId>> found;
+    for (Group& group : groups_) {
+      if (group.members.size() < 2) continue;
+      std::sort(group.members.begin(), group.members.end(),
+                [&](NodeId a, NodeId b) { return graph_.position(a) < graph_.position(b); });
+      found.push_back(std::move(group.members));
+    }
+    return FusionGroups(graph_, storages_, std::move(found));
+  }
+
+ private:
+  using GroupIndex = std::size_t;
+
+  struct Group {
+    std::vector<NodeId> members;
+    std::size_t first, last;  // positions
+    std::int64_t elements;    // that it runs over
+  };
+
+  void find_parts() {
+    const std::vector<NodeId> goals = goals_of(graph_);
+    const std::vector<bool> needed = needed_nodes(graph_, goals);
+    const std::vector<bool> forward = needed_nodes(graph_, graph_.results);
+    const std::vector<bool> late = needs_tangent(graph_);
+    for (std::size_t p = 0; p < needed.size(); ++p)
+      parts_.push_back(!needed[p]   ? Part::unused
+                       : forward[p] ? Part::forward
+                       : late[p]    ? Part::late
+                                    : Part::between);
+    returned_.assign(needed.size(), false);
+    result_.assign(needed.size(), false);
+    for (const NodeId id : goals) returned_[graph_.position(maker_of(graph_, id))] = true;
+    for (const NodeId id : graph_.results) result_[graph_.position(maker_of(graph_, id))] = true;
+  }
+
+  void find_readers() {
+    readers_.resize(parts_.size());
+    for (const NodeId id : graph_.order()) {
+      if (parts_[graph_.position(id)] == Part::unused || maker_of(graph_, id) != id) continue;
+      for (const NodeId operand : graph_[id].operands)
+        readers_[graph_.position(maker_of(graph_, operand))].push_back(id);
+    }
+  }
+
+  bool reduces(NodeId id) const { return graph_.op(id).flags == kReduction; }
+
+  bool fusible(NodeId id) const {
+    const Operator& op = graph_.op(id);
+    return parts_[graph_.position(id)] != Part::unused &&
+           (op.is(kPointwise | kCreation) || reduces(id)) && !op.is(kRandom | kImpure | kInput) &&
+           !reads_draw(id);
+  }
+
+  bool reads_draw(NodeId id) const {
+    const auto& operands = graph_[id].operands;
+    return std::any_of(operands.begin(), operands.end(), [&](NodeId operand) {
+      return graph_.op(maker_of(graph_, operand)).is(kImpure);
+    });
+  }
+
+  std::int64_t iterations(NodeId id) const {
+    const Node& node = graph_[id];
+    const NodeId over = reduces(id) && !node.operands.empty() ? node.operands.front() : id;
+    return graph_[over].outputs.empty() ? 0 : elements(graph_.type(over));
+  }
+
+  GroupIndex group(NodeId id) const { return group_of_[graph_.position(id)]; }
+
+  void consider(GroupIndex producer, GroupIndex consumer) {
+    if (producer == consumer || !may_join(producer, consumer)) return;
+    Group& into = groups_[consumer];
+    Group& from = groups_[producer];
+    for (const NodeId id : from.members) group_of_[graph_.position(id)] = consumer;
+    into.members.insert(into.members.end(), from.members.begin(), from.members.end());
+    into.first = std::min(into.first, from.first);
+    into.last = std::max(into.last, from.last);
+    into.elements = std::max(into.elements, from.elements);
+    from.members.clear();
+  }
+
+  bool may_join(GroupIndex producer, GroupIndex consumer) {
+    const Group& a = groups_[producer];
+    const Group& b = groups_[consumer];
+    if (a.members.size() + b.members.size() > kMaxMembers) return false;
+    if (part_of(a) != part_of(b) || has_result(a)) return false;
+    const bool closed = std::none_of(a.members.begin(), a.members.end(),
+                                     [&](NodeId id) { return leaves(id, producer, consumer); });
+    if (!closed && (a.elements != b.elements || has_result(b))) return false;
+    if (reads_reduction(producer, consumer) || reads_reduction(consumer, producer)) return false;
+    if (footprint(producer, consumer) > largest_footprint_) return false;
+    return !reaches(producer, consumer) && !reaches(consumer, producer);
+  }
+
+  // Bytes alive while two groups (or twice the same) run as one kernel: what it reads and what
+  // leaves it.
+  std::int64_t footprint(GroupIndex a, GroupIndex b) const {
+    std::vector<StorageId> alive;
+    const auto add = [&](std::span<const StorageId> storages) {
+      alive.insert(alive.end(), storages.begin(), storages.end());
+    };
+    for (const GroupIndex g : {a, b})
+      for (const NodeId id : groups_[g].members) {
+        for (const NodeId operand : graph_[id].operands)
+          if (!within(maker_of(graph_, operand), a, b)) add(storages_.behind(operand));
+        if (leaves(id, a, b)) add(storages_.owned(id));
+      }
+    std::sort(alive.begin(), alive.end());
+    alive.erase(std::unique(alive.begin(), alive.end()), alive.end());
+    std::int64_t bytes = 0;
+    for (const StorageId s : alive) bytes += storages_[s].bytes;
+    return bytes;
+  }
+
+  bool within(NodeId id, GroupIndex a, GroupIndex b) const {
+    return group(id) == a || group(id) == b;
+  }
+
+  // Whether anything but the two groups reads what a call of theirs makes.
+  bool leaves(NodeId id, GroupIndex a, GroupIndex b) const {
+    const std::size_t p = graph_.position(id);
+    return returned_[p] || readers_[p].empty() ||
+           std::any_of(readers_[p].begin(), readers_[p].end(),
+                       [&](NodeId reader) { return !within(reader, a, b); });
+  }
+
+  Part part_of(const Group& group) const { return parts_[graph_.position(group.members.front())]; }
+
+  bool has_result(const Group& group) const {
+    return std::any_of(group.members.begin(), group.members.end(),
+                       [&](NodeId id) { return result_[graph_.position(id)]; });
+  }
+
+  bool reads_reduction(GroupIndex made_in, GroupIndex read_in) const {
+    for (const NodeId id : groups_[made_in].members)
+      if (reduces(id))
+        for (const NodeId reader : readers_[graph_.position(id)])
+          if (group(reader) == read_in) return true;
+    return false;
+  }
+
+  // Whether `to` needs `from` by way of a third group: joined, the two would need themselves.
+  bool reaches(GroupIndex from, GroupIndex to) {
+    ++search_;
+    visited_[from] = visited_[to] = search_;
+    std::vector<GroupIndex> stack;
+    push_needed(to, stack, from);
+    for (std::size_t visits = 0; !stack.empty(); ++visits) {
+      if (visits == kMaxVisits) return true;
+      const GroupIndex at = stack.back();
+      stack.pop_back();
+      if (push_needed(at, stack, from)) return true;
+    }
+    return false;
+  }
+
+  // The groups that a group reads and that may lie behind `from`. True where `from` is one of them.
+  bool push_needed(GroupIndex reader, std::vector<GroupIndex>& stack, GroupIndex from) {
+    bool found = false;
+    for (const NodeId id : groups_[reader].members)
+      for (const NodeId operand : graph_[id].operands) {
+        const GroupIndex needed = group(maker_of(graph_, operand));
+        found = found || needed == from;
+        if (visited_[needed] == search_ || groups_[needed].last < groups_[from].first) continue;
+        visited_[needed] = search_;
+        stack.push_back(needed);
+      }
+    return found;
+  }
+
+  const Graph& graph_;
+  const StorageModel& storages_;
+  std::vector<Part> parts_;                   // by position
+  std::vector<bool> returned_, result_;       // by position; through views
+  std::vector<std::vector<NodeId>> readers_;  // by position; through views
+  std::vector<GroupIndex> group_of_;          // by position
+  std::vector<Group> groups_;                 // those that have joined another are empty
+  std::vector<std::uint32_t> visited_;        // by group: the last search that met it
+  std::uint32_t search_ = 0;
+  std::int64_t largest_footprint_ = 0;  // of a call alone
+};
+
+}  // namespace
+
+FusionGroups fuse_pointwise(const Graph& graph, const StorageModel& storages) {
+  return PointwiseFuser(graph, storages).run();
+}
+
+}  // namespace recut

@@ -1,0 +1,26 @@
+// The groups that a fusing compiler would make of element-wise calls: the first supplier of
+// FusionGroups.
+//
+//   %a = exp(%x)        one kernel reads x and writes b;
+//   %b = mul(%a, %y)    a never reaches memory
+//
+// A group is of calls whose elements depend on elements, casts among them, with any views between
+// them, and of the constants that they read; reductions may end it. A producer joins its consumer
+// where nobody else reads it, or where both run over as many elements: it is then written as well,
+// but not read back.
+//
+// What makes plans worse than they have to be does not join:
+//   - what results need, what only backward needs and what needs a tangent, with one another;
+//   - a result and what others read: the result may run only once, the other need not;
+//   - random draws, and what reads one: where a draw can't run again, the mask that is made of it
+//     has to be a value that can be kept instead;
+//   - what would have more bytes alive at once than the largest call alone has.
+#pragma once
+
+#include "engine/partition/fusion/fusion_groups.h"
+
+namespace recut {
+
+FusionGroups fuse_pointwise(const Graph& graph, const StorageModel& storages);
+
+}  // namespace recut

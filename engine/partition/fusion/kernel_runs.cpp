@@ -1,0 +1,69 @@
+#include "engine/partition/fusion/kernel_runs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace recut {
+namespace {
+
+class RunFinder {
+ public:
+  RunFinder(const Graph& graph, const FusionGroups& groups) : graph_(graph), groups_(groups) {}
+
+  // False where some group does not run together.
+  bool add(const std::vector<NodeId>& steps) {
+    for (const NodeId id : steps)
+      if (!add(id)) return false;
+    return due_.empty() || refuse(due_.front());
+  }
+
+  std::vector<KernelRun> take() { return std::move(runs_); }
+  const Diagnostic& fault() const { return fault_; }
+
+ private:
+  bool add(NodeId id) {
+    const std::size_t step = runs_.size();
+    runs_.push_back({step, step});
+    if (maker_of(graph_, id) != id) return true;
+    if (due_.empty()) {
+      const std::int32_t group = groups_.group(id);
+      if (group == FusionGroups::kAlone) return true;
+      due_ = groups_.members(group);
+      first_ = step;
+    }
+    if (due_.front() != id) return refuse(due_.front());
+    due_ = due_.subspan(1);
+    if (due_.empty())
+      for (std::size_t s = first_; s <= step; ++s) runs_[s] = {first_, step};
+    return true;
+  }
+
+  bool refuse(NodeId due) {
+    fault_ = error(fmt::format("'{}' does not run together with the other calls of its kernel",
+                               graph_.node_name(due)));
+    return false;
+  }
+
+  const Graph& graph_;
+  const FusionGroups& groups_;
+  std::vector<KernelRun> runs_;
+  std::span<const NodeId> due_;  // the rest of the kernel that is running
+  std::size_t first_ = 0;        // step of that kernel
+  Diagnostic fault_;
+};
+
+}  // namespace
+
+Result<std::vector<KernelRun>> kernel_runs(const Graph& graph, const StorageModel& storages,
+                                           const FusionGroups& groups, const Plan& plan) {
+  RunFinder finder(graph, groups);
+  if (!finder.add(plan.forward) || !finder.add(plan.backward)) return finder.fault();
+  for (const NodeId id : plan.saved)
+    for (const StorageId s : storages.behind(id))
+      if (groups.inner(s))
+        return error(fmt::format("'{}' is saved but never leaves its kernel", graph.node_name(id)));
+  return finder.take();
+}
+
+}  // namespace recut
