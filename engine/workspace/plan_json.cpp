@@ -52,6 +52,7 @@ Json figures(const PlanReport& report) {
                {"strategy", report.strategy},
                {"budget", report.budget},
                {"device", report.device},
+               {"cost_model", report.cost_model},
                {"peak_bytes", report.peak_bytes},
                {"peak_at", report.timeline.empty() ? "" : report.timeline[report.peak_step].node},
                {"peak_bytes_without_recomputation", report.peak_bytes_unplanned},
@@ -63,6 +64,7 @@ Json figures(const PlanReport& report) {
                {"recomputed_runs", report.recomputed_runs},
                {"solve_ms", report.solve_ms},
                {"nodes", report.nodes}};
+  if (report.cost_model != "eager") json["eager_peak_bytes"] = report.eager_peak_bytes;
   add_proof(json, report);
   return json;
 }

@@ -58,11 +58,13 @@ struct PlanReport {
   std::int64_t budget_bytes = 0;  // of the peak; 0: none was named
   std::string device;             // the profile's name, by which times are priced
   std::string device_title;
+  std::string cost_model;  // "eager", "fused"
   std::int64_t nodes = 0;
   std::int64_t forward_runs = 0;
   std::int64_t backward_runs = 0;
 
   std::int64_t peak_bytes = 0;
+  std::int64_t eager_peak_bytes = 0;      // where the plan's calls run one by one
   std::size_t peak_step = 0;              // index into timeline; 0 where that is empty
   std::int64_t peak_bytes_unplanned = 0;  // of the file's program as it was written
   std::int64_t saved_bytes = 0;

@@ -110,6 +110,9 @@ std::string plan_text(const PlanReport& report) {
   std::string head = report.model.empty() ? std::string("graph") : report.model;
   if (!report.graph_key.empty()) head += " · " + report.graph_key;
   head += fmt::format(" · strategy {}, budget {}\n", report.strategy, report.budget);
+  if (report.cost_model != "eager")
+    head += fmt::format("model {}: {} where its calls run one by one\n", report.cost_model,
+                        format_bytes(report.eager_peak_bytes));
   if (report.device != kReferenceDevice)
     head += fmt::format("times of {}: {}\n", report.device, report.device_title);
   head += "\n";

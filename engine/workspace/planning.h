@@ -17,6 +17,7 @@ struct PlanningRequest {
   std::string budget = "none";  // as budget.h reads it
   SearchLimits limits;
   std::string device = std::string(kReferenceDevice);  // as find_device reads it
+  std::string cost_model = "eager";                    // or "fused": see fuse_pointwise
 };
 
 struct Planned {
@@ -24,9 +25,9 @@ struct Planned {
   PlanReport report;
 };
 
-// Plans by a strategy and replays the plan. Fails where the budget is none that the strategy takes.
-// A peak that can't be held is no failure: the report's proof says so, and the plan is the one that
-// peaks lowest.
+// Plans by a strategy and replays the plan. Fails where the budget or the model of cost is none
+// that the strategy takes, and where there is no such device. A peak that can't be held is no
+// failure: the report's proof says so, and the plan is the one that peaks lowest.
 Result<Planned> plan_document(const Document& document, const PlanningRequest& request);
 
 // {"forward": [names], "saved": [names], "backward": [names], "same": {name: name}, "peak_bytes":

@@ -131,7 +131,7 @@ Result<Evaluated> evaluate_document(const EvalArguments& arguments, const Docume
   console.say("");
   if (!report) return report.diagnostics();
   Evaluated evaluated{std::move(*report), std::nullopt};
-  if (planned != nullptr) evaluated.planned_peak_bytes = planned->report.peak_bytes;
+  if (planned != nullptr) evaluated.planned_peak_bytes = planned->report.eager_peak_bytes;
   return evaluated;
 }
 

@@ -38,6 +38,12 @@ void PlanArguments::add_to(CLI::App& command) {
       .add_option("--device", device,
                   fmt::format("What times are priced by: {}, or a profile's path", devices))
       ->type_name("PROFILE");
+  command
+      .add_option(
+          "--model", model,
+          "What calls cost: eager (each by itself; default) or fused (chains of element-wise "
+          "calls run as one, and what stays inside takes no memory)")
+      ->type_name("NAME");
 }
 
 Result<Planned> PlanArguments::plan(const Document& document) const {
@@ -45,6 +51,7 @@ Result<Planned> PlanArguments::plan(const Document& document) const {
   if (!strategy.empty()) request.strategy = strategy;
   if (!budget.empty()) request.budget = budget;
   if (!device.empty()) request.device = device;
+  if (!model.empty()) request.cost_model = model;
   request.limits.effort = effort;
   request.limits.seconds = seconds;
   request.limits.seed = seed;

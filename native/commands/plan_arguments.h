@@ -1,4 +1,4 @@
-// How a plan is asked for on the command line: --strategy, --budget, --device.
+// How a plan is asked for on the command line: --strategy, --budget, --device, --model.
 #pragma once
 
 #include <CLI/App.hpp>
@@ -16,9 +16,12 @@ struct PlanArguments {
   double seconds = 0;
   std::uint64_t seed = 1;
   std::string device;
+  std::string model;
 
   void add_to(CLI::App& command);
-  bool asked() const { return !strategy.empty() || !budget.empty() || !device.empty(); }
+  bool asked() const {
+    return !strategy.empty() || !budget.empty() || !device.empty() || !model.empty();
+  }
   Result<Planned> plan(const Document& document) const;
 };
 

@@ -111,6 +111,40 @@ TEST_CASE("command: plan --device prices by a profile, and says so", "[native]")
         kBadInput);
 }
 
+TEST_CASE("command: plan --model fused says so, and what its calls take one by one", "[native]") {
+  const auto figures = [](const std::string& model) {
+    const Ran ran = run({"plan", sample("unet.json.gz"), "--model", model, "--json"});
+    INFO(ran.err);
+    REQUIRE(ran.code == kDone);
+    return nlohmann::json::parse(ran.out);
+  };
+  const auto eager = figures("eager"), fused = figures("fused");
+  CHECK(eager["cost_model"] == "eager");
+  CHECK_FALSE(eager.contains("eager_peak_bytes"));
+  CHECK(fused["cost_model"] == "fused");
+  CHECK(fused["step_us"] < eager["step_us"]);
+  CHECK(fused["eager_peak_bytes"] > 0);
+  CHECK(run({"plan", sample("unet.json.gz"), "--model", "fused"}).out.find("model fused: ") !=
+        std::string::npos);
+  const Ran nonsense = run({"plan", sample("unet.json.gz"), "--model", "nonsense"});
+  CHECK(nonsense.code == kBadInput);
+  CHECK(nonsense.err.find("expected eager or fused") != std::string::npos);
+  CHECK(run({"plan", sample("mlp.json.gz"), "--strategy", "torch", "--model", "fused"}).code ==
+        kBadInput);
+}
+
+TEST_CASE("command: eval runs plans of the fused model", "[native]") {
+  for (const char* name : {"tiny_mlp", "tiny_conv", "tiny_lm", "tiny_lstm", "tiny_ops"}) {
+    INFO(name);
+    const Ran ran = run({"eval", sample(std::string(name) + ".json.gz"), "--tensors",
+                         sample(std::string(name) + ".safetensors"), "--check", "--model", "fused",
+                         "--budget", "100%"});
+    INFO(ran.err << ran.out);
+    CHECK(ran.code == kDone);
+    CHECK(ran.out.find(", as planned") != std::string::npos);
+  }
+}
+
 TEST_CASE("command: plan --json is one JSON value with the contract's keys", "[native]") {
   const Ran ran =
       run({"plan", sample("unet.json.gz"), "--strategy", "torch", "--budget", "0.4", "--json"});
