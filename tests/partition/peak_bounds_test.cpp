@@ -4,6 +4,8 @@
 
 #include "engine/partition/peak/bounds.h"
 #include "engine/partition/peak/exact.h"
+#include "engine/partition/peak/lowest.h"
+#include "engine/partition/peak/on_demand.h"
 #include "engine/partition/peak/solver.h"
 #include "tests/partition/problems.h"
 
@@ -61,6 +63,43 @@ TEST_CASE("bounds: none is above the optimum, and the search is never below it",
   CHECK(bound_met * 2 >= asked);
 }
 
+TEST_CASE("lowest: never below the least peak, and mostly there", "[partition]") {
+  int asked = 0, reached = 0;
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    CAPTURE(seed);
+    const Problem p = random_problem(seed, 4 + static_cast<int>(seed % 7));
+    const auto least = exact_peak(p, kStates);
+    if (!least) continue;
+    SolveOptions options;
+    options.effort = 8000;
+    const Outcome found = lowest(p, options);
+    REQUIRE(measured_peak(p, found.sequence) == found.peak);
+    CHECK(found.duration == duration_of(p, found.sequence));
+    CHECK(found.peak >= least->value);
+    ++asked;
+    reached += found.peak == least->value ? 1 : 0;
+  }
+  REQUIRE(asked > 100);
+  CHECK(reached * 10 >= asked * 9);
+}
+
+TEST_CASE("run_on_demand: what it gives runs, and once means once", "[partition]") {
+  int gave = 0;
+  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    CAPTURE(seed);
+    const Problem p = random_problem(seed, 30);
+    const std::int64_t easy = *measured_peak(p, p.order);
+    for (const Eviction& eviction : evictions(p)) {
+      const auto runs =
+          run_on_demand(p, easy * (4 + static_cast<std::int64_t>(seed % 7)) / 10, eviction);
+      if (runs.empty()) continue;
+      ++gave;
+      REQUIRE(measured_peak(p, runs));
+    }
+  }
+  CHECK(gave > 300);
+}
+
 TEST_CASE("solve: a budget below the least peak is answered with proof", "[partition]") {
   const Problem p = random_problem(11, 6);
   const auto least = exact_peak(p, kStates);
@@ -86,7 +125,7 @@ TEST_CASE("sweep: a larger budget never costs more time", "[partition]") {
     const std::int64_t peak = *measured_peak(p, p.order);
     std::vector<std::int64_t> budgets;
     for (int i = 0; i < 12; ++i) budgets.push_back(peak * (12 - i) / 12);
-    SolveOptions options;
+    SweepOptions options;
     options.effort = 200'000;
     const std::vector<Outcome> curve = sweep(p, budgets, options);
     for (std::size_t i = 0; i < curve.size(); ++i) {

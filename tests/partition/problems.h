@@ -48,7 +48,8 @@ inline Problem random_problem(std::uint64_t seed, int size) {
     std::vector<std::int64_t> bytes;
     for (std::int64_t k = 1 + (dice.below(5) == 0 ? 1 : 0); k > 0; --k)
       bytes.push_back(dice.below(4) == 0 ? 0 : 1 + dice.below(20));
-    p.add(dice.below(30), bytes, reads, dice.below(8) == 0 ? Problem::kOnce : 0);
+    const std::uint8_t flags = dice.below(8) == 0 ? Problem::kOnce : 0;
+    p.add(dice.below(30), bytes, reads, flags);
   }
   if (dice.below(2) == 0) {
     std::vector<std::int32_t> reads{p.storages() - 1};

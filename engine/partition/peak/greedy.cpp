@@ -1,9 +1,9 @@
 #include "engine/partition/peak/greedy.h"
 
 #include <algorithm>
-#include <cmath>
 #include <vector>
 
+#include "engine/partition/peak/power.h"
 #include "engine/support/hash.h"
 
 namespace recut::peak {
@@ -29,7 +29,7 @@ void collect_gaps(const Sequence& s, std::uint32_t label, std::vector<Gap>& gaps
       const RunId from = s.last_use_before(run, j, label + 1);
       if (s.label(from) == label) continue;
       const RunId to = s.first_use_after(run, j, label);
-      if (to != kNoRun && s.computation(to) != p.end()) gaps.push_back({run, j, from, to});
+      if (to != kNoRun) gaps.push_back({run, j, from, to});
     }
   }
 }
@@ -60,7 +60,7 @@ class Relief {
         editor_.estimate(computation, s_.label(c.gap.to), budget_, std::int64_t{1} << 60, look);
     c.bytes = p.bytes(p.first_storage(computation) + c.gap.slot);
     const double length = s_.label(c.gap.to) - s_.label(c.gap.from);
-    c.rank = static_cast<double>(c.bytes) * std::pow(length, taste_.stretch) /
+    c.rank = static_cast<double>(c.bytes) * quarter_power(length, taste_.stretch) /
              (static_cast<double>(c.cost) + 1);
     if (taste_.noise != 0) {
       const std::uint64_t h = hash_mix(taste_.noise, static_cast<std::uint64_t>(computation));
@@ -80,7 +80,8 @@ class Relief {
       candidates_.push_back(c);
     }
     std::sort(candidates_.begin(), candidates_.end(), [](const Candidate& a, const Candidate& b) {
-      return a.rank != b.rank ? a.rank > b.rank : a.gap.run < b.gap.run;
+      if (a.rank != b.rank) return a.rank > b.rank;
+      return a.gap.run != b.gap.run ? a.gap.run < b.gap.run : a.gap.slot < b.gap.slot;
     });
     if (try_all(at, true)) return true;
     if (try_undo(at)) return true;

@@ -8,9 +8,9 @@
 
 namespace recut::peak {
 
-// How idle instances are ranked: bytes * gap^stretch / (cost + 1).
+// How idle instances are ranked: bytes * gap^(stretch / 4) / (cost + 1).
 struct Taste {
-  double stretch = 0.5;     // how much a long gap counts beside the bytes
+  int stretch = 2;          // 0 … 4: how much a long gap counts beside the bytes
   std::uint64_t noise = 0;  // 0: none; else a seed that shuffles ranks by up to +-30 %
   double price = 4;  // what inputs may cost per byte, as a multiple of what they are repeated for
   std::int64_t work = 1 << 20;  // runs to insert or remove at most, those of failed tries included

@@ -47,7 +47,7 @@ bool Improver::ruin_some() {
   } else {
     for (; left > 0 && run != kNoRun; --left, run = random_repeat()) editor_.remove(run);
   }
-  const double stretches[] = {0, 0.25, 0.5, 1};
+  const int stretches[] = {0, 1, 2, 4};
   return relieve(s_, budget_, {stretches[draw(4)], random_ | 1});
 }
 
@@ -105,7 +105,8 @@ bool Improver::reorder_at(RunId run) {
   const int count = 6 + static_cast<int>(draw(draw(3) == 0 ? 60 : 20));
   for (int back = static_cast<int>(draw(count)); back > 0 && s_.previous(run) != kNoRun; --back)
     run = s_.previous(run);
-  return reorder_window(s_, run, count, 2 + static_cast<int>(draw(6)), 0, random_);
+  const std::uint64_t seed = random_;  // apart: the order of arguments is the compiler's choice
+  return reorder_window(s_, run, count, 2 + static_cast<int>(draw(6)), 0, seed);
 }
 
 bool Improver::step() {
@@ -139,7 +140,7 @@ bool Improver::descend(bool free) {
     for (int i = 0; i < 8; ++i) shift_some();
   } else {
     Taste taste;
-    taste.stretch = static_cast<double>(draw(4)) / 4;
+    taste.stretch = static_cast<int>(draw(4));
     taste.noise = random_ | 1;
     taste.work = 2000;
     if (kind < 6) {

@@ -87,7 +87,7 @@ std::int64_t peak_bound(const Problem& p, std::size_t states) {
     const Needed none{0, 0, {}};
     bound = std::max(bound, before_run(p, none, c).highest);
   }
-  if (p.end() < 0) return bound;
+  if (p.end() < 0 || states == 0) return bound;
   return std::max(bound, search_backwards(p, before_run(p, {0, 0, {}}, p.end()), states));
 }
 

@@ -1,24 +1,24 @@
 #include "engine/partition/peak/solver.h"
 
 #include <algorithm>
-#include <chrono>
 
 #include "engine/partition/peak/bounds.h"
+#include "engine/partition/peak/clock.h"
 #include "engine/partition/peak/exact.h"
 #include "engine/partition/peak/greedy.h"
 #include "engine/partition/peak/improve.h"
+#include "engine/partition/peak/lowest.h"
+#include "engine/partition/peak/on_demand.h"
 #include "engine/partition/peak/starts.h"
 #include "engine/partition/peak/window.h"
 
 namespace recut::peak {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 class Search {
  public:
   Search(const Problem& problem, std::int64_t budget, const SolveOptions& options)
-      : p_(problem), budget_(budget), options_(options), s_(problem), began_(Clock::now()) {}
+      : p_(problem), budget_(budget), options_(options), s_(problem), clock_(options) {}
 
   void start();
   void improve();
@@ -26,32 +26,24 @@ class Search {
   bool holds() const { return holds_; }
 
  private:
-  bool spent() const;
+  bool spent() const { return clock_.spent(s_.work()); }
   void note();  // remembers the sequence where it is the best so far
   void order_freely();
   std::int64_t least_step() const;
   void improve_for(std::int64_t work);
   void go_down(Improver& improver);
-  void lower();
+  void start_on_demand();
   void try_start(const Start& start, const Taste& taste);
 
   const Problem& p_;
   std::int64_t budget_;
   const SolveOptions& options_;
   Sequence s_;
-  Clock::time_point began_;
+  SearchClock clock_;
   bool holds_ = false;
   std::vector<std::int32_t> best_;
   std::int64_t best_peak_ = 0, best_duration_ = 0;
 };
-
-bool Search::spent() const {
-  if (s_.work() >= options_.effort) return true;
-  if (options_.on_work) options_.on_work();
-  if (options_.cancel != nullptr && options_.cancel->load(std::memory_order_relaxed)) return true;
-  return options_.seconds > 0 &&
-         std::chrono::duration<double>(Clock::now() - began_).count() >= options_.seconds;
-}
 
 void Search::note() {
   const bool fits = s_.peak() <= budget_;
@@ -63,7 +55,7 @@ void Search::note() {
   best_ = s_.computations();
   best_peak_ = s_.peak();
   best_duration_ = s_.duration();
-  if (options_.on_progress) options_.on_progress({holds_, best_peak_, best_duration_, s_.work()});
+  clock_.tell({holds_, best_peak_, best_duration_, s_.work()});
 }
 
 void Search::try_start(const Start& start, const Taste& taste) {
@@ -88,18 +80,18 @@ void Search::start() {
   // far is improved for a while, so that a caller in a hurry gets a good plan early.
   int made = 0;
   for (const int round : {0, 1}) {
-    // A budget that no step can hold isn't worth the recipes; lower() looks for what can be had.
-    if (budget_ < least_step()) return;
+    if (budget_ < least_step()) return;  // no step can hold it
     for (const Start& start : starts) {
       if (spent()) return;
       Taste taste;
-      taste.stretch = (made + round) % 2 == 0 ? 0.5 : 1.0;
+      taste.stretch = (made + round) % 2 == 0 ? 2 : 4;
       taste.work = (round == 0 ? 6 : 60) * p_.size() + 100;
       try_start(start, taste);
       if (++made % 6 == 0 && holds_) improve_for(20 * p_.size());
     }
     if (holds_ && round == 0 && best_duration_ == p_.total_duration()) return;
     if (p_.border() < 0) order_freely();
+    if (!holds_) start_on_demand();
   }
 }
 
@@ -156,29 +148,17 @@ void Search::go_down(Improver& improver) {
   improver.set_budget(budget_);
 }
 
-// Where no recipe reaches the budget: each is lowered in steps that shrink where they fail. A goal
-// far below what is possible would make the search repeat everything.
-void Search::lower() {
-  const std::vector<Start> starts = list_starts(p_);
-  for (std::size_t i = 0; i < starts.size() && i < 12 && !spent() && !holds_; ++i) {
-    make_start(starts[i], s_);
-    std::vector<std::int32_t> reached = s_.computations();
-    std::int64_t peak = s_.peak();
-    for (double step = 0.2; step > 0.005 && peak > budget_ && !spent();) {
-      const auto goal =
-          std::max(budget_, peak - static_cast<std::int64_t>(step * static_cast<double>(peak)) - 1);
-      Taste taste;
-      taste.price = 2;
-      taste.work = 30 * p_.size();
-      make_start(starts[i], s_);
-      if (!relieve(s_, goal, taste)) {
-        step /= 2;
-        continue;
-      }
-      peak = s_.peak();
-      note();
-    }
-    if (holds_) trim(s_, budget_), note();
+// Where no recipe reaches the budget: a memory of that size, run on demand.
+void Search::start_on_demand() {
+  for (const Eviction& eviction : evictions(p_)) {
+    if (holds_ || spent()) return;
+    const std::vector<std::int32_t> runs = run_on_demand(p_, budget_, eviction);
+    s_.charge(static_cast<std::int64_t>(runs.size()));
+    if (runs.empty()) continue;
+    s_.assign(runs);
+    if (s_.peak() <= budget_) trim(s_, budget_);
+    s_.forget_log();
+    note();
   }
 }
 
@@ -190,10 +170,7 @@ void Search::improve() {
   s_.assign(best_);
   s_.forget_log();
   Improver improver(s_, budget_, options_.seed);
-  if (!holds_) lower();
-  s_.assign(best_);
-  s_.forget_log();
-  while (!spent()) {
+  while (!spent() && !(holds_ && best_duration_ == p_.total_duration())) {
     if (holds_ ? improver.step() : improver.descend(false)) note();
   }
 }
@@ -248,7 +225,9 @@ void add_bounds(const Problem& p, std::int64_t budget, const SolveOptions& optio
 }  // namespace
 
 std::int64_t default_effort(const Problem& problem, double factor) {
-  const double effort = factor * (20'000.0 + 300.0 * problem.size());
+  // Small problems are quick to try many times; without a border there is no recipe but the order.
+  const double share = problem.border() < 0 ? 1000 : 250;
+  const double effort = factor * (150'000.0 + share * problem.size());
   return static_cast<std::int64_t>(std::clamp(effort, 1.0, 1e15));
 }
 
@@ -268,12 +247,14 @@ Outcome search(const Problem& problem, std::int64_t budget, const SolveOptions& 
 Outcome solve(const Problem& problem, std::int64_t budget, const SolveOptions& options) {
   Outcome out;
   if (solve_exactly(problem, budget, out)) return out;
-  out = search(problem, budget, options);
+  if (budget >= peak_bound(problem, 0)) out = search(problem, budget, options);
   if (!out.holds) {
     // What is reported as the least peak has to hold where it is asked for: it can't depend on the
     // budget that led there.
-    const Outcome least = search(problem, 0, options);
     SolveOptions from_least = options;
+    from_least.effort = std::min(options.effort, kNoBudget / 2) * 2;
+    const Outcome least = lowest(problem, from_least);
+    from_least.effort = options.effort;
     from_least.start = least.sequence;
     out = least.peak <= budget ? search(problem, budget, from_least) : least;
   }

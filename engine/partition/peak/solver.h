@@ -60,10 +60,16 @@ Outcome solve(const Problem& problem, std::int64_t budget, const SolveOptions& o
 // The lowest peak that the search reaches.
 Outcome least_peak(const Problem& problem, const SolveOptions& options = {});
 
-// One plan for each budget, in the order given. A plan is the start for its neighbours, down and up
-// again, and a larger budget never costs more time: where it would, it takes the smaller one's
-// plan. Effort and seconds are for the whole curve.
+struct SweepOptions : SolveOptions {
+  std::vector<std::vector<std::int32_t>> known;  // plans to start from, whatever they peak at
+  // Called as the curve gets better, with all points so far; without bounds, largest budget first.
+  std::function<void(const std::vector<Outcome>&)> on_curve;
+};
+
+// One plan for each budget, in the order given: first one search each, then every plan is the start
+// for its neighbours, down and up again. A larger budget never costs more time: where it would, it
+// takes the smaller one's plan. Effort and seconds are for the whole curve.
 std::vector<Outcome> sweep(const Problem& problem, std::span<const std::int64_t> budgets,
-                           const SolveOptions& options = {});
+                           const SweepOptions& options = {});
 
 }  // namespace recut::peak

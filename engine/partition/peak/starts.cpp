@@ -1,9 +1,9 @@
 #include "engine/partition/peak/starts.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "engine/partition/peak/editor.h"
+#include "engine/partition/peak/power.h"
 #include "engine/partition/peak/saved_set.h"
 #include "engine/partition/peak/segments.h"
 
@@ -12,7 +12,7 @@ namespace {
 
 // Weights of storages by the length of their life in the problem's order: what is needed last is
 // the dearest to keep.
-std::vector<double> weights_by_life(const Problem& p, double stretch) {
+std::vector<double> weights_by_life(const Problem& p, int stretch) {
   std::vector<double> weight;
   if (stretch == 0) return weight;
   std::vector<std::int32_t> position(p.size(), 0);
@@ -23,7 +23,7 @@ std::vector<double> weights_by_life(const Problem& p, double stretch) {
   for (std::int32_t s = 0; s < p.storages(); ++s) {
     std::int32_t last = position[p.producer(s)];
     for (const std::int32_t reader : p.readers(s)) last = std::max(last, position[reader]);
-    weight[s] = std::pow((1.0 + last - position[p.producer(s)]) / mean, stretch);
+    weight[s] = quarter_power((1.0 + last - position[p.producer(s)]) / mean, stretch);
   }
   return weight;
 }
@@ -33,15 +33,15 @@ std::vector<double> weights_by_life(const Problem& p, double stretch) {
 std::vector<Start> list_starts(const Problem& p) {
   std::vector<Start> starts{{}};
   if (p.border() < 0) return starts;
-  const auto price = [&](double p, double stretch) {
+  const auto price = [&](double p, int stretch) {
     starts.push_back({Start::kPrice, p, stretch, 0});
   };
   const auto segments = [&](int n) { starts.push_back({Start::kSegments, 0, 0, n}); };
   // By what won most often on the joint graphs of real models, kinds mixed.
-  price(0.25, 0), price(0.5, 0), price(0.7, 0), segments(32), price(0.5, 0.3);
-  price(0.18, 0), price(0.35, 0), segments(64), price(1, 1), segments(8);
-  price(0.12, 1), price(1, 0.3), segments(16), price(0.06, 0), price(0.25, 0.3);
-  price(1, 0), segments(4), price(0.5, 1), segments(48), segments(24);
+  price(0.25, 0), price(0.5, 0), price(0.7, 0), segments(32), price(0.5, 1);
+  price(0.18, 0), price(0.35, 0), segments(64), price(1, 4), segments(8);
+  price(0.12, 4), price(1, 1), segments(16), price(0.06, 0), price(0.25, 1);
+  price(1, 0), segments(4), price(0.5, 4), segments(48), segments(24);
   price(0.12, 0), price(1.4, 0), segments(12), segments(2), segments(6);
   return starts;
 }

@@ -11,9 +11,9 @@ namespace recut::peak {
 // A recipe of a first plan; cheap to list, dearer to make.
 struct Start {
   enum Kind : std::uint8_t { kOrder, kPrice, kSegments } kind = kOrder;
-  double price = 0;    // kPrice: duration per byte, as a multiple of the whole step's
-  double stretch = 0;  // kPrice: how a longer life makes a storage dearer to keep
-  int segments = 0;    // kSegments
+  double price = 0;  // kPrice: duration per byte, as a multiple of the whole step's
+  int stretch = 0;   // kPrice: 0 … 4 quarters: how a longer life makes a storage dearer to keep
+  int segments = 0;  // kSegments
 };
 
 // All recipes that make sense for the problem, the most useful first.

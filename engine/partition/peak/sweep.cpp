@@ -1,57 +1,145 @@
 #include <algorithm>
+#include <chrono>
 #include <numeric>
 
 #include "engine/partition/peak/bounds.h"
 #include "engine/partition/peak/greedy.h"
 #include "engine/partition/peak/improve.h"
 #include "engine/partition/peak/solver.h"
-#include "engine/partition/peak/starts.h"
 
 namespace recut::peak {
 namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr int kPasses = 2;
+constexpr std::int64_t kDraftShare = 2;  // a point's first plan gets one part in so many
 
 struct Point {
   std::int64_t budget;
   std::vector<std::int32_t> sequence;
   std::int64_t peak = 0, duration = 0;
-  bool holds() const { return !sequence.empty() && peak <= budget; }
+  std::int64_t extra_bound = 0;
+  bool optimal = false;
+  bool holds() const { return !sequence.empty(); }
 };
 
 class Curve {
  public:
-  Curve(const Problem& p, std::vector<Point>& points, const SolveOptions& options)
-      : p_(p), points_(points), options_(options), s_(p), until_(options.effort) {}
+  Curve(const Problem& p, std::vector<Point> points, const SweepOptions& options)
+      : p_(p), points_(std::move(points)), options_(options), s_(p), began_(Clock::now()) {}
 
-  // All recipes for every budget: each is made once and lowered from budget to budget.
+  void take_known() {
+    for (const std::vector<std::int32_t>& sequence : options_.known) {
+      s_.assign(sequence);
+      for (std::size_t i = 0; i < points_.size() && s_.peak() <= points_[i].budget; ++i) offer(i);
+    }
+    s_.forget_log();
+  }
+
+  // One search for each point, in an order that shows the whole curve coarsely at first.
   void draft() {
-    for (const Start& start : list_starts(p_)) {
-      make_start(start, s_);
-      for (std::size_t i = 0; i < points_.size() && !spent(); ++i) {
-        Taste taste;
-        taste.work = 4 * p_.size() + 100;
-        const std::size_t mark = s_.mark();
-        if (!relieve(s_, points_[i].budget, taste)) {
-          s_.roll_back(mark);
-          continue;
-        }
-        const std::vector<std::int32_t> untrimmed = s_.computations();
-        trim(s_, points_[i].budget);
-        offer(i);
-        s_.assign(untrimmed);
-      }
-      s_.forget_log();
+    const auto n = static_cast<std::int64_t>(std::max<std::size_t>(1, points_.size()));
+    for (const std::size_t i : coarse_first()) {
+      if (spent()) return;
+      search_point(i, options_.effort / (n * kDraftShare));
+      show();
     }
   }
 
   // Down: each budget tries its larger neighbour's plan, lowered. Up: its smaller neighbour's plan,
-  // trimmed. Both are improved for a share of the effort.
+  // trimmed. Both are improved for a share of the effort that is left.
+  void passes() {
+    for (int round = 0; round < kPasses && !spent(); ++round) {
+      const auto points = static_cast<std::int64_t>(points_.size());
+      pass((options_.effort - work()) / std::max<std::int64_t>(1, (kPasses - round) * points),
+           round % 2 == 0, static_cast<std::uint64_t>(round));
+      show();
+    }
+  }
+
+  // What holds a smaller budget holds a larger one, and what is proved of a larger one is true of a
+  // smaller one.
+  void level() {
+    for (std::size_t i = points_.size(); i-- > 1;)
+      if (points_[i].holds() &&
+          (!points_[i - 1].holds() || points_[i].duration < points_[i - 1].duration))
+        take(i - 1, points_[i]);
+  }
+
+  void bound() {
+    std::int64_t least = 0;
+    for (Point& point : points_) {
+      const std::int64_t extra = point.duration - p_.total_duration();
+      if (!point.holds() || point.optimal) continue;
+      if (extra > least && !cancelled()) {
+        const auto moments = likely_moments(p_, point.sequence, options_.bound_moments);
+        least = std::max(least, extra_bound(p_, point.budget, moments));
+      }
+      point.extra_bound = std::min(least, extra);
+      point.optimal = point.extra_bound == extra;
+    }
+  }
+
+  std::vector<Outcome> outcomes(std::int64_t peak_bound) const {
+    std::vector<Outcome> all;
+    for (const Point& point : points_) {
+      Outcome out;
+      out.holds = point.holds();
+      out.sequence = point.sequence;
+      out.peak = point.peak;
+      out.duration = point.duration;
+      out.extra = out.holds ? out.duration - p_.total_duration() : 0;
+      out.peak_bound = peak_bound;
+      out.extra_bound = point.extra_bound;
+      out.optimal = out.holds ? point.optimal : point.budget < peak_bound;
+      all.push_back(std::move(out));
+    }
+    return all;
+  }
+
+ private:
+  // The ends, the middle, the quarters, and so on.
+  std::vector<std::size_t> coarse_first() const {
+    std::vector<std::size_t> order;
+    if (points_.empty()) return order;
+    const std::size_t last = points_.size() - 1;
+    std::vector<bool> taken(points_.size(), false);
+    std::size_t step = 1;
+    while (step < last) step *= 2;
+    for (; step > 0; step /= 2)
+      for (std::size_t i = 0; i <= last + step - 1; i += step) {
+        const std::size_t at = std::min(i, last);
+        if (!taken[at]) order.push_back(at);
+        taken[at] = true;
+      }
+    return order;
+  }
+
+  void search_point(std::size_t i, std::int64_t effort) {
+    SolveOptions options = options_;
+    options.effort = effort;
+    options.on_progress = nullptr;
+    options.bound_moments = 0;
+    if (options.seconds > 0) options.seconds = std::max(1e-3, options.seconds - seconds());
+    if (points_[i].holds()) options.start = points_[i].sequence;
+    const Outcome found = solve(p_, points_[i].budget, options);
+    searched_ += found.effort;
+    if (!found.holds) return;
+    s_.assign(found.sequence);
+    s_.forget_log();
+    points_[i].optimal = found.optimal;
+    offer(i);
+  }
+
   void pass(std::int64_t share, bool down, std::uint64_t seed) {
     for (std::size_t k = 0; k < points_.size() && !spent(); ++k) {
       const std::size_t i = down ? k : points_.size() - 1 - k;
       Point& point = points_[i];
       if (k > 0) adopt(points_[down ? i - 1 : i + 1], i);
-      if (point.sequence.empty()) continue;
+      if (!point.holds() || point.duration == p_.total_duration()) continue;
       s_.assign(point.sequence);
+      s_.forget_log();
       Improver improver(s_, point.budget, options_.seed + seed * 1000 + i);
       for (const std::int64_t until = s_.work() + share; s_.work() < until && !spent();)
         improver.step();
@@ -59,15 +147,10 @@ class Curve {
     }
   }
 
-  bool spent() const {
-    return s_.work() >= until_ || (options_.cancel != nullptr && options_.cancel->load());
-  }
-  std::int64_t work() const { return s_.work(); }
-
- private:
   void adopt(const Point& from, std::size_t i) {
-    if (from.sequence.empty()) return;
+    if (!from.holds()) return;
     s_.assign(from.sequence);
+    s_.forget_log();
     Taste taste;
     taste.work = 10 * p_.size() + 100;
     if (!relieve(s_, points_[i].budget, taste)) return;
@@ -78,60 +161,64 @@ class Curve {
   void offer(std::size_t i) {
     Point& point = points_[i];
     if (s_.peak() > point.budget) return;
-    if (!point.sequence.empty() && point.duration <= s_.duration()) return;
+    if (point.holds() && point.duration <= s_.duration()) return;
     point.sequence = s_.computations();
     point.peak = s_.peak();
     point.duration = s_.duration();
   }
 
+  void take(std::size_t i, const Point& from) {
+    const std::int64_t budget = points_[i].budget;
+    points_[i] = from;
+    points_[i].budget = budget;
+    points_[i].optimal = false;
+  }
+
+  void show() {
+    level();
+    if (options_.on_curve) options_.on_curve(outcomes(0));
+  }
+
+  std::int64_t work() const { return s_.work() + searched_; }
+  double seconds() const { return std::chrono::duration<double>(Clock::now() - began_).count(); }
+  bool cancelled() const { return options_.cancel != nullptr && options_.cancel->load(); }
+  bool spent() const {
+    return work() >= options_.effort || cancelled() ||
+           (options_.seconds > 0 && seconds() >= options_.seconds);
+  }
+
   const Problem& p_;
-  std::vector<Point>& points_;
-  const SolveOptions& options_;
+  std::vector<Point> points_;  // largest budget first
+  const SweepOptions& options_;
   Sequence s_;
-  std::int64_t until_;
+  std::int64_t searched_ = 0;  // by solvers of their own
+  Clock::time_point began_;
 };
 
 }  // namespace
 
 std::vector<Outcome> sweep(const Problem& problem, std::span<const std::int64_t> budgets,
-                           const SolveOptions& options) {
+                           const SweepOptions& options) {
   std::vector<std::size_t> by_budget(budgets.size());
   std::iota(by_budget.begin(), by_budget.end(), std::size_t{0});
   std::stable_sort(by_budget.begin(), by_budget.end(),
                    [&](std::size_t a, std::size_t b) { return budgets[a] > budgets[b]; });
   std::vector<Point> points;
-  for (const std::size_t i : by_budget) points.push_back({budgets[i], {}, 0, 0});
+  for (const std::size_t i : by_budget) points.push_back({budgets[i], {}});
 
-  Curve curve(problem, points, options);
+  Curve curve(problem, std::move(points), options);
+  curve.take_known();
   curve.draft();
-  for (std::uint64_t round = 0; round < 4 && !curve.spent(); ++round) {
-    const std::int64_t share =
-        (options.effort - curve.work()) /
-        static_cast<std::int64_t>((4 - round) * std::max<std::size_t>(1, points.size()));
-    curve.pass(share, round % 2 == 0, round);
+  curve.passes();
+  curve.level();
+  std::int64_t peak_bound = 0;
+  if (options.bound_moments > 0) {
+    curve.bound();
+    peak_bound = peak::peak_bound(problem, options.bound_states);
   }
-  // Monotone by construction: a smaller budget's plan serves a larger one, too.
-  for (std::size_t i = points.size(); i-- > 1;)
-    if (points[i].holds() &&
-        (!points[i - 1].holds() || points[i].duration < points[i - 1].duration)) {
-      const std::int64_t budget = points[i - 1].budget;
-      points[i - 1] = points[i];
-      points[i - 1].budget = budget;
-    }
-
   std::vector<Outcome> outcomes(budgets.size());
-  const std::int64_t bound =
-      options.bound_moments > 0 ? peak_bound(problem, options.bound_states) : 0;
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    Outcome& out = outcomes[by_budget[i]];
-    out.holds = points[i].holds();
-    out.sequence = points[i].sequence;
-    out.peak = points[i].peak;
-    out.duration = points[i].duration;
-    out.extra = out.holds ? out.duration - problem.total_duration() : 0;
-    out.peak_bound = bound;
-    out.optimal = out.holds ? out.extra == 0 : points[i].budget < bound;
-  }
+  std::vector<Outcome> found = curve.outcomes(peak_bound);
+  for (std::size_t i = 0; i < found.size(); ++i) outcomes[by_budget[i]] = std::move(found[i]);
   return outcomes;
 }
 

@@ -1,0 +1,39 @@
+// When a search has to end: by effort, by the clock, by its caller's wish.
+#pragma once
+
+#include <chrono>
+
+#include "engine/partition/peak/solver.h"
+
+namespace recut::peak {
+
+class SearchClock {
+ public:
+  // `options` must outlive this.
+  explicit SearchClock(const SolveOptions& options)
+      : options_(options), effort_(options.effort), began_(std::chrono::steady_clock::now()) {}
+
+  // From now on this share of the whole effort may be spent beyond `work`.
+  void allow(std::int64_t work, double share) {
+    effort_ = work + static_cast<std::int64_t>(share * static_cast<double>(options_.effort));
+  }
+
+  bool spent(std::int64_t work) const {
+    if (work >= effort_) return true;
+    if (options_.on_work) options_.on_work();
+    if (options_.cancel != nullptr && options_.cancel->load(std::memory_order_relaxed)) return true;
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - began_;
+    return options_.seconds > 0 && taken.count() >= options_.seconds;
+  }
+
+  void tell(const Progress& progress) const {
+    if (options_.on_progress) options_.on_progress(progress);
+  }
+
+ private:
+  const SolveOptions& options_;
+  std::int64_t effort_;
+  std::chrono::steady_clock::time_point began_;
+};
+
+}  // namespace recut::peak
