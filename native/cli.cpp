@@ -16,6 +16,7 @@ constexpr const char* kFooter =
     "\n"
     "Try:\n"
     "  recut plan samples/joint/gpt2.json.gz --strategy torch --budget 0.4 --svg memory.svg\n"
+    "  recut sweep samples/joint/gpt2.json.gz --svg curve.svg\n"
     "  recut show samples/joint/tiny_mlp.json.gz\n"
     "  recut eval samples/joint/tiny_mlp.json.gz --tensors samples/joint/tiny_mlp.safetensors "
     "--check";
@@ -31,6 +32,7 @@ int run_command(const std::vector<std::string>& arguments, const Console& consol
   add_show(app, chosen);
   add_opt(app, chosen);
   add_plan(app, chosen);
+  add_sweep(app, chosen);
   add_eval(app, chosen);
   try {
     // CLI11 takes the arguments last first.

@@ -19,7 +19,7 @@ step "Looking for what Recut needs"
 step "Building the command (build/release/recut)"
 build_preset release --target recut
 
-step "Planning $graph as PyTorch does it, at 40 % of the saved bytes"
-build/release/recut plan "$graph" --strategy torch --budget 0.4 --svg "$picture"
+step "Planning $graph within half of its peak"
+build/release/recut plan "$graph" --budget 50% --svg "$picture"
 say
 say "The picture of the step's memory: $picture"

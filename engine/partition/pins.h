@@ -1,6 +1,7 @@
 // Choices made by hand, which a plan has to respect.
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "engine/ir/graph.h"
@@ -14,6 +15,25 @@ struct Pins {
   std::vector<NodeId> recompute;
 
   bool empty() const { return save.empty() && recompute.empty(); }
+};
+
+// Which nodes can be pinned, and why the others can't.
+class PinRules {
+ public:
+  explicit PinRules(const Graph& graph);
+
+  // The call whose storage a value stands on; an input for a view of one.
+  NodeId behind(NodeId id) const;
+
+  // "" where the node can be pinned; else why it can't, as the end of a sentence about it.
+  std::string_view why_not_saved(NodeId id) const;
+  std::string_view why_not_recomputed(NodeId id) const;
+
+ private:
+  std::string_view why_no_choice(NodeId source) const;
+
+  const Graph& graph_;
+  std::vector<bool> late_, forward_, result_, read_late_;  // by position
 };
 
 }  // namespace recut

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/workspace/planning.h"
+#include "engine/workspace/reasons.h"
 
 namespace recut {
 namespace {
@@ -32,6 +33,32 @@ Json recomputed_json(const RecomputedRow& row) {
           {"module", row.module},
           {"extra_runs", row.extra_runs},
           {"us", row.micros}};
+}
+
+Json explanation_json(const Explanation& e) {
+  const Reason& r = e.reason;
+  Json json = {{"name", r.node},
+               {"op", r.op},
+               {"module", r.module},
+               {"type", r.type},
+               {"fate", name_of(r.fate)},
+               {"by_hand", r.by_hand},
+               {"bytes", r.bytes},
+               {"saving_bytes_at_peak", r.saving_bytes},
+               {"peak_at", r.peak_at},
+               {"recompute_us", r.recompute_us},
+               {"inputs_us", r.inputs_us},
+               {"inputs", r.inputs},
+               {"extra_runs", r.extra_runs}};
+  if (!r.why_not.empty()) json["why_not"] = r.why_not;
+  if (!e.flip) return json;
+  json["flip"] = {{"holds", e.flip->holds},
+                  {"peak_bytes", e.flip->peak_bytes},
+                  {"saved_bytes", e.flip->saved_bytes},
+                  {"step_us", e.flip->step_us},
+                  {"recompute_us", e.flip->recompute_us}};
+  if (!e.flip->holds) json["flip"]["least_peak_bytes"] = e.flip->least_peak_bytes;
+  return json;
 }
 
 // What a strategy that bounds the peak can prove.
@@ -66,6 +93,11 @@ Json figures(const PlanReport& report) {
                {"nodes", report.nodes}};
   if (report.cost_model != "eager") json["eager_peak_bytes"] = report.eager_peak_bytes;
   add_proof(json, report);
+  if (!report.choices.empty()) json["choices"] = report.choices;
+  if (report.blame) {
+    json["holds_without_choices"] = report.blame->holds_without;
+    json["holds_without"] = report.blame->alone;
+  }
   return json;
 }
 
@@ -82,7 +114,10 @@ std::string plan_file_json(const Graph& graph, const Planned& planned) {
   return dump(json, -1);
 }
 
-std::string plan_report_json(const PlanReport& report) {
+std::string plan_report_json(const PlanReport& report) { return plan_report_json(report, {}); }
+
+std::string plan_report_json(const PlanReport& report,
+                             const std::vector<Explanation>& explanations) {
   Json json = figures(report);
   json["remarks"] = report.remarks;
   json["saved"] = Json::array();
@@ -92,6 +127,8 @@ std::string plan_report_json(const PlanReport& report) {
   json["recomputed"] = Json::array();
   for (const RecomputedRow& row : report.recomputed)
     json["recomputed"].push_back(recomputed_json(row));
+  for (const Explanation& explanation : explanations)
+    json["explain"].push_back(explanation_json(explanation));
   return dump(json, 2);
 }
 

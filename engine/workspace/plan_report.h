@@ -50,6 +50,12 @@ struct RecomputedRow {
   double micros = 0;  // all extra runs together
 };
 
+// Whether choices by hand are why a budget can't be held.
+struct ChoiceBlame {
+  bool holds_without = false;      // without any of them it can be
+  std::vector<std::string> alone;  // each of these is enough to drop, as it was written
+};
+
 struct PlanReport {
   std::string model;
   std::string graph_key;  // "joint", "joint_after_passes", "" for the text form
@@ -66,15 +72,18 @@ struct PlanReport {
   std::int64_t peak_bytes = 0;
   std::int64_t eager_peak_bytes = 0;      // where the plan's calls run one by one
   std::size_t peak_step = 0;              // index into timeline; 0 where that is empty
-  std::int64_t peak_bytes_unplanned = 0;  // of the file's program as it was written
+  std::int64_t peak_bytes_unplanned = 0;  // as CostModel::unplanned says
   std::int64_t saved_bytes = 0;
   std::int64_t saved_values = 0;
   double step_us = 0;            // every run, by the cost model
-  double step_us_unplanned = 0;  // of the file's program as it was written
+  double step_us_unplanned = 0;  // as CostModel::unplanned says
   double recompute_us = 0;       // runs beyond each node's first
   std::int64_t recomputed_runs = 0;
   double solve_ms = 0;             // planning alone
   std::optional<PeakProof> proof;  // of a strategy that bounds the peak
+
+  std::vector<std::string> choices;  // by hand, as they were written
+  std::optional<ChoiceBlame> blame;  // where there are some and the budget can't be held
 
   bool holds() const { return !proof || proof->holds; }
 

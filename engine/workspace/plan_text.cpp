@@ -60,7 +60,10 @@ std::string summary(const PlanReport& r) {
              fmt::format("{} runs, {:.1f} % of the step's {}", format_count(r.recomputed_runs),
                          percent(r.recompute_us, r.step_us), format_micros(r.step_us))});
   table.row({"step", format_micros(r.step_us),
-             fmt::format("{} as the file was written", format_micros(r.step_us_unplanned))});
+             fmt::format("{} without recomputation", format_micros(r.step_us_unplanned))});
+  if (!r.choices.empty())
+    table.row({"by hand", format_count(static_cast<std::int64_t>(r.choices.size())),
+               shorten_back(fmt::format("{}", fmt::join(r.choices, " ")), 2 * kModuleWidth)});
   if (r.proof) table.row({"proved", proved(r), proved_words(r)});
   table.row({"planned in", format_micros(r.solve_ms * 1000),
              fmt::format("{} nodes", format_count(r.nodes))});
@@ -93,17 +96,29 @@ std::string recomputations(const std::vector<RecomputedRow>& rows) {
   return table.empty() ? std::string() : "\n" + table.format();
 }
 
+std::string blame_words(const PlanReport& report) {
+  if (report.choices.empty()) return {};
+  if (!report.blame || !report.blame->holds_without)
+    return "; that is under the choices by hand, but without them it can't be held either";
+  const auto& alone = report.blame->alone;
+  return fmt::format(
+      "; the choices by hand are why: {}",
+      alone.empty() ? fmt::format("without {} it can be held", fmt::join(report.choices, ", "))
+                    : fmt::format("it can be held without {}", fmt::join(alone, ", or without ")));
+}
+
 }  // namespace
 
 std::string out_of_reach_text(const PlanReport& report) {
   const PeakProof& proof = *report.proof;
-  return fmt::format(
+  const std::string why = fmt::format(
       "a peak of {} ({} bytes) can't be held: the least that Recut can plan is {} ({} bytes){}",
       format_bytes(report.budget_bytes), report.budget_bytes, format_bytes(proof.least_peak_bytes),
       proof.least_peak_bytes,
       proof.optimal ? ", and no order of this graph goes below that"
                     : fmt::format("; proved: no order of this graph goes below {} ({} bytes)",
                                   format_bytes(proof.peak_bound_bytes), proof.peak_bound_bytes));
+  return why + blame_words(report);
 }
 
 std::string plan_text(const PlanReport& report) {

@@ -4,9 +4,10 @@
 #include <string>
 
 #include "engine/ir/plan.h"
-#include "engine/partition/device_profile.h"
 #include "engine/partition/strategy.h"
 #include "engine/support/result.h"
+#include "engine/workspace/choices.h"
+#include "engine/workspace/cost_model.h"
 #include "engine/workspace/document.h"
 #include "engine/workspace/plan_report.h"
 
@@ -17,12 +18,14 @@ struct PlanningRequest {
   std::string budget = "none";  // as budget.h reads it
   SearchLimits limits;
   std::string device = std::string(kReferenceDevice);  // as find_device reads it
-  std::string cost_model = "eager";                    // or "fused": see fuse_pointwise
+  std::string cost_model = "eager";                    // as find_cost_model reads it
+  ChoiceRequest choices;
 };
 
 struct Planned {
   Plan plan;
   PlanReport report;
+  CostModel costs;
 };
 
 // Plans by a strategy and replays the plan. Fails where the budget or the model of cost is none
@@ -35,7 +38,13 @@ Result<Planned> plan_document(const Document& document, const PlanningRequest& r
 // one node's.
 std::string plan_file_json(const Graph& graph, const Planned& planned);
 
+struct Explanation;  // reasons.h
+
 // The report's figures and tables, for scripts.
 std::string plan_report_json(const PlanReport& report);
+
+// The same with "explain", where something was asked for.
+std::string plan_report_json(const PlanReport& report,
+                             const std::vector<Explanation>& explanations);
 
 }  // namespace recut

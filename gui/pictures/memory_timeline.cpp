@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "engine/support/units.h"
+#include "gui/pictures/axis.h"
 #include "gui/pictures/svg.h"
 
 namespace recut::gui {
@@ -35,24 +36,6 @@ std::vector<Column> columns_of(const std::vector<TimelineStep>& steps) {
     columns[c] = {greatest->bytes, begin};
   }
   return columns;
-}
-
-// The step between axis ticks, in bytes: 1, 2, 4, 8 … of a binary unit, so that labels are whole.
-std::int64_t tick_bytes(std::int64_t most) {
-  std::int64_t tick = 1;
-  while (most / tick > 6) tick *= 2;
-  return tick;
-}
-
-// "2 GiB": ticks are whole numbers of their unit.
-std::string axis_label(std::int64_t bytes) {
-  if (bytes == 0) return "0";
-  std::string label = format_bytes(bytes);
-  const std::size_t point = label.find('.');
-  const std::size_t blank = label.find(' ');
-  if (point < blank && label.find_first_not_of('0', point + 1) == blank)
-    label.erase(point, blank - point);
-  return label;
 }
 
 class Timeline {
@@ -103,10 +86,10 @@ class Timeline {
   }
 
   void axis() {
-    const std::int64_t tick = tick_bytes(most_);
+    const std::int64_t tick = byte_tick(most_, 6);
     for (std::int64_t at = 0; y_of(at) >= kTop - 1; at += tick) {
       svg_.line({kLeft, y_of(at)}, {kRight, y_of(at)}, theme_.line, 1, at == 0 ? "" : "2 4");
-      svg_.text({kLeft - 10, y_of(at) + 4}, axis_label(at),
+      svg_.text({kLeft - 10, y_of(at) + 4}, byte_label(at),
                 {theme_.faint, 11, 400, Anchor::end, true});
     }
   }

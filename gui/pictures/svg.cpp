@@ -95,11 +95,12 @@ void Svg::polygon(const std::vector<Point>& points, Colour fill, double opacity)
                        points_of(points), css(fill), number(opacity));
 }
 
-void Svg::polyline(const std::vector<Point>& points, Colour stroke, double width) {
+void Svg::polyline(const std::vector<Point>& points, Colour stroke, double width,
+                   std::string_view dashes) {
   body_ += fmt::format(
       "<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"{}\" "
-      "stroke-linejoin=\"round\"/>\n",
-      points_of(points), css(stroke), number(width));
+      "stroke-linejoin=\"round\"{}/>\n",
+      points_of(points), css(stroke), number(width), dash_attribute(dashes));
 }
 
 void Svg::text(Point at, std::string_view words, const TextStyle& style) {

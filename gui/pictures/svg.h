@@ -36,7 +36,8 @@ class Svg {
                std::string_view dashes = {});
   void circle(Point centre, double radius, Colour fill, Colour stroke);
   void polygon(const std::vector<Point>& points, Colour fill, double opacity = 1);
-  void polyline(const std::vector<Point>& points, Colour stroke, double width);
+  void polyline(const std::vector<Point>& points, Colour stroke, double width,
+                std::string_view dashes = {});
   void text(Point at, std::string_view words, const TextStyle& style);
   // Shows while the pointer rests on the rectangle.
   void hint(Point corner, double width, double height, std::string_view words);

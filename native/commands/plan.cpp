@@ -3,9 +3,13 @@
 
 #include <memory>
 
+#include "engine/input/bytes.h"
+#include "engine/partition/problem/moccasin.h"
 #include "engine/workspace/plan_text.h"
+#include "engine/workspace/reasons.h"
 #include "gui/pictures/memory_timeline.h"
 #include "native/commands/command.h"
+#include "native/commands/node_link.h"
 #include "native/commands/plan_arguments.h"
 
 namespace recut::native {
@@ -14,6 +18,7 @@ namespace {
 struct PlanCommand {
   GraphArguments graph;
   PlanArguments plan;
+  std::vector<std::string> explain;
   std::string out;
   std::string svg;
   bool light = false;
@@ -31,7 +36,18 @@ Result<Done> write_outputs(const PlanCommand& command, const Document& document,
                                      planned.report, command.light ? gui::kLight : gui::kDark));
 }
 
+int plan_node_link(const PlanCommand& command, std::string_view bytes, const Console& console) {
+  if (!command.svg.empty())
+    return console.complain({{"--svg draws joint graphs; this one has nodes and links alone",
+                              command.graph.path, 0, 0}});
+  return plan_node_link_file({command.graph.path, bytes, command.plan, command.out, command.json},
+                             console);
+}
+
 int plan(const PlanCommand& command, const Console& console) {
+  // What can't be read is the graph reader's to complain about.
+  if (const auto bytes = read_file(command.graph.path); bytes && is_node_link(*bytes))
+    return plan_node_link(command, *bytes, console);
   const auto document = command.graph.open(console);
   if (!document) return console.complain(document.diagnostics());
   console.say("planning");
@@ -44,8 +60,17 @@ int plan(const PlanCommand& command, const Console& console) {
   }
   const auto written = write_outputs(command, *document, *planned);
   if (!written) return console.complain(written.diagnostics());
-  console.out << (command.json ? plan_report_json(planned->report)
-                               : highlighted(console, plan_text(planned->report)));
+  console.say("explaining");
+  const auto explanations = explain(*document, command.plan.request(), *planned, command.explain);
+  console.say("");
+  if (!explanations) return console.complain(explanations.diagnostics());
+  if (command.json) {
+    console.out << plan_report_json(planned->report, *explanations);
+    return kDone;
+  }
+  console.out << highlighted(console, plan_text(planned->report));
+  for (const Explanation& explanation : *explanations)
+    console.out << "\n" << explanation_text(explanation, planned->report);
   return kDone;
 }
 
@@ -57,6 +82,12 @@ void add_plan(CLI::App& app, Action& chosen) {
       *app.add_subcommand("plan", "Decide what to keep for backward and what to compute again");
   arguments->graph.add_to(command);
   arguments->plan.add_to(command);
+  command
+      .add_option("--explain", arguments->explain,
+                  "Say of a value what saving and what recomputing it costs, and what the other "
+                  "choice would change; may be given again")
+      ->allow_extra_args(false)
+      ->type_name("NAME");
   command
       .add_option("--out", arguments->out,
                   "Write the plan: the two orders and what is saved, in the file's node names")

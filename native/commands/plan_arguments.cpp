@@ -6,6 +6,34 @@
 
 namespace recut::native {
 
+void add_choices(CLI::App& command, ChoiceRequest& choices) {
+  const std::string what =
+      ": a node's name, or with a * all nodes of the modules whose path has that part, such as "
+      "'h.*.mlp'; may be given again";
+  command.add_option("--save", choices.save, "Keep this value for backward" + what)
+      ->allow_extra_args(false)
+      ->type_name("NAME");
+  command.add_option("--recompute", choices.recompute, "Compute this again in backward" + what)
+      ->allow_extra_args(false)
+      ->type_name("NAME");
+}
+
+void add_cost_model(CLI::App& command, std::string& device, std::string& model) {
+  std::string devices;
+  for (const BuiltinProfile& profile : builtin_profiles())
+    devices += fmt::format("{}{}", devices.empty() ? "" : ", ", profile.name);
+  command
+      .add_option("--device", device,
+                  fmt::format("What times are priced by: {}, or a profile's path", devices))
+      ->type_name("PROFILE");
+  command
+      .add_option(
+          "--model", model,
+          "What calls cost: eager (each by itself; default) or fused (chains of element-wise "
+          "calls run as one, and what stays inside takes no memory)")
+      ->type_name("NAME");
+}
+
 void PlanArguments::add_to(CLI::App& command) {
   std::string names;
   for (const Strategy& s : all_strategies())
@@ -31,31 +59,31 @@ void PlanArguments::add_to(CLI::App& command) {
       ->check(CLI::PositiveNumber);
   command.add_option("--search-seed", seed, "Which way the search goes where it draws by lot")
       ->type_name("N");
-  std::string devices;
-  for (const BuiltinProfile& profile : builtin_profiles())
-    devices += fmt::format("{}{}", devices.empty() ? "" : ", ", profile.name);
-  command
-      .add_option("--device", device,
-                  fmt::format("What times are priced by: {}, or a profile's path", devices))
-      ->type_name("PROFILE");
-  command
-      .add_option(
-          "--model", model,
-          "What calls cost: eager (each by itself; default) or fused (chains of element-wise "
-          "calls run as one, and what stays inside takes no memory)")
-      ->type_name("NAME");
+  add_cost_model(command, device, model);
+  add_choices(command, choices);
 }
 
-Result<Planned> PlanArguments::plan(const Document& document) const {
+SearchLimits PlanArguments::limits() const {
+  SearchLimits limits;
+  limits.effort = effort;
+  limits.seconds = seconds;
+  limits.seed = seed;
+  return limits;
+}
+
+PlanningRequest PlanArguments::request() const {
   PlanningRequest request;
   if (!strategy.empty()) request.strategy = strategy;
   if (!budget.empty()) request.budget = budget;
   if (!device.empty()) request.device = device;
   if (!model.empty()) request.cost_model = model;
-  request.limits.effort = effort;
-  request.limits.seconds = seconds;
-  request.limits.seed = seed;
-  return plan_document(document, request);
+  request.limits = limits();
+  request.choices = choices;
+  return request;
+}
+
+Result<Planned> PlanArguments::plan(const Document& document) const {
+  return plan_document(document, request());
 }
 
 int refuse(const PlanReport& report, const Console& console) {

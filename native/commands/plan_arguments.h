@@ -1,4 +1,5 @@
-// How a plan is asked for on the command line: --strategy, --budget, --device, --model.
+// How a plan is asked for on the command line: --strategy, --budget, --device, --model, --save,
+// --recompute.
 #pragma once
 
 #include <CLI/App.hpp>
@@ -17,13 +18,23 @@ struct PlanArguments {
   std::uint64_t seed = 1;
   std::string device;
   std::string model;
+  ChoiceRequest choices;
 
   void add_to(CLI::App& command);
   bool asked() const {
-    return !strategy.empty() || !budget.empty() || !device.empty() || !model.empty();
+    return !strategy.empty() || !budget.empty() || !device.empty() || !model.empty() ||
+           !choices.empty();
   }
+  SearchLimits limits() const;
+  PlanningRequest request() const;
   Result<Planned> plan(const Document& document) const;
 };
+
+// --device, --model.
+void add_cost_model(CLI::App& command, std::string& device, std::string& model);
+
+// --save, --recompute.
+void add_choices(CLI::App& command, ChoiceRequest& choices);
 
 // Says why the budget can't be held and what can; the exit code for that.
 int refuse(const PlanReport& report, const Console& console);

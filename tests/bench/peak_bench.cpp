@@ -1,14 +1,17 @@
-// Plans of strategy `peak` beside what PyTorch chose, and on the Moccasin graphs beside what was
-// published.
+// What strategy `peak` reaches, and how soon. One table a word on the command line:
 //
-// usage: bench_peak_bench SECONDS FILE…     joint graphs (.json.gz) and node-link graphs (.json)
-// SECONDS is processor time for each plan. Times printed are processor time, too.
+//   points FILE…     a budget equal to the real peak of each of PyTorch's points; and half the peak
+//   least FILE…      the least peak that is found, beside the proved bound
+//   speed FILE…      half the peak: when the first plan stood, and when it was near the best
+//   moccasin FILE…   the published graphs at 90, 80 and 70 % of their start peak
+//   growth           synthetic graphs of repeated blocks, up to 100,000 computations
+//
+// Files are joint graphs (.json.gz), for `moccasin` node-link graphs (.json). Times are of one
+// core. Plans of joint graphs are replayed (engine/partition/replay.h) and the peaks compared.
 #include <fmt/format.h>
 
-#include <atomic>
+#include <chrono>
 #include <cmath>
-#include <cstdlib>
-#include <ctime>
 #include <filesystem>
 
 #include "engine/input/graph_file.h"
@@ -16,142 +19,203 @@
 #include "engine/partition/problem/joint_problem.h"
 #include "engine/partition/problem/moccasin.h"
 #include "engine/partition/replay.h"
+#include "engine/partition/unplanned.h"
+#include "tests/bench/growing_problem.h"
 #include "tests/partition/torch_choice.h"
 
 namespace recut::peak {
 namespace {
 
-double processor_ms() { return 1e3 * static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 double mib(std::int64_t bytes) { return static_cast<double>(bytes) / (1 << 20); }
+std::string stem(const std::string& path) {
+  const std::string name = std::filesystem::path(path).filename().string();
+  return name.substr(0, name.find('.'));
+}
 
-// One plan, and when its milestones were reached.
+// One plan, and when better ones were found on the way.
 struct Timed {
   Outcome outcome;
-  double first = -1, tenth = 0, fiftieth = 0;  // ms to a valid plan, to within 10 %, to within 2 %
+  double ms = 0;
+  std::vector<std::pair<double, std::int64_t>> better;  // ms, duration
+
+  // When the plan was within `share` of this extra duration; -1: never.
+  double reached(std::int64_t base, double extra) const {
+    for (const auto& [ms, duration] : better)
+      if (static_cast<double>(duration - base) <= extra + 1) return ms;
+    return -1;
+  }
 };
 
-Timed timed_solve(const Problem& problem, std::int64_t budget, double seconds) {
+Timed timed_solve(const Problem& problem, std::int64_t budget, double effort, bool bounds = true) {
   Timed timed;
-  std::vector<std::pair<double, std::int64_t>> history;
-  std::atomic<bool> cancel = false;
-  const double began = processor_ms();
+  const auto began = std::chrono::steady_clock::now();
+  const auto ms = [&] {
+    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began)
+        .count();
+  };
   SolveOptions options;
-  options.effort = std::int64_t{1} << 50;
-  options.seconds = seconds * 20;  // in case that the machine is shared
-  options.cancel = &cancel;
+  options.effort = default_effort(problem, effort);
+  if (!bounds) options.bound_moments = 0;
   options.on_progress = [&](const Progress& p) {
-    if (p.holds) history.emplace_back(processor_ms() - began, p.duration);
+    if (p.holds) timed.better.emplace_back(ms(), p.duration);
   };
-  options.on_work = [&] { cancel = processor_ms() - began > seconds * 1e3; };
   timed.outcome = solve(problem, budget, options);
-  if (history.empty()) return timed;
-  timed.first = history.front().first;
-  const auto reached = [&](double share) {
-    for (const auto& [ms, duration] : history)
-      if (static_cast<double>(duration - problem.total_duration()) <=
-          share * static_cast<double>(timed.outcome.extra))
-        return ms;
-    return history.back().first;
-  };
-  timed.tenth = reached(1.1);
-  timed.fiftieth = reached(1.02);
+  timed.ms = ms();
   return timed;
 }
 
 struct Geomean {
   double sum = 0;
-  int count = 0;
-  // PyTorch's points without recomputation have no ratio; ours without count as a thousandth.
+  int count = 0, nothing = 0;
   void add(double ours, double theirs) {
-    if (theirs < 1) return;
-    sum += std::log(std::max(1e-3, ours / theirs));
-    ++count;
+    if (theirs < 1) return;  // microseconds: nothing to compare with
+    if (ours <= 0) {
+      ++nothing;
+    } else {
+      sum += std::log(ours / theirs);
+      ++count;
+    }
   }
-  double value() const { return count == 0 ? 0 : std::exp(sum / count); }
+  std::string text() const {
+    return fmt::format("{:.3f} over {} points; at {} more Recut recomputes nothing",
+                       count == 0 ? 0 : std::exp(sum / count), count, nothing);
+  }
 };
 
-void bench_joint(const std::string& path, double seconds, Geomean& all) {
-  const auto file = read_graph_file(path, "joint_after_passes");
-  if (!file.ok()) {
-    fmt::print("{}", format(file.diagnostics()));
-    return;
+// A joint graph with all that the tables need.
+struct Model {
+  explicit Model(GraphFile read)
+      : file(std::move(read)),
+        storages(file.graph),
+        joint(file.graph, storages),
+        unplanned(unplanned_step(file.graph)) {}
+
+  bool replays(const Outcome& outcome) const {
+    const auto figures = replay(file.graph, storages, joint.plan(outcome.sequence));
+    return figures.ok() && figures->peak_bytes == outcome.peak;
   }
-  const StorageModel storages(file->graph);
-  const JointProblem joint(file->graph, storages);
-  std::int64_t untouched = peak_of(joint.problem(), joint.problem().order);
-  fmt::print("{}: {} computations, {:.1f} MiB without recomputation\n",
-             std::filesystem::path(path).filename().string(), joint.problem().size(),
-             mib(untouched));
+  // Time beyond the file's own program, in which some of forward stands twice already.
+  double beyond_file(const Outcome& outcome) const {
+    return joint.micros(outcome.duration) - unplanned.step_us;
+  }
+
+  GraphFile file;
+  StorageModel storages;
+  JointProblem joint;
+  Unplanned unplanned;
+};
+
+void points(Model& m, Geomean& all) {
+  fmt::print("{}: {} computations, {:.1f} MiB and {:.0f} us as written\n", m.file.model,
+             m.joint.problem().size(), mib(m.unplanned.peak_bytes), m.unplanned.step_us);
+  fmt::print("  {:>6} {:>10} {:>12} | {:>10} {:>12} {:>7} {:>12} {:>12} {:>7}\n", "budget",
+             "peak MiB", "torch us", "peak MiB", "recompute us", "ratio", "bound us", "beyond file",
+             "ms");
   Geomean own;
   const auto line = [&](const std::string& name, std::int64_t budget, double theirs) {
-    const Timed t = timed_solve(joint.problem(), budget, seconds);
-    const double ours = joint.micros(t.outcome.extra);
-    const auto figures = replay(file->graph, storages, joint.plan(t.outcome.sequence));
+    const Timed t = timed_solve(m.joint.problem(), budget, 1);
+    const double ours = m.joint.micros(t.outcome.extra);
     fmt::print(
-        "  {:8} {:9.1f} MiB  torch {:9.1f} us  {} {:9.1f} MiB {:9.1f} us (bound {:9.1f})  ratio "
-        "{:5.3f}  ms {:6.1f} {:7.1f} {:7.1f}{}\n",
-        name, mib(budget), theirs, t.outcome.holds ? "holds" : "LEAST", mib(t.outcome.peak), ours,
-        joint.micros(t.outcome.extra_bound), theirs > 0 ? ours / theirs : 0, t.first, t.tenth,
-        t.fiftieth,
-        figures.ok() && figures->peak_bytes == t.outcome.peak ? "" : "  REPLAY DIFFERS");
+        "  {:>6} {:>10.1f} {:>12.1f} | {:>10.1f} {:>12.1f} {:>7.3f} {:>12.1f} {:>12.1f} "
+        "{:>7.1f}{}{}\n",
+        name, mib(budget), theirs, mib(t.outcome.peak), ours, theirs > 0 ? ours / theirs : 0,
+        m.joint.micros(t.outcome.extra_bound), m.beyond_file(t.outcome), t.ms,
+        t.outcome.holds ? "" : "  DOESN'T HOLD", m.replays(t.outcome) ? "" : "  REPLAY DIFFERS");
     own.add(ours, theirs);
     all.add(ours, theirs);
   };
-  for (const TorchPartition& partition : file->partitions) {
-    if (partition.saved.empty()) continue;
-    const auto theirs = replay(file->graph, storages, plan_of(file->graph, partition));
-    if (!theirs.ok()) continue;
-    if (!partition.budget) untouched = theirs->peak_bytes;
-    if (partition.budget)
+  for (const TorchPartition& partition : m.file.partitions) {
+    if (!partition.budget) continue;
+    const auto theirs = replay(m.file.graph, m.storages, plan_of(m.file.graph, partition));
+    if (theirs.ok())
       line(fmt::format("{}", *partition.budget), theirs->peak_bytes, theirs->recompute_us);
   }
-  line("50%", untouched / 2, 0);
-  const Timed least = timed_solve(joint.problem(), 0, seconds * 3);
-  fmt::print("  least peak {:.1f} MiB, bound {:.1f} MiB; geometric mean {:.3f}\n",
-             mib(least.outcome.peak), mib(least.outcome.peak_bound), own.value());
+  line("50%", m.unplanned.peak_bytes / 2, 0);
+  fmt::print("  geometric mean of the ratios: {}\n", own.text());
 }
 
-void bench_moccasin(const std::string& path, double seconds) {
+void least(Model& m) {
+  const Timed t = timed_solve(m.joint.problem(), 0, 4);
+  fmt::print("{:14} least peak {:9.2f} MiB, bound {:9.2f} MiB, {:5.3f} x, {:8.1f} ms{}\n",
+             m.file.model, mib(t.outcome.peak), mib(t.outcome.peak_bound),
+             static_cast<double>(t.outcome.peak) /
+                 static_cast<double>(std::max<std::int64_t>(1, t.outcome.peak_bound)),
+             t.ms, m.replays(t.outcome) ? "" : "  REPLAY DIFFERS");
+}
+
+void speed_of(const Problem& p, const std::string& name, std::int64_t budget) {
+  const Timed usual = timed_solve(p, budget, 1, false);
+  const Timed run = timed_solve(p, budget, 20, false);
+  const auto best = static_cast<double>(run.outcome.extra);
+  fmt::print(
+      "{:14} {:6} computations: first {:7.1f} ms, within 10 % {:7.1f} ms, within 2 % {:8.1f} "
+      "ms of the best in {:.0f} ms; the usual effort: {:6.1f} ms, {:.1f} % above it\n",
+      name, p.size(), run.better.empty() ? -1 : run.better.front().first,
+      run.reached(p.total_duration(), 1.1 * best), run.reached(p.total_duration(), 1.02 * best),
+      run.ms, usual.ms,
+      best > 0 ? 100 * (static_cast<double>(usual.outcome.extra) / best - 1) : 0.0);
+}
+
+void moccasin(const std::string& path) {
   const auto bytes = read_file(path);
-  if (!bytes.ok()) return;
+  if (!bytes.ok()) return fmt::print("{}", format(bytes.diagnostics()));
   const auto read = parse_moccasin(*bytes, path);
-  if (!read.ok()) {
-    fmt::print("{}", format(read.diagnostics()));
-    return;
-  }
-  const Problem& problem = read->problem;
-  const std::int64_t start = peak_of(problem, problem.order);
-  fmt::print("{}: {} nodes, peak {}\n", std::filesystem::path(path).filename().string(),
-             problem.size(), start);
+  if (!read.ok()) return fmt::print("{}", format(read.diagnostics()));
+  const Problem& p = read->problem;
+  const std::int64_t start = peak_of(p, p.order);
+  fmt::print("{}: {} nodes, peak {}\n", stem(path), p.size(), start);
   for (const int percent : {90, 80, 70}) {
-    const Timed t = timed_solve(problem, start * percent / 100, seconds);
+    const Timed t = timed_solve(p, start * percent / 100, 1);
     fmt::print(
-        "  {} %: {} {:.4f} of the peak, +{:.3f} % duration, first after {:.1f} ms, bound on "
-        "the peak {:.4f}\n",
+        "  {} %: {} {:.4f} of the peak, +{:.3f} % duration, {:.1f} ms, bound on the peak {:.4f}\n",
         percent, t.outcome.holds ? "holds" : "LEAST",
         static_cast<double>(t.outcome.peak) / static_cast<double>(start),
-        100 * static_cast<double>(t.outcome.extra) / static_cast<double>(problem.total_duration()),
-        t.first, static_cast<double>(t.outcome.peak_bound) / static_cast<double>(start));
+        100 * static_cast<double>(t.outcome.extra) / static_cast<double>(p.total_duration()), t.ms,
+        static_cast<double>(t.outcome.peak_bound) / static_cast<double>(start));
   }
+}
+
+void growth() {
+  for (const int blocks : {100, 300, 1000, 3000, 10000}) {
+    const Problem p = growing_problem(blocks);
+    const Timed t = timed_solve(p, peak_of(p, p.order) / 2, 1, false);
+    fmt::print(
+        "{:7} computations: first {:8.1f} ms, whole {:9.1f} ms ({:.2f} us each), {:.2f} % extra\n",
+        p.size(), t.better.empty() ? -1 : t.better.front().first, t.ms, 1e3 * t.ms / p.size(),
+        100 * static_cast<double>(t.outcome.extra) / static_cast<double>(p.total_duration()));
+    std::fflush(stdout);
+  }
+}
+
+int run(const std::string& table, const std::vector<std::string>& files) {
+  if (table == "growth") return growth(), 0;
+  Geomean all;
+  for (const std::string& path : files) {
+    if (table == "moccasin") {
+      moccasin(path);
+      continue;
+    }
+    auto file = read_graph_file(path, "joint_after_passes");
+    if (!file.ok()) return fmt::print("{}", format(file.diagnostics())), 2;
+    if (file->model.empty()) file->model = stem(path);
+    Model model(std::move(*file));
+    if (table == "points") points(model, all);
+    if (table == "least") least(model);
+    if (table == "speed")
+      speed_of(model.joint.problem(), model.file.model, model.unplanned.peak_bytes / 2);
+    std::fflush(stdout);
+  }
+  if (table == "points") fmt::print("geometric mean of all: {}\n", all.text());
+  return 0;
 }
 
 }  // namespace
 }  // namespace recut::peak
 
 int main(int argc, char** argv) {
-  if (argc < 3) {
-    fmt::print("usage: {} SECONDS FILE...\n", argv[0]);
+  if (argc < 2) {
+    fmt::print("usage: {} points|least|speed|moccasin|growth [FILE...]\n", argv[0]);
     return 2;
   }
-  recut::peak::Geomean all;
-  for (int i = 2; i < argc; ++i) {
-    const std::string path = argv[i];
-    if (path.size() > 3 && path.substr(path.size() - 3) == ".gz")
-      recut::peak::bench_joint(path, std::atof(argv[1]), all);
-    else
-      recut::peak::bench_moccasin(path, std::atof(argv[1]));
-    std::fflush(stdout);
-  }
-  fmt::print("geometric mean of all points: {:.3f}\n", all.value());
-  return 0;
+  return recut::peak::run(argv[1], {argv + 2, argv + argc});
 }

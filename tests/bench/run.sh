@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# The benchmarks: how long reading and verifying a graph takes, and planning by
-# strategy torch beside the seconds that PyTorch needed for the same.
+# The benchmarks: how long reading and verifying a graph takes, planning by
+# strategy torch beside the seconds that PyTorch needed for the same, and the
+# whole trade-off curve.
 #
 # usage: tests/bench/run.sh [FILE…]     without files: ../shared/graphs, else samples/joint
 set -euo pipefail
@@ -16,8 +17,22 @@ if [[ ${#files[@]} -eq 0 ]]; then
 fi
 
 step "Building the benchmarks"
-build_preset release --target bench_read_bench bench_partition_bench
+build_preset release --target bench_read_bench bench_partition_bench bench_sweep_bench \
+  bench_peak_bench
 step "Reading and verifying, median of five"
 build/release/tests/bench_read_bench "${files[@]}"
 step "Planning by strategy torch, beside PyTorch's own figures"
 build/release/tests/bench_partition_bench "${files[@]}"
+step "Sweeping 50 budgets: the whole curve, and its first points"
+build/release/tests/bench_sweep_bench "${files[@]}"
+step "Strategy peak: budgets equal to the real peaks of PyTorch's points"
+build/release/tests/bench_peak_bench points "${files[@]}"
+step "Strategy peak: least peaks"
+build/release/tests/bench_peak_bench least "${files[@]}"
+step "Strategy peak: how soon"
+build/release/tests/bench_peak_bench speed "${files[@]}"
+build/release/tests/bench_peak_bench growth
+if [[ -d ../shared/moccasin ]]; then
+  step "Published rematerialisation graphs"
+  build/release/tests/bench_peak_bench moccasin ../shared/moccasin/*.json
+fi

@@ -6,6 +6,7 @@
 #include "gui/pictures/graph_picture.h"
 #include "gui/pictures/memory_timeline.h"
 #include "gui/pictures/mirror_layout.h"
+#include "gui/pictures/trade_off_curve.h"
 
 namespace recut::gui {
 namespace {
@@ -63,6 +64,25 @@ PlanReport report_of_two_steps() {
   return report;
 }
 
+CurvePoint curve_point(std::int64_t bytes, double recompute_us) {
+  CurvePoint point;
+  point.budget_bytes = point.peak_bytes = bytes;
+  point.recompute_us = recompute_us;
+  point.step_us = 100 + recompute_us;
+  return point;
+}
+
+CurveReport report_of_three_points() {
+  CurveReport report;
+  report.model = "a<b & c";
+  report.once_us = 100;
+  report.peak_bound_bytes = 1024;
+  report.points = {curve_point(2048, 40), curve_point(4096, 10), curve_point(6144, 0)};
+  report.torch = {curve_point(5000, 20), curve_point(3000, 30), curve_point(6000, 35)};
+  for (std::size_t i = 0; i < 3; ++i) report.torch[i].fraction = 1.0 - static_cast<double>(i) / 2;
+  return report;
+}
+
 TEST_CASE("mirror layout: partners share rows, backward runs upwards", "[gui]") {
   const Graph graph = joint();
   const MirrorLayout layout = mirror_layout(graph);
@@ -94,6 +114,30 @@ TEST_CASE("memory timeline: the peak is named and the least is compared", "[gui]
   const std::string svg = memory_timeline_svg(report_of_two_steps(), kDark);
   CHECK(svg.find("peak 32 B at g") != std::string::npos);
   CHECK(svg.find("nothing recomputed: 64 B") != std::string::npos);
+}
+
+TEST_CASE("trade-off: ends, ticks, PyTorch's points and what is impossible are named", "[gui]") {
+  for (const Theme* theme : {&kDark, &kLight}) {
+    const std::string svg = trade_off_svg(report_of_three_points(), *theme);
+    CHECK(balanced(svg));
+    for (const char* words :
+         {"a&lt;b &amp; c", "least peak 2.00 KiB", "6.00 KiB in 100 µs", "nothing recomputed",
+          ">4 KiB<", ">+20 µs<", ">+20 %<", "proved impossible", ">0.5<", "strategy torch",
+          "budget 0.5: peak 2.93 KiB, 30.0 µs recomputed"}) {
+      INFO(words);
+      CHECK(svg.find(words) != std::string::npos);
+    }
+  }
+}
+
+TEST_CASE("trade-off: nothing to draw, and a single point, draw", "[gui]") {
+  CHECK(balanced(trade_off_svg(CurveReport(), kDark)));
+  CurveReport one;
+  one.points = {curve_point(0, 0)};
+  const std::string svg = trade_off_svg(one, kDark);
+  CHECK(balanced(svg));
+  CHECK(svg.find("nan") == std::string::npos);
+  CHECK(svg.find("inf") == std::string::npos);
 }
 
 }  // namespace

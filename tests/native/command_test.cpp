@@ -1,48 +1,11 @@
 // The command as scripts see it: what it prints, where, and its exit codes.
 #include <catch2/catch_test_macros.hpp>
-#include <filesystem>
-#include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
-#include "native/cli.h"
-#include "tests/paths.h"
+#include "tests/native/run_command.h"
 
 namespace recut::native {
 namespace {
-
-struct Ran {
-  int code = 0;
-  std::string out;
-  std::string err;
-};
-
-Ran run(const std::vector<std::string>& arguments) {
-  std::ostringstream out, err;
-  const int code = run_command(arguments, Console{out, err});
-  return {code, out.str(), err.str()};
-}
-
-std::string sample(const std::string& name) { return RECUT_SOURCE_DIR "/samples/joint/" + name; }
-
-// A file that is gone with its owner.
-class TemporaryFile {
- public:
-  explicit TemporaryFile(const std::string& name)
-      : path_((std::filesystem::temp_directory_path() / ("recut_command_test_" + name)).string()) {}
-  ~TemporaryFile() {
-    std::error_code ignored;
-    std::filesystem::remove(path_, ignored);
-  }
-  const std::string& path() const { return path_; }
-  std::string read() const {
-    std::ifstream file(path_, std::ios::binary);
-    return {std::istreambuf_iterator<char>(file), {}};
-  }
-
- private:
-  std::string path_;
-};
 
 TEST_CASE("command: help teaches, and is no failure", "[native]") {
   const Ran help = run({"--help"});
@@ -190,6 +153,22 @@ TEST_CASE("command: a peak that can't be held comes with the least that can", "[
     CHECK(at(nonsense).code == (std::string(nonsense).empty() ? kDone : kBadInput));
 }
 
+TEST_CASE("command: sweep writes the curve for scripts and for eyes", "[native]") {
+  const TemporaryFile csv("curve.csv"), picture("curve.svg");
+  const Ran ran = run({"sweep", sample("tiny_conv.json.gz"), "--points", "7", "--json", "--csv",
+                       csv.path(), "--svg", picture.path(), "--light"});
+  REQUIRE(ran.code == kDone);
+  const auto json = nlohmann::json::parse(ran.out);
+  CHECK(json["points"].size() == 7);
+  CHECK(json["least_peak_bytes"] == json["points"][0]["peak_bytes"]);
+  CHECK(csv.read().find("budget_bytes,peak_bytes,step_us,recompute_us,solve_ms") == 0);
+  CHECK(picture.read().find("<svg") == 0);
+  CHECK(run({"sweep", sample("mlp.json.gz"), "--points", "2"}).out.find("least peak") !=
+        std::string::npos);
+  for (const char* points : {"0", "1", "-3", "many", "1000000000"})
+    CHECK(run({"sweep", sample("mlp.json.gz"), "--points", points}).code == kBadInput);
+}
+
 TEST_CASE("command: what can't be written is said", "[native]") {
   const Ran ran = run({"plan", sample("mlp.json.gz"), "--svg", "/dev/full/x.svg"});
   CHECK(ran.code == kBadInput);
@@ -211,6 +190,26 @@ TEST_CASE("command: eval checks outputs, by a plan too", "[native]") {
     CHECK(json["ok"] == true);
     CHECK(json["planned_peak_bytes"] == json["measured_peak_bytes"]);
   }
+}
+
+TEST_CASE("command: choices by hand keep every value, and are named", "[native]") {
+  const std::vector<std::string> conv = {
+      sample("tiny_conv.json.gz"), "--budget", "none", "--recompute", "L*", "--json"};
+  std::vector<std::string> plan = {"plan"}, eval = {"eval"};
+  plan.insert(plan.end(), conv.begin(), conv.end());
+  eval.insert(eval.end(), conv.begin(), conv.end());
+  eval.insert(eval.end(), {"--tensors", sample("tiny_conv.safetensors"), "--check"});
+  const Ran planned = run(plan);
+  REQUIRE(planned.code == kDone);
+  const auto json = nlohmann::json::parse(planned.out);
+  CHECK(json["choices"] == nlohmann::json({"--recompute L*"}));
+  CHECK(json["recomputed_runs"] > 0);
+  const Ran checked = run(eval);
+  REQUIRE(checked.code == kDone);
+  CHECK(nlohmann::json::parse(checked.out)["planned_peak_bytes"] == json["peak_bytes"]);
+  const Ran unknown = run({"plan", sample("tiny_mlp.json.gz"), "--save", "relu_x"});
+  CHECK(unknown.code == kBadInput);
+  CHECK(unknown.err.find("the nearest name is 'relu_1'") != std::string::npos);
 }
 
 TEST_CASE("command: eval says when there is nothing to check, or values are missing", "[native]") {

@@ -6,19 +6,11 @@
 #include <vector>
 
 #include "engine/input/graph_file.h"
-#include "engine/partition/execution.h"
 #include "engine/partition/replay.h"
 #include "engine/partition/strategy.h"
+#include "engine/partition/torch_partition.h"
 
 namespace recut {
-
-// The plan that keeps what the file says PyTorch kept.
-inline Plan plan_of(const Graph& graph, const TorchPartition& partition) {
-  std::vector<NodeId> saved;
-  for (const std::string& name : partition.saved)
-    if (const NodeId id = graph.find(name); id.valid()) saved.push_back(id);
-  return plan_from_saved(graph, saved);
-}
 
 // Distinct storages behind what a plan saves, ascending.
 inline std::vector<StorageId> saved_storages(const StorageModel& storages, const Plan& plan) {

@@ -2,7 +2,7 @@
 # Holds what the engine prints as WebAssembly against what the native command
 # prints: every byte has to be the same, but for the time that planning took.
 #
-# usage: compare.sh RECUT SMOKE.js GRAPH.json.gz text|json|dot|svg|plan|timeline
+# usage: compare.sh RECUT SMOKE.js GRAPH.json.gz text|json|dot|svg|plan|peak|timeline
 set -euo pipefail
 recut="$1" smoke="$2" packed="$3" form="$4"
 
@@ -10,6 +10,7 @@ native_output() {
   local plan=("$recut" plan graph.json --strategy torch --budget 0.4)
   case "$form" in
     plan) "${plan[@]}" --out native.out >report.txt ;;
+    peak) "$recut" plan graph.json --budget 60% --out native.out >report.txt ;;
     timeline) "${plan[@]}" --svg native.out >report.txt ;;
     *) "$recut" show graph.json --format "$form" >native.out ;;
   esac

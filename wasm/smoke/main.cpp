@@ -2,7 +2,7 @@
 // prints what the native command prints for it. compare.sh holds the two against
 // each other, byte for byte.
 //
-// usage: node recut_smoke.js text|json|dot|svg|plan|timeline FILE
+// usage: node recut_smoke.js text|json|dot|svg|plan|peak|timeline FILE
 
 #include <cstdio>
 #include <string>
@@ -20,11 +20,14 @@ namespace {
 using recut::Document;
 using recut::Result;
 
-// What `recut plan FILE --strategy torch --budget 0.4` writes to --out or to --svg.
-Result<std::string> planned(const Document& document, bool picture) {
-  const auto plan = recut::plan_document(document, {"torch", "0.4", {}});
+// What `recut plan FILE --budget 60%` writes to --out, or with --strategy torch --budget 0.4 to
+// --out or to --svg.
+Result<std::string> planned(const Document& document, std::string_view form) {
+  recut::PlanningRequest request{"torch", "0.4"};
+  if (form == "peak") request = {"peak", "60%"};
+  const auto plan = recut::plan_document(document, request);
   if (!plan) return plan.diagnostics();
-  if (picture) return recut::gui::memory_timeline_svg(plan->report, recut::gui::kDark);
+  if (form == "timeline") return recut::gui::memory_timeline_svg(plan->report, recut::gui::kDark);
   return recut::plan_file_json(document.graph(), *plan);
 }
 
@@ -39,7 +42,7 @@ std::string shown(const Document& document, std::string_view form) {
 Result<std::string> output(std::string_view form, const std::string& path) {
   const auto document = recut::open_document(path, recut::OpenOptions{});
   if (!document) return document.diagnostics();
-  if (form == "plan" || form == "timeline") return planned(*document, form == "timeline");
+  if (form == "plan" || form == "peak" || form == "timeline") return planned(*document, form);
   return shown(*document, form);
 }
 
@@ -47,7 +50,7 @@ Result<std::string> output(std::string_view form, const std::string& path) {
 
 int main(int argc, char** argv) {
   if (argc != 3) {
-    std::fputs("usage: recut_smoke text|json|dot|svg|plan|timeline FILE\n", stderr);
+    std::fputs("usage: recut_smoke text|json|dot|svg|plan|peak|timeline FILE\n", stderr);
     return 2;
   }
   const auto text = output(argv[1], argv[2]);

@@ -43,6 +43,9 @@ class Reader {
       before.erase(std::unique(before.begin(), before.end()), before.end());
     }
     const JsonValue graph = member(root, "graph", "");
+    if (graph.is(JsonKind::object))
+      if (const JsonValue name = member(graph, "name", ""); name.is(JsonKind::text))
+        name_ = std::string(name.text());
     const JsonValue order = graph.is(JsonKind::object) ? member(graph, "order", "") : JsonValue();
     if (!(order.is(JsonKind::array) && order.size() > 0 ? own_order(order) : plain_order()))
       return std::move(failure_);
@@ -67,7 +70,8 @@ class Reader {
 
   bool add_node(JsonValue node) {
     if (!node.is(JsonKind::object)) return refuse("an item of 'nodes' is no object");
-    const std::string id = id_of(member(node, "id", "name"));
+    const JsonValue written = member(node, "id", "name");
+    const std::string id = id_of(written);
     if (id.empty()) return refuse("a node has neither 'id' nor 'name'");
     const JsonValue bytes = member(node, "cost_ram", "out_cost");
     const JsonValue time = member(node, "cost_cpu", "duration");
@@ -86,6 +90,7 @@ class Reader {
     if (!index_.emplace(id, static_cast<std::int32_t>(names_.size())).second)
       return refuse(fmt::format("node {} stands twice", quote(id)));
     names_.push_back(id);
+    numeric_.push_back(written.is(JsonKind::integer));
     bytes_.push_back(bytes.integer());
     time_.push_back(time.integer());
     before_.emplace_back();
@@ -150,6 +155,7 @@ class Reader {
   // Computations stand in the order found, so that reads name storages that are there.
   Result<MoccasinProblem> build() const {
     MoccasinProblem out;
+    out.name = name_;
     std::vector<std::int32_t> number(names_.size());
     for (std::size_t i = 0; i < order_.size(); ++i) {
       const std::int32_t n = order_[i];
@@ -159,6 +165,7 @@ class Reader {
       out.problem.add(time_[n], std::span(&bytes_[n], 1), reads);
       out.problem.order.push_back(static_cast<std::int32_t>(i));
       out.names.push_back(names_[n]);
+      out.numeric.push_back(numeric_[n]);
     }
     out.problem.finish();
     return out;
@@ -166,7 +173,9 @@ class Reader {
 
   std::string_view file_;
   std::unordered_map<std::string, std::int32_t> index_;  // looked up only
+  std::string name_;
   std::vector<std::string> names_;
+  std::vector<bool> numeric_;
   std::vector<std::int64_t> bytes_, time_;
   std::vector<std::vector<std::int32_t>> before_;
   std::vector<std::int32_t> order_;
@@ -175,6 +184,21 @@ class Reader {
 };
 
 }  // namespace
+
+bool is_node_link(std::string_view bytes) {
+  const auto has = [&](std::string_view text) {
+    return bytes.find(text) != std::string_view::npos;
+  };
+  if (!has("\"nodes\"") || !(has("\"links\"") || has("\"edges\""))) return false;
+  const std::string_view nothing[] = {""};
+  const auto document = parse_json(bytes, "", nothing);
+  if (!document || !document->root().is(JsonKind::object)) return false;
+  const auto& keys = document->keys();
+  const auto is_key = [&](std::string_view key) {
+    return std::find(keys.begin(), keys.end(), key) != keys.end();
+  };
+  return is_key("nodes") && (is_key("links") || is_key("edges"));
+}
 
 Result<MoccasinProblem> parse_moccasin(std::string_view json_text, std::string_view file_name) {
   const std::string_view wanted[] = {"nodes", "links", "edges", "graph"};

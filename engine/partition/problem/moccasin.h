@@ -15,7 +15,12 @@ namespace recut {
 struct MoccasinProblem {
   Problem problem;                 // `order` is the file's own, else first in, first out
   std::vector<std::string> names;  // by computation: the node's id, as the file writes it
+  std::vector<bool> numeric;       // by computation: the file writes the id as a number
+  std::string name;                // of the graph; "" where the file has none
 };
+
+// Whether a file is JSON with nodes and links at the top, as networkx writes it.
+bool is_node_link(std::string_view bytes);
 
 // Nodes have `id` (or `name`), bytes in `cost_ram` (or `out_cost`) and time in `cost_cpu` (or
 // `duration`), in any unit; links have `source` and `target` (or `0` and `1`). Repeated links count

@@ -1,0 +1,53 @@
+#include "engine/partition/pins.h"
+
+#include "engine/partition/execution.h"
+#include "engine/partition/storage_model.h"
+
+namespace recut {
+
+PinRules::PinRules(const Graph& graph)
+    : graph_(graph),
+      late_(needs_tangent(graph)),
+      forward_(graph.order().size(), false),
+      result_(graph.order().size(), false),
+      read_late_(graph.order().size(), false) {
+  for (const NodeId id : graph.results) {
+    forward_[graph.position(id)] = true;
+    result_[graph.position(behind(id))] = true;
+  }
+  for (std::size_t p = forward_.size(); p-- > 0;)
+    for (const NodeId operand : graph[graph.order()[p]].operands) {
+      if (forward_[p]) forward_[graph.position(operand)] = true;
+      if (late_[p]) read_late_[graph.position(behind(operand))] = true;
+    }
+}
+
+NodeId PinRules::behind(NodeId id) const {
+  while (shares_storage(graph_.op(id)) && !graph_[id].operands.empty())
+    id = graph_[id].operands.front();
+  return id;
+}
+
+std::string_view PinRules::why_no_choice(NodeId source) const {
+  if (graph_.op(source).is(kInput))
+    return "is an input, or a view of one: it is there all along and costs nothing";
+  const std::size_t p = graph_.position(source);
+  if (late_[p]) return "needs a tangent: it runs in backward alone";
+  if (!forward_[p]) return "is nothing that forward needs: it runs in backward alone";
+  return {};
+}
+
+std::string_view PinRules::why_not_saved(NodeId id) const { return why_no_choice(behind(id)); }
+
+std::string_view PinRules::why_not_recomputed(NodeId id) const {
+  const NodeId source = behind(id);
+  if (const std::string_view why = why_no_choice(source); !why.empty()) return why;
+  const std::size_t p = graph_.position(source);
+  if (graph_.op(source).is(kImpure))
+    return "draws random numbers: a second run would draw others, so it is saved";
+  if (result_[p]) return "is a result of forward, or what one is a view of: it stays alive anyway";
+  if (!read_late_[p]) return "is read by nothing in backward that needs a tangent";
+  return {};
+}
+
+}  // namespace recut

@@ -1,0 +1,195 @@
+#include "engine/workspace/choices.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <unordered_map>
+
+#include "engine/support/text.h"
+
+namespace recut {
+namespace {
+
+// Single-character edits from one text to the other (Levenshtein 1966), or `limit` where there are
+// more.
+std::size_t edits_between(std::string_view a, std::string_view b, std::size_t limit) {
+  if (a.size() > b.size()) std::swap(a, b);
+  if (b.size() - a.size() >= limit) return limit;
+  std::vector<std::size_t> row(a.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t j = 1; j <= b.size(); ++j) {
+    std::size_t diagonal = row[0];
+    row[0] = j;
+    for (std::size_t i = 1; i <= a.size(); ++i) {
+      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[i];
+      row[i] = std::min({replaced, row[i] + 1, row[i - 1] + 1});
+    }
+  }
+  return std::min(limit, row.back());
+}
+
+std::string nearest_name(const Graph& graph, std::string_view name) {
+  std::size_t least = std::max<std::size_t>(3, name.size() / 2);
+  std::string nearest;
+  const auto consider = [&](const std::string& candidate) {
+    const std::size_t edits = edits_between(name, candidate, least);
+    if (edits < least) least = edits, nearest = candidate;
+  };
+  for (const NodeId id : graph.order()) consider(graph.node_name(id));
+  for (const auto& [alias, id] : graph.aliases()) consider(alias);
+  return nearest;
+}
+
+// Whether `text` is `pattern`, where a '*' stands for any characters.
+bool matches(std::string_view pattern, std::string_view text) {
+  std::size_t p = 0, t = 0, star = std::string_view::npos, resume = 0;
+  while (t < text.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      resume = t;
+    } else if (p < pattern.size() && pattern[p] == text[t]) {
+      ++p, ++t;
+    } else if (star != std::string_view::npos) {
+      p = star + 1;
+      t = ++resume;
+    } else {
+      return false;
+    }
+  }
+  return pattern.find_first_not_of('*', p) == std::string_view::npos;
+}
+
+// Whether some run of a module path's parts, parted by dots, is the pattern.
+bool module_matches(std::string_view pattern, std::string_view module) {
+  for (std::size_t begin = 0; begin < module.size();) {
+    for (std::size_t end = begin; end != std::string_view::npos;) {
+      end = module.find('.', end + 1);
+      if (matches(pattern, module.substr(begin, end - begin))) return true;
+    }
+    const std::size_t dot = module.find('.', begin);
+    if (dot == std::string_view::npos) return false;
+    begin = dot + 1;
+  }
+  return false;
+}
+
+class ChoiceReader {
+ public:
+  explicit ChoiceReader(const Graph& graph) : graph_(graph), rules_(graph) {}
+
+  void read(const std::vector<std::string>& names, bool save) {
+    for (const std::string& name : names) {
+      Choice choice{save, name, {}};
+      if (name.find('*') == std::string::npos)
+        read_name(choice);
+      else
+        read_pattern(choice);
+      choices_.each.push_back(std::move(choice));
+    }
+  }
+
+  Result<Choices> take() && {
+    if (failures_.empty()) settle();
+    if (!failures_.empty()) return std::move(failures_);
+    return std::move(choices_);
+  }
+
+ private:
+  std::string_view why_not(NodeId id, bool save) const {
+    return save ? rules_.why_not_saved(id) : rules_.why_not_recomputed(id);
+  }
+
+  void fail(const Choice& choice, const std::string& why) {
+    failures_.push_back(error(
+        fmt::format("--{} {}: {}", choice.save ? "save" : "recompute", quote(choice.name), why)));
+  }
+
+  void read_name(Choice& choice) {
+    const auto id = find_node(graph_, choice.name);
+    if (!id) {
+      failures_.push_back(error(fmt::format("--{}: {}", choice.save ? "save" : "recompute",
+                                            id.diagnostics().front().message)));
+      return;
+    }
+    if (const std::string_view why = why_not(*id, choice.save); !why.empty())
+      return fail(choice, fmt::format("{} {}", quote(graph_.node_name(*id)), why));
+    choice.nodes.push_back(rules_.behind(*id));
+  }
+
+  void read_pattern(Choice& choice) {
+    bool matched = false;
+    for (const NodeId id : graph_.order()) {
+      if (!module_matches(choice.name, graph_.origin(id).module)) continue;
+      matched = true;
+      if (rules_.behind(id) == id && why_not(id, choice.save).empty()) choice.nodes.push_back(id);
+    }
+    if (!matched) return fail(choice, "no module's path has such a part");
+    if (choice.nodes.empty())
+      fail(choice,
+           fmt::format("no node of these modules can be {}", choice.save ? "saved" : "recomputed"));
+  }
+
+  // What is named itself goes before what a pattern holds; then no node may be pinned both ways.
+  void settle() {
+    std::unordered_map<std::uint32_t, const Choice*> pinned;  // looked up only
+    for (const bool patterns : {false, true})
+      for (Choice& choice : choices_.each) {
+        if ((choice.name.find('*') != std::string::npos) != patterns) continue;
+        std::vector<NodeId> kept;
+        for (const NodeId id : choice.nodes) {
+          const auto [at, first] = pinned.emplace(id.index, &choice);
+          const Choice& other = *at->second;
+          if (first || other.save == choice.save) {
+            kept.push_back(id);
+          } else if (!patterns || other.name.find('*') != std::string::npos) {
+            return fail(choice, fmt::format("{} says the contrary of {}", as_written(other),
+                                            quote(graph_.node_name(id))));
+          }
+        }
+        choice.nodes = std::move(kept);
+      }
+  }
+
+  const Graph& graph_;
+  PinRules rules_;
+  Choices choices_;
+  Diagnostics failures_;
+};
+
+}  // namespace
+
+Pins Choices::pins() const { return pins_without(each.size()); }
+
+Pins Choices::pins_without(std::size_t choice) const {
+  Pins pins;
+  for (std::size_t i = 0; i < each.size(); ++i) {
+    if (i == choice) continue;
+    auto& list = each[i].save ? pins.save : pins.recompute;
+    list.insert(list.end(), each[i].nodes.begin(), each[i].nodes.end());
+  }
+  return pins;
+}
+
+Result<Choices> read_choices(const Graph& graph, const ChoiceRequest& request) {
+  if (request.empty()) return Choices();
+  ChoiceReader reader(graph);
+  reader.read(request.save, true);
+  reader.read(request.recompute, false);
+  return std::move(reader).take();
+}
+
+Result<NodeId> find_node(const Graph& graph, const std::string& name) {
+  if (const NodeId id = graph.find(name); id.valid()) return id;
+  const std::string nearest = nearest_name(graph, name);
+  return error(nearest.empty() ? fmt::format("no node is named {}", quote(name))
+                               : fmt::format("no node is named {}; the nearest name is {}",
+                                             quote(name), quote(nearest)));
+}
+
+std::string as_written(const Choice& choice) {
+  return fmt::format("--{} {}", choice.save ? "save" : "recompute", choice.name);
+}
+
+}  // namespace recut

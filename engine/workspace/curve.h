@@ -1,0 +1,40 @@
+// The whole trade-off of a document's graph: a plan for each of many budgets, PyTorch's own beside
+// them. Made coarsely at first and then better, so that a screen has something to draw at once.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "engine/ir/plan.h"
+#include "engine/support/result.h"
+#include "engine/workspace/choices.h"
+#include "engine/workspace/cost_model.h"
+#include "engine/workspace/curve_report.h"
+#include "engine/workspace/document.h"
+
+namespace recut {
+
+inline constexpr std::size_t kMostCurvePoints = 10'000;
+
+struct CurveRequest {
+  std::size_t points = 50;  // 2 … kMostCurvePoints; fewer come back where fewer budgets exist
+  double effort = 1;  // as a multiple of what is enough for most; the same gives the same curve
+  std::uint64_t seed = 1;
+  std::string device = std::string(kReferenceDevice);  // both as find_cost_model reads them
+  std::string cost_model = "eager";
+  ChoiceRequest choices;
+  std::function<void(const CurveReport&)> on_curve;  // the curve so far; not yet complete
+  const std::atomic<bool>* cancel = nullptr;         // ends the work early, with what it has
+};
+
+struct Curve {
+  CurveReport report;
+  std::vector<Plan> plans;  // of report.points
+};
+
+// The budgets are evenly spread between the ends.
+Result<Curve> sweep_document(const Document& document, const CurveRequest& request);
+
+}  // namespace recut

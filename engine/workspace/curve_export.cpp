@@ -1,0 +1,143 @@
+#include "engine/workspace/curve_export.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "engine/support/table.h"
+#include "engine/support/units.h"
+
+namespace recut {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kTextPoints = 11;
+
+Json point_json(const CurvePoint& point, bool torch) {
+  Json json;
+  if (torch)
+    json["fraction"] = point.fraction;
+  else
+    json["budget_bytes"] = point.budget_bytes;
+  json["peak_bytes"] = point.peak_bytes;
+  json["saved_bytes"] = point.saved_bytes;
+  json["step_us"] = point.step_us;
+  json["recompute_us"] = point.recompute_us;
+  json["recomputed_runs"] = point.recomputed_runs;
+  json["solve_ms"] = point.solve_ms;
+  if (torch) return json;
+  json["recompute_bound_us"] = point.recompute_bound_us;
+  json["optimal"] = point.optimal;
+  return json;
+}
+
+std::string csv_row(const CurvePoint& p, bool torch) {
+  const std::string figures =
+      fmt::format("{},{},{:.6f},{:.6f},{:.6f},{},", p.budget_bytes, p.peak_bytes, p.step_us,
+                  p.recompute_us, p.solve_ms, p.saved_bytes);
+  return figures + (torch ? fmt::format(",,torch,{}\n", p.fraction)
+                          : fmt::format("{:.6f},{},peak,\n", p.recompute_bound_us,
+                                        p.optimal ? "true" : "false"));
+}
+
+std::string head(const CurveReport& report) {
+  std::string text = report.model.empty() ? std::string("graph") : report.model;
+  if (!report.graph_key.empty()) text += " · " + report.graph_key;
+  return text + " · peak against step time" +
+         (report.complete ? "" : ", ended early: not as good as it gets") + "\n\n";
+}
+
+std::string ends(const CurveReport& report) {
+  const CurvePoint &least = report.points.front(), &most = report.points.back();
+  Table table;
+  table.column("");
+  table.column("", Table::Align::right);
+  table.column("");
+  table.row({"least peak", format_bytes(least.peak_bytes),
+             fmt::format("{} recomputed; proved: {}", format_micros(least.recompute_us),
+                         least.peak_bytes <= report.peak_bound_bytes
+                             ? "no order peaks below it"
+                             : fmt::format("no order peaks below {}",
+                                           format_bytes(report.peak_bound_bytes)))});
+  table.row({"nothing recomputed", format_bytes(most.peak_bytes),
+             fmt::format("a step of {}", format_micros(report.once_us))});
+  table.row({"without recomputation", format_bytes(report.peak_bytes_unplanned),
+             fmt::format("a step of {}", format_micros(report.step_us_unplanned))});
+  table.row({"planned in", format_micros(report.solve_ms * 1000),
+             fmt::format("{} points, {} nodes; a coarse curve after {}", report.points.size(),
+                         format_count(report.nodes), format_micros(report.first_ms * 1000))});
+  return table.format();
+}
+
+std::string some_points(const CurveReport& report) {
+  Table table;
+  table.column("budget", Table::Align::right);
+  table.column("peak", Table::Align::right);
+  table.column("step", Table::Align::right);
+  table.column("recomputed", Table::Align::right);
+  table.column("at least", Table::Align::right);
+  const std::size_t last = report.points.size() - 1, shown = std::min(last, kTextPoints - 1);
+  for (std::size_t k = 0; k <= shown; ++k) {
+    const CurvePoint& p = report.points[shown == 0 ? 0 : k * last / shown];
+    table.row({format_bytes(p.budget_bytes), format_bytes(p.peak_bytes), format_micros(p.step_us),
+               format_micros(p.recompute_us),
+               p.optimal ? "optimal" : format_micros(p.recompute_bound_us)});
+  }
+  return "\n" + table.format();
+}
+
+std::string beside_torch(const CurveReport& report) {
+  if (report.torch.empty()) return {};
+  Table table;
+  table.column(report.torch_recorded ? "PyTorch's budget" : "strategy torch");
+  table.column("peak", Table::Align::right);
+  table.column("recomputed", Table::Align::right);
+  table.column("Recut within that peak", Table::Align::right);
+  for (const CurvePoint& p : report.torch) {
+    const CurvePoint* ours = report.cheapest_within(p.peak_bytes);
+    table.row({fmt::format("{}", p.fraction), format_bytes(p.peak_bytes),
+               format_micros(p.recompute_us),
+               ours == nullptr ? "can't be held" : format_micros(ours->recompute_us)});
+  }
+  return "\n" + table.format();
+}
+
+}  // namespace
+
+std::string curve_csv(const CurveReport& report) {
+  std::string csv =
+      "budget_bytes,peak_bytes,step_us,recompute_us,solve_ms,saved_bytes,recompute_bound_us,"
+      "optimal,strategy,fraction\n";
+  for (const CurvePoint& point : report.points) csv += csv_row(point, false);
+  for (const CurvePoint& point : report.torch) csv += csv_row(point, true);
+  return csv;
+}
+
+std::string curve_json(const CurveReport& report) {
+  Json json = {{"model", report.model},
+               {"graph", report.graph_key},
+               {"nodes", report.nodes},
+               {"least_peak_bytes", report.points.empty() ? 0 : report.points.front().peak_bytes},
+               {"peak_bound_bytes", report.peak_bound_bytes},
+               {"peak_bytes_without_recomputation", report.peak_bytes_unplanned},
+               {"step_us_without_recomputation", report.step_us_unplanned},
+               {"once_us", report.once_us},
+               {"solve_ms", report.solve_ms},
+               {"first_ms", report.first_ms},
+               {"complete", report.complete},
+               {"torch_recorded", report.torch_recorded}};
+  json["points"] = Json::array();
+  for (const CurvePoint& point : report.points) json["points"].push_back(point_json(point, false));
+  json["torch"] = Json::array();
+  for (const CurvePoint& point : report.torch) json["torch"].push_back(point_json(point, true));
+  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+std::string curve_text(const CurveReport& report) {
+  if (report.points.empty()) return head(report) + "  no point was found\n";
+  return head(report) + ends(report) + some_points(report) + beside_torch(report);
+}
+
+}  // namespace recut

@@ -1,0 +1,95 @@
+// Why a value is saved or recomputed: what either costs, and what would change with the other.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/partition/replay.h"
+#include "engine/workspace/planning.h"
+
+namespace recut {
+
+enum class Fate : std::uint8_t {
+  saved,       // made in forward, kept for backward
+  recomputed,  // computed again in backward
+  neither,     // used up where it is made, a result, or an input
+};
+std::string_view name_of(Fate fate);
+
+struct Reason {
+  std::string node;  // the call whose storage the value stands on
+  std::string op;
+  std::string module;
+  std::string type;
+  Fate fate = Fate::neither;
+  bool by_hand = false;
+  std::int64_t bytes = 0;  // of what the call makes
+
+  // Bytes that are alive at the plan's peak if the value is kept from its first run to its last
+  // use: 0 where the peak is outside of that.
+  std::int64_t saving_bytes = 0;
+  std::string peak_at;  // the node that runs at the peak
+
+  // One more run for backward, and before it of every input that is no longer there by then or was
+  // itself made again.
+  double recompute_us = 0;
+  double inputs_us = 0;
+  std::vector<std::string> inputs;
+  std::int64_t extra_runs = 0;  // in this plan
+
+  std::string why_not;  // why there is no other choice; "" where there is one
+};
+
+// A plan with the opposite choice, under the same budget.
+struct Flip {
+  bool holds = false;                 // the budget can be held
+  std::int64_t least_peak_bytes = 0;  // where it can't
+  std::int64_t peak_bytes = 0;
+  std::int64_t saved_bytes = 0;
+  double step_us = 0;
+  double recompute_us = 0;
+};
+
+// Answers for one plan, value by value. `document` and `planned` must outlive it.
+class Reasons {
+ public:
+  Reasons(const Document& document, const PlanningRequest& request, const Planned& planned);
+
+  Reason of(NodeId id) const;
+
+  // Plans anew: as slow as planning. Nothing where the value leaves no choice.
+  std::optional<Flip> flip(NodeId id) const;
+
+ private:
+  struct Runs;
+  Runs runs_of(NodeId source) const;
+  const StorageInstance* alive_before(NodeId source, std::size_t step) const;
+  void collect_inputs(NodeId source, std::size_t step, std::vector<NodeId>& inputs) const;
+  std::size_t first_read_in_backward(NodeId source) const;
+  Fate fate_of(NodeId source) const;
+
+  const Document& document_;
+  const Graph& graph_;
+  const PlanningRequest request_;
+  const Planned& planned_;
+  const StorageModel storages_;
+  const Replay replay_;
+  const PinRules rules_;
+};
+
+// A value with what flipping it comes to, for people and for scripts.
+struct Explanation {
+  Reason reason;
+  std::optional<Flip> flip;
+};
+
+// Fails where no node has one of the names.
+Result<std::vector<Explanation>> explain(const Document& document, const PlanningRequest& request,
+                                         const Planned& planned,
+                                         const std::vector<std::string>& names);
+
+std::string explanation_text(const Explanation& explanation, const PlanReport& report);
+
+}  // namespace recut

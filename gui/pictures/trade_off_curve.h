@@ -1,0 +1,14 @@
+// The trade-off of a graph as a picture: peak against step time, with what is proved impossible
+// shaded, the ends labelled, and PyTorch's own points joined in the order of their budgets.
+#pragma once
+
+#include <string>
+
+#include "engine/workspace/curve_report.h"
+#include "gui/theme.h"
+
+namespace recut::gui {
+
+std::string trade_off_svg(const CurveReport& report, const Theme& theme);
+
+}  // namespace recut::gui

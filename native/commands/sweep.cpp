@@ -1,0 +1,103 @@
+// recut sweep: the whole trade-off of a graph, peak against step time.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "engine/support/units.h"
+#include "engine/workspace/curve.h"
+#include "engine/workspace/curve_export.h"
+#include "gui/pictures/trade_off_curve.h"
+#include "native/commands/command.h"
+#include "native/commands/plan_arguments.h"
+#include "native/interrupt.h"
+
+namespace recut::native {
+namespace {
+
+struct SweepCommand {
+  GraphArguments graph;
+  CurveRequest request;
+  std::string csv;
+  std::string svg;
+  bool light = false;
+  bool json = false;
+};
+
+std::string progress_words(const CurveReport& report) {
+  return fmt::format("planning: {} points, from {} to {}", report.points.size(),
+                     format_bytes(report.points.front().peak_bytes),
+                     format_bytes(report.points.back().peak_bytes));
+}
+
+Result<Done> write_outputs(const SweepCommand& command, const CurveReport& report) {
+  if (!command.csv.empty()) {
+    auto written = write_file(command.csv, curve_csv(report));
+    if (!written) return written;
+  }
+  if (command.svg.empty()) return Done{};
+  return write_file(command.svg,
+                    gui::trade_off_svg(report, command.light ? gui::kLight : gui::kDark));
+}
+
+int sweep(const SweepCommand& command, const Console& console) {
+  const auto document = command.graph.open(console);
+  if (!document) return console.complain(document.diagnostics());
+  const Interrupt interrupt;
+  CurveRequest request = command.request;
+  request.cancel = interrupt.flag();
+  if (console.progress)
+    request.on_curve = [&](const CurveReport& report) { console.say(progress_words(report)); };
+  console.say("planning");
+  const auto curve = sweep_document(*document, request);
+  console.say("");
+  if (!curve) return console.complain(curve.diagnostics());
+  const auto written = write_outputs(command, curve->report);
+  if (!written) return console.complain(written.diagnostics());
+  console.out << (command.json ? curve_json(curve->report)
+                               : highlighted(console, curve_text(curve->report)));
+  return kDone;
+}
+
+}  // namespace
+
+void add_sweep(CLI::App& app, Action& chosen) {
+  auto arguments = std::make_shared<SweepCommand>();
+  CLI::App& command =
+      *app.add_subcommand("sweep", "Draw the whole trade-off: peak memory against step time");
+  arguments->graph.add_to(command);
+  command
+      .add_option("--points", arguments->request.points,
+                  "How many budgets, evenly spread from the least peak to the one where nothing is "
+                  "recomputed (default: 50)")
+      ->check(CLI::Range(std::size_t{2}, kMostCurvePoints))
+      ->type_name("N");
+  command
+      .add_option("--csv", arguments->csv,
+                  "Write the points, one a row: Recut's by rising budget, then PyTorch's")
+      ->type_name("FILE");
+  command.add_option("--svg", arguments->svg, "Draw the curve")->type_name("FILE");
+  command.add_flag("--light", arguments->light, "The picture on a light ground");
+  command.add_flag("--json", arguments->json, "One JSON value instead of the tables");
+  command
+      .add_option("--effort", arguments->request.effort,
+                  "How hard to search: times more or less than usual (the same effort gives the "
+                  "same curve everywhere)")
+      ->type_name("FACTOR")
+      ->check(CLI::PositiveNumber);
+  command
+      .add_option("--search-seed", arguments->request.seed,
+                  "Which way the search goes where it draws by lot")
+      ->type_name("N");
+  add_cost_model(command, arguments->request.device, arguments->request.cost_model);
+  add_choices(command, arguments->request.choices);
+  command.footer(
+      "Columns: solve_ms is an equal share of the whole curve's time; of PyTorch's rows the time "
+      "of that one plan, and budget_bytes is their own peak.\n"
+      "Ctrl-C ends the search and gives what was found.\n"
+      "Example: recut sweep samples/joint/gpt2.json.gz --csv curve.csv --svg curve.svg");
+  command.callback([arguments, &chosen] {
+    chosen = [arguments](const Console& console) { return sweep(*arguments, console); };
+  });
+}
+
+}  // namespace recut::native

@@ -1,0 +1,125 @@
+// Choices by hand: which names are taken, which are refused and why, and that plans respect them.
+#include "engine/workspace/choices.h"
+
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+
+#include "engine/workspace/planning.h"
+#include "tests/partition/graphs.h"
+
+namespace recut {
+namespace {
+
+// Backward reads a, b and r; c is the result.
+constexpr const char* kChain = R"(graph "chain" {
+  %w = parameter f32[256]
+  %t = tangent f32[256]
+  %a = exp(%w) : f32[256]  @"net.h.0.mlp"
+  %v = view(%a, [16, 16]) : f32[16, 16]  @"net.h.0.mlp"
+  %r = bernoulli.p(%a, 0.5) : f32[256]  @"net.h.0.drop"
+  %b = sin(%r) : f32[256]  @"net.h.1.mlp"
+  %c = cos(%b) : f32[256]  @"net.h.1.mlp"
+  %gc = mul.Tensor(%t, %b) : f32[256]  @"net.h.1.mlp"
+  %gr = mul.Tensor(%gc, %r) : f32[256]
+  %gb = mul.Tensor(%gr, %a) : f32[256]
+  results %c
+  gradients %gb
+}
+)";
+
+Document opened() {
+  OpenOptions options;
+  options.passes.emplace();
+  auto document = open_document_bytes(kChain, "chain", options);
+  INFO((document ? std::string() : format(document.diagnostics())));
+  REQUIRE(document.ok());
+  return std::move(*document);
+}
+
+std::vector<std::string> pinned(const Document& document, const ChoiceRequest& request) {
+  const auto choices = read_choices(document.graph(), request);
+  INFO((choices ? std::string() : format(choices.diagnostics())));
+  REQUIRE(choices.ok());
+  const Pins pins = choices->pins();
+  std::vector<std::string> all;
+  for (const NodeId id : pins.save) all.push_back("save " + document.graph().node_name(id));
+  for (const NodeId id : pins.recompute) all.push_back("again " + document.graph().node_name(id));
+  return all;
+}
+
+std::string refusal(const Document& document, const ChoiceRequest& request) {
+  const auto choices = read_choices(document.graph(), request);
+  REQUIRE(!choices.ok());
+  return choices.diagnostics().front().message;
+}
+
+using Names = std::vector<std::string>;
+
+TEST_CASE("choices: names, views and patterns", "[workspace]") {
+  const Document document = opened();
+  CHECK(pinned(document, {{"b"}, {"a"}}) == Names{"save b", "again a"});
+  CHECK(pinned(document, {{"v"}, {}}) == Names{"save a"});
+  CHECK(pinned(document, {{}, {"h.*.mlp"}}) == Names{"again a", "again b"});
+  CHECK(pinned(document, {{"h.*"}, {}}) == Names{"save a", "save r", "save b", "save c"});
+  CHECK(pinned(document, {{}, {"net*"}}) == Names{"again a", "again b"});
+  CHECK(pinned(document, {{"b"}, {"net*"}}) == Names{"save b", "again a"});
+}
+
+TEST_CASE("choices: refusals say why", "[workspace]") {
+  const Document document = opened();
+  CHECK(refusal(document, {{"gd"}, {}}) ==
+        "--save: no node is named 'gd'; the nearest name is 'gc'");
+  CHECK(refusal(document, {{}, {"w"}}).find("is an input") != std::string::npos);
+  CHECK(refusal(document, {{}, {"r"}}).find("draws random numbers") != std::string::npos);
+  CHECK(refusal(document, {{}, {"c"}}).find("is a result") != std::string::npos);
+  CHECK(refusal(document, {{"gc"}, {}}).find("needs a tangent") != std::string::npos);
+  CHECK(refusal(document, {{"mlp.x*"}, {}}).find("no module") != std::string::npos);
+  CHECK(refusal(document, {{}, {"h.0.drop*"}}).find("can be recomputed") != std::string::npos);
+  CHECK(refusal(document, {{"a"}, {"v"}}) == "--recompute 'v': --save a says the contrary of 'a'");
+}
+
+TEST_CASE("choices: plans respect them, other strategies refuse them", "[workspace]") {
+  const Document document = opened();
+  const Graph& graph = document.graph();
+  PlanningRequest request;
+  request.choices = {{"b"}, {"a"}};
+  const auto planned = plan_document(document, request);
+  REQUIRE(planned.ok());
+  const auto has = [&](const std::vector<NodeId>& list, const char* name) {
+    return std::find(list.begin(), list.end(), graph.find(name)) != list.end();
+  };
+  CHECK(has(planned->plan.saved, "b"));
+  CHECK_FALSE(has(planned->plan.backward, "b"));
+  CHECK_FALSE(has(planned->plan.saved, "a"));
+  CHECK(has(planned->plan.backward, "a"));
+  CHECK(planned->report.choices == Names{"--save b", "--recompute a"});
+  for (const char* strategy : {"torch", "default"}) {
+    request.strategy = strategy;
+    const auto refused = plan_document(document, request);
+    REQUIRE(!refused.ok());
+    CHECK(refused.diagnostics().front().message.find("no choices by hand") != std::string::npos);
+  }
+}
+
+TEST_CASE("choices: they are named where they are why a budget can't be held", "[workspace]") {
+  const Document document = opened();
+  PlanningRequest request;
+  request.budget = "1";
+  const auto least = plan_document(document, request);
+  REQUIRE(least.ok());
+  request.budget = std::to_string(least->report.proof->least_peak_bytes);
+  REQUIRE(plan_document(document, request)->report.holds());
+  request.choices.save = {"b", "a"};
+  const auto refused = plan_document(document, request);
+  REQUIRE(refused.ok());
+  REQUIRE_FALSE(refused->report.holds());
+  REQUIRE(refused->report.blame.has_value());
+  CHECK(refused->report.blame->holds_without);
+  request.budget = "1";
+  const auto hopeless = plan_document(document, request);
+  REQUIRE(hopeless->report.blame.has_value());
+  CHECK_FALSE(hopeless->report.blame->holds_without);
+}
+
+}  // namespace
+}  // namespace recut

@@ -1,0 +1,127 @@
+// Reasons on a chain small enough to count by hand: every value is 1 KiB, every call moves 2 KiB.
+#include "engine/workspace/reasons.h"
+
+#include <catch2/catch_approx.hpp>
+#include <catch2/catch_test_macros.hpp>
+
+#include "tests/partition/graphs.h"
+
+namespace recut {
+namespace {
+
+using Catch::Approx;
+
+// Forward a, b, d, e, c; backward reads e, d, b, a in this order.
+constexpr const char* kChain = R"(graph "chain" {
+  %w = parameter f32[256]
+  %t = tangent f32[256]
+  %a = exp(%w) : f32[256]
+  %b = sin(%a) : f32[256]
+  %d = cos(%b) : f32[256]
+  %e = exp(%d) : f32[256]
+  %c = sin(%e) : f32[256]
+  %g1 = mul.Tensor(%t, %e) : f32[256]
+  %g2 = mul.Tensor(%g1, %d) : f32[256]
+  %g3 = mul.Tensor(%g2, %b) : f32[256]
+  %g4 = mul.Tensor(%g3, %a) : f32[256]
+  results %c
+  gradients %g4
+}
+)";
+
+constexpr double kRun = 2048 / 3.0e6;  // µs of one unary call
+
+struct Case {
+  Document document;
+  PlanningRequest request;
+  Planned planned;
+
+  Explanation of(const std::string& name) const {
+    const auto all = explain(document, request, planned, {name});
+    REQUIRE(all.ok());
+    return all->front();
+  }
+};
+
+Case planned_with(const std::string& budget, const ChoiceRequest& choices) {
+  OpenOptions options;
+  options.passes.emplace();
+  auto document = open_document_bytes(kChain, "chain", options);
+  REQUIRE(document.ok());
+  PlanningRequest request;
+  request.budget = budget;
+  request.choices = choices;
+  auto planned = plan_document(*document, request);
+  REQUIRE(planned.ok());
+  REQUIRE(planned->report.holds());
+  return {std::move(*document), request, std::move(*planned)};
+}
+
+TEST_CASE("reasons: a saved value", "[workspace]") {
+  const Case all = planned_with("none", {});
+  CHECK(all.planned.report.peak_bytes == 6 * 1024);
+  const Explanation b = all.of("b");
+  CHECK(b.reason.fate == Fate::saved);
+  CHECK_FALSE(b.reason.by_hand);
+  CHECK(b.reason.bytes == 1024);
+  CHECK(b.reason.saving_bytes == 1024);
+  CHECK(b.reason.peak_at == "g1");
+  CHECK(b.reason.recompute_us == Approx(kRun));
+  CHECK(b.reason.inputs.empty());  // a is still there for g4
+  REQUIRE(b.flip.has_value());
+  CHECK(b.flip->holds);
+  CHECK(b.flip->recompute_us == Approx(kRun));
+  CHECK(b.flip->peak_bytes == 5 * 1024);
+}
+
+TEST_CASE("reasons: a recomputed value, and what depends on it", "[workspace]") {
+  const Case some = planned_with("5KiB", {{}, {"a"}});
+  CHECK(some.planned.report.recompute_us == Approx(kRun));
+  const Explanation a = some.of("a");
+  CHECK(a.reason.fate == Fate::recomputed);
+  CHECK(a.reason.by_hand);
+  CHECK(a.reason.extra_runs == 1);
+  CHECK(a.reason.saving_bytes == 1024);
+  CHECK(a.reason.recompute_us == Approx(kRun));
+  CHECK(a.reason.inputs.empty());
+  REQUIRE(a.flip.has_value());
+  CHECK(a.flip->holds);  // another one is recomputed instead
+  CHECK(a.flip->recompute_us == Approx(kRun));
+  const Explanation b = some.of("b");
+  CHECK(b.reason.fate == Fate::saved);
+  CHECK(b.reason.recompute_us == Approx(kRun));
+  CHECK(b.reason.inputs == std::vector<std::string>{"a"});  // gone by then
+  CHECK(b.reason.inputs_us == Approx(kRun));
+}
+
+TEST_CASE("reasons: a flip that can't be held says so", "[workspace]") {
+  const Case tight = planned_with("4KiB", {});
+  std::size_t impossible = 0;
+  for (const char* name : {"a", "b", "d"}) {
+    const Explanation e = tight.of(name);
+    if (e.flip && !e.flip->holds) {
+      ++impossible;
+      CHECK(e.flip->least_peak_bytes > 4096);
+      CHECK(explanation_text(e, tight.planned.report).find("couldn't be held") !=
+            std::string::npos);
+    }
+  }
+  CHECK(impossible > 0);
+}
+
+TEST_CASE("reasons: what leaves no choice, and names that aren't there", "[workspace]") {
+  const Case all = planned_with("none", {});
+  const Explanation c = all.of("c");
+  CHECK(c.reason.fate == Fate::neither);
+  CHECK_FALSE(c.flip.has_value());
+  CHECK(explanation_text(c, all.planned.report).find("no other choice: it is a result") !=
+        std::string::npos);
+  CHECK(all.of("w").reason.why_not.find("input") != std::string::npos);
+  CHECK(all.of("g1").reason.why_not.find("tangent") != std::string::npos);
+  const auto unknown = explain(all.document, all.request, all.planned, {"g9"});
+  REQUIRE(!unknown.ok());
+  CHECK(unknown.diagnostics().front().message.find("nearest") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace recut
