@@ -19,8 +19,8 @@ struct CostModel {
   FusionGroups groups(const Graph& graph, const StorageModel& storages) const;
 
   // A step without recomputation: the file's program as it was written, or every node of the graph
-  // that the passes made of it once (strategy default), whichever peaks lower. Fails where the bytes
-  // of either add up to too much.
+  // that the passes made of it once (strategy default), whichever peaks lower; fused, every kernel
+  // of that graph once. Fails where the bytes of either add up to too much.
   Result<Unplanned> unplanned(const Graph& written, const Graph& graph) const;
 };
 

@@ -140,7 +140,7 @@ int eval(const EvalArguments& arguments, const Console& console) {
   if (!document) return console.complain(document.diagnostics());
   std::optional<Planned> planned;
   if (arguments.plan.asked()) {
-    auto plan = arguments.plan.plan(*document);
+    auto plan = arguments.plan.plan(*document, console);
     if (!plan) return console.complain(plan.diagnostics());
     if (!plan->report.holds()) return refuse(plan->report, console);
     planned = std::move(*plan);

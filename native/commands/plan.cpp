@@ -50,9 +50,7 @@ int plan(const PlanCommand& command, const Console& console) {
     return plan_node_link(command, *bytes, console);
   const auto document = command.graph.open(console);
   if (!document) return console.complain(document.diagnostics());
-  console.say("planning");
-  const auto planned = command.plan.plan(*document);
-  console.say("");
+  const auto planned = command.plan.plan(*document, console);
   if (!planned) return console.complain(planned.diagnostics());
   if (!planned->report.holds()) {  // no file is written for what isn't asked for
     if (command.json) console.out << plan_report_json(planned->report);

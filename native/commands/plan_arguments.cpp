@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "engine/support/units.h"
 #include "engine/workspace/plan_text.h"
 
 namespace recut::native {
@@ -82,8 +83,16 @@ PlanningRequest PlanArguments::request() const {
   return request;
 }
 
-Result<Planned> PlanArguments::plan(const Document& document) const {
-  return plan_document(document, request());
+Result<Planned> PlanArguments::plan(const Document& document, const Console& console) const {
+  PlanningRequest request = this->request();
+  if (console.progress)
+    request.limits.on_better = [&](double recompute_us) {
+      console.say(fmt::format("planning: {} recomputed", format_micros(recompute_us)));
+    };
+  console.say("planning");
+  auto planned = plan_document(document, request);
+  console.say("");
+  return planned;
 }
 
 int refuse(const PlanReport& report, const Console& console) {

@@ -27,7 +27,8 @@ struct PlanArguments {
   }
   SearchLimits limits() const;
   PlanningRequest request() const;
-  Result<Planned> plan(const Document& document) const;
+  // Tells of better plans on the way.
+  Result<Planned> plan(const Document& document, const Console& console) const;
 };
 
 // --device, --model.

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The benchmarks: how long reading and verifying a graph takes, planning by
-# strategy torch beside the seconds that PyTorch needed for the same, and the
-# whole trade-off curve.
+# strategy torch beside the seconds that PyTorch needed for the same, the whole
+# trade-off curve, and what strategy peak reaches and how soon.
 #
 # usage: tests/bench/run.sh [FILE…]     without files: ../shared/graphs, else samples/joint
 set -euo pipefail

@@ -172,14 +172,19 @@ TEST_CASE("fusion: a kernel takes one launch and the traffic with the outside", 
         node_micros(graph, a, rates));
 }
 
-TEST_CASE("fusion: replay wants whole kernels", "[partition]") {
-  const Graph graph = graph_of(with_product(R"(
+// One kernel of forward, exp and relu, that forward and backward read.
+Graph chain_read_by_both_passes() {
+  return graph_of(with_product(R"(
     %a = exp(%x)
     %b = relu(%a)
     %g = mul.Tensor(%t, %b)
     %c = mm(%b, %w)
     results %c
     gradients %g, none)"));
+}
+
+TEST_CASE("fusion: replay wants whole kernels", "[partition]") {
+  const Graph graph = chain_read_by_both_passes();
   const StorageModel storages(graph);
   const FusionGroups groups = fuse_pointwise(graph, storages);
   REQUIRE(groups.size() == 1);
@@ -319,13 +324,7 @@ TEST_CASE("fusion: plans of real graphs replay to the byte", "[partition]") {
 }
 
 TEST_CASE("fusion: pinned recomputations are whole kernels", "[partition]") {
-  const Graph graph = graph_of(with_product(R"(
-    %a = exp(%x)
-    %b = relu(%a)
-    %g = mul.Tensor(%t, %b)
-    %c = mm(%b, %w)
-    results %c
-    gradients %g, none)"));
+  const Graph graph = chain_read_by_both_passes();
   const StorageModel storages(graph);
   const FusionGroups groups = fuse_pointwise(graph, storages);
   const JointProblem joint(graph, storages, {}, {{}, nodes(graph, {"a"})}, groups);

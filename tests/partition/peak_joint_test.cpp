@@ -21,14 +21,14 @@ Replay replayed(const Graph& graph, const StorageModel& storages, const Plan& pl
   return std::move(*figures);
 }
 
-void check_budget(const Graph& graph, std::int64_t percent, const Pins& pins = {}) {
+void check_budget(const Graph& graph, std::int64_t percent) {
   const StorageModel storages(graph);
-  const JointProblem joint(graph, storages, {}, pins);
+  const JointProblem joint(graph, storages);
   Sequence order(joint.problem());
   order.assign(joint.problem().order);
   const Replay untouched = replayed(graph, storages, joint.plan(joint.problem().order));
   REQUIRE(untouched.peak_bytes == order.peak());
-  if (pins.recompute.empty()) REQUIRE(untouched.recompute_us == 0);
+  REQUIRE(untouched.recompute_us == 0);
 
   SolveOptions options;
   options.effort = 30'000;
@@ -38,7 +38,7 @@ void check_budget(const Graph& graph, std::int64_t percent, const Pins& pins = {
   const Outcome outcome = solve(joint.problem(), budget, options);
   const Replay figures = replayed(graph, storages, joint.plan(outcome.sequence));
   CHECK(figures.peak_bytes == outcome.peak);
-  const double extra = joint.micros(outcome.extra + joint.pinned_duration());
+  const double extra = joint.micros(outcome.extra);
   CHECK(std::abs(figures.recompute_us - extra) <= 1e-3 + 1e-6 * extra);
   CHECK(outcome.holds == (outcome.peak <= budget));
   CHECK(outcome.peak >= outcome.peak_bound);

@@ -20,7 +20,6 @@ class SearchClock {
 
   bool spent(std::int64_t work) const {
     if (work >= effort_) return true;
-    if (options_.on_work) options_.on_work();
     if (options_.cancel != nullptr && options_.cancel->load(std::memory_order_relaxed)) return true;
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - began_;
     return options_.seconds > 0 && taken.count() >= options_.seconds;

@@ -1,6 +1,7 @@
 #include "engine/partition/peak/solver.h"
 
 #include <algorithm>
+#include <chrono>
 
 #include "engine/partition/peak/bounds.h"
 #include "engine/partition/peak/clock.h"
@@ -23,13 +24,11 @@ class Search {
   void start();
   void improve();
   Outcome outcome();
-  bool holds() const { return holds_; }
 
  private:
   bool spent() const { return clock_.spent(s_.work()); }
   void note();  // remembers the sequence where it is the best so far
   void order_freely();
-  std::int64_t least_step() const;
   void improve_for(std::int64_t work);
   void go_down(Improver& improver);
   void start_on_demand();
@@ -78,9 +77,9 @@ void Search::start() {
   const std::vector<Start> starts = list_starts(p_);
   // Little work for each at first, more where nothing has held yet; after every few, the best so
   // far is improved for a while, so that a caller in a hurry gets a good plan early.
+  if (budget_ < peak_bound(p_, 0)) return;  // no step can hold it
   int made = 0;
   for (const int round : {0, 1}) {
-    if (budget_ < least_step()) return;  // no step can hold it
     for (const Start& start : starts) {
       if (spent()) return;
       Taste taste;
@@ -93,19 +92,6 @@ void Search::start() {
     if (p_.border() < 0) order_freely();
     if (!holds_) start_on_demand();
   }
-}
-
-// Bytes of the largest single step.
-std::int64_t Search::least_step() const {
-  std::int64_t most = 0;
-  for (std::int32_t c = 0; c < p_.size(); ++c) {
-    std::int64_t bytes = 0;
-    for (const Problem::Read& read : p_.reads(c)) bytes += p_.bytes(read.storage);
-    for (std::int32_t j = 0; j < p_.storage_count(c); ++j)
-      bytes += p_.bytes(p_.first_storage(c) + j);
-    most = std::max(most, bytes);
-  }
-  return most;
 }
 
 // Improves the best plan for some effort.
@@ -247,16 +233,23 @@ Outcome search(const Problem& problem, std::int64_t budget, const SolveOptions& 
 Outcome solve(const Problem& problem, std::int64_t budget, const SolveOptions& options) {
   Outcome out;
   if (solve_exactly(problem, budget, out)) return out;
+  const auto began = std::chrono::steady_clock::now();
+  // The limit on time is for all searches together.
+  const auto in_time_left = [&](SolveOptions each) {
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - began;
+    if (each.seconds > 0) each.seconds = std::max(1e-3, options.seconds - taken.count());
+    return each;
+  };
   if (budget >= peak_bound(problem, 0)) out = search(problem, budget, options);
   if (!out.holds) {
     // What is reported as the least peak has to hold where it is asked for: it can't depend on the
     // budget that led there.
     SolveOptions from_least = options;
     from_least.effort = std::min(options.effort, kNoBudget / 2) * 2;
-    const Outcome least = lowest(problem, from_least);
+    const Outcome least = lowest(problem, in_time_left(from_least));
     from_least.effort = options.effort;
     from_least.start = least.sequence;
-    out = least.peak <= budget ? search(problem, budget, from_least) : least;
+    out = least.peak <= budget ? search(problem, budget, in_time_left(from_least)) : least;
   }
   add_bounds(problem, budget, options, out);
   return out;

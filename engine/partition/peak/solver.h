@@ -29,8 +29,7 @@ struct SolveOptions {
   int bound_moments = 8;             // where the bound on the time is asked for; 0: no bounds
   std::size_t bound_states = 5'000;  // sets that the bound on the peak looks at
   std::function<void(const Progress&)> on_progress;  // called when a better plan was found
-  std::function<void()> on_work;              // called now and then, for clocks of the caller's own
-  const std::atomic<bool>* cancel = nullptr;  // ends the search early, with what it has
+  const std::atomic<bool>* cancel = nullptr;         // ends the search early, with what it has
 };
 
 struct Outcome {
