@@ -1,5 +1,8 @@
-// Bytes alive at each position of a line: range add and range maximum in O(log n), bottom-up and
-// without recursion (a segment tree whose additions stay where they fall).
+// Bytes alive at each position of a line, kept as what begins and what ends there: the bytes at a
+// position are the sum of all that began up to it less all that ended before it. A segment tree of
+// sums and greatest prefix sums answers for the highest place. A life is changed, lengthened or cut
+// in O(log n), bottom-up and without recursion, and lives move to other positions without being
+// looked at one by one: only the two ends are kept, so a position's own pair goes along with it.
 #pragma once
 
 #include <algorithm>
@@ -20,50 +23,75 @@ class MemoryTree {
 
   std::int64_t maximum() const { return nodes_[1].max; }
 
-  // Adds to positions first … last.
-  void add(std::uint32_t first, std::uint32_t last, std::int64_t value) {
-    std::uint32_t l = first - 1 + leaves_, r = last + 1 + leaves_;
-    while ((l ^ r) != 1) {
-      if (!(l & 1)) bump(l ^ 1, value);
-      if (r & 1) bump(r ^ 1, value);
-      l >>= 1, r >>= 1;
-      pull(l), pull(r);
+  // What begins and what ends at one position.
+  struct Ends {
+    std::int64_t begin = 0, end = 0;
+  };
+
+  // Bytes that are alive at positions first … last.
+  void add(std::uint32_t first, std::uint32_t last, std::int64_t bytes) {
+    change(first, {bytes, 0}, last, {0, bytes});
+  }
+
+  // Bytes whose life ended at `from` and now ends at `to`, after it (negative: the other way).
+  void prolong(std::uint32_t from, std::uint32_t to, std::int64_t bytes) {
+    change(from, {0, -bytes}, to, {0, bytes});
+  }
+
+  // Bytes that are alive at `from` and `to` and in between no longer (negative: again).
+  void interrupt(std::uint32_t from, std::uint32_t to, std::int64_t bytes) {
+    change(from, {0, bytes}, to, {bytes, 0});
+  }
+
+  // All that is said of a position, to be put at another one; rebuild() must follow.
+  Ends take(std::uint32_t position) {
+    Node& leaf = nodes_[position + leaves_];
+    const Ends ends{leaf.max, leaf.max - leaf.sum};
+    leaf = {};
+    return ends;
+  }
+  void put(std::uint32_t position, Ends ends) {
+    Node& leaf = nodes_[position + leaves_];
+    leaf = {leaf.sum + ends.begin - ends.end, leaf.max + ends.begin};
+  }
+
+  // Makes the nodes above `width` leaves from `base` on anew; `width` is a power of two and divides
+  // `base`.
+  void rebuild(std::uint32_t base, std::uint32_t width) {
+    std::uint32_t first = base + leaves_, last = first + width - 1;
+    while (first != last) {
+      first >>= 1, last >>= 1;
+      for (std::uint32_t node = first; node <= last; ++node) pull(node);
     }
-    while (l > 1) {
-      l >>= 1;
-      const std::int64_t before = nodes_[l].max;
-      pull(l);
-      if (nodes_[l].max == before) return;  // nothing changes further up
-    }
+    pull_above(first);
   }
 
   // The most in positions first … last.
   std::int64_t maximum(std::uint32_t first, std::uint32_t last) const {
-    std::uint32_t l = first - 1 + leaves_, r = last + 1 + leaves_;
     constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min() / 4;
-    std::int64_t left = kLeast, right = kLeast;
+    std::uint32_t l = first - 1 + leaves_, r = last + 1 + leaves_;
+    std::int64_t before = nodes_[l].sum;  // of all up to first - 1
+    Node left{0, kLeast}, right{0, kLeast};
     while ((l ^ r) != 1) {
-      if (!(l & 1)) left = std::max(left, nodes_[l ^ 1].max);
-      if (r & 1) right = std::max(right, nodes_[r ^ 1].max);
+      if (l & 1) {
+        before += nodes_[l ^ 1].sum;
+      } else {
+        left = joined(left, nodes_[l ^ 1]);
+      }
+      if (r & 1) right = joined(nodes_[r ^ 1], right);
       l >>= 1, r >>= 1;
-      left += nodes_[l].add, right += nodes_[r].add;
     }
-    std::int64_t most = std::max(left, right);
-    while (l > 1) {
-      l >>= 1;
-      most += nodes_[l].add;
-    }
-    return most;
+    for (; l > 1; l >>= 1)
+      if (l & 1) before += nodes_[l ^ 1].sum;
+    return before + joined(left, right).max;
   }
 
   std::int64_t at(std::uint32_t position) const {
     std::uint32_t node = position + leaves_;
-    std::int64_t value = nodes_[node].max;
-    while (node > 1) {
-      node >>= 1;
-      value += nodes_[node].add;
-    }
-    return value;
+    std::int64_t bytes = nodes_[node].max;
+    for (; node > 1; node >>= 1)
+      if (node & 1) bytes += nodes_[node ^ 1].sum;
+    return bytes;
   }
 
   // The first position whose value is the maximum.
@@ -74,35 +102,42 @@ class MemoryTree {
     if (nodes_[1].max <= limit) return 0;
     std::uint32_t node = 1;
     while (node < leaves_) {
-      limit -= nodes_[node].add;
-      node = 2 * node + (nodes_[2 * node].max > limit ? 0 : 1);
-    }
-    return node - leaves_;
-  }
-
-  // The last position with more than `limit`; 0 where there is none.
-  std::uint32_t last_above(std::int64_t limit) const {
-    if (nodes_[1].max <= limit) return 0;
-    std::uint32_t node = 1;
-    while (node < leaves_) {
-      limit -= nodes_[node].add;
-      node = 2 * node + (nodes_[2 * node + 1].max > limit ? 1 : 0);
+      node *= 2;
+      if (nodes_[node].max <= limit) limit -= nodes_[node++].sum;
     }
     return node - leaves_;
   }
 
  private:
   struct Node {
-    std::int64_t max = 0;  // of the leaves below, with the additions made here and below
-    std::int64_t add = 0;  // to all leaves below
+    std::int64_t sum = 0;  // of what begins below less what ends below
+    std::int64_t max = 0;  // the most at any position below, from 0 before the first
   };
 
-  void bump(std::uint32_t node, std::int64_t value) {
-    nodes_[node].max += value;
-    if (node < leaves_) nodes_[node].add += value;
+  static Node joined(Node left, Node right) {
+    return {left.sum + right.sum, std::max(left.max, left.sum + right.max)};
   }
-  void pull(std::uint32_t node) {
-    nodes_[node].max = std::max(nodes_[2 * node].max, nodes_[2 * node + 1].max) + nodes_[node].add;
+
+  void pull(std::uint32_t node) { nodes_[node] = joined(nodes_[2 * node], nodes_[2 * node + 1]); }
+
+  // Where a node's sum and maximum are what they were, nothing changes further up.
+  void pull_above(std::uint32_t node) {
+    while (node > 1) {
+      node >>= 1;
+      const Node before = nodes_[node];
+      pull(node);
+      if (nodes_[node].max == before.max && nodes_[node].sum == before.sum) return;
+    }
+  }
+
+  void change(std::uint32_t first, Ends at_first, std::uint32_t last, Ends at_last) {
+    put(first, at_first);
+    put(last, at_last);
+    std::uint32_t l = first + leaves_, r = last + leaves_;
+    if (l != r) {
+      for (; (l ^ r) != 1; pull(l), pull(r)) l >>= 1, r >>= 1;
+    }
+    pull_above(l);
   }
 
   std::uint32_t leaves_;

@@ -52,7 +52,15 @@ void Sequence::assign(std::span<const std::int32_t> computations) {
       last_use_[runs_[producer].uses + read.slot] = run;
     }
   }
-  if (first_ != kNoRun) set_intervals(first_, last_, 1);
+  for (RunId run = first_; run != kNoRun; run = runs_[run].next) {
+    const std::int32_t first = problem_->first_storage(runs_[run].computation);
+    for (std::int32_t j = 0; j < problem_->storage_count(runs_[run].computation); ++j) {
+      const std::int64_t bytes = problem_->bytes(first + j);
+      tree_.put(runs_[run].label, {bytes, 0});
+      tree_.put(runs_[last_use_[runs_[run].uses + j]].label, {0, bytes});
+    }
+  }
+  tree_.rebuild(0, tree_.leaves());
 }
 
 std::vector<std::int32_t> Sequence::computations() const {
@@ -173,8 +181,7 @@ void Sequence::take_readers(RunId run) {
         last_use_[r.uses + j] = old_last;
         old_last = last_use_before(old, j, r.label);
         // From the old run's last reader on the bytes are gone up to the new run.
-        if (bytes != 0 && runs_[old_last].label + 1 < r.label)
-          tree_.add(runs_[old_last].label + 1, r.label - 1, -bytes);
+        if (bytes != 0) tree_.interrupt(runs_[old_last].label, r.label, bytes);
         continue;
       }
     } else if (r.next_same != kNoRun) {
@@ -197,8 +204,7 @@ void Sequence::give_readers_back(RunId run) {
       continue;
     }
     RunId& old_last = last_use_[runs_[old].uses + j];
-    if (bytes != 0 && runs_[old_last].label + 1 < r.label)
-      tree_.add(runs_[old_last].label + 1, r.label - 1, bytes);
+    if (bytes != 0) tree_.interrupt(runs_[old_last].label, r.label, -bytes);
     old_last = last;
   }
 }
@@ -214,7 +220,7 @@ RunId Sequence::insert_unlogged(RunId before, std::int32_t computation) {
     RunId& last = last_use_[runs_[producer].uses + read.slot];
     if (runs_[last].label >= label) continue;
     const std::int64_t bytes = problem_->bytes(read.storage);
-    if (bytes != 0) tree_.add(runs_[last].label + 1, label, bytes);
+    if (bytes != 0) tree_.prolong(runs_[last].label, label, bytes);
     last = run;
   }
   return run;
@@ -230,7 +236,7 @@ void Sequence::remove_unlogged(RunId run) {
     if (last != run) continue;
     last = last_use_before(producer, read.slot, label);
     const std::int64_t bytes = problem_->bytes(read.storage);
-    if (bytes != 0) tree_.add(runs_[last].label + 1, label, -bytes);
+    if (bytes != 0) tree_.prolong(runs_[last].label, label, -bytes);
   }
   give_readers_back(run);
   unlink(run);
@@ -266,28 +272,6 @@ void Sequence::roll_back(std::size_t mark) {
   }
 }
 
-// Adds (sign 1) or takes away (-1) the bytes of every instance that is born in from … to or dies
-// there.
-void Sequence::set_intervals(RunId from, RunId to, std::int64_t sign) {
-  const std::uint32_t low = runs_[from].label;
-  for (RunId run = from;; run = runs_[run].next) {
-    const Run& r = runs_[run];
-    const std::int32_t first = problem_->first_storage(r.computation);
-    for (std::int32_t j = 0; j < problem_->storage_count(r.computation); ++j) {
-      const std::int64_t bytes = problem_->bytes(first + j);
-      if (bytes != 0) tree_.add(r.label, runs_[last_use_[r.uses + j]].label, sign * bytes);
-    }
-    for (const Problem::Read& read : problem_->reads(r.computation)) {
-      const RunId producer = latest_before(read.producer, r.label);
-      if (runs_[producer].label >= low || last_use_[runs_[producer].uses + read.slot] != run)
-        continue;
-      const std::int64_t bytes = problem_->bytes(read.storage);
-      if (bytes != 0) tree_.add(runs_[producer].label, r.label, sign * bytes);
-    }
-    if (run == to) break;
-  }
-}
-
 // Finds the smallest aligned neighbourhood that is at most half full (less, the larger it is) and
 // spreads its runs evenly.
 void Sequence::make_room(RunId before) {
@@ -303,41 +287,46 @@ void Sequence::make_room(RunId before) {
       from = runs_[from].previous, ++count;
     while (runs_[to].next != kNoRun && runs_[runs_[to].next].label <= high)
       to = runs_[to].next, ++count;
-    if (2 * (count + 1) <= high - low + 1) return spread(from, to, low, high);
+    if (2 * (count + 1) <= high - low + 1) {
+      spread(from, to, low, high);
+      return tree_.rebuild(base, width);
+    }
   }
   grow();
 }
 
+// What a run's label says of the bytes alive goes along with the run.
 void Sequence::spread(RunId from, RunId to, std::uint32_t low, std::uint32_t high) {
-  set_intervals(from, to, -1);
-  std::uint64_t count = 0;
+  spread_ends_.clear();
   for (RunId run = from;; run = runs_[run].next) {
+    spread_ends_.push_back(tree_.take(runs_[run].label));
     by_label_[runs_[run].label] = kNoRun;
-    ++count;
     if (run == to) break;
   }
-  const std::uint64_t room = high - low + 1;
-  std::uint64_t i = 0;
+  const std::uint64_t room = high - low + 1, count = spread_ends_.size();
   // At least one label stays free between any two, before the first and after the last.
-  for (RunId run = from;; run = runs_[run].next, ++i) {
-    runs_[run].label = low + static_cast<std::uint32_t>((i + 1) * room / (count + 1));
-    by_label_[runs_[run].label] = run;
-    if (run == to) break;
+  RunId run = from;
+  for (std::uint64_t i = 0; i < count; ++i, run = runs_[run].next) {
+    const auto label = low + static_cast<std::uint32_t>((i + 1) * room / (count + 1));
+    runs_[run].label = label;
+    by_label_[label] = run;
+    tree_.put(label, spread_ends_[i]);
   }
-  set_intervals(from, to, 1);
 }
 
 void Sequence::grow() {
-  const std::uint32_t leaves = tree_.leaves() * 2;
-  tree_ = MemoryTree(leaves);
-  by_label_.assign(leaves, kNoRun);
+  MemoryTree larger(tree_.leaves() * 2);
+  by_label_.assign(larger.leaves(), kNoRun);
   std::uint64_t i = 0;
   for (RunId run = first_; run != kNoRun; run = runs_[run].next, ++i) {
-    runs_[run].label = static_cast<std::uint32_t>(1 + i * std::uint64_t{tree_.capacity()} /
+    const auto label = static_cast<std::uint32_t>(1 + i * std::uint64_t{larger.capacity()} /
                                                           static_cast<std::uint64_t>(run_count_));
-    by_label_[runs_[run].label] = run;
+    larger.put(label, tree_.take(runs_[run].label));
+    runs_[run].label = label;
+    by_label_[label] = run;
   }
-  set_intervals(first_, last_, 1);
+  larger.rebuild(0, larger.leaves());
+  tree_ = std::move(larger);
 }
 
 }  // namespace recut::peak

@@ -85,7 +85,7 @@ class Sequence {
 
   const MemoryTree& tree() const { return tree_; }
   std::int64_t bytes_at(RunId run) const { return tree_.at(runs_[run].label); }
-  // The run at a label that the tree's first_above or last_above gave.
+  // The run at a label that the tree's first_above gave.
   RunId run_at(std::uint32_t label) const;
 
   // Runs ever made: run ids are below it.
@@ -118,7 +118,6 @@ class Sequence {
   void make_room(RunId before);
   void grow();
   void spread(RunId from, RunId to, std::uint32_t low, std::uint32_t high);
-  void set_intervals(RunId from, RunId to, std::int64_t sign);
 
   std::uint32_t limit_of(
       RunId run) const {  // where the next run of the same computation takes over
@@ -138,6 +137,7 @@ class Sequence {
   std::int64_t duration_ = 0;
   std::int64_t work_ = 0;
   std::vector<Change> log_;
+  std::vector<MemoryTree::Ends> spread_ends_;  // kept for its memory
 };
 
 }  // namespace recut::peak
