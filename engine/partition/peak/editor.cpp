@@ -11,15 +11,6 @@ constexpr int kMaxDepth = 3000;
 
 }  // namespace
 
-Editor::Editor(Sequence& sequence)
-    : s_(sequence), p_(sequence.problem()), step_bytes_(p_.size(), 0) {
-  for (std::int32_t c = 0; c < p_.size(); ++c) {
-    for (const Problem::Read& read : p_.reads(c)) step_bytes_[c] += p_.bytes(read.storage);
-    for (std::int32_t j = 0; j < p_.storage_count(c); ++j)
-      step_bytes_[c] += p_.bytes(p_.first_storage(c) + j);
-  }
-}
-
 bool Editor::recompute(std::int32_t computation, RunId user, std::int64_t limit, double price,
                        int allowance) {
   allowance_ = allowance;
@@ -62,7 +53,7 @@ bool Editor::recompute_inputs(RunId run, std::int64_t limit, int depth) {
     const std::int64_t highest = s_.tree().maximum(from, here - 1);
     // Where repeating it would stand as high as keeping it does, nothing is won.
     if (highest <= std::max(limit, s_.bytes_at(s_.previous(run)) - p_.bytes(read.storage) +
-                                       step_bytes_[read.producer]))
+                                       p_.step_bytes(read.producer)))
       continue;
     // Kept, whatever that costs: the caller looks at the peak.
     if (p_.once(read.producer)) continue;
@@ -81,7 +72,7 @@ bool Editor::recompute_inputs(RunId run, std::int64_t limit, int depth) {
 }
 
 std::int64_t Editor::estimate(std::int32_t computation, std::uint32_t at, std::int64_t limit,
-                              std::int64_t bound, int& allowance) const {
+                              std::int64_t bound, int& allowance, std::uint32_t over) const {
   std::int64_t cost = p_.duration(computation);
   if (--allowance <= 0) return cost;
   for (const Problem::Read& read : p_.reads(computation)) {
@@ -92,8 +83,9 @@ std::int64_t Editor::estimate(std::int32_t computation, std::uint32_t at, std::i
     if (producer == kNoRun) continue;
     const std::uint32_t last = s_.label(s_.last_use(producer, read.slot));
     if (last + 1 >= at) continue;
-    if (s_.tree().maximum(last + 1, at - 1) + bytes <= limit) continue;
-    cost += estimate(read.producer, at, limit, bound - cost, allowance);
+    const bool crosses = last < over && over < at;
+    if (!crosses && s_.tree().maximum(last + 1, at - 1) + bytes <= limit) continue;
+    cost += estimate(read.producer, at, limit, bound - cost, allowance, over);
   }
   return cost;
 }

@@ -19,7 +19,7 @@ struct Gap {
 
 class Editor {
  public:
-  explicit Editor(Sequence& sequence);
+  explicit Editor(Sequence& sequence) : s_(sequence), p_(sequence.problem()) {}
 
   // Runs `computation` again right before `user`, and recursively whatever input can't be kept
   // alive until there within `limit`, the earliest producer first: the long lives go before the
@@ -31,9 +31,10 @@ class Editor {
                  int allowance);
 
   // What recompute() would add to the duration, roughly; nothing changes. Stops above `bound`, or
-  // when it has looked at `allowance` computations.
+  // when it has looked at `allowance` computations. `over` is a label known to be above the limit,
+  // or 0: nothing is kept alive across it, and that needs no query.
   std::int64_t estimate(std::int32_t computation, std::uint32_t at, std::int64_t limit,
-                        std::int64_t bound, int& allowance) const;
+                        std::int64_t bound, int& allowance, std::uint32_t over = 0) const;
 
   // Ends the instance of a gap at the gap's start and makes it anew at its end.
   bool drop(const Gap& gap, std::int64_t limit, double price, int allowance);
@@ -63,7 +64,6 @@ class Editor {
 
   Sequence& s_;
   const Problem& p_;
-  std::vector<std::int64_t> step_bytes_;  // by computation: what it reads and makes
   int allowance_ = 0;
   double price_ = 0;
 };

@@ -52,12 +52,13 @@ class Relief {
   }
 
  private:
-  void rank(Candidate& c) {
+  // `over` is a label whose bytes are above the budget.
+  void rank(Candidate& c, std::uint32_t over) {
     const Problem& p = s_.problem();
     const std::int32_t computation = s_.computation(c.gap.run);
     int look = 24;
-    c.cost =
-        editor_.estimate(computation, s_.label(c.gap.to), budget_, std::int64_t{1} << 60, look);
+    c.cost = editor_.estimate(computation, s_.label(c.gap.to), budget_, std::int64_t{1} << 60, look,
+                              over);
     c.bytes = p.bytes(p.first_storage(computation) + c.gap.slot);
     const double length = s_.label(c.gap.to) - s_.label(c.gap.from);
     c.rank = static_cast<double>(c.bytes) * quarter_power(length, taste_.stretch) /
@@ -76,7 +77,7 @@ class Relief {
     candidates_.clear();
     for (const Gap& gap : gaps_) {
       Candidate c{gap, 0, 0, 0};
-      rank(c);
+      rank(c, label);
       candidates_.push_back(c);
     }
     std::sort(candidates_.begin(), candidates_.end(), [](const Candidate& a, const Candidate& b) {

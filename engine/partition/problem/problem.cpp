@@ -39,6 +39,12 @@ void Problem::finish() {
   std::vector<std::int32_t> next(first_reader_.begin(), first_reader_.end() - 1);
   for (std::int32_t c = 0; c < size(); ++c)
     for (const Read& read : reads(c)) readers_[next[read.storage]++] = c;
+  step_bytes_.assign(size(), 0);
+  for (std::int32_t c = 0; c < size(); ++c) {
+    for (const Read& read : reads(c)) step_bytes_[c] += bytes_[read.storage];
+    for (std::int32_t s = first_storage_[c]; s < first_storage_[c + 1]; ++s)
+      step_bytes_[c] += bytes_[s];
+  }
 }
 
 std::int64_t Problem::total_duration() const {

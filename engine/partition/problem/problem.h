@@ -71,6 +71,9 @@ class Problem {
                                        first_reader_[storage + 1] - first_reader_[storage]);
   }
 
+  // All bytes that a run reads and makes: what its step needs at least. Valid after finish().
+  std::int64_t step_bytes(std::int32_t c) const { return step_bytes_[c]; }
+
   // Builds what is looked up in both directions; call once after the last add().
   void finish();
 
@@ -86,6 +89,7 @@ class Problem {
   std::vector<Read> reads_;
   std::vector<std::int32_t> first_reader_;
   std::vector<std::int32_t> readers_;
+  std::vector<std::int64_t> step_bytes_;
   std::int32_t border_ = -1;
   std::int32_t end_ = -1;
 };
