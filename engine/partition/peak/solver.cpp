@@ -91,6 +91,7 @@ void Search::start() {
     if (holds_ && round == 0 && best_duration_ == p_.total_duration()) return;
     if (p_.border() < 0) order_freely();
     if (!holds_) start_on_demand();
+    if (holds_) return;
   }
 }
 
