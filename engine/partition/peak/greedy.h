@@ -1,5 +1,4 @@
-// Greedy plans: free what is idle at the highest position until the budget holds; then take away
-// the dearest recomputations that the budget has room for after all.
+// Greedy plans: free what is idle at the highest position until the budget holds.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +18,5 @@ struct Taste {
 // Lowers the peak to `budget` or as far as it gets; false where the budget isn't reached. The log
 // is left for the caller.
 bool relieve(Sequence& sequence, std::int64_t budget, const Taste& taste);
-
-// Takes runs away, the dearest first, as long as the peak stays within `budget`.
-void trim(Sequence& sequence, std::int64_t budget);
 
 }  // namespace recut::peak

@@ -118,7 +118,7 @@ bool Improver::step() {
               : kind < 18 ? shift_some()
                           : reorder_at(random_run());
   good = good && s_.peak() <= budget_;
-  if (good) trim(s_, budget_);
+  if (good) trimmer_.trim();
   if (good && (s_.duration() < duration ||
                (s_.duration() == duration && (kind >= 18 || s_.peak() <= peak)))) {
     s_.forget_log();

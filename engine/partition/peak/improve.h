@@ -5,15 +5,19 @@
 #include <cstdint>
 
 #include "engine/partition/peak/greedy.h"
+#include "engine/partition/peak/trim.h"
 
 namespace recut::peak {
 
 class Improver {
  public:
   Improver(Sequence& sequence, std::int64_t budget, std::uint64_t seed)
-      : s_(sequence), editor_(sequence), budget_(budget), random_(seed) {}
+      : s_(sequence), editor_(sequence), trimmer_(sequence, budget), budget_(budget), random_(seed) {}
 
-  void set_budget(std::int64_t budget) { budget_ = budget; }
+  void set_budget(std::int64_t budget) {
+    budget_ = budget;
+    trimmer_.set_budget(budget);
+  }
 
   // One try; true where the plan got cheaper. The peak stays within the budget.
   bool step();
@@ -33,6 +37,7 @@ class Improver {
 
   Sequence& s_;
   Editor editor_;
+  Trimmer trimmer_;
   std::int64_t budget_;
   std::uint64_t random_;
 };

@@ -5,6 +5,7 @@
 #include "engine/partition/peak/bounds.h"
 #include "engine/partition/peak/clock.h"
 #include "engine/partition/peak/greedy.h"
+#include "engine/partition/peak/trim.h"
 #include "engine/partition/peak/on_demand.h"
 #include "engine/partition/peak/starts.h"
 

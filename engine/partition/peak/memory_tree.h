@@ -70,7 +70,7 @@ class MemoryTree {
   std::int64_t maximum(std::uint32_t first, std::uint32_t last) const {
     constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min() / 4;
     std::uint32_t l = first - 1 + leaves_, r = last + 1 + leaves_;
-    std::int64_t before = nodes_[l].sum;  // of all up to first - 1
+    std::int64_t before = nodes_[l].sum;  // of all before `first`
     Node left{0, kLeast}, right{0, kLeast};
     while ((l ^ r) != 1) {
       if (l & 1) {
@@ -81,17 +81,11 @@ class MemoryTree {
       if (r & 1) right = joined(nodes_[r ^ 1], right);
       l >>= 1, r >>= 1;
     }
-    for (; l > 1; l >>= 1)
-      if (l & 1) before += nodes_[l ^ 1].sum;
-    return before + joined(left, right).max;
+    return before + sum_before(l) + joined(left, right).max;
   }
 
   std::int64_t at(std::uint32_t position) const {
-    std::uint32_t node = position + leaves_;
-    std::int64_t bytes = nodes_[node].max;
-    for (; node > 1; node >>= 1)
-      if (node & 1) bytes += nodes_[node ^ 1].sum;
-    return bytes;
+    return sum_before(position + leaves_) + nodes_[position + leaves_].max;
   }
 
   // The first position whose value is the maximum.
@@ -99,13 +93,20 @@ class MemoryTree {
 
   // The first position with more than `limit`; 0 where there is none.
   std::uint32_t first_above(std::int64_t limit) const {
-    if (nodes_[1].max <= limit) return 0;
-    std::uint32_t node = 1;
-    while (node < leaves_) {
-      node *= 2;
-      if (nodes_[node].max <= limit) limit -= nodes_[node++].sum;
+    return nodes_[1].max > limit ? first_above_in(1, limit) : 0;
+  }
+
+  // The same, from position `first` on.
+  std::uint32_t first_above(std::uint32_t first, std::int64_t limit) const {
+    std::uint32_t node = first + leaves_;
+    limit -= sum_before(node);
+    while (nodes_[node].max <= limit) {
+      limit -= nodes_[node].sum;
+      while (node & 1) node >>= 1;
+      if (node == 0) return 0;
+      ++node;
     }
-    return node - leaves_;
+    return first_above_in(node, limit);
   }
 
  private:
@@ -116,6 +117,22 @@ class MemoryTree {
 
   static Node joined(Node left, Node right) {
     return {left.sum + right.sum, std::max(left.max, left.sum + right.max)};
+  }
+
+  // Of all leaves to the left of a node's.
+  std::int64_t sum_before(std::uint32_t node) const {
+    std::int64_t sum = 0;
+    for (; node > 1; node >>= 1)
+      if (node & 1) sum += nodes_[node ^ 1].sum;
+    return sum;
+  }
+
+  std::uint32_t first_above_in(std::uint32_t node, std::int64_t limit) const {
+    while (node < leaves_) {
+      node *= 2;
+      if (nodes_[node].max <= limit) limit -= nodes_[node++].sum;
+    }
+    return node - leaves_;
   }
 
   void pull(std::uint32_t node) { nodes_[node] = joined(nodes_[2 * node], nodes_[2 * node + 1]); }

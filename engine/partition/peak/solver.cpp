@@ -7,6 +7,7 @@
 #include "engine/partition/peak/clock.h"
 #include "engine/partition/peak/exact.h"
 #include "engine/partition/peak/greedy.h"
+#include "engine/partition/peak/trim.h"
 #include "engine/partition/peak/improve.h"
 #include "engine/partition/peak/lowest.h"
 #include "engine/partition/peak/on_demand.h"
