@@ -21,7 +21,8 @@ Sequence::Sequence(const Problem& problem)
       first_run_(problem.size(), kNoRun),
       last_run_(problem.size(), kNoRun),
       free_run_(problem.size(), kNoRun),
-      counts_(problem.size(), 0) {}
+      counts_(problem.size(), 0),
+      repeated_place_(problem.size(), 0) {}
 
 void Sequence::assign(std::span<const std::int32_t> computations) {
   const std::int64_t work = work_;
@@ -87,10 +88,25 @@ RunId Sequence::new_run(std::int32_t computation) {
   r.alive = true;
   for (std::int32_t j = 0; j < problem_->storage_count(computation); ++j)
     last_use_[r.uses + j] = run;
-  ++counts_[computation];
-  ++run_count_;
-  duration_ += problem_->duration(computation);
+  count_run(computation, 1);
   return run;
+}
+
+void Sequence::count_run(std::int32_t computation, std::int32_t change) {
+  const bool was_repeated = counts_[computation] > 1;
+  counts_[computation] += change;
+  run_count_ += change;
+  duration_ += change * problem_->duration(computation);
+  if (was_repeated == (counts_[computation] > 1)) return;
+  std::int32_t& place = repeated_place_[computation];
+  if (was_repeated) {
+    repeated_[place] = repeated_.back();
+    repeated_place_[repeated_.back()] = place;
+    repeated_.pop_back();
+  } else {
+    place = static_cast<std::int32_t>(repeated_.size());
+    repeated_.push_back(computation);
+  }
 }
 
 RunId Sequence::link(RunId before, std::int32_t computation) {
@@ -125,9 +141,7 @@ void Sequence::unlink(RunId run) {
   r.alive = false;
   r.next_same = free_run_[c];  // the last one freed is the first one used again: see roll_back()
   free_run_[c] = run;
-  --counts_[c];
-  --run_count_;
-  duration_ -= problem_->duration(c);
+  count_run(c, -1);
 }
 
 RunId Sequence::last_use_before(RunId run, std::int32_t slot, std::uint32_t limit) const {

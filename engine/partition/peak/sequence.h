@@ -66,6 +66,9 @@ class Sequence {
   RunId previous_same(RunId run) const { return runs_[run].previous_same; }
   std::int32_t run_count(std::int32_t c) const { return counts_[c]; }
 
+  // Computations with more than one run, in no particular order.
+  std::span<const std::int32_t> repeated() const { return repeated_; }
+
   // The latest run of `c` that stands before label `limit`; kNoRun where none does.
   RunId latest_before(std::int32_t c, std::uint32_t limit) const {
     RunId run = last_run_[c];
@@ -117,6 +120,7 @@ class Sequence {
   void give_readers_back(RunId run);
   void make_room(RunId before);
   void grow();
+  void count_run(std::int32_t computation, std::int32_t change);
   void spread(RunId from, RunId to, std::uint32_t low, std::uint32_t high);
 
   std::uint32_t limit_of(
@@ -132,6 +136,7 @@ class Sequence {
   std::vector<RunId> by_label_;
   std::vector<RunId> first_run_, last_run_, free_run_;
   std::vector<std::int32_t> counts_;
+  std::vector<std::int32_t> repeated_, repeated_place_;  // and where each stands in it
   RunId first_ = kNoRun, last_ = kNoRun;
   std::int32_t run_count_ = 0;
   std::int64_t duration_ = 0;

@@ -11,10 +11,13 @@ void Trimmer::trim() {
     changed = false;
     runs_.clear();
     s_.charge(s_.runs() / 64);
-    for (RunId run = s_.first(); run != kNoRun; run = s_.next(run))
-      if (s_.previous_same(run) != kNoRun && may_fit(run)) runs_.push_back(run);
-    std::stable_sort(runs_.begin(), runs_.end(), [&](RunId a, RunId b) {
-      return p.duration(s_.computation(a)) > p.duration(s_.computation(b));
+    for (const std::int32_t c : s_.repeated())
+      for (RunId run = s_.next_same(s_.first_run(c)); run != kNoRun; run = s_.next_same(run))
+        if (may_fit(run)) runs_.push_back(run);
+    std::sort(runs_.begin(), runs_.end(), [&](RunId a, RunId b) {
+      const std::int64_t cost_a = p.duration(s_.computation(a));
+      const std::int64_t cost_b = p.duration(s_.computation(b));
+      return cost_a != cost_b ? cost_a > cost_b : s_.before(a, b);
     });
     for (const RunId run : runs_) {
       if (!s_.alive(run) || s_.previous_same(run) == kNoRun || !may_fit(run)) continue;

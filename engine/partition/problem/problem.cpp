@@ -11,6 +11,7 @@ std::int32_t Problem::add(std::int64_t duration, std::span<const std::int64_t> s
   RECUT_CHECK(duration >= 0, "a computation takes no negative time");
   const std::int32_t id = size();
   duration_.push_back(duration);
+  total_duration_ += duration;
   flags_.push_back(flags);
   for (const std::int64_t bytes : storage_bytes) {
     RECUT_CHECK(bytes >= 0, "a storage has no negative size");
@@ -45,12 +46,6 @@ void Problem::finish() {
     for (std::int32_t s = first_storage_[c]; s < first_storage_[c + 1]; ++s)
       step_bytes_[c] += bytes_[s];
   }
-}
-
-std::int64_t Problem::total_duration() const {
-  std::int64_t sum = 0;
-  for (const std::int64_t d : duration_) sum += d;
-  return sum;
 }
 
 }  // namespace recut
