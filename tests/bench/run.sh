@@ -17,8 +17,8 @@ if [[ ${#files[@]} -eq 0 ]]; then
 fi
 
 step "Building the benchmarks"
-build_preset release --target bench_read_bench bench_partition_bench bench_sweep_bench \
-  bench_peak_bench
+build_preset release --target recut bench_read_bench bench_partition_bench \
+  bench_sweep_bench bench_peak_bench
 step "Reading and verifying, median of five"
 build/release/tests/bench_read_bench "${files[@]}"
 step "Planning by strategy torch, beside PyTorch's own figures"
@@ -32,6 +32,10 @@ build/release/tests/bench_peak_bench least "${files[@]}"
 step "Strategy peak: how soon"
 build/release/tests/bench_peak_bench speed "${files[@]}"
 build/release/tests/bench_peak_bench growth
+if [[ -f ../shared/tools/simulate.py ]]; then
+  step "Plans of every graph, replayed by an independent simulator"
+  tests/conformance/replay_plans.py "${files[@]}"
+fi
 if [[ -d ../shared/moccasin ]]; then
   step "Published rematerialisation graphs"
   build/release/tests/bench_peak_bench moccasin ../shared/moccasin/*.json
