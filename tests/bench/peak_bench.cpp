@@ -135,7 +135,7 @@ void points(Model& m, Geomean& all) {
 }
 
 void least(Model& m) {
-  const Timed t = timed_solve(m.joint.problem(), 0, 4);
+  const Timed t = timed_solve(m.joint.problem(), 0, 1);
   fmt::print("{:14} least peak {:9.2f} MiB, bound {:9.2f} MiB, {:5.3f} x, {:8.1f} ms{}\n",
              m.file.model, mib(t.outcome.peak), mib(t.outcome.peak_bound),
              static_cast<double>(t.outcome.peak) /

@@ -1,6 +1,7 @@
 #include "engine/partition/peak/lowest.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "engine/partition/peak/bounds.h"
 #include "engine/partition/peak/clock.h"
@@ -12,29 +13,48 @@
 namespace recut::peak {
 namespace {
 
+constexpr double kCoarse = 0.1;                      // of the peak: how far a first step goes
+constexpr double kOtherSteps[] = {0.03, 0.2, 0.06};  // tried where the coarse one leads no further
+constexpr double kPolish = 0.02;
+constexpr std::size_t kDraftsEach = 3;
+
 struct Found {
   std::vector<std::int32_t> sequence;
   std::int64_t peak = kNoBudget, duration = 0;
 };
 
+// A plan that ran on demand, still to be lowered.
+struct Draft {
+  std::vector<std::int32_t> sequence;
+  std::int64_t peak;
+  bool lowered = false;
+};
+
 class Lowest {
  public:
   Lowest(const Problem& problem, const SolveOptions& options)
-      : p_(problem), s_(problem), clock_(options), floor_(peak_bound(problem, 0)) {}
+      : p_(problem),
+        s_(problem),
+        clock_(options),
+        floor_(peak_bound(problem, 0)),
+        patience_(3000.0 / (600 + problem.size())),
+        recipes_(list_starts(problem)) {}
 
-  // Recipes and what is run on demand are lowered each for itself: which gets further isn't known
-  // before.
+  // Plans of many kinds, each lowered until it sticks: which gets furthest isn't known before, and
+  // other steps make the same plan stick elsewhere.
   Outcome run() {
     make_start({}, s_);
-    note(best_);
-    clock_.allow(s_.work(), 0.25);
-    const Found by_recipe = lowest_recipe();
-    clock_.allow(s_.work(), 0.25);
-    const Found on_demand = smallest_memory();
-    clock_.allow(s_.work(), 0.25);
-    lower_further(on_demand);
-    clock_.allow(s_.work(), 0.25);
-    lower_further(by_recipe);
+    note();
+    clock_.allow(s_.work(), patience_);
+    lower_each_kind();
+    for (const double step : kOtherSteps)
+      for (std::size_t i = 0; i < std::max(recipes_.size(), drafts_.size()); ++i) {
+        lower_recipe(i, step);
+        lower_draft(i, step);
+      }
+    clock_.allow(s_.work(), 0.5);
+    s_.assign(best_.sequence);
+    lower_stepwise(kPolish, 3, 60);
     Outcome out;
     out.sequence = best_.sequence;
     out.peak = best_.peak;
@@ -48,90 +68,109 @@ class Lowest {
   // Within half a thousandth of what one call needs nothing is left to be won.
   bool done() const { return best_.peak <= floor_ + floor_ / 2048 || clock_.spent(s_.work()); }
 
-  bool note(Found& found) {
-    if (s_.peak() > found.peak || (s_.peak() == found.peak && s_.duration() >= found.duration))
-      return false;
-    found = {s_.computations(), s_.peak(), s_.duration()};
-    if (&found != &best_ && note(best_)) clock_.tell({false, s_.peak(), s_.duration(), s_.work()});
-    return true;
+  // As long as there is something to be won, the search goes on.
+  void note() {
+    if (s_.peak() > best_.peak || (s_.peak() == best_.peak && s_.duration() >= best_.duration))
+      return;
+    if (s_.peak() < best_.peak - best_.peak / 4096) clock_.allow(s_.work(), patience_);
+    best_ = {s_.computations(), s_.peak(), s_.duration()};
+    clock_.tell({false, s_.peak(), s_.duration(), s_.work()});
   }
 
-  // Each recipe, lowered in steps that shrink where they fail. A goal far below what is possible
-  // would make the search repeat everything.
-  Found lowest_recipe() {
-    Found found;
-    for (const Start& start : list_starts(p_)) {
-      make_start(start, s_);
-      note(found);
-      double step = 0.2;
-      for (std::int64_t peak = s_.peak(); step > 0.005 && !done();) {
-        make_start(start, s_);
-        if (relieve(s_, below(peak, step), taste(30))) {
-          peak = s_.peak();
-          note(found);
-        } else {
-          step /= 2;
-        }
-      }
-      s_.forget_log();
-    }
-    return found;
-  }
-
-  // Ever smaller memories, run on demand.
-  Found smallest_memory() {
-    Found found;
-    make_start({}, s_);
-    note(found);
-    double first_step = 0.5;
+  // First the lowest plan of each way to run on demand, a recipe after each; then the others.
+  void lower_each_kind() {
+    std::size_t recipe = 0;
     for (const Eviction& eviction : evictions(p_)) {
-      for (double step = first_step; step > 0.005 && !done();) {
-        const std::int64_t budget = below(found.peak, step);
-        const std::vector<std::int32_t> runs = run_on_demand(p_, budget, eviction);
-        s_.charge(runs.empty() ? eviction.max_runs / 2 : static_cast<std::int64_t>(runs.size()));
-        if (!runs.empty()) s_.assign(runs);
-        if (runs.empty() || s_.peak() > budget) {
-          step /= 2;
-          continue;
-        }
-        trim(s_, s_.peak());
-        note(found);
-      }
-      first_step = 0.02;
+      run_in_least_memory(eviction);
+      if (!drafts_.empty() && !drafts_.back().lowered) lower_draft(drafts_.size() - 1, kCoarse);
+      lower_recipe(recipe++, kCoarse);
     }
-    return found;
+    for (std::size_t i = 0; i < std::max(recipes_.size(), drafts_.size()); ++i) {
+      if (i >= recipe) lower_recipe(i, kCoarse);
+      if (i < drafts_.size() && !drafts_[i].lowered) lower_draft(i, kCoarse);
+    }
   }
 
-  void lower_further(Found found) {
-    s_.assign(found.sequence);
-    for (double step = 0.05; step > 0.002 && !done();) {
-      s_.forget_log();
-      relieve(s_, below(found.peak, step), taste(60));
-      if (s_.peak() < found.peak) {
-        trim(s_, s_.peak());
-        note(found);
+  // The smallest memory in which the step runs on demand, by bisection. The plans found on the way
+  // are kept too: from a little more memory the way often leads further down.
+  void run_in_least_memory(const Eviction& eviction) {
+    std::vector<Draft> found;
+    std::int64_t low = floor_, high = peak_of(p_, p_.order);
+    while (high - low > high / 64 && !done()) {
+      const std::int64_t budget = low + (high - low) / 2;
+      std::int64_t work = 0;
+      std::vector<std::int32_t> runs = run_on_demand(p_, budget, eviction, &work);
+      s_.charge(work);
+      const std::int64_t peak = runs.empty() ? kNoBudget : peak_of(p_, runs);
+      if (peak > budget) {
+        low = budget;
       } else {
-        s_.roll_back(0);
-        step /= 2;
+        high = peak;
+        found.push_back({std::move(runs), peak});
       }
+    }
+    const std::size_t skipped = std::max(found.size(), kDraftsEach) - kDraftsEach;
+    for (std::size_t i = skipped; i < found.size(); ++i)
+      if (is_new(found[i])) drafts_.push_back(std::move(found[i]));
+  }
+
+  bool is_new(const Draft& draft) const {
+    return std::none_of(drafts_.begin(), drafts_.end(), [&](const Draft& known) {
+      return known.peak == draft.peak && known.sequence == draft.sequence;
+    });
+  }
+
+  void lower_recipe(std::size_t i, double step) {
+    if (i >= recipes_.size() || done()) return;
+    make_start(recipes_[i], s_);
+    lower_stepwise(step, 2, 30);
+  }
+
+  void lower_draft(std::size_t i, double step) {
+    if (i >= drafts_.size() || done()) return;
+    drafts_[i].lowered = true;
+    s_.assign(drafts_[i].sequence);
+    trim(s_, s_.peak());
+    lower_stepwise(step, 2, 30);
+  }
+
+  // From the sequence as it is, in steps of a share of the peak that are halved where they fail. A
+  // goal far below what is possible would make the search repeat everything.
+  void lower_stepwise(double step, int failures, std::int64_t runs_each) {
+    s_.forget_log();
+    note();
+    while (failures > 0 && !done()) {
+      if (lower(step, runs_each)) continue;
+      step /= 2;
+      --failures;
     }
   }
 
-  std::int64_t below(std::int64_t peak, double step) const {
-    return std::max(floor_, peak - static_cast<std::int64_t>(step * static_cast<double>(peak)) - 1);
-  }
-
-  Taste taste(std::int64_t runs_each) const {
+  // Part of the way counts too.
+  bool lower(double step, std::int64_t runs_each) {
+    s_.forget_log();
+    const std::int64_t peak = s_.peak();
+    const auto goal = peak - static_cast<std::int64_t>(step * static_cast<double>(peak)) - 1;
     Taste taste;
     taste.price = 2;
     taste.work = runs_each * p_.size();
-    return taste;
+    relieve(s_, std::max(floor_, goal), taste);
+    if (s_.peak() < peak) {
+      trim(s_, s_.peak());
+      note();
+      return true;
+    }
+    s_.roll_back(0);
+    return false;
   }
 
   const Problem& p_;
   Sequence s_;
   SearchClock clock_;
   std::int64_t floor_;
+  double patience_;  // of the effort: without a gain for so long, the search ends
+  std::vector<Start> recipes_;
+  std::vector<Draft> drafts_;
   Found best_;
 };
 

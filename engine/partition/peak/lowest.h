@@ -5,9 +5,9 @@
 
 namespace recut::peak {
 
-// The plan of the lowest peak that is found: memories of shrinking size, run on demand; the recipes
-// for first plans, each lowered as far as it goes; then the best of them, lowered in small steps.
-// `holds` is false, and no bounds are proved.
+// The plan of the lowest peak that is found: the step run on demand in the smallest memories that
+// let it, and the recipes for first plans, each lowered as far as it goes. The search ends when the
+// effort was spent without finding a lower one. `holds` is false, and no bounds are proved.
 Outcome lowest(const Problem& problem, const SolveOptions& options);
 
 }  // namespace recut::peak

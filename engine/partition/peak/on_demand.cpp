@@ -7,42 +7,69 @@
 namespace recut::peak {
 namespace {
 
+// Whether only the end reads what a computation makes: it can be made at any time until then.
+bool makes_results_alone(const Problem& p, std::int32_t c) {
+  if (p.end() < 0 || (p.flags(c) & (Problem::kOnce | Problem::kBeforeBorder)) != 0) return false;
+  std::int64_t bytes = 0;
+  for (std::int32_t j = 0; j < p.storage_count(c); ++j) {
+    const std::int32_t s = p.first_storage(c) + j;
+    for (const std::int32_t reader : p.readers(s))
+      if (reader != p.end()) return false;
+    if (!p.readers(s).empty()) bytes += p.bytes(s);
+  }
+  return bytes > 0;
+}
+
 class Memory {
  public:
   Memory(const Problem& p, std::int64_t budget, const Eviction& eviction)
       : p_(p),
         budget_(budget),
         eviction_(eviction),
+        order_(p.order),
         position_(p.size(), 0),
         uses_(p.storages()),
         next_use_(p.storages(), 0),
         locks_(p.storages(), 0),
         place_(p.storages(), kAbsent),
+        waits_(p.size(), false),
         ran_(p.size(), false),
         rank_(p.storages(), 0),
         ranked_(p.storages(), kNever),
         stretched_(p.order.size() + 2) {
     for (std::size_t i = 0; i < stretched_.size(); ++i)
       stretched_[i] = quarter_power(static_cast<double>(i), eviction.stretch);
-    for (std::size_t i = 0; i < p.order.size(); ++i)
-      position_[p.order[i]] = static_cast<std::int32_t>(i);
-    for (std::int32_t s = 0; s < p.storages(); ++s) {
-      for (const std::int32_t reader : p.readers(s)) uses_[s].push_back(position_[reader]);
-      std::sort(uses_[s].begin(), uses_[s].end());
-    }
+    for (std::int32_t c = 0; eviction.results_wait && c < p.size(); ++c)
+      waits_[c] = makes_results_alone(p, c);
+    look_ahead();
   }
 
   bool run_all() {
-    for (now_ = 0; now_ < static_cast<std::int32_t>(p_.order.size()); ++now_)
-      if (!run(p_.order[now_])) return false;
+    while (now_ < static_cast<std::int32_t>(order_.size())) {
+      if (eviction_.results_wait && now_ % kStepsBetweenMarks == 0)
+        marks_.push_back({now_, alive_, sequence_.size()});
+      if (run(order_[now_])) {
+        ++now_;
+      } else if (all_runs_ >= eviction_.max_runs || !postpone_results()) {
+        return false;
+      }
+    }
     return true;
   }
 
+  // In what one change of a Sequence takes.
+  std::int64_t work() const { return 2 * all_runs_ + looked_ / 100; }
   std::vector<std::int32_t> take() { return std::move(sequence_); }
 
  private:
-  static constexpr std::int32_t kAbsent = -1;
+  static constexpr std::int32_t kAbsent = -1, kHeld = -2;
   static constexpr std::int64_t kNever = std::int64_t{-1} << 40;
+  static constexpr std::int32_t kStepsBetweenMarks = 16;
+
+  // Of what is asked for when results are postponed: bytes that go at once, results too small to
+  // count, steps that make a place quiet.
+  static constexpr std::int64_t kSharePostponed = 40, kShareThatMatters = 1000;
+  static constexpr std::int32_t kQuietSteps = 24;
 
   // A computation that waits for its inputs; those before `next` are there and locked.
   struct Frame {
@@ -50,6 +77,97 @@ class Memory {
     std::size_t next = 0;
     std::vector<std::int32_t> inputs;  // storages, the earliest producer first
   };
+
+  // What is in memory before a step of the order: all that has to be known to go on from there.
+  struct Mark {
+    std::int32_t now;
+    std::vector<std::int32_t> alive;
+    std::size_t runs;
+  };
+
+  // Notes where everything is read in the order as it is.
+  void look_ahead() {
+    for (std::size_t i = 0; i < order_.size(); ++i)
+      position_[order_[i]] = static_cast<std::int32_t>(i);
+    for (std::int32_t s = 0; s < p_.storages(); ++s) {
+      next_use_[s] = 0;
+      uses_[s].clear();
+      for (const std::int32_t reader : p_.readers(s)) uses_[s].push_back(position_[reader]);
+      std::sort(uses_[s].begin(), uses_[s].end());
+    }
+  }
+
+  // Where memory doesn't suffice, the results made last before are made after it instead; false
+  // where there are none.
+  bool postpone_results() {
+    if (!eviction_.results_wait || order_[now_] == p_.end()) return false;
+    std::vector<std::int32_t> late;
+    std::int32_t first = now_;
+    for (std::int64_t bytes = 0; first > 0 && bytes <= budget_ / kSharePostponed;) {
+      const std::int32_t c = order_[--first];
+      if (!waits_[c]) continue;
+      const std::int64_t held = bytes_held(c);
+      if (held * kShareThatMatters < budget_) continue;
+      bytes += held;
+      late.push_back(c);
+    }
+    if (late.empty()) return false;
+    const std::int32_t after = order_[end_of_crowd()];
+    const auto is_late = [&](std::int32_t c) {
+      return std::find(late.begin(), late.end(), c) != late.end();
+    };
+    order_.erase(std::remove_if(order_.begin(), order_.end(), is_late), order_.end());
+    const auto place = std::find(order_.begin(), order_.end(), after) + 1;
+    order_.insert(place, late.rbegin(), late.rend());
+    go_back_to(first);
+    return true;
+  }
+
+  std::int64_t bytes_held(std::int32_t c) const {
+    std::int64_t bytes = 0;
+    for (std::int32_t j = 0; j < p_.storage_count(c); ++j)
+      if (place_[p_.first_storage(c) + j] != kAbsent) bytes += p_.bytes(p_.first_storage(c) + j);
+    return bytes;
+  }
+
+  std::int64_t step_bytes(std::int32_t c) const {
+    std::int64_t bytes = 0;
+    for (const Problem::Read& read : p_.reads(c)) bytes += p_.bytes(read.storage);
+    for (std::int32_t j = 0; j < p_.storage_count(c); ++j)
+      bytes += p_.bytes(p_.first_storage(c) + j);
+    return bytes;
+  }
+
+  // The last step from here on before many that need at most half of what this one does.
+  std::int32_t end_of_crowd() const {
+    const std::int64_t half = step_bytes(order_[now_]) / 2;
+    const auto last = static_cast<std::int32_t>(order_.size()) - 2;
+    std::int32_t quiet = 0, at = now_ + 1;
+    for (; at <= last && quiet < kQuietSteps; ++at)
+      quiet = step_bytes(order_[at]) > half ? 0 : quiet + 1;
+    return std::min(last, std::max(now_, at - 1 - quiet));
+  }
+
+  // Goes on from the last mark at or before step `limit`.
+  void go_back_to(std::int32_t limit) {
+    while (marks_.back().now > limit) marks_.pop_back();
+    const Mark mark = std::move(marks_.back());
+    marks_.pop_back();
+    now_ = mark.now;
+    sequence_.resize(mark.runs);
+    std::fill(locks_.begin(), locks_.end(), 0);
+    std::fill(place_.begin(), place_.end(), kAbsent);
+    std::fill(ran_.begin(), ran_.end(), false);
+    alive_.clear();
+    live_ = 0;
+    for (const std::int32_t s : mark.alive) hold(s);
+    for (const std::int32_t c : sequence_) {
+      ran_[c] = true;
+      for (std::int32_t s = p_.first_storage(c); s < p_.first_storage(c) + p_.storage_count(c); ++s)
+        if (place_[s] == kAbsent && (p_.bytes(s) == 0 || waits_[c])) hold(s);
+    }
+    look_ahead();
+  }
 
   bool resident(std::int32_t s) const {
     return place_[s] != kAbsent || (p_.once(p_.producer(s)) && ran_[p_.producer(s)]);
@@ -88,7 +206,7 @@ class Memory {
   }
 
   bool execute(std::int32_t c) {
-    if (static_cast<std::int64_t>(sequence_.size()) >= eviction_.max_runs) return false;
+    if (++all_runs_ > eviction_.max_runs) return false;
     const std::int32_t first = p_.first_storage(c), end = first + p_.storage_count(c);
     std::int64_t bytes = 0;
     for (std::int32_t s = first; s < end; ++s) {
@@ -100,13 +218,19 @@ class Memory {
     ran_[c] = true;
     for (std::int32_t s = first; s < end; ++s) {
       --locks_[s];
-      if (place_[s] != kAbsent) continue;
-      place_[s] = static_cast<std::int32_t>(alive_.size());
-      alive_.push_back(s);
-      ranked_[s] = kNever;
-      live_ += p_.bytes(s);
+      if (place_[s] == kAbsent) hold(s);
     }
     return true;
+  }
+
+  // What has no bytes and what waits for the end never goes.
+  void hold(std::int32_t s) {
+    live_ += p_.bytes(s);
+    ranked_[s] = kNever;
+    place_[s] = kHeld;
+    if (p_.bytes(s) == 0 || waits_[p_.producer(s)]) return;
+    place_[s] = static_cast<std::int32_t>(alive_.size());
+    alive_.push_back(s);
   }
 
   bool make_room(std::int64_t bytes) {
@@ -125,11 +249,11 @@ class Memory {
 
   // What is to go, by ranks that may be a few evictions old; -1 where all is locked.
   std::int32_t least_wanted() {
-    constexpr std::int64_t kRecent = 4;
     std::int32_t best = -1;
+    looked_ += static_cast<std::int64_t>(alive_.size());
     for (const std::int32_t s : alive_) {
-      if (locks_[s] > 0 || p_.bytes(s) == 0) continue;
-      if (ranked_[s] + kRecent < evicted_) rank(s);
+      if (locks_[s] > 0) continue;
+      if (ranked_[s] + eviction_.patience < evicted_) rank(s);
       if (best < 0 || rank_[s] > rank_[best] || (rank_[s] == rank_[best] && s < best)) best = s;
     }
     return best;
@@ -175,10 +299,12 @@ class Memory {
   const Problem& p_;
   std::int64_t budget_;
   Eviction eviction_;
-  std::vector<std::int32_t> position_;           // by computation, in the problem's order
+  std::vector<std::int32_t> order_;              // the problem's, but for results that wait
+  std::vector<std::int32_t> position_;           // by computation, in order_
   std::vector<std::vector<std::int32_t>> uses_;  // by storage: where its readers stand
   std::vector<std::size_t> next_use_;            // by storage: the first in uses_ to come
   std::vector<std::int32_t> locks_, place_;      // by storage; its place in alive_
+  std::vector<bool> waits_;  // by computation: it makes results, and may be made later
   std::vector<bool> ran_;
   std::vector<double> rank_;  // by storage, and when it was found, in evictions
   std::vector<std::int64_t> ranked_;
@@ -187,22 +313,27 @@ class Memory {
   std::vector<std::int32_t> alive_;
   std::vector<Frame> stack_;
   std::vector<std::int32_t> sequence_;
-  std::int64_t live_ = 0;
+  std::vector<Mark> marks_;
+  std::int64_t live_ = 0, all_runs_ = 0, looked_ = 0;
   std::int32_t now_ = 0;
 };
 
 }  // namespace
 
 std::vector<Eviction> evictions(const Problem& problem) {
-  const std::int64_t runs = 8 * static_cast<std::int64_t>(problem.size()) + 1000;
-  return {{2, true, runs}, {1, true, runs},  {4, true, runs},
-          {0, true, runs}, {2, false, runs}, {1, false, runs}};
+  const std::int64_t runs = 4 * static_cast<std::int64_t>(problem.size()) + 1000;
+  return {{2, true, false, 16, runs}, {1, true, false, 4, runs}, {1, true, true, 16, runs},
+          {2, false, false, 4, runs}, {2, true, true, 16, runs}, {4, true, false, 16, runs},
+          {0, true, false, 4, runs},  {1, true, true, 4, runs},  {2, true, false, 4, runs},
+          {1, true, false, 16, runs}, {4, true, false, 4, runs}, {1, false, false, 4, runs}};
 }
 
 std::vector<std::int32_t> run_on_demand(const Problem& problem, std::int64_t budget,
-                                        const Eviction& eviction) {
+                                        const Eviction& eviction, std::int64_t* work) {
   Memory memory(problem, budget, eviction);
-  return memory.run_all() ? memory.take() : std::vector<std::int32_t>();
+  const bool ran = memory.run_all();
+  if (work != nullptr) *work += memory.work();
+  return ran ? memory.take() : std::vector<std::int32_t>();
 }
 
 }  // namespace recut::peak

@@ -140,8 +140,9 @@ void Search::go_down(Improver& improver) {
 void Search::start_on_demand() {
   for (const Eviction& eviction : evictions(p_)) {
     if (holds_ || spent()) return;
-    const std::vector<std::int32_t> runs = run_on_demand(p_, budget_, eviction);
-    s_.charge(static_cast<std::int64_t>(runs.size()));
+    std::int64_t work = 0;
+    const std::vector<std::int32_t> runs = run_on_demand(p_, budget_, eviction, &work);
+    s_.charge(work);
     if (runs.empty()) continue;
     s_.assign(runs);
     if (s_.peak() <= budget_) trim(s_, budget_);
