@@ -19,7 +19,6 @@ using Sequence = std::vector<std::int32_t>;
 
 constexpr int kCoarsePoints = 8;
 constexpr double kCoarseEffort = 0.1;      // of one plan's usual effort, for each coarse point
-constexpr double kLeastEffort = 0.5;       // for the least peak
 constexpr double kPointEffort = 0.1;       // for each point
 constexpr double kMostShownPerSecond = 8;  // each showing replays what is new
 constexpr double kTorchFractions[] = {1, 0.9, 0.75, 0.5, 0.35, 0.2, 0.1, 0};
@@ -143,6 +142,7 @@ class CurveMaker {
       add_lowest(budgets[k], std::move(found));
     }
     if (known_.empty()) known_.push_back(problem().order);
+    least_ = peak::peak_of(problem(), known_.front());
   }
 
   void add_lowest(std::int64_t budget, peak::Outcome found) {
@@ -152,20 +152,28 @@ class CurveMaker {
     show();
   }
 
-  // Half as thoroughly as a plan for a budget that can't be held looks for it.
+  // The very search with which a plan answers a budget that can't be held: the table begins at the
+  // number that it would give, so that every budget of the table can be asked for.
   void find_least() {
     if (cancelled()) return;
-    peak::Outcome found = peak::least_peak(problem(), options(kLeastEffort));
-    if (!budgets_.empty() && found.peak >= budgets_.front()) return;
+    peak::SolveOptions all = options(1);
+    all.bound_moments = 0;
+    peak::Outcome found = peak::least_peak(problem(), all);
+    least_ = found.peak;
+    while (!outcomes_.empty() && outcomes_.front().peak < least_) drop_lowest();
+    if (!budgets_.empty() && budgets_.front() <= least_) return;
     found.holds = true;
-    add_lowest(found.peak, std::move(found));
+    add_lowest(least_, std::move(found));
+  }
+
+  void drop_lowest() {
+    known_.erase(known_.begin());
+    budgets_.erase(budgets_.begin());
+    outcomes_.erase(outcomes_.begin());
   }
 
   void refine() {
-    std::int64_t least = most_;
-    for (const Sequence& sequence : known_)
-      least = std::min(least, peak::peak_of(problem(), sequence));
-    budgets_ = ladder(least, most_, request_.points);
+    budgets_ = ladder(least_, most_, request_.points);
     peak::SweepOptions all = options(kPointEffort * static_cast<double>(budgets_.size()));
     all.known = known_;
     all.on_curve = [&](const std::vector<peak::Outcome>& outcomes) {
@@ -241,7 +249,8 @@ class CurveMaker {
   const Clock::time_point began_;
   Clock::time_point shown_;
   Curve curve_;
-  std::int64_t most_ = 0;  // the peak where nothing is recomputed but by hand
+  std::int64_t least_ = 0;  // the least peak that was found
+  std::int64_t most_ = 0;   // the peak where nothing is recomputed but by hand
   std::vector<Sequence> known_;
   std::vector<std::int64_t> budgets_;    // ascending
   std::vector<peak::Outcome> outcomes_;  // of budgets_

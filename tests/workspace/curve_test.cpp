@@ -75,6 +75,22 @@ TEST_CASE("curve: monotone, both ends there, every figure replayed", "[workspace
   }
 }
 
+TEST_CASE("curve: it begins at the least peak that a plan names, and that holds", "[workspace]") {
+  for (const char* name : {"tiny_lm", "unet"}) {
+    CAPTURE(name);
+    const Document document = opened(name);
+    const std::int64_t least = swept(document, 10).report.points.front().budget_bytes;
+    PlanningRequest request;
+    request.limits.effort = 0.2;
+    request.budget = "1";
+    const auto refused = plan_document(document, request);
+    REQUIRE(refused.ok());
+    CHECK(refused->report.proof->least_peak_bytes == least);
+    request.budget = std::to_string(least);
+    CHECK(plan_document(document, request)->report.holds());
+  }
+}
+
 TEST_CASE("curve: the same request gives the same curve", "[workspace]") {
   const Document document = opened("unet");
   const Curve a = swept(document, 12), b = swept(document, 12);
