@@ -1,7 +1,7 @@
 // What strategy `peak` reaches, and how soon. One table a word on the command line:
 //
 //   points FILE…     a budget equal to the real peak of each of PyTorch's points; and half the peak
-//   least FILE…      the least peak that is found, beside the proved bound
+//   least FILE…      the least peak that is found with the usual effort, beside the proved bound
 //   speed FILE…      half the peak: when the first plan stood, and when it was near the best
 //   moccasin FILE…   the published graphs at 90, 80 and 70 % of their start peak
 //   growth           synthetic graphs of repeated blocks, up to 100,000 computations
