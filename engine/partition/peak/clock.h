@@ -1,6 +1,7 @@
 // When a search has to end: by effort, by the clock, by its caller's wish.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
 
 #include "engine/partition/peak/solver.h"
@@ -23,6 +24,15 @@ class SearchClock {
     if (options_.cancel != nullptr && options_.cancel->load(std::memory_order_relaxed)) return true;
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - began_;
     return options_.seconds > 0 && taken.count() >= options_.seconds;
+  }
+
+  // How much of what may be spent is spent, 0 … 1.
+  double share(std::int64_t work) const {
+    const double of_effort =
+        static_cast<double>(work) / static_cast<double>(std::max<std::int64_t>(1, effort_));
+    if (options_.seconds <= 0) return std::min(1.0, of_effort);
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - began_;
+    return std::min(1.0, std::max(of_effort, taken.count() / options_.seconds));
   }
 
   void tell(const Progress& progress) const {

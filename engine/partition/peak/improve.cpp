@@ -128,11 +128,11 @@ bool Improver::step() {
   return false;
 }
 
-bool Improver::descend(bool free) {
+bool Improver::descend() {
   const std::size_t mark = s_.mark();
   const std::int64_t peak = s_.peak(), duration = s_.duration();
   const RunId highest = s_.run_at(s_.tree().first_maximum());
-  const std::uint64_t kind = draw(free ? 4 : 8);
+  const std::uint64_t kind = draw(8);
   bool good = true;
   if (kind < 2) {
     reorder_at(draw(2) == 0 ? highest : random_run());

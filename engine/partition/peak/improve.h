@@ -12,19 +12,17 @@ namespace recut::peak {
 class Improver {
  public:
   Improver(Sequence& sequence, std::int64_t budget, std::uint64_t seed)
-      : s_(sequence), editor_(sequence), trimmer_(sequence, budget), budget_(budget), random_(seed) {}
-
-  void set_budget(std::int64_t budget) {
-    budget_ = budget;
-    trimmer_.set_budget(budget);
-  }
+      : s_(sequence),
+        editor_(sequence),
+        trimmer_(sequence, budget),
+        budget_(budget),
+        random_(seed) {}
 
   // One try; true where the plan got cheaper. The peak stays within the budget.
   bool step();
 
-  // One try to lower the peak of a plan above the budget; true where it got lower. With `free`, by
-  // reordering alone.
-  bool descend(bool free);
+  // One try to lower the peak of a plan above the budget; true where it got lower.
+  bool descend();
 
  private:
   bool shift_some();

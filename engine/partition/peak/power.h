@@ -1,4 +1,5 @@
-// Powers that are the same bits on every platform: the libraries differ in pow, never in sqrt.
+// Powers and logarithms that are the same bits on every platform: the libraries differ in pow, exp
+// and log, never in sqrt and frexp.
 #pragma once
 
 #include <cmath>
@@ -20,6 +21,24 @@ inline double quarter_power(double x, int quarters) {
     default:
       return x;
   }
+}
+
+// The natural logarithm of x > 0, to nine digits: of the mantissa by the series of artanh.
+inline double logarithm(double x) {
+  int exponent = 0;
+  double m = std::frexp(x, &exponent);
+  if (m < 0.70710678118654752) m *= 2, --exponent;
+  const double z = (m - 1) / (m + 1), zz = z * z;
+  const double series = 1 + zz * (1.0 / 3 + zz * (1.0 / 5 + zz * (1.0 / 7 + zz * (1.0 / 9))));
+  return 0.69314718055994531 * exponent + 2 * z * series;
+}
+
+// The way from a to b, both above 0, in equal ratios: a at share 0, b at 1, and about
+// a * (b/a)^share between, as the limit that defines the exponential function gives it.
+inline double between(double a, double b, double share) {
+  double factor = 1 + share * logarithm(b / a) / 1024;
+  for (int i = 0; i < 10; ++i) factor *= factor;
+  return a * factor;
 }
 
 }  // namespace recut::peak

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "engine/partition/peak/anneal.h"
 #include "engine/partition/peak/bounds.h"
 #include "engine/partition/peak/clock.h"
 #include "engine/partition/peak/exact.h"
@@ -17,6 +18,13 @@
 namespace recut::peak {
 namespace {
 
+// A try of the annealer is much less than a run inserted or removed: it asks, and seldom acts.
+constexpr std::int64_t kTriesPerWork = 5;
+constexpr std::int64_t kTriesAtOnce = 5 * 512;
+constexpr double kAnnealed = 0.9;  // of all effort; the rest is for local improvement
+constexpr int kRounds = 3;          // of annealing: from the order, then from the best
+constexpr Cooling kReheated{0.15, 0.01, 0.02, 10};
+
 class Search {
  public:
   Search(const Problem& problem, std::int64_t budget, const SolveOptions& options)
@@ -28,10 +36,15 @@ class Search {
 
  private:
   bool spent() const { return clock_.spent(s_.work()); }
+  bool better(std::int64_t peak, std::int64_t duration) const;
+  void take(std::vector<std::int32_t> sequence, std::int64_t peak, std::int64_t duration);
   void note();  // remembers the sequence where it is the best so far
-  void order_freely();
+  bool cannot_improve() const { return holds_ && best_duration_ == p_.total_duration(); }
+  void start_freely();
+  void anneal();
+  void repair(const std::vector<std::int32_t>& sequence);
+  void cool(Annealer& annealer, double from, double to);
   void improve_for(std::int64_t work);
-  void go_down(Improver& improver);
   void start_on_demand();
   void try_start(const Start& start, const Taste& taste);
 
@@ -45,17 +58,22 @@ class Search {
   std::int64_t best_peak_ = 0, best_duration_ = 0;
 };
 
-void Search::note() {
-  const bool fits = s_.peak() <= budget_;
-  const bool better = best_.empty() || (fits && !holds_) ||
-                      (fits && s_.duration() < best_duration_) ||
-                      (!fits && !holds_ && s_.peak() < best_peak_);
-  if (!better) return;
-  holds_ = fits;
-  best_ = s_.computations();
-  best_peak_ = s_.peak();
-  best_duration_ = s_.duration();
+bool Search::better(std::int64_t peak, std::int64_t duration) const {
+  const bool fits = peak <= budget_;
+  return best_.empty() || (fits && !holds_) || (fits && duration < best_duration_) ||
+         (!fits && !holds_ && peak < best_peak_);
+}
+
+void Search::take(std::vector<std::int32_t> sequence, std::int64_t peak, std::int64_t duration) {
+  holds_ = peak <= budget_;
+  best_ = std::move(sequence);
+  best_peak_ = peak;
+  best_duration_ = duration;
   clock_.tell({holds_, best_peak_, best_duration_, s_.work()});
+}
+
+void Search::note() {
+  if (better(s_.peak(), s_.duration())) take(s_.computations(), s_.peak(), s_.duration());
 }
 
 void Search::try_start(const Start& start, const Taste& taste) {
@@ -75,10 +93,11 @@ void Search::start() {
     if (relieve(s_, budget_, {})) trim(s_, budget_);
     note();
   }
+  if (budget_ < peak_bound(p_, 0)) return;  // no step can hold it
+  if (p_.border() < 0) return start_freely();
   const std::vector<Start> starts = list_starts(p_);
   // Little work for each at first, more where nothing has held yet; after every few, the best so
   // far is improved for a while, so that a caller in a hurry gets a good plan early.
-  if (budget_ < peak_bound(p_, 0)) return;  // no step can hold it
   int made = 0;
   for (const int round : {0, 1}) {
     for (const Start& start : starts) {
@@ -89,8 +108,7 @@ void Search::start() {
       try_start(start, taste);
       if (++made % 6 == 0 && holds_) improve_for(20 * p_.size());
     }
-    if (holds_ && round == 0 && best_duration_ == p_.total_duration()) return;
-    if (p_.border() < 0) order_freely();
+    if (round == 0 && cannot_improve()) return;
     if (!holds_) start_on_demand();
     if (holds_) return;
   }
@@ -105,35 +123,54 @@ void Search::improve_for(std::int64_t work) {
     if (improver.step()) note();
 }
 
-// Without a border the order itself is the question: lower its peak before anything is repeated,
-// then go down to the budget in small steps, each improved before the next.
-void Search::order_freely() {
-  make_start({}, s_);
-  for (const int count : {12, 24, 48, 96}) reorder_all(s_, count, 8, budget_);
-  s_.forget_log();
-  note();
-  Improver improver(s_, budget_, options_.seed);
-  const std::int64_t patience = 200 * p_.size();
-  std::int64_t until = s_.work() + patience;
-  while (s_.work() < until && s_.peak() > budget_ && !spent())
-    if (improver.descend(true)) until = s_.work() + patience, note();
-  go_down(improver);
+// Without a border there is no recipe but the order: a greedy plan at once, for a caller in a
+// hurry, then order and repetition together.
+void Search::start_freely() {
+  Taste taste;
+  taste.work = 6 * p_.size() + 100;
+  try_start({}, taste);
+  if (spent() || cannot_improve()) return;
+  anneal();
+  if (!holds_) start_on_demand();
 }
 
-// From the sequence as it is to the budget by a ladder of budgets.
-void Search::go_down(Improver& improver) {
-  const std::int64_t step = std::max<std::int64_t>(1, (s_.peak() - budget_) / 16);
-  while (s_.peak() > budget_ && !spent()) {
-    const std::int64_t goal = std::max(budget_, s_.peak() - step);
-    improver.set_budget(goal);
-    std::int64_t until = s_.work() + 400 * p_.size();
-    while (s_.peak() > goal && s_.work() < until && !spent()) improver.descend(false);
-    if (s_.peak() > goal) break;
-    trim(s_, goal);
-    for (until = s_.work() + 100 * p_.size(); s_.work() < until && !spent();) improver.step();
-    note();
+// Cools down from the problem's order, then again from the best plan, less hot: what one round
+// froze too early, the next may thaw. A round that froze above the budget is none to go on from.
+void Search::anneal() {
+  const double begin = clock_.share(s_.work());
+  if (begin >= kAnnealed) return;
+  bool good = holds_ && !options_.start.empty();
+  for (int round = 0; round < kRounds && !spent() && !cannot_improve(); ++round) {
+    Annealer annealer(p_, budget_, good ? best_ : p_.order,
+                      options_.seed + static_cast<std::uint64_t>(round),
+                      good ? kReheated : Cooling{});
+    cool(annealer, begin + (kAnnealed - begin) * round / kRounds,
+         begin + (kAnnealed - begin) * (round + 1) / kRounds);
+    good = good || annealer.holds();
+    if (!holds_) repair(annealer.timeline().computations());
   }
-  improver.set_budget(budget_);
+}
+
+// Takes what is a little above the budget and relieves it.
+void Search::repair(const std::vector<std::int32_t>& sequence) {
+  s_.assign(sequence);
+  Taste taste;
+  taste.work = 20 * p_.size() + 100;
+  if (relieve(s_, budget_, taste)) trim(s_, budget_);
+  s_.forget_log();
+  note();
+}
+
+// From one share of the effort to another.
+void Search::cool(Annealer& annealer, double from, double to) {
+  while (!spent() && !cannot_improve()) {
+    const double progress = (clock_.share(s_.work()) - from) / (to - from);
+    if (progress >= 1) return;
+    if (annealer.advance(kTriesAtOnce, std::max(0.0, progress)) &&
+        better(annealer.best_peak(), annealer.best_duration()))
+      take(annealer.best(), annealer.best_peak(), annealer.best_duration());
+    s_.charge(kTriesAtOnce / kTriesPerWork);
+  }
 }
 
 // Where no recipe reaches the budget: a memory of that size, run on demand.
@@ -159,8 +196,8 @@ void Search::improve() {
   s_.assign(best_);
   s_.forget_log();
   Improver improver(s_, budget_, options_.seed);
-  while (!spent() && !(holds_ && best_duration_ == p_.total_duration())) {
-    if (holds_ ? improver.step() : improver.descend(false)) note();
+  while (!spent() && !cannot_improve()) {
+    if (holds_ ? improver.step() : improver.descend()) note();
   }
 }
 
@@ -214,8 +251,9 @@ void add_bounds(const Problem& p, std::int64_t budget, const SolveOptions& optio
 }  // namespace
 
 std::int64_t default_effort(const Problem& problem, double factor) {
-  // Small problems are quick to try many times; without a border there is no recipe but the order.
-  const double share = problem.border() < 0 ? 1000 : 250;
+  // Small problems are quick to try many times; without a border there is no recipe, and annealing
+  // takes longer.
+  const double share = problem.border() < 0 ? 800 : 250;
   const double effort = factor * (150'000.0 + share * problem.size());
   return static_cast<std::int64_t>(std::clamp(effort, 1.0, 1e15));
 }

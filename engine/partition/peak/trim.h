@@ -16,11 +16,6 @@ class Trimmer {
   Trimmer(Sequence& sequence, std::int64_t budget)
       : s_(sequence), editor_(sequence), budget_(budget) {}
 
-  void set_budget(std::int64_t budget) {
-    budget_ = budget;
-    obstacles_.clear();
-  }
-
   // Until no single removal fits.
   void trim();
 
