@@ -16,6 +16,9 @@
 
 namespace recut::peak {
 
+// A try is much less than a run inserted or removed: it asks, and seldom acts.
+inline constexpr std::int64_t kTriesPerWork = 5;
+
 // How it cools. Durations count in mean durations of a computation, bytes in mean bytes of a
 // storage, so that the numbers fit problems of any units.
 struct Cooling {

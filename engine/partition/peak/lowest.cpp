@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/partition/peak/anneal.h"
 #include "engine/partition/peak/bounds.h"
 #include "engine/partition/peak/clock.h"
 #include "engine/partition/peak/greedy.h"
-#include "engine/partition/peak/trim.h"
 #include "engine/partition/peak/on_demand.h"
 #include "engine/partition/peak/starts.h"
+#include "engine/partition/peak/trim.h"
 
 namespace recut::peak {
 namespace {
@@ -17,6 +18,8 @@ constexpr double kCoarse = 0.1;                      // of the peak: how far a f
 constexpr double kOtherSteps[] = {0.03, 0.2, 0.06};  // tried where the coarse one leads no further
 constexpr double kPolish = 0.02;
 constexpr std::size_t kDraftsEach = 3;
+constexpr std::int64_t kTriesEach = 500;  // of annealing for one budget, by computation
+constexpr int kSlices = 64;               // in which it cools
 
 struct Found {
   std::vector<std::int32_t> sequence;
@@ -36,8 +39,9 @@ class Lowest {
       : p_(problem),
         s_(problem),
         clock_(options),
+        options_(options),
         floor_(peak_bound(problem, 0)),
-        patience_(3000.0 / (600 + problem.size())),
+        patience_((problem.border() < 0 ? 800.0 : 3000.0) / (600 + problem.size())),
         recipes_(list_starts(problem)) {
     // What is useful for usual budgets comes first there; the least are more often reached from
     // the others.
@@ -50,12 +54,8 @@ class Lowest {
     make_start({}, s_);
     note();
     clock_.allow(s_.work(), patience_);
-    lower_each_kind();
-    for (const double step : kOtherSteps)
-      for (std::size_t i = 0; i < std::max(recipes_.size(), drafts_.size()); ++i) {
-        lower_recipe(i, step);
-        lower_draft(i, step);
-      }
+    if (p_.border() < 0) anneal_down();
+    lower_all_kinds();
     clock_.allow(s_.work(), 0.5);
     s_.assign(best_.sequence);
     lower_stepwise(kPolish, 3, 60);
@@ -79,6 +79,35 @@ class Lowest {
     if (s_.peak() < best_.peak - best_.peak / 4096) clock_.allow(s_.work(), patience_);
     best_ = {s_.computations(), s_.peak(), s_.duration()};
     clock_.tell({false, s_.peak(), s_.duration(), s_.work()});
+  }
+
+  // Without a border the order is free, and annealing finds what no recipe does: from the best so
+  // far to budgets ever lower, by steps that shrink where they fail.
+  void anneal_down() {
+    double step = kCoarse;
+    for (std::uint64_t round = 0; step > kPolish / 4 && !done(); ++round) {
+      const std::int64_t goal = below(best_.peak, step);
+      Annealer annealer(p_, goal, best_.sequence, options_.seed + round);
+      for (int i = 0; i < kSlices && !done(); ++i) {
+        annealer.advance(kTriesEach * p_.size() / kSlices, static_cast<double>(i) / kSlices);
+        s_.charge(kTriesEach * p_.size() / kSlices / kTriesPerWork);
+      }
+      if (!annealer.holds()) {
+        step /= 2;
+        continue;
+      }
+      s_.assign(annealer.best());
+      note();
+    }
+  }
+
+  void lower_all_kinds() {
+    lower_each_kind();
+    for (const double step : kOtherSteps)
+      for (std::size_t i = 0; i < std::max(recipes_.size(), drafts_.size()); ++i) {
+        lower_recipe(i, step);
+        lower_draft(i, step);
+      }
   }
 
   // First the lowest plan of each way to run on demand, a recipe after each; then the others.
@@ -150,15 +179,18 @@ class Lowest {
     }
   }
 
+  std::int64_t below(std::int64_t peak, double step) const {
+    return std::max(floor_, peak - static_cast<std::int64_t>(step * static_cast<double>(peak)) - 1);
+  }
+
   // Part of the way counts too.
   bool lower(double step, std::int64_t runs_each) {
     s_.forget_log();
     const std::int64_t peak = s_.peak();
-    const auto goal = peak - static_cast<std::int64_t>(step * static_cast<double>(peak)) - 1;
     Taste taste;
     taste.price = 2;
     taste.work = runs_each * p_.size();
-    relieve(s_, std::max(floor_, goal), taste);
+    relieve(s_, below(peak, step), taste);
     if (s_.peak() < peak) {
       trim(s_, s_.peak());
       note();
@@ -171,6 +203,7 @@ class Lowest {
   const Problem& p_;
   Sequence s_;
   SearchClock clock_;
+  const SolveOptions& options_;
   std::int64_t floor_;
   double patience_;  // of the effort: without a gain for so long, the search ends
   std::vector<Start> recipes_;

@@ -18,8 +18,6 @@
 namespace recut::peak {
 namespace {
 
-// A try of the annealer is much less than a run inserted or removed: it asks, and seldom acts.
-constexpr std::int64_t kTriesPerWork = 5;
 constexpr std::int64_t kTriesAtOnce = 5 * 512;
 constexpr double kAnnealed = 0.9;  // of all effort; the rest is for local improvement
 constexpr int kRounds = 3;          // of annealing: from the order, then from the best
@@ -253,8 +251,9 @@ void add_bounds(const Problem& p, std::int64_t budget, const SolveOptions& optio
 std::int64_t default_effort(const Problem& problem, double factor) {
   // Small problems are quick to try many times; without a border there is no recipe, and annealing
   // takes longer.
-  const double share = problem.border() < 0 ? 800 : 250;
-  const double effort = factor * (150'000.0 + share * problem.size());
+  const bool free = problem.border() < 0;
+  const double once = free ? 300'000 : 150'000, share = free ? 800 : 250;
+  const double effort = factor * (once + share * problem.size());
   return static_cast<std::int64_t>(std::clamp(effort, 1.0, 1e15));
 }
 
