@@ -20,3 +20,5 @@ esac
 install_packages "${lists[@]}"
 fetch_source catch2 3.7.1 catch2_3.7.1.orig.tar.gz \
   c991b247a1a0d7bb9c39aa35faf0fe9e19764213f28ffba3109388e62ee0269c
+fetch_source imgui 1.90.1 imgui_1.90.1+ds.orig.tar.xz \
+  ecce377df0f90b292f15dcbd83d438bddc162b2388c881132bde18c787572a1c

@@ -51,7 +51,7 @@ fetch_source() {
   $digest), unpacked, at $target yourself."
     has_digest "$archive" "$digest" || fail "$archive is not the file that was expected (SHA-256)."
     mkdir unpacked
-    tar --extract --gzip --strip-components=1 --directory unpacked --file "$archive"
+    tar --extract --strip-components=1 --directory unpacked --file "$archive"
     mv --no-target-directory unpacked "$target"
   )
   rm -r "$work"

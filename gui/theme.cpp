@@ -16,7 +16,8 @@ const Theme kDark = {.background = 0x12151a,
                      .freed = 0x66717f,
                      .result = 0x58c98a,
                      .selection = 0x4cc2ff,
-                     .conflict = 0xff6b6b};
+                     .conflict = 0xff6b6b,
+                     .layers = {0x3f6ea8, 0x4a90c2, 0x3fa7a3, 0x5aa873, 0x9aa84a}};
 
 const Theme kLight = {.background = 0xf6f7f9,
                       .panel = 0xffffff,
@@ -30,7 +31,17 @@ const Theme kLight = {.background = 0xf6f7f9,
                       .freed = 0x8a94a1,
                       .result = 0x1f9157,
                       .selection = 0x0b7fc2,
-                      .conflict = 0xd23b3b};
+                      .conflict = 0xd23b3b,
+                      .layers = {0x315a8c, 0x3a78a5, 0x318b87, 0x478c5c, 0x808c38}};
+
+Colour mix(Colour under, Colour over, double share) {
+  Colour mixed = 0;
+  for (const int shift : {0, 8, 16}) {
+    const double a = (under >> shift) & 0xff, b = (over >> shift) & 0xff;
+    mixed |= static_cast<Colour>(a + (b - a) * share + 0.5) << shift;
+  }
+  return mixed;
+}
 
 Colour colour_of(const Theme& theme, MemoryKind kind) {
   switch (kind) {

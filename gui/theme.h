@@ -16,10 +16,14 @@ struct Theme {
   Colour text, dim, faint;
   Colour saved, recomputed, freed, result;
   Colour selection, conflict;
+  std::array<Colour, 5> layers;  // of forward, first to last
 };
 
 extern const Theme kDark;
 extern const Theme kLight;
+
+// `share` of `over` on `under`, 0 … 1: a tint that needs no transparency.
+Colour mix(Colour under, Colour over, double share);
 
 Colour colour_of(const Theme& theme, MemoryKind kind);
 std::string css(Colour colour);  // "#f0b429"

@@ -188,7 +188,7 @@ class CurveMaker {
     if (!request_.on_curve) return;
     take_points();
     curve_.report.solve_ms = ms_since(began_);
-    request_.on_curve(curve_.report);
+    request_.on_curve(curve_);
     shown_ = Clock::now();
   }
 

@@ -18,6 +18,11 @@ namespace recut {
 
 inline constexpr std::size_t kMostCurvePoints = 10'000;
 
+struct Curve {
+  CurveReport report;
+  std::vector<Plan> plans;  // of report.points
+};
+
 struct CurveRequest {
   std::size_t points = 50;  // 2 … kMostCurvePoints; fewer come back where fewer budgets exist
   double effort = 1;  // as a multiple of what is enough for most; the same gives the same curve
@@ -25,13 +30,8 @@ struct CurveRequest {
   std::string device = std::string(kReferenceDevice);  // both as find_cost_model reads them
   std::string cost_model = "eager";
   ChoiceRequest choices;
-  std::function<void(const CurveReport&)> on_curve;  // the curve so far; not yet complete
-  const std::atomic<bool>* cancel = nullptr;         // ends the work early, with what it has
-};
-
-struct Curve {
-  CurveReport report;
-  std::vector<Plan> plans;  // of report.points
+  std::function<void(const Curve&)> on_curve;  // the curve so far; not yet complete
+  const std::atomic<bool>* cancel = nullptr;   // ends the work early, with what it has
 };
 
 // The budgets are evenly spread between the ends.

@@ -46,7 +46,7 @@ int sweep(const SweepCommand& command, const Console& console) {
   CurveRequest request = command.request;
   request.cancel = interrupt.flag();
   if (console.progress)
-    request.on_curve = [&](const CurveReport& report) { console.say(progress_words(report)); };
+    request.on_curve = [&](const Curve& curve) { console.say(progress_words(curve.report)); };
   console.say("planning");
   const auto curve = sweep_document(*document, request);
   console.say("");

@@ -49,7 +49,7 @@ bool bench(const std::string& path) {
   double first = 0;
   std::size_t shown = 0;
   CurveRequest request;
-  request.on_curve = [&](const CurveReport&) {
+  request.on_curve = [&](const Curve&) {
     if (shown++ == 0) first = processor_ms() - began;
   };
   const auto curve = sweep_document(*document, request);

@@ -114,7 +114,8 @@ TEST_CASE("curve: it is shown coarsely before it is complete", "[workspace]") {
   CurveRequest request;
   request.effort = 0.2;
   std::vector<std::size_t> shown;
-  request.on_curve = [&](const CurveReport& report) {
+  request.on_curve = [&](const Curve& curve) {
+    const CurveReport& report = curve.report;
     shown.push_back(report.points.size());
     CHECK_FALSE(report.complete);
     for (std::size_t i = 1; i < report.points.size(); ++i) {

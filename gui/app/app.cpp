@@ -1,0 +1,169 @@
+#include "gui/app/app.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/support/units.h"
+
+namespace recut::gui {
+namespace {
+
+constexpr int kFramesAfterChange = 3;  // hovering, opening and fading settle within these
+constexpr double kNoticeSeconds = 6;
+
+}  // namespace
+
+App::App(Backend& backend, AppOptions options)
+    : backend(backend),
+      jobs(options.threads && backend.has_threads(), [&backend] { backend.wake(); }),
+      planner(backend, jobs,
+              {[this](int serial) { return documents.find(serial); },
+               [this](const std::string& words, bool fault) { say(words, fault); }}),
+      panels(registered_panels()),
+      options_(std::move(options)) {
+  context_ = ImGui::CreateContext();
+  ImGuiIO& io = ImGui::GetIO();
+  io.IniFilename = nullptr;  // the workspace remembers what there is to remember
+  io.LogFilename = nullptr;
+  io.ConfigInputTextCursorBlink = false;  // a blinking caret would draw for ever
+  io.BackendFlags |= ImGuiBackendFlags_HasMouseCursors | ImGuiBackendFlags_RendererHasVtxOffset;
+  io.UserData = this;
+  io.SetClipboardTextFn = [](void* app, const char* text) {
+    static_cast<App*>(app)->backend.set_clipboard(text);
+  };
+  io.GetClipboardTextFn = [](void* app) {
+    static std::string held;
+    held = static_cast<App*>(app)->backend.clipboard();
+    return held.c_str();
+  };
+  io.ClipboardUserData = this;
+  const bool restored = options_.restore && restore_workspace();
+  for (const std::string& path : options_.files) open(path);
+  // The first start: something to look at.
+  const std::vector<std::string> samples = backend.samples();
+  if (options_.welcome && !restored && options_.files.empty() && !samples.empty())
+    open("sample:" + samples.front());
+}
+
+App::~App() {
+  if (options_.remember) save_workspace();
+  jobs.cancel_all();
+  ImGui::SetCurrentContext(context_);
+  backend.end_drawing();
+  ImGui::DestroyContext(context_);
+}
+
+bool App::tick() {
+  ImGui::SetCurrentContext(context_);
+  std::vector<InputEvent> events = backend.take_input();
+  events.insert(events.end(), fed_.begin(), fed_.end());
+  fed_.clear();
+  if (!events.empty()) {
+    take(events);
+    want_frames();
+  }
+  if (jobs.deliver()) want_frames();
+  for (const auto& document : documents.all()) planner.tick(*document);
+  const double now = backend.now();
+  const auto over = std::remove_if(notices.begin(), notices.end(),
+                                   [&](const Notice& notice) { return notice.until <= now; });
+  if (over != notices.end()) want_frames();
+  notices.erase(over, notices.end());
+  if (frames_owed_ == 0 && !motion.moving()) return false;
+  frames_owed_ = std::max(0, frames_owed_ - 1);
+  frame();
+  return true;
+}
+
+std::optional<double> App::rest() const {
+  if (frames_owed_ > 0 || motion.moving()) return 0;
+  std::optional<double> next;
+  const auto at = [&](double when) {
+    const double left = std::max(0.0, when - backend.now());
+    next = next ? std::min(*next, left) : left;
+  };
+  for (const Notice& notice : notices) at(notice.until);
+  for (const auto& document : documents.all())
+    if (document->plan_due >= 0) at(document->plan_due);
+  if (!backend.has_threads() && !jobs.idle()) return 0;
+  return next;
+}
+
+void App::feed(InputEvent event) { fed_.push_back(std::move(event)); }
+
+void App::want_frames() { frames_owed_ = kFramesAfterChange; }
+
+Result<Done> App::run(std::string_view id, std::string_view argument) {
+  const Command* command = find_command(id);
+  if (command == nullptr) return error("no command '" + std::string(id) + "'");
+  if (command->enabled != nullptr && !command->enabled(*this))
+    return error("'" + std::string(command->title) + "' isn't possible now");
+  want_frames();
+  const DocumentView* front = document();
+  const int serial = front != nullptr ? front->serial : 0;
+  const Wishes before = front != nullptr ? front->wishes : Wishes();
+  Result<Done> done = command->run(*this, argument);
+  DocumentView* after = documents.find(serial);
+  if (after == nullptr || after->wishes == before) return done;
+  if (id != "edit.undo" && id != "edit.redo") history.record(*after, before, id, backend.now());
+  planner.wishes_changed(*after, before);
+  return done;
+}
+
+bool App::undo(bool redo) {
+  DocumentView* front = document();
+  if (front == nullptr) return false;
+  return redo ? history.redo(*front) : history.undo(*front);
+}
+
+void App::open(const std::string& path, std::shared_ptr<const std::string> bytes) {
+  want_frames();
+  DocumentView* open_already = bytes ? nullptr : documents.find_path(path);
+  if (open_already != nullptr && open_already->state != DocumentState::failed)
+    return documents.show(open_already->serial);
+  if (open_already != nullptr) close_document(open_already->serial);
+  documents.remember(path);
+  planner.open(documents.add(path, std::move(bytes)));
+}
+
+void App::close_document(int serial) {
+  jobs.cancel_owned_by(serial);
+  history.forget(serial);
+  documents.close(serial);
+}
+
+void App::say(std::string words, bool fault) {
+  want_frames();
+  const double until = backend.now() + kNoticeSeconds * (fault ? 2 : 1);
+  for (Notice& notice : notices)
+    if (notice.words == words) {
+      notice.until = until;
+      return;
+    }
+  notices.push_back({std::move(words), fault, until});
+}
+
+bool App::has_ready() const {
+  const DocumentView* front = document();
+  return front != nullptr && front->is_ready();
+}
+
+bool App::is_dark() const {
+  const std::string theme = settings.text("theme", "system");
+  return theme == "system" ? backend.prefers_dark() : theme == "dark";
+}
+
+const Theme& App::theme() const { return is_dark() ? kDark : kLight; }
+
+float App::scale() const {
+  const double own = std::clamp(settings.number("scale", 1), 0.5, 4.0);
+  return static_cast<float>(std::clamp(backend.scale() * own, 0.5, 6.0));
+}
+
+bool App::idle() const {
+  if (!jobs.idle() || motion.moving() || !fed_.empty() || frames_owed_ > 0) return false;
+  return std::all_of(documents.all().begin(), documents.all().end(),
+                     [](const auto& document) { return document->plan_due < 0; });
+}
+
+}  // namespace recut::gui

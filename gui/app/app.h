@@ -1,0 +1,134 @@
+// The application: documents, the table of commands, and the frame. It knows a Backend and nothing
+// of where it runs.
+//
+// A tick takes what came in (input, messages of jobs) and draws a few frames after each change; a
+// tick without one draws nothing, so that a window at rest costs nothing.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gui/app/arrangement.h"
+#include "gui/app/command.h"
+#include "gui/app/documents.h"
+#include "gui/app/jobs.h"
+#include "gui/app/panel.h"
+#include "gui/app/planner.h"
+#include "gui/app/settings.h"
+#include "gui/app/undo.h"
+#include "gui/backend/backend.h"
+#include "gui/draw/fonts.h"
+#include "gui/draw/items.h"
+#include "gui/draw/motion.h"
+
+struct ImGuiContext;
+
+namespace recut::gui {
+
+struct AppOptions {
+  bool restore = true;             // the workspace that was saved
+  bool remember = true;            // save it
+  std::vector<std::string> files;  // to open at the start
+  bool welcome = true;             // opens a sample where there is nothing to restore
+  bool threads = true;             // use the backend's, where it has them
+};
+
+// Something that people should read, for some seconds.
+struct Notice {
+  std::string words;
+  bool fault = false;
+  double until = 0;
+};
+
+class App {
+ public:
+  explicit App(Backend& backend, AppOptions options = {});
+  ~App();
+  App(const App&) = delete;
+  App& operator=(const App&) = delete;
+
+  // The loop.
+  bool tick();  // whether it drew a frame
+  // How long nothing will happen by itself, in seconds: 0 while frames are owed or things move;
+  // none: until input or a job's message.
+  std::optional<double> rest() const;
+  bool closing() const { return closing_; }
+  int frames() const { return frames_; }
+  // Input beside the backend's: scripts.
+  void feed(InputEvent event);
+  void want_frames();  // something changed
+
+  // Runs a row of the table; what it changes of the wishes can be undone. Fails with its words.
+  Result<Done> run(std::string_view command, std::string_view argument = {});
+
+  // For commands.
+  void open(const std::string& path, std::shared_ptr<const std::string> bytes = nullptr);
+  void close_document(int serial);
+  void say(std::string words, bool fault = false);
+  void close() { closing_ = true; }
+  bool undo(bool redo);
+  void save_workspace();
+
+  DocumentView* document() { return documents.front(); }
+  const DocumentView* document() const { return documents.front(); }
+  bool has_ready() const;
+
+  const Theme& theme() const;
+  bool is_dark() const;
+  float scale() const;  // the backend's times the user's
+
+  // Nothing is at work and nothing moves; settled: no frame is owed, whatever is at work.
+  bool idle() const;
+  bool settled() const { return frames_owed_ == 0 && !motion.moving() && fed_.empty(); }
+  // A word on the state by its name ("budget", "selection", "documents" …), for scripts and tests;
+  // none where there is no such name.
+  std::optional<std::string> state(std::string_view name) const;
+
+  Backend& backend;
+  Settings settings;
+  Documents documents;
+  Jobs jobs;
+  Planner planner;
+  UndoStack history;
+  Items items;
+  Motion motion;
+  std::vector<Notice> notices;
+  std::string overlay;           // the id of the panel that lies over everything; "" for none
+  std::string overlay_argument;  // what it was opened for
+  const std::vector<Panel> panels;
+
+ private:
+  void take(const std::vector<InputEvent>& events);
+  void take_key(const KeyChanged& key);
+  bool take_focus_key(const KeyChanged& key);
+  bool press(std::string_view hotkey);
+  void begin_frame();
+  void frame();
+  void draw(Intents& intents);
+  void perform(const Intents& intents);
+  void draw_panel(const Panel& panel, const Rect& area, const Turn* turn, Ui& ui, Intents& intents);
+  float draw_titles(const Panel& panel, const Turn* turn, const Rect& row, Ui& ui,
+                    Intents& intents) const;
+  void draw_overlay(Ui& ui, Intents& intents);
+  void draw_notices(Ui& ui);
+  void drag(const Splitter& splitter, Ui& ui);
+  void rebuild_fonts();
+  bool restore_workspace();  // whether there was one
+
+  const AppOptions options_;
+  ImGuiContext* context_ = nullptr;
+  Fonts fonts_;
+  float fonts_scale_ = 0;
+  std::vector<InputEvent> fed_;
+  std::string drawn_overlay_;
+  int frames_owed_ = 3;
+  int frames_ = 0;
+  double last_frame_ = 0;
+  bool closing_ = false;
+  PanelMemory no_document_;  // memories where no document is open
+};
+
+}  // namespace recut::gui

@@ -1,0 +1,145 @@
+#include "gui/app/arrangement.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace recut::gui {
+namespace {
+
+constexpr float kTop = 40;     // units: the bar
+constexpr float kLeast = 120;  // units that any place keeps
+
+struct Shares {
+  float left = 0.157f, right = 0.283f, bottom = 0.354f, bottom_right = 0.367f;
+};
+
+using ByPlace = std::array<std::vector<std::size_t>, kPlaces>;
+
+bool is_shown(const Panel& panel, const Settings& settings, bool has_document) {
+  if (panel.place == Place::overlay) return false;
+  if (panel.place == Place::top) return true;
+  return panel.alone != has_document && settings.flag("panel." + std::string(panel.id), true);
+}
+
+ByPlace shown_by_place(const std::vector<Panel>& panels, const Settings& settings,
+                       bool has_document) {
+  ByPlace places;
+  for (std::size_t i = 0; i < panels.size(); ++i)
+    if (is_shown(panels[i], settings, has_document))
+      places[static_cast<std::size_t>(panels[i].place)].push_back(i);
+  for (auto& place : places)
+    std::stable_sort(place.begin(), place.end(), [&](std::size_t a, std::size_t b) {
+      return panels[a].order < panels[b].order;
+    });
+  return places;
+}
+
+class Arranger {
+ public:
+  Arranger(const std::vector<Panel>& panels, const Settings& settings, float scale,
+           bool has_document)
+      : panels_(panels),
+        settings_(settings),
+        scale_(scale),
+        places_(shown_by_place(panels, settings, has_document)) {}
+
+  Arrangement arrange(Rect window) && {
+    if (has(Place::top)) turn(Place::top, window.cut_top(std::round(kTop * scale_)));
+    const Shares shares;
+    if (has(Place::left)) stack(Place::left, side("split.left", window, shares.left, false));
+    const bool bottom = has(Place::bottom_left) || has(Place::bottom_right);
+    if (bottom) {
+      Rect strip = below("split.bottom", window, shares.bottom);
+      if (has(Place::bottom_left) && has(Place::bottom_right))
+        turn(Place::bottom_right, side("split.bottom_right", strip, shares.bottom_right, true));
+      turn(has(Place::bottom_left) ? Place::bottom_left : Place::bottom_right, strip);
+    }
+    if (has(Place::right)) stack(Place::right, side("split.right", window, shares.right, true));
+    turn(Place::centre, window);
+    return std::move(result_);
+  }
+
+ private:
+  const std::vector<std::size_t>& at(Place place) const {
+    return places_[static_cast<std::size_t>(place)];
+  }
+  bool has(Place place) const { return !at(place).empty(); }
+
+  float share_of(const std::string& setting, float otherwise, float length) const {
+    const auto share = static_cast<float>(settings_.number(setting, otherwise));
+    const float least = std::min(0.45f, kLeast * scale_ / std::max(1.0f, length));
+    return std::clamp(share, least, 1 - least);
+  }
+
+  // Cuts a column off the left or right of `rest` and leaves a splitter of a pixel.
+  Rect side(const std::string& setting, Rect& rest, float otherwise, bool right) {
+    const Rect whole = rest;
+    const float wide = std::round(whole.width() * share_of(setting, otherwise, whole.width()));
+    const Rect column = right ? rest.cut_right(wide) : rest.cut_left(wide);
+    const float line = std::max(1.0f, std::round(scale_));
+    const Rect edge = right ? rest.cut_right(line) : rest.cut_left(line);
+    result_.splitters.push_back(
+        {setting, true, edge, right ? whole.right : whole.left, right ? whole.left : whole.right});
+    return column;
+  }
+
+  Rect below(const std::string& setting, Rect& rest, float otherwise) {
+    const Rect whole = rest;
+    const Rect strip =
+        rest.cut_bottom(std::round(whole.height() * share_of(setting, otherwise, whole.height())));
+    const Rect edge = rest.cut_bottom(std::max(1.0f, std::round(scale_)));
+    result_.splitters.push_back({setting, false, edge, whole.bottom, whole.top});
+    return strip;
+  }
+
+  // Panels below each other, each with a splitter under it.
+  void stack(Place place, Rect column) {
+    const auto& panels = at(place);
+    float shares = 0;
+    for (const std::size_t panel : panels) shares += panels_[panel].share;
+    for (std::size_t i = 0; i + 1 < panels.size(); ++i) {
+      const float share = panels_[panels[i]].share;
+      const Rect whole = column;
+      const std::string setting = "split." + std::string(panels_[panels[i]].id);
+      const float high = whole.height() * share_of(setting, share / shares, whole.height());
+      result_.placed.push_back({panels[i], column.cut_top(std::round(high))});
+      const Rect edge = column.cut_top(std::max(1.0f, std::round(scale_)));
+      result_.splitters.push_back({setting, false, edge, whole.top, whole.bottom});
+      shares -= share;
+    }
+    result_.placed.push_back({panels.back(), column});
+  }
+
+  // Panels that take turns: one of them has the place.
+  void turn(Place place, const Rect& area) {
+    const auto& panels = at(place);
+    if (panels.empty()) return;
+    std::size_t chosen = panels.front();
+    const std::string wanted = settings_.text("turn." + std::string(name_of(place)));
+    for (const std::size_t panel : panels)
+      if (panels_[panel].id == wanted) chosen = panel;
+    result_.placed.push_back({chosen, area});
+    if (panels.size() > 1) result_.turns.push_back({place, panels, chosen});
+  }
+
+  const std::vector<Panel>& panels_;
+  const Settings& settings_;
+  const float scale_;
+  const ByPlace places_;
+  Arrangement result_;
+};
+
+}  // namespace
+
+std::string_view name_of(Place place) {
+  constexpr std::string_view names[kPlaces] = {"top",         "left",         "centre", "right",
+                                               "bottom_left", "bottom_right", "overlay"};
+  return names[static_cast<std::size_t>(place)];
+}
+
+Arrangement arrange(const std::vector<Panel>& panels, const Settings& settings, const Rect& window,
+                    float scale, bool has_document) {
+  return Arranger(panels, settings, scale, has_document).arrange(window);
+}
+
+}  // namespace recut::gui

@@ -1,0 +1,48 @@
+// Where the panels stand: places between splitters that remember where they were put.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "gui/app/panel.h"
+#include "gui/app/settings.h"
+
+namespace recut::gui {
+
+// A line between two places that can be dragged.
+struct Splitter {
+  std::string setting;   // in which it is remembered
+  bool upright = false;  // it is dragged left and right
+  Rect line;
+  float from = 0,
+        to = 0;  // where the setting is 0 and 1, in pixels along the way that it is dragged
+};
+
+struct PlacedPanel {
+  std::size_t panel = 0;  // index into the panels
+  Rect area;
+};
+
+// Panels that take turns at one place; the chosen one is among the placed.
+struct Turn {
+  Place place = Place::centre;
+  std::vector<std::size_t> panels;
+  std::size_t chosen = 0;  // index into the panels
+};
+
+struct Arrangement {
+  std::vector<PlacedPanel> placed;
+  std::vector<Splitter> splitters;
+  std::vector<Turn> turns;
+};
+
+// `window` in pixels at `scale`. Settings: "split.left" … shares of the window, "panel.ID" off for
+// those that are hidden, "turn.PLACE" the chosen one's id. A place without panels takes no room.
+// Where no document is open, the bar and the panels for that moment have the window to themselves.
+Arrangement arrange(const std::vector<Panel>& panels, const Settings& settings, const Rect& window,
+                    float scale, bool has_document);
+
+std::string_view name_of(Place place);
+
+}  // namespace recut::gui

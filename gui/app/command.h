@@ -1,0 +1,48 @@
+// The table of everything that the window can do. Menus, palette, keys, help and scripts are views
+// of it, and what panels want done they say as an Intent, which is a row and its argument.
+//
+// A new command is one row in the file of its subject, gui/commands/SUBJECT.cpp.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/support/result.h"
+
+namespace recut::gui {
+
+class App;
+
+struct Command {
+  std::string_view id;      // "budget.set"
+  std::string_view title;   // "Set the budget": words for people, as an order
+  std::string_view hotkey;  // "Ctrl+B", "n", "Ctrl+Shift+P F1"; "" for none
+  std::string_view
+      argument;  // what it takes, to ask people for: "bytes, or % of the peak"; "" for none
+  bool (*enabled)(const App& app);  // null: always
+  // Fails with words for people. `argument` is "" where none was given.
+  Result<Done> (*run)(App& app, std::string_view argument);
+};
+
+struct Intent {
+  std::string command;
+  std::string argument;
+};
+using Intents = std::vector<Intent>;
+
+// Of all subjects, each in its own order; written by the build.
+std::vector<std::span<const Command>> registered_commands();
+
+const Command* find_command(std::string_view id);  // null where there is none
+std::vector<const Command*> all_commands();
+
+// How well `words` fit what was typed: its letters in order, better at the start of words and next
+// to each other. Below 0: not at all.
+int fuzzy_score(std::string_view typed, std::string_view words);
+
+// The commands that fit, best first; all that are enabled where nothing was typed.
+std::vector<const Command*> matching_commands(const App& app, std::string_view typed);
+
+}  // namespace recut::gui

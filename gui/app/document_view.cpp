@@ -1,0 +1,93 @@
+#include "gui/app/document_view.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/workspace/budget.h"
+
+namespace recut::gui {
+
+bool Wishes::same_problem(const Wishes& other) const {
+  return device == other.device && cost_model == other.cost_model && pins.save == other.pins.save &&
+         pins.recompute == other.pins.recompute;
+}
+
+bool Wishes::operator==(const Wishes& other) const {
+  return budget_bytes == other.budget_bytes && same_problem(other);
+}
+
+void KnownPlans::add(SharedPlanView plan) {
+  const std::int64_t peak = plan->peak();
+  const double time = plan->report().step_us;
+  const auto beaten_by = [](const PlanView& a, std::int64_t its_peak, double its_time) {
+    return its_peak <= a.peak() && its_time <= a.report().step_us;
+  };
+  for (const SharedPlanView& known : plans_)
+    if (known->peak() <= peak && known->report().step_us <= time) return;
+  plans_.erase(std::remove_if(plans_.begin(), plans_.end(),
+                              [&](const auto& known) { return beaten_by(*known, peak, time); }),
+               plans_.end());
+  const auto place = std::find_if(plans_.begin(), plans_.end(),
+                                  [&](const auto& known) { return known->peak() > peak; });
+  plans_.insert(place, std::move(plan));
+}
+
+SharedPlanView KnownPlans::best_within(std::int64_t budget_bytes) const {
+  SharedPlanView best;
+  for (const SharedPlanView& plan : plans_)
+    if (plan->within(budget_bytes)) best = plan;
+  return best;
+}
+
+const Graph& DocumentView::graph_at_pass() const {
+  const PipelineReport& passes = document->passes;
+  if (pass == 0 || passes.passes.empty()) return passes.input;
+  return passes.passes[std::min(pass, passes.passes.size()) - 1].graph;
+}
+
+std::int64_t DocumentView::peak_bound() const {
+  if (curve && curve->report.peak_bound_bytes > 0) return curve->report.peak_bound_bytes;
+  if (shown && shown->report().proof) return shown->report().proof->peak_bound_bytes;
+  return 0;
+}
+
+std::int64_t DocumentView::least_peak() const {
+  const SharedPlanView lowest = known.lowest();
+  std::int64_t least = lowest ? lowest->peak() : 0;
+  if (curve && !curve->report.points.empty()) {
+    const std::int64_t of_curve = curve->report.points.front().peak_bytes;
+    least = least == 0 ? of_curve : std::min(least, of_curve);
+  }
+  return least;
+}
+
+NodeId DocumentView::find(const std::string& node_name) const {
+  return document ? graph().find(node_name) : NodeId();
+}
+
+std::string DocumentView::selected_name() const {
+  if (!document || !selection.node.valid()) return {};
+  if (graph().contains(selection.node)) return graph().node_name(selection.node);
+  const Graph& shown_graph = graph_at_pass();
+  return shown_graph.contains(selection.node) ? shown_graph.node_name(selection.node) : "";
+}
+
+Result<std::int64_t> read_budget(const std::string& text, const DocumentView& document) {
+  if (!document.basis) return error("the graph isn't there yet");
+  const auto budget = parse_budget(text, "peak", document.basis->unplanned.peak_bytes);
+  if (!budget) return budget.diagnostics();
+  const auto* bytes = std::get_if<PeakBytes>(&*budget);
+  return bytes != nullptr ? bytes->value : std::int64_t{0};
+}
+
+PlanningRequest request_of(const Wishes& wishes) {
+  PlanningRequest request;
+  request.budget = wishes.budget_bytes == 0 ? "none" : fmt::format("{}", wishes.budget_bytes);
+  request.device = wishes.device;
+  request.cost_model = wishes.cost_model;
+  request.choices = wishes.pins;
+  return request;
+}
+
+}  // namespace recut::gui

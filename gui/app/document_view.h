@@ -1,0 +1,106 @@
+// A document as the window sees it: the graph, the plans that are known of it, which of them is
+// shown, and what the user chose and selected. Plain data; panels read it, commands change it, and
+// planner.h fills it in from jobs.
+#pragma once
+
+#include <any>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/workspace/curve.h"
+#include "engine/workspace/document.h"
+#include "engine/workspace/reasons.h"
+#include "gui/app/jobs.h"
+#include "gui/app/plan_view.h"
+
+namespace recut::gui {
+
+// What the user decides; undo takes it back, the workspace keeps it.
+struct Wishes {
+  std::int64_t budget_bytes = 0;  // of the peak; 0: none
+  std::string device = std::string(kReferenceDevice);
+  std::string cost_model = "eager";
+  ChoiceRequest pins;
+
+  // Whether plans made for one are plans for the other, but for the budget.
+  bool same_problem(const Wishes& other) const;
+  bool operator==(const Wishes& other) const;
+};
+
+// One selection, shared by all panels. Ids mean the same in every pass's graph.
+struct Selection {
+  NodeId node;     // invalid: nothing is selected
+  NodeId hovered;  // under the pointer, wherever it is
+};
+
+// Plans by rising peak and falling time: whatever another one beats in both is left out.
+class KnownPlans {
+ public:
+  void add(SharedPlanView plan);
+  void clear() { plans_.clear(); }
+  bool empty() const { return plans_.empty(); }
+  const std::vector<SharedPlanView>& all() const { return plans_; }
+
+  // The quickest that peaks within the budget (0: any); null where none does.
+  SharedPlanView best_within(std::int64_t budget_bytes) const;
+  SharedPlanView lowest() const { return plans_.empty() ? nullptr : plans_.front(); }
+
+ private:
+  std::vector<SharedPlanView> plans_;
+};
+
+enum class DocumentState : std::uint8_t { opening, ready, failed };
+
+struct DocumentView {
+  int serial = 0;  // never used twice
+  std::string path;
+  std::string title;  // the model's name, or the file's
+  DocumentState state = DocumentState::opening;
+  Diagnostics faults;  // why it failed
+
+  std::shared_ptr<const std::string> bytes;  // of the file
+  std::shared_ptr<const Document> document;  // from here on: null or empty until it is ready
+  std::shared_ptr<const PlanBasis> basis;    // of `wishes`' device and model of cost
+  SharedPlanView start;                      // the step with nothing recomputed
+  KnownPlans known;                          // for `wishes`, whatever the budget
+  std::shared_ptr<const Curve> curve;        // as far as it is known
+  SharedPlanView shown;                      // the plan that all panels speak of
+  std::shared_ptr<const Reasons> reasons;    // of `shown`; null while they are made
+  std::vector<std::string> planned_budgets;  // for which `known` has the plan made for it
+
+  Wishes wishes;
+  Selection selection;
+  std::string wanted_selection;  // by name, until the graph is there
+  std::size_t pass = 0;          // the graph that is shown: 0 as read, i after pass i
+
+  const Graph& graph() const { return document->graph(); }
+  const Graph& graph_at_pass() const;
+  bool is_ready() const { return state == DocumentState::ready; }
+  // Whether the plan that is shown peaks within the budget.
+  bool holds() const { return shown && shown->within(wishes.budget_bytes); }
+  // Proved of the budget or of the graph: no order peaks below it. 0: nothing is proved yet.
+  std::int64_t peak_bound() const;
+  // The least peak of a plan that is known; 0 where none is.
+  std::int64_t least_peak() const;
+
+  // The graph's node of that name, if it has one.
+  NodeId find(const std::string& node_name) const;
+  std::string selected_name() const;  // "" for none
+
+  // Panels' own memory of this document: zoom, scroll, what is folded.
+  std::map<std::string, std::any, std::less<>> memories;
+
+  // Jobs at work for it; 0 for none.
+  JobId opening = 0, sweeping = 0, planning = 0, viewing = 0, reasoning = 0;
+  double plan_due = -1;  // the time at which the budget has rested long enough; below 0: none
+};
+
+// A budget as people write it ("6.5GiB", "40%", "none"), of a document's own peak.
+Result<std::int64_t> read_budget(const std::string& text, const DocumentView& document);
+// The planning request for the document's wishes.
+PlanningRequest request_of(const Wishes& wishes);
+
+}  // namespace recut::gui

@@ -1,0 +1,202 @@
+// One frame: the places, the panels in them, what lies over them.
+#include <cmath>
+
+#include "gui/app/app.h"
+#include "gui/draw/widgets.h"
+
+namespace recut::gui {
+namespace {
+
+constexpr ImGuiWindowFlags kBare =
+    ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
+    ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoScrollWithMouse | ImGuiWindowFlags_NoBackground;
+constexpr float kHeading = 38;  // units: the row of a panel's title
+constexpr float kSplitter = 7;  // units that answer to the pointer
+constexpr double kLongestStep = 0.1;
+
+void begin_region(const char* id, const Rect& area) {
+  ImGui::SetCursorScreenPos(area.corner());
+  ImGui::BeginChild(id, area.size(), false, kBare | ImGuiWindowFlags_NoScrollbar);
+}
+
+}  // namespace
+
+void App::rebuild_fonts() {
+  if (scale() == fonts_scale_) return;
+  fonts_scale_ = scale();
+  ImFontAtlas& atlas = *ImGui::GetIO().Fonts;
+  fonts_.build(atlas, fonts_scale_);
+  backend.upload_fonts(atlas);
+}
+
+void App::begin_frame() {
+  rebuild_fonts();
+  ImGuiIO& io = ImGui::GetIO();
+  const Extent extent = backend.extent();
+  io.DisplaySize = {static_cast<float>(extent.width), static_cast<float>(extent.height)};
+  const double now = backend.now();
+  io.DeltaTime = static_cast<float>(std::clamp(now - last_frame_, 1e-4, kLongestStep));
+  last_frame_ = now;
+  ImGuiStyle& style = ImGui::GetStyle();
+  style.WindowPadding = {0, 0};
+  style.WindowBorderSize = style.ChildBorderSize = style.PopupBorderSize = 0;
+  style.WindowMinSize = {1, 1};
+  style.HoverStationaryDelay = 0.05f;
+  items.begin_frame();
+  motion.begin_frame(now, settings.flag("reduced_motion", false));
+  ImGui::NewFrame();
+}
+
+// What panels want done is done at once, and the frame drawn anew: a budget that is dragged shows
+// its plan in the frame of the drag.
+void App::frame() {
+  ++frames_;
+  Intents intents;
+  begin_frame();
+  draw(intents);
+  if (!intents.empty()) {
+    ImGui::EndFrame();
+    perform(intents);
+    intents.clear();
+    begin_frame();
+    draw(intents);
+  }
+  items.activate = false;
+  backend.set_cursor(ImGui::GetMouseCursor());
+  ImGui::Render();
+  backend.draw(*ImGui::GetDrawData());
+  perform(intents);  // of the second drawing: in the next frame
+}
+
+void App::perform(const Intents& intents) {
+  for (const Intent& intent : intents) {
+    const Result<Done> done = run(intent.command, intent.argument);
+    if (!done) say(done.diagnostics().front().message, true);
+  }
+}
+
+void App::draw(Intents& intents) {
+  Ui ui(theme(), fonts_, scale(), items);
+  const ImVec2 size = ImGui::GetIO().DisplaySize;
+  const Rect window{0, 0, size.x, size.y};
+  ImGui::SetNextWindowPos({0, 0});
+  ImGui::SetNextWindowSize(size);
+  ImGui::Begin("window", nullptr, kBare | ImGuiWindowFlags_NoBringToFrontOnFocus);
+  ui.fill(window, theme().background);
+  const Arrangement arrangement = arrange(panels, settings, window, scale(), document() != nullptr);
+  for (const PlacedPanel& placed : arrangement.placed) {
+    const Turn* turn = nullptr;
+    for (const Turn& one : arrangement.turns)
+      if (one.chosen == placed.panel) turn = &one;
+    draw_panel(panels[placed.panel], placed.area, turn, ui, intents);
+  }
+  items.begin_panel("splitter");
+  for (const Splitter& splitter : arrangement.splitters) drag(splitter, ui);
+  items.begin_panel("");
+  ImGui::End();
+  draw_overlay(ui, intents);
+  draw_notices(ui);
+}
+
+// The titles of the panels that take turns at a place, as tabs; or the one title there is.
+float App::draw_titles(const Panel& panel, const Turn* turn, const Rect& row, Ui& ui,
+                       Intents& intents) const {
+  if (turn == nullptr) return ui.text(row, panel.title, Face::strong, ui.theme.text);
+  Rect rest = row;
+  for (const std::size_t one : turn->panels) {
+    const std::string_view title = panels[one].title;
+    const Rect place = rest.cut_left(ui.width(title, Face::text));
+    if (tab(ui, "turn " + std::string(panels[one].id), place, title, one == turn->chosen))
+      intents.push_back({"panel.show", std::string(panels[one].id)});
+    rest.cut_left(ui.px(16));
+  }
+  return rest.left - row.left - ui.px(16);
+}
+
+void App::draw_panel(const Panel& panel, const Rect& area, const Turn* turn, Ui& ui,
+                     Intents& intents) {
+  const std::string id(panel.id);
+  begin_region(id.c_str(), area);
+  items.begin_panel(panel.id);
+  ui.fill(area, ui.theme.panel);
+  Rect inside = area.inset(std::round(ui.px(kPadding)), 0);
+  Rect heading;
+  if (!panel.title.empty()) {
+    heading = inside.cut_top(std::round(ui.px(kHeading)));
+    heading.cut_left(draw_titles(panel, turn, heading, ui, intents) + ui.px(10));
+  }
+  inside.cut_bottom(std::round(ui.px(kPadding - 4)));
+  DocumentView* front = documents.front();
+  PanelMemory& memories = front != nullptr ? front->memories : no_document_;
+  const PanelInput input{*this, front, area, heading, inside, memories, motion};
+  panel.draw(ui, input, intents);
+  ImGui::EndChild();
+}
+
+void App::drag(const Splitter& splitter, Ui& ui) {
+  const float more = ui.px(kSplitter) / 2;
+  const Rect area = splitter.line.inset(splitter.upright ? -more : 0, splitter.upright ? 0 : -more);
+  begin_region(splitter.setting.c_str(), area);
+  const Touch t = touch(ui, splitter.setting.substr(6), ItemKind::handle, area);
+  ui.fill(splitter.line, ui.theme.line);
+  if (t.hovered || t.held) {
+    ImGui::SetMouseCursor(splitter.upright ? ImGuiMouseCursor_ResizeEW : ImGuiMouseCursor_ResizeNS);
+    ui.fill(splitter.line, ui.theme.selection);
+  }
+  const ImVec2 at = ImGui::GetIO().MousePos;
+  if (t.held && ImGui::IsMouseDragging(ImGuiMouseButton_Left, 1))
+    settings.set_number(splitter.setting, ((splitter.upright ? at.x : at.y) - splitter.from) /
+                                              (splitter.to - splitter.from));
+  if (t.doubled) settings.set(splitter.setting, "");  // back to where it stood at first
+  ImGui::EndChild();
+}
+
+void App::draw_overlay(Ui& ui, Intents& intents) {
+  const ImVec2 size = ImGui::GetIO().DisplaySize;
+  for (const Panel& panel : panels) {
+    if (panel.place != Place::overlay || panel.id != overlay) continue;
+    ImGui::SetNextWindowPos({0, 0});
+    ImGui::SetNextWindowSize(size);
+    if (overlay != drawn_overlay_) ImGui::SetNextWindowFocus();
+    ImGui::Begin("overlay", nullptr, kBare);
+    ui.fill({0, 0, size.x, size.y}, 0x000000, 0, is_dark() ? 0.45 : 0.2);
+    const float wide = std::min(ui.px(panel.width), size.x - ui.px(24));
+    const float high = std::min(ui.px(panel.height), size.y - ui.px(24));
+    const ImVec2 corner{std::round((size.x - wide) / 2), std::round((size.y - high) * 0.28f)};
+    const Rect box = rect_at(corner, {wide, high});
+    items.begin_panel("");
+    if (touch(ui, "around", ItemKind::handle, {0, 0, size.x, size.y}).pressed &&
+        !box.contains(ImGui::GetIO().MousePos))
+      intents.push_back({"overlay.close", ""});
+    ui.fill(box, ui.theme.panel, ui.px(8));
+    ui.frame(box, ui.theme.line, ui.px(8));
+    draw_panel(panel, box.inset(ui.px(1), ui.px(1)), nullptr, ui, intents);
+    ImGui::End();
+  }
+  drawn_overlay_ = overlay;
+}
+
+void App::draw_notices(Ui& ui) {
+  if (notices.empty()) return;
+  const ImVec2 size = ImGui::GetIO().DisplaySize;
+  const float high = ui.px(34), wide = std::min(ui.px(620), size.x - ui.px(24));
+  float bottom = size.y - ui.px(16);
+  ImGui::SetNextWindowPos({0, 0});
+  ImGui::SetNextWindowSize(size);
+  ImGui::Begin("notices", nullptr,
+               kBare | ImGuiWindowFlags_NoInputs | ImGuiWindowFlags_NoFocusOnAppearing);
+  for (std::size_t i = notices.size(); i-- > 0;) {
+    const Notice& notice = notices[i];
+    const float taken = std::min(wide, ui.width(notice.words, Face::text) + ui.px(32));
+    const Rect box{(size.x - taken) / 2, bottom - high, (size.x + taken) / 2, bottom};
+    const Colour colour = notice.fault ? ui.theme.conflict : ui.theme.selection;
+    ui.fill(box, ui.theme.raised, ui.px(kRadius));
+    ui.frame(box, ui.theme.line, ui.px(kRadius));
+    ui.fill({box.left, box.top, box.left + ui.px(3), box.bottom}, colour, ui.px(1));
+    ui.text(box.inset(ui.px(14), 0), notice.words, Face::text, ui.theme.text);
+    bottom -= high + ui.px(8);
+  }
+  ImGui::End();
+}
+
+}  // namespace recut::gui

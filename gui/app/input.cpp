@@ -1,0 +1,107 @@
+// What the backend tells, on its way to ImGui and to the table of commands.
+#include <algorithm>
+#include <string>
+
+#include "gui/app/app.h"
+
+namespace recut::gui {
+namespace {
+
+// "Ctrl+Shift+P", as hotkeys are written; "" for keys that are none by themselves.
+std::string hotkey_of(ImGuiKey key, const ImGuiIO& io) {
+  if (key >= ImGuiKey_LeftCtrl && key <= ImGuiKey_RightSuper) return {};
+  std::string name = ImGui::GetKeyName(key);
+  if (key == ImGuiKey_Equal) name = "=";
+  if (key == ImGuiKey_Minus) name = "-";
+  if (key == ImGuiKey_Comma) name = ",";
+  return std::string(io.KeyCtrl ? "Ctrl+" : "") + (io.KeyAlt ? "Alt+" : "") +
+         (io.KeyShift ? "Shift+" : "") + name;
+}
+
+bool has_hotkey(std::string_view hotkeys, std::string_view wanted) {
+  for (std::size_t at = 0; at < hotkeys.size();) {
+    const std::size_t end = std::min(hotkeys.find(' ', at), hotkeys.size());
+    if (hotkeys.substr(at, end - at) == wanted) return true;
+    at = end + 1;
+  }
+  return false;
+}
+
+// Keys that a line of text has a use for.
+bool is_for_text(std::string_view hotkey) {
+  return hotkey.find("Ctrl+") == std::string_view::npos &&
+         hotkey.find("Alt+") == std::string_view::npos && hotkey.front() != 'F' &&
+         hotkey != "Escape";
+}
+
+void take_modifiers(ImGuiIO& io, const KeyChanged& key) {
+  if (key.key == ImGuiMod_Ctrl) io.KeyCtrl = key.down;
+  if (key.key == ImGuiMod_Shift) io.KeyShift = key.down;
+  if (key.key == ImGuiMod_Alt) io.KeyAlt = key.down;
+}
+
+}  // namespace
+
+// The first command that has the hotkey and is possible now.
+bool App::press(std::string_view hotkey) {
+  if (hotkey.empty() || (ImGui::GetIO().WantTextInput && is_for_text(hotkey))) return false;
+  for (const Command* command : all_commands()) {
+    if (!has_hotkey(command->hotkey, hotkey)) continue;
+    if (command->enabled != nullptr && !command->enabled(*this)) continue;
+    const Result<Done> done = run(command->id);
+    if (!done) say(done.diagnostics().front().message, true);
+    return true;
+  }
+  return false;
+}
+
+// Tab goes from widget to widget; Enter and Space press the one that has the keyboard.
+bool App::take_focus_key(const KeyChanged& key) {
+  const ImGuiIO& io = ImGui::GetIO();
+  if (!key.down || io.KeyCtrl || io.KeyAlt) return false;
+  if (key.key == ImGuiKey_Tab) {
+    items.move_focus(io.KeyShift ? -1 : 1);
+    return true;
+  }
+  const bool presses = key.key == ImGuiKey_Enter || key.key == ImGuiKey_Space;
+  if (!presses || io.WantTextInput || !items.focus_visible || items.focused.empty()) return false;
+  items.activate = true;
+  return true;
+}
+
+void App::take_key(const KeyChanged& key) {
+  ImGuiIO& io = ImGui::GetIO();
+  take_modifiers(io, key);
+  if (take_focus_key(key)) return;
+  io.AddKeyEvent(key.key, key.down);
+  if (!key.down) return;
+  const std::string hotkey = hotkey_of(key.key, io);
+  // Bare letters come as text, whatever the keyboard's layout.
+  if (hotkey.size() > 1) press(hotkey);
+}
+
+void App::take(const std::vector<InputEvent>& events) {
+  ImGuiIO& io = ImGui::GetIO();
+  for (const InputEvent& event : events) {
+    if (const auto* moved = std::get_if<PointerMoved>(&event)) {
+      io.AddMousePosEvent(moved->x, moved->y);
+    } else if (const auto* button = std::get_if<PointerButton>(&event)) {
+      io.AddMouseButtonEvent(button->button, button->down);
+      items.focus_visible = false;
+    } else if (const auto* wheel = std::get_if<WheelTurned>(&event)) {
+      io.AddMouseWheelEvent(wheel->x, wheel->y);
+    } else if (const auto* key = std::get_if<KeyChanged>(&event)) {
+      take_key(*key);
+    } else if (const auto* typed = std::get_if<TextTyped>(&event)) {
+      if (!press(typed->text)) io.AddInputCharactersUTF8(typed->text.c_str());
+    } else if (const auto* file = std::get_if<FileGiven>(&event)) {
+      open(file->path, file->bytes ? std::make_shared<const std::string>(*file->bytes) : nullptr);
+    } else if (const auto* focus = std::get_if<FocusChanged>(&event)) {
+      io.AddFocusEvent(focus->focused);
+    } else if (std::holds_alternative<CloseWanted>(event)) {
+      close();
+    }
+  }
+}
+
+}  // namespace recut::gui

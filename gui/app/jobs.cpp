@@ -1,0 +1,176 @@
+#include "gui/app/jobs.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace recut::gui {
+
+struct Jobs::Running : JobControl {
+  Job job;
+  JobStatus status;  // under mutex_
+  std::atomic<bool> stop{false};
+  Jobs* jobs = nullptr;
+
+  const std::atomic<bool>& cancelled() const override { return stop; }
+
+  void progress(double fraction, std::string words) override {
+    {
+      const std::lock_guard lock(jobs->mutex_);
+      status.fraction = fraction;
+      status.words = std::move(words);
+    }
+    jobs->news_ = true;
+    jobs->wake_();
+  }
+
+  void post(std::function<void()> message) override {
+    {
+      const std::lock_guard lock(jobs->mutex_);
+      for (const auto& one : jobs->jobs_)
+        if (one.get() == this) jobs->messages_.push_back({one, std::move(message)});
+    }
+    jobs->wake_();
+  }
+};
+
+Jobs::Jobs(bool threads, std::function<void()> wake) : threads_(threads), wake_(std::move(wake)) {
+  if (!threads_) return;
+  for (const bool urgent_only : {true, false})
+    workers_.emplace_back([this, urgent_only] { work(urgent_only); });
+}
+
+Jobs::~Jobs() {
+  cancel_all();
+  {
+    const std::lock_guard lock(mutex_);
+    ending_ = true;
+  }
+  changed_.notify_all();
+  for (std::thread& worker : workers_) worker.join();
+}
+
+JobId Jobs::start(Job job) {
+  auto running = std::make_shared<Running>();
+  running->jobs = this;
+  {
+    const std::lock_guard lock(mutex_);
+    running->status = {++last_, job.owner, job.title, {}, -1, false, job.quiet};
+    running->job = std::move(job);
+    jobs_.push_back(running);
+  }
+  news_ = true;
+  changed_.notify_all();
+  wake_();
+  return running->status.id;
+}
+
+void Jobs::cancel(JobId id) {
+  const std::lock_guard lock(mutex_);
+  for (const auto& job : jobs_)
+    if (job->status.id == id) job->stop = true;
+}
+
+void Jobs::cancel_owned_by(int owner) {
+  const std::lock_guard lock(mutex_);
+  for (const auto& job : jobs_)
+    if (job->status.owner == owner) job->stop = true;
+}
+
+void Jobs::cancel_all() {
+  const std::lock_guard lock(mutex_);
+  for (const auto& job : jobs_) job->stop = true;
+}
+
+bool Jobs::idle() const {
+  const std::lock_guard lock(mutex_);
+  return messages_.empty() &&
+         std::all_of(jobs_.begin(), jobs_.end(), [](const auto& job) { return job->stop.load(); });
+}
+
+bool Jobs::is_alive(JobId id) const {
+  const std::lock_guard lock(mutex_);
+  return std::any_of(jobs_.begin(), jobs_.end(),
+                     [&](const auto& job) { return job->status.id == id && !job->stop; });
+}
+
+std::vector<JobStatus> Jobs::status() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<JobStatus> all;
+  for (const auto& job : jobs_)
+    if (!job->stop) all.push_back(job->status);
+  return all;
+}
+
+bool Jobs::deliver(double seconds) {
+  if (!threads_) {
+    const auto began = std::chrono::steady_clock::now();
+    const std::chrono::duration<double> limit(seconds);
+    do {
+      const auto job = next(false);
+      if (!job) break;
+      run_part(job);
+    } while (std::chrono::steady_clock::now() - began < limit);
+  }
+  std::deque<Message> messages;
+  {
+    const std::lock_guard lock(mutex_);
+    messages.swap(messages_);
+  }
+  for (const Message& message : messages)
+    if (!message.from->stop) message.run();
+  return news_.exchange(false) || !messages.empty();
+}
+
+// The first waiting job, urgent ones before others; what was cancelled while it waited is dropped.
+std::shared_ptr<Jobs::Running> Jobs::next(bool urgent_only) {
+  const std::lock_guard lock(mutex_);
+  jobs_.erase(std::remove_if(jobs_.begin(), jobs_.end(),
+                             [](const auto& job) { return job->stop && !job->status.running; }),
+              jobs_.end());
+  for (const bool urgent : {true, false}) {
+    if (urgent_only && !urgent) break;
+    for (const auto& job : jobs_) {
+      if (job->status.running || job->job.urgent != urgent) continue;
+      job->status.running = true;
+      return job;
+    }
+  }
+  return nullptr;
+}
+
+void Jobs::run_part(const std::shared_ptr<Running>& job) {
+  const bool more = !job->stop && job->job.part(*job);
+  if (!more || job->stop) return finish(job);
+  {
+    const std::lock_guard lock(mutex_);
+    job->status.running = false;  // urgent ones may come between two parts
+  }
+  changed_.notify_all();
+}
+
+void Jobs::finish(const std::shared_ptr<Running>& job) {
+  {
+    const std::lock_guard lock(mutex_);
+    jobs_.erase(std::find(jobs_.begin(), jobs_.end(), job));
+  }
+  news_ = true;
+  wake_();
+}
+
+void Jobs::work(bool urgent_only) {
+  while (!ending_) {
+    if (const auto job = next(urgent_only)) {
+      run_part(job);
+      continue;
+    }
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] {
+      return ending_ || std::any_of(jobs_.begin(), jobs_.end(), [&](const auto& job) {
+               return !job->status.running && (job->job.urgent || !urgent_only);
+             });
+    });
+  }
+}
+
+}  // namespace recut::gui

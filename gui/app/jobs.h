@@ -1,0 +1,91 @@
+// Long work, off the frame. A job is a function that is called until it says that it is done; what
+// it finds, it posts, and what it posted runs between two frames. With threads, two workers run the
+// jobs, one of them only urgent ones; without (a page), the same jobs run in slices between frames.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace recut::gui {
+
+using JobId = int;  // 0: none
+
+struct JobStatus {
+  JobId id = 0;
+  int owner = 0;         // a document's serial number, or 0
+  std::string title;     // "Planning resnet50"
+  std::string words;     // how far it is: "38 points"
+  double fraction = -1;  // 0 … 1; below 0: not known
+  bool running = false;  // false: waiting
+  bool quiet = false;    // nothing that people need to see
+};
+
+// What a job sees of the outside. Usable from the job's own thread only.
+class JobControl {
+ public:
+  virtual ~JobControl() = default;
+  // Set once the job is to end; what it posts afterwards is thrown away.
+  virtual const std::atomic<bool>& cancelled() const = 0;
+  virtual void progress(double fraction, std::string words) = 0;
+  // Runs between two frames on the frame's thread, unless the job was cancelled by then.
+  virtual void post(std::function<void()> message) = 0;
+};
+
+struct Job {
+  std::string title;
+  int owner = 0;
+  bool urgent = false;  // someone waits for it now
+  bool quiet = false;
+  // Does a part of the work; true where more is left. Parts should be short where they can.
+  std::function<bool(JobControl&)> part;
+};
+
+class Jobs {
+ public:
+  // `wake` is called from workers whenever something was posted.
+  Jobs(bool threads, std::function<void()> wake);
+  ~Jobs();  // cancels all, and waits
+
+  JobId start(Job job);
+  void cancel(JobId id);
+  void cancel_owned_by(int owner);
+  void cancel_all();
+
+  bool idle() const;  // nothing waits, runs or is posted, but for what was cancelled
+  bool is_alive(JobId id) const;
+  std::vector<JobStatus> status() const;
+
+  // Between frames: runs what was posted; without threads also works for up to `seconds`. Returns
+  // whether anything was posted, or a job began, ended or told how far it is.
+  bool deliver(double seconds = 0.01);
+
+ private:
+  struct Running;
+  std::shared_ptr<Running> next(bool urgent_only);
+  void work(bool urgent_only);
+  void run_part(const std::shared_ptr<Running>& job);
+  void finish(const std::shared_ptr<Running>& job);
+
+  const bool threads_;
+  const std::function<void()> wake_;
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::shared_ptr<Running>> jobs_;  // waiting and running, in order
+  struct Message {
+    std::shared_ptr<Running> from;
+    std::function<void()> run;
+  };
+  std::deque<Message> messages_;
+  std::atomic<bool> ending_{false}, news_{false};
+  JobId last_ = 0;
+  std::vector<std::thread> workers_;
+};
+
+}  // namespace recut::gui

@@ -1,0 +1,66 @@
+// A panel: one file in gui/panels that reads plain data, draws it into its rectangle, and returns
+// what it wants done as intents. It changes nothing itself but its own memory.
+#pragma once
+
+#include <any>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gui/app/command.h"
+#include "gui/app/document_view.h"
+#include "gui/draw/motion.h"
+#include "gui/draw/ui.h"
+
+namespace recut::gui {
+
+class App;
+
+// Where panels stand. Those that share `left` or `right` stand below each other, those that share
+// another place take turns, with their titles as tabs. An overlay lies over everything, in the
+// middle, while App::overlay names it.
+enum class Place : unsigned char { top, left, centre, right, bottom_left, bottom_right, overlay };
+inline constexpr std::size_t kPlaces = 7;
+
+using PanelMemory = std::map<std::string, std::any, std::less<>>;
+
+struct PanelInput {
+  const App& app;                // settings, jobs, the other documents
+  const DocumentView* document;  // the one in front, which may still be opening; null where none is
+  Rect whole;                    // all of the panel, in pixels; its ground is painted already
+  Rect heading;           // what the title leaves of the heading's row: for remarks, controls
+  Rect area;              // below the heading, inside the padding
+  PanelMemory& memories;  // of this document; see memory()
+  Motion& motion;
+
+  // The document where it can be drawn: open, and with a plan.
+  const DocumentView* ready() const {
+    return document != nullptr && document->is_ready() && document->shown ? document : nullptr;
+  }
+
+  // What a panel keeps from frame to frame for this document: zoom, scroll, what is folded. Begins
+  // as T().
+  template <class T>
+  T& memory(std::string_view name) const {
+    std::any& slot = memories[std::string(name)];
+    if (!slot.has_value()) slot = T();
+    return std::any_cast<T&>(slot);
+  }
+};
+
+struct Panel {
+  std::string_view id;     // "trade-off": also the beginning of its widgets' labels
+  std::string_view title;  // "Trade-off"; "" for a panel that takes no heading
+  Place place = Place::centre;
+  int order = 0;    // within its place
+  float share = 1;  // of the height of `left` or `right`, until a splitter was moved
+  void (*draw)(Ui& ui, const PanelInput& input, Intents& intents) = nullptr;
+  float width = 0, height = 0;  // of an overlay, in units
+  bool alone = false;           // shown where no document is open, and only there
+};
+
+// One a file, written by the build.
+std::vector<Panel> registered_panels();
+
+}  // namespace recut::gui

@@ -1,0 +1,126 @@
+#include "gui/app/plan_view.h"
+
+#include "engine/partition/pins.h"
+#include "engine/workspace/plan_report_builder.h"
+
+namespace recut::gui {
+namespace {
+
+Role role_of(InstanceClass kind) {
+  switch (kind) {
+    case InstanceClass::result:
+    case InstanceClass::gradient:
+      return Role::result;
+    case InstanceClass::saved:
+      return Role::saved;
+    case InstanceClass::recomputed:
+      return Role::recomputed;
+    case InstanceClass::forward_temporary:
+    case InstanceClass::backward_temporary:
+      return Role::freed;
+  }
+  return Role::freed;
+}
+
+// What stands for a value that has instances of several kinds: that it runs again says more than
+// that it is freed, and that it is returned or kept says most.
+int weight(Role role) {
+  switch (role) {
+    case Role::result:
+      return 4;
+    case Role::saved:
+      return 3;
+    case Role::recomputed:
+      return 2;
+    case Role::freed:
+      return 1;
+    case Role::input:
+      return 0;
+  }
+  return 0;
+}
+
+void find_roles(PlanView& view) {
+  const Graph& graph = view.graph();
+  view.roles.assign(graph.order().size(), Role::input);
+  view.extra_runs.assign(graph.order().size(), 0);
+  const auto raise = [&](NodeId id, Role role) {
+    Role& now = view.roles[graph.position(id)];
+    if (weight(role) > weight(now)) now = role;
+  };
+  for (const StorageInstance& instance : view.replay.instances)
+    raise(instance.owner, role_of(instance.kind));
+  for (const NodeId id : view.planned.plan.saved) raise(id, Role::saved);
+  for (const NodeId id : view.replay.recomputed) {
+    view.extra_runs[graph.position(id)] += 1;
+    raise(id, Role::recomputed);
+  }
+  const PinRules rules(graph);
+  for (const NodeId id : graph.order()) {
+    const Role behind = view.roles[graph.position(rules.behind(id))];
+    if (behind != Role::input) raise(id, behind);
+  }
+}
+
+// What is known of any plan of this document; the figures of the plan itself stand already.
+void describe(const PlanBasis& basis, const PlanningRequest& request, PlanReport& report) {
+  const Document& document = *basis.document;
+  report.model = document.file.model.empty() ? document.graph().name : document.file.model;
+  report.graph_key = document.file.key;
+  report.strategy = request.strategy;
+  report.budget = request.budget;
+  report.device = basis.costs.device.name;
+  report.device_title = basis.costs.device.title;
+  report.cost_model = basis.costs.fused ? "fused" : "eager";
+  report.eager_peak_bytes = report.peak_bytes;
+  report.peak_bytes_unplanned = basis.unplanned.peak_bytes;
+  report.step_us_unplanned = basis.unplanned.step_us;
+}
+
+SharedPlanView finish(const PlanBasis& basis, const PlanningRequest& request, Planned planned,
+                      Replay replay) {
+  auto view = std::make_shared<PlanView>(
+      PlanView{basis.document, request, std::move(planned), std::move(replay), {}, {}});
+  // Callbacks and flags belong to the job that is over.
+  view->request.limits.on_better = nullptr;
+  view->request.limits.cancel = nullptr;
+  find_roles(*view);
+  return view;
+}
+
+Replay replay_of(const PlanBasis& basis, const Plan& plan) {
+  const Graph& graph = basis.document->graph();
+  const StorageModel storages(graph);
+  auto replayed =
+      replay(graph, storages, plan, basis.costs.device.rates, basis.costs.groups(graph, storages));
+  RECUT_CHECK(replayed.ok(), "a plan that was made doesn't replay");
+  return std::move(*replayed);
+}
+
+}  // namespace
+
+Result<PlanBasis> plan_basis(std::shared_ptr<const Document> document, const std::string& device,
+                             const std::string& cost_model) {
+  auto costs = find_cost_model(device, cost_model);
+  if (!costs) return costs.diagnostics();
+  const auto unplanned = costs->unplanned(document->file.graph, document->graph());
+  if (!unplanned) return unplanned.diagnostics();
+  return PlanBasis{std::move(document), std::move(*costs), *unplanned};
+}
+
+Result<SharedPlanView> make_plan_view(const PlanBasis& basis, const PlanningRequest& request) {
+  auto planned = plan_document(*basis.document, request);
+  if (!planned) return planned.diagnostics();
+  Replay replayed = replay_of(basis, planned->plan);
+  return finish(basis, request, std::move(*planned), std::move(replayed));
+}
+
+SharedPlanView view_of_plan(const PlanBasis& basis, const PlanningRequest& request,
+                            const Plan& plan) {
+  Replay replayed = replay_of(basis, plan);
+  Planned planned{plan, report_of(basis.document->graph(), plan, replayed), basis.costs};
+  describe(basis, request, planned.report);
+  return finish(basis, request, std::move(planned), std::move(replayed));
+}
+
+}  // namespace recut::gui

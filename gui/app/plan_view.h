@@ -1,0 +1,52 @@
+// A plan with everything that panels ask of it, as plain values; made on a worker, never changed.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "engine/partition/replay.h"
+#include "engine/partition/unplanned.h"
+#include "engine/workspace/document.h"
+#include "engine/workspace/planning.h"
+#include "gui/draw/ui.h"
+
+namespace recut::gui {
+
+struct PlanView {
+  std::shared_ptr<const Document> document;
+  PlanningRequest request;  // what the plan was made for
+  Planned planned;
+  Replay replay;  // its steps are those of report().timeline
+
+  // By the graph's positions. A view has the role of the call behind it.
+  std::vector<Role> roles;
+  std::vector<std::int32_t> extra_runs;  // beyond the first
+
+  const Graph& graph() const { return document->graph(); }
+  const PlanReport& report() const { return planned.report; }
+  std::int64_t peak() const { return planned.report.peak_bytes; }
+  Role role(NodeId id) const { return roles[graph().position(id)]; }
+  bool within(std::int64_t budget_bytes) const {
+    return budget_bytes == 0 || peak() <= budget_bytes;
+  }
+};
+using SharedPlanView = std::shared_ptr<const PlanView>;
+
+// What all plans of one document under one model of cost have in common.
+struct PlanBasis {
+  std::shared_ptr<const Document> document;
+  CostModel costs;
+  Unplanned unplanned;
+};
+Result<PlanBasis> plan_basis(std::shared_ptr<const Document> document, const std::string& device,
+                             const std::string& cost_model);
+
+// Plans: as slow as plan_document.
+Result<SharedPlanView> make_plan_view(const PlanBasis& basis, const PlanningRequest& request);
+
+// Looks at a plan that is known already: as slow as a replay. The plan runs.
+SharedPlanView view_of_plan(const PlanBasis& basis, const PlanningRequest& request,
+                            const Plan& plan);
+
+}  // namespace recut::gui

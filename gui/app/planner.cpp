@@ -1,0 +1,281 @@
+#include "gui/app/planner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "engine/support/units.h"
+
+namespace recut::gui {
+namespace {
+
+constexpr double kRest = 0.06;  // seconds that a budget rests before it is planned for
+constexpr std::int64_t kMostSteps = 1'500'000;  // of the curve's plans that are kept in whole
+constexpr double kFirstBudget = 0.5;  // of the peak without recomputation, for a new document
+
+// A plan's budget as DocumentView::planned_budgets has it.
+std::string budget_of(const Wishes& wishes) { return request_of(wishes).budget; }
+
+std::string file_name(const std::string& path) {
+  const std::size_t cut = path.find_last_of("/\\:");
+  return cut == std::string::npos ? path : path.substr(cut + 1);
+}
+
+// What opening finds, all at once.
+struct Opened {
+  std::shared_ptr<const std::string> bytes;
+  std::shared_ptr<const Document> document;
+  std::shared_ptr<const PlanBasis> basis;
+  SharedPlanView start;
+};
+
+Result<Opened> open_all(const std::string& path, std::shared_ptr<const std::string> bytes,
+                        const Wishes& wishes) {
+  auto document = open_document_bytes(*bytes, path, OpenOptions{});
+  if (!document) return document.diagnostics();
+  auto shared = std::make_shared<const Document>(std::move(*document));
+  auto basis = plan_basis(shared, wishes.device, wishes.cost_model);
+  if (!basis) return basis.diagnostics();
+  PlanningRequest once;
+  once.strategy = "default";
+  once.device = wishes.device;
+  once.cost_model = wishes.cost_model;
+  auto start = make_plan_view(*basis, once);
+  if (!start) return start.diagnostics();
+  return Opened{std::move(bytes), std::move(shared),
+                std::make_shared<const PlanBasis>(std::move(*basis)), std::move(*start)};
+}
+
+}  // namespace
+
+void Planner::post(JobControl& control, int serial, OnDocument message) const {
+  control.post([this, serial, message = std::move(message)] {
+    if (DocumentView* document = callbacks_.find(serial)) message(*document);
+  });
+}
+
+void Planner::open(DocumentView& document) {
+  document.state = DocumentState::opening;
+  Job job{fmt::format("Opening {}", file_name(document.path)), document.serial, true, false, {}};
+  job.part = [this, serial = document.serial, path = document.path, bytes = document.bytes,
+              wishes = document.wishes](JobControl& control) {
+    auto given = bytes;
+    Diagnostics faults;
+    if (!given) {
+      auto read = backend_.read(path);
+      if (read) given = std::make_shared<const std::string>(std::move(*read));
+      if (!read) faults = read.diagnostics();
+    }
+    Result<Opened> result = given ? open_all(path, given, wishes) : Result<Opened>(faults);
+    post(control, serial, [this, result = std::move(result)](DocumentView& document) {
+      if (!result) {
+        document.state = DocumentState::failed;
+        document.faults = result.diagnostics();
+        callbacks_.say(format(document.faults.front()), true);
+        return;
+      }
+      document.bytes = result->bytes;
+      document.document = result->document;
+      document.basis = result->basis;
+      document.start = result->start;
+      opened(document);
+    });
+    return false;
+  };
+  document.opening = jobs_.start(std::move(job));
+}
+
+void Planner::opened(DocumentView& document) {
+  document.state = DocumentState::ready;
+  document.title = document.start->report().model;
+  document.pass = document.document->passes.passes.size();
+  document.selection.node = document.find(document.wanted_selection);
+  if (document.wishes == Wishes{})
+    document.wishes.budget_bytes = static_cast<std::int64_t>(
+        kFirstBudget * static_cast<double>(document.basis->unplanned.peak_bytes));
+  new_problem(document);
+}
+
+// Plans of another problem are none of this one; the one that is shown stays until there is a new
+// one.
+void Planner::new_problem(DocumentView& document) {
+  for (const JobId job :
+       {document.sweeping, document.planning, document.viewing, document.reasoning})
+    jobs_.cancel(job);
+  document.known.clear();
+  document.planned_budgets.clear();
+  document.curve = nullptr;
+  if (document.wishes.pins.empty() && document.start) {
+    document.known.add(document.start);
+    document.planned_budgets.push_back("none");
+  }
+  if (!document.shown) show_best(document);
+  sweep(document);
+  if (document.wishes.budget_bytes != 0 || !document.wishes.pins.empty()) plan(document);
+}
+
+void Planner::wishes_changed(DocumentView& document, const Wishes& before) {
+  if (!document.is_ready()) return;
+  if (document.wishes.same_problem(before)) {
+    show_best(document);
+    document.plan_due = backend_.now() + kRest;
+    return;
+  }
+  if (document.wishes.device == before.device && document.wishes.cost_model == before.cost_model)
+    return new_problem(document);
+  // Another price list: everything anew, with the bytes that are there.
+  auto basis = plan_basis(document.document, document.wishes.device, document.wishes.cost_model);
+  if (!basis) {
+    callbacks_.say(format(basis.diagnostics().front()), true);
+    document.wishes = before;
+    return;
+  }
+  document.basis = std::make_shared<const PlanBasis>(std::move(*basis));
+  document.start =
+      view_of_plan(*document.basis, document.start->request, document.start->planned.plan);
+  document.shown = nullptr;
+  new_problem(document);
+}
+
+void Planner::show_best(DocumentView& document) const {
+  SharedPlanView best = document.known.best_within(document.wishes.budget_bytes);
+  if (!best) best = document.known.lowest();
+  if (!best || best == document.shown) return;
+  document.shown = best;
+  document.reasons = nullptr;
+}
+
+void Planner::tick(DocumentView& document) {
+  if (document.plan_due < 0) return give_reasons(document);
+  if (backend_.now() < document.plan_due) return;
+  document.plan_due = -1;
+  plan(document);
+}
+
+Planner::OnDocument Planner::known_plan(SharedPlanView plan, std::string budget) const {
+  return [this, plan = std::move(plan), budget = std::move(budget)](DocumentView& document) {
+    document.known.add(plan);
+    if (!budget.empty()) document.planned_budgets.push_back(budget);
+    show_best(document);
+  };
+}
+
+// The plan for the budget itself; a search for another budget is of no use any more.
+void Planner::plan(DocumentView& document) {
+  jobs_.cancel(document.planning);
+  const std::string budget = budget_of(document.wishes);
+  const auto& planned = document.planned_budgets;
+  if (std::find(planned.begin(), planned.end(), budget) != planned.end()) return;
+  Job job{fmt::format("Planning {}", document.title), document.serial, true, false, {}};
+  job.part = [this, serial = document.serial, budget, basis = document.basis,
+              request = request_of(document.wishes)](JobControl& control) {
+    PlanningRequest mine = request;
+    mine.limits.cancel = &control.cancelled();
+    mine.limits.on_better = [&](double recompute_us) {
+      control.progress(-1, format_micros(recompute_us) + " of recomputation");
+    };
+    auto plan = make_plan_view(*basis, mine);
+    post(control, serial, [this, budget, plan = std::move(plan)](DocumentView& document) {
+      if (plan) {
+        known_plan(*plan, budget)(document);
+      } else {
+        callbacks_.say(format(plan.diagnostics().front()), true);
+      }
+    });
+    return false;
+  };
+  document.planning = jobs_.start(std::move(job));
+}
+
+void Planner::sweep(DocumentView& document) {
+  jobs_.cancel(document.sweeping);
+  CurveRequest request;
+  request.device = document.wishes.device;
+  request.cost_model = document.wishes.cost_model;
+  request.choices = document.wishes.pins;
+  if (!backend_.has_threads()) {  // the frame waits for it: a coarse curve
+    request.points = 16;
+    request.effort = 0.2;
+  }
+  Job job{fmt::format("Trade-off of {}", document.title), document.serial, false, false, {}};
+  job.part = [this, serial = document.serial, held = document.document,
+              request](JobControl& control) {
+    CurveRequest mine = request;
+    mine.cancel = &control.cancelled();
+    const auto show = [&](const Curve& curve) {
+      if (!curve.report.complete)
+        control.progress(-1, fmt::format("{} points", curve.report.points.size()));
+      auto shared = std::make_shared<const Curve>(curve);
+      post(control, serial, [this, shared](DocumentView& document) {
+        document.curve = shared;
+        view_points(document);
+      });
+    };
+    mine.on_curve = show;
+    const auto curve = sweep_document(*held, mine);
+    if (curve) {
+      show(*curve);
+    } else {
+      post(control, serial, [this, faults = curve.diagnostics()](DocumentView&) {
+        callbacks_.say(format(faults.front()), true);
+      });
+    }
+    return false;
+  };
+  document.sweeping = jobs_.start(std::move(job));
+}
+
+// Looks at the curve's plans one by one, those nearest to the budget first, so that dragging it
+// finds them ready.
+void Planner::view_points(DocumentView& document) {
+  jobs_.cancel(document.viewing);
+  struct Work {
+    std::shared_ptr<const Curve> curve;
+    std::vector<std::size_t> points;  // to look at, the next one last
+  };
+  auto work = std::make_shared<Work>();
+  work->curve = document.curve;
+  const auto& points = document.curve->report.points;
+  const auto steps = static_cast<std::int64_t>(document.graph().order().size() * points.size());
+  const auto stride = static_cast<std::size_t>(1 + steps / kMostSteps);
+  for (std::size_t i = 0; i < points.size(); i += stride) {
+    const SharedPlanView have = document.known.best_within(points[i].peak_bytes);
+    if (!have || have->report().step_us > points[i].step_us) work->points.push_back(i);
+  }
+  const std::int64_t budget = document.wishes.budget_bytes;
+  std::stable_sort(work->points.begin(), work->points.end(), [&](std::size_t a, std::size_t b) {
+    return std::abs(points[a].peak_bytes - budget) > std::abs(points[b].peak_bytes - budget);
+  });
+  Job job{"Looking at plans", document.serial, true, true, {}};
+  job.part = [this, work, serial = document.serial, basis = document.basis,
+              request = request_of(document.wishes)](JobControl& control) {
+    if (work->points.empty()) return false;
+    const std::size_t point = work->points.back();
+    work->points.pop_back();
+    PlanningRequest mine = request;
+    mine.budget = fmt::format("{}", work->curve->report.points[point].budget_bytes);
+    post(control, serial,
+         known_plan(view_of_plan(*basis, mine, work->curve->plans[point]), std::string()));
+    return !work->points.empty();
+  };
+  document.viewing = jobs_.start(std::move(job));
+}
+
+void Planner::give_reasons(DocumentView& document) {
+  if (document.reasons || !document.shown || jobs_.is_alive(document.reasoning)) return;
+  Job job{"Finding reasons", document.serial, true, true, {}};
+  job.part = [this, serial = document.serial, shown = document.shown](JobControl& control) {
+    // What the reasons look at lives as long as they do.
+    const std::shared_ptr<const Reasons> reasons(
+        new Reasons(*shown->document, shown->request, shown->planned),
+        [shown](const Reasons* mine) { delete mine; });
+    post(control, serial, [shown, reasons](DocumentView& document) {
+      if (document.shown == shown) document.reasons = reasons;
+    });
+    return false;
+  };
+  document.reasoning = jobs_.start(std::move(job));
+}
+
+}  // namespace recut::gui

@@ -1,0 +1,55 @@
+// Fills documents in: opens them, plans for their wishes and draws their curve, all of it as jobs.
+// What is known already is shown in the same frame; what is better comes when it is found.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "gui/app/document_view.h"
+#include "gui/app/jobs.h"
+#include "gui/backend/backend.h"
+
+namespace recut::gui {
+
+class Planner {
+ public:
+  // `find`: a document by its serial number, null once it is closed. `say`: something that people
+  // should read.
+  struct Callbacks {
+    std::function<DocumentView*(int serial)> find;
+    std::function<void(const std::string& words, bool fault)> say;
+  };
+  Planner(Backend& backend, Jobs& jobs, Callbacks callbacks)
+      : backend_(backend), jobs_(jobs), callbacks_(std::move(callbacks)) {}
+
+  // Reads the file (or document.bytes where they are there), runs the passes, plans without
+  // recomputation; then the document is ready and the curve begins.
+  void open(DocumentView& document);
+
+  // After a command changed the wishes: the nearest plan that is known, now; and jobs for what
+  // isn't known.
+  void wishes_changed(DocumentView& document, const Wishes& before);
+
+  // The whole curve, again where it is there already.
+  void sweep(DocumentView& document);
+
+  // Once a tick: starts the plan for a budget that has rested for a moment.
+  void tick(DocumentView& document);
+
+ private:
+  using OnDocument = std::function<void(DocumentView&)>;
+  OnDocument known_plan(SharedPlanView plan, std::string budget) const;
+  void post(JobControl& control, int serial, OnDocument message) const;
+  void new_problem(DocumentView& document);
+  void show_best(DocumentView& document) const;
+  void plan(DocumentView& document);
+  void view_points(DocumentView& document);
+  void give_reasons(DocumentView& document);
+  void opened(DocumentView& document);
+
+  Backend& backend_;
+  Jobs& jobs_;
+  Callbacks callbacks_;
+};
+
+}  // namespace recut::gui

@@ -1,0 +1,82 @@
+// Words on the state by name: what scripts and tests can expect. A new one is a row here.
+#include <fmt/format.h>
+
+#include "engine/support/units.h"
+#include "gui/app/app.h"
+
+namespace recut::gui {
+namespace {
+
+struct StateRow {
+  std::string_view name;
+  std::string (*words)(const App& app);
+};
+
+// The same of the document in front; "" where none is ready.
+template <std::string (*words)(const DocumentView& document)>
+std::string of_front(const App& app) {
+  return app.has_ready() ? words(*app.document()) : std::string();
+}
+
+std::string yes_no(bool yes) { return yes ? "yes" : "no"; }
+
+std::string budget(const DocumentView& d) {
+  return d.wishes.budget_bytes == 0 ? "none" : fmt::format("{}", d.wishes.budget_bytes);
+}
+std::string peak(const DocumentView& d) {
+  return d.shown ? fmt::format("{}", d.shown->peak()) : "";
+}
+std::string step(const DocumentView& d) {
+  return d.shown ? format_micros(d.shown->report().step_us) : "";
+}
+std::string holds(const DocumentView& d) { return yes_no(d.holds()); }
+std::string selection(const DocumentView& d) { return d.selected_name(); }
+std::string nodes(const DocumentView& d) { return fmt::format("{}", d.graph().order().size()); }
+std::string pass(const DocumentView& d) { return fmt::format("{}", d.pass); }
+std::string device(const DocumentView& d) { return d.wishes.device; }
+std::string known(const DocumentView& d) { return fmt::format("{}", d.known.all().size()); }
+std::string curve(const DocumentView& d) {
+  if (!d.curve) return "none";
+  return d.curve->report.complete ? "complete" : "partial";
+}
+std::string pins(const DocumentView& d) {
+  std::string words;
+  for (const auto& name : d.wishes.pins.save) words += "save " + name + " ";
+  for (const auto& name : d.wishes.pins.recompute) words += "recompute " + name + " ";
+  if (!words.empty()) words.pop_back();
+  return words;
+}
+
+constexpr StateRow kRows[] = {
+    {"documents", [](const App& app) { return fmt::format("{}", app.documents.all().size()); }},
+    {"document", [](const App& app) { return app.document() ? app.document()->title : ""; }},
+    {"theme", [](const App& app) { return std::string(app.is_dark() ? "dark" : "light"); }},
+    {"scale", [](const App& app) { return fmt::format("{:g}", app.scale()); }},
+    {"overlay", [](const App& app) { return app.overlay; }},
+    {"frames", [](const App& app) { return fmt::format("{}", app.frames()); }},
+    {"clipboard", [](const App& app) { return app.backend.clipboard(); }},
+    {"notice", [](const App& app) { return app.notices.empty() ? "" : app.notices.back().words; }},
+    {"budget", of_front<budget>},
+    {"peak", of_front<peak>},
+    {"step", of_front<step>},
+    {"holds", of_front<holds>},
+    {"selection", of_front<selection>},
+    {"nodes", of_front<nodes>},
+    {"pass", of_front<pass>},
+    {"device", of_front<device>},
+    {"known_plans", of_front<known>},
+    {"curve", of_front<curve>},
+    {"pins", of_front<pins>},
+};
+
+}  // namespace
+
+std::optional<std::string> App::state(std::string_view name) const {
+  for (const StateRow& row : kRows)
+    if (row.name == name) return row.words(*this);
+  // Settings by their own names.
+  if (name.rfind("setting.", 0) == 0) return settings.text(name.substr(8));
+  return std::nullopt;
+}
+
+}  // namespace recut::gui

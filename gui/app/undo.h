@@ -1,0 +1,38 @@
+// Undo and redo of a document's wishes: each entry is the state before a command.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "gui/app/document_view.h"
+
+namespace recut::gui {
+
+class UndoStack {
+ public:
+  // A command changed `document`'s wishes from `before`. Equal commands within a second of each
+  // other are one step: a drag is taken back in one.
+  void record(const DocumentView& document, const Wishes& before, std::string_view command,
+              double now);
+
+  // Swaps the document's wishes for those before or after; false where there are none.
+  bool undo(DocumentView& document);
+  bool redo(DocumentView& document);
+  bool can_undo(int serial) const { return last_of(done_, serial) >= 0; }
+  bool can_redo(int serial) const { return last_of(undone_, serial) >= 0; }
+  void forget(int serial);
+
+ private:
+  struct Entry {
+    int serial = 0;
+    Wishes wishes;
+    std::string command;
+    double when = 0;
+  };
+  static int last_of(const std::vector<Entry>& entries, int serial);
+  static bool swap(std::vector<Entry>& from, std::vector<Entry>& to, DocumentView& document);
+
+  std::vector<Entry> done_, undone_;
+};
+
+}  // namespace recut::gui

@@ -1,0 +1,30 @@
+// The workspace as text: what was open, what was wished for, and the settings. JSON, so that people
+// can read it; whatever in it is damaged or unknown is passed over.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gui/app/document_view.h"
+#include "gui/app/settings.h"
+
+namespace recut::gui {
+
+struct SavedDocument {
+  std::string path;
+  Wishes wishes;
+  std::string selected;
+};
+
+struct SavedWorkspace {
+  std::vector<SavedDocument> documents;
+  std::size_t front = 0;
+  std::vector<std::string> recent;  // latest first
+  Settings settings;
+};
+
+std::string write_workspace(const SavedWorkspace& workspace);
+SavedWorkspace read_workspace(std::string_view text);
+
+}  // namespace recut::gui

@@ -1,0 +1,105 @@
+// What the window needs of the place it runs in. The desktop, the page and the tests each implement
+// it; nothing else in `gui` knows where it runs.
+#pragma once
+
+#include <imgui.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "engine/support/result.h"
+
+namespace recut::gui {
+
+// Positions are in pixels of the framebuffer, from the top left corner.
+struct PointerMoved {
+  float x = 0, y = 0;
+};
+struct PointerButton {
+  int button = 0;  // 0 left, 1 right, 2 middle
+  bool down = false;
+};
+struct WheelTurned {
+  float x = 0, y = 0;  // in steps; up and left are positive
+};
+struct KeyChanged {
+  ImGuiKey key = ImGuiKey_None;  // ImGuiMod_Ctrl and its like come as keys of their own, before it
+  bool down = false;
+};
+struct TextTyped {
+  std::string text;  // UTF-8
+};
+// A file that the user dropped on the window or chose in the platform's dialog. Where the program
+// can't read it by name (a page), its bytes are in hand.
+struct FileGiven {
+  std::string path;
+  std::optional<std::string> bytes;
+};
+struct FocusChanged {
+  bool focused = true;
+};
+struct SizeChanged {};  // of the window, or its scale
+struct CloseWanted {};
+using InputEvent = std::variant<PointerMoved, PointerButton, WheelTurned, KeyChanged, TextTyped,
+                                FileGiven, FocusChanged, SizeChanged, CloseWanted>;
+
+struct Extent {
+  int width = 0, height = 0;  // pixels of the framebuffer
+};
+
+struct FolderEntry {
+  std::string name;
+  bool folder = false;
+  std::int64_t bytes = 0;
+};
+
+class Backend {
+ public:
+  virtual ~Backend() = default;
+
+  // The window.
+  virtual Extent extent() const = 0;
+  virtual float scale() const = 0;  // pixels for one unit of length: 1 … 3
+  virtual std::vector<InputEvent> take_input() = 0;
+  virtual void upload_fonts(ImFontAtlas& atlas) = 0;  // after the atlas changed
+  virtual void draw(const ImDrawData& data) = 0;
+  virtual void end_drawing() {}  // ImGui goes away
+  // Writes what was drawn last as PNG; fails where it is all of one colour, too. Where nothing is
+  // drawn there is nothing to write, and that is fine.
+  virtual Result<Done> save_picture(const std::string&) { return Done{}; }
+  virtual void set_title(const std::string&) {}
+  virtual void set_cursor(ImGuiMouseCursor) {}
+  virtual bool prefers_dark() const { return true; }
+
+  // Seconds; grows steadily.
+  virtual double now() const = 0;
+
+  // Makes a waiting window look at its jobs' messages. Called from any thread.
+  virtual void wake() {}
+  // Whether jobs may have threads of their own; where not, they run in slices between frames.
+  virtual bool has_threads() const { return false; }
+
+  // Files; reading may happen on any thread. A path that begins with "sample:" names a graph that
+  // comes with the program.
+  virtual Result<std::string> read(const std::string& path) = 0;
+  virtual Result<Done> write(const std::string& path, std::string_view bytes) = 0;
+  virtual std::vector<std::string> samples() const { return {}; }
+  // Where the platform has a dialog of its own, opens it and returns true; what is chosen comes as
+  // FileGiven. Else the window asks by itself, with `list` to look around.
+  virtual bool ask_for_file() { return false; }
+  virtual Result<std::vector<FolderEntry>> list(const std::string& folder) = 0;
+  virtual std::string home() const { return {}; }
+
+  // Small texts that outlive the program: the workspace, preferences.
+  virtual std::optional<std::string> load(const std::string& name) = 0;
+  virtual void store(const std::string& name, const std::string& text) = 0;
+
+  virtual std::string clipboard() = 0;
+  virtual void set_clipboard(const std::string& text) = 0;
+};
+
+}  // namespace recut::gui

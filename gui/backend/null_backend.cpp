@@ -1,0 +1,57 @@
+#include "gui/backend/null_backend.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "engine/input/bytes.h"
+
+namespace recut::gui {
+
+std::vector<InputEvent> NullBackend::take_input() { return std::exchange(input_, {}); }
+
+// ImGui wants the texture to be made, whoever draws it.
+void NullBackend::upload_fonts(ImFontAtlas& atlas) {
+  unsigned char* pixels = nullptr;
+  int width = 0, height = 0;
+  atlas.GetTexDataAsRGBA32(&pixels, &width, &height);
+}
+
+void NullBackend::draw(const ImDrawData& data) {
+  ++frames_drawn;
+  vertices = data.TotalVtxCount;
+}
+
+Result<std::string> NullBackend::read(const std::string& path) {
+  const auto found = files.find(path);
+  return found != files.end() ? Result<std::string>(found->second) : read_file(path);
+}
+
+Result<Done> NullBackend::write(const std::string& path, std::string_view bytes) {
+  files[path] = std::string(bytes);
+  return Done{};
+}
+
+Result<std::vector<FolderEntry>> NullBackend::list(const std::string& folder) {
+  std::vector<FolderEntry> entries;
+  const std::string prefix = folder.empty() || folder.back() == '/' ? folder : folder + "/";
+  for (const auto& [path, bytes] : files)
+    if (path.rfind(prefix, 0) == 0 && path.find('/', prefix.size()) == std::string::npos)
+      entries.push_back(
+          {path.substr(prefix.size()), false, static_cast<std::int64_t>(bytes.size())});
+  if (entries.empty()) return error(fmt::format("no folder {}", folder));
+  return entries;
+}
+
+std::optional<std::string> NullBackend::load(const std::string& name) {
+  const auto found = stored.find(name);
+  return found == stored.end() ? std::nullopt : std::optional<std::string>(found->second);
+}
+
+void NullBackend::resize(Extent extent, float scale) {
+  extent_ = extent;
+  scale_ = scale;
+  give(SizeChanged{});
+}
+
+}  // namespace recut::gui

@@ -1,0 +1,51 @@
+// A backend without a window: a size, a clock that only moves when told, a clipboard in memory,
+// files in memory, input as a test gives it. What is drawn is counted and thrown away.
+#pragma once
+
+#include <map>
+
+#include "gui/backend/backend.h"
+
+namespace recut::gui {
+
+class NullBackend : public Backend {
+ public:
+  explicit NullBackend(Extent extent = {1680, 1050}, float scale = 1)
+      : extent_(extent), scale_(scale) {}
+
+  Extent extent() const override { return extent_; }
+  float scale() const override { return scale_; }
+  std::vector<InputEvent> take_input() override;
+  void upload_fonts(ImFontAtlas& atlas) override;
+  void draw(const ImDrawData& data) override;
+  double now() const override { return seconds_; }
+  void wake() override { ++wakes; }
+
+  // A file of files(), else one of the file system.
+  Result<std::string> read(const std::string& path) override;
+  Result<Done> write(const std::string& path, std::string_view bytes) override;
+  Result<std::vector<FolderEntry>> list(const std::string& folder) override;
+  std::optional<std::string> load(const std::string& name) override;
+  void store(const std::string& name, const std::string& text) override { stored[name] = text; }
+  std::string clipboard() override { return clipboard_; }
+  void set_clipboard(const std::string& text) override { clipboard_ = text; }
+
+  void give(InputEvent event) { input_.push_back(std::move(event)); }
+  void pass(double seconds) { seconds_ += seconds; }
+  void resize(Extent extent, float scale);
+
+  std::map<std::string, std::string> files;   // by path
+  std::map<std::string, std::string> stored;  // by name
+  int frames_drawn = 0;
+  int vertices = 0;  // of the last frame
+  int wakes = 0;
+
+ private:
+  Extent extent_;
+  float scale_;
+  double seconds_ = 0;
+  std::string clipboard_;
+  std::vector<InputEvent> input_;
+};
+
+}  // namespace recut::gui

@@ -1,0 +1,79 @@
+// Documents: opening, closing, going from one to the other.
+#include <fmt/format.h>
+
+#include <cstdlib>
+
+#include "gui/app/app.h"
+
+namespace recut::gui {
+namespace {
+
+bool has_document(const App& app) { return app.document() != nullptr; }
+bool has_several(const App& app) { return app.documents.all().size() > 1; }
+
+Result<Done> open(App& app, std::string_view path) {
+  if (!path.empty()) {
+    app.open(std::string(path));
+    return Done{};
+  }
+  if (!app.backend.ask_for_file()) app.overlay = "open";
+  return Done{};
+}
+
+Result<Done> close(App& app, std::string_view serial) {
+  const int wanted =
+      serial.empty() ? app.document()->serial : std::atoi(std::string(serial).c_str());
+  if (app.documents.find(wanted) == nullptr) return error("no such document");
+  app.close_document(wanted);
+  return Done{};
+}
+
+Result<Done> reload(App& app, std::string_view) {
+  const DocumentView& old = *app.document();
+  const std::string path = old.path;
+  const Wishes wishes = old.wishes;
+  app.close_document(old.serial);
+  app.open(path);
+  app.document()->wishes = wishes;
+  return Done{};
+}
+
+Result<Done> show(App& app, std::string_view serial) {
+  const int wanted = std::atoi(std::string(serial).c_str());
+  if (app.documents.find(wanted) == nullptr) return error("no such document");
+  app.documents.show(wanted);
+  return Done{};
+}
+
+template <int by>
+Result<Done> step(App& app, std::string_view) {
+  app.documents.show(app.documents.neighbour(by)->serial);
+  return Done{};
+}
+
+Result<Done> sample(App& app, std::string_view name) {
+  app.open("sample:" + std::string(name.empty() ? "resnet50" : name));
+  return Done{};
+}
+
+Result<Done> quit(App& app, std::string_view) {
+  app.close();
+  return Done{};
+}
+
+constexpr Command kRows[] = {
+    {"file.open", "Open a graph", "Ctrl+O", "", nullptr, open},
+    {"file.sample", "Open a sample", "", "its name, such as gpt2", nullptr, sample},
+    {"file.reload", "Read the file again", "F5", "", has_document, reload},
+    {"file.close", "Close the document", "Ctrl+W", "", has_document, close},
+    {"file.show", "", "", "", has_document, show},
+    {"file.next", "Next document", "Ctrl+Tab Ctrl+PageDown", "", has_several, step<1>},
+    {"file.previous", "Previous document", "Ctrl+Shift+Tab Ctrl+PageUp", "", has_several, step<-1>},
+    {"file.quit", "Quit", "Ctrl+Q", "", nullptr, quit},
+};
+
+}  // namespace
+
+std::span<const Command> file_commands() { return kRows; }
+
+}  // namespace recut::gui

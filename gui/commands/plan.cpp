@@ -1,0 +1,152 @@
+// What is wished of the plan: budget, device, choices by hand; and the work for it.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "gui/app/app.h"
+
+namespace recut::gui {
+namespace {
+
+bool is_ready(const App& app) { return app.has_ready(); }
+bool is_working(const App& app) { return !app.jobs.idle(); }
+bool has_pins(const App& app) { return is_ready(app) && !app.document()->wishes.pins.empty(); }
+bool can_undo(const App& app) {
+  return app.document() != nullptr && app.history.can_undo(app.document()->serial);
+}
+bool can_redo(const App& app) {
+  return app.document() != nullptr && app.history.can_redo(app.document()->serial);
+}
+
+Result<Done> set_budget(App& app, std::string_view text) {
+  const auto bytes = read_budget(std::string(text), *app.document());
+  if (!bytes) return bytes.diagnostics();
+  app.document()->wishes.budget_bytes = *bytes;
+  return Done{};
+}
+
+// To the next plan of the curve that peaks lower or higher.
+template <bool up>
+Result<Done> step_budget(App& app, std::string_view) {
+  DocumentView& document = *app.document();
+  std::int64_t next = 0;
+  for (const SharedPlanView& plan : document.known.all()) {
+    const std::int64_t peak = plan->peak();
+    const std::int64_t now = document.shown ? document.shown->peak() : 0;
+    if (up && peak > now) {
+      next = peak;
+      break;
+    }
+    if (!up && peak < now) next = peak;
+  }
+  if (next == 0)
+    return error(up ? "no plan takes more memory" : "no plan is known that takes less");
+  document.wishes.budget_bytes = next;
+  return Done{};
+}
+
+Result<Done> set_device(App& app, std::string_view name) {
+  const auto device = find_device(std::string(name));
+  if (!device) return device.diagnostics();
+  app.document()->wishes.device = std::string(name);
+  return Done{};
+}
+
+Result<Done> next_device(App& app, std::string_view) {
+  const auto profiles = builtin_profiles();
+  std::string& now = app.document()->wishes.device;
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < profiles.size(); ++i)
+    if (profiles[i].name == now) next = (i + 1) % profiles.size();
+  now = std::string(profiles[next].name);
+  return Done{};
+}
+
+Result<Done> set_model(App& app, std::string_view name) {
+  std::string& now = app.document()->wishes.cost_model;
+  const std::string wanted =
+      name.empty() ? (now == "eager" ? "fused" : "eager") : std::string(name);
+  if (wanted != "eager" && wanted != "fused") return error("calls run eager or fused");
+  now = wanted;
+  return Done{};
+}
+
+void unpin_name(ChoiceRequest& pins, const std::string& name) {
+  for (auto* list : {&pins.save, &pins.recompute})
+    list->erase(std::remove(list->begin(), list->end(), name), list->end());
+}
+
+// The value named, or the one that is selected.
+Result<std::string> pinned_name(const App& app, std::string_view name) {
+  const std::string wanted = name.empty() ? app.document()->selected_name() : std::string(name);
+  if (wanted.empty()) return error("no value is selected");
+  return wanted;
+}
+
+template <bool save>
+Result<Done> pin(App& app, std::string_view name) {
+  const auto wanted = pinned_name(app, name);
+  if (!wanted) return wanted.diagnostics();
+  ChoiceRequest pins = app.document()->wishes.pins;
+  const auto& list = save ? pins.save : pins.recompute;
+  const bool already = std::find(list.begin(), list.end(), *wanted) != list.end();
+  unpin_name(pins, *wanted);
+  if (!already) (save ? pins.save : pins.recompute).push_back(*wanted);
+  const auto read = read_choices(app.document()->graph(), pins);
+  if (!read) return read.diagnostics();
+  app.document()->wishes.pins = std::move(pins);
+  return Done{};
+}
+
+Result<Done> unpin(App& app, std::string_view name) {
+  const auto wanted = pinned_name(app, name);
+  if (!wanted) return wanted.diagnostics();
+  unpin_name(app.document()->wishes.pins, *wanted);
+  return Done{};
+}
+
+Result<Done> clear_pins(App& app, std::string_view) {
+  app.document()->wishes.pins = {};
+  return Done{};
+}
+
+Result<Done> sweep(App& app, std::string_view) {
+  app.planner.sweep(*app.document());
+  return Done{};
+}
+
+Result<Done> stop(App& app, std::string_view) {
+  app.jobs.cancel_all();
+  for (const auto& document : app.documents.all()) document->plan_due = -1;
+  app.say("Stopped; what was found by then stays");
+  return Done{};
+}
+
+template <bool again>
+Result<Done> undo(App& app, std::string_view) {
+  app.undo(again);
+  return Done{};
+}
+
+constexpr Command kRows[] = {
+    {"budget.set", "Set the budget", "", "bytes such as 6.5GiB, 40% or none", is_ready, set_budget},
+    {"budget.less", "Less memory", "[", "", is_ready, step_budget<false>},
+    {"budget.more", "More memory", "]", "", is_ready, step_budget<true>},
+    {"device.set", "Set the device", "", "a profile such as h100", is_ready, set_device},
+    {"device.next", "Next device", "", "", is_ready, next_device},
+    {"model.set", "Calls run one by one, or fused", "", "", is_ready, set_model},
+    {"pin.save", "Save the selected value", "Ctrl+S", "", is_ready, pin<true>},
+    {"pin.recompute", "Recompute the selected value", "Ctrl+R", "", is_ready, pin<false>},
+    {"pin.none", "Leave the selected value to the planner", "", "", is_ready, unpin},
+    {"pin.clear", "Drop all choices by hand", "", "", has_pins, clear_pins},
+    {"curve.draw", "Draw the trade-off again", "", "", is_ready, sweep},
+    {"work.stop", "Stop what is at work", "Ctrl+Period", "", is_working, stop},
+    {"edit.undo", "Undo", "Ctrl+Z", "", can_undo, undo<false>},
+    {"edit.redo", "Redo", "Ctrl+Y Ctrl+Shift+Z", "", can_redo, undo<true>},
+};
+
+}  // namespace
+
+std::span<const Command> plan_commands() { return kRows; }
+
+}  // namespace recut::gui

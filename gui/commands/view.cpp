@@ -1,0 +1,133 @@
+// How the window looks: theme, scale, panels, what lies over them.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "gui/app/app.h"
+
+namespace recut::gui {
+namespace {
+
+constexpr double kScales[] = {0.75, 1, 1.25, 1.5, 1.75, 2, 2.5, 3};
+
+const Panel* panel_of(const App& app, std::string_view id) {
+  for (const Panel& panel : app.panels)
+    if (panel.id == id) return &panel;
+  return nullptr;
+}
+
+Result<Done> toggle_theme(App& app, std::string_view wanted) {
+  if (!wanted.empty() && wanted != "dark" && wanted != "light" && wanted != "system")
+    return error("a theme is dark, light or system");
+  app.settings.set("theme",
+                   wanted.empty() ? (app.is_dark() ? "light" : "dark") : std::string(wanted));
+  return Done{};
+}
+
+Result<Done> set_scale(App& app, std::string_view percent) {
+  const double wanted = std::strtod(std::string(percent).c_str(), nullptr);
+  if (!(wanted >= 50 && wanted <= 400)) return error("a scale is 50 to 400 percent");
+  app.settings.set_number("scale", wanted / 100);
+  return Done{};
+}
+
+// The next of the usual scales, up or down.
+template <bool up>
+Result<Done> step_scale(App& app, std::string_view) {
+  const double now = app.settings.number("scale", 1);
+  double next = now;
+  for (const double scale : kScales) {
+    if (up && scale > now + 0.01) {
+      next = scale;
+      break;
+    }
+    if (!up && scale < now - 0.01) next = scale;
+  }
+  app.settings.set_number("scale", next);
+  return Done{};
+}
+
+Result<Done> reset_scale(App& app, std::string_view) {
+  app.settings.set("scale", "");
+  return Done{};
+}
+
+Result<Done> toggle_panel(App& app, std::string_view id) {
+  const Panel* panel = panel_of(app, id);
+  if (panel == nullptr || panel->place == Place::top || panel->place == Place::overlay)
+    return error(fmt::format("no panel '{}'", id));
+  const std::string name = "panel." + std::string(id);
+  app.settings.set_flag(name, !app.settings.flag(name, true));
+  return Done{};
+}
+
+Result<Done> show_panel(App& app, std::string_view id) {
+  const Panel* panel = panel_of(app, id);
+  if (panel == nullptr) return error(fmt::format("no panel '{}'", id));
+  app.settings.set("panel." + std::string(id), "");
+  app.settings.set("turn." + std::string(name_of(panel->place)), std::string(id));
+  return Done{};
+}
+
+Result<Done> reset_panels(App& app, std::string_view) {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : app.settings.all())
+    for (const std::string_view prefix : {"split.", "panel.", "turn."})
+      if (name.rfind(prefix, 0) == 0) names.push_back(name);
+  for (const std::string& name : names) app.settings.set(name, "");
+  return Done{};
+}
+
+Result<Done> reduce_motion(App& app, std::string_view) {
+  app.settings.set_flag("reduced_motion", !app.settings.flag("reduced_motion", false));
+  return Done{};
+}
+
+template <const char* id>
+Result<Done> open_overlay(App& app, std::string_view argument) {
+  app.overlay = app.overlay == id ? "" : id;
+  app.overlay_argument = std::string(argument);
+  return Done{};
+}
+
+bool has_overlay(const App& app) { return !app.overlay.empty(); }
+
+Result<Done> close_overlay(App& app, std::string_view) {
+  app.overlay.clear();
+  app.overlay_argument.clear();
+  return Done{};
+}
+
+Result<Done> set_setting(App& app, std::string_view words) {
+  const std::size_t blank = std::min(words.find(' '), words.size());
+  const std::string value(words.substr(std::min(blank + 1, words.size())));
+  app.settings.set(words.substr(0, blank), value);
+  return Done{};
+}
+
+constexpr char kPalette[] = "palette", kHelp[] = "help";
+
+constexpr Command kRows[] = {
+    {"palette.open", "Find a command", "Ctrl+Shift+P Ctrl+K", "", nullptr, open_overlay<kPalette>},
+    {"help.open", "Keys and commands", "? F1", "", nullptr, open_overlay<kHelp>},
+    {"overlay.close", "", "Escape", "", has_overlay, close_overlay},
+    {"theme.toggle", "Light or dark", "Ctrl+Shift+L", "", nullptr, toggle_theme},
+    {"theme.set", "Set the theme", "", "dark, light or system", nullptr, toggle_theme},
+    {"scale.up", "Larger", "Ctrl+=", "", nullptr, step_scale<true>},
+    {"scale.down", "Smaller", "Ctrl+-", "", nullptr, step_scale<false>},
+    {"scale.reset", "Usual size", "Ctrl+0", "", nullptr, reset_scale},
+    {"scale.set", "Set the scale", "", "percent, 50 to 400", nullptr, set_scale},
+    {"panel.toggle", "Show or hide a panel", "", "its name, such as trade-off", nullptr,
+     toggle_panel},
+    {"panel.show", "Go to a panel", "", "its name, such as trade-off", nullptr, show_panel},
+    {"panel.reset", "Panels as they were at first", "", "", nullptr, reset_panels},
+    {"motion.toggle", "Motion on or off", "", "", nullptr, reduce_motion},
+    {"setting.set", "", "", "a name, a blank, a value", nullptr, set_setting},
+};
+
+}  // namespace
+
+std::span<const Command> view_commands() { return kRows; }
+
+}  // namespace recut::gui

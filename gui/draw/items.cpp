@@ -1,0 +1,66 @@
+#include "gui/draw/items.h"
+
+#include <algorithm>
+
+namespace recut::gui {
+namespace {
+
+bool takes_keyboard(const Item& item) {
+  return item.enabled && item.visible() && item.kind != ItemKind::figure &&
+         item.kind != ItemKind::handle;
+}
+
+}  // namespace
+
+void Items::begin_frame() {
+  last_.swap(items_);
+  items_.clear();
+  texts_.clear();
+  panel_.clear();
+}
+
+const std::string& Items::add(std::string_view label, ItemKind kind, const Rect& rect, bool enabled,
+                              std::string value) {
+  std::string whole = panel_.empty() ? std::string(label) : panel_ + "/" + std::string(label);
+  items_.push_back({std::move(whole), kind, rect, enabled, std::move(value)});
+  return items_.back().label;
+}
+
+void Items::add_text(std::string_view text, const Rect& rect) {
+  if (keep_texts && !rect.empty()) texts_.emplace_back(text);
+}
+
+const Item* Items::find(std::string_view label) const {
+  const Item* hidden = nullptr;
+  for (const Item& item : items_) {
+    const bool whole = item.label == label;
+    const std::size_t slash = item.label.find('/');
+    const bool part =
+        slash != std::string::npos && std::string_view(item.label).substr(slash + 1) == label;
+    if (!whole && !part) continue;
+    if (item.visible()) return &item;
+    if (hidden == nullptr) hidden = &item;
+  }
+  return hidden;
+}
+
+const std::string* Items::find_text(std::string_view part) const {
+  for (const std::string& text : texts_)
+    if (text.find(part) != std::string::npos) return &text;
+  return nullptr;
+}
+
+void Items::move_focus(int by) {
+  std::vector<const Item*> stops;
+  for (const Item& item : last_)
+    if (takes_keyboard(item)) stops.push_back(&item);
+  focus_visible = !stops.empty();
+  if (stops.empty()) return;
+  const auto at = std::find_if(stops.begin(), stops.end(),
+                               [&](const Item* item) { return item->label == focused; });
+  const auto count = static_cast<int>(stops.size());
+  const int now = at == stops.end() ? (by > 0 ? -1 : count) : static_cast<int>(at - stops.begin());
+  focused = stops[static_cast<std::size_t>((now + by + count) % count)]->label;
+}
+
+}  // namespace recut::gui

@@ -1,0 +1,59 @@
+// What stands on the screen, as a table: every labelled widget with its place, state and value.
+// Scripts, tests and accessibility read it; it is made anew with every frame.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gui/draw/geometry.h"
+
+namespace recut::gui {
+
+enum class ItemKind : unsigned char { button, tab, field, row, slider, toggle, handle, figure };
+
+struct Item {
+  std::string label;  // "trade-off/budget": the panel's name and the widget's
+  ItemKind kind = ItemKind::button;
+  Rect rect;  // as far as it can be seen
+  bool enabled = true;
+  std::string value;  // what stands in it
+  bool visible() const { return !rect.empty(); }
+};
+
+class Items {
+ public:
+  void begin_frame();
+  void begin_panel(std::string_view panel) { panel_ = panel; }
+
+  // Returns the whole label.
+  const std::string& add(std::string_view label, ItemKind kind, const Rect& rect, bool enabled,
+                         std::string value = {});
+  void set_value(std::string value) { items_.back().value = std::move(value); }
+  void add_text(std::string_view text, const Rect& rect);
+
+  const std::vector<Item>& all() const { return items_; }
+  // By its whole label, or by the part after the panel's name: a visible one, if there is one.
+  const Item* find(std::string_view label) const;
+  // The first text on the screen that has `part` in it; null where there is none.
+  const std::string* find_text(std::string_view part) const;
+
+  // Tab and Shift+Tab: the label that has the keyboard, "" for none.
+  std::string focused;
+  bool focus_visible = false;  // the keyboard moved it
+  bool activate = false;       // Enter or Space was pressed on it
+  void move_focus(int by);
+
+  std::string keyboard_for;  // the label of a field that takes the keyboard in the next frame
+
+  std::string active_field;  // that has it now
+
+  bool keep_texts = false;  // for find_text
+
+ private:
+  std::string panel_;
+  std::vector<Item> items_, last_;
+  std::vector<std::string> texts_;
+};
+
+}  // namespace recut::gui

@@ -1,0 +1,46 @@
+#include "gui/draw/motion.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace recut::gui {
+namespace {
+
+constexpr double kSeconds = 0.15;
+
+// Fast at first, gentle at the end.
+double eased(double share) {
+  const double rest = 1 - std::clamp(share, 0.0, 1.0);
+  return 1 - rest * rest * rest;
+}
+
+}  // namespace
+
+void Motion::begin_frame(double now, bool reduced) {
+  for (auto it = ways_.begin(); it != ways_.end();) {
+    const bool gone = !std::exchange(it->second.seen, false);
+    it = gone ? ways_.erase(it) : std::next(it);
+  }
+  now_ = now;
+  reduced_ = reduced;
+  moving_ = false;
+}
+
+double Motion::ease(std::string_view name, double target) {
+  auto it = ways_.find(name);
+  if (it == ways_.end())
+    it = ways_.emplace(std::string(name), Way{target, target, now_ - kSeconds, true}).first;
+  Way& way = it->second;
+  way.seen = true;
+  const double share = reduced_ ? 1 : (now_ - way.began) / kSeconds;
+  const double at = way.from + (way.to - way.from) * eased(share);
+  if (target != way.to) {
+    way = {at, target, now_, true};
+    moving_ = moving_ || !reduced_;
+    return reduced_ ? target : at;
+  }
+  moving_ = moving_ || share < 1;
+  return share >= 1 ? way.to : at;
+}
+
+}  // namespace recut::gui

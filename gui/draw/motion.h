@@ -1,0 +1,29 @@
+// Things move to where they go, in 150 ms, so that the eye can follow. Values are known by a name.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+namespace recut::gui {
+
+class Motion {
+ public:
+  // `reduced`: everything is where it goes at once.
+  void begin_frame(double now, bool reduced);
+
+  // Where the value stands on its way to `target`; it starts there when it is first seen.
+  double ease(std::string_view name, double target);
+  bool moving() const { return moving_; }
+
+ private:
+  struct Way {
+    double from = 0, to = 0, began = 0;
+    bool seen = true;
+  };
+  std::map<std::string, Way, std::less<>> ways_;
+  double now_ = 0;
+  bool reduced_ = false, moving_ = false;
+};
+
+}  // namespace recut::gui

@@ -1,0 +1,121 @@
+// Text: where it stands, and how it is cut and written.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "engine/support/units.h"
+#include "gui/draw/ui.h"
+
+namespace recut::gui {
+namespace {
+
+constexpr std::string_view kEllipsis = "…";
+
+// Whether a cut before byte `at` falls between two code points.
+bool between_letters(std::string_view words, std::size_t at) {
+  return at >= words.size() || (static_cast<unsigned char>(words[at]) & 0xc0) != 0x80;
+}
+
+// The largest count of bytes for which `fits` holds, it holding for all smaller ones.
+template <class Fits>
+std::size_t most_bytes(std::size_t bytes, const Fits& fits) {
+  std::size_t low = 0, high = bytes;
+  while (low < high) {
+    const std::size_t middle = (low + high + 1) / 2;
+    if (fits(middle)) {
+      low = middle;
+    } else {
+      high = middle - 1;
+    }
+  }
+  return low;
+}
+
+}  // namespace
+
+float Ui::width(std::string_view words, Face face) const {
+  const ImFont* font = fonts[face];
+  return font->CalcTextSizeA(font->FontSize, 1e9f, 0, words.data(), words.data() + words.size()).x;
+}
+
+void Ui::put(ImVec2 left_middle, std::string_view words, Face face, Colour colour) const {
+  ImFont* font = fonts[face];
+  const float baseline = left_middle.y + fonts.capital(face) / 2;
+  const ImVec2 at{std::round(left_middle.x), std::round(baseline - font->Ascent)};
+  ImGui::GetWindowDrawList()->AddText(font, font->FontSize, at, paint(colour), words.data(),
+                                      words.data() + words.size());
+}
+
+float Ui::label(ImVec2 at, std::string_view words, Face face, Colour colour, Align align) const {
+  const float wide = width(words, face);
+  const float left = align == Align::left ? at.x : at.x - (align == Align::right ? wide : wide / 2);
+  put({left, at.y}, words, face, colour);
+  items.add_text(words, {left, at.y - 1, left + wide, at.y + 1});
+  return wide;
+}
+
+float Ui::text(const Rect& rect, std::string_view words, Face face, Colour colour,
+               Align align) const {
+  if (rect.empty() || words.empty()) return 0;
+  const float middle = (rect.top + rect.bottom) / 2;
+  const float wide = width(words, face);
+  items.add_text(words, rect);
+  if (wide > rect.width()) {
+    const std::string cut = cut_end(*this, words, face, rect.width());
+    put({rect.left, middle}, cut, face, colour);
+    return width(cut, face);
+  }
+  const float spare = rect.width() - wide;
+  const float shift = align == Align::left ? 0 : align == Align::right ? spare : spare / 2;
+  put({rect.left + shift, middle}, words, face, colour);
+  return wide;
+}
+
+float Ui::path(const Rect& rect, std::string_view words, Face face, Colour colour) const {
+  if (width(words, face) <= rect.width()) return text(rect, words, face, colour);
+  items.add_text(words, rect);
+  const std::string cut = cut_front(*this, words, face, rect.width());
+  put({rect.left, (rect.top + rect.bottom) / 2}, cut, face, colour);
+  return width(cut, face);
+}
+
+std::string cut_end(const Ui& ui, std::string_view words, Face face, float width) {
+  const float room = width - ui.width(kEllipsis, face);
+  if (room <= 0) return {};
+  std::size_t bytes = most_bytes(
+      words.size(), [&](std::size_t n) { return ui.width(words.substr(0, n), face) <= room; });
+  while (bytes > 0 && !between_letters(words, bytes)) --bytes;
+  while (bytes > 0 && words[bytes - 1] == ' ') --bytes;
+  return std::string(words.substr(0, bytes)) + std::string(kEllipsis);
+}
+
+std::string cut_front(const Ui& ui, std::string_view words, Face face, float width) {
+  const float room = width - ui.width(kEllipsis, face);
+  if (room <= 0) return {};
+  std::size_t bytes = most_bytes(words.size(), [&](std::size_t n) {
+    return ui.width(words.substr(words.size() - n), face) <= room;
+  });
+  while (bytes > 0 && !between_letters(words, words.size() - bytes)) --bytes;
+  return std::string(kEllipsis) + std::string(words.substr(words.size() - bytes));
+}
+
+std::string format_number(std::int64_t number) {
+  std::string digits = fmt::format("{}", number < 0 ? -number : number);
+  for (std::size_t at = digits.size(); at > 3;) {
+    at -= 3;
+    digits.insert(at, "\u2009");
+  }
+  return number < 0 ? "-" + digits : digits;
+}
+
+std::string signed_bytes(std::int64_t bytes) {
+  if (bytes == 0) return "0";
+  return (bytes > 0 ? "+" : "-") + format_bytes(bytes > 0 ? bytes : -bytes);
+}
+
+std::string signed_micros(double micros) {
+  if (std::abs(micros) < 0.05) return "0";
+  return (micros > 0 ? "+" : "-") + format_micros(std::abs(micros));
+}
+
+}  // namespace recut::gui

@@ -1,0 +1,82 @@
+// What panels draw with: colours of the theme, shapes, text, on ImGui's draw list of the current
+// window. Lengths given as plain numbers are pixels; px() makes pixels of units.
+#pragma once
+
+#include <imgui.h>
+
+#include <string>
+#include <string_view>
+
+#include "gui/draw/fonts.h"
+#include "gui/draw/geometry.h"
+#include "gui/draw/items.h"
+#include "gui/theme.h"
+
+namespace recut::gui {
+
+enum class Align : unsigned char { left, centre, right };
+
+// What becomes of a value, or what stands for it. Each has a colour and a shape.
+enum class Role : unsigned char { saved, recomputed, freed, result, input };
+inline constexpr std::size_t kRoles = 5;
+std::string_view name_of(Role role);
+Colour colour_of(const Theme& theme, Role role);
+
+// Measures of the house, in units.
+inline constexpr float kRow = 23, kPadding = 14, kRadius = 4, kGap = 4;
+
+class Ui {
+ public:
+  Ui(const Theme& theme, const Fonts& fonts, float scale, Items& items)
+      : theme(theme), fonts(fonts), scale(scale), items(items) {}
+
+  const Theme& theme;
+  const Fonts& fonts;
+  const float scale;
+  Items& items;
+
+  float px(float units) const { return units * scale; }
+  // Whole pixels, at least one: for lines and gaps that must be crisp.
+  float whole(float units) const;
+
+  // Shapes. `opacity` 0 … 1.
+  static ImU32 paint(Colour colour, double opacity = 1);
+  void fill(const Rect& rect, Colour colour, float radius = 0, double opacity = 1) const;
+  void frame(const Rect& rect, Colour colour, float radius = 0, float width = 1) const;
+  void dashed_frame(const Rect& rect, Colour colour, float radius, float width = 1) const;
+  void line(ImVec2 a, ImVec2 b, Colour colour, float width = 1, double opacity = 1) const;
+  void dashed_line(ImVec2 a, ImVec2 b, Colour colour, float width, float dash, float gap) const;
+  void circle(ImVec2 centre, float radius, Colour fill) const;
+  void ring(ImVec2 centre, float radius, Colour colour, float width = 1) const;
+  void cross(ImVec2 centre, float arm, Colour colour, float width) const;
+  void diamond(ImVec2 centre, float radius, Colour colour) const;
+  // The sign of a role, in a square of 12 units: amber square, violet dashed ring, grey outline,
+  // green diamond.
+  void sign(ImVec2 centre, Role role) const;
+
+  // Text, cut with "…" where it is wider than the rectangle; centred in it by the height of
+  // capitals. Returns the width that it took.
+  float text(const Rect& rect, std::string_view words, Face face, Colour colour,
+             Align align = Align::left) const;
+  // The same where the beginning is what can be spared: paths.
+  float path(const Rect& rect, std::string_view words, Face face, Colour colour) const;
+  // Uncut, its left end, middle or right end at `at`, centred by height.
+  float label(ImVec2 at, std::string_view words, Face face, Colour colour,
+              Align align = Align::left) const;
+  float width(std::string_view words, Face face) const;
+
+ private:
+  void put(ImVec2 left_middle, std::string_view words, Face face, Colour colour) const;
+};
+
+// The longest beginning (or end) that fits, with "…".
+std::string cut_end(const Ui& ui, std::string_view words, Face face, float width);
+std::string cut_front(const Ui& ui, std::string_view words, Face face, float width);
+
+// "3 386" with thin spaces.
+std::string format_number(std::int64_t number);
+// "+31 µs", "-12.0 MiB", "0".
+std::string signed_bytes(std::int64_t bytes);
+std::string signed_micros(double micros);
+
+}  // namespace recut::gui

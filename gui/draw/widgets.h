@@ -1,0 +1,82 @@
+// Widgets of the house: each draws itself, answers pointer and keyboard, and stands in the table of
+// items under its label, by which scripts find it.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "gui/draw/ui.h"
+
+namespace recut::gui {
+
+struct Touch {
+  bool hovered = false;
+  bool held = false;     // pressed down on it and not let go
+  bool pressed = false;  // clicked, or Enter or Space with the keyboard on it
+  bool doubled = false;  // clicked twice
+  bool menu = false;     // clicked with the right button
+};
+
+// An area that answers; it draws nothing but the keyboard's ring. The label is unique in its panel.
+Touch touch(Ui& ui, std::string_view label, ItemKind kind, const Rect& rect, bool enabled = true,
+            std::string value = {});
+
+enum class ButtonLook : unsigned char {
+  plain,    // raised
+  primary,  // filled with the selection's colour
+  quiet,    // words alone, a ground under the pointer
+};
+bool button(Ui& ui, std::string_view label, const Rect& rect, std::string_view words,
+            ButtonLook look = ButtonLook::plain, bool enabled = true);
+// With a colour of its own for the words: "Pin save".
+bool tinted_button(Ui& ui, std::string_view label, const Rect& rect, std::string_view words,
+                   Colour colour, bool chosen, bool enabled = true);
+
+// One of several views of the same place: words, underlined where chosen.
+bool tab(Ui& ui, std::string_view label, const Rect& rect, std::string_view words, bool chosen);
+
+bool toggle(Ui& ui, std::string_view label, const Rect& rect, std::string_view words, bool on);
+
+// A line of text. `changed`: in this frame; `committed`: Enter.
+struct FieldAnswer {
+  bool changed = false;
+  bool committed = false;
+  bool active = false;
+};
+struct FieldLook {
+  std::string_view hint;
+  Face face = Face::text;
+  bool take_keyboard = false;  // from this frame on
+  bool framed = true;
+};
+FieldAnswer field(Ui& ui, std::string_view label, const Rect& rect, std::string& text,
+                  const FieldLook& look = {});
+
+// Whole positions 0 … most; true where `at` changed.
+bool slider(Ui& ui, std::string_view label, const Rect& rect, int& at, int most);
+
+// A row of a list or table: its ground says hovered and chosen. Draw its cells over it.
+Touch row(Ui& ui, std::string_view label, const Rect& rect, bool chosen, std::string value = {});
+
+// A figure with what it is: "peak" dim, "979 MiB" strong. Returns the width.
+float figure(Ui& ui, std::string_view label, const Rect& rect, std::string_view what,
+             std::string_view value, Colour colour);
+
+// Heading of a panel: words, and a quiet remark after them.
+void heading(Ui& ui, const Rect& rect, std::string_view words, std::string_view remark = {});
+
+// Words beside the pointer, while the last widget is hovered for a moment.
+void hint(Ui& ui, std::string_view words);
+
+// A scrolled region; draw its content between the two, from `content` down. `height`: of all of it.
+// Only what `visible` meets needs drawing.
+struct Scrolled {
+  Rect content;
+  Rect visible;
+};
+Scrolled begin_scroll(Ui& ui, std::string_view label, const Rect& rect, float height);
+void end_scroll();
+// Brings a strip of the content into view; between begin_scroll and end_scroll.
+void scroll_to(float top, float bottom, const Scrolled& region);
+
+}  // namespace recut::gui

@@ -1,0 +1,113 @@
+// The palette: every command by a few of its letters, with its key; then its argument, if it takes
+// one.
+#include <algorithm>
+
+#include "gui/app/app.h"
+#include "gui/draw/widgets.h"
+
+namespace recut::gui {
+namespace {
+
+struct Memory {
+  std::string typed;
+  std::size_t chosen = 0;
+  const Command* asked = nullptr;  // the argument is being typed
+  bool was_open = false;
+  std::string opened_for;
+};
+
+void perform(const Command& command, const std::string& argument, Memory& memory,
+             Intents& intents) {
+  intents.push_back({"overlay.close", ""});
+  intents.push_back({std::string(command.id), argument});
+  memory = Memory();
+}
+
+// Either does the command or asks for its argument.
+void choose(const Command& command, Memory& memory, Intents& intents) {
+  if (command.argument.empty()) return perform(command, "", memory, intents);
+  memory.asked = &command;
+  memory.typed.clear();
+}
+
+// Letters of hotkeys on small raised grounds, from the right.
+void keys(Ui& ui, std::string_view hotkeys, Rect& row) {
+  const std::string_view first = hotkeys.substr(0, hotkeys.find(' '));
+  if (first.empty()) return;
+  const float wide = ui.width(first, Face::mono_small) + ui.px(12);
+  const Rect key = rect_around(row.cut_right(wide).centre(), wide, ui.px(18));
+  ui.fill(key, ui.theme.background, ui.px(3));
+  ui.frame(key, ui.theme.line, ui.px(3));
+  ui.text(key, first, Face::mono_small, ui.theme.dim, Align::centre);
+}
+
+void list(Ui& ui, const PanelInput& input, const Rect& area, Memory& memory, Intents& intents) {
+  const auto commands = matching_commands(input.app, memory.typed);
+  if (commands.empty()) {
+    Rect rest = area;
+    ui.text(rest.cut_top(ui.px(30)), "No command fits", Face::text, ui.theme.dim);
+    return;
+  }
+  memory.chosen = std::min(memory.chosen, commands.size() - 1);
+  const float high = ui.px(28);
+  const Scrolled region =
+      begin_scroll(ui, "commands", area, high * static_cast<float>(commands.size()));
+  for (std::size_t i = 0; i < commands.size(); ++i) {
+    Rect line = region.content;
+    line.cut_top(high * static_cast<float>(i));
+    line = line.cut_top(high);
+    const bool chosen = i == memory.chosen;
+    if (chosen && ImGui::IsKeyPressed(ImGuiKey_DownArrow)) scroll_to(line.top, line.bottom, region);
+    if (chosen && ImGui::IsKeyPressed(ImGuiKey_UpArrow)) scroll_to(line.top, line.bottom, region);
+    if (!line.meets(region.visible)) continue;
+    const Touch t = row(ui, commands[i]->id, line, chosen);
+    Rect cells = line.inset(ui.px(10), 0);
+    keys(ui, commands[i]->hotkey, cells);
+    cells.cut_left(ui.text(cells, commands[i]->title, Face::text, ui.theme.text) + ui.px(10));
+    if (!commands[i]->argument.empty())
+      ui.text(cells, commands[i]->argument, Face::small, ui.theme.faint);
+    if (t.pressed) choose(*commands[i], memory, intents);
+  }
+  end_scroll();
+}
+
+void listing_keys(const PanelInput& input, const FieldAnswer& answer, Memory& memory,
+                  Intents& intents) {
+  if (answer.changed) memory.chosen = 0;
+  if (ImGui::IsKeyPressed(ImGuiKey_DownArrow)) ++memory.chosen;
+  if (ImGui::IsKeyPressed(ImGuiKey_UpArrow) && memory.chosen > 0) --memory.chosen;
+  if (!answer.committed) return;
+  const auto commands = matching_commands(input.app, memory.typed);
+  if (memory.chosen < commands.size()) choose(*commands[memory.chosen], memory, intents);
+}
+
+void draw(Ui& ui, const PanelInput& input, Intents& intents) {
+  auto& memory = input.memory<Memory>("palette");
+  if (input.app.overlay_argument != memory.opened_for) {
+    memory = Memory();
+    memory.opened_for = input.app.overlay_argument;
+    memory.asked = find_command(memory.opened_for);
+  }
+  Rect rest = input.whole.inset(ui.px(12), ui.px(12));
+  if (memory.asked != nullptr) {
+    const Rect title = rest.cut_top(ui.px(26));
+    ui.text(title, memory.asked->title, Face::strong, ui.theme.text);
+  }
+  FieldLook look;
+  look.take_keyboard = true;
+  look.hint = memory.asked != nullptr ? memory.asked->argument : "Find a command";
+  const FieldAnswer answer = field(ui, "typed", rest.cut_top(ui.px(32)), memory.typed, look);
+  rest.cut_top(ui.px(8));
+  if (memory.asked != nullptr) {
+    if (answer.committed) perform(*memory.asked, memory.typed, memory, intents);
+    return;
+  }
+  listing_keys(input, answer, memory, intents);
+  if (memory.asked == nullptr) list(ui, input, rest, memory, intents);
+}
+
+}  // namespace
+
+Panel palette_panel() { return {"palette", "", Place::overlay, 0, 1, draw, 620, 420}; }
+
+}  // namespace recut::gui

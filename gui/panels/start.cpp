@@ -1,0 +1,49 @@
+// Where no document is open: what can be opened.
+#include "gui/app/app.h"
+#include "gui/draw/widgets.h"
+
+namespace recut::gui {
+namespace {
+
+// Rows under a heading; what is pressed is opened.
+void choices(Ui& ui, Rect& column, std::string_view title, const std::vector<std::string>& paths,
+             Intents& intents) {
+  if (paths.empty()) return;
+  ui.text(column.cut_top(ui.px(30)), title, Face::strong, ui.theme.text);
+  for (const std::string& path : paths) {
+    const Rect line = column.cut_top(ui.px(26));
+    if (line.height() < ui.px(20)) return;
+    if (row(ui, path, line, false).pressed) intents.push_back({"file.open", path});
+    ui.path(line.inset(ui.px(10), 0), path, Face::mono, ui.theme.dim);
+  }
+  column.cut_top(ui.px(18));
+}
+
+void draw(Ui& ui, const PanelInput& input, Intents& intents) {
+  ui.fill(input.whole, ui.theme.background);
+  const float wide = std::min(ui.px(460), input.area.width());
+  Rect column = rect_around(input.whole.centre(), wide, input.whole.height() * 0.64f);
+  ui.text(column.cut_top(ui.px(34)), "Open a graph", Face::title, ui.theme.text);
+  ui.text(column.cut_top(ui.px(24)),
+          "An fx-joint-graph (JSON, gzipped or not) or Recut's text form. Drop one here, or",
+          Face::text, ui.theme.dim);
+  column.cut_top(ui.px(10));
+  const Rect open = column.cut_top(ui.px(30)).cut_left(ui.px(140));
+  if (button(ui, "choose", open, "Choose a file", ButtonLook::primary))
+    intents.push_back({"file.open", ""});
+  column.cut_top(ui.px(26));
+  std::vector<std::string> samples;
+  for (const std::string& name : input.app.backend.samples()) samples.push_back("sample:" + name);
+  choices(ui, column, "Recent", input.app.documents.recent(), intents);
+  choices(ui, column, "Samples", samples, intents);
+}
+
+}  // namespace
+
+Panel start_panel() {
+  Panel panel{"start", "", Place::centre, 0, 1, draw};
+  panel.alone = true;
+  return panel;
+}
+
+}  // namespace recut::gui

@@ -1,0 +1,276 @@
+// The trade-off: peak memory against the time for recomputation. What is proved impossible, the
+// plans that are known, PyTorch's beside them, and the budget as a line that is dragged; the plan
+// that is shown follows it in the same frame.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "engine/support/units.h"
+#include "gui/app/app.h"
+#include "gui/draw/plot.h"
+#include "gui/draw/widgets.h"
+
+namespace recut::gui {
+namespace {
+
+constexpr float kReach = 9;  // units from the line or a point that still count as on it
+
+struct Memory {
+  std::string text;  // of the field
+  bool editing = false;
+  float grabbed = 0;  // pixels from the pointer to the line
+  bool dragging = false;
+};
+
+// The largest power of two of bytes that is no more than a pixel: budgets are round numbers.
+std::int64_t grain(const Plot& plot) {
+  const double pixel = plot.value_at_x(1) - plot.value_at_x(0);
+  std::int64_t bytes = 1;
+  while (static_cast<double>(bytes) * 2 <= pixel) bytes *= 2;
+  return bytes;
+}
+
+std::string words_of(const CurvePoint& point) {
+  return fmt::format("peak {}\nsaved {}\n{} recomputed in {} runs\nstep {}",
+                     format_bytes(point.peak_bytes), format_bytes(point.saved_bytes),
+                     format_micros(point.recompute_us), format_number(point.recomputed_runs),
+                     format_micros(point.step_us));
+}
+
+class TradeOff {
+ public:
+  TradeOff(Ui& ui, const PanelInput& input, const DocumentView& document, Intents& intents)
+      : ui_(ui),
+        input_(input),
+        document_(document),
+        report_(document.curve ? document.curve->report : none_),
+        memory_(input.memory<Memory>("trade-off")),
+        intents_(intents),
+        plot_(make_plot()) {}
+
+  void draw() {
+    budget_field();
+    plot_.begin();
+    impossible();
+    plot_.end();
+    plot_.grid();
+    const Touch t = touch(ui_, "curve", ItemKind::slider, plot_.inside(), true, budget_words());
+    drag(t);
+    plot_.begin();
+    curve();
+    torch();
+    plot_.end();
+    notes();
+    budget_line(t);
+    shown_plan();
+    if (t.hovered && !t.held) explain();
+  }
+
+ private:
+  Plot make_plot() const {
+    double bytes = static_cast<double>(document_.basis->unplanned.peak_bytes);
+    double time = 0;
+    for (const auto* points : {&report_.points, &report_.torch})
+      for (const CurvePoint& point : *points) {
+        bytes = std::max(bytes, static_cast<double>(point.peak_bytes));
+        time = std::max(time, point.recompute_us);
+      }
+    if (time <= 0) time = document_.basis->unplanned.step_us / 4;
+    Rect inside = input_.area;
+    inside.cut_left(std::round(ui_.px(52)));
+    inside.cut_bottom(std::round(ui_.px(22)));
+    inside.cut_top(std::round(ui_.px(24)));
+    inside.cut_right(std::round(ui_.px(8)));
+    const int across = std::max(2, static_cast<int>(inside.width() / ui_.px(90)));
+    const int up = std::max(2, static_cast<int>(inside.height() / ui_.px(48)));
+    return Plot(ui_, inside, byte_axis(0, bytes * 1.05, across), time_axis(time * 1.12, up, true));
+  }
+
+  std::int64_t budget() const { return document_.wishes.budget_bytes; }
+  std::string budget_words() const { return budget() == 0 ? "none" : format_bytes(budget()); }
+  bool holds() const { return document_.holds(); }
+
+  // No order peaks below the bound; and within a budget none recomputes for less than what is
+  // proved of it, or of any larger one.
+  void impossible() const {
+    const Rect& in = plot_.inside();
+    const std::int64_t bound = document_.peak_bound();
+    if (bound <= 0) return;
+    const float wall = plot_.x(static_cast<double>(bound));
+    const Colour red = ui_.theme.conflict;
+    ui_.fill({in.left, in.top, wall, in.bottom}, red, 0, 0.09);
+    std::vector<ImVec2> edge{{wall, in.top}};
+    float x = wall;
+    for (const CurvePoint& point : report_.points) {
+      const float y = plot_.y(point.recompute_bound_us);
+      edge.push_back({x, y});
+      x = std::max(x, plot_.x(static_cast<double>(point.budget_bytes)));
+      edge.push_back({x, y});
+    }
+    edge.push_back({x, in.bottom});
+    plot_.area(edge, red, 0.09);
+    plot_.line(edge, mix(ui_.theme.panel, red, 0.55), ui_.whole(1));
+  }
+
+  // A plan serves every budget from its peak to where the next one begins.
+  void curve() const {
+    const auto& points = report_.points;
+    if (points.empty()) return;
+    const Colour blue = ui_.theme.selection;
+    const float first = plot_.x(static_cast<double>(points.front().peak_bytes));
+    std::vector<ImVec2> line{{first, plot_.inside().top}};
+    for (const CurvePoint& point : points) {
+      const ImVec2 at = plot_.at(static_cast<double>(point.peak_bytes), point.recompute_us);
+      if (line.size() > 1 && at.x > line.back().x) line.push_back({at.x, line.back().y});
+      line.push_back(at);
+    }
+    line.push_back({plot_.inside().right, line.back().y});
+    plot_.line(line, blue, ui_.px(1.8f));
+    for (const CurvePoint& point : points)
+      ui_.circle(plot_.at(static_cast<double>(point.peak_bytes), point.recompute_us), ui_.px(1.9f),
+                 blue);
+  }
+
+  void torch() const {
+    for (const CurvePoint& point : report_.torch)
+      ui_.cross(plot_.at(static_cast<double>(point.peak_bytes), point.recompute_us), ui_.px(4),
+                ui_.theme.conflict, ui_.px(1.6f));
+  }
+
+  // Words at places that the curve leaves free.
+  void notes() const {
+    const Rect& in = plot_.inside();
+    const Colour red = ui_.theme.conflict;
+    const std::int64_t bound = document_.peak_bound();
+    const float wall = plot_.x(static_cast<double>(bound));
+    if (bound > 0 && wall - in.left > ui_.px(70)) {
+      ui_.label({in.left + ui_.px(7), in.top + ui_.px(12)}, "proved", Face::small, red);
+      ui_.label({in.left + ui_.px(7), in.top + ui_.px(27)}, "impossible", Face::small, red);
+    }
+    if (report_.torch.empty()) return;
+    const std::string words = report_.torch_recorded ? "PyTorch, budgets 1.0 … 0.0"
+                                                     : "as PyTorch partitions, budgets 1.0 … 0.0";
+    const float wide = ui_.width(words, Face::small);
+    const float y = in.top - ui_.px(10);
+    if (wide + ui_.px(150) > in.width()) return;
+    ui_.label({in.right, y}, words, Face::small, red, Align::right);
+    ui_.cross({in.right - wide - ui_.px(10), y}, ui_.px(3.5f), red, ui_.px(1.5f));
+  }
+
+  float line_x() const {
+    return budget() == 0 ? plot_.inside().right : plot_.x(static_cast<double>(budget()));
+  }
+
+  void drag(const Touch& t) {
+    const float pointer = ImGui::GetIO().MousePos.x;
+    if (!t.held) {
+      memory_.dragging = false;
+      return;
+    }
+    if (!memory_.dragging) {
+      const float away = line_x() - pointer;
+      memory_.grabbed = std::abs(away) <= ui_.px(kReach) ? away : 0;
+      memory_.dragging = true;
+      if (memory_.grabbed != 0) return;
+    }
+    const std::int64_t unit = grain(plot_);
+    const double bytes = std::max(0.0, plot_.value_at_x(pointer + memory_.grabbed));
+    const std::int64_t wanted =
+        std::max<std::int64_t>(1, std::llround(bytes / static_cast<double>(unit))) * unit;
+    const bool still = std::abs(line_x() - pointer - memory_.grabbed) < 0.5f;
+    if (wanted != budget() && !still) intents_.push_back({"budget.set", fmt::format("{}", wanted)});
+  }
+
+  void budget_line(const Touch& t) const {
+    const Rect& in = plot_.inside();
+    const float x = std::clamp(std::round(line_x()), in.left, in.right) + 0.5f;
+    const Colour colour = holds() ? ui_.theme.selection : ui_.theme.conflict;
+    ui_.items.add("budget", ItemKind::handle, {x - ui_.px(4), in.top, x + ui_.px(4), in.bottom},
+                  true, budget_words());
+    const bool near = t.hovered && std::abs(ImGui::GetIO().MousePos.x - x) < ui_.px(kReach);
+    if (near || t.held) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
+    if (budget() == 0) return;
+    ui_.dashed_line({x, in.top}, {x, in.bottom}, colour, near || t.held ? ui_.px(2) : ui_.px(1.3f),
+                    ui_.px(4), ui_.px(3));
+    const std::string words = holds() ? "budget " + budget_words()
+                                      : fmt::format("{} can't be held, least {}", budget_words(),
+                                                    format_bytes(document_.least_peak()));
+    const float wide = ui_.width(words, Face::small) + ui_.px(12);
+    const float left = std::clamp(x - wide / 2, in.left - ui_.px(40), in.right - wide);
+    const Rect pill = rect_at({left, in.top - ui_.px(20)}, {wide, ui_.px(18)});
+    ui_.fill(pill, colour, ui_.px(kRadius));
+    ui_.text(pill, words, Face::small, ui_.theme.background, Align::centre);
+  }
+
+  // Where the plan that is shown stands; it moves there, so that the eye follows.
+  void shown_plan() const {
+    const PlanReport& plan = document_.shown->report();
+    const ImVec2 to = plot_.at(static_cast<double>(plan.peak_bytes), plan.recompute_us);
+    const auto x = static_cast<float>(input_.motion.ease("trade-off x", to.x));
+    const auto y = static_cast<float>(input_.motion.ease("trade-off y", to.y));
+    const std::string value =
+        fmt::format("{}, {}", format_bytes(plan.peak_bytes), signed_micros(plan.recompute_us));
+    ui_.items.add("plan", ItemKind::figure, rect_around({x, y}, ui_.px(12), ui_.px(12)), true,
+                  value);
+    ui_.circle({x, y}, ui_.px(6), ui_.theme.panel);
+    ui_.circle({x, y}, ui_.px(5), holds() ? ui_.theme.selection : ui_.theme.conflict);
+    ui_.ring({x, y}, ui_.px(5), ui_.theme.text, ui_.px(1.4f));
+  }
+
+  // The point under the pointer, ours or PyTorch's.
+  void explain() const {
+    const ImVec2 at = ImGui::GetIO().MousePos;
+    const CurvePoint* nearest = nullptr;
+    float best = ui_.px(kReach);
+    bool theirs = false;
+    for (const auto* points : {&report_.points, &report_.torch})
+      for (const CurvePoint& point : *points) {
+        const ImVec2 p = plot_.at(static_cast<double>(point.peak_bytes), point.recompute_us);
+        const float away = std::hypot(p.x - at.x, p.y - at.y);
+        if (away >= best) continue;
+        best = away;
+        nearest = &point;
+        theirs = points == &report_.torch;
+      }
+    if (nearest == nullptr) return;
+    hint(ui_, theirs
+                  ? fmt::format("PyTorch's budget {:g}\n{}", nearest->fraction, words_of(*nearest))
+                  : words_of(*nearest));
+  }
+
+  // The budget as words, at the right of the heading: "6.5GiB", "40%", "none".
+  void budget_field() {
+    Rect place = input_.heading;
+    const Rect box = place.cut_right(ui_.px(104)).inset(0, ui_.px(8));
+    ui_.text(place.cut_right(ui_.px(56)), "budget", Face::small, ui_.theme.dim, Align::left);
+    ui_.text(place, "peak against extra time", Face::small, ui_.theme.dim);
+    if (!memory_.editing) memory_.text = budget_words();
+    FieldLook look;
+    look.face = Face::mono;
+    look.hint = "6.5GiB, 40%";
+    const FieldAnswer answer = field(ui_, "budget field", box, memory_.text, look);
+    memory_.editing = answer.active && !answer.committed;
+    if (answer.committed && memory_.text != budget_words())
+      intents_.push_back({"budget.set", memory_.text});
+  }
+
+  static inline const CurveReport none_{};
+
+  Ui& ui_;
+  const PanelInput& input_;
+  const DocumentView& document_;
+  const CurveReport& report_;
+  Memory& memory_;
+  Intents& intents_;
+  const Plot plot_;
+};
+
+void draw(Ui& ui, const PanelInput& input, Intents& intents) {
+  if (const DocumentView* document = input.ready()) TradeOff(ui, input, *document, intents).draw();
+}
+
+}  // namespace
+
+Panel trade_off_panel() { return {"trade-off", "Trade-off", Place::bottom_right, 0, 1, draw}; }
+
+}  // namespace recut::gui

@@ -1,0 +1,98 @@
+#include "native/window/desktop_files.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include "engine/input/bytes.h"
+#include "gui/draw/embedded.h"
+
+namespace recut::gui {
+std::span<const EmbeddedFile> embedded_samples();  // written by the build
+}
+
+namespace recut::native {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kSample = "sample:";
+
+// Where the user's settings stand ($XDG_CONFIG_HOME, else ~/.config); empty where there is no such
+// place.
+fs::path settings_folder() {
+  const char* config = std::getenv("XDG_CONFIG_HOME");
+  if (config != nullptr && *config != 0) return fs::path(config) / "recut";
+  const char* home = std::getenv("HOME");
+  return home != nullptr && *home != 0 ? fs::path(home) / ".config" / "recut" : fs::path();
+}
+
+}  // namespace
+
+Result<std::string> DesktopFiles::read(const std::string& path) const {
+  if (path.rfind(kSample, 0) != 0) return read_file(path);
+  for (const gui::EmbeddedFile& file : gui::embedded_samples())
+    if (file.name == path.substr(kSample.size()))
+      return std::string(file.bytes.begin(), file.bytes.end());
+  return error(fmt::format("no sample '{}'", path.substr(kSample.size())));
+}
+
+Result<Done> DesktopFiles::write(const std::string& path, std::string_view bytes) const {
+  std::ofstream file(path, std::ios::binary | std::ios::trunc);
+  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  file.close();
+  if (!file) return Diagnostic{"can't be written", path, 0, 0};
+  return Done{};
+}
+
+Result<std::vector<gui::FolderEntry>> DesktopFiles::list(const std::string& folder) const {
+  std::error_code failure;
+  std::vector<gui::FolderEntry> entries;
+  fs::directory_iterator it(folder, fs::directory_options::skip_permission_denied, failure);
+  if (failure) return Diagnostic{failure.message(), folder, 0, 0};
+  for (; it != fs::directory_iterator(); it.increment(failure)) {
+    if (failure) break;
+    std::error_code unknown;
+    const bool is_folder = it->is_directory(unknown);
+    const auto bytes = is_folder ? 0 : it->file_size(unknown);
+    entries.push_back({it->path().filename().string(), is_folder,
+                       unknown ? 0 : static_cast<std::int64_t>(bytes)});
+  }
+  std::sort(entries.begin(), entries.end(), [](const auto& a, const auto& b) {
+    return a.folder != b.folder ? a.folder : a.name < b.name;
+  });
+  return entries;
+}
+
+std::string DesktopFiles::home() const {
+  std::error_code failure;
+  return fs::current_path(failure).string();
+}
+
+std::vector<std::string> DesktopFiles::samples() const {
+  std::vector<std::string> names;
+  for (const gui::EmbeddedFile& file : gui::embedded_samples()) names.emplace_back(file.name);
+  return names;
+}
+
+std::optional<std::string> DesktopFiles::load(const std::string& name) const {
+  const fs::path folder = settings_folder();
+  if (folder.empty()) return std::nullopt;
+  const auto text = read_file((folder / (name + ".json")).string());
+  return text ? std::optional<std::string>(*text) : std::nullopt;
+}
+
+// Written beside and moved over, so that a full disk or a crash leaves the old one.
+void DesktopFiles::store(const std::string& name, const std::string& text) const {
+  const fs::path folder = settings_folder();
+  if (folder.empty()) return;
+  std::error_code failure;
+  fs::create_directories(folder, failure);
+  const fs::path target = folder / (name + ".json"), beside = folder / (name + ".json.new");
+  if (write(beside.string(), text)) fs::rename(beside, target, failure);
+}
+
+}  // namespace recut::native

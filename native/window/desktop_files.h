@@ -1,0 +1,25 @@
+// Files as the desktop has them: the file system, the samples that are built in, and small texts in
+// the user's configuration folder.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gui/backend/backend.h"
+
+namespace recut::native {
+
+class DesktopFiles {
+ public:
+  Result<std::string> read(const std::string& path) const;
+  Result<Done> write(const std::string& path, std::string_view bytes) const;
+  Result<std::vector<gui::FolderEntry>> list(const std::string& folder) const;
+  std::string home() const;  // the folder to look in first
+  std::vector<std::string> samples() const;
+
+  std::optional<std::string> load(const std::string& name) const;
+  void store(const std::string& name, const std::string& text) const;
+};
+
+}  // namespace recut::native
