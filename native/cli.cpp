@@ -34,6 +34,7 @@ int run_command(const std::vector<std::string>& arguments, const Console& consol
   add_plan(app, chosen);
   add_sweep(app, chosen);
   add_eval(app, chosen);
+  add_report(app, chosen);
   try {
     // CLI11 takes the arguments last first.
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));

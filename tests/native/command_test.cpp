@@ -1,5 +1,6 @@
 // The command as scripts see it: what it prints, where, and its exit codes.
 #include <catch2/catch_test_macros.hpp>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "tests/native/run_command.h"
@@ -41,6 +42,20 @@ TEST_CASE("command: budgets that no strategy takes are refused in words", "[nati
   CHECK(run({"plan", sample("mlp.json.gz"), "--strategy", "default", "--budget", "1MiB"}).code ==
         kBadInput);
   CHECK(run({"plan", sample("mlp.json.gz"), "--strategy", "nonsense"}).code == kBadInput);
+}
+
+TEST_CASE("command: report writes one file, and none where a budget can't be held", "[native]") {
+  const std::filesystem::path file = std::filesystem::temp_directory_path() / "recut_report.html";
+  std::filesystem::remove(file);
+  const Ran refused = run({"report", sample("mlp.json.gz"), "--budget", "1B", "--out", file});
+  CHECK(refused.code == kCheckFailed);
+  CHECK_FALSE(std::filesystem::exists(file));
+  const Ran ran = run(
+      {"report", sample("mlp.json.gz"), "--budget", "100%", "--compare", "none", "--out", file});
+  INFO(ran.err);
+  CHECK(ran.code == kDone);
+  CHECK(std::filesystem::file_size(file) > 10'000);
+  std::filesystem::remove(file);
 }
 
 TEST_CASE("command: plan --device prices by a profile, and says so", "[native]") {

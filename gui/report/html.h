@@ -1,0 +1,49 @@
+// Writes HTML: text escaped, tables with their numbers to the right, figures in both grounds.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gui/theme.h"
+
+namespace recut::gui {
+
+std::string escape_html(std::string_view text);
+
+// A table of text cells. Its rows may be sorted and searched in the page.
+class HtmlTable {
+ public:
+  enum class Kind { words, number, code };
+
+  // `sort_by`: cells come with a number by which the page sorts the column.
+  HtmlTable& column(std::string title, Kind kind = Kind::words);
+
+  struct Cell {
+    std::string text;
+    double value = 0;  // what a number column sorts by
+  };
+  void row(std::vector<Cell> cells);
+
+  bool empty() const { return rows_.empty(); }
+  // At most `limit` rows, and a line that says how many more there are.
+  std::string format(std::size_t limit) const;
+
+ private:
+  struct Column {
+    std::string title;
+    Kind kind;
+  };
+  std::vector<Column> columns_;
+  std::vector<std::vector<Cell>> rows_;
+};
+
+// A picture drawn on both grounds; the page shows the one that its reader's system asks for.
+std::string html_figure(const std::string& dark_svg, const std::string& light_svg,
+                        std::string_view caption);
+
+// Style and script of a report, to stand in its head.
+std::string html_style();
+std::string_view html_script();
+
+}  // namespace recut::gui

@@ -1,0 +1,194 @@
+#include "gui/report/html_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/partition/device_profile.h"
+#include "engine/support/check.h"
+#include "engine/support/units.h"
+#include "engine/support/version.h"
+#include "engine/workspace/plan_text.h"
+#include "gui/pictures/memory_timeline.h"
+#include "gui/pictures/trade_off_curve.h"
+#include "gui/report/html.h"
+
+namespace recut::gui {
+namespace {
+
+using Kind = HtmlTable::Kind;
+
+constexpr std::size_t kMostRows = 500;
+
+HtmlTable::Cell words(std::string text) { return {std::move(text)}; }
+HtmlTable::Cell bytes(std::int64_t count) {
+  return {format_bytes(count), static_cast<double>(count)};
+}
+HtmlTable::Cell micros(double time) { return {format_micros(time), time}; }
+HtmlTable::Cell count(std::int64_t number) {
+  return {format_count(number), static_cast<double>(number)};
+}
+
+std::string section(std::string_view id, std::string_view title, std::string_view lead,
+                    std::string body) {
+  if (body.empty()) return {};
+  return fmt::format("<section id=\"{}\"><h2>{}</h2>\n{}{}</section>\n", id, escape_html(title),
+                     lead.empty() ? "" : fmt::format("<p>{}</p>\n", escape_html(lead)), body);
+}
+
+std::string figure(std::string_view name, const std::string& value, const std::string& note,
+                   bool refused = false) {
+  return fmt::format("<div><dt>{}</dt><b{}>{}</b><span>{}</span></div>\n", escape_html(name),
+                     refused ? " class=\"refused\"" : "", escape_html(value), escape_html(note));
+}
+
+std::string proof_note(const PlanReport& r) {
+  if (!r.proof) return "strategy " + r.strategy + " proves nothing";
+  if (!r.holds()) return "no order goes below " + format_bytes(r.proof->peak_bound_bytes);
+  if (r.recompute_us <= 0) return "nothing is recomputed";
+  return fmt::format("proved: not below {}", format_micros(r.proof->recompute_bound_us));
+}
+
+std::string figures(const PlanReport& r) {
+  const double share = r.peak_bytes_unplanned > 0 ? 100.0 * static_cast<double>(r.peak_bytes) /
+                                                        static_cast<double>(r.peak_bytes_unplanned)
+                                                  : 0;
+  return "<dl class=\"figures\">\n" +
+         figure("peak", format_bytes(r.peak_bytes),
+                fmt::format("{:.1f} % of {} without recomputation", share,
+                            format_bytes(r.peak_bytes_unplanned)),
+                !r.holds()) +
+         figure("saved for backward", format_bytes(r.saved_bytes),
+                format_count(r.saved_values) + " values") +
+         figure("recomputed", format_micros(r.recompute_us),
+                format_count(r.recomputed_runs) + " runs; " + proof_note(r)) +
+         figure("step", format_micros(r.step_us),
+                format_micros(r.step_us_unplanned) + " without recomputation") +
+         figure("planned in", format_micros(r.solve_ms * 1000), format_count(r.nodes) + " nodes") +
+         "</dl>\n";
+}
+
+std::string comparison(const std::vector<const PlanReport*>& plans) {
+  if (plans.size() < 2) return {};
+  HtmlTable table;
+  table.column("plan").column("budget");
+  for (const char* title : {"peak", "saved", "values saved", "recomputed", "runs", "step"})
+    table.column(title, Kind::number);
+  for (const PlanReport* r : plans)
+    table.row({words(r->strategy), words(r->budget), bytes(r->peak_bytes), bytes(r->saved_bytes),
+               count(r->saved_values), micros(r->recompute_us), count(r->recomputed_runs),
+               micros(r->step_us)});
+  return table.format(kMostRows);
+}
+
+std::string storages(const std::vector<StorageRow>& rows) {
+  HtmlTable table;
+  table.column("value", Kind::code).column("operator", Kind::code).column("type", Kind::code);
+  table.column("bytes", Kind::number).column("why").column("module", Kind::code);
+  for (const StorageRow& row : rows)
+    table.row({words(row.node), words(row.op), words(row.type), bytes(row.bytes),
+               words(name_of(row.kind)), words(row.module)});
+  return table.empty() ? std::string() : table.format(kMostRows);
+}
+
+std::string recomputations(const std::vector<RecomputedRow>& rows) {
+  HtmlTable table;
+  table.column("value", Kind::code).column("operator", Kind::code);
+  table.column("runs", Kind::number).column("time", Kind::number).column("module", Kind::code);
+  for (const RecomputedRow& row : rows)
+    table.row({words(row.node), words(row.op), count(row.extra_runs), micros(row.micros),
+               words(row.module)});
+  return table.empty() ? std::string() : table.format(kMostRows);
+}
+
+std::string passes_table(const PipelineReport* report) {
+  if (report == nullptr || report->passes.empty()) return {};
+  HtmlTable table;
+  table.column("pass", Kind::code).column("time", Kind::number).column("nodes", Kind::number);
+  table.column("change", Kind::number).column("what it did");
+  for (const PassReport& pass : report->passes) {
+    const auto change =
+        static_cast<std::int64_t>(pass.nodes_after) - static_cast<std::int64_t>(pass.nodes_before);
+    std::string hits;
+    for (const auto& [rule, number] : rule_hits(pass.changes))
+      hits += fmt::format("{}{} {}", hits.empty() ? "" : ", ", number, rule);
+    table.row(
+        {words(pass.name),
+         micros(pass.milliseconds * 1000),
+         count(static_cast<std::int64_t>(pass.nodes_after)),
+         {change == 0 ? std::string() : fmt::format("{:+}", change), static_cast<double>(change)},
+         words(pass.skipped    ? "skipped"
+               : !pass.changed ? "nothing"
+                               : hits)});
+  }
+  return table.format(kMostRows);
+}
+
+std::string trade_off(const CurveReport* curve) {
+  if (curve == nullptr || curve->points.empty()) return {};
+  HtmlTable table;
+  table.column("planned by").column("budget");
+  for (const char* title : {"peak", "saved", "recomputed", "runs", "proved at least", "step"})
+    table.column(title, Kind::number);
+  for (const CurvePoint& p : curve->points)
+    table.row({words("Recut"), words(format_bytes(p.budget_bytes)), bytes(p.peak_bytes),
+               bytes(p.saved_bytes), micros(p.recompute_us), count(p.recomputed_runs),
+               micros(p.recompute_bound_us), micros(p.step_us)});
+  for (const CurvePoint& p : curve->torch)
+    table.row({words(curve->torch_recorded ? "PyTorch" : "strategy torch"),
+               words(fmt::format("{} of the saved bytes", p.fraction)),
+               bytes(p.peak_bytes),
+               bytes(p.saved_bytes),
+               micros(p.recompute_us),
+               count(p.recomputed_runs),
+               {"–", 0},
+               micros(p.step_us)});
+  return html_figure(trade_off_svg(*curve, kDark), trade_off_svg(*curve, kLight),
+                     "Peak memory against step time. Shaded: proved impossible.") +
+         table.format(kMostRows);
+}
+
+std::string lead_of(const HtmlReport& report) {
+  const PlanReport& r = *report.plans.front();
+  std::string lead =
+      fmt::format("{} · {}strategy {}, budget {}", report.file,
+                  r.graph_key.empty() ? "" : r.graph_key + " · ", r.strategy, r.budget);
+  if (r.device != kReferenceDevice)
+    lead += fmt::format(" · times of {}: {}", r.device, r.device_title);
+  if (r.cost_model != "eager") lead += " · model " + r.cost_model;
+  if (!r.choices.empty()) lead += fmt::format(" · by hand: {}", fmt::join(r.choices, " "));
+  return lead;
+}
+
+}  // namespace
+
+std::string html_report(const HtmlReport& report) {
+  RECUT_CHECK(!report.plans.empty(), "a report tells of a plan");
+  const PlanReport& r = *report.plans.front();
+  const std::string title = r.model.empty() ? std::string("graph") : r.model;
+  std::string body =
+      fmt::format("<h1>{}</h1>\n<p>{}</p>\n", escape_html(title), escape_html(lead_of(report)));
+  if (!r.holds()) body += fmt::format("<p>{}</p>\n", escape_html(out_of_reach_text(r)));
+  body += figures(r) + section("plans", "Plans side by side", "", comparison(report.plans));
+  body += section("memory", "Memory", "",
+                  r.timeline.empty()
+                      ? std::string()
+                      : html_figure(memory_timeline_svg(r, kDark), memory_timeline_svg(r, kLight),
+                                    "Bytes alive at each step, in program order, by why they are "
+                                    "alive; rest the pointer on a step for its name."));
+  body += section("trade-off", "Trade-off",
+                  "The cheapest plan found for each budget, and where PyTorch's partitioner lands.",
+                  trade_off(report.curve));
+  body += section("peak", "Alive at the peak", "Largest first.", storages(r.at_peak));
+  body += section("saved", "Saved for backward", "Largest first.", storages(r.saved));
+  body += section("recomputed", "Recomputed", "Dearest first.", recomputations(r.recomputed));
+  body += section("passes", "Passes", "", passes_table(report.passes));
+  return fmt::format(
+      "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width\">\n<title>{}: Recut</title>\n{}"
+      "</head><body><main>\n{}<footer>Recut {}. The peak counts every storage that is alive, "
+      "inputs and parameters not.</footer></main>\n{}</body></html>\n",
+      escape_html(title), html_style(), body, version(), html_script());
+}
+
+}  // namespace recut::gui

@@ -1,0 +1,23 @@
+// A plan, or several of one graph side by side, as one HTML file that needs nothing else: figures,
+// pictures and tables, to attach to an issue or to keep from a run of CI.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/workspace/curve_report.h"
+#include "engine/workspace/document.h"
+#include "engine/workspace/plan_report.h"
+
+namespace recut::gui {
+
+struct HtmlReport {
+  std::string file;                        // what was read, as its reader knows it
+  const PipelineReport* passes = nullptr;  // null: no table of passes
+  std::vector<const PlanReport*> plans;    // at least one; the first is the one that is told of
+  const CurveReport* curve = nullptr;      // null: no trade-off
+};
+
+std::string html_report(const HtmlReport& report);
+
+}  // namespace recut::gui

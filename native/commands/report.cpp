@@ -1,0 +1,104 @@
+// recut report: a plan, the whole trade-off and where the bytes are, as one HTML file.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+
+#include "engine/workspace/curve.h"
+#include "gui/report/html_report.h"
+#include "native/commands/command.h"
+#include "native/commands/plan_arguments.h"
+
+namespace recut::native {
+namespace {
+
+struct ReportCommand {
+  GraphArguments graph;
+  PlanArguments plan;
+  std::vector<std::string> compare;
+  std::size_t points = 50;
+  std::string out = "report.html";
+};
+
+// The plan that was asked for, then those to compare it with; stops at the first that can't be had.
+Result<std::vector<Planned>> plan_all(const ReportCommand& command, const Document& document,
+                                      const Console& console) {
+  std::vector<Planned> plans;
+  std::vector<std::string> budgets{command.plan.budget};
+  budgets.insert(budgets.end(), command.compare.begin(), command.compare.end());
+  for (const std::string& budget : budgets) {
+    PlanArguments arguments = command.plan;
+    arguments.budget = budget;
+    auto planned = arguments.plan(document, console);
+    if (!planned) return planned.diagnostics();
+    plans.push_back(std::move(*planned));
+  }
+  return plans;
+}
+
+Result<Curve> sweep(const ReportCommand& command, const Document& document,
+                    const Console& console) {
+  const PlanningRequest plan = command.plan.request();
+  CurveRequest request;
+  request.points = command.points;
+  request.effort = command.plan.effort;
+  request.seed = command.plan.seed;
+  request.device = plan.device;
+  request.cost_model = plan.cost_model;
+  request.choices = plan.choices;
+  console.say("planning the trade-off");
+  auto curve = sweep_document(document, request);
+  console.say("");
+  return curve;
+}
+
+int report(const ReportCommand& command, const Console& console) {
+  const auto document = command.graph.open(console);
+  if (!document) return console.complain(document.diagnostics());
+  const auto plans = plan_all(command, *document, console);
+  if (!plans) return console.complain(plans.diagnostics());
+  gui::HtmlReport html;
+  for (const Planned& planned : *plans) {
+    if (!planned.report.holds()) return refuse(planned.report, console);
+    html.plans.push_back(&planned.report);
+  }
+  const auto curve = sweep(command, *document, console);
+  if (!curve) return console.complain(curve.diagnostics());
+  html.file = std::filesystem::path(command.graph.path).filename().string();
+  html.passes = &document->passes;
+  html.curve = &curve->report;
+  const auto written = write_file(command.out, gui::html_report(html));
+  if (!written) return console.complain(written.diagnostics());
+  console.out << fmt::format("{}\n", command.out);
+  return kDone;
+}
+
+}  // namespace
+
+void add_report(CLI::App& app, Action& chosen) {
+  auto arguments = std::make_shared<ReportCommand>();
+  CLI::App& command = *app.add_subcommand(
+      "report", "Write one HTML file with a plan's pictures, tables and trade-off");
+  arguments->graph.add_to(command);
+  arguments->plan.add_to(command);
+  command
+      .add_option("--compare", arguments->compare,
+                  "Another budget to set beside the plan; may be given again")
+      ->allow_extra_args(false)
+      ->type_name("BUDGET");
+  command
+      .add_option("--points", arguments->points, "How many budgets the trade-off has (default: 50)")
+      ->check(CLI::Range(std::size_t{2}, kMostCurvePoints))
+      ->type_name("N");
+  command.add_option("--out", arguments->out, "Where to write it (default: report.html)")
+      ->type_name("FILE");
+  command.footer(
+      "The file needs nothing else: attach it to an issue, or keep it from a run of CI.\n"
+      "Example: recut report samples/joint/gpt2.json.gz --budget 50% --compare 80% --out "
+      "gpt2.html");
+  command.callback([arguments, &chosen] {
+    chosen = [arguments](const Console& console) { return report(*arguments, console); };
+  });
+}
+
+}  // namespace recut::native

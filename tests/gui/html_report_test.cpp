@@ -1,0 +1,79 @@
+// The report as one HTML file: complete, escaped, and nothing in it that points elsewhere.
+#include "gui/report/html_report.h"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "engine/workspace/curve.h"
+#include "engine/workspace/planning.h"
+#include "gui/report/html.h"
+
+namespace recut::gui {
+namespace {
+
+constexpr const char* kJoint = R"(graph "a<b & \"c\"" {
+  %x = parameter f32[2, 3] #0
+  %t = tangent f32[2, 3]
+  %y = exp(%x) : f32[2, 3] #1
+  %z = relu(%y) : f32[2, 3] #2
+  %g = mul.Tensor(%t, %z) : f32[2, 3] #2
+  %m = mul.Tensor(%g, %y) : f32[2, 3] #1
+  results %z
+  gradients %m
+}
+)";
+
+std::string report_of(const std::vector<std::string>& budgets) {
+  const auto document = open_document_bytes(kJoint, "joint.recut", {});
+  REQUIRE(document.ok());
+  std::vector<Planned> plans;
+  for (const std::string& budget : budgets) {
+    PlanningRequest request;
+    request.budget = budget;
+    auto planned = plan_document(*document, request);
+    REQUIRE(planned.ok());
+    plans.push_back(std::move(*planned));
+  }
+  const auto curve = sweep_document(*document, {});
+  REQUIRE(curve.ok());
+  HtmlReport report{"joint<1>.recut", &document->passes, {}, &curve->report};
+  for (const Planned& planned : plans) report.plans.push_back(&planned.report);
+  return html_report(report);
+}
+
+bool holds(const std::string& page, const std::string& words) {
+  return page.find(words) != std::string::npos;
+}
+
+TEST_CASE("html report: figures, pictures and tables of a plan", "[gui]") {
+  const std::string page = report_of({"none"});
+  CHECK(holds(page, "<title>a&lt;b &amp; &quot;c&quot;: Recut</title>"));
+  CHECK(holds(page, "joint&lt;1&gt;.recut"));
+  CHECK_FALSE(holds(page, "joint<1>"));
+  for (const char* id : {"memory", "trade-off", "peak", "saved", "passes"})
+    CHECK(holds(page, std::string("<section id=\"") + id + "\">"));
+  CHECK_FALSE(holds(page, "<section id=\"plans\">"));  // one plan is no comparison
+  CHECK(holds(page, "on-light"));
+}
+
+TEST_CASE("html report: needs nothing from elsewhere", "[gui]") {
+  const std::string page = report_of({"none", "100%"});
+  CHECK(holds(page, "<section id=\"plans\">"));
+  for (const char* elsewhere : {"src=", "href=\"http", "@import", "url("})
+    CHECK_FALSE(holds(page, elsewhere));
+}
+
+TEST_CASE("html: text is escaped, control characters are none", "[gui]") {
+  CHECK(escape_html("<a href=\"x\">&\x01\n") == "&lt;a href=&quot;x&quot;&gt;&amp; \n");
+}
+
+TEST_CASE("html: a table says what it leaves out", "[gui]") {
+  HtmlTable table;
+  table.column("n", HtmlTable::Kind::number);
+  for (int i = 0; i < 5; ++i) table.row({{std::to_string(i), static_cast<double>(i)}});
+  CHECK(holds(table.format(3), "and 2 more"));
+  CHECK_FALSE(holds(table.format(3), ">3</td>"));
+  CHECK_FALSE(holds(table.format(5), "more"));
+}
+
+}  // namespace
+}  // namespace recut::gui
