@@ -18,25 +18,6 @@ Replay replayed(const Graph& graph, const StorageModel& storages, const Planned&
 
 }  // namespace
 
-// Where a call runs in the plan.
-struct Reasons::Runs {
-  std::size_t first = 0, last_use = 0;
-  std::size_t count = 0;
-  std::optional<std::size_t> again;  // the first run beyond the first
-};
-
-std::string_view name_of(Fate fate) {
-  switch (fate) {
-    case Fate::saved:
-      return "saved";
-    case Fate::recomputed:
-      return "recomputed";
-    case Fate::neither:
-      return "neither";
-  }
-  return "";
-}
-
 Reasons::Reasons(const Document& document, const PlanningRequest& request, const Planned& planned)
     : document_(document),
       graph_(document.graph()),
@@ -44,33 +25,19 @@ Reasons::Reasons(const Document& document, const PlanningRequest& request, const
       planned_(planned),
       storages_(graph_),
       replay_(replayed(graph_, storages_, planned)),
-      rules_(graph_) {}
-
-Reasons::Runs Reasons::runs_of(NodeId source) const {
-  Runs runs;
-  for (std::size_t step = 0; step < replay_.steps.size(); ++step) {
-    if (replay_.steps[step].node != source) continue;
-    if (runs.count == 0) runs.first = step;
-    if (runs.count == 1) runs.again = step;
-    ++runs.count;
-  }
-  for (const StorageInstance& instance : replay_.instances)
-    if (instance.owner == source) runs.last_use = std::max(runs.last_use, instance.last_use);
-  return runs;
-}
-
-// The latest instance of a call's storage that is there when `step` begins and still in it.
-const StorageInstance* Reasons::alive_before(NodeId source, std::size_t step) const {
-  const StorageInstance* latest = nullptr;
-  for (const StorageInstance& instance : replay_.instances)
-    if (instance.owner == source && instance.birth < step && instance.last_use >= step)
-      latest = &instance;
-  return latest;
+      rules_(graph_),
+      index_(graph_, rules_, planned.plan, replay_),
+      by_hand_(graph_.order().size(), false) {
+  const auto choices = read_choices(graph_, request_.choices);
+  if (!choices) return;
+  for (const Choice& choice : choices->each)
+    for (const NodeId id : choice.nodes) by_hand_[graph_.position(rules_.behind(id))] = true;
 }
 
 // What has to run before `source` can run at `step`: inputs that are gone, and those that are there
 // only because they ran again.
 void Reasons::collect_inputs(NodeId source, std::size_t step, std::vector<NodeId>& inputs) const {
+  std::vector<bool> listed(graph_.order().size(), false);
   std::vector<std::pair<NodeId, std::size_t>> stack{{source, step}};
   while (!stack.empty()) {
     const auto [id, at] = stack.back();
@@ -78,30 +45,14 @@ void Reasons::collect_inputs(NodeId source, std::size_t step, std::vector<NodeId
     for (const NodeId operand : graph_[id].operands) {
       const NodeId behind = rules_.behind(operand);
       if (graph_.op(behind).is(kInput) || storages_.owned(behind).empty()) continue;
-      if (std::find(inputs.begin(), inputs.end(), behind) != inputs.end()) continue;
-      const StorageInstance* alive = alive_before(behind, at);
+      if (listed[graph_.position(behind)]) continue;
+      const StorageInstance* alive = index_.alive_before(behind, at);
       if (alive != nullptr && !replay_.steps[alive->birth].again) continue;
+      listed[graph_.position(behind)] = true;
       inputs.push_back(behind);
       stack.emplace_back(behind, alive != nullptr ? alive->birth : at);
     }
   }
-}
-
-std::size_t Reasons::first_read_in_backward(NodeId source) const {
-  for (std::size_t step = 0; step < replay_.steps.size(); ++step) {
-    if (replay_.steps[step].phase == Phase::forward) continue;
-    for (const NodeId operand : graph_[replay_.steps[step].node].operands)
-      if (rules_.behind(operand) == source) return step;
-  }
-  return replay_.steps.size();
-}
-
-Fate Reasons::fate_of(NodeId source) const {
-  const auto& again = replay_.recomputed;
-  if (std::find(again.begin(), again.end(), source) != again.end()) return Fate::recomputed;
-  for (const NodeId id : planned_.plan.saved)
-    if (rules_.behind(id) == source) return Fate::saved;
-  return Fate::neither;
 }
 
 Reason Reasons::of(NodeId id) const {
@@ -112,17 +63,13 @@ Reason Reasons::of(NodeId id) const {
   reason.op = graph_.op(source).name;
   reason.module = graph_.origin(source).module;
   reason.type = format(graph_.type(source));
-  reason.fate = fate_of(source);
+  reason.fate = index_.of(source).fate;
   for (const StorageId storage : storages_.owned(source)) reason.bytes += storages_[storage].bytes;
   reason.why_not = reason.fate == Fate::recomputed ? rules_.why_not_saved(source)
                                                    : rules_.why_not_recomputed(source);
-  const auto choices = read_choices(graph_, request_.choices);
-  if (choices)
-    for (const Choice& choice : choices->each)
-      reason.by_hand = reason.by_hand || std::find(choice.nodes.begin(), choice.nodes.end(),
-                                                   source) != choice.nodes.end();
+  reason.by_hand = by_hand_[graph_.position(source)];
 
-  const Runs runs = runs_of(source);
+  const PlanIndex::Runs& runs = index_.of(source);
   if (runs.count == 0) return reason;
   reason.extra_runs = static_cast<std::int64_t>(runs.count) - 1;
   const std::size_t peak = replay_.peak_step.value_or(0);
@@ -131,12 +78,22 @@ Reason Reasons::of(NodeId id) const {
   if (graph_.op(source).is(kImpure)) return reason;
   reason.recompute_us = node_micros(graph_, source, rates);
   std::vector<NodeId> inputs;
-  collect_inputs(source, runs.again.value_or(first_read_in_backward(source)), inputs);
+  collect_inputs(source, runs.again.value_or(runs.first_backward_read), inputs);
   for (const NodeId input : inputs) {
     reason.inputs.push_back(graph_.node_name(input));
     reason.inputs_us += node_micros(graph_, input, rates);
   }
   return reason;
+}
+
+std::vector<NodeId> Reasons::values() const {
+  std::vector<NodeId> values;
+  for (const NodeId id : graph_.order()) {
+    if (rules_.behind(id) != id || storages_.owned(id).empty()) continue;
+    const PlanIndex::Runs& runs = index_.of(id);
+    if (runs.count > 0 && replay_.steps[runs.first].phase == Phase::forward) values.push_back(id);
+  }
+  return values;
 }
 
 std::optional<Flip> Reasons::flip(NodeId id) const {

@@ -7,16 +7,10 @@
 #include <vector>
 
 #include "engine/partition/replay.h"
+#include "engine/workspace/plan_index.h"
 #include "engine/workspace/planning.h"
 
 namespace recut {
-
-enum class Fate : std::uint8_t {
-  saved,       // made in forward, kept for backward
-  recomputed,  // computed again in backward
-  neither,     // used up where it is made, a result, or an input
-};
-std::string_view name_of(Fate fate);
 
 struct Reason {
   std::string node;  // the call whose storage the value stands on
@@ -59,16 +53,15 @@ class Reasons {
 
   Reason of(NodeId id) const;
 
+  // The calls that forward runs and that own bytes: what there is to choose among, in the order of
+  // the graph.
+  std::vector<NodeId> values() const;
+
   // Plans anew: as slow as planning. Nothing where the value leaves no choice.
   std::optional<Flip> flip(NodeId id) const;
 
  private:
-  struct Runs;
-  Runs runs_of(NodeId source) const;
-  const StorageInstance* alive_before(NodeId source, std::size_t step) const;
   void collect_inputs(NodeId source, std::size_t step, std::vector<NodeId>& inputs) const;
-  std::size_t first_read_in_backward(NodeId source) const;
-  Fate fate_of(NodeId source) const;
 
   const Document& document_;
   const Graph& graph_;
@@ -77,6 +70,8 @@ class Reasons {
   const StorageModel storages_;
   const Replay replay_;
   const PinRules rules_;
+  const PlanIndex index_;
+  std::vector<bool> by_hand_;  // by position
 };
 
 // A value with what flipping it comes to, for people and for scripts.

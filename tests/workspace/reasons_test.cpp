@@ -123,5 +123,13 @@ TEST_CASE("reasons: what leaves no choice, and names that aren't there", "[works
   CHECK(unknown.diagnostics().front().message.find("nearest") != std::string::npos);
 }
 
+TEST_CASE("reasons: the values to choose among are what forward makes", "[workspace]") {
+  const Case all = planned_with("none", {});
+  const Reasons reasons(all.document, all.request, all.planned);
+  std::string names;
+  for (const NodeId id : reasons.values()) names += all.document.graph().node_name(id);
+  CHECK(names == "abdec");
+}
+
 }  // namespace
 }  // namespace recut

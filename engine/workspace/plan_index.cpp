@@ -1,0 +1,65 @@
+#include "engine/workspace/plan_index.h"
+
+#include <algorithm>
+
+namespace recut {
+
+std::string_view name_of(Fate fate) {
+  switch (fate) {
+    case Fate::saved:
+      return "saved";
+    case Fate::recomputed:
+      return "recomputed";
+    case Fate::neither:
+      return "neither";
+  }
+  return "";
+}
+
+PlanIndex::PlanIndex(const Graph& graph, const PinRules& rules, const Plan& plan,
+                     const Replay& replay)
+    : graph_(graph),
+      replay_(replay),
+      runs_(graph.order().size()),
+      first_instance_(graph.order().size() + 1, 0) {
+  for (Runs& runs : runs_) runs.first_backward_read = replay.steps.size();
+  for (std::size_t step = 0; step < replay.steps.size(); ++step) {
+    const NodeId node = replay.steps[step].node;
+    Runs& runs = runs_[graph.position(node)];
+    if (runs.count == 0) runs.first = step;
+    if (runs.count == 1) runs.again = step;
+    ++runs.count;
+    if (replay.steps[step].phase == Phase::forward) continue;
+    for (const NodeId operand : graph[node].operands) {
+      std::size_t& first = runs_[graph.position(rules.behind(operand))].first_backward_read;
+      first = std::min(first, step);
+    }
+  }
+  for (const NodeId id : plan.saved) runs_[graph.position(rules.behind(id))].fate = Fate::saved;
+  for (const NodeId id : replay.recomputed) runs_[graph.position(id)].fate = Fate::recomputed;
+
+  for (const StorageInstance& instance : replay.instances)
+    ++first_instance_[graph.position(instance.owner) + 1];
+  for (std::size_t i = 0; i < graph.order().size(); ++i)
+    first_instance_[i + 1] += first_instance_[i];
+  instances_.resize(replay.instances.size());
+  std::vector<std::size_t> next(first_instance_.begin(), first_instance_.end() - 1);
+  for (std::size_t i = 0; i < replay.instances.size(); ++i) {
+    const StorageInstance& instance = replay.instances[i];
+    const std::size_t at = graph.position(instance.owner);
+    instances_[next[at]++] = i;
+    runs_[at].last_use = std::max(runs_[at].last_use, instance.last_use);
+  }
+}
+
+const StorageInstance* PlanIndex::alive_before(NodeId source, std::size_t step) const {
+  const std::size_t at = graph_.position(source);
+  const StorageInstance* latest = nullptr;
+  for (std::size_t i = first_instance_[at]; i < first_instance_[at + 1]; ++i) {
+    const StorageInstance& instance = replay_.instances[instances_[i]];
+    if (instance.birth < step && instance.last_use >= step) latest = &instance;
+  }
+  return latest;
+}
+
+}  // namespace recut
