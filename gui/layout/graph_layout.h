@@ -95,6 +95,7 @@ struct Band {
   GroupId group;
   Rect bounds;             // of everything in it: both frames, and the channel between
   Rect forward, backward;  // frames; empty where that side has nothing, and of the root
+  std::uint32_t forward_column = 0, backward_column = 0;  // in the group around it
   std::uint32_t depth = 0;
   std::uint32_t end = 0;                    // bands [this + 1, end) are inside this one
   std::uint32_t first_box = 0, boxes = 0;   // directly inside

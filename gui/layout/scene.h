@@ -38,6 +38,7 @@ struct SceneNode {
                                     // forward partner's
   bool mirrors = false;       // of a backward node: it is the one that shares its partner's row
   GroupId group;              // that holds it directly
+  std::uint32_t place = 0;    // in that group's items
   std::int64_t bytes = 0;     // of the storages behind its value
   std::uint64_t content = 0;  // hash of operator, attributes and types
 };
@@ -64,6 +65,7 @@ struct Group {
   std::uint64_t content = 0;  // equal for groups of the same operators, types and wiring
   std::uint32_t equals = 1;   // groups with this content in the scene, this one too: "x 24"
   std::uint32_t depth = 0;
+  std::uint32_t place = 0;  // in its parent's items
   bool shelf = false;
   std::uint32_t forward_nodes = 0, backward_nodes = 0;  // at any depth
   std::int64_t saved_bytes = 0;  // values of its forward nodes that are saved, or, where no roles

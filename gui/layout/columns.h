@@ -1,0 +1,23 @@
+// Columns of the boxes on one side of a group: paths of boxes keep to a column.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace recut::gui::layout {
+
+struct ColumnTask {
+  std::vector<std::uint32_t> row;     // by box
+  std::vector<std::uint32_t> weight;  // by box: the heaviest path is the spine
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> arcs;  // upper box, lower box; sorted
+  std::vector<std::uint32_t> wish;  // by box: the column to keep, or kNoWish; empty: none has any
+
+  static constexpr std::uint32_t kNoWish = 0xffffffff;
+};
+
+// By box, 0 being the spine. No two boxes of a column share a row, and the spine's column is free
+// between its boxes.
+std::vector<std::uint32_t> columns_of(const ColumnTask& task);
+
+}  // namespace recut::gui::layout

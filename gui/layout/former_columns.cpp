@@ -1,0 +1,68 @@
+#include "gui/layout/former_columns.h"
+
+#include "gui/layout/columns.h"
+
+namespace recut::gui::layout {
+
+BoxId former_box(const Former& former, NodeId node) {
+  if (former.layout == nullptr || former.scene == nullptr || !node.valid()) return {};
+  const NodeId old = former.node_of ? former.node_of(node) : node;
+  return old.valid() ? former.layout->find(*former.scene, old) : BoxId();
+}
+
+FormerColumns::FormerColumns(const Scene& scene, const Former& former)
+    : scene_(scene), former_(former) {
+  if (former.layout == nullptr || former.scene == nullptr) return;
+  for (const Band& band : former.layout->bands)
+    groups_[former.scene->groups[band.group.index].key] = {band.forward_column,
+                                                           band.backward_column};
+  for (const Box& box : former.layout->boxes) {
+    if (box.node.valid()) continue;
+    Columns& columns = groups_[former.scene->groups[box.group.index].key];
+    (box.side == Side::backward ? columns.backward : columns.forward) = box.column;
+  }
+}
+
+FormerColumns::Columns FormerColumns::of_node(const SceneNode& node) const {
+  const BoxId id = former_box(former_, node.node);
+  if (!id.valid()) return {};
+  const Box& box = former_.layout->boxes[id.index];
+  // A box of a closed group says nothing of the order in it, nor does one of another group.
+  if (!box.node.valid() ||
+      former_.scene->groups[box.group.index].key != scene_.groups[node.group.index].key)
+    return {};
+  return node.side == Side::backward ? Columns{ColumnTask::kNoWish, box.column}
+                                     : Columns{box.column, ColumnTask::kNoWish};
+}
+
+Wishes FormerColumns::wishes(const Group& group) const {
+  Wishes wishes;
+  if (groups_.empty()) return wishes;
+  bool any = false;
+  for (const Item& item : scene_.items_of(group)) {
+    Columns columns;
+    if (!item.is_group) {
+      columns = of_node(scene_.nodes[item.index]);
+    } else if (const auto it = groups_.find(scene_.groups[item.index].key); it != groups_.end()) {
+      columns = it->second;
+    }
+    any = any || columns.forward != ColumnTask::kNoWish || columns.backward != ColumnTask::kNoWish;
+    wishes.forward.push_back(columns.forward);
+    wishes.backward.push_back(columns.backward);
+  }
+  return any ? wishes : Wishes();
+}
+
+bool FormerColumns::holds(const Wishes& wishes, const GroupLayout& layout) const {
+  for (std::size_t i = 0; i < layout.items.size(); ++i) {
+    if (wishes.forward[i] != ColumnTask::kNoWish &&
+        wishes.forward[i] != layout.items[i].forward_column)
+      return false;
+    if (wishes.backward[i] != ColumnTask::kNoWish &&
+        wishes.backward[i] != layout.items[i].backward_column)
+      return false;
+  }
+  return true;
+}
+
+}  // namespace recut::gui::layout

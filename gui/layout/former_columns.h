@@ -1,0 +1,33 @@
+// In which columns things stood before.
+#pragma once
+
+#include <unordered_map>
+
+#include "gui/layout/group_layout.h"
+
+namespace recut::gui::layout {
+
+class FormerColumns {
+ public:
+  FormerColumns(const Scene& scene, const Former& former);
+
+  // What a group's items are to keep; empty lists where nothing in it stood anywhere.
+  Wishes wishes(const Group& group) const;
+  // Whether a layout keeps them all.
+  bool holds(const Wishes& wishes, const GroupLayout& layout) const;
+
+ private:
+  struct Columns {
+    std::uint32_t forward = 0xffffffff, backward = 0xffffffff;
+  };
+  Columns of_node(const SceneNode& node) const;
+
+  const Scene& scene_;
+  const Former& former_;
+  std::unordered_map<std::uint64_t, Columns> groups_;  // by key, closed or open
+};
+
+// The box of the anchor in the former layout; invalid where there was none.
+BoxId former_box(const Former& former, NodeId node);
+
+}  // namespace recut::gui::layout

@@ -1,0 +1,162 @@
+#include "gui/layout/group_layout.h"
+
+#include <algorithm>
+
+#include "gui/layout/columns.h"
+#include "gui/layout/rows.h"
+
+namespace recut::gui::layout {
+namespace {
+
+constexpr float kLane = 8;  // the width of a lane for edges that pass several rows
+constexpr std::uint32_t kMostLanes = 4;
+
+// One side of a group.
+struct HalfTask {
+  std::vector<std::uint32_t> items;   // of the group, that have a box on this side
+  std::vector<std::uint32_t> box_of;  // by item; kNone where it has none
+  ColumnTask columns;
+};
+
+class GroupBuilder {
+ public:
+  GroupBuilder(const Scene& scene, const Group& group, const OpenLayouts& inner,
+               const Wishes& wishes)
+      : scene_(scene),
+        group_(group),
+        items_(scene.items_of(group)),
+        inner_(inner),
+        wishes_(wishes),
+        vertices_(vertices_of(scene, group)),
+        rows_(rows_of(scene, group, vertices_)) {}
+
+  GroupLayout build() {
+    layout_.items.resize(items_.size());
+    const std::vector<std::uint32_t> forward = side(false, {});
+    side(true, forward);
+    heights();
+    return std::move(layout_);
+  }
+
+ private:
+  const GroupLayout* inner_of(std::uint32_t item) const {
+    return items_[item].is_group ? inner_[items_[item].index].get() : nullptr;
+  }
+  bool has_box(std::uint32_t item, bool backward) const {
+    if (!items_[item].is_group) return (item >= group_.forward_items) == backward;
+    return !backward || scene_.groups[items_[item].index].backward_nodes > 0;
+  }
+  std::uint32_t weight(std::uint32_t item, bool backward) const {
+    if (!items_[item].is_group) return vertices_.floating[item] ? 0 : 1;
+    const Group& inner = scene_.groups[items_[item].index];
+    return inner.shelf ? 0 : backward ? inner.backward_nodes : inner.forward_nodes;
+  }
+  Reach reach(std::uint32_t item, bool backward) const {
+    const GroupLayout* inner = inner_of(item);
+    if (inner != nullptr) return backward ? inner->backward : inner->forward;
+    return {kBoxWidth / 2, kBoxWidth / 2, false};
+  }
+
+  HalfTask task(bool backward, const std::vector<std::uint32_t>& forward_columns) const {
+    HalfTask half;
+    half.box_of.assign(items_.size(), Scene::kNone);
+    const std::vector<std::uint32_t>& wishes = backward ? wishes_.backward : wishes_.forward;
+    for (std::uint32_t i = 0; i < items_.size(); ++i) {
+      if (!has_box(i, backward)) continue;
+      half.box_of[i] = static_cast<std::uint32_t>(half.items.size());
+      half.items.push_back(i);
+      half.columns.row.push_back(rows_[i]);
+      std::uint32_t w = weight(i, backward);
+      // The backward spine follows the forward one where it can.
+      const std::uint32_t partner = vertices_.vertex_of[i];
+      if (backward && partner < forward_columns.size() && forward_columns[partner] == 0) w += 4;
+      half.columns.weight.push_back(w);
+      if (!wishes.empty()) half.columns.wish.push_back(wishes[i]);
+    }
+    for (const Wire& wire : scene_.wires_of(group_)) {
+      if (wire.backward != backward) continue;
+      const std::uint32_t a = half.box_of[wire.from], b = half.box_of[wire.to];
+      const std::uint32_t upper = backward ? b : a, lower = backward ? a : b;
+      if (half.columns.row[upper] < half.columns.row[lower])
+        half.columns.arcs.emplace_back(upper, lower);
+    }
+    return half;
+  }
+
+  // Columns and their places; gives the columns by item.
+  std::vector<std::uint32_t> side(bool backward, const std::vector<std::uint32_t>& partners) {
+    const HalfTask half = task(backward, partners);
+    std::vector<std::uint32_t> column_of(items_.size(), Scene::kNone);
+    if (half.items.empty()) return column_of;
+    const std::vector<std::uint32_t> columns = columns_of(half.columns);
+    std::vector<Reach> widest(*std::max_element(columns.begin(), columns.end()) + 1);
+    for (std::size_t i = 0; i < half.items.size(); ++i) {
+      const Reach r = reach(half.items[i], backward);
+      widest[columns[i]].outer = std::max(widest[columns[i]].outer, r.outer);
+      widest[columns[i]].inner = std::max(widest[columns[i]].inner, r.inner);
+    }
+    std::vector<float> at(widest.size(), 0);
+    for (std::size_t c = 1; c < at.size(); ++c)
+      at[c] = at[c - 1] + widest[c - 1].outer + kColumnGap + widest[c].inner;
+    for (std::size_t i = 0; i < half.items.size(); ++i) {
+      column_of[half.items[i]] = columns[i];
+      ItemPlace& place = layout_.items[half.items[i]];
+      (backward ? place.backward : place.forward) = at[columns[i]];
+      (backward ? place.backward_column : place.forward_column) = columns[i];
+    }
+    const float frame = group_.parent.valid() ? kPadding : 0;
+    const float lanes = kLane * static_cast<float>(lanes_for(half.columns));
+    (backward ? layout_.backward : layout_.forward) =
+        Reach{at.back() + widest.back().outer + frame + lanes, widest[0].inner + frame, false};
+    return column_of;
+  }
+
+  // How many lanes the wires want that pass other rows: the most at one row.
+  static std::uint32_t lanes_for(const ColumnTask& task) {
+    std::vector<std::int32_t> change(
+        static_cast<std::size_t>(*std::max_element(task.row.begin(), task.row.end())) + 2, 0);
+    for (const auto& [upper, lower] : task.arcs) {
+      if (task.row[lower] - task.row[upper] < 2) continue;
+      ++change[task.row[upper] + 1];
+      --change[task.row[lower]];
+    }
+    std::int32_t now = 0, most = 0;
+    for (const std::int32_t c : change) most = std::max(most, now += c);
+    return std::min(kMostLanes, static_cast<std::uint32_t>(most));
+  }
+
+  void heights() {
+    std::uint32_t rows = 0;
+    for (const std::uint32_t row : rows_) rows = std::max(rows, row + 1);
+    std::vector<float> height(rows, kBoxHeight), top(rows, 0);
+    for (std::uint32_t i = 0; i < items_.size(); ++i)
+      if (const GroupLayout* inner = inner_of(i))
+        height[rows_[i]] = std::max(height[rows_[i]], inner->height);
+    const bool framed = group_.parent.valid();
+    float y = framed ? kHeader : 0;
+    for (std::uint32_t row = 0; row < rows; ++row) {
+      top[row] = y;
+      y += height[row] + (row + 1 < rows ? kRowGap : 0);
+    }
+    for (std::uint32_t i = 0; i < items_.size(); ++i) layout_.items[i].top = top[rows_[i]];
+    layout_.height = y + (framed ? kPadding : 0);
+  }
+
+  const Scene& scene_;
+  const Group& group_;
+  std::span<const Item> items_;
+  const OpenLayouts& inner_;
+  const Wishes& wishes_;
+  Vertices vertices_;
+  std::vector<std::uint32_t> rows_;
+  GroupLayout layout_;
+};
+
+}  // namespace
+
+GroupLayout group_layout(const Scene& scene, const Group& group, const OpenLayouts& inner,
+                         const Wishes& wishes) {
+  return GroupBuilder(scene, group, inner, wishes).build();
+}
+
+}  // namespace recut::gui::layout

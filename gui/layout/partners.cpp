@@ -1,0 +1,192 @@
+#include "gui/layout/partners.h"
+
+#include <algorithm>
+#include <string_view>
+#include <unordered_map>
+
+#include "gui/layout/sides.h"
+
+namespace recut::gui::layout {
+namespace {
+
+constexpr std::uint32_t kNone = Scene::kNone;
+constexpr std::size_t kFewUsers = 16;
+
+class Partners {
+ public:
+  explicit Partners(const Graph& graph)
+      : graph_(graph), users_(graph), sides_(sides_of(graph)), places_(graph.order().size()) {
+    for (std::uint32_t p = 0; p < places_.size(); ++p) {
+      places_[p].side = sides_.side[p];
+      places_[p].floating = sides_.floating[p];
+      if (sides_.side[p] != Side::forward) continue;
+      places_[p].forward_index = static_cast<std::uint32_t>(forward_.size());
+      const std::int64_t number = graph.origin(node(p)).seq_nr;
+      if (number >= 0) {
+        const auto [it, fresh] =
+            by_number_.try_emplace(number, Run{places_[p].forward_index, places_[p].forward_index});
+        if (!fresh) it->second.last = places_[p].forward_index;
+      }
+      forward_.push_back(p);
+    }
+  }
+
+  std::vector<Place> find() && {
+    if (forward_.empty()) return std::move(places_);
+    for (std::uint32_t p = 0; p < places_.size(); ++p)
+      if (places_[p].side == Side::backward && !places_[p].floating)
+        places_[p].forward_index = partner_of(p);
+    for (std::uint32_t p = static_cast<std::uint32_t>(places_.size()); p-- > 0;)
+      if (places_[p].floating) places_[p].forward_index = place_of_readers(p);
+    choose_mirrors();
+    return std::move(places_);
+  }
+
+ private:
+  struct Run {
+    std::uint32_t first, last;  // forward indices of one sequence number
+  };
+
+  NodeId node(std::uint32_t p) const { return graph_.order()[p]; }
+  std::uint32_t last_index() const { return static_cast<std::uint32_t>(forward_.size()) - 1; }
+  bool is_forward_call(std::uint32_t p) const {
+    return places_[p].side == Side::forward && !graph_.op(node(p)).is(kInput);
+  }
+
+  std::uint32_t partner_of(std::uint32_t p) const {
+    const std::uint32_t cap = lowest_gradient(p);
+    const auto run = by_number_.find(graph_.origin(node(p)).seq_nr);
+    if (run != by_number_.end()) {
+      if (run->second.first > cap) return summed_value(p, cap);
+      return std::min(cap, within(p, run->second));
+    }
+    const std::uint32_t named = by_name(p, cap);
+    if (named != kNone) return named;
+    const std::uint32_t read = last_read(p, 0, cap);
+    return read != kNone ? read : cap;
+  }
+
+  // The least forward_index among the gradients that a node reads; the last of all where there are
+  // none.
+  std::uint32_t lowest_gradient(std::uint32_t p) const {
+    std::uint32_t cap = last_index();
+    for (const NodeId operand : graph_[node(p)].operands) {
+      const Place& place = places_[graph_.position(operand)];
+      if (place.side == Side::backward && !place.floating) cap = std::min(cap, place.forward_index);
+    }
+    return cap;
+  }
+
+  // Of the forward nodes of one number: the last that the node reads, else the last.
+  std::uint32_t within(std::uint32_t p, Run run) const {
+    const std::uint32_t read = last_read(p, run.first, run.last);
+    return read != kNone ? read : run.last;
+  }
+
+  std::uint32_t last_read(std::uint32_t p, std::uint32_t first, std::uint32_t last) const {
+    std::uint32_t found = kNone;
+    for (const NodeId operand : graph_[node(p)].operands) {
+      const auto q = static_cast<std::uint32_t>(graph_.position(operand));
+      if (!is_forward_call(q)) continue;
+      const std::uint32_t index = places_[q].forward_index;
+      if (index >= first && index <= last && (found == kNone || index > found)) found = index;
+    }
+    return found;
+  }
+
+  // A sum of gradients stands beside the value that they are of: what the forward node of the last
+  // summand reads of that type.
+  std::uint32_t summed_value(std::uint32_t p, std::uint32_t cap) const {
+    const std::int64_t number = graph_.origin(node(forward_[cap])).seq_nr;
+    const auto run = by_number_.find(number);
+    const Run range = run == by_number_.end() ? Run{cap, cap} : run->second;
+    std::uint32_t found = kNone;
+    for (std::uint32_t i = range.first; i <= range.last && i < range.first + kFewUsers; ++i)
+      for (const NodeId operand : graph_[node(forward_[i])].operands) {
+        const auto q = static_cast<std::uint32_t>(graph_.position(operand));
+        if (!is_forward_call(q) || graph_.type(operand).shape != graph_.type(node(p)).shape)
+          continue;
+        const std::uint32_t index = places_[q].forward_index;
+        if (index < range.first && (found == kNone || index > found)) found = index;
+      }
+    return found == kNone ? cap : std::min(found, cap);
+  }
+
+  // "convolution_backward": the convolution among what it reads, or among the users of that.
+  std::uint32_t by_name(std::uint32_t p, std::uint32_t cap) const {
+    const std::string_view packet = graph_.op(node(p)).packet;
+    const std::size_t suffix = packet.rfind("_backward");
+    if (suffix == std::string_view::npos || suffix == 0) return kNone;
+    std::uint32_t found = kNone;
+    const auto consider = [&](NodeId id) {
+      const auto q = static_cast<std::uint32_t>(graph_.position(id));
+      const std::uint32_t index = places_[q].forward_index;
+      if (is_forward_call(q) && index <= cap && resembles(graph_.op(id).packet, packet, suffix) &&
+          (found == kNone || index > found))
+        found = index;
+    };
+    for (const NodeId operand : graph_[node(p)].operands) {
+      consider(operand);
+      const std::span<const NodeId> users = users_.of(operand);
+      for (std::size_t i = 0; i < std::min(users.size(), kFewUsers); ++i) consider(users[i]);
+    }
+    return found;
+  }
+
+  static bool resembles(std::string_view forward, std::string_view backward, std::size_t suffix) {
+    const std::string_view stem = backward.substr(0, suffix);
+    return forward.substr(0, stem.size()) == stem || stem.substr(0, forward.size()) == forward;
+  }
+
+  std::uint32_t place_of_readers(std::uint32_t p) const {
+    std::uint32_t found = kNone;
+    for (const NodeId user : users_.of(node(p))) {
+      const Place& place = places_[graph_.position(user)];
+      if (found == kNone || place.forward_index > found) found = place.forward_index;
+    }
+    if (found != kNone) return found;
+    const std::uint32_t read = last_read(p, 0, last_index());
+    return read != kNone ? read : last_index();
+  }
+
+  // Of the backward nodes of one partner, the one in its row: named after it, else the heaviest,
+  // else the first to run that does more than a view.
+  void choose_mirrors() {
+    std::vector<std::uint32_t> best(forward_.size(), kNone);
+    std::vector<int> best_score(forward_.size(), -1);
+    for (std::uint32_t p = 0; p < places_.size(); ++p) {
+      const Place& place = places_[p];
+      if (place.side != Side::backward) continue;
+      const int score = likeness(p, forward_[place.forward_index]);
+      if (score <= best_score[place.forward_index]) continue;
+      best_score[place.forward_index] = score;
+      best[place.forward_index] = p;
+    }
+    for (const std::uint32_t p : best)
+      if (p != kNone) places_[p].mirrors = true;
+  }
+
+  int likeness(std::uint32_t backward, std::uint32_t forward) const {
+    const Operator& b = graph_.op(node(backward));
+    const Operator& f = graph_.op(node(forward));
+    const std::size_t suffix = b.packet.rfind("_backward");
+    if (suffix != std::string_view::npos && resembles(f.packet, b.packet, suffix)) return 5;
+    if (places_[backward].floating || b.is(kInput)) return 0;
+    if (b.is(kMatrixProduct | kConvolution | kAttention | kRecurrent)) return 4;
+    if (b.is(kView) && f.is(kView)) return 3;
+    return b.is(kView) ? 1 : 2;
+  }
+
+  const Graph& graph_;
+  Users users_;
+  Sides sides_;
+  std::vector<Place> places_;
+  std::vector<std::uint32_t> forward_;  // positions of the forward nodes
+  std::unordered_map<std::int64_t, Run> by_number_;
+};
+
+}  // namespace
+
+std::vector<Place> place_nodes(const Graph& graph) { return Partners(graph).find(); }
+
+}  // namespace recut::gui::layout
