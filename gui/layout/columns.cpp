@@ -21,21 +21,16 @@ class Columns {
     lists(task.arcs);
   }
 
-  std::vector<std::uint32_t> find() && {
+  std::vector<Path> find() && {
     if (count_ == 0) return {};
     find_spine();
     find_paths();
     for (int sweep = 0; sweep < kSweeps; ++sweep) place_paths(sweep % 2 == 1, sweep > 0);
-    return close_gaps();
+    close_gaps();
+    return std::move(paths_);
   }
 
  private:
-  struct Path {
-    std::uint32_t first = 0, last = 0;  // rows
-    std::uint32_t column = kNone;
-    std::vector<std::uint32_t> boxes;
-  };
-
   void lists(const std::vector<std::pair<std::uint32_t, std::uint32_t>>& arcs) {
     lower_.resize(count_);
     upper_.resize(count_);
@@ -66,8 +61,8 @@ class Columns {
   void find_paths() {
     for (const std::uint32_t start : by_row_) {
       if (path_of_[start] != kNone) continue;
-      Path path;
-      for (std::uint32_t box = start; box != kNone; box = next_of(box, path)) {
+      Path path{0, 0, kNone, {}};
+      for (std::uint32_t box = start; box != kNone; box = next_of(box)) {
         path.boxes.push_back(box);
         path_of_[box] = static_cast<std::uint32_t>(paths_.size());
       }
@@ -75,7 +70,7 @@ class Columns {
     }
   }
 
-  std::uint32_t next_of(std::uint32_t box, const Path&) const {
+  std::uint32_t next_of(std::uint32_t box) const {
     std::uint32_t next = kNone;
     for (const std::uint32_t lower : lower_[box])
       if (path_of_[lower] == kNone && task_.row[lower] <= task_.row[box] + kLongestGap &&
@@ -141,19 +136,19 @@ class Columns {
     }
   }
 
-  std::vector<std::uint32_t> close_gaps() const {
-    std::vector<bool> used(count_ + 2, false);
-    std::vector<std::uint32_t> column(count_);
-    std::uint32_t most = 0;
-    for (const Path& path : paths_) most = std::max(most, path.column);
-    used.resize(most + 1, false);
-    for (const Path& path : paths_) used[path.column] = true;
-    std::vector<std::uint32_t> number(most + 1, 0);
-    std::uint32_t next = 0;
-    for (std::uint32_t c = 0; c <= most; ++c) number[c] = used[c] ? next++ : next;
-    for (std::uint32_t box = 0; box < count_; ++box)
-      column[box] = number[paths_[path_of_[box]].column];
-    return column;
+  // Numbers the columns that are in use, and orders the paths by them.
+  void close_gaps() {
+    std::stable_sort(paths_.begin(), paths_.end(), [](const Path& a, const Path& b) {
+      return a.column != b.column ? a.column < b.column : a.first < b.first;
+    });
+    std::uint32_t next = 0, last = 0;
+    for (Path& path : paths_) {
+      if (path.column != last) {
+        last = path.column;
+        ++next;
+      }
+      path.column = next;
+    }
   }
 
   const ColumnTask& task_;
@@ -165,6 +160,6 @@ class Columns {
 
 }  // namespace
 
-std::vector<std::uint32_t> columns_of(const ColumnTask& task) { return Columns(task).find(); }
+std::vector<Path> paths_of(const ColumnTask& task) { return Columns(task).find(); }
 
 }  // namespace recut::gui::layout

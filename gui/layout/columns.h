@@ -16,8 +16,15 @@ struct ColumnTask {
   static constexpr std::uint32_t kNoWish = 0xffffffff;
 };
 
-// By box, 0 being the spine. No two boxes of a column share a row, and the spine's column is free
-// between its boxes.
-std::vector<std::uint32_t> columns_of(const ColumnTask& task);
+// Boxes of one path stand straight above each other.
+struct Path {
+  std::uint32_t first = 0, last = 0;  // rows
+  std::uint32_t column = 0;           // 0: the spine
+  std::vector<std::uint32_t> boxes;   // from top to bottom
+};
+
+// Every box is on one path. No two boxes of a column share a row, and a path's column is free
+// between its boxes. By column, then from top to bottom.
+std::vector<Path> paths_of(const ColumnTask& task);
 
 }  // namespace recut::gui::layout

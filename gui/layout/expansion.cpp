@@ -7,7 +7,7 @@ namespace {
 
 // Boxes that opening a closed group adds.
 std::int64_t added_boxes(const Scene& scene, const Group& group) {
-  std::int64_t boxes = group.backward_items - (group.backward_nodes > 0 ? 1 : 0) - 1;
+  std::int64_t boxes = std::int64_t{group.backward_items} - (group.backward_nodes > 0 ? 2 : 1);
   for (const Item& item : scene.items_of(group).first(group.forward_items)) {
     ++boxes;
     if (item.is_group && scene.groups[item.index].backward_nodes > 0) ++boxes;
@@ -23,34 +23,72 @@ std::vector<std::uint32_t> groups_in(const Scene& scene, const std::vector<std::
   return inner;
 }
 
+class Opener {
+ public:
+  Opener(const Scene& scene, std::size_t boxes)
+      : scene_(scene), left_(static_cast<std::int64_t>(boxes)) {
+    left_ -= added_boxes(scene, scene.groups[0]) + 2;
+  }
+
+  Expansion run() && {
+    open_levels(groups_in(scene_, {0}));
+    return std::move(expansion_);
+  }
+
+ private:
+  static constexpr std::int64_t kSmall = 24;
+
+  bool holds_groups(const Group& group) const {
+    for (const Item& item : scene_.items_of(group))
+      if (item.is_group) return true;
+    return false;
+  }
+
+  // First groups of groups, which show what a model is made of: whole levels of them, then one of
+  // each kind; then small groups of nodes, one of each kind.
+  void open_levels(std::vector<std::uint32_t> level) {
+    std::vector<std::uint32_t> leaves;
+    bool whole = true;
+    while (!level.empty()) {
+      std::vector<std::uint32_t> inner;
+      std::int64_t added = 0;
+      for (const std::uint32_t g : level) {
+        if (scene_.groups[g].shelf) continue;
+        const bool structure = holds_groups(scene_.groups[g]);
+        (structure ? inner : leaves).push_back(g);
+        if (structure) added += added_boxes(scene_, scene_.groups[g]);
+      }
+      whole = whole && added <= left_;
+      level = groups_in(scene_, open_some(inner, whole, left_));
+    }
+    open_some(leaves, false, kSmall);
+  }
+
+  // Opens what there is room for, all or one of each kind; gives the opened.
+  std::vector<std::uint32_t> open_some(const std::vector<std::uint32_t>& groups, bool all,
+                                       std::int64_t most) {
+    std::unordered_set<std::uint64_t> seen;
+    std::vector<std::uint32_t> opened;
+    for (const std::uint32_t g : groups) {
+      const Group& group = scene_.groups[g];
+      const std::int64_t added = added_boxes(scene_, group);
+      if (added > left_ || added > most || (!all && !seen.insert(group.content).second)) continue;
+      left_ -= added;
+      expansion_.open.insert(group.key);
+      opened.push_back(g);
+    }
+    return opened;
+  }
+
+  const Scene& scene_;
+  std::int64_t left_;  // boxes
+  Expansion expansion_;
+};
+
 }  // namespace
 
 Expansion default_expansion(const Scene& scene, std::size_t boxes) {
-  Expansion expansion;
-  if (scene.groups.empty()) return expansion;
-  const auto limit = static_cast<std::int64_t>(boxes);
-  std::int64_t shown = added_boxes(scene, scene.groups[0]) + 2;
-  std::vector<std::uint32_t> level = groups_in(scene, {0});
-  bool whole = true;  // whether all groups of each level so far are open
-  while (!level.empty()) {
-    std::int64_t added = 0;
-    for (const std::uint32_t g : level)
-      if (!scene.groups[g].shelf) added += added_boxes(scene, scene.groups[g]);
-    whole = whole && shown + added <= limit;
-    std::unordered_set<std::uint64_t> seen;
-    std::vector<std::uint32_t> opened;
-    for (const std::uint32_t g : level) {
-      const Group& group = scene.groups[g];
-      if (group.shelf) continue;
-      const std::int64_t more = added_boxes(scene, group);
-      if (!whole && (shown + more > limit || !seen.insert(group.content).second)) continue;
-      shown += more;
-      expansion.open.insert(group.key);
-      opened.push_back(g);
-    }
-    level = groups_in(scene, opened);
-  }
-  return expansion;
+  return scene.groups.empty() ? Expansion() : Opener(scene, boxes).run();
 }
 
 void reveal(const Scene& scene, NodeId node, Expansion& expansion) {

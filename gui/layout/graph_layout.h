@@ -69,8 +69,8 @@ struct Expansion {
   }
 };
 
-// Opens levels from the outside in while at most `boxes` boxes show; then, of the closed groups
-// that are equal, the first.
+// Opens, while at most `boxes` boxes show: levels of groups of groups from the outside in; of those
+// that don't all fit, the first of each kind (equal content); then small groups of nodes alike.
 Expansion default_expansion(const Scene& scene, std::size_t boxes = 150);
 
 // Opens whatever is around a node, so that its own box shows.

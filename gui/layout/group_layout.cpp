@@ -10,6 +10,8 @@ namespace {
 
 constexpr float kLane = 8;  // the width of a lane for edges that pass several rows
 constexpr std::uint32_t kMostLanes = 4;
+// Of a node with a partner against others: the spine is where gradients flow.
+constexpr std::uint32_t kOnPath = 8;
 
 // One side of a group.
 struct HalfTask {
@@ -28,7 +30,11 @@ class GroupBuilder {
         inner_(inner),
         wishes_(wishes),
         vertices_(vertices_of(scene, group)),
-        rows_(rows_of(scene, group, vertices_)) {}
+        rows_(rows_of(scene, group, vertices_)),
+        mirrored_(items_.size(), false) {
+    for (std::uint32_t i = 0; i < items_.size(); ++i)
+      if (vertices_.vertex_of[i] != i) mirrored_[i] = mirrored_[vertices_.vertex_of[i]] = true;
+  }
 
   GroupLayout build() {
     layout_.items.resize(items_.size());
@@ -47,9 +53,9 @@ class GroupBuilder {
     return !backward || scene_.groups[items_[item].index].backward_nodes > 0;
   }
   std::uint32_t weight(std::uint32_t item, bool backward) const {
-    if (!items_[item].is_group) return vertices_.floating[item] ? 0 : 1;
+    if (!items_[item].is_group) return vertices_.floating[item] ? 0 : mirrored_[item] ? kOnPath : 1;
     const Group& inner = scene_.groups[items_[item].index];
-    return inner.shelf ? 0 : backward ? inner.backward_nodes : inner.forward_nodes;
+    return inner.shelf ? 0 : kOnPath * (backward ? inner.backward_nodes : inner.forward_nodes);
   }
   Reach reach(std::uint32_t item, bool backward) const {
     const GroupLayout* inner = inner_of(item);
@@ -69,7 +75,8 @@ class GroupBuilder {
       std::uint32_t w = weight(i, backward);
       // The backward spine follows the forward one where it can.
       const std::uint32_t partner = vertices_.vertex_of[i];
-      if (backward && partner < forward_columns.size() && forward_columns[partner] == 0) w += 4;
+      if (backward && partner < forward_columns.size() && forward_columns[partner] == 0)
+        w += kOnPath;
       half.columns.weight.push_back(w);
       if (!wishes.empty()) half.columns.wish.push_back(wishes[i]);
     }
@@ -88,27 +95,55 @@ class GroupBuilder {
     const HalfTask half = task(backward, partners);
     std::vector<std::uint32_t> column_of(items_.size(), Scene::kNone);
     if (half.items.empty()) return column_of;
-    const std::vector<std::uint32_t> columns = columns_of(half.columns);
-    std::vector<Reach> widest(*std::max_element(columns.begin(), columns.end()) + 1);
-    for (std::size_t i = 0; i < half.items.size(); ++i) {
-      const Reach r = reach(half.items[i], backward);
-      widest[columns[i]].outer = std::max(widest[columns[i]].outer, r.outer);
-      widest[columns[i]].inner = std::max(widest[columns[i]].inner, r.inner);
-    }
-    std::vector<float> at(widest.size(), 0);
-    for (std::size_t c = 1; c < at.size(); ++c)
-      at[c] = at[c - 1] + widest[c - 1].outer + kColumnGap + widest[c].inner;
-    for (std::size_t i = 0; i < half.items.size(); ++i) {
-      column_of[half.items[i]] = columns[i];
-      ItemPlace& place = layout_.items[half.items[i]];
-      (backward ? place.backward : place.forward) = at[columns[i]];
-      (backward ? place.backward_column : place.forward_column) = columns[i];
-    }
+    const std::vector<Path> paths = paths_of(half.columns);
+    const std::vector<float> at = spread(paths, half, backward);
+    for (std::size_t p = 0; p < paths.size(); ++p)
+      for (const std::uint32_t box : paths[p].boxes) {
+        column_of[half.items[box]] = paths[p].column;
+        ItemPlace& place = layout_.items[half.items[box]];
+        (backward ? place.backward : place.forward) = at[p];
+        (backward ? place.backward_column : place.forward_column) = paths[p].column;
+      }
+    Reach total{kBoxWidth / 2, kBoxWidth / 2, false};
+    for (std::size_t p = 0; p < paths.size(); ++p)
+      for (const std::uint32_t box : paths[p].boxes) {
+        const Reach r = reach(half.items[box], backward);
+        total.outer = std::max(total.outer, at[p] + r.outer);
+        total.inner = std::max(total.inner, r.inner - at[p]);
+      }
     const float frame = group_.parent.valid() ? kPadding : 0;
-    const float lanes = kLane * static_cast<float>(lanes_for(half.columns));
-    (backward ? layout_.backward : layout_.forward) =
-        Reach{at.back() + widest.back().outer + frame + lanes, widest[0].inner + frame, false};
+    total.outer += frame + kLane * static_cast<float>(lanes_for(half.columns));
+    total.inner += frame;
+    (backward ? layout_.backward : layout_.forward) = total;
     return column_of;
+  }
+
+  // How far from the spine each path stands: as near as what is further in leaves room in its own
+  // rows.
+  std::vector<float> spread(const std::vector<Path>& paths, const HalfTask& half,
+                            bool backward) const {
+    constexpr float kWire = 8;  // room for an edge of a path, where it has no box
+    constexpr float kFree = -1;
+    std::vector<float> used(paths.empty() ? 0 : *std::max_element(rows_.begin(), rows_.end()) + 1,
+                            kFree);  // by row: up to where
+    std::vector<float> at;
+    for (const Path& path : paths) {
+      const auto each_row = [&](auto&& visit) {
+        auto box = path.boxes.begin();
+        for (std::uint32_t row = path.first; row <= path.last; ++row)
+          if (half.columns.row[*box] == row)
+            visit(row, reach(half.items[*box++], backward));
+          else
+            visit(row, Reach{kWire, kWire, false});
+      };
+      float x = path.column == 0 ? 0 : kBoxWidth + kColumnGap;
+      each_row([&](std::uint32_t row, const Reach& r) {
+        if (used[row] != kFree) x = std::max(x, used[row] + kColumnGap + r.inner);
+      });
+      each_row([&](std::uint32_t row, const Reach& r) { used[row] = x + r.outer; });
+      at.push_back(x);
+    }
+    return at;
   }
 
   // How many lanes the wires want that pass other rows: the most at one row.
@@ -149,6 +184,7 @@ class GroupBuilder {
   const Wishes& wishes_;
   Vertices vertices_;
   std::vector<std::uint32_t> rows_;
+  std::vector<bool> mirrored_;  // by item: it shares its row with its partner
   GroupLayout layout_;
 };
 

@@ -12,6 +12,8 @@ namespace {
 
 constexpr std::size_t kMostParts = 24;
 constexpr std::size_t kMostItems = 96;
+constexpr std::size_t kFewNodes = 4;  // outside all modules: that many stay by themselves
+constexpr std::string_view kBefore = "before the model", kAfter = "after the model";
 
 using Parts = std::vector<std::string_view>;
 
@@ -69,6 +71,13 @@ class TreeBuilder {
       forward_.push_back(p);
       paths.push_back(split_path(graph_.origin(graph_.order()[p]).module));
     }
+    name_gaps(paths);
+    return paths;
+  }
+
+  // Runs of nodes without a module: what the modules on both sides have in common, or groups of
+  // their own before the first module and after the last (the loss, mostly).
+  void name_gaps(std::vector<Parts>& paths) const {
     const std::size_t count = paths.size();
     std::size_t before = count;  // the last node with a module
     for (std::size_t i = 0; i < count;) {
@@ -78,15 +87,18 @@ class TreeBuilder {
       }
       std::size_t after = i;
       while (after < count && paths[after].empty()) ++after;
-      if (before < count && after < count) {
-        Parts shared = paths[before];
-        shared.resize(common_parts(shared, paths[after]));
-        std::fill(paths.begin() + static_cast<std::ptrdiff_t>(i),
-                  paths.begin() + static_cast<std::ptrdiff_t>(after), shared);
-      }
+      if (before < count && after < count)
+        paths[i] = Parts(paths[before].begin(),
+                         paths[before].begin() + static_cast<std::ptrdiff_t>(
+                                                     common_parts(paths[before], paths[after])));
+      else if ((before < count || after < count) && after - i > kFewNodes)
+        paths[i] = {after < count ? kBefore : kAfter};
+      for (std::size_t k = i + 1; k < after; ++k) paths[k] = paths[i];
+      if (before == count)
+        for (std::size_t k = i; k < after; ++k)
+          if (graph_.op(graph_.order()[forward_[k]]).is(kInput)) paths[k].clear();
       i = after;
     }
-    return paths;
   }
 
   // Closes and opens groups until the stack stands for `path`.

@@ -41,8 +41,12 @@ class Nesting {
 
 class Router {
  public:
-  explicit Router(GraphLayout& out) : out_(out), nesting_(out), degree_(out.boxes.size(), 0) {
-    for (const Edge& edge : out.edges) ++degree_[edge.from.index];
+  explicit Router(GraphLayout& out)
+      : out_(out), nesting_(out), out_degree_(out.boxes.size(), 0), in_degree_(out_degree_) {
+    for (const Edge& edge : out.edges) {
+      ++out_degree_[edge.from.index];
+      ++in_degree_[edge.to.index];
+    }
   }
 
   bool run(Stopper& stop) {
@@ -70,6 +74,10 @@ class Router {
 
  private:
   const Rect& rect(BoxId box) const { return out_.boxes[box.index].rect; }
+
+  bool has_many(const Edge& edge) const {
+    return out_degree_[edge.from.index] > kManyEdges || in_degree_[edge.to.index] > kManyEdges;
+  }
 
   bool is_clear(Point a, Point b) const {
     const Rect piece{std::min(a.x, b.x), std::min(a.y, b.y), std::max(a.x, b.x),
@@ -101,7 +109,7 @@ class Router {
     const float y0 = down > 0 ? from.bottom : from.top, y1 = down > 0 ? to.top : to.bottom;
     const float span = (y1 - y0) * down;
     if (span < kRowGap - 1 || span > kLongest) return false;
-    if (degree_[edge.from.index] > kManyEdges && span > 2 * kPitch) return false;
+    if (has_many(edge) && span > 2 * kPitch) return false;
     const float x0 = from.centre().x, centre = to.centre().x;
     if (x0 == centre && accept({{x0, y0}, {x0, y1}})) return true;
     // Into the target on the side where the source stands, later edges further out.
@@ -171,7 +179,7 @@ class Router {
     const Rect &from = rect(edge.from), &to = rect(edge.to);
     const float distance = std::abs(to.top - from.top);
     if (out_.boxes[edge.to.index].side != Side::backward || distance > kLongestRung) return false;
-    if (degree_[edge.from.index] > kManyEdges && distance > kPitch) return false;
+    if (has_many(edge) && distance > kPitch) return false;
     const float y0 = from.centre().y, y1 = to.centre().y + spread(slot_);
     if (y0 == y1 && accept({{from.right, y0}, {to.left, y1}})) return true;
     if (y0 == to.centre().y && accept({{from.right, y1}, {to.left, y1}})) return true;
@@ -219,10 +227,10 @@ class Router {
   GraphLayout& out_;
   Nesting nesting_;
   Lanes lanes_;
-  std::vector<std::uint32_t> degree_;  // edges out of each box
-  Line line_;                          // the last candidate
-  std::uint32_t slot_ = 0;             // routes into the box at hand so far
-  std::uint32_t band_ = 0;             // the innermost that holds both ends of the edge at hand
+  std::vector<std::uint32_t> out_degree_, in_degree_;  // edges by box
+  Line line_;                                          // the last candidate
+  std::uint32_t slot_ = 0;                             // routes into the box at hand so far
+  std::uint32_t band_ = 0;  // the innermost that holds both ends of the edge at hand
 };
 
 }  // namespace

@@ -6,8 +6,9 @@
 
 namespace recut::gui::layout {
 
-constexpr float kLongest = 14 * kPitch;   // what an edge may span downwards and still be a route
-constexpr std::uint32_t kManyEdges = 10;  // out of one box: beyond that, only neighbours are routes
+constexpr float kLongest = 14 * kPitch;  // what an edge may span downwards and still be a route
+constexpr std::uint32_t kManyEdges =
+    10;  // out of or into one box: beyond that, only neighbours are routes
 
 // Fills in the edges' points, and edge_order and the bands' edges. Wants boxes, bands, edges and
 // the grid. False where it was stopped.
