@@ -11,7 +11,11 @@ struct Corner {
 class Placer {
  public:
   Placer(const Scene& scene, const OpenLayouts& layouts, GraphLayout& out)
-      : scene_(scene), layouts_(layouts), out_(out), by_place_(scene.nodes.size(), Scene::kNone) {}
+      : scene_(scene), layouts_(layouts), out_(out) {
+    std::uint32_t most = 0;  // a neighbourhood keeps the indices of the whole
+    for (const SceneNode& node : scene.nodes) most = std::max(most, node.forward_index);
+    by_place_.assign(std::size_t{most} + 1, Scene::kNone);
+  }
 
   void run() {
     out_.box_of.assign(scene_.nodes.size(), BoxId());

@@ -13,6 +13,7 @@ void LayoutCache::Store::begin_call() {
 LayoutCache::LayoutCache() : store_(std::make_unique<Store>()) {}
 LayoutCache::~LayoutCache() = default;
 LayoutCache::LayoutCache(LayoutCache&&) noexcept = default;
+std::size_t LayoutCache::size() const { return store_->entries.size(); }
 LayoutCache& LayoutCache::operator=(LayoutCache&&) noexcept = default;
 
 }  // namespace recut::gui::layout

@@ -170,6 +170,7 @@ class LayoutCache {
 
   struct Store;
   Store& store() { return *store_; }
+  std::size_t size() const;  // layouts of groups in it
 
  private:
   std::unique_ptr<Store> store_;

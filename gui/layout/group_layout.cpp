@@ -76,7 +76,7 @@ class GroupBuilder {
       // The backward spine follows the forward one where it can.
       const std::uint32_t partner = vertices_.vertex_of[i];
       if (backward && partner < forward_columns.size() && forward_columns[partner] == 0)
-        w += kOnPath;
+        w *= kOnPath;
       half.columns.weight.push_back(w);
       if (!wishes.empty()) half.columns.wish.push_back(wishes[i]);
     }

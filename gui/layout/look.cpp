@@ -78,7 +78,8 @@ GroupId hit_group(const GraphLayout& layout, Point at) {
       b = band.end;
       continue;
     }
-    if (band.forward.contains(at) || band.backward.contains(at)) found = band.group;
+    for (const Rect& frame : {band.forward, band.backward})
+      if (!frame.empty() && frame.contains(at)) found = band.group;
     ++b;
   }
   return found;

@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::uint32_t kNone = Scene::kNone;
 constexpr std::size_t kFewUsers = 16;
+constexpr std::uint32_t kFewMates = 64;
 
 class Partners {
  public:
@@ -77,10 +78,20 @@ class Partners {
     return cap;
   }
 
-  // Of the forward nodes of one number: the last that the node reads, else the last.
+  // Of the forward nodes of one number: the one that it is named after; else, of those of its
+  // module where there are any, the last that it reads, or just the last. Numbers are shared with
+  // nodes that autograd doesn't see, which come after.
   std::uint32_t within(std::uint32_t p, Run run) const {
-    const std::uint32_t read = last_read(p, run.first, run.last);
-    return read != kNone ? read : run.last;
+    const std::uint32_t named = by_name(p, run.last);
+    if (named != kNone && named >= run.first) return named;
+    const std::string& module = graph_.origin(node(p)).module;
+    const std::uint32_t from = std::max(run.first, run.last < kFewMates ? 0 : run.last - kFewMates);
+    std::uint32_t mate = kNone;
+    for (std::uint32_t i = run.last + 1; i-- > from && mate == kNone;)
+      if (graph_.origin(node(forward_[i])).module == module) mate = i;
+    const std::uint32_t last = mate == kNone ? run.last : mate;
+    const std::uint32_t read = last_read(p, run.first, last);
+    return read != kNone ? read : last;
   }
 
   std::uint32_t last_read(std::uint32_t p, std::uint32_t first, std::uint32_t last) const {
@@ -152,18 +163,20 @@ class Partners {
   // Of the backward nodes of one partner, the one in its row: named after it, else the heaviest,
   // else the first to run that does more than a view.
   void choose_mirrors() {
-    std::vector<std::uint32_t> best(forward_.size(), kNone);
-    std::vector<int> best_score(forward_.size(), -1);
+    struct Best {
+      std::uint32_t position = kNone;
+      int score = -1;
+    };
+    std::vector<Best> best(forward_.size());
     for (std::uint32_t p = 0; p < places_.size(); ++p) {
       const Place& place = places_[p];
       if (place.side != Side::backward) continue;
+      Best& known = best[place.forward_index];
       const int score = likeness(p, forward_[place.forward_index]);
-      if (score <= best_score[place.forward_index]) continue;
-      best_score[place.forward_index] = score;
-      best[place.forward_index] = p;
+      if (score > known.score) known = {p, score};
     }
-    for (const std::uint32_t p : best)
-      if (p != kNone) places_[p].mirrors = true;
+    for (const Best& one : best)
+      if (one.position != kNone) places_[one.position].mirrors = true;
   }
 
   int likeness(std::uint32_t backward, std::uint32_t forward) const {
