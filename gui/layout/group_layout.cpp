@@ -80,6 +80,7 @@ class GroupBuilder {
       half.columns.weight.push_back(w);
       if (!wishes.empty()) half.columns.wish.push_back(wishes[i]);
     }
+    if (group_.shelf) read_from_left(half.columns);
     for (const Wire& wire : scene_.wires_of(group_)) {
       if (wire.backward != backward) continue;
       const std::uint32_t a = half.box_of[wire.from], b = half.box_of[wire.to];
@@ -88,6 +89,18 @@ class GroupBuilder {
         half.columns.arcs.emplace_back(upper, lower);
     }
     return half;
+  }
+
+  // Columns count outwards, which is leftwards: on the shelf the last of a row is the spine's.
+  static void read_from_left(ColumnTask& shelf) {
+    shelf.wish.clear();
+    const auto boxes = static_cast<std::uint32_t>(shelf.row.size());
+    const auto first_row =
+        static_cast<std::uint32_t>(std::count(shelf.row.begin(), shelf.row.end(), 0u));
+    for (std::uint32_t i = 0; i < boxes; ++i) {
+      shelf.weight[i] = i + 1 == first_row ? 2 : 1;
+      shelf.wish.push_back(first_row - 1 - i % first_row);
+    }
   }
 
   // Columns and their places; gives the columns by item.

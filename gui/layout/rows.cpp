@@ -42,7 +42,11 @@ class Arcs {
 class Rows {
  public:
   Rows(const Scene& scene, const Group& group, const Vertices& vertices)
-      : group_(group), v_(vertices), row_(group.items(), 0), arcs_(make_arcs(scene)) {}
+      : group_(group),
+        v_(vertices),
+        holds_groups_(group.items() > 0 && scene.items_of(group)[0].is_group),
+        row_(group.items(), 0),
+        arcs_(make_arcs(scene)) {}
 
   std::vector<std::uint32_t> find() && {
     longest_paths();
@@ -108,11 +112,13 @@ class Rows {
     std::vector<bool> mirrored(row_.size(), false);
     for (std::uint32_t i = 0; i < row_.size(); ++i)
       if (v_.vertex_of[i] != i) mirrored[v_.vertex_of[i]] = true;
+    // The parts of a long shelf stand below each other.
+    const std::uint32_t most = group_.shelf && holds_groups_ ? 1 : kMostInRow;
     for (const std::uint32_t v : v_.order) {
       std::uint32_t taken = 0;
       if (!is_backward(v)) taken = forward[row_[v]]++;
       if (is_backward(v) || mirrored[v]) taken = std::max(taken, backward[row_[v]]++);
-      part[v] = taken / kMostInRow;
+      part[v] = taken / most;
       parts[row_[v]] = std::max(parts[row_[v]], part[v] + 1);
     }
     std::uint32_t next = 0;
@@ -122,6 +128,7 @@ class Rows {
 
   const Group& group_;
   const Vertices& v_;
+  bool holds_groups_;
   std::vector<std::uint32_t> row_;
   Arcs arcs_;
 };
