@@ -48,7 +48,7 @@ class Columns {
     for (const std::uint32_t box : by_row_) {
       for (const std::uint32_t upper : upper_[box])
         if (from[box] == kNone || weight[upper] > weight[from[box]]) from[box] = upper;
-      weight[box] = task_.weight[box] + (from[box] == kNone ? 0 : weight[from[box]]);
+      weight[box] = own_weight(box) + (from[box] == kNone ? 0 : weight[from[box]]);
       if (weight[box] > weight[end]) end = box;
     }
     Path spine;
@@ -56,6 +56,12 @@ class Columns {
     std::reverse(spine.boxes.begin(), spine.boxes.end());
     spine.column = 0;
     add(std::move(spine));
+  }
+
+  // What was the spine stays it.
+  std::uint64_t own_weight(std::uint32_t box) const {
+    const bool was_spine = !task_.wish.empty() && task_.wish[box] == 0;
+    return task_.weight[box] + (was_spine ? std::uint64_t{1} << 32 : 0);
   }
 
   void find_paths() {
@@ -141,6 +147,7 @@ class Columns {
     std::stable_sort(paths_.begin(), paths_.end(), [](const Path& a, const Path& b) {
       return a.column != b.column ? a.column < b.column : a.first < b.first;
     });
+    if (!task_.wish.empty()) return;  // columns keep their numbers
     std::uint32_t next = 0, last = 0;
     for (Path& path : paths_) {
       if (path.column != last) {

@@ -6,16 +6,19 @@
 //
 // The picture. Forward runs down a column on the left, backward runs up a column on the right;
 // between them is a channel, x = 0 in its middle. A backward node stands in the row of its forward
-// partner, so that a saved value is a short rung across the channel. A *group* is one call of a
-// module. Open, it is a band of rows with two frames, one on each side, of the same height;
-// closed, it is one box on each side. Parallel branches stand side by side; the longest path of a
-// group is its *spine*, straight and next to the channel, side branches stand outwards.
+// partner, or right above or below where several have the same one, so that a saved value is a
+// short rung across the channel. Parameters are on a *shelf* above, in a group of their own. A
+// *group* is one call of a module. Open, it is a band of rows with two frames, one on each side, of
+// the same height; closed, it is one box on each side. Parallel branches stand side by side; the
+// longest path of a group is its *spine*, straight and next to the channel, side branches stand
+// outwards.
 //
 // Units are pixels at zoom 1, whole numbers, y downwards. Boxes have one size whatever they are
 // called: the canvas shortens names. No two boxes overlap, every box is inside the frames of its
 // groups, frames are nested, and no route crosses a box.
 //
-// Edges between the same two boxes are one edge. Those that are short are *routes*, polylines of
+// Edges between the same two boxes are one edge. Those that are short, and don't belong to a box
+// with more than ten edges out of or into it, are *routes*, polylines of
 // horizontal and vertical pieces; others are *stubs*: marks at both ends, one a box, direction and
 // kind, that list the edges which they stand for, to be labelled ("→ relu_12", "48 parameters") and
 // to jump along. So the work grows with nodes and edges, never with the rows that an edge spans.
@@ -106,7 +109,7 @@ enum class EdgeKind : std::uint8_t {
   flow,      // forward to forward
   gradient,  // backward to backward
   saved,     // forward to backward: a rung
-  parameter  // from the shelf, or from a source with very many users
+  parameter  // from the shelf: never a route
 };
 
 struct Edge {

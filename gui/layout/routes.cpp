@@ -20,7 +20,7 @@ using Line = std::vector<Point>;
 class Nesting {
  public:
   explicit Nesting(const GraphLayout& layout)
-      : layout_(layout), band_of_(layout.boxes.size(), 0), parent_(layout.bands.size(), 0) {
+      : band_of_(layout.boxes.size(), 0), parent_(layout.bands.size(), 0) {
     for (std::uint32_t b = 0; b < layout.bands.size(); ++b) {
       const Band& band = layout.bands[b];
       for (std::uint32_t i = 0; i < band.boxes; ++i) band_of_[band.first_box + i] = b;
@@ -35,7 +35,6 @@ class Nesting {
   }
 
  private:
-  const GraphLayout& layout_;
   std::vector<std::uint32_t> band_of_, parent_;
 };
 

@@ -17,7 +17,7 @@
 #include "engine/support/table.h"
 #include "engine/support/units.h"
 #include "gui/layout/graph_layout.h"
-#include "gui/pictures/layout_picture.h"
+#include "gui/pictures/graph_picture.h"
 #include "tests/gui/repeated_blocks.h"
 
 namespace {
@@ -38,7 +38,7 @@ double median_ms(const std::function<void()>& work) {
 }
 
 layout::GraphLayout laid_out(const layout::Scene& scene, const layout::Expansion& expansion,
-                            layout::LayoutCache& cache) {
+                             layout::LayoutCache& cache) {
   return *layout::lay_out(scene, expansion, cache);
 }
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # The benchmarks: how long reading and verifying a graph takes, planning by
 # strategy torch beside the seconds that PyTorch needed for the same, the whole
-# trade-off curve, and what strategy peak reaches and how soon.
+# trade-off curve, what strategy peak reaches and how soon, and the layout of
+# graphs for the canvas.
 #
 # usage: tests/bench/run.sh [FILE…]     without files: ../shared/graphs, else samples/joint
 set -euo pipefail
@@ -18,7 +19,7 @@ fi
 
 step "Building the benchmarks"
 build_preset release --target recut bench_read_bench bench_partition_bench \
-  bench_sweep_bench bench_peak_bench
+  bench_sweep_bench bench_peak_bench bench_layout_bench
 step "Reading and verifying, median of five"
 build/release/tests/bench_read_bench "${files[@]}"
 step "Planning by strategy torch, beside PyTorch's own figures"
@@ -36,6 +37,8 @@ if [[ -f ../shared/tools/simulate.py ]]; then
   step "Plans of every graph, replayed by an independent simulator"
   tests/conformance/replay_plans.py "${files[@]}"
 fi
+step "Layout of graphs, and of 54,252 nodes"
+build/release/tests/bench_layout_bench "${files[@]}"
 if [[ -d ../shared/moccasin ]]; then
   step "Published rematerialisation graphs"
   build/release/tests/bench_peak_bench moccasin ../shared/moccasin/*.json

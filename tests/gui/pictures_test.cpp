@@ -1,11 +1,9 @@
 #include <catch2/catch_test_macros.hpp>
-#include <set>
 #include <string>
 
 #include "engine/input/text.h"
 #include "gui/pictures/graph_picture.h"
 #include "gui/pictures/memory_timeline.h"
-#include "gui/pictures/mirror_layout.h"
 #include "gui/pictures/trade_off_curve.h"
 
 namespace recut::gui {
@@ -28,10 +26,6 @@ Graph joint() {
   auto graph = parse_graph_text(kJoint, "joint");
   REQUIRE(graph.ok());
   return std::move(*graph);
-}
-
-std::size_t row_of(const Graph& graph, const MirrorLayout& layout, const char* name) {
-  return layout.placed[graph.position(graph.find(name))].row;
 }
 
 // Counts of '<' that open and close elements agree: a cheap check that a picture is well-formed.
@@ -81,21 +75,6 @@ CurveReport report_of_three_points() {
   report.torch = {curve_point(5000, 20), curve_point(3000, 30), curve_point(6000, 35)};
   for (std::size_t i = 0; i < 3; ++i) report.torch[i].fraction = 1.0 - static_cast<double>(i) / 2;
   return report;
-}
-
-TEST_CASE("mirror layout: partners share rows, backward runs upwards", "[gui]") {
-  const Graph graph = joint();
-  const MirrorLayout layout = mirror_layout(graph);
-  CHECK(row_of(graph, layout, "z") == row_of(graph, layout, "g"));
-  CHECK(row_of(graph, layout, "m") > row_of(graph, layout, "n"));
-  CHECK(row_of(graph, layout, "m") < row_of(graph, layout, "g"));
-}
-
-TEST_CASE("mirror layout: no two boxes of a column share a row", "[gui]") {
-  const Graph graph = joint();
-  std::set<std::pair<bool, std::size_t>> taken;
-  for (const Placed& p : mirror_layout(graph).placed)
-    CHECK(taken.emplace(p.backward, p.row).second);
 }
 
 TEST_CASE("pictures: names are escaped and elements closed", "[gui]") {
