@@ -9,7 +9,7 @@ namespace {
 
 constexpr ImGuiWindowFlags kBare =
     ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
-    ImGuiWindowFlags_NoNav | ImGuiWindowFlags_NoScrollWithMouse | ImGuiWindowFlags_NoBackground;
+    ImGuiWindowFlags_NoScrollWithMouse | ImGuiWindowFlags_NoBackground;
 constexpr float kHeading = 38;  // units: the row of a panel's title
 constexpr float kSplitter = 7;  // units that answer to the pointer
 constexpr double kLongestStep = 0.1;

@@ -1,4 +1,6 @@
 // The line of text, and the scrolled region: the two things that ImGui does for us.
+#include <imgui_internal.h>
+
 #include <cmath>
 
 #include "gui/draw/widgets.h"
@@ -52,8 +54,11 @@ FieldAnswer field(Ui& ui, std::string_view label, const Rect& rect, std::string&
   const bool by_tab = ui.items.focused == id && ui.items.focus_visible;
   const bool asked = ui.items.keyboard_for == id;
   if (asked) ui.items.keyboard_for.clear();
-  if ((look.take_keyboard || asked || by_tab) && ui.items.active_field != id)
+  if ((look.take_keyboard || asked || by_tab) && ui.items.active_field != id) {
+    // Without it a child window's scope isn't the one in which ImGui looks for the field.
+    ImGui::FocusWindow(ImGui::GetCurrentWindow());
     ImGui::SetKeyboardFocusHere();
+  }
   const std::string hint(look.hint);
   answer.committed = ImGui::InputTextWithHint(
       ("##" + id).c_str(), hint.c_str(), text.data(), text.capacity() + 1,
@@ -84,7 +89,7 @@ Scrolled begin_scroll(Ui& ui, std::string_view label, const Rect& rect, float he
   ImGui::SetCursorScreenPos(rect.corner());
   const std::string id(label);
   ImGui::BeginChild(id.c_str(), {std::max(1.0f, rect.width()), std::max(1.0f, rect.height())},
-                    false, ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoNav);
+                    false, ImGuiWindowFlags_NoBackground);
   ImGui::PopStyleColor(4);
   ImGui::PopStyleVar(3);
   const ImVec2 corner = ImGui::GetCursorScreenPos();

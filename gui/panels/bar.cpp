@@ -71,7 +71,7 @@ void found_list(Ui& ui, const PanelInput& input, const Rect& field, SearchMemory
   ImGui::SetNextWindowPos(box.corner());
   ImGui::SetNextWindowSize(box.size());
   ImGui::Begin("found", nullptr,
-               ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoNav |
+               ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
                    ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoBackground |
                    ImGuiWindowFlags_NoFocusOnAppearing | ImGuiWindowFlags_Tooltip);
   ui.fill(box, ui.theme.raised, ui.px(kRadius));
