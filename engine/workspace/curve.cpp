@@ -234,7 +234,11 @@ class CurveMaker {
     Measured measured{outcome.sequence, joint_.plan(outcome.sequence), {}};
     const auto replayed = replay(graph_, storages_, measured.plan, rates_, groups_);
     RECUT_CHECK(replayed.ok(), "a plan of the curve doesn't replay");
-    RECUT_CHECK(replayed->peak_bytes == outcome.peak, "a plan doesn't peak where it should");
+    // Below it only where a value is pinned to be recomputed: the problem then knows its two runs as
+    // two values, and may keep the first for a reader that in the plan reads the second.
+    RECUT_CHECK(replayed->peak_bytes == outcome.peak ||
+                    (!request_.choices.empty() && replayed->peak_bytes < outcome.peak),
+                "a plan doesn't peak where it should");
     measured.point = point_of(*replayed);
     return measured;
   }

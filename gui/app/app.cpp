@@ -106,6 +106,7 @@ Result<Done> App::run(std::string_view id, std::string_view argument) {
   DocumentView* after = documents.find(serial);
   if (after == nullptr || after->wishes == before) return done;
   if (id != "edit.undo" && id != "edit.redo") history.record(*after, before, id, backend.now());
+  after->chose_budget = true;
   planner.wishes_changed(*after, before);
   return done;
 }

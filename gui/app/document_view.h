@@ -72,6 +72,7 @@ struct DocumentView {
   std::vector<std::string> planned_budgets;  // for which `known` has the plan made for it
 
   Wishes wishes;
+  bool chose_budget = false;  // false: the budget is the window's own first guess
   Selection selection;
   std::string wanted_selection;  // by name, until the graph is there
   std::size_t pass = 0;          // the graph that is shown: 0 as read, i after pass i

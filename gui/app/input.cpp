@@ -27,11 +27,15 @@ bool has_hotkey(std::string_view hotkeys, std::string_view wanted) {
   return false;
 }
 
-// Keys that a line of text has a use for.
+// Keys that a line of text has a use for: letters, and what moves in it or changes it.
 bool is_for_text(std::string_view hotkey) {
-  return hotkey.find("Ctrl+") == std::string_view::npos &&
-         hotkey.find("Alt+") == std::string_view::npos && hotkey.front() != 'F' &&
-         hotkey != "Escape";
+  for (const std::string_view edit : {"Ctrl+Z", "Ctrl+Y", "Ctrl+Shift+Z", "Ctrl+A", "Ctrl+C",
+                                      "Ctrl+V", "Ctrl+X", "Ctrl+Delete", "Ctrl+Backspace"})
+    if (hotkey == edit) return true;
+  const bool modified = hotkey.find("Ctrl+") != std::string_view::npos ||
+                        hotkey.find("Alt+") != std::string_view::npos;
+  const bool function = hotkey.size() > 1 && hotkey.front() == 'F';
+  return !modified && !function && hotkey != "Escape";
 }
 
 void take_modifiers(ImGuiIO& io, const KeyChanged& key) {

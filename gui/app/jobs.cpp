@@ -6,15 +6,25 @@
 
 namespace recut::gui {
 
+namespace {
+
+constexpr std::chrono::milliseconds kBetweenWords(100);  // people read no faster
+
+}  // namespace
+
 struct Jobs::Running : JobControl {
   Job job;
   JobStatus status;  // under mutex_
   std::atomic<bool> stop{false};
   Jobs* jobs = nullptr;
+  std::chrono::steady_clock::time_point told;  // when it said last how far it is
 
   const std::atomic<bool>& cancelled() const override { return stop; }
 
   void progress(double fraction, std::string words) override {
+    const auto now = std::chrono::steady_clock::now();
+    if (now - told < kBetweenWords) return;
+    told = now;
     {
       const std::lock_guard lock(jobs->mutex_);
       status.fraction = fraction;
@@ -66,20 +76,25 @@ JobId Jobs::start(Job job) {
 }
 
 void Jobs::cancel(JobId id) {
-  const std::lock_guard lock(mutex_);
-  for (const auto& job : jobs_)
-    if (job->status.id == id) job->stop = true;
+  cancel_where([&](const JobStatus& status) { return status.id == id; });
 }
 
 void Jobs::cancel_owned_by(int owner) {
-  const std::lock_guard lock(mutex_);
-  for (const auto& job : jobs_)
-    if (job->status.owner == owner) job->stop = true;
+  cancel_where([&](const JobStatus& status) { return status.owner == owner; });
 }
 
 void Jobs::cancel_all() {
+  cancel_where([](const JobStatus&) { return true; });
+}
+
+// Those that are over but whose messages still wait, too.
+void Jobs::cancel_where(const std::function<bool(const JobStatus&)>& chosen) {
   const std::lock_guard lock(mutex_);
-  for (const auto& job : jobs_) job->stop = true;
+  for (const auto& job : jobs_)
+    if (chosen(job->status)) job->stop = true;
+  for (const Message& message : messages_)
+    if (chosen(message.from->status)) message.from->stop = true;
+  news_ = true;
 }
 
 bool Jobs::idle() const {

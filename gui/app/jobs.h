@@ -68,6 +68,7 @@ class Jobs {
 
  private:
   struct Running;
+  void cancel_where(const std::function<bool(const JobStatus&)>& chosen);
   std::shared_ptr<Running> next(bool urgent_only);
   void work(bool urgent_only);
   void run_part(const std::shared_ptr<Running>& job);

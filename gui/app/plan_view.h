@@ -19,7 +19,8 @@ struct PlanView {
   Planned planned;
   Replay replay;  // its steps are those of report().timeline
 
-  // By the graph's positions. A view has the role of the call behind it.
+  // By the graph's positions. A view has the role of the call behind it; what is both saved and run
+  // again is saved.
   std::vector<Role> roles;
   std::vector<std::int32_t> extra_runs;  // beyond the first
 

@@ -91,7 +91,8 @@ void Planner::opened(DocumentView& document) {
   document.title = document.start->report().model;
   document.pass = document.document->passes.passes.size();
   document.selection.node = document.find(document.wanted_selection);
-  if (document.wishes == Wishes{})
+  document.chose_budget = !(document.wishes == Wishes{});
+  if (!document.chose_budget)
     document.wishes.budget_bytes = static_cast<std::int64_t>(
         kFirstBudget * static_cast<double>(document.basis->unplanned.peak_bytes));
   new_problem(document);
@@ -161,6 +162,15 @@ Planner::OnDocument Planner::known_plan(SharedPlanView plan, std::string budget)
   };
 }
 
+// A first guess that can't be held gives way to one that can: halfway down to the least peak.
+void Planner::guess_again(DocumentView& document, const PlanView& plan) {
+  if (document.chose_budget || document.holds()) return;
+  document.chose_budget = true;
+  document.wishes.budget_bytes = (plan.peak() + document.start->peak()) / 2;
+  show_best(document);
+  this->plan(document);
+}
+
 // The plan for the budget itself; a search for another budget is of no use any more.
 void Planner::plan(DocumentView& document) {
   jobs_.cancel(document.planning);
@@ -179,6 +189,7 @@ void Planner::plan(DocumentView& document) {
     post(control, serial, [this, budget, plan = std::move(plan)](DocumentView& document) {
       if (plan) {
         known_plan(*plan, budget)(document);
+        guess_again(document, **plan);
       } else {
         callbacks_.say(format(plan.diagnostics().front()), true);
       }

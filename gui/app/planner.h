@@ -43,6 +43,7 @@ class Planner {
   void new_problem(DocumentView& document);
   void show_best(DocumentView& document) const;
   void plan(DocumentView& document);
+  void guess_again(DocumentView& document, const PlanView& plan);
   void view_points(DocumentView& document);
   void give_reasons(DocumentView& document);
   void opened(DocumentView& document);

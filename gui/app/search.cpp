@@ -22,7 +22,12 @@ struct Query {
   std::int64_t above = -1, below = -1;  // bytes; below 0: no bound
 };
 
-// "bytes > 64 MiB" is one word for people: blanks around the sign and before the unit go.
+std::string word_at(const std::string& text, std::size_t at) {
+  return at >= text.size() ? std::string()
+                           : text.substr(at, std::min(text.find(' ', at), text.size()) - at);
+}
+
+// "bytes > 64MiB" is one word for people: blanks around the sign go.
 std::string joined(std::string_view typed) {
   std::string text = lowered(typed), out;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -40,13 +45,16 @@ Result<Query> parse(std::string_view typed) {
   Query query;
   const std::string text = joined(typed);
   for (std::size_t at = 0; at < text.size();) {
-    const std::size_t end = std::min(text.find(' ', at), text.size());
-    const std::string word = text.substr(at, end - at);
-    at = end + 1;
+    const std::string word = word_at(text, at);
+    at += word.size() + 1;
     if (word.empty()) continue;
     const bool bound = word.rfind("bytes>", 0) == 0 || word.rfind("bytes<", 0) == 0;
     if (bound) {
-      const auto bytes = parse_bytes(word.substr(6));
+      const std::string unit = word_at(text, at);
+      const bool apart = !unit.empty() && !parse_bytes(unit) && parse_bytes("1" + unit) &&
+                         std::isdigit(static_cast<unsigned char>(word.back())) != 0;
+      if (apart) at += unit.size() + 1;
+      const auto bytes = parse_bytes(word.substr(6) + (apart ? unit : ""));
       if (!bytes) return bytes.diagnostics();
       (word[5] == '>' ? query.above : query.below) = *bytes;
       continue;

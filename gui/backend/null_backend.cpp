@@ -32,6 +32,14 @@ Result<Done> NullBackend::write(const std::string& path, std::string_view bytes)
   return Done{};
 }
 
+std::vector<std::string> NullBackend::samples() const {
+  constexpr std::string_view kSample = "sample:";
+  std::vector<std::string> names;
+  for (const auto& [path, bytes] : files)
+    if (path.rfind(kSample, 0) == 0) names.push_back(path.substr(kSample.size()));
+  return names;
+}
+
 Result<std::vector<FolderEntry>> NullBackend::list(const std::string& folder) {
   std::vector<FolderEntry> entries;
   const std::string prefix = folder.empty() || folder.back() == '/' ? folder : folder + "/";

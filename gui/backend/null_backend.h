@@ -24,6 +24,7 @@ class NullBackend : public Backend {
   // A file of files(), else one of the file system.
   Result<std::string> read(const std::string& path) override;
   Result<Done> write(const std::string& path, std::string_view bytes) override;
+  std::vector<std::string> samples() const override;  // files whose path begins with "sample:"
   Result<std::vector<FolderEntry>> list(const std::string& folder) override;
   std::optional<std::string> load(const std::string& name) override;
   void store(const std::string& name, const std::string& text) override { stored[name] = text; }

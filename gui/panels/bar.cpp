@@ -110,7 +110,6 @@ void search_keys(const PanelInput& input, const FieldAnswer& answer, SearchMemor
 
 void search(Ui& ui, const PanelInput& input, const Rect& area, Intents& intents) {
   auto& memory = input.memory<SearchMemory>("search");
-  const bool ready = input.document != nullptr && input.document->is_ready();
   FieldLook look;
   look.hint = "Search nodes, modules, bytes > 64MiB …";
   look.face = Face::small;
@@ -121,7 +120,7 @@ void search(Ui& ui, const PanelInput& input, const Rect& area, Intents& intents)
     memory.open = !memory.text.empty();
     memory.chosen = 0;
   }
-  if (!ready || memory.text.empty()) return;
+  if (memory.text.empty()) return;
   search_keys(input, answer, memory, intents);
   const bool over_list = ImGui::IsAnyItemHovered();
   if (!answer.active && !over_list && ImGui::IsMouseClicked(0)) memory.open = false;
@@ -243,7 +242,7 @@ void draw(Ui& ui, const PanelInput& input, Intents& intents) {
     hint(ui, "Open a graph (Ctrl+O)");
   }
   work(ui, input, rest, intents);
-  search(ui, input, field_place, intents);
+  if (ready != nullptr) search(ui, input, field_place, intents);
 }
 
 }  // namespace

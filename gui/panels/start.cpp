@@ -5,6 +5,8 @@
 namespace recut::gui {
 namespace {
 
+constexpr std::string_view kSample = "sample:";
+
 // Rows under a heading; what is pressed is opened.
 void choices(Ui& ui, Rect& column, std::string_view title, const std::vector<std::string>& paths,
              Intents& intents) {
@@ -14,14 +16,16 @@ void choices(Ui& ui, Rect& column, std::string_view title, const std::vector<std
     const Rect line = column.cut_top(ui.px(26));
     if (line.height() < ui.px(20)) return;
     if (row(ui, path, line, false).pressed) intents.push_back({"file.open", path});
-    ui.path(line.inset(ui.px(10), 0), path, Face::mono, ui.theme.dim);
+    const bool sample = path.rfind(kSample, 0) == 0;
+    ui.path(line.inset(ui.px(10), 0), sample ? path.substr(kSample.size()) : path, Face::mono,
+            ui.theme.dim);
   }
   column.cut_top(ui.px(18));
 }
 
 void draw(Ui& ui, const PanelInput& input, Intents& intents) {
   ui.fill(input.whole, ui.theme.background);
-  const float wide = std::min(ui.px(460), input.area.width());
+  const float wide = std::min(ui.px(520), input.area.width());
   Rect column = rect_around(input.whole.centre(), wide, input.whole.height() * 0.64f);
   ui.text(column.cut_top(ui.px(34)), "Open a graph", Face::title, ui.theme.text);
   ui.text(column.cut_top(ui.px(24)),
@@ -32,9 +36,12 @@ void draw(Ui& ui, const PanelInput& input, Intents& intents) {
   if (button(ui, "choose", open, "Choose a file", ButtonLook::primary))
     intents.push_back({"file.open", ""});
   column.cut_top(ui.px(26));
-  std::vector<std::string> samples;
-  for (const std::string& name : input.app.backend.samples()) samples.push_back("sample:" + name);
-  choices(ui, column, "Recent", input.app.documents.recent(), intents);
+  std::vector<std::string> samples, recent;
+  for (const std::string& name : input.app.backend.samples())
+    samples.push_back(std::string(kSample) + name);
+  for (const std::string& path : input.app.documents.recent())
+    if (path.rfind(kSample, 0) != 0) recent.push_back(path);
+  choices(ui, column, "Recent", recent, intents);
   choices(ui, column, "Samples", samples, intents);
 }
 

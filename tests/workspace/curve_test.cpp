@@ -128,6 +128,21 @@ TEST_CASE("curve: it is shown coarsely before it is complete", "[workspace]") {
   CHECK(shown.front() == 1);
 }
 
+TEST_CASE("curve: plans with choices by hand are shown, too", "[workspace]") {
+  const Document document = opened("tiny_conv");
+  CurveRequest request;
+  request.points = 4;
+  request.effort = 0.2;
+  request.choices.recompute = {"relu"};
+  int shown = 0;
+  request.on_curve = [&](const Curve& curve) {
+    ++shown;
+    CHECK(curve.plans.size() == curve.report.points.size());
+  };
+  REQUIRE(sweep_document(document, request).ok());
+  CHECK(shown > 0);
+}
+
 TEST_CASE("curve: ended at once there is still the plan that recomputes nothing", "[workspace]") {
   const Document document = opened("unet");
   const std::atomic<bool> cancel = true;

@@ -1,0 +1,52 @@
+#include "tests/gui/window.h"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "engine/input/bytes.h"
+#include "tests/paths.h"
+
+namespace recut::gui {
+
+Window::Window(AppOptions options, NullBackend given)
+    : backend(std::move(given)), app(backend, std::move(options)) {}
+
+bool Window::tick() {
+  backend.pass(1.0 / 60);
+  return app.tick();
+}
+
+void Window::settle() {
+  constexpr int kMostTicks = 100'000;
+  for (int i = 0; i < kMostTicks; ++i) {
+    tick();
+    if (app.idle()) return;
+  }
+  FAIL("the window didn't come to rest");
+}
+
+std::string Window::play(std::string_view script, const std::string& file_name) {
+  auto lines = parse_script(script, file_name);
+  if (!lines) return format(lines.diagnostics());
+  ScriptRunner runner(app, std::move(*lines), file_name);
+  while (runner.advance()) tick();
+  return format(runner.failures());
+}
+
+NullBackend Window::sample_backend() {
+  NullBackend backend;
+  for (const char* name : {"tiny_conv", "tiny_ops", "mlp"}) {
+    const std::string file = std::string(RECUT_SOURCE_DIR "/samples/joint/") + name + ".json.gz";
+    const auto bytes = read_file(file);
+    REQUIRE(bytes.ok());
+    backend.files["sample:" + std::string(name)] = *bytes;
+  }
+  return backend;
+}
+
+AppOptions bare_options() {
+  AppOptions options;
+  options.restore = options.remember = options.welcome = false;
+  return options;
+}
+
+}  // namespace recut::gui

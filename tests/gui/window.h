@@ -1,0 +1,33 @@
+// The application on the null backend, for tests: time passes by ticks, jobs run between them.
+#pragma once
+
+#include <string>
+
+#include "gui/app/app.h"
+#include "gui/app/script.h"
+#include "gui/backend/null_backend.h"
+
+namespace recut::gui {
+
+struct Window {
+  explicit Window(AppOptions options = {}, NullBackend given = sample_backend());
+
+  // One tick, a sixtieth of a second; whether it drew.
+  bool tick();
+  // Until nothing is at work and nothing moves.
+  void settle();
+  // Runs a script; what failed, one a line, "" where nothing did.
+  std::string play(std::string_view script, const std::string& file_name = "script");
+  std::string state(std::string_view name) const { return app.state(name).value_or("no such"); }
+
+  // With a few of the samples as "sample:NAME".
+  static NullBackend sample_backend();
+
+  NullBackend backend;
+  App app;
+};
+
+// That opens nothing by itself and remembers nothing.
+AppOptions bare_options();
+
+}  // namespace recut::gui
