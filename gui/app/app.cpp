@@ -10,6 +10,7 @@ namespace {
 
 constexpr int kFramesAfterChange = 3;  // hovering, opening and fading settle within these
 constexpr double kNoticeSeconds = 6;
+constexpr double kSaveDelay = 1;  // seconds after a change
 
 }  // namespace
 
@@ -65,6 +66,11 @@ bool App::tick() {
   if (jobs.deliver()) want_frames();
   for (const auto& document : documents.all()) planner.tick(*document);
   const double now = backend.now();
+  save_when_due();
+  if (hint_due_ >= 0 && now >= hint_due_) {
+    hint_due_ = -1;
+    want_frames();
+  }
   const auto over = std::remove_if(notices.begin(), notices.end(),
                                    [&](const Notice& notice) { return notice.until <= now; });
   if (over != notices.end()) want_frames();
@@ -75,6 +81,15 @@ bool App::tick() {
   return true;
 }
 
+// Soon after a change rather than at the end alone, so that a crash loses little.
+void App::save_when_due() {
+  if (settings.changes() != seen_changes_ && save_due_ < 0) save_due_ = backend.now() + kSaveDelay;
+  seen_changes_ = settings.changes();
+  if (save_due_ < 0 || backend.now() < save_due_) return;
+  save_due_ = -1;
+  if (options_.remember) save_workspace();
+}
+
 std::optional<double> App::rest() const {
   if (frames_owed_ > 0 || motion.moving()) return 0;
   std::optional<double> next;
@@ -82,6 +97,8 @@ std::optional<double> App::rest() const {
     const double left = std::max(0.0, when - backend.now());
     next = next ? std::min(*next, left) : left;
   };
+  if (hint_due_ >= 0) at(hint_due_);
+  if (save_due_ >= 0) at(save_due_);
   for (const Notice& notice : notices) at(notice.until);
   for (const auto& document : documents.all())
     if (document->plan_due >= 0) at(document->plan_due);
@@ -94,6 +111,7 @@ void App::feed(InputEvent event) { fed_.push_back(std::move(event)); }
 void App::want_frames() { frames_owed_ = kFramesAfterChange; }
 
 Result<Done> App::run(std::string_view id, std::string_view argument) {
+  if (save_due_ < 0) save_due_ = backend.now() + kSaveDelay;
   const Command* command = find_command(id);
   if (command == nullptr) return error("no command '" + std::string(id) + "'");
   if (command->enabled != nullptr && !command->enabled(*this))
@@ -123,6 +141,7 @@ void App::open(const std::string& path, std::shared_ptr<const std::string> bytes
   if (open_already != nullptr && open_already->state != DocumentState::failed)
     return documents.show(open_already->serial);
   if (open_already != nullptr) close_document(open_already->serial);
+  if (save_due_ < 0) save_due_ = backend.now() + kSaveDelay;
   documents.remember(path);
   planner.open(documents.add(path, std::move(bytes)));
 }

@@ -116,6 +116,7 @@ class App {
   void draw_notices(Ui& ui);
   void drag(const Splitter& splitter, Ui& ui);
   void rebuild_fonts();
+  void save_when_due();
   bool restore_workspace();  // whether there was one
 
   const AppOptions options_;
@@ -127,6 +128,10 @@ class App {
   int frames_owed_ = 3;
   int frames_ = 0;
   double last_frame_ = 0;
+  double save_due_ = -1;  // when the workspace is saved; below 0: nothing changed
+  int seen_changes_ = 0;  // of the settings
+  double hint_due_ =
+      -1;  // when the pointer has rested long enough for a hint; below 0: it moves none
   bool closing_ = false;
   PanelMemory no_document_;  // memories where no document is open
 };

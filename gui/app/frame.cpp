@@ -10,9 +10,9 @@ namespace {
 constexpr ImGuiWindowFlags kBare =
     ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
     ImGuiWindowFlags_NoScrollWithMouse | ImGuiWindowFlags_NoBackground;
-constexpr float kHeading = 38;  // units: the row of a panel's title
-constexpr float kSplitter = 7;  // units that answer to the pointer
-constexpr double kLongestStep = 0.1;
+constexpr float kHeading = 38;        // units: the row of a panel's title
+constexpr float kSplitter = 7;        // units that answer to the pointer
+constexpr double kLongestStep = 0.5;  // seconds that ImGui counts a pointer as resting, at most
 
 void begin_region(const char* id, const Rect& area) {
   ImGui::SetCursorScreenPos(area.corner());
@@ -62,6 +62,7 @@ void App::frame() {
     draw(intents);
   }
   items.activate = false;
+  if (!ImGui::IsAnyItemHovered()) hint_due_ = -1;
   backend.set_cursor(ImGui::GetMouseCursor());
   ImGui::Render();
   backend.draw(*ImGui::GetDrawData());
@@ -118,7 +119,7 @@ void App::draw_panel(const Panel& panel, const Rect& area, const Turn* turn, Ui&
   const std::string id(panel.id);
   begin_region(id.c_str(), area);
   items.begin_panel(panel.id);
-  ui.fill(area, ui.theme.panel);
+  if (panel.place != Place::overlay) ui.fill(area, ui.theme.panel);
   Rect inside = area.inset(std::round(ui.px(kPadding)), 0);
   Rect heading;
   if (!panel.title.empty()) {

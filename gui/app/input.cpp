@@ -7,6 +7,8 @@
 namespace recut::gui {
 namespace {
 
+constexpr double kHintDelay = 0.3;  // seconds that the pointer rests before words come up
+
 // "Ctrl+Shift+P", as hotkeys are written; "" for keys that are none by themselves.
 std::string hotkey_of(ImGuiKey key, const ImGuiIO& io) {
   if (key >= ImGuiKey_LeftCtrl && key <= ImGuiKey_RightSuper) return {};
@@ -89,6 +91,7 @@ void App::take(const std::vector<InputEvent>& events) {
   for (const InputEvent& event : events) {
     if (const auto* moved = std::get_if<PointerMoved>(&event)) {
       io.AddMousePosEvent(moved->x, moved->y);
+      hint_due_ = backend.now() + kHintDelay;
     } else if (const auto* button = std::get_if<PointerButton>(&event)) {
       io.AddMouseButtonEvent(button->button, button->down);
       items.focus_visible = false;

@@ -166,9 +166,10 @@ ScriptRunner::Progress ScriptRunner::run_line() {
 
 // One event a tick, as a hand would: there, down, up.
 ScriptRunner::Progress ScriptRunner::pointer(const std::string& verb) {
-  const Item* target = item(word(1));
-  if (beat_ == 0 || (target != nullptr && at_.x < 0)) at_ = {-1, -1};
+  if (beat_ == 0) at_ = {-1, -1};
   if (at_.x < 0) {
+    if (!app_.settled() && !late()) return Progress::more;  // it may be on its way elsewhere
+    const Item* target = item(word(1));
     if (target == nullptr) return until(false, fmt::format("no '{}' can be seen", word(1)));
     if (!target->enabled) return fail(fmt::format("'{}' isn't enabled", word(1)));
     at_ = target->rect.centre();
@@ -193,6 +194,7 @@ ScriptRunner::Progress ScriptRunner::drag() {
   constexpr int kSteps = 10;
   if (beat_ == 0) at_ = {-1, -1};
   if (at_.x < 0) {
+    if (!app_.settled() && !late()) return Progress::more;
     const Item* target = item(word(1));
     if (target == nullptr) return until(false, fmt::format("no '{}' can be seen", word(1)));
     at_ = target->rect.centre();

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <vector>
 
 #include "engine/support/units.h"
 #include "gui/app/app.h"
@@ -21,12 +22,10 @@ struct SearchMemory {
 };
 
 // A document's tab: its title, a dot while it is at work, a cross to close it.
-void document_tab(Ui& ui, const PanelInput& input, const DocumentView& document, Rect& rest,
+void document_tab(Ui& ui, const PanelInput& input, const DocumentView& document, Rect tab,
                   Intents& intents) {
   const bool front = &document == input.document;
   const std::string serial = fmt::format("{}", document.serial);
-  const float wide = std::min(ui.px(200), ui.width(document.title, Face::text) + ui.px(58));
-  Rect tab = rest.cut_left(std::round(wide));
   const Rect whole = tab;
   const Touch t =
       touch(ui, "tab " + document.title, ItemKind::tab, whole, true, front ? "chosen" : "");
@@ -111,8 +110,9 @@ void search_keys(const PanelInput& input, const FieldAnswer& answer, SearchMemor
 void search(Ui& ui, const PanelInput& input, const Rect& area, Intents& intents) {
   auto& memory = input.memory<SearchMemory>("search");
   FieldLook look;
-  look.hint = "Search nodes, modules, bytes > 64MiB …";
+  constexpr std::string_view kHint = "Search nodes, modules, bytes > 64MiB …";
   look.face = Face::small;
+  look.hint = ui.width(kHint, look.face) + ui.px(30) < area.width() ? kHint : "Search …";
   const FieldAnswer answer = field(ui, "search", area, memory.text, look);
   if (memory.text.empty() && !answer.active)
     ui.text(area.inset(ui.px(10), 0), "/", Face::mono_small, ui.theme.faint, Align::right);
@@ -127,30 +127,40 @@ void search(Ui& ui, const PanelInput& input, const Rect& area, Intents& intents)
   if (memory.open) found_list(ui, input, area, memory, intents);
 }
 
-// From the right: figures that belong to the plan, each with what it is.
-void figures(Ui& ui, const DocumentView& document, Rect& rest) {
+struct Figure {
+  std::string_view what;
+  std::string value;
+  Colour colour;
+};
+
+// What belongs to the plan, the first ones kept longest where room is short.
+std::vector<Figure> figures_of(const Ui& ui, const DocumentView& document) {
   const PlanReport& report = document.shown->report();
-  const auto place = [&](std::string_view label, std::string_view what, const std::string& value,
-                         Colour colour) {
-    const float wide =
-        ui.width(what, Face::text) + ui.width(value, Face::mono_strong) + ui.px(6 + 18);
-    figure(ui, label, rest.cut_left(wide), what, value, colour);
-  };
-  place("peak", "peak", format_bytes(report.peak_bytes),
-        document.holds() ? ui.theme.text : ui.theme.conflict);
-  place("step", "step", format_micros(report.step_us), ui.theme.text);
-  const std::int64_t bound = document.peak_bound();
-  if (bound > 0) place("bound", "bound", "≥ " + format_bytes(bound), ui.theme.dim);
+  const Colour peak = document.holds() ? ui.theme.text : ui.theme.conflict;
+  std::vector<Figure> figures{{"peak", format_bytes(report.peak_bytes), peak},
+                              {"step", format_micros(report.step_us), ui.theme.text}};
+  if (document.peak_bound() > 0)
+    figures.push_back({"bound", "≥ " + format_bytes(document.peak_bound()), ui.theme.dim});
+  return figures;
 }
 
-float figures_width(const Ui& ui, const DocumentView& document) {
-  const PlanReport& report = document.shown->report();
-  float wide = ui.px(3 * (6 + 18));
-  for (const std::string_view what : {"peak", "step", "bound"}) wide += ui.width(what, Face::text);
-  for (const std::string& value : {format_bytes(report.peak_bytes), format_micros(report.step_us),
-                                   "≥ " + format_bytes(document.peak_bound())})
-    wide += ui.width(value, Face::mono_strong);
-  return wide;
+float width_of(const Ui& ui, const Figure& figure) {
+  return ui.width(figure.what, Face::text) + ui.width(figure.value, Face::mono_strong) +
+         ui.px(6 + 18);
+}
+
+// At the right end of `rest`, as many as leave `keep` of it.
+void figures(Ui& ui, const DocumentView& document, float keep, Rect& rest) {
+  std::vector<Figure> figures = figures_of(ui, document);
+  float wide = 0;
+  for (const Figure& figure : figures) wide += width_of(ui, figure);
+  while (!figures.empty() && rest.width() - wide < keep) {
+    wide -= width_of(ui, figures.back());
+    figures.pop_back();
+  }
+  Rect place = rest.cut_right(wide);
+  for (const Figure& one : figures)
+    figure(ui, one.what, place.cut_left(width_of(ui, one)), one.what, one.value, one.colour);
 }
 
 std::string device_words(const DocumentView& document) {
@@ -204,45 +214,62 @@ void work(Ui& ui, const PanelInput& input, Rect& rest, Intents& intents) {
   }
 }
 
+// The device of the plan, at the right end, where there is room for it.
+void device(Ui& ui, const DocumentView& document, float keep, Rect& rest, Intents& intents) {
+  const std::string words = device_words(document);
+  const float wide = ui.width(words, Face::text) + ui.px(34);
+  if (rest.width() - wide < keep) return;
+  const Rect place = rest.cut_right(wide).inset(ui.px(7), ui.px(7));
+  if (button(ui, "device", place, words, ButtonLook::quiet))
+    intents.push_back({"palette.open", "device.set"});
+  hint(ui, document.shown->report().device_title + ". Click for another device.");
+}
+
+float tab_width(const Ui& ui, const DocumentView& document) {
+  return std::round(std::min(ui.px(200), ui.width(document.title, Face::text) + ui.px(58)));
+}
+
+// All of them, narrower where they don't fit.
+void tabs(Ui& ui, const PanelInput& input, Rect& rest, Intents& intents) {
+  const auto& documents = input.app.documents.all();
+  const float plus = ui.px(34);
+  float wide = 0;
+  for (const auto& document : documents) wide += tab_width(ui, *document);
+  const float share = wide > 0 ? std::min(1.0f, std::max(0.0f, rest.width() - plus) / wide) : 1;
+  for (const auto& document : documents)
+    document_tab(ui, input, *document, rest.cut_left(tab_width(ui, *document) * share), intents);
+  const Rect place = rest.cut_left(plus);
+  if (button(ui, "open", rect_around(place.centre(), ui.px(24), ui.px(24)), "+", ButtonLook::quiet))
+    intents.push_back({"file.open", ""});
+  hint(ui, "Open a graph (Ctrl+O)");
+}
+
 void draw(Ui& ui, const PanelInput& input, Intents& intents) {
   Rect rest = input.whole;
-  ui.fill(rest, ui.theme.panel);
   ui.fill(rest.cut_bottom(ui.whole(1)), ui.theme.line);
-  const float side = std::round(ui.px(kPadding));
-  rest.cut_left(side);
+  rest.cut_left(std::round(ui.px(kPadding)));
   rest.cut_left(ui.text(rest, "Recut", Face::title, ui.theme.text) + ui.px(20));
   rest.cut_right(ui.px(8));
   buttons(ui, input, rest, intents);
 
+  float wanted = ui.px(34 + 16 + 14);  // by the tabs and the gaps
+  for (const auto& document : input.app.documents.all()) wanted += tab_width(ui, *document);
+  const float narrow = ui.px(130);  // the search, at the least
   const DocumentView* ready = input.ready();
+  Rect search_place;
   if (ready != nullptr) {
     rest.cut_right(ui.px(8));
-    Rect numbers = rest.cut_right(figures_width(ui, *ready));
-    figures(ui, *ready, numbers);
-    const std::string device = device_words(*ready);
-    const float wide = ui.width(device, Face::text) + ui.px(20);
-    const Rect place = rest.cut_right(wide + ui.px(14)).inset(ui.px(7), ui.px(7));
-    if (button(ui, "device", place, device, ButtonLook::quiet))
-      intents.push_back({"palette.open", "device.set"});
-    hint(ui, ready->shown->report().device_title + ". Click for another device.");
+    figures(ui, *ready, wanted + narrow, rest);
+    device(ui, *ready, wanted + narrow, rest, intents);
+    rest.cut_right(ui.px(14));
+    const float most = std::min(ui.px(420), rest.width() * 0.45f);
+    const float wide = std::clamp(rest.width() - wanted, std::min(narrow, most), most);
+    search_place = rest.cut_right(wide).inset(0, ui.px(8));
+    rest.cut_right(ui.px(16));
   }
-  // The tabs keep at least as much room as the search, which shrinks first.
-  const float field_wide = std::clamp(rest.width() * 0.4f, ui.px(120), ui.px(420));
-  Rect field_place = rest.cut_right(field_wide).inset(0, ui.px(8));
-  rest.cut_right(ui.px(16));
-  for (const auto& document : input.app.documents.all()) {
-    if (rest.width() < ui.px(70)) break;
-    document_tab(ui, input, *document, rest, intents);
-  }
-  const Rect plus = rest.cut_left(ui.px(34));
-  if (plus.width() > ui.px(20)) {
-    if (button(ui, "open", rect_around(plus.centre(), ui.px(24), ui.px(24)), "+",
-               ButtonLook::quiet))
-      intents.push_back({"file.open", ""});
-    hint(ui, "Open a graph (Ctrl+O)");
-  }
+  tabs(ui, input, rest, intents);
   work(ui, input, rest, intents);
-  if (ready != nullptr) search(ui, input, field_place, intents);
+  if (ready != nullptr) search(ui, input, search_place, intents);
 }
 
 }  // namespace

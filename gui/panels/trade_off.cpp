@@ -82,7 +82,7 @@ class TradeOff {
     inside.cut_top(std::round(ui_.px(24)));
     inside.cut_right(std::round(ui_.px(8)));
     const int across = std::max(2, static_cast<int>(inside.width() / ui_.px(90)));
-    const int up = std::max(2, static_cast<int>(inside.height() / ui_.px(48)));
+    const int up = std::max(2, static_cast<int>(inside.height() / ui_.px(34)));
     return Plot(ui_, inside, byte_axis(0, bytes * 1.05, across), time_axis(time * 1.12, up, true));
   }
 
@@ -217,11 +217,25 @@ class TradeOff {
     ui_.ring({x, y}, ui_.px(5), ui_.theme.text, ui_.px(1.4f));
   }
 
-  // The point under the pointer, ours or PyTorch's.
+  CurvePoint shown_point() const {
+    const PlanReport& plan = document_.shown->report();
+    CurvePoint point;
+    point.peak_bytes = plan.peak_bytes;
+    point.saved_bytes = plan.saved_bytes;
+    point.step_us = plan.step_us;
+    point.recompute_us = plan.recompute_us;
+    point.recomputed_runs = plan.recomputed_runs;
+    return point;
+  }
+
+  // The point under the pointer: the plan that is shown, another of ours, or PyTorch's.
   void explain() const {
     const ImVec2 at = ImGui::GetIO().MousePos;
-    const CurvePoint* nearest = nullptr;
-    float best = ui_.px(kReach);
+    const CurvePoint shown = shown_point();
+    const ImVec2 dot = plot_.at(static_cast<double>(shown.peak_bytes), shown.recompute_us);
+    const bool on_shown = std::hypot(dot.x - at.x, dot.y - at.y) < ui_.px(kReach);
+    const CurvePoint* nearest = on_shown ? &shown : nullptr;
+    float best = on_shown ? 0 : ui_.px(kReach);
     bool theirs = false;
     for (const auto* points : {&report_.points, &report_.torch})
       for (const CurvePoint& point : *points) {

@@ -15,7 +15,7 @@ TEST_CASE("window: at rest it draws nothing", "[gui]") {
   CHECK(window.app.frames() == at_rest);
   CHECK_FALSE(window.app.rest().has_value());
 
-  window.backend.give(PointerMoved{100, 100});
+  window.backend.give(PointerMoved{800, 5});
   CHECK(window.app.rest().value_or(1) == 1);  // input is the backend's to notice
   CHECK(window.tick());
   window.settle();
@@ -124,8 +124,8 @@ TEST_CASE("window: the workspace comes back", "[gui]") {
     const Graph& graph = window.app.document()->graph();
     REQUIRE(window.app.run("select.node", graph.node_name(graph.results.front())).ok());
     window.settle();
-    window.app.save_workspace();
-    stored = window.backend.stored;
+    for (int i = 0; i < 70; ++i) window.tick();
+    stored = window.backend.stored;  // it was saved by itself
   }
   NullBackend backend = Window::sample_backend();
   backend.stored = stored;

@@ -4,6 +4,7 @@ import pathlib
 import tempfile
 import unittest
 
+import gui_map
 import includes
 import sizes
 import text_rules
@@ -88,6 +89,33 @@ class Includes(House):
 
     def test_a_name_that_does_not_start_at_the_top(self):
         self.assert_include_fails("engine/ir/a.cpp", "graph.h", "named from its top")
+
+
+class Gui(House):
+    def setUp(self):
+        super().setUp()
+        self.write("gui/README.md", "| `theme.*` | c |\n| `pictures/` | p |\n| `draw/` | d |\n| `app/` | a |\n")
+        self.write("gui/draw/ui.h", '#include "gui/theme.h"\n')
+
+    def faults(self, path, text):
+        self.write(path, text)
+        return gui_map.check_gui(self.tree())
+
+    def test_a_gui_in_order_passes(self):
+        self.assertEqual(self.faults("gui/app/app.h", '#include "gui/draw/ui.h"\n#include <imgui.h>\n'), [])
+
+    def test_looking_down(self):
+        self.assertIn("look down", self.faults("gui/draw/a.h", '#include "gui/app/app.h"\n')[0])
+
+    def test_a_folder_that_is_not_on_the_map(self):
+        self.assertIn("attic", self.faults("gui/attic/a.h", "")[0])
+
+    def test_a_platform(self):
+        self.assertIn("where it runs", self.faults("gui/app/a.h", "#include <GLFW/glfw3.h>\n")[0])
+        self.assertIn("without #if", self.faults("gui/app/a.h", "#ifdef __linux__\n#endif\n")[0])
+
+    def test_pictures_know_no_imgui(self):
+        self.assertIn("no ImGui", self.faults("gui/pictures/a.h", "#include <imgui.h>\n")[0])
 
 
 class Sizes(House):
