@@ -68,6 +68,7 @@ struct DocumentView {
   KnownPlans known;                          // for `wishes`, whatever the budget
   std::shared_ptr<const Curve> curve;        // as far as it is known
   SharedPlanView shown;                      // the plan that all panels speak of
+  SharedPlanView refused;  // the last plan that couldn't hold its budget: its report says why
   std::shared_ptr<const Reasons> reasons;    // of `shown`; null while they are made
   std::vector<std::string> planned_budgets;  // for which `known` has the plan made for it
 

@@ -188,6 +188,7 @@ void Planner::plan(DocumentView& document) {
     auto plan = make_plan_view(*basis, mine);
     post(control, serial, [this, budget, plan = std::move(plan)](DocumentView& document) {
       if (plan) {
+        if (!(*plan)->report().holds()) document.refused = *plan;
         known_plan(*plan, budget)(document);
         guess_again(document, **plan);
       } else {
