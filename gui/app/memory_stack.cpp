@@ -1,0 +1,199 @@
+#include "gui/app/memory_stack.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/partition/pins.h"
+
+namespace recut::gui {
+namespace {
+
+using Band = MemoryStack::Band;
+using Paint = MemoryStack::Paint;
+
+// From differences at births and after last uses to sums by step.
+template <class BandOf>
+MemoryStack stack_of(const PlanView& plan, std::vector<Band> bands, const BandOf& band_of) {
+  MemoryStack stack;
+  const std::size_t steps = plan.replay.steps.size(), width = bands.size();
+  stack.bands = std::move(bands);
+  stack.bytes.assign(steps * width, 0);
+  stack.totals.assign(steps, 0);
+  for (const StorageInstance& instance : plan.replay.instances) {
+    const std::size_t band = band_of(instance);
+    stack.bytes[instance.birth * width + band] += instance.bytes;
+    if (instance.last_use + 1 < steps)
+      stack.bytes[(instance.last_use + 1) * width + band] -= instance.bytes;
+  }
+  for (std::size_t step = 0; step < steps; ++step)
+    for (std::size_t band = 0; band < width; ++band) {
+      std::int64_t& bytes = stack.bytes[step * width + band];
+      if (step > 0) bytes += stack.bytes[(step - 1) * width + band];
+      stack.totals[step] += bytes;
+    }
+  return stack;
+}
+
+MemoryStack without_empty(MemoryStack stack) {
+  const std::size_t width = stack.bands.size();
+  std::vector<std::size_t> kept;
+  for (std::size_t band = 0; band < width; ++band)
+    for (std::size_t step = 0; step < stack.steps(); ++step)
+      if (stack.bytes[step * width + band] != 0) {
+        kept.push_back(band);
+        break;
+      }
+  if (kept.size() == width) return stack;
+  MemoryStack less;
+  for (const std::size_t band : kept) less.bands.push_back(stack.bands[band]);
+  less.bytes.reserve(stack.steps() * kept.size());
+  for (std::size_t step = 0; step < stack.steps(); ++step)
+    for (const std::size_t band : kept) less.bytes.push_back(stack.bytes[step * width + band]);
+  less.totals = std::move(stack.totals);
+  return less;
+}
+
+bool is_of_backward(const StorageInstance& instance) {
+  return instance.kind == InstanceClass::gradient ||
+         instance.kind == InstanceClass::backward_temporary;
+}
+
+}  // namespace
+
+MemoryKind kind_of(InstanceClass kind) {
+  switch (kind) {
+    case InstanceClass::result:
+    case InstanceClass::gradient:
+      return MemoryKind::result;
+    case InstanceClass::saved:
+      return MemoryKind::saved;
+    case InstanceClass::recomputed:
+      return MemoryKind::recomputed;
+    case InstanceClass::forward_temporary:
+    case InstanceClass::backward_temporary:
+      return MemoryKind::temporary;
+  }
+  return MemoryKind::temporary;
+}
+
+MemoryStack stack_by_module(const PlanView& plan, const LayerBands& layers) {
+  std::vector<Band> bands;
+  for (std::size_t i = 0; i < layers.names.size(); ++i)
+    bands.push_back({layers.names[i], Paint::layer, i});
+  const std::size_t gradients = bands.size() + 1;
+  bands.push_back({"other modules", Paint::outside, 0});
+  bands.push_back({"gradients", Paint::gradients, 0});
+  const Graph& graph = plan.graph();
+  return without_empty(stack_of(plan, std::move(bands), [&](const StorageInstance& instance) {
+    return is_of_backward(instance) ? gradients
+                                    : std::size_t{layers.band[graph.position(instance.owner)]};
+  }));
+}
+
+// From the kind that lasts longest, at the bottom, to the one that comes and goes.
+MemoryStack stack_by_kind(const PlanView& plan) {
+  constexpr MemoryKind kOrder[] = {MemoryKind::saved, MemoryKind::result, MemoryKind::recomputed,
+                                   MemoryKind::temporary};
+  std::vector<Band> bands;
+  std::size_t place[kMemoryKinds] = {};
+  for (const MemoryKind kind : kOrder) {
+    const auto index = static_cast<std::size_t>(kind);
+    place[index] = bands.size();
+    bands.push_back(
+        {kind == MemoryKind::result ? "result or gradient" : name_of(kind), Paint::kind, index});
+  }
+  return without_empty(stack_of(plan, std::move(bands), [&](const StorageInstance& instance) {
+    return place[static_cast<std::size_t>(kind_of(instance.kind))];
+  }));
+}
+
+std::vector<StepColumn> columns_of(const std::vector<std::int64_t>& totals, double from, double to,
+                                   std::size_t columns) {
+  std::vector<StepColumn> made;
+  const auto steps = static_cast<double>(totals.size());
+  const auto first = static_cast<std::size_t>(std::clamp(std::floor(from), 0.0, steps));
+  const auto end = static_cast<std::size_t>(std::clamp(std::ceil(to), 0.0, steps));
+  if (end <= first || columns == 0) return made;
+  const std::size_t count = std::min(columns, end - first);
+  made.reserve(count);
+  for (std::size_t c = 0; c < count; ++c) {
+    StepColumn column;
+    column.first = first + c * (end - first) / count;
+    column.end = first + (c + 1) * (end - first) / count;
+    column.greatest = column.first;
+    column.least = column.most = totals[column.first];
+    for (std::size_t step = column.first + 1; step < column.end; ++step) {
+      column.least = std::min(column.least, totals[step]);
+      if (totals[step] <= column.most) continue;
+      column.most = totals[step];
+      column.greatest = step;
+    }
+    made.push_back(column);
+  }
+  return made;
+}
+
+std::vector<const StorageInstance*> alive_at(const PlanView& plan, std::size_t step) {
+  std::vector<const StorageInstance*> alive;
+  for (const StorageInstance& instance : plan.replay.instances)
+    if (instance.birth <= step && instance.last_use >= step) alive.push_back(&instance);
+  std::stable_sort(alive.begin(), alive.end(),
+                   [](const auto* a, const auto* b) { return a->bytes > b->bytes; });
+  return alive;
+}
+
+std::vector<const StorageInstance*> instances_behind(const PlanView& plan, NodeId id) {
+  std::vector<const StorageInstance*> found;
+  if (!plan.graph().contains(id)) return found;
+  const NodeId maker = maker_of(plan.graph(), id);
+  for (const StorageInstance& instance : plan.replay.instances)
+    if (instance.owner == maker) found.push_back(&instance);
+  return found;
+}
+
+std::vector<double> aligned_steps(const PlanView& plan, const PlanView& other) {
+  const auto& steps = plan.replay.steps;
+  std::vector<double> first_run(plan.graph().order().size(), -1);
+  double border = 0;
+  for (std::size_t step = 0; step < steps.size(); ++step) {
+    if (!steps[step].again) first_run[plan.graph().position(steps[step].node)] = double(step);
+    if (steps[step].phase == Phase::forward) border = double(step) + 1;
+  }
+  // Anchors first; what has none stands evenly between its neighbours.
+  const auto& others = other.replay.steps;
+  std::vector<double> places(others.size() + 1, -1);
+  double reached = 0;
+  for (std::size_t step = 0; step < others.size(); ++step) {
+    const bool turns = others[step].phase == Phase::backward &&
+                       (step == 0 || others[step - 1].phase == Phase::forward);
+    if (turns) reached = std::max(reached, border);
+    const double here = first_run[other.graph().position(others[step].node)];
+    const bool same_side = (others[step].phase == Phase::forward) == (here < border);
+    if (turns) {
+      places[step] = reached;
+    } else if (!others[step].again && same_side && here >= reached) {
+      places[step] = reached = here;
+    }
+  }
+  if (!places.empty() && places.front() < 0) places.front() = 0;
+  places.back() = std::max(reached, static_cast<double>(steps.size()));
+  for (std::size_t step = 0, last = 0; step < places.size(); ++step) {
+    if (places[step] < 0) continue;
+    for (std::size_t between = last + 1; between < step; ++between)
+      places[between] = places[last] + (places[step] - places[last]) *
+                                           static_cast<double>(between - last) /
+                                           static_cast<double>(step - last);
+    last = step;
+  }
+  places.pop_back();
+  return places;
+}
+
+std::string step_words(const PlanView& plan, std::size_t step) {
+  const auto forward = static_cast<std::size_t>(plan.report().forward_runs);
+  const bool backward = step >= forward;
+  const auto number = static_cast<std::int64_t>(step - (backward ? forward : 0) + 1);
+  return (backward ? "backward " : "forward ") + format_number(number);
+}
+
+}  // namespace recut::gui

@@ -1,0 +1,33 @@
+#include "gui/app/memory_view.h"
+
+#include <algorithm>
+
+namespace recut::gui {
+namespace {
+
+constexpr double kFewest = 8;  // steps that are shown at least
+
+template <class T>
+T& slot_of(DocumentView& document, const char* name) {
+  std::any& slot = document.memories[name];
+  if (!slot.has_value()) slot = T();
+  return std::any_cast<T&>(slot);
+}
+
+}  // namespace
+
+void MemoryView::show(double wanted_from, double wanted_to, std::size_t steps) {
+  const double least = std::min(1.0, kFewest / std::max(1.0, static_cast<double>(steps)));
+  const double width = std::clamp(wanted_to - wanted_from, least, 1.0);
+  const double middle = (wanted_from + wanted_to) / 2;
+  from = std::clamp(middle - width / 2, 0.0, 1.0 - width);
+  to = std::min(1.0, from + width);
+}
+
+MemoryView& memory_view(DocumentView& document) {
+  return slot_of<MemoryView>(document, "memory-view");
+}
+
+FlipAnswer& flip_answer(DocumentView& document) { return slot_of<FlipAnswer>(document, "flip"); }
+
+}  // namespace recut::gui

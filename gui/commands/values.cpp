@@ -1,0 +1,189 @@
+// The table of values, and the value that is selected.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "gui/app/app.h"
+#include "gui/app/memory_stack.h"
+#include "gui/app/memory_view.h"
+#include "gui/app/value_details.h"
+#include "gui/app/value_table.h"
+
+namespace recut::gui {
+namespace {
+
+bool is_ready(const App& app) { return app.has_ready() && app.document()->shown != nullptr; }
+bool has_selection(const App& app) {
+  return is_ready(app) && app.document()->graph().contains(app.document()->selection.node);
+}
+// The arrow keys are the table's while its row is the selection.
+bool has_keys(const App& app) {
+  if (!has_selection(app) || !app.overlay.empty()) return false;
+  return value_table(*app.documents.front()).chosen == app.document()->selection.node;
+}
+bool can_follow(const App& app) { return has_selection(app) && app.overlay.empty(); }
+bool can_flip(const App& app) { return can_follow(app) && app.document()->reasons != nullptr; }
+
+// Rows for the reasons that are there; a job. The panel asks when they change.
+Result<Done> prepare(App& app, std::string_view) {
+  DocumentView& document = *app.document();
+  ValueTable& table = value_table(document);
+  if (!document.reasons || table.asked_for == document.reasons) return Done{};
+  table.asked_for = document.reasons;
+  Job job{"Making the table of values", document.serial, true, true, {}};
+  job.part = [&app, serial = document.serial, shown = document.shown,
+              reasons = document.reasons](JobControl& control) {
+    const auto rows = make_value_rows(shown, reasons);
+    control.post([&app, serial, rows, reasons] {
+      DocumentView* document = app.documents.find(serial);
+      if (document == nullptr || value_table(*document).asked_for != reasons) return;
+      value_table(*document).rows = rows;
+    });
+    return false;
+  };
+  app.jobs.start(std::move(job));
+  return Done{};
+}
+
+Result<Done> filter(App& app, std::string_view text) {
+  value_table(*app.document()).filter = std::string(text);
+  return Done{};
+}
+
+// The same column again turns the order around.
+Result<Done> sort(App& app, std::string_view by) {
+  ValueTable& table = value_table(*app.document());
+  ValueColumn column = table.sort;
+  if (!read_column(by, column))
+    return error("values are sorted by name, module, bytes, peak, time or order");
+  const bool words =
+      column == ValueColumn::name || column == ValueColumn::module || column == ValueColumn::order;
+  table.falling = column == table.sort ? !table.falling : !words;
+  table.sort = column;
+  return Done{};
+}
+
+Result<Done> select_row(App& app, std::string_view name) {
+  DocumentView& document = *app.document();
+  const NodeId id = document.find(std::string(name));
+  if (!id.valid()) return error(fmt::format("no node '{}'", name));
+  document.selection.node = id;
+  value_table(document).chosen = id;
+  return Done{};
+}
+
+template <int by>
+Result<Done> step(App& app, std::string_view) {
+  DocumentView& document = *app.document();
+  ValueTable& table = value_table(document);
+  table.arrange(document);
+  if (table.order.empty()) return Done{};
+  const auto last = static_cast<std::ptrdiff_t>(table.order.size()) - 1;
+  const auto now = static_cast<std::ptrdiff_t>(table.place_of(document.selection.node));
+  const auto next = std::clamp<std::ptrdiff_t>(now > last ? 0 : now + by, 0, last);
+  const NodeId id = table.rows->rows[table.order[static_cast<std::size_t>(next)]].node;
+  document.selection.node = table.chosen = id;
+  return Done{};
+}
+
+// Shows the value wherever there is something of it: the timeline its lifetimes.
+Result<Done> follow(App& app, std::string_view) {
+  DocumentView& document = *app.document();
+  const PlanView& plan = *document.shown;
+  const auto lives = instances_behind(plan, document.selection.node);
+  const std::size_t steps = plan.replay.steps.size();
+  if (lives.empty() || steps == 0) return Done{};
+  std::size_t from = steps, to = 0;
+  for (const StorageInstance* life : lives) {
+    from = std::min(from, life->birth);
+    to = std::max(to, std::min(life->last_use, steps));
+  }
+  const double all = static_cast<double>(steps);
+  const double room = std::max(4.0, static_cast<double>(to - from) * 0.08);
+  memory_view(document).show((static_cast<double>(from) - room) / all,
+                             (static_cast<double>(to) + 1 + room) / all, steps);
+  return Done{};
+}
+
+// Plans with the opposite choice; a job.
+Result<Done> flip(App& app, std::string_view) {
+  DocumentView& document = *app.document();
+  FlipAnswer& answer = flip_answer(document);
+  const NodeId node = maker_of(document.graph(), document.selection.node);
+  if (answer.node == node && answer.of == document.reasons && (answer.done || answer.making != 0))
+    return Done{};
+  app.jobs.cancel(answer.making);
+  answer = {node, document.reasons, 0, false, std::nullopt};
+  Job job{"Planning with " + document.graph().node_name(node) + " flipped",
+          document.serial,
+          true,
+          false,
+          {}};
+  job.part = [&app, serial = document.serial, node,
+              reasons = document.reasons](JobControl& control) {
+    const auto flip = reasons->flip(node);
+    control.post([&app, serial, node, reasons, flip] {
+      DocumentView* document = app.documents.find(serial);
+      if (document == nullptr) return;
+      FlipAnswer& answer = flip_answer(*document);
+      if (answer.node != node || answer.of != reasons) return;
+      answer.done = true;
+      answer.flip = flip;
+    });
+    return false;
+  };
+  answer.making = app.jobs.start(std::move(job));
+  return Done{};
+}
+
+Result<Done> copy_csv(App& app, std::string_view) {
+  ValueTable& table = value_table(*app.document());
+  table.arrange(*app.document());
+  app.backend.set_clipboard(values_csv(table));
+  app.say(fmt::format("Copied {} values as CSV", table.order.size()));
+  return Done{};
+}
+
+Result<Done> copy_text(App& app, std::string_view) {
+  ValueTable& table = value_table(*app.document());
+  table.arrange(*app.document());
+  app.backend.set_clipboard(values_text(table));
+  app.say(fmt::format("Copied {} values", table.order.size()));
+  return Done{};
+}
+
+Result<Done> copy_details(App& app, std::string_view) {
+  const DocumentView& document = *app.document();
+  app.backend.set_clipboard(text_of(details_of(document, document.selection.node)));
+  app.say("Copied what is known of " + document.selected_name());
+  return Done{};
+}
+
+Result<Done> find(App& app, std::string_view) {
+  app.items.keyboard_for = "values/filter";
+  return Done{};
+}
+
+constexpr Command kRows[] = {
+    {"values.prepare", "", "", "", is_ready, prepare},
+    {"values.select", "", "", "a name", is_ready, select_row},
+    {"values.filter", "Filter the table of values", "", "as the search reads it", is_ready, filter},
+    {"values.find", "Type a filter for the table of values", "Ctrl+Shift+F", "", is_ready, find},
+    {"values.sort", "Sort the table of values", "", "name, module, bytes, peak, time or order",
+     is_ready, sort},
+    {"values.next", "Next value in the table", "DownArrow", "", has_keys, step<1>},
+    {"values.previous", "Previous value in the table", "UpArrow", "", has_keys, step<-1>},
+    {"values.page_down", "", "PageDown", "", has_keys, step<16>},
+    {"values.page_up", "", "PageUp", "", has_keys, step<-16>},
+    {"values.copy_csv", "Copy the table of values as CSV", "", "", is_ready, copy_csv},
+    {"values.copy_text", "Copy the table of values as text", "", "", is_ready, copy_text},
+    {"value.follow", "Show the selected value's lifetime", "Enter", "", can_follow, follow},
+    {"value.flip", "Plan with the opposite choice for the selected value", "x", "", can_flip, flip},
+    {"value.copy", "Copy what is known of the selected value", "", "", has_selection, copy_details},
+};
+
+}  // namespace
+
+std::span<const Command> values_commands() { return kRows; }
+
+}  // namespace recut::gui

@@ -1,0 +1,213 @@
+// The value that is selected: what it is, where it lives, why the plan does with it what it does,
+// and what the other choice comes to.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/partition/storage_model.h"
+#include "gui/app/app.h"
+#include "gui/app/memory_view.h"
+#include "gui/app/value_details.h"
+#include "gui/draw/widgets.h"
+#include "gui/panels/values_parts.h"
+
+namespace recut::gui {
+namespace {
+
+constexpr float kWords = 70;  // units: the column of what a line is
+constexpr std::size_t kMostLinks = 24;
+
+// What was found of the selection, as long as nothing of it changes.
+struct Memory {
+  NodeId node;
+  std::size_t pass = 0;
+  SharedPlanView shown;
+  std::shared_ptr<const Reasons> reasons;
+  std::shared_ptr<const ValueRows> rows;
+  ChoiceRequest pins;
+  ValueDetails details;
+  float height = 0;  // of all lines, as drawn last
+};
+
+void bring_up(Memory& memory, const DocumentView& document, const ValueTable& table) {
+  const NodeId node = document.selection.node;
+  const ChoiceRequest& pins = document.wishes.pins;
+  const bool same = memory.node == node && memory.pass == document.pass &&
+                    memory.shown == document.shown && memory.reasons == document.reasons &&
+                    memory.rows == table.rows && memory.pins.save == pins.save &&
+                    memory.pins.recompute == pins.recompute;
+  if (same) return;
+  memory = {node,
+            document.pass,
+            document.shown,
+            document.reasons,
+            table.rows,
+            pins,
+            details_of(document, node),
+            memory.height};
+}
+
+class Details {
+ public:
+  Details(Ui& ui, const PanelInput& input, const DocumentView& document, Memory& memory,
+          Intents& intents)
+      : ui_(ui),
+        input_(input),
+        document_(document),
+        memory_(memory),
+        details_(memory.details),
+        flip_(input.memory<FlipAnswer>("flip")),
+        intents_(intents) {}
+
+  void draw() {
+    Rect area = input_.area;
+    title(area.cut_top(ui_.px(34)));
+    if (details_.in_plan) buttons(area.cut_bottom(ui_.px(36)));
+    const Scrolled region = begin_scroll(ui_, "lines", area, memory_.height);
+    Rect column = region.content;
+    column.bottom = 1e9f;
+    const float top = column.top;
+    for (const DetailLine& line : details_.lines)
+      words(column, line.what, line.words, ui_.theme.text);
+    conflict(column);
+    exact(column);
+    links(column, "reads", details_.operands);
+    links(column, "read by", details_.users);
+    memory_.height = column.top - top;
+    end_scroll();
+  }
+
+ private:
+  void title(const Rect& row) {
+    Rect rest = row;
+    const Rect end = rest.cut_right(ui_.px(16));
+    if (details_.in_plan) ui_.sign({end.centre().x, end.centre().y}, details_.role);
+    Rect copy = rest.cut_right(ui_.px(50)).inset(ui_.px(3), ui_.px(6));
+    if (button(ui_, "copy", copy, "Copy", ButtonLook::quiet))
+      intents_.push_back({"value.copy", ""});
+    ui_.text(rest, details_.title, Face::strong, ui_.theme.text);
+    ui_.items.add("title", ItemKind::figure, rest, true, details_.title);
+  }
+
+  // A line's name, and its words on as many lines as they take.
+  void words(Rect& column, std::string_view what, std::string_view words, Colour ink) const {
+    const float wide = column.width() - ui_.px(kWords);
+    const float high = wrapped_height(ui_, words, wide) + ui_.px(5);
+    Rect strip = column.cut_top(high);
+    const Rect name = strip.cut_left(ui_.px(kWords));
+    const float one = wrapped_height(ui_, "M", wide);
+    ui_.text({name.left, name.top, name.right - ui_.px(4), name.top + one}, what, Face::small,
+             ui_.theme.faint);
+    wrapped(ui_, strip, words, ink);
+  }
+
+  void conflict(Rect& column) {
+    if (details_.pinned == Pinned::no) return;
+    const std::string why = conflict_words(document_);
+    if (!why.empty()) words(column, "conflict", why, ui_.theme.conflict);
+  }
+
+  // The other choice, planned anew on request.
+  void exact(Rect& column) {
+    if (!details_.can_flip) return;
+    const NodeId maker = maker_of(document_.graph(), document_.selection.node);
+    const bool mine = flip_.node == maker && flip_.of == document_.reasons;
+    const bool saved = details_.role == Role::saved;
+    const std::string what = saved ? "if recomputed" : "if saved";
+    if (mine && flip_.done && flip_.flip) {
+      const bool holds = flip_.flip->holds;
+      const std::string found = flip_words(*flip_.flip, *document_.shown);
+      words(column, "flipped", what + ": " + found, holds ? ui_.theme.text : ui_.theme.conflict);
+      ui_.items.add("flipped", ItemKind::figure, column, true, found);
+      return;
+    }
+    const bool working = mine && flip_.making != 0 && !flip_.done;
+    Rect row = column.cut_top(ui_.px(28)).inset(0, ui_.px(3));
+    row.cut_left(ui_.px(kWords));
+    const std::string offer = working ? "Planning …" : "Plan it " + what + ", exactly";
+    const float wide = ui_.width(offer, Face::text) + ui_.px(20);
+    if (button(ui_, "flip", row.cut_left(wide), offer, ButtonLook::plain, !working))
+      intents_.push_back({"value.flip", ""});
+  }
+
+  // Names that select, as many on a line as there is room for.
+  void links(Rect& column, std::string_view what, const std::vector<NodeId>& nodes) {
+    if (nodes.empty()) return;
+    const float high = ui_.px(20), left = column.left + ui_.px(kWords);
+    Rect line = column.cut_top(high);
+    ui_.text({line.left, line.top, left - ui_.px(4), line.bottom}, what, Face::small,
+             ui_.theme.faint);
+    line.left = left;
+    for (std::size_t i = 0; i < std::min(nodes.size(), kMostLinks); ++i) {
+      const std::string& name = document_.graph().node_name(nodes[i]);
+      const float most = column.right - left;
+      const float wide = std::min(most, ui_.width(name, Face::mono) + ui_.px(22));
+      if (wide > line.width()) {
+        line = column.cut_top(high);
+        line.left = left;
+      }
+      link(line.cut_left(wide), std::string(what) + " " + name, name, nodes[i]);
+      line.cut_left(ui_.px(4));
+    }
+    if (nodes.size() > kMostLinks)
+      ui_.text(line, fmt::format("and {} more", nodes.size() - kMostLinks), Face::small,
+               ui_.theme.dim);
+  }
+
+  void link(const Rect& place, const std::string& label, const std::string& name, NodeId id) {
+    const Touch t = touch(ui_, label, ItemKind::button, place, true, name);
+    if (t.hovered) ui_.fill(place.inset(-ui_.px(2), ui_.px(1)), ui_.theme.raised, ui_.px(3));
+    Rect rest = place;
+    ui_.sign(rest.cut_left(ui_.px(12)).centre(), document_.shown->role(id));
+    rest.cut_left(ui_.px(5));
+    ui_.text(rest, name, Face::mono, t.hovered ? ui_.theme.selection : ui_.theme.text);
+    if (t.pressed) intents_.push_back({"select.node", name});
+  }
+
+  void buttons(const Rect& row) {
+    Rect rest = row.inset(0, ui_.px(5));
+    const float gap = ui_.px(8), wide = (rest.width() - 2 * gap) / 3;
+    const auto pin = [&](const char* id, const char* words, Colour colour, Pinned on,
+                         const std::string& why_not) {
+      const bool chosen = details_.pinned == on;
+      if (tinted_button(ui_, id, rest.cut_left(wide), words, colour, chosen,
+                        chosen || why_not.empty()))
+        intents_.push_back({std::string("pin.") + id, details_.title});
+      if (!why_not.empty() && ImGui::IsItemHovered()) hint(ui_, "It " + why_not);
+      rest.cut_left(gap);
+    };
+    pin("save", "Pin save", ui_.theme.saved, Pinned::save, details_.why_not_saved);
+    pin("recompute", "Pin recompute", ui_.theme.recomputed, Pinned::recompute,
+        details_.why_not_recomputed);
+    if (button(ui_, "follow", rest, "Follow")) intents_.push_back({"value.follow", ""});
+    hint(ui_, "Show its lifetime in the timeline (Enter)");
+  }
+
+  Ui& ui_;
+  const PanelInput& input_;
+  const DocumentView& document_;
+  Memory& memory_;
+  const ValueDetails& details_;
+  FlipAnswer& flip_;
+  Intents& intents_;
+};
+
+void draw(Ui& ui, const PanelInput& input, Intents& intents) {
+  const DocumentView* document = input.ready();
+  if (document == nullptr) return;
+  auto& memory = input.memory<Memory>("details");
+  bring_up(memory, *document, input.memory<ValueTable>("values"));
+  if (!memory.details.empty()) return Details(ui, input, *document, memory, intents).draw();
+  Rect area = input.area;
+  area.cut_top(ui.px(12));
+  ui.text(area.cut_top(ui.px(kRow)), "Nothing is selected", Face::text, ui.theme.dim);
+  wrapped(ui, area, "Click a value in the table, a node of the graph, or a step of the timeline.",
+          ui.theme.faint);
+}
+
+}  // namespace
+
+Panel details_panel() { return {"details", "", Place::right, 1, 1, draw}; }
+
+}  // namespace recut::gui

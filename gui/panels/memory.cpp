@@ -1,0 +1,178 @@
+// The memory of the plan that is shown, step by step in program order: what is alive, by module or
+// by kind; the peak, the budget, the border; a second plan as an outline. Wheel zooms, dragging
+// pans, a click selects what runs there.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "engine/support/units.h"
+#include "gui/app/app.h"
+#include "gui/app/memory_view.h"
+#include "gui/draw/widgets.h"
+#include "gui/panels/memory_curve.h"
+#include "gui/panels/memory_parts.h"
+
+namespace recut::gui {
+namespace {
+
+constexpr float kListWidth = 250;
+
+class Timeline {
+ public:
+  Timeline(Ui& ui, const PanelInput& input, const DocumentView& document, Intents& intents)
+      : ui_(ui),
+        input_(input),
+        document_(document),
+        plan_(*document.shown),
+        view_(input.memory<MemoryView>("memory-view")),
+        cache_(input.memory<MemoryCache>("memory")),
+        intents_(intents) {
+    cache_.bring_up(document, input.app.settings.text("memory.by", "module") == "kind");
+  }
+
+  void draw() {
+    memory_heading(ui_, input_, document_, view_, intents_);
+    Rect area = input_.area;
+    if (input_.app.settings.flag("memory.list", false))
+      peak_list(ui_, document_, area.cut_right(ui_.px(kListWidth)).inset(ui_.px(7), 0), intents_);
+    memory_legend(ui_, document_, view_, cache_.stack, area.cut_bottom(ui_.px(22)));
+    const Plot plot = make_plot(area);
+    if (plot.inside().width() < ui_.px(60) || plot.inside().height() < ui_.px(20)) return;
+    plot.grid();
+    const Rect& in = plot.inside();
+    ui_.label({in.left - ui_.px(8), in.bottom + ui_.px(13)}, "step", Face::small, ui_.theme.faint,
+              Align::right);
+    const Touch t = touch(ui_, "steps", ItemKind::slider, plot.inside(), true, steps_words());
+    navigate(t, plot);
+    const auto columns = columns_of(cache_.stack.totals, first(), last(),
+                                    static_cast<std::size_t>(plot.inside().width()));
+    plot.begin();
+    draw_stack(ui_, plot, cache_.stack, columns);
+    if (view_.baseline)
+      draw_outline(ui_, plot, *view_.baseline, cache_.places_of(document_, view_.baseline),
+                   ui_.theme.text);
+    plot.end();
+    marks(plot);
+    selected(plot);
+    if (t.hovered && !cache_.panning) hover(plot, columns);
+    if (t.pressed && !cache_.panned) select(plot, columns);
+  }
+
+ private:
+  double steps() const { return static_cast<double>(cache_.stack.steps()); }
+  double first() const { return view_.from * steps(); }
+  double last() const { return std::max(view_.to * steps(), first() + 1); }
+
+  // All that is marked fits; a budget far above everything doesn't flatten it.
+  double most_bytes() const {
+    double most = static_cast<double>(
+        std::max({plan_.peak(), plan_.report().peak_bytes_unplanned, std::int64_t{1}}));
+    if (view_.baseline) most = std::max(most, static_cast<double>(view_.baseline->peak()));
+    const auto budget = static_cast<double>(document_.wishes.budget_bytes);
+    return budget <= most * 1.2 ? std::max(most, budget) : most;
+  }
+
+  Plot make_plot(Rect inside) const {
+    inside.cut_left(std::round(ui_.px(58)));
+    inside.cut_bottom(std::round(ui_.px(22)));
+    inside.cut_top(std::round(ui_.px(18)));
+    inside.cut_right(std::round(ui_.px(8)));
+    const int across = std::max(2, static_cast<int>(inside.width() / ui_.px(90)));
+    const int up = std::max(2, static_cast<int>(inside.height() / ui_.px(34)));
+    const double most = input_.motion.ease("memory most", most_bytes() * 1.06);
+    return Plot(ui_, inside, step_axis(first(), last(), cache_.stack.steps(), across),
+                byte_axis(0, most, up));
+  }
+
+  std::string steps_words() const {
+    if (view_.whole()) return fmt::format("{} steps", format_number(cache_.stack.totals.size()));
+    return fmt::format("steps {} to {} of {}", format_number(std::llround(first())),
+                       format_number(std::llround(last())), format_number(std::llround(steps())));
+  }
+
+  void navigate(const Touch& t, const Plot& plot) {
+    const ImGuiIO& io = ImGui::GetIO();
+    const double share = (view_.to - view_.from) / std::max(1.0f, plot.inside().width());
+    if (t.hovered && io.MouseWheel != 0 && !io.KeyShift) {
+      const double at = view_.from + (io.MousePos.x - plot.inside().left) * share;
+      const double factor = io.MouseWheel > 0 ? 1 / 1.25 : 1.25;
+      view_.show(at - (at - view_.from) * factor, at + (view_.to - at) * factor,
+                 cache_.stack.steps());
+    }
+    const float sideways = io.MouseWheelH + (io.KeyShift ? io.MouseWheel : 0);
+    if (t.hovered && sideways != 0) {
+      const double by = -sideways * (view_.to - view_.from) * 0.1;
+      view_.show(view_.from + by, view_.to + by, cache_.stack.steps());
+    }
+    cache_.panning = t.held && ImGui::IsMouseDragging(ImGuiMouseButton_Left, ui_.px(3));
+    if (cache_.panning) {
+      view_.show(view_.from - io.MouseDelta.x * share, view_.to - io.MouseDelta.x * share,
+                 cache_.stack.steps());
+      ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
+      cache_.panned = true;
+    }
+    if (t.doubled) view_.show(0, 1, cache_.stack.steps());
+    if (!t.held && !t.pressed) cache_.panned = false;
+  }
+
+  void marks(const Plot& plot) const {
+    mark_border(ui_, plot, plan_);
+    mark_unplanned(ui_, plot, plan_);
+    mark_budget(ui_, plot, document_);
+    if (!cache_.stack.totals.empty()) mark_peak(ui_, plot, plan_, input_.motion);
+  }
+
+  void selected(const Plot& plot) const {
+    const NodeId id = document_.selection.node;
+    if (!id.valid() || !plan_.graph().contains(id)) return;
+    plot.begin();
+    draw_selection(ui_, plot, plan_, id);
+    plot.end();
+  }
+
+  // The step that is drawn under the pointer.
+  const StepColumn* column_at(const Plot& plot, const std::vector<StepColumn>& columns) const {
+    const double at = plot.value_at_x(ImGui::GetIO().MousePos.x);
+    for (const StepColumn& column : columns)
+      if (at >= static_cast<double>(column.first) && at < static_cast<double>(column.end))
+        return &column;
+    return nullptr;
+  }
+
+  void hover(const Plot& plot, const std::vector<StepColumn>& columns) {
+    const StepColumn* column = column_at(plot, columns);
+    if (column == nullptr) return;
+    const std::size_t step = column->greatest;
+    const auto alive = alive_at(plan_, step);
+    plot.begin();
+    draw_lifetimes(ui_, plot, plan_, step, alive);
+    plot.end();
+    step_card(ui_, plan_, step, alive);
+    const std::string& name = plan_.report().timeline[step].node;
+    ui_.items.add("step", ItemKind::figure, plot.inside(), true,
+                  step_words(plan_, step) + " " + name);
+  }
+
+  void select(const Plot& plot, const std::vector<StepColumn>& columns) {
+    if (const StepColumn* column = column_at(plot, columns))
+      intents_.push_back({"select.node", plan_.report().timeline[column->greatest].node});
+  }
+
+  Ui& ui_;
+  const PanelInput& input_;
+  const DocumentView& document_;
+  const PlanView& plan_;
+  MemoryView& view_;
+  MemoryCache& cache_;
+  Intents& intents_;
+};
+
+void draw(Ui& ui, const PanelInput& input, Intents& intents) {
+  if (const DocumentView* document = input.ready()) Timeline(ui, input, *document, intents).draw();
+}
+
+}  // namespace
+
+Panel memory_panel() { return {"memory", "Memory", Place::bottom_left, 0, 1, draw}; }
+
+}  // namespace recut::gui

@@ -1,0 +1,36 @@
+// The parts of the timeline that are drawn by values: bands, lines, boxes.
+#pragma once
+
+#include <vector>
+
+#include "gui/app/memory_stack.h"
+#include "gui/draw/plot.h"
+
+namespace recut::gui {
+
+Colour colour_of(const Theme& theme, const MemoryStack& stack, std::size_t band);
+
+// The bands of each column's greatest step; paler where other steps of the column have less.
+void draw_stack(const Ui& ui, const Plot& plot, const MemoryStack& stack,
+                const std::vector<StepColumn>& columns);
+
+// A plan's totals as a line, its steps at `places`: the most of each column of pixels.
+void draw_outline(const Ui& ui, const Plot& plot, const PlanView& plan,
+                  const std::vector<double>& places, Colour colour);
+
+// The storages that are alive at a step as boxes, which at that step stand on top of each other,
+// largest at the bottom: width is lifetime, height is bytes.
+void draw_lifetimes(const Ui& ui, const Plot& plot, const PlanView& plan, std::size_t step,
+                    const std::vector<const StorageInstance*>& alive);
+
+// The lifetimes of one value's storages, over the curve.
+void draw_selection(const Ui& ui, const Plot& plot, const PlanView& plan, NodeId id);
+
+// What happens in one step, beside the pointer.
+void step_card(const Ui& ui, const PlanView& plan, std::size_t step,
+               const std::vector<const StorageInstance*>& alive);
+
+// 0 … `steps`, at round numbers.
+Axis step_axis(double from, double to, std::size_t steps, int ticks);
+
+}  // namespace recut::gui

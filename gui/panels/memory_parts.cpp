@@ -1,0 +1,187 @@
+#include "gui/panels/memory_parts.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "engine/support/units.h"
+#include "gui/app/app.h"
+#include "gui/draw/widgets.h"
+
+namespace recut::gui {
+
+void MemoryCache::bring_up(const DocumentView& document, bool by_kind) {
+  if (layers_of_ != document.document && document.start) {
+    layers_ = layer_bands(*document.start);
+    layers_of_ = document.document;
+    stack_of_ = nullptr;
+  }
+  if (stack_of_ == document.shown && by_kind_ == by_kind) return;
+  stack_of_ = document.shown;
+  by_kind_ = by_kind;
+  stack = by_kind ? stack_by_kind(*document.shown) : stack_by_module(*document.shown, layers_);
+}
+
+const std::vector<double>& MemoryCache::places_of(const DocumentView& document,
+                                                  const SharedPlanView& other) {
+  if (places_on_ != document.shown || places_of_ != other) {
+    places_on_ = document.shown;
+    places_of_ = other;
+    places_ = aligned_steps(*document.shown, *other);
+  }
+  return places_;
+}
+
+void memory_heading(Ui& ui, const PanelInput& input, const DocumentView& document,
+                    const MemoryView& view, Intents& intents) {
+  Rect rest = input.heading;
+  const auto place = [&](std::string_view words, float extra) {
+    rest.cut_right(ui.px(8));
+    return rest.cut_right(std::ceil(ui.width(words, Face::text)) + ui.px(extra)).inset(0, ui.px(8));
+  };
+  const bool by_kind = input.app.settings.text("memory.by", "module") == "kind";
+  const bool list = input.app.settings.flag("memory.list", false);
+  rest.right += ui.px(8);
+  if (button(ui, "copy", place("Copy", 14), "Copy", ButtonLook::quiet))
+    intents.push_back({"memory.copy_csv", ""});
+  hint(ui, "The timeline as CSV, to the clipboard");
+  if (toggle(ui, "list", place("At the peak", 24), "At the peak", list))
+    intents.push_back({"memory.list", ""});
+  const bool baseline = view.baseline != nullptr;
+  if (toggle(ui, "compare", place("Compare", 24), "Compare", baseline))
+    intents.push_back({"memory.compare", baseline ? "none" : "shown"});
+  hint(ui, baseline ? "Take the outline of the other plan away"
+                    : "Keep this plan as an outline, to see the next one beside it");
+  if (tab(ui, "by kind", place("by kind", 2).inset(0, ui.px(1)), "by kind", by_kind))
+    intents.push_back({"memory.by", "kind"});
+  if (tab(ui, "by module", place("by module", 2).inset(0, ui.px(1)), "by module", !by_kind))
+    intents.push_back({"memory.by", "module"});
+  if (!view.whole() && button(ui, "all steps", place("All steps", 14), "All steps"))
+    intents.push_back({"memory.zoom", ""});
+  rest.cut_right(ui.px(8));
+  const bool says = !view.asked_for.empty();
+  ui.text(rest, says ? "planning: " + view.asked_for : "in program order", Face::small,
+          says ? ui.theme.text : ui.theme.dim);
+  ui.items.add("plan", ItemKind::figure, rest, true, format_bytes(document.shown->peak()));
+}
+
+void memory_legend(Ui& ui, const DocumentView& document, const MemoryView& view,
+                   const MemoryStack& stack, const Rect& row) {
+  Rect rest = row;
+  rest.cut_left(ui.px(58));
+  const auto entry = [&](Colour colour, std::string_view words, bool line) {
+    const float wide = ui.width(words, Face::small);
+    if (wide + ui.px(20) > rest.width()) return false;
+    const Rect sign = rest.cut_left(ui.px(10));
+    ui.fill(rect_around(sign.centre(), ui.px(10), line ? ui.whole(2) : ui.px(10)), colour,
+            line ? 0 : ui.px(2));
+    rest.cut_left(ui.px(6));
+    ui.text(rest.cut_left(wide + 1), words, Face::small, ui.theme.dim);
+    rest.cut_left(ui.px(14));
+    return true;
+  };
+  if (view.baseline)
+    entry(ui.theme.text,
+          fmt::format(
+              "{}, peak {}, {}", view.baseline_title, format_bytes(view.baseline->peak()),
+              signed_micros(view.baseline->report().step_us - document.shown->report().step_us)),
+          true);
+  for (std::size_t band = 0; band < stack.bands.size(); ++band)
+    if (!entry(colour_of(ui.theme, stack, band), stack.bands[band].name, false)) break;
+}
+
+void mark_border(const Ui& ui, const Plot& plot, const PlanView& plan) {
+  const Rect& in = plot.inside();
+  const PlanReport& report = plan.report();
+  const float x = std::round(plot.x(static_cast<double>(report.forward_runs))) + 0.5f;
+  const float y = in.top - ui.px(9), gap = ui.px(7);
+  const float room = ui.px(66);
+  if (report.backward_runs > 0 && x > in.left && x < in.right)
+    ui.dashed_line({x, in.top - ui.px(16)}, {x, in.bottom}, ui.theme.dim, 1, ui.px(3), ui.px(3));
+  const float at = std::clamp(x, in.left, in.right);
+  if (at - in.left > room)
+    ui.label({at - gap, y}, "forward", Face::small, ui.theme.dim, Align::right);
+  if (in.right - at > room && report.backward_runs > 0)
+    ui.label({at + gap, y}, "backward", Face::small, ui.theme.dim);
+}
+
+void mark_unplanned(const Ui& ui, const Plot& plot, const PlanView& plan) {
+  const std::int64_t bytes = plan.report().peak_bytes_unplanned;
+  if (bytes <= plan.peak()) return;
+  const Rect& in = plot.inside();
+  const float y = std::round(plot.y(static_cast<double>(bytes))) + 0.5f;
+  ui.dashed_line({in.left, y}, {in.right, y}, ui.theme.dim, 1, ui.px(6), ui.px(4));
+  ui.label({in.right, y - ui.px(8)}, "nothing recomputed " + format_bytes(bytes), Face::small,
+           ui.theme.dim, Align::right);
+}
+
+void mark_budget(const Ui& ui, const Plot& plot, const DocumentView& document) {
+  const std::int64_t budget = document.wishes.budget_bytes;
+  if (budget <= 0) return;
+  const Rect& in = plot.inside();
+  const Colour colour = document.holds() ? ui.theme.selection : ui.theme.conflict;
+  const float level = plot.y(static_cast<double>(budget));
+  const bool above = level < in.top;  // out of sight: the label stays
+  const float y = above ? in.top : std::round(level);
+  if (!above) ui.fill({in.left, y - ui.whole(1) / 2, in.right, y + ui.whole(1)}, colour);
+  const std::string words = (document.holds() ? "budget " : "not held: budget ") +
+                            format_bytes(budget) + (above ? " ↑" : "");
+  const float wide = ui.width(words, Face::small) + ui.px(14);
+  const Rect pill = rect_at({in.left + ui.px(8), y - (above ? 0 : ui.px(9))}, {wide, ui.px(18)});
+  ui.fill(pill, colour, ui.px(kRadius));
+  ui.text(pill, words, Face::small, ui.theme.background, Align::centre);
+  ui.items.add("budget", ItemKind::figure, pill, true, format_bytes(budget));
+}
+
+void mark_peak(const Ui& ui, const Plot& plot, const PlanView& plan, Motion& motion) {
+  const PlanReport& report = plan.report();
+  const Rect& in = plot.inside();
+  const double step = motion.ease("memory peak", static_cast<double>(report.peak_step) + 0.5);
+  const ImVec2 at = plot.at(step, static_cast<double>(report.peak_bytes));
+  if (at.x < in.left || at.x > in.right) return;
+  const std::string bytes = "peak " + format_bytes(report.peak_bytes);
+  const std::string where = " " + report.timeline[report.peak_step].node;
+  const float strong = ui.width(bytes, Face::strong);
+  const float most = std::min(ui.width(where, Face::mono_small), ui.px(220));
+  const float left = std::clamp(at.x - strong / 2, in.left,
+                                std::max(in.left, in.right - strong - most - ui.px(4)));
+  // Over the budget's line where the two are near: its label is at the left.
+  const float y = at.y - ui.px(14);
+  ui.label({left, y}, bytes, Face::strong, ui.theme.text);
+  ui.text({left + strong + ui.px(4), y - ui.px(7), left + strong + ui.px(4) + most, y + ui.px(7)},
+          where, Face::mono_small, ui.theme.dim);
+  ui.circle(at, ui.px(5), ui.theme.panel);
+  ui.circle(at, ui.px(4), ui.theme.text);
+  ui.items.add("peak", ItemKind::figure, rect_around(at, ui.px(10), ui.px(10)), true,
+               fmt::format("{} at {}", format_bytes(report.peak_bytes),
+                           report.timeline[report.peak_step].node));
+}
+
+void peak_list(Ui& ui, const DocumentView& document, Rect area, Intents& intents) {
+  const auto& rows = document.shown->report().at_peak;
+  const std::string title = fmt::format("{} storages alive at the peak", rows.size());
+  ui.text(area.cut_top(ui.px(20)), title, Face::small, ui.theme.dim);
+  const float high = std::round(ui.px(20));
+  const std::string selected = document.selected_name();
+  const Scrolled region = begin_scroll(ui, "at peak", area, high * static_cast<float>(rows.size()));
+  const float top = region.content.top;
+  const auto from = static_cast<std::size_t>(std::max(0.0f, (area.top - top) / high));
+  for (std::size_t i = from; i < rows.size(); ++i) {
+    Rect line{region.content.left, top + high * static_cast<float>(i), region.content.right,
+              top + high * static_cast<float>(i + 1)};
+    if (line.top > area.bottom) break;
+    const StorageRow& row_of = rows[i];
+    if (row(ui, fmt::format("at peak {}", i), line, row_of.node == selected, row_of.node).pressed)
+      intents.push_back({"select.node", row_of.node});
+    line = line.inset(ui.px(6), 0);
+    const Rect swatch = line.cut_left(ui.px(16));
+    ui.fill(rect_around(swatch.centre(), ui.px(9), ui.px(9)), colour_of(ui.theme, row_of.kind),
+            ui.px(2));
+    ui.text(line.cut_right(ui.px(66)), format_bytes(row_of.bytes), Face::mono, ui.theme.text,
+            Align::right);
+    ui.text(line, row_of.node, Face::mono, ui.theme.text);
+  }
+  end_scroll();
+}
+
+}  // namespace recut::gui

@@ -1,0 +1,43 @@
+// The timeline's parts around the curve, and what it keeps from frame to frame.
+#pragma once
+
+#include "gui/app/memory_view.h"
+#include "gui/app/panel.h"
+#include "gui/panels/memory_curve.h"
+
+namespace recut::gui {
+
+// What follows from the plan and stays as long as it is shown.
+struct MemoryCache {
+  MemoryStack stack;
+  bool panning = false;  // the pointer drags the steps along
+  bool panned = false;   // it did since it was pressed: letting go is no click
+
+  void bring_up(const DocumentView& document, bool by_kind);
+  // Where the steps of `other` stand on the axis of the shown plan.
+  const std::vector<double>& places_of(const DocumentView& document, const SharedPlanView& other);
+
+ private:
+  std::shared_ptr<const Document> layers_of_;
+  LayerBands layers_;
+  SharedPlanView stack_of_;
+  bool by_kind_ = false;
+  SharedPlanView places_on_, places_of_;
+  std::vector<double> places_;
+};
+
+// Right of the title: what the bands are, what it is compared with, the list, all steps, copies.
+void memory_heading(Ui& ui, const PanelInput& input, const DocumentView& document,
+                    const MemoryView& view, Intents& intents);
+void memory_legend(Ui& ui, const DocumentView& document, const MemoryView& view,
+                   const MemoryStack& stack, const Rect& row);
+
+void mark_border(const Ui& ui, const Plot& plot, const PlanView& plan);
+void mark_unplanned(const Ui& ui, const Plot& plot, const PlanView& plan);
+void mark_budget(const Ui& ui, const Plot& plot, const DocumentView& document);
+void mark_peak(const Ui& ui, const Plot& plot, const PlanView& plan, Motion& motion);
+
+// What is alive at the peak, largest first; a click selects.
+void peak_list(Ui& ui, const DocumentView& document, Rect area, Intents& intents);
+
+}  // namespace recut::gui

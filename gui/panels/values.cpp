@@ -1,0 +1,192 @@
+// The table of values: what there is to choose among, what the plan does with each, and what the
+// other choice would come to. Only the rows in sight are drawn.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/support/units.h"
+#include "gui/app/app.h"
+#include "gui/app/value_details.h"
+#include "gui/draw/widgets.h"
+#include "gui/panels/values_parts.h"
+
+namespace recut::gui {
+namespace {
+
+// Kept beside the table itself.
+struct Memory {
+  PinnedValues pins;
+  NodeId scrolled_to;  // the selection that was brought into view last
+};
+
+class Values {
+ public:
+  Values(Ui& ui, const PanelInput& input, const DocumentView& document, Intents& intents)
+      : ui_(ui),
+        input_(input),
+        document_(document),
+        table_(input.memory<ValueTable>("values")),
+        memory_(input.memory<Memory>("values-panel")),
+        intents_(intents) {
+    if (document.reasons && table_.asked_for != document.reasons)
+      intents_.push_back({"values.prepare", ""});
+    table_.arrange(document);
+    memory_.pins.read(document);
+  }
+
+  void draw() {
+    Rect area = input_.area;
+    counts();
+    conflict(area);
+    tools(area.cut_top(ui_.px(26)));
+    // Rows reach over the panel's padding, so that the mark of the chosen one stands at its edge.
+    area.left = input_.whole.left;
+    area.right = input_.whole.right;
+    area.bottom += ui_.px(kPadding - 4);
+    const ValueColumns columns(ui_, area);
+    head(columns, area.cut_top(ui_.px(24)));
+    if (!table_.rows)
+      return (void)ui_.text(area.cut_top(ui_.px(30)).inset(ui_.px(kPadding), 0),
+                            "Finding reasons …", Face::text, ui_.theme.faint);
+    if (table_.order.empty())
+      return (void)ui_.text(area.cut_top(ui_.px(30)).inset(ui_.px(kPadding), 0), "No value fits",
+                            Face::text, ui_.theme.faint);
+    rows(columns, area);
+  }
+
+ private:
+  bool is_stale() const { return table_.rows->plan != document_.shown; }
+
+  void counts() {
+    Rect rest = input_.heading;
+    if (button(ui_, "copy", rest.cut_right(ui_.px(46)).inset(0, ui_.px(8)), "Copy",
+               ButtonLook::quiet))
+      intents_.push_back({"values.copy_csv", ""});
+    hint(ui_, "The rows below as CSV, to the clipboard");
+    rest.cut_right(ui_.px(4));
+    if (!table_.rows) return;
+    const auto& counts = table_.rows->counts;
+    std::string words;
+    for (const Role role : {Role::saved, Role::recomputed, Role::freed})
+      words += fmt::format("{}{} {}", words.empty() ? "" : " · ", name_of(role),
+                           format_number(counts[static_cast<std::size_t>(role)]));
+    ui_.text(rest, words, Face::small, is_stale() ? ui_.theme.faint : ui_.theme.dim);
+    ui_.items.add("counts", ItemKind::figure, rest, true, words);
+  }
+
+  void conflict(Rect& area) {
+    const std::string words = conflict_words(document_);
+    blamed_ = words.empty() ? std::vector<NodeId>() : blamed_values(document_);
+    if (words.empty()) return;
+    const Rect box =
+        area.cut_top(wrapped_height(ui_, words, area.width() - ui_.px(20)) + ui_.px(14));
+    area.cut_top(ui_.px(6));
+    ui_.fill(box, mix(ui_.theme.panel, ui_.theme.conflict, 0.13), ui_.px(kRadius));
+    ui_.fill({box.left, box.top, box.left + ui_.px(3), box.bottom}, ui_.theme.conflict, ui_.px(1));
+    wrapped(ui_, box.inset(ui_.px(10), ui_.px(7)), words, ui_.theme.conflict);
+    ui_.items.add("conflict", ItemKind::figure, box, true, words);
+  }
+
+  void tools(Rect row) {
+    row.cut_bottom(ui_.px(4));
+    FieldLook look;
+    look.hint = "Filter: relu, layer2, saved, bytes > 64MiB";
+    look.face = Face::small;
+    std::string text = table_.filter;
+    if (field(ui_, "filter", row, text, look).changed) intents_.push_back({"values.filter", text});
+    if (!table_.filter_fault.empty()) {
+      ui_.frame(row, ui_.theme.conflict, ui_.px(kRadius));
+      hint(ui_, table_.filter_fault);
+    } else if (!table_.filter.empty() && table_.rows) {
+      ui_.text(
+          row.inset(ui_.px(8), 0),
+          fmt::format("{} of {}", format_number(static_cast<std::int64_t>(table_.order.size())),
+                      format_number(static_cast<std::int64_t>(table_.rows->rows.size()))),
+          Face::small, ui_.theme.dim, Align::right);
+    }
+  }
+
+  void head(const ValueColumns& columns, const Rect& strip) {
+    for (const ValueColumn column : {ValueColumn::name, ValueColumn::module, ValueColumn::bytes,
+                                     ValueColumn::flip_bytes, ValueColumn::flip_us}) {
+      const Rect cell = columns.cell(strip, column);
+      if (cell.empty()) continue;
+      const bool chosen = table_.sort == column;
+      const std::string id(name_of(column));
+      const Touch t = touch(ui_, "sort " + id, ItemKind::button, cell, true,
+                            !chosen          ? ""
+                            : table_.falling ? "falling"
+                                             : "rising");
+      hint(ui_, meaning_of(column));
+      if (t.pressed) intents_.push_back({"values.sort", id});
+      column_title(ui_, cell, column, chosen, table_.falling, t.hovered);
+    }
+    const float y = strip.bottom - 0.5f;
+    ui_.line({strip.left, y}, {strip.right, y}, ui_.theme.line);
+  }
+
+  void rows(const ValueColumns& columns, const Rect& area) {
+    const float high = std::round(ui_.px(22));
+    const auto count = table_.order.size();
+    const Scrolled region = begin_scroll(ui_, "rows", area, high * static_cast<float>(count));
+    const auto line = [&](std::size_t i) {
+      const float top = region.content.top + high * static_cast<float>(i);
+      return Rect{area.left, top, region.content.right, top + high};
+    };
+    follow_selection(region, line);
+    const float above = std::max(0.0f, area.top - region.content.top);
+    for (auto i = static_cast<std::size_t>(above / high); i < count; ++i) {
+      const Rect strip = line(i);
+      if (strip.top >= area.bottom) break;
+      row_at(columns, strip, table_.rows->rows[table_.order[i]]);
+    }
+    end_scroll();
+  }
+
+  template <class Line>
+  void follow_selection(const Scrolled& region, const Line& line) {
+    const NodeId selected = document_.selection.node;
+    if (memory_.scrolled_to == selected) return;
+    memory_.scrolled_to = selected;
+    const std::size_t place = table_.place_of(selected);
+    if (place < table_.order.size()) scroll_to(line(place).top, line(place).bottom, region);
+  }
+
+  void row_at(const ValueColumns& columns, const Rect& strip, const ValueRow& value) {
+    const std::string& name = document_.graph().node_name(value.node);
+    const bool chosen = document_.selection.node == value.node;
+    const Touch t =
+        row(ui_, name, strip, chosen, std::string(name_of(document_.shown->role(value.node))));
+    if (t.pressed) intents_.push_back({"values.select", name});
+    if (t.doubled) intents_.push_back({"value.follow", ""});
+    RowLook look;
+    look.role = document_.shown->role(value.node);
+    look.pinned = memory_.pins.of(value.node);
+    look.blamed = std::find(blamed_.begin(), blamed_.end(), value.node) != blamed_.end();
+    look.stale = is_stale();
+    look.module = document_.graph().origin(value.node).module;
+    value_cells(ui_, columns, strip, name, value, look);
+    const bool offers = (chosen || t.hovered || look.pinned != Pinned::no) && value.has_choice;
+    if (offers || (chosen && look.pinned != Pinned::no))
+      pin_buttons(ui_, columns, strip, name, look.pinned, intents_);
+  }
+
+  Ui& ui_;
+  const PanelInput& input_;
+  const DocumentView& document_;
+  ValueTable& table_;
+  Memory& memory_;
+  Intents& intents_;
+  std::vector<NodeId> blamed_;
+};
+
+void draw(Ui& ui, const PanelInput& input, Intents& intents) {
+  if (const DocumentView* document = input.ready()) Values(ui, input, *document, intents).draw();
+}
+
+}  // namespace
+
+Panel values_panel() { return {"values", "Values", Place::right, 0, 1.15f, draw}; }
+
+}  // namespace recut::gui

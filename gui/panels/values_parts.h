@@ -1,0 +1,51 @@
+// The table's columns and cells.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "gui/app/command.h"
+#include "gui/app/value_table.h"
+#include "gui/draw/ui.h"
+
+namespace recut::gui {
+
+// Where the columns stand in a strip; a column that has no room is empty.
+class ValueColumns {
+ public:
+  ValueColumns(const Ui& ui, const Rect& area);
+  Rect cell(const Rect& strip, ValueColumn column) const;
+  Rect sign(const Rect& strip) const;
+  Rect pins(const Rect& strip) const;  // at the end of the words
+
+ private:
+  float edge_, sign_, name_, module_, bytes_, peak_, time_, scrollbar_;
+};
+
+void column_title(const Ui& ui, Rect cell, ValueColumn column, bool chosen, bool falling,
+                  bool hovered);
+std::string_view meaning_of(ValueColumn column);
+
+struct RowLook {
+  Role role = Role::freed;
+  Pinned pinned = Pinned::no;
+  bool blamed = false;  // a choice that stands in the way
+  bool stale = false;   // figures of the plan before
+  std::string_view module;
+};
+void value_cells(const Ui& ui, const ValueColumns& columns, const Rect& strip,
+                 std::string_view name, const ValueRow& value, const RowLook& look);
+
+// Save, recompute: the chosen one is filled, pressed again it is taken back.
+void pin_buttons(Ui& ui, const ValueColumns& columns, const Rect& strip, const std::string& name,
+                 Pinned pinned, Intents& intents);
+
+// "m.layer1.0" of "L['s'].m.layer1.0": what every path of PyTorch's begins with says nothing.
+std::string_view short_module(std::string_view module);
+
+// Words on as many lines as they take.
+float wrapped_height(const Ui& ui, std::string_view words, float width, Face face = Face::small);
+void wrapped(const Ui& ui, const Rect& rect, std::string_view words, Colour colour,
+             Face face = Face::small);
+
+}  // namespace recut::gui
