@@ -64,6 +64,7 @@ class TradeOff {
     budget_line(t);
     shown_plan();
     if (t.hovered && !t.held) explain();
+    if (t.menu) compare();
   }
 
  private:
@@ -228,28 +229,49 @@ class TradeOff {
     return point;
   }
 
-  // The point under the pointer: the plan that is shown, another of ours, or PyTorch's.
-  void explain() const {
+  struct Nearest {
+    const CurvePoint* point = nullptr;
+    bool theirs = false;  // PyTorch's
+  };
+
+  bool on_shown() const {
     const ImVec2 at = ImGui::GetIO().MousePos;
-    const CurvePoint shown = shown_point();
-    const ImVec2 dot = plot_.at(static_cast<double>(shown.peak_bytes), shown.recompute_us);
-    const bool on_shown = std::hypot(dot.x - at.x, dot.y - at.y) < ui_.px(kReach);
-    const CurvePoint* nearest = on_shown ? &shown : nullptr;
-    float best = on_shown ? 0 : ui_.px(kReach);
-    bool theirs = false;
+    const PlanReport& plan = document_.shown->report();
+    const ImVec2 dot = plot_.at(static_cast<double>(plan.peak_bytes), plan.recompute_us);
+    return std::hypot(dot.x - at.x, dot.y - at.y) < ui_.px(kReach);
+  }
+
+  // The point under the pointer, ours or PyTorch's.
+  Nearest nearest() const {
+    const ImVec2 at = ImGui::GetIO().MousePos;
+    Nearest nearest;
+    float best = ui_.px(kReach);
     for (const auto* points : {&report_.points, &report_.torch})
       for (const CurvePoint& point : *points) {
         const ImVec2 p = plot_.at(static_cast<double>(point.peak_bytes), point.recompute_us);
         const float away = std::hypot(p.x - at.x, p.y - at.y);
         if (away >= best) continue;
         best = away;
-        nearest = &point;
-        theirs = points == &report_.torch;
+        nearest = {&point, points == &report_.torch};
       }
-    if (nearest == nullptr) return;
-    hint(ui_, theirs
-                  ? fmt::format("PyTorch's budget {:g}\n{}", nearest->fraction, words_of(*nearest))
-                  : words_of(*nearest));
+    return nearest;
+  }
+
+  // The plan that is shown stands over the others.
+  void explain() const {
+    if (on_shown()) return hint(ui_, words_of(shown_point()));
+    const auto [point, theirs] = nearest();
+    if (point == nullptr) return;
+    hint(ui_, (theirs ? fmt::format("PyTorch's budget {:g}\n", point->fraction) : "") +
+                  words_of(*point) + "\nRight click: compare its memory");
+  }
+
+  // The plan under the pointer as an outline in the timeline.
+  void compare() {
+    const auto [point, theirs] = nearest();
+    if (point == nullptr) return;
+    intents_.push_back({"memory.compare", theirs ? fmt::format("torch {:g}", point->fraction)
+                                                 : fmt::format("{}", point->peak_bytes)});
   }
 
   // The budget as words, at the right of the heading: "6.5GiB", "40%", "none".
