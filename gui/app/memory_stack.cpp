@@ -151,44 +151,6 @@ std::vector<const StorageInstance*> instances_behind(const PlanView& plan, NodeI
   return found;
 }
 
-std::vector<double> aligned_steps(const PlanView& plan, const PlanView& other) {
-  const auto& steps = plan.replay.steps;
-  std::vector<double> first_run(plan.graph().order().size(), -1);
-  double border = 0;
-  for (std::size_t step = 0; step < steps.size(); ++step) {
-    if (!steps[step].again) first_run[plan.graph().position(steps[step].node)] = double(step);
-    if (steps[step].phase == Phase::forward) border = double(step) + 1;
-  }
-  // Anchors first; what has none stands evenly between its neighbours.
-  const auto& others = other.replay.steps;
-  std::vector<double> places(others.size() + 1, -1);
-  double reached = 0;
-  for (std::size_t step = 0; step < others.size(); ++step) {
-    const bool turns = others[step].phase == Phase::backward &&
-                       (step == 0 || others[step - 1].phase == Phase::forward);
-    if (turns) reached = std::max(reached, border);
-    const double here = first_run[other.graph().position(others[step].node)];
-    const bool same_side = (others[step].phase == Phase::forward) == (here < border);
-    if (turns) {
-      places[step] = reached;
-    } else if (!others[step].again && same_side && here >= reached) {
-      places[step] = reached = here;
-    }
-  }
-  if (!places.empty() && places.front() < 0) places.front() = 0;
-  places.back() = std::max(reached, static_cast<double>(steps.size()));
-  for (std::size_t step = 0, last = 0; step < places.size(); ++step) {
-    if (places[step] < 0) continue;
-    for (std::size_t between = last + 1; between < step; ++between)
-      places[between] = places[last] + (places[step] - places[last]) *
-                                           static_cast<double>(between - last) /
-                                           static_cast<double>(step - last);
-    last = step;
-  }
-  places.pop_back();
-  return places;
-}
-
 std::string step_words(const PlanView& plan, std::size_t step) {
   const auto forward = static_cast<std::size_t>(plan.report().forward_runs);
   const bool backward = step >= forward;

@@ -50,7 +50,7 @@ class Timeline {
     draw_stack(ui_, plot, cache_.stack, columns);
     if (view_.baseline)
       draw_outline(ui_, plot, *view_.baseline, cache_.places_of(document_, view_.baseline),
-                   ui_.theme.text);
+                   outline_colour(ui_.theme, *view_.baseline));
     plot.end();
     marks(plot);
     selected(plot);

@@ -72,6 +72,10 @@ void draw_stack(const Ui& ui, const Plot& plot, const MemoryStack& stack,
   }
 }
 
+Colour outline_colour(const Theme& theme, const PlanView& plan) {
+  return plan.request.strategy == "torch" ? theme.conflict : theme.text;
+}
+
 void draw_outline(const Ui& ui, const Plot& plot, const PlanView& plan,
                   const std::vector<double>& places, Colour colour) {
   const Rect& in = plot.inside();

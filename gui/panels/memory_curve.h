@@ -14,6 +14,9 @@ Colour colour_of(const Theme& theme, const MemoryStack& stack, std::size_t band)
 void draw_stack(const Ui& ui, const Plot& plot, const MemoryStack& stack,
                 const std::vector<StepColumn>& columns);
 
+// Red for PyTorch's plans, as everywhere.
+Colour outline_colour(const Theme& theme, const PlanView& plan);
+
 // A plan's totals as a line, its steps at `places`: the most of each column of pixels.
 void draw_outline(const Ui& ui, const Plot& plot, const PlanView& plan,
                   const std::vector<double>& places, Colour colour);

@@ -32,16 +32,46 @@ const std::vector<double>& MemoryCache::places_of(const DocumentView& document,
   return places_;
 }
 
+namespace {
+
+// A place at the right of the heading for words with `extra` units around them.
+Rect place_for(const Ui& ui, Rect& rest, std::string_view words, float extra) {
+  const Rect place =
+      rest.cut_right(std::ceil(ui.width(words, Face::text)) + ui.px(extra)).inset(0, ui.px(8));
+  rest.cut_right(ui.px(8));
+  return place;
+}
+
+// What the outline is of: the plans that people compare with most.
+void baselines(Ui& ui, const MemoryView& view, Rect rest, Intents& intents) {
+  struct Choice {
+    const char *words, *argument, *title;
+  };
+  constexpr Choice kChoices[] = {{"this plan", "shown", "before"},
+                                 {"nothing recomputed", "start", "nothing recomputed"},
+                                 {"PyTorch", "torch 0.5", "PyTorch"}};
+  rest.cut_left(ui.text(rest, "with", Face::small, ui.theme.faint) + ui.px(8));
+  for (const Choice& choice : kChoices) {
+    const float wide = std::ceil(ui.width(choice.words, Face::text)) + 1;
+    if (wide > rest.width()) return;
+    const bool chosen = view.baseline_title.rfind(choice.title, 0) == 0;
+    if (tab(ui, std::string("with ") + choice.words, rest.cut_left(wide).inset(0, ui.px(9)),
+            choice.words, chosen))
+      intents.push_back({"memory.compare", choice.argument});
+    rest.cut_left(ui.px(12));
+  }
+}
+
+}  // namespace
+
 void memory_heading(Ui& ui, const PanelInput& input, const DocumentView& document,
                     const MemoryView& view, Intents& intents) {
   Rect rest = input.heading;
   const auto place = [&](std::string_view words, float extra) {
-    rest.cut_right(ui.px(8));
-    return rest.cut_right(std::ceil(ui.width(words, Face::text)) + ui.px(extra)).inset(0, ui.px(8));
+    return place_for(ui, rest, words, extra);
   };
   const bool by_kind = input.app.settings.text("memory.by", "module") == "kind";
   const bool list = input.app.settings.flag("memory.list", false);
-  rest.right += ui.px(8);
   if (button(ui, "copy", place("Copy", 14), "Copy", ButtonLook::quiet))
     intents.push_back({"memory.copy_csv", ""});
   hint(ui, "The timeline as CSV, to the clipboard");
@@ -58,11 +88,14 @@ void memory_heading(Ui& ui, const PanelInput& input, const DocumentView& documen
     intents.push_back({"memory.by", "module"});
   if (!view.whole() && button(ui, "all steps", place("All steps", 14), "All steps"))
     intents.push_back({"memory.zoom", ""});
-  rest.cut_right(ui.px(8));
-  const bool says = !view.asked_for.empty();
-  ui.text(rest, says ? "planning: " + view.asked_for : "in program order", Face::small,
-          says ? ui.theme.text : ui.theme.dim);
   ui.items.add("plan", ItemKind::figure, rest, true, format_bytes(document.shown->peak()));
+  if (!view.asked_for.empty()) {
+    ui.text(rest, "planning: " + view.asked_for, Face::small, ui.theme.text);
+  } else if (baseline) {
+    baselines(ui, view, rest, intents);
+  } else {
+    ui.text(rest, "in program order", Face::small, ui.theme.dim);
+  }
 }
 
 void memory_legend(Ui& ui, const DocumentView& document, const MemoryView& view,
@@ -81,9 +114,9 @@ void memory_legend(Ui& ui, const DocumentView& document, const MemoryView& view,
     return true;
   };
   if (view.baseline)
-    entry(ui.theme.text,
+    entry(outline_colour(ui.theme, *view.baseline),
           fmt::format(
-              "{}, peak {}, {}", view.baseline_title, format_bytes(view.baseline->peak()),
+              "{}, peak {}, step {}", view.baseline_title, format_bytes(view.baseline->peak()),
               signed_micros(view.baseline->report().step_us - document.shown->report().step_us)),
           true);
   for (std::size_t band = 0; band < stack.bands.size(); ++band)
@@ -147,6 +180,8 @@ void mark_peak(const Ui& ui, const Plot& plot, const PlanView& plan, Motion& mot
                                 std::max(in.left, in.right - strong - most - ui.px(4)));
   // Over the budget's line where the two are near: its label is at the left.
   const float y = at.y - ui.px(14);
+  ui.fill({left - ui.px(3), y - ui.px(8), left + strong + most + ui.px(6), y + ui.px(7)},
+          ui.theme.panel, ui.px(3), 0.65);
   ui.label({left, y}, bytes, Face::strong, ui.theme.text);
   ui.text({left + strong + ui.px(4), y - ui.px(7), left + strong + ui.px(4) + most, y + ui.px(7)},
           where, Face::mono_small, ui.theme.dim);
