@@ -54,12 +54,14 @@ std::string names_of(const std::vector<std::string>& names) {
   return words;
 }
 
-std::string peak_words(std::int64_t bytes, bool less, const std::string& peak) {
-  const std::string amount = bytes == 0 ? "nothing" : format_bytes(std::abs(bytes));
-  return fmt::format("{} {} at the peak ({})", amount, less ? "less" : "more", peak);
+// "frees 12 MiB", "takes nothing"
+std::string change_words(std::int64_t bytes, bool frees) {
+  if (bytes != 0) frees = bytes < 0;
+  return (frees ? "frees " : "takes ") +
+         (bytes == 0 ? std::string("nothing") : format_bytes(std::abs(bytes)));
 }
 
-// "recomputing it takes 31 µs, with conv2 again, for 12 MiB less at the peak (backward 1 893)"
+// "recomputing it takes 31 µs, with conv2 again, and frees 12 MiB at the peak (backward 1 893)"
 std::string why_words(const Reason& reason, const ValueRow* row, const std::string& peak) {
   const std::string hand = reason.by_hand ? "by hand; " : "";
   if (reason.fate == Fate::neither) return hand + "backward needs nothing of it";
@@ -68,11 +70,11 @@ std::string why_words(const Reason& reason, const ValueRow* row, const std::stri
   const std::string time = format_micros(reason.recompute_us + reason.inputs_us);
   const std::string inputs = names_of(reason.inputs);
   if (reason.fate == Fate::saved)
-    return fmt::format("{}recomputing it takes {}{}, for {}", hand, time,
+    return fmt::format("{}recomputing it takes {}{}, and {} at the peak ({})", hand, time,
                        inputs.empty() ? "" : ", with " + inputs + " again",
-                       peak_words(bytes, bytes <= 0, peak));
-  return fmt::format("{}saving it takes {} and spares up to {}{}", hand,
-                     peak_words(bytes, bytes < 0, peak), time,
+                       change_words(bytes, true), peak);
+  return fmt::format("{}saving it {} at the peak ({}) and spares up to {}{}", hand,
+                     change_words(bytes, false), peak, time,
                      inputs.empty() ? "" : ", with the runs of " + inputs);
 }
 

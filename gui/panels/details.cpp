@@ -115,11 +115,14 @@ class Details {
     const bool mine = flip_.node == maker && flip_.of == document_.reasons;
     const bool saved = details_.role == Role::saved;
     const std::string what = saved ? "if recomputed" : "if saved";
-    if (mine && flip_.done && flip_.flip) {
-      const bool holds = flip_.flip->holds;
-      const std::string found = flip_words(*flip_.flip, *document_.shown);
+    if (mine && flip_.done) {
+      const bool holds = flip_.flip && flip_.flip->holds;
+      const std::string found =
+          flip_.flip ? flip_words(*flip_.flip, *document_.shown) : std::string("no plan was found");
+      const float top = column.top;
       words(column, "flipped", what + ": " + found, holds ? ui_.theme.text : ui_.theme.conflict);
-      ui_.items.add("flipped", ItemKind::figure, column, true, found);
+      ui_.items.add("flipped", ItemKind::figure, {column.left, top, column.right, column.top}, true,
+                    found);
       return;
     }
     const bool working = mine && flip_.making != 0 && !flip_.done;

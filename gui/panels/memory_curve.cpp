@@ -137,7 +137,8 @@ void draw_selection(const Ui& ui, const Plot& plot, const PlanView& plan, NodeId
     box.left = std::round(box.left);
     box.right = std::max(box.left + ui.whole(2), std::round(box.right));
     box.top = std::min(box.top, in.bottom - ui.px(4));
-    if (box.right < in.left || box.left > in.right) continue;
+    box = box.within(in);
+    if (box.empty()) continue;
     ui.fill({box.left, in.top, box.right, in.bottom}, blue, 0, 0.07);
     ui.fill(box, ui.theme.panel, 0, 0.45);
     ui.fill(box, blue, 0, 0.4);

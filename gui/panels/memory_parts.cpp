@@ -98,29 +98,64 @@ void memory_heading(Ui& ui, const PanelInput& input, const DocumentView& documen
   }
 }
 
+namespace {
+
+constexpr std::size_t kNamedLayers = 6;  // more share one strip of colours
+
+class Legend {
+ public:
+  Legend(Ui& ui, const Rect& row) : ui_(ui), rest_(row) {}
+
+  // Colours side by side and what they are, as far as there is room.
+  void entry(const std::vector<Colour>& colours, std::string_view words, bool line = false) {
+    const float wide = std::ceil(ui_.width(words, Face::small)) + 1;
+    const float swatch = ui_.px(colours.size() > 1 ? 6 : 10);
+    const float all = swatch * static_cast<float>(colours.size());
+    if (full_ || all + wide + ui_.px(6) > rest_.width()) {
+      full_ = true;
+      return;
+    }
+    const float high = line ? ui_.whole(2) : ui_.px(10);
+    for (const Colour colour : colours) {
+      const Rect place = rest_.cut_left(swatch);
+      ui_.fill(rect_around(place.centre(), place.width(), high), colour,
+               line || colours.size() > 1 ? 0 : ui_.px(2));
+    }
+    rest_.cut_left(ui_.px(6));
+    ui_.text(rest_.cut_left(wide), words, Face::small, ui_.theme.dim);
+    rest_.cut_left(ui_.px(14));
+  }
+
+ private:
+  Ui& ui_;
+  Rect rest_;
+  bool full_ = false;
+};
+
+}  // namespace
+
 void memory_legend(Ui& ui, const DocumentView& document, const MemoryView& view,
                    const MemoryStack& stack, const Rect& row) {
-  Rect rest = row;
-  rest.cut_left(ui.px(58));
-  const auto entry = [&](Colour colour, std::string_view words, bool line) {
-    const float wide = ui.width(words, Face::small);
-    if (wide + ui.px(20) > rest.width()) return false;
-    const Rect sign = rest.cut_left(ui.px(10));
-    ui.fill(rect_around(sign.centre(), ui.px(10), line ? ui.whole(2) : ui.px(10)), colour,
-            line ? 0 : ui.px(2));
-    rest.cut_left(ui.px(6));
-    ui.text(rest.cut_left(wide + 1), words, Face::small, ui.theme.dim);
-    rest.cut_left(ui.px(14));
-    return true;
-  };
+  Rect place = row;
+  place.cut_left(ui.px(58));
+  Legend legend(ui, place);
   if (view.baseline)
-    entry(outline_colour(ui.theme, *view.baseline),
-          fmt::format(
-              "{}, peak {}, step {}", view.baseline_title, format_bytes(view.baseline->peak()),
-              signed_micros(view.baseline->report().step_us - document.shown->report().step_us)),
-          true);
-  for (std::size_t band = 0; band < stack.bands.size(); ++band)
-    if (!entry(colour_of(ui.theme, stack, band), stack.bands[band].name, false)) break;
+    legend.entry(
+        {outline_colour(ui.theme, *view.baseline)},
+        fmt::format(
+            "{}, peak {}, step {}", view.baseline_title, format_bytes(view.baseline->peak()),
+            signed_micros(view.baseline->report().step_us - document.shown->report().step_us)),
+        true);
+  std::size_t layers = 0;  // they come first
+  std::vector<Colour> strip;
+  for (; layers < stack.bands.size(); ++layers) {
+    if (stack.bands[layers].paint != MemoryStack::Paint::layer) break;
+    strip.push_back(colour_of(ui.theme, stack, layers));
+  }
+  const bool many = layers > kNamedLayers;
+  if (many) legend.entry(strip, stack.bands.front().name + " … " + stack.bands[layers - 1].name);
+  for (std::size_t band = many ? layers : 0; band < stack.bands.size(); ++band)
+    legend.entry({colour_of(ui.theme, stack, band)}, stack.bands[band].name);
 }
 
 void mark_border(const Ui& ui, const Plot& plot, const PlanView& plan) {
@@ -175,7 +210,7 @@ void mark_peak(const Ui& ui, const Plot& plot, const PlanView& plan, Motion& mot
   const std::string bytes = "peak " + format_bytes(report.peak_bytes);
   const std::string where = " " + report.timeline[report.peak_step].node;
   const float strong = ui.width(bytes, Face::strong);
-  const float most = std::min(ui.width(where, Face::mono_small), ui.px(220));
+  const float most = std::min(std::ceil(ui.width(where, Face::mono_small)) + 1, ui.px(220));
   const float left = std::clamp(at.x - strong / 2, in.left,
                                 std::max(in.left, in.right - strong - most - ui.px(4)));
   // Over the budget's line where the two are near: its label is at the left.
