@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "engine/workspace/budget.h"
+#include "gui/app/pass_steps.h"
 
 namespace recut::gui {
 
@@ -40,11 +41,7 @@ SharedPlanView KnownPlans::best_within(std::int64_t budget_bytes) const {
   return best;
 }
 
-const Graph& DocumentView::graph_at_pass() const {
-  const PipelineReport& passes = document->passes;
-  if (pass == 0 || passes.passes.empty()) return passes.input;
-  return passes.passes[std::min(pass, passes.passes.size()) - 1].graph;
-}
+const Graph& DocumentView::graph_at_pass() const { return graph_after(document->passes, pass); }
 
 std::int64_t DocumentView::peak_bound() const {
   if (curve && curve->report.peak_bound_bytes > 0) return curve->report.peak_bound_bytes;
@@ -68,9 +65,9 @@ NodeId DocumentView::find(const std::string& node_name) const {
 
 std::string DocumentView::selected_name() const {
   if (!document || !selection.node.valid()) return {};
-  if (graph().contains(selection.node)) return graph().node_name(selection.node);
-  const Graph& shown_graph = graph_at_pass();
-  return shown_graph.contains(selection.node) ? shown_graph.node_name(selection.node) : "";
+  for (const Graph* shown_first : {&graph_at_pass(), &graph()})
+    if (shown_first->contains(selection.node)) return shown_first->node_name(selection.node);
+  return {};
 }
 
 Result<std::int64_t> read_budget(const std::string& text, const DocumentView& document) {

@@ -36,6 +36,13 @@ struct Selection {
   NodeId hovered;  // under the pointer, wherever it is
 };
 
+// The node that was selected and the graph that it was selected in; see pass_steps.h.
+struct SelectionAnchor {
+  NodeId node;
+  std::size_t pass = 0;
+  NodeId shown;  // what stands for it in the graph that is shown: the selection, as it was left
+};
+
 // Plans by rising peak and falling time: whatever another one beats in both is left out.
 class KnownPlans {
  public:
@@ -75,6 +82,7 @@ struct DocumentView {
   Wishes wishes;
   bool chose_budget = false;  // false: the budget is the window's own first guess
   Selection selection;
+  SelectionAnchor anchor;
   std::string wanted_selection;  // by name, until the graph is there
   std::size_t pass = 0;          // the graph that is shown: 0 as read, i after pass i
 

@@ -1,7 +1,9 @@
 // The selection, and the graph that is shown.
+#include <algorithm>
 #include <cstdlib>
 
 #include "gui/app/app.h"
+#include "gui/app/pass_steps.h"
 #include "gui/app/search.h"
 
 namespace recut::gui {
@@ -12,12 +14,21 @@ bool has_selection(const App& app) {
   return is_ready(app) && app.overlay.empty() && app.document()->selection.node.valid();
 }
 
+// Panels that speak of the plan name nodes of the last graph, whichever is shown.
+void select_planned(DocumentView& document, NodeId id) {
+  select_in_pass(document, id, document.document->passes.passes.size());
+}
+
 Result<Done> select(App& app, std::string_view name) {
   DocumentView& document = *app.document();
-  NodeId id = document.find(std::string(name));
-  if (!id.valid()) id = document.graph_at_pass().find(name);
-  if (!id.valid() && !name.empty()) return error("no node '" + std::string(name) + "'");
-  document.selection.node = id;
+  const NodeId here = document.graph_at_pass().find(name);
+  if (here.valid()) {
+    select_in_pass(document, here, document.pass);
+    return Done{};
+  }
+  const NodeId planned = document.find(std::string(name));
+  if (!planned.valid() && !name.empty()) return error("no node '" + std::string(name) + "'");
+  select_planned(document, planned);
   return Done{};
 }
 
@@ -28,7 +39,8 @@ Result<Done> hover(App& app, std::string_view name) {
 }
 
 Result<Done> clear(App& app, std::string_view) {
-  app.document()->selection = {};
+  select_planned(*app.document(), NodeId());
+  app.document()->selection.hovered = {};
   return Done{};
 }
 
@@ -40,7 +52,7 @@ Result<Done> find(App& app, std::string_view text) {
   const auto found = search_nodes(*app.document(), text, 1);
   if (!found) return found.diagnostics();
   if (found->empty()) return error("nothing fits '" + std::string(text) + "'");
-  app.document()->selection.node = found->front();
+  select_planned(*app.document(), found->front());
   return Done{};
 }
 
@@ -49,16 +61,37 @@ Result<Done> set_pass(App& app, std::string_view text) {
   const auto passes = static_cast<long>(document.document->passes.passes.size());
   const long wanted = std::strtol(std::string(text).c_str(), nullptr, 10);
   if (wanted < 0 || wanted > passes) return error("no such pass");
-  document.pass = static_cast<std::size_t>(wanted);
+  show_pass(document, static_cast<std::size_t>(wanted));
   return Done{};
 }
 
+// To the next pass that changed something; passes that did nothing have nothing to show.
 template <int by>
 Result<Done> step_pass(App& app, std::string_view) {
   DocumentView& document = *app.document();
-  const auto passes = static_cast<int>(document.document->passes.passes.size());
-  const int wanted = static_cast<int>(document.pass) + by;
-  document.pass = static_cast<std::size_t>(std::min(passes, std::max(0, wanted)));
+  const std::vector<std::size_t> stops = pass_stops(document.document->passes);
+  if (by > 0) {
+    const auto next = std::upper_bound(stops.begin(), stops.end(), document.pass);
+    if (next != stops.end()) show_pass(document, *next);
+  } else {
+    const auto here = std::lower_bound(stops.begin(), stops.end(), document.pass);
+    if (here != stops.begin()) show_pass(document, *(here - 1));
+  }
+  return Done{};
+}
+
+// A node as another pass knows it; the pass that is shown stays.
+Result<Done> select_at(App& app, std::string_view words) {
+  DocumentView& document = *app.document();
+  const std::size_t blank = std::min(words.find(' '), words.size());
+  const auto passes = static_cast<long>(document.document->passes.passes.size());
+  const long pass = std::strtol(std::string(words.substr(0, blank)).c_str(), nullptr, 10);
+  if (pass < 0 || pass > passes) return error("no such pass");
+  const std::string_view name = words.substr(std::min(blank + 1, words.size()));
+  const auto place = static_cast<std::size_t>(pass);
+  const NodeId id = graph_after(document.document->passes, place).find(name);
+  if (!id.valid()) return error("no node '" + std::string(name) + "'");
+  select_in_pass(document, id, place);
   return Done{};
 }
 
@@ -70,13 +103,15 @@ Result<Done> copy_name(App& app, std::string_view) {
 
 constexpr Command kRows[] = {
     {"select.node", "Select a value", "", "its name", is_ready, select},
+    {"select.at", "Select a node of another pass", "", "a pass's number, a blank, the node's name",
+     is_ready, select_at},
     {"select.hover", "", "", "a name, or nothing", is_ready, hover},
     {"select.clear", "Select nothing", "Escape", "", has_selection, clear},
     {"select.copy", "Copy the selected name", "Ctrl+Shift+C", "", has_selection, copy_name},
     {"search.find", "Search nodes, modules, bytes", "/ Ctrl+F", "", is_ready, find},
     {"pass.set", "Show the graph after a pass", "", "its number, 0 as read", is_ready, set_pass},
-    {"pass.next", "Next pass", "n", "", is_ready, step_pass<1>},
-    {"pass.previous", "Previous pass", "b", "", is_ready, step_pass<-1>},
+    {"pass.next", "Next pass that changed something", "n", "", is_ready, step_pass<1>},
+    {"pass.previous", "Previous pass that changed something", "b", "", is_ready, step_pass<-1>},
 };
 
 }  // namespace

@@ -1,0 +1,121 @@
+#include "gui/app/pass_steps.h"
+
+#include <algorithm>
+
+#include "engine/ir/printer.h"
+
+namespace recut::gui {
+namespace {
+
+NodeId by_name(const Graph& from, NodeId id, const Graph& to) {
+  return to.find(from.node_name(id));
+}
+
+const Change* change_of(const PassReport& report, NodeId before) {
+  const auto found = std::find_if(report.changes.begin(), report.changes.end(),
+                                  [&](const Change& change) { return change.before == before; });
+  return found == report.changes.end() ? nullptr : &*found;
+}
+
+// What made `after`: the change of a node of the same name, if there is one.
+const Change* maker_of(const PassReport& report, const Graph& before, NodeId after) {
+  const Change* first = nullptr;
+  for (const Change& change : report.changes) {
+    if (std::find(change.after.begin(), change.after.end(), after) == change.after.end()) continue;
+    if (before.contains(change.before) &&
+        before.node_name(change.before) == report.graph.node_name(after))
+      return &change;
+    if (first == nullptr) first = &change;
+  }
+  return first;
+}
+
+NodeId step_on(const PassReport& report, const Graph& before, NodeId id) {
+  const Graph& after = report.graph;
+  const Change* change = change_of(report, id);
+  if (change != nullptr) {
+    for (const NodeId heir : change->after)
+      if (after.contains(heir)) return heir;
+    if (change->after.empty()) return {};
+  }
+  return after.contains(id) ? id : by_name(before, id, after);
+}
+
+NodeId step_back(const PassReport& report, const Graph& before, NodeId id) {
+  if (before.contains(id)) return id;
+  const Change* change = maker_of(report, before, id);
+  if (change != nullptr && before.contains(change->before)) return change->before;
+  return by_name(report.graph, id, before);
+}
+
+std::string line_of(const Graph& graph, NodeId id) {
+  return graph.contains(id) ? print_node(graph, id) : std::string();
+}
+
+}  // namespace
+
+const Graph& graph_after(const PipelineReport& passes, std::size_t pass) {
+  if (pass == 0 || passes.passes.empty()) return passes.input;
+  return passes.passes[std::min(pass, passes.passes.size()) - 1].graph;
+}
+
+NodeId trace_node(const PipelineReport& passes, NodeId id, std::size_t from, std::size_t to) {
+  if (!graph_after(passes, from).contains(id)) return {};
+  for (; from < to && id.valid(); ++from)
+    id = step_on(passes.passes[from], graph_after(passes, from), id);
+  for (; from > to && id.valid(); --from)
+    id = step_back(passes.passes[from - 1], graph_after(passes, from - 1), id);
+  return id;
+}
+
+std::vector<NodeEvent> node_history(const PipelineReport& passes, NodeId id, std::size_t pass) {
+  std::vector<NodeEvent> events;
+  // Back to where it first stands.
+  for (NodeId before = id; pass > 0; --pass, id = before) {
+    before = trace_node(passes, id, pass, pass - 1);
+    if (!before.valid()) break;
+  }
+  if (!graph_after(passes, pass).contains(id)) return events;
+  events.push_back({pass, id, "", line_of(graph_after(passes, pass), id)});
+  for (; pass < passes.passes.size() && id.valid(); ++pass) {
+    const Change* change = change_of(passes.passes[pass], id);
+    const NodeId next = trace_node(passes, id, pass, pass + 1);
+    std::string line = line_of(passes.passes[pass].graph, next);
+    if (change != nullptr || !next.valid() || line != events.back().line)
+      events.push_back(
+          {pass + 1, next, std::string(change != nullptr ? change->rule : ""), std::move(line)});
+    id = next;
+  }
+  return events;
+}
+
+std::vector<std::size_t> pass_stops(const PipelineReport& passes) {
+  std::vector<std::size_t> stops{0};
+  for (std::size_t i = 0; i < passes.passes.size(); ++i)
+    if (passes.passes[i].changed || i + 1 == passes.passes.size()) stops.push_back(i + 1);
+  return stops;
+}
+
+SelectionAnchor anchor_of(const DocumentView& document) {
+  // Something else was selected since: that is what goes along from now on.
+  if (document.selection.node != document.anchor.shown)
+    return {document.selection.node, document.pass, document.selection.node};
+  return document.anchor;
+}
+
+void show_pass(DocumentView& document, std::size_t pass) {
+  const PipelineReport& passes = document.document->passes;
+  document.anchor = anchor_of(document);
+  document.pass = std::min(pass, passes.passes.size());
+  SelectionAnchor& anchor = document.anchor;
+  anchor.shown = trace_node(passes, anchor.node, anchor.pass, document.pass);
+  document.selection.node = anchor.shown;
+  document.selection.hovered = {};
+}
+
+void select_in_pass(DocumentView& document, NodeId id, std::size_t pass) {
+  document.anchor = {id, pass, trace_node(document.document->passes, id, pass, document.pass)};
+  document.selection.node = document.anchor.shown;
+}
+
+}  // namespace recut::gui
