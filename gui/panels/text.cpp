@@ -1,0 +1,199 @@
+// The graph as text: what the pass that is shown changed against the one before it, or against
+// another one; what stayed the same is folded. Only the lines that can be seen are drawn.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "gui/app/app.h"
+#include "gui/app/pass_steps.h"
+#include "gui/app/text_view.h"
+#include "gui/draw/widgets.h"
+#include "gui/panels/text_line.h"
+
+namespace recut::gui {
+namespace {
+
+constexpr float kLetter = 7.2f;  // units: the width of one
+constexpr std::size_t kLongestHint = 2000;
+
+std::string pass_name(const DocumentView& document, std::size_t pass) {
+  if (pass == 0) return "as read";
+  std::string name = document.document->passes.passes[pass - 1].name;
+  std::replace(name.begin(), name.end(), '_', ' ');
+  return name;
+}
+
+class Text {
+ public:
+  Text(Ui& ui, const PanelInput& input, const DocumentView& document, TextView& view,
+       Intents& intents)
+      : ui_(ui), input_(input), document_(document), view_(view), intents_(intents) {}
+
+  void draw() {
+    head();
+    if (!is_current(document_, view_) && !input_.app.jobs.is_alive(view_.job))
+      intents_.push_back({"text.prepare", ""});
+    if (!view_.difference) return;
+    follow_selection();
+    lines();
+  }
+
+ private:
+  const TextDifference& difference() const { return *view_.difference; }
+
+  void head() {
+    Rect place = input_.heading;
+    buttons(place);
+    const std::size_t base = base_pass(document_, view_);
+    std::string words = document_.pass == base
+                            ? pass_name(document_, document_.pass)
+                            : fmt::format("{} against {}", pass_name(document_, document_.pass),
+                                          pass_name(document_, base));
+    place.cut_left(ui_.px(4));
+    place.cut_left(ui_.text(place, words, Face::small, ui_.theme.dim) + ui_.px(12));
+    if (view_.difference) counts(place);
+  }
+
+  void counts(Rect place) {
+    const TextDifference& d = difference();
+    ui_.items.add("counts", ItemKind::figure, place, true,
+                  fmt::format("-{} +{}", d.removed, d.added));
+    if (d.changes.empty()) {
+      ui_.text(place, "nothing differs", Face::small, ui_.theme.faint);
+      return;
+    }
+    place.cut_left(ui_.text(place, "−" + format_number(static_cast<std::int64_t>(d.removed)),
+                            Face::mono, ui_.theme.conflict) +
+                   ui_.px(8));
+    place.cut_left(ui_.text(place, "+" + format_number(static_cast<std::int64_t>(d.added)),
+                            Face::mono, ui_.theme.result) +
+                   ui_.px(12));
+    if (view_.change < d.changes.size())
+      ui_.text(place, fmt::format("{} of {}", view_.change + 1, d.changes.size()), Face::small,
+               ui_.theme.dim);
+  }
+
+  void buttons(Rect& place) {
+    const bool any = view_.difference && !difference().changes.empty();
+    const auto at = [&](float wide) {
+      place.cut_right(ui_.px(4));
+      return place.cut_right(ui_.px(wide)).inset(0, ui_.px(8));
+    };
+    if (button(ui_, "copy", at(46), "Copy", ButtonLook::quiet))
+      intents_.push_back({"text.copy", ""});
+    if (button(ui_, "fold", at(92), view_.whole ? "Fold the rest" : "Show all lines",
+               ButtonLook::quiet, any))
+      intents_.push_back({"text.fold", ""});
+    const bool against_input = view_.base == std::optional<std::size_t>(0);
+    if (button(ui_, "base", at(112), against_input ? "Against last pass" : "Against as read",
+               ButtonLook::quiet, document_.pass > 0))
+      intents_.push_back({"text.base", against_input ? "previous" : "0"});
+    arrow("next", at(20), true, any);
+    arrow("previous", at(20), false, any);
+  }
+
+  void arrow(const std::string& label, const Rect& rect, bool down, bool enabled) {
+    if (button(ui_, label, rect, "", ButtonLook::quiet, enabled))
+      intents_.push_back({"text." + label, ""});
+    if (enabled) hint(ui_, down ? "Next difference: N" : "Previous difference: P");
+    const ImVec2 c = rect.centre();
+    const float r = ui_.px(4), tip = down ? r / 2 : -r / 2;
+    ImGui::GetWindowDrawList()->AddTriangleFilled(
+        {c.x - r, c.y - tip}, {c.x + r, c.y - tip}, {c.x, c.y + 1.6f * tip},
+        Ui::paint(enabled ? ui_.theme.dim : ui_.theme.faint));
+  }
+
+  // The selection, or where it was removed.
+  NodeId marked() const {
+    const NodeId shown = document_.selection.node;
+    return shown.valid() ? shown : anchor_of(document_).node;
+  }
+
+  void follow_selection() {
+    if (marked() == view_.followed) return;
+    view_.followed = marked();
+    reveal_line(view_, difference().line_of(marked()));
+  }
+
+  void lines() {
+    Rect area = input_.whole;
+    area.top = input_.area.top;
+    const float high = std::round(ui_.px(kTextLine));
+    const Scrolled region =
+        begin_scroll(ui_, "lines", area, high * static_cast<float>(view_.rows.size()));
+    const auto first =
+        static_cast<std::size_t>(std::max(0.0f, (region.visible.top - region.content.top) / high));
+    const auto shown = static_cast<std::size_t>(region.visible.height() / high) + 2;
+    const std::size_t end = std::min(view_.rows.size(), first + shown);
+    for (std::size_t i = first; i < end; ++i)
+      row(view_.rows[i],
+          rect_at({region.content.left, region.content.top + high * static_cast<float>(i)},
+                  {region.content.width(), high}));
+    bring(region, high);
+    end_scroll();
+  }
+
+  void bring(const Scrolled& region, float high) {
+    if (!view_.bring) return;
+    const std::size_t row = row_of(view_.rows, *view_.bring);
+    const float top = region.content.top + high * static_cast<float>(row);
+    const float around = std::min(region.visible.height() / 3, high * 8);
+    scroll_to(top - around, top + high + around, region);
+    view_.bring = std::nullopt;
+  }
+
+  void row(const TextRow& row, const Rect& rect) {
+    if (row.fold) return fold(row, rect);
+    const DiffLine& line = difference().lines[row.first];
+    const NodeId id = difference().node(line);
+    const bool removed = line.edit == Edit::removed;
+    const std::string label = fmt::format("line {}", row.first);
+    const Touch t =
+        touch(ui_, label, ItemKind::row, rect, id.valid(), difference().text(line).substr(0, 200));
+    const bool chosen = id.valid() && id == marked();
+    if (chosen || t.hovered) ui_.fill(rect, ui_.theme.raised, 0, chosen ? 1 : 0.6);
+    draw_text_line(ui_, rect, difference(), line);
+    const std::string& text = difference().text(line);
+    if (t.hovered && static_cast<float>(text.size()) * ui_.px(kLetter) > rect.width())
+      hint(ui_, text.substr(0, kLongestHint));
+    if (chosen)
+      ui_.fill({rect.left, rect.top, rect.left + ui_.whole(2), rect.bottom}, ui_.theme.selection);
+    if (!t.pressed) return;
+    const std::size_t pass = removed ? view_.base_pass : view_.pass;
+    const Graph& graph = graph_after(document_.document->passes, pass);
+    view_.followed = id;  // it is in view already
+    intents_.push_back({"select.at", fmt::format("{} {}", pass, graph.node_name(id))});
+  }
+
+  void fold(const TextRow& row, const Rect& rect) {
+    const Touch t = touch(ui_, fmt::format("fold {}", row.first), ItemKind::button, rect, true,
+                          fmt::format("{}", row.count));
+    ui_.fill(rect, ui_.theme.raised, 0, t.hovered ? 0.9 : 0.45);
+    Rect rest = rect;
+    rest.cut_left(ui_.px(98));
+    ui_.text(
+        rest,
+        fmt::format("{} lines are the same", format_number(static_cast<std::int64_t>(row.count))),
+        Face::small, t.hovered ? ui_.theme.text : ui_.theme.dim);
+    if (t.pressed) intents_.push_back({"text.unfold", fmt::format("{}", row.first)});
+  }
+
+  Ui& ui_;
+  const PanelInput& input_;
+  const DocumentView& document_;
+  TextView& view_;
+  Intents& intents_;
+};
+
+void draw(Ui& ui, const PanelInput& input, Intents& intents) {
+  const DocumentView* document = input.ready();
+  if (document == nullptr) return;
+  Text(ui, input, *document, input.memory<TextView>(kTextMemory), intents).draw();
+}
+
+}  // namespace
+
+Panel text_panel() { return {"text", "Text", Place::centre, 2, 1, draw}; }
+
+}  // namespace recut::gui

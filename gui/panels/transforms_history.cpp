@@ -1,0 +1,122 @@
+#include "gui/panels/transforms_history.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace recut::gui {
+namespace {
+
+constexpr float kWhen = 104;  // units: the column of passes
+constexpr std::size_t kLongestHint = 2000;
+
+// Of a node's line: what is called; of a placeholder: what it is.
+std::string call_of(const std::string& line) {
+  const std::size_t equals = line.find(" = ");
+  if (equals == std::string::npos) return line;
+  const std::size_t end = std::min(line.find_first_of("( ", equals + 3), line.size());
+  return line.substr(equals + 3, end - equals - 3);
+}
+
+class History {
+ public:
+  History(Ui& ui, const Transforms& memory, const DocumentView& document, Intents& intents)
+      : ui_(ui),
+        memory_(memory),
+        document_(document),
+        passes_(document.document->passes),
+        intents_(intents) {}
+
+  void title_row(const Rect& rect) const {
+    const SelectionAnchor& of = memory_.history_of;
+    const Graph& graph = graph_after(passes_, of.pass);
+    Rect rest = rect;
+    rest.cut_left(ui_.text(rest, "History of ", Face::strong, ui_.theme.text) + ui_.px(4));
+    ui_.text(rest, graph.node_name(of.node), Face::mono_strong, ui_.theme.selection);
+  }
+
+  void event_row(std::size_t at, const Rect& rect) {
+    const NodeEvent& event = memory_.history[at];
+    const std::string& before = at > 0 ? memory_.history[at - 1].line : event.line;
+    std::string words = call_of(event.line);
+    if (!event.node.valid()) {
+      words = event.rule.empty() ? "gone" : "gone, " + event.rule;
+    } else if (at > 0) {
+      const bool renamed =
+          event.line.substr(0, event.line.find(" = ")) != before.substr(0, before.find(" = "));
+      words = !event.rule.empty() ? event.rule : "other operands";
+      if (renamed) words = event.line.substr(0, event.line.find(" = ")) + ", " + words;
+    }
+    const Touch t = history_row(
+        fmt::format("event {}", event.pass), rect, pass_title(document_, event.pass), words,
+        event.node.valid() ? ui_.theme.dim : ui_.theme.faint, at == event_shown());
+    if (t.pressed) go(event.pass);
+    if (t.hovered)
+      hint(ui_,
+           (event.node.valid() ? event.line : "gone; it was\n" + before).substr(0, kLongestHint));
+  }
+
+  // The event that the line in the graph that is shown comes from.
+  std::size_t event_shown() const {
+    std::size_t at = memory_.history.size();
+    for (std::size_t i = 0; i < memory_.history.size(); ++i)
+      if (memory_.history[i].pass <= document_.pass) at = i;
+    return at;
+  }
+
+  void fate_row(const Rect& rect) {
+    const Role role = document_.shown->role(memory_.planned);
+    const std::int64_t runs =
+        document_.shown->extra_runs[document_.graph().position(memory_.planned)];
+    std::string words(name_of(role));
+    if (runs > 0) words += fmt::format(", {} more run{}", runs, runs > 1 ? "s" : "");
+    const Touch t =
+        history_row("fate", rect, "plan", "    " + words, colour_of(ui_.theme, role), false);
+    ui_.sign({rect.left + ui_.px(9 + kWhen + 7), rect.centre().y}, role);
+    if (t.pressed) go(passes_.passes.size());
+  }
+
+  void run_row(std::size_t at, const Rect& rect) {
+    const Step& step = document_.shown->replay.steps[memory_.runs[at]];
+    const std::string words =
+        fmt::format("step {}{}", format_number(static_cast<std::int64_t>(memory_.runs[at] + 1)),
+                    step.again ? ", again" : "");
+    history_row(fmt::format("run {}", at), rect,
+                step.phase == Phase::forward ? "forward" : "backward", words,
+                step.again ? ui_.theme.recomputed : ui_.theme.dim, false);
+  }
+
+  void go(std::size_t pass) {
+    if (pass != document_.pass) intents_.push_back({"pass.set", fmt::format("{}", pass)});
+  }
+
+  Touch history_row(const std::string& label, const Rect& rect, std::string_view when,
+                    const std::string& words, Colour colour, bool chosen) {
+    const Touch t = row(ui_, label, rect, chosen, words);
+    Rect rest = rect;
+    rest.cut_left(ui_.px(9));
+    ui_.text(rest.cut_left(ui_.px(kWhen)), when, Face::small, ui_.theme.dim);
+    ui_.text(rest, words, Face::mono, colour);
+    return t;
+  }
+
+ private:
+  Ui& ui_;
+  const Transforms& memory_;
+  const DocumentView& document_;
+  const PipelineReport& passes_;
+  Intents& intents_;
+};
+
+}  // namespace
+
+void draw_history(Ui& ui, const TransformLine& line, const Rect& rect, const Transforms& memory,
+                  const DocumentView& document, Intents& intents) {
+  History history(ui, memory, document, intents);
+  if (line.kind == TransformKind::title) history.title_row(rect);
+  if (line.kind == TransformKind::event) history.event_row(line.at, rect);
+  if (line.kind == TransformKind::fate) history.fate_row(rect);
+  if (line.kind == TransformKind::run) history.run_row(line.at, rect);
+}
+
+}  // namespace recut::gui

@@ -1,0 +1,52 @@
+#include "gui/panels/transforms_legend.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "engine/support/units.h"
+
+namespace recut::gui {
+namespace {
+
+struct LegendRow {
+  Role role;
+  std::string_view words, counted;
+};
+constexpr LegendRow kRows[] = {
+    {Role::saved, "saved", "values"},
+    {Role::recomputed, "recomputed", "runs"},
+    {Role::freed, "freed in forward", ""},
+    {Role::result, "result or gradient", ""},
+};
+constexpr float kHigh = 21;
+
+}  // namespace
+
+float legend_height(const Ui& ui) {
+  return std::round(ui.px(kHigh)) * static_cast<float>(std::size(kRows)) + ui.px(30);
+}
+
+void draw_legend(Ui& ui, Rect area, const Transforms& memory, Intents& intents) {
+  heading(ui, area.cut_top(std::round(ui.px(24))), "Legend", "of the plan that is shown");
+  for (const LegendRow& row : kRows) {
+    const RoleTotals& total = memory.totals[static_cast<std::size_t>(row.role)];
+    Rect place = area.cut_top(std::round(ui.px(kHigh)));
+    const std::string count =
+        format_number(total.count) + (row.counted.empty() ? "" : " " + std::string(row.counted));
+    const Touch t = touch(ui, fmt::format("legend {}", name_of(row.role)), ItemKind::row, place,
+                          true, fmt::format("{}, {}", count, format_bytes(total.bytes)));
+    if (t.pressed) intents.push_back({"search.find", std::string(name_of(row.role))});
+    if (t.hovered) hint(ui, fmt::format("Select the first value that is {}", row.words));
+    const Rect sign = place.cut_left(ui.px(16));
+    ui.sign({sign.left + ui.px(6), sign.centre().y}, row.role);
+    place.cut_left(ui.px(6));
+    ui.text(place.cut_right(ui.px(66)), format_bytes(total.bytes), Face::mono, ui.theme.dim,
+            Align::right);
+    const Colour ink = t.hovered ? ui.theme.text : ui.theme.dim;
+    place.cut_left(ui.text(place, row.words, Face::text, ink) + ui.px(6));
+    ui.text(place, count, Face::small, ui.theme.faint, Align::right);
+  }
+}
+
+}  // namespace recut::gui

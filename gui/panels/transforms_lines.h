@@ -1,0 +1,76 @@
+// What the list of transforms holds, as lines of one height: passes and plan, the rules that fired
+// in the pass that is shown, and the history of the selected node.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "gui/app/pass_steps.h"
+
+namespace recut::gui {
+
+struct RuleHits {
+  std::string rule;
+  std::vector<std::size_t> changes;  // into PassReport::changes
+};
+
+// What the plan makes of the values of one role.
+struct RoleTotals {
+  std::int64_t count = 0;  // values; of those that are recomputed: runs
+  std::int64_t bytes = 0;
+};
+
+// Kept from frame to frame; what takes time to find is found once.
+struct Transforms {
+  std::string open_rule;  // "" for none
+  bool all_hits = false;  // of the open rule
+
+  std::size_t rules_pass = kNoPass;
+  std::vector<RuleHits> rules;  // of the pass that is shown
+
+  SelectionAnchor history_of;
+  std::vector<NodeEvent> history;
+
+  SharedPlanView totals_of, runs_of_plan;
+  std::array<RoleTotals, kRoles> totals;
+  NodeId runs_of;
+  std::vector<std::size_t> runs;  // the steps of the plan that run the selected node
+  NodeId planned;                 // what the plan knows the selected node as
+
+  static constexpr std::size_t kNoPass = static_cast<std::size_t>(-1);
+};
+
+enum class TransformKind : unsigned char {
+  pass,     // at: the pass
+  plan,     //
+  blank,    //
+  heading,  // "Rules that fired here"
+  rule,     // at: into Transforms::rules
+  hit,      // at: into PassReport::changes
+  more,     // at: how many hits aren't shown
+  title,    // "History of …"
+  event,    // at: into Transforms::history
+  fate,     // what the plan makes of the selected node
+  run,      // at: into Transforms::runs
+};
+
+struct TransformLine {
+  TransformKind kind = TransformKind::blank;
+  std::size_t at = 0;
+};
+
+// Finds what has to be found for the document as it is now.
+void update(Transforms& memory, const DocumentView& document);
+
+// `idle`: passes that changed nothing are listed, too.
+std::vector<TransformLine> transform_lines(const Transforms& memory, const DocumentView& document,
+                                           bool idle);
+// Passes that are listed, in order; 0 is the graph as read.
+std::vector<std::size_t> listed_passes(const DocumentView& document, bool idle);
+std::size_t idle_passes(const DocumentView& document);
+
+// "noop_removal" as words.
+std::string pass_title(const DocumentView& document, std::size_t pass);
+
+}  // namespace recut::gui
