@@ -106,7 +106,7 @@ float App::draw_titles(const Panel& panel, const Turn* turn, const Rect& row, Ui
   Rect rest = row;
   for (const std::size_t one : turn->panels) {
     const std::string_view title = panels[one].title;
-    const Rect place = rest.cut_left(ui.width(title, Face::text));
+    const Rect place = rest.cut_left(std::ceil(ui.width(title, Face::text)) + 1);
     if (tab(ui, "turn " + std::string(panels[one].id), place, title, one == turn->chosen))
       intents.push_back({"panel.show", std::string(panels[one].id)});
     rest.cut_left(ui.px(16));

@@ -30,6 +30,15 @@ struct Opened {
   SharedPlanView start;
 };
 
+// Nothing is recomputed. The default strategy plans call by call, which isn't for the fused model.
+PlanningRequest plain_step(const Wishes& wishes) {
+  PlanningRequest request;
+  request.strategy = wishes.cost_model == "fused" ? "peak" : "default";
+  request.device = wishes.device;
+  request.cost_model = wishes.cost_model;
+  return request;
+}
+
 Result<Opened> open_all(const std::string& path, std::shared_ptr<const std::string> bytes,
                         const Wishes& wishes) {
   auto document = open_document_bytes(*bytes, path, OpenOptions{});
@@ -37,11 +46,7 @@ Result<Opened> open_all(const std::string& path, std::shared_ptr<const std::stri
   auto shared = std::make_shared<const Document>(std::move(*document));
   auto basis = plan_basis(shared, wishes.device, wishes.cost_model);
   if (!basis) return basis.diagnostics();
-  PlanningRequest once;
-  once.strategy = "default";
-  once.device = wishes.device;
-  once.cost_model = wishes.cost_model;
-  auto start = make_plan_view(*basis, once);
+  auto start = make_plan_view(*basis, plain_step(wishes));
   if (!start) return start.diagnostics();
   return Opened{std::move(bytes), std::move(shared),
                 std::make_shared<const PlanBasis>(std::move(*basis)), std::move(*start)};
@@ -132,9 +137,15 @@ void Planner::wishes_changed(DocumentView& document, const Wishes& before) {
     document.wishes = before;
     return;
   }
+  // The step is planned anew as well: what fuses together has to run together.
+  auto start = make_plan_view(*basis, plain_step(document.wishes));
+  if (!start) {
+    callbacks_.say(format(start.diagnostics().front()), true);
+    document.wishes = before;
+    return;
+  }
   document.basis = std::make_shared<const PlanBasis>(std::move(*basis));
-  document.start =
-      view_of_plan(*document.basis, document.start->request, document.start->planned.plan);
+  document.start = std::move(*start);
   document.shown = nullptr;
   new_problem(document);
 }
