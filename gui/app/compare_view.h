@@ -1,0 +1,47 @@
+// What the plan that is shown is compared with, and what comes of it.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "gui/app/document_view.h"
+#include "gui/app/plan_difference.h"
+
+namespace recut::gui {
+
+class App;
+
+// Kept for each document.
+struct CompareView {
+  // "unplanned", "baseline", "torch 0.5", "document 3" (its serial number), "pass 2"; "": the
+  // baseline if there is one, else the step without recomputation.
+  std::string with;
+  SharedPlanView baseline;                      // pinned; null for none
+  std::map<std::string, SharedPlanView> torch;  // by torch_key()
+  JobId job = 0;
+
+  // Of which two plans `difference` is.
+  SharedPlanView here, there;
+  PlanDifference difference;
+  // Of which passes `counts` are.
+  std::size_t pass = static_cast<std::size_t>(-1), other_pass = 0;
+  std::vector<OperatorCount> counts;
+};
+
+inline constexpr std::string_view kCompareMemory = "compare";
+CompareView& compare_view(DocumentView& document);
+
+// What `with` stands for now.
+std::string compared_with(const CompareView& view);
+// The pass where passes are compared; none where plans are.
+std::optional<std::size_t> compared_pass(const DocumentView& document, const CompareView& view);
+// The other plan; null while it is made, or gone.
+SharedPlanView compared_plan(const App& app, const DocumentView& document, const CompareView& view);
+
+// Under which a plan of PyTorch's way is kept: prices are a part of it.
+std::string torch_key(const DocumentView& document, const std::string& fraction);
+
+// Finds the difference anew where one of the two changed.
+void update(CompareView& view, const App& app, const DocumentView& document);
+
+}  // namespace recut::gui

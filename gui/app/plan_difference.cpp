@@ -1,0 +1,92 @@
+#include "gui/app/plan_difference.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <map>
+
+namespace recut::gui {
+namespace {
+
+// The bytes that each node's storages take, by position; 0 for views and what never runs.
+std::vector<std::int64_t> owned_bytes(const PlanView& plan) {
+  std::vector<std::int64_t> bytes(plan.graph().order().size(), 0);
+  std::vector<std::int64_t> once(plan.graph().order().size(), 0);
+  std::vector<std::size_t> birth(plan.graph().order().size(), 0);
+  // A call that makes several storages makes them in one step; a later run makes them again.
+  for (const StorageInstance& instance : plan.replay.instances) {
+    const std::size_t at = plan.graph().position(instance.owner);
+    if (birth[at] != instance.birth) once[at] = 0;
+    birth[at] = instance.birth;
+    once[at] += instance.bytes;
+    bytes[at] = std::max(bytes[at], once[at]);
+  }
+  return bytes;
+}
+
+void count_saved(PlanDifference& difference, const FateRow& row) {
+  if (row.role_here == Role::saved) {
+    ++difference.saved_here;
+    difference.saved_bytes_here += row.bytes;
+  }
+  if (row.role_there == Role::saved) {
+    ++difference.saved_there;
+    difference.saved_bytes_there += row.bytes;
+  }
+}
+
+}  // namespace
+
+PlanDifference difference_of(const PlanView& here, const PlanView& there) {
+  const Graph &mine = here.graph(), &other = there.graph();
+  const bool one_graph = here.document == there.document;
+  const auto bytes_here = owned_bytes(here), bytes_there = owned_bytes(there);
+  PlanDifference difference;
+  std::vector<bool> met(other.order().size(), false);
+  for (const NodeId id : mine.order()) {
+    const std::size_t at = mine.position(id);
+    const NodeId twin = one_graph ? id : other.find(mine.node_name(id));
+    if (!twin.valid()) {
+      if (bytes_here[at] > 0) ++difference.only_here;
+      continue;
+    }
+    const std::size_t there_at = other.position(twin);
+    met[there_at] = true;
+    const std::int64_t bytes = std::max(bytes_here[at], bytes_there[there_at]);
+    if (bytes == 0) continue;
+    const FateRow row{id,
+                      twin,
+                      here.roles[at],
+                      there.roles[there_at],
+                      here.extra_runs[at],
+                      there.extra_runs[there_at],
+                      bytes};
+    if (row.role_here == row.role_there && row.runs_here == row.runs_there) {
+      ++difference.same;
+      continue;
+    }
+    if (row.role_here != row.role_there) count_saved(difference, row);
+    difference.rows.push_back(row);
+  }
+  for (std::size_t i = 0; i < met.size(); ++i)
+    if (!met[i] && bytes_there[i] > 0) ++difference.only_there;
+  std::stable_sort(difference.rows.begin(), difference.rows.end(),
+                   [](const FateRow& a, const FateRow& b) { return a.bytes > b.bytes; });
+  return difference;
+}
+
+std::vector<OperatorCount> operator_counts(const Graph& here, const Graph& there) {
+  std::map<std::string, OperatorCount> counts;
+  for (const NodeId id : here.order()) ++counts[std::string(here.op(id).name)].here;
+  for (const NodeId id : there.order()) ++counts[std::string(there.op(id).name)].there;
+  std::vector<OperatorCount> rows;
+  for (auto& [name, count] : counts) {
+    count.name = name;
+    if (count.here != count.there) rows.push_back(std::move(count));
+  }
+  std::stable_sort(rows.begin(), rows.end(), [](const OperatorCount& a, const OperatorCount& b) {
+    return std::abs(a.here - a.there) > std::abs(b.here - b.there);
+  });
+  return rows;
+}
+
+}  // namespace recut::gui

@@ -1,0 +1,37 @@
+// What differs between two plans: of one graph, or of two graphs whose nodes have names in common.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "gui/app/plan_view.h"
+
+namespace recut::gui {
+
+// A value that owns bytes in one of the plans, and what each of them makes of it.
+struct FateRow {
+  NodeId here, there;  // in the graph of either plan
+  Role role_here = Role::freed, role_there = Role::freed;
+  std::int32_t runs_here = 0, runs_there = 0;  // beyond the first
+  std::int64_t bytes = 0;                      // the larger of the two
+};
+
+struct PlanDifference {
+  std::vector<FateRow> rows;                   // by falling bytes, then in the order of the graph
+  std::int64_t same = 0;                       // values with one fate in both
+  std::int64_t only_here = 0, only_there = 0;  // values that the other graph has no name for
+  // Of the values that are saved in one of the two and not in the other.
+  std::int64_t saved_here = 0, saved_there = 0;              // how many
+  std::int64_t saved_bytes_here = 0, saved_bytes_there = 0;  //
+};
+PlanDifference difference_of(const PlanView& here, const PlanView& there);
+
+// How often an operator stands in two graphs.
+struct OperatorCount {
+  std::string name;
+  std::int64_t here = 0, there = 0;
+};
+// Those that differ, by falling difference, then by name.
+std::vector<OperatorCount> operator_counts(const Graph& here, const Graph& there);
+
+}  // namespace recut::gui

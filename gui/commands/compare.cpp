@@ -1,0 +1,121 @@
+// What the plan that is shown is compared with.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstdlib>
+
+#include "engine/support/units.h"
+#include "gui/app/app.h"
+#include "gui/app/compare_view.h"
+
+namespace recut::gui {
+namespace {
+
+bool has_plan(const App& app) { return app.has_ready() && app.document()->shown != nullptr; }
+
+const CompareView* view_of(const App& app) {
+  if (!has_plan(app)) return nullptr;
+  const auto found = app.document()->memories.find(kCompareMemory);
+  return found == app.document()->memories.end() ? nullptr
+                                                 : std::any_cast<CompareView>(&found->second);
+}
+bool has_baseline(const App& app) {
+  const CompareView* view = view_of(app);
+  return view != nullptr && view->baseline != nullptr;
+}
+
+Result<Done> show_panel(App& app) { return app.run("panel.show", "compare"); }
+
+// As PyTorch would partition the graph: as slow as its strategy.
+void plan_as_torch(App& app, const std::string& fraction) {
+  DocumentView& document = *app.document();
+  CompareView& view = compare_view(document);
+  const std::string key = torch_key(document, fraction);
+  if (view.torch.count(key) != 0) return;
+  app.jobs.cancel(view.job);
+  PlanningRequest request = request_of(document.wishes);
+  request.strategy = "torch";
+  request.budget = fraction;
+  request.choices = {};
+  Job job{fmt::format("PyTorch's way with {}", document.title), document.serial, true, false, {}};
+  job.part = [&app, serial = document.serial, basis = document.basis, key,
+              request](JobControl& control) {
+    auto plan = make_plan_view(*basis, request);
+    control.post([&app, serial, key, plan = std::move(plan)] {
+      DocumentView* document = app.documents.find(serial);
+      if (document == nullptr) return;
+      if (plan) {
+        compare_view(*document).torch[key] = *plan;
+      } else {
+        app.say(format(plan.diagnostics().front()), true);
+      }
+    });
+    return false;
+  };
+  view.job = app.jobs.start(std::move(job));
+}
+
+Result<Done> with_torch(App& app, const std::string& fraction) {
+  char* end = nullptr;
+  const double share = std::strtod(fraction.c_str(), &end);
+  if (end == fraction.c_str() || *end != '\0' || !(share >= 0 && share <= 1))
+    return error("PyTorch's budget is a fraction of the saved bytes, 0 to 1");
+  plan_as_torch(app, fraction);
+  return Done{};
+}
+
+Result<Done> with_other(const App& app, std::string_view what, const std::string& number) {
+  const auto wanted = static_cast<std::size_t>(std::strtoul(number.c_str(), nullptr, 10));
+  if (what == "pass" && wanted <= app.document()->document->passes.passes.size()) return Done{};
+  if (what == "document" && app.documents.find(static_cast<int>(wanted)) != nullptr) return Done{};
+  return error(fmt::format("there is no {} {}", what, number));
+}
+
+Result<Done> compare_with(App& app, std::string_view words) {
+  CompareView& view = compare_view(*app.document());
+  const std::size_t blank = std::min(words.find(' '), words.size());
+  const std::string_view what = words.substr(0, blank);
+  const std::string rest(words.substr(std::min(blank + 1, words.size())));
+  Result<Done> done = Done{};
+  if (what == "torch") {
+    done = with_torch(app, rest);
+  } else if (what == "pass" || what == "document") {
+    done = with_other(app, what, rest);
+  } else if (what == "baseline" && !view.baseline) {
+    done = error("no plan is pinned as the baseline");
+  } else if (what != "baseline" && what != "unplanned" && !what.empty()) {
+    done = error("compare with unplanned, baseline, torch 0.5, document 2 or pass 0");
+  }
+  if (!done) return done;
+  view.with = std::string(words);
+  return show_panel(app);
+}
+
+Result<Done> pin(App& app, std::string_view) {
+  CompareView& view = compare_view(*app.document());
+  view.baseline = app.document()->shown;
+  view.with = "baseline";
+  app.say(fmt::format("Baseline: peak {}, step {}", format_bytes(view.baseline->peak()),
+                      format_micros(view.baseline->report().step_us)));
+  return Done{};
+}
+
+Result<Done> unpin(App& app, std::string_view) {
+  CompareView& view = compare_view(*app.document());
+  view.baseline = nullptr;
+  if (view.with == "baseline") view.with.clear();
+  return Done{};
+}
+
+constexpr Command kRows[] = {
+    {"compare.with", "Compare the plan", "", "unplanned, baseline, torch 0.5, document 2 or pass 0",
+     has_plan, compare_with},
+    {"compare.pin", "Compare: pin this plan as the baseline", "Ctrl+Shift+B", "", has_plan, pin},
+    {"compare.unpin", "Compare: drop the baseline", "", "", has_baseline, unpin},
+};
+
+}  // namespace
+
+std::span<const Command> compare_commands() { return kRows; }
+
+}  // namespace recut::gui

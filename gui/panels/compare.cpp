@@ -1,0 +1,275 @@
+// Compare: the plan that is shown beside another one, figure by figure, and the values that the two
+// treat differently; or two passes' graphs by their operators.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/support/units.h"
+#include "gui/app/app.h"
+#include "gui/app/compare_view.h"
+#include "gui/draw/widgets.h"
+
+namespace recut::gui {
+namespace {
+
+constexpr float kName = 190, kFigure = 132;  // units: the columns of the figures
+constexpr float kFate = 170, kBytes = 96, kBar = 120;
+constexpr float kWidest = 1020;  // of the list: eyes have to find the other end of a row
+
+struct Choice {
+  std::string with, words;
+};
+
+class Compare {
+ public:
+  Compare(Ui& ui, const PanelInput& input, const DocumentView& document, CompareView& view,
+          Intents& intents)
+      : ui_(ui), input_(input), document_(document), view_(view), intents_(intents) {}
+
+  void draw() {
+    update(view_, input_.app, document_);
+    pins();
+    Rect area = input_.area;
+    choices(area.cut_top(std::round(ui_.px(28))));
+    area.cut_top(ui_.px(10));
+    if (compared_pass(document_, view_)) return operators(area);
+    if (!view_.there) {
+      ui_.text(area.cut_top(ui_.px(kRow)), waiting(), Face::text, ui_.theme.dim);
+      return;
+    }
+    figures(area);
+    area.cut_top(ui_.px(14));
+    values(area);
+  }
+
+ private:
+  void pins() {
+    Rect place = input_.heading;
+    const auto at = [&](float wide) { return place.cut_right(ui_.px(wide)).inset(0, ui_.px(8)); };
+    if (view_.baseline && button(ui_, "drop", at(112), "Drop baseline", ButtonLook::quiet))
+      intents_.push_back({"compare.unpin", ""});
+    if (button(ui_, "pin", at(176), "Pin this plan as baseline", ButtonLook::quiet))
+      intents_.push_back({"compare.pin", ""});
+    ui_.text(place, fmt::format("this plan, {}, against", format_bytes(document_.shown->peak())),
+             Face::small, ui_.theme.dim);
+  }
+
+  std::vector<Choice> possible() const {
+    std::vector<Choice> choices{{"unplanned", "nothing recomputed"}};
+    if (view_.baseline)
+      choices.push_back({"baseline", "baseline " + format_bytes(view_.baseline->peak())});
+    for (const char* fraction : {"1.0", "0.5", "0.0"})
+      choices.push_back(
+          {std::string("torch ") + fraction, std::string("PyTorch's way ") + fraction});
+    for (const auto& other : input_.app.documents.all())
+      if (other.get() != &document_ && other->is_ready())
+        choices.push_back({fmt::format("document {}", other->serial), other->title});
+    if (!document_.document->passes.passes.empty())
+      choices.push_back({"pass 0", "the graph as read"});
+    return choices;
+  }
+
+  void choices(Rect rest) {
+    const std::string now = compared_with(view_);
+    for (const Choice& choice : possible()) {
+      const float wide = ui_.width(choice.words, Face::text) + ui_.px(22);
+      if (wide > rest.width()) break;
+      if (tinted_button(ui_, "with " + choice.with, rest.cut_left(wide).inset(0, ui_.px(2)),
+                        choice.words, choice.with == now ? ui_.theme.selection : ui_.theme.dim,
+                        choice.with == now))
+        intents_.push_back({"compare.with", choice.with});
+      rest.cut_left(ui_.px(6));
+    }
+  }
+
+  std::string waiting() const {
+    if (input_.app.jobs.is_alive(view_.job)) return "Planning as PyTorch does …";
+    return "The other plan isn't there any more.";
+  }
+
+  // The other one's name over its column.
+  std::string other_name() const {
+    const std::string now = compared_with(view_);
+    for (const Choice& choice : possible())
+      if (choice.with == now) return choice.words;
+    return now;
+  }
+
+  void cell(Rect& row, float wide, std::string_view words, Face face, Colour colour) const {
+    ui_.text(row.cut_left(ui_.px(wide)), words, face, colour, Align::right);
+  }
+
+  void figures(Rect& area) {
+    Rect head = area.cut_top(ui_.px(20));
+    head.cut_left(ui_.px(kName));
+    for (const std::string& title :
+         {std::string("this plan"), other_name(), std::string("difference")})
+      cell(head, kFigure, title, Face::small, ui_.theme.faint);
+    const PlanReport &here = document_.shown->report(), &there = view_.there->report();
+    const auto bytes = [](std::int64_t value) { return format_bytes(value); };
+    figure(area, "peak", bytes(here.peak_bytes), bytes(there.peak_bytes),
+           signed_bytes(here.peak_bytes - there.peak_bytes), here.peak_bytes - there.peak_bytes);
+    // More that is saved is neither good nor bad by itself.
+    figure(area, "saved for backward", bytes(here.saved_bytes), bytes(there.saved_bytes),
+           signed_bytes(here.saved_bytes - there.saved_bytes), 0);
+    counted(area, "values saved", here.saved_values, there.saved_values, false);
+    timed(area, "recomputed", here.recompute_us, there.recompute_us);
+    counted(area, "runs beyond the first", here.recomputed_runs, there.recomputed_runs, true);
+    timed(area, "step", here.step_us, there.step_us);
+  }
+
+  void counted(Rect& area, std::string_view name, std::int64_t here, std::int64_t there,
+               bool fewer_is_better) {
+    const std::int64_t by = here - there;
+    const std::string words = by == 0 ? "0" : (by > 0 ? "+" : "-") + format_number(std::abs(by));
+    figure(area, name, format_number(here), format_number(there), words, fewer_is_better ? by : 0);
+  }
+
+  void timed(Rect& area, std::string_view name, double here, double there) {
+    const std::string words = signed_micros(here - there);
+    figure(area, name, format_micros(here), format_micros(there), words,
+           words == "0"   ? 0
+           : here > there ? 1
+                          : -1);
+  }
+
+  // `sign`: below 0 the plan is better by it, above 0 worse.
+  void figure(Rect& area, std::string_view name, const std::string& here, const std::string& there,
+              const std::string& by, std::int64_t sign) {
+    Rect row = area.cut_top(std::round(ui_.px(kRow - 1)));
+    ui_.items.add(fmt::format("figure {}", name), ItemKind::figure, row, true, by);
+    ui_.text(row.cut_left(ui_.px(kName)), name, Face::text, ui_.theme.dim);
+    cell(row, kFigure, here, Face::mono_strong, ui_.theme.text);
+    cell(row, kFigure, there, Face::mono, ui_.theme.dim);
+    cell(row, kFigure, by, Face::mono,
+         sign == 0  ? ui_.theme.dim
+         : sign < 0 ? ui_.theme.result
+                    : ui_.theme.conflict);
+  }
+
+  void values(Rect area) {
+    const PlanDifference& d = view_.difference;
+    area.right = std::min(area.right, area.left + ui_.px(kWidest));
+    std::string remark = fmt::format(
+        "saved only here {}, {} · only there {}, {} · {} values have the same fate",
+        format_number(d.saved_here), format_bytes(d.saved_bytes_here), format_number(d.saved_there),
+        format_bytes(d.saved_bytes_there), format_number(d.same));
+    if (d.only_here + d.only_there > 0)
+      remark += fmt::format(" · {} stand only here, {} only there", format_number(d.only_here),
+                            format_number(d.only_there));
+    const auto count = static_cast<std::int64_t>(d.rows.size());
+    heading(
+        ui_, area.cut_top(std::round(ui_.px(24))),
+        fmt::format("{} value{} with another fate", format_number(count), count == 1 ? "" : "s"),
+        remark);
+    ui_.items.add("differing", ItemKind::figure, area, true, fmt::format("{}", count));
+    if (count == 0) return;
+    Rect head = area.cut_top(ui_.px(20));
+    columns(head, "value", "here", "there", "bytes");
+    rows(area);
+  }
+
+  void columns(Rect row, std::string_view value, std::string_view here, std::string_view there,
+               std::string_view bytes) const {
+    row.cut_right(ui_.px(kBar + 12));
+    ui_.text(row.cut_right(ui_.px(kBytes)), bytes, Face::small, ui_.theme.faint, Align::right);
+    ui_.text(row.cut_right(ui_.px(kFate)), there, Face::small, ui_.theme.faint);
+    ui_.text(row.cut_right(ui_.px(kFate)), here, Face::small, ui_.theme.faint);
+    row.cut_left(ui_.px(8));
+    ui_.text(row, value, Face::small, ui_.theme.faint);
+  }
+
+  void rows(const Rect& area) {
+    const auto& all = view_.difference.rows;
+    const float high = std::round(ui_.px(kRow - 1));
+    const Scrolled region =
+        begin_scroll(ui_, "values", area, high * static_cast<float>(all.size()));
+    const float above = region.visible.top - region.content.top;
+    const auto first = static_cast<std::size_t>(std::max(0.0f, above / high));
+    const auto shown = static_cast<std::size_t>(region.visible.height() / high) + 2;
+    for (std::size_t i = first; i < std::min(all.size(), first + shown); ++i)
+      value(i, all[i],
+            rect_at({region.content.left, region.content.top + high * static_cast<float>(i)},
+                    {region.content.width(), high}));
+    end_scroll();
+  }
+
+  void value(std::size_t at, const FateRow& fate, const Rect& rect) {
+    const Graph& graph = document_.graph();
+    const std::string& name = graph.node_name(fate.here);
+    const Touch t =
+        row(ui_, fmt::format("value {}", at), rect, document_.selection.node == fate.here, name);
+    if (t.pressed) intents_.push_back({"select.node", name});
+    Rect rest = rect;
+    const Rect bar = rest.cut_right(ui_.px(kBar + 12));
+    const double share =
+        static_cast<double>(fate.bytes) / static_cast<double>(view_.difference.rows.front().bytes);
+    const float wide = std::max(1.0f, static_cast<float>(share) * ui_.px(kBar));
+    ui_.fill({bar.left + ui_.px(12), bar.centre().y - ui_.px(3), bar.left + ui_.px(12) + wide,
+              bar.centre().y + ui_.px(3)},
+             ui_.theme.line, ui_.px(1));
+    ui_.text(rest.cut_right(ui_.px(kBytes)), format_bytes(fate.bytes), Face::mono, ui_.theme.text,
+             Align::right);
+    fate_cell(rest.cut_right(ui_.px(kFate)), fate.role_there, fate.runs_there);
+    fate_cell(rest.cut_right(ui_.px(kFate)), fate.role_here, fate.runs_here);
+    rest.cut_left(ui_.px(8));
+    rest.cut_left(ui_.text(rest, name, Face::mono, ui_.theme.text) + ui_.px(10));
+    ui_.text(rest, graph.origin(fate.here).module, Face::small, ui_.theme.faint);
+  }
+
+  void fate_cell(Rect rect, Role role, std::int32_t runs) const {
+    const Rect sign = rect.cut_left(ui_.px(20));
+    ui_.sign({sign.left + ui_.px(6), sign.centre().y}, role);
+    std::string words(name_of(role));
+    if (runs > 1 || (runs == 1 && role != Role::recomputed))
+      words += fmt::format(", {} reruns", runs);
+    ui_.text(rect, words, Face::text, colour_of(ui_.theme, role));
+  }
+
+  // Two passes: which operators there are more or fewer of.
+  void operators(Rect area) {
+    heading(ui_, area.cut_top(std::round(ui_.px(24))),
+            fmt::format("{} operators in other numbers", view_.counts.size()),
+            fmt::format("after pass {} against pass {}", document_.pass, view_.other_pass));
+    ui_.items.add("differing", ItemKind::figure, area, true,
+                  fmt::format("{}", view_.counts.size()));
+    Rect head = area.cut_top(ui_.px(20));
+    head.cut_left(ui_.px(kName + 60));
+    for (const char* title : {"here", "there", "difference"})
+      cell(head, kFigure, title, Face::small, ui_.theme.faint);
+    const float high = std::round(ui_.px(kRow - 1));
+    const Scrolled region =
+        begin_scroll(ui_, "operators", area, high * static_cast<float>(view_.counts.size()));
+    for (std::size_t i = 0; i < view_.counts.size(); ++i) {
+      const OperatorCount& count = view_.counts[i];
+      Rect line = rect_at({region.content.left, region.content.top + high * static_cast<float>(i)},
+                          {region.content.width(), high});
+      ui_.text(line.cut_left(ui_.px(kName + 60)), count.name, Face::mono, ui_.theme.text);
+      cell(line, kFigure, format_number(count.here), Face::mono, ui_.theme.text);
+      cell(line, kFigure, format_number(count.there), Face::mono, ui_.theme.dim);
+      const std::int64_t by = count.here - count.there;
+      cell(line, kFigure, (by > 0 ? "+" : "-") + format_number(std::abs(by)), Face::mono,
+           by < 0 ? ui_.theme.result : ui_.theme.dim);
+    }
+    end_scroll();
+  }
+
+  Ui& ui_;
+  const PanelInput& input_;
+  const DocumentView& document_;
+  CompareView& view_;
+  Intents& intents_;
+};
+
+void draw(Ui& ui, const PanelInput& input, Intents& intents) {
+  const DocumentView* document = input.ready();
+  if (document == nullptr) return;
+  Compare(ui, input, *document, input.memory<CompareView>(kCompareMemory), intents).draw();
+}
+
+}  // namespace
+
+Panel compare_panel() { return {"compare", "Compare", Place::centre, 3, 1, draw}; }
+
+}  // namespace recut::gui
