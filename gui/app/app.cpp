@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "engine/support/units.h"
+#include "gui/app/check_view.h"
 
 namespace recut::gui {
 namespace {
@@ -11,6 +12,13 @@ namespace {
 constexpr int kFramesAfterChange = 3;  // hovering, opening and fading settle within these
 constexpr double kNoticeSeconds = 6;
 constexpr double kSaveDelay = 1;  // seconds after a change
+
+// A file of values is no graph: the plan that is shown runs on it.
+bool is_tensors(const std::string& path) {
+  constexpr std::string_view ending = ".safetensors";
+  return path.size() > ending.size() &&
+         path.compare(path.size() - ending.size(), ending.size(), ending) == 0;
+}
 
 }  // namespace
 
@@ -137,6 +145,11 @@ bool App::undo(bool redo) {
 
 void App::open(const std::string& path, std::shared_ptr<const std::string> bytes) {
   want_frames();
+  if (is_tensors(path) && has_ready() && document()->shown) {
+    start_check(*this, *document(), {path, std::move(bytes)});
+    (void)run("panel.show", "check");
+    return;
+  }
   DocumentView* open_already = bytes ? nullptr : documents.find_path(path);
   if (open_already != nullptr && open_already->state != DocumentState::failed)
     return documents.show(open_already->serial);

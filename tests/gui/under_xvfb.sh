@@ -5,6 +5,7 @@
 # usage: under_xvfb.sh RECUT-GUI SCENARIO.script
 set -euo pipefail
 gui="$1" scenario="$(realpath "$2")"
+samples="$(realpath "$(dirname "$0")/../../samples")"
 if ! command -v xvfb-run >/dev/null; then
   echo "skipped: no xvfb-run; .setup/install.sh --tests installs it"
   exit 77
@@ -12,6 +13,7 @@ fi
 work="$(mktemp -d)"
 trap 'rm -r "$work"' EXIT
 cd "$work"  # screenshots go there
+ln -s "$samples" samples
 xvfb-run --auto-servernum --server-args "-screen 0 1800x1200x24" \
   "$gui" --script "$scenario" --size 1680x1050
 find . -name '*.png' -size +8k | grep -q . || { echo "no picture was left"; exit 1; }

@@ -40,6 +40,12 @@ NullBackend Window::sample_backend() {
     REQUIRE(bytes.ok());
     backend.files["sample:" + std::string(name)] = *bytes;
   }
+  for (const char* name : {"tiny_mlp.json.gz", "tiny_mlp.safetensors"}) {
+    const std::string path = "samples/joint/" + std::string(name);
+    const auto bytes = read_file(std::string(RECUT_SOURCE_DIR "/") + path);
+    REQUIRE(bytes.ok());
+    backend.files[path] = *bytes;
+  }
   return backend;
 }
 

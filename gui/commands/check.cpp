@@ -1,0 +1,66 @@
+// Running the plan that is shown through the interpreter.
+#include <fmt/format.h>
+
+#include <cstdlib>
+
+#include "gui/app/app.h"
+#include "gui/app/check_view.h"
+
+namespace recut::gui {
+namespace {
+
+bool has_plan(const App& app) { return app.has_ready() && app.document()->shown != nullptr; }
+
+const CheckView* view_of(const App& app) {
+  if (!has_plan(app)) return nullptr;
+  const auto found = app.document()->memories.find(kCheckMemory);
+  return found == app.document()->memories.end() ? nullptr
+                                                 : std::any_cast<CheckView>(&found->second);
+}
+
+bool is_checking(const App& app) {
+  const CheckView* view = view_of(app);
+  return view != nullptr && app.jobs.is_alive(view->job);
+}
+
+// "seed 7", a file's path, or nothing: the file beside the graph's, else seed 1.
+Result<Done> run(App& app, std::string_view words) {
+  DocumentView& document = *app.document();
+  CheckInputs inputs;
+  if (words.rfind("seed ", 0) == 0) {
+    char* end = nullptr;
+    const std::string digits(words.substr(5));
+    inputs.seed = std::strtoull(digits.c_str(), &end, 10);
+    if (end == digits.c_str() || *end != '\0') return error("a seed is a whole number");
+  } else if (words.empty()) {
+    inputs.path = tensors_beside(document.path);
+    inputs.may_lack = true;
+  } else {
+    inputs.path = std::string(words);
+  }
+  start_check(app, document, std::move(inputs));
+  return app.run("panel.show", "check");
+}
+
+Result<Done> cancel(App& app, std::string_view) {
+  app.jobs.cancel(check_view(*app.document()).job);
+  return Done{};
+}
+
+Result<Done> open(App& app, std::string_view) {
+  if (!app.backend.ask_for_file()) app.overlay = "open";
+  return Done{};
+}
+
+constexpr Command kRows[] = {
+    {"check.run", "Check the plan: run it and compare its outputs", "",
+     "a file of tensors, or 'seed 1'", has_plan, run},
+    {"check.open", "Check the plan on tensors of a file", "", "", has_plan, open},
+    {"check.cancel", "Stop the check", "", "", is_checking, cancel},
+};
+
+}  // namespace
+
+std::span<const Command> check_commands() { return kRows; }
+
+}  // namespace recut::gui

@@ -1,0 +1,52 @@
+// The report of the plan that is shown, as `recut report` writes it.
+#include <fmt/format.h>
+
+#include "gui/app/app.h"
+#include "gui/report/html_report.h"
+
+namespace recut::gui {
+namespace {
+
+bool has_plan(const App& app) { return app.has_ready() && app.document()->shown != nullptr; }
+
+std::string file_name(const std::string& path) {
+  const std::size_t cut = path.find_last_of("/\\:");
+  return cut == std::string::npos ? path : path.substr(cut + 1);
+}
+
+// As a file's name: whatever a model is called.
+std::string plain(std::string name) {
+  for (char& c : name) {
+    const bool good = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                      c == '-' || c == '_' || c == '.';
+    if (!good) c = '_';
+  }
+  constexpr std::size_t kLongest = 100;
+  return name.substr(0, kLongest);
+}
+
+Result<Done> write_report(App& app, std::string_view path) {
+  const DocumentView& document = *app.document();
+  HtmlReport report;
+  report.file = file_name(document.path);
+  report.passes = &document.document->passes;
+  report.plans.push_back(&document.shown->report());
+  if (document.curve) report.curve = &document.curve->report;
+  const std::string target =
+      path.empty() ? plain(document.title) + "-report.html" : std::string(path);
+  const Result<Done> written = app.backend.write(target, html_report(report));
+  if (!written) return written.diagnostics();
+  app.say("Wrote " + target);
+  return Done{};
+}
+
+constexpr Command kRows[] = {
+    {"file.report", "Write a report of the plan", "Ctrl+Shift+E", "where to: report.html", has_plan,
+     write_report},
+};
+
+}  // namespace
+
+std::span<const Command> report_commands() { return kRows; }
+
+}  // namespace recut::gui

@@ -1,0 +1,211 @@
+// Check: the plan that is shown, run by the interpreter. Whether each output is what it has to be,
+// and whether the run took the bytes that were planned.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/support/units.h"
+#include "gui/app/app.h"
+#include "gui/app/check_view.h"
+#include "gui/draw/widgets.h"
+
+namespace recut::gui {
+namespace {
+
+constexpr float kNumber = 92;   // units: a column of figures
+constexpr float kWidest = 760;  // of the table of outputs
+
+std::string exact_bytes(std::int64_t bytes) { return format_number(bytes) + " B"; }
+
+class CheckPanel {
+ public:
+  CheckPanel(Ui& ui, const PanelInput& input, const DocumentView& document, const CheckView& view,
+             Intents& intents)
+      : ui_(ui),
+        input_(input),
+        document_(document),
+        view_(view),
+        intents_(intents),
+        running_(input.app.jobs.is_alive(view.job)) {}
+
+  void draw() {
+    head();
+    Rect area = input_.area;
+    if (running_) progress(area);
+    if (!running_ && !view_.faults.empty()) return faults(area);
+    if (view_.report != nullptr) return report(area, *view_.report);
+    if (!running_)
+      ui_.text(area.cut_top(std::round(ui_.px(kRow))),
+               "Runs the plan call by call and compares its outputs and its peak.", Face::text,
+               ui_.theme.dim);
+  }
+
+ private:
+  void head() {
+    Rect place = input_.heading;
+    const auto at = [&](float wide) {
+      const Rect box = place.cut_right(ui_.px(wide)).inset(0, ui_.px(8));
+      place.cut_right(ui_.px(6));
+      return box;
+    };
+    if (running_) {
+      if (button(ui_, "cancel", at(72), "Cancel")) intents_.push_back({"check.cancel", ""});
+    } else if (button(ui_, "run", at(72), "Run", ButtonLook::primary)) {
+      intents_.push_back({"check.run", ""});
+    }
+    if (button(ui_, "open", at(80), "Tensors …", ButtonLook::quiet, !running_))
+      intents_.push_back({"check.open", ""});
+    hint(ui_, "Values for the inputs, and the outputs to expect, from a .safetensors file");
+    if (button(ui_, "seed", at(60), "Seed 1", ButtonLook::quiet, !running_))
+      intents_.push_back({"check.run", "seed 1"});
+    hint(ui_, "Inputs made from a seed; the outputs are compared with those of the graph as read");
+    const bool old = view_.report != nullptr && view_.report->plan != document_.shown;
+    ui_.text(place,
+             old ? "of another plan than the one that is shown" : "outputs and peak, really run",
+             Face::small, old ? ui_.theme.saved : ui_.theme.dim);
+  }
+
+  void progress(Rect& area) {
+    for (const JobStatus& job : input_.app.jobs.status()) {
+      if (job.id != view_.job) continue;
+      const Rect row = area.cut_top(std::round(ui_.px(kRow)));
+      ui_.items.add("progress", ItemKind::figure, row, true, job.words);
+      ui_.text(row, job.words.empty() ? "waiting" : job.words, Face::small, ui_.theme.dim);
+      Rect bar = area.cut_top(std::round(ui_.px(4)));
+      ui_.fill(bar, ui_.theme.line, ui_.px(2));
+      const double share = std::clamp(job.fraction, 0.0, 1.0);
+      ui_.fill(bar.cut_left(bar.width() * static_cast<float>(share)), ui_.theme.selection,
+               ui_.px(2));
+      area.cut_top(ui_.px(8));
+    }
+  }
+
+  void faults(Rect area) {
+    ui_.text(area.cut_top(std::round(ui_.px(kRow))), "It couldn't be run.", Face::strong,
+             ui_.theme.conflict);
+    for (const Diagnostic& fault : view_.faults) {
+      const Rect row = area.cut_top(std::round(ui_.px(kRow - 2)));
+      if (row.empty()) return;
+      const std::string words = format(fault);
+      touch(ui_, "fault", ItemKind::row, row, true, words);
+      ui_.text(row, words, Face::text, ui_.theme.dim);
+      hint(ui_, words.substr(0, 2000));
+    }
+  }
+
+  void report(Rect area, const CheckReport& report) {
+    verdict(area.cut_top(std::round(ui_.px(kRow))), report);
+    peak(area.cut_top(std::round(ui_.px(kRow))), report);
+    area.cut_top(ui_.px(8));
+    area.right = std::min(area.right, area.left + ui_.px(kWidest));
+    columns(area.cut_top(std::round(ui_.px(20))), report.inputs);
+    outputs(area, report);
+  }
+
+  // A tick or a cross before the words: the colour isn't all that says it.
+  void sign(Rect& row, bool good) const {
+    const ImVec2 c{row.left + ui_.px(6), row.centre().y};
+    const Colour colour = good ? ui_.theme.result : ui_.theme.conflict;
+    row.cut_left(ui_.px(20));
+    if (!good) return ui_.cross(c, ui_.px(4), colour, ui_.px(2));
+    const ImVec2 low{c.x - ui_.px(1), c.y + ui_.px(4)};
+    ui_.line({c.x - ui_.px(5), c.y}, low, colour, ui_.px(2));
+    ui_.line(low, {c.x + ui_.px(5), c.y - ui_.px(4)}, colour, ui_.px(2));
+  }
+
+  void verdict(Rect row, const CheckReport& report) {
+    const std::size_t all = report.outputs.size(), wrong = report.differing();
+    const std::string words = wrong == 0 ? fmt::format("all {} outputs agree", all)
+                                         : fmt::format("{} of {} outputs differ", wrong, all);
+    ui_.items.add("verdict", ItemKind::figure, row, true, words);
+    sign(row, wrong == 0);
+    row.cut_left(
+        ui_.text(row, words, Face::strong, wrong == 0 ? ui_.theme.text : ui_.theme.conflict) +
+        ui_.px(10));
+    ui_.text(row,
+             fmt::format("with {} · ran {}", report.expected, format_micros(report.seconds * 1e6)),
+             Face::small, ui_.theme.dim);
+  }
+
+  void peak(Rect row, const CheckReport& report) {
+    const std::int64_t by = report.measured_peak_bytes - report.planned_peak_bytes;
+    const std::string words = by == 0 ? "the peak is the planned one, to the byte"
+                                      : fmt::format("the peak is {} off", signed_bytes(by));
+    ui_.items.add("peak", ItemKind::figure, row, true, fmt::format("{}", by));
+    sign(row, by == 0);
+    row.cut_left(ui_.text(row, words, Face::strong, by == 0 ? ui_.theme.text : ui_.theme.conflict) +
+                 ui_.px(10));
+    std::string figures = exact_bytes(report.measured_peak_bytes) + " measured";
+    if (by != 0) figures += ", " + exact_bytes(report.planned_peak_bytes) + " planned";
+    ui_.text(row, figures, Face::mono, ui_.theme.dim);
+  }
+
+  void columns(Rect row, const std::string& inputs) const {
+    row.cut_right(ui_.px(10));
+    for (const char* title : {"bound", "error", "relative error"})
+      ui_.text(row.cut_right(ui_.px(kNumber)), title, Face::small, ui_.theme.faint, Align::right);
+    row.cut_left(ui_.px(20));
+    ui_.text(row, "output, on " + inputs, Face::small, ui_.theme.faint);
+  }
+
+  void outputs(const Rect& area, const CheckReport& report) {
+    const float high = std::round(ui_.px(kRow - 2));
+    const Scrolled region =
+        begin_scroll(ui_, "outputs", area, high * static_cast<float>(report.outputs.size()));
+    const float above = region.visible.top - region.content.top;
+    const auto first = static_cast<std::size_t>(std::max(0.0f, above / high));
+    const auto shown = static_cast<std::size_t>(region.visible.height() / high) + 2;
+    for (std::size_t i = first; i < std::min(report.outputs.size(), first + shown); ++i)
+      output(report.outputs[i],
+             rect_at({region.content.left, region.content.top + high * static_cast<float>(i)},
+                     {region.content.width(), high}));
+    end_scroll();
+  }
+
+  void output(const OutputComparison& output, const Rect& rect) {
+    const Comparison& c = output.comparison;
+    const bool unchecked = !output.unchecked.empty();
+    const std::string value = unchecked ? "unchecked" : c.ok ? "agrees" : c.problem;
+    const Touch t = row(ui_, fmt::format("output {}", output.position), rect, false, value);
+    if (t.pressed) intents_.push_back({"select.node", output.name});
+    if (t.hovered)
+      hint(ui_, unchecked ? output.unchecked
+                          : fmt::format("{} elements\n{}", format_number(c.elements),
+                                        c.ok ? "within the bound" : c.problem));
+    Rect rest = rect;
+    sign(rest, output.ok());
+    rest.cut_right(ui_.px(10));
+    const auto number = [&](double x) {
+      ui_.text(rest.cut_right(ui_.px(kNumber)),
+               unchecked ? ""
+               : x == 0  ? "0"
+                         : fmt::format("{:.1e}", x),
+               Face::mono, output.ok() ? ui_.theme.dim : ui_.theme.conflict, Align::right);
+    };
+    number(c.bound);
+    number(c.error);
+    number(c.relative_error);
+    rest.cut_left(ui_.text(rest, output.name, Face::mono, ui_.theme.text) + ui_.px(8));
+    ui_.text(rest, output.gradient ? "gradient" : "result", Face::small, ui_.theme.faint);
+  }
+
+  Ui& ui_;
+  const PanelInput& input_;
+  const DocumentView& document_;
+  const CheckView& view_;
+  Intents& intents_;
+  const bool running_;
+};
+
+void draw(Ui& ui, const PanelInput& input, Intents& intents) {
+  const DocumentView* document = input.ready();
+  if (document == nullptr) return;
+  CheckPanel(ui, input, *document, input.memory<CheckView>(kCheckMemory), intents).draw();
+}
+
+}  // namespace
+
+Panel check_panel() { return {"check", "Check", Place::bottom_right, 3, 1, draw}; }
+
+}  // namespace recut::gui
