@@ -43,6 +43,22 @@ struct SelectionAnchor {
   NodeId shown;  // what stands for it in the graph that is shown: the selection, as it was left
 };
 
+// What was searched for, and everything that fits.
+struct Search {
+  std::string text;
+  std::shared_ptr<const std::vector<NodeId>> found;  // in program order; null: nothing was asked
+  std::vector<NodeId> best;                          // a dozen, those that begin so first
+  std::string fault;                                 // what is wrong with the text
+  // What it was found in; another pass or plan may have other answers.
+  std::size_t pass = 0;
+  SharedPlanView plan;
+
+  // "3 of 41", where the selected node is one of them; "41 found", "nothing fits".
+  std::string words(NodeId selected) const;
+  // The match `by` after the selected one in program order, around the end; invalid: no match.
+  NodeId neighbour(NodeId selected, const Graph& graph, int by) const;
+};
+
 // Plans by rising peak and falling time: whatever another one beats in both is left out.
 class KnownPlans {
  public:
@@ -83,6 +99,7 @@ struct DocumentView {
   bool chose_budget = false;  // false: the budget is the window's own first guess
   Selection selection;
   SelectionAnchor anchor;
+  Search search;
   std::string wanted_selection;  // by name, until the graph is there
   std::size_t pass = 0;          // the graph that is shown: 0 as read, i after pass i
 

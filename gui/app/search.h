@@ -1,4 +1,5 @@
-// Finding nodes by what people type: parts of names, operators and modules, and sizes.
+// Finding nodes by what people type: parts of names, operators and modules, sizes, and what the
+// plan makes of them.
 #pragma once
 
 #include <string_view>
@@ -8,12 +9,28 @@
 
 namespace recut::gui {
 
-// All words have to fit: "relu" is a part of a node's name, operator or module, "bytes>64MiB",
-// "bytes<1KiB" bound what the node makes, "saved", "recomputed", "freed", "result" say what the
-// plan makes of it. Those whose names begin with the first word come first, the others in program
-// order. Fails where a bound isn't one.
+// What was typed, as words that all have to fit:
+//
+//   relu                 a part of the name, the operator or the module, in any case
+//   op:add               a part of the operator's name      (op=add.Tensor: all of it)
+//   module:h.3           a module and what is in it: "h.3" and "h.3.attn", not "h.31"
+//   name:view            a part of the node's name          (name=view_1: all of it)
+//   dtype:bf16           of any of its outputs
+//   bytes>64MiB          also >=, <, <=; blanks are allowed
+//   saved, recomputed, freed, result, input     what the plan that is shown makes of it
+//   forward, backward    where the plan runs it first
+//   pinned               chosen by hand
+//   -relu                what must not fit; "two words": in quotes, with their blank
+//
+// Every node of the graph that is shown that fits, in program order; those whose names begin with
+// the first bare word come first where `most` is given. Fails where a bound or a key isn't one.
 Result<std::vector<NodeId>> search_nodes(const DocumentView& document, std::string_view typed,
                                          std::size_t most);
+
+// The same as DocumentView keeps it: all matches.
+Search search_document(const DocumentView& document, std::string_view text);
+// The pass or the plan changed since.
+bool is_stale(const Search& search, const DocumentView& document);
 
 // Bytes of all that a node makes.
 std::int64_t bytes_of(const Graph& graph, NodeId id);

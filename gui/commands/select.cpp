@@ -56,6 +56,26 @@ Result<Done> find(App& app, std::string_view text) {
   return Done{};
 }
 
+// As it is typed: what fits is known to all panels.
+Result<Done> set_search(App& app, std::string_view text) {
+  DocumentView& document = *app.document();
+  document.search = search_document(document, text);
+  return Done{};
+}
+
+template <int by>
+Result<Done> step_match(App& app, std::string_view) {
+  DocumentView& document = *app.document();
+  if (is_stale(document.search, document))
+    document.search = search_document(document, document.search.text);
+  const NodeId next =
+      document.search.neighbour(document.selection.node, document.graph_at_pass(), by);
+  if (!next.valid()) return error("nothing fits '" + document.search.text + "'");
+  return app.run("select.node", document.graph_at_pass().node_name(next));
+}
+
+bool has_search(const App& app) { return is_ready(app) && !app.document()->search.text.empty(); }
+
 Result<Done> set_pass(App& app, std::string_view text) {
   DocumentView& document = *app.document();
   const auto passes = static_cast<long>(document.document->passes.passes.size());
@@ -109,6 +129,9 @@ constexpr Command kRows[] = {
     {"select.clear", "Select nothing", "Escape", "", has_selection, clear},
     {"select.copy", "Copy the selected name", "Ctrl+Shift+C", "", has_selection, copy_name},
     {"search.find", "Search nodes, modules, bytes", "/ Ctrl+F", "", is_ready, find},
+    {"search.set", "", "", "what to search for", is_ready, set_search},
+    {"search.next", "Next match", "F3 Ctrl+G", "", has_search, step_match<1>},
+    {"search.previous", "Previous match", "Shift+F3", "", has_search, step_match<-1>},
     {"pass.set", "Show the graph after a pass", "", "its number, 0 as read", is_ready, set_pass},
     {"pass.next", "Next pass that changed something", "n", "", is_ready, step_pass<1>},
     {"pass.previous", "Previous pass that changed something", "b", "", is_ready, step_pass<-1>},

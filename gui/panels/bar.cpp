@@ -13,8 +13,6 @@
 namespace recut::gui {
 namespace {
 
-constexpr std::size_t kMostFound = 12;
-
 struct SearchMemory {
   std::string text;
   std::size_t chosen = 0;
@@ -47,9 +45,10 @@ void document_tab(Ui& ui, const PanelInput& input, const DocumentView& document,
 }
 
 void found_row(Ui& ui, const DocumentView& document, NodeId id, Rect row) {
-  const Graph& graph = document.graph();
+  const Graph& graph = document.graph_at_pass();
   row = row.inset(ui.px(10), 0);
-  if (document.shown) ui.sign(row.cut_left(ui.px(14)).centre(), document.shown->role(id));
+  if (document.shown && document.graph().contains(id))
+    ui.sign(row.cut_left(ui.px(14)).centre(), document.shown->role(id));
   row.cut_left(ui.px(8));
   ui.text(row.cut_right(ui.px(70)), format_bytes(bytes_of(graph, id)), Face::mono_small,
           ui.theme.dim, Align::right);
@@ -62,8 +61,8 @@ void found_row(Ui& ui, const DocumentView& document, NodeId id, Rect row) {
 void found_list(Ui& ui, const PanelInput& input, const Rect& field, SearchMemory& memory,
                 Intents& intents) {
   const DocumentView& document = *input.document;
-  const auto found = search_nodes(document, memory.text, kMostFound);
-  const std::size_t rows = found ? std::max<std::size_t>(1, found->size()) : 1;
+  const std::vector<NodeId>& found = document.search.best;
+  const std::size_t rows = std::max<std::size_t>(1, found.size());
   const float high = ui.px(kRow) * static_cast<float>(rows) + ui.px(8);
   const float wide = std::max(field.width(), ui.px(520));
   const Rect box = rect_at({field.centre().x - wide / 2, field.bottom + ui.px(4)}, {wide, high});
@@ -76,16 +75,17 @@ void found_list(Ui& ui, const PanelInput& input, const Rect& field, SearchMemory
   ui.fill(box, ui.theme.raised, ui.px(kRadius));
   ui.frame(box, ui.theme.line, ui.px(kRadius));
   Rect rest = box.inset(ui.px(1), ui.px(4));
-  if (!found || found->empty()) {
-    const std::string words = found ? "Nothing fits" : found.diagnostics().front().message;
+  if (found.empty()) {
+    const std::string words =
+        document.search.fault.empty() ? "Nothing fits" : document.search.fault;
     ui.text(rest.inset(ui.px(10), 0), words, Face::text, ui.theme.dim);
   } else {
-    memory.chosen = std::min(memory.chosen, found->size() - 1);
-    for (std::size_t i = 0; i < found->size(); ++i) {
+    memory.chosen = std::min(memory.chosen, found.size() - 1);
+    for (std::size_t i = 0; i < found.size(); ++i) {
       const Rect line = rest.cut_top(ui.px(kRow));
-      const std::string name = document.graph().node_name((*found)[i]);
+      const std::string name = document.graph_at_pass().node_name(found[i]);
       const Touch t = row(ui, "found " + name, line, i == memory.chosen);
-      found_row(ui, document, (*found)[i], line);
+      found_row(ui, document, found[i], line);
       if (t.pressed) {
         intents.push_back({"select.node", name});
         memory.open = false;
@@ -101,9 +101,16 @@ void search_keys(const PanelInput& input, const FieldAnswer& answer, SearchMemor
   if (answer.active && ImGui::IsKeyPressed(ImGuiKey_DownArrow)) ++memory.chosen;
   if (answer.active && ImGui::IsKeyPressed(ImGuiKey_UpArrow) && memory.chosen > 0) --memory.chosen;
   if (!answer.committed) return;
-  const auto found = search_nodes(*input.document, memory.text, kMostFound);
-  if (found && memory.chosen < found->size())
-    intents.push_back({"select.node", input.document->graph().node_name((*found)[memory.chosen])});
+  const std::vector<NodeId>& found = input.document->search.best;
+  // The list is gone: Enter goes from match to match.
+  if (input.document->search.text != memory.text)
+    return intents.push_back({"search.find", memory.text});
+  const bool again = !memory.open && input.document->search.found != nullptr;
+  if (again)
+    intents.push_back({"search.next", ""});
+  else if (memory.chosen < found.size())
+    intents.push_back(
+        {"select.node", input.document->graph_at_pass().node_name(found[memory.chosen])});
   memory.open = false;
 }
 
@@ -120,11 +127,18 @@ void search(Ui& ui, const PanelInput& input, const Rect& area, Intents& intents)
     memory.open = !memory.text.empty();
     memory.chosen = 0;
   }
+  // All panels know what fits; another pass or plan has other answers.
+  const Search& known = input.document->search;
+  const bool stale = known.text != memory.text || is_stale(known, *input.document);
+  if (stale) intents.push_back({"search.set", memory.text});
   if (memory.text.empty()) return;
+  if (!memory.open && known.found && !known.found->empty())
+    ui.text(area.inset(ui.px(10), 0), known.words(input.document->selection.node), Face::mono_small,
+            ui.theme.dim, Align::right);
   search_keys(input, answer, memory, intents);
   const bool over_list = ImGui::IsAnyItemHovered();
   if (!answer.active && !over_list && ImGui::IsMouseClicked(0)) memory.open = false;
-  if (memory.open) found_list(ui, input, area, memory, intents);
+  if (memory.open && !stale) found_list(ui, input, area, memory, intents);
 }
 
 struct Figure {
