@@ -1,0 +1,68 @@
+// Which part of a layout stands on the screen, and the way from one to another.
+#pragma once
+
+#include <string_view>
+
+#include "gui/draw/geometry.h"
+#include "gui/draw/motion.h"
+#include "gui/layout/geometry.h"
+
+namespace recut::gui {
+
+constexpr double kLeastZoom = 0.004, kMostZoom = 6;
+
+// The point of the layout that stands in the middle of the area, and how many units of length a
+// unit of the layout takes.
+struct Camera {
+  double x = 0, y = 0;
+  double zoom = 1;
+};
+bool operator==(const Camera& a, const Camera& b);
+
+// A camera on an area of the screen. `scale`: pixels for a unit of length.
+class View {
+ public:
+  View(const Rect& area, const Camera& camera, float scale)
+      : area_(area), camera_(camera), pixels_(camera.zoom * static_cast<double>(scale)) {}
+
+  const Rect& area() const { return area_; }
+  const Camera& camera() const { return camera_; }
+  float pixels() const { return static_cast<float>(pixels_); }  // for a unit of the layout
+  float zoom() const { return static_cast<float>(camera_.zoom); }
+
+  float x(float at) const { return middle_x() + static_cast<float>((at - camera_.x) * pixels_); }
+  float y(float at) const { return middle_y() + static_cast<float>((at - camera_.y) * pixels_); }
+  ImVec2 at(layout::Point p) const { return {x(p.x), y(p.y)}; }
+  Rect at(const layout::Rect& r) const { return {x(r.left), y(r.top), x(r.right), y(r.bottom)}; }
+
+  layout::Point under(ImVec2 p) const;  // the layout's point there
+  layout::Rect visible() const;         // the layout's part that can be seen
+
+ private:
+  float middle_x() const { return (area_.left + area_.right) / 2; }
+  float middle_y() const { return (area_.top + area_.bottom) / 2; }
+
+  Rect area_;
+  Camera camera_;
+  double pixels_;
+};
+
+// Shows all of `bounds`, with a margin, at a zoom of at most `most`.
+Camera fit(const layout::Rect& bounds, const Rect& area, float scale, double most);
+// The same point of the layout stays under `pointer`.
+Camera zoomed(const View& view, ImVec2 pointer, float scale, double zoom);
+Camera moved(const View& view, float dx, float dy);  // by pixels
+
+// How far the `count`-th of several moves has come, 0 … 1, as Motion eases.
+class Progress {
+ public:
+  double of(Motion& motion, std::string_view name, int count);
+
+ private:
+  double base_ = 0;
+  int count_ = -1;
+};
+
+Camera between(const Camera& from, const Camera& to, double share);
+
+}  // namespace recut::gui

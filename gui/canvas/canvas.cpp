@@ -1,0 +1,134 @@
+#include "gui/canvas/canvas.h"
+
+#include <cmath>
+
+namespace recut::gui {
+namespace {
+
+using layout::GroupId;
+
+constexpr double kFirstZoom = 0.85;  // at which names and bytes are read
+constexpr double kSeen = 0.5;        // zoom at which a selection is worth bringing into view
+
+}  // namespace
+
+Canvas& canvas_of(PanelMemory& memories) {
+  std::any& slot = memories["canvas"];
+  if (!slot.has_value()) slot = std::make_shared<Canvas>();
+  return *std::any_cast<std::shared_ptr<Canvas>&>(slot);
+}
+
+PictureKey wanted_key(const DocumentView& document, const Canvas& canvas) {
+  return {document.document.get(), document.pass, canvas.focus, canvas.expansion_changes};
+}
+
+void take_picture(Canvas& canvas, SharedPicture picture) {
+  if (!canvas.expansion && !picture->focus.node.valid()) canvas.expansion = picture->expansion;
+  const layout::Point shift = picture->layout.anchor_shift;
+  canvas.shift = shift;
+  for (Camera* camera : {&canvas.camera, &canvas.flight_from, &canvas.at}) {
+    camera->x -= static_cast<double>(shift.x);
+    camera->y -= static_cast<double>(shift.y);
+  }
+  canvas.former = canvas.picture;
+  canvas.picture = std::move(picture);
+  canvas.anchor = {};
+  ++canvas.pictures;
+}
+
+bool reveal_node(Canvas& canvas, NodeId node) {
+  if (canvas.picture == nullptr || !canvas.expansion || !node.valid()) return false;
+  const Picture& picture = *canvas.picture;
+  if (picture.whole->find(node) == layout::Scene::kNone) return false;
+  if (canvas.focus.node.valid() && picture.scene->find(node) == layout::Scene::kNone) {
+    canvas.focus.node = node;
+    return true;
+  }
+  if (picture.own_box(node).valid()) return false;
+  layout::reveal(*picture.whole, node, *canvas.expansion);
+  ++canvas.expansion_changes;
+  canvas.anchor = node;
+  return true;
+}
+
+void set_open(Canvas& canvas, const layout::Group& group, bool open) {
+  if (!canvas.expansion) return;
+  canvas.expansion->set(group, open);
+  ++canvas.expansion_changes;
+  if (canvas.picture != nullptr && group.nodes > 0) {
+    const layout::Scene& scene = *canvas.picture->whole;
+    canvas.anchor = scene.nodes[scene.nodes_of(group).front()].node;
+  }
+}
+
+void jump(Canvas& canvas, const Camera& to) {
+  canvas.camera = canvas.flight_from = canvas.at = to;
+  canvas.placed = true;
+  canvas.fitted = false;
+}
+
+void fly(Canvas& canvas, const Camera& to) {
+  canvas.flight_from = canvas.at;
+  canvas.camera = to;
+  ++canvas.flights;
+  canvas.placed = true;
+  canvas.fitted = false;
+}
+
+void fit_rect(Canvas& canvas, const layout::Rect& rect, double most) {
+  fly(canvas, fit(rect, canvas.area, canvas.scale, most));
+}
+
+void fit_all(Canvas& canvas) {
+  if (canvas.picture == nullptr) return;
+  fit_rect(canvas, canvas.picture->layout.bounds, 1);
+  canvas.fitted = true;
+}
+
+void bring_into_view(Canvas& canvas, const layout::Rect& rect) {
+  const View goal(canvas.area, canvas.camera, canvas.scale);
+  const float margin = 24 * canvas.scale;
+  const Rect there = goal.at(rect), inside = canvas.area.inset(margin, margin * 1.5f);
+  const bool in = there.left >= inside.left && there.right <= inside.right &&
+                  there.top >= inside.top && there.bottom <= inside.bottom;
+  if (in && goal.camera().zoom >= kSeen) return;
+  const layout::Point centre = rect.centre();
+  Camera to{static_cast<double>(centre.x), static_cast<double>(centre.y), canvas.camera.zoom};
+  if (to.zoom < kSeen) to.zoom = kFirstZoom;
+  // Sideways only where it must: the eye keeps the column.
+  const bool across = there.left >= inside.left && there.right <= inside.right;
+  if (across && to.zoom == canvas.camera.zoom) to.x = canvas.camera.x;
+  fly(canvas, to);
+}
+
+void place_camera(Canvas& canvas) {
+  const layout::Rect& bounds = canvas.picture->layout.bounds;
+  Camera camera = fit(bounds, canvas.area, canvas.scale, 1);
+  if (camera.zoom < kFirstZoom) {
+    camera.zoom = kFirstZoom;
+    const double pixels = camera.zoom * static_cast<double>(canvas.scale);
+    const double high = static_cast<double>(canvas.area.height()) / pixels;
+    const double wide = static_cast<double>(canvas.area.width()) / pixels;
+    if (static_cast<double>(bounds.height()) > high)
+      camera.y = static_cast<double>(bounds.top) + high / 2 - 24;
+    // The channel is what both sides lie next to.
+    if (static_cast<double>(bounds.width()) > wide) camera.x = 0;
+  }
+  jump(canvas, camera);
+}
+
+GroupId group_around(const Picture& picture, NodeId node) {
+  const layout::BoxId id = picture.box(node);
+  return id.valid() ? picture.layout.boxes[id.index].group : GroupId();
+}
+
+layout::Rect bounds_of(const Picture& picture, GroupId group) {
+  for (const layout::Band& band : picture.layout.bands)
+    if (band.group == group) return band.bounds;
+  layout::Rect bounds;
+  for (const layout::Box& box : picture.layout.boxes)
+    if (!box.node.valid() && box.group == group) bounds = bounds.united(box.rect);
+  return bounds;
+}
+
+}  // namespace recut::gui

@@ -1,0 +1,98 @@
+// The canvas of a document: what is wanted of it, the picture that is there, and where the camera
+// stands. Commands change what is wanted; the panel notices and has the picture made by a job,
+// while the old one stays.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gui/app/app.h"
+#include "gui/canvas/camera.h"
+#include "gui/canvas/picture.h"
+#include "gui/canvas/plan_marks.h"
+
+namespace recut::gui {
+
+// What a picture is made for; the wanted one, the one at work and the one that is there differ
+// while a job runs.
+struct PictureKey {
+  const Document* document = nullptr;
+  std::size_t pass = 0;
+  Focus focus;
+  int expansion = 0;  // counts changes
+  bool operator==(const PictureKey& o) const {
+    return document == o.document && pass == o.pass && focus == o.focus && expansion == o.expansion;
+  }
+};
+
+struct Canvas {
+  // Wanted.
+  std::optional<layout::Expansion> expansion;  // none: until the first picture is there
+  int expansion_changes = 0;
+  Focus focus;
+  NodeId anchor;  // that stays in its place in the next picture; else what is selected, or near
+
+  // There.
+  SharedPicture picture;
+  SharedPicture former;  // from which boxes are on their way
+  layout::Point shift;   // from the coordinates of `former` to those of `picture`
+  PictureKey key, key_at_work;
+  JobId job = 0;
+  std::shared_ptr<PictureCache> cache = std::make_shared<PictureCache>();
+  int pictures = 0;         // made so far
+  double milliseconds = 0;  // that the last one took
+  Progress arrival;
+
+  // Of the picture under the plan that is shown.
+  std::shared_ptr<const PlanMarks> marks;
+  int marks_made = 0, marks_picture = 0;
+  SharedPlanView marks_plan;
+
+  // Where the camera goes, from where, and where it is; the size of the area it looks at.
+  Camera camera, flight_from, at;
+  int flights = 0;
+  Progress flight;
+  Rect area;
+  float scale = 1;
+  bool placed = false;  // the camera has been put somewhere
+
+  NodeId seen;                 // the selection that the camera knows of
+  NodeId own;                  // selected here: it can be seen, nothing moves
+  bool wants_visible = false;  // the selection is to be brought into view
+  bool fitted = false;         // the last thing done was to fit everything
+
+  View view() const { return View(area, at, scale); }
+};
+
+// The document's canvas, made where there is none.
+Canvas& canvas_of(PanelMemory& memories);
+
+PictureKey wanted_key(const DocumentView& document, const Canvas& canvas);
+
+// Has the wanted picture made, unless it is at work; what is at work for another is cancelled.
+void start_picture(App& app, DocumentView& document);
+// Takes in a picture: the anchor stays where it is on the screen.
+void take_picture(Canvas& canvas, SharedPicture picture);
+
+// What of the wanted expansion shows a node; true where that changed something.
+bool reveal_node(Canvas& canvas, NodeId node);
+void set_open(Canvas& canvas, const layout::Group& group, bool open);
+
+// Camera.
+void fly(Canvas& canvas, const Camera& to);
+void jump(Canvas& canvas, const Camera& to);  // without a way
+void fit_all(Canvas& canvas);
+void fit_rect(Canvas& canvas, const layout::Rect& rect, double most);
+// Moves only where the rectangle can't be seen.
+void bring_into_view(Canvas& canvas, const layout::Rect& rect);
+// The first look: readable, from the top.
+void place_camera(Canvas& canvas);
+
+// The group whose box or frame a node is in, as far as it is open; for commands on "the group".
+layout::GroupId group_around(const Picture& picture, NodeId node);
+// All of a node's box, or of the frames of an open group.
+layout::Rect bounds_of(const Picture& picture, layout::GroupId group);
+
+}  // namespace recut::gui

@@ -1,0 +1,36 @@
+// What a plan says of the boxes and rungs of a picture: roles, bytes, how often things run again.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "gui/app/plan_view.h"
+#include "gui/canvas/picture.h"
+
+namespace recut::gui {
+
+struct BoxMarks {
+  Role role = Role::freed;  // of a node
+  bool known = false;       // false: the plan's graph hasn't got the node
+  bool result = false;      // returned: a diamond, whatever the role says besides
+  std::uint32_t saved = 0, again = 0, others = 0;  // of a closed group: nodes, views not counted
+  std::uint32_t changed = 0;                       // nodes in it that the pass before hasn't got
+  std::int64_t bytes = 0;                          // of a closed group: saved in it
+};
+
+// Of an edge from forward to backward.
+struct RungMarks {
+  std::uint32_t saved = 0, again = 0;  // values; both 0: it carries inputs and their views
+  std::int64_t bytes = 0;              // of the saved ones
+};
+
+struct PlanMarks {
+  std::vector<BoxMarks> boxes;   // by box
+  std::vector<BoxMarks> bands;   // by band, of everything in it
+  std::vector<RungMarks> rungs;  // by edge; of other edges nothing
+};
+
+// `plan` may be null. Linear in nodes and edges.
+PlanMarks marks_of(const Picture& picture, const PlanView* plan);
+
+}  // namespace recut::gui

@@ -1,0 +1,248 @@
+// The canvas: what is open, what is in focus, where the camera stands, steps along edges.
+#include <cmath>
+#include <cstdlib>
+
+#include "gui/app/app.h"
+#include "gui/canvas/canvas.h"
+#include "gui/canvas/walk.h"
+#include "gui/canvas/words.h"
+
+namespace recut::gui {
+namespace {
+
+constexpr std::uint32_t kMostRadius = 12;
+constexpr double kZoomStep = 1.35;
+constexpr double kNear = 1.2;  // zoom at which a single node is fitted
+
+Canvas& canvas(App& app) { return canvas_of(app.document()->memories); }
+// To look at alone: the canvas is a panel's memory, which commands may change.
+const Canvas& canvas(const App& app) {
+  return canvas_of(const_cast<App&>(app).document()->memories);
+}
+
+bool is_there(const App& app) {
+  return app.has_ready() && app.overlay.empty() && canvas(app).picture != nullptr;
+}
+bool is_ready(const App& app) { return app.has_ready(); }
+bool has_selection(const App& app) {
+  return is_there(app) && app.document()->selection.node.valid();
+}
+bool is_focused(const App& app) { return is_there(app) && canvas(app).focus.node.valid(); }
+
+NodeId selected(const App& app) { return app.document()->selection.node; }
+
+layout::BoxId selected_box(App& app) { return canvas(app).picture->box(selected(app)); }
+
+Result<Done> lay_out(App& app, std::string_view) {
+  start_picture(app, *app.document());
+  return Done{};
+}
+
+Result<Done> reveal(App& app, std::string_view) {
+  reveal_node(canvas(app), selected(app));
+  return Done{};
+}
+
+// Camera.
+
+Result<Done> fit_selection(App& app, std::string_view) {
+  const layout::BoxId box = selected_box(app);
+  if (!box.valid()) return error("what is selected isn't in this graph");
+  fit_rect(canvas(app), canvas(app).picture->layout.boxes[box.index].rect.grown(layout::kPitch),
+           kNear);
+  return Done{};
+}
+
+// Everything; where that is what was fitted last, the selection.
+Result<Done> fit_everything(App& app, std::string_view) {
+  Canvas& c = canvas(app);
+  if (c.fitted && has_selection(app) && selected_box(app).valid()) return fit_selection(app, {});
+  fit_all(c);
+  return Done{};
+}
+
+const layout::Group* find_group(const Canvas& c, std::string_view key) {
+  const std::uint64_t wanted = std::strtoull(std::string(key).c_str(), nullptr, 10);
+  for (const layout::Group& group : c.picture->scene->groups)
+    if (group.key == wanted) return &group;
+  return nullptr;
+}
+
+Result<Done> fit_group(App& app, std::string_view key) {
+  Canvas& c = canvas(app);
+  const layout::Group* group = find_group(c, key);
+  if (group == nullptr) return error("no such group");
+  const auto index = static_cast<std::uint32_t>(group - c.picture->scene->groups.data());
+  fit_rect(c, bounds_of(*c.picture, layout::GroupId(index)), 1);
+  return Done{};
+}
+
+template <bool nearer>
+Result<Done> step_zoom(App& app, std::string_view) {
+  Canvas& c = canvas(app);
+  Camera to = c.camera;
+  to.zoom =
+      std::min(kMostZoom, std::max(kLeastZoom, nearer ? to.zoom * kZoomStep : to.zoom / kZoomStep));
+  fly(c, to);
+  return Done{};
+}
+
+Result<Done> set_zoom(App& app, std::string_view percent) {
+  const double wanted = std::strtod(std::string(percent).c_str(), nullptr) / 100;
+  if (!(wanted >= kLeastZoom && wanted <= kMostZoom)) return error("a zoom is 1 to 600 percent");
+  Camera to = canvas(app).camera;
+  to.zoom = wanted;
+  fly(canvas(app), to);
+  return Done{};
+}
+
+// Groups.
+
+Result<Done> toggle(App& app, std::string_view key) {
+  Canvas& c = canvas(app);
+  const layout::Group* group = find_group(c, key);
+  if (group == nullptr) return error("no such group");
+  if (c.focus.node.valid()) return error("in a neighbourhood all groups are open");
+  set_open(c, *group, !c.picture->expansion.is_open(*group));
+  return Done{};
+}
+
+template <bool open>
+Result<Done> all_groups(App& app, std::string_view) {
+  Canvas& c = canvas(app);
+  if (c.focus.node.valid()) return error("in a neighbourhood all groups are open");
+  c.expansion = layout::Expansion();
+  c.expansion->all = false;
+  if (open)
+    for (const layout::Group& group : c.picture->whole->groups) c.expansion->set(group, true);
+  ++c.expansion_changes;
+  return Done{};
+}
+
+Result<Done> first_groups(App& app, std::string_view) {
+  Canvas& c = canvas(app);
+  c.expansion = layout::default_expansion(*c.picture->whole);
+  ++c.expansion_changes;
+  return Done{};
+}
+
+// A closed group is opened, the group around an open node closed.
+Result<Done> toggle_selected(App& app, std::string_view) {
+  Canvas& c = canvas(app);
+  const layout::BoxId box = selected_box(app);
+  if (!box.valid()) return error("what is selected isn't in this graph");
+  const layout::Group& group = c.picture->group(c.picture->layout.boxes[box.index]);
+  if (!group.parent.valid()) return error("what is selected is in no group");
+  const Result<Done> done = toggle(app, std::to_string(group.key));
+  c.anchor = selected(app);
+  return done;
+}
+
+// The neighbourhood.
+
+// The selection's; where it is shown already, a step wider.
+Result<Done> focus(App& app, std::string_view radius) {
+  Canvas& c = canvas(app);
+  const NodeId node = selected(app);
+  if (c.picture->whole->find(node) == layout::Scene::kNone)
+    return error("what is selected isn't in this graph");
+  std::uint32_t wanted = c.focus.radius;
+  if (!radius.empty())
+    wanted = static_cast<std::uint32_t>(std::strtoul(std::string(radius).c_str(), nullptr, 10));
+  else if (c.focus.node == node)
+    ++wanted;
+  c.focus = {node, std::min(kMostRadius, std::max(1u, wanted))};
+  c.anchor = node;
+  return Done{};
+}
+
+template <int by>
+Result<Done> step_radius(App& app, std::string_view) {
+  Focus& now = canvas(app).focus;
+  const int wanted = static_cast<int>(now.radius) + by;
+  now.radius =
+      static_cast<std::uint32_t>(std::min(static_cast<int>(kMostRadius), std::max(1, wanted)));
+  canvas(app).anchor = now.node;
+  return Done{};
+}
+
+Result<Done> leave_focus(App& app, std::string_view) {
+  Canvas& c = canvas(app);
+  const NodeId node = c.focus.node;
+  c.anchor = node;
+  c.focus.node = {};
+  if (c.expansion) layout::reveal(*c.picture->whole, node, *c.expansion);
+  ++c.expansion_changes;
+  c.wants_visible = selected(app).valid();
+  return Done{};
+}
+
+// Steps.
+
+Result<Done> select_box(App& app, layout::BoxId id) {
+  Canvas& c = canvas(app);
+  const layout::Box& box = c.picture->layout.boxes[id.index];
+  const NodeId node = node_of(*c.picture, box);
+  c.own = node;  // a closed group stays closed
+  bring_into_view(c, box.rect);
+  return app.run("select.node", c.picture->graph().node_name(node));
+}
+
+template <Way way>
+Result<Done> walk(App& app, std::string_view) {
+  const Canvas& c = canvas(app);
+  if (c.picture->layout.boxes.empty()) return Done{};
+  const layout::BoxId from = selected(app).valid() ? selected_box(app) : layout::BoxId();
+  if (!from.valid()) {
+    const layout::BoxId near = layout::hit_box(c.picture->layout, c.view().under(c.area.centre()));
+    return select_box(app, near.valid() ? near : layout::BoxId(0));
+  }
+  const layout::BoxId to = step(*c.picture, from, way);
+  return to.valid() ? select_box(app, to) : Result<Done>(Done{});
+}
+
+// In program order.
+template <int by>
+Result<Done> step_order(App& app, std::string_view) {
+  const Graph& graph = canvas(app).picture->graph();
+  const auto order = graph.order();
+  if (order.empty()) return Done{};
+  const NodeId now = selected(app);
+  std::size_t next = by > 0 ? 0 : order.size() - 1;
+  if (now.valid() && graph.contains(now))
+    next = (graph.position(now) + order.size() + static_cast<std::size_t>(by)) % order.size();
+  return app.run("select.node", graph.node_name(order[next]));
+}
+
+constexpr Command kRows[] = {
+    {"graph.lay_out", "", "", "", is_ready, lay_out},
+    {"graph.reveal", "", "", "", is_there, reveal},
+    {"graph.leave_focus", "Back to the whole graph", "Escape", "", is_focused, leave_focus},
+    {"graph.fit", "Fit the graph; again: the selection", "f Space", "", is_there, fit_everything},
+    {"graph.fit_selection", "Fit the selection", "Shift+F", "", has_selection, fit_selection},
+    {"graph.fit_group", "", "", "a group's key", is_there, fit_group},
+    {"graph.zoom_in", "Nearer", "+ =", "", is_there, step_zoom<true>},
+    {"graph.zoom_out", "Further away", "-", "", is_there, step_zoom<false>},
+    {"graph.zoom", "Set the zoom of the graph", "", "percent", is_there, set_zoom},
+    {"graph.toggle", "", "", "a group's key", is_there, toggle},
+    {"graph.expand", "Open or close the selected group", "e", "", has_selection, toggle_selected},
+    {"graph.expand_all", "Expand all groups", "Shift+E", "", is_there, all_groups<true>},
+    {"graph.collapse_all", "Collapse all groups", "Shift+C", "", is_there, all_groups<false>},
+    {"graph.expand_some", "Groups as they were at first", "", "", is_there, first_groups},
+    {"graph.focus", "Focus on the selection's neighbourhood; again: wider", "o", "steps",
+     has_selection, focus},
+    {"graph.wider", "A wider neighbourhood", "", "", is_focused, step_radius<1>},
+    {"graph.narrower", "A narrower neighbourhood", "Shift+O", "", is_focused, step_radius<-1>},
+    {"graph.up", "Along an edge, up", "UpArrow", "", is_there, walk<Way::up>},
+    {"graph.down", "Along an edge, down", "DownArrow", "", is_there, walk<Way::down>},
+    {"graph.left", "Along an edge, left", "LeftArrow", "", is_there, walk<Way::left>},
+    {"graph.right", "Along an edge, right", "RightArrow", "", is_there, walk<Way::right>},
+    {"graph.next", "Next node in program order", ".", "", is_there, step_order<1>},
+    {"graph.previous", "Previous node in program order", ",", "", is_there, step_order<-1>},
+};
+
+}  // namespace
+
+std::span<const Command> graph_commands() { return kRows; }
+
+}  // namespace recut::gui

@@ -1,0 +1,208 @@
+// The card of what the pointer rests on, and the menu of what was clicked with the right button.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/support/units.h"
+#include "gui/canvas/walk.h"
+#include "gui/canvas/words.h"
+#include "gui/panels/graph_parts.h"
+
+namespace recut::gui {
+namespace {
+
+struct Line {
+  std::string what, words;
+};
+
+std::string types_of(const Node& node) {
+  std::string words;
+  for (const TensorType& type : node.outputs) words += (words.empty() ? "" : ", ") + format(type);
+  return words;
+}
+
+std::string role_words(const Stage& stage, NodeId node) {
+  const PlanView& plan = *stage.document.shown;
+  if (!plan.graph().contains(node)) return "not in the plan's graph: a pass takes it away";
+  const int runs = plan.extra_runs[plan.graph().position(node)];
+  const std::string role(name_of(plan.role(node)));
+  return runs > 0 ? fmt::format("{}, runs {} times", role, runs + 1) : role;
+}
+
+std::vector<Line> lines_of(const Stage& stage, NodeId id) {
+  const Graph& graph = stage.picture.graph();
+  const Node& node = graph[id];
+  const Origin& origin = graph.origin(id);
+  std::vector<Line> lines;
+  lines.push_back({"operator", std::string(graph.op(id).name)});
+  lines.push_back({"type", types_of(node)});
+  const std::uint32_t position = stage.picture.scene->find(id);
+  if (position != layout::Scene::kNone)
+    lines.push_back({"storage", format_bytes(stage.picture.scene->nodes[position].bytes)});
+  if (!origin.module.empty()) lines.push_back({"module", std::string(clipped(origin.module))});
+  lines.push_back({"role", role_words(stage, id)});
+  if (position != layout::Scene::kNone && !stage.picture.changed.empty() &&
+      stage.picture.changed[position])
+    lines.push_back({"pass", "new since the pass that was shown before"});
+  return lines;
+}
+
+std::vector<Line> lines_of(const Stage& stage, const layout::Box& box, const BoxMarks& marks) {
+  const layout::Group& group = stage.picture.group(box);
+  std::vector<Line> lines;
+  if (!group.path.empty()) lines.push_back({"module", std::string(clipped(group.path))});
+  lines.push_back(
+      {"nodes", fmt::format("{} forward, {} backward", format_number(group.forward_nodes),
+                            format_number(group.backward_nodes))});
+  if (group.equals > 1)
+    lines.push_back({"alike", fmt::format("{} groups of this kind", group.equals)});
+  lines.push_back({"plan", fmt::format("{} saved, {} recomputed, {} freed or returned", marks.saved,
+                                       marks.again, marks.others)});
+  if (marks.bytes > 0) lines.push_back({"saved", format_bytes(marks.bytes)});
+  return lines;
+}
+
+void card(const Stage& stage, const std::string& title, const Role* role,
+          const std::vector<Line>& lines) {
+  const Ui& ui = stage.ui;
+  const float row = ui.px(18), label = ui.px(66);
+  float wide = ui.width(title, Face::mono_strong) + ui.px(24);
+  for (const Line& line : lines)
+    wide = std::max(wide, label + ui.width(line.words, Face::mono_small));
+  wide = std::min(wide, ui.px(430)) + ui.px(24);
+  const float high = row * static_cast<float>(lines.size()) + ui.px(38);
+  const ImVec2 at = ImGui::GetIO().MousePos;
+  const Rect& area = stage.view.area();
+  float left = at.x + ui.px(16), top = at.y + ui.px(18);
+  if (left + wide > area.right) left = std::max(area.left, at.x - ui.px(12) - wide);
+  if (top + high > area.bottom) top = std::max(area.top, at.y - ui.px(12) - high);
+  Rect rest = rect_at({std::round(left), std::round(top)}, {wide, high});
+  ui.fill(rest.moved(0, ui.px(2)).inset(-ui.px(1), 0), 0x000000, ui.px(6), 0.28);
+  ui.fill(rest, ui.theme.raised, ui.px(kRadius));
+  ui.frame(rest, ui.theme.line, ui.px(kRadius));
+  rest = rest.inset(ui.px(12), ui.px(7));
+  Rect head = rest.cut_top(ui.px(22));
+  if (role != nullptr) ui.sign(head.cut_right(ui.px(14)).centre(), *role);
+  ui.text(head, title, Face::mono_strong, ui.theme.text);
+  for (const Line& line : lines) {
+    Rect place = rest.cut_top(row);
+    ui.text(place.cut_left(label), line.what, Face::small, ui.theme.dim);
+    ui.text(place, line.words, Face::mono_small, ui.theme.text);
+  }
+}
+
+// A rung or an edge under the pointer.
+void card_of_edge(const Stage& stage, std::uint32_t index) {
+  const layout::Edge& edge = stage.layout().edges[index];
+  const auto name = [&](layout::BoxId box) {
+    return name_of(stage.picture, stage.layout().boxes[box.index]);
+  };
+  std::vector<Line> lines;
+  lines.push_back({"carries", edge.values == 1 ? format_bytes(edge.bytes)
+                                               : fmt::format("{} values, {}", edge.values,
+                                                             format_bytes(edge.bytes))});
+  const RungMarks& rung = stage.marks.rungs[index];
+  if (edge.kind == layout::EdgeKind::saved)
+    lines.push_back({"plan", fmt::format("{} saved ({}), {} recomputed", rung.saved,
+                                         format_bytes(rung.bytes), rung.again)});
+  card(stage, name(edge.from) + " → " + name(edge.to), nullptr, lines);
+}
+
+struct Choice {
+  std::string words, command, argument;
+};
+
+std::vector<Choice> choices_of(const Stage& stage) {
+  const GraphMemory& memory = stage.memory;
+  std::vector<Choice> choices;
+  for (const NodeId node : memory.menu_ends)
+    if (stage.picture.graph().contains(node))
+      choices.push_back({std::string(clipped(stage.picture.graph().node_name(node), 60)),
+                         "select.node", stage.picture.graph().node_name(node)});
+  if (!choices.empty()) return choices;
+  if (memory.menu_node.valid()) {
+    const std::string name = stage.picture.graph().node_name(memory.menu_node);
+    if (stage.document.find(name).valid()) {
+      choices.push_back({"Pin save", "pin.save", name});
+      choices.push_back({"Pin recompute", "pin.recompute", name});
+      choices.push_back({"Leave to the planner", "pin.none", name});
+    }
+    choices.push_back({"Focus on its neighbourhood", "graph.focus", ""});
+    choices.push_back({"Follow its lifetime", "value.follow", ""});
+    choices.push_back({"Copy as text", "graph.copy", ""});
+  }
+  if (memory.menu_group.valid() && memory.menu_group.index < stage.picture.scene->groups.size()) {
+    const layout::Group& group = stage.picture.scene->groups[memory.menu_group.index];
+    const bool open = stage.picture.expansion.is_open(group);
+    const std::string key = std::to_string(group.key);
+    if (group.parent.valid())
+      choices.push_back({(open ? "Collapse " : "Expand ") + std::string(clipped(group.label, 40)),
+                         "graph.toggle", key});
+    if (group.parent.valid()) choices.push_back({"Fit it to the window", "graph.fit_group", key});
+  }
+  choices.push_back({"Fit everything", "graph.fit", ""});
+  std::erase_if(choices, [](const Choice& c) { return find_command(c.command) == nullptr; });
+  return choices;
+}
+
+}  // namespace
+
+void draw_card(const Stage& stage) {
+  if (!stage.memory.hovers || stage.memory.menu || stage.memory.panning || stage.moving()) return;
+  const ImVec2 at = ImGui::GetIO().MousePos;
+  const layout::Point p = stage.view.under(at);
+  if (!stage.view.area().contains(at)) return;
+  const layout::BoxId id = layout::hit_box(stage.layout(), p);
+  if (!id.valid()) {
+    const std::uint32_t edge =
+        layout::hit_edge(stage.layout(), p, stage.ui.px(4) / stage.view.pixels());
+    if (edge != layout::Scene::kNone && stage.view.zoom() > 0.25f) card_of_edge(stage, edge);
+    return;
+  }
+  const layout::Box& box = stage.layout().boxes[id.index];
+  const BoxMarks& marks = stage.marks.boxes[id.index];
+  if (box.node.valid())
+    return card(stage, name_of(stage.picture, box), marks.known ? &marks.role : nullptr,
+                lines_of(stage, box.node));
+  card(stage, name_of(stage.picture, box), nullptr, lines_of(stage, box, marks));
+}
+
+void draw_menu(const Stage& stage) {
+  GraphMemory& memory = stage.memory;
+  if (!memory.menu) return;
+  Ui& ui = stage.ui;
+  constexpr std::size_t kMostRows = 18;
+  std::vector<Choice> choices = choices_of(stage);
+  if (choices.size() > kMostRows) choices.resize(kMostRows);
+  const float wide = ui.px(memory.menu_ends.empty() ? 210.0f : 260.0f);
+  const float high = ui.px(kRow) * static_cast<float>(choices.size()) + ui.px(8);
+  const ImVec2 window = ImGui::GetIO().DisplaySize;
+  const Rect box = rect_at({std::min(memory.menu_at.x, window.x - wide - 4),
+                            std::min(memory.menu_at.y, window.y - high - 4)},
+                           {wide, high});
+  ImGui::SetNextWindowPos(box.corner());
+  ImGui::SetNextWindowSize(box.size());
+  ImGui::Begin("graph menu", nullptr,
+               ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
+                   ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoBackground |
+                   ImGuiWindowFlags_NoFocusOnAppearing | ImGuiWindowFlags_Tooltip);
+  ui.fill(box, ui.theme.raised, ui.px(kRadius));
+  ui.frame(box, ui.theme.line, ui.px(kRadius));
+  Rect rest = box.inset(ui.px(1), ui.px(4));
+  bool done = false;
+  for (const Choice& choice : choices) {
+    const Rect line = rest.cut_top(ui.px(kRow));
+    if (row(ui, "menu " + choice.words, line, false).pressed) {
+      stage.intents.push_back({choice.command, choice.argument});
+      done = true;
+    }
+    ui.text(line.inset(ui.px(12), 0), choice.words, Face::text, ui.theme.text);
+  }
+  const bool outside =
+      ImGui::IsMouseClicked(ImGuiMouseButton_Left) && !box.contains(ImGui::GetIO().MousePos);
+  if (done || outside || ImGui::IsKeyPressed(ImGuiKey_Escape)) memory.menu = false;
+  ImGui::End();
+}
+
+}  // namespace recut::gui

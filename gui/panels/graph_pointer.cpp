@@ -1,0 +1,188 @@
+// What the pointer does on the canvas: drag, wheel, click, twice, right.
+#include <cmath>
+
+#include "gui/canvas/walk.h"
+#include "gui/canvas/words.h"
+#include "gui/panels/graph_parts.h"
+
+namespace recut::gui {
+namespace {
+
+constexpr double kWheel = 1.18;  // a step of the wheel
+constexpr float kStill = 3;      // units: a drag shorter than that is a click
+
+bool is_drag_button() {
+  return ImGui::IsMouseDown(ImGuiMouseButton_Left) || ImGui::IsMouseDown(ImGuiMouseButton_Middle);
+}
+
+void wheel(const Stage& stage) {
+  const ImGuiIO& io = ImGui::GetIO();
+  Canvas& canvas = stage.canvas;
+  if (io.MouseWheel == 0 && io.MouseWheelH == 0) return;
+  if (io.KeyShift || io.MouseWheelH != 0) {  // sideways, as elsewhere
+    const float by = stage.ui.px(60) * (io.MouseWheelH + (io.KeyShift ? io.MouseWheel : 0));
+    return jump(canvas, moved(canvas.view(), by, 0));
+  }
+  const double zoom = canvas.at.zoom * std::pow(kWheel, static_cast<double>(io.MouseWheel));
+  jump(canvas, zoomed(canvas.view(), io.MousePos, canvas.scale, zoom));
+}
+
+void pan(const Stage& stage, const Touch& touched) {
+  GraphMemory& memory = stage.memory;
+  const ImVec2 at = ImGui::GetIO().MousePos;
+  const bool begins = ImGui::IsMouseClicked(ImGuiMouseButton_Left) ||
+                      ImGui::IsMouseClicked(ImGuiMouseButton_Middle);
+  if (touched.hovered && begins) {
+    memory.panning = true;
+    memory.moved = false;
+    memory.last = at;
+  }
+  if (!memory.panning) return;
+  if (!is_drag_button()) {
+    memory.panning = false;
+    return;
+  }
+  const float dx = at.x - memory.last.x, dy = at.y - memory.last.y;
+  if (!memory.moved && std::hypot(dx, dy) < stage.ui.px(kStill)) return;
+  memory.moved = true;
+  memory.last = at;
+  ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeAll);
+  if (dx != 0 || dy != 0) jump(stage.canvas, moved(stage.canvas.view(), dx, dy));
+}
+
+void select(const Stage& stage, NodeId node) {
+  if (!node.valid() || node == stage.document.selection.node) return;
+  stage.canvas.own = node;
+  stage.intents.push_back({"select.node", stage.picture.graph().node_name(node)});
+}
+
+// To the other end of a mark; where there are several, a list of them.
+void follow_stub(const Stage& stage, const StubSpot& spot) {
+  const layout::Stub& stub = stage.layout().stubs[spot.stub];
+  const auto ends = ends_of(stage, stub);
+  if (ends.size() == 1) {
+    const layout::Box& box = stage.layout().boxes[ends.front().index];
+    select(stage, node_of(stage.picture, box));
+    fly(stage.canvas, {static_cast<double>(box.rect.centre().x),
+                       static_cast<double>(box.rect.centre().y), stage.canvas.camera.zoom});
+    return;
+  }
+  GraphMemory& memory = stage.memory;
+  memory.menu = true;
+  memory.menu_at = ImGui::GetIO().MousePos;
+  memory.menu_node = {};
+  memory.menu_group = {};
+  memory.menu_ends.clear();
+  for (const layout::BoxId end : ends)
+    memory.menu_ends.push_back(node_of(stage.picture, stage.layout().boxes[end.index]));
+}
+
+struct Under {
+  layout::BoxId box;
+  layout::GroupId frame;
+  bool fold = false;  // on the +/- of a box or in the head of a frame
+};
+
+// On the +/- in a frame's head.
+bool on_head(const Stage& stage, layout::GroupId group, ImVec2 at) {
+  for (const std::uint32_t b : stage.memory.visible.bands) {
+    const layout::Band& band = stage.layout().bands[b];
+    if (band.group != group) continue;
+    for (const layout::Rect* side : {&band.forward, &band.backward}) {
+      if (side->empty()) continue;
+      const Rect frame = stage.view.at(*side);
+      const float high = std::max(stage.length(layout::kHeader), stage.ui.px(12));
+      const float wide = stage.length(12 + 9 + 4);
+      if (rect_at(frame.corner(), {wide, high}).contains(at)) return true;
+    }
+  }
+  return false;
+}
+
+Under under(const Stage& stage, ImVec2 at) {
+  Under found;
+  const layout::Point p = stage.view.under(at);
+  found.box = layout::hit_box(stage.layout(), p);
+  if (found.box.valid()) {
+    const layout::Box& box = stage.layout().boxes[found.box.index];
+    const bool left = p.x < box.rect.left + 24;
+    found.fold = !box.node.valid() && stage.names() && left;
+    return found;
+  }
+  found.frame = layout::hit_group(stage.layout(), p);
+  found.fold = found.frame.valid() && on_head(stage, found.frame, at);
+  return found;
+}
+
+std::string key_of(const Stage& stage, layout::GroupId group) {
+  return std::to_string(stage.picture.scene->groups[group.index].key);
+}
+
+void click(const Stage& stage, const Under& found, bool doubled) {
+  if (!found.box.valid()) {
+    if (found.frame.valid() && (doubled || found.fold))
+      stage.intents.push_back({"graph.toggle", key_of(stage, found.frame)});
+    else if (stage.document.selection.node.valid() && !doubled && !found.frame.valid())
+      stage.intents.push_back({"select.clear", ""});
+    return;
+  }
+  const layout::Box& box = stage.layout().boxes[found.box.index];
+  if (!box.node.valid() && (doubled || found.fold))
+    return stage.intents.push_back({"graph.toggle", key_of(stage, box.group)});
+  if (box.node.valid() && doubled) return stage.intents.push_back({"graph.fit_selection", ""});
+  select(stage, node_of(stage.picture, box));
+}
+
+void open_menu(const Stage& stage, const Under& found, ImVec2 at) {
+  GraphMemory& memory = stage.memory;
+  memory.menu = true;
+  memory.menu_at = at;
+  memory.menu_ends.clear();
+  memory.menu_node = {};
+  memory.menu_group = found.frame;
+  if (!found.box.valid()) return;
+  const layout::Box& box = stage.layout().boxes[found.box.index];
+  memory.menu_group = box.group;
+  memory.menu_node = box.node;
+  if (box.node.valid()) select(stage, box.node);
+}
+
+// Other panels show what the pointer is over.
+void hover(const Stage& stage, const Under& found) {
+  NodeId node;
+  if (found.box.valid()) node = stage.layout().boxes[found.box.index].node;
+  if (node == stage.document.selection.hovered) return;
+  stage.intents.push_back(
+      {"select.hover", node.valid() ? stage.picture.graph().node_name(node) : std::string()});
+}
+
+}  // namespace
+
+void answer_pointer(const Stage& stage, const Touch& touched) {
+  GraphMemory& memory = stage.memory;
+  const ImVec2 at = ImGui::GetIO().MousePos;
+  if (touched.hovered) wheel(stage);
+  pan(stage, touched);
+  if (!touched.hovered || memory.moved) {
+    if (touched.hovered && !is_drag_button()) memory.moved = false;
+    if (!touched.hovered && !memory.menu && stage.document.selection.hovered.valid() &&
+        memory.hovers)
+      stage.intents.push_back({"select.hover", ""});
+    memory.hovers = false;
+    return;
+  }
+  const Under found = under(stage, at);
+  hover(stage, found);
+  memory.hovers = true;
+  if (found.fold) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
+  const StubSpot* spot = found.box.valid() ? nullptr : stub_at(stage, at);
+  if (spot != nullptr) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
+  if (touched.menu) return open_menu(stage, found, at);
+  if (touched.doubled) return click(stage, found, true);
+  if (!touched.pressed) return;
+  memory.menu = false;
+  if (spot != nullptr) return follow_stub(stage, *spot);
+  click(stage, found, false);
+}
+
+}  // namespace recut::gui
