@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -35,6 +36,22 @@ struct ValueRows {
 std::shared_ptr<const ValueRows> make_value_rows(SharedPlanView plan,
                                                  std::shared_ptr<const Reasons> reasons);
 
+// The same in parts: a value may need all that was before it, so that a long chain takes seconds.
+class ValueRowsMaker {
+ public:
+  ValueRowsMaker(SharedPlanView plan, std::shared_ptr<const Reasons> reasons);
+  ~ValueRowsMaker();
+  bool some(std::size_t values);              // whether there are more
+  std::shared_ptr<const ValueRows> finish();  // once there are no more
+
+ private:
+  class FlipBytes;
+  std::shared_ptr<ValueRows> made_;
+  std::vector<NodeId> values_;
+  std::size_t next_ = 0;
+  std::unique_ptr<FlipBytes> flip_;
+};
+
 enum class ValueColumn : std::uint8_t { name, module, bytes, flip_bytes, flip_us, order };
 // "name", "module", "bytes", "peak", "time", "order"; order is the graph's.
 std::string_view name_of(ValueColumn column);
@@ -45,6 +62,7 @@ bool read_column(std::string_view name, ValueColumn& column);
 struct ValueTable {
   std::shared_ptr<const ValueRows> rows;     // null until they were made
   std::shared_ptr<const Reasons> asked_for;  // those that a job makes rows of
+  JobId making = 0;
 
   ValueColumn sort = ValueColumn::bytes;
   bool falling = true;

@@ -12,6 +12,8 @@
 namespace recut::gui {
 namespace {
 
+constexpr std::size_t kRowsAPart = 32;  // some milliseconds where all values hang on each other
+
 bool is_ready(const App& app) { return app.has_ready() && app.document()->shown != nullptr; }
 bool has_selection(const App& app) {
   return is_ready(app) && app.document()->graph().contains(app.document()->selection.node);
@@ -31,17 +33,20 @@ Result<Done> prepare(App& app, std::string_view) {
   if (!document.reasons || table.asked_for == document.reasons) return Done{};
   table.asked_for = document.reasons;
   Job job{"Making the table of values", document.serial, true, true, {}};
-  job.part = [&app, serial = document.serial, shown = document.shown,
+  auto maker = std::make_shared<std::unique_ptr<ValueRowsMaker>>();  // by the first part
+  job.part = [&app, maker, serial = document.serial, shown = document.shown,
               reasons = document.reasons](JobControl& control) {
-    const auto rows = make_value_rows(shown, reasons);
-    control.post([&app, serial, rows, reasons] {
+    if (!*maker) *maker = std::make_unique<ValueRowsMaker>(shown, reasons);
+    if ((*maker)->some(kRowsAPart)) return true;
+    control.post([&app, serial, rows = (*maker)->finish(), reasons] {
       DocumentView* document = app.documents.find(serial);
       if (document == nullptr || value_table(*document).asked_for != reasons) return;
       value_table(*document).rows = rows;
     });
     return false;
   };
-  app.jobs.start(std::move(job));
+  app.jobs.cancel(table.making);
+  table.making = app.jobs.start(std::move(job));
   return Done{};
 }
 

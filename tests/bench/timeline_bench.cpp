@@ -1,7 +1,7 @@
 // What the timeline and the table of values cost a frame: CPU time of building the frame with and
 // without the panel, on the null backend, for a plan of as many steps as wanted.
 //
-// usage: bench_timeline_bench [BLOCKS…]     24 nodes a block; without: 100 840 2170
+// usage: bench_timeline_bench [BLOCKS|FILE…]     24 nodes a block; without: 100 840
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -10,6 +10,7 @@
 #include <functional>
 #include <vector>
 
+#include "engine/input/bytes.h"
 #include "engine/ir/printer.h"
 #include "engine/support/table.h"
 #include "gui/app/app.h"
@@ -37,13 +38,13 @@ double median_ms(int times, const std::function<void()>& work) {
 
 // A window with the graph, every node once, without the jobs that a document begins with.
 struct Bench {
-  explicit Bench(std::int64_t blocks, Extent extent, float scale) : backend(extent, scale) {
+  Bench(const std::string& graph, Extent extent, float scale) : backend(extent, scale) {
     AppOptions options;
     options.restore = options.remember = options.welcome = false;
     app.emplace(backend, options);
     OpenOptions open;
     open.passes.emplace();
-    auto document = open_document_bytes(print(test::RepeatedBlocks::make(blocks)), "bench", open);
+    auto document = open_document_bytes(graph, "bench", open);
     DocumentView& view = app->documents.add("bench", nullptr);
     view.document = std::make_shared<const Document>(std::move(*document));
     view.basis = std::make_shared<const PlanBasis>(
@@ -55,7 +56,7 @@ struct Bench {
     view.reasons =
         std::make_shared<const Reasons>(*view.document, view.shown->request, view.shown->planned);
     view.state = DocumentState::ready;
-    rows_ms = median_ms(3, [&] { rows = make_value_rows(view.shown, view.reasons); });
+    rows_ms = median_ms(1, [&] { rows = make_value_rows(view.shown, view.reasons); });
     value_table(view).rows = rows;
     value_table(view).asked_for = view.reasons;
     (void)app->run("panel.toggle", "trade-off");
@@ -91,8 +92,8 @@ struct Bench {
   double rows_ms = 0;
 };
 
-void measure(Table& table, std::int64_t blocks, Extent extent, float scale) {
-  Bench bench(blocks, extent, scale);
+void measure(Table& table, const std::string& graph, Extent extent, float scale) {
+  Bench bench(graph, extent, scale);
   const DocumentView& view = *bench.app->document();
   const auto ms = [](double value) { return fmt::format("{:.2f}", value); };
   const auto [memory, vertices] = bench.cost("memory");
@@ -123,18 +124,24 @@ void measure(Table& table, std::int64_t blocks, Extent extent, float scale) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::vector<std::int64_t> sizes;
-  for (int i = 1; i < argc; ++i) sizes.push_back(std::strtol(argv[i], nullptr, 10));
-  if (sizes.empty()) sizes = {100, 840, 2170};
+  std::vector<std::string> graphs(argv + 1, argv + argc);
+  if (graphs.empty()) graphs = {"100", "840"};
   Table table;
   table.column("window");
   for (const char* title :
        {"steps", "rows", "timeline ms", "vertices", "hovered ms", "table ms", "vertices",
         "new stack ms", "align ms", "sort ms", "filter ms", "rows (job) ms"})
     table.column(title, Table::Align::right);
-  for (const std::int64_t blocks : sizes) {
-    measure(table, blocks, {1680, 1050}, 1);
-    measure(table, blocks, {3840, 2160}, 2);
+  for (const std::string& graph : graphs) {
+    const long blocks = std::strtol(graph.c_str(), nullptr, 10);
+    const auto text = blocks > 0 ? Result<std::string>(print(test::RepeatedBlocks::make(blocks)))
+                                 : read_file(graph);
+    if (!text) {
+      fmt::print(stderr, "{}\n", format(text.diagnostics().front()));
+      return 1;
+    }
+    measure(table, *text, {1680, 1050}, 1);
+    measure(table, *text, {3840, 2160}, 2);
   }
   fmt::print("{}", table.format(0));
   return 0;
