@@ -21,6 +21,7 @@ class Check {
       : backend_(backend), plan_(std::move(plan)), inputs_(std::move(inputs)), control_(control) {}
 
   Result<std::shared_ptr<const CheckReport>> run() {
+    control_.progress(0, "making the inputs");
     auto report = std::make_shared<CheckReport>();
     report->plan = plan_;
     const auto eager = replay(plan_->graph(), plan_->planned.plan);

@@ -70,6 +70,11 @@ std::string DocumentView::selected_name() const {
   return {};
 }
 
+NodeId DocumentView::planned_selection() const {
+  if (!document || graph().contains(selection.node)) return selection.node;
+  return trace_node(document->passes, selection.node, pass, document->passes.passes.size());
+}
+
 Result<std::int64_t> read_budget(const std::string& text, const DocumentView& document) {
   if (!document.basis) return error("the graph isn't there yet");
   const auto budget = parse_budget(text, "peak", document.basis->unplanned.peak_bytes);

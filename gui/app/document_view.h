@@ -116,6 +116,8 @@ struct DocumentView {
   // The graph's node of that name, if it has one.
   NodeId find(const std::string& node_name) const;
   std::string selected_name() const;  // "" for none
+  // What the plan, which is of the last graph, knows the selection as; invalid where it doesn't.
+  NodeId planned_selection() const;
 
   // Panels' own memory of this document: zoom, scroll, what is folded.
   std::map<std::string, std::any, std::less<>> memories;

@@ -97,10 +97,12 @@ std::vector<std::size_t> pass_stops(const PipelineReport& passes) {
 }
 
 SelectionAnchor anchor_of(const DocumentView& document) {
-  // Something else was selected since: that is what goes along from now on.
-  if (document.selection.node != document.anchor.shown)
-    return {document.selection.node, document.pass, document.selection.node};
-  return document.anchor;
+  const NodeId node = document.selection.node;
+  if (node == document.anchor.shown) return document.anchor;
+  // Something else was selected since: that is what goes along from now on. Who speaks of the plan
+  // may have named a node that only the last graph has.
+  const bool here = document.graph_at_pass().contains(node);
+  return {node, here ? document.pass : document.document->passes.passes.size(), node};
 }
 
 void show_pass(DocumentView& document, std::size_t pass) {

@@ -1,7 +1,9 @@
-// The report of the plan that is shown, as `recut report` writes it.
+// The report of the plan that is shown, as `recut report` writes it; beside the baseline, where one
+// is pinned.
 #include <fmt/format.h>
 
 #include "gui/app/app.h"
+#include "gui/app/compare_view.h"
 #include "gui/report/html_report.h"
 
 namespace recut::gui {
@@ -31,6 +33,8 @@ Result<Done> write_report(App& app, std::string_view path) {
   report.file = file_name(document.path);
   report.passes = &document.document->passes;
   report.plans.push_back(&document.shown->report());
+  const SharedPlanView baseline = compare_view(*app.document()).baseline;
+  if (baseline && baseline != document.shown) report.plans.push_back(&baseline->report());
   if (document.curve) report.curve = &document.curve->report;
   const std::string target =
       path.empty() ? plain(document.title) + "-report.html" : std::string(path);

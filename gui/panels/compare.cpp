@@ -25,7 +25,12 @@ class Compare {
  public:
   Compare(Ui& ui, const PanelInput& input, const DocumentView& document, CompareView& view,
           Intents& intents)
-      : ui_(ui), input_(input), document_(document), view_(view), intents_(intents) {}
+      : ui_(ui),
+        input_(input),
+        document_(document),
+        view_(view),
+        intents_(intents),
+        selected_(document.planned_selection()) {}
 
   void draw() {
     update(view_, input_.app, document_);
@@ -198,8 +203,7 @@ class Compare {
   void value(std::size_t at, const FateRow& fate, const Rect& rect) {
     const Graph& graph = document_.graph();
     const std::string& name = graph.node_name(fate.here);
-    const Touch t =
-        row(ui_, fmt::format("value {}", at), rect, document_.selection.node == fate.here, name);
+    const Touch t = row(ui_, fmt::format("value {}", at), rect, selected_ == fate.here, name);
     if (t.pressed) intents_.push_back({"select.node", name});
     Rect rest = rect;
     const Rect bar = rest.cut_right(ui_.px(kBar + 12));
@@ -260,6 +264,7 @@ class Compare {
   const DocumentView& document_;
   CompareView& view_;
   Intents& intents_;
+  const NodeId selected_;
 };
 
 void draw(Ui& ui, const PanelInput& input, Intents& intents) {

@@ -157,6 +157,8 @@ class Text {
     const std::string& text = difference().text(line);
     if (t.hovered && static_cast<float>(text.size()) * ui_.px(kLetter) > rect.width())
       hint(ui_, text.substr(0, kLongestHint));
+    if (line.edit != Edit::same && in_change(row.first))
+      ui_.fill({rect.left, rect.top, rect.left + ui_.whole(3), rect.bottom}, ui_.theme.dim);
     if (chosen)
       ui_.fill({rect.left, rect.top, rect.left + ui_.whole(2), rect.bottom}, ui_.theme.selection);
     if (!t.pressed) return;
@@ -164,6 +166,13 @@ class Text {
     const Graph& graph = graph_after(document_.document->passes, pass);
     view_.followed = id;  // it is in view already
     intents_.push_back({"select.at", fmt::format("{} {}", pass, graph.node_name(id))});
+  }
+
+  // The block of changes that was gone to last.
+  bool in_change(std::size_t line) const {
+    const auto& changes = difference().changes;
+    if (view_.change >= changes.size() || line < changes[view_.change]) return false;
+    return view_.change + 1 == changes.size() || line < changes[view_.change + 1];
   }
 
   void fold(const TextRow& row, const Rect& rect) {

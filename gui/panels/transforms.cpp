@@ -7,6 +7,7 @@
 
 #include "engine/support/units.h"
 #include "gui/app/app.h"
+#include "gui/app/compare_view.h"
 #include "gui/draw/widgets.h"
 #include "gui/panels/transforms_history.h"
 #include "gui/panels/transforms_legend.h"
@@ -35,7 +36,7 @@ class TransformsPanel {
         idle_(input.app.settings.flag("passes.idle", false)) {}
 
   void draw() {
-    update(memory_, document_);
+    update(memory_, document_, input_.memory<CompareView>(kCompareMemory).baseline);
     head();
     Rect area = input_.area;
     slide(area.cut_top(std::round(ui_.px(20))));
@@ -214,27 +215,30 @@ class TransformsPanel {
     }
   }
 
-  const Change& change(std::size_t at) const {
-    return passes_.passes[document_.pass - 1].changes[at];
+  const Change& hit(std::size_t at) const {
+    const auto open =
+        std::find_if(memory_.rules.begin(), memory_.rules.end(),
+                     [&](const auto& rule) { return rule.rule == memory_.open_rule; });
+    return passes_.passes[document_.pass - 1].changes[open->changes[at]];
   }
 
   // A hit is known by the node that it changed, in the graph before the pass.
   void hit_row(std::size_t at, const Rect& rect) {
-    const Change& hit = change(at);
+    const Change& change = hit(at);
     const Graph& before = graph_after(passes_, document_.pass - 1);
     const Graph& after = graph_after(passes_, document_.pass);
-    if (!before.contains(hit.before)) return;
+    if (!before.contains(change.before)) return;
     const SelectionAnchor anchor = anchor_of(document_);
-    const bool chosen = anchor.node == hit.before && anchor.pass + 1 == document_.pass;
-    const std::string& name = before.node_name(hit.before);
+    const bool chosen = anchor.node == change.before && anchor.pass + 1 == document_.pass;
+    const std::string& name = before.node_name(change.before);
     const Touch t = row(ui_, fmt::format("hit {}", at), rect, chosen, name);
-    if (t.hovered) hint(ui_, hit.words.substr(0, 2000));
+    if (t.hovered) hint(ui_, change.words.substr(0, 2000));
     if (t.pressed)
       intents_.push_back({"select.at", fmt::format("{} {}", document_.pass - 1, name)});
     Rect rest = rect;
     rest.cut_left(ui_.px(15));
-    const bool gone = hit.after.empty();
-    const NodeId heir = gone ? NodeId() : hit.after.front();
+    const bool gone = change.after.empty();
+    const NodeId heir = gone ? NodeId() : change.after.front();
     rest.cut_left(ui_.text(rest, name, Face::mono,
                            gone     ? ui_.theme.faint
                            : chosen ? ui_.theme.text

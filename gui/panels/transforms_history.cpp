@@ -45,7 +45,7 @@ class History {
       const bool renamed =
           event.line.substr(0, event.line.find(" = ")) != before.substr(0, before.find(" = "));
       words = !event.rule.empty() ? event.rule : "other operands";
-      if (renamed) words = event.line.substr(0, event.line.find(" = ")) + ", " + words;
+      if (renamed) words += " → " + event.line.substr(0, event.line.find(" = "));
     }
     const Touch t = history_row(
         fmt::format("event {}", event.pass), rect, pass_title(document_, event.pass), words,

@@ -28,23 +28,26 @@ float legend_height(const Ui& ui) {
 }
 
 void draw_legend(Ui& ui, Rect area, const Transforms& memory, Intents& intents) {
-  heading(ui, area.cut_top(std::round(ui.px(24))), "Legend", "of the plan that is shown");
+  heading(ui, area.cut_top(std::round(ui.px(24))), "Legend",
+          memory.baseline ? "against the baseline" : "of the plan that is shown");
   for (const LegendRow& row : kRows) {
-    const RoleTotals& total = memory.totals[static_cast<std::size_t>(row.role)];
+    const auto role = static_cast<std::size_t>(row.role);
+    const RoleTotal& total = memory.totals[role];
     Rect place = area.cut_top(std::round(ui.px(kHigh)));
-    const std::string count =
+    std::string count =
         format_number(total.count) + (row.counted.empty() ? "" : " " + std::string(row.counted));
+    if (memory.baseline) count = signed_bytes(total.bytes - memory.baseline_totals[role].bytes);
     const Touch t = touch(ui, fmt::format("legend {}", name_of(row.role)), ItemKind::row, place,
                           true, fmt::format("{}, {}", count, format_bytes(total.bytes)));
     if (t.pressed) intents.push_back({"search.find", std::string(name_of(row.role))});
     if (t.hovered) hint(ui, fmt::format("Select the first value that is {}", row.words));
     const Rect sign = place.cut_left(ui.px(16));
     ui.sign({sign.left + ui.px(6), sign.centre().y}, row.role);
-    place.cut_left(ui.px(6));
-    ui.text(place.cut_right(ui.px(66)), format_bytes(total.bytes), Face::mono, ui.theme.dim,
+    place.cut_left(ui.px(4));
+    ui.text(place.cut_right(ui.px(63)), format_bytes(total.bytes), Face::mono, ui.theme.dim,
             Align::right);
     const Colour ink = t.hovered ? ui.theme.text : ui.theme.dim;
-    place.cut_left(ui.text(place, row.words, Face::text, ink) + ui.px(6));
+    place.cut_left(ui.text(place, row.words, Face::text, ink) + ui.px(4));
     ui.text(place, count, Face::small, ui.theme.faint, Align::right);
   }
 }

@@ -35,8 +35,12 @@ void find_history(Transforms& memory, const DocumentView& document) {
   if (anchor.node == memory.history_of.node && anchor.pass == memory.history_of.pass) return;
   memory.history_of = anchor;
   memory.history.clear();
-  if (anchor.node.valid())
-    memory.history = node_history(document.document->passes, anchor.node, anchor.pass);
+  memory.planned = {};
+  memory.runs_of_plan = nullptr;
+  if (!anchor.node.valid()) return;
+  const PipelineReport& passes = document.document->passes;
+  memory.history = node_history(passes, anchor.node, anchor.pass);
+  memory.planned = trace_node(passes, anchor.node, anchor.pass, passes.passes.size());
 }
 
 Role role_of(InstanceClass kind) {
@@ -46,33 +50,14 @@ Role role_of(InstanceClass kind) {
                                                                           : Role::freed;
 }
 
-void find_totals(Transforms& memory, const DocumentView& document) {
-  if (memory.totals_of == document.shown) return;
-  memory.totals_of = document.shown;
-  memory.totals = {};
-  for (const StorageInstance& instance : document.shown->replay.instances) {
-    // What backward makes for itself is no choice of the plan's.
-    if (instance.kind == InstanceClass::backward_temporary) continue;
-    RoleTotals& total = memory.totals[static_cast<std::size_t>(role_of(instance.kind))];
-    ++total.count;
-    total.bytes += instance.bytes;
-  }
-  const PlanReport& report = document.shown->report();
-  memory.totals[static_cast<std::size_t>(Role::saved)] = {report.saved_values, report.saved_bytes};
-  memory.totals[static_cast<std::size_t>(Role::recomputed)].count = report.recomputed_runs;
-}
-
 void find_runs(Transforms& memory, const DocumentView& document) {
-  const NodeId last = memory.history.empty() ? NodeId() : memory.history.back().node;
-  if (memory.runs_of_plan == document.shown && memory.runs_of == last) return;
+  if (memory.runs_of_plan == document.shown) return;
   memory.runs_of_plan = document.shown;
-  memory.runs_of = last;
-  memory.planned = document.graph().contains(last) ? last : NodeId();
   memory.runs.clear();
   if (!memory.planned.valid()) return;
   const auto& steps = document.shown->replay.steps;
   for (std::size_t i = 0; i < steps.size() && memory.runs.size() < kMostRuns; ++i)
-    if (steps[i].node == last) memory.runs.push_back(i);
+    if (steps[i].node == memory.planned) memory.runs.push_back(i);
 }
 
 void add_rules(std::vector<TransformLine>& lines, const Transforms& memory) {
@@ -84,7 +69,7 @@ void add_rules(std::vector<TransformLine>& lines, const Transforms& memory) {
     if (memory.rules[i].rule != memory.open_rule) continue;
     const auto& hits = memory.rules[i].changes;
     const std::size_t shown = memory.all_hits ? hits.size() : std::min(hits.size(), kFirstHits);
-    for (std::size_t k = 0; k < shown; ++k) lines.push_back({TransformKind::hit, hits[k]});
+    for (std::size_t k = 0; k < shown; ++k) lines.push_back({TransformKind::hit, k});
     if (shown < hits.size()) lines.push_back({TransformKind::more, hits.size() - shown});
   }
 }
@@ -102,11 +87,29 @@ void add_history(std::vector<TransformLine>& lines, const Transforms& memory) {
 
 }  // namespace
 
-void update(Transforms& memory, const DocumentView& document) {
+RoleTotals totals_of(const PlanView& plan) {
+  RoleTotals totals;
+  for (const StorageInstance& instance : plan.replay.instances) {
+    // What backward makes for itself is no choice of the plan's.
+    if (instance.kind == InstanceClass::backward_temporary) continue;
+    RoleTotal& total = totals[static_cast<std::size_t>(role_of(instance.kind))];
+    ++total.count;
+    total.bytes += instance.bytes;
+  }
+  const PlanReport& report = plan.report();
+  totals[static_cast<std::size_t>(Role::saved)] = {report.saved_values, report.saved_bytes};
+  totals[static_cast<std::size_t>(Role::recomputed)].count = report.recomputed_runs;
+  return totals;
+}
+
+void update(Transforms& memory, const DocumentView& document, const SharedPlanView& baseline) {
   find_rules(memory, document);
   find_history(memory, document);
-  find_totals(memory, document);
   find_runs(memory, document);
+  if (memory.totals_of != document.shown) memory.totals = totals_of(*document.shown);
+  memory.totals_of = document.shown;
+  if (baseline && memory.baseline != baseline) memory.baseline_totals = totals_of(*baseline);
+  memory.baseline = baseline;
 }
 
 std::vector<TransformLine> transform_lines(const Transforms& memory, const DocumentView& document,

@@ -2,7 +2,7 @@
 // in the pass that is shown, and the history of the selected node.
 #pragma once
 
-#include <map>
+#include <array>
 #include <string>
 #include <vector>
 
@@ -16,10 +16,12 @@ struct RuleHits {
 };
 
 // What the plan makes of the values of one role.
-struct RoleTotals {
+struct RoleTotal {
   std::int64_t count = 0;  // values; of those that are recomputed: runs
   std::int64_t bytes = 0;
 };
+using RoleTotals = std::array<RoleTotal, kRoles>;  // by role
+RoleTotals totals_of(const PlanView& plan);
 
 // Kept from frame to frame; what takes time to find is found once.
 struct Transforms {
@@ -32,11 +34,13 @@ struct Transforms {
   SelectionAnchor history_of;
   std::vector<NodeEvent> history;
 
-  SharedPlanView totals_of, runs_of_plan;
-  std::array<RoleTotals, kRoles> totals;
-  NodeId runs_of;
+  NodeId planned;  // what the plan knows the selected node as; invalid: not at all
+
+  SharedPlanView runs_of_plan;
   std::vector<std::size_t> runs;  // the steps of the plan that run the selected node
-  NodeId planned;                 // what the plan knows the selected node as
+
+  SharedPlanView totals_of, baseline;
+  RoleTotals totals = {}, baseline_totals = {};
 
   static constexpr std::size_t kNoPass = static_cast<std::size_t>(-1);
 };
@@ -47,7 +51,7 @@ enum class TransformKind : unsigned char {
   blank,    //
   heading,  // "Rules that fired here"
   rule,     // at: into Transforms::rules
-  hit,      // at: into PassReport::changes
+  hit,      // at: into RuleHits::changes of the open rule
   more,     // at: how many hits aren't shown
   title,    // "History of …"
   event,    // at: into Transforms::history
@@ -60,8 +64,8 @@ struct TransformLine {
   std::size_t at = 0;
 };
 
-// Finds what has to be found for the document as it is now.
-void update(Transforms& memory, const DocumentView& document);
+// Finds what has to be found for the document as it is now. `baseline`: null for none.
+void update(Transforms& memory, const DocumentView& document, const SharedPlanView& baseline);
 
 // `idle`: passes that changed nothing are listed, too.
 std::vector<TransformLine> transform_lines(const Transforms& memory, const DocumentView& document,
