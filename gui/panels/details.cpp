@@ -125,7 +125,7 @@ class Details {
                     found);
       return;
     }
-    const bool working = mine && flip_.making != 0 && !flip_.done;
+    const bool working = mine && !flip_.done && input_.app.jobs.is_alive(flip_.making);
     Rect row = column.cut_top(ui_.px(28)).inset(0, ui_.px(3));
     row.cut_left(ui_.px(kWords));
     const std::string offer = working ? "Planning …" : "Plan it " + what + ", exactly";

@@ -89,7 +89,7 @@ void memory_heading(Ui& ui, const PanelInput& input, const DocumentView& documen
   if (!view.whole() && button(ui, "all steps", place("All steps", 14), "All steps"))
     intents.push_back({"memory.zoom", ""});
   ui.items.add("plan", ItemKind::figure, rest, true, format_bytes(document.shown->peak()));
-  if (!view.asked_for.empty()) {
+  if (!view.asked_for.empty() && input.app.jobs.is_alive(view.making)) {
     ui.text(rest, "planning: " + view.asked_for, Face::small, ui.theme.text);
   } else if (baseline) {
     baselines(ui, view, rest, intents);
@@ -244,7 +244,8 @@ void peak_list(Ui& ui, const DocumentView& document, Rect area, Intents& intents
     if (row(ui, fmt::format("at peak {}", i), line, row_of.node == selected, row_of.node).pressed)
       intents.push_back({"select.node", row_of.node});
     line = line.inset(ui.px(6), 0);
-    const Rect swatch = line.cut_left(ui.px(16));
+    const Rect swatch = line.cut_left(ui.px(10));
+    line.cut_left(ui.px(7));
     ui.fill(rect_around(swatch.centre(), ui.px(9), ui.px(9)), colour_of(ui.theme, row_of.kind),
             ui.px(2));
     ui.text(line.cut_right(ui.px(66)), format_bytes(row_of.bytes), Face::mono, ui.theme.text,

@@ -29,7 +29,10 @@ class Values {
         table_(input.memory<ValueTable>("values")),
         memory_(input.memory<Memory>("values-panel")),
         intents_(intents) {
-    if (document.reasons && table_.asked_for != document.reasons)
+    const bool made = table_.rows && table_.rows->reasons == document.reasons;
+    const bool asked =
+        table_.asked_for == document.reasons && input.app.jobs.is_alive(table_.making);
+    if (document.reasons && !made && !asked)  // anew where the job was stopped
       intents_.push_back({"values.prepare", ""});
     table_.arrange(document);
     memory_.pins.read(document);

@@ -1,4 +1,4 @@
-// The table of values, and the value that is selected.
+// What there is to choose among: the table of values, and the value that is selected.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -18,7 +18,8 @@ bool is_ready(const App& app) { return app.has_ready() && app.document()->shown 
 bool has_selection(const App& app) {
   return is_ready(app) && app.document()->graph().contains(app.document()->selection.node);
 }
-// The arrow keys are the table's while its row is the selection.
+// The arrow keys are the table's while its row is the selection; these rows stand before other
+// subjects' that take them.
 bool has_keys(const App& app) {
   if (!has_selection(app) || !app.overlay.empty()) return false;
   return value_table(*app.documents.front()).chosen == app.document()->selection.node;
@@ -30,7 +31,8 @@ bool can_flip(const App& app) { return can_follow(app) && app.document()->reason
 Result<Done> prepare(App& app, std::string_view) {
   DocumentView& document = *app.document();
   ValueTable& table = value_table(document);
-  if (!document.reasons || table.asked_for == document.reasons) return Done{};
+  const bool asked = table.asked_for == document.reasons;
+  if (!document.reasons || (asked && app.jobs.is_alive(table.making))) return Done{};
   table.asked_for = document.reasons;
   Job job{"Making the table of values", document.serial, true, true, {}};
   auto maker = std::make_shared<std::unique_ptr<ValueRowsMaker>>();  // by the first part
@@ -45,7 +47,7 @@ Result<Done> prepare(App& app, std::string_view) {
     });
     return false;
   };
-  app.jobs.cancel(table.making);
+  if (!asked) app.jobs.cancel(table.making);
   table.making = app.jobs.start(std::move(job));
   return Done{};
 }
@@ -115,7 +117,8 @@ Result<Done> flip(App& app, std::string_view) {
   DocumentView& document = *app.document();
   FlipAnswer& answer = flip_answer(document);
   const NodeId node = maker_of(document.graph(), document.selection.node);
-  if (answer.node == node && answer.of == document.reasons && (answer.done || answer.making != 0))
+  if (answer.node == node && answer.of == document.reasons &&
+      (answer.done || app.jobs.is_alive(answer.making)))
     return Done{};
   app.jobs.cancel(answer.making);
   answer = {node, document.reasons, 0, false, std::nullopt};
@@ -189,6 +192,6 @@ constexpr Command kRows[] = {
 
 }  // namespace
 
-std::span<const Command> values_commands() { return kRows; }
+std::span<const Command> choices_commands() { return kRows; }
 
 }  // namespace recut::gui
