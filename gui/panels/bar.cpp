@@ -127,8 +127,9 @@ void search(Ui& ui, const PanelInput& input, const Rect& area, Intents& intents)
     memory.open = !memory.text.empty();
     memory.chosen = 0;
   }
-  // All panels know what fits; another pass or plan has other answers.
+  // All panels know what fits; another pass or plan has other answers. Commands search, too.
   const Search& known = input.document->search;
+  if (!answer.active && !answer.changed && !answer.committed) memory.text = known.text;
   const bool stale = known.text != memory.text || is_stale(known, *input.document);
   if (stale) intents.push_back({"search.set", memory.text});
   if (memory.text.empty()) return;

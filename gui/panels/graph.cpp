@@ -100,8 +100,10 @@ void find_matches(const DocumentView& document, const Canvas& canvas, GraphMemor
 void draw_canvas(const Stage& stage) {
   Ui& ui = stage.ui;
   const Rect& area = stage.view.area();
+  // Where boxes can't be told apart, groups up to the height of a few lines stand for them.
+  const float block = ui.px(stage.is_overview() ? 64 : 9);
   layout::look(stage.layout(), stage.view.visible(), stage.view.pixels(), stage.memory.visible,
-               ui.px(9));
+               block);
   const Touch touched = touch(ui, "canvas", ItemKind::handle, area);
   answer_pointer(stage, touched);
   ImGui::PushClipRect(area.corner(), {area.right, area.bottom}, true);
@@ -111,8 +113,8 @@ void draw_canvas(const Stage& stage) {
   draw_edges_of_selection(stage);
   draw_boxes(stage);
   draw_selection(stage);
-  draw_footer(stage);
   draw_minimap(stage);
+  draw_footer(stage);
   if (touched.hovered) draw_card(stage);
   ImGui::PopClipRect();
   draw_menu(stage);

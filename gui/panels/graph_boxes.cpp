@@ -110,7 +110,7 @@ class BoxPainter {
   }
 
   void shape() {
-    const float radius = is_large() ? stage_.length(style_.radius) : 0;
+    const float radius = is_large() ? std::min(stage_.length(style_.radius), ui_.px(10)) : 0;
     if (!is_large()) return speck();
     if (!box_.node.valid()) stack(radius);
     ui_.fill(rect_, style_.ground, radius);
@@ -190,8 +190,14 @@ class BoxPainter {
     const float high = stage_.lines() > 0 && !group ? ui_.px(24) : rect_.height();
     Rect line{rect_.left + (group ? fold() : stage_.length(10)), rect_.top,
               rect_.right - stage_.length(9), rect_.top + high};
+    // Small letters come from a small face: they stay sharper.
+    constexpr float kSmaller = 13.0f / 11.5f;
     const float size = stage_.type_size();
-    const Ink::Type title{group ? Face::strong : Face::text, size, style_.ink};
+    const bool small = size < 0.9f && !group;
+    const Ink::Type title{group   ? Face::strong
+                          : small ? Face::small
+                                  : Face::text,
+                          small ? size * kSmaller : size, style_.ink};
     const std::string words = name_of(stage_.picture, box_);
     const float wide = stage_.ink.text(line, words, title);
     if (stage_.details()) detail({line.left + wide + ui_.px(8), line.top, line.right, line.bottom});
@@ -293,7 +299,12 @@ void draw_frames(const Stage& stage) {
     if (band.forward.empty()) continue;
     Rect bar = stage.view.at(band.forward);
     bar.bottom = std::max(bar.bottom - 1, bar.top + 1);
-    composition(stage, bar, stage.marks.bands[b], 0.9);
+    composition(stage, bar, stage.marks.bands[b], 0.8);
+    if (bar.height() < stage.ui.px(11)) continue;
+    // Beside it: what it is, in letters of one size.
+    const layout::Group& group = stage.picture.scene->groups[band.group.index];
+    const Rect beside{bar.left - stage.ui.px(168), bar.top, bar.left - stage.ui.px(8), bar.bottom};
+    stage.ink.text(beside, title_of(group), {Face::small, 1, theme.dim}, Align::right);
   }
 }
 

@@ -69,7 +69,7 @@ float focus_words(const Stage& stage, const Rect& place) {
   rest.cut_left(taken + ui.px(6));
   const auto key = [&](std::string_view label, std::string_view sign, std::string_view command,
                        std::string_view what) {
-    const Rect box = rest.cut_left(ui.px(22)).inset(ui.px(1), ui.px(9));
+    const Rect box = rest.cut_left(ui.px(26)).inset(ui.px(1), ui.px(8));
     if (button(ui, label, box, sign, ButtonLook::quiet))
       stage.intents.push_back({std::string(command), ""});
     hint(ui, what);
@@ -112,13 +112,14 @@ void sides(const Stage& stage) {
   const bool backward =
       std::any_of(stage.layout().boxes.begin(), stage.layout().boxes.end(),
                   [](const layout::Box& box) { return box.side == layout::Side::backward; });
-  const Rect strip{area.left, area.top, area.right, area.top + ui.px(22)};
+  const Rect strip{area.left, area.top, stage.memory.free_right, area.top + ui.px(22)};
   ui.fill(strip, ui.theme.background, 0, 0.92);
   const float y = strip.centre().y;
   const auto side = [&](float at, std::string_view words) {
     const float wide = ui.width(words, Face::small) + ui.px(16);
-    const float x = std::clamp(stage.view.x(at), area.left + wide / 2 + ui.px(4),
-                               area.right - wide / 2 - ui.px(4));
+    const float x =
+        std::max(area.left + wide / 2 + ui.px(4),
+                 std::min(stage.view.x(at), stage.memory.free_right - wide / 2 - ui.px(4)));
     ui.text(rect_around({x, y}, wide, ui.px(19)), words, Face::small, ui.theme.dim, Align::centre);
   };
   if (stage.view.pixels() * (2 * column) < ui.px(90)) return;

@@ -34,7 +34,9 @@ class Minimap {
   explicit Minimap(const Stage& stage) : stage_(stage), ui_(stage.ui) {}
 
   void draw() {
+    stage_.memory.free_right = stage_.view.area().right;
     if (!place()) return;
+    stage_.memory.free_right = frame_.left;
     if (stale()) gather();
     ui_.fill(frame_, ui_.theme.panel, ui_.px(kRadius));
     ui_.frame(frame_, ui_.theme.line, ui_.px(kRadius));

@@ -45,6 +45,7 @@ struct GraphMemory {
 
   layout::Visible visible;
   std::vector<StubSpot> stubs;
+  float free_right = 0;  // where the minimap begins, or the area ends
   std::vector<std::uint8_t> again;  // by box: "again" has been drawn
 };
 
@@ -67,9 +68,11 @@ struct Stage {
   float length(float units) const { return units * view.pixels(); }
   // Of text in boxes: 1, or less where the zoom leaves less room.
   float type_size() const;
-  bool names() const { return view.zoom() >= 0.45f; }
+  bool names() const { return view.zoom() >= 0.5f; }
   bool details() const { return view.zoom() >= 0.62f; }
   int lines() const;                      // of attributes that fit below a name
+  // Boxes are too small to be told apart: groups are drawn as what they hold.
+  bool is_overview() const { return layout::kBoxHeight * view.pixels() < 2; }
   Rect rect_of(std::uint32_t box) const;  // on the screen, on its way
   bool moving() const { return arrived < 1; }
 };

@@ -98,7 +98,9 @@ void draw_stub(const Stage& stage, std::uint32_t index) {
     return;
   }
   stage.memory.stubs.push_back({place, index});
-  if (!stage.details()) return;
+  constexpr std::int64_t kWorthTelling = 1024;  // bytes
+  const bool little = stub.kind == EdgeKind::saved && sum.saved > 0 && sum.bytes < kWorthTelling;
+  if (!stage.details() || (little && !hovered)) return;
   Colour ink = stub.kind == EdgeKind::saved ? colour : ui.theme.faint;
   if (hovered) ink = ui.theme.text;
   const Ink::Type type{Face::mono_small, stage.type_size() * 0.9f, ink};

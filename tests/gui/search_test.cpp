@@ -1,0 +1,118 @@
+// The language of the search.
+#include "gui/app/search.h"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "tests/gui/window.h"
+
+namespace recut::gui {
+namespace {
+
+// A graph of which every answer can be told by hand; the plan is the one without recomputation.
+constexpr const char* kText = R"(graph "searched" {
+  %w = parameter f32[16, 16]
+  %x = input f32[16, 16]
+  %t = tangent f32[16, 16]
+  %relu_1 = relu(%x)  @"model.h.3.act" #1
+  %mix = mm(%relu_1, %w)  @"model.h.3" #2
+  %small = sum.dim_IntList(%mix, [0, 1], false)  @"model.h.31.act" #3
+  %half = _to_copy(%mix, f16)  @"model.h.31" #4
+  %grad = mm(%t, %w)  @"model.h.3" #2
+  results %small, %half
+  gradients none, %grad
+}
+)";
+
+struct Searched : Window {
+  Searched() : Window(bare_options(), made()) {
+    app.open("made.recut");
+    settle();
+    REQUIRE(app.has_ready());
+  }
+  static NullBackend made() {
+    NullBackend backend;
+    backend.files["made.recut"] = kText;
+    return backend;
+  }
+  std::string found(std::string_view typed) {
+    const auto nodes = search_nodes(*app.document(), typed, 0);
+    if (!nodes) return "fault: " + nodes.diagnostics().front().message;
+    std::string names;
+    for (const NodeId node : *nodes)
+      names += (names.empty() ? "" : " ") + app.document()->graph_at_pass().node_name(node);
+    return names;
+  }
+};
+
+TEST_CASE("search: words are parts of names, operators and modules, all of them", "[gui]") {
+  Searched searched;
+  CHECK(searched.found("relu") == "relu_1");
+  CHECK(searched.found("MM") == "mix grad");
+  CHECK(searched.found("act relu") == "relu_1");
+  CHECK(searched.found("nowhere") == "");
+  CHECK(searched.found("\"h.3 act\"") == "");
+}
+
+TEST_CASE("search: keys say what a word is about", "[gui]") {
+  Searched searched;
+  CHECK(searched.found("op:mm") == "mix grad");
+  CHECK(searched.found("name:mi") == "mix");
+  CHECK(searched.found("name=mix") == "mix");
+  CHECK(searched.found("name=mi") == "");
+  CHECK(searched.found("module:h.3") == "relu_1 mix grad");
+  CHECK(searched.found("module:h.31") == "small half");
+  CHECK(searched.found("module=model.h.3") == "mix grad");
+  CHECK(searched.found("dtype:f16") == "half");
+  CHECK(searched.found("dtype:float16") == "half");
+  CHECK(searched.found("colour:red").rfind("fault: ", 0) == 0);
+}
+
+TEST_CASE("search: bounds of bytes, with blanks where people put them", "[gui]") {
+  Searched searched;
+  CHECK(searched.found("bytes<1KiB op:sum") == "small");
+  CHECK(searched.found("bytes > 1000 op:mm") == "mix grad");
+  CHECK(searched.found("bytes >= 1 KiB op:mm") == "mix grad");
+  CHECK(searched.found("bytes > 1 KiB op:mm") == "");
+  CHECK(searched.found("bytes <= 4") == "small");
+  CHECK(searched.found("bytes > heavy").rfind("fault: ", 0) == 0);
+}
+
+TEST_CASE("search: roles, phases, choices by hand, and what must not fit", "[gui]") {
+  Searched searched;
+  CHECK(searched.found("input") == "w x t");
+  CHECK(searched.found("result") == "small half grad");
+  CHECK(searched.found("backward") == "grad");
+  CHECK(searched.found("forward -op:mm") == "relu_1 small half");
+  CHECK(searched.found("mm -backward") == "mix");
+  CHECK(searched.found("pinned") == "");
+}
+
+TEST_CASE("search: from match to match, around the end", "[gui]") {
+  Searched searched;
+  REQUIRE(searched.app.run("search.set", "op:mm").ok());
+  const Search& search = searched.app.document()->search;
+  CHECK(search.words({}) == "2 found");
+  REQUIRE(searched.app.run("search.next").ok());
+  CHECK(searched.state("selection") == "mix");
+  CHECK(search.words(searched.app.document()->selection.node) == "1 of 2");
+  REQUIRE(searched.app.run("search.next").ok());
+  CHECK(searched.state("selection") == "grad");
+  REQUIRE(searched.app.run("search.next").ok());
+  CHECK(searched.state("selection") == "mix");
+  REQUIRE(searched.app.run("search.previous").ok());
+  CHECK(searched.state("selection") == "grad");
+  searched.settle();
+  REQUIRE(searched.app.run("search.set", "nowhere").ok());
+  CHECK_FALSE(searched.app.run("search.next").ok());
+}
+
+TEST_CASE("search: names that begin with the word come first in a short list", "[gui]") {
+  Searched searched;
+  const auto nodes = search_nodes(*searched.app.document(), "m", 3);
+  REQUIRE(nodes.ok());
+  REQUIRE(!nodes->empty());
+  CHECK(searched.app.document()->graph().node_name(nodes->front()) == "mix");
+}
+
+}  // namespace
+}  // namespace recut::gui
