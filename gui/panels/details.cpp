@@ -31,7 +31,8 @@ struct Memory {
 };
 
 void bring_up(Memory& memory, const DocumentView& document, const ValueTable& table) {
-  const NodeId node = document.selection.node;
+  const NodeId planned = document.planned_selection();
+  const NodeId node = planned.valid() ? planned : document.selection.node;
   const ChoiceRequest& pins = document.wishes.pins;
   const bool same = memory.node == node && memory.pass == document.pass &&
                     memory.shown == document.shown && memory.reasons == document.reasons &&
@@ -111,7 +112,7 @@ class Details {
   // The other choice, planned anew on request.
   void exact(Rect& column) {
     if (!details_.can_flip) return;
-    const NodeId maker = maker_of(document_.graph(), document_.selection.node);
+    const NodeId maker = maker_of(document_.graph(), memory_.node);
     const bool mine = flip_.node == maker && flip_.of == document_.reasons;
     const bool saved = details_.role == Role::saved;
     const std::string what = saved ? "if recomputed" : "if saved";

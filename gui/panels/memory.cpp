@@ -123,7 +123,7 @@ class Timeline {
   }
 
   void selected(const Plot& plot) const {
-    const NodeId id = document_.selection.node;
+    const NodeId id = document_.planned_selection();
     if (!id.valid() || !plan_.graph().contains(id)) return;
     plot.begin();
     draw_selection(ui_, plot, plan_, id);

@@ -152,7 +152,7 @@ class TradeOff {
     const std::string words = report_.torch_recorded ? "PyTorch, budgets 1.0 … 0.0"
                                                      : "as PyTorch partitions, budgets 1.0 … 0.0";
     const float wide = ui_.width(words, Face::small);
-    const float y = in.top - ui_.px(10);
+    const float y = in.top + ui_.px(12);  // the row above is the budget's
     if (wide + ui_.px(150) > in.width()) return;
     ui_.label({in.right, y}, words, Face::small, red, Align::right);
     ui_.cross({in.right - wide - ui_.px(10), y}, ui_.px(3.5f), red, ui_.px(1.5f));

@@ -149,7 +149,7 @@ class Values {
 
   template <class Line>
   void follow_selection(const Scrolled& region, const Line& line) {
-    const NodeId selected = document_.selection.node;
+    const NodeId selected = selected_;
     if (memory_.scrolled_to == selected) return;
     memory_.scrolled_to = selected;
     const std::size_t place = table_.place_of(selected);
@@ -158,7 +158,7 @@ class Values {
 
   void row_at(const ValueColumns& columns, const Rect& strip, const ValueRow& value) {
     const std::string& name = document_.graph().node_name(value.node);
-    const bool chosen = document_.selection.node == value.node;
+    const bool chosen = selected_ == value.node;
     const Touch t =
         row(ui_, name, strip, chosen, std::string(name_of(document_.shown->role(value.node))));
     if (t.pressed) intents_.push_back({"values.select", name});
@@ -181,6 +181,7 @@ class Values {
   ValueTable& table_;
   Memory& memory_;
   Intents& intents_;
+  const NodeId selected_ = document_.planned_selection();
   std::vector<NodeId> blamed_;
 };
 
