@@ -7,5 +7,9 @@ smoke="$1" scenario="$2" samples="$3"
 work="$(mktemp -d)"
 trap 'rm -r "$work"' EXIT
 # WebAssembly has no zlib; in a page the browser unpacks.
-gzip --decompress --stdout "$samples/tiny_conv.json.gz" >"$work/tiny_conv.json"
-node --no-experimental-fetch "$smoke" "$scenario" "tiny_conv=$work/tiny_conv.json"
+for graph in tiny_conv tiny_mlp; do
+  gzip --decompress --stdout "$samples/$graph.json.gz" >"$work/$graph.json"
+done
+cd "$samples/../.." # scenarios name files from the top of the repository
+node --no-experimental-fetch "$smoke" "$scenario" "tiny_conv=$work/tiny_conv.json" \
+  "samples/joint/tiny_mlp.json.gz=$work/tiny_mlp.json"
