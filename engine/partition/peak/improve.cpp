@@ -3,10 +3,25 @@
 #include <algorithm>
 #include <vector>
 
+#include "engine/partition/peak/resegment.h"
 #include "engine/partition/peak/window.h"
 #include "engine/support/hash.h"
 
 namespace recut::peak {
+namespace {
+
+// A ruin that isn't mended within so much work won't pay; without a limit, a single one could eat
+// the effort of thousands.
+constexpr std::int64_t kMending = 1000;
+constexpr std::int64_t kResegmenting = 2000;
+
+}  // namespace
+
+std::int32_t Improver::count_forward(const Problem& p) {
+  if (p.border() < 0) return 0;
+  const auto border = std::find(p.order.begin(), p.order.end(), p.border());
+  return static_cast<std::int32_t>(border - p.order.begin());
+}
 
 std::uint64_t Improver::draw(std::uint64_t below) {
   random_ = hash_mix(random_, 1);
@@ -47,8 +62,28 @@ bool Improver::ruin_some() {
   } else {
     for (; left > 0 && run != kNoRun; --left, run = random_repeat()) editor_.remove(run);
   }
+  return mend();
+}
+
+// Back below the budget, by a taste drawn anew.
+bool Improver::mend() {
   const int stretches[] = {0, 1, 2, 4};
-  return relieve(s_, budget_, {stretches[draw(4)], random_ | 1});
+  Taste taste;
+  taste.stretch = stretches[draw(4)];
+  taste.noise = random_ | 1;
+  if (forward_ > 0) taste.work = kMending;
+  return relieve(s_, budget_, taste);
+}
+
+// Another spacing of checkpoints in a stretch of forward.
+bool Improver::resegment_some() {
+  const int segments = 2 + static_cast<int>(draw(draw(2) == 0 ? 64 : 16));
+  const auto forward = static_cast<std::uint64_t>(forward_);
+  const std::uint64_t width = std::max<std::uint64_t>(2, forward / 32 + draw(forward / 4));
+  const std::uint64_t begin = draw(forward), end = std::min(forward, begin + width);
+  return resegment(s_, segments, static_cast<std::int32_t>(begin), static_cast<std::int32_t>(end),
+                   kResegmenting) &&
+         mend();
 }
 
 // Ends a few idle instances early, though the budget doesn't ask for it.
@@ -113,10 +148,12 @@ bool Improver::step() {
   const std::size_t mark = s_.mark();
   const std::int64_t duration = s_.duration(), peak = s_.peak();
   const std::uint64_t kind = draw(20);
-  bool good = kind < 10   ? ruin_some()
-              : kind < 16 ? drop_some()
-              : kind < 18 ? shift_some()
-                          : reorder_at(random_run());
+  const bool other_segments = forward_ >= 4 && draw(20) < 3;
+  bool good = other_segments ? resegment_some()
+              : kind < 10    ? ruin_some()
+              : kind < 16    ? drop_some()
+              : kind < 18    ? shift_some()
+                             : reorder_at(random_run());
   good = good && s_.peak() <= budget_;
   if (good) trimmer_.trim();
   if (good && (s_.duration() < duration ||

@@ -16,7 +16,8 @@ class Improver {
         editor_(sequence),
         trimmer_(sequence, budget),
         budget_(budget),
-        random_(seed) {}
+        random_(seed),
+        forward_(count_forward(sequence.problem())) {}
 
   // One try; true where the plan got cheaper. The peak stays within the budget.
   bool step();
@@ -25,10 +26,14 @@ class Improver {
   bool descend();
 
  private:
+  // Computations before the border in the problem's order; 0 without a border.
+  static std::int32_t count_forward(const Problem& problem);
   bool shift_some();
   bool reorder_at(RunId run);
   bool ruin_some();
   bool drop_some();
+  bool resegment_some();
+  bool mend();
   std::uint64_t draw(std::uint64_t below);
   RunId random_run();
   RunId random_repeat();
@@ -38,6 +43,7 @@ class Improver {
   Trimmer trimmer_;
   std::int64_t budget_;
   std::uint64_t random_;
+  std::int32_t forward_;
 };
 
 }  // namespace recut::peak

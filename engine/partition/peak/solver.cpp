@@ -42,9 +42,14 @@ class Search {
   void anneal();
   void repair(const std::vector<std::int32_t>& sequence);
   void cool(Annealer& annealer, double from, double to);
-  void improve_for(std::int64_t work);
+  void improve_for(const std::vector<std::int32_t>& sequence, std::int64_t work);
   void start_on_demand();
   void try_start(const Start& start, const Taste& taste);
+
+  struct Candidate {
+    std::vector<std::int32_t> sequence;
+    std::int64_t duration = 0;
+  };
 
   const Problem& p_;
   std::int64_t budget_;
@@ -94,9 +99,11 @@ void Search::start() {
   if (budget_ < peak_bound(p_, 0)) return;  // no step can hold it
   if (p_.border() < 0) return start_freely();
   const std::vector<Start> starts = list_starts(p_);
-  // Little work for each at first, more where nothing has held yet; after every few, the best so
-  // far is improved for a while, so that a caller in a hurry gets a good plan early.
+  // Little work for each at first, more where nothing has held yet; after every few, the best of
+  // them is improved for a while, so that a caller in a hurry gets a good plan early. Of them, not
+  // of all: which start leads furthest shows only when it is improved.
   int made = 0;
+  Candidate few;
   for (const int round : {0, 1}) {
     for (const Start& start : starts) {
       if (spent()) return;
@@ -104,7 +111,11 @@ void Search::start() {
       taste.stretch = (made + round) % 2 == 0 ? 2 : 4;
       taste.work = (round == 0 ? 6 : 60) * p_.size() + 100;
       try_start(start, taste);
-      if (++made % 6 == 0 && holds_) improve_for(20 * p_.size());
+      if (s_.peak() <= budget_ && (few.sequence.empty() || s_.duration() < few.duration))
+        few = {s_.computations(), s_.duration()};
+      if (++made % 6 != 0 || few.sequence.empty()) continue;
+      improve_for(few.sequence, 20 * p_.size());
+      few = {};
     }
     if (round == 0 && cannot_improve()) return;
     if (!holds_) start_on_demand();
@@ -112,9 +123,9 @@ void Search::start() {
   }
 }
 
-// Improves the best plan for some effort.
-void Search::improve_for(std::int64_t work) {
-  s_.assign(best_);
+// Improves a plan that holds for some effort.
+void Search::improve_for(const std::vector<std::int32_t>& sequence, std::int64_t work) {
+  s_.assign(sequence);
   s_.forget_log();
   Improver improver(s_, budget_, options_.seed + static_cast<std::uint64_t>(s_.work()));
   for (const std::int64_t until = s_.work() + work; s_.work() < until && !spent();)

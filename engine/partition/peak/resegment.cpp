@@ -1,0 +1,57 @@
+#include "engine/partition/peak/resegment.h"
+
+#include <vector>
+
+#include "engine/partition/peak/editor.h"
+#include "engine/partition/peak/segments.h"
+#include "engine/partition/peak/solver.h"
+
+namespace recut::peak {
+namespace {
+
+constexpr int kRunsOfOneDrop = 200;
+
+// Later runs of `c` go, as far as they can.
+void keep(Sequence& s, Editor& editor, RunId run) {
+  while (s.next_same(run) != kNoRun && editor.remove(s.next_same(run))) {
+  }
+}
+
+// The instance doesn't cross the border. Its inputs do for now, even above any budget: they come
+// after it, since the caller goes backward.
+bool let_go(Sequence& s, Editor& editor, RunId run, std::int32_t slot, std::uint32_t border) {
+  const Problem& p = s.problem();
+  if (p.bytes(p.first_storage(s.computation(run)) + slot) == 0) return true;
+  const RunId to = s.first_use_after(run, slot, border);
+  if (to == kNoRun) return true;
+  const RunId from = s.last_use_before(run, slot, border);
+  return editor.drop({run, slot, from, to}, kNoBudget / 2, 1e30, kRunsOfOneDrop);
+}
+
+}  // namespace
+
+bool resegment(Sequence& s, int segments, std::int32_t begin, std::int32_t end,
+               std::int64_t allowance) {
+  const Problem& p = s.problem();
+  const std::vector<bool> saved = checkpoints(p, segments);
+  const std::int64_t until = s.work() + allowance;
+  Editor editor(s);
+  for (std::int32_t i = end; i-- > begin;) {
+    const std::int32_t c = p.order[i];
+    if (p.once(c)) continue;
+    for (std::int32_t j = 0; j < p.storage_count(c); ++j) {
+      if (s.work() > until) return false;
+      const std::uint32_t border = s.label(s.first_run(p.border()));
+      const RunId run = s.latest_before(c, border);
+      if (run == kNoRun) continue;
+      if (saved[p.first_storage(c) + j]) {
+        keep(s, editor, run);
+      } else if (!let_go(s, editor, run, j, border)) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+}  // namespace recut::peak
