@@ -102,8 +102,11 @@ Result<Test> bound_test(const std::string& word) {
 
 Test role_test(Role role) {
   return [role](const Candidate& c) {
-    return c.document.shown && c.document.shown->graph().contains(c.id) &&
-           c.document.shown->role(c.id) == role;
+    if (!c.document.shown) return false;
+    // In another pass's graph the name leads to what the plan has.
+    const Graph& planned = c.document.shown->graph();
+    const NodeId id = planned.contains(c.id) ? c.id : planned.find(c.graph.node_name(c.id));
+    return id.valid() && c.document.shown->role(id) == role;
   };
 }
 
@@ -200,6 +203,25 @@ std::vector<bool> forward_of(const DocumentView& document) {
   return forward;
 }
 
+// A dozen of what was found: names that begin with the word first.
+std::vector<NodeId> best_of(const Graph& graph, const std::vector<NodeId>& found,
+                            const std::string& word) {
+  constexpr std::size_t kMost = 12;
+  std::vector<NodeId> first, others;
+  for (const NodeId id : found) {
+    if (first.size() >= kMost) break;
+    const std::string_view name = graph.node_name(id);
+    const bool begins = !word.empty() && equals(name.substr(0, word.size()), word);
+    if (begins)
+      first.push_back(id);
+    else if (others.size() < kMost)
+      others.push_back(id);
+  }
+  first.insert(first.end(), others.begin(), others.end());
+  if (first.size() > kMost) first.resize(kMost);
+  return first;
+}
+
 }  // namespace
 
 std::int64_t bytes_of(const Graph& graph, NodeId id) {
@@ -208,28 +230,27 @@ std::int64_t bytes_of(const Graph& graph, NodeId id) {
   return bytes;
 }
 
-Result<std::vector<NodeId>> search_nodes(const DocumentView& document, std::string_view typed,
-                                         std::size_t most) {
+Result<std::vector<NodeId>> search_graph(const DocumentView& document, const Graph& graph,
+                                         std::string_view typed) {
   const auto query = parse(typed);
   if (!query) return query.diagnostics();
-  if (!document.document) return std::vector<NodeId>();
-  const Graph& graph = document.graph_at_pass();
+  std::vector<NodeId> found;
   const std::vector<bool> forward = forward_of(document);
-  std::vector<NodeId> first, others;
   for (const NodeId id : graph.order()) {
     const Candidate candidate{document, graph, forward, id};
-    if (!std::all_of(query->tests.begin(), query->tests.end(),
-                     [&](const Test& test) { return test(candidate); }))
-      continue;
-    const bool begins =
-        most > 0 && !query->first.empty() &&
-        equals(std::string_view(graph.node_name(id)).substr(0, query->first.size()), query->first);
-    (begins ? first : others).push_back(id);
-    if (most > 0 && first.size() >= most) break;
+    if (std::all_of(query->tests.begin(), query->tests.end(),
+                    [&](const Test& test) { return test(candidate); }))
+      found.push_back(id);
   }
-  first.insert(first.end(), others.begin(), others.end());
-  if (most > 0 && first.size() > most) first.resize(most);
-  return first;
+  return found;
+}
+
+Result<std::vector<NodeId>> search_nodes(const DocumentView& document, std::string_view typed,
+                                         std::size_t most) {
+  if (!document.document) return std::vector<NodeId>();
+  auto found = search_graph(document, document.graph(), typed);
+  if (found && found->size() > most) found->resize(most);
+  return found;
 }
 
 Search search_document(const DocumentView& document, std::string_view text) {
@@ -238,15 +259,14 @@ Search search_document(const DocumentView& document, std::string_view text) {
   search.pass = document.pass;
   search.plan = document.shown;
   if (text.find_first_not_of(' ') == std::string_view::npos) return search;
-  auto found = search_nodes(document, text, 0);
+  if (!document.document) return search;
+  auto found = search_graph(document, document.graph_at_pass(), text);
   if (!found) {
     search.fault = found.diagnostics().front().message;
     return search;
   }
+  search.best = best_of(document.graph_at_pass(), *found, parse(text)->first);
   search.found = std::make_shared<const std::vector<NodeId>>(std::move(*found));
-  constexpr std::size_t kMostBest = 12;
-  const auto best = search_nodes(document, text, kMostBest);
-  if (best) search.best = *best;
   return search;
 }
 

@@ -22,12 +22,15 @@ namespace recut::gui {
 //   pinned               chosen by hand
 //   -relu                what must not fit; "two words": in quotes, with their blank
 //
-// Every node of the graph that is shown that fits, in program order; those whose names begin with
-// the first bare word come first where `most` is given. Fails where a bound or a key isn't one.
+// Every node of the graph, one of the document's passes, that fits, in program order. Fails where a
+// bound or a key isn't one.
+Result<std::vector<NodeId>> search_graph(const DocumentView& document, const Graph& graph,
+                                         std::string_view typed);
+// The same of the graph that plans are about, at most `most` nodes.
 Result<std::vector<NodeId>> search_nodes(const DocumentView& document, std::string_view typed,
                                          std::size_t most);
 
-// The same as DocumentView keeps it: all matches.
+// The matches in the graph that is shown, as DocumentView keeps them.
 Search search_document(const DocumentView& document, std::string_view text);
 // The pass or the plan changed since.
 bool is_stale(const Search& search, const DocumentView& document);

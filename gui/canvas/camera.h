@@ -9,7 +9,7 @@
 
 namespace recut::gui {
 
-constexpr double kLeastZoom = 0.004, kMostZoom = 6;
+constexpr double kLeastZoom = 1e-4, kMostZoom = 6;
 
 // The point of the layout that stands in the middle of the area, and how many units of length a
 // unit of the layout takes.

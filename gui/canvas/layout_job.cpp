@@ -35,15 +35,7 @@ PictureRequest request_of(const DocumentView& document, const Canvas& canvas) {
   request.focus = canvas.focus;
   request.expansion = canvas.expansion;
   request.former = canvas.picture;
-  request.anchors = {canvas.anchor};
-  const NodeId selected = document.selection.node;
-  if (canvas.picture != nullptr) {
-    const layout::BoxId box = selected.valid() ? canvas.picture->box(selected) : layout::BoxId();
-    const Graph& now = graph_at(*document.document, document.pass);
-    // Selected in the former picture under another id: the name leads on.
-    if (box.valid() || (selected.valid() && now.contains(selected)))
-      request.anchors.push_back(selected);
-  }
+  request.anchors = {canvas.anchor, document.selection.node};
   for (const NodeId node : near_middle(canvas)) request.anchors.push_back(node);
   return request;
 }

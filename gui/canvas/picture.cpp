@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/ir/printer.h"
+
 namespace recut::gui {
 namespace {
 
@@ -44,6 +46,19 @@ void gather_incident(Picture& picture) {
       picture.incident[next[box.index]++] = e;
 }
 
+// The same node, or what carries its name in another pass's graph.
+NodeId counterpart(const Graph& from, const Graph& to, NodeId node) {
+  if (to.contains(node)) return node;
+  return from.contains(node) ? to.find(from.node_name(node)) : NodeId();
+}
+
+// A node that reads what was rewritten is another node with the same line: that is no change.
+bool is_new(const Graph& now, const Graph& before, NodeId node) {
+  if (before.contains(node)) return false;
+  const NodeId then = before.find(now.node_name(node));
+  return !then.valid() || print_node(before, then) != print_node(now, node);
+}
+
 // What the pass that was shown before hasn't got; while the pass stays, so do the marks.
 void mark_changed(const PictureRequest& request, Picture& picture) {
   const SharedPicture& former = request.former;
@@ -55,16 +70,11 @@ void mark_changed(const PictureRequest& request, Picture& picture) {
   for (std::size_t p = 0; p < picture.changed.size(); ++p) {
     const NodeId node = picture.scene->nodes[p].node;
     if (!same_pass) {
-      picture.changed[p] = !before.contains(node);
+      picture.changed[p] = is_new(picture.graph(), before, node);
     } else if (const std::uint32_t q = former->scene->find(node); q != Scene::kNone) {
       picture.changed[p] = former->changed[q];
     }
   }
-}
-
-// The same node, or what carried its name.
-NodeId former_node(const Graph& now, const Graph& before, NodeId node) {
-  return before.contains(node) ? node : before.find(now.node_name(node));
 }
 
 layout::LayoutOptions options_of(const PictureRequest& request, const Picture& picture,
@@ -77,11 +87,13 @@ layout::LayoutOptions options_of(const PictureRequest& request, const Picture& p
   const Graph &now = picture.graph(), &before = request.former->graph();
   if (request.former->pass != request.pass)
     options.former.node_of = [&now, &before](NodeId node) {
-      return former_node(now, before, node);
+      return counterpart(now, before, node);
     };
-  for (const NodeId anchor : request.anchors) {
+  for (const NodeId wish : request.anchors) {
+    // Wishes are of this graph or of the former one.
+    const NodeId anchor = wish.valid() ? counterpart(before, now, wish) : NodeId();
     if (!anchor.valid() || picture.scene->find(anchor) == Scene::kNone) continue;
-    const NodeId then = former_node(now, before, anchor);
+    const NodeId then = counterpart(now, before, anchor);
     if (!then.valid() || !request.former->box(then).valid()) continue;
     options.anchor = anchor;
     break;

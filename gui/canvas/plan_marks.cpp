@@ -3,17 +3,41 @@
 namespace recut::gui {
 namespace {
 
-bool plan_has(const PlanView* plan, NodeId node) {
-  return plan != nullptr && plan->graph().contains(node);
+// By position in the scene; empty where there is no plan.
+std::vector<NodeId> planned_nodes(const Picture& picture, const PlanView* plan) {
+  std::vector<NodeId> nodes;
+  if (plan == nullptr) return nodes;
+  const Graph& graph = picture.graph();
+  nodes.reserve(picture.scene->nodes.size());
+  for (const layout::SceneNode& node : picture.scene->nodes)
+    nodes.push_back(planned_node(graph, *plan, node.node));
+  return nodes;
 }
 
-void count(const layout::SceneNode& node, const PlanView* plan, BoxMarks& marks) {
-  if (node.weight == 0 || !plan_has(plan, node.node)) return;
-  const Role role = plan->role(node.node);
-  if (role == Role::saved) {
+class Marker {
+ public:
+  Marker(const Picture& picture, const PlanView* plan)
+      : picture_(picture), plan_(plan), planned_(planned_nodes(picture, plan)) {}
+
+  bool knows(std::size_t position) const { return plan_ != nullptr && planned_[position].valid(); }
+  Role role(std::size_t position) const { return plan_->role(planned_[position]); }
+  void count(std::size_t position, BoxMarks& marks) const;
+  std::vector<BoxMarks> bands() const;
+
+ private:
+  const Picture& picture_;
+  const PlanView* plan_;
+  const std::vector<NodeId> planned_;
+};
+
+void Marker::count(std::size_t position, BoxMarks& marks) const {
+  const layout::SceneNode& node = picture_.scene->nodes[position];
+  if (node.weight == 0 || !knows(position)) return;
+  const Role what = role(position);
+  if (what == Role::saved) {
     ++marks.saved;
     marks.bytes += node.bytes;
-  } else if (role == Role::recomputed) {
+  } else if (what == Role::recomputed) {
     ++marks.again;
   } else {
     ++marks.others;
@@ -21,12 +45,12 @@ void count(const layout::SceneNode& node, const PlanView* plan, BoxMarks& marks)
 }
 
 // Nodes count for every open group around them.
-std::vector<BoxMarks> marks_of_bands(const Picture& picture, const PlanView* plan) {
-  std::vector<BoxMarks> groups(picture.scene->groups.size());
-  for (const layout::SceneNode& node : picture.scene->nodes)
-    count(node, plan, groups[node.group.index]);
+std::vector<BoxMarks> Marker::bands() const {
+  const layout::Scene& scene = *picture_.scene;
+  std::vector<BoxMarks> groups(scene.groups.size());
+  for (std::size_t p = 0; p < scene.nodes.size(); ++p) count(p, groups[scene.nodes[p].group.index]);
   for (std::size_t g = groups.size(); g-- > 1;) {  // parents stand before their children
-    const layout::GroupId parent = picture.scene->groups[g].parent;
+    const layout::GroupId parent = scene.groups[g].parent;
     if (!parent.valid()) continue;
     BoxMarks& sum = groups[parent.index];
     sum.saved += groups[g].saved;
@@ -35,43 +59,47 @@ std::vector<BoxMarks> marks_of_bands(const Picture& picture, const PlanView* pla
     sum.bytes += groups[g].bytes;
   }
   std::vector<BoxMarks> bands;
-  for (const layout::Band& band : picture.layout.bands) bands.push_back(groups[band.group.index]);
+  for (const layout::Band& band : picture_.layout.bands) bands.push_back(groups[band.group.index]);
   return bands;
 }
 
 }  // namespace
 
+NodeId planned_node(const Graph& graph, const PlanView& plan, NodeId node) {
+  if (plan.graph().contains(node)) return node;
+  return plan.graph().find(graph.node_name(node));
+}
+
 PlanMarks marks_of(const Picture& picture, const PlanView* plan) {
   PlanMarks marks;
+  const Marker marker(picture, plan);
   const layout::GraphLayout& layout = picture.layout;
   marks.boxes.resize(layout.boxes.size());
   marks.rungs.resize(layout.edges.size());
   for (std::size_t p = 0; p < layout.box_of.size(); ++p) {
     if (!layout.box_of[p].valid()) continue;
-    const layout::SceneNode& node = picture.scene->nodes[p];
     BoxMarks& box = marks.boxes[layout.box_of[p].index];
     if (!picture.changed.empty() && picture.changed[p]) ++box.changed;
     if (!layout.boxes[layout.box_of[p].index].node.valid()) {
-      count(node, plan, box);
+      marker.count(p, box);
       continue;
     }
-    box.known = plan_has(plan, node.node);
-    if (box.known) box.role = plan->role(node.node);
+    box.known = marker.knows(p);
+    if (box.known) box.role = marker.role(p);
   }
-  marks.bands = marks_of_bands(picture, plan);
+  marks.bands = marker.bands();
   const Graph& graph = picture.graph();
   for (const auto* outputs : {&graph.results, &graph.gradients})
     for (const NodeId node : *outputs)
       if (const layout::BoxId box = picture.own_box(node); box.valid())
         marks.boxes[box.index].result = true;
   for (const Crossing& crossing : picture.crossings) {
-    const layout::SceneNode& value = picture.scene->nodes[crossing.value];
-    if (!plan_has(plan, value.node)) continue;
+    if (!marker.knows(crossing.value)) continue;
     RungMarks& rung = marks.rungs[crossing.edge];
-    const Role role = plan->role(value.node);
+    const Role role = marker.role(crossing.value);
     if (role == Role::saved) {
       ++rung.saved;
-      rung.bytes += value.bytes;
+      rung.bytes += picture.scene->nodes[crossing.value].bytes;
     } else if (role == Role::recomputed) {
       ++rung.again;
     }

@@ -25,8 +25,19 @@ std::string_view clipped(std::string_view name, std::size_t bytes) {
   return name.substr(0, bytes);
 }
 
+std::string label_of(const layout::Group& group) {
+  const bool number = group.label.find_first_not_of("0123456789") == std::string::npos;
+  const std::string_view path = group.path;
+  const std::size_t last = path.rfind('.');
+  const bool is_last = last != std::string_view::npos && path.substr(last + 1) == group.label;
+  if (!number || !is_last || last == 0) return std::string(clipped(group.label));
+  const std::size_t before = path.rfind('.', last - 1);
+  const std::size_t from = before == std::string_view::npos ? 0 : before + 1;
+  return std::string(clipped(path.substr(from)));
+}
+
 std::string title_of(const layout::Group& group) {
-  const std::string label(clipped(group.label));
+  const std::string label = label_of(group);
   return group.equals > 1 ? fmt::format("{} × {}", label, group.equals) : label;
 }
 

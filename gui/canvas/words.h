@@ -9,6 +9,8 @@
 namespace recut::gui {
 
 std::string name_of(const Picture& picture, const layout::Box& box);
+// A group's own name; a number says nothing without what it numbers: "h.3".
+std::string label_of(const layout::Group& group);
 // "h.3 × 24": a group and how many there are of its kind.
 std::string title_of(const layout::Group& group);
 // What may stand at the right of a name, longest first: "32×64×56×56 · 24.5 MiB", "24.5 MiB".

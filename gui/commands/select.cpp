@@ -49,10 +49,11 @@ Result<Done> find(App& app, std::string_view text) {
     app.items.keyboard_for = "bar/search";
     return Done{};
   }
-  const auto found = search_nodes(*app.document(), text, 1);
-  if (!found) return found.diagnostics();
-  if (found->empty()) return error("nothing fits '" + std::string(text) + "'");
-  select_planned(*app.document(), found->front());
+  DocumentView& document = *app.document();
+  document.search = search_document(document, text);
+  if (!document.search.fault.empty()) return error(document.search.fault);
+  if (document.search.best.empty()) return error("nothing fits '" + std::string(text) + "'");
+  select_in_pass(document, document.search.best.front(), document.pass);
   return Done{};
 }
 

@@ -101,7 +101,7 @@ void draw_canvas(const Stage& stage) {
   Ui& ui = stage.ui;
   const Rect& area = stage.view.area();
   // Where boxes can't be told apart, groups up to the height of a few lines stand for them.
-  const float block = ui.px(stage.is_overview() ? 64 : 9);
+  const float block = ui.px(stage.is_overview() ? 110 : 9);
   layout::look(stage.layout(), stage.view.visible(), stage.view.pixels(), stage.memory.visible,
                block);
   const Touch touched = touch(ui, "canvas", ItemKind::handle, area);
@@ -113,6 +113,7 @@ void draw_canvas(const Stage& stage) {
   draw_edges_of_selection(stage);
   draw_boxes(stage);
   draw_selection(stage);
+  draw_sides(stage);
   draw_minimap(stage);
   draw_footer(stage);
   if (touched.hovered) draw_card(stage);

@@ -24,9 +24,10 @@ std::string types_of(const Node& node) {
 
 std::string role_words(const Stage& stage, NodeId node) {
   const PlanView& plan = *stage.document.shown;
-  if (!plan.graph().contains(node)) return "not in the plan's graph: a pass takes it away";
-  const int runs = plan.extra_runs[plan.graph().position(node)];
-  const std::string role(name_of(plan.role(node)));
+  const NodeId planned = planned_node(stage.picture.graph(), plan, node);
+  if (!planned.valid()) return "not in the plan's graph: a pass takes it away";
+  const int runs = plan.extra_runs[plan.graph().position(planned)];
+  const std::string role(name_of(plan.role(planned)));
   return runs > 0 ? fmt::format("{}, runs {} times", role, runs + 1) : role;
 }
 
@@ -88,7 +89,11 @@ void card(const Stage& stage, const std::string& title, const Role* role,
   for (const Line& line : lines) {
     Rect place = rest.cut_top(row);
     ui.text(place.cut_left(label), line.what, Face::small, ui.theme.dim);
-    ui.text(place, line.words, Face::mono_small, ui.theme.text);
+    // Of a module the end tells more.
+    if (line.what == "module")
+      ui.path(place, line.words, Face::mono_small, ui.theme.text);
+    else
+      ui.text(place, line.words, Face::mono_small, ui.theme.text);
   }
 }
 

@@ -93,7 +93,9 @@ void tools(const Stage& stage, Rect& rest) {
   if (rest.width() < ui.px(300)) return;
   tool("fit", 34, "Fit", "graph.fit", "Everything in the window (f); twice: the selection");
   tool("zoom in", 24, "+", "graph.zoom_in", "Nearer (+, or the wheel)");
-  const std::string zoom = fmt::format("{:.0f} %", std::max(1.0, stage.canvas.at.zoom * 100));
+  const double percent = stage.canvas.at.zoom * 100;
+  const std::string zoom =
+      percent < 0.95 ? fmt::format("{:.2g} %", percent) : fmt::format("{:.0f} %", percent);
   const Rect figure = rest.cut_right(ui.px(46));
   ui.items.add("zoom", ItemKind::figure, figure, true, zoom);
   ui.text(figure, zoom, Face::mono_small, ui.theme.dim, Align::centre);
@@ -102,29 +104,6 @@ void tools(const Stage& stage, Rect& rest) {
   if (stage.picture.focus.node.valid()) return;
   tool("collapse all", 70, "Collapse", "graph.collapse_all", "All groups closed (Shift+C)");
   tool("expand all", 60, "Expand", "graph.expand_all", "All groups open (Shift+E)");
-}
-
-// The names of the two columns stay above them.
-void sides(const Stage& stage) {
-  const Ui& ui = stage.ui;
-  const Rect& area = stage.view.area();
-  const float column = layout::kChannel / 2 + layout::kBoxWidth / 2;
-  const bool backward =
-      std::any_of(stage.layout().boxes.begin(), stage.layout().boxes.end(),
-                  [](const layout::Box& box) { return box.side == layout::Side::backward; });
-  const Rect strip{area.left, area.top, stage.memory.free_right, area.top + ui.px(22)};
-  ui.fill(strip, ui.theme.background, 0, 0.92);
-  const float y = strip.centre().y;
-  const auto side = [&](float at, std::string_view words) {
-    const float wide = ui.width(words, Face::small) + ui.px(16);
-    const float x =
-        std::max(area.left + wide / 2 + ui.px(4),
-                 std::min(stage.view.x(at), stage.memory.free_right - wide / 2 - ui.px(4)));
-    ui.text(rect_around({x, y}, wide, ui.px(19)), words, Face::small, ui.theme.dim, Align::centre);
-  };
-  if (stage.view.pixels() * (2 * column) < ui.px(90)) return;
-  side(-column, "forward");
-  if (backward) side(column, "backward");
 }
 
 std::string footer_words(const Stage& stage) {
@@ -160,8 +139,30 @@ void draw_heading(const Stage& stage) {
   crumbs(stage, rest);
 }
 
+// The names of the two columns stay above them.
+void draw_sides(const Stage& stage) {
+  const Ui& ui = stage.ui;
+  const Rect& area = stage.view.area();
+  const float column = layout::kChannel / 2 + layout::kBoxWidth / 2;
+  const bool backward =
+      std::any_of(stage.layout().boxes.begin(), stage.layout().boxes.end(),
+                  [](const layout::Box& box) { return box.side == layout::Side::backward; });
+  const Rect strip{area.left, area.top, area.right, area.top + ui.px(22)};
+  ui.fill(strip, ui.theme.background);
+  const float right = std::min(area.right, stage.memory.free_right);
+  const float y = strip.centre().y;
+  const auto side = [&](float at, std::string_view words) {
+    const float wide = ui.width(words, Face::small) + ui.px(16);
+    const float x = std::max(area.left + wide / 2 + ui.px(4),
+                             std::min(stage.view.x(at), right - wide / 2 - ui.px(4)));
+    ui.text(rect_around({x, y}, wide, ui.px(19)), words, Face::small, ui.theme.dim, Align::centre);
+  };
+  if (stage.view.pixels() * (2 * column) < ui.px(90)) return;
+  side(-column, "forward");
+  if (backward) side(column, "backward");
+}
+
 void draw_footer(const Stage& stage) {
-  sides(stage);
   const Ui& ui = stage.ui;
   const Rect& area = stage.view.area();
   const std::string words = footer_words(stage);

@@ -34,7 +34,7 @@ class Minimap {
   explicit Minimap(const Stage& stage) : stage_(stage), ui_(stage.ui) {}
 
   void draw() {
-    stage_.memory.free_right = stage_.view.area().right;
+    stage_.memory.free_right = 1e9f;
     if (!place()) return;
     stage_.memory.free_right = frame_.left;
     if (stale()) gather();

@@ -45,7 +45,7 @@ struct GraphMemory {
 
   layout::Visible visible;
   std::vector<StubSpot> stubs;
-  float free_right = 0;  // where the minimap begins, or the area ends
+  float free_right = 1e9f;  // where the minimap begins
   std::vector<std::uint8_t> again;  // by box: "again" has been drawn
 };
 
@@ -104,6 +104,7 @@ void draw_menu(const Stage& stage);
 
 // graph_heading.cpp
 void draw_heading(const Stage& stage);
+void draw_sides(const Stage& stage);
 void draw_footer(const Stage& stage);
 
 // The frame or box of a group as the foldable thing that it is: its label among the items.

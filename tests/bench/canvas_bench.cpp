@@ -32,12 +32,13 @@ double ms_of(const std::function<void()>& work) {
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
 }
 
-constexpr double kZooms[] = {0.01, 0.05, 0.15, 0.3, 0.5, 0.62, 1, 2, 4};
+constexpr double kZooms[] = {0.001, 0.01, 0.05, 0.075, 0.15, 0.3, 0.5, 0.62, 1, 2, 4};
 
 struct Figures {
   std::size_t nodes = 0, boxes = 0;
   double layout = 0, first = 0;  // the default view: its layout, and the first frame with it
   double all_layout = 0;         // everything expanded
+  double plan = 0, search = 0;   // the frame in which another plan is shown; all matches of a word
   double slowest = 0, at_zoom = 0;
   int most_vertices = 0;
   std::vector<double> frames;  // by zoom, the slowest of several places
@@ -73,6 +74,11 @@ class Bench {
     figures.all_layout = canvas().milliseconds;
     figures.boxes = canvas().picture->layout.boxes.size();
     for (const double zoom : kZooms) measure(zoom, figures);
+    DocumentView& view = *app_.document();
+    view.shown = std::make_shared<PlanView>(*view.shown);
+    app_.want_frames();
+    figures.plan = ms_of([&] { app_.tick(); });
+    figures.search = ms_of([&] { must(app_.run("search.set", "mul saved bytes > 1 KiB")); });
     return figures;
   }
 
@@ -158,6 +164,8 @@ void row(Table& table, const std::string& name, Graph graph, Extent extent) {
                                  count(f.boxes),
                                  fmt::format("{:.1f}", f.all_layout)};
   for (const double frame : f.frames) cells.push_back(fmt::format("{:.2f}", frame));
+  cells.push_back(fmt::format("{:.2f}", f.plan));
+  cells.push_back(fmt::format("{:.1f}", f.search));
   cells.push_back(fmt::format("{:.2f} at {:g}", f.slowest, f.at_zoom));
   cells.push_back(count(static_cast<std::size_t>(f.most_vertices)));
   table.row(cells);
@@ -168,9 +176,11 @@ void row(Table& table, const std::string& name, Graph graph, Extent extent) {
 int main(int argc, char** argv) {
   Table table;
   table.column("graph");
-  std::vector<std::string> titles{"nodes", "layout ms", "layout + first frame ms",
-                                  "boxes, expanded", "layout ms, expanded"};
+  std::vector<std::string> titles{"nodes", "layout ms", "with first frame ms", "boxes",
+                                  "layout ms"};
   for (const double zoom : kZooms) titles.push_back(fmt::format("{:g} %", zoom * 100));
+  titles.push_back("another plan ms");
+  titles.push_back("search ms");
   titles.push_back("slowest frame ms");
   titles.push_back("vertices");
   for (const std::string& title : titles) table.column(title, Table::Align::right);

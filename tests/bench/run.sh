@@ -19,7 +19,7 @@ fi
 
 step "Building the benchmarks"
 build_preset release --target recut bench_read_bench bench_partition_bench \
-  bench_sweep_bench bench_peak_bench bench_layout_bench
+  bench_sweep_bench bench_peak_bench bench_layout_bench bench_canvas_bench
 step "Reading and verifying, median of five"
 build/release/tests/bench_read_bench "${files[@]}"
 step "Planning by strategy torch, beside PyTorch's own figures"
@@ -39,6 +39,8 @@ if [[ -f ../shared/tools/simulate.py ]]; then
 fi
 step "Layout of graphs, and of 54,252 nodes"
 build/release/tests/bench_layout_bench "${files[@]}"
+step "The graph panel: layout, first frame, frames at all zooms"
+build/release/tests/bench_canvas_bench "${files[@]}"
 if [[ -d ../shared/moccasin ]]; then
   step "Published rematerialisation graphs"
   build/release/tests/bench_peak_bench moccasin ../shared/moccasin/*.json

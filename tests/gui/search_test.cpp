@@ -35,7 +35,7 @@ struct Searched : Window {
     return backend;
   }
   std::string found(std::string_view typed) {
-    const auto nodes = search_nodes(*app.document(), typed, 0);
+    const auto nodes = search_graph(*app.document(), app.document()->graph_at_pass(), typed);
     if (!nodes) return "fault: " + nodes.diagnostics().front().message;
     std::string names;
     for (const NodeId node : *nodes)
@@ -108,10 +108,9 @@ TEST_CASE("search: from match to match, around the end", "[gui]") {
 
 TEST_CASE("search: names that begin with the word come first in a short list", "[gui]") {
   Searched searched;
-  const auto nodes = search_nodes(*searched.app.document(), "m", 3);
-  REQUIRE(nodes.ok());
-  REQUIRE(!nodes->empty());
-  CHECK(searched.app.document()->graph().node_name(nodes->front()) == "mix");
+  const Search search = search_document(*searched.app.document(), "m");
+  REQUIRE(!search.best.empty());
+  CHECK(searched.app.document()->graph().node_name(search.best.front()) == "mix");
 }
 
 }  // namespace
