@@ -39,6 +39,10 @@ if [[ -f ../shared/tools/simulate.py ]]; then
 fi
 step "Layout of graphs, and of 54,252 nodes"
 build/release/tests/bench_layout_bench "${files[@]}"
+step "Frames of the window: the graph at all zooms, the timeline, dragging the budget"
+build/release/tests/bench_canvas_bench "${files[@]}"
+build/release/tests/bench_timeline_bench
+build/release/tests/bench_drag_bench "${files[@]}"
 step "The graph panel: layout, first frame, frames at all zooms"
 build/release/tests/bench_canvas_bench "${files[@]}"
 if [[ -d ../shared/moccasin ]]; then

@@ -1,8 +1,10 @@
 // The sequence whose peak is kept up to date, against the peak measured from its definition.
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 
 #include "engine/partition/peak/editor.h"
 #include "engine/partition/peak/memory_tree.h"
+#include "engine/partition/peak/resegment.h"
 #include "engine/partition/peak/window.h"
 #include "tests/partition/problems.h"
 
@@ -87,6 +89,30 @@ TEST_CASE("sequence: the peak stays true under edits and roll-backs", "[partitio
       }
     }
   }
+}
+
+TEST_CASE("resegment: the sequence stays sound, and can be taken back", "[partition]") {
+  int tried = 0, changed = 0;
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    const Problem p = random_problem(seed, 24);
+    if (p.border() < 0) continue;
+    CAPTURE(seed);
+    ++tried;
+    Sequence s(p);
+    s.assign(p.order);
+    const auto border = static_cast<std::int32_t>(
+        std::find(p.order.begin(), p.order.end(), p.border()) - p.order.begin());
+    if (resegment(s, 1 + static_cast<int>(seed % 4), 0, border, 5000)) {
+      check(s);
+      for (std::int32_t c = 0; c < p.size(); ++c) REQUIRE(s.run_count(c) >= 1);
+      changed += s.computations() != p.order ? 1 : 0;
+    }
+    s.roll_back(0);
+    REQUIRE(s.computations() == p.order);
+    check(s);
+  }
+  CHECK(tried > 10);
+  CHECK(changed > tried / 4);
 }
 
 }  // namespace
