@@ -93,10 +93,12 @@ Result<Done> step(App& app, std::string_view) {
   return Done{};
 }
 
-// Shows the value wherever there is something of it: the timeline its lifetimes.
+// Shows the value wherever there is something of it: the graph its node, the timeline its
+// lifetimes.
 Result<Done> follow(App& app, std::string_view) {
   DocumentView& document = *app.document();
   const PlanView& plan = *document.shown;
+  (void)app.run("graph.fit_selection");  // as far as the graph is shown
   const auto lives = instances_behind(plan, document.selection.node);
   const std::size_t steps = plan.replay.steps.size();
   if (lives.empty() || steps == 0) return Done{};
@@ -185,7 +187,8 @@ constexpr Command kRows[] = {
     {"values.page_up", "", "PageUp", "", has_keys, step<-16>},
     {"values.copy_csv", "Copy the table of values as CSV", "", "", is_ready, copy_csv},
     {"values.copy_text", "Copy the table of values as text", "", "", is_ready, copy_text},
-    {"value.follow", "Show the selected value's lifetime", "Enter", "", can_follow, follow},
+    {"value.follow", "Go to the selected value in graph and timeline", "Enter", "", can_follow,
+     follow},
     {"value.flip", "Plan with the opposite choice for the selected value", "x", "", can_flip, flip},
     {"value.copy", "Copy what is known of the selected value", "", "", has_selection, copy_details},
 };

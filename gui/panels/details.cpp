@@ -185,7 +185,7 @@ class Details {
     pin("recompute", "Pin recompute", ui_.theme.recomputed, Pinned::recompute,
         details_.why_not_recomputed);
     if (button(ui_, "follow", rest, "Follow")) intents_.push_back({"value.follow", ""});
-    hint(ui_, "Show its lifetime in the timeline (Enter)");
+    hint(ui_, "Go to it in graph and timeline (Enter)");
   }
 
   Ui& ui_;

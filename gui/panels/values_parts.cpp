@@ -43,11 +43,11 @@ ValueColumns::ValueColumns(const Ui& ui, const Rect& area) {
   edge_ = ui.px(kPadding);
   sign_ = ui.px(20);
   scrollbar_ = ui.px(10);
-  bytes_ = ui.px(68);
-  peak_ = ui.px(78);
-  time_ = ui.px(72);
+  bytes_ = ui.px(62);
+  peak_ = ui.px(70);
+  time_ = ui.px(66);
   const float words = area.width() - 2 * edge_ - sign_ - bytes_ - peak_ - time_;
-  module_ = words > ui.px(150) ? std::round(words * 0.46f) : 0;
+  module_ = words > ui.px(130) ? std::round(words * 0.4f) : 0;
   name_ = std::max(0.0f, words - module_);
 }
 
@@ -128,7 +128,8 @@ void value_cells(const Ui& ui, const ValueColumns& columns, const Rect& strip,
              look.blamed ? theme.conflict : theme.selection);
   Rect words = columns.cell(strip, ValueColumn::name);
   words.cut_right(ui.px(6));
-  ui.text(words, name, Face::mono, look.blamed ? theme.conflict : theme.text);
+  // Numbers at the end tell names apart.
+  ui.path(words, name, Face::mono, look.blamed ? theme.conflict : theme.text);
   Rect module = columns.cell(strip, ValueColumn::module);
   module.cut_right(ui.px(6));
   ui.path(module, short_module(look.module), Face::small, theme.faint);
