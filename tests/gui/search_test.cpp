@@ -113,5 +113,22 @@ TEST_CASE("search: names that begin with the word come first in a short list", "
   CHECK(searched.app.document()->graph().node_name(search.best.front()) == "mix");
 }
 
+TEST_CASE("search: in an earlier pass the canvas finds its own nodes, the table the plan's",
+          "[gui]") {
+  Window window(bare_options());
+  window.app.open("sample:tiny_conv");
+  window.settle();
+  const DocumentView& document = *window.app.document();
+  REQUIRE(window.app.run("pass.set", "0").ok());
+  REQUIRE(window.app.run("search.set", "relu").ok());
+  REQUIRE(window.app.run("values.filter", "relu").ok());
+  window.settle();
+  REQUIRE(!document.search.found->empty());
+  for (const NodeId node : *document.search.found) CHECK(document.graph_at_pass().contains(node));
+  const auto planned = search_nodes(document, "relu", 1000);
+  REQUIRE(planned.ok());
+  for (const NodeId node : *planned) CHECK(document.graph().contains(node));
+}
+
 }  // namespace
 }  // namespace recut::gui
