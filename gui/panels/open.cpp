@@ -94,6 +94,25 @@ void list(Ui& ui, const PanelInput& input, const Rect& area, Memory& memory, Int
   if (pressed != nullptr) choose(FolderEntry(*pressed), memory, input, intents);
 }
 
+// What was opened before, as long as nothing is typed.
+void recent(Ui& ui, const PanelInput& input, Rect& rest, Intents& intents) {
+  constexpr std::size_t kMost = 5;
+  std::vector<std::string> paths;
+  for (const std::string& path : input.app.documents.recent())
+    if (path.rfind("sample:", 0) != 0) paths.push_back(path);
+  for (std::size_t i = 0; i < std::min(kMost, paths.size()); ++i) {
+    Rect line = rest.cut_top(ui.px(25));
+    if (row(ui, "recent " + paths[i], line, false).pressed) {
+      intents.push_back({"overlay.close", ""});
+      intents.push_back({"file.open", paths[i]});
+    }
+    line = line.inset(ui.px(10), 0);
+    ui.text(line.cut_right(ui.px(80)), "recent", Face::small, ui.theme.faint, Align::right);
+    ui.path(line, paths[i], Face::mono, ui.theme.text);
+  }
+  if (!paths.empty()) rest.cut_top(ui.px(8));
+}
+
 void draw(Ui& ui, const PanelInput& input, Intents& intents) {
   auto& memory = input.memory<Memory>("open");
   Backend& backend = input.app.backend;
@@ -119,6 +138,7 @@ void draw(Ui& ui, const PanelInput& input, Intents& intents) {
   if (answer.committed) return commit(memory, input, intents);
   if (!memory.fault.empty())
     ui.text(rest.cut_top(ui.px(26)), memory.fault, Face::text, ui.theme.conflict);
+  if (memory.typed.empty()) recent(ui, input, rest, intents);
   list(ui, input, rest, memory, intents);
 }
 
