@@ -130,21 +130,13 @@ class Memory {
     return bytes;
   }
 
-  std::int64_t step_bytes(std::int32_t c) const {
-    std::int64_t bytes = 0;
-    for (const Problem::Read& read : p_.reads(c)) bytes += p_.bytes(read.storage);
-    for (std::int32_t j = 0; j < p_.storage_count(c); ++j)
-      bytes += p_.bytes(p_.first_storage(c) + j);
-    return bytes;
-  }
-
   // The last step from here on before many that need at most half of what this one does.
   std::int32_t end_of_crowd() const {
-    const std::int64_t half = step_bytes(order_[now_]) / 2;
+    const std::int64_t half = p_.step_bytes(order_[now_]) / 2;
     const auto last = static_cast<std::int32_t>(order_.size()) - 2;
     std::int32_t quiet = 0, at = now_ + 1;
     for (; at <= last && quiet < kQuietSteps; ++at)
-      quiet = step_bytes(order_[at]) > half ? 0 : quiet + 1;
+      quiet = p_.step_bytes(order_[at]) > half ? 0 : quiet + 1;
     return std::min(last, std::max(now_, at - 1 - quiet));
   }
 

@@ -83,10 +83,7 @@ std::int64_t search_backwards(const Problem& p, Needed start, std::size_t states
 
 std::int64_t peak_bound(const Problem& p, std::size_t states) {
   std::int64_t bound = 0;
-  for (std::int32_t c = 0; c < p.size(); ++c) {
-    const Needed none{0, 0, {}};
-    bound = std::max(bound, before_run(p, none, c).highest);
-  }
+  for (std::int32_t c = 0; c < p.size(); ++c) bound = std::max(bound, p.step_bytes(c));
   if (p.end() < 0 || states == 0) return bound;
   return std::max(bound, search_backwards(p, before_run(p, {0, 0, {}}, p.end()), states));
 }
