@@ -26,13 +26,16 @@ PlanIndex::PlanIndex(const Graph& graph, const PinRules& rules, const Plan& plan
   for (std::size_t step = 0; step < replay.steps.size(); ++step) {
     const NodeId node = replay.steps[step].node;
     Runs& runs = runs_[graph.position(node)];
-    if (runs.count == 0) runs.first = step;
+    if (runs.count == 0) runs.first = runs.last_forward_read = step;
     if (runs.count == 1) runs.again = step;
     ++runs.count;
-    if (replay.steps[step].phase == Phase::forward) continue;
     for (const NodeId operand : graph[node].operands) {
-      std::size_t& first = runs_[graph.position(rules.behind(operand))].first_backward_read;
-      first = std::min(first, step);
+      Runs& read = runs_[graph.position(rules.behind(operand))];
+      if (replay.steps[step].phase == Phase::forward) {
+        read.last_forward_read = step;
+      } else {
+        read.first_backward_read = std::min(read.first_backward_read, step);
+      }
     }
   }
   for (const NodeId id : plan.saved) runs_[graph.position(rules.behind(id))].fate = Fate::saved;

@@ -32,6 +32,7 @@ class PlanIndex {
     std::size_t count = 0;                // 0: the call never runs
     std::optional<std::size_t> again;     // the first run beyond the first
     Fate fate = Fate::neither;
+    std::size_t last_forward_read = 0;    // a step; `first` where there is none
     std::size_t first_backward_read = 0;  // a step; the number of steps where there is none
   };
   // Of the call whose storage a value stands on (PinRules::behind).

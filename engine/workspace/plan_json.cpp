@@ -46,6 +46,7 @@ Json explanation_json(const Explanation& e) {
                {"bytes", r.bytes},
                {"saving_bytes_at_peak", r.saving_bytes},
                {"peak_at", r.peak_at},
+               {"flip_bytes_at_peak", r.flip_bytes},
                {"recompute_us", r.recompute_us},
                {"inputs_us", r.inputs_us},
                {"inputs", r.inputs},

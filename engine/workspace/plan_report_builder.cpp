@@ -4,7 +4,6 @@
 #include <unordered_map>
 
 namespace recut {
-namespace {
 
 MemoryKind kind_of(InstanceClass instance) {
   switch (instance) {
@@ -21,6 +20,8 @@ MemoryKind kind_of(InstanceClass instance) {
   }
   return MemoryKind::temporary;
 }
+
+namespace {
 
 StorageRow row_of(const Graph& graph, const StorageInstance& instance) {
   return {graph.node_name(instance.owner),

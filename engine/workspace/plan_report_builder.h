@@ -6,6 +6,9 @@
 
 namespace recut {
 
+// What people are told of an instance's class.
+MemoryKind kind_of(InstanceClass instance);
+
 // Everything that follows from the graph and the plan; model, strategy, budget, solve time and the
 // peak without recomputation are the caller's to fill in.
 PlanReport report_of(const Graph& graph, const Plan& plan, const Replay& replay);

@@ -2,7 +2,6 @@
 
 #include <chrono>
 
-#include "engine/partition/replay.h"
 #include "engine/workspace/budget.h"
 #include "engine/workspace/plan_report_builder.h"
 
@@ -30,17 +29,48 @@ ChoiceBlame blame(const Graph& graph, const PlanRequest& request, const Choices&
   return blame;
 }
 
-// What was asked for.
-void describe(const Document& document, const PlanningRequest& request, const CostModel& model,
-              PlanReport& report) {
-  report.model = document.file.model.empty() ? document.graph().name : document.file.model;
-  report.graph_key = document.file.key;
-  report.strategy = request.strategy;
-  report.budget = request.budget.empty() ? "none" : request.budget;
-  report.device = model.device.name;
-  report.device_title = model.device.title;
-  report.cost_model = model.fused ? "fused" : "eager";
-}
+// A document's graph under a model of cost: what every plan of it is measured by.
+struct Measure {
+  Measure(const Document& of_document, const CostModel& of_costs, const Unplanned& of_unplanned)
+      : document(of_document),
+        costs(of_costs),
+        unplanned(of_unplanned),
+        storages(document.graph()),
+        groups(costs.groups(document.graph(), storages)) {}
+
+  Result<Planned> of(const PlanningRequest& request, const Plan& plan) const {
+    const Graph& graph = document.graph();
+    auto replayed = replay(graph, storages, plan, costs.device.rates, groups);
+    if (!replayed) return replayed.diagnostics();
+    Planned planned{plan, report_of(graph, plan, *replayed), costs, std::move(*replayed)};
+    describe(request, planned.report);
+    planned.report.eager_peak_bytes = planned.report.peak_bytes;
+    if (!costs.fused) return planned;
+    const auto one_by_one = replay(graph, storages, plan, costs.device.rates);
+    if (!one_by_one) return one_by_one.diagnostics();
+    planned.report.eager_peak_bytes = one_by_one->peak_bytes;
+    return planned;
+  }
+
+  // What was asked for.
+  void describe(const PlanningRequest& request, PlanReport& report) const {
+    report.model = document.file.model.empty() ? document.graph().name : document.file.model;
+    report.graph_key = document.file.key;
+    report.strategy = request.strategy;
+    report.budget = request.budget.empty() ? "none" : request.budget;
+    report.device = costs.device.name;
+    report.device_title = costs.device.title;
+    report.cost_model = costs.fused ? "fused" : "eager";
+    report.peak_bytes_unplanned = unplanned.peak_bytes;
+    report.step_us_unplanned = unplanned.step_us;
+  }
+
+  const Document& document;
+  const CostModel& costs;
+  const Unplanned& unplanned;
+  const StorageModel storages;
+  const FusionGroups groups;
+};
 
 }  // namespace
 
@@ -52,38 +82,33 @@ Result<Planned> plan_document(const Document& document, const PlanningRequest& r
   if (!unplanned) return unplanned.diagnostics();
   const auto budget = parse_budget(request.budget, request.strategy, unplanned->peak_bytes);
   if (!budget) return budget.diagnostics();
-  const DeviceRates& rates = model->device.rates;
 
   const auto choices = read_choices(graph, request.choices);
   if (!choices) return choices.diagnostics();
 
   const auto start = std::chrono::steady_clock::now();
-  const StorageModel storages(graph);
-  const FusionGroups groups = model->groups(graph, storages);
-  const PlanRequest wanted{request.strategy, *budget,        rates,
-                           choices->pins(),  request.limits, groups};
+  const Measure measure(document, *model, *unplanned);
+  const PlanRequest wanted{request.strategy, *budget,        model->device.rates,
+                           choices->pins(),  request.limits, measure.groups};
   const auto outcome = make_plan(graph, wanted);
   const std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - start;
   if (!outcome) return outcome.diagnostics();
-  const auto replayed = replay(graph, storages, outcome->plan, rates, groups);
-  if (!replayed) return replayed.diagnostics();
-  const auto one_by_one = model->fused ? replay(graph, storages, outcome->plan, rates) : replayed;
-  if (!one_by_one) return one_by_one.diagnostics();
+  auto planned = measure.of(request, outcome->plan);
+  if (!planned) return planned.diagnostics();
 
-  Planned planned{outcome->plan, report_of(graph, outcome->plan, *replayed), *model};
-  describe(document, request, *model, planned.report);
-  planned.report.eager_peak_bytes = one_by_one->peak_bytes;
-  if (const auto* bytes = std::get_if<PeakBytes>(&*budget))
-    planned.report.budget_bytes = bytes->value;
-  planned.report.peak_bytes_unplanned = unplanned->peak_bytes;
-  planned.report.step_us_unplanned = unplanned->step_us;
-  planned.report.proof = outcome->proof;
-  planned.report.solve_ms = taken.count();
-  planned.report.remarks = outcome->remarks;
-  for (const Choice& choice : choices->each) planned.report.choices.push_back(as_written(choice));
-  if (!choices->each.empty() && !planned.report.holds())
-    planned.report.blame = blame(graph, wanted, *choices);
+  PlanReport& report = planned->report;
+  if (const auto* bytes = std::get_if<PeakBytes>(&*budget)) report.budget_bytes = bytes->value;
+  report.proof = outcome->proof;
+  report.solve_ms = taken.count();
+  report.remarks = outcome->remarks;
+  for (const Choice& choice : choices->each) report.choices.push_back(as_written(choice));
+  if (!choices->each.empty() && !report.holds()) report.blame = blame(graph, wanted, *choices);
   return planned;
+}
+
+Result<Planned> measure_plan(const Document& document, const PlanningRequest& request,
+                             const CostModel& costs, const Unplanned& unplanned, const Plan& plan) {
+  return Measure(document, costs, unplanned).of(request, plan);
 }
 
 }  // namespace recut

@@ -4,7 +4,9 @@
 #include <string>
 
 #include "engine/ir/plan.h"
+#include "engine/partition/replay.h"
 #include "engine/partition/strategy.h"
+#include "engine/partition/unplanned.h"
 #include "engine/support/result.h"
 #include "engine/workspace/choices.h"
 #include "engine/workspace/cost_model.h"
@@ -26,12 +28,18 @@ struct Planned {
   Plan plan;
   PlanReport report;
   CostModel costs;
+  Replay replay;  // its steps are those of the report's timeline
 };
 
 // Plans by a strategy and replays the plan. Fails where the budget or the model of cost is none
 // that the strategy takes, and where there is no such device. A peak that can't be held is no
 // failure: the report's proof says so, and the plan is the one that peaks lowest.
 Result<Planned> plan_document(const Document& document, const PlanningRequest& request);
+
+// What a plan that is known already comes to: the same but for what only a search knows, as slow as
+// a replay. Fails where the plan can't run.
+Result<Planned> measure_plan(const Document& document, const PlanningRequest& request,
+                             const CostModel& costs, const Unplanned& unplanned, const Plan& plan);
 
 // {"forward": [names], "saved": [names], "backward": [names], "same": {name: name}, "peak_bytes":
 // n, …}: in the file's own node names where no pass ran; `same` are the names that interning made

@@ -7,27 +7,21 @@
 #include "engine/partition/cost.h"
 
 namespace recut {
-namespace {
-
-Replay replayed(const Graph& graph, const StorageModel& storages, const Planned& planned) {
-  auto replay_of_plan = replay(graph, storages, planned.plan, planned.costs.device.rates,
-                               planned.costs.groups(graph, storages));
-  RECUT_CHECK(replay_of_plan.ok(), "a plan that was reported doesn't replay");
-  return std::move(*replay_of_plan);
-}
-
-}  // namespace
-
 Reasons::Reasons(const Document& document, const PlanningRequest& request, const Planned& planned)
     : document_(document),
       graph_(document.graph()),
       request_(request),
       planned_(planned),
       storages_(graph_),
-      replay_(replayed(graph_, storages_, planned)),
+      replay_(planned.replay),
       rules_(graph_),
       index_(graph_, rules_, planned.plan, replay_),
-      by_hand_(graph_.order().size(), false) {
+      by_hand_(graph_.order().size(), false),
+      bytes_at_peak_(graph_.order().size(), 0) {
+  const std::size_t peak = replay_.peak_step.value_or(0);
+  for (const StorageInstance& instance : replay_.instances)
+    if (instance.birth <= peak && peak <= instance.last_use)
+      bytes_at_peak_[graph_.position(instance.owner)] += instance.bytes;
   const auto choices = read_choices(graph_, request_.choices);
   if (!choices) return;
   for (const Choice& choice : choices->each)
@@ -75,6 +69,7 @@ Reason Reasons::of(NodeId id) const {
   const std::size_t peak = replay_.peak_step.value_or(0);
   reason.peak_at = graph_.node_name(replay_.steps[peak].node);
   if (runs.first <= peak && peak <= runs.last_use) reason.saving_bytes = reason.bytes;
+  reason.flip_bytes = flip_bytes(source, reason);
   if (graph_.op(source).is(kImpure)) return reason;
   reason.recompute_us = node_micros(graph_, source, rates);
   std::vector<NodeId> inputs;
@@ -84,6 +79,18 @@ Reason Reasons::of(NodeId id) const {
     reason.inputs_us += node_micros(graph_, input, rates);
   }
   return reason;
+}
+
+// Saved instead of recomputed, the value is there from its first run to its last use, and the runs
+// that it doesn't need any more are not. Recomputed instead of saved, it is there as long as
+// forward reads it, and again from where backward first does.
+std::int64_t Reasons::flip_bytes(NodeId source, const Reason& reason) const {
+  if (!reason.why_not.empty() || reason.fate == Fate::neither) return 0;
+  const std::int64_t now = bytes_at_peak_[graph_.position(source)];
+  if (reason.fate == Fate::recomputed) return reason.saving_bytes - now;
+  const std::size_t peak = replay_.peak_step.value_or(0);
+  const PlanIndex::Runs& runs = index_.of(source);
+  return peak <= runs.last_forward_read || peak >= runs.first_backward_read ? 0 : -now;
 }
 
 std::vector<NodeId> Reasons::values() const {

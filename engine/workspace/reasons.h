@@ -26,6 +26,9 @@ struct Reason {
   std::int64_t saving_bytes = 0;
   std::string peak_at;  // the node that runs at the peak
 
+  // What the other choice adds to the bytes at the peak, all else as it is; below 0: what it frees.
+  std::int64_t flip_bytes = 0;
+
   // One more run for backward, and before it of every input that is no longer there by then or was
   // itself made again.
   double recompute_us = 0;
@@ -61,6 +64,7 @@ class Reasons {
   std::optional<Flip> flip(NodeId id) const;
 
  private:
+  std::int64_t flip_bytes(NodeId source, const Reason& reason) const;
   void collect_inputs(NodeId source, std::size_t step, std::vector<NodeId>& inputs) const;
 
   const Document& document_;
@@ -68,10 +72,11 @@ class Reasons {
   const PlanningRequest request_;
   const Planned& planned_;
   const StorageModel storages_;
-  const Replay replay_;
+  const Replay& replay_;
   const PinRules rules_;
   const PlanIndex index_;
-  std::vector<bool> by_hand_;  // by position
+  std::vector<bool> by_hand_;                // by position
+  std::vector<std::int64_t> bytes_at_peak_;  // likewise: of its instances that are alive then
 };
 
 // A value with what flipping it comes to, for people and for scripts.

@@ -37,7 +37,7 @@ std::vector<Anchor> rising(const std::vector<Anchor>& all) {
 
 // The first step of backward.
 std::size_t border_of(const PlanView& plan) {
-  const auto& steps = plan.replay.steps;
+  const auto& steps = plan.replay().steps;
   const auto at = std::find_if(steps.begin(), steps.end(),
                                [](const Step& step) { return step.phase == Phase::backward; });
   return static_cast<std::size_t>(at - steps.begin());
@@ -49,7 +49,7 @@ std::vector<Anchor> anchors(const PlanView& other, std::size_t from, std::size_t
                             const std::vector<double>& first_run, double low, double high) {
   std::vector<Anchor> found;
   for (std::size_t step = from; step < to; ++step) {
-    const Step& it = other.replay.steps[step];
+    const Step& it = other.replay().steps[step];
     const double place = first_run[other.graph().position(it.node)];
     if (!it.again && place >= low && place < high) found.push_back({step, place});
   }
@@ -59,12 +59,12 @@ std::vector<Anchor> anchors(const PlanView& other, std::size_t from, std::size_t
 }  // namespace
 
 std::vector<double> aligned_steps(const PlanView& plan, const PlanView& other) {
-  const auto& steps = plan.replay.steps;
+  const auto& steps = plan.replay().steps;
   std::vector<double> first_run(plan.graph().order().size(), -1);
   for (std::size_t step = 0; step < steps.size(); ++step)
     if (!steps[step].again)
       first_run[plan.graph().position(steps[step].node)] = static_cast<double>(step);
-  const std::size_t count = other.replay.steps.size(), turn = border_of(other);
+  const std::size_t count = other.replay().steps.size(), turn = border_of(other);
   const auto border = static_cast<double>(border_of(plan)), end = static_cast<double>(steps.size());
   std::vector<Anchor> fixed{{0, 0}};
   const auto add = [&](const std::vector<Anchor>& more) {

@@ -24,9 +24,7 @@ class Check {
     control_.progress(0, "making the inputs");
     auto report = std::make_shared<CheckReport>();
     report->plan = plan_;
-    const auto eager = replay(plan_->graph(), plan_->planned.plan);
-    if (!eager) return eager.diagnostics();
-    report->planned_peak_bytes = eager->peak_bytes;
+    report->planned_peak_bytes = plan_->report().eager_peak_bytes;
     const Result<Done> read = read_tensors(*report);
     if (!read) return read.diagnostics();
     const bool given = std::any_of(tensors_.begin(), tensors_.end(), [](const NamedTensor& tensor) {

@@ -40,8 +40,8 @@ CheckView& check_view(DocumentView& document);
 struct CheckInputs {
   std::string path;                          // of a file of tensors; "": none
   std::shared_ptr<const std::string> bytes;  // of it, where they are in hand
-  bool may_lack = false;   // a file that can't be read is as good as none
-  std::uint64_t seed = 1;  // makes all values where there is no file
+  bool may_lack = false;                     // a file that can't be read is as good as none
+  std::uint64_t seed = 1;                    // makes all values where there is no file
 };
 
 // The file of tensors that stands beside a graph's.

@@ -43,8 +43,8 @@ struct Level {
 std::vector<double> forward_bytes(const PlanView& start) {
   const Graph& graph = start.graph();
   std::vector<double> bytes(graph.order().size(), 0);
-  for (const StorageInstance& instance : start.replay.instances)
-    if (start.replay.steps[instance.birth].phase == Phase::forward)
+  for (const StorageInstance& instance : start.replay().instances)
+    if (start.replay().steps[instance.birth].phase == Phase::forward)
       bytes[graph.position(instance.owner)] += static_cast<double>(instance.bytes);
   return bytes;
 }

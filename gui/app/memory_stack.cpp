@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "engine/partition/pins.h"
+#include "engine/workspace/plan_report_builder.h"
 
 namespace recut::gui {
 namespace {
@@ -15,11 +16,11 @@ using Paint = MemoryStack::Paint;
 template <class BandOf>
 MemoryStack stack_of(const PlanView& plan, std::vector<Band> bands, const BandOf& band_of) {
   MemoryStack stack;
-  const std::size_t steps = plan.replay.steps.size(), width = bands.size();
+  const std::size_t steps = plan.replay().steps.size(), width = bands.size();
   stack.bands = std::move(bands);
   stack.bytes.assign(steps * width, 0);
   stack.totals.assign(steps, 0);
-  for (const StorageInstance& instance : plan.replay.instances) {
+  for (const StorageInstance& instance : plan.replay().instances) {
     const std::size_t band = band_of(instance);
     stack.bytes[instance.birth * width + band] += instance.bytes;
     if (instance.last_use + 1 < steps)
@@ -59,22 +60,6 @@ bool is_of_backward(const StorageInstance& instance) {
 }
 
 }  // namespace
-
-MemoryKind kind_of(InstanceClass kind) {
-  switch (kind) {
-    case InstanceClass::result:
-    case InstanceClass::gradient:
-      return MemoryKind::result;
-    case InstanceClass::saved:
-      return MemoryKind::saved;
-    case InstanceClass::recomputed:
-      return MemoryKind::recomputed;
-    case InstanceClass::forward_temporary:
-    case InstanceClass::backward_temporary:
-      return MemoryKind::temporary;
-  }
-  return MemoryKind::temporary;
-}
 
 MemoryStack stack_by_module(const PlanView& plan, const LayerBands& layers) {
   std::vector<Band> bands;
@@ -135,7 +120,7 @@ std::vector<StepColumn> columns_of(const std::vector<std::int64_t>& totals, doub
 
 std::vector<const StorageInstance*> alive_at(const PlanView& plan, std::size_t step) {
   std::vector<const StorageInstance*> alive;
-  for (const StorageInstance& instance : plan.replay.instances)
+  for (const StorageInstance& instance : plan.replay().instances)
     if (instance.birth <= step && instance.last_use >= step) alive.push_back(&instance);
   std::stable_sort(alive.begin(), alive.end(),
                    [](const auto* a, const auto* b) { return a->bytes > b->bytes; });
@@ -146,7 +131,7 @@ std::vector<const StorageInstance*> instances_behind(const PlanView& plan, NodeI
   std::vector<const StorageInstance*> found;
   if (!plan.graph().contains(id)) return found;
   const NodeId maker = maker_of(plan.graph(), id);
-  for (const StorageInstance& instance : plan.replay.instances)
+  for (const StorageInstance& instance : plan.replay().instances)
     if (instance.owner == maker) found.push_back(&instance);
   return found;
 }

@@ -62,8 +62,6 @@ std::vector<const StorageInstance*> alive_at(const PlanView& plan, std::size_t s
 // All instances of the storages behind a value, in order of birth.
 std::vector<const StorageInstance*> instances_behind(const PlanView& plan, NodeId id);
 
-MemoryKind kind_of(InstanceClass kind);
-
 // Where the steps of `other` stand on the axis of `plan`: at the first run of the same node, runs
 // beyond the first between their neighbours; never falling, forward and backward kept apart.
 std::vector<double> aligned_steps(const PlanView& plan, const PlanView& other);

@@ -13,7 +13,7 @@ std::vector<std::int64_t> owned_bytes(const PlanView& plan) {
   std::vector<std::int64_t> once(plan.graph().order().size(), 0);
   std::vector<std::size_t> birth(plan.graph().order().size(), 0);
   // A call that makes several storages makes them in one step; a later run makes them again.
-  for (const StorageInstance& instance : plan.replay.instances) {
+  for (const StorageInstance& instance : plan.replay().instances) {
     const std::size_t at = plan.graph().position(instance.owner);
     if (birth[at] != instance.birth) once[at] = 0;
     birth[at] = instance.birth;

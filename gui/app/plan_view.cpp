@@ -1,7 +1,6 @@
 #include "gui/app/plan_view.h"
 
 #include "engine/partition/pins.h"
-#include "engine/workspace/plan_report_builder.h"
 
 namespace recut::gui {
 namespace {
@@ -48,10 +47,10 @@ void find_roles(PlanView& view) {
     Role& now = view.roles[graph.position(id)];
     if (weight(role) > weight(now)) now = role;
   };
-  for (const StorageInstance& instance : view.replay.instances)
+  for (const StorageInstance& instance : view.replay().instances)
     raise(instance.owner, role_of(instance.kind));
   for (const NodeId id : view.planned.plan.saved) raise(id, Role::saved);
-  for (const NodeId id : view.replay.recomputed) {
+  for (const NodeId id : view.replay().recomputed) {
     view.extra_runs[graph.position(id)] += 1;
     raise(id, Role::recomputed);
   }
@@ -62,39 +61,14 @@ void find_roles(PlanView& view) {
   }
 }
 
-// What is known of any plan of this document; the figures of the plan itself stand already.
-void describe(const PlanBasis& basis, const PlanningRequest& request, PlanReport& report) {
-  const Document& document = *basis.document;
-  report.model = document.file.model.empty() ? document.graph().name : document.file.model;
-  report.graph_key = document.file.key;
-  report.strategy = request.strategy;
-  report.budget = request.budget;
-  report.device = basis.costs.device.name;
-  report.device_title = basis.costs.device.title;
-  report.cost_model = basis.costs.fused ? "fused" : "eager";
-  report.eager_peak_bytes = report.peak_bytes;
-  report.peak_bytes_unplanned = basis.unplanned.peak_bytes;
-  report.step_us_unplanned = basis.unplanned.step_us;
-}
-
-SharedPlanView finish(const PlanBasis& basis, const PlanningRequest& request, Planned planned,
-                      Replay replay) {
-  auto view = std::make_shared<PlanView>(
-      PlanView{basis.document, request, std::move(planned), std::move(replay), {}, {}});
+SharedPlanView finish(const PlanBasis& basis, const PlanningRequest& request, Planned planned) {
+  auto view =
+      std::make_shared<PlanView>(PlanView{basis.document, request, std::move(planned), {}, {}});
   // Callbacks and flags belong to the job that is over.
   view->request.limits.on_better = nullptr;
   view->request.limits.cancel = nullptr;
   find_roles(*view);
   return view;
-}
-
-Replay replay_of(const PlanBasis& basis, const Plan& plan) {
-  const Graph& graph = basis.document->graph();
-  const StorageModel storages(graph);
-  auto replayed =
-      replay(graph, storages, plan, basis.costs.device.rates, basis.costs.groups(graph, storages));
-  RECUT_CHECK(replayed.ok(), "a plan that was made doesn't replay");
-  return std::move(*replayed);
 }
 
 }  // namespace
@@ -111,16 +85,14 @@ Result<PlanBasis> plan_basis(std::shared_ptr<const Document> document, const std
 Result<SharedPlanView> make_plan_view(const PlanBasis& basis, const PlanningRequest& request) {
   auto planned = plan_document(*basis.document, request);
   if (!planned) return planned.diagnostics();
-  Replay replayed = replay_of(basis, planned->plan);
-  return finish(basis, request, std::move(*planned), std::move(replayed));
+  return finish(basis, request, std::move(*planned));
 }
 
 SharedPlanView view_of_plan(const PlanBasis& basis, const PlanningRequest& request,
                             const Plan& plan) {
-  Replay replayed = replay_of(basis, plan);
-  Planned planned{plan, report_of(basis.document->graph(), plan, replayed), basis.costs};
-  describe(basis, request, planned.report);
-  return finish(basis, request, std::move(planned), std::move(replayed));
+  auto planned = measure_plan(*basis.document, request, basis.costs, basis.unplanned, plan);
+  RECUT_CHECK(planned.ok(), "a plan that was made doesn't replay");
+  return finish(basis, request, std::move(*planned));
 }
 
 }  // namespace recut::gui

@@ -5,8 +5,6 @@
 #include <memory>
 #include <vector>
 
-#include "engine/partition/replay.h"
-#include "engine/partition/unplanned.h"
 #include "engine/workspace/document.h"
 #include "engine/workspace/planning.h"
 #include "gui/draw/ui.h"
@@ -17,7 +15,6 @@ struct PlanView {
   std::shared_ptr<const Document> document;
   PlanningRequest request;  // what the plan was made for
   Planned planned;
-  Replay replay;  // its steps are those of report().timeline
 
   // By the graph's positions. A view has the role of the call behind it; what is both saved and run
   // again is saved.
@@ -26,6 +23,7 @@ struct PlanView {
 
   const Graph& graph() const { return document->graph(); }
   const PlanReport& report() const { return planned.report; }
+  const Replay& replay() const { return planned.replay; }
   std::int64_t peak() const { return planned.report.peak_bytes; }
   Role role(NodeId id) const { return roles[graph().position(id)]; }
   bool within(std::int64_t budget_bytes) const {

@@ -57,7 +57,7 @@ std::string timeline_csv(const PlanView& plan) {
   for (std::size_t step = 0; step < timeline.size(); ++step) {
     const TimelineStep& row = timeline[step];
     csv += fmt::format("{},{},{},{},{},{}", step, row.backward ? "backward" : "forward",
-                       plan.replay.steps[step].again ? 1 : 0, csv_field(row.node),
+                       plan.replay().steps[step].again ? 1 : 0, csv_field(row.node),
                        csv_field(row.module), row.total());
     for (const std::int64_t bytes : row.bytes) csv += fmt::format(",{}", bytes);
     csv += '\n';

@@ -136,7 +136,7 @@ class Collector {
 
   void times() {
     const auto lives = lives_of(plan_, id_);
-    const std::size_t steps = plan_.replay.steps.size();
+    const std::size_t steps = plan_.replay().steps.size();
     for (std::size_t i = 0; i < std::min(lives.size(), kMostLives); ++i) {
       const std::string end = lives[i].last_use >= steps
                                   ? std::string("stays to the end")
@@ -162,11 +162,11 @@ class Collector {
     const PinRules rules(graph_);
     details_.why_not_saved = rules.why_not_saved(maker);
     details_.why_not_recomputed = rules.why_not_recomputed(maker);
-    if (!document_.reasons || plan_.replay.steps.empty()) return;
+    if (!document_.reasons || plan_.replay().steps.empty()) return;
     const Reason reason = document_.reasons->of(maker);
     details_.can_flip = reason.why_not.empty() && reason.fate != Fate::neither;
     const bool forward = details_.can_flip || details_.role != Role::result;
-    const std::string peak = step_words(plan_, plan_.replay.peak_step.value_or(0));
+    const std::string peak = step_words(plan_, plan_.replay().peak_step.value_or(0));
     if (forward) add("why", why_words(reason, row_of(maker), peak));
   }
 

@@ -40,16 +40,13 @@ std::shared_ptr<const ValueRows> make_value_rows(SharedPlanView plan,
 class ValueRowsMaker {
  public:
   ValueRowsMaker(SharedPlanView plan, std::shared_ptr<const Reasons> reasons);
-  ~ValueRowsMaker();
   bool some(std::size_t values);              // whether there are more
   std::shared_ptr<const ValueRows> finish();  // once there are no more
 
  private:
-  class FlipBytes;
   std::shared_ptr<ValueRows> made_;
   std::vector<NodeId> values_;
   std::size_t next_ = 0;
-  std::unique_ptr<FlipBytes> flip_;
 };
 
 enum class ValueColumn : std::uint8_t { name, module, bytes, flip_bytes, flip_us, order };

@@ -100,7 +100,7 @@ Result<Done> follow(App& app, std::string_view) {
   const PlanView& plan = *document.shown;
   (void)app.run("graph.fit_selection");  // as far as the graph is shown
   const auto lives = instances_behind(plan, document.selection.node);
-  const std::size_t steps = plan.replay.steps.size();
+  const std::size_t steps = plan.replay().steps.size();
   if (lives.empty() || steps == 0) return Done{};
   std::size_t from = steps, to = 0;
   for (const StorageInstance* life : lives) {

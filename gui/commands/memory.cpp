@@ -33,7 +33,7 @@ Result<Done> toggle_list(App& app, std::string_view) {
 
 Result<Done> zoom(App& app, std::string_view steps) {
   DocumentView& document = *app.document();
-  const auto count = document.shown->replay.steps.size();
+  const auto count = document.shown->replay().steps.size();
   MemoryView& view = memory_view(document);
   if (steps.empty()) {
     view.show(0, 1, count);

@@ -1,5 +1,6 @@
 // What happens in one step, as a card beside the pointer.
 #include "engine/support/units.h"
+#include "engine/workspace/plan_report_builder.h"
 #include "gui/panels/memory_curve.h"
 
 namespace recut::gui {
@@ -49,8 +50,8 @@ void fill_card(const Ui& ui, const PlanView& plan, std::size_t step,
                const std::vector<const StorageInstance*>& alive, std::size_t named, Card card) {
   const TimelineStep& it = plan.report().timeline[step];
   const Graph& graph = plan.graph();
-  const NodeId node = plan.replay.steps[step].node;
-  const std::string again = plan.replay.steps[step].again ? ", again" : "";
+  const NodeId node = plan.replay().steps[step].node;
+  const std::string again = plan.replay().steps[step].again ? ", again" : "";
   card.pair(step_words(plan, step) + again, Face::strong, ui.theme.text,
             format_bytes(it.total()) + " alive");
   card.pair(it.node, Face::mono, ui.theme.text, std::string(graph.op(node).packet));

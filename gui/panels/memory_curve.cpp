@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "engine/support/units.h"
+#include "engine/workspace/plan_report_builder.h"
 
 namespace recut::gui {
 namespace {
@@ -12,7 +13,7 @@ constexpr std::size_t kMostBoxes = 12;
 
 // Where a storage is gone again, on the axis of steps.
 double end_of(const PlanView& plan, const StorageInstance& instance) {
-  return static_cast<double>(std::min(instance.last_use + 1, plan.replay.steps.size()));
+  return static_cast<double>(std::min(instance.last_use + 1, plan.replay().steps.size()));
 }
 
 Rect box_of(const Plot& plot, double from, double to, double bottom, double top) {
@@ -79,7 +80,7 @@ Colour outline_colour(const Theme& theme, const PlanView& plan) {
 void draw_outline(const Ui& ui, const Plot& plot, const PlanView& plan,
                   const std::vector<double>& places, Colour colour) {
   const Rect& in = plot.inside();
-  const auto& steps = plan.replay.steps;
+  const auto& steps = plan.replay().steps;
   std::vector<ImVec2> line;
   float column = -1e9f, before = in.bottom;
   for (std::size_t step = 0; step < std::min(steps.size(), places.size()); ++step) {

@@ -77,7 +77,7 @@ class History {
   }
 
   void run_row(std::size_t at, const Rect& rect) {
-    const Step& step = document_.shown->replay.steps[memory_.runs[at]];
+    const Step& step = document_.shown->replay().steps[memory_.runs[at]];
     const std::string words =
         fmt::format("step {}{}", format_number(static_cast<std::int64_t>(memory_.runs[at] + 1)),
                     step.again ? ", again" : "");

@@ -55,7 +55,7 @@ void find_runs(Transforms& memory, const DocumentView& document) {
   memory.runs_of_plan = document.shown;
   memory.runs.clear();
   if (!memory.planned.valid()) return;
-  const auto& steps = document.shown->replay.steps;
+  const auto& steps = document.shown->replay().steps;
   for (std::size_t i = 0; i < steps.size() && memory.runs.size() < kMostRuns; ++i)
     if (steps[i].node == memory.planned) memory.runs.push_back(i);
 }
@@ -89,7 +89,7 @@ void add_history(std::vector<TransformLine>& lines, const Transforms& memory) {
 
 RoleTotals totals_of(const PlanView& plan) {
   RoleTotals totals;
-  for (const StorageInstance& instance : plan.replay.instances) {
+  for (const StorageInstance& instance : plan.replay().instances) {
     // What backward makes for itself is no choice of the plan's.
     if (instance.kind == InstanceClass::backward_temporary) continue;
     RoleTotal& total = totals[static_cast<std::size_t>(role_of(instance.kind))];

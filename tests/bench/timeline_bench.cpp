@@ -115,7 +115,7 @@ void measure(Table& table, const std::string& graph, Extent extent, float scale)
     rows.arrange(view);
   });
   table.row({fmt::format("{}x{}", extent.width, extent.height),
-             fmt::format("{}", view.shown->replay.steps.size()),
+             fmt::format("{}", view.shown->replay().steps.size()),
              fmt::format("{}", bench.rows->rows.size()), ms(memory), fmt::format("{}", vertices),
              ms(hovered), ms(values), fmt::format("{}", value_vertices), ms(stack), ms(align),
              ms(sort), ms(filter), ms(bench.rows_ms)});

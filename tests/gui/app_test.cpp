@@ -75,7 +75,7 @@ TEST_CASE("window: plans of all budgets are where the curve says", "[gui]") {
     CHECK(known[i]->report().step_us > known[i + 1]->report().step_us);
   }
   for (const SharedPlanView& plan : known) {
-    CHECK(plan->report().timeline.size() == plan->replay.steps.size());
+    CHECK(plan->report().timeline.size() == plan->replay().steps.size());
     CHECK(plan->report().model == "tiny_conv");
   }
 }

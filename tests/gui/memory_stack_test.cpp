@@ -33,7 +33,7 @@ TEST_CASE("memory stack: bands add up to what is alive", "[gui]") {
     const LayerBands layers = layer_bands(*plan);
     check_sums(*plan, stack_by_kind(*plan));
     check_sums(*plan, stack_by_module(*plan, layers));
-    for (std::size_t step = 0; step < plan->replay.steps.size(); step += 7) {
+    for (std::size_t step = 0; step < plan->replay().steps.size(); step += 7) {
       std::int64_t sum = 0;
       for (const StorageInstance* one : alive_at(*plan, step)) sum += one->bytes;
       CHECK(sum == plan->report().timeline[step].total());
@@ -96,14 +96,14 @@ TEST_CASE("aligned steps: a plan stands on itself, another one rises within its 
   REQUIRE(less.ok());
   for (const auto& [on, of] : {std::pair{plan, *less}, {*less, plan}}) {
     const auto places = aligned_steps(*on, *of);
-    REQUIRE(places.size() == of->replay.steps.size());
+    REQUIRE(places.size() == of->replay().steps.size());
     const auto border = static_cast<double>(on->report().forward_runs);
     for (std::size_t step = 0; step < places.size(); ++step) {
       if (step > 0) REQUIRE(places[step] >= places[step - 1]);
-      const bool forward = of->replay.steps[step].phase == Phase::forward;
+      const bool forward = of->replay().steps[step].phase == Phase::forward;
       REQUIRE((places[step] < border) == forward);
     }
-    CHECK(places.back() <= static_cast<double>(on->replay.steps.size()));
+    CHECK(places.back() <= static_cast<double>(on->replay().steps.size()));
   }
 }
 

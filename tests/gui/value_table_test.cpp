@@ -101,7 +101,7 @@ TEST_CASE("values: copies have a line a row, fields in quotes where they need th
   CHECK(values_text(f.table()).find("flip: peak") != std::string::npos);
   const std::string steps = timeline_csv(*f.view.shown);
   CHECK(static_cast<std::size_t>(std::count(steps.begin(), steps.end(), '\n')) ==
-        f.view.shown->replay.steps.size() + 1);
+        f.view.shown->replay().steps.size() + 1);
   CHECK(peak_text(*f.view.shown).find("peak") != std::string::npos);
 }
 

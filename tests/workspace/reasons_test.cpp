@@ -123,6 +123,21 @@ TEST_CASE("reasons: what leaves no choice, and names that aren't there", "[works
   CHECK(unknown.diagnostics().front().message.find("nearest") != std::string::npos);
 }
 
+// Without recomputation the peak is at g1, where e is read; a, b and d are idle then.
+TEST_CASE("reasons: what the other choice does at the peak", "[workspace]") {
+  const Case all = planned_with("none", {});
+  REQUIRE(all.of("a").reason.peak_at == "g1");
+  for (const char* name : {"a", "b", "d"}) CHECK(all.of(name).reason.flip_bytes == -1024);
+  CHECK(all.of("e").reason.flip_bytes == 0);
+  CHECK(all.of("c").reason.flip_bytes == 0);  // a result: there is no other choice
+
+  const Case without = planned_with("none", {{}, {"b"}});
+  const Reason b = without.of("b").reason;
+  REQUIRE(b.fate == Fate::recomputed);
+  CHECK(b.peak_at == "g1");
+  CHECK(b.flip_bytes == 1024);  // it isn't there at the peak, and would be
+}
+
 TEST_CASE("reasons: the values to choose among are what forward makes", "[workspace]") {
   const Case all = planned_with("none", {});
   const Reasons reasons(all.document, all.request, all.planned);
