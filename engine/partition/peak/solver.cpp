@@ -2,17 +2,19 @@
 
 #include <algorithm>
 #include <chrono>
+#include <set>
+#include <tuple>
 
 #include "engine/partition/peak/anneal.h"
 #include "engine/partition/peak/bounds.h"
 #include "engine/partition/peak/clock.h"
 #include "engine/partition/peak/exact.h"
 #include "engine/partition/peak/greedy.h"
-#include "engine/partition/peak/trim.h"
 #include "engine/partition/peak/improve.h"
 #include "engine/partition/peak/lowest.h"
 #include "engine/partition/peak/on_demand.h"
 #include "engine/partition/peak/starts.h"
+#include "engine/partition/peak/trim.h"
 #include "engine/partition/peak/window.h"
 
 namespace recut::peak {
@@ -20,7 +22,11 @@ namespace {
 
 constexpr std::int64_t kTriesAtOnce = 5 * 512;
 constexpr double kAnnealed = 0.9;  // of all effort; the rest is for local improvement
-constexpr int kRounds = 3;          // of annealing: from the order, then from the best
+constexpr int kRounds = 3;         // of annealing: from the order, then from the best
+// Work for each computation that goes into improving a start at once, where it is not dearer than
+// the best so far by more than a share, and into the best of every few.
+constexpr std::int64_t kAtFirst = 8, kBestOfFew = 12;
+constexpr double kNearTheBest = 1.1;
 constexpr Cooling kReheated{0.15, 0.01, 0.02, 10};
 
 class Search {
@@ -37,14 +43,18 @@ class Search {
   bool better(std::int64_t peak, std::int64_t duration) const;
   void take(std::vector<std::int32_t> sequence, std::int64_t peak, std::int64_t duration);
   void note();  // remembers the sequence where it is the best so far
+  bool is_near_the_best() const {
+    return static_cast<double>(s_.duration() - p_.total_duration()) <=
+           kNearTheBest * static_cast<double>(best_duration_ - p_.total_duration());
+  }
   bool cannot_improve() const { return holds_ && best_duration_ == p_.total_duration(); }
   void start_freely();
   void anneal();
   void repair(const std::vector<std::int32_t>& sequence);
   void cool(Annealer& annealer, double from, double to);
-  void improve_for(const std::vector<std::int32_t>& sequence, std::int64_t work);
+  void improve_for(std::int64_t work);
   void start_on_demand();
-  void try_start(const Start& start, const Taste& taste);
+  bool try_start(const Start& start, const Taste& taste);
 
   struct Candidate {
     std::vector<std::int32_t> sequence;
@@ -56,6 +66,7 @@ class Search {
   const SolveOptions& options_;
   Sequence s_;
   SearchClock clock_;
+  std::set<std::tuple<int, std::int64_t, std::vector<std::int32_t>>> tried_;  // starts, as made
   bool holds_ = false;
   std::vector<std::int32_t> best_;
   std::int64_t best_peak_ = 0, best_duration_ = 0;
@@ -79,15 +90,20 @@ void Search::note() {
   if (better(s_.peak(), s_.duration())) take(s_.computations(), s_.peak(), s_.duration());
 }
 
-void Search::try_start(const Start& start, const Taste& taste) {
+// Whether it came to a plan that holds, and none that was tried already.
+bool Search::try_start(const Start& start, const Taste& taste) {
   make_start(start, s_);
+  // Recipes come to the same where prices don't matter; relieving is the dear part.
+  if (!tried_.insert({taste.stretch, taste.work, s_.computations()}).second) return false;
   if (start.kind == Start::kOrder && p_.border() < 0) {
     reorder_all(s_, 16, 4, budget_);
     reorder_all(s_, 40, 4, budget_);
   }
-  if (relieve(s_, budget_, taste)) trim(s_, budget_);
+  const bool holds = relieve(s_, budget_, taste);
+  if (holds) trim(s_, budget_);
   s_.forget_log();
   note();
+  return holds;
 }
 
 void Search::start() {
@@ -99,9 +115,9 @@ void Search::start() {
   if (budget_ < peak_bound(p_, 0)) return;  // no step can hold it
   if (p_.border() < 0) return start_freely();
   const std::vector<Start> starts = list_starts(p_);
-  // Little work for each at first, more where nothing has held yet; after every few, the best of
-  // them is improved for a while, so that a caller in a hurry gets a good plan early. Of them, not
-  // of all: which start leads furthest shows only when it is improved.
+  // Little work for each at first, more where nothing has held yet. Which start leads furthest
+  // shows only when it is improved, so each is for a moment, and the best of every few for longer:
+  // a caller in a hurry gets a good plan early.
   int made = 0;
   Candidate few;
   for (const int round : {0, 1}) {
@@ -110,11 +126,14 @@ void Search::start() {
       Taste taste;
       taste.stretch = (made + round) % 2 == 0 ? 2 : 4;
       taste.work = (round == 0 ? 6 : 60) * p_.size() + 100;
-      try_start(start, taste);
-      if (s_.peak() <= budget_ && (few.sequence.empty() || s_.duration() < few.duration))
-        few = {s_.computations(), s_.duration()};
+      if (try_start(start, taste)) {
+        if (is_near_the_best()) improve_for(kAtFirst * p_.size());
+        if (few.sequence.empty() || s_.duration() < few.duration)
+          few = {s_.computations(), s_.duration()};
+      }
       if (++made % 6 != 0 || few.sequence.empty()) continue;
-      improve_for(few.sequence, 20 * p_.size());
+      s_.assign(few.sequence);
+      improve_for(kBestOfFew * p_.size());
       few = {};
     }
     if (round == 0 && cannot_improve()) return;
@@ -123,9 +142,8 @@ void Search::start() {
   }
 }
 
-// Improves a plan that holds for some effort.
-void Search::improve_for(const std::vector<std::int32_t>& sequence, std::int64_t work) {
-  s_.assign(sequence);
+// Improves the plan at hand, which holds, for some effort.
+void Search::improve_for(std::int64_t work) {
   s_.forget_log();
   Improver improver(s_, budget_, options_.seed + static_cast<std::uint64_t>(s_.work()));
   for (const std::int64_t until = s_.work() + work; s_.work() < until && !spent();)

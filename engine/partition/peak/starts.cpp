@@ -38,11 +38,11 @@ std::vector<Start> list_starts(const Problem& p) {
   };
   const auto segments = [&](int n) { starts.push_back({Start::kSegments, 0, 0, n}); };
   // By what won most often on the joint graphs of real models, kinds mixed.
-  price(0.25, 0), price(0.5, 0), price(0.7, 0), segments(32), price(0.5, 1);
-  price(0.18, 0), price(0.35, 0), segments(64), price(1, 4), segments(8);
-  price(0.12, 4), price(1, 1), segments(16), price(0.06, 0), price(0.25, 1);
+  price(0.25, 0), segments(16), price(0.5, 0), price(0.7, 0), segments(32);
+  price(0.5, 1), price(0.18, 0), price(0.35, 0), segments(64), price(1, 4), segments(8);
+  price(0.12, 4), price(1, 1), price(0.06, 0), price(0.25, 1), segments(12);
   price(1, 0), segments(4), price(0.5, 4), segments(48), segments(24);
-  price(0.12, 0), price(1.4, 0), segments(12), segments(2), segments(6);
+  price(0.12, 0), price(1.4, 0), segments(2), segments(6);
   return starts;
 }
 
