@@ -56,13 +56,25 @@ struct ChoiceBlame {
   std::vector<std::string> alone;  // each of these is enough to drop, as it was written
 };
 
-struct PlanReport {
+// What only the search for a plan knows; everything else follows from the plan.
+struct PlanFindings {
+  std::int64_t budget_bytes = 0;     // of the peak; 0: none was named
+  double solve_ms = 0;               // planning alone
+  std::optional<PeakProof> proof;    // of a strategy that bounds the peak
+  std::vector<std::string> remarks;  // how the plan was found
+
+  std::vector<std::string> choices;  // by hand, as they were written
+  std::optional<ChoiceBlame> blame;  // where there are some and the budget can't be held
+
+  bool holds() const { return !proof || proof->holds; }
+};
+
+struct PlanReport : PlanFindings {
   std::string model;
   std::string graph_key;  // "joint", "joint_after_passes", "" for the text form
   std::string strategy;
-  std::string budget;             // as it was asked for
-  std::int64_t budget_bytes = 0;  // of the peak; 0: none was named
-  std::string device;             // the profile's name, by which times are priced
+  std::string budget;  // as it was asked for
+  std::string device;  // the profile's name, by which times are priced
   std::string device_title;
   std::string cost_model;  // "eager", "fused"
   std::int64_t nodes = 0;
@@ -79,19 +91,11 @@ struct PlanReport {
   double step_us_unplanned = 0;  // as CostModel::unplanned says
   double recompute_us = 0;       // runs beyond each node's first
   std::int64_t recomputed_runs = 0;
-  double solve_ms = 0;             // planning alone
-  std::optional<PeakProof> proof;  // of a strategy that bounds the peak
-
-  std::vector<std::string> choices;  // by hand, as they were written
-  std::optional<ChoiceBlame> blame;  // where there are some and the budget can't be held
-
-  bool holds() const { return !proof || proof->holds; }
 
   std::vector<StorageRow> saved;          // largest first
   std::vector<StorageRow> at_peak;        // largest first
   std::vector<RecomputedRow> recomputed;  // dearest first
   std::vector<TimelineStep> timeline;     // forward, then backward, in the order of running
-  std::vector<std::string> remarks;       // how the plan was found
 };
 
 }  // namespace recut

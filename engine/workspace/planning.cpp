@@ -107,8 +107,11 @@ Result<Planned> plan_document(const Document& document, const PlanningRequest& r
 }
 
 Result<Planned> measure_plan(const Document& document, const PlanningRequest& request,
-                             const CostModel& costs, const Unplanned& unplanned, const Plan& plan) {
-  return Measure(document, costs, unplanned).of(request, plan);
+                             const CostModel& costs, const Unplanned& unplanned, const Plan& plan,
+                             const PlanFindings& findings) {
+  auto planned = Measure(document, costs, unplanned).of(request, plan);
+  if (planned) static_cast<PlanFindings&>(planned->report) = findings;
+  return planned;
 }
 
 }  // namespace recut

@@ -36,10 +36,10 @@ struct Planned {
 // failure: the report's proof says so, and the plan is the one that peaks lowest.
 Result<Planned> plan_document(const Document& document, const PlanningRequest& request);
 
-// What a plan that is known already comes to: the same but for what only a search knows, as slow as
-// a replay. Fails where the plan can't run.
+// What a plan that is known already comes to, as slow as a replay. Fails where the plan can't run.
 Result<Planned> measure_plan(const Document& document, const PlanningRequest& request,
-                             const CostModel& costs, const Unplanned& unplanned, const Plan& plan);
+                             const CostModel& costs, const Unplanned& unplanned, const Plan& plan,
+                             const PlanFindings& findings = {});
 
 // {"forward": [names], "saved": [names], "backward": [names], "same": {name: name}, "peak_bytes":
 // n, …}: in the file's own node names where no pass ran; `same` are the names that interning made

@@ -103,7 +103,7 @@ std::vector<NodeId> Reasons::values() const {
   return values;
 }
 
-std::optional<Flip> Reasons::flip(NodeId id) const {
+std::optional<PlanningRequest> Reasons::flip_request(NodeId id) const {
   const Reason reason = of(id);
   if (!reason.why_not.empty() || reason.fate == Fate::neither) return std::nullopt;
   PlanningRequest request = request_;
@@ -116,9 +116,18 @@ std::optional<Flip> Reasons::flip(NodeId id) const {
   };
   without.erase(std::remove_if(without.begin(), without.end(), names_it), without.end());
   with.push_back(reason.node);
-  const auto planned = plan_document(document_, request);
+  return request;
+}
+
+std::optional<Flip> Reasons::flip(NodeId id) const {
+  const auto request = flip_request(id);
+  if (!request) return std::nullopt;
+  const auto planned = plan_document(document_, *request);
   if (!planned) return std::nullopt;
-  const PlanReport& report = planned->report;
+  return flip_of(planned->report);
+}
+
+Flip flip_of(const PlanReport& report) {
   Flip flip;
   flip.holds = report.holds();
   if (!flip.holds) flip.least_peak_bytes = report.proof->least_peak_bytes;

@@ -49,6 +49,8 @@ struct Flip {
   double recompute_us = 0;
 };
 
+Flip flip_of(const PlanReport& report);  // of the plan for Reasons::flip_request
+
 // Answers for one plan, value by value. `document` and `planned` must outlive it.
 class Reasons {
  public:
@@ -60,7 +62,9 @@ class Reasons {
   // the graph.
   std::vector<NodeId> values() const;
 
-  // Plans anew: as slow as planning. Nothing where the value leaves no choice.
+  // What to plan for to have the opposite choice; nothing where the value leaves none.
+  std::optional<PlanningRequest> flip_request(NodeId id) const;
+  // Plans anew: as slow as planning.
   std::optional<Flip> flip(NodeId id) const;
 
  private:

@@ -24,7 +24,9 @@ bool is_tensors(const std::string& path) {
 
 App::App(Backend& backend, AppOptions options)
     : backend(backend),
-      jobs(options.threads && backend.has_threads(), [&backend] { backend.wake(); }),
+      jobs(
+          options.threads && backend.has_threads(), [&backend] { backend.wake(); },
+          backend.helper()),
       planner(backend, jobs,
               {[this](int serial) { return documents.find(serial); },
                [this](const std::string& words, bool fault) { say(words, fault); }}),
@@ -110,7 +112,7 @@ std::optional<double> App::rest() const {
   for (const Notice& notice : notices) at(notice.until);
   for (const auto& document : documents.all())
     if (document->plan_due >= 0) at(document->plan_due);
-  if (!backend.has_threads() && !jobs.idle()) return 0;
+  if (!jobs.resting()) return 0;
   return next;
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "gui/app/app.h"
+#include "gui/app/errands.h"
 
 namespace recut::gui {
 namespace {
@@ -14,89 +15,14 @@ std::string file_name(const std::string& path) {
   return cut == std::string::npos ? path : path.substr(cut + 1);
 }
 
-// The run of one check, off the frame.
-class Check {
- public:
-  Check(Backend& backend, SharedPlanView plan, CheckInputs inputs, JobControl& control)
-      : backend_(backend), plan_(std::move(plan)), inputs_(std::move(inputs)), control_(control) {}
-
-  Result<std::shared_ptr<const CheckReport>> run() {
-    control_.progress(0, "making the inputs");
-    auto report = std::make_shared<CheckReport>();
-    report->plan = plan_;
-    report->planned_peak_bytes = plan_->report().eager_peak_bytes;
-    const Result<Done> read = read_tensors(*report);
-    if (!read) return read.diagnostics();
-    const bool given = std::any_of(tensors_.begin(), tensors_.end(), [](const NamedTensor& tensor) {
-      return tensor.name.rfind("out.", 0) == 0;
-    });
-    report->expected = given ? "the file's outputs" : "the graph as read, in program order";
-    if (!given) {
-      const Result<Done> made = expect_from_input();
-      if (!made) return made.diagnostics();
-    }
-    EvaluationRequest request = request_for(given ? 0 : 0.5, given ? 1 : 0.5, "the plan");
-    request.plan = &plan_->planned.plan;
-    auto evaluated = evaluate_graph(plan_->graph(), request);
-    if (!evaluated) return evaluated.diagnostics();
-    report->outputs = std::move(evaluated->outputs);
-    report->measured_peak_bytes = evaluated->measured_peak_bytes;
-    report->seconds = evaluated->seconds;
-    return std::shared_ptr<const CheckReport>(std::move(report));
-  }
-
- private:
-  Result<Done> read_tensors(CheckReport& report) {
-    report.inputs = fmt::format("seed {}", inputs_.seed);
-    if (inputs_.path.empty()) return Done{};
-    if (!inputs_.bytes) {
-      auto read = backend_.read(inputs_.path);
-      if (!read && inputs_.may_lack) return Done{};
-      if (!read) return read.diagnostics();
-      inputs_.bytes = std::make_shared<const std::string>(std::move(*read));
-    }
-    auto tensors = parse_safetensors(*inputs_.bytes, file_name(inputs_.path));
-    if (!tensors) return tensors.diagnostics();
-    tensors_ = std::move(*tensors);
-    seeded_ = false;
-    report.inputs = file_name(inputs_.path);
-    return Done{};
-  }
-
-  // What the graph as it was read makes of the same inputs.
-  Result<Done> expect_from_input() {
-    auto evaluated =
-        evaluate_graph(plan_->document->passes.input, request_for(0, 0.5, "the graph as read"));
-    if (!evaluated) return evaluated.diagnostics();
-    reference_ = std::move(*evaluated);
-    tensors_.insert(tensors_.end(), reference_.tensors.begin(), reference_.tensors.end());
-    return Done{};
-  }
-
-  EvaluationRequest request_for(double from, double share, std::string_view what) {
-    EvaluationRequest request;
-    request.tensors = tensors_;
-    if (seeded_) request.seed = inputs_.seed;
-    request.progress = [this, from, share, what, last = -1](std::size_t step,
-                                                            std::size_t steps) mutable {
-      const int percent = steps == 0 ? 0 : static_cast<int>(100 * step / steps);
-      if (percent != last)
-        control_.progress(from + share * percent / 100,
-                          fmt::format("{}, step {} of {}", what, step + 1, steps));
-      last = percent;
-      return !control_.cancelled();
-    };
-    return request;
-  }
-
-  Backend& backend_;
-  const SharedPlanView plan_;
-  CheckInputs inputs_;
-  JobControl& control_;
-  bool seeded_ = true;
-  std::vector<NamedTensor> tensors_;  // views of inputs_.bytes and of reference_
-  EvaluationReport reference_;
-};
+Result<PlanCheck> plan_check(Backend& backend, const PlanView& plan, const CheckInputs& inputs) {
+  PlanCheck check{plan.planned.plan, inputs.bytes, file_name(inputs.path), inputs.seed};
+  if (inputs.path.empty() || inputs.bytes) return check;
+  auto read = backend.read(inputs.path);
+  if (!read && !inputs.may_lack) return read.diagnostics();
+  if (read) check.tensors = std::make_shared<const std::string>(std::move(*read));
+  return check;
+}
 
 }  // namespace
 
@@ -120,23 +46,33 @@ std::string tensors_beside(const std::string& path) {
   return stem + ".safetensors";
 }
 
-void start_check(App& app, DocumentView& document, CheckInputs inputs) {
+void start_check(App& app, DocumentView& document, const CheckInputs& inputs) {
   CheckView& view = check_view(document);
   app.jobs.cancel(view.job);
   view.faults.clear();
-  Job job{fmt::format("Checking {}", document.title), document.serial, false, false, {}};
-  job.part = [&app, serial = document.serial, plan = document.shown,
-              inputs = std::move(inputs)](JobControl& control) {
-    const auto report = Check(app.backend, plan, inputs, control).run();
-    control.post([&app, serial, report] {
+  std::function<Result<PlanCheck>()> find = [&app, plan = document.shown, inputs] {
+    return plan_check(app.backend, *plan, inputs);
+  };
+  if (app.jobs.helped()) {
+    const auto check = find();
+    if (!check) {
+      view.faults = check.diagnostics();
+      return;
+    }
+    find = [check] { return check; };
+  }
+  const auto take = [&app, serial = document.serial, plan = document.shown](
+                        JobControl& control, Result<CheckFigures> figures) {
+    control.post([&app, serial, plan, figures = std::move(figures)] {
       DocumentView* document = app.documents.find(serial);
       if (document == nullptr) return;
       CheckView& view = check_view(*document);
-      if (report) view.report = *report;
-      if (!report) view.faults = report.diagnostics();
+      if (figures) view.report = std::make_shared<const CheckReport>(CheckReport{*figures, plan});
+      if (!figures) view.faults = figures.diagnostics();
     });
-    return false;
   };
+  Job job = checking_job(fmt::format("Checking {}", document.title), helper_file(document),
+                         document.document, find, take);
   view.job = app.jobs.start(std::move(job));
 }
 

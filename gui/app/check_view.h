@@ -5,25 +5,21 @@
 #include <memory>
 #include <string>
 
-#include "engine/workspace/evaluation.h"
 #include "gui/app/document_view.h"
+#include "gui/app/plan_check.h"
 
 namespace recut::gui {
 
 class App;
 
 // A plan that ran.
-struct CheckReport {
+struct CheckReport : CheckFigures {
   SharedPlanView plan;
-  std::string inputs;    // where the values come from: "tiny_mlp.safetensors", "seed 1"
-  std::string expected;  // and what the outputs are compared with
-  std::vector<OutputComparison> outputs;
-  std::int64_t planned_peak_bytes = 0;  // where calls run one by one, as the interpreter does
-  std::int64_t measured_peak_bytes = 0;
-  double seconds = 0;
 
   std::size_t differing() const;
   bool agrees() const { return differing() == 0; }
+  // Where calls run one by one, as the interpreter does.
+  std::int64_t planned_peak_bytes() const { return plan->report().eager_peak_bytes; }
 };
 
 // Kept for each document.
@@ -47,8 +43,7 @@ struct CheckInputs {
 // The file of tensors that stands beside a graph's.
 std::string tensors_beside(const std::string& path);
 
-// Starts the job. Where the file has no outputs, they are those of the graph as it was read, run
-// in program order on the same inputs.
-void start_check(App& app, DocumentView& document, CheckInputs inputs);
+// Starts the job.
+void start_check(App& app, DocumentView& document, const CheckInputs& inputs);
 
 }  // namespace recut::gui

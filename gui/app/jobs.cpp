@@ -16,6 +16,7 @@ struct Jobs::Running : JobControl {
   Job job;
   JobStatus status;  // under mutex_
   std::atomic<bool> stop{false};
+  bool away = false;  // an errand that the helper is on
   Jobs* jobs = nullptr;
   std::chrono::steady_clock::time_point told;  // when it said last how far it is
 
@@ -44,7 +45,8 @@ struct Jobs::Running : JobControl {
   }
 };
 
-Jobs::Jobs(bool threads, std::function<void()> wake) : threads_(threads), wake_(std::move(wake)) {
+Jobs::Jobs(bool threads, std::function<void()> wake, Helper* helper)
+    : threads_(threads), wake_(std::move(wake)), helper_(threads ? nullptr : helper) {
   if (!threads_) return;
   for (const bool urgent_only : {true, false})
     workers_.emplace_back([this, urgent_only] { work(urgent_only); });
@@ -52,6 +54,7 @@ Jobs::Jobs(bool threads, std::function<void()> wake) : threads_(threads), wake_(
 
 Jobs::~Jobs() {
   cancel_all();
+  if (helper_ != nullptr) send_errands();
   {
     const std::lock_guard lock(mutex_);
     ending_ = true;
@@ -117,7 +120,18 @@ std::vector<JobStatus> Jobs::status() const {
   return all;
 }
 
+bool Jobs::resting() const {
+  const std::lock_guard lock(mutex_);
+  return messages_.empty() && std::all_of(jobs_.begin(), jobs_.end(), [&](const auto& job) {
+           return threads_ || (job->away && !job->stop);
+         });
+}
+
 bool Jobs::deliver(double seconds) {
+  if (helper_ != nullptr) {
+    send_errands();
+    take_replies();
+  }
   if (!threads_) {
     const auto began = std::chrono::steady_clock::now();
     const std::chrono::duration<double> limit(seconds);
@@ -171,6 +185,50 @@ void Jobs::finish(const std::shared_ptr<Running>& job) {
   }
   news_ = true;
   wake_();
+}
+
+// Gives the helper what waits, and takes back what was cancelled.
+void Jobs::send_errands() {
+  const auto jobs = [&] {
+    const std::lock_guard lock(mutex_);
+    return jobs_;
+  }();
+  for (const auto& job : jobs) {
+    if (job->away && job->stop) {
+      helper_->end(job->status.id);
+      finish(job);
+    } else if (!job->away && !job->stop && !job->status.running && job->job.errand) {
+      job->away = job->status.running = true;
+      const Errand& errand = *job->job.errand;
+      helper_->begin(job->status.id, job->job.urgent, errand.file, errand.task());
+    }
+  }
+}
+
+void Jobs::take_replies() {
+  for (const HelperReply& reply : helper_->take_replies()) {
+    if (reply.state == HelperReply::kNone) return do_without_helper();
+    const auto job = find(reply.errand);
+    if (!job || !job->away || job->stop) continue;
+    const Errand& errand = *job->job.errand;
+    if (reply.state == HelperReply::kFell) errand.fail(*job, reply.bytes);
+    if (reply.state == HelperReply::kFell || !errand.take(*job, reply.bytes)) finish(job);
+  }
+}
+
+// What it should have done is done in slices.
+void Jobs::do_without_helper() {
+  helper_ = nullptr;
+  const std::lock_guard lock(mutex_);
+  for (const auto& job : jobs_)
+    if (std::exchange(job->away, false)) job->status.running = false;
+}
+
+std::shared_ptr<Jobs::Running> Jobs::find(JobId id) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = std::find_if(jobs_.begin(), jobs_.end(),
+                                  [&](const auto& job) { return job->status.id == id; });
+  return found == jobs_.end() ? nullptr : *found;
 }
 
 void Jobs::work(bool urgent_only) {

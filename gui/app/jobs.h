@@ -1,6 +1,7 @@
 // Long work, off the frame. A job is a function that is called until it says that it is done; what
 // it finds, it posts, and what it posted runs between two frames. With threads, two workers run the
-// jobs, one of them only urgent ones; without (a page), the same jobs run in slices between frames.
+// jobs, one of them only urgent ones. Without (a page), those that can are errands of the backend's
+// helper, and the others run in slices between frames.
 #pragma once
 
 #include <atomic>
@@ -12,6 +13,9 @@
 #include <string>
 #include <thread>
 #include <vector>
+
+#include "engine/support/result.h"
+#include "gui/backend/helper.h"
 
 namespace recut::gui {
 
@@ -38,6 +42,16 @@ class JobControl {
   virtual void post(std::function<void()> message) = 0;
 };
 
+// How a helper does a job. Both run between two frames.
+struct Errand {
+  HelperFile file;                    // what it works on
+  std::function<std::string()> task;  // asked once, when it begins
+  // Takes a reply; true where more will come.
+  std::function<bool(JobControl&, std::string_view reply)> take;
+  // The helper is gone: nothing more comes.
+  std::function<void(JobControl&, const std::string& why)> fail;
+};
+
 struct Job {
   std::string title;
   int owner = 0;
@@ -45,12 +59,14 @@ struct Job {
   bool quiet = false;
   // Does a part of the work; true where more is left. Parts should be short where they can.
   std::function<bool(JobControl&)> part;
+  std::shared_ptr<const Errand> errand = nullptr;  // null: no helper can do it
 };
 
 class Jobs {
  public:
   // `wake` is called from workers whenever something was posted.
-  Jobs(bool threads, std::function<void()> wake);
+  // `helper`: null where there is none; of no use with threads.
+  Jobs(bool threads, std::function<void()> wake, Helper* helper = nullptr);
   ~Jobs();  // cancels all, and waits
 
   JobId start(Job job);
@@ -59,6 +75,9 @@ class Jobs {
   void cancel_all();
 
   bool idle() const;  // nothing waits, runs or is posted, but for what was cancelled
+  bool resting()
+      const;  // all that is at work is at work elsewhere: nothing to deliver until a wake
+  bool helped() const { return helper_ != nullptr; }
   bool is_alive(JobId id) const;
   std::vector<JobStatus> status() const;
 
@@ -73,9 +92,14 @@ class Jobs {
   void work(bool urgent_only);
   void run_part(const std::shared_ptr<Running>& job);
   void finish(const std::shared_ptr<Running>& job);
+  void send_errands();
+  void take_replies();
+  void do_without_helper();
+  std::shared_ptr<Running> find(JobId id) const;
 
   const bool threads_;
   const std::function<void()> wake_;
+  Helper* helper_;
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::shared_ptr<Running>> jobs_;  // waiting and running, in order

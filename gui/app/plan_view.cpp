@@ -89,8 +89,9 @@ Result<SharedPlanView> make_plan_view(const PlanBasis& basis, const PlanningRequ
 }
 
 SharedPlanView view_of_plan(const PlanBasis& basis, const PlanningRequest& request,
-                            const Plan& plan) {
-  auto planned = measure_plan(*basis.document, request, basis.costs, basis.unplanned, plan);
+                            const Plan& plan, const PlanFindings& findings) {
+  auto planned =
+      measure_plan(*basis.document, request, basis.costs, basis.unplanned, plan, findings);
   RECUT_CHECK(planned.ok(), "a plan that was made doesn't replay");
   return finish(basis, request, std::move(*planned));
 }

@@ -46,6 +46,6 @@ Result<SharedPlanView> make_plan_view(const PlanBasis& basis, const PlanningRequ
 
 // Looks at a plan that is known already: as slow as a replay. The plan runs.
 SharedPlanView view_of_plan(const PlanBasis& basis, const PlanningRequest& request,
-                            const Plan& plan);
+                            const Plan& plan, const PlanFindings& findings = {});
 
 }  // namespace recut::gui

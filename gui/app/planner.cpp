@@ -6,6 +6,7 @@
 #include <cstdlib>
 
 #include "engine/support/units.h"
+#include "gui/app/errands.h"
 
 namespace recut::gui {
 namespace {
@@ -188,26 +189,17 @@ void Planner::plan(DocumentView& document) {
   const std::string budget = budget_of(document.wishes);
   const auto& planned = document.planned_budgets;
   if (std::find(planned.begin(), planned.end(), budget) != planned.end()) return;
-  Job job{fmt::format("Planning {}", document.title), document.serial, true, false, {}};
-  job.part = [this, serial = document.serial, budget, basis = document.basis,
-              request = request_of(document.wishes)](JobControl& control) {
-    PlanningRequest mine = request;
-    mine.limits.cancel = &control.cancelled();
-    mine.limits.on_better = [&](double recompute_us) {
-      control.progress(-1, format_micros(recompute_us) + " of recomputation");
-    };
-    auto plan = make_plan_view(*basis, mine);
+  const auto take = [this, serial = document.serial, budget](JobControl& control,
+                                                             Result<SharedPlanView> plan) {
     post(control, serial, [this, budget, plan = std::move(plan)](DocumentView& document) {
-      if (plan) {
-        if (!(*plan)->report().holds()) document.refused = *plan;
-        known_plan(*plan, budget)(document);
-        guess_again(document, **plan);
-      } else {
-        callbacks_.say(format(plan.diagnostics().front()), true);
-      }
+      if (!plan) return callbacks_.say(format(plan.diagnostics().front()), true);
+      if (!(*plan)->report().holds()) document.refused = *plan;
+      known_plan(*plan, budget)(document);
+      guess_again(document, **plan);
     });
-    return false;
   };
+  Job job = planning_job(fmt::format("Planning {}", document.title), helper_file(document),
+                         document.basis, request_of(document.wishes), take);
   document.planning = jobs_.start(std::move(job));
 }
 
@@ -217,35 +209,25 @@ void Planner::sweep(DocumentView& document) {
   request.device = document.wishes.device;
   request.cost_model = document.wishes.cost_model;
   request.choices = document.wishes.pins;
-  if (!backend_.has_threads()) {  // the frame waits for it: a coarse curve
+  if (!backend_.has_threads() && !jobs_.helped()) {  // the frame waits for it: a coarse curve
     request.points = 16;
     request.effort = 0.2;
   }
-  Job job{fmt::format("Trade-off of {}", document.title), document.serial, false, false, {}};
-  job.part = [this, serial = document.serial, held = document.document,
-              request](JobControl& control) {
-    CurveRequest mine = request;
-    mine.cancel = &control.cancelled();
-    const auto show = [&](const Curve& curve) {
-      if (!curve.report.complete)
-        control.progress(-1, fmt::format("{} points", curve.report.points.size()));
-      auto shared = std::make_shared<const Curve>(curve);
-      post(control, serial, [this, shared](DocumentView& document) {
-        document.curve = shared;
-        view_points(document);
-      });
-    };
-    mine.on_curve = show;
-    const auto curve = sweep_document(*held, mine);
-    if (curve) {
-      show(*curve);
-    } else {
-      post(control, serial, [this, faults = curve.diagnostics()](DocumentView&) {
+  const auto take = [this, serial = document.serial](JobControl& control, Result<Curve> curve) {
+    if (!curve)
+      return post(control, serial, [this, faults = curve.diagnostics()](DocumentView&) {
         callbacks_.say(format(faults.front()), true);
       });
-    }
-    return false;
+    if (!curve->report.complete)
+      control.progress(-1, fmt::format("{} points", curve->report.points.size()));
+    post(control, serial,
+         [this, curve = std::make_shared<const Curve>(std::move(*curve))](DocumentView& document) {
+           document.curve = curve;
+           view_points(document);
+         });
   };
+  Job job = sweeping_job(fmt::format("Trade-off of {}", document.title), helper_file(document),
+                         document.document, request, take);
   document.sweeping = jobs_.start(std::move(job));
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "engine/support/result.h"
+#include "gui/backend/helper.h"
 
 namespace recut::gui {
 
@@ -82,6 +83,8 @@ class Backend {
   virtual void wake() {}
   // Whether jobs may have threads of their own; where not, they run in slices between frames.
   virtual bool has_threads() const { return false; }
+  // What does long work where there are no threads; null: nothing does.
+  virtual Helper* helper() { return nullptr; }
 
   // Files; reading may happen on any thread. A path that begins with "sample:" names a graph that
   // comes with the program.

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "gui/app/app.h"
+#include "gui/app/errands.h"
 #include "gui/app/memory_stack.h"
 #include "gui/app/memory_view.h"
 #include "gui/app/value_details.h"
@@ -124,24 +125,24 @@ Result<Done> flip(App& app, std::string_view) {
     return Done{};
   app.jobs.cancel(answer.making);
   answer = {node, document.reasons, 0, false, std::nullopt};
-  Job job{"Planning with " + document.graph().node_name(node) + " flipped",
-          document.serial,
-          true,
-          false,
-          {}};
-  job.part = [&app, serial = document.serial, node,
-              reasons = document.reasons](JobControl& control) {
-    const auto flip = reasons->flip(node);
-    control.post([&app, serial, node, reasons, flip] {
+  const auto request = document.reasons->flip_request(node);
+  if (!request) {
+    answer.done = true;
+    return Done{};
+  }
+  const auto take = [&app, serial = document.serial, node, reasons = document.reasons](
+                        JobControl& control, Result<SharedPlanView> plan) {
+    control.post([&app, serial, node, reasons, plan = std::move(plan)] {
       DocumentView* document = app.documents.find(serial);
       if (document == nullptr) return;
       FlipAnswer& answer = flip_answer(*document);
       if (answer.node != node || answer.of != reasons) return;
       answer.done = true;
-      answer.flip = flip;
+      if (plan) answer.flip = flip_of((*plan)->report());
     });
-    return false;
   };
+  Job job = planning_job("Planning with " + document.graph().node_name(node) + " flipped",
+                         helper_file(document), document.basis, *request, take);
   answer.making = app.jobs.start(std::move(job));
   return Done{};
 }

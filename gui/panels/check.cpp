@@ -128,7 +128,7 @@ class CheckPanel {
   }
 
   void peak(Rect row, const CheckReport& report) {
-    const std::int64_t by = report.measured_peak_bytes - report.planned_peak_bytes;
+    const std::int64_t by = report.measured_peak_bytes - report.planned_peak_bytes();
     const std::string words = by == 0 ? "the peak is the planned one, to the byte"
                                       : fmt::format("the peak is {} off", signed_bytes(by));
     ui_.items.add("peak", ItemKind::figure, row, true, fmt::format("{}", by));
@@ -136,7 +136,7 @@ class CheckPanel {
     row.cut_left(ui_.text(row, words, Face::strong, by == 0 ? ui_.theme.text : ui_.theme.conflict) +
                  ui_.px(10));
     std::string figures = exact_bytes(report.measured_peak_bytes) + " measured";
-    if (by != 0) figures += ", " + exact_bytes(report.planned_peak_bytes) + " planned";
+    if (by != 0) figures += ", " + exact_bytes(report.planned_peak_bytes()) + " planned";
     ui_.text(row, figures, Face::mono, ui_.theme.dim);
   }
 

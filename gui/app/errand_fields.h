@@ -1,0 +1,92 @@
+// What errands carry there and back, field by field.
+#pragma once
+
+#include "engine/workspace/curve.h"
+#include "engine/workspace/planning.h"
+#include "gui/app/pack.h"
+#include "gui/app/plan_check.h"
+
+namespace recut::gui {
+
+// What planning sends back; the rest follows from the plan.
+struct FoundPlan {
+  Plan plan;
+  PlanFindings findings;
+};
+
+template <class Pack>
+void fields(Pack& pack, Plan& p) {
+  pack(p.forward, p.saved, p.backward);
+}
+template <class Pack>
+void fields(Pack& pack, ChoiceRequest& c) {
+  pack(c.save, c.recompute);
+}
+template <class Pack>
+void fields(Pack& pack, PlanningRequest& r) {
+  pack(r.strategy, r.budget, r.limits.effort, r.limits.seconds, r.limits.seed, r.device,
+       r.cost_model, r.choices);
+}
+template <class Pack>
+void fields(Pack& pack, PeakProof& p) {
+  pack(p.holds, p.least_peak_bytes, p.peak_bound_bytes, p.recompute_bound_us, p.optimal);
+}
+template <class Pack>
+void fields(Pack& pack, ChoiceBlame& b) {
+  pack(b.holds_without, b.alone);
+}
+template <class Pack>
+void fields(Pack& pack, PlanFindings& f) {
+  pack(f.budget_bytes, f.solve_ms, f.proof, f.remarks, f.choices, f.blame);
+}
+template <class Pack>
+void fields(Pack& pack, FoundPlan& f) {
+  pack(f.plan, f.findings);
+}
+
+template <class Pack>
+void fields(Pack& pack, CurveRequest& r) {
+  pack(r.points, r.effort, r.seed, r.device, r.cost_model, r.choices);
+}
+template <class Pack>
+void fields(Pack& pack, CurvePoint& p) {
+  pack(p.budget_bytes, p.peak_bytes, p.saved_bytes, p.step_us, p.recompute_us, p.recomputed_runs,
+       p.recompute_bound_us, p.optimal, p.solve_ms, p.fraction);
+}
+template <class Pack>
+void fields(Pack& pack, CurveReport& r) {
+  pack(r.model, r.graph_key, r.nodes, r.points, r.torch, r.torch_recorded, r.peak_bound_bytes,
+       r.peak_bytes_unplanned, r.step_us_unplanned, r.once_us, r.solve_ms, r.first_ms, r.complete);
+}
+template <class Pack>
+void fields(Pack& pack, Curve& c) {
+  pack(c.report, c.plans);
+}
+
+// A file of tensors travels with its bytes.
+inline void fields(Packer& pack, PlanCheck& c) {
+  pack(c.plan, c.tensors ? std::optional(*c.tensors) : std::nullopt, c.tensors_name, c.seed);
+}
+inline void fields(Unpacker& unpack, PlanCheck& c) {
+  std::optional<std::string> tensors;
+  unpack(c.plan, tensors, c.tensors_name, c.seed);
+  if (tensors) c.tensors = std::make_shared<const std::string>(std::move(*tensors));
+}
+template <class Pack>
+void fields(Pack& pack, Comparison::Element& e) {
+  pack(e.index, e.found, e.expected);
+}
+template <class Pack>
+void fields(Pack& pack, Comparison& c) {
+  pack(c.elements, c.error, c.bound, c.relative_error, c.ok, c.problem, c.worst);
+}
+template <class Pack>
+void fields(Pack& pack, OutputComparison& o) {
+  pack(o.position, o.name, o.gradient, o.comparison, o.unchecked);
+}
+template <class Pack>
+void fields(Pack& pack, CheckFigures& f) {
+  pack(f.inputs, f.expected, f.outputs, f.measured_peak_bytes, f.seconds);
+}
+
+}  // namespace recut::gui

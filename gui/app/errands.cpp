@@ -1,0 +1,168 @@
+#include "gui/app/errands.h"
+
+#include "engine/support/units.h"
+#include "gui/app/errand_fields.h"
+
+namespace recut::gui {
+namespace {
+
+enum class Task : std::uint8_t { plan, sweep, check };
+enum class Reply : std::uint8_t { progress, some, all };
+
+template <class... T>
+std::string packed(const T&... values) {
+  Packer pack;
+  pack(values...);
+  return pack.take();
+}
+
+// Takes replies apart: what is said of the progress, and results by `take`.
+template <class T, class Take>
+std::function<bool(JobControl&, std::string_view)> reply_taker(Take take) {
+  return [take](JobControl& control, std::string_view bytes) {
+    Unpacker unpack(bytes);
+    const auto kind = unpack.get<Reply>();
+    if (kind == Reply::progress) {
+      const auto fraction = unpack.get<double>();
+      control.progress(fraction, unpack.get<std::string>());
+      return true;
+    }
+    take(control, unpack.result<T>());
+    return kind == Reply::some;
+  };
+}
+
+// A helper that fell: the result is that it did.
+template <class Take>
+std::function<void(JobControl&, const std::string&)> fall_taker(Take take) {
+  return [take](JobControl& control, const std::string& why) { take(control, error(why)); };
+}
+
+std::string recomputation_words(double micros) {
+  return format_micros(micros) + " of recomputation";
+}
+
+using Send = std::function<void(std::string)>;
+
+void serve_plan(const Document& document, Unpacker& unpack, const Send& send) {
+  auto request = unpack.get<PlanningRequest>();
+  request.limits.on_better = [&](double recompute_us) {
+    send(packed(Reply::progress, -1.0, recomputation_words(recompute_us)));
+  };
+  const auto planned = plan_document(document, request);
+  if (!planned) return send(packed(Reply::all, Result<FoundPlan>(planned.diagnostics())));
+  send(packed(Reply::all, Result<FoundPlan>(FoundPlan{planned->plan, planned->report})));
+}
+
+void serve_sweep(const Document& document, Unpacker& unpack, const Send& send) {
+  auto request = unpack.get<CurveRequest>();
+  request.on_curve = [&](const Curve& curve) { send(packed(Reply::some, Result<Curve>(curve))); };
+  send(packed(Reply::all, sweep_document(document, request)));
+}
+
+void serve_check(const Document& document, Unpacker& unpack, const Send& send) {
+  const auto check = unpack.get<PlanCheck>();
+  int percent = -1;
+  const auto progress = [&](double share, const std::string& words) {
+    if (static_cast<int>(100 * share) == percent) return true;
+    percent = static_cast<int>(100 * share);
+    send(packed(Reply::progress, share, words));
+    return true;
+  };
+  send(packed(Reply::all, check_plan(document, check, progress)));
+}
+
+}  // namespace
+
+HelperFile helper_file(const DocumentView& document) {
+  return {document.serial, document.path, document.bytes};
+}
+
+Job planning_job(std::string title, const HelperFile& file, std::shared_ptr<const PlanBasis> basis,
+                 PlanningRequest request, TakePlan take) {
+  Job job{std::move(title), file.serial, true, false, {}};
+  job.part = [basis, request, take](JobControl& control) {
+    PlanningRequest mine = request;
+    mine.limits.cancel = &control.cancelled();
+    mine.limits.on_better = [&](double recompute_us) {
+      control.progress(-1, recomputation_words(recompute_us));
+    };
+    take(control, make_plan_view(*basis, mine));
+    return false;
+  };
+  const auto take_found = [basis, request, take](JobControl& control, Result<FoundPlan> found) {
+    if (!found) return take(control, found.diagnostics());
+    take(control, view_of_plan(*basis, request, found->plan, found->findings));
+  };
+  job.errand =
+      std::make_shared<Errand>(Errand{file, [request] { return packed(Task::plan, request); },
+                                      reply_taker<FoundPlan>(take_found), fall_taker(take)});
+  return job;
+}
+
+Job sweeping_job(std::string title, const HelperFile& file,
+                 std::shared_ptr<const Document> document, CurveRequest request, TakeCurve take) {
+  Job job{std::move(title), file.serial, false, false, {}};
+  job.part = [document, request, take](JobControl& control) {
+    CurveRequest mine = request;
+    mine.cancel = &control.cancelled();
+    mine.on_curve = [&](const Curve& curve) { take(control, curve); };
+    take(control, sweep_document(*document, mine));
+    return false;
+  };
+  job.errand =
+      std::make_shared<Errand>(Errand{file, [request] { return packed(Task::sweep, request); },
+                                      reply_taker<Curve>(take), fall_taker(take)});
+  return job;
+}
+
+Job checking_job(std::string title, const HelperFile& file,
+                 std::shared_ptr<const Document> document,
+                 std::function<Result<PlanCheck>()> inputs, TakeFigures take) {
+  Job job{std::move(title), file.serial, false, false, {}};
+  job.part = [document, inputs, take](JobControl& control) {
+    const auto check = inputs();
+    if (!check) {
+      take(control, check.diagnostics());
+      return false;
+    }
+    take(control, check_plan(*document, *check, [&](double share, const std::string& words) {
+           control.progress(share, words);
+           return !control.cancelled();
+         }));
+    return false;
+  };
+  job.errand = std::make_shared<Errand>(
+      Errand{file, [inputs] { return packed(Task::check, inputs().value()); },
+             reply_taker<CheckFigures>(take), fall_taker(take)});
+  return job;
+}
+
+void ErrandServer::open(int serial, std::string_view path, std::string_view bytes) {
+  if (knows(serial)) return;
+  auto document = open_document_bytes(bytes, path, OpenOptions{});
+  if (!document) {
+    documents_.emplace(serial, document.diagnostics());
+  } else {
+    documents_.emplace(serial, std::make_shared<const Document>(std::move(*document)));
+  }
+}
+
+void ErrandServer::serve(int serial, std::string_view task,
+                         const std::function<void(std::string)>& reply) {
+  const auto found = documents_.find(serial);
+  RECUT_CHECK(found != documents_.end(), "an errand on a file that was not given");
+  if (!found->second) return reply(packed(Reply::all, false, found->second.diagnostics()));
+  const Document& document = **found->second;
+  Unpacker unpack(task);
+  switch (unpack.get<Task>()) {
+    case Task::plan:
+      return serve_plan(document, unpack, reply);
+    case Task::sweep:
+      return serve_sweep(document, unpack, reply);
+    case Task::check:
+      return serve_check(document, unpack, reply);
+  }
+}
+
+}  // namespace recut::gui

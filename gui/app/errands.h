@@ -1,0 +1,50 @@
+// Work that knows nothing of the window: planning, sweeping, checking. A thread does it as a job;
+// where there are none, a helper (backend/helper.h) does the same as an errand, told in bytes.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "engine/workspace/curve.h"
+#include "gui/app/document_view.h"
+#include "gui/app/jobs.h"
+#include "gui/app/plan_check.h"
+
+namespace recut::gui {
+
+// The file that a helper works on.
+HelperFile helper_file(const DocumentView& document);
+
+// What was found is taken on the job's thread, or between two frames; `take` posts what it makes of
+// it. The jobs are of `owner`'s, urgent where the user waits for them.
+using TakePlan = std::function<void(JobControl&, Result<SharedPlanView>)>;
+using TakeCurve = std::function<void(JobControl&, Result<Curve>)>;  // again and again, better
+using TakeFigures = std::function<void(JobControl&, Result<CheckFigures>)>;
+
+Job planning_job(std::string title, const HelperFile& file, std::shared_ptr<const PlanBasis> basis,
+                 PlanningRequest request, TakePlan take);
+Job sweeping_job(std::string title, const HelperFile& file,
+                 std::shared_ptr<const Document> document, CurveRequest request, TakeCurve take);
+// `inputs` are found when the job begins; for a helper they must be there.
+Job checking_job(std::string title, const HelperFile& file,
+                 std::shared_ptr<const Document> document,
+                 std::function<Result<PlanCheck>()> inputs, TakeFigures take);
+
+// The helper's side: the files that it was given, open, and errands on them.
+class ErrandServer {
+ public:
+  // The same file again costs nothing.
+  void open(int serial, std::string_view path, std::string_view bytes);
+  bool knows(int serial) const { return documents_.count(serial) != 0; }
+
+  // Works until the errand is done; replies go out as they come.
+  void serve(int serial, std::string_view task, const std::function<void(std::string)>& reply);
+
+ private:
+  std::map<int, Result<std::shared_ptr<const Document>>> documents_;
+};
+
+}  // namespace recut::gui

@@ -1,0 +1,39 @@
+// A plan run through the interpreter: whether its outputs are the expected ones, and what memory it
+// took.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/workspace/document.h"
+#include "engine/workspace/evaluation.h"
+
+namespace recut::gui {
+
+struct PlanCheck {
+  Plan plan;                                   // of the document's last graph
+  std::shared_ptr<const std::string> tensors;  // a file of them (safetensors); null: none
+  std::string tensors_name;
+  std::uint64_t seed = 1;  // makes all values where there is no file
+};
+
+struct CheckFigures {
+  std::string inputs;    // where the values come from: "tiny_mlp.safetensors", "seed 1"
+  std::string expected;  // and what the outputs are compared with
+  std::vector<OutputComparison> outputs;
+  std::int64_t measured_peak_bytes = 0;
+  double seconds = 0;
+};
+
+// How far it is, 0 … 1, and at what; false: it is to end.
+using CheckProgress = std::function<bool(double share, const std::string& words)>;
+
+// Where the file has no outputs, they are those of the graph as it was read, run in program order
+// on the same inputs.
+Result<CheckFigures> check_plan(const Document& document, const PlanCheck& check,
+                                const CheckProgress& progress);
+
+}  // namespace recut::gui

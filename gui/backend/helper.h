@@ -1,0 +1,43 @@
+// A second copy of the program that works beside this one where it may have no threads: a page's
+// worker. It knows the files that it is given and nothing else; tasks and replies are bytes (see
+// app/errands.h).
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace recut::gui {
+
+// A graph's file. A helper opens it once and knows it by its serial number, which is never used for
+// another.
+struct HelperFile {
+  int serial = 0;
+  std::string path;
+  std::shared_ptr<const std::string> bytes;
+};
+
+struct HelperReply {
+  enum State {
+    kFound,  // `bytes` are some of what was found
+    kFell,   // the helper is gone, with the errand; `bytes` say why
+    kNone,   // there can't be a helper here
+  };
+  int errand = 0;
+  State state = kFound;
+  std::string bytes;
+};
+
+class Helper {
+ public:
+  virtual ~Helper() = default;
+  // `urgent`: it doesn't wait for those that are not.
+  virtual void begin(int errand, bool urgent, const HelperFile& file, std::string_view task) = 0;
+  // Nothing comes back for it any more, and it costs no more time.
+  virtual void end(int errand) = 0;
+  // What came since the last call; the backend wakes the window for it.
+  virtual std::vector<HelperReply> take_replies() = 0;
+};
+
+}  // namespace recut::gui

@@ -1,0 +1,182 @@
+// Work done by a helper in place of threads: the same answers, and what happens where it fails.
+#include "gui/app/errands.h"
+
+#include <catch2/catch_test_macros.hpp>
+#include <deque>
+
+#include "gui/app/check_view.h"
+#include "gui/app/errand_fields.h"
+#include "gui/app/memory_view.h"
+#include "tests/gui/window.h"
+
+namespace recut::gui {
+namespace {
+
+// What a page's worker does, in this process: an errand each time that it is asked for replies.
+class NearHelper : public Helper {
+ public:
+  void begin(int errand, bool, const HelperFile& file, std::string_view task) override {
+    ++begun;
+    server_.open(file.serial, file.path, *file.bytes);
+    waiting_.push_back({errand, file.serial, std::string(task)});
+  }
+  void end(int errand) override {
+    ++ended;
+    for (auto it = waiting_.begin(); it != waiting_.end(); ++it)
+      if (it->errand == errand) {
+        waiting_.erase(it);
+        return;
+      }
+  }
+  std::vector<HelperReply> take_replies() override {
+    std::vector<HelperReply> replies;
+    if (waiting_.empty() || asleep) return replies;
+    const Waiting one = waiting_.front();
+    waiting_.pop_front();
+    if (answer != HelperReply::kFound) return {{one.errand, answer, "the helper is gone"}};
+    server_.serve(one.serial, one.task, [&](std::string bytes) {
+      replies.push_back({one.errand, HelperReply::kFound, std::move(bytes)});
+    });
+    return replies;
+  }
+
+  int begun = 0, ended = 0;
+  bool asleep = false;
+  HelperReply::State answer = HelperReply::kFound;
+
+ private:
+  struct Waiting {
+    int errand = 0, serial = 0;
+    std::string task;
+  };
+  std::deque<Waiting> waiting_;
+  ErrandServer server_;
+};
+
+NullBackend helped_backend(NearHelper& helper) {
+  NullBackend backend = Window::sample_backend();
+  backend.helping = &helper;
+  return backend;
+}
+
+TEST_CASE("errands: a helper's plan, curve, flip and check are what a job finds itself", "[gui]") {
+  NearHelper helper;
+  Window helped(bare_options(), helped_backend(helper)), alone(bare_options());
+  for (Window* window : {&helped, &alone}) {
+    window->app.open("samples/joint/tiny_mlp.json.gz");
+    window->settle();
+    REQUIRE(window->app.run("budget.set", "70%").ok());
+    window->settle();
+    REQUIRE(window->app.run("check.run").ok());
+    window->settle();
+  }
+  CHECK(helper.begun >= 3);
+  const DocumentView& with = *helped.app.document();
+  const DocumentView& without = *alone.app.document();
+  CHECK(with.shown->planned.plan.forward == without.shown->planned.plan.forward);
+  CHECK(with.shown->planned.plan.backward == without.shown->planned.plan.backward);
+  CHECK(with.shown->report().budget_bytes == without.shown->report().budget_bytes);
+  CHECK(with.shown->report().proof->recompute_bound_us ==
+        without.shown->report().proof->recompute_bound_us);
+  CHECK(with.shown->report().remarks == without.shown->report().remarks);
+  REQUIRE(with.curve);
+  CHECK(with.curve->report.complete);
+  CHECK(with.curve->plans.size() == with.curve->report.points.size());
+  CHECK(with.curve->report.points.size() >= without.curve->report.points.size());
+
+  const auto checked = check_view(*helped.app.document()).report;
+  REQUIRE(checked);
+  CHECK(checked->agrees());
+  CHECK(checked->inputs == "tiny_mlp.safetensors");
+  CHECK(checked->measured_peak_bytes == checked->planned_peak_bytes());
+  CHECK(checked->outputs.size() == check_view(*alone.app.document()).report->outputs.size());
+}
+
+TEST_CASE("errands: an opposite choice comes back from the helper", "[gui]") {
+  NearHelper helper;
+  Window window(bare_options(), helped_backend(helper));
+  window.app.open("sample:tiny_conv");
+  window.settle();
+  DocumentView& document = *window.app.document();
+  for (const NodeId id : document.reasons->values()) {
+    if (!document.reasons->flip_request(id)) continue;
+    document.selection.node = id;
+    REQUIRE(window.app.run("value.flip").ok());
+    window.settle();
+    REQUIRE(flip_answer(document).flip);
+    CHECK(flip_answer(document).flip->peak_bytes == document.reasons->flip(id)->peak_bytes);
+    return;
+  }
+  FAIL("nothing to flip");
+}
+
+TEST_CASE(
+    "errands: nothing is drawn while the helper works, and what it no longer needs to do is "
+    "taken from it",
+    "[gui]") {
+  NearHelper helper;
+  Window window(bare_options(), helped_backend(helper));
+  window.app.open("sample:tiny_conv");
+  for (int i = 0; i < 100; ++i) window.tick();
+  helper.asleep = true;
+  window.app.planner.sweep(*window.app.document());
+  for (int i = 0; i < 100; ++i) window.tick();
+  CHECK_FALSE(window.app.jobs.idle());
+  CHECK(window.app.jobs.resting());
+  CHECK_FALSE(window.app.rest().has_value());
+  const int ended = helper.ended;
+  window.app.jobs.cancel(window.app.document()->sweeping);
+  window.tick();
+  CHECK(helper.ended == ended + 1);
+  CHECK(window.app.jobs.idle());
+}
+
+TEST_CASE("errands: without a helper after all the work is done in slices", "[gui]") {
+  NearHelper helper;
+  helper.answer = HelperReply::kNone;
+  Window window(bare_options(), helped_backend(helper));
+  window.app.open("sample:tiny_conv");
+  window.settle();
+  CHECK_FALSE(window.app.jobs.helped());
+  CHECK(window.app.document()->curve->report.complete);
+}
+
+TEST_CASE("errands: a helper that falls is a complaint, and the window goes on", "[gui]") {
+  NearHelper helper;
+  Window window(bare_options(), helped_backend(helper));
+  window.app.open("sample:tiny_conv");
+  window.settle();
+  helper.answer = HelperReply::kFell;
+  REQUIRE(window.app.run("check.run", "seed 1").ok());
+  window.settle();
+  REQUIRE_FALSE(check_view(*window.app.document()).faults.empty());
+  CHECK(check_view(*window.app.document()).faults.front().message == "the helper is gone");
+}
+
+TEST_CASE("errands: requests and findings come back from their bytes as they were", "[gui]") {
+  PlanningRequest request;
+  request.budget = "40%";
+  request.limits.seed = 7;
+  request.choices = {{"relu"}, {"mm", "h.*.mlp"}};
+  PlanFindings findings;
+  findings.proof = PeakProof{false, 5, 3, 1.5, true};
+  findings.blame = ChoiceBlame{true, {"--save relu"}};
+  findings.remarks = {"", "a remark"};
+  Packer pack;
+  pack(request, findings, Result<FoundPlan>(error("no")));
+  const std::string bytes = pack.take();
+
+  Unpacker unpack(bytes);
+  const auto same = unpack.get<PlanningRequest>();
+  CHECK(same.budget == "40%");
+  CHECK(same.limits.seed == 7);
+  CHECK(same.choices.recompute == request.choices.recompute);
+  const auto found = unpack.get<PlanFindings>();
+  CHECK(found.proof->peak_bound_bytes == 3);
+  CHECK(found.blame->alone == findings.blame->alone);
+  CHECK(found.remarks == findings.remarks);
+  CHECK(unpack.result<FoundPlan>().diagnostics().front().message == "no");
+}
+
+}  // namespace
+}  // namespace recut::gui
