@@ -36,6 +36,13 @@ struct AppOptions {
   bool threads = true;             // use the backend's, where it has them
 };
 
+// The menu that is open, and the row that the keys are at.
+struct OpenMenu {
+  static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
+  std::string id;  // "file"; "" for none
+  std::size_t row = kNone;
+};
+
 // Something that people should read, for some seconds.
 struct Notice {
   std::string words;
@@ -96,6 +103,7 @@ class App {
   Items items;
   Motion motion;
   std::vector<Notice> notices;
+  OpenMenu menu;
   std::string overlay;           // the id of the panel that lies over everything; "" for none
   std::string overlay_argument;  // what it was opened for
   const std::vector<Panel> panels;
@@ -104,7 +112,11 @@ class App {
   void take(const std::vector<InputEvent>& events);
   void take_key(const KeyChanged& key);
   bool take_focus_key(const KeyChanged& key);
+  void take_alt(bool down);
+  bool take_menu_key(std::string_view hotkey);
+  // Runs the command whose key it is: the first that is possible now.
   bool press(std::string_view hotkey);
+  bool press_of(std::string_view panel, std::string_view hotkey);
   void begin_frame();
   void frame();
   void draw(Intents& intents);
@@ -133,6 +145,7 @@ class App {
   double hint_due_ =
       -1;  // when the pointer has rested long enough for a hint; below 0: it moves none
   bool closing_ = false;
+  bool alt_alone_ = false;   // Alt went down, and nothing else since
   PanelMemory no_document_;  // memories where no document is open
 };
 

@@ -24,6 +24,10 @@ struct Command {
   bool (*enabled)(const App& app);  // null: always
   // Fails with words for people. `argument` is "" where none was given.
   Result<Done> (*run)(App& app, std::string_view argument);
+  // Whose key it is: a panel's id ("menu" for the open menu); "" for everybody's. See App::press.
+  std::string_view panel = "";
+  // Whether what it switches, or chooses by its argument, is on; null where it switches nothing.
+  bool (*checked)(const App& app, std::string_view argument) = nullptr;
 };
 
 struct Intent {

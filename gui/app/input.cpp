@@ -29,15 +29,19 @@ bool has_hotkey(std::string_view hotkeys, std::string_view wanted) {
   return false;
 }
 
+// With Ctrl or Alt, or a function key: no key that is typed or that moves something.
+bool is_modified(std::string_view hotkey) {
+  const bool function = hotkey.size() > 1 && hotkey.front() == 'F';
+  return function || hotkey.find("Ctrl+") != std::string_view::npos ||
+         hotkey.find("Alt+") != std::string_view::npos;
+}
+
 // Keys that a line of text has a use for: letters, and what moves in it or changes it.
 bool is_for_text(std::string_view hotkey) {
   for (const std::string_view edit : {"Ctrl+Z", "Ctrl+Y", "Ctrl+Shift+Z", "Ctrl+A", "Ctrl+C",
                                       "Ctrl+V", "Ctrl+X", "Ctrl+Delete", "Ctrl+Backspace"})
     if (hotkey == edit) return true;
-  const bool modified = hotkey.find("Ctrl+") != std::string_view::npos ||
-                        hotkey.find("Alt+") != std::string_view::npos;
-  const bool function = hotkey.size() > 1 && hotkey.front() == 'F';
-  return !modified && !function && hotkey != "Escape";
+  return !is_modified(hotkey) && hotkey != "Escape" && hotkey != "Alt";
 }
 
 void take_modifiers(ImGuiIO& io, const KeyChanged& key) {
@@ -48,17 +52,40 @@ void take_modifiers(ImGuiIO& io, const KeyChanged& key) {
 
 }  // namespace
 
-// The first command that has the hotkey and is possible now.
 bool App::press(std::string_view hotkey) {
   if (hotkey.empty() || (ImGui::GetIO().WantTextInput && is_for_text(hotkey))) return false;
+  return press_of("", hotkey);
+}
+
+bool App::press_of(std::string_view panel, std::string_view hotkey) {
   for (const Command* command : all_commands()) {
-    if (!has_hotkey(command->hotkey, hotkey)) continue;
+    if (command->panel != panel || !has_hotkey(command->hotkey, hotkey)) continue;
     if (command->enabled != nullptr && !command->enabled(*this)) continue;
     const Result<Done> done = run(command->id);
     if (!done) say(done.diagnostics().front().message, true);
     return true;
   }
   return false;
+}
+
+// An open menu has the keys, all but those that are commands wherever one is; these close it.
+bool App::take_menu_key(std::string_view hotkey) {
+  if (menu.id.empty() || hotkey.empty()) return false;
+  if (press_of("menu", hotkey)) return true;
+  if (!is_modified(hotkey)) return true;
+  const std::string open = menu.id;
+  const bool pressed = press(hotkey);
+  if (pressed && menu.id == open) menu = {};
+  return pressed;
+}
+
+// Alt alone, let go of before anything else happened, opens the menu.
+void App::take_alt(bool down) {
+  const ImGuiIO& io = ImGui::GetIO();
+  if (down && !io.KeyAlt) alt_alone_ = !io.KeyCtrl && !io.KeyShift;
+  if (down || !io.KeyAlt || !alt_alone_) return;
+  alt_alone_ = false;
+  press("Alt");
 }
 
 // Tab goes from widget to widget; Enter and Space press the one that has the keyboard.
@@ -77,7 +104,11 @@ bool App::take_focus_key(const KeyChanged& key) {
 
 void App::take_key(const KeyChanged& key) {
   ImGuiIO& io = ImGui::GetIO();
+  if (key.key == ImGuiMod_Alt) take_alt(key.down);
+  const bool modifier = key.key >= ImGuiKey_LeftCtrl && key.key <= ImGuiKey_RightSuper;
+  if (key.down && !modifier && key.key < ImGuiKey_NamedKey_END) alt_alone_ = false;
   take_modifiers(io, key);
+  if (key.down && take_menu_key(hotkey_of(key.key, io))) return;
   if (take_focus_key(key)) return;
   io.AddKeyEvent(key.key, key.down);
   if (!key.down) return;
@@ -95,16 +126,21 @@ void App::take(const std::vector<InputEvent>& events) {
     } else if (const auto* button = std::get_if<PointerButton>(&event)) {
       io.AddMouseButtonEvent(button->button, button->down);
       items.focus_visible = false;
+      alt_alone_ = false;
     } else if (const auto* wheel = std::get_if<WheelTurned>(&event)) {
       io.AddMouseWheelEvent(wheel->x, wheel->y);
     } else if (const auto* key = std::get_if<KeyChanged>(&event)) {
       take_key(*key);
     } else if (const auto* typed = std::get_if<TextTyped>(&event)) {
-      if (!press(typed->text)) io.AddInputCharactersUTF8(typed->text.c_str());
+      if (!menu.id.empty())
+        (void)run("menu.find", typed->text);
+      else if (!press(typed->text))
+        io.AddInputCharactersUTF8(typed->text.c_str());
     } else if (const auto* file = std::get_if<FileGiven>(&event)) {
       open(file->path, file->bytes ? std::make_shared<const std::string>(*file->bytes) : nullptr);
     } else if (const auto* focus = std::get_if<FocusChanged>(&event)) {
       io.AddFocusEvent(focus->focused);
+      alt_alone_ = false;
     } else if (std::holds_alternative<CloseWanted>(event)) {
       close();
     }

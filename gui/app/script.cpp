@@ -43,7 +43,8 @@ struct Named {
 constexpr Named kNamed[] = {{"Left", ImGuiKey_LeftArrow}, {"Right", ImGuiKey_RightArrow},
                             {"Up", ImGuiKey_UpArrow},     {"Down", ImGuiKey_DownArrow},
                             {"=", ImGuiKey_Equal},        {"-", ImGuiKey_Minus},
-                            {",", ImGuiKey_Comma},        {"Backspace", ImGuiKey_Backspace}};
+                            {",", ImGuiKey_Comma},        {"Backspace", ImGuiKey_Backspace},
+                            {"Alt", ImGuiKey_LeftAlt}};
 
 ImGuiKey key_named(std::string_view name) {
   for (const Named& named : kNamed)
@@ -233,7 +234,8 @@ ScriptRunner::Progress ScriptRunner::keys() {
   for (const auto& [part, mod] :
        {std::pair("Ctrl+", ImGuiMod_Ctrl), std::pair("Alt+", ImGuiMod_Alt),
         std::pair("Shift+", ImGuiMod_Shift)})
-    if (has(part)) app_.feed(KeyChanged{mod, down});
+    if (has(part) || (mod == ImGuiMod_Alt && key == ImGuiKey_LeftAlt))
+      app_.feed(KeyChanged{mod, down});
   app_.feed(KeyChanged{key, down});
   return down ? Progress::more : Progress::done;
 }

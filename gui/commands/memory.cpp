@@ -26,6 +26,11 @@ Result<Done> stack(App& app, std::string_view by) {
   return Done{};
 }
 
+bool is_stacked(const App& app, std::string_view by) {
+  return !by.empty() && app.settings.text("memory.by", "module") == by;
+}
+bool is_listed(const App& app, std::string_view) { return app.settings.flag("memory.list", false); }
+
 Result<Done> toggle_list(App& app, std::string_view) {
   app.settings.set_flag("memory.list", !app.settings.flag("memory.list", false));
   return Done{};
@@ -124,8 +129,9 @@ Result<Done> copy_peak(App& app, std::string_view) {
 }
 
 constexpr Command kRows[] = {
-    {"memory.by", "Memory by module or by kind", "m", "module or kind", is_ready, stack},
-    {"memory.list", "List what is alive at the peak", "", "", is_ready, toggle_list},
+    {"memory.by", "Memory by module or by kind", "m", "module or kind", is_ready, stack, "",
+     is_stacked},
+    {"memory.list", "List what is alive at the peak", "", "", is_ready, toggle_list, "", is_listed},
     {"memory.zoom", "Zoom the timeline", "", "two steps such as 100 250; nothing for all", is_ready,
      zoom},
     {"memory.compare", "Compare the memory with another plan", "",

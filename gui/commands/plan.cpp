@@ -71,6 +71,13 @@ Result<Done> set_model(App& app, std::string_view name) {
   return Done{};
 }
 
+bool is_device(const App& app, std::string_view name) {
+  return app.document()->wishes.device == name;
+}
+bool is_model(const App& app, std::string_view name) {
+  return app.document()->wishes.cost_model == name;
+}
+
 void unpin_name(ChoiceRequest& pins, const std::string& name) {
   for (auto* list : {&pins.save, &pins.recompute})
     list->erase(std::remove(list->begin(), list->end(), name), list->end());
@@ -96,6 +103,14 @@ Result<Done> pin(App& app, std::string_view name) {
   if (!read) return read.diagnostics();
   app.document()->wishes.pins = std::move(pins);
   return Done{};
+}
+
+template <bool save>
+bool is_pinned(const App& app, std::string_view name) {
+  const ChoiceRequest& pins = app.document()->wishes.pins;
+  const auto& list = save ? pins.save : pins.recompute;
+  const std::string wanted = name.empty() ? app.document()->selected_name() : std::string(name);
+  return std::find(list.begin(), list.end(), wanted) != list.end();
 }
 
 Result<Done> unpin(App& app, std::string_view name) {
@@ -132,11 +147,13 @@ constexpr Command kRows[] = {
     {"budget.set", "Set the budget", "", "bytes such as 6.5GiB, 40% or none", is_ready, set_budget},
     {"budget.less", "Less memory", "[", "", is_ready, step_budget<false>},
     {"budget.more", "More memory", "]", "", is_ready, step_budget<true>},
-    {"device.set", "Set the device", "", "a profile such as h100", is_ready, set_device},
+    {"device.set", "Set the device", "", "a profile such as h100", is_ready, set_device, "",
+     is_device},
     {"device.next", "Next device", "", "", is_ready, next_device},
-    {"model.set", "Calls run one by one, or fused", "", "", is_ready, set_model},
-    {"pin.save", "Save the selected value", "Ctrl+S", "", is_ready, pin<true>},
-    {"pin.recompute", "Recompute the selected value", "Ctrl+R", "", is_ready, pin<false>},
+    {"model.set", "Calls run one by one, or fused", "", "", is_ready, set_model, "", is_model},
+    {"pin.save", "Save the selected value", "Ctrl+S", "", is_ready, pin<true>, "", is_pinned<true>},
+    {"pin.recompute", "Recompute the selected value", "Ctrl+R", "", is_ready, pin<false>, "",
+     is_pinned<false>},
     {"pin.none", "Leave the selected value to the planner", "", "", is_ready, unpin},
     {"pin.clear", "Drop all choices by hand", "", "", has_pins, clear_pins},
     {"curve.draw", "Draw the trade-off again", "", "", is_ready, sweep},

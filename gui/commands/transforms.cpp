@@ -9,8 +9,13 @@ Result<Done> toggle_idle(App& app, std::string_view) {
   return Done{};
 }
 
+bool shows_idle(const App& app, std::string_view) {
+  return app.settings.flag("passes.idle", false);
+}
+
 constexpr Command kRows[] = {
-    {"pass.idle", "Show or hide passes that changed nothing", "", "", nullptr, toggle_idle},
+    {"pass.idle", "Show or hide passes that changed nothing", "", "", nullptr, toggle_idle, "",
+     shows_idle},
 };
 
 }  // namespace

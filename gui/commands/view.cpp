@@ -25,6 +25,10 @@ Result<Done> toggle_theme(App& app, std::string_view wanted) {
   return Done{};
 }
 
+bool is_theme(const App& app, std::string_view name) {
+  return app.settings.text("theme", "system") == name;
+}
+
 Result<Done> set_scale(App& app, std::string_view percent) {
   const double wanted = std::strtod(std::string(percent).c_str(), nullptr);
   if (!(wanted >= 50 && wanted <= 400)) return error("a scale is 50 to 400 percent");
@@ -62,6 +66,10 @@ Result<Done> toggle_panel(App& app, std::string_view id) {
   return Done{};
 }
 
+bool is_panel_shown(const App& app, std::string_view id) {
+  return app.settings.flag("panel." + std::string(id), true);
+}
+
 Result<Done> show_panel(App& app, std::string_view id) {
   const Panel* panel = panel_of(app, id);
   if (panel == nullptr) return error(fmt::format("no panel '{}'", id));
@@ -83,6 +91,8 @@ Result<Done> reduce_motion(App& app, std::string_view) {
   app.settings.set_flag("reduced_motion", !app.settings.flag("reduced_motion", false));
   return Done{};
 }
+
+bool moves(const App& app, std::string_view) { return !app.settings.flag("reduced_motion", false); }
 
 template <const char* id>
 Result<Done> open_overlay(App& app, std::string_view argument) {
@@ -113,16 +123,17 @@ constexpr Command kRows[] = {
     {"help.open", "Keys and commands", "? F1", "", nullptr, open_overlay<kHelp>},
     {"overlay.close", "", "Escape", "", has_overlay, close_overlay},
     {"theme.toggle", "Light or dark", "Ctrl+Shift+L", "", nullptr, toggle_theme},
-    {"theme.set", "Set the theme", "", "dark, light or system", nullptr, toggle_theme},
+    {"theme.set", "Set the theme", "", "dark, light or system", nullptr, toggle_theme, "",
+     is_theme},
     {"scale.up", "Larger", "Ctrl+=", "", nullptr, step_scale<true>},
     {"scale.down", "Smaller", "Ctrl+-", "", nullptr, step_scale<false>},
     {"scale.reset", "Usual size", "Ctrl+0", "", nullptr, reset_scale},
     {"scale.set", "Set the scale", "", "percent, 50 to 400", nullptr, set_scale},
     {"panel.toggle", "Show or hide a panel", "", "its name, such as trade-off", nullptr,
-     toggle_panel},
+     toggle_panel, "", is_panel_shown},
     {"panel.show", "Go to a panel", "", "its name, such as trade-off", nullptr, show_panel},
     {"panel.reset", "Panels as they were at first", "", "", nullptr, reset_panels},
-    {"motion.toggle", "Motion on or off", "", "", nullptr, reduce_motion},
+    {"motion.toggle", "Motion on or off", "", "", nullptr, reduce_motion, "", moves},
     {"setting.set", "", "", "a name, a blank, a value", nullptr, set_setting},
 };
 

@@ -8,7 +8,8 @@
 #include "engine/support/units.h"
 #include "gui/app/app.h"
 #include "gui/app/search.h"
-#include "gui/draw/widgets.h"
+#include "gui/draw/popup.h"
+#include "gui/panels/bar_menu.h"
 
 namespace recut::gui {
 namespace {
@@ -63,18 +64,10 @@ void found_list(Ui& ui, const PanelInput& input, const Rect& field, SearchMemory
   const DocumentView& document = *input.document;
   const std::vector<NodeId>& found = document.search.best;
   const std::size_t rows = std::max<std::size_t>(1, found.size());
-  const float high = ui.px(kRow) * static_cast<float>(rows) + ui.px(8);
+  const float high = ui.px(kRow) * static_cast<float>(rows) + 2 * ui.px(kPopupEdge);
   const float wide = std::max(field.width(), ui.px(520));
-  const Rect box = rect_at({field.centre().x - wide / 2, field.bottom + ui.px(4)}, {wide, high});
-  ImGui::SetNextWindowPos(box.corner());
-  ImGui::SetNextWindowSize(box.size());
-  ImGui::Begin("found", nullptr,
-               ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
-                   ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoBackground |
-                   ImGuiWindowFlags_NoFocusOnAppearing | ImGuiWindowFlags_Tooltip);
-  ui.fill(box, ui.theme.raised, ui.px(kRadius));
-  ui.frame(box, ui.theme.line, ui.px(kRadius));
-  Rect rest = box.inset(ui.px(1), ui.px(4));
+  Rect box = rect_at({field.centre().x - wide / 2, field.bottom + ui.px(4)}, {wide, high});
+  Rect rest = begin_popup(ui, "found", box);
   if (found.empty()) {
     const std::string words =
         document.search.fault.empty() ? "Nothing fits" : document.search.fault;
@@ -84,7 +77,7 @@ void found_list(Ui& ui, const PanelInput& input, const Rect& field, SearchMemory
     for (std::size_t i = 0; i < found.size(); ++i) {
       const Rect line = rest.cut_top(ui.px(kRow));
       const std::string name = document.graph_at_pass().node_name(found[i]);
-      const Touch t = row(ui, "found " + name, line, i == memory.chosen);
+      const Touch t = popup_row(ui, "found " + name, line, i == memory.chosen);
       found_row(ui, document, found[i], line);
       if (t.pressed) {
         intents.push_back({"select.node", name});
@@ -92,7 +85,7 @@ void found_list(Ui& ui, const PanelInput& input, const Rect& field, SearchMemory
       }
     }
   }
-  ImGui::End();
+  end_popup();
 }
 
 // Enter takes the chosen one; arrows go up and down.
@@ -262,8 +255,7 @@ void tabs(Ui& ui, const PanelInput& input, Rect& rest, Intents& intents) {
 void draw(Ui& ui, const PanelInput& input, Intents& intents) {
   Rect rest = input.whole;
   ui.fill(rest.cut_bottom(ui.whole(1)), ui.theme.line);
-  rest.cut_left(std::round(ui.px(kPadding)));
-  rest.cut_left(ui.text(rest, "Recut", Face::title, ui.theme.text) + ui.px(20));
+  bar_menu(ui, input, rest, intents);
   rest.cut_right(ui.px(8));
   buttons(ui, input, rest, intents);
 

@@ -7,6 +7,7 @@
 #include "engine/support/units.h"
 #include "gui/canvas/walk.h"
 #include "gui/canvas/words.h"
+#include "gui/draw/popup.h"
 #include "gui/panels/graph_parts.h"
 
 namespace recut::gui {
@@ -79,9 +80,7 @@ void card(const Stage& stage, const std::string& title, const Role* role,
   if (left + wide > area.right) left = std::max(area.left, at.x - ui.px(12) - wide);
   if (top + high > area.bottom) top = std::max(area.top, at.y - ui.px(12) - high);
   Rect rest = rect_at({std::round(left), std::round(top)}, {wide, high});
-  ui.fill(rest.moved(0, ui.px(2)).inset(-ui.px(1), 0), 0x000000, ui.px(6), 0.28);
-  ui.fill(rest, ui.theme.raised, ui.px(kRadius));
-  ui.frame(rest, ui.theme.line, ui.px(kRadius));
+  raised_ground(ui, rest);
   rest = rest.inset(ui.px(12), ui.px(7));
   Rect head = rest.cut_top(ui.px(22));
   if (role != nullptr) ui.sign(head.cut_right(ui.px(14)).centre(), *role);
@@ -181,33 +180,20 @@ void draw_menu(const Stage& stage) {
   std::vector<Choice> choices = choices_of(stage);
   if (choices.size() > kMostRows) choices.resize(kMostRows);
   const float wide = ui.px(memory.menu_ends.empty() ? 210.0f : 260.0f);
-  const float high = ui.px(kRow) * static_cast<float>(choices.size()) + ui.px(8);
-  const ImVec2 window = ImGui::GetIO().DisplaySize;
-  const Rect box = rect_at({std::min(memory.menu_at.x, window.x - wide - 4),
-                            std::min(memory.menu_at.y, window.y - high - 4)},
-                           {wide, high});
-  ImGui::SetNextWindowPos(box.corner());
-  ImGui::SetNextWindowSize(box.size());
-  ImGui::Begin("graph menu", nullptr,
-               ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
-                   ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoBackground |
-                   ImGuiWindowFlags_NoFocusOnAppearing | ImGuiWindowFlags_Tooltip);
-  ui.fill(box, ui.theme.raised, ui.px(kRadius));
-  ui.frame(box, ui.theme.line, ui.px(kRadius));
-  Rect rest = box.inset(ui.px(1), ui.px(4));
+  const float high = ui.px(kRow) * static_cast<float>(choices.size()) + 2 * ui.px(kPopupEdge);
+  Rect box = rect_at({memory.menu_at.x, memory.menu_at.y}, {wide, high});
+  Rect rest = begin_popup(ui, "graph menu", box);
   bool done = false;
   for (const Choice& choice : choices) {
     const Rect line = rest.cut_top(ui.px(kRow));
-    if (row(ui, "menu " + choice.words, line, false).pressed) {
+    if (popup_row(ui, "menu " + choice.words, line, false).pressed) {
       stage.intents.push_back({choice.command, choice.argument});
       done = true;
     }
     ui.text(line.inset(ui.px(12), 0), choice.words, Face::text, ui.theme.text);
   }
-  const bool outside =
-      ImGui::IsMouseClicked(ImGuiMouseButton_Left) && !box.contains(ImGui::GetIO().MousePos);
-  if (done || outside || ImGui::IsKeyPressed(ImGuiKey_Escape)) memory.menu = false;
-  ImGui::End();
+  if (done || pressed_outside(box) || ImGui::IsKeyPressed(ImGuiKey_Escape)) memory.menu = false;
+  end_popup();
 }
 
 }  // namespace recut::gui

@@ -1,0 +1,231 @@
+#include "gui/app/menu.h"
+
+#include <algorithm>
+
+#include "engine/partition/device_profile.h"
+#include "gui/app/app.h"
+
+namespace recut::gui {
+namespace {
+
+constexpr std::size_t kMostRecent = 6;
+
+constexpr MenuEntry kLine{{}, {}, {}, MenuFill::line};
+
+constexpr MenuEntry kFile[] = {{"file.open"},
+                               {"file.sample"},
+                               {"file.reload"},
+                               kLine,
+                               {{}, {}, {}, MenuFill::recent},
+                               kLine,
+                               {"file.report"},
+                               {"export.svg"},
+                               {"export.png"},
+                               {"export.dot"},
+                               {"export.text"},
+                               kLine,
+                               {"file.next"},
+                               {"file.previous"},
+                               {"file.close"},
+                               {"file.quit"}};
+constexpr MenuEntry kEdit[] = {{"edit.undo"},
+                               {"edit.redo"},
+                               kLine,
+                               {"search.find"},
+                               {"search.next"},
+                               {"search.previous"},
+                               kLine,
+                               {"select.node"},
+                               {"select.at"},
+                               {"select.clear"},
+                               kLine,
+                               {"select.copy"},
+                               {"graph.copy"},
+                               {"value.copy"},
+                               {"values.copy_csv"},
+                               {"values.copy_text"},
+                               {"text.copy"}};
+constexpr MenuEntry kView[] = {{{}, {}, {}, MenuFill::panels},
+                               {"panel.reset"},
+                               kLine,
+                               {"theme.set", "Dark", "dark"},
+                               {"theme.set", "Light", "light"},
+                               {"theme.set", "Dark or light as the system", "system"},
+                               kLine,
+                               {"scale.up"},
+                               {"scale.down"},
+                               {"scale.reset"},
+                               {"scale.set"},
+                               kLine,
+                               {"motion.toggle", "Motion"},
+                               {"palette.open"}};
+constexpr MenuEntry kGraph[] = {{"pass.next"},
+                                {"pass.previous"},
+                                {"pass.set"},
+                                {"pass.idle", "Passes that changed nothing"},
+                                kLine,
+                                {"graph.fit"},
+                                {"graph.fit_selection"},
+                                {"graph.zoom_in"},
+                                {"graph.zoom_out"},
+                                {"graph.zoom"},
+                                kLine,
+                                {"graph.expand"},
+                                {"graph.expand_all"},
+                                {"graph.collapse_all"},
+                                {"graph.expand_some"},
+                                kLine,
+                                {"graph.focus"},
+                                {"graph.wider"},
+                                {"graph.narrower"},
+                                {"graph.leave_focus"},
+                                kLine,
+                                {"text.next"},
+                                {"text.previous"},
+                                {"text.base"},
+                                {"text.fold"}};
+constexpr MenuEntry kPlan[] = {{"budget.set"},
+                               {"budget.less"},
+                               {"budget.more"},
+                               {"curve.draw"},
+                               kLine,
+                               {"pin.save"},
+                               {"pin.recompute"},
+                               {"pin.none"},
+                               {"pin.clear"},
+                               {"value.flip"},
+                               {"value.follow"},
+                               kLine,
+                               {"compare.with"},
+                               {"compare.pin"},
+                               {"compare.unpin"},
+                               kLine,
+                               {"check.run"},
+                               {"check.open"},
+                               {"check.cancel"},
+                               kLine,
+                               {"values.find"},
+                               {"values.sort"},
+                               {"work.stop"}};
+constexpr MenuEntry kMemory[] = {{"memory.by", "By module", "module"},
+                                 {"memory.by", "By kind", "kind"},
+                                 {"memory.list", "What is alive at the peak"},
+                                 kLine,
+                                 {"memory.zoom"},
+                                 kLine,
+                                 {"memory.compare"},
+                                 {"memory.alone"},
+                                 kLine,
+                                 {"memory.copy_csv"},
+                                 {"memory.copy_peak"}};
+constexpr MenuEntry kDevice[] = {{{}, {}, {}, MenuFill::devices},
+                                 kLine,
+                                 {"model.set", "Calls run one by one", "eager"},
+                                 {"model.set", "Calls run fused", "fused"}};
+constexpr MenuEntry kHelp[] = {{"help.open"}, {"palette.open"}};
+
+constexpr Menu kMenus[] = {{"file", "File", kFile},       {"edit", "Edit", kEdit},
+                           {"view", "View", kView},       {"graph", "Graph", kGraph},
+                           {"plan", "Plan", kPlan},       {"memory", "Memory", kMemory},
+                           {"device", "Device", kDevice}, {"help", "Help", kHelp}};
+
+// A command whose argument is not in hand asks for it in the palette.
+MenuRow row_of(const App& app, std::string_view id, std::string_view title,
+               const std::string& argument) {
+  const Command* command = find_command(id);
+  if (command == nullptr) return {};
+  const bool asks = argument.empty() && !command->argument.empty();
+  MenuRow row;
+  row.title = title.empty() ? command->title : title;
+  if (asks) row.title += " …";
+  row.intent = asks ? Intent{"palette.open", std::string(id)} : Intent{std::string(id), argument};
+  row.label = std::string(id) + (argument.empty() ? "" : " " + argument);
+  // A key gives no argument: it does something else than this row.
+  if (argument.empty())
+    row.hotkey =
+        command->hotkey.substr(0, std::min(command->hotkey.find(' '), command->hotkey.size()));
+  row.enabled = command->enabled == nullptr || command->enabled(app);
+  row.on = row.enabled && command->checked != nullptr && command->checked(app, argument);
+  return row;
+}
+
+void add_recent(const App& app, std::vector<MenuRow>& rows) {
+  std::size_t added = 0;
+  for (const std::string& path : app.documents.recent())
+    if (added < kMostRecent && path.rfind("sample:", 0) != 0) {
+      rows.push_back(row_of(app, "file.open", path, path));
+      ++added;
+    }
+}
+
+// "Trade-off"; panels without a heading are called as they are labelled.
+std::string title_of(const Panel& panel) {
+  if (!panel.title.empty()) return std::string(panel.title);
+  std::string title(panel.id);
+  if (!title.empty() && title[0] >= 'a' && title[0] <= 'z')
+    title[0] = static_cast<char>(title[0] - 32);
+  return title;
+}
+
+// As they stand in the window, from the left.
+void add_panels(const App& app, std::vector<MenuRow>& rows) {
+  std::vector<const Panel*> panels;
+  for (const Panel& panel : app.panels)
+    if (panel.place != Place::top && panel.place != Place::overlay && !panel.alone)
+      panels.push_back(&panel);
+  std::stable_sort(panels.begin(), panels.end(), [](const Panel* a, const Panel* b) {
+    return a->place != b->place ? a->place < b->place : a->order < b->order;
+  });
+  for (const Panel* panel : panels)
+    rows.push_back(row_of(app, "panel.toggle", title_of(*panel), std::string(panel->id)));
+}
+
+void add_devices(const App& app, std::vector<MenuRow>& rows) {
+  for (const BuiltinProfile& profile : builtin_profiles()) {
+    const std::string name(profile.name);
+    const auto device = find_device(name);
+    rows.push_back(row_of(app, "device.set", device ? device->title : name, name));
+  }
+}
+
+// Lines part rows: none at the ends, no two in a row.
+void add_line(std::vector<MenuRow>& rows) {
+  if (!rows.empty() && !rows.back().is_line()) rows.push_back({});
+}
+
+}  // namespace
+
+std::span<const Menu> menus() { return kMenus; }
+
+const Menu* find_menu(std::string_view id) {
+  for (const Menu& menu : kMenus)
+    if (menu.id == id) return &menu;
+  return nullptr;
+}
+
+std::vector<MenuRow> rows_of(const App& app, const Menu& menu) {
+  std::vector<MenuRow> rows;
+  for (const MenuEntry& entry : menu.entries) {
+    switch (entry.fill) {
+      case MenuFill::command:
+        rows.push_back(row_of(app, entry.command, entry.title, std::string(entry.argument)));
+        break;
+      case MenuFill::line:
+        add_line(rows);
+        break;
+      case MenuFill::recent:
+        add_recent(app, rows);
+        break;
+      case MenuFill::panels:
+        add_panels(app, rows);
+        break;
+      case MenuFill::devices:
+        add_devices(app, rows);
+        break;
+    }
+  }
+  while (!rows.empty() && rows.back().is_line()) rows.pop_back();
+  return rows;
+}
+
+}  // namespace recut::gui

@@ -1,0 +1,27 @@
+// What lies over the panels beside what it belongs to: menus, lists of matches, cards.
+#pragma once
+
+#include <string_view>
+
+#include "gui/draw/widgets.h"
+
+namespace recut::gui {
+
+// A raised ground with a shadow and a line around it, in the current window.
+void raised_ground(const Ui& ui, const Rect& box);
+
+// A window of its own over all others, which takes no keyboard; what is drawn until end_popup() is
+// in it. `box` is moved so that it stands in the window, and cut to it; what is returned is inside
+// its edges.
+Rect begin_popup(const Ui& ui, std::string_view id, Rect& box);
+void end_popup();
+// Whether a button was pressed elsewhere than in it.
+bool pressed_outside(const Rect& box);
+
+inline constexpr float kPopupEdge = 5;  // units above and below the rows
+
+// A row of a popup: its ground says hovered and chosen. Draw its words over it.
+Touch popup_row(Ui& ui, std::string_view label, const Rect& rect, bool chosen, bool enabled = true,
+                std::string value = {});
+
+}  // namespace recut::gui
