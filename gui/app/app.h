@@ -76,6 +76,7 @@ class App {
   void close_document(int serial);
   void say(std::string words, bool fault = false);
   void close() { closing_ = true; }
+  void give_focus(std::string_view panel);  // to a panel that can have it
   bool undo(bool redo);
   void save_workspace();
 
@@ -104,7 +105,8 @@ class App {
   Motion motion;
   std::vector<Notice> notices;
   OpenMenu menu;
-  std::string overlay;           // the id of the panel that lies over everything; "" for none
+  std::string focus;    // the id of the panel that was used last: its keys come first; "" for none
+  std::string overlay;  // the id of the panel that lies over everything; "" for none
   std::string overlay_argument;  // what it was opened for
   const std::vector<Panel> panels;
 
@@ -114,7 +116,9 @@ class App {
   bool take_focus_key(const KeyChanged& key);
   void take_alt(bool down);
   bool take_menu_key(std::string_view hotkey);
-  // Runs the command whose key it is: the first that is possible now.
+  // Runs the command whose key it is: of those that are possible now the first of the panel that
+  // has the focus, else the first that is nobody's, else the first of the graph, which has the keys
+  // that no other panel claims.
   bool press(std::string_view hotkey);
   bool press_of(std::string_view panel, std::string_view hotkey);
   void begin_frame();
@@ -122,6 +126,7 @@ class App {
   void draw(Intents& intents);
   void perform(const Intents& intents);
   void draw_panel(const Panel& panel, const Rect& area, const Turn* turn, Ui& ui, Intents& intents);
+  void take_focus(const Panel& panel, const Rect& area, Ui& ui);
   float draw_titles(const Panel& panel, const Turn* turn, const Rect& row, Ui& ui,
                     Intents& intents) const;
   void draw_overlay(Ui& ui, Intents& intents);

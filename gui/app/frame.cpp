@@ -114,6 +114,17 @@ float App::draw_titles(const Panel& panel, const Turn* turn, const Rect& row, Ui
   return rest.left - row.left - ui.px(16);
 }
 
+// A press in a panel gives it the focus; a line above it says that it has it.
+void App::take_focus(const Panel& panel, const Rect& area, Ui& ui) {
+  const bool pressed =
+      ImGui::IsMouseClicked(ImGuiMouseButton_Left) || ImGui::IsMouseClicked(ImGuiMouseButton_Right);
+  constexpr ImGuiHoveredFlags anywhere =
+      ImGuiHoveredFlags_ChildWindows | ImGuiHoveredFlags_AllowWhenBlockedByActiveItem;
+  if (pressed && ImGui::IsWindowHovered(anywhere)) give_focus(panel.id);
+  if (focus == panel.id && overlay.empty())
+    ui.fill({area.left, area.top, area.right, area.top + ui.whole(1)}, ui.theme.selection, 0, 0.7);
+}
+
 void App::draw_panel(const Panel& panel, const Rect& area, const Turn* turn, Ui& ui,
                      Intents& intents) {
   const std::string id(panel.id);
@@ -131,6 +142,7 @@ void App::draw_panel(const Panel& panel, const Rect& area, const Turn* turn, Ui&
   PanelMemory& memories = front != nullptr ? front->memories : no_document_;
   const PanelInput input{*this, front, area, heading, inside, memories, motion};
   panel.draw(ui, input, intents);
+  take_focus(panel, area, ui);
   ImGui::EndChild();
 }
 

@@ -7,6 +7,7 @@
 namespace recut::gui {
 namespace {
 
+constexpr std::string_view kGraph = "graph";
 constexpr double kHintDelay = 0.3;  // seconds that the pointer rests before words come up
 
 // "Ctrl+Shift+P", as hotkeys are written; "" for keys that are none by themselves.
@@ -54,7 +55,8 @@ void take_modifiers(ImGuiIO& io, const KeyChanged& key) {
 
 bool App::press(std::string_view hotkey) {
   if (hotkey.empty() || (ImGui::GetIO().WantTextInput && is_for_text(hotkey))) return false;
-  return press_of("", hotkey);
+  return (!focus.empty() && press_of(focus, hotkey)) || press_of("", hotkey) ||
+         press_of(kGraph, hotkey);
 }
 
 bool App::press_of(std::string_view panel, std::string_view hotkey) {
@@ -88,12 +90,19 @@ void App::take_alt(bool down) {
   press("Alt");
 }
 
+void App::give_focus(std::string_view panel) {
+  for (const Panel& one : panels)
+    if (one.id == panel && one.place != Place::top && one.place != Place::overlay)
+      focus = std::string(panel);
+}
+
 // Tab goes from widget to widget; Enter and Space press the one that has the keyboard.
 bool App::take_focus_key(const KeyChanged& key) {
   const ImGuiIO& io = ImGui::GetIO();
   if (!key.down || io.KeyCtrl || io.KeyAlt) return false;
   if (key.key == ImGuiKey_Tab) {
     items.move_focus(io.KeyShift ? -1 : 1);
+    give_focus(items.focused.substr(0, items.focused.find('/')));
     return true;
   }
   const bool presses = key.key == ImGuiKey_Enter || key.key == ImGuiKey_Space;

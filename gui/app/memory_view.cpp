@@ -5,7 +5,8 @@
 namespace recut::gui {
 namespace {
 
-constexpr double kFewest = 8;  // steps that are shown at least
+constexpr double kFewest = 8;               // steps that are shown at least
+constexpr double kLeastBytes = 1.0 / 4096;  // of all that are shown at least
 
 template <class T>
 T& slot_of(DocumentView& document, const char* name) {
@@ -22,6 +23,12 @@ void MemoryView::show(double wanted_from, double wanted_to, std::size_t steps) {
   const double middle = (wanted_from + wanted_to) / 2;
   from = std::clamp(middle - width / 2, 0.0, 1.0 - width);
   to = std::min(1.0, from + width);
+}
+
+void MemoryView::show_bytes(double wanted_bottom, double wanted_top) {
+  const double height = std::clamp(wanted_top - wanted_bottom, kLeastBytes, 1.0);
+  bottom = std::clamp(wanted_bottom, 0.0, 1.0 - height);
+  top = std::min(1.0, bottom + height);
 }
 
 MemoryView& memory_view(DocumentView& document) {

@@ -12,15 +12,25 @@ namespace recut::gui {
 struct MemoryView {
   // Steps of the shown plan, by share of all of them, so that they mean the same for the next plan.
   double from = 0, to = 1;
+  // Bytes, by share of the axis that shows them all.
+  double bottom = 0, top = 1;
+  // Where the keys are; it stands as long as plan and selection do. See timeline_cursor.h.
+  struct Cursor {
+    std::size_t step = 0;
+    NodeId selected;
+    SharedPlanView plan;
+  } cursor;
   // Drawn as an outline over the shown plan; null for none. `asked_for`: its name while it is made.
   SharedPlanView baseline;
   std::string baseline_title;
   std::string asked_for;
   JobId making = 0;
 
-  bool whole() const { return from <= 0 && to >= 1; }
+  bool all_bytes() const { return bottom <= 0 && top >= 1; }
+  bool whole() const { return from <= 0 && to >= 1 && all_bytes(); }
   // Clamped to the step, and no less of it than a few steps of `steps`.
   void show(double from, double to, std::size_t steps);
+  void show_bytes(double bottom, double top);
 };
 MemoryView& memory_view(DocumentView& document);
 

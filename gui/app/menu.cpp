@@ -46,6 +46,8 @@ constexpr MenuEntry kEdit[] = {{"edit.undo"},
                                {"values.copy_text"},
                                {"text.copy"}};
 constexpr MenuEntry kView[] = {{{}, {}, {}, MenuFill::panels},
+                               {"panel.next"},
+                               {"panel.previous"},
                                {"panel.reset"},
                                kLine,
                                {"theme.set", "Dark", "dark"},
@@ -96,9 +98,8 @@ constexpr MenuEntry kPlan[] = {{"budget.set"},
                                {"value.flip"},
                                {"value.follow"},
                                kLine,
-                               {"compare.with"},
-                               {"compare.pin"},
-                               {"compare.unpin"},
+                               {"compare", {}, {}, MenuFill::subject},
+                               {{}, {}, {}, MenuFill::others},
                                kLine,
                                {"check.run"},
                                {"check.open"},
@@ -111,10 +112,8 @@ constexpr MenuEntry kMemory[] = {{"memory.by", "By module", "module"},
                                  {"memory.by", "By kind", "kind"},
                                  {"memory.list", "What is alive at the peak"},
                                  kLine,
+                                 {"timeline", {}, {}, MenuFill::subject},
                                  {"memory.zoom"},
-                                 kLine,
-                                 {"memory.compare"},
-                                 {"memory.alone"},
                                  kLine,
                                  {"memory.copy_csv"},
                                  {"memory.copy_peak"}};
@@ -188,6 +187,30 @@ void add_devices(const App& app, std::vector<MenuRow>& rows) {
   }
 }
 
+std::string_view subject_of(std::string_view id) { return id.substr(0, id.find('.')); }
+
+void add_subject(const App& app, std::string_view subject, std::vector<MenuRow>& rows) {
+  for (const Command* command : all_commands())
+    if (subject_of(command->id) == subject && !command->title.empty())
+      rows.push_back(row_of(app, command->id, {}, {}));
+}
+
+// Whether rows of the subject stand in a menu by their names, or as what they are about.
+bool is_placed(std::string_view subject) {
+  for (const std::string_view own : {"panel", "device", "menu"})
+    if (subject == own) return true;
+  for (const Menu& menu : kMenus)
+    for (const MenuEntry& entry : menu.entries)
+      if (subject_of(entry.command) == subject) return true;
+  return false;
+}
+
+void add_others(const App& app, std::vector<MenuRow>& rows) {
+  for (const Command* command : all_commands())
+    if (!command->title.empty() && !is_placed(subject_of(command->id)))
+      rows.push_back(row_of(app, command->id, {}, {}));
+}
+
 // Lines part rows: none at the ends, no two in a row.
 void add_line(std::vector<MenuRow>& rows) {
   if (!rows.empty() && !rows.back().is_line()) rows.push_back({});
@@ -221,6 +244,12 @@ std::vector<MenuRow> rows_of(const App& app, const Menu& menu) {
         break;
       case MenuFill::devices:
         add_devices(app, rows);
+        break;
+      case MenuFill::subject:
+        add_subject(app, entry.command, rows);
+        break;
+      case MenuFill::others:
+        add_others(app, rows);
         break;
     }
   }

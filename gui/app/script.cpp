@@ -183,7 +183,10 @@ ScriptRunner::Progress ScriptRunner::pointer(const std::string& verb) {
   const int last = verb == "double" ? 8 : 6;
   if (verb == "hover") return beat_ < 6 ? Progress::more : Progress::done;
   if (verb == "wheel") {
-    app_.feed(WheelTurned{0, std::strtof(word(2).c_str(), nullptr)});
+    if (beat_ == 4) hold(word(3), true);
+    if (beat_ == 5) app_.feed(WheelTurned{0, std::strtof(word(2).c_str(), nullptr)});
+    if (beat_ < 7) return Progress::more;
+    hold(word(3), false);
     return Progress::done;
   }
   app_.feed(PointerButton{button, beat_ % 2 == 0});
@@ -216,6 +219,14 @@ ScriptRunner::Progress ScriptRunner::drag() {
   return Progress::done;
 }
 
+// The modifiers of "Ctrl+Shift+P" or "Ctrl", pressed or let go.
+void ScriptRunner::hold(const std::string& combination, bool down) {
+  for (const auto& [name, mod] : {std::pair("Ctrl", ImGuiMod_Ctrl), std::pair("Alt", ImGuiMod_Alt),
+                                  std::pair("Shift", ImGuiMod_Shift)})
+    if (combination == name || combination.find(name + std::string("+")) != std::string::npos)
+      app_.feed(KeyChanged{mod, down});
+}
+
 ScriptRunner::Progress ScriptRunner::keys() {
   if (word(0) == "type") {
     if (beat_ < 2) return Progress::more;  // a field that was asked for has the keyboard by now
@@ -223,19 +234,14 @@ ScriptRunner::Progress ScriptRunner::keys() {
     return Progress::done;
   }
   const std::string combination = word(1);
-  const auto has = [&](const char* part) { return combination.find(part) != std::string::npos; };
-  const bool modified = combination.size() > 1 && has("+");
+  const bool modified = combination.size() > 1 && combination.find('+') != std::string::npos;
   const ImGuiKey key =
       key_named(modified ? combination.substr(combination.rfind('+') + 1) : combination);
   if (combination.size() == 1 && beat_ == 0) app_.feed(TextTyped{combination});
   if (combination.size() == 1) return Progress::done;
   if (key == ImGuiKey_None) return fail(fmt::format("no key '{}'", combination));
   const bool down = beat_ == 0;
-  for (const auto& [part, mod] :
-       {std::pair("Ctrl+", ImGuiMod_Ctrl), std::pair("Alt+", ImGuiMod_Alt),
-        std::pair("Shift+", ImGuiMod_Shift)})
-    if (has(part) || (mod == ImGuiMod_Alt && key == ImGuiKey_LeftAlt))
-      app_.feed(KeyChanged{mod, down});
+  hold(combination, down);
   app_.feed(KeyChanged{key, down});
   return down ? Progress::more : Progress::done;
 }

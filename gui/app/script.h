@@ -3,7 +3,7 @@
 //
 //   open FILE                  command ID [ARGUMENT]      drop FILE
 //   click LABEL                double LABEL               right LABEL      hover LABEL
-//   drag LABEL DX DY           wheel LABEL STEPS          (in units of length)
+//   drag LABEL DX DY           wheel LABEL STEPS [Ctrl]   (in units of length)
 //   type TEXT                  key Ctrl+Shift+P
 //   wait idle                  wait SECONDS               screenshot FILE.png
 //   expect [no] text PART      expect [no] item LABEL     expect [not] enabled LABEL
@@ -48,6 +48,7 @@ class ScriptRunner {
   Progress pointer(const std::string& verb);
   Progress drag();
   Progress keys();
+  void hold(const std::string& combination, bool down);
   Progress wait();
   Progress expect();
   Progress from(const Result<Done>& done);

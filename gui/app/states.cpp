@@ -53,6 +53,7 @@ constexpr StateRow kRows[] = {
     {"theme", [](const App& app) { return std::string(app.is_dark() ? "dark" : "light"); }},
     {"scale", [](const App& app) { return fmt::format("{:g}", app.scale()); }},
     {"overlay", [](const App& app) { return app.overlay; }},
+    {"focus", [](const App& app) { return app.focus; }},
     {"menu", [](const App& app) { return app.menu.id; }},
     {"frames", [](const App& app) { return fmt::format("{}", app.frames()); }},
     {"clipboard", [](const App& app) { return app.backend.clipboard(); }},

@@ -65,7 +65,6 @@ struct ValueTable {
   bool falling = true;
   std::string filter;        // as search_nodes reads it
   std::string filter_fault;  // why it can't be read; "" where it can
-  NodeId chosen;             // the row that was selected in the table: it takes the arrow keys
 
   std::vector<std::uint32_t> order;  // rows to show, into rows->rows
 

@@ -19,12 +19,7 @@ bool is_ready(const App& app) { return app.has_ready() && app.document()->shown 
 bool has_selection(const App& app) {
   return is_ready(app) && app.document()->graph().contains(app.document()->selection.node);
 }
-// The arrow keys are the table's while its row is the selection; these rows stand before other
-// subjects' that take them.
-bool has_keys(const App& app) {
-  if (!has_selection(app) || !app.overlay.empty()) return false;
-  return value_table(*app.documents.front()).chosen == app.document()->selection.node;
-}
+bool has_rows(const App& app) { return is_ready(app) && app.overlay.empty(); }
 bool can_follow(const App& app) { return has_selection(app) && app.overlay.empty(); }
 bool can_flip(const App& app) { return can_follow(app) && app.document()->reasons != nullptr; }
 
@@ -76,7 +71,6 @@ Result<Done> select_row(App& app, std::string_view name) {
   const NodeId id = document.find(std::string(name));
   if (!id.valid()) return error(fmt::format("no node '{}'", name));
   document.selection.node = id;
-  value_table(document).chosen = id;
   return Done{};
 }
 
@@ -90,7 +84,7 @@ Result<Done> step(App& app, std::string_view) {
   const auto now = static_cast<std::ptrdiff_t>(table.place_of(document.selection.node));
   const auto next = std::clamp<std::ptrdiff_t>(now > last ? 0 : now + by, 0, last);
   const NodeId id = table.rows->rows[table.order[static_cast<std::size_t>(next)]].node;
-  document.selection.node = table.chosen = id;
+  document.selection.node = id;
   return Done{};
 }
 
@@ -182,10 +176,10 @@ constexpr Command kRows[] = {
     {"values.find", "Type a filter for the table of values", "Ctrl+Shift+F", "", is_ready, find},
     {"values.sort", "Sort the table of values", "", "name, module, bytes, peak, time or order",
      is_ready, sort},
-    {"values.next", "Next value in the table", "DownArrow", "", has_keys, step<1>},
-    {"values.previous", "Previous value in the table", "UpArrow", "", has_keys, step<-1>},
-    {"values.page_down", "", "PageDown", "", has_keys, step<16>},
-    {"values.page_up", "", "PageUp", "", has_keys, step<-16>},
+    {"values.next", "Next value in the table", "DownArrow", "", has_rows, step<1>, "values"},
+    {"values.previous", "Previous value in the table", "UpArrow", "", has_rows, step<-1>, "values"},
+    {"values.page_down", "", "PageDown", "", has_rows, step<16>, "values"},
+    {"values.page_up", "", "PageUp", "", has_rows, step<-16>, "values"},
     {"values.copy_csv", "Copy the table of values as CSV", "", "", is_ready, copy_csv},
     {"values.copy_text", "Copy the table of values as text", "", "", is_ready, copy_text},
     {"value.follow", "Go to the selected value in graph and timeline", "Enter", "", can_follow,

@@ -42,6 +42,7 @@ Result<Done> zoom(App& app, std::string_view steps) {
   MemoryView& view = memory_view(document);
   if (steps.empty()) {
     view.show(0, 1, count);
+    view.show_bytes(0, 1);
     return Done{};
   }
   const std::string text(steps);

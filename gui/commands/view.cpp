@@ -63,6 +63,7 @@ Result<Done> toggle_panel(App& app, std::string_view id) {
     return error(fmt::format("no panel '{}'", id));
   const std::string name = "panel." + std::string(id);
   app.settings.set_flag(name, !app.settings.flag(name, true));
+  if (app.focus == id) app.focus.clear();
   return Done{};
 }
 
@@ -75,6 +76,34 @@ Result<Done> show_panel(App& app, std::string_view id) {
   if (panel == nullptr) return error(fmt::format("no panel '{}'", id));
   app.settings.set("panel." + std::string(id), "");
   app.settings.set("turn." + std::string(name_of(panel->place)), std::string(id));
+  app.give_focus(id);
+  return Done{};
+}
+
+// Panels that are on the screen, from the left.
+std::vector<std::string> shown_panels(const App& app) {
+  const Extent extent = app.backend.extent();
+  const Rect window{0, 0, static_cast<float>(extent.width), static_cast<float>(extent.height)};
+  std::vector<PlacedPanel> placed =
+      arrange(app.panels, app.settings, window, app.scale(), app.document() != nullptr).placed;
+  std::stable_sort(placed.begin(), placed.end(), [](const PlacedPanel& a, const PlacedPanel& b) {
+    return a.area.left != b.area.left ? a.area.left < b.area.left : a.area.top < b.area.top;
+  });
+  std::vector<std::string> ids;
+  for (const PlacedPanel& one : placed)
+    if (app.panels[one.panel].place != Place::top) ids.emplace_back(app.panels[one.panel].id);
+  return ids;
+}
+
+template <int by>
+Result<Done> step_focus(App& app, std::string_view) {
+  const std::vector<std::string> ids = shown_panels(app);
+  if (ids.empty()) return Done{};
+  const auto at = std::find(ids.begin(), ids.end(), app.focus);
+  const std::size_t before_first = by > 0 ? ids.size() - 1 : 0;
+  const std::size_t now =
+      at != ids.end() ? static_cast<std::size_t>(at - ids.begin()) : before_first;
+  app.give_focus(ids[(now + ids.size() + static_cast<std::size_t>(by)) % ids.size()]);
   return Done{};
 }
 
@@ -132,6 +161,8 @@ constexpr Command kRows[] = {
     {"panel.toggle", "Show or hide a panel", "", "its name, such as trade-off", nullptr,
      toggle_panel, "", is_panel_shown},
     {"panel.show", "Go to a panel", "", "its name, such as trade-off", nullptr, show_panel},
+    {"panel.next", "Next panel", "F6", "", nullptr, step_focus<1>},
+    {"panel.previous", "Previous panel", "Shift+F6", "", nullptr, step_focus<-1>},
     {"panel.reset", "Panels as they were at first", "", "", nullptr, reset_panels},
     {"motion.toggle", "Motion on or off", "", "", nullptr, reduce_motion, "", moves},
     {"setting.set", "", "", "a name, a blank, a value", nullptr, set_setting},

@@ -1,13 +1,13 @@
 // The memory of the plan that is shown, step by step in program order: what is alive, by module or
-// by kind; the peak, the budget, the border; a second plan as an outline. Wheel zooms, dragging
-// pans, a click selects what runs there.
+// by kind; the peak, the budget, the border; a second plan as an outline. Wheel zooms, with Ctrl in
+// height, dragging pans, a click selects what runs there; commands/timeline.cpp has the keys.
 #include <fmt/format.h>
 
 #include <cmath>
 
 #include "engine/support/units.h"
 #include "gui/app/app.h"
-#include "gui/app/memory_view.h"
+#include "gui/app/timeline_cursor.h"
 #include "gui/draw/widgets.h"
 #include "gui/panels/memory_curve.h"
 #include "gui/panels/memory_parts.h"
@@ -46,15 +46,19 @@ class Timeline {
     navigate(t, plot);
     const auto columns = columns_of(cache_.stack.totals, first(), last(),
                                     static_cast<std::size_t>(plot.inside().width()));
-    plot.begin();
+    ImGui::PushClipRect(plot.inside().corner(), {plot.inside().right, plot.inside().bottom}, true);
     draw_stack(ui_, plot, cache_.stack, columns);
+    ImGui::PopClipRect();
+    plot.begin();
     if (view_.baseline)
       draw_outline(ui_, plot, *view_.baseline, cache_.places_of(document_, view_.baseline),
                    outline_colour(ui_.theme, *view_.baseline));
     plot.end();
     marks(plot);
     selected(plot);
-    if (t.hovered && !cache_.panning) hover(plot, columns);
+    const bool pointed = t.hovered && !cache_.panning && !keys_lead();
+    cursor(plot, pointed);
+    if (pointed) hover(plot, columns);
     if (t.pressed && !cache_.panned) select(plot, columns);
   }
 
@@ -81,7 +85,7 @@ class Timeline {
     const int up = std::max(2, static_cast<int>(inside.height() / ui_.px(34)));
     const double most = input_.motion.ease("memory most", most_bytes() * 1.06);
     return Plot(ui_, inside, step_axis(first(), last(), cache_.stack.steps(), across),
-                byte_axis(0, most, up));
+                byte_axis(view_.bottom * most, view_.top * most, up));
   }
 
   std::string steps_words() const {
@@ -93,6 +97,7 @@ class Timeline {
   void navigate(const Touch& t, const Plot& plot) {
     const ImGuiIO& io = ImGui::GetIO();
     const double share = (view_.to - view_.from) / std::max(1.0f, plot.inside().width());
+    if (t.hovered && io.MouseWheel != 0 && io.KeyCtrl) return stretch(plot, io.MouseWheel);
     if (t.hovered && io.MouseWheel != 0 && !io.KeyShift) {
       const double at = view_.from + (io.MousePos.x - plot.inside().left) * share;
       const double factor = io.MouseWheel > 0 ? 1 / 1.25 : 1.25;
@@ -108,11 +113,45 @@ class Timeline {
     if (cache_.panning) {
       view_.show(view_.from - io.MouseDelta.x * share, view_.to - io.MouseDelta.x * share,
                  cache_.stack.steps());
+      const double up = io.MouseDelta.y * (view_.top - view_.bottom) / plot.inside().height();
+      view_.show_bytes(view_.bottom + up, view_.top + up);
       ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeEW);
       cache_.panned = true;
     }
-    if (t.doubled) view_.show(0, 1, cache_.stack.steps());
+    if (t.doubled) intents_.push_back({"memory.zoom", ""});
     if (!t.held && !t.pressed) cache_.panned = false;
+  }
+
+  // Whether the keys were used since the pointer moved: what it rests on is of no interest then.
+  bool keys_lead() {
+    const ImVec2 at = ImGui::GetIO().MousePos;
+    if (input_.app.focus == "memory")
+      for (const ImGuiKey key : {ImGuiKey_LeftArrow, ImGuiKey_RightArrow, ImGuiKey_UpArrow,
+                                 ImGuiKey_DownArrow, ImGuiKey_Home, ImGuiKey_End})
+        if (ImGui::IsKeyPressed(key)) cache_.pointer_at_key = at;
+    return at.x == cache_.pointer_at_key.x && at.y == cache_.pointer_at_key.y;
+  }
+
+  // The bytes under the pointer stay there.
+  void stretch(const Plot& plot, float wheel) {
+    const Rect& in = plot.inside();
+    const double share = (in.bottom - ImGui::GetIO().MousePos.y) / in.height();
+    const double at = view_.bottom + share * (view_.top - view_.bottom);
+    const double factor = wheel > 0 ? 1 / 1.25 : 1.25;
+    const double low = at - (at - view_.bottom) * factor;
+    view_.show_bytes(std::max(0.0, low), low + (view_.top - view_.bottom) * factor);
+  }
+
+  // Where the keys are; where bytes are stretched, with what is alive there.
+  void cursor(const Plot& plot, bool pointed) const {
+    const auto step = cursor_step(document_, view_);
+    if (!step) return;
+    if (!view_.all_bytes() && !pointed) {
+      plot.begin();
+      draw_lifetimes(ui_, plot, plan_, *step, alive_at(plan_, *step));
+      plot.end();
+    }
+    mark_cursor(ui_, plot, plan_, *step);
   }
 
   void marks(const Plot& plot) const {
@@ -155,7 +194,7 @@ class Timeline {
 
   void select(const Plot& plot, const std::vector<StepColumn>& columns) {
     if (const StepColumn* column = column_at(plot, columns))
-      intents_.push_back({"select.node", plan_.report().timeline[column->greatest].node});
+      intents_.push_back({"timeline.go", std::to_string(column->greatest)});
   }
 
   Ui& ui_;

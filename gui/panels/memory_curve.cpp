@@ -9,7 +9,7 @@
 namespace recut::gui {
 namespace {
 
-constexpr std::size_t kMostBoxes = 12;
+constexpr std::size_t kMostBoxes = 200;
 
 // Where a storage is gone again, on the axis of steps.
 double end_of(const PlanView& plan, const StorageInstance& instance) {
@@ -57,7 +57,7 @@ void draw_stack(const Ui& ui, const Plot& plot, const MemoryStack& stack,
     const float right = std::max(left + 1, std::round(plot.x(static_cast<double>(column.end))));
     const std::int64_t* bytes = stack.at(column.greatest);
     double sum = 0;
-    float floor = plot.inside().bottom;
+    float floor = plot.y(0);
     int rects = 1;
     for (std::size_t band = 0; band < bands; ++band) rects += bytes[band] > 0 ? 1 : 0;
     list.PrimReserve(rects * 6, rects * 4);
@@ -111,11 +111,12 @@ void draw_lifetimes(const Ui& ui, const Plot& plot, const PlanView& plan, std::s
   double sum = 0;
   for (std::size_t i = 0; i < std::min(alive.size(), kMostBoxes); ++i) {
     const StorageInstance& one = *alive[i];
-    const Rect box = box_of(plot, static_cast<double>(one.birth), end_of(plan, one), sum,
-                            sum + static_cast<double>(one.bytes))
-                         .within(in);
+    const Rect whole = box_of(plot, static_cast<double>(one.birth), end_of(plan, one), sum,
+                              sum + static_cast<double>(one.bytes));
+    const Rect box = whole.within(in);
     sum += static_cast<double>(one.bytes);
-    if (box.height() < 2) break;
+    if (whole.height() < 2) break;
+    if (box.empty()) continue;
     const Colour colour = colour_of(ui.theme, kind_of(one.kind));
     ui.fill(box, ui.theme.panel);
     ui.fill({box.left, box.top + ui.whole(1), box.right, box.bottom},

@@ -178,6 +178,7 @@ void mark_unplanned(const Ui& ui, const Plot& plot, const PlanView& plan) {
   if (bytes <= plan.peak()) return;
   const Rect& in = plot.inside();
   const float y = std::round(plot.y(static_cast<double>(bytes))) + 0.5f;
+  if (y < in.top || y > in.bottom) return;
   ui.dashed_line({in.left, y}, {in.right, y}, ui.theme.dim, 1, ui.px(6), ui.px(4));
   ui.label({in.right, y - ui.px(8)}, "nothing recomputed " + format_bytes(bytes), Face::small,
            ui.theme.dim, Align::right);
@@ -189,11 +190,14 @@ void mark_budget(const Ui& ui, const Plot& plot, const DocumentView& document) {
   const Rect& in = plot.inside();
   const Colour colour = document.holds() ? ui.theme.selection : ui.theme.conflict;
   const float level = plot.y(static_cast<double>(budget));
-  const bool above = level < in.top;  // out of sight: the label stays
-  const float y = above ? in.top : std::round(level);
-  if (!above) ui.fill({in.left, y - ui.whole(1) / 2, in.right, y + ui.whole(1)}, colour);
+  const bool above = level<in.top, below = level> in.bottom;  // out of sight: the label stays
+  const float y = above ? in.top : below ? in.bottom - ui.px(10) : std::round(level);
+  if (!above && !below) ui.fill({in.left, y - ui.whole(1) / 2, in.right, y + ui.whole(1)}, colour);
   const std::string words = (document.holds() ? "budget " : "not held: budget ") +
-                            format_bytes(budget) + (above ? " ↑" : "");
+                            format_bytes(budget) +
+                            (above   ? " ↑"
+                             : below ? " ↓"
+                                     : "");
   const float wide = ui.width(words, Face::small) + ui.px(14);
   const Rect pill = rect_at({in.left + ui.px(8), y - (above ? 0 : ui.px(9))}, {wide, ui.px(18)});
   ui.fill(pill, colour, ui.px(kRadius));
@@ -206,7 +210,7 @@ void mark_peak(const Ui& ui, const Plot& plot, const PlanView& plan, Motion& mot
   const Rect& in = plot.inside();
   const double step = motion.ease("memory peak", static_cast<double>(report.peak_step) + 0.5);
   const ImVec2 at = plot.at(step, static_cast<double>(report.peak_bytes));
-  if (at.x < in.left || at.x > in.right) return;
+  if (at.x < in.left || at.x > in.right || at.y < in.top - 1 || at.y > in.bottom) return;
   const std::string bytes = "peak " + format_bytes(report.peak_bytes);
   const std::string where = " " + report.timeline[report.peak_step].node;
   const float strong = ui.width(bytes, Face::strong);
@@ -225,6 +229,24 @@ void mark_peak(const Ui& ui, const Plot& plot, const PlanView& plan, Motion& mot
   ui.items.add("peak", ItemKind::figure, rect_around(at, ui.px(10), ui.px(10)), true,
                fmt::format("{} at {}", format_bytes(report.peak_bytes),
                            report.timeline[report.peak_step].node));
+}
+
+void mark_cursor(const Ui& ui, const Plot& plot, const PlanView& plan, std::size_t step) {
+  const Rect& in = plot.inside();
+  const TimelineStep& it = plan.report().timeline[step];
+  const std::string words =
+      fmt::format("{} {}, {} alive", step_words(plan, step), it.node, format_bytes(it.total()));
+  const float x = std::round(plot.x(static_cast<double>(step) + 0.5)) + 0.5f;
+  const float wide =
+      std::min(in.width(), std::ceil(ui.width(words, Face::mono_small)) + ui.px(12));
+  const float left = std::clamp(x - wide / 2, in.left, std::max(in.left, in.right - wide));
+  const Rect pill = rect_at({left, in.bottom + ui.px(4)}, {wide, ui.px(17)});
+  ui.items.add("cursor", ItemKind::figure, pill, true, words);
+  if (x < in.left || x > in.right) return;
+  ui.line({x, in.top}, {x, in.bottom + ui.px(4)}, ui.theme.selection, ui.whole(1));
+  ui.fill(pill, ui.theme.raised, ui.px(kRadius));
+  ui.frame(pill, ui.theme.selection, ui.px(kRadius));
+  ui.text(pill.inset(ui.px(4), 0), words, Face::mono_small, ui.theme.text, Align::centre);
 }
 
 void peak_list(Ui& ui, const DocumentView& document, Rect area, Intents& intents) {

@@ -11,6 +11,7 @@ namespace recut::gui {
 struct MemoryCache {
   MemoryStack stack;
   bool panning = false;  // the pointer drags the steps along
+  ImVec2 pointer_at_key{-1, -1};
   bool panned = false;   // it did since it was pressed: letting go is no click
 
   void bring_up(const DocumentView& document, bool by_kind);
@@ -36,6 +37,8 @@ void mark_border(const Ui& ui, const Plot& plot, const PlanView& plan);
 void mark_unplanned(const Ui& ui, const Plot& plot, const PlanView& plan);
 void mark_budget(const Ui& ui, const Plot& plot, const DocumentView& document);
 void mark_peak(const Ui& ui, const Plot& plot, const PlanView& plan, Motion& motion);
+// The step that the keys are at.
+void mark_cursor(const Ui& ui, const Plot& plot, const PlanView& plan, std::size_t step);
 
 // What is alive at the peak, largest first; a click selects.
 void peak_list(Ui& ui, const DocumentView& document, Rect area, Intents& intents);

@@ -1,0 +1,151 @@
+// The timeline by keys: from step to step, from use to use of a value, nearer and further away.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "gui/app/app.h"
+#include "gui/app/timeline_cursor.h"
+
+namespace recut::gui {
+namespace {
+
+constexpr double kZoom = 1.35, kPan = 0.12;
+
+bool is_ready(const App& app) {
+  return app.has_ready() && app.overlay.empty() && app.document()->shown != nullptr;
+}
+bool has_selection(const App& app) {
+  return is_ready(app) && app.document()->planned_selection().valid();
+}
+
+const PlanView& plan_of(const App& app) { return *app.document()->shown; }
+std::size_t steps_of(const App& app) { return plan_of(app).replay().steps.size(); }
+
+// Selects what runs there.
+Result<Done> go_to(App& app, std::size_t step) {
+  DocumentView& document = *app.document();
+  if (steps_of(app) == 0) return Done{};
+  step = std::min(step, steps_of(app) - 1);
+  const Result<Done> done = app.run("select.node", plan_of(app).report().timeline[step].node);
+  if (done) place_cursor(document, memory_view(document), step);
+  return done;
+}
+
+// Steps are counted from 0, as in the CSV.
+Result<Done> go(App& app, std::string_view number) {
+  char* end = nullptr;
+  const std::string text(number);
+  const unsigned long long step = std::strtoull(text.c_str(), &end, 10);
+  if (end == text.c_str() || *end != '\0' || step >= steps_of(app))
+    return error(fmt::format("a step is a number below {}", steps_of(app)));
+  return go_to(app, static_cast<std::size_t>(step));
+}
+
+// From where the keys are; else in from the side of what is shown.
+template <int by>
+Result<Done> walk(App& app, std::string_view) {
+  DocumentView& document = *app.document();
+  const MemoryView& view = memory_view(document);
+  const auto at = cursor_step(document, view);
+  const auto all = static_cast<double>(steps_of(app));
+  if (!at)
+    return go_to(app, static_cast<std::size_t>(by > 0 ? view.from * all : view.to * all - 1));
+  if (by < 0 && *at == 0) return Done{};
+  return go_to(app, *at + static_cast<std::size_t>(by));
+}
+
+Result<Done> first(App& app, std::string_view) { return go_to(app, 0); }
+Result<Done> last(App& app, std::string_view) { return go_to(app, steps_of(app)); }
+Result<Done> peak(App& app, std::string_view) {
+  return go_to(app, plan_of(app).replay().peak_step.value_or(0));
+}
+
+// Along the steps that make or read the selected value, which stays selected.
+template <int by>
+Result<Done> use(App& app, std::string_view) {
+  DocumentView& document = *app.document();
+  MemoryView& view = memory_view(document);
+  const auto uses = steps_using(plan_of(app), document.planned_selection());
+  if (uses.empty()) return error("no step makes or reads what is selected");
+  const std::size_t at = cursor_step(document, view).value_or(by > 0 ? 0 : steps_of(app));
+  auto next = by > 0 ? std::upper_bound(uses.begin(), uses.end(), at)
+                     : std::lower_bound(uses.begin(), uses.end(), at);
+  if (by < 0 && next != uses.begin()) --next;
+  if (next != uses.end()) place_cursor(document, view, *next);
+  return Done{};
+}
+
+// About the cursor where it can be seen.
+template <bool nearer>
+Result<Done> zoom(App& app, std::string_view) {
+  DocumentView& document = *app.document();
+  MemoryView& view = memory_view(document);
+  const double factor = nearer ? 1 / kZoom : kZoom;
+  double about = (view.from + view.to) / 2;
+  if (const auto step = cursor_step(document, view)) {
+    const double at = (static_cast<double>(*step) + 0.5) / static_cast<double>(steps_of(app));
+    if (at >= view.from && at <= view.to) about = at;
+  }
+  view.show(about - (about - view.from) * factor, about + (view.to - about) * factor,
+            steps_of(app));
+  return Done{};
+}
+
+template <int by>
+Result<Done> pan(App& app, std::string_view) {
+  MemoryView& view = memory_view(*app.document());
+  const double way = by * kPan * (view.to - view.from);
+  view.show(view.from + way, view.to + way, steps_of(app));
+  return Done{};
+}
+
+// The lower edge stays: zooming begins at what lives longest.
+template <bool taller>
+Result<Done> stretch(App& app, std::string_view) {
+  MemoryView& view = memory_view(*app.document());
+  const double high = (view.top - view.bottom) * (taller ? 1 / kZoom : kZoom);
+  view.show_bytes(view.bottom, view.bottom + high);
+  return Done{};
+}
+
+template <int by>
+Result<Done> raise(App& app, std::string_view) {
+  MemoryView& view = memory_view(*app.document());
+  const double way = by * kPan * (view.top - view.bottom);
+  view.show_bytes(view.bottom + way, view.top + way);
+  return Done{};
+}
+
+Result<Done> everything(App& app, std::string_view) { return app.run("memory.zoom"); }
+
+constexpr std::string_view kPanel = "memory";
+constexpr Command kRows[] = {
+    {"timeline.next", "Next step", "RightArrow", "", is_ready, walk<1>, kPanel},
+    {"timeline.previous", "Previous step", "LeftArrow", "", is_ready, walk<-1>, kPanel},
+    {"timeline.first", "First step", "Home", "", is_ready, first, kPanel},
+    {"timeline.last", "Last step", "End", "", is_ready, last, kPanel},
+    {"timeline.peak", "To the step of the peak", "p", "", is_ready, peak, kPanel},
+    {"timeline.go", "To a step", "", "its number, from 0", is_ready, go, kPanel},
+    {"timeline.next_use", "Next use of the selected value", "Ctrl+RightArrow", "", has_selection,
+     use<1>, kPanel},
+    {"timeline.previous_use", "Previous use of the selected value", "Ctrl+LeftArrow", "",
+     has_selection, use<-1>, kPanel},
+    {"timeline.nearer", "Fewer steps", "+ =", "", is_ready, zoom<true>, kPanel},
+    {"timeline.further", "More steps", "-", "", is_ready, zoom<false>, kPanel},
+    {"timeline.right", "Steps further right", "Shift+RightArrow PageDown", "", is_ready, pan<1>,
+     kPanel},
+    {"timeline.left", "Steps further left", "Shift+LeftArrow PageUp", "", is_ready, pan<-1>,
+     kPanel},
+    {"timeline.taller", "Taller: small storages", "UpArrow", "", is_ready, stretch<true>, kPanel},
+    {"timeline.flatter", "Flatter", "DownArrow", "", is_ready, stretch<false>, kPanel},
+    {"timeline.up", "Further up", "Shift+UpArrow", "", is_ready, raise<1>, kPanel},
+    {"timeline.down", "Further down", "Shift+DownArrow", "", is_ready, raise<-1>, kPanel},
+    {"timeline.all", "All steps and all bytes", "f Space", "", is_ready, everything, kPanel},
+};
+
+}  // namespace
+
+std::span<const Command> timeline_commands() { return kRows; }
+
+}  // namespace recut::gui

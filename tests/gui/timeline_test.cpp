@@ -1,0 +1,128 @@
+// The timeline by keys, and the rule of whose a key is.
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+
+#include "gui/app/memory_stack.h"
+#include "gui/app/timeline_cursor.h"
+#include "tests/gui/big_plan.h"
+#include "tests/gui/window.h"
+
+namespace recut::gui {
+namespace {
+
+void key(Window& window, ImGuiKey key) {
+  window.backend.give(KeyChanged{key, true});
+  window.backend.give(KeyChanged{key, false});
+  window.tick();
+}
+
+struct Opened {
+  Window window{bare_options()};
+  Opened() {
+    window.app.open("sample:tiny_conv");
+    window.settle();
+  }
+  DocumentView& document() { return *window.app.document(); }
+  std::size_t step() {
+    const auto at = cursor_step(document(), memory_view(document()));
+    REQUIRE(at.has_value());
+    return *at;
+  }
+};
+
+TEST_CASE("keys: the panel that has the focus gets them, else the graph", "[gui]") {
+  Opened open;
+  Window& window = open.window;
+  window.app.give_focus("memory");
+  key(window, ImGuiKey_End);
+  CHECK(open.step() + 1 == open.document().shown->replay().steps.size());
+  const std::size_t last = open.step();
+  key(window, ImGuiKey_LeftArrow);
+  CHECK(open.step() + 1 == last);
+
+  REQUIRE(window.app.run("select.node", "relu").ok());
+  for (const char* panel : {"values", "graph", "trade-off"}) {
+    CAPTURE(panel);
+    window.app.give_focus(panel);
+    REQUIRE(window.app.run("select.node", "relu").ok());
+    window.settle();
+    const auto before = memory_view(open.document()).cursor.step;
+    key(window, ImGuiKey_DownArrow);
+    window.settle();
+    CHECK(window.state("selection") != "relu");
+    CHECK(memory_view(open.document()).cursor.step == before);
+  }
+}
+
+TEST_CASE("keys: a row of the table that takes a key says whose it is", "[gui]") {
+  // Arrows mean something else in each panel: none of them is everybody's.
+  for (const Command* command : all_commands()) {
+    CAPTURE(command->id);
+    const std::string_view hotkey = command->hotkey;
+    for (const char* arrow : {"UpArrow", "DownArrow", "LeftArrow", "RightArrow"})
+      if (hotkey.substr(0, hotkey.find(' ')) == arrow) CHECK_FALSE(command->panel.empty());
+  }
+}
+
+TEST_CASE("keys: only panels that stand in the window take the focus", "[gui]") {
+  Opened open;
+  open.window.app.give_focus("bar");
+  open.window.app.give_focus("palette");
+  open.window.app.give_focus("nothing");
+  CHECK(open.window.state("focus").empty());
+  std::vector<std::string> met;
+  for (int i = 0; i < 5; ++i) {
+    REQUIRE(open.window.app.run("panel.next").ok());
+    met.push_back(open.window.state("focus"));
+  }
+  std::sort(met.begin(), met.end());
+  CHECK(std::unique(met.begin(), met.end()) == met.end());
+  REQUIRE(open.window.app.run("panel.show", "memory").ok());
+  CHECK(open.window.state("focus") == "memory");
+  REQUIRE(open.window.app.run("panel.toggle", "memory").ok());
+  CHECK(open.window.state("focus").empty());
+}
+
+TEST_CASE("timeline: the cursor goes with the selection and the plan", "[gui]") {
+  Opened open;
+  DocumentView& document = open.document();
+  REQUIRE(open.window.app.run("timeline.peak").ok());
+  CHECK(open.step() == document.shown->replay().peak_step);
+  REQUIRE(open.window.app.run("select.node", "relu").ok());
+  CHECK(document.shown->replay().steps[open.step()].node == document.find("relu"));
+  REQUIRE(open.window.app.run("select.clear").ok());
+  CHECK_FALSE(cursor_step(document, memory_view(document)).has_value());
+  CHECK_FALSE(open.window.app.run("timeline.go", "many").ok());
+  CHECK_FALSE(open.window.app.run("timeline.go", "99999999").ok());
+}
+
+TEST_CASE("timeline: uses of a value are its runs and what reads it", "[gui]") {
+  const auto [basis, plan] = plan_of(blocks_text(12), "peak", "40%");
+  const Graph& graph = plan->graph();
+  const auto& steps = plan->replay().steps;
+  for (const NodeId id : graph.order()) {
+    const auto uses = steps_using(*plan, id);
+    CHECK(std::is_sorted(uses.begin(), uses.end()));
+    std::size_t runs = 0;
+    for (const Step& step : steps) runs += step.node == id ? 1 : 0;
+    if (runs > 0) CHECK(uses.size() >= runs);
+    for (const StorageInstance* life : instances_behind(*plan, id))
+      if (life->last_use < steps.size())
+        CHECK(std::binary_search(uses.begin(), uses.end(), life->last_use));
+  }
+}
+
+TEST_CASE("timeline: steps and bytes stay within what there is", "[gui]") {
+  MemoryView view;
+  view.show_bytes(-1, 0.5);
+  CHECK(view.bottom == 0);
+  view.show_bytes(0.9, 1.4);
+  CHECK(view.top == 1);
+  view.show_bytes(0.5, 0.5);
+  CHECK(view.top > view.bottom);
+  view.show_bytes(-4, 9);
+  CHECK(view.all_bytes());
+}
+
+}  // namespace
+}  // namespace recut::gui
