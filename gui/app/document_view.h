@@ -101,7 +101,8 @@ struct DocumentView {
   SelectionAnchor anchor;
   Search search;
   std::string wanted_selection;  // by name, until the graph is there
-  std::size_t pass = 0;          // the graph that is shown: 0 as read, i after pass i
+  std::optional<std::size_t> wanted_pass;
+  std::size_t pass = 0;  // the graph that is shown: 0 as read, i after pass i
 
   const Graph& graph() const { return document->graph(); }
   const Graph& graph_at_pass() const;

@@ -7,6 +7,7 @@
 
 #include "engine/support/units.h"
 #include "gui/app/errands.h"
+#include "gui/app/pass_steps.h"
 
 namespace recut::gui {
 namespace {
@@ -97,6 +98,8 @@ void Planner::opened(DocumentView& document) {
   document.title = document.start->report().model;
   document.pass = document.document->passes.passes.size();
   document.selection.node = document.find(document.wanted_selection);
+  if (document.wanted_pass && *document.wanted_pass < document.pass)
+    show_pass(document, *document.wanted_pass);
   document.chose_budget = !(document.wishes == Wishes{});
   if (!document.chose_budget)
     document.wishes.budget_bytes = static_cast<std::int64_t>(

@@ -1,65 +1,14 @@
 #include "gui/app/workspace_file.h"
 
-#include <nlohmann/json.hpp>
-
 #include "engine/support/utf8.h"
 #include "gui/app/app.h"
+#include "gui/app/loose_json.h"
 
 namespace recut::gui {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr const char* kName = "workspace";  // in the backend's store
 constexpr int kVersion = 1;
-
-std::string text_of(const Json& json, const char* key, std::string otherwise = {}) {
-  const auto found = json.is_object() ? json.find(key) : json.end();
-  return found != json.end() && found->is_string() ? found->get<std::string>() : otherwise;
-}
-
-std::int64_t number_of(const Json& json, const char* key) {
-  const auto found = json.is_object() ? json.find(key) : json.end();
-  return found != json.end() && found->is_number_integer() ? found->get<std::int64_t>() : 0;
-}
-
-Json list_of(const Json& json, const char* key) {
-  const auto found = json.is_object() ? json.find(key) : json.end();
-  return found != json.end() && found->is_array() ? *found : Json::array();
-}
-
-std::vector<std::string> texts_of(const Json& json, const char* key) {
-  std::vector<std::string> texts;
-  for (const Json& one : list_of(json, key))
-    if (one.is_string()) texts.push_back(one.get<std::string>());
-  return texts;
-}
-
-Json texts_in(const std::vector<std::string>& texts) {
-  Json list = Json::array();
-  for (const std::string& text : texts) list.push_back(valid_utf8(text));
-  return list;
-}
-
-Json json_of(const SavedDocument& document) {
-  const Wishes& wishes = document.wishes;
-  return {
-      {"path", valid_utf8(document.path)},        {"budget_bytes", wishes.budget_bytes},
-      {"device", valid_utf8(wishes.device)},      {"cost_model", valid_utf8(wishes.cost_model)},
-      {"save", texts_in(wishes.pins.save)},       {"recompute", texts_in(wishes.pins.recompute)},
-      {"selected", valid_utf8(document.selected)}};
-}
-
-SavedDocument document_of(const Json& json) {
-  SavedDocument document;
-  document.path = text_of(json, "path");
-  document.wishes.budget_bytes = std::max<std::int64_t>(0, number_of(json, "budget_bytes"));
-  document.wishes.device = text_of(json, "device", document.wishes.device);
-  document.wishes.cost_model = text_of(json, "cost_model", document.wishes.cost_model);
-  document.wishes.pins = {texts_of(json, "save"), texts_of(json, "recompute")};
-  document.selected = text_of(json, "selected");
-  return document;
-}
 
 }  // namespace
 
@@ -101,7 +50,7 @@ void App::save_workspace() {
   for (const auto& document : documents.all()) {
     if (document->state == DocumentState::failed) continue;
     if (document.get() == documents.front()) workspace.front = workspace.documents.size();
-    workspace.documents.push_back({document->path, document->wishes, document->selected_name()});
+    workspace.documents.push_back(saved_of(*document));
   }
   workspace.recent = documents.recent();
   workspace.settings = settings;
@@ -119,8 +68,7 @@ bool App::restore_workspace() {
   std::vector<int> serials;
   for (const SavedDocument& saved : workspace.documents) {
     DocumentView& document = documents.add(saved.path, nullptr);
-    document.wishes = saved.wishes;
-    document.wanted_selection = saved.selected;
+    restore(document, saved);
     serials.push_back(document.serial);
     planner.open(document);
   }

@@ -6,16 +6,10 @@
 #include <string_view>
 #include <vector>
 
-#include "gui/app/document_view.h"
+#include "gui/app/saved_document.h"
 #include "gui/app/settings.h"
 
 namespace recut::gui {
-
-struct SavedDocument {
-  std::string path;
-  Wishes wishes;
-  std::string selected;
-};
 
 struct SavedWorkspace {
   std::vector<SavedDocument> documents;

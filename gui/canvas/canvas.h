@@ -62,6 +62,8 @@ struct Canvas {
   NodeId own;                  // selected here: it can be seen, nothing moves
   bool wants_visible = false;  // the selection is to be brought into view
   bool fitted = false;         // the last thing done was to fit everything
+  bool restored = false;       // the camera is where it was left; see saved_view.h
+  int remembered = -1;         // the expansion_changes that saved_view.h knows
 
   View view() const { return View(area, at, scale); }
 };

@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "gui/app/app.h"
+#include "gui/app/saved_document.h"
 
 namespace recut::gui {
 namespace {
@@ -30,11 +31,10 @@ Result<Done> close(App& app, std::string_view serial) {
 
 Result<Done> reload(App& app, std::string_view) {
   const DocumentView& old = *app.document();
-  const std::string path = old.path;
-  const Wishes wishes = old.wishes;
+  const SavedDocument saved = saved_of(old);
   app.close_document(old.serial);
-  app.open(path);
-  app.document()->wishes = wishes;
+  app.open(saved.path);
+  restore(*app.document(), saved);
   return Done{};
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gui/canvas/saved_view.h"
 #include "gui/panels/graph_parts.h"
 
 namespace recut::gui {
@@ -62,6 +63,8 @@ void want_marks(const DocumentView& document, Canvas& canvas) {
 // Other panels select, too: what is selected is brought into view, out of closed groups.
 void watch_selection(const DocumentView& document, Canvas& canvas, Intents& intents) {
   const NodeId node = document.selection.node;
+  if (canvas.restored) canvas.seen = node;  // the camera was left there with it
+  canvas.restored = false;
   if (node != canvas.seen) {
     canvas.seen = node;
     const bool own = node == canvas.own;
@@ -130,15 +133,18 @@ void draw(Ui& ui, const PanelInput& input, Intents& intents) {
   Canvas& canvas = canvas_of(input.memories);
   canvas.area = area;
   canvas.scale = ui.scale;
+  if (canvas.pictures == 0 && !canvas.placed)
+    restore_view(canvas, input.memory<SavedView>(kSavedView));
   want_picture(input, *document, canvas, intents);
   if (canvas.picture == nullptr || canvas.picture->document != document->document) {
     ui.text(area, "Laying out …", Face::text, ui.theme.faint, Align::centre);
     return;
   }
-  if (!canvas.placed) place_camera(canvas);
+  if (!canvas.placed || canvas.restored) begin_view(canvas);
   want_marks(*document, canvas);
   watch_selection(*document, canvas, intents);
   move_camera(input, document->serial, canvas);
+  remember_view(canvas, input.memory<SavedView>(kSavedView));
   auto& memory = input.memory<GraphMemory>("graph");
   find_matches(*document, canvas, memory);
   const auto arrived = static_cast<float>(canvas.arrival.of(

@@ -1,0 +1,21 @@
+// JSON that people may have edited: what is missing or of another kind reads as nothing.
+#pragma once
+
+#include <cstdint>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace recut::gui {
+
+using Json = nlohmann::ordered_json;
+
+std::string text_of(const Json& json, const char* key, std::string otherwise = {});
+std::int64_t number_of(const Json& json, const char* key);         // 0: no whole number
+std::optional<double> real_of(const Json& json, const char* key);  // finite
+Json list_of(const Json& json, const char* key);
+std::vector<std::string> texts_of(const Json& json, const char* key);
+Json texts_in(const std::vector<std::string>& texts);  // as valid UTF-8
+
+}  // namespace recut::gui
