@@ -1,5 +1,10 @@
 // The graph as text and as files: what is on the clipboard, SVG, dot, PNG.
+#include <fmt/format.h>
+
+#include <optional>
+
 #include "engine/ir/printer.h"
+#include "engine/support/units.h"
 #include "engine/workspace/graph_export.h"
 #include "gui/app/app.h"
 #include "gui/canvas/canvas.h"
@@ -40,12 +45,43 @@ Result<Done> copy(App& app, std::string_view) {
   return error("what is selected isn't in this graph");
 }
 
-// What is laid out, open groups and all.
+layout::Role layout_role(Role role) {
+  constexpr layout::Role roles[kRoles] = {layout::Role::saved, layout::Role::recomputed,
+                                          layout::Role::freed, layout::Role::result,
+                                          layout::Role::none};
+  return roles[static_cast<std::size_t>(role)];
+}
+
+// The plan that is shown, as the picture says it.
+PictureRoles roles_of(const Picture& picture, const PlanView& plan) {
+  const PlanMarks marks = marks_of(picture, &plan);
+  const PlanReport& report = plan.report();
+  PictureRoles roles;
+  roles.plan = fmt::format("peak {}, step {}", format_bytes(report.peak_bytes),
+                           format_micros(report.step_us));
+  roles.legend = {{layout::Role::saved,
+                   fmt::format("saved, {} in {} values", format_bytes(report.saved_bytes),
+                               format_number(static_cast<std::int64_t>(report.saved.size())))},
+                  {layout::Role::recomputed,
+                   fmt::format("recomputed, {} runs", format_number(report.recomputed_runs))},
+                  {layout::Role::freed, "freed in forward"},
+                  {layout::Role::result, "result or gradient"}};
+  for (const BoxMarks& box : marks.boxes)
+    roles.boxes.push_back({box.known ? layout_role(box.role) : layout::Role::none, box.result,
+                           box.saved, box.again, box.others});
+  for (const RungMarks& rung : marks.rungs) roles.rungs.push_back({rung.saved > 0, rung.again > 0});
+  return roles;
+}
+
+// What is laid out, open groups and all, under the plan that is shown.
 Result<Done> svg(App& app, std::string_view name) {
   const SharedPicture picture = canvas_of(app.document()->memories).picture;
   if (picture == nullptr) return error("the graph isn't laid out yet");
+  std::optional<PictureRoles> roles;
+  if (app.document()->shown) roles = roles_of(*picture, *app.document()->shown);
   return write(app, with_ending(app, name, ".svg"),
-               layout_svg(picture->graph(), *picture->scene, picture->layout, app.theme()));
+               layout_svg(picture->graph(), *picture->scene, picture->layout, app.theme(),
+                          roles ? &*roles : nullptr));
 }
 
 Result<Done> dot(App& app, std::string_view name) {
@@ -66,10 +102,11 @@ Result<Done> png(App& app, std::string_view name) {
 
 constexpr Command kRows[] = {
     {"graph.copy", "Copy the selected node as text", "Ctrl+C", "", has_selection, copy},
-    {"export.svg", "Save the graph as laid out, as SVG", "", "a file's name", is_there, svg},
+    {"export.svg", "Save the graph as SVG, as it is laid out and planned", "", "a file's name",
+     is_there, svg},
     {"export.dot", "Save the graph for Graphviz", "", "a file's name", is_there, dot},
     {"export.text", "Save the graph as text", "", "a file's name", is_there, text},
-    {"export.png", "Save the window as PNG", "", "a file's name", is_there, png},
+    {"export.png", "Save the whole window as PNG", "", "a file's name", is_there, png},
 };
 
 }  // namespace

@@ -18,31 +18,33 @@ using layout::Role;
 using layout::Side;
 using layout::Stub;
 
-constexpr double kMargin = 40, kTitle = 56;
+constexpr double kMargin = 40, kTitle = 56, kLegend = 26;
 constexpr double kStub = 10;        // its length
 constexpr std::size_t kLabel = 22;  // characters beside a stub
 
 class LayoutPicture {
  public:
   LayoutPicture(const Graph& graph, const layout::Scene& scene, const layout::GraphLayout& layout,
-                const Theme& theme)
+                const Theme& theme, const PictureRoles* roles)
       : graph_(graph),
         scene_(scene),
         layout_(layout),
         theme_(theme),
+        roles_(roles),
         dx_(kMargin * 4 - static_cast<double>(layout.bounds.left)),
-        dy_(kMargin + kTitle - static_cast<double>(layout.bounds.top)),
+        head_(kTitle + (roles != nullptr ? kLegend : 0)),
+        dy_(kMargin + head_ - static_cast<double>(layout.bounds.top)),
         svg_(static_cast<double>(layout.bounds.width()) + 8 * kMargin,
-             static_cast<double>(layout.bounds.height()) + 2 * kMargin + kTitle, theme.background) {
-  }
+             static_cast<double>(layout.bounds.height()) + 2 * kMargin + head_, theme.background) {}
 
   std::string draw() && {
     title();
     for (const Band& band : layout_.bands) frames(band);
-    for (const Edge& edge : layout_.edges)
-      if (edge.points > 0) route(edge);
+    for (std::size_t e = 0; e < layout_.edges.size(); ++e)
+      if (layout_.edges[e].points > 0) route(e);
     for (const Stub& mark : layout_.stubs) stub(mark);
-    for (const Box& box : layout_.boxes) draw_box(box);
+    for (std::size_t b = 0; b < layout_.boxes.size(); ++b)
+      draw_box(layout_.boxes[b], roles_ != nullptr ? roles_->boxes[b] : BoxRole());
     return std::move(svg_).finish();
   }
 
@@ -57,10 +59,34 @@ class LayoutPicture {
     const std::string facts = fmt::format(
         "{} nodes · {} boxes", format_count(static_cast<std::int64_t>(scene_.nodes.size())),
         format_count(static_cast<std::int64_t>(layout_.boxes.size())));
-    svg_.text({24, 58}, facts, {theme_.dim, 12});
+    svg_.text({24, 58}, roles_ != nullptr ? facts + " · " + roles_->plan : facts, {theme_.dim, 12});
     const double x = dx_;
-    svg_.text({x - 130, kTitle + 16}, "forward", {theme_.dim, 12, 400, Anchor::end});
-    svg_.text({x + 130, kTitle + 16}, "backward", {theme_.dim, 12});
+    svg_.text({x - 130, head_ + 16}, "forward", {theme_.dim, 12, 400, Anchor::end});
+    svg_.text({x + 130, head_ + 16}, "backward", {theme_.dim, 12});
+    if (roles_ != nullptr) legend();
+  }
+
+  void legend() {
+    Point at{24, 80};
+    const TextStyle style{theme_.dim, 12};
+    for (const auto& [role, words] : roles_->legend) {
+      sign(role, at);
+      svg_.text({at.x + 20, at.y}, words, style);
+      at.x += 44 + text_width(words, style);
+    }
+  }
+
+  // As the window has it: amber square, violet dashes, grey outline, green diamond.
+  void sign(Role role, Point at) {
+    const Point corner{at.x, at.y - 9};
+    if (role == Role::saved) svg_.rectangle(corner, 12, 9, theme_.saved, 1);
+    if (role == Role::recomputed) svg_.outline(corner, 12, 9, theme_.recomputed, 4, "3 2");
+    if (role == Role::freed) svg_.outline(corner, 12, 9, theme_.freed, 1);
+    if (role == Role::result) diamond({at.x + 6, at.y - 4.5}, 6);
+  }
+
+  void diamond(Point c, double r) {
+    svg_.polygon({{c.x, c.y - r}, {c.x + r, c.y}, {c.x, c.y + r}, {c.x - r, c.y}}, theme_.result);
   }
 
   void frames(const Band& band) {
@@ -98,10 +124,25 @@ class LayoutPicture {
     return theme_.faint;
   }
 
-  void route(const Edge& edge) {
+  // A value that runs again has no line across: a violet mark says it where it is read.
+  void route(std::size_t index) {
+    const Edge& edge = layout_.edges[index];
+    Colour colour = colour_of(edge.kind);
+    if (roles_ != nullptr && edge.kind == EdgeKind::saved) {
+      const RungRole& rung = roles_->rungs[index];
+      if (!rung.saved && rung.again) return again(edge);
+      if (!rung.saved) colour = theme_.faint;
+    }
     std::vector<Point> points;
     for (const layout::Point p : layout_.route(edge)) points.push_back(at(p));
-    svg_.polyline(points, colour_of(edge.kind), 0.8 + 0.35 * edge.width_class);
+    svg_.polyline(points, colour, 0.8 + 0.35 * edge.width_class);
+  }
+
+  void again(const Edge& edge) {
+    const layout::Rect& to = layout_.boxes[edge.to.index].rect;
+    const Point end = at({to.left, (to.top + to.bottom) / 2});
+    svg_.line({end.x - 30, end.y}, end, theme_.recomputed, 1.2, "4 3");
+    svg_.circle({end.x - 34, end.y}, 4, theme_.background, theme_.recomputed);
   }
 
   std::string name_of(const Box& box) const {
@@ -126,24 +167,14 @@ class LayoutPicture {
     svg_.text({to.x + (dx < 0 ? -5 : 5), to.y + 3}, words, {theme_.faint, 9, 400, anchor, true});
   }
 
-  void draw_box(const Box& box) {
+  void draw_box(const Box& box, const BoxRole& role) {
     const Point p = corner(box.rect);
     const auto width = static_cast<double>(box.rect.width()),
                height = static_cast<double>(box.rect.height());
     const bool group = !box.node.valid();
-    const bool view = !group && box.importance == 0;
-    const bool backward = box.side == Side::backward;
-    const bool saved = box.role == Role::saved;
-    svg_.rectangle(p, width, height, view ? theme_.background : theme_.raised, 4);
-    svg_.outline(p, width, height,
-                 saved      ? theme_.saved
-                 : backward ? theme_.result
-                            : theme_.faint,
-                 saved ? 0 : 4,
-                 box.role == Role::recomputed ? "4 3"
-                 : view                       ? "2 3"
-                                              : "");
-    if (group) svg_.rectangle({p.x + 3, p.y + height}, width - 6, 3, theme_.line, 1);
+    ground(box, role.role, p, width, height);
+    if (group) composition({p.x + 3, p.y + height - 3}, width - 6, role);
+    if (role.result) diamond({p.x + width, p.y + height / 2}, 5.5);
     const std::string right = right_label(box);
     const TextStyle small{theme_.dim, 10, 400, Anchor::end, true};
     svg_.text({p.x + width - 8, p.y + 18}, right, small);
@@ -153,6 +184,33 @@ class LayoutPicture {
               : shorten_back(name_of(box), static_cast<std::size_t>(std::max(4.0, room / 6.6)));
     svg_.text({p.x + 10, p.y + 18}, name, {theme_.text, 12, group ? 600 : 400});
     if (!group) svg_.hint(p, width, height, print_node(graph_, box.node));
+  }
+
+  // Its role by colour and by shape: saved square with a bar, recomputed round and dashed.
+  void ground(const Box& box, Role role, Point p, double width, double height) {
+    const bool view = box.node.valid() && box.importance == 0;
+    const bool saved = role == Role::saved, again = role == Role::recomputed;
+    const Colour plain = box.side == Side::backward ? theme_.result : theme_.faint;
+    const Colour line = saved ? theme_.saved : again ? theme_.recomputed : plain;
+    const double radius = saved ? 0 : again ? 8 : 4;
+    const double tint = saved ? 0.17 : again ? 0.12 : 0;
+    const Colour fill = view ? theme_.background : theme_.raised;
+    svg_.rectangle(p, width, height, tint > 0 ? mix(theme_.panel, line, tint) : fill, radius);
+    svg_.outline(p, width, height, line, radius, again ? "4 3" : view && !saved ? "2 3" : "");
+    if (saved && !view) svg_.rectangle(p, 4, height, theme_.saved);
+  }
+
+  // What of a closed group is saved, runs again, and neither.
+  void composition(Point p, double width, const BoxRole& role) {
+    const double all = role.saved + role.again + role.others;
+    if (all <= 0) return svg_.rectangle(p, width, 3, theme_.line, 1);
+    const std::pair<std::uint32_t, Colour> parts[] = {
+        {role.saved, theme_.saved}, {role.again, theme_.recomputed}, {role.others, theme_.freed}};
+    for (const auto& [count, colour] : parts) {
+      if (count == 0) continue;
+      svg_.rectangle(p, width * count / all, 3, colour);
+      p.x += width * count / all;
+    }
   }
 
   std::string right_label(const Box& box) const {
@@ -166,7 +224,8 @@ class LayoutPicture {
   const layout::Scene& scene_;
   const layout::GraphLayout& layout_;
   const Theme& theme_;
-  double dx_, dy_;
+  const PictureRoles* roles_;  // null: no plan
+  double dx_, head_, dy_;
   Svg svg_;
 };
 
@@ -181,8 +240,9 @@ std::string graph_svg(const Graph& graph, const Theme& theme) {
 }
 
 std::string layout_svg(const Graph& graph, const layout::Scene& scene,
-                       const layout::GraphLayout& layout, const Theme& theme) {
-  return LayoutPicture(graph, scene, layout, theme).draw();
+                       const layout::GraphLayout& layout, const Theme& theme,
+                       const PictureRoles* roles) {
+  return LayoutPicture(graph, scene, layout, theme, roles).draw();
 }
 
 }  // namespace recut::gui

@@ -5,7 +5,10 @@
 // (gui/layout/graph_layout.h).
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "engine/ir/graph.h"
 #include "gui/layout/graph_layout.h"
@@ -13,11 +16,30 @@
 
 namespace recut::gui {
 
+// What a plan makes of a layout, to be said by colour and shape.
+struct BoxRole {
+  layout::Role role = layout::Role::none;          // of a node; none: the plan doesn't know it
+  bool result = false;                             // returned: a diamond besides
+  std::uint32_t saved = 0, again = 0, others = 0;  // nodes in a closed group
+};
+struct RungRole {
+  bool saved = false;  // some of what goes along it is
+  bool again = false;  // all that is computed goes along it again
+};
+struct PictureRoles {
+  std::string plan;                                          // "peak 4.25 GiB, step 66.4 ms"
+  std::vector<std::pair<layout::Role, std::string>> legend;  // what each role comes to
+  std::vector<BoxRole> boxes;                                // by box
+  std::vector<RungRole> rungs;                               // by edge; of rungs alone
+};
+
 // Every node, as SVG.
 std::string graph_svg(const Graph& graph, const Theme& theme);
 
-// A layout of a scene of the graph: boxes, frames, routes and stubs.
+// A layout of a scene of the graph: boxes, frames, routes and stubs; with `roles`, what a plan
+// makes of them, and a legend.
 std::string layout_svg(const Graph& graph, const layout::Scene& scene,
-                       const layout::GraphLayout& layout, const Theme& theme);
+                       const layout::GraphLayout& layout, const Theme& theme,
+                       const PictureRoles* roles = nullptr);
 
 }  // namespace recut::gui

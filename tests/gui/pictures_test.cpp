@@ -5,25 +5,13 @@
 #include "gui/pictures/graph_picture.h"
 #include "gui/pictures/memory_timeline.h"
 #include "gui/pictures/trade_off_curve.h"
+#include "tests/gui/odd_names.h"
 
 namespace recut::gui {
 namespace {
 
-constexpr const char* kJoint = R"(graph "a<b & \"c\"" {
-  %x = parameter f32[2, 3] #0
-  %t = tangent f32[2, 3]
-  %y = exp(%x) : f32[2, 3] #1
-  %z = relu(%y) : f32[2, 3] #2
-  %g = mul.Tensor(%t, %z) : f32[2, 3] #2
-  %m = mul.Tensor(%g, %y) : f32[2, 3] #1
-  %n = mul.Tensor(%m, 2.0) : f32[2, 3] #1
-  results %z
-  gradients %n
-}
-)";
-
 Graph joint() {
-  auto graph = parse_graph_text(kJoint, "joint");
+  auto graph = parse_graph_text(kOddNames, "joint");
   REQUIRE(graph.ok());
   return std::move(*graph);
 }
@@ -82,6 +70,33 @@ TEST_CASE("pictures: names are escaped and elements closed", "[gui]") {
   CHECK(balanced(graph));
   CHECK(graph.find("a&lt;b &amp; &quot;c&quot;") != std::string::npos);
   CHECK(balanced(memory_timeline_svg(report_of_two_steps(), kLight)));
+}
+
+TEST_CASE("pictures: a plan's roles show by colour, shape and a legend", "[gui]") {
+  const Graph graph = joint();
+  const layout::Scene scene = layout::scene_of(graph);
+  layout::Expansion everything;
+  everything.all = true;
+  layout::LayoutCache cache;
+  const auto layout = layout::lay_out(scene, everything, cache);
+  PictureRoles roles;
+  roles.plan = "peak <1> B";
+  roles.legend = {{layout::Role::saved, "saved, 2 values"}, {layout::Role::recomputed, "again"}};
+  roles.boxes.resize(layout->boxes.size());
+  roles.rungs.resize(layout->edges.size());
+  const auto box = [&](const char* name) { return layout->find(scene, graph.find(name)).index; };
+  roles.boxes[box("y")].role = layout::Role::recomputed;
+  roles.boxes[box("z")].role = layout::Role::saved;
+  roles.boxes[box("n")].result = true;
+  const std::string svg = layout_svg(graph, scene, *layout, kDark, &roles);
+  CHECK(balanced(svg));
+  CHECK(svg.find("peak &lt;1&gt; B") != std::string::npos);
+  CHECK(svg.find("saved, 2 values") != std::string::npos);
+  for (const Colour colour : {kDark.saved, kDark.recomputed, kDark.result})
+    CHECK(svg.find(css(colour)) != std::string::npos);
+  CHECK(svg.find("stroke-dasharray=\"4 3\"") != std::string::npos);
+  const std::string plain = layout_svg(graph, scene, *layout, kDark);
+  CHECK(plain.find(css(kDark.recomputed)) == std::string::npos);
 }
 
 TEST_CASE("pictures: an empty graph and a plan without steps draw", "[gui]") {
