@@ -2,36 +2,12 @@
 
 #include <algorithm>
 
+#include "engine/partition/execution.h"
+
 namespace recut::gui::layout {
 namespace {
 
 constexpr std::size_t kFewInputs = 8;  // as many inputs stand in the picture; more go to the shelf
-
-bool is_tangent(const Graph& graph, NodeId id) {
-  return graph[id].op == Op::placeholder && graph.input_kind(id) == InputKind::tangent;
-}
-
-std::vector<bool> needs_tangent(const Graph& graph) {
-  std::vector<bool> needs(graph.order().size(), false);
-  for (std::size_t p = 0; p < needs.size(); ++p) {
-    const NodeId id = graph.order()[p];
-    needs[p] = is_tangent(graph, id);
-    for (const NodeId operand : graph[id].operands)
-      needs[p] = needs[p] || needs[graph.position(operand)];
-  }
-  return needs;
-}
-
-std::vector<bool> needed_by_results(const Graph& graph) {
-  std::vector<bool> needed(graph.order().size(), false);
-  for (const NodeId id : graph.results)
-    if (id.valid()) needed[graph.position(id)] = true;
-  for (std::size_t p = needed.size(); p-- > 0;)
-    if (needed[p])
-      for (const NodeId operand : graph[graph.order()[p]].operands)
-        needed[graph.position(operand)] = true;
-  return needed;
-}
 
 // Files call a module's buffers inputs, too, and there may be hundreds: then only those stay in
 // the picture that are about as large as the largest, which are the data.
@@ -56,7 +32,7 @@ void shelve_inputs(const Graph& graph, std::vector<Side>& side) {
 
 Sides sides_of(const Graph& graph) {
   const std::vector<bool> tangent = needs_tangent(graph);
-  const std::vector<bool> claimed = needed_by_results(graph);
+  const std::vector<bool> claimed = needed_nodes(graph, graph.results);
   const std::size_t count = tangent.size();
   Sides sides{std::vector<Side>(count, Side::forward), std::vector<bool>(count, false)};
   std::size_t border = count;  // where backward begins in the file
