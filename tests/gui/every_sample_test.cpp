@@ -1,5 +1,5 @@
 // Every panel draws every sample of the repository, in both themes, as it comes and with something
-// selected.
+// selected, and what it draws is the sample's.
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <cstdint>
@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "engine/support/units.h"
+#include "gui/draw/ui.h"
 #include "tests/gui/window.h"
 #include "tests/paths.h"
 
@@ -33,15 +35,58 @@ std::vector<std::string> all_samples() {
   return paths;
 }
 
-void draw_all_panels(Window& window) {
+// Words of which some must stand in every panel that speaks of the document.
+std::vector<std::string> facts_of(const DocumentView& document) {
+  const PlanReport& report = document.shown->report();
+  std::vector<std::string> facts{format_bytes(report.peak_bytes), format_micros(report.step_us),
+                                 format_number(static_cast<std::int64_t>(report.timeline.size())),
+                                 format_number(report.recomputed_runs) + " runs", document.title};
+  for (const auto& pass : document.document->passes.passes) facts.emplace_back(pass.name);
+  for (const NodeId node : document.graph().order())
+    facts.push_back(document.graph().node_name(node));
+  return facts;
+}
+
+bool says(const Item& item, const std::vector<std::string>& facts) {
+  const std::string words = item.label.substr(item.label.find('/') + 1) + " " + item.value;
+  return std::any_of(facts.begin(), facts.end(), [&](const std::string& fact) {
+    return words.find(fact) != std::string::npos;
+  });
+}
+
+// Items of the panel that can be seen, and whether one of them says something of the document.
+struct Seen {
+  int items = 0;
+  bool fact = false;
+};
+Seen seen_in(const Window& window, std::string_view panel, const std::vector<std::string>& facts) {
+  Seen seen;
+  for (const Item& item : window.app.items.all()) {
+    if (!item.visible() || item.label.rfind(std::string(panel) + "/", 0) != 0) continue;
+    ++seen.items;
+    seen.fact = seen.fact || says(item, facts);
+  }
+  return seen;
+}
+
+// `selected`: with a value selected, without which its details have nothing to say.
+void draw_all_panels(Window& window, bool selected) {
+  const std::vector<std::string> facts = facts_of(*window.app.document());
   for (const Panel& panel : window.app.panels) {
-    CAPTURE(panel.id);
-    (void)window.app.run("panel.show", panel.id);  // those that always stand have nothing to show
+    CAPTURE(panel.id, selected);
+    if (panel.alone) continue;
+    if (panel.place == Place::overlay) window.app.overlay = std::string(panel.id);
+    if (panel.place != Place::overlay) (void)window.app.run("panel.show", panel.id);
+    window.settle();
     window.app.want_frames();
-    const int before = window.app.frames();
     window.tick();
-    CHECK(window.app.frames() > before);
-    CHECK(window.backend.vertices > 0);
+    const Seen seen = seen_in(window, panel.id, facts);
+    const bool of_document = panel.place != Place::overlay && panel.id != "check";
+    if (panel.id != "details" || selected) {
+      CHECK(seen.items > 0);
+      if (of_document) CHECK(seen.fact);
+    }
+    window.app.overlay.clear();
   }
 }
 
@@ -56,11 +101,11 @@ TEST_CASE("window: every panel draws every sample", "[gui]") {
     REQUIRE(window.app.has_ready());
     for (const char* theme : {"dark", "light"}) {
       REQUIRE(window.app.run("theme.set", theme).ok());
-      draw_all_panels(window);
+      draw_all_panels(window, false);
     }
     const Graph& graph = window.app.document()->graph();
     REQUIRE(window.app.run("select.node", graph.node_name(graph.order().back())).ok());
-    draw_all_panels(window);
+    draw_all_panels(window, true);
     window.settle();
   }
 }
