@@ -6,24 +6,13 @@
 #include "engine/workspace/curve.h"
 #include "engine/workspace/planning.h"
 #include "gui/report/html.h"
+#include "tests/gui/odd_names.h"
 
 namespace recut::gui {
 namespace {
 
-constexpr const char* kJoint = R"(graph "a<b & \"c\"" {
-  %x = parameter f32[2, 3] #0
-  %t = tangent f32[2, 3]
-  %y = exp(%x) : f32[2, 3] #1
-  %z = relu(%y) : f32[2, 3] #2
-  %g = mul.Tensor(%t, %z) : f32[2, 3] #2
-  %m = mul.Tensor(%g, %y) : f32[2, 3] #1
-  results %z
-  gradients %m
-}
-)";
-
 std::string report_of(const std::vector<std::string>& budgets) {
-  const auto document = open_document_bytes(kJoint, "joint.recut", {});
+  const auto document = open_document_bytes(kOddNames, "joint.recut", {});
   REQUIRE(document.ok());
   std::vector<Planned> plans;
   for (const std::string& budget : budgets) {
