@@ -1,7 +1,10 @@
 #include "gui/app/compare_view.h"
 
+#include <fmt/format.h>
+
 #include <cstdlib>
 
+#include "engine/support/units.h"
 #include "gui/app/app.h"
 #include "gui/app/pass_steps.h"
 
@@ -23,32 +26,61 @@ CompareView& compare_view(DocumentView& document) {
   return std::any_cast<CompareView&>(slot);
 }
 
-std::string compared_with(const CompareView& view) {
+std::string compared_with(const DocumentView& document, const CompareView& view) {
   if (!view.with.empty()) return view.with;
-  return view.baseline ? "baseline" : "unplanned";
+  return document.baseline.plan ? "baseline" : "unplanned";
 }
 
 std::optional<std::size_t> compared_pass(const DocumentView& document, const CompareView& view) {
-  const auto number = after_word(compared_with(view), "pass");
+  const auto number = after_word(compared_with(document, view), "pass");
   if (!number) return std::nullopt;
   const auto pass = static_cast<std::size_t>(std::strtoul(number->c_str(), nullptr, 10));
   return std::min(pass, document.document->passes.passes.size());
 }
 
+bool compared_other(const DocumentView& document, const CompareView& view) {
+  const std::string with = compared_with(document, view);
+  return after_word(with, "pass") || after_word(with, "document");
+}
+
+const DocumentView* compared_document(const App& app, const DocumentView& document,
+                                      const CompareView& view) {
+  const auto serial = after_word(compared_with(document, view), "document");
+  const DocumentView* other = serial ? app.documents.find(std::atoi(serial->c_str())) : nullptr;
+  return other != nullptr && other->is_ready() ? other : nullptr;
+}
+
 SharedPlanView compared_plan(const App& app, const DocumentView& document,
                              const CompareView& view) {
-  const std::string with = compared_with(view);
+  const std::string with = compared_with(document, view);
   if (with == "unplanned") return document.start;
-  if (with == "baseline") return view.baseline;
+  if (with == "baseline") return document.baseline.plan;
   if (const auto fraction = after_word(with, "torch")) {
     const auto found = view.torch.find(torch_key(document, *fraction));
     return found == view.torch.end() ? nullptr : found->second;
   }
-  if (const auto serial = after_word(with, "document")) {
-    const DocumentView* other = app.documents.find(std::atoi(serial->c_str()));
-    return other != nullptr && other->is_ready() ? other->shown : nullptr;
-  }
-  return nullptr;
+  const DocumentView* other = compared_document(app, document, view);
+  return other != nullptr ? other->shown : nullptr;
+}
+
+std::vector<CompareChoice> compare_choices(const App& app, const DocumentView& document) {
+  std::vector<CompareChoice> choices{{"unplanned", "nothing recomputed"}};
+  if (const SharedPlanView& baseline = document.baseline.plan)
+    choices.push_back({"baseline", "baseline " + format_bytes(baseline->peak())});
+  for (const char* fraction : {"1.0", "0.5", "0.0"})
+    choices.push_back({std::string("torch ") + fraction, std::string("PyTorch's way ") + fraction});
+  for (const auto& other : app.documents.all())
+    if (other.get() != &document && other->is_ready())
+      choices.push_back({fmt::format("document {}", other->serial), other->title});
+  if (!document.document->passes.passes.empty()) choices.push_back({"pass 0", "the graph as read"});
+  return choices;
+}
+
+std::string compared_name(const App& app, const DocumentView& document, const CompareView& view) {
+  const std::string with = compared_with(document, view);
+  for (const CompareChoice& choice : compare_choices(app, document))
+    if (choice.with == with) return choice.words;
+  return with;
 }
 
 std::string torch_key(const DocumentView& document, const std::string& fraction) {

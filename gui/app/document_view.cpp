@@ -43,6 +43,12 @@ SharedPlanView KnownPlans::best_within(std::int64_t budget_bytes) const {
 
 const Graph& DocumentView::graph_at_pass() const { return graph_after(document->passes, pass); }
 
+const Graph& ShownGraph::graph() const { return graph_after(document->passes, pass); }
+
+ShownGraph shown_graph(const DocumentView& document) {
+  return {document.document, document.pass, document.shown};
+}
+
 std::int64_t DocumentView::peak_bound() const {
   if (curve && curve->report.peak_bound_bytes > 0) return curve->report.peak_bound_bytes;
   if (shown && shown->report().proof) return shown->report().proof->peak_bound_bytes;

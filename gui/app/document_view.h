@@ -75,6 +75,15 @@ class KnownPlans {
   std::vector<SharedPlanView> plans_;
 };
 
+// A second plan, pinned so that others are seen against it: the timeline's outline, a choice of the
+// compare panel, the sums of the legend, a row of the report.
+struct Baseline {
+  SharedPlanView plan;  // null: none is pinned
+  std::string title;
+  std::string asked_for;  // its title while it is made
+  JobId making = 0;
+};
+
 enum class DocumentState : std::uint8_t { opening, ready, failed };
 
 struct DocumentView {
@@ -91,6 +100,7 @@ struct DocumentView {
   KnownPlans known;                          // for `wishes`, whatever the budget
   std::shared_ptr<const Curve> curve;        // as far as it is known
   SharedPlanView shown;                      // the plan that all panels speak of
+  Baseline baseline;
   SharedPlanView refused;  // the last plan that couldn't hold its budget: its report says why
   std::shared_ptr<const Reasons> reasons;    // of `shown`; null while they are made
   std::vector<std::string> planned_budgets;  // for which `known` has the plan made for it
@@ -127,6 +137,19 @@ struct DocumentView {
   JobId opening = 0, sweeping = 0, planning = 0, viewing = 0, reasoning = 0;
   double plan_due = -1;  // the time at which the budget has rested long enough; below 0: none
 };
+
+// A graph as panels draw it: a document's, after some of its passes, under a plan.
+struct ShownGraph {
+  std::shared_ptr<const Document> document;
+  std::size_t pass = 0;
+  SharedPlanView plan;  // may be null
+
+  const Graph& graph() const;
+  bool operator==(const ShownGraph& o) const {
+    return document == o.document && pass == o.pass && plan == o.plan;
+  }
+};
+ShownGraph shown_graph(const DocumentView& document);
 
 // A budget as people write it ("6.5GiB", "40%", "none"), of a document's own peak.
 Result<std::int64_t> read_budget(const std::string& text, const DocumentView& document);

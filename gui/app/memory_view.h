@@ -1,4 +1,4 @@
-// What the timeline shows beside the plan itself: which steps, and a second plan to compare with.
+// What the timeline shows of the plan: which steps; and what the other choice for a value comes to.
 #pragma once
 
 #include <string>
@@ -20,11 +20,6 @@ struct MemoryView {
     NodeId selected;
     SharedPlanView plan;
   } cursor;
-  // Drawn as an outline over the shown plan; null for none. `asked_for`: its name while it is made.
-  SharedPlanView baseline;
-  std::string baseline_title;
-  std::string asked_for;
-  JobId making = 0;
 
   bool all_bytes() const { return bottom <= 0 && top >= 1; }
   bool whole() const { return from <= 0 && to >= 1 && all_bytes(); }

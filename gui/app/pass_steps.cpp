@@ -1,6 +1,7 @@
 #include "gui/app/pass_steps.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "engine/ir/printer.h"
 
@@ -17,22 +18,50 @@ const Change* change_of(const PassReport& report, NodeId before) {
   return found == report.changes.end() ? nullptr : &*found;
 }
 
-// What made `after`: the change of a node of the same name, if there is one.
-const Change* maker_of(const PassReport& report, const Graph& before, NodeId after) {
-  const Change* first = nullptr;
-  for (const Change& change : report.changes) {
-    if (std::find(change.after.begin(), change.after.end(), after) == change.after.end()) continue;
-    if (before.contains(change.before) &&
-        before.node_name(change.before) == report.graph.node_name(after))
-      return &change;
-    if (first == nullptr) first = &change;
-  }
-  return first;
+using Changes = std::vector<const Change*>;
+
+// Those that leave `after`, in their order.
+Changes changes_to(const PassReport& report, NodeId after) {
+  Changes changes;
+  for (const Change& change : report.changes)
+    if (std::find(change.after.begin(), change.after.end(), after) != change.after.end())
+      changes.push_back(&change);
+  return changes;
 }
 
-NodeId step_on(const PassReport& report, const Graph& before, NodeId id) {
+// What made `after`: the change of a node of the same name, if there is one.
+const Change* maker_of(const PassReport& report, const Graph& before, NodeId after,
+                       const Changes& changes) {
+  for (const Change* change : changes)
+    if (before.contains(change->before) &&
+        before.node_name(change->before) == report.graph.node_name(after))
+      return change;
+  return changes.empty() ? nullptr : changes.front();
+}
+
+// All changes of a pass, to look up those of many nodes. Asked only, never walked.
+struct ChangeIndex {
+  explicit ChangeIndex(const PassReport& report) {
+    for (const Change& change : report.changes) {
+      taken.emplace(change.before.index, &change);
+      for (const NodeId after : change.after) made[after.index].push_back(&change);
+    }
+  }
+  const Change* of(NodeId before) const {
+    const auto found = taken.find(before.index);
+    return found == taken.end() ? nullptr : found->second;
+  }
+  Changes to(NodeId after) const {
+    const auto found = made.find(after.index);
+    return found == made.end() ? Changes() : found->second;
+  }
+  std::unordered_map<std::uint32_t, const Change*> taken;  // the first of each node
+  std::unordered_map<std::uint32_t, Changes> made;
+};
+
+// `change`: the one that takes the node away, null where none does.
+NodeId step_on(const PassReport& report, const Graph& before, NodeId id, const Change* change) {
   const Graph& after = report.graph;
-  const Change* change = change_of(report, id);
   if (change != nullptr) {
     for (const NodeId heir : change->after)
       if (after.contains(heir)) return heir;
@@ -41,9 +70,9 @@ NodeId step_on(const PassReport& report, const Graph& before, NodeId id) {
   return after.contains(id) ? id : by_name(before, id, after);
 }
 
-NodeId step_back(const PassReport& report, const Graph& before, NodeId id) {
+// `change`: what made the node, null where nothing says.
+NodeId step_back(const PassReport& report, const Graph& before, NodeId id, const Change* change) {
   if (before.contains(id)) return id;
-  const Change* change = maker_of(report, before, id);
   if (change != nullptr && before.contains(change->before)) return change->before;
   return by_name(report.graph, id, before);
 }
@@ -62,10 +91,34 @@ const Graph& graph_after(const PipelineReport& passes, std::size_t pass) {
 NodeId trace_node(const PipelineReport& passes, NodeId id, std::size_t from, std::size_t to) {
   if (!graph_after(passes, from).contains(id)) return {};
   for (; from < to && id.valid(); ++from)
-    id = step_on(passes.passes[from], graph_after(passes, from), id);
-  for (; from > to && id.valid(); --from)
-    id = step_back(passes.passes[from - 1], graph_after(passes, from - 1), id);
+    id = step_on(passes.passes[from], graph_after(passes, from), id,
+                 change_of(passes.passes[from], id));
+  for (; from > to && id.valid(); --from) {
+    const PassReport& report = passes.passes[from - 1];
+    const Graph& before = graph_after(passes, from - 1);
+    id = step_back(report, before, id, maker_of(report, before, id, changes_to(report, id)));
+  }
   return id;
+}
+
+std::vector<NodeId> trace_nodes(const PipelineReport& passes, std::size_t from, std::size_t to) {
+  const auto order = graph_after(passes, from).order();
+  std::vector<NodeId> ids(order.begin(), order.end());
+  for (; from < to; ++from) {
+    const PassReport& report = passes.passes[from];
+    const ChangeIndex changes(report);
+    for (NodeId& id : ids)
+      if (id.valid()) id = step_on(report, graph_after(passes, from), id, changes.of(id));
+  }
+  for (; from > to; --from) {
+    const PassReport& report = passes.passes[from - 1];
+    const Graph& before = graph_after(passes, from - 1);
+    const ChangeIndex changes(report);
+    for (NodeId& id : ids)
+      if (id.valid())
+        id = step_back(report, before, id, maker_of(report, before, id, changes.to(id)));
+  }
+  return ids;
 }
 
 std::vector<NodeEvent> node_history(const PipelineReport& passes, NodeId id, std::size_t pass) {

@@ -17,6 +17,9 @@ const Graph& graph_after(const PipelineReport& passes, std::size_t pass);
 // is gone, or wasn't there yet. A pass's own word comes first, then the same node, then its name.
 NodeId trace_node(const PipelineReport& passes, NodeId id, std::size_t from, std::size_t to);
 
+// The same of every node of the first graph, by its position: linear in nodes and changes.
+std::vector<NodeId> trace_nodes(const PipelineReport& passes, std::size_t from, std::size_t to);
+
 // What happened to a node in one pass.
 struct NodeEvent {
   std::size_t pass = 0;  // 0: read from the file

@@ -5,9 +5,6 @@
 #include <map>
 
 namespace recut::gui {
-namespace {
-
-// The bytes that each node's storages take, by position; 0 for views and what never runs.
 std::vector<std::int64_t> owned_bytes(const PlanView& plan) {
   std::vector<std::int64_t> bytes(plan.graph().order().size(), 0);
   std::vector<std::int64_t> once(plan.graph().order().size(), 0);
@@ -22,6 +19,8 @@ std::vector<std::int64_t> owned_bytes(const PlanView& plan) {
   }
   return bytes;
 }
+
+namespace {
 
 void count_saved(PlanDifference& difference, const FateRow& row) {
   if (row.role_here == Role::saved) {

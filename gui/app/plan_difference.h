@@ -16,6 +16,9 @@ struct FateRow {
   std::int64_t bytes = 0;                      // the larger of the two
 };
 
+// The bytes that each node's storages take, by position; 0 for views and what never runs.
+std::vector<std::int64_t> owned_bytes(const PlanView& plan);
+
 struct PlanDifference {
   std::vector<FateRow> rows;                   // by falling bytes, then in the order of the graph
   std::int64_t same = 0;                       // values with one fate in both

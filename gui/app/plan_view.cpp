@@ -73,6 +73,11 @@ SharedPlanView finish(const PlanBasis& basis, const PlanningRequest& request, Pl
 
 }  // namespace
 
+NodeId planned_node(const Graph& graph, const PlanView& plan, NodeId node) {
+  if (plan.graph().contains(node)) return node;
+  return plan.graph().find(graph.node_name(node));
+}
+
 Result<PlanBasis> plan_basis(std::shared_ptr<const Document> document, const std::string& device,
                              const std::string& cost_model) {
   auto costs = find_cost_model(device, cost_model);

@@ -32,6 +32,10 @@ struct PlanView {
 };
 using SharedPlanView = std::shared_ptr<const PlanView>;
 
+// What stands for a node of a pass's graph in the plan's: itself, or what carries its name; invalid
+// where there is nothing.
+NodeId planned_node(const Graph& graph, const PlanView& plan, NodeId node);
+
 // What all plans of one document under one model of cost have in common.
 struct PlanBasis {
   std::shared_ptr<const Document> document;

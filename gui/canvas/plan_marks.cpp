@@ -65,11 +65,6 @@ std::vector<BoxMarks> Marker::bands() const {
 
 }  // namespace
 
-NodeId planned_node(const Graph& graph, const PlanView& plan, NodeId node) {
-  if (plan.graph().contains(node)) return node;
-  return plan.graph().find(graph.node_name(node));
-}
-
 PlanMarks marks_of(const Picture& picture, const PlanView* plan) {
   PlanMarks marks;
   const Marker marker(picture, plan);

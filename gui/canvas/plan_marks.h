@@ -30,10 +30,6 @@ struct PlanMarks {
   std::vector<RungMarks> rungs;  // by edge; of other edges nothing
 };
 
-// What stands for a node of the picture in the plan's graph: itself, or what carries its name;
-// invalid where there is nothing.
-NodeId planned_node(const Graph& graph, const PlanView& plan, NodeId node);
-
 // `plan` may be null. Linear in nodes and edges.
 PlanMarks marks_of(const Picture& picture, const PlanView* plan);
 

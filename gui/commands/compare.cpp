@@ -13,17 +13,6 @@ namespace {
 
 bool has_plan(const App& app) { return app.has_ready() && app.document()->shown != nullptr; }
 
-const CompareView* view_of(const App& app) {
-  if (!has_plan(app)) return nullptr;
-  const auto found = app.document()->memories.find(kCompareMemory);
-  return found == app.document()->memories.end() ? nullptr
-                                                 : std::any_cast<CompareView>(&found->second);
-}
-bool has_baseline(const App& app) {
-  const CompareView* view = view_of(app);
-  return view != nullptr && view->baseline != nullptr;
-}
-
 Result<Done> show_panel(App& app) { return app.run("panel.show", "compare"); }
 
 // As PyTorch would partition the graph: as slow as its strategy.
@@ -81,7 +70,7 @@ Result<Done> compare_with(App& app, std::string_view words) {
     done = with_torch(app, rest);
   } else if (what == "pass" || what == "document") {
     done = with_other(app, what, rest);
-  } else if (what == "baseline" && !view.baseline) {
+  } else if (what == "baseline" && !app.document()->baseline.plan) {
     done = error("no plan is pinned as the baseline");
   } else if (what != "baseline" && what != "unplanned" && !what.empty()) {
     done = error("compare with unplanned, baseline, torch 0.5, document 2 or pass 0");
@@ -91,27 +80,9 @@ Result<Done> compare_with(App& app, std::string_view words) {
   return show_panel(app);
 }
 
-Result<Done> pin(App& app, std::string_view) {
-  CompareView& view = compare_view(*app.document());
-  view.baseline = app.document()->shown;
-  view.with = "baseline";
-  app.say(fmt::format("Baseline: peak {}, step {}", format_bytes(view.baseline->peak()),
-                      format_micros(view.baseline->report().step_us)));
-  return Done{};
-}
-
-Result<Done> unpin(App& app, std::string_view) {
-  CompareView& view = compare_view(*app.document());
-  view.baseline = nullptr;
-  if (view.with == "baseline") view.with.clear();
-  return Done{};
-}
-
 constexpr Command kRows[] = {
     {"compare.with", "Compare the plan", "", "unplanned, baseline, torch 0.5, document 2 or pass 0",
      has_plan, compare_with},
-    {"compare.pin", "Compare: pin this plan as the baseline", "Ctrl+Shift+B", "", has_plan, pin},
-    {"compare.unpin", "Compare: drop the baseline", "", "", has_baseline, unpin},
 };
 
 }  // namespace

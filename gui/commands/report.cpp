@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include "gui/app/app.h"
-#include "gui/app/compare_view.h"
 #include "gui/report/html_report.h"
 
 namespace recut::gui {
@@ -33,7 +32,7 @@ Result<Done> write_report(App& app, std::string_view path) {
   report.file = file_name(document.path);
   report.passes = &document.document->passes;
   report.plans.push_back(&document.shown->report());
-  const SharedPlanView baseline = compare_view(*app.document()).baseline;
+  const SharedPlanView baseline = document.baseline.plan;
   if (baseline && baseline != document.shown) report.plans.push_back(&baseline->report());
   if (document.curve) report.curve = &document.curve->report;
   const std::string target =

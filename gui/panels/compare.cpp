@@ -17,10 +17,6 @@ constexpr float kName = 190, kFigure = 132;  // units: the columns of the figure
 constexpr float kFate = 170, kBytes = 96, kBar = 120;
 constexpr float kWidest = 1020;  // of the list: eyes have to find the other end of a row
 
-struct Choice {
-  std::string with, words;
-};
-
 class Compare {
  public:
   Compare(Ui& ui, const PanelInput& input, const DocumentView& document, CompareView& view,
@@ -52,32 +48,17 @@ class Compare {
   void pins() {
     Rect place = input_.heading;
     const auto at = [&](float wide) { return place.cut_right(ui_.px(wide)).inset(0, ui_.px(8)); };
-    if (view_.baseline && button(ui_, "drop", at(112), "Drop baseline", ButtonLook::quiet))
-      intents_.push_back({"compare.unpin", ""});
+    if (document_.baseline.plan && button(ui_, "drop", at(112), "Drop baseline", ButtonLook::quiet))
+      intents_.push_back({"baseline.drop", ""});
     if (button(ui_, "pin", at(176), "Pin this plan as baseline", ButtonLook::quiet))
-      intents_.push_back({"compare.pin", ""});
+      intents_.push_back({"baseline.pin", ""});
     ui_.text(place, fmt::format("this plan, {}, against", format_bytes(document_.shown->peak())),
              Face::small, ui_.theme.dim);
   }
 
-  std::vector<Choice> possible() const {
-    std::vector<Choice> choices{{"unplanned", "nothing recomputed"}};
-    if (view_.baseline)
-      choices.push_back({"baseline", "baseline " + format_bytes(view_.baseline->peak())});
-    for (const char* fraction : {"1.0", "0.5", "0.0"})
-      choices.push_back(
-          {std::string("torch ") + fraction, std::string("PyTorch's way ") + fraction});
-    for (const auto& other : input_.app.documents.all())
-      if (other.get() != &document_ && other->is_ready())
-        choices.push_back({fmt::format("document {}", other->serial), other->title});
-    if (!document_.document->passes.passes.empty())
-      choices.push_back({"pass 0", "the graph as read"});
-    return choices;
-  }
-
   void choices(Rect rest) {
-    const std::string now = compared_with(view_);
-    for (const Choice& choice : possible()) {
+    const std::string now = compared_with(document_, view_);
+    for (const CompareChoice& choice : compare_choices(input_.app, document_)) {
       const float wide = ui_.width(choice.words, Face::text) + ui_.px(22);
       if (wide > rest.width()) break;
       if (tinted_button(ui_, "with " + choice.with, rest.cut_left(wide).inset(0, ui_.px(2)),
@@ -93,14 +74,6 @@ class Compare {
     return "The other plan isn't there any more.";
   }
 
-  // The other one's name over its column.
-  std::string other_name() const {
-    const std::string now = compared_with(view_);
-    for (const Choice& choice : possible())
-      if (choice.with == now) return choice.words;
-    return now;
-  }
-
   void cell(Rect& row, float wide, std::string_view words, Face face, Colour colour) const {
     ui_.text(row.cut_left(ui_.px(wide)), words, face, colour, Align::right);
   }
@@ -109,7 +82,8 @@ class Compare {
     Rect head = area.cut_top(ui_.px(20));
     head.cut_left(ui_.px(kName));
     for (const std::string& title :
-         {std::string("this plan"), other_name(), std::string("difference")})
+         {std::string("this plan"), compared_name(input_.app, document_, view_),
+          std::string("difference")})
       cell(head, kFigure, title, Face::small, ui_.theme.faint);
     const PlanReport &here = document_.shown->report(), &there = view_.there->report();
     const auto bytes = [](std::int64_t value) { return format_bytes(value); };

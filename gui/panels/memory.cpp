@@ -35,7 +35,7 @@ class Timeline {
     Rect area = input_.area;
     if (input_.app.settings.flag("memory.list", false))
       peak_list(ui_, document_, area.cut_right(ui_.px(kListWidth)).inset(ui_.px(7), 0), intents_);
-    memory_legend(ui_, document_, view_, cache_.stack, area.cut_bottom(ui_.px(22)));
+    memory_legend(ui_, document_, cache_.stack, area.cut_bottom(ui_.px(22)));
     const Plot plot = make_plot(area);
     if (plot.inside().width() < ui_.px(60) || plot.inside().height() < ui_.px(20)) return;
     plot.grid();
@@ -50,9 +50,10 @@ class Timeline {
     draw_stack(ui_, plot, cache_.stack, columns);
     ImGui::PopClipRect();
     plot.begin();
-    if (view_.baseline)
-      draw_outline(ui_, plot, *view_.baseline, cache_.places_of(document_, view_.baseline),
-                   outline_colour(ui_.theme, *view_.baseline));
+    if (document_.baseline.plan)
+      draw_outline(ui_, plot, *document_.baseline.plan,
+                   cache_.places_of(document_, document_.baseline.plan),
+                   outline_colour(ui_.theme, *document_.baseline.plan));
     plot.end();
     marks(plot);
     selected(plot);
@@ -71,7 +72,8 @@ class Timeline {
   double most_bytes() const {
     double most = static_cast<double>(
         std::max({plan_.peak(), plan_.report().peak_bytes_unplanned, std::int64_t{1}}));
-    if (view_.baseline) most = std::max(most, static_cast<double>(view_.baseline->peak()));
+    if (document_.baseline.plan)
+      most = std::max(most, static_cast<double>(document_.baseline.plan->peak()));
     const auto budget = static_cast<double>(document_.wishes.budget_bytes);
     return budget <= most * 1.2 ? std::max(most, budget) : most;
   }

@@ -43,7 +43,7 @@ Rect place_for(const Ui& ui, Rect& rest, std::string_view words, float extra) {
 }
 
 // What the outline is of: the plans that people compare with most.
-void baselines(Ui& ui, const MemoryView& view, Rect rest, Intents& intents) {
+void baselines(Ui& ui, const Baseline& baseline, Rect rest, Intents& intents) {
   struct Choice {
     const char *words, *argument, *title;
   };
@@ -54,10 +54,10 @@ void baselines(Ui& ui, const MemoryView& view, Rect rest, Intents& intents) {
   for (const Choice& choice : kChoices) {
     const float wide = std::ceil(ui.width(choice.words, Face::text)) + 1;
     if (wide > rest.width()) return;
-    const bool chosen = view.baseline_title.rfind(choice.title, 0) == 0;
+    const bool chosen = baseline.title.rfind(choice.title, 0) == 0;
     if (tab(ui, std::string("with ") + choice.words, rest.cut_left(wide).inset(0, ui.px(9)),
             choice.words, chosen))
-      intents.push_back({"memory.compare", choice.argument});
+      intents.push_back({"baseline.pin", choice.argument});
     rest.cut_left(ui.px(12));
   }
 }
@@ -77,11 +77,12 @@ void memory_heading(Ui& ui, const PanelInput& input, const DocumentView& documen
   hint(ui, "The timeline as CSV, to the clipboard");
   if (toggle(ui, "list", place("At the peak", 24), "At the peak", list))
     intents.push_back({"memory.list", ""});
-  const bool baseline = view.baseline != nullptr;
-  if (toggle(ui, "compare", place("Compare", 24), "Compare", baseline))
-    intents.push_back({"memory.compare", baseline ? "none" : "shown"});
-  hint(ui, baseline ? "Take the outline of the other plan away"
-                    : "Keep this plan as an outline, to see the next one beside it");
+  const Baseline& baseline = document.baseline;
+  const bool pinned = baseline.plan != nullptr;
+  if (toggle(ui, "compare", place("Compare", 24), "Compare", pinned))
+    intents.push_back({pinned ? "baseline.drop" : "baseline.pin", ""});
+  hint(ui, pinned ? "Drop the baseline: no outline of another plan"
+                  : "Pin this plan as the baseline: an outline, to see the next one beside it");
   if (tab(ui, "by kind", place("by kind", 2).inset(0, ui.px(1)), "by kind", by_kind))
     intents.push_back({"memory.by", "kind"});
   if (tab(ui, "by module", place("by module", 2).inset(0, ui.px(1)), "by module", !by_kind))
@@ -89,10 +90,10 @@ void memory_heading(Ui& ui, const PanelInput& input, const DocumentView& documen
   if (!view.whole() && button(ui, "all steps", place("All steps", 14), "All steps"))
     intents.push_back({"memory.zoom", ""});
   ui.items.add("plan", ItemKind::figure, rest, true, format_bytes(document.shown->peak()));
-  if (!view.asked_for.empty() && input.app.jobs.is_alive(view.making)) {
-    ui.text(rest, "planning: " + view.asked_for, Face::small, ui.theme.text);
-  } else if (baseline) {
-    baselines(ui, view, rest, intents);
+  if (!baseline.asked_for.empty() && input.app.jobs.is_alive(baseline.making)) {
+    ui.text(rest, "planning: " + baseline.asked_for, Face::small, ui.theme.text);
+  } else if (pinned) {
+    baselines(ui, baseline, rest, intents);
   } else {
     ui.text(rest, "in program order", Face::small, ui.theme.dim);
   }
@@ -134,17 +135,16 @@ class Legend {
 
 }  // namespace
 
-void memory_legend(Ui& ui, const DocumentView& document, const MemoryView& view,
-                   const MemoryStack& stack, const Rect& row) {
+void memory_legend(Ui& ui, const DocumentView& document, const MemoryStack& stack,
+                   const Rect& row) {
   Rect place = row;
   place.cut_left(ui.px(58));
   Legend legend(ui, place);
-  if (view.baseline)
+  if (const PlanView* other = document.baseline.plan.get())
     legend.entry(
-        {outline_colour(ui.theme, *view.baseline)},
-        fmt::format(
-            "{}, peak {}, step {}", view.baseline_title, format_bytes(view.baseline->peak()),
-            signed_micros(view.baseline->report().step_us - document.shown->report().step_us)),
+        {outline_colour(ui.theme, *other)},
+        fmt::format("{}, peak {}, step {}", document.baseline.title, format_bytes(other->peak()),
+                    signed_micros(other->report().step_us - document.shown->report().step_us)),
         true);
   std::size_t layers = 0;  // they come first
   std::vector<Colour> strip;

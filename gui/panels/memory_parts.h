@@ -30,8 +30,7 @@ struct MemoryCache {
 // Right of the title: what the bands are, what it is compared with, the list, all steps, copies.
 void memory_heading(Ui& ui, const PanelInput& input, const DocumentView& document,
                     const MemoryView& view, Intents& intents);
-void memory_legend(Ui& ui, const DocumentView& document, const MemoryView& view,
-                   const MemoryStack& stack, const Rect& row);
+void memory_legend(Ui& ui, const DocumentView& document, const MemoryStack& stack, const Rect& row);
 
 void mark_border(const Ui& ui, const Plot& plot, const PlanView& plan);
 void mark_unplanned(const Ui& ui, const Plot& plot, const PlanView& plan);

@@ -270,8 +270,8 @@ class TradeOff {
   void compare() {
     const auto [point, theirs] = nearest();
     if (point == nullptr) return;
-    intents_.push_back({"memory.compare", theirs ? fmt::format("torch {:g}", point->fraction)
-                                                 : fmt::format("{}", point->peak_bytes)});
+    intents_.push_back({"baseline.pin", theirs ? fmt::format("torch {:g}", point->fraction)
+                                               : fmt::format("{}", point->peak_bytes)});
   }
 
   // The budget as words, at the right of the heading: "6.5GiB", "40%", "none".

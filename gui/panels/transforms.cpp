@@ -7,7 +7,6 @@
 
 #include "engine/support/units.h"
 #include "gui/app/app.h"
-#include "gui/app/compare_view.h"
 #include "gui/draw/widgets.h"
 #include "gui/panels/transforms_history.h"
 #include "gui/panels/transforms_legend.h"
@@ -36,7 +35,7 @@ class TransformsPanel {
         idle_(input.app.settings.flag("passes.idle", false)) {}
 
   void draw() {
-    update(memory_, document_, input_.memory<CompareView>(kCompareMemory).baseline);
+    update(memory_, document_, document_.baseline.plan);
     head();
     Rect area = input_.area;
     slide(area.cut_top(std::round(ui_.px(20))));

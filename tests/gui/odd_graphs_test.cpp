@@ -19,7 +19,7 @@ void use_everything(Window& window) {
   const auto try_all = [&] {
     for (const char* command :
          {"pass.next", "pass.previous", "text.next", "text.previous", "text.fold", "text.copy",
-          "compare.with", "compare.pin", "compare.unpin", "pass.idle", "select.clear",
+          "compare.with", "baseline.pin", "baseline.drop", "pass.idle", "select.clear",
           "file.report", "check.run"}) {
       (void)app.run(command);
       window.tick();

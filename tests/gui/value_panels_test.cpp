@@ -57,7 +57,7 @@ TEST_CASE("value panels: graphs without steps, without backward, without bytes",
     window.look_around();
     CHECK(window.app.run("budget.set", "1B").ok());
     window.settle();
-    CHECK(window.app.run("memory.compare", "start").ok());
+    CHECK(window.app.run("baseline.pin", "start").ok());
     window.look_around();
   }
 }

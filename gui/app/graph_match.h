@@ -1,0 +1,35 @@
+// Which nodes of two graphs are the same: of one document's passes by identity and by what the
+// passes say of themselves, of two documents by names and modules.
+#pragma once
+
+#include <vector>
+
+#include "engine/passes/runner.h"
+
+namespace recut::gui {
+
+// Of one of the two graphs, by position in its order.
+struct MatchSide {
+  std::vector<NodeId>
+      partner;             // what stands for the node in the other graph; invalid: nothing does
+  std::vector<bool> twin;  // its partner's partner is the node itself: the two are one
+};
+
+struct GraphMatch {
+  MatchSide here, there;
+};
+
+// A graph with itself.
+GraphMatch match_same(const Graph& graph);
+
+// The graphs after two numbers of passes (0: as read). A node that a pass replaced has the partner
+// that its rule names; it is a twin where nothing else has that partner.
+GraphMatch match_passes(const PipelineReport& passes, std::size_t here, std::size_t there);
+
+// Two graphs that have nothing to do with each other but their names: first those of one name in
+// one module; then, module by module, those of one operator in their order; then those of one name
+// and operator, wherever their modules stand. One for one. After Model Explorer's sync navigation,
+// which knows the first of these three.
+GraphMatch match_documents(const Graph& here, const Graph& there);
+
+}  // namespace recut::gui
