@@ -17,6 +17,7 @@ const Theme kDark = {.background = 0x12151a,
                      .result = 0x58c98a,
                      .selection = 0x4cc2ff,
                      .conflict = 0xff6b6b,
+                     .differs = 0xf472b6,
                      .layers = {0x3f6ea8, 0x4a90c2, 0x3fa7a3, 0x5aa873, 0x9aa84a}};
 
 const Theme kLight = {.background = 0xf6f7f9,
@@ -32,6 +33,7 @@ const Theme kLight = {.background = 0xf6f7f9,
                       .result = 0x1f9157,
                       .selection = 0x0b7fc2,
                       .conflict = 0xd23b3b,
+                      .differs = 0xc2257a,
                       .layers = {0x315a8c, 0x3a78a5, 0x318b87, 0x478c5c, 0x808c38}};
 
 Colour mix(Colour under, Colour over, double share) {

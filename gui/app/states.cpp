@@ -3,6 +3,7 @@
 
 #include "engine/support/units.h"
 #include "gui/app/app.h"
+#include "gui/app/panes_view.h"
 
 namespace recut::gui {
 namespace {
@@ -47,6 +48,22 @@ std::string pins(const DocumentView& d) {
   return words;
 }
 
+std::string baseline(const DocumentView& d) { return d.baseline.plan ? d.baseline.title : "none"; }
+std::string panes(const DocumentView& d) { return yes_no(has_panes(d)); }
+std::string selection_there(const DocumentView& d) {
+  const PanesView* view = find_panes_view(d);
+  const NodeId node = view != nullptr ? selected_there(*view, d) : NodeId();
+  return node.valid() ? view->comparison->there.shown.graph().node_name(node) : "";
+}
+// "3 of 41", "41", "" while nothing is compared.
+std::string difference(const DocumentView& d) {
+  const PanesView* view = find_panes_view(d);
+  if (view == nullptr || !view->comparison) return "";
+  const auto step = selected_step(*view, d);
+  const std::size_t all = view->comparison->steps.size();
+  return step ? fmt::format("{} of {}", *step + 1, all) : fmt::format("{}", all);
+}
+
 constexpr StateRow kRows[] = {
     {"documents", [](const App& app) { return fmt::format("{}", app.documents.all().size()); }},
     {"document", [](const App& app) { return app.document() ? app.document()->title : ""; }},
@@ -69,6 +86,10 @@ constexpr StateRow kRows[] = {
     {"known_plans", of_front<known>},
     {"curve", of_front<curve>},
     {"pins", of_front<pins>},
+    {"baseline", of_front<baseline>},
+    {"panes", of_front<panes>},
+    {"selection_there", of_front<selection_there>},
+    {"difference", of_front<difference>},
 };
 
 }  // namespace

@@ -12,14 +12,14 @@ constexpr double kSeen = 0.5;        // zoom at which a selection is worth bring
 
 }  // namespace
 
-Canvas& canvas_of(PanelMemory& memories) {
-  std::any& slot = memories["canvas"];
+Canvas& canvas_of(PanelMemory& memories, Pane pane) {
+  std::any& slot = memories[pane == Pane::here ? "canvas" : "canvas there"];
   if (!slot.has_value()) slot = std::make_shared<Canvas>();
   return *std::any_cast<std::shared_ptr<Canvas>&>(slot);
 }
 
-PictureKey wanted_key(const DocumentView& document, const Canvas& canvas) {
-  return {document.document.get(), document.pass, canvas.focus, canvas.expansion_changes};
+PictureKey wanted_key(const ShownGraph& shown, const Canvas& canvas) {
+  return {shown.document.get(), shown.pass, canvas.focus, canvas.expansion_changes};
 }
 
 void take_picture(Canvas& canvas, SharedPicture picture) {
@@ -61,16 +61,22 @@ void set_open(Canvas& canvas, const layout::Group& group, bool open) {
   }
 }
 
-void jump(Canvas& canvas, const Camera& to) {
-  canvas.camera = canvas.flight_from = canvas.at = to;
+void put(Canvas& canvas, const Camera& at) {
+  canvas.camera = canvas.flight_from = canvas.at = at;
   canvas.placed = true;
   canvas.fitted = false;
+}
+
+void jump(Canvas& canvas, const Camera& to) {
+  put(canvas, to);
+  ++canvas.moves;
 }
 
 void fly(Canvas& canvas, const Camera& to) {
   canvas.flight_from = canvas.at;
   canvas.camera = to;
   ++canvas.flights;
+  ++canvas.moves;
   canvas.placed = true;
   canvas.fitted = false;
 }
@@ -99,6 +105,18 @@ void bring_into_view(Canvas& canvas, const layout::Rect& rect) {
   const bool across = there.left >= inside.left && there.right <= inside.right;
   if (across && to.zoom == canvas.camera.zoom) to.x = canvas.camera.x;
   fly(canvas, to);
+}
+
+void fit_columns(Canvas& canvas) {
+  constexpr double kColumns = layout::kChannel + 2 * layout::kBoxWidth + 5 * layout::kPadding;
+  constexpr double kNamed = 0.62;  // zoom at which there is more than names
+  const double wide = static_cast<double>(canvas.area.width() / canvas.scale);
+  const double zoom = std::max(kNamed, wide / kColumns);
+  if (canvas.camera.zoom <= zoom) return;
+  const View goal(canvas.area, canvas.camera, canvas.scale);
+  Camera camera = zoomed(goal, {canvas.area.centre().x, canvas.area.top}, canvas.scale, zoom);
+  camera.x = 0;
+  jump(canvas, camera);
 }
 
 void place_camera(Canvas& canvas) {

@@ -1,6 +1,6 @@
-// The canvas of a document: what is wanted of it, the picture that is there, and where the camera
+// A canvas of a document: what is wanted of it, the picture that is there, and where the camera
 // stands. Commands change what is wanted; the panel notices and has the picture made by a job,
-// while the old one stays.
+// while the old one stays. A document has one, and a second one for what it is compared with.
 #pragma once
 
 #include <memory>
@@ -10,10 +10,14 @@
 
 #include "gui/app/app.h"
 #include "gui/canvas/camera.h"
+#include "gui/canvas/difference_marks.h"
 #include "gui/canvas/picture.h"
 #include "gui/canvas/plan_marks.h"
 
 namespace recut::gui {
+
+// Here what the document shows, there what it is compared with.
+enum class Pane : unsigned char { here, there };
 
 // What a picture is made for; the wanted one, the one at work and the one that is there differ
 // while a job runs.
@@ -49,10 +53,15 @@ struct Canvas {
   std::shared_ptr<const PlanMarks> marks;
   int marks_made = 0, marks_picture = 0;
   SharedPlanView marks_plan;
+  // And under the comparison, where one is shown.
+  std::shared_ptr<const DifferenceMarks> differences;
+  int differences_picture = 0;
+  SharedComparison differences_of;
 
   // Where the camera goes, from where, and where it is; the size of the area it looks at.
   Camera camera, flight_from, at;
   int flights = 0;
+  int moves = 0;  // flights and jumps that were asked of this canvas
   Progress flight;
   Rect area;
   float scale = 1;
@@ -68,13 +77,15 @@ struct Canvas {
   View view() const { return View(area, at, scale); }
 };
 
-// The document's canvas, made where there is none.
-Canvas& canvas_of(PanelMemory& memories);
+// A document's canvas, made where there is none.
+Canvas& canvas_of(PanelMemory& memories, Pane pane = Pane::here);
 
-PictureKey wanted_key(const DocumentView& document, const Canvas& canvas);
+PictureKey wanted_key(const ShownGraph& shown, const Canvas& canvas);
 
-// Has the wanted picture made, unless it is at work; what is at work for another is cancelled.
-void start_picture(App& app, DocumentView& document);
+// Has the wanted picture of `shown` made for a canvas of the document, unless it is at work; what
+// is at work for another is cancelled. `selected`: of that graph.
+void start_picture(App& app, DocumentView& document, Pane pane, const ShownGraph& shown,
+                   NodeId selected);
 // Takes in a picture: the anchor stays where it is on the screen.
 void take_picture(Canvas& canvas, SharedPicture picture);
 
@@ -85,10 +96,14 @@ void set_open(Canvas& canvas, const layout::Group& group, bool open);
 // Camera.
 void fly(Canvas& canvas, const Camera& to);
 void jump(Canvas& canvas, const Camera& to);  // without a way
+void put(Canvas& canvas, const Camera& at);   // the same, for a canvas that follows another one
 void fit_all(Canvas& canvas);
 void fit_rect(Canvas& canvas, const layout::Rect& rect, double most);
 // Moves only where the rectangle can't be seen.
 void bring_into_view(Canvas& canvas, const layout::Rect& rect);
+constexpr double kNear = 1.2;  // zoom at which a single node is fitted
+// Both columns in an area that became narrower, from the same top on, as far as names can be read.
+void fit_columns(Canvas& canvas);
 // The first look: readable, from the top.
 void place_camera(Canvas& canvas);
 

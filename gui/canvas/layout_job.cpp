@@ -1,4 +1,4 @@
-// The job that makes a document's picture.
+// The job that makes a canvas's picture.
 #include <chrono>
 #include <cmath>
 
@@ -28,23 +28,24 @@ std::vector<NodeId> near_middle(const Canvas& canvas) {
   return near;
 }
 
-PictureRequest request_of(const DocumentView& document, const Canvas& canvas) {
+PictureRequest request_of(const ShownGraph& shown, NodeId selected, const Canvas& canvas) {
   PictureRequest request;
-  request.document = document.document;
-  request.pass = document.pass;
+  request.document = shown.document;
+  request.pass = shown.pass;
   request.focus = canvas.focus;
   request.expansion = canvas.expansion;
   request.former = canvas.picture;
-  request.anchors = {canvas.anchor, document.selection.node};
+  request.anchors = {canvas.anchor, selected};
   for (const NodeId node : near_middle(canvas)) request.anchors.push_back(node);
   return request;
 }
 
 }  // namespace
 
-void start_picture(App& app, DocumentView& document) {
-  Canvas& canvas = canvas_of(document.memories);
-  const PictureKey key = wanted_key(document, canvas);
+void start_picture(App& app, DocumentView& document, Pane pane, const ShownGraph& shown,
+                   NodeId selected) {
+  Canvas& canvas = canvas_of(document.memories, pane);
+  const PictureKey key = wanted_key(shown, canvas);
   if (canvas.job != 0 && app.jobs.is_alive(canvas.job)) {
     if (key == canvas.key_at_work) return;
     app.jobs.cancel(canvas.job);
@@ -55,17 +56,18 @@ void start_picture(App& app, DocumentView& document) {
   job.owner = document.serial;
   job.urgent = true;
   job.quiet = true;
-  job.part = [&app, key, serial = document.serial, cache = canvas.cache,
-              request = request_of(document, canvas)](JobControl& control) {
+  job.part = [&app, key, pane, serial = document.serial, cache = canvas.cache,
+              request = request_of(shown, selected, canvas)](JobControl& control) {
     const auto began = std::chrono::steady_clock::now();
     SharedPicture picture =
         make_picture(request, *cache, [&] { return control.cancelled().load(); });
     const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - began;
     if (picture == nullptr) return false;
-    control.post([&app, key, serial, picture, ms = took.count()] {
+    control.post([&app, key, pane, serial, picture, ms = took.count()] {
       DocumentView* found = app.documents.find(serial);
-      if (found == nullptr || found->document != picture->document) return;
-      Canvas& target = canvas_of(found->memories);
+      if (found == nullptr) return;
+      Canvas& target = canvas_of(found->memories, pane);
+      if (!(target.key_at_work == key)) return;
       target.key = key;
       target.milliseconds = ms;
       take_picture(target, picture);

@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "gui/app/app.h"
+#include "gui/app/panes_view.h"
 #include "gui/canvas/canvas.h"
 #include "gui/canvas/walk.h"
 #include "gui/canvas/words.h"
@@ -12,7 +13,6 @@ namespace {
 
 constexpr std::uint32_t kMostRadius = 12;
 constexpr double kZoomStep = 1.35;
-constexpr double kNear = 1.2;  // zoom at which a single node is fitted
 
 Canvas& canvas(App& app) { return canvas_of(app.document()->memories); }
 // To look at alone: the canvas is a panel's memory, which commands may change.
@@ -33,13 +33,24 @@ NodeId selected(const App& app) { return app.document()->selection.node; }
 
 layout::BoxId selected_box(App& app) { return canvas(app).picture->box(selected(app)); }
 
-Result<Done> lay_out(App& app, std::string_view) {
-  start_picture(app, *app.document());
+Result<Done> lay_out(App& app, std::string_view pane) {
+  DocumentView& document = *app.document();
+  if (pane != "there") {
+    start_picture(app, document, Pane::here, shown_graph(document), selected(app));
+  } else if (const auto there = graph_there(app, document)) {
+    start_picture(app, document, Pane::there, *there,
+                  selected_there(panes_view(document), document));
+  }
   return Done{};
 }
 
-Result<Done> reveal(App& app, std::string_view) {
-  reveal_node(canvas(app), selected(app));
+Result<Done> reveal(App& app, std::string_view pane) {
+  DocumentView& document = *app.document();
+  if (pane == "there")
+    reveal_node(canvas_of(document.memories, Pane::there),
+                selected_there(panes_view(document), document));
+  else
+    reveal_node(canvas(app), selected(app));
   return Done{};
 }
 
@@ -98,13 +109,23 @@ Result<Done> set_zoom(App& app, std::string_view percent) {
 
 // Groups.
 
+// The canvas beside this one; null where there is one pane.
+Canvas* canvas_there(App& app) {
+  if (!has_panes(*app.document())) return nullptr;
+  Canvas& there = canvas_of(app.document()->memories, Pane::there);
+  return there.picture != nullptr ? &there : nullptr;
+}
+
+// A group of the graph here; else of the one beside it. What is open in one opens in the other.
 Result<Done> toggle(App& app, std::string_view key) {
-  Canvas& c = canvas(app);
-  const layout::Group* group = find_group(c, key);
-  if (group == nullptr) return error("no such group");
-  if (c.focus.node.valid()) return error("in a neighbourhood all groups are open");
-  set_open(c, *group, !c.picture->expansion.is_open(*group));
-  return Done{};
+  if (canvas(app).focus.node.valid()) return error("in a neighbourhood all groups are open");
+  for (Canvas* c : {&canvas(app), canvas_there(app)}) {
+    const layout::Group* group = c != nullptr ? find_group(*c, key) : nullptr;
+    if (group == nullptr) continue;
+    set_open(*c, *group, !c->picture->expansion.is_open(*group));
+    return Done{};
+  }
+  return error("no such group");
 }
 
 template <bool open>
@@ -113,8 +134,9 @@ Result<Done> all_groups(App& app, std::string_view) {
   if (c.focus.node.valid()) return error("in a neighbourhood all groups are open");
   c.expansion = layout::Expansion();
   c.expansion->all = false;
-  if (open)
-    for (const layout::Group& group : c.picture->whole->groups) c.expansion->set(group, true);
+  for (const Canvas* one : {&c, canvas_there(app)})
+    if (open && one != nullptr)
+      for (const layout::Group& group : one->picture->whole->groups) c.expansion->set(group, true);
   ++c.expansion_changes;
   return Done{};
 }
@@ -215,8 +237,8 @@ Result<Done> step_order(App& app, std::string_view) {
 }
 
 constexpr Command kRows[] = {
-    {"graph.lay_out", "", "", "", is_ready, lay_out},
-    {"graph.reveal", "", "", "", is_there, reveal},
+    {"graph.lay_out", "", "", "here or there", is_ready, lay_out},
+    {"graph.reveal", "", "", "here or there", is_there, reveal},
     {"graph.leave_focus", "Back to the whole graph", "Escape", "", is_focused, leave_focus},
     {"graph.fit", "Fit the graph; again: the selection", "f Space", "", is_there, fit_everything,
      "graph"},

@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "gui/app/app.h"
+#include "gui/app/panes_view.h"
 #include "gui/app/pass_steps.h"
 #include "gui/app/search.h"
 
@@ -11,7 +12,10 @@ namespace {
 
 bool is_ready(const App& app) { return app.has_ready(); }
 bool has_selection(const App& app) {
-  return is_ready(app) && app.overlay.empty() && app.document()->selection.node.valid();
+  const DocumentView* document = is_ready(app) ? app.document() : nullptr;
+  if (document == nullptr || !app.overlay.empty()) return false;
+  const PanesView* panes = find_panes_view(*document);
+  return document->selection.node.valid() || (panes != nullptr && panes->there.valid());
 }
 
 // Panels that speak of the plan name nodes of the last graph, whichever is shown.
@@ -34,13 +38,16 @@ Result<Done> select(App& app, std::string_view name) {
 
 // What the pointer is over, in whatever panel; said when it changes.
 Result<Done> hover(App& app, std::string_view name) {
-  app.document()->selection.hovered = app.document()->find(std::string(name));
+  DocumentView& document = *app.document();
+  const NodeId here = document.graph_at_pass().find(name);
+  document.selection.hovered = here.valid() ? here : document.find(std::string(name));
   return Done{};
 }
 
 Result<Done> clear(App& app, std::string_view) {
   select_planned(*app.document(), NodeId());
   app.document()->selection.hovered = {};
+  panes_view(*app.document()).there = {};
   return Done{};
 }
 

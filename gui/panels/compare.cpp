@@ -8,6 +8,7 @@
 #include "engine/support/units.h"
 #include "gui/app/app.h"
 #include "gui/app/compare_view.h"
+#include "gui/app/panes_view.h"
 #include "gui/draw/widgets.h"
 
 namespace recut::gui {
@@ -48,6 +49,10 @@ class Compare {
   void pins() {
     Rect place = input_.heading;
     const auto at = [&](float wide) { return place.cut_right(ui_.px(wide)).inset(0, ui_.px(8)); };
+    if (tinted_button(ui_, "panes", at(112), "Side by side", ui_.theme.selection,
+                      has_panes(document_)))
+      intents_.push_back({"compare.panes", ""});
+    hint(ui_, "Both graphs in two linked panes (c)");
     if (document_.baseline.plan && button(ui_, "drop", at(112), "Drop baseline", ButtonLook::quiet))
       intents_.push_back({"baseline.drop", ""});
     if (button(ui_, "pin", at(176), "Pin this plan as baseline", ButtonLook::quiet))

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "gui/app/panes_view.h"
 #include "gui/canvas/saved_view.h"
 #include "gui/panels/graph_parts.h"
 
@@ -37,64 +38,110 @@ Rect Stage::rect_of(std::uint32_t index) const {
           way(from.bottom, to.bottom)};
 }
 
+void Stage::select(NodeId node) const {
+  if (!node.valid() || node == subject.selection.node) return;
+  canvas.own = node;
+  intents.push_back(
+      {is_here() ? "select.node" : "compare.select", picture.graph().node_name(node)});
+}
+
+void Stage::hover(NodeId node) const {
+  if (node == subject.selection.hovered) return;
+  intents.push_back({is_here() ? "select.hover" : "compare.hover",
+                     node.valid() ? picture.graph().node_name(node) : std::string()});
+}
+
 namespace {
 
+std::string word_of(Pane pane) { return pane == Pane::here ? "here" : "there"; }
+
 // Has the picture made that is wanted, where it is neither there nor at work.
-void want_picture(const PanelInput& input, const DocumentView& document, Canvas& canvas,
-                  Intents& intents) {
-  const PictureKey wanted = wanted_key(document, canvas);
+void want_picture(const PanelInput& input, const PaneFrame& pane, Intents& intents) {
+  const Canvas& canvas = pane.canvas;
+  const PictureKey wanted = wanted_key(pane.subject.shown, canvas);
   if (canvas.picture != nullptr && wanted == canvas.key) return;
   const bool at_work = canvas.job != 0 && wanted == canvas.key_at_work;
   if (at_work && input.app.jobs.is_alive(canvas.job)) return;
   // A job that ended has posted its picture; one that was stopped isn't begun again by itself.
-  if (!at_work) intents.push_back({"graph.lay_out", ""});
+  if (!at_work) intents.push_back({"graph.lay_out", word_of(pane.subject.pane)});
 }
 
-void want_marks(const DocumentView& document, Canvas& canvas) {
-  if (canvas.marks && canvas.marks_picture == canvas.pictures &&
-      canvas.marks_plan == document.shown)
-    return;
-  canvas.marks = std::make_shared<const PlanMarks>(marks_of(*canvas.picture, document.shown.get()));
+void want_marks(const Subject& subject, Canvas& canvas) {
+  const bool same_picture = canvas.marks_picture == canvas.pictures;
+  if (canvas.marks && same_picture && canvas.marks_plan == subject.shown.plan) return;
+  canvas.marks =
+      std::make_shared<const PlanMarks>(marks_of(*canvas.picture, subject.shown.plan.get()));
   canvas.marks_picture = canvas.pictures;
-  canvas.marks_plan = document.shown;
+  canvas.marks_plan = subject.shown.plan;
+  ++canvas.marks_made;
+}
+
+// Of the graph that the picture shows; while another one is laid out, the old picture has none.
+void want_differences(const Subject& subject, Canvas& canvas) {
+  const ComparedSide* side = subject.side();
+  const Picture& picture = *canvas.picture;
+  if (side == nullptr || side->shown.document != picture.document ||
+      side->shown.pass != picture.pass) {
+    canvas.differences = nullptr;
+    canvas.differences_of = nullptr;
+    return;
+  }
+  if (canvas.differences_of == subject.comparison && canvas.differences_picture == canvas.pictures)
+    return;
+  canvas.differences = std::make_shared<const DifferenceMarks>(differences_of(picture, *side));
+  canvas.differences_of = subject.comparison;
+  canvas.differences_picture = canvas.pictures;
   ++canvas.marks_made;
 }
 
 // Other panels select, too: what is selected is brought into view, out of closed groups.
-void watch_selection(const DocumentView& document, Canvas& canvas, Intents& intents) {
-  const NodeId node = document.selection.node;
+void watch_selection(const PaneFrame& pane, Intents& intents) {
+  Canvas& canvas = pane.canvas;
+  const NodeId node = pane.subject.selection.node;
   if (canvas.restored) canvas.seen = node;  // the camera was left there with it
   canvas.restored = false;
   if (node != canvas.seen) {
     canvas.seen = node;
     const bool own = node == canvas.own;
     canvas.own = {};
-    canvas.wants_visible = node.valid() && !own;
-    if (canvas.wants_visible) intents.push_back({"graph.reveal", ""});
+    canvas.wants_visible = node.valid() && !own && !pane.follows;
+    if (node.valid() && !own && pane.reveals)
+      intents.push_back({"graph.reveal", word_of(pane.subject.pane)});
   }
-  if (!canvas.wants_visible || !(canvas.key == wanted_key(document, canvas))) return;
+  if (!canvas.wants_visible || !(canvas.key == wanted_key(pane.subject.shown, canvas))) return;
   const layout::BoxId box = canvas.picture->box(node);
   if (box.valid()) bring_into_view(canvas, canvas.picture->layout.boxes[box.index].rect);
   canvas.wants_visible = false;
 }
 
-void move_camera(const PanelInput& input, int serial, Canvas& canvas) {
-  const double share =
-      canvas.flight.of(input.motion, fmt::format("graph flight {}", serial), canvas.flights);
+void move_camera(const PanelInput& input, const PaneFrame& pane) {
+  Canvas& canvas = pane.canvas;
+  const double share = canvas.flight.of(
+      input.motion,
+      fmt::format("graph flight {} {}", pane.document.serial, word_of(pane.subject.pane)),
+      canvas.flights);
   canvas.at = between(canvas.flight_from, canvas.camera, share);
 }
 
-// Boxes that the search found, sorted.
-void find_matches(const DocumentView& document, const Canvas& canvas, GraphMemory& memory) {
-  const Search& search = document.search;
-  if (memory.matched_picture == canvas.pictures && memory.matched_found == search.found) return;
-  memory.matched_picture = canvas.pictures;
+// Boxes that the search found, or what stands for them, sorted.
+void find_matches(const PaneFrame& pane) {
+  const Search& search = pane.document.search;
+  GraphMemory& memory = pane.memory;
+  const SharedComparison& comparison = pane.subject.comparison;
+  if (memory.matched_picture == pane.canvas.pictures && memory.matched_found == search.found &&
+      memory.matched_by == comparison)
+    return;
+  memory.matched_picture = pane.canvas.pictures;
   memory.matched_found = search.found;
+  memory.matched_by = comparison;
   memory.matched.clear();
   if (!search.found || search.text.empty()) return;
-  for (const NodeId node : *search.found)
-    if (const layout::BoxId box = canvas.picture->box(node); box.valid())
-      memory.matched.push_back(box.index);
+  const bool here = pane.subject.pane == Pane::here;
+  for (NodeId node : *search.found) {
+    if (!here) node = comparison ? comparison->here.partner(node) : NodeId();
+    const layout::BoxId box = node.valid() ? pane.canvas.picture->box(node) : layout::BoxId();
+    if (box.valid()) memory.matched.push_back(box.index);
+  }
   std::sort(memory.matched.begin(), memory.matched.end());
   memory.matched.erase(std::unique(memory.matched.begin(), memory.matched.end()),
                        memory.matched.end());
@@ -115,6 +162,7 @@ void draw_canvas(const Stage& stage) {
   draw_stubs(stage);
   draw_edges_of_selection(stage);
   draw_boxes(stage);
+  draw_differences(stage);
   draw_selection(stage);
   draw_sides(stage);
   draw_minimap(stage);
@@ -130,36 +178,54 @@ void draw(Ui& ui, const PanelInput& input, Intents& intents) {
   ui.fill(area, ui.theme.background);
   const DocumentView* document = input.ready();
   if (document == nullptr || area.width() < 8 || area.height() < 8) return;
-  Canvas& canvas = canvas_of(input.memories);
-  canvas.area = area;
-  canvas.scale = ui.scale;
-  if (canvas.pictures == 0 && !canvas.placed)
-    restore_view(canvas, input.memory<SavedView>(kSavedView));
-  want_picture(input, *document, canvas, intents);
-  if (canvas.picture == nullptr || canvas.picture->document != document->document) {
-    ui.text(area, "Laying out …", Face::text, ui.theme.faint, Align::centre);
-    return;
-  }
-  if (!canvas.placed || canvas.restored) begin_view(canvas);
-  want_marks(*document, canvas);
-  watch_selection(*document, canvas, intents);
-  move_camera(input, document->serial, canvas);
-  remember_view(canvas, input.memory<SavedView>(kSavedView));
-  auto& memory = input.memory<GraphMemory>("graph");
-  find_matches(*document, canvas, memory);
-  const auto arrived = static_cast<float>(canvas.arrival.of(
-      input.motion, fmt::format("graph arrival {}", document->serial), canvas.pictures));
-  const Stage stage{ui,      input,           *document,     canvas,        memory,
-                    intents, *canvas.picture, *canvas.marks, canvas.view(), Ink(ui),
-                    arrived};
-  if (canvas.picture->scene->nodes.empty())
-    ui.text(area, "The graph is empty", Face::text, ui.theme.faint, Align::centre);
+  if (has_panes(*document)) return draw_panes(ui, input, *document, area, intents);
+  const Subject subject{Pane::here, shown_graph(*document), document->selection,
+                        &document->wishes.pins};
+  const PaneFrame pane{*document, subject, canvas_of(input.memories),
+                       input.memory<GraphMemory>("graph")};
+  pane.canvas.area = area;
+  pane.canvas.scale = ui.scale;
+  if (prepare_pane(input, pane, intents))
+    draw_pane(ui, input, pane, intents);
   else
-    draw_canvas(stage);
-  draw_heading(stage);
+    ui.text(area, "Laying out …", Face::text, ui.theme.faint, Align::centre);
 }
 
 }  // namespace
+
+bool prepare_pane(const PanelInput& input, const PaneFrame& pane, Intents& intents) {
+  Canvas& canvas = pane.canvas;
+  SavedView* saved =
+      pane.subject.pane == Pane::here ? &input.memory<SavedView>(kSavedView) : nullptr;
+  if (saved != nullptr && canvas.pictures == 0 && !canvas.placed) restore_view(canvas, *saved);
+  want_picture(input, pane, intents);
+  if (canvas.picture == nullptr || canvas.picture->document != pane.subject.shown.document)
+    return false;
+  if (!canvas.placed || canvas.restored) begin_view(canvas);
+  want_marks(pane.subject, canvas);
+  want_differences(pane.subject, canvas);
+  watch_selection(pane, intents);
+  move_camera(input, pane);
+  if (saved != nullptr) remember_view(canvas, *saved);
+  find_matches(pane);
+  return true;
+}
+
+void draw_pane(Ui& ui, const PanelInput& input, const PaneFrame& pane, Intents& intents) {
+  const Canvas& canvas = pane.canvas;
+  const auto arrived = static_cast<float>(pane.canvas.arrival.of(
+      input.motion,
+      fmt::format("graph arrival {} {}", pane.document.serial, word_of(pane.subject.pane)),
+      canvas.pictures));
+  const Stage stage{ui,          input,   pane.document,   pane.subject,  pane.canvas,
+                    pane.memory, intents, *canvas.picture, *canvas.marks, canvas.view(),
+                    Ink(ui),     arrived};
+  if (canvas.picture->scene->nodes.empty())
+    ui.text(canvas.area, "The graph is empty", Face::text, ui.theme.faint, Align::centre);
+  else
+    draw_canvas(stage);
+  if (stage.is_here()) draw_heading(stage);
+}
 
 Panel graph_panel() { return {"graph", "Graph", Place::centre, 0, 1, draw}; }
 

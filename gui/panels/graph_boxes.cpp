@@ -94,7 +94,7 @@ class BoxPainter {
     shape();
     if (!box_.node.valid()) composition(stage_, strip(), marks_);
     if (marks_.result) result();
-    if (marks_.changed > 0) changed();
+    if (marks_.changed > 0 && stage_.subject.comparison == nullptr) changed();
     if (!stage_.names() || rect_.height() < ui_.px(9)) return;
     const float room = name();
     if (stage_.lines() > 0 && box_.node.valid()) attributes(room);
@@ -327,13 +327,13 @@ void draw_selection(const Stage& stage) {
   const auto box_of = [&](NodeId node) {
     return node.valid() ? stage.picture.box(node) : layout::BoxId();
   };
-  const layout::BoxId hovered = box_of(stage.document.selection.hovered);
+  const layout::BoxId hovered = box_of(stage.subject.selection.hovered);
   if (hovered.valid()) ring(hovered.index, mix(ui.theme.line, ui.theme.selection, 0.6), 1);
-  const layout::BoxId selected = box_of(stage.document.selection.node);
+  const layout::BoxId selected = box_of(stage.subject.selection.node);
   if (selected.valid()) ring(selected.index, ui.theme.selection, ui.px(2));
   const auto pin = [&](const std::vector<std::string>& names, Colour colour) {
     for (const std::string& name : names) {
-      const layout::BoxId box = box_of(stage.document.find(name));
+      const layout::BoxId box = box_of(stage.subject.shown.document->graph().find(name));
       if (!box.valid()) continue;
       const Rect rect = stage.rect_of(box.index);
       const ImVec2 corner{rect.right - stage.length(4), rect.top + stage.length(4)};
@@ -341,8 +341,9 @@ void draw_selection(const Stage& stage) {
       ui.ring(corner, std::max(2.0f, stage.length(4)), ui.theme.text, 1);
     }
   };
-  pin(stage.document.wishes.pins.save, ui.theme.saved);
-  pin(stage.document.wishes.pins.recompute, ui.theme.recomputed);
+  if (stage.subject.pins == nullptr) return;
+  pin(stage.subject.pins->save, ui.theme.saved);
+  pin(stage.subject.pins->recompute, ui.theme.recomputed);
 }
 
 }  // namespace recut::gui

@@ -24,12 +24,39 @@ std::string types_of(const Node& node) {
 }
 
 std::string role_words(const Stage& stage, NodeId node) {
-  const PlanView& plan = *stage.document.shown;
+  if (stage.subject.shown.plan == nullptr) return "the plan is being made";
+  const PlanView& plan = *stage.subject.shown.plan;
   const NodeId planned = planned_node(stage.picture.graph(), plan, node);
   if (!planned.valid()) return "not in the plan's graph: a pass takes it away";
   const int runs = plan.extra_runs[plan.graph().position(planned)];
   const std::string role(name_of(plan.role(planned)));
   return runs > 0 ? fmt::format("{}, runs {} times", role, runs + 1) : role;
+}
+
+// What the other pane has instead.
+std::string difference_words(const Stage& stage, NodeId node) {
+  const ComparedSide* side = stage.subject.side();
+  if (side == nullptr || stage.canvas.differences == nullptr) return {};
+  const char* other = stage.is_here() ? "there" : "here";
+  const NodeId partner = side->partner(node);
+  const Graph& its =
+      (stage.is_here() ? stage.subject.comparison->there : stage.subject.comparison->here)
+          .shown.graph();
+  switch (side->of(node)) {
+    case Difference::none:
+      return {};
+    case Difference::only:
+      return partner.valid() ? fmt::format("gone {}: {} stands for it", other,
+                                           clipped(its.node_name(partner), 60))
+                             : fmt::format("there is none {}", other);
+    case Difference::rewritten:
+      return fmt::format("{}: {}", other, clipped(call_of(its, partner), 60));
+    case Difference::fate:
+      if (const auto role = side->other_role[stage.picture.graph().position(node)])
+        return fmt::format("{} {}", name_of(*role), other);
+      return fmt::format("runs another number of times {}", other);
+  }
+  return {};
 }
 
 std::vector<Line> lines_of(const Stage& stage, NodeId id) {
@@ -47,6 +74,8 @@ std::vector<Line> lines_of(const Stage& stage, NodeId id) {
   if (position != layout::Scene::kNone && !stage.picture.changed.empty() &&
       stage.picture.changed[position])
     lines.push_back({"pass", "new since the pass that was shown before"});
+  if (const std::string words = difference_words(stage, id); !words.empty())
+    lines.push_back({"compared", words});
   return lines;
 }
 
@@ -123,9 +152,10 @@ std::vector<Choice> choices_of(const Stage& stage) {
   for (const NodeId node : memory.menu_ends)
     if (stage.picture.graph().contains(node))
       choices.push_back({std::string(clipped(stage.picture.graph().node_name(node), 60)),
-                         "select.node", stage.picture.graph().node_name(node)});
+                         stage.is_here() ? "select.node" : "compare.select",
+                         stage.picture.graph().node_name(node)});
   if (!choices.empty()) return choices;
-  if (memory.menu_node.valid()) {
+  if (memory.menu_node.valid() && stage.is_here()) {
     const std::string name = stage.picture.graph().node_name(memory.menu_node);
     if (stage.document.find(name).valid()) {
       choices.push_back({"Pin save", "pin.save", name});
@@ -143,7 +173,8 @@ std::vector<Choice> choices_of(const Stage& stage) {
     if (group.parent.valid())
       choices.push_back({(open ? "Collapse " : "Expand ") + std::string(clipped(group.label, 40)),
                          "graph.toggle", key});
-    if (group.parent.valid()) choices.push_back({"Fit it to the window", "graph.fit_group", key});
+    if (group.parent.valid() && stage.is_here())
+      choices.push_back({"Fit it to the window", "graph.fit_group", key});
   }
   choices.push_back({"Fit everything", "graph.fit", ""});
   std::erase_if(choices, [](const Choice& c) { return find_command(c.command) == nullptr; });
@@ -182,7 +213,7 @@ void draw_menu(const Stage& stage) {
   const float wide = ui.px(memory.menu_ends.empty() ? 210.0f : 260.0f);
   const float high = ui.px(kRow) * static_cast<float>(choices.size()) + 2 * ui.px(kPopupEdge);
   Rect box = rect_at({memory.menu_at.x, memory.menu_at.y}, {wide, high});
-  Rect rest = begin_popup(ui, "graph menu", box);
+  Rect rest = begin_popup(ui, stage.is_here() ? "graph menu" : "menu there", box);
   bool done = false;
   for (const Choice& choice : choices) {
     const Rect line = rest.cut_top(ui.px(kRow));

@@ -109,7 +109,7 @@ void draw_routes(const Stage& stage) {
 
 // Those of the selected box stand out; where they have no route, a thread leads to the other end.
 void draw_edges_of_selection(const Stage& stage) {
-  const NodeId node = stage.document.selection.node;
+  const NodeId node = stage.subject.selection.node;
   const layout::BoxId box = node.valid() ? stage.picture.box(node) : layout::BoxId();
   if (!box.valid()) return;
   const Theme& theme = stage.ui.theme;

@@ -14,7 +14,7 @@ namespace {
 // The innermost open group around the middle of the screen, or around what is selected.
 layout::GroupId here(const Stage& stage) {
   const layout::Rect seen = stage.view.visible();
-  const NodeId node = stage.document.selection.node;
+  const NodeId node = stage.subject.selection.node;
   const layout::BoxId box = node.valid() ? stage.picture.box(node) : layout::BoxId();
   if (box.valid() && stage.layout().boxes[box.index].rect.touches(seen))
     return stage.layout().boxes[box.index].group;
@@ -113,7 +113,7 @@ std::string footer_words(const Stage& stage) {
     words += fmt::format(" · {} shown", stage.picture.scene->nodes.size());
   words += fmt::format(" · {} boxes",
                        format_number(static_cast<std::int64_t>(stage.layout().boxes.size())));
-  if (!stage.picture.changed.empty()) {
+  if (!stage.picture.changed.empty() && stage.subject.comparison == nullptr) {
     const auto changed =
         std::count(stage.picture.changed.begin(), stage.picture.changed.end(), true);
     words += fmt::format(" · {} new in this pass", format_number(changed));
@@ -129,7 +129,7 @@ void draw_heading(const Stage& stage) {
   rest.cut_right(stage.ui.px(10));
   const Search& search = stage.document.search;
   if (search.found && !search.text.empty()) {
-    const std::string words = search.words(stage.document.selection.node);
+    const std::string words = search.words(stage.subject.selection.node);
     Rect place =
         rest.cut_right(std::min(rest.width(), stage.ui.width(words, Face::small) + stage.ui.px(8)));
     stage.ui.items.add("matches", ItemKind::figure, place, true, words);
@@ -158,8 +158,11 @@ void draw_sides(const Stage& stage) {
     ui.text(rect_around({x, y}, wide, ui.px(19)), words, Face::small, ui.theme.dim, Align::centre);
   };
   if (stage.view.pixels() * (2 * column) < ui.px(90)) return;
-  side(-column, "forward");
-  if (backward) side(column, "backward");
+  // Where one column is out of sight, so is its name.
+  const bool left = stage.view.x(-layout::kChannel / 2) > area.left;
+  const bool both = stage.view.x(layout::kChannel / 2) < right;
+  if (left || !backward) side(-column, "forward");
+  if (backward && (both || !left)) side(column, "backward");
 }
 
 void draw_footer(const Stage& stage) {

@@ -11,7 +11,8 @@ namespace {
 using layout::Box;
 using layout::Side;
 
-constexpr float kWidth = 58, kColumn = 16;  // units
+constexpr float kWidth = 58, kColumn = 16;         // units
+constexpr float kSlimWidth = 28, kSlimColumn = 5;  // in a pane beside another one
 constexpr float kMostHeight = 300;
 
 // What a row of the map says of the boxes in it: the most telling of their roles.
@@ -40,27 +41,34 @@ class Minimap {
     if (stale()) gather();
     ui_.fill(frame_, ui_.theme.panel, ui_.px(kRadius));
     ui_.frame(frame_, ui_.theme.line, ui_.px(kRadius));
-    const float middle = frame_.centre().x, column = ui_.px(kColumn), gap = ui_.px(3.5f);
+    const float middle = frame_.centre().x, gap = ui_.px(is_slim() ? 1 : 3.5f);
+    const float column = ui_.px(is_slim() ? kSlimColumn : kColumn);
     for (const GraphMemory::Bar& bar : stage_.memory.bars) {
       const float left = bar.backward ? middle + gap : middle - gap - column;
       ui_.fill({left, inside_.top + bar.top, left + column, inside_.top + bar.bottom}, bar.colour);
     }
     found();
+    differing();
     window();
   }
 
  private:
+  bool is_slim() const { return stage_.subject.comparison != nullptr; }
+
   // Not where everything is in sight, nor where it would hide the graph.
   bool place() {
     const Rect& area = stage_.view.area();
     const layout::Rect& bounds = stage_.layout().bounds;
     const layout::Rect seen = stage_.view.visible();
     const bool whole = seen.top <= bounds.top && seen.bottom >= bounds.bottom;
-    if (bounds.empty() || area.width() < ui_.px(420) || area.height() < ui_.px(160)) return false;
+    if (bounds.empty() || area.width() < ui_.px(is_slim() ? 300 : 420) ||
+        area.height() < ui_.px(160))
+      return false;
     if (whole && !stage_.memory.panning) return false;
     const float high = std::round(std::min(area.height() - ui_.px(24), ui_.px(kMostHeight)));
+    const float wide = is_slim() ? kSlimWidth : kWidth, away = is_slim() ? 4 : 12;
     frame_ =
-        rect_at({area.right - ui_.px(kWidth + 12), area.top + ui_.px(12)}, {ui_.px(kWidth), high});
+        rect_at({area.right - ui_.px(wide + away), area.top + ui_.px(12)}, {ui_.px(wide), high});
     inside_ = frame_.inset(ui_.px(8), ui_.px(8));
     return true;
   }
@@ -122,9 +130,31 @@ class Minimap {
 
   void found() const {
     for (const std::uint32_t box : stage_.memory.matched) tick(box, ui_.theme.text);
-    const NodeId node = stage_.document.selection.node;
+    const NodeId node = stage_.subject.selection.node;
     const layout::BoxId box = node.valid() ? stage_.picture.box(node) : layout::BoxId();
     if (box.valid()) tick(box.index, ui_.theme.selection);
+  }
+
+  // On the outer edge, as an editor's overview of changes has it.
+  void differing() const {
+    if (stage_.canvas.differences == nullptr) return;
+    float drawn = -1;  // pixels that have one already
+    for (const float at : differing_rows()) {
+      if (at - drawn < 1) continue;
+      drawn = at;
+      ui_.fill({frame_.right - ui_.px(5), inside_.top + at - ui_.whole(1), frame_.right - ui_.px(2),
+                inside_.top + at + ui_.whole(1)},
+               ui_.theme.differs);
+    }
+  }
+
+  std::vector<float> differing_rows() const {
+    std::vector<float> rows;
+    const auto& boxes = stage_.layout().boxes;
+    for (std::uint32_t b = 0; b < boxes.size(); ++b)
+      if (stage_.differences(b)->all() > 0) rows.push_back(y(boxes[b].rect.centre().y));
+    std::sort(rows.begin(), rows.end());
+    return rows;
   }
 
   void window() const {

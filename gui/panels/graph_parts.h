@@ -42,18 +42,34 @@ struct GraphMemory {
   std::vector<std::uint32_t> matched;  // boxes
   int matched_picture = 0;
   std::shared_ptr<const std::vector<NodeId>> matched_found;
+  SharedComparison matched_by;
 
   layout::Visible visible;
   std::vector<StubSpot> stubs;
-  float free_right = 1e9f;  // where the minimap begins
+  float free_right = 1e9f;          // where the minimap begins
   std::vector<std::uint8_t> again;  // by box: "again" has been drawn
+};
+
+// What a canvas is about.
+struct Subject {
+  Pane pane = Pane::here;
+  ShownGraph shown;
+  Selection selection;                  // of the shown graph
+  const ChoiceRequest* pins = nullptr;  // choices by hand
+  SharedComparison comparison;          // null where there is one pane, or none is there yet
+
+  const ComparedSide* side() const {
+    if (comparison == nullptr) return nullptr;
+    return pane == Pane::here ? &comparison->here : &comparison->there;
+  }
 };
 
 // A frame of the canvas.
 struct Stage {
   Ui& ui;
   const PanelInput& input;
-  const DocumentView& document;
+  const DocumentView& document;  // in front
+  const Subject& subject;
   Canvas& canvas;
   GraphMemory& memory;
   Intents& intents;
@@ -70,11 +86,18 @@ struct Stage {
   float type_size() const;
   bool names() const { return view.zoom() >= 0.5f; }
   bool details() const { return view.zoom() >= 0.62f; }
-  int lines() const;                      // of attributes that fit below a name
+  int lines() const;  // of attributes that fit below a name
   // Boxes are too small to be told apart: groups are drawn as what they hold.
   bool is_overview() const { return layout::kBoxHeight * view.pixels() < 2; }
   Rect rect_of(std::uint32_t box) const;  // on the screen, on its way
   bool moving() const { return arrived < 1; }
+  bool is_here() const { return subject.pane == Pane::here; }
+  // Says what the pointer did, in the words of this pane's graph.
+  void select(NodeId node) const;
+  void hover(NodeId node) const;
+  const BoxDifferences* differences(std::uint32_t box) const {
+    return canvas.differences ? &canvas.differences->boxes[box] : nullptr;
+  }
 };
 
 // graph_boxes.cpp
@@ -92,6 +115,11 @@ const StubSpot* stub_at(const Stage& stage, ImVec2 at);
 // The boxes at the other ends of a mark.
 std::vector<layout::BoxId> ends_of(const Stage& stage, const layout::Stub& stub);
 
+// graph_differences.cpp
+void draw_differences(const Stage& stage);
+// `size`: of the square that it fills, in pixels.
+void draw_difference_sign(const Ui& ui, ImVec2 centre, float size, Difference kind);
+
 // graph_minimap.cpp
 void draw_minimap(const Stage& stage);
 
@@ -106,6 +134,25 @@ void draw_menu(const Stage& stage);
 void draw_heading(const Stage& stage);
 void draw_sides(const Stage& stage);
 void draw_footer(const Stage& stage);
+
+// graph.cpp
+// A canvas and what it shows, before there is a picture of it.
+struct PaneFrame {
+  const DocumentView& document;  // in front
+  const Subject& subject;
+  Canvas& canvas;
+  GraphMemory& memory;
+  bool follows = false;  // another canvas moves this one
+  bool reveals = true;   // what is selected elsewhere is shown, out of closed groups
+};
+// Has the picture and the marks made that are wanted, and the camera on its way. False while there
+// is nothing to draw.
+bool prepare_pane(const PanelInput& input, const PaneFrame& pane, Intents& intents);
+void draw_pane(Ui& ui, const PanelInput& input, const PaneFrame& pane, Intents& intents);
+
+// graph_panes.cpp
+void draw_panes(Ui& ui, const PanelInput& input, const DocumentView& document, Rect area,
+                Intents& intents);
 
 // The frame or box of a group as the foldable thing that it is: its label among the items.
 std::string fold_label(const layout::Group& group);

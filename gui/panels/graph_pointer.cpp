@@ -50,19 +50,13 @@ void pan(const Stage& stage, const Touch& touched) {
   if (dx != 0 || dy != 0) jump(stage.canvas, moved(stage.canvas.view(), dx, dy));
 }
 
-void select(const Stage& stage, NodeId node) {
-  if (!node.valid() || node == stage.document.selection.node) return;
-  stage.canvas.own = node;
-  stage.intents.push_back({"select.node", stage.picture.graph().node_name(node)});
-}
-
 // To the other end of a mark; where there are several, a list of them.
 void follow_stub(const Stage& stage, const StubSpot& spot) {
   const layout::Stub& stub = stage.layout().stubs[spot.stub];
   const auto ends = ends_of(stage, stub);
   if (ends.size() == 1) {
     const layout::Box& box = stage.layout().boxes[ends.front().index];
-    select(stage, node_of(stage.picture, box));
+    stage.select(node_of(stage.picture, box));
     fly(stage.canvas, {static_cast<double>(box.rect.centre().x),
                        static_cast<double>(box.rect.centre().y), stage.canvas.camera.zoom});
     return;
@@ -122,15 +116,16 @@ void click(const Stage& stage, const Under& found, bool doubled) {
   if (!found.box.valid()) {
     if (found.frame.valid() && (doubled || found.fold))
       stage.intents.push_back({"graph.toggle", key_of(stage, found.frame)});
-    else if (stage.document.selection.node.valid() && !doubled && !found.frame.valid())
+    else if (stage.subject.selection.node.valid() && !doubled && !found.frame.valid())
       stage.intents.push_back({"select.clear", ""});
     return;
   }
   const layout::Box& box = stage.layout().boxes[found.box.index];
   if (!box.node.valid() && (doubled || found.fold))
     return stage.intents.push_back({"graph.toggle", key_of(stage, box.group)});
-  if (box.node.valid() && doubled) return stage.intents.push_back({"graph.fit_selection", ""});
-  select(stage, node_of(stage.picture, box));
+  if (box.node.valid() && doubled)
+    return fit_rect(stage.canvas, box.rect.grown(layout::kPitch), kNear);
+  stage.select(node_of(stage.picture, box));
 }
 
 void open_menu(const Stage& stage, const Under& found, ImVec2 at) {
@@ -144,16 +139,14 @@ void open_menu(const Stage& stage, const Under& found, ImVec2 at) {
   const layout::Box& box = stage.layout().boxes[found.box.index];
   memory.menu_group = box.group;
   memory.menu_node = box.node;
-  if (box.node.valid()) select(stage, box.node);
+  if (box.node.valid()) stage.select(box.node);
 }
 
 // Other panels show what the pointer is over.
 void hover(const Stage& stage, const Under& found) {
   NodeId node;
   if (found.box.valid()) node = stage.layout().boxes[found.box.index].node;
-  if (node == stage.document.selection.hovered) return;
-  stage.intents.push_back(
-      {"select.hover", node.valid() ? stage.picture.graph().node_name(node) : std::string()});
+  stage.hover(node);
 }
 
 }  // namespace
@@ -165,9 +158,7 @@ void answer_pointer(const Stage& stage, const Touch& touched) {
   pan(stage, touched);
   if (!touched.hovered || memory.moved) {
     if (touched.hovered && !is_drag_button()) memory.moved = false;
-    if (!touched.hovered && !memory.menu && stage.document.selection.hovered.valid() &&
-        memory.hovers)
-      stage.intents.push_back({"select.hover", ""});
+    if (!touched.hovered && !memory.menu && memory.hovers) stage.hover({});
     memory.hovers = false;
     return;
   }

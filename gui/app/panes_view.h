@@ -1,0 +1,52 @@
+// The comparison as two panes of the graph panel: here what the document shows, there what it is
+// compared with.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "gui/app/comparison.h"
+
+namespace recut::gui {
+
+class App;
+
+// Kept for each document.
+struct PanesView {
+  bool wanted = false;
+  bool fresh = false;           // wanted since the last frame: the camera fits a pane first
+  SharedComparison comparison;  // the last that was made; see is_current()
+  ShownGraph here_at_work, there_at_work;
+  JobId job = 0;
+
+  // What was selected in the pane there, a node of its graph, and what that made of the document's
+  // selection. Else it is the partner of what is selected.
+  NodeId there, there_for;
+  int selections_there = 0;  // made so far
+  NodeId hovered_there;
+};
+
+inline constexpr std::string_view kPanesMemory = "panes";
+PanesView& panes_view(DocumentView& document);
+const PanesView* find_panes_view(const DocumentView& document);  // null: never asked for
+
+// Whether the graph panel shows two panes.
+bool has_panes(const DocumentView& document);
+// What stands there; without a plan while that is made; none where it isn't there any more.
+std::optional<ShownGraph> graph_there(const App& app, const DocumentView& document);
+// Whether the comparison is of what is shown now, but perhaps for the plans.
+bool is_of(const PanesView& view, const ShownGraph& here, const ShownGraph& there);
+
+// Has the comparison made that is wanted now, unless it is there or at work.
+void start_comparison(App& app, DocumentView& document);
+
+NodeId selected_there(const PanesView& view, const DocumentView& document);
+NodeId hovered_there(const PanesView& view, const DocumentView& document);
+// The difference that is selected; none where what is selected is none.
+std::optional<std::size_t> selected_step(const PanesView& view, const DocumentView& document);
+// The first behind the selection in program order, or the last before it, around the end; none
+// where there is no difference.
+std::optional<std::size_t> neighbour_step(const PanesView& view, const DocumentView& document,
+                                          int by);
+
+}  // namespace recut::gui

@@ -1,0 +1,131 @@
+#include "gui/canvas/pane_link.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace recut::gui {
+namespace {
+
+constexpr std::size_t kTries = 16;  // nodes of a closed group that are asked for a partner
+
+// The follower's box for one of the leader's; invalid where it has none.
+layout::BoxId box_for(const LinkedCanvas& leader, const Canvas& follower, const layout::Box& box) {
+  const auto partner_box = [&](NodeId node) {
+    const NodeId partner = leader.side->partner(node);
+    return partner.valid() ? follower.picture->box(partner) : layout::BoxId();
+  };
+  if (box.node.valid()) return partner_box(box.node);
+  const layout::Scene& scene = *leader.canvas.picture->scene;
+  std::size_t tries = 0;
+  for (const std::uint32_t p : scene.nodes_of(scene.groups[box.group.index])) {
+    if (scene.nodes[p].side != box.side) continue;
+    if (const layout::BoxId found = partner_box(scene.nodes[p].node); found.valid()) return found;
+    if (++tries == kTries) break;
+  }
+  return {};
+}
+
+double height_between(const layout::Box& box, const Canvas& follower, layout::BoxId other) {
+  const float there = follower.picture->layout.boxes[other.index].rect.centre().y;
+  return static_cast<double>(there - box.rect.centre().y);
+}
+
+}  // namespace
+
+std::optional<double> offset_between(const LinkedCanvas& leader, const Canvas& follower,
+                                     ImVec2 near) {
+  const Picture& picture = *leader.canvas.picture;
+  // Where the camera goes to, not where it is on its way.
+  const View goal(leader.canvas.area, leader.canvas.camera, leader.canvas.scale);
+  const layout::Rect seen = goal.visible();
+  layout::Point point = goal.under(near);
+  if (const layout::BoxId box =
+          leader.selected.valid() ? picture.box(leader.selected) : layout::BoxId();
+      box.valid() && picture.layout.boxes[box.index].rect.touches(seen)) {
+    const layout::Box& selected = picture.layout.boxes[box.index];
+    point = selected.rect.centre();
+    const NodeId partner = leader.side->partner(leader.selected);
+    const layout::BoxId other = partner.valid() ? follower.picture->box(partner) : layout::BoxId();
+    if (other.valid()) return height_between(selected, follower, other);
+  }
+  std::optional<double> offset;
+  float least = 0;
+  for (const layout::Box& box : picture.layout.boxes) {
+    if (box.side == layout::Side::shelf) continue;
+    const layout::Point c = box.rect.centre();
+    const float away = std::abs(c.x - point.x) + std::abs(c.y - point.y);
+    if (offset && away >= least) continue;
+    const layout::BoxId other = box_for(leader, follower, box);
+    if (!other.valid()) continue;
+    offset = height_between(box, follower, other);
+    least = away;
+  }
+  return offset;
+}
+
+void PaneLink::share_groups(Canvas& here, Canvas& there, const Comparison* comparison) {
+  const auto hand_on = [](const Canvas& from, Canvas& to, NodeId anchor) {
+    if (!from.expansion) return;
+    to.expansion = from.expansion;
+    ++to.expansion_changes;
+    to.anchor = anchor;
+  };
+  const auto partner = [&](const ComparedSide& side, NodeId node) { return side.partner(node); };
+  if (here.expansion_changes != here_.expansion || !there.expansion) {
+    hand_on(here, there, comparison ? partner(comparison->here, here.anchor) : NodeId());
+  } else if (there.expansion_changes != there_.expansion) {
+    hand_on(there, here, comparison ? partner(comparison->there, there.anchor) : NodeId());
+  }
+  here_.expansion = here.expansion_changes;
+  there_.expansion = there.expansion_changes;
+  if (here.focus == focus_) return;
+  focus_ = here.focus;
+  there.focus = {comparison ? comparison->here.partner(focus_.node) : NodeId(), focus_.radius};
+}
+
+void PaneLink::find_leader(const LinkedCanvas& here, const LinkedCanvas& there,
+                           int selections_there) {
+  if (here.canvas.moves != here_.moves || here.selected != here_.selected) leader_ = Pane::here;
+  if (there.canvas.moves != there_.moves || selections_there != selections_there_)
+    leader_ = Pane::there;
+  here_.moves = here.canvas.moves;
+  here_.selected = here.selected;
+  there_.moves = there.canvas.moves;
+  selections_there_ = selections_there;
+}
+
+bool PaneLink::is_stale(const LinkedCanvas& leader, const LinkedCanvas& follower) {
+  const bool stale = moves_ != leader.canvas.moves || offset_leader_ != leader_ ||
+                     leader_pictures_ != leader.canvas.pictures ||
+                     follower_pictures_ != follower.canvas.pictures ||
+                     selected_ != leader.selected || side_ != leader.side;
+  moves_ = leader.canvas.moves;
+  offset_leader_ = leader_;
+  leader_pictures_ = leader.canvas.pictures;
+  follower_pictures_ = follower.canvas.pictures;
+  selected_ = leader.selected;
+  side_ = leader.side;
+  return stale;
+}
+
+void PaneLink::follow(const LinkedCanvas& leader, const LinkedCanvas& follower, ImVec2 pointer,
+                      Motion& motion, const std::string& name) {
+  const Canvas& from = leader.canvas;
+  if (from.picture == nullptr || follower.canvas.picture == nullptr || leader.side == nullptr)
+    return;
+  const bool by_pointer = flights_ == from.flights && from.area.contains(pointer);
+  flights_ = from.flights;
+  if (is_stale(leader, follower))
+    offset_ = offset_between(leader, follower.canvas, by_pointer ? pointer : from.area.centre());
+  if (!offset_) return;
+  // Another picture has other heights: there is no way between offsets of the two.
+  const std::string way = fmt::format("{} {} {} {}", name, leader_ == Pane::here ? 0 : 1,
+                                      from.pictures, follower.canvas.pictures);
+  Camera camera = from.at;
+  camera.y += motion.ease(way, *offset_);
+  put(follower.canvas, camera);
+}
+
+}  // namespace recut::gui

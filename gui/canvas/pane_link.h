@@ -1,0 +1,56 @@
+// Two canvases side by side that move together: the one that was touched last leads, the other one
+// follows so that a node in the middle of attention stands at one height in both.
+#pragma once
+
+#include "gui/canvas/canvas.h"
+
+namespace recut::gui {
+
+// A canvas with what the comparison says of its graph.
+struct LinkedCanvas {
+  Canvas& canvas;
+  const ComparedSide* side = nullptr;  // null until the comparison is there
+  NodeId selected;                     // of its graph
+};
+
+class PaneLink {
+ public:
+  // Before pictures are wanted: what is open in one opens in the other, and the neighbourhood of
+  // the canvas here is that of the partner there.
+  void share_groups(Canvas& here, Canvas& there, const Comparison* comparison);
+
+  // Who leads; `selections_there`: how often something was selected there.
+  void find_leader(const LinkedCanvas& here, const LinkedCanvas& there, int selections_there);
+  Pane leader() const { return leader_; }
+
+  // After the leader's camera moved: puts the follower's. `pointer`: where attention is, if it is
+  // over the leader. `name`: under which the way of the follower is eased.
+  void follow(const LinkedCanvas& leader, const LinkedCanvas& follower, ImVec2 pointer,
+              Motion& motion, const std::string& name);
+
+ private:
+  struct Seen {
+    int moves = 0, expansion = 0, pictures = 0;
+    NodeId selected;
+  };
+  bool is_stale(const LinkedCanvas& leader, const LinkedCanvas& follower);
+
+  Pane leader_ = Pane::here;
+  Seen here_, there_;
+  int selections_there_ = 0;
+  Focus focus_;
+  // Of which state of the two `offset_` is.
+  int flights_ = -1, moves_ = -1, leader_pictures_ = -1, follower_pictures_ = -1;
+  Pane offset_leader_ = Pane::here;
+  NodeId selected_;
+  const ComparedSide* side_ = nullptr;
+  std::optional<double> offset_;  // from the leader's heights to the follower's; none: no node of
+                                  // the one that is in sight stands in the other
+};
+
+// By how much what is near a point of the screen stands lower in the follower's layout than in the
+// leader's: the selected node where it can be seen, else the nearest one that both have.
+std::optional<double> offset_between(const LinkedCanvas& leader, const Canvas& follower,
+                                     ImVec2 near);
+
+}  // namespace recut::gui

@@ -1,0 +1,84 @@
+// The comparison in two panes of the graph panel, and the way from difference to difference.
+#include <fmt/format.h>
+
+#include "gui/app/app.h"
+#include "gui/app/panes_view.h"
+#include "gui/app/pass_steps.h"
+
+namespace recut::gui {
+namespace {
+
+bool has_plan(const App& app) { return app.has_ready() && app.document()->shown != nullptr; }
+bool are_shown(const App& app) { return app.has_ready() && has_panes(*app.document()); }
+bool are_compared(const App& app) {
+  return are_shown(app) && app.overlay.empty() &&
+         find_panes_view(*app.document())->comparison != nullptr;
+}
+
+// With an argument: those two, whatever was compared before.
+Result<Done> panes(App& app, std::string_view with) {
+  PanesView& view = panes_view(*app.document());
+  if (!with.empty()) {
+    const Result<Done> done = app.run("compare.with", with);
+    if (!done) return done;
+  }
+  const bool wanted = !view.wanted || !with.empty();
+  view.fresh = wanted && !view.wanted;
+  view.wanted = wanted;
+  return view.wanted ? app.run("panel.show", "graph") : Result<Done>(Done{});
+}
+
+Result<Done> prepare(App& app, std::string_view) {
+  start_comparison(app, *app.document());
+  return Done{};
+}
+
+// A node of the graph there; here its partner, or nothing.
+Result<Done> select_there(App& app, std::string_view name) {
+  DocumentView& document = *app.document();
+  PanesView& view = panes_view(document);
+  const NodeId node = view.comparison->there.shown.graph().find(name);
+  if (!node.valid()) return error("no node '" + std::string(name) + "' there");
+  select_in_pass(document, view.comparison->there.partner(node), document.pass);
+  view.there = node;
+  view.there_for = document.selection.node;
+  ++view.selections_there;
+  return Done{};
+}
+
+Result<Done> hover_there(App& app, std::string_view name) {
+  DocumentView& document = *app.document();
+  PanesView& view = panes_view(document);
+  view.hovered_there = view.comparison->there.shown.graph().find(name);
+  document.selection.hovered = view.comparison->there.partner(view.hovered_there);
+  return Done{};
+}
+
+template <int by>
+Result<Done> step(App& app, std::string_view) {
+  const DocumentView& document = *app.document();
+  const Comparison& comparison = *find_panes_view(document)->comparison;
+  const auto next = neighbour_step(*find_panes_view(document), document, by);
+  if (!next) return error("the two are the same, node by node");
+  const ComparisonStep& to = comparison.steps[*next];
+  if (to.here.valid())
+    return app.run("select.node", comparison.here.shown.graph().node_name(to.here));
+  return select_there(app, comparison.there.shown.graph().node_name(to.there));
+}
+
+constexpr Command kRows[] = {
+    {"compare.panes", "Compare side by side, in two panes", "c",
+     "unplanned, baseline, torch 0.5, document 2 or pass 0", has_plan, panes},
+    {"compare.next", "Next difference of the two graphs", "d", "", are_compared, step<1>},
+    {"compare.previous", "Previous difference of the two graphs", "Shift+D", "", are_compared,
+     step<-1>},
+    {"compare.prepare", "", "", "", are_shown, prepare},
+    {"compare.select", "", "", "a node's name there", are_compared, select_there},
+    {"compare.hover", "", "", "a name there, or nothing", are_compared, hover_there},
+};
+
+}  // namespace
+
+std::span<const Command> panes_commands() { return kRows; }
+
+}  // namespace recut::gui

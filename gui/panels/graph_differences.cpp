@@ -1,0 +1,98 @@
+// What differs from the other pane: a mark at the corner of a box, in one colour, and a shape for
+// each kind of difference.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "gui/panels/graph_parts.h"
+
+namespace recut::gui {
+namespace {
+
+// Of a box that stands for several nodes: the kind that says most.
+Difference kind_of(const BoxDifferences& marks) {
+  if (marks.only > 0) return Difference::only;
+  if (marks.rewritten > 0) return Difference::rewritten;
+  return marks.fate > 0 ? Difference::fate : Difference::none;
+}
+
+// Beside what is too small for a sign.
+void tick(const Stage& stage, const Rect& rect) {
+  const float wide = stage.ui.px(3);
+  stage.ui.fill(
+      {rect.left - wide - 1, rect.top, rect.left - 1, std::max(rect.bottom, rect.top + 2)},
+      stage.ui.theme.differs);
+}
+
+// Above the corner: the sign, and how many, or what becomes of the value in the other plan.
+void badge(const Stage& stage, const Rect& rect, const BoxDifferences& marks, bool node) {
+  const Ui& ui = stage.ui;
+  const float size = std::clamp(stage.length(14), ui.px(8), ui.px(14));
+  const Rect sign = rect_around({rect.left + size * 0.3f, rect.top}, size, size);
+  const bool wide = stage.names() && (!node || marks.other_role);
+  Rect ground = sign;
+  std::string words;
+  if (wide && !node) {
+    words = fmt::format("{}", marks.all());
+    ground.right += ui.width(words, Face::small) + ui.px(4);
+  } else if (wide) {
+    ground.right += ui.px(15);
+  }
+  ui.fill(ground, ui.theme.background, size / 2);
+  ui.frame(ground, ui.theme.differs, size / 2, std::max(1.0f, ui.px(1.1f)));
+  draw_difference_sign(ui, sign.centre(), size * 0.62f, kind_of(marks));
+  if (wide && node) ui.sign({sign.right + ui.px(6), sign.centre().y}, *marks.other_role);
+  if (wide && !node)
+    ui.text({sign.right, sign.top, ground.right, sign.bottom}, words, Face::small,
+            ui.theme.differs);
+}
+
+}  // namespace
+
+void draw_difference_sign(const Ui& ui, ImVec2 centre, float size, Difference kind) {
+  const Colour colour = ui.theme.differs;
+  const float arm = size / 2, thin = std::max(1.0f, ui.px(1.4f));
+  switch (kind) {
+    case Difference::none:
+      return;
+    case Difference::only:  // a plus: more than the other has
+      ui.line({centre.x - arm, centre.y}, {centre.x + arm, centre.y}, colour, thin);
+      ui.line({centre.x, centre.y - arm}, {centre.x, centre.y + arm}, colour, thin);
+      return;
+    case Difference::rewritten:  // a triangle: a change
+      ImGui::GetWindowDrawList()->AddTriangle(
+          {centre.x, centre.y - arm}, {centre.x + arm, centre.y + arm * 0.8f},
+          {centre.x - arm, centre.y + arm * 0.8f}, Ui::paint(colour), thin);
+      return;
+    case Difference::fate:  // unequal
+      for (const float y : {-0.4f, 0.4f})
+        ui.line({centre.x - arm, centre.y + y * arm}, {centre.x + arm, centre.y + y * arm}, colour,
+                thin);
+      ui.line({centre.x - arm * 0.6f, centre.y + arm}, {centre.x + arm * 0.6f, centre.y - arm},
+              colour, thin);
+      return;
+  }
+}
+
+void draw_differences(const Stage& stage) {
+  const DifferenceMarks* marks = stage.canvas.differences.get();
+  if (marks == nullptr) return;
+  constexpr float kSmallest = 7;  // pixels of a box that gets a sign
+  for (const std::uint32_t index : stage.memory.visible.boxes) {
+    const BoxDifferences& box = marks->boxes[index];
+    if (box.all() == 0) continue;
+    const Rect rect = stage.rect_of(index);
+    if (rect.height() < kSmallest)
+      tick(stage, rect);
+    else
+      badge(stage, rect, box, stage.layout().boxes[index].node.valid());
+  }
+  for (const std::uint32_t b : stage.memory.visible.blocks) {
+    const layout::Band& band = stage.layout().bands[b];
+    if (marks->bands[b].all() == 0) continue;
+    tick(stage, stage.view.at(band.forward.empty() ? band.backward : band.forward));
+  }
+}
+
+}  // namespace recut::gui
