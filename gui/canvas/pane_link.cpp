@@ -27,42 +27,45 @@ layout::BoxId box_for(const LinkedCanvas& leader, const Canvas& follower, const 
   return {};
 }
 
-double height_between(const layout::Box& box, const Canvas& follower, layout::BoxId other) {
-  const float there = follower.picture->layout.boxes[other.index].rect.centre().y;
-  return static_cast<double>(there - box.rect.centre().y);
+layout::Point offset_to(const layout::Box& box, const Canvas& follower, layout::BoxId other) {
+  const layout::Point here = box.rect.centre();
+  const layout::Point there = follower.picture->layout.boxes[other.index].rect.centre();
+  return {there.x - here.x, there.y - here.y};
 }
 
 }  // namespace
 
-std::optional<double> offset_between(const LinkedCanvas& leader, const Canvas& follower,
-                                     ImVec2 near) {
+std::optional<layout::Point> offset_between(const LinkedCanvas& leader, const Canvas& follower,
+                                            ImVec2 near) {
   const Picture& picture = *leader.canvas.picture;
   // Where the camera goes to, not where it is on its way.
   const View goal(leader.canvas.area, leader.canvas.camera, leader.canvas.scale);
-  const layout::Rect seen = goal.visible();
   layout::Point point = goal.under(near);
-  if (const layout::BoxId box =
-          leader.selected.valid() ? picture.box(leader.selected) : layout::BoxId();
-      box.valid() && picture.layout.boxes[box.index].rect.touches(seen)) {
+  const layout::BoxId box =
+      leader.selected.valid() ? picture.box(leader.selected) : layout::BoxId();
+  if (box.valid() && picture.layout.boxes[box.index].rect.touches(goal.visible())) {
     const layout::Box& selected = picture.layout.boxes[box.index];
-    point = selected.rect.centre();
     const NodeId partner = leader.side->partner(leader.selected);
     const layout::BoxId other = partner.valid() ? follower.picture->box(partner) : layout::BoxId();
-    if (other.valid()) return height_between(selected, follower, other);
+    if (other.valid()) return offset_to(selected, follower, other);
+    point = selected.rect.centre();
   }
-  std::optional<double> offset;
+  std::optional<layout::Point> nearest;
   float least = 0;
-  for (const layout::Box& box : picture.layout.boxes) {
-    if (box.side == layout::Side::shelf) continue;
-    const layout::Point c = box.rect.centre();
+  for (const layout::Box& one : picture.layout.boxes) {
+    if (one.side == layout::Side::shelf) continue;
+    const layout::Point c = one.rect.centre();
     const float away = std::abs(c.x - point.x) + std::abs(c.y - point.y);
-    if (offset && away >= least) continue;
-    const layout::BoxId other = box_for(leader, follower, box);
+    if (nearest && away >= least) continue;
+    const layout::BoxId other = box_for(leader, follower, one);
     if (!other.valid()) continue;
-    offset = height_between(box, follower, other);
-    least = away;
+    // One in another column may be out of sight there.
+    const layout::Point offset = offset_to(one, follower, other);
+    if (nearest && away + std::abs(offset.x) >= least) continue;
+    nearest = layout::Point{0, offset.y};
+    least = away + std::abs(offset.x);
   }
-  return offset;
+  return nearest;
 }
 
 void PaneLink::share_groups(Canvas& here, Canvas& there, const Comparison* comparison) {
@@ -124,7 +127,8 @@ void PaneLink::follow(const LinkedCanvas& leader, const LinkedCanvas& follower, 
   const std::string way = fmt::format("{} {} {} {}", name, leader_ == Pane::here ? 0 : 1,
                                       from.pictures, follower.canvas.pictures);
   Camera camera = from.at;
-  camera.y += motion.ease(way, *offset_);
+  camera.x += motion.ease(way + " x", static_cast<double>(offset_->x));
+  camera.y += motion.ease(way + " y", static_cast<double>(offset_->y));
   put(follower.canvas, camera);
 }
 

@@ -44,13 +44,14 @@ class PaneLink {
   Pane offset_leader_ = Pane::here;
   NodeId selected_;
   const ComparedSide* side_ = nullptr;
-  std::optional<double> offset_;  // from the leader's heights to the follower's; none: no node of
-                                  // the one that is in sight stands in the other
+  std::optional<layout::Point> offset_;  // from the leader's places to the follower's; none: the
+                                         // two have no node in common
 };
 
-// By how much what is near a point of the screen stands lower in the follower's layout than in the
-// leader's: the selected node where it can be seen, else the nearest one that both have.
-std::optional<double> offset_between(const LinkedCanvas& leader, const Canvas& follower,
-                                     ImVec2 near);
+// From the leader's layout to the follower's, for what is near a point of the screen. Of the
+// selected node where it can be seen: it stands side by side with its partner. Else of the nearest
+// one that both have, and of that the height alone: the channels stay where they are.
+std::optional<layout::Point> offset_between(const LinkedCanvas& leader, const Canvas& follower,
+                                            ImVec2 near);
 
 }  // namespace recut::gui

@@ -162,8 +162,8 @@ void draw_canvas(const Stage& stage) {
   draw_stubs(stage);
   draw_edges_of_selection(stage);
   draw_boxes(stage);
-  draw_differences(stage);
   draw_selection(stage);
+  draw_differences(stage);
   draw_sides(stage);
   draw_minimap(stage);
   draw_footer(stage);

@@ -28,21 +28,23 @@ void tick(const Stage& stage, const Rect& rect) {
 // Above the corner: the sign, and how many, or what becomes of the value in the other plan.
 void badge(const Stage& stage, const Rect& rect, const BoxDifferences& marks, bool node) {
   const Ui& ui = stage.ui;
-  const float size = std::clamp(stage.length(14), ui.px(8), ui.px(14));
-  const Rect sign = rect_around({rect.left + size * 0.3f, rect.top}, size, size);
+  // Where there are names, the sign has the size of a letter; else it shrinks with its box.
+  const float size = std::round(stage.names() ? ui.px(15) : std::max(stage.length(20), ui.px(5)));
+  const Rect sign = rect_around(
+      {std::round(rect.left + size * 0.2f), std::round(rect.top - size * 0.15f)}, size, size);
   const bool wide = stage.names() && (!node || marks.other_role);
   Rect ground = sign;
   std::string words;
   if (wide && !node) {
     words = fmt::format("{}", marks.all());
-    ground.right += ui.width(words, Face::small) + ui.px(4);
+    ground.right += ui.width(words, Face::small) + ui.px(6);
   } else if (wide) {
-    ground.right += ui.px(15);
+    ground.right += ui.px(14);
   }
   ui.fill(ground, ui.theme.background, size / 2);
   ui.frame(ground, ui.theme.differs, size / 2, std::max(1.0f, ui.px(1.1f)));
-  draw_difference_sign(ui, sign.centre(), size * 0.62f, kind_of(marks));
-  if (wide && node) ui.sign({sign.right + ui.px(6), sign.centre().y}, *marks.other_role);
+  draw_difference_sign(ui, sign.centre(), size * 0.55f, kind_of(marks));
+  if (wide && node) ui.sign({sign.right + ui.px(5), sign.centre().y}, *marks.other_role);
   if (wide && !node)
     ui.text({sign.right, sign.top, ground.right, sign.bottom}, words, Face::small,
             ui.theme.differs);

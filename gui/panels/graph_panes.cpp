@@ -23,12 +23,16 @@ constexpr std::string_view kSplit = "split.panes";
 std::string words_of_pass(const ShownGraph& shown) {
   const auto& passes = shown.document->passes.passes;
   if (shown.pass == 0 || passes.empty()) return "as read";
-  return "after " + passes[std::min(shown.pass, passes.size()) - 1].name;
+  std::string name = passes[std::min(shown.pass, passes.size()) - 1].name;
+  std::replace(name.begin(), name.end(), '_', ' ');  // as the list of passes has it
+  return "after " + name;
 }
 
 std::string words_of_plan(const ShownGraph& shown) {
   return shown.plan ? "peak " + format_bytes(shown.plan->peak()) : std::string();
 }
+
+std::string number(std::size_t count) { return format_number(static_cast<std::int64_t>(count)); }
 
 class Panes {
  public:
@@ -151,20 +155,21 @@ class Panes {
     if (!any) ui_.text(row, "the same, node by node", Face::small, ui_.theme.dim);
     if (counts.only_here + counts.only_there > 0)
       entry(row, Difference::only,
-            fmt::format("only here {}, only there {}", counts.only_here, counts.only_there));
+            fmt::format("only here {}, only there {}", number(counts.only_here),
+                        number(counts.only_there)));
     if (counts.rewritten > 0)
-      entry(row, Difference::rewritten, fmt::format("rewritten {}", counts.rewritten));
+      entry(row, Difference::rewritten, fmt::format("rewritten {}", number(counts.rewritten)));
     if (counts.fate > 0)
       entry(row, Difference::fate,
-            fmt::format("other fate {}, with its sign beside it", counts.fate));
+            fmt::format("other fate {}, with the other plan's sign", number(counts.fate)));
     ui_.text(row, step_words(), Face::mono_small, ui_.theme.text);
   }
 
   void position(Rect& row) const {
     const auto step = selected_step(view_, document_);
     const std::size_t all = comparison_->steps.size();
-    const std::string words =
-        step ? fmt::format("{} of {}", *step + 1, all) : fmt::format("{} differences", all);
+    const std::string words = step ? fmt::format("{} of {}", number(*step + 1), number(all))
+                                   : fmt::format("{} differences", number(all));
     const Rect place = row.cut_right(std::ceil(ui_.width(words, Face::small)) + ui_.px(10));
     ui_.items.add("difference", ItemKind::figure, place, true, words);
     ui_.text(place.inset(ui_.px(4), 0), words, Face::small, ui_.theme.dim, Align::right);
