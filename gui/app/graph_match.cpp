@@ -4,6 +4,7 @@
 #include <functional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 
 #include "gui/app/pass_steps.h"
 
@@ -78,6 +79,11 @@ GraphMatch match_same(const Graph& graph) {
 }
 
 GraphMatch match_passes(const PipelineReport& passes, std::size_t here, std::size_t there) {
+  if (here > there) {  // in the order of the passes, so that both ways are one match
+    GraphMatch match = match_passes(passes, there, here);
+    std::swap(match.here, match.there);
+    return match;
+  }
   const Graph &mine = graph_after(passes, here), &other = graph_after(passes, there);
   Matcher matcher(mine, other);
   for (const NodeId id : mine.order()) matcher.pair(id, id);
