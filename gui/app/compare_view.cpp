@@ -18,6 +18,16 @@ std::optional<std::string> after_word(const std::string& with, std::string_view 
   return with.substr(word.size() + 1);
 }
 
+// Of the graphs that plans are of; as long as documents stay, so does their match.
+void find_match(CompareView& view) {
+  const auto &here = view.here->document, &there = view.there->document;
+  if (view.match && view.match_here == here && view.match_there == there) return;
+  view.match = std::make_shared<const GraphMatch>(
+      here == there ? match_same(here->graph()) : match_documents(here->graph(), there->graph()));
+  view.match_here = here;
+  view.match_there = there;
+}
+
 }  // namespace
 
 CompareView& compare_view(DocumentView& document) {
@@ -100,7 +110,12 @@ void update(CompareView& view, const App& app, const DocumentView& document) {
   if (view.here == document.shown && view.there == there) return;
   view.here = document.shown;
   view.there = there;
-  view.difference = there ? difference_of(*view.here, *there) : PlanDifference();
+  if (!there) {
+    view.difference = {};
+    return;
+  }
+  find_match(view);
+  view.difference = difference_of(*view.here, *there, *view.match);
 }
 
 }  // namespace recut::gui

@@ -23,6 +23,9 @@ struct CompareView {
   // Of which two plans `difference` is.
   SharedPlanView here, there;
   PlanDifference difference;
+  // Of the two plans' documents, which may be one.
+  std::shared_ptr<const GraphMatch> match;
+  std::shared_ptr<const Document> match_here, match_there;
   // Of which passes `counts` are.
   std::size_t pass = static_cast<std::size_t>(-1), other_pass = 0;
   std::vector<OperatorCount> counts;

@@ -35,21 +35,18 @@ void count_saved(PlanDifference& difference, const FateRow& row) {
 
 }  // namespace
 
-PlanDifference difference_of(const PlanView& here, const PlanView& there) {
+PlanDifference difference_of(const PlanView& here, const PlanView& there, const GraphMatch& match) {
   const Graph &mine = here.graph(), &other = there.graph();
-  const bool one_graph = here.document == there.document;
   const auto bytes_here = owned_bytes(here), bytes_there = owned_bytes(there);
   PlanDifference difference;
-  std::vector<bool> met(other.order().size(), false);
   for (const NodeId id : mine.order()) {
     const std::size_t at = mine.position(id);
-    const NodeId twin = one_graph ? id : other.find(mine.node_name(id));
-    if (!twin.valid()) {
+    const NodeId twin = match.here.partner[at];
+    if (!match.here.twin[at]) {
       if (bytes_here[at] > 0) ++difference.only_here;
       continue;
     }
     const std::size_t there_at = other.position(twin);
-    met[there_at] = true;
     const std::int64_t bytes = std::max(bytes_here[at], bytes_there[there_at]);
     if (bytes == 0) continue;
     const FateRow row{id,
@@ -66,8 +63,8 @@ PlanDifference difference_of(const PlanView& here, const PlanView& there) {
     if (row.role_here != row.role_there) count_saved(difference, row);
     difference.rows.push_back(row);
   }
-  for (std::size_t i = 0; i < met.size(); ++i)
-    if (!met[i] && bytes_there[i] > 0) ++difference.only_there;
+  for (std::size_t i = 0; i < bytes_there.size(); ++i)
+    if (!match.there.twin[i] && bytes_there[i] > 0) ++difference.only_there;
   std::stable_sort(difference.rows.begin(), difference.rows.end(),
                    [](const FateRow& a, const FateRow& b) { return a.bytes > b.bytes; });
   return difference;

@@ -1,9 +1,10 @@
-// What differs between two plans: of one graph, or of two graphs whose nodes have names in common.
+// What differs between two plans: of one graph, or of two graphs that have nodes in common.
 #pragma once
 
 #include <string>
 #include <vector>
 
+#include "gui/app/graph_match.h"
 #include "gui/app/plan_view.h"
 
 namespace recut::gui {
@@ -22,12 +23,13 @@ std::vector<std::int64_t> owned_bytes(const PlanView& plan);
 struct PlanDifference {
   std::vector<FateRow> rows;                   // by falling bytes, then in the order of the graph
   std::int64_t same = 0;                       // values with one fate in both
-  std::int64_t only_here = 0, only_there = 0;  // values that the other graph has no name for
+  std::int64_t only_here = 0, only_there = 0;  // values that the other graph hasn't got
   // Of the values that are saved in one of the two and not in the other.
   std::int64_t saved_here = 0, saved_there = 0;              // how many
   std::int64_t saved_bytes_here = 0, saved_bytes_there = 0;  //
 };
-PlanDifference difference_of(const PlanView& here, const PlanView& there);
+// `match`: of the graphs of the two plans; its twins are compared.
+PlanDifference difference_of(const PlanView& here, const PlanView& there, const GraphMatch& match);
 
 // How often an operator stands in two graphs.
 struct OperatorCount {

@@ -108,14 +108,16 @@ void bring_into_view(Canvas& canvas, const layout::Rect& rect) {
 }
 
 void fit_columns(Canvas& canvas) {
-  constexpr double kColumns = layout::kChannel + 2 * layout::kBoxWidth + 5 * layout::kPadding;
-  constexpr double kNamed = 0.62;  // zoom at which there is more than names
-  const double wide = static_cast<double>(canvas.area.width() / canvas.scale);
+  // Frames around frames take their padding on both sides.
+  constexpr double kColumns = layout::kChannel + 2 * layout::kBoxWidth + 8 * layout::kPadding;
+  constexpr double kNamed = 0.5;   // zoom from which there are names
+  constexpr double kMinimap = 32;  // units beside them
+  const double wide = static_cast<double>(canvas.area.width() / canvas.scale) - kMinimap;
   const double zoom = std::max(kNamed, wide / kColumns);
   if (canvas.camera.zoom <= zoom) return;
   const View goal(canvas.area, canvas.camera, canvas.scale);
   Camera camera = zoomed(goal, {canvas.area.centre().x, canvas.area.top}, canvas.scale, zoom);
-  camera.x = 0;
+  camera.x = kMinimap / 2 / zoom;
   jump(canvas, camera);
 }
 
