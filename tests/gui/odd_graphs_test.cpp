@@ -19,18 +19,20 @@ void use_everything(Window& window) {
   const auto try_all = [&] {
     for (const char* command :
          {"pass.next", "pass.previous", "text.next", "text.previous", "text.fold", "text.copy",
-          "compare.with", "baseline.pin", "baseline.drop", "pass.idle", "select.clear",
-          "file.report", "check.run"}) {
+          "compare.with", "compare.panes", "compare.next", "compare.previous", "baseline.pin",
+          "baseline.drop", "pass.idle", "select.clear", "file.report", "check.run"}) {
       (void)app.run(command);
       window.tick();
     }
     for (const auto& [command, argument] :
          {std::pair("text.base", "0"), std::pair("text.base", "99"), std::pair("pass.set", "0"),
           std::pair("compare.with", "pass 0"), std::pair("compare.with", "torch 0.5"),
-          std::pair("compare.with", "document 77"), std::pair("compare.with", "nonsense"),
-          std::pair("check.run", "seed 2"), std::pair("check.run", "seed x"),
-          std::pair("text.unfold", "3"), std::pair("select.at", "0 nobody"),
-          std::pair("select.at", "77 x"), std::pair("pass.set", "2")}) {
+          std::pair("compare.with", "document 77"), std::pair("compare.panes", "pass 0"),
+          std::pair("compare.select", "no such"), std::pair("compare.panes", ""),
+          std::pair("compare.with", "nonsense"), std::pair("check.run", "seed 2"),
+          std::pair("check.run", "seed x"), std::pair("text.unfold", "3"),
+          std::pair("select.at", "0 nobody"), std::pair("select.at", "77 x"),
+          std::pair("pass.set", "2")}) {
       (void)app.run(command, argument);
       window.tick();
     }
