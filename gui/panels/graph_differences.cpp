@@ -28,10 +28,13 @@ void tick(const Stage& stage, const Rect& rect) {
 // Above the corner: the sign, and how many, or what becomes of the value in the other plan.
 void badge(const Stage& stage, const Rect& rect, const BoxDifferences& marks, bool node) {
   const Ui& ui = stage.ui;
-  // Where there are names, the sign has the size of a letter; else it shrinks with its box.
-  const float size = std::round(stage.names() ? ui.px(15) : std::max(stage.length(20), ui.px(5)));
-  const Rect sign = rect_around(
-      {std::round(rect.left + size * 0.2f), std::round(rect.top - size * 0.15f)}, size, size);
+  // Where there are names, the sign has the size of a letter and leaves them free; else it shrinks
+  // with its box.
+  const float size = std::round(stage.names() ? std::clamp(stage.length(20), ui.px(13), ui.px(15))
+                                              : std::max(stage.length(20), ui.px(5)));
+  const float above = stage.names() ? size * 0.3f : 0;
+  const Rect sign =
+      rect_around({std::round(rect.left + size * 0.2f), std::round(rect.top - above)}, size, size);
   const bool wide = stage.names() && (!node || marks.other_role);
   Rect ground = sign;
   std::string words;
