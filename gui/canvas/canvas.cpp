@@ -13,7 +13,7 @@ constexpr double kSeen = 0.5;        // zoom at which a selection is worth bring
 }  // namespace
 
 Canvas& canvas_of(PanelMemory& memories, Pane pane) {
-  std::any& slot = memories[pane == Pane::here ? "canvas" : "canvas there"];
+  std::any& slot = memories[std::string(pane == Pane::here ? kCanvasHere : kCanvasThere)];
   if (!slot.has_value()) slot = std::make_shared<Canvas>();
   return *std::any_cast<std::shared_ptr<Canvas>&>(slot);
 }

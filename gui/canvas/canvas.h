@@ -77,6 +77,7 @@ struct Canvas {
   View view() const { return View(area, at, scale); }
 };
 
+inline constexpr std::string_view kCanvasHere = "canvas", kCanvasThere = "canvas there";
 // A document's canvas, made where there is none.
 Canvas& canvas_of(PanelMemory& memories, Pane pane = Pane::here);
 

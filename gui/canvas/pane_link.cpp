@@ -83,7 +83,7 @@ void PaneLink::share_groups(Canvas& here, Canvas& there, const Comparison* compa
   }
   here_.expansion = here.expansion_changes;
   there_.expansion = there.expansion_changes;
-  if (here.focus == focus_) return;
+  if (here.focus == focus_ || (here.focus.node.valid() && comparison == nullptr)) return;
   focus_ = here.focus;
   there.focus = {comparison ? comparison->here.partner(focus_.node) : NodeId(), focus_.radius};
 }

@@ -13,6 +13,9 @@ struct LinkedCanvas {
   NodeId selected;                     // of its graph
 };
 
+// What a document's panes keep of it, and of the pointer over the pane there.
+inline constexpr std::string_view kLinkMemory = "pane link", kPointerThere = "graph there";
+
 class PaneLink {
  public:
   // Before pictures are wanted: what is open in one opens in the other, and the neighbourhood of

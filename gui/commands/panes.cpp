@@ -4,6 +4,7 @@
 #include "gui/app/app.h"
 #include "gui/app/panes_view.h"
 #include "gui/app/pass_steps.h"
+#include "gui/canvas/pane_link.h"
 
 namespace recut::gui {
 namespace {
@@ -15,6 +16,16 @@ bool are_compared(const App& app) {
          find_panes_view(*app.document())->comparison != nullptr;
 }
 
+// What the panes keep goes: it may hold a document that is closed.
+void leave(App& app) {
+  DocumentView& document = *app.document();
+  app.jobs.cancel(panes_view(document).job);
+  app.jobs.cancel(canvas_of(document.memories, Pane::there).job);
+  for (const std::string_view name : {kPanesMemory, kCanvasThere, kLinkMemory, kPointerThere})
+    if (const auto found = document.memories.find(name); found != document.memories.end())
+      document.memories.erase(found);
+}
+
 // With an argument: those two, whatever was compared before.
 Result<Done> panes(App& app, std::string_view with) {
   PanesView& view = panes_view(*app.document());
@@ -22,10 +33,13 @@ Result<Done> panes(App& app, std::string_view with) {
     const Result<Done> done = app.run("compare.with", with);
     if (!done) return done;
   }
-  const bool wanted = !view.wanted || !with.empty();
-  view.fresh = wanted && !view.wanted;
-  view.wanted = wanted;
-  return view.wanted ? app.run("panel.show", "graph") : Result<Done>(Done{});
+  if (view.wanted && with.empty()) {
+    leave(app);
+    return Done{};
+  }
+  view.fresh = !view.wanted;
+  view.wanted = true;
+  return app.run("panel.show", "graph");
 }
 
 Result<Done> prepare(App& app, std::string_view) {

@@ -12,10 +12,13 @@ namespace {
 
 bool is_ready(const App& app) { return app.has_ready(); }
 bool has_selection(const App& app) {
-  const DocumentView* document = is_ready(app) ? app.document() : nullptr;
-  if (document == nullptr || !app.overlay.empty()) return false;
-  const PanesView* panes = find_panes_view(*document);
-  return document->selection.node.valid() || (panes != nullptr && panes->there.valid());
+  return is_ready(app) && app.overlay.empty() && app.document()->selection.node.valid();
+}
+// Here, or in the pane beside alone.
+bool has_any_selection(const App& app) {
+  if (has_selection(app)) return true;
+  const PanesView* panes = is_ready(app) ? find_panes_view(*app.document()) : nullptr;
+  return panes != nullptr && app.overlay.empty() && panes->there.valid();
 }
 
 // Panels that speak of the plan name nodes of the last graph, whichever is shown.
@@ -47,7 +50,7 @@ Result<Done> hover(App& app, std::string_view name) {
 Result<Done> clear(App& app, std::string_view) {
   select_planned(*app.document(), NodeId());
   app.document()->selection.hovered = {};
-  panes_view(*app.document()).there = {};
+  if (has_panes(*app.document())) panes_view(*app.document()).there = {};
   return Done{};
 }
 
@@ -134,7 +137,7 @@ constexpr Command kRows[] = {
     {"select.at", "Select a node of another pass", "", "a pass's number, a blank, the node's name",
      is_ready, select_at},
     {"select.hover", "", "", "a name, or nothing", is_ready, hover},
-    {"select.clear", "Select nothing", "Escape", "", has_selection, clear},
+    {"select.clear", "Select nothing", "Escape", "", has_any_selection, clear},
     {"select.copy", "Copy the selected name", "Ctrl+Shift+C", "", has_selection, copy_name},
     {"search.find", "Search nodes, modules, bytes", "/ Ctrl+F", "", is_ready, find},
     {"search.set", "", "", "what to search for", is_ready, set_search},

@@ -39,14 +39,14 @@ Rect Stage::rect_of(std::uint32_t index) const {
 }
 
 void Stage::select(NodeId node) const {
-  if (!node.valid() || node == subject.selection.node) return;
+  if (!node.valid() || node == subject.selection.node || !can_tell()) return;
   canvas.own = node;
   intents.push_back(
       {is_here() ? "select.node" : "compare.select", picture.graph().node_name(node)});
 }
 
 void Stage::hover(NodeId node) const {
-  if (node == subject.selection.hovered) return;
+  if (node == subject.selection.hovered || !can_tell()) return;
   intents.push_back({is_here() ? "select.hover" : "compare.hover",
                      node.valid() ? picture.graph().node_name(node) : std::string()});
 }

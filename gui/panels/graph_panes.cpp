@@ -43,7 +43,7 @@ class Panes {
         intents_(intents),
         view_(input.memory<PanesView>(kPanesMemory)),
         choice_(input.memory<CompareView>(kCompareMemory)),
-        link_(input.memory<PaneLink>("pane link")),
+        link_(input.memory<PaneLink>(kLinkMemory)),
         here_(canvas_of(input.memories, Pane::here)),
         there_(canvas_of(input.memories, Pane::there)),
         shown_here_(shown_graph(document)),
@@ -243,7 +243,7 @@ class Panes {
     const LinkedCanvas other{there_, subject_there.side(), subject_there.selection.node};
     link_.find_leader(one, other, view_.selections_there);
     const bool there_leads = link_.leader() == Pane::there;
-    auto& memory_there = input_.memory<GraphMemory>("graph there");
+    auto& memory_there = input_.memory<GraphMemory>(kPointerThere);
     PaneFrame frame_there{document_, subject_there, there_, memory_there};
     frame_here.follows = there_leads;
     frame_there.follows = !there_leads;

@@ -92,6 +92,8 @@ struct Stage {
   Rect rect_of(std::uint32_t box) const;  // on the screen, on its way
   bool moving() const { return arrived < 1; }
   bool is_here() const { return subject.pane == Pane::here; }
+  // Of a graph that isn't compared yet nobody knows the partners.
+  bool can_tell() const { return is_here() || subject.comparison != nullptr; }
   // Says what the pointer did, in the words of this pane's graph.
   void select(NodeId node) const;
   void hover(NodeId node) const;

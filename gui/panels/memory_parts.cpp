@@ -237,8 +237,7 @@ void mark_cursor(const Ui& ui, const Plot& plot, const PlanView& plan, std::size
   const std::string words =
       fmt::format("{} {}, {} alive", step_words(plan, step), it.node, format_bytes(it.total()));
   const float x = std::round(plot.x(static_cast<double>(step) + 0.5)) + 0.5f;
-  const float wide =
-      std::min(in.width(), std::ceil(ui.width(words, Face::mono_small)) + ui.px(12));
+  const float wide = std::min(in.width(), std::ceil(ui.width(words, Face::mono_small)) + ui.px(12));
   const float left = std::clamp(x - wide / 2, in.left, std::max(in.left, in.right - wide));
   const Rect pill = rect_at({left, in.bottom + ui.px(4)}, {wide, ui.px(17)});
   ui.items.add("cursor", ItemKind::figure, pill, true, words);

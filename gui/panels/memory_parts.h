@@ -12,7 +12,7 @@ struct MemoryCache {
   MemoryStack stack;
   bool panning = false;  // the pointer drags the steps along
   ImVec2 pointer_at_key{-1, -1};
-  bool panned = false;   // it did since it was pressed: letting go is no click
+  bool panned = false;  // it did since it was pressed: letting go is no click
 
   void bring_up(const DocumentView& document, bool by_kind);
   // Where the steps of `other` stand on the axis of the shown plan.

@@ -122,6 +122,22 @@ TEST_CASE("panes: groups open and close in both", "[gui]") {
   }
 }
 
+TEST_CASE("panes: the neighbourhood of the partner, and one pane again", "[gui]") {
+  PanesWindow window("pass 0");
+  const NodeId node = window.shared();
+  window.run("select.node", window.document().graph_at_pass().node_name(node));
+  window.run("graph.focus", "2");
+  CHECK(window.canvas(Pane::there).focus.node == window.comparison().here.partner(node));
+  CHECK(window.canvas(Pane::there).picture->focus.node.valid());
+  window.run("graph.leave_focus");
+  CHECK_FALSE(window.canvas(Pane::there).focus.node.valid());
+  window.run("compare.panes");
+  CHECK_FALSE(has_panes(window.document()));
+  CHECK(find_panes_view(window.document()) == nullptr);
+  window.run("compare.panes");
+  CHECK(window.canvas(Pane::there).picture != nullptr);
+}
+
 TEST_CASE("panes: the way through the differences comes round, both ways", "[gui]") {
   for (const char* with : {"unplanned", "pass 0", "document 1"}) {
     CAPTURE(with);
