@@ -14,8 +14,21 @@ bool operator==(const Camera& a, const Camera& b) {
   return a.x == b.x && a.y == b.y && a.zoom == b.zoom;
 }
 
+View::View(const Rect& area, const Camera& camera, float scale, const layout::Rect& bounds)
+    : area_(area),
+      camera_(camera),
+      bounds_(bounds),
+      pixels_(camera.zoom * static_cast<double>(scale)),
+      across_(pixels_) {
+  if (bounds.empty()) return;
+  const double least =
+      std::min({kColumn * static_cast<double>(scale), static_cast<double>(area.width()) * 0.5,
+                static_cast<double>(bounds.height()) * pixels_});
+  across_ = std::max(pixels_, least / static_cast<double>(bounds.width()));
+}
+
 layout::Point View::under(ImVec2 p) const {
-  return {static_cast<float>(camera_.x + static_cast<double>(p.x - middle_x()) / pixels_),
+  return {static_cast<float>(camera_.x + static_cast<double>(p.x - middle_x()) / across_),
           static_cast<float>(camera_.y + static_cast<double>(p.y - middle_y()) / pixels_)};
 }
 
@@ -41,15 +54,15 @@ Camera zoomed(const View& view, ImVec2 pointer, float scale, double zoom) {
   const ImVec2 middle = view.area().centre();
   Camera camera;
   camera.zoom = std::clamp(zoom, kLeastZoom, kMostZoom);
-  const double pixels = camera.zoom * static_cast<double>(scale);
-  camera.x = static_cast<double>(fixed.x) - static_cast<double>(pointer.x - middle.x) / pixels;
-  camera.y = static_cast<double>(fixed.y) - static_cast<double>(pointer.y - middle.y) / pixels;
+  const View then(view.area(), camera, scale, view.bounds());
+  camera.x = static_cast<double>(fixed.x - (pointer.x - middle.x) / then.pixels_across());
+  camera.y = static_cast<double>(fixed.y - (pointer.y - middle.y) / then.pixels());
   return camera;
 }
 
 Camera moved(const View& view, float dx, float dy) {
   Camera camera = view.camera();
-  camera.x -= static_cast<double>(dx / view.pixels());
+  camera.x -= static_cast<double>(dx / view.pixels_across());
   camera.y -= static_cast<double>(dy / view.pixels());
   return camera;
 }

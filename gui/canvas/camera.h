@@ -19,22 +19,28 @@ struct Camera {
 };
 bool operator==(const Camera& a, const Camera& b);
 
-// A camera on an area of the screen. `scale`: pixels for a unit of length.
+// A camera on an area of the screen. `scale`: pixels for a unit of length; `bounds`: of all that
+// there is to see. A graph may be a hundred times as high as it is wide: from far away it would be
+// a thread. It is never drawn narrower than kColumn, or than it is high, but stretched to that;
+// what is read from there are bars of groups, which lose nothing by it.
 class View {
  public:
-  View(const Rect& area, const Camera& camera, float scale)
-      : area_(area), camera_(camera), pixels_(camera.zoom * static_cast<double>(scale)) {}
+  static constexpr double kColumn = 240;  // units of length
+
+  View(const Rect& area, const Camera& camera, float scale, const layout::Rect& bounds = {});
 
   const Rect& area() const { return area_; }
   const Camera& camera() const { return camera_; }
   float pixels() const { return static_cast<float>(pixels_); }  // for a unit of the layout
+  float pixels_across() const { return static_cast<float>(across_); }
   float zoom() const { return static_cast<float>(camera_.zoom); }
 
-  float x(float at) const { return middle_x() + static_cast<float>((at - camera_.x) * pixels_); }
+  float x(float at) const { return middle_x() + static_cast<float>((at - camera_.x) * across_); }
   float y(float at) const { return middle_y() + static_cast<float>((at - camera_.y) * pixels_); }
   ImVec2 at(layout::Point p) const { return {x(p.x), y(p.y)}; }
   Rect at(const layout::Rect& r) const { return {x(r.left), y(r.top), x(r.right), y(r.bottom)}; }
 
+  const layout::Rect& bounds() const { return bounds_; }
   layout::Point under(ImVec2 p) const;  // the layout's point there
   layout::Rect visible() const;         // the layout's part that can be seen
 
@@ -44,7 +50,8 @@ class View {
 
   Rect area_;
   Camera camera_;
-  double pixels_;
+  layout::Rect bounds_;
+  double pixels_, across_;
 };
 
 // Shows all of `bounds`, with a margin, at a zoom of at most `most`.

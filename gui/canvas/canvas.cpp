@@ -92,7 +92,7 @@ void fit_all(Canvas& canvas) {
 }
 
 void bring_into_view(Canvas& canvas, const layout::Rect& rect) {
-  const View goal(canvas.area, canvas.camera, canvas.scale);
+  const View goal = canvas.view_from(canvas.camera);
   const float margin = 24 * canvas.scale;
   const Rect there = goal.at(rect), inside = canvas.area.inset(margin, margin * 1.5f);
   const bool in = there.left >= inside.left && there.right <= inside.right &&

@@ -74,7 +74,10 @@ struct Canvas {
   bool restored = false;       // the camera is where it was left; see saved_view.h
   int remembered = -1;         // the expansion_changes that saved_view.h knows
 
-  View view() const { return View(area, at, scale); }
+  View view() const { return view_from(at); }
+  View view_from(const Camera& from) const {
+    return View(area, from, scale, picture != nullptr ? picture->layout.bounds : layout::Rect());
+  }
 };
 
 inline constexpr std::string_view kCanvasHere = "canvas", kCanvasThere = "canvas there";

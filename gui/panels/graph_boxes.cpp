@@ -262,6 +262,21 @@ void frame_title(const Stage& stage, const Band& band, const Rect& frame, bool f
   stage.ink.text(line, title_of(group), {Face::strong, size, ui.theme.dim, stage.arrived});
 }
 
+// Beside a bar that stands for a group: what it is, over the frames around it. Its like stand above
+// and below it, so their number says nothing here.
+void block_name(const Stage& stage, const Band& band, const Rect& bar) {
+  const Ui& ui = stage.ui;
+  const float size = std::min(1.0f, bar.height() / ui.px(11));
+  if (size < 0.75f) return;
+  const std::string words = label_of(stage.picture.scene->groups[band.group.index]);
+  const Ink::Type type{Face::small, size, ui.theme.dim};
+  const float wide = std::min(ui.px(160), stage.ink.width(words, type) + 1);
+  const float right = bar.left - ui.px(8);
+  const Rect beside{right - wide, bar.top, right, bar.bottom};
+  ui.fill(beside.inset(-ui.px(4), 0), ui.theme.background);
+  stage.ink.text(beside, words, type, Align::right);
+}
+
 void add_item(const Stage& stage, std::uint32_t index) {
   const Box& box = stage.layout().boxes[index];
   const Rect seen = stage.rect_of(index).within(stage.view.area());
@@ -300,11 +315,7 @@ void draw_frames(const Stage& stage) {
     Rect bar = stage.view.at(band.forward);
     bar.bottom = std::max(bar.bottom - 1, bar.top + 1);
     composition(stage, bar, stage.marks.bands[b], 0.8);
-    if (bar.height() < stage.ui.px(11)) continue;
-    // Beside it: what it is, in letters of one size.
-    const layout::Group& group = stage.picture.scene->groups[band.group.index];
-    const Rect beside{bar.left - stage.ui.px(168), bar.top, bar.left - stage.ui.px(8), bar.bottom};
-    stage.ink.text(beside, title_of(group), {Face::small, 1, theme.dim}, Align::right);
+    block_name(stage, band, bar);
   }
 }
 

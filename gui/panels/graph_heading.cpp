@@ -157,7 +157,7 @@ void draw_sides(const Stage& stage) {
                              std::min(stage.view.x(at), right - wide / 2 - ui.px(4)));
     ui.text(rect_around({x, y}, wide, ui.px(19)), words, Face::small, ui.theme.dim, Align::centre);
   };
-  if (stage.view.pixels() * (2 * column) < ui.px(90)) return;
+  if (stage.view.pixels_across() * (2 * column) < ui.px(90)) return;
   // Where one column is out of sight, so is its name.
   const bool left = stage.view.x(-layout::kChannel / 2) > area.left;
   const bool both = stage.view.x(layout::kChannel / 2) < right;
