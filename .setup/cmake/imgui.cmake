@@ -18,3 +18,6 @@ add_library(recut_imgui_opengl STATIC EXCLUDE_FROM_ALL "${imgui_source}/backends
 target_include_directories(recut_imgui_opengl SYSTEM PUBLIC "${imgui_source}/backends")
 target_link_libraries(recut_imgui_opengl PUBLIC recut_imgui ${CMAKE_DL_LIBS})
 target_compile_options(recut_imgui_opengl PRIVATE -w)
+if(EMSCRIPTEN)
+  target_compile_definitions(recut_imgui_opengl PUBLIC IMGUI_IMPL_OPENGL_ES3)
+endif()

@@ -48,11 +48,23 @@ App::App(Backend& backend, AppOptions options)
     return held.c_str();
   };
   io.ClipboardUserData = this;
-  const bool restored = options_.restore && restore_workspace();
+  open_first();
+}
+
+// What was asked for; else what was open; else, at the first start, something to look at.
+void App::open_first() {
+  const bool asked = !options_.files.empty() || !options_.link.empty();
+  bool restored = options_.restore && restore_workspace(!asked);
   for (const std::string& path : options_.files) open(path);
-  // The first start: something to look at.
+  if (!options_.link.empty()) {
+    const auto followed = follow_link(*this, options_.link);
+    if (!followed) {
+      say(followed.diagnostics().front().message, true);
+      restored = options_.restore && restore_workspace(true);
+    }
+  }
   const std::vector<std::string> samples = backend.samples();
-  if (options_.welcome && !restored && options_.files.empty() && !samples.empty())
+  if (options_.welcome && !restored && !awaited_link && documents.all().empty() && !samples.empty())
     open("sample:" + samples.front());
 }
 
@@ -88,7 +100,13 @@ bool App::tick() {
   if (frames_owed_ == 0 && !motion.moving()) return false;
   frames_owed_ = std::max(0, frames_owed_ - 1);
   frame();
+  show_title();
   return true;
+}
+
+void App::show_title() {
+  const DocumentView* front = document();
+  backend.set_title(front != nullptr ? front->title + " · Recut" : "Recut");
 }
 
 // Soon after a change rather than at the end alone, so that a crash loses little.
@@ -158,7 +176,9 @@ void App::open(const std::string& path, std::shared_ptr<const std::string> bytes
   if (open_already != nullptr) close_document(open_already->serial);
   if (save_due_ < 0) save_due_ = backend.now() + kSaveDelay;
   documents.remember(path);
-  planner.open(documents.add(path, std::move(bytes)));
+  DocumentView& document = documents.add(path, std::move(bytes));
+  if (document.bytes) take_awaited(*this, document);
+  planner.open(document);
 }
 
 void App::close_document(int serial) {
@@ -197,8 +217,9 @@ float App::scale() const {
 
 bool App::idle() const {
   if (!jobs.idle() || motion.moving() || !fed_.empty() || frames_owed_ > 0) return false;
-  return std::all_of(documents.all().begin(), documents.all().end(),
-                     [](const auto& document) { return document->plan_due < 0; });
+  return std::all_of(documents.all().begin(), documents.all().end(), [](const auto& document) {
+    return document->plan_due < 0 && !document->awaited;
+  });
 }
 
 }  // namespace recut::gui

@@ -15,6 +15,7 @@
 #include "gui/app/command.h"
 #include "gui/app/documents.h"
 #include "gui/app/jobs.h"
+#include "gui/app/link.h"
 #include "gui/app/panel.h"
 #include "gui/app/planner.h"
 #include "gui/app/settings.h"
@@ -34,6 +35,8 @@ struct AppOptions {
   std::vector<std::string> files;  // to open at the start
   bool welcome = true;             // opens a sample where there is nothing to restore
   bool threads = true;             // use the backend's, where it has them
+  std::string link;                // a state to begin with, as link.h writes it, instead of the
+                                   // documents of the workspace; "" for none
 };
 
 // The menu that is open, and the row that the keys are at.
@@ -108,6 +111,7 @@ class App {
   std::string focus;    // the id of the panel that was used last: its keys come first; "" for none
   std::string overlay;  // the id of the panel that lies over everything; "" for none
   std::string overlay_argument;  // what it was opened for
+  std::optional<LinkState> awaited_link;  // until a file of its name is opened
   const std::vector<Panel> panels;
 
  private:
@@ -134,7 +138,9 @@ class App {
   void drag(const Splitter& splitter, Ui& ui);
   void rebuild_fonts();
   void save_when_due();
-  bool restore_workspace();  // whether there was one
+  void open_first();
+  bool restore_workspace(bool with_documents);  // whether there was one
+  void show_title();
 
   const AppOptions options_;
   ImGuiContext* context_ = nullptr;

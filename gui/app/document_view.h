@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -91,7 +92,8 @@ struct DocumentView {
   std::string path;
   std::string title;  // the model's name, or the file's
   DocumentState state = DocumentState::opening;
-  Diagnostics faults;  // why it failed
+  Diagnostics faults;    // why it failed
+  bool awaited = false;  // opening: its bytes are on their way (Backend::can_read)
 
   std::shared_ptr<const std::string> bytes;  // of the file
   std::shared_ptr<const Document> document;  // from here on: null or empty until it is ready
@@ -110,9 +112,9 @@ struct DocumentView {
   Selection selection;
   SelectionAnchor anchor;
   Search search;
-  std::string wanted_selection;  // by name, until the graph is there
-  std::optional<std::size_t> wanted_pass;
-  std::size_t pass = 0;  // the graph that is shown: 0 as read, i after pass i
+  std::string wanted_selection;            // by name, until the graph is there
+  std::optional<std::size_t> wanted_pass;  // the graph to show, until then
+  std::size_t pass = 0;                    // the graph that is shown: 0 as read, i after pass i
 
   const Graph& graph() const { return document->graph(); }
   const Graph& graph_at_pass() const;

@@ -3,47 +3,13 @@
 #include <string>
 
 #include "gui/app/app.h"
+#include "gui/app/hotkey.h"
 
 namespace recut::gui {
 namespace {
 
 constexpr std::string_view kGraph = "graph";
 constexpr double kHintDelay = 0.3;  // seconds that the pointer rests before words come up
-
-// "Ctrl+Shift+P", as hotkeys are written; "" for keys that are none by themselves.
-std::string hotkey_of(ImGuiKey key, const ImGuiIO& io) {
-  if (key >= ImGuiKey_LeftCtrl && key <= ImGuiKey_RightSuper) return {};
-  std::string name = ImGui::GetKeyName(key);
-  if (key == ImGuiKey_Equal) name = "=";
-  if (key == ImGuiKey_Minus) name = "-";
-  if (key == ImGuiKey_Comma) name = ",";
-  return std::string(io.KeyCtrl ? "Ctrl+" : "") + (io.KeyAlt ? "Alt+" : "") +
-         (io.KeyShift ? "Shift+" : "") + name;
-}
-
-bool has_hotkey(std::string_view hotkeys, std::string_view wanted) {
-  for (std::size_t at = 0; at < hotkeys.size();) {
-    const std::size_t end = std::min(hotkeys.find(' ', at), hotkeys.size());
-    if (hotkeys.substr(at, end - at) == wanted) return true;
-    at = end + 1;
-  }
-  return false;
-}
-
-// With Ctrl or Alt, or a function key: no key that is typed or that moves something.
-bool is_modified(std::string_view hotkey) {
-  const bool function = hotkey.size() > 1 && hotkey.front() == 'F';
-  return function || hotkey.find("Ctrl+") != std::string_view::npos ||
-         hotkey.find("Alt+") != std::string_view::npos;
-}
-
-// Keys that a line of text has a use for: letters, and what moves in it or changes it.
-bool is_for_text(std::string_view hotkey) {
-  for (const std::string_view edit : {"Ctrl+Z", "Ctrl+Y", "Ctrl+Shift+Z", "Ctrl+A", "Ctrl+C",
-                                      "Ctrl+V", "Ctrl+X", "Ctrl+Delete", "Ctrl+Backspace"})
-    if (hotkey == edit) return true;
-  return !is_modified(hotkey) && hotkey != "Escape" && hotkey != "Alt";
-}
 
 void take_modifiers(ImGuiIO& io, const KeyChanged& key) {
   if (key.key == ImGuiMod_Ctrl) io.KeyCtrl = key.down;
@@ -121,7 +87,7 @@ void App::take_key(const KeyChanged& key) {
   if (take_focus_key(key)) return;
   io.AddKeyEvent(key.key, key.down);
   if (!key.down) return;
-  const std::string hotkey = hotkey_of(key.key, io);
+  const std::string hotkey = hotkey_of(key.key, io.KeyCtrl, io.KeyShift, io.KeyAlt);
   // Bare letters come as text, whatever the keyboard's layout.
   if (hotkey.size() > 1) press(hotkey);
 }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "engine/support/text.h"
 #include "engine/support/units.h"
 #include "gui/app/errands.h"
 #include "gui/app/pass_steps.h"
@@ -64,6 +65,8 @@ void Planner::post(JobControl& control, int serial, OnDocument message) const {
 
 void Planner::open(DocumentView& document) {
   document.state = DocumentState::opening;
+  document.awaited = !document.bytes && !backend_.can_read(document.path);
+  if (document.awaited) return;  // tick() looks again
   Job job{fmt::format("Opening {}", file_name(document.path)), document.serial, true, false, {}};
   job.part = [this, serial = document.serial, path = document.path, bytes = document.bytes,
               wishes = document.wishes](JobControl& control) {
@@ -93,14 +96,27 @@ void Planner::open(DocumentView& document) {
   document.opening = jobs_.start(std::move(job));
 }
 
+// The graph and the node that somebody asked for before they were there.
+void Planner::show_wanted(DocumentView& document) const {
+  if (document.wanted_pass) show_pass(document, *document.wanted_pass);
+  if (document.wanted_selection.empty()) return;
+  const NodeId here = document.graph_at_pass().find(document.wanted_selection);
+  const NodeId planned = document.find(document.wanted_selection);
+  if (here.valid()) {
+    select_in_pass(document, here, document.pass);
+  } else if (planned.valid()) {
+    select_in_pass(document, planned, document.document->passes.passes.size());
+  } else {
+    callbacks_.say("This graph has no node " + quote(document.wanted_selection), true);
+  }
+}
+
 void Planner::opened(DocumentView& document) {
   document.state = DocumentState::ready;
   document.title = document.start->report().model;
   document.pass = document.document->passes.passes.size();
-  document.selection.node = document.find(document.wanted_selection);
-  if (document.wanted_pass && *document.wanted_pass < document.pass)
-    show_pass(document, *document.wanted_pass);
-  document.chose_budget = !(document.wishes == Wishes{});
+  show_wanted(document);
+  document.chose_budget |= !(document.wishes == Wishes{});
   if (!document.chose_budget)
     document.wishes.budget_bytes = static_cast<std::int64_t>(
         kFirstBudget * static_cast<double>(document.basis->unplanned.peak_bytes));
@@ -163,6 +179,7 @@ void Planner::show_best(DocumentView& document) const {
 }
 
 void Planner::tick(DocumentView& document) {
+  if (document.awaited && backend_.can_read(document.path)) return open(document);
   if (document.plan_due < 0) return give_reasons(document);
   if (backend_.now() < document.plan_due) return;
   document.plan_due = -1;

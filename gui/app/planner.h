@@ -47,6 +47,7 @@ class Planner {
   void view_points(DocumentView& document);
   void give_reasons(DocumentView& document);
   void opened(DocumentView& document);
+  void show_wanted(DocumentView& document) const;
 
   Backend& backend_;
   Jobs& jobs_;

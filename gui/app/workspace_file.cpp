@@ -57,14 +57,14 @@ void App::save_workspace() {
   backend.store(kName, write_workspace(workspace));
 }
 
-bool App::restore_workspace() {
+bool App::restore_workspace(bool with_documents) {
   const auto text = backend.load(kName);
   if (!text) return false;
   const SavedWorkspace workspace = read_workspace(*text);
   settings = workspace.settings;
   for (auto it = workspace.recent.rbegin(); it != workspace.recent.rend(); ++it)
     documents.remember(*it);
-  if (!options_.files.empty()) return true;  // they were asked for instead
+  if (!with_documents) return true;
   std::vector<int> serials;
   for (const SavedDocument& saved : workspace.documents) {
     DocumentView& document = documents.add(saved.path, nullptr);

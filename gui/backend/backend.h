@@ -89,6 +89,9 @@ class Backend {
   // Files; reading may happen on any thread. A path that begins with "sample:" names a graph that
   // comes with the program.
   virtual Result<std::string> read(const std::string& path) = 0;
+  // Whether read() has its answer at hand. Where it hasn't (a page has to fetch the file first), it
+  // is on its way from now on, and wake() is called once it is there.
+  virtual bool can_read(const std::string&) { return true; }
   virtual Result<Done> write(const std::string& path, std::string_view bytes) = 0;
   virtual std::vector<std::string> samples() const { return {}; }
   // Where the platform has a dialog of its own, opens it and returns true; what is chosen comes as

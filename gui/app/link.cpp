@@ -1,0 +1,253 @@
+#include "gui/app/link.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "engine/support/text.h"
+#include "engine/support/utf8.h"
+#include "engine/workspace/cost_model.h"
+#include "gui/app/app.h"
+
+namespace recut::gui {
+namespace {
+
+constexpr std::string_view kVersion = "1";
+constexpr std::string_view kSample = "sample:";
+constexpr std::size_t kLongest = 32 << 10;  // bytes: browsers take more, nobody needs more
+constexpr std::size_t kMostDigits = 18;     // of a number that fits 64 bits
+
+using Pair = std::pair<std::string, std::string>;
+
+bool is_plain(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+         std::string_view("-_.~:/,").find(c) != std::string_view::npos;
+}
+
+std::string encoded(std::string_view text) {
+  std::string out;
+  for (const char c : valid_utf8(text)) {
+    if (is_plain(c))
+      out += c;
+    else
+      out += fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return out;
+}
+
+int digit_of(char c) {
+  if (c >= '0' && c <= '9') return c - '0';
+  if (c >= 'A' && c <= 'F') return c - 'A' + 10;
+  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
+  return -1;
+}
+
+Result<std::string> decoded(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '%') {
+      out += text[i];
+      continue;
+    }
+    const int high = i + 2 < text.size() ? digit_of(text[i + 1]) : -1;
+    const int low = high >= 0 ? digit_of(text[i + 2]) : -1;
+    if (low < 0) return error("a '%' without two digits");
+    out += static_cast<char>(high * 16 + low);
+    i += 2;
+  }
+  if (valid_utf8(out) != out || out.find('\0') != std::string::npos)
+    return error("what is no text");
+  return out;
+}
+
+Result<std::vector<Pair>> pairs_of(std::string_view fragment) {
+  std::vector<Pair> pairs;
+  for (std::size_t at = 0; at < fragment.size();) {
+    const std::size_t end = std::min(fragment.find('&', at), fragment.size());
+    const std::string_view one = fragment.substr(at, end - at);
+    at = end + 1;
+    const std::size_t cut = one.find('=');
+    if (cut == std::string_view::npos) return error(quote(one) + " has no '='");
+    auto value = decoded(one.substr(cut + 1));
+    if (!value)
+      return error(fmt::format("{} has {}", quote(one), value.diagnostics().front().message));
+    pairs.emplace_back(std::string(one.substr(0, cut)), std::move(*value));
+  }
+  return pairs;
+}
+
+Result<std::int64_t> number_of(const std::string& name, const std::string& text) {
+  const bool digits = !text.empty() && text.size() <= kMostDigits &&
+                      text.find_first_not_of("0123456789") == std::string::npos;
+  if (!digits) return error(fmt::format("{} is {}, expected a number", name, quote(text)));
+  return std::int64_t{std::stoll(text)};
+}
+
+// Takes a link's pairs one by one; what is damaged is said in the words of a sentence.
+class Reader {
+ public:
+  Result<Done> take(const std::string& name, const std::string& value) {
+    if (name == "v" && value != kVersion)
+      return error(fmt::format("it is of version {}, expected {}", quote(value), kVersion));
+    if (name == "v") return Done{};
+    if (name == "budget") return take_budget(value);
+    if (name == "pass") return take_pass(value);
+    if (name == "theme" && value != "dark" && value != "light")
+      return error(fmt::format("the theme is {}, expected dark or light", quote(value)));
+    std::string* text = text_of(name);
+    if (text == nullptr) return error(fmt::format("it says {}, which is nothing", quote(name)));
+    *text = value;
+    return Done{};
+  }
+
+  LinkState state;
+
+ private:
+  Result<Done> take_budget(const std::string& value) {
+    if (value == "none") return Done{};
+    const auto bytes = number_of("the budget", value);
+    if (!bytes) return bytes.diagnostics();
+    state.wishes.budget_bytes = *bytes;
+    return Done{};
+  }
+
+  Result<Done> take_pass(const std::string& value) {
+    const auto pass = number_of("the pass", value);
+    if (!pass) return pass.diagnostics();
+    state.pass = static_cast<std::size_t>(std::min<std::int64_t>(*pass, 1 << 20));
+    return Done{};
+  }
+
+  std::string* text_of(const std::string& name) {
+    ChoiceRequest& pins = state.wishes.pins;
+    if (name == "save") return &pins.save.emplace_back();
+    if (name == "again") return &pins.recompute.emplace_back();
+    const std::pair<std::string_view, std::string*> texts[] = {
+        {"sample", &state.sample},        {"file", &state.file},
+        {"device", &state.wishes.device}, {"model", &state.wishes.cost_model},
+        {"select", &state.selected},      {"theme", &state.theme}};
+    for (const auto& [known, text] : texts)
+      if (known == name) return text;
+    return nullptr;
+  }
+};
+
+std::string file_name(const std::string& path) {
+  const std::size_t cut = path.find_last_of("/\\");
+  return cut == std::string::npos ? path : path.substr(cut + 1);
+}
+
+void want(DocumentView& document, const LinkState& state) {
+  document.wishes = state.wishes;
+  document.chose_budget = true;
+  document.wanted_selection = state.selected;
+  document.wanted_pass = state.pass;
+}
+
+Result<Done> check(const App& app, const LinkState& state) {
+  const auto costs = find_cost_model(state.wishes.device, state.wishes.cost_model);
+  if (!costs) return error("This link can't be followed: " + costs.diagnostics().front().message);
+  const std::vector<std::string> samples = app.backend.samples();
+  if (!state.sample.empty() &&
+      std::find(samples.begin(), samples.end(), state.sample) == samples.end())
+    return error("This link is to a sample that isn't here: " + quote(state.sample));
+  return Done{};
+}
+
+}  // namespace
+
+bool LinkState::operator==(const LinkState& other) const {
+  return sample == other.sample && file == other.file && wishes == other.wishes &&
+         selected == other.selected && pass == other.pass && theme == other.theme;
+}
+
+std::string write_link(const LinkState& state) {
+  const Wishes usual;
+  std::string link = fmt::format("v={}", kVersion);
+  const auto add = [&](std::string_view name, std::string_view value) {
+    link += fmt::format("&{}={}", name, encoded(value));
+  };
+  if (!state.sample.empty()) add("sample", state.sample);
+  if (!state.file.empty()) add("file", state.file);
+  if (!state.sample.empty() || !state.file.empty()) {
+    const std::int64_t budget = state.wishes.budget_bytes;
+    add("budget", budget == 0 ? "none" : fmt::format("{}", budget));
+  }
+  if (state.wishes.device != usual.device) add("device", state.wishes.device);
+  if (state.wishes.cost_model != usual.cost_model) add("model", state.wishes.cost_model);
+  for (const std::string& name : state.wishes.pins.save) add("save", name);
+  for (const std::string& name : state.wishes.pins.recompute) add("again", name);
+  if (!state.selected.empty()) add("select", state.selected);
+  if (state.pass) add("pass", fmt::format("{}", *state.pass));
+  if (!state.theme.empty()) add("theme", state.theme);
+  return link;
+}
+
+Result<LinkState> read_link(std::string_view fragment) {
+  const auto fault = [](std::string_view words) {
+    return error(fmt::format("This link is damaged: {}", words));
+  };
+  if (fragment.size() > kLongest) return fault("it is too long");
+  const auto pairs = pairs_of(fragment);
+  if (!pairs) return fault(pairs.diagnostics().front().message);
+  if (pairs->empty() || pairs->front().first != "v") return fault("it doesn't begin with v=");
+  Reader reader;
+  for (const auto& [name, value] : *pairs) {
+    const auto taken = reader.take(name, value);
+    if (!taken) return fault(taken.diagnostics().front().message);
+  }
+  return std::move(reader.state);
+}
+
+LinkState link_of(const App& app) {
+  LinkState state;
+  const std::string theme = app.settings.text("theme", "system");
+  if (theme != "system") state.theme = theme;
+  const DocumentView* front = app.document();
+  if (front == nullptr && app.awaited_link) state = *app.awaited_link;
+  if (front == nullptr) return state;
+  const bool sample = front->path.rfind(kSample, 0) == 0;
+  (sample ? state.sample : state.file) =
+      sample ? front->path.substr(kSample.size()) : file_name(front->path);
+  state.wishes = front->wishes;
+  state.selected = front->is_ready() ? front->selected_name() : front->wanted_selection;
+  if (!front->is_ready())
+    state.pass = front->wanted_pass;
+  else if (front->pass != front->document->passes.passes.size())
+    state.pass = front->pass;
+  return state;
+}
+
+Result<Done> follow_link(App& app, std::string_view fragment) {
+  const auto state = read_link(fragment);
+  if (!state) return state.diagnostics();
+  const auto good = check(app, *state);
+  if (!good) return good.diagnostics();
+  if (!state->theme.empty()) app.settings.set("theme", state->theme);
+  app.want_frames();
+  if (!state->file.empty()) {
+    app.awaited_link = *state;
+    app.say(fmt::format("This link is about {}, a file of its author's: open it yourself",
+                        quote(state->file)));
+  }
+  if (state->sample.empty()) return Done{};
+  const std::string path = std::string(kSample) + state->sample;
+  // Opened anew where it is open: what the link doesn't say is as at first, and nothing is left of
+  // what was looked at before.
+  if (const DocumentView* before = app.documents.find_path(path))
+    app.close_document(before->serial);
+  DocumentView& document = app.documents.add(path, nullptr);
+  want(document, *state);
+  app.planner.open(document);
+  return Done{};
+}
+
+void take_awaited(App& app, DocumentView& document) {
+  if (!app.awaited_link || app.awaited_link->file != file_name(document.path)) return;
+  want(document, *app.awaited_link);
+  app.awaited_link.reset();
+}
+
+}  // namespace recut::gui

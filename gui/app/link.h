@@ -1,0 +1,44 @@
+// A document's state as the fragment of an address: what is shown, wished for and selected, so that
+// a link takes others to the same view.
+//
+//   v=1&sample=gpt2&budget=4563402752&device=h100&model=fused&save=relu&again=mm&again=mm_1
+//      &select=add_33&pass=3&theme=dark
+//
+// Names and values are percent-encoded. `sample` is a graph that comes with the program; `file` is
+// the name of one of the author's own, whose bytes no link carries: whoever follows the link has to
+// open it, and its state waits for that.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "gui/app/document_view.h"
+
+namespace recut::gui {
+
+class App;
+
+struct LinkState {
+  std::string sample, file;  // one of them, or none
+  Wishes wishes;
+  std::string selected;             // a node's name, "" for none
+  std::optional<std::size_t> pass;  // none: the last graph
+  std::string theme;                // "dark", "light"; "": as the reader has it
+
+  bool operator==(const LinkState& other) const;
+};
+
+std::string write_link(const LinkState& state);
+// Fails, with words for people, on whatever write_link doesn't write.
+Result<LinkState> read_link(std::string_view fragment);
+
+// Of the document in front.
+LinkState link_of(const App& app);
+// Shows a link's state: opens its sample, or changes the document where it is in front already.
+// Fails, and changes nothing, where the link is damaged or names what isn't there.
+Result<Done> follow_link(App& app, std::string_view fragment);
+// A file of the user's own was opened: the state that waited for one of that name, if any.
+void take_awaited(App& app, DocumentView& document);
+
+}  // namespace recut::gui

@@ -1,0 +1,33 @@
+// What the page's C++ asks of its JavaScript: glue.js forwards each of these to the `host` that
+// js/host.js puts together. Texts are UTF-8 and end with 0; none is kept after the call.
+#pragma once
+
+#include <cstddef>
+
+extern "C" {
+// The window.
+void host_set_title(const char* title);
+void host_set_cursor(const char* css);  // "pointer"
+void host_wake();                       // calls page_tick soon
+
+// Files. What is fetched or chosen comes through page_file_given and page_sample_given.
+void host_ask_for_file();
+void host_fetch_sample(const char* name);
+void host_save(const char* name, const char* bytes, std::size_t count);
+void host_save_canvas(const char* name);  // what was drawn in this turn of the event loop, as PNG
+
+// Small texts. host_load returns memory of malloc that the caller frees; null: there is none.
+char* host_load(const char* name);
+void host_store(const char* name, const char* text);
+
+void host_copy(const char* text);
+
+// The line of text that has the keyboard, in CSS pixels from the canvas' corner; hidden: none has.
+void host_text_field(int shown, const char* label, double left, double top, double width,
+                     double height);
+// The widgets for screen readers, as JSON (mirror.cpp), and words to be read aloud.
+void host_mirror(const char* json);
+void host_announce(const char* words, int urgent);
+// The state of the document in front, for the address bar.
+void host_set_link(const char* fragment);
+}

@@ -1,0 +1,47 @@
+// The functions of bridge.h, as Emscripten links them: texts become strings, the rest is the host's.
+// (This version of Emscripten takes no arrow functions in here.)
+mergeInto(LibraryManager.library, {
+  host_set_title: function (title) {
+    Module.host.setTitle(UTF8ToString(title));
+  },
+  host_set_cursor: function (css) {
+    Module.host.setCursor(UTF8ToString(css));
+  },
+  host_wake: function () {
+    Module.host.wake();
+  },
+  host_ask_for_file: function () {
+    Module.host.askForFile();
+  },
+  host_fetch_sample: function (name) {
+    Module.host.fetchSample(UTF8ToString(name));
+  },
+  host_save: function (name, bytes, count) {
+    Module.host.save(UTF8ToString(name), HEAPU8.slice(bytes, bytes + count));
+  },
+  host_save_canvas: function (name) {
+    Module.host.saveCanvas(UTF8ToString(name));
+  },
+  host_load: function (name) {
+    const text = Module.host.load(UTF8ToString(name));
+    return text === null ? 0 : Module.host.keep(text);
+  },
+  host_store: function (name, text) {
+    Module.host.store(UTF8ToString(name), UTF8ToString(text));
+  },
+  host_copy: function (text) {
+    Module.host.copy(UTF8ToString(text));
+  },
+  host_text_field: function (shown, label, left, top, width, height) {
+    Module.host.textField(shown !== 0, UTF8ToString(label), left, top, width, height);
+  },
+  host_mirror: function (json) {
+    Module.host.mirror(JSON.parse(UTF8ToString(json)));
+  },
+  host_announce: function (words, urgent) {
+    Module.host.announce(UTF8ToString(words), urgent !== 0);
+  },
+  host_set_link: function (fragment) {
+    Module.host.setLink(UTF8ToString(fragment));
+  },
+});

@@ -1,0 +1,74 @@
+// The program's exported functions, with texts and bytes in place of addresses. What falls in one of
+// them is told once; from then on nothing is called any more.
+
+export class Engine {
+  #module;
+  #fell;
+  #fallen = false;
+
+  // `fell(error)`: the program can't go on.
+  constructor(module, fell) {
+    this.#module = module;
+    this.#fell = fell;
+  }
+
+  get fallen() {
+    return this.#fallen;
+  }
+
+  // Calls page_NAME. Strings and Uint8Arrays among the arguments are lent for the call; bytes go as
+  // two arguments, address and count.
+  call(name, ...given) {
+    if (this.#fallen) return 0;
+    const lent = [];
+    try {
+      const numbers = given.flatMap((one) => this.#lend(one, lent));
+      return this.#module['_page_' + name](...numbers);
+    } catch (error) {
+      this.fall(error);
+      return 0;
+    } finally {
+      if (!this.#fallen) lent.forEach((address) => this.#module._free(address));
+    }
+  }
+
+  // The same for functions that answer with a text.
+  ask(name, ...given) {
+    const address = this.call(name, ...given);
+    if (address === 0) return '';
+    const text = this.#module.UTF8ToString(address);
+    this.#module._free(address);
+    return text;
+  }
+
+  fall(error) {
+    if (this.#fallen) return;
+    this.#fallen = true;
+    this.#fell(error);
+  }
+
+  // A text in the program's memory, which the program frees.
+  keep(text) {
+    const bytes = this.#module.lengthBytesUTF8(text) + 1;
+    const address = this.#allocate(bytes);
+    this.#module.stringToUTF8(text, address, bytes);
+    return address;
+  }
+
+  #lend(one, lent) {
+    if (typeof one === 'string') {
+      lent.push(this.keep(one));
+      return [lent.at(-1)];
+    }
+    if (!(one instanceof Uint8Array)) return [Number(one)];
+    lent.push(this.#allocate(Math.max(1, one.length)));
+    this.#module.HEAPU8.set(one, lent.at(-1));
+    return [lent.at(-1), one.length];
+  }
+
+  #allocate(bytes) {
+    const address = this.#module._malloc(bytes);
+    if (address === 0) throw new RangeError('out of memory');
+    return address;
+  }
+}

@@ -1,0 +1,138 @@
+// The page from start to end: look whether the browser can, load, start, and tell what fails.
+import * as address from './address.js';
+import { canvas, fitCanvas, watchCanvas } from './canvas.js';
+import { copy, listenToPaste } from './clipboard.js';
+import { showFailure, showStarting, uncover } from './cover.js';
+import { Engine } from './engine.js';
+import { missingFeatures } from './features.js';
+import { Files, saveBytes, saveCanvas } from './files.js';
+import { listenToKeys } from './keyboard.js';
+import { loadProgram } from './load.js';
+import { Loop } from './loop.js';
+import { announce, Mirror } from './mirror.js';
+import { listenToPointer } from './pointer.js';
+import * as storage from './storage.js';
+import { TextLine } from './text_line.js';
+import { listenToTouch } from './touch.js';
+
+const kLinesKept = 40;
+const said = [];
+function log(line) {
+  said.push(line);
+  if (said.length > kLinesKept) said.shift();
+  console.warn(line);
+}
+
+const afresh = () => storage.forget('workspace');
+
+function tellFall(error) {
+  address.flush();
+  const memory = error instanceof RangeError || /out of memory|OOM|memory/i.test(String(error?.message ?? error));
+  showFailure({
+    title: memory ? 'The browser has no more memory for Recut' : 'Recut has stopped',
+    words: memory
+      ? 'The graph is too large for this page. The desktop program takes as much memory as the machine has.'
+      : 'This is a fault of Recut, not yours. The address keeps what was open, chosen and selected; beginning again leads back to it.',
+    log: [...said, String(error?.stack ?? error)].join('\n'),
+    over: true,
+    afresh,
+  });
+}
+
+function watchTheme(engine, loop) {
+  const dark = matchMedia('(prefers-color-scheme: dark)');
+  const tell = () => {
+    engine.call('prefers_dark', dark.matches ? 1 : 0);
+    loop.wake();
+  };
+  tell();
+  dark.addEventListener('change', tell);
+}
+
+function watchEnd(engine) {
+  const keep = () => {
+    engine.call('save_workspace');
+    address.flush();
+  };
+  window.addEventListener('pagehide', keep);
+  document.addEventListener('visibilitychange', () => document.hidden && keep());
+}
+
+// What the program may ask for (bridge.h); filled in as the parts come to be.
+function makeHost() {
+  return {
+    setTitle: (title) => (document.title = title),
+    setCursor: (css) => (canvas.style.cursor = css),
+    wake: () => {},
+    save: saveBytes,
+    saveCanvas,
+    load: storage.load,
+    store: storage.store,
+    copy,
+    announce,
+    setLink: address.setLink,
+  };
+}
+
+function connect(module, host) {
+  const engine = new Engine(module, tellFall);
+  const loop = new Loop(engine, () => engine.fall(new RangeError('out of memory')));
+  const files = new Files(engine, loop);
+  const pressed = (id) => {
+    engine.call('item_pressed', id);
+    loop.tick();
+  };
+  const mirror = new Mirror(pressed, (id) => engine.call('item_focused', id));
+  const textLine = new TextLine(engine, loop, mirror);
+  Object.assign(host, {
+    wake: () => loop.wake(),
+    keep: (text) => engine.keep(text),
+    askForFile: () => files.ask(),
+    fetchSample: (name) => files.fetchSample(name),
+    textField: (...field) => textLine.show(...field),
+    mirror: (tree) => mirror.show(tree),
+  });
+  listenToPointer(engine, loop);
+  listenToTouch(engine, loop);
+  listenToKeys(engine, loop, textLine);
+  listenToPaste(engine, loop, (list) => files.open([...list]));
+  return { engine, loop, files };
+}
+
+async function start() {
+  const missing = missingFeatures();
+  if (missing.length > 0) {
+    return showFailure({
+      title: "This browser can't run Recut",
+      words: 'It lacks:',
+      list: missing,
+      retry: false,
+    });
+  }
+  const host = makeHost();
+  const module = await loadProgram(host, log);
+  showStarting();
+  const { engine, loop, files } = connect(module, host);
+  if (!engine.call('prepare', address.fragment())) throw new Error('WebGL 2 gives no context');
+  fitCanvas(engine);
+  watchTheme(engine, loop);
+  engine.call('start');
+  watchCanvas(engine, loop);
+  address.watchAddress(engine, loop);
+  watchEnd(engine);
+  loop.tick();
+  if (engine.fallen) return;
+  uncover();
+  canvas.focus({ preventScroll: true });
+  performance.mark('recut-started');
+  window.recut = { engine, loop, files }; // for the console and for tests
+}
+
+start().catch((error) =>
+  showFailure({
+    title: "Recut can't start",
+    words: navigator.onLine ? 'Something of it could not be loaded or started.' : 'There is no connection.',
+    log: [...said, String(error?.stack ?? error)].join('\n'),
+    afresh,
+  }),
+);

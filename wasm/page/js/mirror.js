@@ -1,0 +1,152 @@
+// The canvas for those who don't see it: an element with a role for each widget, where it is drawn,
+// in groups by panel. It takes the keyboard's focus (the program draws a ring around the widget) and
+// passes presses on.
+
+const kRoles = { tab: 'tab', field: 'textbox', row: 'row', slider: 'slider', toggle: 'checkbox', handle: 'separator', figure: 'note' };
+const kGroups = { tab: 'tablist', row: 'grid' };
+const kFocusable = new Set(['button', 'tab', 'field', 'row', 'slider', 'toggle']);
+
+// Moves nothing that stands right already: an element that moves loses the focus.
+function placeInOrder(parent, children) {
+  children.forEach((child, i) => {
+    if (parent.children[i] !== child) parent.insertBefore(child, parent.children[i] ?? null);
+  });
+  while (parent.children.length > children.length) parent.lastElementChild.remove();
+}
+
+function setAttributes(element, attributes) {
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === null) element.removeAttribute(name);
+    else if (element.getAttribute(name) !== String(value)) element.setAttribute(name, value);
+  }
+}
+
+// "trade-off/budget field" is the field "budget field" of the panel "trade-off".
+const panelOf = (id) => (id.includes('/') ? id.slice(0, id.indexOf('/')) : '');
+const nameOf = (id) => id.slice(id.indexOf('/') + 1);
+
+function wordsOf(item) {
+  const name = nameOf(item.id).replace(/^(turn|tab) /, '');
+  if (item.kind === 'button') return item.value ?? name;
+  if (item.kind === 'figure' || item.kind === 'row') return item.value ? `${name}: ${item.value}` : name;
+  return name;
+}
+
+function attributesOf(item) {
+  const words = wordsOf(item);
+  return {
+    role: kRoles[item.kind] ?? null,
+    'aria-label': words,
+    'aria-disabled': item.off ? 'true' : null,
+    'aria-selected': item.kind === 'tab' ? item.value === 'chosen' : null,
+    'aria-checked': item.kind === 'toggle' ? item.value === 'on' : null,
+    'aria-valuetext': item.kind === 'slider' ? (item.value ?? '') : null,
+    tabindex: kFocusable.has(item.kind) && !item.off ? 0 : null,
+  };
+}
+
+export class Mirror {
+  #root = document.getElementById('mirror');
+  #elements = new Map(); // by key: what may be used again
+  #onFocus;
+
+  // `onPress(id)`, `onFocus(id)`: of the widget; "" where the focus has left them all.
+  constructor(onPress, onFocus) {
+    this.#onFocus = onFocus;
+    this.#root.addEventListener('click', (event) => {
+      const item = event.target.closest('.item');
+      if (item !== null && item.getAttribute('aria-disabled') === null) onPress(item.dataset.id);
+    });
+    this.#root.addEventListener('keydown', (event) => {
+      if ((event.key !== 'Enter' && event.key !== ' ') || event.target.tagName === 'BUTTON') return;
+      event.preventDefault();
+      event.target.click();
+    });
+    this.#root.addEventListener('focusin', (event) => onFocus(event.target.dataset.id ?? ''));
+    this.#root.addEventListener('focusout', (event) => {
+      if (event.relatedTarget === null || !this.#root.contains(event.relatedTarget)) onFocus('');
+    });
+  }
+
+  // `tree`: {panels: {id: title}, items: [{id, kind, at, value, off}]}, as mirror.cpp writes it.
+  show(tree) {
+    const used = new Map();
+    const regions = [];
+    let region = null;
+    let group = null;
+    for (const item of tree.items) {
+      const panel = panelOf(item.id);
+      if (region?.panel !== panel) {
+        region = this.#container(used, `region ${panel} ${regions.length}`, 'section');
+        region.panel = panel;
+        setAttributes(region.element, { 'aria-label': tree.panels[panel] || 'Window' });
+        regions.push(region);
+        group = null;
+      }
+      const role = kGroups[item.kind] ?? '';
+      if (group === null || group.role !== role) {
+        group = this.#container(used, `group ${role} ${panel} ${regions.length} ${region.children.length}`, 'div');
+        group.role = role;
+        setAttributes(group.element, { role: role || null, 'aria-label': role ? tree.panels[panel] || 'Window' : null });
+        region.children.push(group);
+      }
+      group.children.push(this.#item(used, item));
+    }
+    for (const one of regions) {
+      for (const inner of one.children) placeInOrder(inner.element, inner.children);
+      placeInOrder(one.element, one.children.map((inner) => inner.element));
+    }
+    placeInOrder(this.#root, regions.map((one) => one.element));
+    this.#elements = used;
+  }
+
+  // The one `by` further than the widget `id` in the order of Tab.
+  focusNeighbour(id, by) {
+    const all = [...this.#root.querySelectorAll('[tabindex="0"]')];
+    const at = all.findIndex((one) => one.dataset.id === id);
+    all[(at + by + all.length) % all.length]?.focus({ preventScroll: true });
+  }
+
+  #container(used, key, tag) {
+    return { element: this.#reuse(used, key, tag), children: [], panel: null, role: '' };
+  }
+
+  #reuse(used, key, tag) {
+    const element = this.#elements.get(key) ?? document.createElement(tag);
+    used.set(key, element);
+    return element;
+  }
+
+  #item(used, item) {
+    let key = `item ${item.kind} ${item.id}`;
+    while (used.has(key)) key += ' again'; // labels may stand twice
+    const element = this.#reuse(used, key, item.kind === 'button' ? 'button' : 'div');
+    element.className = 'item';
+    element.dataset.id = item.id;
+    setAttributes(element, attributesOf(item));
+    const [left, top, width, height] = item.at;
+    const style = `left: ${left}px; top: ${top}px; width: ${width}px; height: ${height}px;`;
+    if (element.dataset.place !== style) {
+      element.dataset.place = style;
+      Object.assign(element.style, { left: `${left}px`, top: `${top}px`, width: `${width}px`, height: `${height}px` });
+    }
+    const words = item.kind === 'field' ? (item.value ?? '') : item.kind === 'row' ? '' : wordsOf(item);
+    if (item.kind === 'row') this.#cell(element, wordsOf(item));
+    else if (element.textContent !== words) element.textContent = words;
+    return element;
+  }
+
+  // A grid's row has cells.
+  #cell(row, words) {
+    if (row.firstElementChild === null) {
+      row.append(document.createElement('span'));
+      row.firstElementChild.setAttribute('role', 'gridcell');
+    }
+    if (row.textContent !== words) row.firstElementChild.textContent = words;
+  }
+}
+
+export function announce(words, urgent) {
+  const place = document.getElementById(urgent ? 'urgent' : 'polite');
+  place.textContent = words;
+}

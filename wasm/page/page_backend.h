@@ -1,0 +1,60 @@
+// The window in a browser. Events come from the page's scripts through exports.cpp; what the window
+// asks of the page goes out through bridge.h.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "gui/backend/backend.h"
+#include "wasm/page/screen.h"
+
+namespace recut::page {
+
+class PageBackend : public gui::Backend {
+ public:
+  gui::Extent extent() const override { return screen.extent(); }
+  float scale() const override { return scale_; }
+  std::vector<gui::InputEvent> take_input() override;
+  void upload_fonts(ImFontAtlas&) override { screen.upload_fonts(); }
+  void draw(const ImDrawData& data) override;
+  void end_drawing() override { screen.end(); }
+  // Leaves the picture with the next frame.
+  Result<Done> save_picture(const std::string& path) override;
+  void set_title(const std::string& title) override;
+  void set_cursor(ImGuiMouseCursor cursor) override;
+  bool prefers_dark() const override { return dark_; }
+  double now() const override;
+  void wake() override;
+
+  // Samples alone have a path: what the user opens comes with its bytes.
+  bool can_read(const std::string& path) override;
+  Result<std::string> read(const std::string& path) override;
+  Result<Done> write(const std::string& path, std::string_view bytes) override;
+  std::vector<std::string> samples() const override;
+  bool ask_for_file() override;
+  Result<std::vector<gui::FolderEntry>> list(const std::string& folder) override;
+  std::optional<std::string> load(const std::string& name) override;
+  void store(const std::string& name, const std::string& text) override;
+  std::string clipboard() override { return clipboard_; }
+  void set_clipboard(const std::string& text) override;
+
+  void give(gui::InputEvent event);
+  void resize(gui::Extent extent, float scale);
+  void prefer_dark(bool dark);
+  void give_sample(const std::string& name, Result<std::string> bytes);
+  void give_clipboard(std::string text) { clipboard_ = std::move(text); }
+
+  Screen screen;
+
+ private:
+  float scale_ = 1;
+  bool dark_ = true;
+  std::vector<gui::InputEvent> input_;
+  std::map<std::string, std::optional<Result<std::string>>> samples_;  // none: on its way
+  std::string clipboard_, picture_, title_;
+  ImGuiMouseCursor cursor_ = ImGuiMouseCursor_Arrow;
+};
+
+}  // namespace recut::page
