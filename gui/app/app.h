@@ -129,7 +129,8 @@ class App {
   void frame();
   void draw(Intents& intents);
   void perform(const Intents& intents);
-  void draw_panel(const Panel& panel, const Rect& area, const Turn* turn, Ui& ui, Intents& intents);
+  void draw_panel(const Panel& panel, const Rect& area, const Turn* turn, bool compact, Ui& ui,
+                  Intents& intents);
   void take_focus(const Panel& panel, const Rect& area, Ui& ui);
   float draw_titles(const Panel& panel, const Turn* turn, const Rect& row, Ui& ui,
                     Intents& intents) const;

@@ -6,8 +6,11 @@
 namespace recut::gui {
 namespace {
 
-constexpr float kTop = 40;     // units: the bar
-constexpr float kLeast = 120;  // units that any place keeps
+constexpr float kTop = 40;                                  // units: the bar
+constexpr float kLeast = 120;                               // units that any place keeps
+constexpr float kCompactWidth = 760, kCompactHeight = 480;  // units: the least for all places
+
+constexpr std::string_view kUpper = "upper", kLower = "lower";
 
 struct Shares {
   float left = 0.157f, right = 0.283f, bottom = 0.354f, bottom_right = 0.367f;
@@ -44,7 +47,13 @@ class Arranger {
         places_(shown_by_place(panels, settings, has_document)) {}
 
   Arrangement arrange(Rect window) && {
+    const bool small =
+        window.width() < kCompactWidth * scale_ || window.height() < kCompactHeight * scale_;
     if (has(Place::top)) turn(Place::top, window.cut_top(std::round(kTop * scale_)));
+    if (small && has(Place::centre)) {
+      halves(window);
+      return std::move(result_);
+    }
     const Shares shares;
     if (has(Place::left)) stack(Place::left, side("split.left", window, shares.left, false));
     const bool bottom = has(Place::bottom_left) || has(Place::bottom_right);
@@ -110,12 +119,33 @@ class Arranger {
     result_.placed.push_back({panels.back(), column});
   }
 
-  // Panels that take turns: one of them has the place.
-  void turn(Place place, const Rect& area) {
-    const auto& panels = at(place);
+  // Above each other where the window is higher than wide, else beside each other. What is looked
+  // at most often comes first: the graph, and the plan.
+  void halves(Rect window) {
+    std::vector<std::size_t> upper, lower;
+    for (const Place place :
+         {Place::centre, Place::bottom_right, Place::bottom_left, Place::right, Place::left})
+      for (const std::size_t panel : at(place))
+        (compact_part_of(panels_[panel]) == kUpper ? upper : lower).push_back(panel);
+    std::stable_sort(lower.begin(), lower.end(), [&](std::size_t a, std::size_t b) {
+      return panels_[a].order < panels_[b].order;
+    });
+    result_.compact = true;
+    if (lower.empty()) return turn(Place::centre, kUpper, upper, window);
+    const Rect rest = window.width() > window.height() ? side("split.beside", window, 0.45f, true)
+                                                       : below("split.below", window, 0.46f);
+    turn(Place::centre, kUpper, upper, window);
+    turn(Place::bottom_left, kLower, lower, rest);
+  }
+
+  void turn(Place place, const Rect& area) { turn(place, name_of(place), at(place), area); }
+
+  // Panels that take turns: one of them has the place. The name is what the choice is kept under.
+  void turn(Place place, std::string_view name, const std::vector<std::size_t>& panels,
+            const Rect& area) {
     if (panels.empty()) return;
     std::size_t chosen = panels.front();
-    const std::string wanted = settings_.text("turn." + std::string(name_of(place)));
+    const std::string wanted = settings_.text("turn." + std::string(name));
     for (const std::size_t panel : panels)
       if (panels_[panel].id == wanted) chosen = panel;
     result_.placed.push_back({chosen, area});
@@ -135,6 +165,11 @@ std::string_view name_of(Place place) {
   constexpr std::string_view names[kPlaces] = {"top",         "left",         "centre", "right",
                                                "bottom_left", "bottom_right", "overlay"};
   return names[static_cast<std::size_t>(place)];
+}
+
+std::string_view compact_part_of(const Panel& panel) {
+  const bool upper = panel.place == Place::centre || panel.place == Place::left;
+  return upper ? kUpper : kLower;
 }
 
 Arrangement arrange(const std::vector<Panel>& panels, const Settings& settings, const Rect& window,

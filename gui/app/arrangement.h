@@ -35,11 +35,18 @@ struct Arrangement {
   std::vector<PlacedPanel> placed;
   std::vector<Splitter> splitters;
   std::vector<Turn> turns;
+  bool compact = false;  // too small for all of them at once: every panel takes turns
 };
+
+// The two parts of a small window (a phone's), between which its panels are divided; by its name
+// the chosen one is remembered: "turn.upper".
+std::string_view compact_part_of(const Panel& panel);
 
 // `window` in pixels at `scale`. Settings: "split.left" … shares of the window, "panel.ID" off for
 // those that are hidden, "turn.PLACE" the chosen one's id. A place without panels takes no room.
-// Where no document is open, the bar and the panels for that moment have the window to themselves.
+// A window that is too small for this has two parts, one above or beside the other, and the panels
+// take turns in them. Where no document is open, the bar and the panels for that moment have the
+// window to themselves.
 Arrangement arrange(const std::vector<Panel>& panels, const Settings& settings, const Rect& window,
                     float scale, bool has_document);
 

@@ -14,6 +14,13 @@ constexpr float kHeading = 38;        // units: the row of a panel's title
 constexpr float kSplitter = 7;        // units that answer to the pointer
 constexpr double kLongestStep = 0.5;  // seconds that ImGui counts a pointer as resting, at most
 
+// Of a tab. A panel that takes no heading has one all the same.
+std::string title_of(const Panel& panel) {
+  std::string title(panel.title.empty() ? panel.id : panel.title);
+  if (panel.title.empty()) title.front() = static_cast<char>(title.front() - 'a' + 'A');
+  return title;
+}
+
 void begin_region(const char* id, const Rect& area) {
   ImGui::SetCursorScreenPos(area.corner());
   ImGui::BeginChild(id, area.size(), false, kBare | ImGuiWindowFlags_NoScrollbar);
@@ -89,7 +96,7 @@ void App::draw(Intents& intents) {
     const Turn* turn = nullptr;
     for (const Turn& one : arrangement.turns)
       if (one.chosen == placed.panel) turn = &one;
-    draw_panel(panels[placed.panel], placed.area, turn, ui, intents);
+    draw_panel(panels[placed.panel], placed.area, turn, arrangement.compact, ui, intents);
   }
   items.begin_panel("splitter");
   for (const Splitter& splitter : arrangement.splitters) drag(splitter, ui);
@@ -105,7 +112,7 @@ float App::draw_titles(const Panel& panel, const Turn* turn, const Rect& row, Ui
   if (turn == nullptr) return ui.text(row, panel.title, Face::strong, ui.theme.text);
   Rect rest = row;
   for (const std::size_t one : turn->panels) {
-    const std::string_view title = panels[one].title;
+    const std::string title = title_of(panels[one]);
     const Rect place = rest.cut_left(std::ceil(ui.width(title, Face::text)) + 1);
     if (tab(ui, "turn " + std::string(panels[one].id), place, title, one == turn->chosen))
       intents.push_back({"panel.show", std::string(panels[one].id)});
@@ -125,22 +132,32 @@ void App::take_focus(const Panel& panel, const Rect& area, Ui& ui) {
     ui.fill({area.left, area.top, area.right, area.top + ui.whole(1)}, ui.theme.selection, 0, 0.7);
 }
 
-void App::draw_panel(const Panel& panel, const Rect& area, const Turn* turn, Ui& ui,
+// In a small window the tabs have a row of their own, above the panel's heading.
+void App::draw_panel(const Panel& panel, const Rect& area, const Turn* turn, bool compact, Ui& ui,
                      Intents& intents) {
   const std::string id(panel.id);
   begin_region(id.c_str(), area);
   items.begin_panel(panel.id);
   if (panel.place != Place::overlay) ui.fill(area, ui.theme.panel);
-  Rect inside = area.inset(std::round(ui.px(kPadding)), 0);
+  const bool own_row = compact && turn != nullptr;
+  Rect whole = area;
+  if (own_row) {
+    const Rect row = whole.cut_top(std::round(ui.px(kHeading)));
+    draw_titles(panel, turn, row.inset(std::round(ui.px(kPadding)), 0), ui, intents);
+    ui.fill({row.left, row.bottom - ui.whole(1), row.right, row.bottom}, ui.theme.line);
+  }
+  Rect inside = whole.inset(std::round(ui.px(kPadding)), 0);
   Rect heading;
   if (!panel.title.empty()) {
     heading = inside.cut_top(std::round(ui.px(kHeading)));
-    heading.cut_left(draw_titles(panel, turn, heading, ui, intents) + ui.px(10));
+    if (!own_row) heading.cut_left(draw_titles(panel, turn, heading, ui, intents) + ui.px(10));
+  } else if (own_row) {
+    inside.cut_top(ui.px(kGap));
   }
   inside.cut_bottom(std::round(ui.px(kPadding - 4)));
   DocumentView* front = documents.front();
   PanelMemory& memories = front != nullptr ? front->memories : no_document_;
-  const PanelInput input{*this, front, area, heading, inside, memories, motion};
+  const PanelInput input{*this, front, whole, heading, inside, memories, motion};
   panel.draw(ui, input, intents);
   take_focus(panel, area, ui);
   ImGui::EndChild();
@@ -183,7 +200,7 @@ void App::draw_overlay(Ui& ui, Intents& intents) {
       intents.push_back({"overlay.close", ""});
     ui.fill(box, ui.theme.panel, ui.px(8));
     ui.frame(box, ui.theme.line, ui.px(8));
-    draw_panel(panel, box.inset(ui.px(1), ui.px(1)), nullptr, ui, intents);
+    draw_panel(panel, box.inset(ui.px(1), ui.px(1)), nullptr, false, ui, intents);
     ImGui::End();
   }
   drawn_overlay_ = overlay;

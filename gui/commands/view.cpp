@@ -75,7 +75,8 @@ Result<Done> show_panel(App& app, std::string_view id) {
   const Panel* panel = panel_of(app, id);
   if (panel == nullptr) return error(fmt::format("no panel '{}'", id));
   app.settings.set("panel." + std::string(id), "");
-  app.settings.set("turn." + std::string(name_of(panel->place)), std::string(id));
+  for (const std::string_view place : {name_of(panel->place), compact_part_of(*panel)})
+    app.settings.set("turn." + std::string(place), std::string(id));
   app.give_focus(id);
   return Done{};
 }

@@ -185,6 +185,16 @@ void theme_sign(Ui& ui, ImVec2 centre, Colour colour) {
   list.PathFillConvex(Ui::paint(colour));
 }
 
+// Three lines: everything there is to choose from.
+void menu_sign(Ui& ui, ImVec2 centre, Colour colour) {
+  for (const float y : {-4.0f, 0.0f, 4.0f})
+    ui.line({centre.x - ui.px(6), centre.y + ui.px(y)}, {centre.x + ui.px(6), centre.y + ui.px(y)},
+            colour, ui.whole(1.3f));
+}
+
+// A phone's: no room for the name of the program, or for the search, which the palette has too.
+bool is_narrow(const Ui& ui, const PanelInput& input) { return input.whole.width() < ui.px(560); }
+
 void buttons(Ui& ui, const PanelInput& input, Rect& rest, Intents& intents) {
   const auto place = [&](float units) {
     return rect_around(rest.cut_right(ui.px(units)).centre(), ui.px(units - 4), ui.px(26));
@@ -197,8 +207,11 @@ void buttons(Ui& ui, const PanelInput& input, Rect& rest, Intents& intents) {
   hint(ui, "Light or dark");
   theme_sign(ui, disc.centre(), t.hovered ? ui.theme.text : ui.theme.dim);
   if (t.pressed) intents.push_back({"theme.toggle", ""});
-  if (button(ui, "palette", place(56), "Ctrl K", ButtonLook::quiet))
+  const bool narrow = is_narrow(ui, input);
+  const Rect palette = place(narrow ? 32 : 56);
+  if (button(ui, "palette", palette, narrow ? "" : "Ctrl K", ButtonLook::quiet))
     intents.push_back({"palette.open", ""});
+  if (narrow) menu_sign(ui, palette.centre(), ui.theme.dim);
 }
 
 // What is at work, with a way to stop it.
@@ -255,19 +268,22 @@ void tabs(Ui& ui, const PanelInput& input, Rect& rest, Intents& intents) {
 void draw(Ui& ui, const PanelInput& input, Intents& intents) {
   Rect rest = input.whole;
   ui.fill(rest.cut_bottom(ui.whole(1)), ui.theme.line);
+  const bool narrow_bar = is_narrow(ui, input);
   bar_menu(ui, input, rest, intents);
   rest.cut_right(ui.px(8));
   buttons(ui, input, rest, intents);
 
   float wanted = ui.px(34 + 16 + 14);  // by the tabs and the gaps
   for (const auto& document : input.app.documents.all()) wanted += tab_width(ui, *document);
-  const float narrow = ui.px(130);  // the search, at the least
+  const float narrow = narrow_bar ? 0 : ui.px(130);  // the search, at the least
   const DocumentView* ready = input.ready();
   Rect search_place;
   if (ready != nullptr) {
     rest.cut_right(ui.px(8));
     figures(ui, *ready, wanted + narrow, rest);
     device(ui, *ready, wanted + narrow, rest, intents);
+  }
+  if (ready != nullptr && !narrow_bar) {
     rest.cut_right(ui.px(14));
     const float most = std::min(ui.px(420), rest.width() * 0.45f);
     const float wide = std::clamp(rest.width() - wanted, std::min(narrow, most), most);
@@ -276,7 +292,7 @@ void draw(Ui& ui, const PanelInput& input, Intents& intents) {
   }
   tabs(ui, input, rest, intents);
   work(ui, input, rest, intents);
-  if (ready != nullptr) search(ui, input, search_place, intents);
+  if (!search_place.empty()) search(ui, input, search_place, intents);
 }
 
 }  // namespace

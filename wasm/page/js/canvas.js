@@ -8,25 +8,29 @@ export function pixelsOf(event) {
   return [event.clientX * ratio, event.clientY * ratio];
 }
 
-export const ratio = () => canvas.width / Math.max(1, canvas.clientWidth);
-
-function resize(engine, wide, high) {
+function resize(engine, [wide, high]) {
   if (canvas.width !== wide) canvas.width = wide;
   if (canvas.height !== high) canvas.height = high;
   engine.call('resized', wide, high, devicePixelRatio);
 }
 
-export function fitCanvas(engine) {
-  const scale = devicePixelRatio;
-  resize(engine, Math.max(1, Math.round(canvas.clientWidth * scale)), Math.max(1, Math.round(canvas.clientHeight * scale)));
+const nearly = () => [canvas.clientWidth, canvas.clientHeight].map((one) => Math.max(1, Math.round(one * devicePixelRatio)));
+
+// What the browser counts, to the pixel, where it counts the screen's pixels; rounding may be one off.
+// (In a browser that plays another device it counts its own screen's.)
+function exactly(entry) {
+  const box = entry.devicePixelContentBoxSize?.[0];
+  const size = nearly();
+  const exact = box === undefined ? size : [box.inlineSize, box.blockSize];
+  return exact.every((one, i) => Math.abs(one - size[i]) <= 1) ? exact.map((one) => Math.max(1, one)) : size;
 }
+
+export const fitCanvas = (engine) => resize(engine, nearly());
 
 // A canvas that changes its size is empty, so it is drawn again before anybody sees that.
 export function watchCanvas(engine, loop) {
   const observer = new ResizeObserver(([entry]) => {
-    const exact = entry.devicePixelContentBoxSize?.[0];
-    if (exact) resize(engine, Math.max(1, exact.inlineSize), Math.max(1, exact.blockSize));
-    else fitCanvas(engine);
+    resize(engine, exactly(entry));
     loop.tick();
   });
   try {

@@ -1,0 +1,140 @@
+// A document's state as a link: there and back, what is damaged, what it does to a window.
+#include "gui/app/link.h"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "tests/gui/window.h"
+
+namespace recut::gui {
+namespace {
+
+LinkState full_state() {
+  LinkState state;
+  state.sample = "gpt2";
+  state.wishes.budget_bytes = 4563402752;
+  state.wishes.device = "h100";
+  state.wishes.cost_model = "fused";
+  state.wishes.pins = {{"relu", "a&b=c%"}, {"h.*.mlp", "größer 1"}};
+  state.selected = "add_33";
+  state.pass = 3;
+  state.theme = "light";
+  return state;
+}
+
+std::string fault_of(std::string_view fragment) {
+  const auto state = read_link(fragment);
+  return state ? "" : state.diagnostics().front().message;
+}
+
+// A window that was opened with a link, at rest.
+struct Linked : Window {
+  explicit Linked(const std::string& link) : Window(options(link)) { settle(); }
+  static AppOptions options(const std::string& link) {
+    AppOptions options = bare_options();
+    options.link = link;
+    options.welcome = true;
+    return options;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a link says what it was written from", "[link]") {
+  const LinkState state = full_state();
+  const auto read = read_link(write_link(state));
+  REQUIRE(read.ok());
+  CHECK(*read == state);
+
+  LinkState own;
+  own.file = "my model.json.gz";
+  CHECK(write_link(own) == "v=1&file=my%20model.json.gz&budget=none");
+  CHECK(*read_link(write_link(own)) == own);
+  CHECK(*read_link(write_link({})) == LinkState{});
+}
+
+TEST_CASE("a damaged link is refused in words", "[link]") {
+  CHECK(fault_of("") != "");
+  CHECK(fault_of("sample=gpt2") == "This link is damaged: it doesn't begin with v=");
+  CHECK(fault_of("v=2&sample=gpt2") != "");
+  CHECK(fault_of("v=1&sample=%zz") != "");
+  CHECK(fault_of("v=1&sample=%4") != "");
+  CHECK(fault_of("v=1&sample=%") != "");
+  CHECK(fault_of("v=1&select=%ff%fe") != "");
+  CHECK(fault_of("v=1&select=a%00b") != "");
+  CHECK(fault_of("v=1&budget=-1") != "");
+  CHECK(fault_of("v=1&budget=99999999999999999999") != "");
+  CHECK(fault_of("v=1&budget=1e9") != "");
+  CHECK(fault_of("v=1&pass=x") != "");
+  CHECK(fault_of("v=1&theme=pink") != "");
+  CHECK(fault_of("v=1&unheard=of") != "");
+  CHECK(fault_of("v=1&sample") != "");
+  CHECK(fault_of("v=1&select=" + std::string(100'000, 'a')) != "");
+  // Every cut and every changed byte of a good one: read or refused, never worse.
+  const std::string good = write_link(full_state());
+  for (std::size_t i = 0; i < good.size(); ++i) {
+    (void)read_link(std::string_view(good).substr(0, i));
+    for (const char c : {'%', '&', '=', '\0', '\xff'}) {
+      std::string bad = good;
+      bad[i] = c;
+      (void)read_link(bad);
+    }
+  }
+}
+
+TEST_CASE("a window begins with a link's state", "[link]") {
+  Linked window("v=1&sample=tiny_conv&budget=90000&select=relu&pass=3&theme=light&again=relu");
+  CHECK(window.state("document") == "tiny_conv");
+  CHECK(window.state("budget") == "90000");
+  CHECK(window.state("selection") == "relu");
+  CHECK(window.state("pass") == "3");
+  CHECK(window.state("theme") == "light");
+  CHECK(window.state("pins") == "recompute relu");
+  CHECK(write_link(link_of(window.app)) ==
+        "v=1&sample=tiny_conv&budget=90000&again=relu&select=relu&pass=3&theme=light");
+}
+
+TEST_CASE("a budget of none is a wish, too", "[link]") {
+  Linked window("v=1&sample=tiny_conv&budget=none");
+  CHECK(window.state("budget") == "none");
+}
+
+TEST_CASE("a link that can't be followed gives a notice and the usual start", "[link]") {
+  for (const char* link :
+       {"v=1&sample=nothing", "tampered", "v=1&sample=tiny_conv&device=abacus"}) {
+    Linked window(link);
+    CHECK(window.app.notices.size() == 1);
+    CHECK(window.app.notices.front().fault);
+    CHECK(window.state("documents") == "1");  // the first sample
+    CHECK(window.app.has_ready());
+  }
+  Linked window("v=1&sample=tiny_conv&select=nobody");
+  CHECK(window.state("notice") == "This graph has no node 'nobody'");
+  CHECK(window.app.has_ready());
+}
+
+TEST_CASE("a link to an own file waits until one of its name is opened", "[link]") {
+  const std::string link = "v=1&file=tiny_ops.json.gz&budget=20000";
+  Linked window(link);
+  CHECK(window.state("documents") == "0");
+  CHECK(window.state("notice").find("open it yourself") != std::string::npos);
+  CHECK(write_link(link_of(window.app)) == link);  // the address keeps it
+
+  const auto bytes = window.backend.read("sample:tiny_ops");
+  window.app.open("tiny_ops.json.gz", std::make_shared<const std::string>(*bytes));
+  window.settle();
+  CHECK(window.state("budget") == "20000");
+  CHECK(write_link(link_of(window.app)) == link);
+}
+
+TEST_CASE("a link that is followed later takes the place of what it is about", "[link]") {
+  Linked window("v=1&sample=tiny_conv&budget=90000");
+  REQUIRE(follow_link(window.app, "v=1&sample=tiny_conv&budget=80000&select=relu").ok());
+  window.settle();
+  CHECK(window.state("documents") == "1");
+  CHECK(window.state("budget") == "80000");
+  CHECK(window.state("selection") == "relu");
+  CHECK_FALSE(follow_link(window.app, "v=1&sample=%").ok());
+  CHECK(window.state("budget") == "80000");
+}
+
+}  // namespace recut::gui
