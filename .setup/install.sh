@@ -3,18 +3,21 @@
 # sources of libraries that Debian 12 carries too old. Nothing missing: nothing
 # is touched, and this takes a fraction of a second.
 #
-# usage: .setup/install.sh [--tests]     --tests: what tests/run.sh needs, too
+# usage: .setup/install.sh [--page|--tests]     --page: what wasm/run.sh needs, too
+#                                               --tests: what tests/run.sh needs, too
 set -euo pipefail
 here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"
 source "$here/say.sh"
 source "$here/debian.sh"
 source "$here/sources.sh"
+source "$here/npm.sh"
 
 lists=("$here/packages.txt")
 case "${1:-}" in
   "") ;;
-  --tests) lists+=("$here/packages-tests.txt") ;;
-  *) fail "usage: .setup/install.sh [--tests]" ;;
+  --page) lists+=("$here/packages-page.txt") ;;
+  --tests) lists+=("$here/packages-page.txt" "$here/packages-tests.txt") ;;
+  *) fail "usage: .setup/install.sh [--page|--tests]" ;;
 esac
 
 install_packages "${lists[@]}"
@@ -22,3 +25,4 @@ fetch_source catch2 3.7.1 catch2_3.7.1.orig.tar.gz \
   c991b247a1a0d7bb9c39aa35faf0fe9e19764213f28ffba3109388e62ee0269c
 fetch_source imgui 1.90.1 imgui_1.90.1+ds.orig.tar.xz \
   ecce377df0f90b292f15dcbd83d438bddc162b2388c881132bde18c787572a1c
+[[ ${1:-} != --tests ]] || install_modules "$here/../tests/page"

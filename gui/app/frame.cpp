@@ -1,4 +1,6 @@
 // One frame: the places, the panels in them, what lies over them.
+#include <imgui_internal.h>
+
 #include <cmath>
 
 #include "gui/app/app.h"
@@ -73,6 +75,9 @@ void App::frame() {
   backend.set_cursor(ImGui::GetMouseCursor());
   ImGui::Render();
   backend.draw(*ImGui::GetDrawData());
+  // ImGui takes in what follows fast on each other (a wheel that turns while the pointer moves) one
+  // by one, a frame each.
+  if (!ImGui::GetCurrentContext()->InputEventsQueue.empty()) want_frames();
   perform(intents);  // of the second drawing: in the next frame
 }
 

@@ -1,9 +1,7 @@
 // Debian's Chromium without a screen, and the page in it.
-import { existsSync } from 'node:fs';
 import { chromium } from 'playwright-core';
 
-export const kChromium = process.env.CHROMIUM ?? '/usr/bin/chromium';
-export const hasChromium = () => existsSync(kChromium);
+const kChromium = process.env.CHROMIUM ?? '/usr/bin/chromium';
 
 export function launch() {
   const root = process.getuid() === 0;
@@ -22,18 +20,24 @@ export function launch() {
   });
 }
 
+// A plan's file without how long planning took.
+export const withoutTimes = (json) => json.replace(/("solve_ms": ?)[0-9.e+-]+/, '$10');
+
 // One tab with the workbench in it.
 export class Tab {
   constructor(page) {
     this.page = page;
     this.faults = [];
     this.requests = [];
+    this.choosers = [];
     page.on('pageerror', (error) => this.faults.push(String(error)));
     page.on('console', (message) => message.type() === 'error' && this.faults.push(message.text()));
+    page.on('filechooser', (chooser) => this.choosers.push(chooser)); // from here on none is shown
     page.on('request', (request) => this.requests.push(request.url()));
   }
 
-  static async open(browser, url, options = {}) {
+  // `before`: a function that runs in the page before its own scripts.
+  static async open(browser, url, options, before) {
     const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, colorScheme: 'dark', ...options });
     const tab = new Tab(await context.newPage());
     await tab.page.addInitScript(() => {
@@ -43,6 +47,7 @@ export class Tab {
         buffered: true,
       });
     });
+    if (before !== null) await tab.page.addInitScript(before);
     await tab.page.goto(url);
     return tab;
   }
@@ -60,6 +65,42 @@ export class Tab {
   async command(id, argument = '') {
     const fault = await this.page.evaluate(([a, b]) => window.recut.engine.ask('command', a, b), [id, argument]);
     if (fault !== '') throw new Error(`${id} ${argument}: ${fault}`);
+  }
+  // Does what asks for a file, and gives it that one.
+  async choose(file, ask) {
+    await ask();
+    for (let i = 0; i < 100 && this.choosers.length === 0; ++i) await this.page.waitForTimeout(50);
+    if (this.choosers.length === 0) throw new Error('no file was asked for');
+    await this.choosers.shift().setFiles(file);
+  }
+  async click(label) {
+    const [x, y] = await this.middle(label);
+    await this.page.mouse.click(x, y);
+  }
+  // Of a widget, in CSS pixels; the mirror's elements lie where the widgets are drawn.
+  async middle(label) {
+    const box = await this.box(label);
+    return [box.x + box.width / 2, box.y + box.height / 2];
+  }
+  async box(label) {
+    const element = this.page.locator(`[data-id="${label}"]`).first();
+    await element.waitFor({ state: 'attached' });
+    return element.evaluate((one) => {
+      const { x, y, width, height } = one.getBoundingClientRect();
+      return { x, y, width, height };
+    });
+  }
+  value(label) {
+    return this.page.locator(`[data-id="${label}"]`).first().textContent();
+  }
+  async waitState(name, wanted) {
+    const fits = ([one, value]) => {
+      const now = window.recut.engine.ask('state', one);
+      return value.startsWith('~') ? now.includes(value.slice(1)) : now === value;
+    };
+    await this.page.waitForFunction(fits, [name, wanted], { timeout: 30_000, polling: 50 }).catch(async () => {
+      throw new Error(`${name} is '${await this.state(name)}', expected '${wanted}'`);
+    });
   }
   plan() {
     return this.page.evaluate(() => window.recut.engine.ask('plan'));

@@ -120,7 +120,13 @@ EMSCRIPTEN_KEEPALIVE void page_paste(const char* text) {
 
 // The bytes are the caller's.
 EMSCRIPTEN_KEEPALIVE void page_file_given(const char* name, const char* bytes, std::size_t count) {
+  if (app() == nullptr) return;
+  page->backend.hold(name, std::string(bytes, count));
   give(gui::FileGiven{name, std::string(bytes, count)});
+}
+// The same without opening it.
+EMSCRIPTEN_KEEPALIVE void page_file_held(const char* name, const char* bytes, std::size_t count) {
+  page->backend.hold(name, std::string(bytes, count));
 }
 EMSCRIPTEN_KEEPALIVE void page_sample_given(const char* name, const char* bytes,
                                             std::size_t count) {

@@ -2,6 +2,7 @@
 
 #include <emscripten/emscripten.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <utility>
 
@@ -12,6 +13,7 @@ namespace recut::page {
 namespace {
 
 constexpr std::string_view kSample = "sample:";
+constexpr std::size_t kMostHeld = std::size_t{128} << 20;  // bytes of files
 
 bool is_sample(const std::string& path) { return path.rfind(kSample, 0) == 0; }
 
@@ -90,6 +92,8 @@ bool PageBackend::can_read(const std::string& path) {
 // Whoever reads a sample keeps its bytes, so it is forgotten here; so is a failure, which may be
 // another one next time.
 Result<std::string> PageBackend::read(const std::string& path) {
+  for (const auto& [name, bytes] : held_)
+    if (name == path) return bytes;
   const auto found = is_sample(path) ? samples_.find(path.substr(kSample.size())) : samples_.end();
   if (found == samples_.end() || !found->second)
     return Diagnostic{"a page can't read files by their names: open or drop it", path, 0, 0};
@@ -100,6 +104,19 @@ Result<std::string> PageBackend::read(const std::string& path) {
 
 void PageBackend::give_sample(const std::string& name, Result<std::string> bytes) {
   samples_[name] = std::move(bytes);
+}
+
+void PageBackend::hold(const std::string& name, std::string bytes) {
+  held_.erase(std::remove_if(held_.begin(), held_.end(),
+                             [&](const auto& file) { return file.first == name; }),
+              held_.end());
+  held_.emplace_back(name, std::move(bytes));
+  std::size_t total = 0;
+  for (const auto& file : held_) total += file.second.size();
+  while (total > kMostHeld) {
+    total -= held_.front().second.size();
+    held_.erase(held_.begin());
+  }
 }
 
 Result<Done> PageBackend::write(const std::string& path, std::string_view bytes) {

@@ -28,7 +28,7 @@ class PageBackend : public gui::Backend {
   double now() const override;
   void wake() override;
 
-  // Samples alone have a path: what the user opens comes with its bytes.
+  // A page reads its samples, and what the user gave it by hand while it is held.
   bool can_read(const std::string& path) override;
   Result<std::string> read(const std::string& path) override;
   Result<Done> write(const std::string& path, std::string_view bytes) override;
@@ -44,6 +44,9 @@ class PageBackend : public gui::Backend {
   void resize(gui::Extent extent, float scale);
   void prefer_dark(bool dark);
   void give_sample(const std::string& name, Result<std::string> bytes);
+  // Keeps a file by its name: it is read again, or found beside the next one. The oldest go where
+  // they become too many.
+  void hold(const std::string& name, std::string bytes);
   void give_clipboard(std::string text) { clipboard_ = std::move(text); }
 
   Screen screen;
@@ -53,6 +56,7 @@ class PageBackend : public gui::Backend {
   bool dark_ = true;
   std::vector<gui::InputEvent> input_;
   std::map<std::string, std::optional<Result<std::string>>> samples_;  // none: on its way
+  std::vector<std::pair<std::string, std::string>> held_;  // names and bytes, oldest first
   std::string clipboard_, picture_, title_;
   ImGuiMouseCursor cursor_ = ImGuiMouseCursor_Arrow;
 };

@@ -27,7 +27,7 @@ const afresh = () => storage.forget('workspace');
 
 function tellFall(error) {
   address.flush();
-  const memory = error instanceof RangeError || /out of memory|OOM|memory/i.test(String(error?.message ?? error));
+  const memory = /out of memory|OOM|allocat|enlarge/i.test(String(error?.message ?? error));
   showFailure({
     title: memory ? 'The browser has no more memory for Recut' : 'Recut has stopped',
     words: memory
@@ -125,7 +125,7 @@ async function start() {
   uncover();
   canvas.focus({ preventScroll: true });
   performance.mark('recut-started');
-  window.recut = { engine, loop, files }; // for the console and for tests
+  window.recut = { engine, loop, files, module }; // for the console and for tests
 }
 
 start().catch((error) =>

@@ -29,6 +29,7 @@ export class TextLine {
   show(shown, label, left, top, width, height) {
     const line = this.element;
     this.label = shown ? label : '';
+    line.dataset.field = this.label;
     if (!shown) {
       if (document.activeElement === line) document.getElementById('screen').focus({ preventScroll: true });
       line.tabIndex = -1;

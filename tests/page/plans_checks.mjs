@@ -1,0 +1,85 @@
+// What the page plans is what the command plans, to the byte.
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { withoutTimes } from './browser.mjs';
+
+const kValues = 20;
+// Without a budget the window shows the step as it is, which is strategy `default`.
+function nativePlan(kit, folder, graph, budget) {
+  const out = join(folder, 'plan.json');
+  const strategy = budget === 'none' ? 'default' : 'peak';
+  const file = join(kit.samples, graph + '.json.gz');
+  execFileSync(kit.recut, ['plan', file, '--budget', budget, '--strategy', strategy, '--out', out], { stdio: 'pipe' });
+  return withoutTimes(readFileSync(out, 'utf8'));
+}
+
+// Drags the budget's line from one end of the plot towards the other, and stops `kValues` times.
+async function dragThrough(kit, graph) {
+  const folder = mkdtempSync(join(tmpdir(), 'recut-page-'));
+  const tab = await kit.open('v=1&sample=' + graph);
+  await tab.idle();
+  const plot = await tab.box('trade-off/curve');
+  const y = plot.y + plot.height / 2;
+  const atShare = (share) => plot.x + plot.width * (0.98 - share * 0.6);
+  await tab.page.mouse.move(atShare(0), y);
+  await tab.page.mouse.down();
+  const seen = new Set();
+  const counts = { 'the same bytes': 0, 'the same plan': 0, 'as good': 0 };
+  for (let i = 0; i < kValues; ++i) {
+    await tab.page.mouse.move(atShare(i / (kValues - 1)), y, { steps: 4 });
+    await tab.idle();
+    const budget = await tab.state('budget');
+    seen.add(budget);
+    assert.equal(await tab.state('holds'), 'yes', `budget ${budget}`);
+    const outcome = compare(withoutTimes(await tab.plan()), nativePlan(kit, folder, graph, budget), budget);
+    counts[outcome] += 1;
+  }
+  await tab.page.mouse.up();
+  rmSync(folder, { recursive: true });
+  assert.ok(counts['as good'] <= kValues / 5, JSON.stringify(counts));
+  assert.ok(seen.size >= kValues - 2, `${seen.size} budgets`);
+  assert.deepEqual(tab.faults, []);
+  const long = await tab.page.evaluate(() => window.longTasks);
+  const words = Object.entries(counts).map(([what, count]) => `${count} ${what}`);
+  return `of ${kValues} plans ${words.join(', ')}; ${long.length} tasks over 50 ms, the longest ${Math.max(...long).toFixed(0)} ms`;
+}
+
+// Where the window knows a plan already that is as quick as the one made for this budget and peaks no
+// higher (one made for a neighbouring budget), it goes on showing that one.
+function compare(here, there, budget) {
+  if (here === there) return 'the same bytes';
+  const [ours, command] = [JSON.parse(here), JSON.parse(there)];
+  const orders = ({ forward, saved, backward, peak_bytes: peak }) => JSON.stringify([forward, saved, backward, peak]);
+  if (orders(ours) === orders(command)) return 'the same plan';
+  const rounding = 1 + 1e-12; // of the sum of a step's times
+  assert.ok(ours.step_us <= command.step_us * rounding, `${budget}: ${ours.step_us} µs; the command: ${command.step_us}`);
+  assert.ok(ours.peak_bytes <= command.peak_bytes, `${budget}: peak ${ours.peak_bytes}; the command: ${command.peak_bytes}`);
+  return 'as good';
+}
+
+export const checks = {
+  async 'a budget that is dragged gives the plans of the command: gpt2'(kit) {
+    if (!existsSync(kit.recut)) return `not compared: no native command at ${kit.recut}`;
+    return dragThrough(kit, 'gpt2');
+  },
+  async 'the same: unet'(kit) {
+    if (!existsSync(kit.recut)) return `not compared: no native command at ${kit.recut}`;
+    return dragThrough(kit, 'unet');
+  },
+  async 'keys step through the passes'(kit) {
+    const tab = await kit.open('v=1&sample=tiny_conv&select=relu');
+    await tab.idle();
+    const last = await tab.state('pass');
+    await tab.page.keyboard.press('b');
+    await tab.waitState('pass', String(Number(last) - 1));
+    for (let i = 0; i < 5; ++i) await tab.page.keyboard.press('b');
+    await tab.waitState('pass', '0');
+    assert.match(tab.page.url() + ' ' + (await tab.state('selection')), /relu|alias/);
+    for (let i = 0; i < 6; ++i) await tab.page.keyboard.press('n');
+    await tab.waitState('pass', last);
+    assert.equal(await tab.state('selection'), 'relu');
+  },
+};

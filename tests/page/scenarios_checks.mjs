@@ -1,0 +1,32 @@
+// The window's scenarios (tests/gui/scenarios), played in the page.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+
+// Asks for a file in the window's own list of folders, which a page leaves to the browser.
+const kNotHere = ['documents'];
+
+async function play(kit, folder, name) {
+  // Begins with nothing open, as the scenarios do: a link to somebody's file waits for it.
+  const tab = await kit.open('v=1&file=none', { viewport: { width: 1680, height: 1050 } });
+  await tab.idle();
+  for (const file of ['tiny_mlp.json', 'tiny_mlp.safetensors']) {
+    const packed = file.endsWith('.json') ? file + '.gz' : file;
+    const bytes = readFileSync(join(kit.samples, packed));
+    const plain = packed === file ? bytes : gunzipSync(bytes);
+    await tab.page.evaluate(
+      ([path, base64]) => window.recut.engine.call('file_held', path, Uint8Array.from(atob(base64), (one) => one.charCodeAt(0))),
+      ['samples/joint/' + packed, plain.toString('base64')],
+    );
+  }
+  await tab.page.evaluate((text) => window.recut.engine.call('play', text), readFileSync(join(folder, name + '.script'), 'utf8'));
+  await tab.page.waitForFunction(() => window.recut.engine.ask('played') !== '', null, { timeout: 240_000, polling: 100 });
+  const words = await tab.page.evaluate(() => window.recut.engine.ask('played'));
+  if (words !== 'passed') throw new Error(words);
+}
+
+const folder = new URL('../gui/scenarios', import.meta.url).pathname;
+const names = readdirSync(folder).map((file) => file.replace('.script', ''));
+export const checks = Object.fromEntries(
+  names.filter((name) => !kNotHere.includes(name)).map((name) => [name, (kit) => play(kit, folder, name)]),
+);

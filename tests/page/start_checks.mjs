@@ -1,0 +1,57 @@
+// The page starts, draws, rests, and weighs what it may.
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { checkDrawn } from './pixels.mjs';
+
+const kMostBytes = 2_000_000; // packed, without the samples
+
+function filesBelow(folder) {
+  return readdirSync(folder).flatMap((name) => {
+    const path = join(folder, name);
+    return statSync(path).isDirectory() ? filesBelow(path) : [path];
+  });
+}
+
+export const checks = {
+  async 'it starts and draws a sample, from its own folder alone'(kit) {
+    const tab = await kit.open();
+    const started = await tab.page.evaluate(() => performance.getEntriesByName('recut-started')[0].startTime);
+    await tab.idle();
+    assert.equal(await tab.state('document'), 'resnet50');
+    assert.equal(await tab.page.title(), 'resnet50 · Recut');
+    checkDrawn(await tab.page.screenshot(), 'the first page');
+    assert.deepEqual(tab.faults, []);
+    for (const address of tab.requests) assert.ok(address.startsWith(kit.url), address);
+    return `the first frame after ${started.toFixed(0)} ms`;
+  },
+
+  async 'at rest nothing is drawn or asked'(kit) {
+    const tab = await kit.open('v=1&sample=tiny_conv');
+    await tab.idle();
+    await tab.page.waitForTimeout(2500); // the workspace is saved, hints and notices are over
+    const counts = async () => [await tab.state('frames'), await tab.page.evaluate(() => window.recut.loop.ticks)];
+    const before = await counts();
+    await tab.page.waitForTimeout(3000);
+    assert.deepEqual(await counts(), before);
+  },
+
+  async 'it opens gpt2'(kit) {
+    const tab = await kit.open('v=1&sample=tiny_conv');
+    await tab.idle();
+    await tab.command('file.sample', 'gpt2');
+    await tab.idle();
+    assert.equal(await tab.state('document'), 'gpt2');
+    assert.equal(await tab.state('holds'), 'yes');
+    const long = await tab.page.evaluate(() => window.longTasks);
+    return `${long.length} tasks over 50 ms, the longest ${Math.max(...long).toFixed(0)} ms`;
+  },
+
+  async 'packed, it stays below two megabytes'(kit) {
+    const files = filesBelow(kit.siteFolder).filter((path) => !path.includes('/samples/'));
+    const bytes = files.reduce((sum, path) => sum + gzipSync(readFileSync(path), { level: 9 }).length, 0);
+    assert.ok(bytes <= kMostBytes, `${bytes} bytes`);
+    return `${bytes} bytes in ${files.length} files, gzip -9`;
+  },
+};
