@@ -118,7 +118,8 @@ TEST_CASE("arrangement: places share the window without overlap", "[gui]") {
   for (const float scale : {1.0f, 2.5f})
     for (const char* left : {"", "0.5", "-3", "1e9"}) {
       settings.set("split.left", left);
-      const Arrangement all = arrange(panels, settings, {0, 0, 1680 * scale, 1050 * scale}, scale, true);
+      const Arrangement all =
+          arrange(panels, settings, {0, 0, 1680 * scale, 1050 * scale}, scale, true);
       CHECK(all.placed.size() == 7);
       CHECK(all.turns.size() == 1);
       for (std::size_t i = 0; i < all.placed.size(); ++i) {

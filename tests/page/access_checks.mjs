@@ -76,6 +76,8 @@ export const checks = {
     await tab.page.keyboard.press('Tab');
     await tab.page.waitForFunction(() => document.activeElement.classList.contains('item'));
     assert.notEqual(await focused(tab), 'bar/search');
+    await tab.page.keyboard.press('b'); // a command again, no letter
+    await tab.waitState('pass', '3');
   },
 
   async 'notices and results are read aloud'(kit) {

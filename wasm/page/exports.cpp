@@ -1,5 +1,6 @@
 // What the page's scripts call (js/engine.js). Positions are pixels of the canvas, texts UTF-8.
 #include <emscripten/emscripten.h>
+#include <imgui_internal.h>
 
 #include <cstdlib>
 #include <new>
@@ -147,8 +148,16 @@ EMSCRIPTEN_KEEPALIVE void page_save_workspace() {
 // The mirror's elements: the keyboard's place, and a press on one of them.
 EMSCRIPTEN_KEEPALIVE void page_item_focused(const char* label) {
   if (app() == nullptr) return;
-  app()->items.focused = label;
-  app()->items.focus_visible = label[0] != 0;
+  gui::Items& items = app()->items;
+  items.focused = label;
+  items.focus_visible = label[0] != 0;
+  // Elsewhere than in the field that is being typed into: that one lets go, and the next letter is
+  // a key again.
+  if (items.focus_visible && !items.active_field.empty() && items.active_field != label) {
+    ImGui::ClearActiveID();
+    ImGui::GetIO().WantTextInput = false;
+    ImGui::GetCurrentContext()->WantTextInputNextFrame = -1;
+  }
   app()->want_frames();
   host_wake();
 }
