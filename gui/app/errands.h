@@ -38,6 +38,7 @@ class ErrandServer {
  public:
   // The same file again costs nothing.
   void open(int serial, std::string_view path, std::string_view bytes);
+  void close(int serial) { documents_.erase(serial); }
   bool knows(int serial) const { return documents_.count(serial) != 0; }
 
   // Works until the errand is done; replies go out as they come.

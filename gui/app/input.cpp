@@ -83,11 +83,11 @@ void App::take_key(const KeyChanged& key) {
   const bool modifier = key.key >= ImGuiKey_LeftCtrl && key.key <= ImGuiKey_RightSuper;
   if (key.down && !modifier && key.key < ImGuiKey_NamedKey_END) alt_alone_ = false;
   take_modifiers(io, key);
-  if (key.down && take_menu_key(hotkey_of(key.key, io))) return;
+  const std::string hotkey = hotkey_of(key.key, io.KeyCtrl, io.KeyShift, io.KeyAlt);
+  if (key.down && take_menu_key(hotkey)) return;
   if (take_focus_key(key)) return;
   io.AddKeyEvent(key.key, key.down);
   if (!key.down) return;
-  const std::string hotkey = hotkey_of(key.key, io.KeyCtrl, io.KeyShift, io.KeyAlt);
   // Bare letters come as text, whatever the keyboard's layout.
   if (hotkey.size() > 1) press(hotkey);
 }

@@ -84,6 +84,10 @@ void Jobs::cancel(JobId id) {
 
 void Jobs::cancel_owned_by(int owner) {
   cancel_where([&](const JobStatus& status) { return status.owner == owner; });
+  if (helper_ != nullptr) {
+    send_errands();
+    helper_->close(owner);
+  }
 }
 
 void Jobs::cancel_all() {

@@ -71,7 +71,7 @@ class Jobs {
 
   JobId start(Job job);
   void cancel(JobId id);
-  void cancel_owned_by(int owner);
+  void cancel_owned_by(int owner);  // which is gone
   void cancel_all();
 
   bool idle() const;  // nothing waits, runs or is posted, but for what was cancelled

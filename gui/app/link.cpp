@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
 #include <utility>
 #include <vector>
 
@@ -18,6 +20,7 @@ constexpr std::string_view kVersion = "1";
 constexpr std::string_view kSample = "sample:";
 constexpr std::size_t kLongest = 32 << 10;  // bytes: browsers take more, nobody needs more
 constexpr std::size_t kMostDigits = 18;     // of a number that fits 64 bits
+constexpr std::size_t kMostOpen = 400;      // groups; more make a link that nobody can send
 
 using Pair = std::pair<std::string, std::string>;
 
@@ -85,6 +88,17 @@ Result<std::int64_t> number_of(const std::string& name, const std::string& text)
   return std::int64_t{std::stoll(text)};
 }
 
+// What stands between commas.
+std::vector<std::string> parts_of(const std::string& text) {
+  std::vector<std::string> parts;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find(',', at), text.size());
+    parts.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  return parts;
+}
+
 // Takes a link's pairs one by one; what is damaged is said in the words of a sentence.
 class Reader {
  public:
@@ -94,6 +108,8 @@ class Reader {
     if (name == "v") return Done{};
     if (name == "budget") return take_budget(value);
     if (name == "pass") return take_pass(value);
+    if (name == "camera") return take_camera(value);
+    if (name == "open") return take_open(value);
     if (name == "theme" && value != "dark" && value != "light")
       return error(fmt::format("the theme is {}, expected dark or light", quote(value)));
     std::string* text = text_of(name);
@@ -120,6 +136,31 @@ class Reader {
     return Done{};
   }
 
+  Result<Done> take_camera(const std::string& value) {
+    std::vector<double> numbers;
+    for (const std::string& part : parts_of(value)) {
+      char* end = nullptr;
+      numbers.push_back(std::strtod(part.c_str(), &end));
+      if (part.empty() || *end != '\0' || !std::isfinite(numbers.back())) numbers.clear();
+    }
+    if (numbers.size() != 3)
+      return error(fmt::format("the camera is {}, expected x,y,zoom", quote(value)));
+    state.view.camera = SavedView::Camera{numbers[0], numbers[1], numbers[2]};
+    return Done{};
+  }
+
+  Result<Done> take_open(const std::string& value) {
+    state.view.open.emplace();
+    if (value.empty()) return Done{};
+    for (const std::string& part : parts_of(value)) {
+      const bool digits = !part.empty() && part.size() <= 16 &&
+                          part.find_first_not_of("0123456789abcdef") == std::string::npos;
+      if (!digits) return error(fmt::format("an open group is {}", quote(part)));
+      state.view.open->push_back(std::strtoull(part.c_str(), nullptr, 16));
+    }
+    return Done{};
+  }
+
   std::string* text_of(const std::string& name) {
     ChoiceRequest& pins = state.wishes.pins;
     if (name == "save") return &pins.save.emplace_back();
@@ -140,10 +181,8 @@ std::string file_name(const std::string& path) {
 }
 
 void want(DocumentView& document, const LinkState& state) {
-  document.wishes = state.wishes;
+  restore(document, {document.path, state.wishes, state.selected, state.pass, state.view});
   document.chose_budget = true;
-  document.wanted_selection = state.selected;
-  document.wanted_pass = state.pass;
 }
 
 Result<Done> check(const App& app, const LinkState& state) {
@@ -160,7 +199,8 @@ Result<Done> check(const App& app, const LinkState& state) {
 
 bool LinkState::operator==(const LinkState& other) const {
   return sample == other.sample && file == other.file && wishes == other.wishes &&
-         selected == other.selected && pass == other.pass && theme == other.theme;
+         selected == other.selected && pass == other.pass && view == other.view &&
+         theme == other.theme;
 }
 
 std::string write_link(const LinkState& state) {
@@ -181,6 +221,10 @@ std::string write_link(const LinkState& state) {
   for (const std::string& name : state.wishes.pins.recompute) add("again", name);
   if (!state.selected.empty()) add("select", state.selected);
   if (state.pass) add("pass", fmt::format("{}", *state.pass));
+  if (const auto& camera = state.view.camera)
+    add("camera", fmt::format("{:.1f},{:.1f},{:.4g}", camera->x, camera->y, camera->zoom));
+  if (state.view.open && state.view.open->size() <= kMostOpen)
+    add("open", fmt::format("{:x}", fmt::join(*state.view.open, ",")));
   if (!state.theme.empty()) add("theme", state.theme);
   return link;
 }
@@ -211,12 +255,11 @@ LinkState link_of(const App& app) {
   const bool sample = front->path.rfind(kSample, 0) == 0;
   (sample ? state.sample : state.file) =
       sample ? front->path.substr(kSample.size()) : file_name(front->path);
-  state.wishes = front->wishes;
-  state.selected = front->is_ready() ? front->selected_name() : front->wanted_selection;
-  if (!front->is_ready())
-    state.pass = front->wanted_pass;
-  else if (front->pass != front->document->passes.passes.size())
-    state.pass = front->pass;
+  const SavedDocument saved = saved_of(*front);
+  state.wishes = saved.wishes;
+  state.selected = saved.selected;
+  state.pass = saved.pass;
+  state.view = saved.view;
   return state;
 }
 

@@ -2,7 +2,7 @@
 // a link takes others to the same view.
 //
 //   v=1&sample=gpt2&budget=4563402752&device=h100&model=fused&save=relu&again=mm&again=mm_1
-//      &select=add_33&pass=3&theme=dark
+//      &select=add_33&pass=3&camera=12.5,340,0.8&open=9c3f,b02&theme=dark
 //
 // Names and values are percent-encoded. `sample` is a graph that comes with the program; `file` is
 // the name of one of the author's own, whose bytes no link carries: whoever follows the link has to
@@ -14,6 +14,7 @@
 #include <string_view>
 
 #include "gui/app/document_view.h"
+#include "gui/app/saved_document.h"
 
 namespace recut::gui {
 
@@ -24,6 +25,7 @@ struct LinkState {
   Wishes wishes;
   std::string selected;             // a node's name, "" for none
   std::optional<std::size_t> pass;  // none: the last graph
+  SavedView view;                   // of the graph
   std::string theme;                // "dark", "light"; "": as the reader has it
 
   bool operator==(const LinkState& other) const;

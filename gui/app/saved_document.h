@@ -19,10 +19,13 @@ namespace recut::gui {
 struct SavedView {
   struct Camera {
     double x = 0, y = 0, zoom = 1;  // as canvas/camera.h has them
+    bool operator==(const Camera& o) const { return x == o.x && y == o.y && zoom == o.zoom; }
   };
   std::optional<Camera> camera;                    // none: as at first
   std::optional<std::vector<std::uint64_t>> open;  // groups by their keys; none: as at first
+  bool operator==(const SavedView& o) const { return camera == o.camera && open == o.open; }
 };
+
 inline constexpr std::string_view kSavedView = "saved-view";
 
 struct SavedDocument {

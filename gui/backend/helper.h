@@ -36,6 +36,8 @@ class Helper {
   virtual void begin(int errand, bool urgent, const HelperFile& file, std::string_view task) = 0;
   // Nothing comes back for it any more, and it costs no more time.
   virtual void end(int errand) = 0;
+  // The file of that serial number is of no use any more.
+  virtual void close(int serial) = 0;
   // What came since the last call; the backend wakes the window for it.
   virtual std::vector<HelperReply> take_replies() = 0;
 };

@@ -28,6 +28,8 @@ class NearHelper : public Helper {
         return;
       }
   }
+  void close(int serial) override { server_.close(serial); }
+  bool knows(int serial) const { return server_.knows(serial); }
   std::vector<HelperReply> take_replies() override {
     std::vector<HelperReply> replies;
     if (waiting_.empty() || asleep) return replies;
@@ -129,6 +131,18 @@ TEST_CASE(
   window.tick();
   CHECK(helper.ended == ended + 1);
   CHECK(window.app.jobs.idle());
+}
+
+TEST_CASE("errands: a document that is closed is closed at the helper's, too", "[gui]") {
+  NearHelper helper;
+  Window window(bare_options(), helped_backend(helper));
+  window.app.open("sample:tiny_conv");
+  window.settle();
+  const int serial = window.app.document()->serial;
+  CHECK(helper.knows(serial));
+  window.app.close_document(serial);
+  window.settle();
+  CHECK_FALSE(helper.knows(serial));
 }
 
 TEST_CASE("errands: without a helper after all the work is done in slices", "[gui]") {

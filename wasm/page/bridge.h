@@ -22,6 +22,14 @@ void host_store(const char* name, const char* text);
 
 void host_copy(const char* text);
 
+// Workers (page_helper.h). Replies come through page_helper_reply. The last is for the worker's
+// side alone.
+void host_helper_file(int serial, const char* path, const char* bytes, std::size_t count);
+void host_helper_begin(int errand, int urgent, int serial, const char* task, std::size_t count);
+void host_helper_end(int errand);
+void host_helper_close(int serial);
+void host_reply(const char* bytes, std::size_t count);
+
 // The line of text that has the keyboard, in CSS pixels from the canvas' corner; hidden: none has.
 void host_text_field(int shown, const char* label, double left, double top, double width,
                      double height);

@@ -106,7 +106,7 @@ EMSCRIPTEN_KEEPALIVE int page_key(const char* code, int down, int modifiers) {
   give(gui::KeyChanged{ImGuiMod_Shift, shift});
   give(gui::KeyChanged{ImGuiMod_Alt, alt});
   give(gui::KeyChanged{key, down != 0});
-  return gui::is_taken(*app(), gui::hotkey_of(key, ctrl, alt, shift)) ? 1 : 0;
+  return gui::is_taken(*app(), gui::hotkey_of(key, ctrl, shift, alt)) ? 1 : 0;
 }
 EMSCRIPTEN_KEEPALIVE void page_text(const char* text) { give(gui::TextTyped{text}); }
 EMSCRIPTEN_KEEPALIVE void page_focus(int focused) { give(gui::FocusChanged{focused != 0}); }
@@ -135,6 +135,13 @@ EMSCRIPTEN_KEEPALIVE void page_sample_given(const char* name, const char* bytes,
 }
 EMSCRIPTEN_KEEPALIVE void page_sample_failed(const char* name, const char* words) {
   page->backend.give_sample(name, Diagnostic{words, std::string("sample ") + name, 0, 0});
+}
+
+// `state`: HelperReply's.
+EMSCRIPTEN_KEEPALIVE void page_helper_reply(int errand, int state, const char* bytes,
+                                            std::size_t count) {
+  page->backend.helping.give(
+      {errand, static_cast<gui::HelperReply::State>(state), std::string(bytes, count)});
 }
 
 EMSCRIPTEN_KEEPALIVE void page_say(const char* words, int fault) {

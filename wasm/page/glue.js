@@ -32,6 +32,21 @@ mergeInto(LibraryManager.library, {
   host_copy: function (text) {
     Module.host.copy(UTF8ToString(text));
   },
+  host_helper_file: function (serial, path, bytes, count) {
+    Module.host.helper.file(serial, UTF8ToString(path), HEAPU8.slice(bytes, bytes + count));
+  },
+  host_helper_begin: function (errand, urgent, serial, task, count) {
+    Module.host.helper.begin(errand, urgent !== 0, serial, HEAPU8.slice(task, task + count));
+  },
+  host_helper_end: function (errand) {
+    Module.host.helper.end(errand);
+  },
+  host_helper_close: function (serial) {
+    Module.host.helper.close(serial);
+  },
+  host_reply: function (bytes, count) {
+    Module.host.reply(HEAPU8.slice(bytes, bytes + count));
+  },
   host_text_field: function (shown, label, left, top, width, height) {
     Module.host.textField(shown !== 0, UTF8ToString(label), left, top, width, height);
   },

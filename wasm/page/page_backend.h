@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "gui/backend/backend.h"
+#include "wasm/page/page_helper.h"
 #include "wasm/page/screen.h"
 
 namespace recut::page {
@@ -26,6 +27,7 @@ class PageBackend : public gui::Backend {
   void set_cursor(ImGuiMouseCursor cursor) override;
   bool prefers_dark() const override { return dark_; }
   double now() const override;
+  gui::Helper* helper() override { return &helping; }
   void wake() override;
 
   // A page reads its samples, and what the user gave it by hand while it is held.
@@ -50,6 +52,7 @@ class PageBackend : public gui::Backend {
   void give_clipboard(std::string text) { clipboard_ = std::move(text); }
 
   Screen screen;
+  PageHelper helping;
 
  private:
   float scale_ = 1;

@@ -27,6 +27,19 @@ function exactly(entry) {
 
 export const fitCanvas = (engine) => resize(engine, nearly());
 
+// The renderer asks for the whole of WebGL's state in every frame to put it back afterwards, and every
+// question waits until all that was drawn is on the screen. Nobody else draws here, so what it found
+// the first time is what it finds again.
+export function rememberState() {
+  const gl = canvas.getContext('webgl2');
+  const known = new Map();
+  gl.getParameter = (name) => {
+    if (!known.has(name)) known.set(name, WebGL2RenderingContext.prototype.getParameter.call(gl, name));
+    return known.get(name);
+  };
+  canvas.addEventListener('webglcontextlost', () => known.clear());
+}
+
 // A canvas that changes its size is empty, so it is drawn again before anybody sees that.
 export function watchCanvas(engine, loop) {
   const observer = new ResizeObserver(([entry]) => {

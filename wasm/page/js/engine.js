@@ -4,26 +4,28 @@
 export class Engine {
   #module;
   #fell;
+  #prefix;
   #fallen = false;
 
-  // `fell(error)`: the program can't go on.
-  constructor(module, fell) {
+  // `fell(error)`: the program can't go on. `prefix`: of the functions that are called.
+  constructor(module, fell, prefix = '_page_') {
     this.#module = module;
     this.#fell = fell;
+    this.#prefix = prefix;
   }
 
   get fallen() {
     return this.#fallen;
   }
 
-  // Calls page_NAME. Strings and Uint8Arrays among the arguments are lent for the call; bytes go as
+  // Calls the function of that name. Strings and Uint8Arrays among the arguments are lent for the call; bytes go as
   // two arguments, address and count.
   call(name, ...given) {
     if (this.#fallen) return 0;
     const lent = [];
     try {
       const numbers = given.flatMap((one) => this.#lend(one, lent));
-      return this.#module['_page_' + name](...numbers);
+      return this.#module[this.#prefix + name](...numbers);
     } catch (error) {
       this.fall(error);
       return 0;

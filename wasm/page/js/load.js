@@ -24,23 +24,29 @@ async function fetchProgram() {
   return counted(response);
 }
 
-// The module of Emscripten, once it runs. `host`: what glue.js calls. `log`: takes lines.
+// The module of Emscripten, once it runs, and the compiled program, for workers. `host`: what glue.js
+// calls. `log`: takes lines.
 export async function loadProgram(host, log) {
   const program = fetchProgram();
   program.catch(() => {}); // it is awaited below; until then a failure isn't unheard
   const { default: createRecut } = await import('../recut.js');
   const response = await program;
-  return new Promise((resolve, reject) => {
+  let compiled;
+  const module = await new Promise((resolve, reject) => {
     createRecut({
       host,
       print: log,
       printErr: log,
       instantiateWasm(imports, done) {
         WebAssembly.instantiateStreaming(response, imports)
-          .then(({ instance, module }) => done(instance, module))
+          .then(({ instance, module }) => {
+            compiled = module;
+            done(instance, module);
+          })
           .catch(reject);
         return {};
       },
     }).then(resolve, reject);
   });
+  return { module, compiled: compiled };
 }

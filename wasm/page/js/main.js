@@ -1,11 +1,12 @@
 // The page from start to end: look whether the browser can, load, start, and tell what fails.
 import * as address from './address.js';
-import { canvas, fitCanvas, watchCanvas } from './canvas.js';
+import { canvas, fitCanvas, rememberState, watchCanvas } from './canvas.js';
 import { copy, listenToPaste } from './clipboard.js';
 import { showFailure, showStarting, uncover } from './cover.js';
 import { Engine } from './engine.js';
 import { missingFeatures } from './features.js';
 import { Files, saveBytes, saveCanvas } from './files.js';
+import { Helper } from './helper.js';
 import { listenToKeys } from './keyboard.js';
 import { loadProgram } from './load.js';
 import { Loop } from './loop.js';
@@ -74,7 +75,7 @@ function makeHost() {
   };
 }
 
-function connect(module, host) {
+function connect(module, compiled, host) {
   const engine = new Engine(module, tellFall);
   const loop = new Loop(engine, () => engine.fall(new RangeError('out of memory')));
   const files = new Files(engine, loop);
@@ -82,11 +83,16 @@ function connect(module, host) {
     engine.call('item_pressed', id);
     loop.tick();
   };
+  const helper = new Helper(compiled, (errand, state, bytes) => {
+    engine.call('helper_reply', errand, state, bytes);
+    loop.wake();
+  });
   const mirror = new Mirror(pressed, (id) => engine.call('item_focused', id));
   const textLine = new TextLine(engine, loop, mirror);
   Object.assign(host, {
     wake: () => loop.wake(),
     keep: (text) => engine.keep(text),
+    helper,
     askForFile: () => files.ask(),
     fetchSample: (name) => files.fetchSample(name),
     textField: (...field) => textLine.show(...field),
@@ -110,10 +116,11 @@ async function start() {
     });
   }
   const host = makeHost();
-  const module = await loadProgram(host, log);
+  const { module, compiled } = await loadProgram(host, log);
   showStarting();
-  const { engine, loop, files } = connect(module, host);
+  const { engine, loop, files } = connect(module, compiled, host);
   if (!engine.call('prepare', address.fragment())) throw new Error('WebGL 2 gives no context');
+  rememberState();
   fitCanvas(engine);
   watchTheme(engine, loop);
   engine.call('start');

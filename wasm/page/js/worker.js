@@ -1,0 +1,40 @@
+// A worker: the program once more, without a window. It opens the files that it is given and works on
+// one errand at a time; replies go back as they come.
+import createRecut from '../recut.js';
+import { Engine } from './engine.js';
+
+const fell = (error) => postMessage({ fell: String(error?.message ?? error) });
+
+function run(compiled) {
+  return new Promise((resolve) =>
+    createRecut({
+      host: { reply: (bytes) => postMessage({ bytes }, [bytes.buffer]) },
+      print: () => {},
+      printErr: (line) => console.warn(line),
+      instantiateWasm(imports, done) {
+        WebAssembly.instantiate(compiled, imports).then((instance) => done(instance, compiled), fell);
+        return {};
+      },
+    }).then((module) => resolve(new Engine(module, fell, '_worker_'))),
+  );
+}
+
+let engine; // promised by the first message
+
+async function hear({ compiled, serial, file, task, close }) {
+  if (compiled !== undefined) {
+    engine = run(compiled);
+    return;
+  }
+  const worker = await engine;
+  if (close !== undefined) return worker.call('close', close);
+  if (file !== null) worker.call('open', serial, file.path, file.bytes);
+  worker.call('serve', serial, task);
+  if (!worker.fallen) postMessage({ done: true });
+}
+
+// One after the other, as they come.
+let last = Promise.resolve();
+onmessage = ({ data }) => {
+  last = last.then(() => hear(data)).catch(fell);
+};
