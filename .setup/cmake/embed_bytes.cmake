@@ -1,13 +1,14 @@
 # recut_embed_bytes(ROOM NAME FILES...): the bytes of files become part of a library, as a table that
 # gui/draw/embedded.h describes: `std::span<const EmbeddedFile> NAME()`. They are turned into C++ when the build runs,
-# and again where a file is newer.
+# and again where a file is newer. Names have no folder, unless RECUT_EMBED_ROOT names the folder that they are under.
 function(recut_embed_bytes room name)
   set(source "${CMAKE_BINARY_DIR}/generated/${name}.cpp")
   set(writer "${PROJECT_SOURCE_DIR}/.setup/cmake/write_bytes.cmake")
   string(REPLACE ";" "|" files "${ARGN}")
   add_custom_command(
     OUTPUT "${source}"
-    COMMAND "${CMAKE_COMMAND}" "-DOUT=${source}" "-DNAME=${name}" "-DFILES=${files}" -P "${writer}"
+    COMMAND "${CMAKE_COMMAND}" "-DOUT=${source}" "-DNAME=${name}" "-DFILES=${files}" "-DROOT=${RECUT_EMBED_ROOT}"
+            -P "${writer}"
     DEPENDS ${ARGN} "${writer}" VERBATIM)
   target_sources(${room} PRIVATE "${source}")
 endfunction()

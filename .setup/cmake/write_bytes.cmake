@@ -1,10 +1,16 @@
-# Writes files as a table in C++; run by embed_bytes.cmake with OUT, NAME and FILES (separated by '|').
+# Writes files as a table in C++; run by embed_bytes.cmake with OUT, NAME, FILES (separated by '|') and ROOT, the
+# folder that names begin below; "": names have no folder.
 string(REPLACE "|" ";" FILES "${FILES}")
 set(arrays "")
 set(rows "")
 set(number 0)
 foreach(path IN LISTS FILES)
-  get_filename_component(name "${path}" NAME_WE)
+  if(ROOT)
+    file(RELATIVE_PATH name "${ROOT}" "${path}")
+    string(REGEX REPLACE "\\.[^./]*$" "" name "${name}")
+  else()
+    get_filename_component(name "${path}" NAME_WE)
+  endif()
   file(READ "${path}" bytes HEX)
   string(REGEX REPLACE "([0-9a-f][0-9a-f])" "0x\\1," bytes "${bytes}")
   string(APPEND arrays "constexpr unsigned char kBytes${number}[] = {${bytes}};\n")

@@ -87,6 +87,7 @@ bool App::tick() {
   }
   if (jobs.deliver()) want_frames();
   for (const auto& document : documents.all()) planner.tick(*document);
+  if (lessons.tick(*this)) want_frames();
   const double now = backend.now();
   save_when_due();
   if (hint_due_ >= 0 && now >= hint_due_) {

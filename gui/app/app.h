@@ -15,6 +15,7 @@
 #include "gui/app/command.h"
 #include "gui/app/documents.h"
 #include "gui/app/jobs.h"
+#include "gui/app/lessons.h"
 #include "gui/app/link.h"
 #include "gui/app/panel.h"
 #include "gui/app/planner.h"
@@ -104,6 +105,7 @@ class App {
   Jobs jobs;
   Planner planner;
   UndoStack history;
+  Lessons lessons;
   Items items;
   Motion motion;
   std::vector<Notice> notices;
@@ -134,6 +136,7 @@ class App {
   void take_focus(const Panel& panel, const Rect& area, Ui& ui);
   float draw_titles(const Panel& panel, const Turn* turn, const Rect& row, Ui& ui,
                     Intents& intents) const;
+  void draw_cards(Ui& ui, Intents& intents);
   void draw_overlay(Ui& ui, Intents& intents);
   void draw_notices(Ui& ui);
   void drag(const Splitter& splitter, Ui& ui);

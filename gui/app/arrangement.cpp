@@ -19,7 +19,7 @@ struct Shares {
 using ByPlace = std::array<std::vector<std::size_t>, kPlaces>;
 
 bool is_shown(const Panel& panel, const Settings& settings, bool has_document) {
-  if (panel.place == Place::overlay) return false;
+  if (panel.place == Place::overlay || panel.place == Place::card) return false;
   if (panel.place == Place::top) return true;
   return panel.alone != has_document && settings.flag("panel." + std::string(panel.id), true);
 }
@@ -162,8 +162,8 @@ class Arranger {
 }  // namespace
 
 std::string_view name_of(Place place) {
-  constexpr std::string_view names[kPlaces] = {"top",         "left",         "centre", "right",
-                                               "bottom_left", "bottom_right", "overlay"};
+  constexpr std::string_view names[kPlaces] = {
+      "top", "left", "centre", "right", "bottom_left", "bottom_right", "overlay", "card"};
   return names[static_cast<std::size_t>(place)];
 }
 

@@ -107,6 +107,7 @@ void App::draw(Intents& intents) {
   for (const Splitter& splitter : arrangement.splitters) drag(splitter, ui);
   items.begin_panel("");
   ImGui::End();
+  draw_cards(ui, intents);
   draw_overlay(ui, intents);
   draw_notices(ui);
 }
@@ -184,6 +185,20 @@ void App::drag(const Splitter& splitter, Ui& ui) {
                                               (splitter.to - splitter.from));
   if (t.doubled) settings.set(splitter.setting, "");  // back to where it stood at first
   ImGui::EndChild();
+}
+
+// What floats over the panels and leaves them to the pointer: each opens a window of its own.
+void App::draw_cards(Ui& ui, Intents& intents) {
+  const ImVec2 size = ImGui::GetIO().DisplaySize;
+  const Rect window{0, 0, size.x, size.y};
+  DocumentView* front = documents.front();
+  PanelMemory& memories = front != nullptr ? front->memories : no_document_;
+  for (const Panel& panel : panels) {
+    if (panel.place != Place::card) continue;
+    items.begin_panel(panel.id);
+    panel.draw(ui, {*this, front, window, {}, window, memories, motion}, intents);
+  }
+  items.begin_panel("");
 }
 
 void App::draw_overlay(Ui& ui, Intents& intents) {

@@ -19,9 +19,19 @@ class App;
 
 // Where panels stand. Those that share `left` or `right` stand below each other, those that share
 // another place take turns, with their titles as tabs. An overlay lies over everything, in the
-// middle, while App::overlay names it.
-enum class Place : unsigned char { top, left, centre, right, bottom_left, bottom_right, overlay };
-inline constexpr std::size_t kPlaces = 7;
+// middle, while App::overlay names it. A card floats over the panels and opens its own window, where
+// it has something to show.
+enum class Place : unsigned char {
+  top,
+  left,
+  centre,
+  right,
+  bottom_left,
+  bottom_right,
+  overlay,
+  card
+};
+inline constexpr std::size_t kPlaces = 8;
 
 using PanelMemory = std::map<std::string, std::any, std::less<>>;
 

@@ -9,6 +9,7 @@
 #include "engine/support/units.h"
 #include "gui/app/errands.h"
 #include "gui/app/pass_steps.h"
+#include "gui/draw/embedded.h"
 
 namespace recut::gui {
 namespace {
@@ -23,6 +24,16 @@ std::string budget_of(const Wishes& wishes) { return request_of(wishes).budget; 
 std::string file_name(const std::string& path) {
   const std::size_t cut = path.find_last_of("/\\:");
   return cut == std::string::npos ? path : path.substr(cut + 1);
+}
+
+// The small graphs of samples/ are a part of the program, wherever it runs.
+Result<std::string> read_graph(Backend& backend, const std::string& path) {
+  auto read = backend.read(path);
+  if (read || path.rfind("sample:", 0) != 0) return read;
+  for (const EmbeddedFile& file : embedded_graphs())
+    if (file.name == path.substr(7))
+      return std::string(reinterpret_cast<const char*>(file.bytes.data()), file.bytes.size());
+  return read;
 }
 
 // What opening finds, all at once.
@@ -73,7 +84,7 @@ void Planner::open(DocumentView& document) {
     auto given = bytes;
     Diagnostics faults;
     if (!given) {
-      auto read = backend_.read(path);
+      auto read = read_graph(backend_, path);
       if (read) given = std::make_shared<const std::string>(std::move(*read));
       if (!read) faults = read.diagnostics();
     }

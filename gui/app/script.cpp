@@ -5,36 +5,12 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "gui/app/condition.h"
+
 namespace recut::gui {
 namespace {
 
 using Words = std::vector<std::string>;
-
-// Blanks part words; quotes hold them together, \" and \\ stand for themselves in them.
-Result<Words> words_of(std::string_view line) {
-  Words words;
-  for (std::size_t i = 0; i < line.size();) {
-    if (line[i] == ' ' || line[i] == '\t' || line[i] == '\r') {
-      ++i;
-    } else if (line[i] == '#') {
-      break;
-    } else if (line[i] == '"') {
-      std::string word;
-      for (++i; i < line.size() && line[i] != '"'; ++i) {
-        if (line[i] == '\\' && i + 1 < line.size()) ++i;
-        word += line[i];
-      }
-      if (i == line.size()) return error("a quote that doesn't close");
-      ++i;
-      words.push_back(std::move(word));
-    } else {
-      const std::size_t end = std::min(line.find_first_of(" \t\r", i), line.size());
-      words.emplace_back(line.substr(i, end - i));
-      i = end;
-    }
-  }
-  return words;
-}
 
 struct Named {
   std::string_view name;
@@ -52,20 +28,6 @@ ImGuiKey key_named(std::string_view name) {
   for (int key = ImGuiKey_NamedKey_BEGIN; key < ImGuiKey_NamedKey_END; ++key)
     if (name == ImGui::GetKeyName(static_cast<ImGuiKey>(key))) return static_cast<ImGuiKey>(key);
   return ImGuiKey_None;
-}
-
-// Whether `found` is what the words ask for: "contains PART", "below 5", or the value itself.
-bool agrees(const std::string& found, const Words& wanted) {
-  if (wanted.empty()) return found.empty();
-  const std::string& verb = wanted.front();
-  if (wanted.size() < 2) return found == verb;
-  if (verb == "contains") return found.find(wanted[1]) != std::string::npos;
-  if (verb == "not") return found != wanted[1];
-  const double number = std::strtod(found.c_str(), nullptr);
-  const double bound = std::strtod(wanted[1].c_str(), nullptr);
-  if (verb == "below") return !found.empty() && number < bound;
-  if (verb == "above") return !found.empty() && number > bound;
-  return false;
 }
 
 }  // namespace

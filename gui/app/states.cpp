@@ -3,6 +3,8 @@
 
 #include "engine/support/units.h"
 #include "gui/app/app.h"
+#include "gui/app/flow_view.h"
+#include "gui/app/memory_view.h"
 #include "gui/app/panes_view.h"
 
 namespace recut::gui {
@@ -32,6 +34,11 @@ std::string step(const DocumentView& d) {
 }
 std::string holds(const DocumentView& d) { return yes_no(d.holds()); }
 std::string selection(const DocumentView& d) { return d.selected_name(); }
+// What the plan does with the selected value.
+std::string role(const DocumentView& d) {
+  const NodeId node = d.planned_selection();
+  return d.shown && node.valid() ? std::string(name_of(d.shown->role(node))) : "";
+}
 std::string nodes(const DocumentView& d) { return fmt::format("{}", d.graph().order().size()); }
 std::string pass(const DocumentView& d) { return fmt::format("{}", d.pass); }
 std::string device(const DocumentView& d) { return d.wishes.device; }
@@ -39,6 +46,32 @@ std::string known(const DocumentView& d) { return fmt::format("{}", d.known.all(
 std::string curve(const DocumentView& d) {
   if (!d.curve) return "none";
   return d.curve->report.complete ? "complete" : "partial";
+}
+std::string saved(const DocumentView& d) {
+  return d.shown ? fmt::format("{}", d.shown->report().saved_bytes) : "";
+}
+std::string runs(const DocumentView& d) {
+  return d.shown ? fmt::format("{}", d.shown->report().recomputed_runs) : "";
+}
+// The second plan over the timeline: "PyTorch at 0.5".
+std::string baseline(const DocumentView& d) {
+  const auto found = d.memories.find("memory-view");
+  if (found == d.memories.end()) return "";
+  const auto& view = std::any_cast<const MemoryView&>(found->second);
+  return view.baseline ? view.baseline_title : "";
+}
+std::string flow(const DocumentView& d) {
+  const FlowView* view = shown_flow(d);
+  return view != nullptr ? view->words() : "";
+}
+std::string lesson(const App& app) {
+  const Lesson* now = app.lessons.lesson();
+  return now != nullptr ? fmt::format("{} {}", now->name, app.lessons.at() + 1) : "";
+}
+std::string task(const App& app) {
+  if (app.lessons.lesson() == nullptr) return "";
+  if (!app.lessons.is_set()) return "coming";
+  return app.lessons.step()->until.empty() ? "none" : app.lessons.is_done() ? "done" : "open";
 }
 std::string pins(const DocumentView& d) {
   std::string words;
@@ -80,6 +113,7 @@ constexpr StateRow kRows[] = {
     {"step", of_front<step>},
     {"holds", of_front<holds>},
     {"selection", of_front<selection>},
+    {"role", of_front<role>},
     {"nodes", of_front<nodes>},
     {"pass", of_front<pass>},
     {"device", of_front<device>},
@@ -90,6 +124,11 @@ constexpr StateRow kRows[] = {
     {"panes", of_front<panes>},
     {"selection_there", of_front<selection_there>},
     {"difference", of_front<difference>},
+    {"saved", of_front<saved>},
+    {"runs", of_front<runs>},
+    {"flow", of_front<flow>},
+    {"lesson", lesson},
+    {"task", task},
 };
 
 }  // namespace

@@ -59,7 +59,7 @@ Result<Done> reset_scale(App& app, std::string_view) {
 
 Result<Done> toggle_panel(App& app, std::string_view id) {
   const Panel* panel = panel_of(app, id);
-  if (panel == nullptr || panel->place == Place::top || panel->place == Place::overlay)
+  if (panel == nullptr || panel->place == Place::top || panel->place >= Place::overlay)
     return error(fmt::format("no panel '{}'", id));
   const std::string name = "panel." + std::string(id);
   app.settings.set_flag(name, !app.settings.flag(name, true));

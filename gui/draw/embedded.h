@@ -12,5 +12,7 @@ struct EmbeddedFile {
 };
 
 std::span<const EmbeddedFile> embedded_fonts();
+std::span<const EmbeddedFile> embedded_lessons();  // "en/kept": the folder is a part of the name
+std::span<const EmbeddedFile> embedded_graphs();   // the small graphs of samples/
 
 }  // namespace recut::gui

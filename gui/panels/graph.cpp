@@ -164,6 +164,7 @@ void draw_canvas(const Stage& stage) {
   draw_boxes(stage);
   draw_selection(stage);
   draw_differences(stage);
+  draw_flow(stage);
   draw_sides(stage);
   draw_minimap(stage);
   draw_footer(stage);

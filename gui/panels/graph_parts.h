@@ -122,6 +122,9 @@ void draw_differences(const Stage& stage);
 // `size`: of the square that it fills, in pixels.
 void draw_difference_sign(const Ui& ui, ImVec2 centre, float size, Difference kind);
 
+// graph_flow.cpp
+void draw_flow(const Stage& stage);
+
 // graph_minimap.cpp
 void draw_minimap(const Stage& stage);
 

@@ -12,11 +12,11 @@ constexpr float kLine = 24;
 // What a subject's commands are about, by the beginning of their ids.
 std::string subject_of(std::string_view id) {
   constexpr std::pair<std::string_view, std::string_view> names[] = {
-      {"file", "Documents"},   {"budget", "Plan"},      {"device", "Plan"}, {"model", "Plan"},
-      {"pin", "Plan"},         {"curve", "Plan"},       {"work", "Plan"},   {"edit", "Edit"},
-      {"select", "Selection"}, {"search", "Selection"}, {"pass", "Passes"}, {"theme", "View"},
-      {"scale", "View"},       {"panel", "View"},       {"motion", "View"}, {"palette", "View"},
-      {"help", "View"}};
+      {"file", "Documents"},   {"budget", "Plan"},      {"device", "Plan"},     {"model", "Plan"},
+      {"pin", "Plan"},         {"curve", "Plan"},       {"work", "Plan"},       {"edit", "Edit"},
+      {"select", "Selection"}, {"search", "Selection"}, {"pass", "Passes"},     {"theme", "View"},
+      {"scale", "View"},       {"panel", "View"},       {"motion", "View"},     {"palette", "View"},
+      {"help", "View"},        {"lesson", "Lessons"},   {"flow", "Minimum cut"}};
   const std::string_view head = id.substr(0, id.find('.'));
   for (const auto& [key, name] : names)
     if (key == head) return std::string(name);
@@ -63,6 +63,8 @@ void draw(Ui& ui, const PanelInput& input, Intents& intents) {
   if (button(ui, "close", title.cut_right(ui.px(80)).inset(0, ui.px(4)), "Close",
              ButtonLook::quiet))
     intents.push_back({"overlay.close", ""});
+  if (button(ui, "lessons", title.cut_right(ui.px(90)).inset(0, ui.px(4)), "Lessons"))
+    intents.push_back({"lesson.open", ""});
   ui.text(title, "Keys and commands", Face::title, ui.theme.text);
   Rect foot = rest.cut_bottom(ui.px(28));
   ui.text(foot, "Everything, with or without a key, stands in the palette: Ctrl+K.", Face::small,

@@ -23,6 +23,21 @@ void choices(Ui& ui, Rect& column, std::string_view title, const std::vector<std
   column.cut_top(ui.px(18));
 }
 
+// Tours for those who are new to it.
+void lessons(Ui& ui, const App& app, Rect& column, Intents& intents) {
+  const auto all = LessonShelf::built_in().all(language_of(app));
+  ui.text(column.cut_top(ui.px(30)), LessonShelf::built_in().word("lessons", language_of(app)),
+          Face::strong, ui.theme.text);
+  for (const auto& lesson : all) {
+    const Rect line = column.cut_top(ui.px(26));
+    if (line.height() < ui.px(20)) return;
+    if (row(ui, "lesson " + lesson->name, line, false).pressed)
+      intents.push_back({"lesson.open", lesson->name});
+    ui.text(line.inset(ui.px(10), 0), lesson->title, Face::text, ui.theme.dim);
+  }
+  column.cut_top(ui.px(18));
+}
+
 void draw(Ui& ui, const PanelInput& input, Intents& intents) {
   ui.fill(input.whole, ui.theme.background);
   const float wide = std::min(ui.px(520), input.area.width());
@@ -41,6 +56,7 @@ void draw(Ui& ui, const PanelInput& input, Intents& intents) {
     samples.push_back(std::string(kSample) + name);
   for (const std::string& path : input.app.documents.recent())
     if (path.rfind(kSample, 0) != 0) recent.push_back(path);
+  lessons(ui, input.app, column, intents);
   choices(ui, column, "Recent", recent, intents);
   choices(ui, column, "Samples", samples, intents);
 }

@@ -17,7 +17,8 @@ constexpr std::uint32_t kUnreached = std::numeric_limits<std::uint32_t>::max();
 // that a scan of a vertex reads memory in order.
 class Dinic {
  public:
-  Dinic(const FlowNetwork& network, std::int64_t unbounded);
+  // `trace` may be null.
+  Dinic(const FlowNetwork& network, std::int64_t unbounded, FlowTrace* trace);
 
   std::int64_t run(Vertex source, Vertex sink);
 
@@ -36,16 +37,21 @@ class Dinic {
   std::int64_t blocking_flow(Vertex source, Vertex sink);
   bool advance(Vertex from);
   std::int64_t augment();
+  void record(std::int64_t amount);
 
-  std::vector<std::uint32_t> first_;  // arcs of vertex v: first_[v] … first_[v + 1] - 1
+  FlowTrace* const trace_;
+  std::vector<FlowPath::Step> step_of_;  // by arc; empty where nothing is traced
+  std::vector<std::uint32_t> first_;     // arcs of vertex v: first_[v] … first_[v + 1] - 1
   std::vector<Arc> arcs_;
   std::vector<std::uint32_t> level_, next_;  // by vertex
   std::vector<std::uint32_t> path_;          // arcs from the source
   std::vector<Vertex> queue_;
 };
 
-Dinic::Dinic(const FlowNetwork& network, std::int64_t unbounded)
-    : first_(network.vertices() + 1, 0),
+Dinic::Dinic(const FlowNetwork& network, std::int64_t unbounded, FlowTrace* trace)
+    : trace_(trace),
+      step_of_(trace != nullptr ? 2 * network.edges() : 0),
+      first_(network.vertices() + 1, 0),
       arcs_(2 * network.edges()),
       level_(network.vertices()),
       next_(network.vertices()) {
@@ -62,6 +68,9 @@ Dinic::Dinic(const FlowNetwork& network, std::int64_t unbounded)
     arcs_[forward] = {network.to(e), backward,
                       capacity == FlowNetwork::kUnbounded ? unbounded : capacity};
     arcs_[backward] = {network.from(e), forward, 0};
+    if (trace_ == nullptr) continue;
+    step_of_[forward] = {e, false};
+    step_of_[backward] = {e, true};
   }
 }
 
@@ -96,6 +105,7 @@ bool Dinic::advance(Vertex from) {
 std::int64_t Dinic::augment() {
   std::int64_t amount = FlowNetwork::kUnbounded;
   for (const std::uint32_t a : path_) amount = std::min(amount, arcs_[a].left);
+  if (trace_ != nullptr) record(amount);
   std::size_t full = path_.size();
   for (std::size_t i = path_.size(); i-- > 0;) {
     Arc& arc = arcs_[path_[i]];
@@ -105,6 +115,15 @@ std::int64_t Dinic::augment() {
   }
   path_.resize(full);
   return amount;
+}
+
+void Dinic::record(std::int64_t amount) {
+  ++trace_->found;
+  if (trace_->paths.size() >= trace_->most) return;
+  FlowPath path;
+  path.amount = amount;
+  for (const std::uint32_t a : path_) path.steps.push_back(step_of_[a]);
+  trace_->paths.push_back(std::move(path));
 }
 
 std::int64_t Dinic::blocking_flow(Vertex source, Vertex sink) {
@@ -170,18 +189,7 @@ std::vector<Edge> unbounded_path(const FlowNetwork& network, Vertex source, Vert
   return path;
 }
 
-}  // namespace
-
-FlowNetwork::Edge FlowNetwork::add_edge(Vertex from, Vertex to, std::int64_t capacity) {
-  RECUT_CHECK(from < vertices_ && to < vertices_, "an edge leaves the network");
-  RECUT_CHECK(capacity >= 0, "a capacity is 0 or more");
-  from_.push_back(from);
-  to_.push_back(to);
-  capacity_.push_back(capacity);
-  return static_cast<Edge>(from_.size() - 1);
-}
-
-CutOutcome minimum_cut(const FlowNetwork& network, Vertex source, Vertex sink) {
+CutOutcome solve(const FlowNetwork& network, Vertex source, Vertex sink, FlowTrace* trace) {
   RECUT_CHECK(source != sink, "source and sink are one vertex");
   std::int64_t bounded = 0;
   for (Edge e = 0; e < network.edges(); ++e) {
@@ -195,13 +203,32 @@ CutOutcome minimum_cut(const FlowNetwork& network, Vertex source, Vertex sink) {
 
   // Some cut has bounded edges only, so no flow is larger than `bounded`: an edge that holds one
   // more is never full, nor does what flows back through it overflow.
-  Dinic dinic(network, bounded + 1);
+  Dinic dinic(network, bounded + 1, trace);
   MinimumCut cut;
   cut.capacity = dinic.run(source, sink);
   cut.sink_side = dinic.reaching(sink);
   for (Edge e = 0; e < network.edges(); ++e)
     if (!cut.sink_side[network.from(e)] && cut.sink_side[network.to(e)]) cut.edges.push_back(e);
   return cut;
+}
+
+}  // namespace
+
+FlowNetwork::Edge FlowNetwork::add_edge(Vertex from, Vertex to, std::int64_t capacity) {
+  RECUT_CHECK(from < vertices_ && to < vertices_, "an edge leaves the network");
+  RECUT_CHECK(capacity >= 0, "a capacity is 0 or more");
+  from_.push_back(from);
+  to_.push_back(to);
+  capacity_.push_back(capacity);
+  return static_cast<Edge>(from_.size() - 1);
+}
+
+CutOutcome minimum_cut(const FlowNetwork& network, Vertex source, Vertex sink) {
+  return solve(network, source, sink, nullptr);
+}
+
+CutOutcome minimum_cut(const FlowNetwork& network, Vertex source, Vertex sink, FlowTrace& trace) {
+  return solve(network, source, sink, &trace);
 }
 
 }  // namespace recut

@@ -55,4 +55,25 @@ using CutOutcome = std::variant<MinimumCut, UnboundedPath>;
 CutOutcome minimum_cut(const FlowNetwork& network, FlowNetwork::Vertex source,
                        FlowNetwork::Vertex sink);
 
+// How the flow was found: what each augmenting path sent, in order. A path may go along an edge the
+// other way, which takes back what an earlier path sent there.
+struct FlowPath {
+  struct Step {
+    FlowNetwork::Edge edge = 0;
+    bool back = false;
+  };
+  std::vector<Step> steps;  // from the source to the sink
+  std::int64_t amount = 0;
+};
+struct FlowTrace {
+  std::size_t most = 64;        // paths that are kept, at most; set before the call
+  std::vector<FlowPath> paths;  // the first of them
+  std::size_t found = 0;        // all of them
+  bool complete() const { return paths.size() == found; }
+};
+
+// The same, writing down the way. Where there is no bounded cut, there are no paths.
+CutOutcome minimum_cut(const FlowNetwork& network, FlowNetwork::Vertex source,
+                       FlowNetwork::Vertex sink, FlowTrace& trace);
+
 }  // namespace recut

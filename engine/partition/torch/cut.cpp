@@ -1,5 +1,6 @@
 #include "engine/partition/torch/cut.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "engine/partition/flow/max_flow.h"
@@ -21,10 +22,52 @@ class CutNetwork {
   }
 
   CutOutcome solve() const { return minimum_cut(network_, source(), sink()); }
+  CutOutcome solve(FlowTrace& trace) const {
+    return minimum_cut(network_, source(), sink(), trace);
+  }
 
   NodeId saved_by(FlowNetwork::Edge edge) const {
     RECUT_CHECK(network_.capacity(edge) != FlowNetwork::kUnbounded, "an unbounded edge was cut");
     return analysis_.node(network_.from(edge) / 2);
+  }
+
+  std::vector<TorchFlowNode> nodes(const std::vector<Ban>& bans) const {
+    std::vector<TorchFlowNode> nodes;
+    for (Position p = 0; p < analysis_.size(); ++p) {
+      if (analysis_.classes().tangent_closure[p]) continue;
+      const auto& readers = analysis_.users(p);
+      const bool wanted = std::any_of(readers.begin(), readers.end(), [&](Position user) {
+        return analysis_.classes().tangent_closure[user];
+      });
+      nodes.push_back({analysis_.node(p), one_tensor(p) ? capacity(p) : -1,
+                       wanted || analysis_.classes().backward[p],
+                       bans[p] == Ban::none ? std::string_view() : words(bans[p])});
+    }
+    return nodes;
+  }
+
+  // An edge from a node's first vertex to its second is the node itself; others only lead there.
+  TorchFlowPath path_of(const FlowPath& path) const {
+    TorchFlowPath made;
+    made.amount = path.amount;
+    for (const FlowPath::Step step : path.steps) {
+      const Vertex from = network_.from(step.edge), to = network_.to(step.edge);
+      const bool inside = from + 1 == to && from % 2 == 0 && to < source();
+      if (!inside && (!step.back || from >= source())) continue;
+      const NodeId node = analysis_.node(from / 2);
+      if (made.stops.empty() || made.stops.back().node != node) made.stops.push_back({node});
+      if (inside) (step.back ? made.stops.back().returned : made.stops.back().through) = true;
+    }
+    return made;
+  }
+
+  // What is made again: on the sink's side with both vertices, and no part of backward itself.
+  std::vector<NodeId> beyond(const std::vector<bool>& sink_side) const {
+    std::vector<NodeId> nodes;
+    for (Position p = 0; p < analysis_.size(); ++p)
+      if (!analysis_.classes().tangent_closure[p] && sink_side[in(p)] && sink_side[out(p)])
+        nodes.push_back(analysis_.node(p));
+    return nodes;
   }
 
   std::vector<NodeId> nodes_on(const UnboundedPath& path) const {
@@ -52,10 +95,13 @@ class CutNetwork {
     constexpr std::int64_t unbounded = FlowNetwork::kUnbounded;
     if (analysis_.classes().backward[p]) network_.add_edge(out(p), sink(), unbounded);
     if (ban != Ban::none) network_.add_edge(source(), in(p), unbounded);
-    // A call with several outputs can't be saved itself, only its outputs.
-    const bool one_tensor = !analysis_.graph().op(analysis_.node(p)).multiple_outputs();
-    network_.add_edge(in(p), out(p), one_tensor ? capacity(p) : unbounded);
+    network_.add_edge(in(p), out(p), one_tensor(p) ? capacity(p) : unbounded);
     for (const Position user : analysis_.users(p)) network_.add_edge(out(p), in(user), unbounded);
+  }
+
+  // A call with several outputs can't be saved itself, only its outputs.
+  bool one_tensor(Position p) const {
+    return !analysis_.graph().op(analysis_.node(p)).multiple_outputs();
   }
 
   // Prices are exact but for graphs so large that they would overflow; those lose low bits alike.
@@ -86,6 +132,26 @@ std::variant<Cut, Impossible> solve_cut(const Analysis& analysis, const CutOptio
   for (const FlowNetwork::Edge edge : std::get<MinimumCut>(outcome).edges)
     cut.saved.push_back(network.saved_by(edge));
   return cut;
+}
+
+std::variant<TorchFlow, Impossible> trace_cut(const Analysis& analysis, const CutOptions& options,
+                                              std::size_t most_paths) {
+  const std::vector<Ban> bans = find_bans(analysis, options, {});
+  const CutNetwork network(analysis, bans);
+  FlowTrace trace;
+  trace.most = most_paths;
+  const CutOutcome outcome = network.solve(trace);
+  if (const auto* path = std::get_if<UnboundedPath>(&outcome))
+    return Impossible{network.nodes_on(*path)};
+  const MinimumCut& cut = std::get<MinimumCut>(outcome);
+  TorchFlow flow;
+  flow.nodes = network.nodes(bans);
+  for (const FlowPath& path : trace.paths) flow.paths.push_back(network.path_of(path));
+  flow.found = trace.found;
+  flow.capacity = cut.capacity;
+  for (const FlowNetwork::Edge edge : cut.edges) flow.saved.push_back(network.saved_by(edge));
+  flow.beyond = network.beyond(cut.sink_side);
+  return flow;
 }
 
 }  // namespace recut::torch

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/partition/torch/analysis.h"
+#include "engine/partition/torch_flow.h"
 
 namespace recut::torch {
 
@@ -49,5 +50,9 @@ struct Impossible {
 // `allowed` (by position, or empty) names nodes that no rule may ban.
 std::variant<Cut, Impossible> solve_cut(const Analysis& analysis, const CutOptions& options,
                                         const std::vector<bool>& allowed = {});
+
+// The same network, solved with its way written down: see engine/partition/torch_flow.h.
+std::variant<TorchFlow, Impossible> trace_cut(const Analysis& analysis, const CutOptions& options,
+                                              std::size_t most_paths);
 
 }  // namespace recut::torch

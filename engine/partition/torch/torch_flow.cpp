@@ -1,0 +1,20 @@
+#include "engine/partition/torch_flow.h"
+
+#include "engine/ir/rebuild.h"
+#include "engine/partition/torch/cut.h"
+
+namespace recut {
+
+// As the strategy does: what nothing needs takes no part. Ids mean the same in both graphs.
+Result<TorchFlow> trace_torch_flow(const Graph& whole, std::size_t most_paths) {
+  const Graph graph = without_dead_nodes(whole);
+  const torch::Analysis analysis(graph);
+  if (!analysis.classes().any_backward)
+    return error("expected a graph with a backward; found none, so that there is nothing to cut");
+  auto outcome = torch::trace_cut(analysis, torch::CutOptions(), most_paths);
+  if (std::holds_alternative<torch::Impossible>(outcome))
+    return error("backward needs a value that may neither be recomputed nor saved: no cut");
+  return std::get<TorchFlow>(std::move(outcome));
+}
+
+}  // namespace recut

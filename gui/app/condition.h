@@ -1,0 +1,37 @@
+// What scripts expect and lessons wait for, in words: whether something stands as it should.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/support/result.h"
+
+namespace recut::gui {
+
+class App;
+
+// Blanks part words; quotes hold them together, \" and \\ stand for themselves in them; `#` begins
+// a remark. Fails on a quote that doesn't close.
+Result<std::vector<std::string>> words_of(std::string_view line);
+
+// Whether `found` is what the words ask for: the value itself (no word: nothing), or `contains
+// PART`, `not WORDS`, `below NUMBER`, `above NUMBER`.
+bool agrees(const std::string& found, const std::vector<std::string>& wanted);
+
+// One thing to come about: `state KEY VALUE`, `value LABEL VALUE` or `item LABEL`, the last with
+// `no` before it where it has to be gone. Bounds may be written as budgets are: `below 70%` is of
+// the peak of the document in front with nothing recomputed.
+struct Condition {
+  enum class Kind : unsigned char { state, value, item };
+  Kind kind = Kind::state;
+  bool no = false;
+  std::string name;                 // of the state, or an item's label
+  std::vector<std::string> wanted;  // as agrees() has it
+};
+
+// Fails with what was found and what was expected.
+Result<Condition> read_condition(std::string_view line);
+bool holds(const App& app, const Condition& condition);
+
+}  // namespace recut::gui

@@ -1,0 +1,43 @@
+#include "gui/app/flow_view.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace recut::gui {
+
+std::int64_t FlowView::used(NodeId node) const {
+  std::int64_t used = 0;
+  for (std::size_t i = 0; i < std::min(step, flow->paths.size()); ++i)
+    for (const TorchFlowPath::Stop& stop : flow->paths[i].stops)
+      if (stop.node == node)
+        used += stop.through ? flow->paths[i].amount : stop.returned ? -flow->paths[i].amount : 0;
+  return used;
+}
+
+std::int64_t FlowView::sent() const {
+  if (at_cut()) return flow->capacity;
+  std::int64_t sent = 0;
+  for (std::size_t i = 0; i < step; ++i) sent += flow->paths[i].amount;
+  return sent;
+}
+
+std::string FlowView::words() const {
+  if (step == 0) return "network";
+  return at_cut() ? "cut" : fmt::format("path {} of {}", step, flow->paths.size());
+}
+
+FlowView& flow_view(DocumentView& document) {
+  std::any& slot = document.memories[std::string(kFlowMemory)];
+  if (!slot.has_value()) slot = FlowView();
+  return std::any_cast<FlowView&>(slot);
+}
+
+const FlowView* shown_flow(const DocumentView& document) {
+  const auto found = document.memories.find(kFlowMemory);
+  if (found == document.memories.end()) return nullptr;
+  const auto* view = std::any_cast<FlowView>(&found->second);
+  return view->flow ? view : nullptr;
+}
+
+}  // namespace recut::gui

@@ -1,0 +1,37 @@
+// The minimum cut of strategy torch, step by step, as the graph panel draws it.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "engine/partition/torch_flow.h"
+#include "gui/app/document_view.h"
+
+namespace recut::gui {
+
+inline constexpr std::size_t kMostFlowNodes = 400;  // more can't be followed by eye
+
+// Kept for each document. Step 0 shows the network, 1 … the paths one by one, the last one the cut.
+struct FlowView {
+  std::shared_ptr<const TorchFlow> flow;  // null: nothing is shown
+  std::size_t step = 0;
+
+  std::size_t last() const { return flow->paths.size() + 1; }
+  bool at_cut() const { return step == last(); }
+  // The path of this step; null at the network and at the cut.
+  const TorchFlowPath* path() const {
+    return step == 0 || at_cut() ? nullptr : &flow->paths[step - 1];
+  }
+  // What the paths up to this step use of a node's price, and send together.
+  std::int64_t used(NodeId node) const;
+  std::int64_t sent() const;
+  // "network", "path 2 of 5", "cut".
+  std::string words() const;
+};
+
+inline constexpr std::string_view kFlowMemory = "flow";
+FlowView& flow_view(DocumentView& document);
+// Null where none is shown.
+const FlowView* shown_flow(const DocumentView& document);
+
+}  // namespace recut::gui

@@ -1,0 +1,45 @@
+// The lessons that are built into the program, by language.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gui/app/lesson_text.h"
+
+namespace recut::gui {
+
+inline constexpr std::string_view kFirstLanguage = "en";
+
+class LessonShelf {
+ public:
+  // Of the files in gui/lessons; a file that can't be read is left out, see faults().
+  static const LessonShelf& built_in();
+
+  // In the order of their places; each in the language, or in the first one where it isn't
+  // translated.
+  std::vector<std::shared_ptr<const Lesson>> all(std::string_view language) const;
+  std::shared_ptr<const Lesson> find(std::string_view name, std::string_view language) const;
+  // "en", "de"; and what a language calls itself.
+  std::vector<std::string> languages() const;
+  // A word of the card in the language, in the first one where it isn't translated.
+  const std::string& word(std::string_view key, std::string_view language) const;
+
+  const Diagnostics& faults() const { return faults_; }
+
+ private:
+  struct Language {
+    std::string id;
+    std::vector<std::shared_ptr<const Lesson>> lessons;
+    std::vector<CardWord> words;
+  };
+  void add(std::string_view name, std::string_view text);
+  Language& language(std::string_view id);
+  const Language* known(std::string_view id) const;
+
+  std::vector<Language> languages_;
+  Diagnostics faults_;
+};
+
+}  // namespace recut::gui

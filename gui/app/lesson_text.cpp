@@ -1,0 +1,216 @@
+#include "gui/app/lesson_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+
+namespace recut::gui {
+namespace {
+
+constexpr std::string_view kKeys[] = {"title", "about", "place", "do",  "point",
+                                      "clear", "task",  "until", "show"};
+constexpr std::size_t kMostBytes = 1 << 20;
+
+std::string_view trimmed(std::string_view words) {
+  const auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
+  while (!words.empty() && blank(words.front())) words.remove_prefix(1);
+  while (!words.empty() && blank(words.back())) words.remove_suffix(1);
+  return words;
+}
+
+bool is_key_letter(char c) { return (c >= 'a' && c <= 'z') || c == '_'; }
+
+// "until" of "until: state peak"; "" where the line is prose. Only a lone small word at the
+// beginning is a key, so that prose may have colons.
+std::string_view key_of(std::string_view line) {
+  std::size_t end = 0;
+  while (end < line.size() && is_key_letter(line[end])) ++end;
+  const bool key = end > 0 && end < line.size() && line[end] == ':';
+  return key ? line.substr(0, end) : std::string_view();
+}
+
+std::string name_of_file(const std::string& path) {
+  const std::size_t slash = path.find_last_of('/');
+  const std::size_t from = slash == std::string::npos ? 0 : slash + 1;
+  return path.substr(from, path.find('.', from) - from);
+}
+
+Intent intent_of(std::string_view words) {
+  const std::size_t blank = std::min(words.find(' '), words.size());
+  return {std::string(words.substr(0, blank)), std::string(trimmed(words.substr(blank)))};
+}
+
+// What is wrong with the marks of a paragraph or a task; "" for nothing.
+std::string fault_in(std::string_view words) {
+  std::size_t bold = 0;
+  for (std::size_t at = 0; (at = words.find("**", at)) != std::string_view::npos; at += 2) ++bold;
+  if (bold % 2 != 0) return "expected a second '**' after the bold words; found none";
+  if (std::count(words.begin(), words.end(), '`') % 2 != 0)
+    return "expected a second '`' after the name; found none";
+  bool open = false;
+  for (const char c : words) {
+    if (c == '{' && open) return "expected '}' after a figure's name; found '{'";
+    if (c == '}' && !open) return "expected '{' before a figure's name; found '}'";
+    if (c == '{' || c == '}') open = c == '{';
+  }
+  return open ? "expected '}' after a figure's name; found none" : "";
+}
+
+class LessonReader {
+ public:
+  LessonReader(std::string_view text, const std::string& file_name) : text_(text) {
+    file_ = file_name;
+    lesson_.name = name_of_file(file_name);
+  }
+
+  Result<Lesson> read() {
+    if (text_.size() > kMostBytes) fail("expected a lesson; found more than 1 MiB");
+    for (std::size_t at = 0; at < text_.size() && faults_.empty();) {
+      const std::size_t end = std::min(text_.find('\n', at), text_.size());
+      ++number_;
+      line(trimmed(text_.substr(at, end - at)));
+      at = end + 1;
+    }
+    end_step();
+    if (lesson_.title.empty()) fail("expected 'title: …' at the beginning; found none");
+    if (lesson_.steps.empty()) fail("expected a step, '== Its heading'; found none");
+    if (!faults_.empty()) return faults_;
+    return std::move(lesson_);
+  }
+
+ private:
+  void fail(std::string words) { faults_.push_back({std::move(words), file_, number_, 0}); }
+
+  void line(std::string_view line) {
+    if (!line.empty() && line.front() == '#') return;
+    if (line.rfind("==", 0) == 0) return begin_step(trimmed(line.substr(2)));
+    const std::string_view key = key_of(line);
+    // A line that goes on with a paragraph may begin with any word.
+    const bool known = std::find(std::begin(kKeys), std::end(kKeys), key) != std::end(kKeys);
+    if (!key.empty() && (known || !paragraph_))
+      return field(key, trimmed(line.substr(key.size() + 1)));
+    prose(line);
+  }
+
+  void begin_step(std::string_view title) {
+    end_step();
+    if (title.empty()) return fail("expected the step's heading after '=='; found nothing");
+    lesson_.steps.emplace_back();
+    lesson_.steps.back().title = std::string(title);
+    paragraph_ = false;
+  }
+
+  // A task says what to do, `until` when it is done, `show` how: none without the others.
+  void end_step() {
+    if (lesson_.steps.empty()) return;
+    const LessonStep& step = lesson_.steps.back();
+    const bool task = !step.task.empty();
+    for (const auto& [key, there] :
+         {std::pair("until", !step.until.empty()), std::pair("show", !step.show.empty())})
+      if (there != task)
+        fail(fmt::format("expected both 'task' and '{}' in the step '{}'; found one of them", key,
+                         step.title));
+    if (step.paragraphs.empty())
+      fail(fmt::format("expected prose in the step '{}'; found none", step.title));
+    for (const std::string& words : step.paragraphs) check_marks(words, step);
+    check_marks(step.task, step);
+  }
+
+  void check_marks(const std::string& words, const LessonStep& step) {
+    const std::string fault = fault_in(words);
+    if (!fault.empty()) fail(fmt::format("in the step '{}': {}", step.title, fault));
+  }
+
+  void prose(std::string_view line) {
+    if (line.empty()) {
+      paragraph_ = false;
+      return;
+    }
+    if (lesson_.steps.empty())
+      return fail(fmt::format("expected 'title', 'about', 'place' or a step; found '{}'", line));
+    auto& paragraphs = lesson_.steps.back().paragraphs;
+    if (!paragraph_) paragraphs.emplace_back();
+    paragraph_ = true;
+    paragraphs.back() += (paragraphs.back().empty() ? "" : " ") + std::string(line);
+  }
+
+  void field(std::string_view key, std::string_view words) {
+    paragraph_ = false;
+    if (std::find(std::begin(kKeys), std::end(kKeys), key) == std::end(kKeys))
+      return fail(fmt::format("expected one of {}; found '{}'", fmt::join(kKeys, ", "), key));
+    if (words.empty()) return fail(fmt::format("expected words after '{}:'; found none", key));
+    const bool head = key == "title" || key == "about" || key == "place";
+    if (head != lesson_.steps.empty())
+      return fail(fmt::format("'{}' stands {} the first step", key, head ? "before" : "after"));
+    head ? head_field(key, words) : step_field(key, words, lesson_.steps.back());
+  }
+
+  void head_field(std::string_view key, std::string_view words) {
+    if (key == "title") lesson_.title = std::string(words);
+    if (key == "about") lesson_.about = std::string(words);
+    if (key != "place") return;
+    const bool number = words.size() < 4 && words.find_first_not_of("0123456789") == words.npos;
+    if (!number) return fail(fmt::format("expected a place, 1 to 999; found '{}'", words));
+    lesson_.place = std::atoi(std::string(words).c_str());
+  }
+
+  void step_field(std::string_view key, std::string_view words, LessonStep& step) {
+    if (key == "do") step.scene.push_back(intent_of(words));
+    if (key == "show") step.show.push_back(intent_of(words));
+    if (key == "point") step.points.emplace_back(words);
+    if (key == "clear") step.clear.emplace_back(words);
+    if (key == "task") step.task += (step.task.empty() ? "" : " ") + std::string(words);
+    if (key != "until") return;
+    auto condition = read_condition(words);
+    if (!condition) return fail(condition.diagnostics().front().message);
+    step.until.push_back(std::move(*condition));
+  }
+
+  const std::string_view text_;
+  std::string file_;
+  Lesson lesson_;
+  Diagnostics faults_;
+  std::uint32_t number_ = 0;
+  bool paragraph_ = false;  // the next line of prose goes on with the last paragraph
+};
+
+}  // namespace
+
+std::vector<std::string> figures_in(std::string_view words) {
+  std::vector<std::string> names;
+  for (std::size_t at = 0; (at = words.find('{', at)) != std::string_view::npos;) {
+    const std::size_t end = words.find('}', at);
+    if (end == std::string_view::npos) break;
+    std::string name(words.substr(at + 1, end - at - 1));
+    if (std::find(names.begin(), names.end(), name) == names.end())
+      names.push_back(std::move(name));
+    at = end;
+  }
+  return names;
+}
+
+Result<Lesson> parse_lesson(std::string_view text, const std::string& file_name) {
+  return LessonReader(text, file_name).read();
+}
+
+Result<std::vector<CardWord>> parse_card_words(std::string_view text,
+                                               const std::string& file_name) {
+  std::vector<CardWord> words;
+  std::uint32_t number = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    const std::size_t end = std::min(text.find('\n', at), text.size());
+    const std::string_view line = trimmed(text.substr(at, end - at));
+    at = end + 1;
+    ++number;
+    if (line.empty() || line.front() == '#') continue;
+    const std::string_view key = key_of(line);
+    if (key.empty())
+      return Diagnostic{fmt::format("expected 'key: words'; found '{}'", line), file_name, number,
+                        0};
+    words.push_back({std::string(key), std::string(trimmed(line.substr(key.size() + 1)))});
+  }
+  return words;
+}
+
+}  // namespace recut::gui

@@ -1,0 +1,60 @@
+// A lesson: a guided tour of some steps, as its file says it (gui/lessons/LANGUAGE/NAME.lesson).
+//
+//   title: Why activations are kept        what stands in lists; `about:` one sentence more,
+//   about: …                               `place:` where it stands among the others
+//   place: 1
+//
+//   == One step of training                a step, and its heading
+//   Prose, in paragraphs parted by blank lines. **Bold** words, `names`, and {figures} that the
+//   state of the window fills in.
+//   do: lesson.scene lesson_chain          a command that sets the scene, as often as needed
+//   point: graph/node h1                   the label of an item to draw a ring around, likewise
+//   clear: graph/canvas                    one that the card leaves free without a ring
+//   task: Click `h1` in the graph.         what the reader is to do
+//   until: state selection h1              when that is done: gui/app/condition.h
+//   show: select.node h1                   the command that does it for the reader
+//
+// `#` at the beginning of a line makes a remark of it.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/support/result.h"
+#include "gui/app/command.h"
+#include "gui/app/condition.h"
+
+namespace recut::gui {
+
+struct LessonStep {
+  std::string title;
+  std::vector<std::string> paragraphs;
+  std::string task;
+  std::vector<Intent> scene;        // `do`
+  std::vector<std::string> points;  // labels of items
+  std::vector<std::string> clear;
+  std::vector<Condition> until;     // all of them; none: there is nothing to do
+  std::vector<Intent> show;
+};
+
+struct Lesson {
+  std::string name;  // of the file, without folder and ending
+  std::string title, about;
+  int place = 0;
+  std::vector<LessonStep> steps;  // at least one
+};
+
+// Figures that prose and tasks may name, in the order of first appearance: "peak" of "{peak}".
+std::vector<std::string> figures_in(std::string_view words);
+
+// Any bytes give a lesson or diagnostics with file and line. `file_name` says the lesson's name.
+Result<Lesson> parse_lesson(std::string_view text, const std::string& file_name);
+
+// A line of `key: words` for each word that the card itself shows, by key.
+struct CardWord {
+  std::string key, words;
+};
+Result<std::vector<CardWord>> parse_card_words(std::string_view text, const std::string& file_name);
+
+}  // namespace recut::gui

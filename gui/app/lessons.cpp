@@ -1,0 +1,96 @@
+#include "gui/app/lessons.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "gui/app/app.h"
+
+namespace recut::gui {
+namespace {
+
+// What needs no graph: these may run while a file opens.
+bool needs_graph(const Intent& intent) { return intent.command != "lesson.scene"; }
+
+// What a label points at has to be on the screen: its panel may be hidden, or behind another.
+void show_panels(const LessonStep& step, std::deque<Intent>& pending) {
+  for (const std::string& label : step.points) {
+    const std::string panel = label.substr(0, label.find('/'));
+    if (panel != "bar" && panel != label) pending.push_back({"panel.show", panel});
+  }
+}
+
+}  // namespace
+
+Result<Done> Lessons::open(App& app, std::string_view name) {
+  auto lesson = LessonShelf::built_in().find(name, language_of(app));
+  if (lesson == nullptr) {
+    std::string names;
+    for (const auto& one : LessonShelf::built_in().all(kFirstLanguage))
+      names += (names.empty() ? "" : ", ") + one->name;
+    return error(fmt::format("expected a lesson, one of {}; found '{}'", names, name));
+  }
+  lesson_ = std::move(lesson);
+  enter(app, 0);
+  return Done{};
+}
+
+Result<Done> Lessons::go(App& app, int by) {
+  if (by > 0 && is_last()) {
+    app.settings.set("lesson." + lesson_->name, "done");
+    leave();
+    app.overlay = "lessons";
+    return Done{};
+  }
+  if (by < 0 && at_ == 0) return error("this is the first step");
+  enter(app, by > 0 ? at_ + 1 : at_ - 1);
+  return Done{};
+}
+
+void Lessons::enter(App& app, std::size_t step) {
+  at_ = step;
+  done_ = false;
+  pending_.clear();
+  for (const Intent& intent : this->step()->scene) pending_.push_back(intent);
+  show_panels(*this->step(), pending_);
+  app.overlay.clear();
+  app.items.focused = "lesson/next";
+}
+
+void Lessons::show(App&) {
+  if (!lesson_) return;
+  for (const Intent& intent : step()->show) pending_.push_back(intent);
+}
+
+// False where it has to wait for a graph.
+bool Lessons::run_next(App& app) {
+  const DocumentView* front = app.document();
+  const bool opening = front != nullptr && front->state == DocumentState::opening;
+  if (needs_graph(pending_.front()) && opening) return false;
+  const Intent intent = pending_.front();
+  pending_.pop_front();
+  // What isn't possible isn't needed: nothing is selected that could be cleared.
+  const Command* command = find_command(intent.command);
+  if (command != nullptr && command->enabled != nullptr && !command->enabled(app)) return true;
+  const Result<Done> done = app.run(intent.command, intent.argument);
+  if (!done) app.say(done.diagnostics().front().message, true);
+  return true;
+}
+
+bool Lessons::tick(App& app) {
+  if (!lesson_) return false;
+  bool changed = false;
+  while (lesson_ && !pending_.empty() && run_next(app)) changed = true;
+  if (!lesson_ || done_ || !pending_.empty() || step()->until.empty()) return changed;
+  const auto& until = step()->until;
+  done_ = std::all_of(until.begin(), until.end(), [&](const auto& c) { return holds(app, c); });
+  return changed || done_;
+}
+
+std::string language_of(const App& app) { return app.settings.text("language", kFirstLanguage); }
+
+bool was_followed(const App& app, std::string_view lesson) {
+  return app.settings.text("lesson." + std::string(lesson)) == "done";
+}
+
+}  // namespace recut::gui

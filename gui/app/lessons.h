@@ -1,0 +1,58 @@
+// The lesson that runs: which step, what of its scene is still to be set, whether its task is done.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gui/app/lesson_shelf.h"
+
+namespace recut::gui {
+
+class App;
+
+class Lessons {
+ public:
+  // Null and 0 where none runs.
+  const Lesson* lesson() const { return lesson_.get(); }
+  std::size_t at() const { return at_; }
+  const LessonStep* step() const { return lesson_ ? &lesson_->steps[at_] : nullptr; }
+  bool is_last() const { return lesson_ && at_ + 1 == lesson_->steps.size(); }
+  // Whether the step's scene stands, and whether its task has been done since (once is enough).
+  bool is_set() const { return pending_.empty(); }
+  bool is_done() const { return done_; }
+
+  // Fails where there is no such lesson, or no such step of the one that runs.
+  Result<Done> open(App& app, std::string_view name);
+  Result<Done> go(App& app, int by);
+  void show(App& app);
+  void leave() { *this = Lessons(); }
+
+  // Before each frame: sets the scene, a command at a time, as soon as there is a graph for it;
+  // then looks at the task. True where something changed.
+  bool tick(App& app);
+
+ private:
+  void enter(App& app, std::size_t step);
+  bool run_next(App& app);
+
+  std::shared_ptr<const Lesson> lesson_;
+  std::size_t at_ = 0;
+  std::deque<Intent> pending_;
+  bool done_ = false;
+};
+
+// The reader's language, as a setting; and whether a lesson was followed to its end.
+std::string language_of(const App& app);
+bool was_followed(const App& app, std::string_view lesson);
+
+// A figure that lessons may name, in words: "peak" is "52.0 KiB", "bytes h1" the size of a value.
+// None where there is no such figure; "–" where it isn't known yet.
+std::optional<std::string> lesson_figure(const App& app, std::string_view name);
+// Prose with its figures filled in.
+std::string filled_in(const App& app, std::string_view words);
+
+}  // namespace recut::gui

@@ -1,0 +1,76 @@
+// The minimum cut behind strategy torch, path by path on the graph.
+#include <fmt/format.h>
+
+#include <cstdlib>
+
+#include "gui/app/app.h"
+#include "gui/app/flow_view.h"
+
+namespace recut::gui {
+namespace {
+
+bool is_ready(const App& app) { return app.has_ready(); }
+const FlowView* shown(const App& app) {
+  return is_ready(app) ? shown_flow(*app.document()) : nullptr;
+}
+bool is_shown(const App& app) { return shown(app) != nullptr; }
+bool has_next(const App& app) { return is_shown(app) && !shown(app)->at_cut(); }
+bool has_former(const App& app) { return is_shown(app) && shown(app)->step > 0; }
+
+// The network is of the graph that is planned for, so that graph is shown.
+Result<Done> start(App& app, std::string_view) {
+  DocumentView& document = *app.document();
+  const std::size_t nodes = document.graph().order().size();
+  if (nodes > kMostFlowNodes)
+    return error(
+        fmt::format("expected a graph of at most {} nodes, whose cut can be followed by "
+                    "eye; this one has {}",
+                    kMostFlowNodes, nodes));
+  auto flow = trace_torch_flow(document.graph());
+  if (!flow) return flow.diagnostics();
+  (void)app.run("pass.set", fmt::format("{}", document.document->passes.passes.size()));
+  (void)app.run("panel.show", "graph");
+  flow_view(document) = {std::make_shared<const TorchFlow>(std::move(*flow)), 0};
+  return Done{};
+}
+
+template <int by>
+Result<Done> step(App& app, std::string_view) {
+  flow_view(*app.document()).step += static_cast<std::size_t>(by);
+  return Done{};
+}
+
+// To a step by its number: 0 is the network.
+Result<Done> go(App& app, std::string_view number) {
+  if (!is_shown(app)) {
+    const Result<Done> done = start(app, {});
+    if (!done) return done;
+  }
+  FlowView& view = flow_view(*app.document());
+  const std::string digits(number);
+  char* end = nullptr;
+  const unsigned long step = std::strtoul(digits.c_str(), &end, 10);
+  if (end == digits.c_str() || *end != '\0' || step > view.last())
+    return error(fmt::format("expected a step, 0 to {}; found '{}'", view.last(), number));
+  view.step = step;
+  return Done{};
+}
+
+Result<Done> stop(App& app, std::string_view) {
+  flow_view(*app.document()) = {};
+  return Done{};
+}
+
+constexpr Command kRows[] = {
+    {"flow.start", "Minimum cut of strategy torch, step by step", "", "", is_ready, start},
+    {"flow.next", "Minimum cut: next path", ".", "", has_next, step<1>},
+    {"flow.back", "Minimum cut: the path before", ",", "", has_former, step<-1>},
+    {"flow.go", "", "", "a step", is_ready, go},
+    {"flow.stop", "Minimum cut: enough of it", "", "", is_shown, stop},
+};
+
+}  // namespace
+
+std::span<const Command> flow_commands() { return kRows; }
+
+}  // namespace recut::gui

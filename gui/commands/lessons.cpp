@@ -1,0 +1,107 @@
+// Lessons: going through one, and their list. The flow that one of them shows has its own file.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "gui/app/app.h"
+
+namespace recut::gui {
+namespace {
+
+bool has_lesson(const App& app) { return app.lessons.lesson() != nullptr; }
+bool has_former(const App& app) { return has_lesson(app) && app.lessons.at() > 0; }
+bool has_task(const App& app) { return has_lesson(app) && !app.lessons.step()->show.empty(); }
+
+Result<Done> open(App& app, std::string_view name) {
+  if (!name.empty()) return app.lessons.open(app, name);
+  app.overlay = "lessons";
+  return Done{};
+}
+
+Result<Done> list(App& app, std::string_view) {
+  app.overlay = app.overlay == "lessons" ? "" : "lessons";
+  return Done{};
+}
+
+template <int by>
+Result<Done> go(App& app, std::string_view) {
+  return app.lessons.go(app, by);
+}
+
+Result<Done> show(App& app, std::string_view) {
+  app.lessons.show(app);
+  return Done{};
+}
+
+Result<Done> leave(App& app, std::string_view) {
+  app.lessons.leave();
+  return Done{};
+}
+
+// A small graph as it is at first, whatever was done to it before: with no budget, and the device
+// that needs no knowledge of one.
+Result<Done> scene(App& app, std::string_view name) {
+  const std::string path = "sample:" + std::string(name);
+  if (const DocumentView* old = app.documents.find_path(path)) app.close_document(old->serial);
+  app.open(path);
+  app.document()->chose_budget = true;
+  return Done{};
+}
+
+Result<Done> language(App& app, std::string_view wanted) {
+  const auto known = LessonShelf::built_in().languages();
+  if (std::find(known.begin(), known.end(), wanted) == known.end())
+    return error(fmt::format("expected one of {}; found '{}'", fmt::join(known, ", "), wanted));
+  app.settings.set("language", std::string(wanted));
+  return Done{};
+}
+
+// The lessons themselves, by their place in the list: what a row runs has no argument of its own.
+constexpr std::size_t kMostLessons = 32;
+
+template <std::size_t place>
+Result<Done> open_at(App& app, std::string_view) {
+  return app.lessons.open(app, LessonShelf::built_in().all(kFirstLanguage)[place]->name);
+}
+
+template <std::size_t... place>
+std::vector<Command> rows_of(const std::vector<std::pair<std::string, std::string>>& names,
+                             std::index_sequence<place...>) {
+  constexpr Result<Done> (*run[])(App&, std::string_view) = {open_at<place>...};
+  std::vector<Command> rows;
+  for (std::size_t i = 0; i < names.size() && i < sizeof...(place); ++i)
+    rows.push_back({names[i].first, names[i].second, "", "", nullptr, run[i]});
+  return rows;
+}
+
+constexpr Command kRows[] = {
+    {"lesson.list", "Lessons", "F6", "", nullptr, list},
+    {"lesson.open", "", "", "its name", nullptr, open},
+    {"lesson.next", "Lesson: next step", "F8", "", has_lesson, go<1>},
+    {"lesson.back", "Lesson: the step before", "Shift+F8", "", has_former, go<-1>},
+    {"lesson.show", "Lesson: show me", "F9", "", has_task, show},
+    {"lesson.leave", "Leave the lesson", "Shift+F6", "", has_lesson, leave},
+    {"lesson.language", "Language of the lessons", "", "en, de …", nullptr, language},
+    {"lesson.scene", "", "", "a sample's name", nullptr, scene},
+};
+
+}  // namespace
+
+// One row a lesson after the others, so that the palette finds them by their titles.
+std::span<const Command> lessons_commands() {
+  static const auto names = [] {
+    std::vector<std::pair<std::string, std::string>> made;
+    for (const auto& lesson : LessonShelf::built_in().all(kFirstLanguage))
+      made.emplace_back("lesson.open." + lesson->name, "Lesson: " + lesson->title);
+    return made;
+  }();
+  static const std::vector<Command> rows = [] {
+    std::vector<Command> made(std::begin(kRows), std::end(kRows));
+    for (const Command& row : rows_of(names, std::make_index_sequence<kMostLessons>()))
+      made.push_back(row);
+    return made;
+  }();
+  return rows;
+}
+
+}  // namespace recut::gui

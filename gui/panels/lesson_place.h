@@ -1,0 +1,21 @@
+// Where the lesson's card stands: where it hides least, and nothing of what it points at.
+#pragma once
+
+#include <vector>
+
+#include "gui/draw/geometry.h"
+
+namespace recut::gui {
+
+struct CardSite {
+  Rect room;                 // the window without its bar
+  ImVec2 size;               // of the card
+  ImVec2 home;               // where it stands best, all else alike: its upper left corner
+  std::vector<Rect> points;  // it covers none of these, if there is a place at all
+  std::vector<Rect> busy;    // and as little as may be of these
+};
+
+// Its upper left corner.
+ImVec2 place_card(const CardSite& site);
+
+}  // namespace recut::gui

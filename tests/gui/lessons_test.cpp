@@ -1,0 +1,166 @@
+// Every lesson, followed to its end by its own `show` commands on the null backend; and that
+// translations say the same as the first language.
+#include <fmt/format.h>
+
+#include <catch2/catch_test_macros.hpp>
+#include <cmath>
+#include <string>
+
+#include "gui/app/lessons.h"
+#include "tests/gui/window.h"
+
+namespace recut::gui {
+namespace {
+
+const LessonShelf& shelf() { return LessonShelf::built_in(); }
+
+std::string label_of(const Intent& intent) { return intent.command + " " + intent.argument; }
+
+std::string fault_of(const Window& window) {
+  for (const Notice& notice : window.app.notices)
+    if (notice.fault) return notice.words;
+  return "";
+}
+
+// What it points at can be seen, the card too, in the window and beside it.
+void check_card(const Window& window, const LessonStep& step) {
+  const Item* card = window.app.items.find("lesson/card");
+  REQUIRE(card != nullptr);
+  const Extent extent = window.backend.extent();
+  const Rect whole{0, 0, static_cast<float>(extent.width), static_cast<float>(extent.height)};
+  CHECK(card->rect.within(whole).size().x == card->rect.size().x);
+  CHECK(card->rect.within(whole).size().y == card->rect.size().y);
+  for (const std::string& label : step.points) {
+    CAPTURE(label);
+    const Item* item = window.app.items.find(label);
+    REQUIRE(item != nullptr);
+    CHECK(item->visible());
+    CHECK_FALSE(item->rect.meets(card->rect));
+  }
+  for (const std::string& label : step.clear) {
+    CAPTURE(label);
+    const Item* item = window.app.items.find(label);
+    REQUIRE(item != nullptr);
+    CHECK_FALSE(item->rect.meets(card->rect));
+  }
+}
+
+void check_prose(const App& app, const LessonStep& step) {
+  std::vector<std::string> all = step.paragraphs;
+  all.push_back(step.task);
+  for (const std::string& words : all)
+    for (const std::string& name : figures_in(words)) {
+      CAPTURE(name);
+      const auto figure = lesson_figure(app, name);
+      REQUIRE(figure.has_value());
+      CHECK(*figure != "–");
+    }
+}
+
+void follow_step(Window& window, const LessonStep& step) {
+  CAPTURE(step.title);
+  window.settle();
+  CHECK(fault_of(window) == "");
+  check_prose(window.app, step);
+  check_card(window, step);
+  if (!step.task.empty()) {
+    CHECK(window.state("task") == "open");
+    REQUIRE(window.app.run("lesson.show").ok());
+    window.settle();
+    CHECK(window.state("task") == "done");
+    check_card(window, step);
+  }
+  CHECK(fault_of(window) == "");
+}
+
+void follow(const Lesson& lesson, std::string_view language, Extent extent) {
+  CAPTURE(lesson.name, language, extent.width);
+  NullBackend backend = Window::sample_backend();
+  backend.resize(extent, 1);
+  Window window(bare_options(), std::move(backend));
+  REQUIRE(window.app.run("lesson.language", language).ok());
+  REQUIRE(window.app.run("lesson.open", lesson.name).ok());
+  for (std::size_t i = 0; i < lesson.steps.size(); ++i) {
+    CHECK(window.state("lesson") == fmt::format("{} {}", lesson.name, i + 1));
+    follow_step(window, lesson.steps[i]);
+    REQUIRE(window.app.run("lesson.next").ok());
+  }
+  CHECK(window.state("lesson").empty());
+  CHECK(was_followed(window.app, lesson.name));
+}
+
+TEST_CASE("lessons: each runs to its end by what it shows", "[gui]") {
+  for (const std::string& language : shelf().languages())
+    for (const auto& lesson : shelf().all(language)) {
+      DYNAMIC_SECTION(language << " " << lesson->name) {
+        follow(*lesson, language, {1680, 1050});
+        follow(*lesson, language, {1280, 800});
+      }
+    }
+}
+
+TEST_CASE("lessons: every file can be read", "[gui]") {
+  CHECK(format(shelf().faults()) == "");
+  CHECK(shelf().all("en").size() >= 5);
+}
+
+TEST_CASE("lessons: their commands exist, and every step can be gone back to", "[gui]") {
+  const auto lessons = shelf().all("en");
+  for (const auto& lesson : lessons) {
+    CAPTURE(lesson->name);
+    Window window(bare_options());
+    for (const LessonStep& step : lesson->steps) {
+      for (const auto* list : {&step.scene, &step.show})
+        for (const Intent& intent : *list) {
+          CAPTURE(label_of(intent));
+          CHECK(find_command(intent.command) != nullptr);
+        }
+    }
+    REQUIRE(window.app.run("lesson.open", lesson->name).ok());
+    for (std::size_t i = 1; i < lesson->steps.size(); ++i) {
+      window.settle();
+      REQUIRE(window.app.run("lesson.next").ok());
+    }
+    for (std::size_t i = lesson->steps.size(); i-- > 0;) {
+      window.settle();
+      CHECK(fault_of(window) == "");
+      check_card(window, lesson->steps[i]);
+      CHECK(window.app.run("lesson.back").ok() == (i > 0));
+    }
+  }
+}
+
+TEST_CASE("lessons: a translation has the same steps, and what a script reads", "[gui]") {
+  for (const std::string& language : shelf().languages())
+    for (const auto& first : shelf().all("en")) {
+      const auto other = shelf().find(first->name, language);
+      CAPTURE(language, first->name);
+      CHECK(other->place == first->place);
+      REQUIRE(other->steps.size() == first->steps.size());
+      for (std::size_t i = 0; i < first->steps.size(); ++i) {
+        const LessonStep &a = first->steps[i], &b = other->steps[i];
+        CAPTURE(i + 1);
+        CHECK(a.points == b.points);
+        CHECK(a.clear == b.clear);
+        CHECK(a.until.size() == b.until.size());
+        CHECK(a.scene.size() == b.scene.size());
+        REQUIRE(a.show.size() == b.show.size());
+        for (std::size_t k = 0; k < a.show.size(); ++k)
+          CHECK(label_of(a.show[k]) == label_of(b.show[k]));
+      }
+    }
+}
+
+TEST_CASE("lessons: a language that isn't there falls back to the first", "[gui]") {
+  CHECK(shelf().find("kept", "xx") == shelf().find("kept", "en"));
+  CHECK(shelf().find("kept", "de") != shelf().find("kept", "en"));
+  CHECK(shelf().word("next", "xx") == "Next");
+  CHECK(shelf().word("next", "de") == "Weiter");
+  CHECK(shelf().find("none of that name", "en") == nullptr);
+  Window window(bare_options());
+  CHECK_FALSE(window.app.run("lesson.language", "xx").ok());
+  CHECK_FALSE(window.app.run("lesson.open", "none").ok());
+}
+
+}  // namespace
+}  // namespace recut::gui
