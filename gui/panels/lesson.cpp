@@ -88,8 +88,8 @@ class Card {
   }
 
   Rect ring_of(const Rect& rect) const {
-    const float wide = std::max(rect.width() + ui_.px(8), ui_.px(kLeastRing));
-    const float high = std::max(rect.height() + ui_.px(8), ui_.px(kLeastRing));
+    const float wide = std::max(rect.width() + ui_.px(6), ui_.px(kLeastRing));
+    const float high = std::max(rect.height() + ui_.px(4), ui_.px(kLeastRing));
     return rect_around(rect.centre(), wide, high).within(input_.whole);
   }
 
