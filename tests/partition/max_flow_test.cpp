@@ -1,6 +1,7 @@
 // Minimum cuts against every cut of small random networks.
 #include "engine/partition/flow/max_flow.h"
 
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <optional>
 
@@ -79,6 +80,65 @@ TEST_CASE("minimum cuts of random networks are the least, and nearest the sink")
   // Both kinds have been tried in earnest.
   CHECK(bounded > 500);
   CHECK(unbounded > 50);
+}
+
+// Sends the path's amount along it: no edge takes more than it can, or gives back more than it has.
+void send(const FlowNetwork& network, const FlowPath& path, std::vector<std::int64_t>& load) {
+  FlowNetwork::Vertex at = kSource;
+  for (const FlowPath::Step step : path.steps) {
+    const auto from = network.from(step.edge), to = network.to(step.edge);
+    REQUIRE(at == (step.back ? to : from));
+    at = step.back ? from : to;
+    load[step.edge] += step.back ? -path.amount : path.amount;
+    REQUIRE(load[step.edge] >= 0);
+    REQUIRE(load[step.edge] <= network.capacity(step.edge));
+  }
+  REQUIRE(at == kSink);
+}
+
+TEST_CASE("the paths of a trace add up to the minimum cut, and fill it") {
+  for (std::uint64_t seed = 0; seed < 2000; ++seed) {
+    INFO("seed " << seed);
+    const FlowNetwork network = random_network(seed);
+    FlowTrace trace;
+    const CutOutcome found = minimum_cut(network, kSource, kSink, trace);
+    if (std::holds_alternative<UnboundedPath>(found)) {
+      REQUIRE(trace.paths.empty());
+      continue;
+    }
+    const auto& cut = std::get<MinimumCut>(found);
+    REQUIRE(trace.complete());
+    std::vector<std::int64_t> load(network.edges(), 0);
+    std::int64_t sent = 0;
+    for (const FlowPath& path : trace.paths) {
+      REQUIRE(path.amount > 0);
+      send(network, path, load);
+      sent += path.amount;
+    }
+    REQUIRE(sent == cut.capacity);
+    for (const FlowNetwork::Edge e : cut.edges) REQUIRE(load[e] == network.capacity(e));
+  }
+}
+
+TEST_CASE("a path may take back what an earlier one sent") {
+  constexpr FlowNetwork::Vertex a = 2, b = 3, c = 4, d = 5, e = 6, f = 7;
+  FlowNetwork network(8);
+  network.add_edge(kSource, a, 1);
+  const auto middle = network.add_edge(a, d, 1);  // the shortest path goes this way
+  network.add_edge(d, kSink, 1);
+  for (const auto& [from, to] : {std::pair(kSource, b), std::pair(b, c), std::pair(c, d),
+                                 std::pair(a, e), std::pair(e, f), std::pair(f, kSink)})
+    network.add_edge(from, to, 1);
+  FlowTrace trace;
+  const auto cut = std::get<MinimumCut>(minimum_cut(network, kSource, kSink, trace));
+  CHECK(cut.capacity == 2);
+  REQUIRE(trace.paths.size() == 2);
+  std::vector<std::int64_t> load(network.edges(), 0);
+  for (const FlowPath& path : trace.paths) send(network, path, load);
+  CHECK(load[middle] == 0);
+  const auto& second = trace.paths[1].steps;
+  CHECK(std::any_of(second.begin(), second.end(),
+                    [&](const auto& step) { return step.back && step.edge == middle; }));
 }
 
 TEST_CASE("an unbounded network is answered by a path of unbounded edges") {
