@@ -112,7 +112,7 @@ class App {
   OpenMenu menu;
   std::string focus;    // the id of the panel that was used last: its keys come first; "" for none
   std::string overlay;  // the id of the panel that lies over everything; "" for none
-  std::string overlay_argument;  // what it was opened for
+  std::string overlay_argument;           // what it was opened for
   std::optional<LinkState> awaited_link;  // until a file of its name is opened
   const std::vector<Panel> panels;
 

@@ -162,8 +162,8 @@ class Arranger {
 }  // namespace
 
 std::string_view name_of(Place place) {
-  constexpr std::string_view names[kPlaces] = {
-      "top", "left", "centre", "right", "bottom_left", "bottom_right", "overlay", "card"};
+  constexpr std::string_view names[kPlaces] = {"top",         "left",         "centre",  "right",
+                                               "bottom_left", "bottom_right", "overlay", "card"};
   return names[static_cast<std::size_t>(place)];
 }
 

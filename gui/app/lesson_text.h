@@ -34,7 +34,7 @@ struct LessonStep {
   std::vector<Intent> scene;        // `do`
   std::vector<std::string> points;  // labels of items
   std::vector<std::string> clear;
-  std::vector<Condition> until;     // all of them; none: there is nothing to do
+  std::vector<Condition> until;  // all of them; none: there is nothing to do
   std::vector<Intent> show;
 };
 

@@ -121,7 +121,7 @@ constexpr MenuEntry kDevice[] = {{{}, {}, {}, MenuFill::devices},
                                  kLine,
                                  {"model.set", "Calls run one by one", "eager"},
                                  {"model.set", "Calls run fused", "fused"}};
-constexpr MenuEntry kHelp[] = {{"help.open"}, {"palette.open"}};
+constexpr MenuEntry kHelp[] = {{"lesson.list"}, {"help.open"}, {"palette.open"}};
 
 constexpr Menu kMenus[] = {{"file", "File", kFile},       {"edit", "Edit", kEdit},
                            {"view", "View", kView},       {"graph", "Graph", kGraph},

@@ -19,8 +19,8 @@ class App;
 
 // Where panels stand. Those that share `left` or `right` stand below each other, those that share
 // another place take turns, with their titles as tabs. An overlay lies over everything, in the
-// middle, while App::overlay names it. A card floats over the panels and opens its own window, where
-// it has something to show.
+// middle, while App::overlay names it. A card floats over the panels and opens its own window,
+// where it has something to show.
 enum class Place : unsigned char {
   top,
   left,

@@ -26,14 +26,19 @@ std::string file_name(const std::string& path) {
   return cut == std::string::npos ? path : path.substr(cut + 1);
 }
 
-// The small graphs of samples/ are a part of the program, wherever it runs.
-Result<std::string> read_graph(Backend& backend, const std::string& path) {
-  auto read = backend.read(path);
-  if (read || path.rfind("sample:", 0) != 0) return read;
+// The small graphs of samples/ are a part of the program, wherever it runs; null for all others, and
+// where the platform has one of that name itself.
+std::shared_ptr<const std::string> embedded_graph(const Backend& backend, const std::string& path) {
+  constexpr std::string_view kSample = "sample:";
+  if (path.rfind(kSample, 0) != 0) return nullptr;
+  const std::string name = path.substr(kSample.size());
+  const std::vector<std::string> own = backend.samples();
+  if (std::find(own.begin(), own.end(), name) != own.end()) return nullptr;
   for (const EmbeddedFile& file : embedded_graphs())
-    if (file.name == path.substr(7))
-      return std::string(reinterpret_cast<const char*>(file.bytes.data()), file.bytes.size());
-  return read;
+    if (file.name == name)
+      return std::make_shared<const std::string>(reinterpret_cast<const char*>(file.bytes.data()),
+                                                 file.bytes.size());
+  return nullptr;
 }
 
 // What opening finds, all at once.
@@ -76,6 +81,7 @@ void Planner::post(JobControl& control, int serial, OnDocument message) const {
 
 void Planner::open(DocumentView& document) {
   document.state = DocumentState::opening;
+  if (!document.bytes) document.bytes = embedded_graph(backend_, document.path);
   document.awaited = !document.bytes && !backend_.can_read(document.path);
   if (document.awaited) return;  // tick() looks again
   Job job{fmt::format("Opening {}", file_name(document.path)), document.serial, true, false, {}};
@@ -84,7 +90,7 @@ void Planner::open(DocumentView& document) {
     auto given = bytes;
     Diagnostics faults;
     if (!given) {
-      auto read = read_graph(backend_, path);
+      auto read = backend_.read(path);
       if (read) given = std::make_shared<const std::string>(std::move(*read));
       if (!read) faults = read.diagnostics();
     }

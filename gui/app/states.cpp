@@ -4,7 +4,6 @@
 #include "engine/support/units.h"
 #include "gui/app/app.h"
 #include "gui/app/flow_view.h"
-#include "gui/app/memory_view.h"
 #include "gui/app/panes_view.h"
 
 namespace recut::gui {
@@ -52,13 +51,6 @@ std::string saved(const DocumentView& d) {
 }
 std::string runs(const DocumentView& d) {
   return d.shown ? fmt::format("{}", d.shown->report().recomputed_runs) : "";
-}
-// The second plan over the timeline: "PyTorch at 0.5".
-std::string baseline(const DocumentView& d) {
-  const auto found = d.memories.find("memory-view");
-  if (found == d.memories.end()) return "";
-  const auto& view = std::any_cast<const MemoryView&>(found->second);
-  return view.baseline ? view.baseline_title : "";
 }
 std::string flow(const DocumentView& d) {
   const FlowView* view = shown_flow(d);

@@ -4,6 +4,7 @@
 #include "engine/support/units.h"
 #include "gui/app/app.h"
 #include "gui/app/compare_view.h"
+#include "gui/app/errands.h"
 
 namespace recut::gui {
 namespace {
@@ -30,24 +31,33 @@ Result<Done> pin_torch(App& app, const std::string& fraction) {
   request.strategy = "torch";
   request.budget = fraction;
   request.device = document.wishes.device;
-  Job job{"Planning as PyTorch does", document.serial, true, false, {}};
-  job.part = [&app, serial = document.serial, basis = document.basis, request,
-              title](JobControl& control) {
-    const auto plan = make_plan_view(*basis, request);
-    control.post([&app, serial, plan, title] {
+  const auto take = [&app, serial = document.serial, title](JobControl& control,
+                                                            Result<SharedPlanView> plan) {
+    control.post([&app, serial, plan = std::move(plan), title] {
       DocumentView* document = app.documents.find(serial);
       if (document == nullptr) return;
       document->baseline.asked_for.clear();
       if (!plan) return app.say(format(plan.diagnostics().front()), true);
       pin(*document, *plan, title);
     });
-    return false;
   };
+  Job job = planning_job("Planning as PyTorch does", helper_file(document), document.basis, request,
+                         take);
   document.baseline.making = app.jobs.start(std::move(job));
   return Done{};
 }
 
-// "shown" (or nothing), "start", "torch 0.5", or bytes: the known plan that peaks no higher.
+Result<Done> drop(App& app, std::string_view) {
+  DocumentView& document = *app.document();
+  app.jobs.cancel(document.baseline.making);
+  document.baseline = {};
+  CompareView& view = compare_view(document);
+  if (view.with == "baseline") view.with.clear();
+  return Done{};
+}
+
+// "shown" (or nothing), "start", "none", "torch 0.5", or bytes: the known plan that peaks no
+// higher.
 Result<Done> pin_plan(App& app, std::string_view what) {
   DocumentView& document = *app.document();
   const std::string wanted(what);
@@ -55,6 +65,7 @@ Result<Done> pin_plan(App& app, std::string_view what) {
     const std::size_t blank = wanted.find(' ');
     return pin_torch(app, blank == std::string::npos ? "0.5" : wanted.substr(blank + 1));
   }
+  if (wanted == "none") return drop(app, {});
   if (wanted.empty() || wanted == "shown") {
     pin(document, document.shown, "before");
   } else if (wanted == "start") {
@@ -72,18 +83,9 @@ Result<Done> pin_plan(App& app, std::string_view what) {
   return Done{};
 }
 
-Result<Done> drop(App& app, std::string_view) {
-  DocumentView& document = *app.document();
-  app.jobs.cancel(document.baseline.making);
-  document.baseline = {};
-  CompareView& view = compare_view(document);
-  if (view.with == "baseline") view.with.clear();
-  return Done{};
-}
-
 constexpr Command kRows[] = {
     {"baseline.pin", "Pin this plan as the baseline", "Ctrl+Shift+B",
-     "shown, start, torch 0.5, or bytes", is_ready, pin_plan},
+     "shown, start, none, torch 0.5, or bytes", is_ready, pin_plan},
     {"baseline.drop", "Drop the baseline", "", "", has_baseline, drop},
 };
 

@@ -7,6 +7,7 @@
 #include "engine/support/units.h"
 #include "gui/app/app.h"
 #include "gui/app/compare_view.h"
+#include "gui/app/errands.h"
 
 namespace recut::gui {
 namespace {
@@ -26,21 +27,17 @@ void plan_as_torch(App& app, const std::string& fraction) {
   request.strategy = "torch";
   request.budget = fraction;
   request.choices = {};
-  Job job{fmt::format("PyTorch's way with {}", document.title), document.serial, true, false, {}};
-  job.part = [&app, serial = document.serial, basis = document.basis, key,
-              request](JobControl& control) {
-    auto plan = make_plan_view(*basis, request);
+  const auto take = [&app, serial = document.serial, key](JobControl& control,
+                                                          Result<SharedPlanView> plan) {
     control.post([&app, serial, key, plan = std::move(plan)] {
       DocumentView* document = app.documents.find(serial);
       if (document == nullptr) return;
-      if (plan) {
-        compare_view(*document).torch[key] = *plan;
-      } else {
-        app.say(format(plan.diagnostics().front()), true);
-      }
+      if (!plan) return app.say(format(plan.diagnostics().front()), true);
+      compare_view(*document).torch[key] = *plan;
     });
-    return false;
   };
+  Job job = planning_job(fmt::format("PyTorch's way with {}", document.title),
+                         helper_file(document), document.basis, request, take);
   view.job = app.jobs.start(std::move(job));
 }
 

@@ -75,12 +75,12 @@ std::vector<Command> rows_of(const std::vector<std::pair<std::string, std::strin
 }
 
 constexpr Command kRows[] = {
-    {"lesson.list", "Lessons", "F6", "", nullptr, list},
+    {"lesson.list", "Lessons", "F4", "", nullptr, list},
     {"lesson.open", "", "", "its name", nullptr, open},
     {"lesson.next", "Lesson: next step", "F8", "", has_lesson, go<1>},
     {"lesson.back", "Lesson: the step before", "Shift+F8", "", has_former, go<-1>},
     {"lesson.show", "Lesson: show me", "F9", "", has_task, show},
-    {"lesson.leave", "Leave the lesson", "Shift+F6", "", has_lesson, leave},
+    {"lesson.leave", "Leave the lesson", "Shift+F4", "", has_lesson, leave},
     {"lesson.language", "Language of the lessons", "", "en, de …", nullptr, language},
     {"lesson.scene", "", "", "a sample's name", nullptr, scene},
 };
