@@ -135,7 +135,7 @@ class Unpacker {
   template <class T>
   void one(std::optional<T>& value) {
     value.reset();
-    if (get<bool>()) one(value.emplace());
+    if (get<bool>()) value.emplace(get<T>());
   }
 
   std::string_view bytes_;
