@@ -5,6 +5,7 @@
 
 #include "engine/support/units.h"
 #include "gui/app/check_view.h"
+#include "gui/backend/paths.h"
 
 namespace recut::gui {
 namespace {
@@ -65,7 +66,7 @@ void App::open_first() {
   }
   const std::vector<std::string> samples = backend.samples();
   if (options_.welcome && !restored && !awaited_link && documents.all().empty() && !samples.empty())
-    open("sample:" + samples.front());
+    open(sample_path(samples.front()));
 }
 
 App::~App() {

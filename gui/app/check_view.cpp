@@ -6,14 +6,10 @@
 
 #include "gui/app/app.h"
 #include "gui/app/errands.h"
+#include "gui/backend/paths.h"
 
 namespace recut::gui {
 namespace {
-
-std::string file_name(const std::string& path) {
-  const std::size_t cut = path.find_last_of("/\\:");
-  return cut == std::string::npos ? path : path.substr(cut + 1);
-}
 
 Result<PlanCheck> plan_check(Backend& backend, const PlanView& plan, const CheckInputs& inputs) {
   PlanCheck check{plan.planned.plan, inputs.bytes, file_name(inputs.path), inputs.seed};
@@ -32,9 +28,7 @@ std::size_t CheckReport::differing() const {
 }
 
 CheckView& check_view(DocumentView& document) {
-  std::any& slot = document.memories[std::string(kCheckMemory)];
-  if (!slot.has_value()) slot = CheckView();
-  return std::any_cast<CheckView&>(slot);
+  return memory_of<CheckView>(document.memories, kCheckMemory);
 }
 
 std::string tensors_beside(const std::string& path) {

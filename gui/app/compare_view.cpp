@@ -31,9 +31,7 @@ void find_match(CompareView& view) {
 }  // namespace
 
 CompareView& compare_view(DocumentView& document) {
-  std::any& slot = document.memories[std::string(kCompareMemory)];
-  if (!slot.has_value()) slot = CompareView();
-  return std::any_cast<CompareView&>(slot);
+  return memory_of<CompareView>(document.memories, kCompareMemory);
 }
 
 std::string compared_with(const DocumentView& document, const CompareView& view) {

@@ -15,6 +15,7 @@
 #include "engine/workspace/document.h"
 #include "engine/workspace/reasons.h"
 #include "gui/app/jobs.h"
+#include "gui/app/panel_memory.h"
 #include "gui/app/plan_view.h"
 
 namespace recut::gui {
@@ -133,7 +134,7 @@ struct DocumentView {
   NodeId planned_selection() const;
 
   // Panels' own memory of this document: zoom, scroll, what is folded.
-  std::map<std::string, std::any, std::less<>> memories;
+  PanelMemory memories;
 
   // Jobs at work for it; 0 for none.
   JobId opening = 0, sweeping = 0, planning = 0, viewing = 0, reasoning = 0;

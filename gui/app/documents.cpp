@@ -1,16 +1,13 @@
 #include "gui/app/documents.h"
 
+#include "gui/backend/paths.h"
+
 #include <algorithm>
 
 namespace recut::gui {
 namespace {
 
 constexpr std::size_t kMostRecent = 12;
-
-std::string file_name(const std::string& path) {
-  const std::size_t cut = path.find_last_of("/\\:");
-  return cut == std::string::npos ? path : path.substr(cut + 1);
-}
 
 }  // namespace
 

@@ -28,16 +28,12 @@ std::string FlowView::words() const {
 }
 
 FlowView& flow_view(DocumentView& document) {
-  std::any& slot = document.memories[std::string(kFlowMemory)];
-  if (!slot.has_value()) slot = FlowView();
-  return std::any_cast<FlowView&>(slot);
+  return memory_of<FlowView>(document.memories, kFlowMemory);
 }
 
 const FlowView* shown_flow(const DocumentView& document) {
-  const auto found = document.memories.find(kFlowMemory);
-  if (found == document.memories.end()) return nullptr;
-  const auto* view = std::any_cast<FlowView>(&found->second);
-  return view->flow ? view : nullptr;
+  const auto* view = find_memory<FlowView>(document.memories, kFlowMemory);
+  return view != nullptr && view->flow ? view : nullptr;
 }
 
 }  // namespace recut::gui

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "gui/backend/paths.h"
+
 namespace recut::gui {
 namespace {
 
@@ -31,9 +33,8 @@ std::string_view key_of(std::string_view line) {
 }
 
 std::string name_of_file(const std::string& path) {
-  const std::size_t slash = path.find_last_of('/');
-  const std::size_t from = slash == std::string::npos ? 0 : slash + 1;
-  return path.substr(from, path.find('.', from) - from);
+  const std::string name = file_name(path);
+  return name.substr(0, name.find('.'));
 }
 
 Intent intent_of(std::string_view words) {

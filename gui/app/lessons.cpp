@@ -57,7 +57,7 @@ void Lessons::enter(App& app, std::size_t step) {
   app.items.focused = "lesson/next";
 }
 
-void Lessons::show(App&) {
+void Lessons::show() {
   if (!lesson_) return;
   for (const Intent& intent : step()->show) pending_.push_back(intent);
 }

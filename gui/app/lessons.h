@@ -28,7 +28,7 @@ class Lessons {
   // Fails where there is no such lesson, or no such step of the one that runs.
   Result<Done> open(App& app, std::string_view name);
   Result<Done> go(App& app, int by);
-  void show(App& app);
+  void show();
   void leave() { *this = Lessons(); }
 
   // Before each frame: sets the scene, a command at a time, as soon as there is a graph for it;

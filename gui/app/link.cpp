@@ -12,12 +12,12 @@
 #include "engine/support/utf8.h"
 #include "engine/workspace/cost_model.h"
 #include "gui/app/app.h"
+#include "gui/backend/paths.h"
 
 namespace recut::gui {
 namespace {
 
 constexpr std::string_view kVersion = "1";
-constexpr std::string_view kSample = "sample:";
 constexpr std::size_t kLongest = 32 << 10;  // bytes: browsers take more, nobody needs more
 constexpr std::size_t kMostDigits = 18;     // of a number that fits 64 bits
 constexpr std::size_t kMostOpen = 400;      // groups; more make a link that nobody can send
@@ -175,11 +175,6 @@ class Reader {
   }
 };
 
-std::string file_name(const std::string& path) {
-  const std::size_t cut = path.find_last_of("/\\");
-  return cut == std::string::npos ? path : path.substr(cut + 1);
-}
-
 void want(DocumentView& document, const LinkState& state) {
   restore(document, {document.path, state.wishes, state.selected, state.pass, state.view});
   document.chose_budget = true;
@@ -252,9 +247,8 @@ LinkState link_of(const App& app) {
   const DocumentView* front = app.document();
   if (front == nullptr && app.awaited_link) state = *app.awaited_link;
   if (front == nullptr) return state;
-  const bool sample = front->path.rfind(kSample, 0) == 0;
-  (sample ? state.sample : state.file) =
-      sample ? front->path.substr(kSample.size()) : file_name(front->path);
+  const bool sample = is_sample(front->path);
+  (sample ? state.sample : state.file) = sample ? sample_name(front->path) : file_name(front->path);
   const SavedDocument saved = saved_of(*front);
   state.wishes = saved.wishes;
   state.selected = saved.selected;
@@ -276,7 +270,7 @@ Result<Done> follow_link(App& app, std::string_view fragment) {
                         quote(state->file)));
   }
   if (state->sample.empty()) return Done{};
-  const std::string path = std::string(kSample) + state->sample;
+  const std::string path = sample_path(state->sample);
   // Opened anew where it is open: what the link doesn't say is as at first, and nothing is left of
   // what was looked at before.
   if (const DocumentView* before = app.documents.find_path(path))

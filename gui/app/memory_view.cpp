@@ -8,13 +8,6 @@ namespace {
 constexpr double kFewest = 8;               // steps that are shown at least
 constexpr double kLeastBytes = 1.0 / 4096;  // of all that are shown at least
 
-template <class T>
-T& slot_of(DocumentView& document, const char* name) {
-  std::any& slot = document.memories[name];
-  if (!slot.has_value()) slot = T();
-  return std::any_cast<T&>(slot);
-}
-
 }  // namespace
 
 void MemoryView::show(double wanted_from, double wanted_to, std::size_t steps) {
@@ -32,9 +25,11 @@ void MemoryView::show_bytes(double wanted_bottom, double wanted_top) {
 }
 
 MemoryView& memory_view(DocumentView& document) {
-  return slot_of<MemoryView>(document, "memory-view");
+  return memory_of<MemoryView>(document.memories, "memory-view");
 }
 
-FlipAnswer& flip_answer(DocumentView& document) { return slot_of<FlipAnswer>(document, "flip"); }
+FlipAnswer& flip_answer(DocumentView& document) {
+  return memory_of<FlipAnswer>(document.memories, "flip");
+}
 
 }  // namespace recut::gui

@@ -4,6 +4,7 @@
 
 #include "engine/partition/device_profile.h"
 #include "gui/app/app.h"
+#include "gui/backend/paths.h"
 
 namespace recut::gui {
 namespace {
@@ -151,7 +152,7 @@ MenuRow row_of(const App& app, std::string_view id, std::string_view title,
 void add_recent(const App& app, std::vector<MenuRow>& rows) {
   std::size_t added = 0;
   for (const std::string& path : app.documents.recent())
-    if (added < kMostRecent && path.rfind("sample:", 0) != 0) {
+    if (added < kMostRecent && !is_sample(path)) {
       rows.push_back(row_of(app, "file.open", path, path));
       ++added;
     }

@@ -33,8 +33,6 @@ enum class Place : unsigned char {
 };
 inline constexpr std::size_t kPlaces = 8;
 
-using PanelMemory = std::map<std::string, std::any, std::less<>>;
-
 struct PanelInput {
   const App& app;                // settings, jobs, the other documents
   const DocumentView* document;  // the one in front, which may still be opening; null where none is
@@ -53,9 +51,7 @@ struct PanelInput {
   // as T().
   template <class T>
   T& memory(std::string_view name) const {
-    std::any& slot = memories[std::string(name)];
-    if (!slot.has_value()) slot = T();
-    return std::any_cast<T&>(slot);
+    return memory_of<T>(memories, name);
   }
 };
 

@@ -11,9 +11,7 @@ namespace {
 const CompareView kNothingChosen;
 
 const CompareView& choice_of(const DocumentView& document) {
-  const auto found = document.memories.find(kCompareMemory);
-  const auto* view =
-      found == document.memories.end() ? nullptr : std::any_cast<CompareView>(&found->second);
+  const auto* view = find_memory<CompareView>(document.memories, kCompareMemory);
   return view != nullptr ? *view : kNothingChosen;
 }
 
@@ -40,14 +38,11 @@ std::ptrdiff_t place_of_selection(const PanesView& view, const DocumentView& doc
 }  // namespace
 
 PanesView& panes_view(DocumentView& document) {
-  std::any& slot = document.memories[std::string(kPanesMemory)];
-  if (!slot.has_value()) slot = PanesView();
-  return std::any_cast<PanesView&>(slot);
+  return memory_of<PanesView>(document.memories, kPanesMemory);
 }
 
 const PanesView* find_panes_view(const DocumentView& document) {
-  const auto found = document.memories.find(kPanesMemory);
-  return found == document.memories.end() ? nullptr : std::any_cast<PanesView>(&found->second);
+  return find_memory<PanesView>(document.memories, kPanesMemory);
 }
 
 bool has_panes(const DocumentView& document) {

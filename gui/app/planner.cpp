@@ -9,6 +9,7 @@
 #include "engine/support/units.h"
 #include "gui/app/errands.h"
 #include "gui/app/pass_steps.h"
+#include "gui/backend/paths.h"
 #include "gui/draw/embedded.h"
 
 namespace recut::gui {
@@ -21,17 +22,11 @@ constexpr double kFirstBudget = 0.5;  // of the peak without recomputation, for 
 // A plan's budget as DocumentView::planned_budgets has it.
 std::string budget_of(const Wishes& wishes) { return request_of(wishes).budget; }
 
-std::string file_name(const std::string& path) {
-  const std::size_t cut = path.find_last_of("/\\:");
-  return cut == std::string::npos ? path : path.substr(cut + 1);
-}
-
-// The small graphs of samples/ are a part of the program, wherever it runs; null for all others, and
-// where the platform has one of that name itself.
+// The small graphs of samples/ are a part of the program, wherever it runs; null for all others,
+// and where the platform has one of that name itself.
 std::shared_ptr<const std::string> embedded_graph(const Backend& backend, const std::string& path) {
-  constexpr std::string_view kSample = "sample:";
-  if (path.rfind(kSample, 0) != 0) return nullptr;
-  const std::string name = path.substr(kSample.size());
+  if (!is_sample(path)) return nullptr;
+  const std::string name = sample_name(path);
   const std::vector<std::string> own = backend.samples();
   if (std::find(own.begin(), own.end(), name) != own.end()) return nullptr;
   for (const EmbeddedFile& file : embedded_graphs())

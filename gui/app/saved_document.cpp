@@ -94,8 +94,7 @@ SavedDocument saved_of(const DocumentView& document) {
     saved.selected = document.wanted_selection;
     saved.pass = document.wanted_pass;
   }
-  const auto view = document.memories.find(kSavedView);
-  if (view != document.memories.end()) saved.view = std::any_cast<const SavedView&>(view->second);
+  if (const auto* view = find_memory<SavedView>(document.memories, kSavedView)) saved.view = *view;
   return saved;
 }
 
@@ -103,7 +102,7 @@ void restore(DocumentView& document, const SavedDocument& saved) {
   document.wishes = saved.wishes;
   document.wanted_selection = saved.selected;
   document.wanted_pass = saved.pass;
-  document.memories[std::string(kSavedView)] = saved.view;
+  memory_of<SavedView>(document.memories, kSavedView) = saved.view;
 }
 
 }  // namespace recut::gui

@@ -43,9 +43,7 @@ void TextView::fold() {
 }
 
 TextView& text_view(DocumentView& document) {
-  std::any& slot = document.memories[std::string(kTextMemory)];
-  if (!slot.has_value()) slot = TextView();
-  return std::any_cast<TextView&>(slot);
+  return memory_of<TextView>(document.memories, kTextMemory);
 }
 
 std::size_t base_pass(const DocumentView& document, const TextView& view) {

@@ -149,9 +149,7 @@ class Collector {
   }
 
   const ValueRow* row_of(NodeId maker) const {
-    const auto slot = document_.memories.find("values");
-    if (slot == document_.memories.end()) return nullptr;
-    const auto* table = std::any_cast<ValueTable>(&slot->second);
+    const auto* table = find_memory<ValueTable>(document_.memories, kValuesMemory);
     if (table == nullptr || !table->rows || table->rows->plan != document_.shown) return nullptr;
     for (const ValueRow& row : table->rows->rows)
       if (row.node == maker) return &row;

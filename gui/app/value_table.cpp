@@ -84,9 +84,7 @@ std::size_t ValueTable::place_of(NodeId id) const {
 }
 
 ValueTable& value_table(DocumentView& document) {
-  std::any& slot = document.memories["values"];
-  if (!slot.has_value()) slot = ValueTable();
-  return std::any_cast<ValueTable&>(slot);
+  return memory_of<ValueTable>(document.memories, kValuesMemory);
 }
 
 void PinnedValues::read(const DocumentView& document) {

@@ -84,6 +84,7 @@ struct ValueTable {
   };
   Key made_of_;
 };
+inline constexpr std::string_view kValuesMemory = "values";
 ValueTable& value_table(DocumentView& document);
 
 // What was chosen by hand, patterns read.

@@ -13,6 +13,7 @@
 
 #include "engine/support/result.h"
 #include "gui/backend/helper.h"
+#include "gui/backend/paths.h"
 
 namespace recut::gui {
 

@@ -33,10 +33,9 @@ Result<Done> NullBackend::write(const std::string& path, std::string_view bytes)
 }
 
 std::vector<std::string> NullBackend::samples() const {
-  constexpr std::string_view kSample = "sample:";
   std::vector<std::string> names;
   for (const auto& [path, bytes] : files)
-    if (path.rfind(kSample, 0) == 0) names.push_back(path.substr(kSample.size()));
+    if (is_sample(path)) names.push_back(sample_name(path));
   return names;
 }
 

@@ -13,9 +13,10 @@ constexpr double kSeen = 0.5;        // zoom at which a selection is worth bring
 }  // namespace
 
 Canvas& canvas_of(PanelMemory& memories, Pane pane) {
-  std::any& slot = memories[std::string(pane == Pane::here ? kCanvasHere : kCanvasThere)];
-  if (!slot.has_value()) slot = std::make_shared<Canvas>();
-  return *std::any_cast<std::shared_ptr<Canvas>&>(slot);
+  auto& canvas =
+      memory_of<std::shared_ptr<Canvas>>(memories, pane == Pane::here ? kCanvasHere : kCanvasThere);
+  if (!canvas) canvas = std::make_shared<Canvas>();
+  return *canvas;
 }
 
 PictureKey wanted_key(const ShownGraph& shown, const Canvas& canvas) {

@@ -13,9 +13,7 @@ bool has_plan(const App& app) { return app.has_ready() && app.document()->shown 
 
 const CheckView* view_of(const App& app) {
   if (!has_plan(app)) return nullptr;
-  const auto found = app.document()->memories.find(kCheckMemory);
-  return found == app.document()->memories.end() ? nullptr
-                                                 : std::any_cast<CheckView>(&found->second);
+  return find_memory<CheckView>(app.document()->memories, kCheckMemory);
 }
 
 bool is_checking(const App& app) {

@@ -5,6 +5,7 @@
 
 #include "gui/app/app.h"
 #include "gui/app/saved_document.h"
+#include "gui/backend/paths.h"
 
 namespace recut::gui {
 namespace {
@@ -52,7 +53,7 @@ Result<Done> step(App& app, std::string_view) {
 }
 
 Result<Done> sample(App& app, std::string_view name) {
-  app.open("sample:" + std::string(name.empty() ? "resnet50" : name));
+  app.open(sample_path(name.empty() ? "resnet50" : name));
   return Done{};
 }
 

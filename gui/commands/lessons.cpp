@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "gui/app/app.h"
+#include "gui/backend/paths.h"
 
 namespace recut::gui {
 namespace {
@@ -29,7 +30,7 @@ Result<Done> go(App& app, std::string_view) {
 }
 
 Result<Done> show(App& app, std::string_view) {
-  app.lessons.show(app);
+  app.lessons.show();
   return Done{};
 }
 
@@ -41,7 +42,7 @@ Result<Done> leave(App& app, std::string_view) {
 // A small graph as it is at first, whatever was done to it before: with no budget, and the device
 // that needs no knowledge of one.
 Result<Done> scene(App& app, std::string_view name) {
-  const std::string path = "sample:" + std::string(name);
+  const std::string path = sample_path(name);
   if (const DocumentView* old = app.documents.find_path(path)) app.close_document(old->serial);
   app.open(path);
   app.document()->chose_budget = true;

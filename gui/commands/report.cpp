@@ -3,17 +3,13 @@
 #include <fmt/format.h>
 
 #include "gui/app/app.h"
+#include "gui/backend/paths.h"
 #include "gui/report/html_report.h"
 
 namespace recut::gui {
 namespace {
 
 bool has_plan(const App& app) { return app.has_ready() && app.document()->shown != nullptr; }
-
-std::string file_name(const std::string& path) {
-  const std::size_t cut = path.find_last_of("/\\:");
-  return cut == std::string::npos ? path : path.substr(cut + 1);
-}
 
 // As a file's name: whatever a model is called.
 std::string plain(std::string name) {

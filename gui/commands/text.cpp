@@ -14,9 +14,7 @@ bool is_ready(const App& app) { return app.has_ready(); }
 
 bool has_changes(const App& app) {
   if (!app.has_ready() || app.settings.text("turn.centre") != "text") return false;
-  const auto found = app.document()->memories.find(kTextMemory);
-  if (found == app.document()->memories.end()) return false;
-  const auto* view = std::any_cast<TextView>(&found->second);
+  const auto* view = find_memory<TextView>(app.document()->memories, kTextMemory);
   return view != nullptr && view->difference && !view->difference->changes.empty();
 }
 

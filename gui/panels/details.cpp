@@ -201,7 +201,7 @@ void draw(Ui& ui, const PanelInput& input, Intents& intents) {
   const DocumentView* document = input.ready();
   if (document == nullptr) return;
   auto& memory = input.memory<Memory>("details");
-  bring_up(memory, *document, input.memory<ValueTable>("values"));
+  bring_up(memory, *document, input.memory<ValueTable>(kValuesMemory));
   if (!memory.details.empty()) return Details(ui, input, *document, memory, intents).draw();
   Rect area = input.area;
   area.cut_top(ui.px(12));

@@ -4,6 +4,7 @@
 
 #include "engine/support/units.h"
 #include "gui/app/app.h"
+#include "gui/backend/paths.h"
 #include "gui/draw/widgets.h"
 
 namespace recut::gui {
@@ -57,8 +58,7 @@ void choose(const FolderEntry& entry, Memory& memory, const PanelInput& input, I
 // A path that was typed in whole is opened as it stands.
 void commit(Memory& memory, const PanelInput& input, Intents& intents) {
   const auto fit = fitting(memory);
-  const bool path =
-      memory.typed.find('/') != std::string::npos || memory.typed.rfind("sample:", 0) == 0;
+  const bool path = memory.typed.find('/') != std::string::npos || is_sample(memory.typed);
   if (!path && memory.chosen < fit.size())
     return choose(*fit[memory.chosen], memory, input, intents);
   if (memory.typed.empty()) return;
@@ -99,7 +99,7 @@ void recent(Ui& ui, const PanelInput& input, Rect& rest, Intents& intents) {
   constexpr std::size_t kMost = 5;
   std::vector<std::string> paths;
   for (const std::string& path : input.app.documents.recent())
-    if (path.rfind("sample:", 0) != 0) paths.push_back(path);
+    if (!is_sample(path)) paths.push_back(path);
   for (std::size_t i = 0; i < std::min(kMost, paths.size()); ++i) {
     Rect line = rest.cut_top(ui.px(25));
     if (row(ui, "recent " + paths[i], line, false).pressed) {

@@ -1,11 +1,10 @@
 // Where no document is open: what can be opened.
 #include "gui/app/app.h"
+#include "gui/backend/paths.h"
 #include "gui/draw/widgets.h"
 
 namespace recut::gui {
 namespace {
-
-constexpr std::string_view kSample = "sample:";
 
 // Rows under a heading; what is pressed is opened.
 void choices(Ui& ui, Rect& column, std::string_view title, const std::vector<std::string>& paths,
@@ -16,8 +15,7 @@ void choices(Ui& ui, Rect& column, std::string_view title, const std::vector<std
     const Rect line = column.cut_top(ui.px(26));
     if (line.height() < ui.px(20)) return;
     if (row(ui, path, line, false).pressed) intents.push_back({"file.open", path});
-    const bool sample = path.rfind(kSample, 0) == 0;
-    ui.path(line.inset(ui.px(10), 0), sample ? path.substr(kSample.size()) : path, Face::mono,
+    ui.path(line.inset(ui.px(10), 0), is_sample(path) ? sample_name(path) : path, Face::mono,
             ui.theme.dim);
   }
   column.cut_top(ui.px(18));
@@ -52,10 +50,9 @@ void draw(Ui& ui, const PanelInput& input, Intents& intents) {
     intents.push_back({"file.open", ""});
   column.cut_top(ui.px(26));
   std::vector<std::string> samples, recent;
-  for (const std::string& name : input.app.backend.samples())
-    samples.push_back(std::string(kSample) + name);
+  for (const std::string& name : input.app.backend.samples()) samples.push_back(sample_path(name));
   for (const std::string& path : input.app.documents.recent())
-    if (path.rfind(kSample, 0) != 0) recent.push_back(path);
+    if (!is_sample(path)) recent.push_back(path);
   lessons(ui, input.app, column, intents);
   choices(ui, column, "Recent", recent, intents);
   choices(ui, column, "Samples", samples, intents);

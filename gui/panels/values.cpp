@@ -26,7 +26,7 @@ class Values {
       : ui_(ui),
         input_(input),
         document_(document),
-        table_(input.memory<ValueTable>("values")),
+        table_(input.memory<ValueTable>(kValuesMemory)),
         memory_(input.memory<Memory>("values-panel")),
         intents_(intents) {
     const bool made = table_.rows && table_.rows->reasons == document.reasons;

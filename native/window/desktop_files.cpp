@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "engine/input/bytes.h"
+#include "gui/backend/paths.h"
 #include "gui/draw/embedded.h"
 
 namespace recut::gui {
@@ -18,8 +19,6 @@ namespace recut::native {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::string_view kSample = "sample:";
 
 // Where the user's settings stand ($XDG_CONFIG_HOME, else ~/.config); empty where there is no such
 // place.
@@ -33,11 +32,11 @@ fs::path settings_folder() {
 }  // namespace
 
 Result<std::string> DesktopFiles::read(const std::string& path) const {
-  if (path.rfind(kSample, 0) != 0) return read_file(path);
+  if (!gui::is_sample(path)) return read_file(path);
   for (const gui::EmbeddedFile& file : gui::embedded_samples())
-    if (file.name == path.substr(kSample.size()))
+    if (file.name == gui::sample_name(path))
       return std::string(file.bytes.begin(), file.bytes.end());
-  return error(fmt::format("no sample '{}'", path.substr(kSample.size())));
+  return error(fmt::format("no sample '{}'", gui::sample_name(path)));
 }
 
 Result<Done> DesktopFiles::write(const std::string& path, std::string_view bytes) const {

@@ -72,7 +72,7 @@ class Bench {
     settle();
     figures.boxes = canvas().picture->layout.boxes.size() +
                     canvas_of(view.memories, Pane::there).picture->layout.boxes.size();
-    for (const double zoom : kZooms) measure_moving(zoom, figures);
+    for (const double zoom : kZooms) measure(zoom, true, figures);
     must(app_.run("graph.zoom", "100"));
     figures.next = ms_of([&] {
       must(app_.run("compare.next"));
@@ -92,7 +92,7 @@ class Bench {
     while (canvas().pictures == before) tick();
     figures.all_layout = canvas().milliseconds;
     figures.boxes = canvas().picture->layout.boxes.size();
-    for (const double zoom : kZooms) measure(zoom, figures);
+    for (const double zoom : kZooms) measure(zoom, false, figures);
     DocumentView& view = *app_.document();
     view.shown = std::make_shared<PlanView>(*view.shown);
     app_.want_frames();
@@ -157,34 +157,9 @@ class Bench {
     if (!had && canvas().picture != nullptr) first_ = ms - canvas().milliseconds;
   }
 
-  void measure(double zoom, Figures& figures) {
-    const layout::Rect bounds = canvas().picture->layout.bounds;
-    double slowest = 0;
-    constexpr int kPlaces = 9;
-    for (int place = 0; place < kPlaces; ++place) {
-      const double share = (place + 0.5) / kPlaces;
-      jump(canvas(),
-           {place % 3 * 120.0 - 120,
-            static_cast<double>(bounds.top) + share * static_cast<double>(bounds.height()), zoom});
-      tick();
-      double best = 1e9;
-      for (int i = 0; i < 3; ++i) {
-        app_.want_frames();
-        backend_.pass(1.0 / 60);
-        best = std::min(best, ms_of([&] { app_.tick(); }));
-      }
-      slowest = std::max(slowest, best);
-      figures.most_vertices = std::max(figures.most_vertices, backend_.vertices);
-    }
-    figures.frames.push_back(slowest);
-    if (slowest > figures.slowest) {
-      figures.slowest = slowest;
-      figures.at_zoom = zoom;
-    }
-  }
-
-  // Frames of a drag: each finds anew what stands side by side. The quickest of three, as above.
-  void measure_moving(double zoom, Figures& figures) {
+  // The slowest of nine places, each the quickest of three frames. `moving`: frames of a drag, each
+  // of which finds anew what stands side by side.
+  void measure(double zoom, bool moving, Figures& figures) {
     const layout::Rect bounds = canvas().picture->layout.bounds;
     double slowest = 0;
     constexpr int kPlaces = 9;
@@ -192,10 +167,12 @@ class Bench {
       Camera camera{place % 3 * 120.0 - 120, 0, zoom};
       camera.y = static_cast<double>(bounds.top) +
                  (place + 0.5) / kPlaces * static_cast<double>(bounds.height());
+      jump(canvas(), camera);
+      if (!moving) tick();
       double best = 1e9;
       for (int i = 0; i < 3; ++i) {
-        camera.y += 1 / zoom;
-        jump(canvas(), camera);
+        if (moving) camera.y += 1 / zoom;
+        if (moving) jump(canvas(), camera);
         app_.want_frames();
         backend_.pass(1.0 / 60);
         best = std::min(best, ms_of([&] { app_.tick(); }));

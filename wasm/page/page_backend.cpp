@@ -12,10 +12,7 @@
 namespace recut::page {
 namespace {
 
-constexpr std::string_view kSample = "sample:";
 constexpr std::size_t kMostHeld = std::size_t{128} << 20;  // bytes of files
-
-bool is_sample(const std::string& path) { return path.rfind(kSample, 0) == 0; }
 
 const char* css_of(ImGuiMouseCursor cursor) {
   switch (cursor) {
@@ -80,8 +77,8 @@ void PageBackend::wake() { host_wake(); }
 
 // Begins to fetch a sample that isn't there; it is on its way from then on.
 bool PageBackend::can_read(const std::string& path) {
-  if (!is_sample(path)) return true;
-  const std::string name = path.substr(kSample.size());
+  if (!gui::is_sample(path)) return true;
+  const std::string name = gui::sample_name(path);
   const auto found = samples_.find(name);
   if (found != samples_.end()) return found->second.has_value();
   samples_[name] = std::nullopt;
@@ -94,7 +91,7 @@ bool PageBackend::can_read(const std::string& path) {
 Result<std::string> PageBackend::read(const std::string& path) {
   for (const auto& [name, bytes] : held_)
     if (name == path) return bytes;
-  const auto found = is_sample(path) ? samples_.find(path.substr(kSample.size())) : samples_.end();
+  const auto found = gui::is_sample(path) ? samples_.find(gui::sample_name(path)) : samples_.end();
   if (found == samples_.end() || !found->second)
     return Diagnostic{"a page can't read files by their names: open or drop it", path, 0, 0};
   Result<std::string> bytes = std::move(*found->second);

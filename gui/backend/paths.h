@@ -1,0 +1,27 @@
+// Paths as the window knows them: a file's, or "sample:NAME" for a graph that comes with the
+// program.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace recut::gui {
+
+inline constexpr std::string_view kSamplePath = "sample:";
+
+inline bool is_sample(std::string_view path) { return path.rfind(kSamplePath, 0) == 0; }
+inline std::string sample_path(std::string_view name) {
+  return std::string(kSamplePath) + std::string(name);
+}
+// Of a sample's path.
+inline std::string sample_name(std::string_view path) {
+  return std::string(path.substr(kSamplePath.size()));
+}
+
+// Without its folder, or the "sample:" before it.
+inline std::string file_name(std::string_view path) {
+  const std::size_t cut = path.find_last_of("/\\:");
+  return std::string(cut == std::string_view::npos ? path : path.substr(cut + 1));
+}
+
+}  // namespace recut::gui
