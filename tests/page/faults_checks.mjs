@@ -46,6 +46,38 @@ export const checks = {
     }
   },
 
+  async 'plans are made by workers; one that falls is said, and the next goes on'(kit) {
+    const tab = await kit.load('v=1&sample=tiny_conv', {}, () => {
+      const Real = window.Worker;
+      window.Worker = class extends Real {
+        postMessage(message) {
+          if (!window.failing || message.task === undefined) return super.postMessage(message);
+          window.failing = false;
+          setTimeout(() => this.onmessage({ data: { fell: 'made up' } }));
+        }
+      };
+    });
+    await tab.started();
+    await tab.idle();
+    assert.ok(tab.page.workers().length >= 1, 'no worker is at work');
+    await tab.page.evaluate(() => (window.failing = true));
+    await tab.command('baseline.pin', 'torch 0.3');
+    await tab.waitState('notice', '~made up');
+    await tab.command('baseline.pin', 'torch 0.3');
+    await tab.waitState('baseline', 'PyTorch at 0.3');
+    assert.deepEqual(tab.faults, []);
+  },
+
+  async 'without workers the page plans in slices'(kit) {
+    const tab = await kit.load('v=1&sample=tiny_conv&budget=90000', {}, () => delete window.Worker);
+    await tab.started();
+    await tab.idle();
+    assert.equal(tab.page.workers().length, 0);
+    assert.equal(await tab.state('holds'), 'yes');
+    assert.notEqual(await tab.state('runs'), '0');
+    assert.deepEqual(tab.faults, []);
+  },
+
   async 'a program that can not be loaded is said, and tried again'(kit) {
     const context = await kit.browser.newContext();
     const page = await context.newPage();
