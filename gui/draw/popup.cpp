@@ -29,10 +29,11 @@ void raised_ground(const Ui& ui, const Rect& box) {
   ui.frame(box, ui.theme.line, ui.px(kRadius));
 }
 
-Rect begin_popup(const Ui& ui, std::string_view id, Rect& box) {
+Rect begin_popup(const Ui& ui, std::string_view id, Rect& box, Beneath beneath) {
   box = moved_into_window(ui, box);
   const float shadow = ui.px(4);
-  const Rect window = box.inset(-shadow, -shadow);
+  const ImVec2 all = ImGui::GetIO().DisplaySize;
+  const Rect window = beneath == Beneath::deaf ? rect_at({0, 0}, all) : box.inset(-shadow, -shadow);
   ImGui::SetNextWindowPos(window.corner());
   ImGui::SetNextWindowSize(window.size());
   ImGui::Begin(std::string(id).c_str(), nullptr, kFlags);

@@ -12,8 +12,9 @@ void raised_ground(const Ui& ui, const Rect& box);
 
 // A window of its own over all others, which takes no keyboard; what is drawn until end_popup() is
 // in it. `box` is moved so that it stands in the window, and cut to it; what is returned is inside
-// its edges.
-Rect begin_popup(const Ui& ui, std::string_view id, Rect& box);
+// its edges. `Beneath::deaf`: what lies beside it doesn't answer the pointer while it is open.
+enum class Beneath : bool { awake, deaf };
+Rect begin_popup(const Ui& ui, std::string_view id, Rect& box, Beneath beneath = Beneath::awake);
 void end_popup();
 // Whether a button was pressed elsewhere than in it.
 bool pressed_outside(const Rect& box);

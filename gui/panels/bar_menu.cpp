@@ -53,7 +53,7 @@ class Sheet {
     const float edges = 3 * ui_.px(kPopupEdge) + ui_.px(kTitles);
     const float room = ImGui::GetIO().DisplaySize.y - corner.y - ui_.px(kPopupEdge);
     Rect box = rect_at(corner, {ui_.px(kWide), std::min(high + edges, room)});
-    Rect rest = begin_popup(ui_, "menu", box);
+    Rect rest = begin_popup(ui_, "menu", box, Beneath::deaf);
     titles(rest.cut_top(ui_.px(kTitles)));
     rest.cut_top(ui_.px(kPopupEdge));
     const Scrolled region = begin_scroll(ui_, "menu rows", rest, high);
@@ -157,9 +157,8 @@ void bar_menu(Ui& ui, const PanelInput& input, Rect& bar, Intents& intents) {
   bar.cut_left(ui.px(4));
   if (t.pressed) intents.push_back({"menu.open", ""});
   if (open == nullptr) return memory.rest();
-  const bool elsewhere =
-      Sheet(ui, app, *open, memory, intents).draw({whole.left + ui.px(4), whole.bottom});
-  if (elsewhere && !whole.contains(ImGui::GetIO().MousePos)) intents.push_back({"menu.close", ""});
+  if (Sheet(ui, app, *open, memory, intents).draw({whole.left + ui.px(4), whole.bottom}))
+    intents.push_back({"menu.close", ""});
 }
 
 }  // namespace recut::gui
