@@ -1,7 +1,10 @@
 // One frame: the places, the panels in them, what lies over them.
+#include <fmt/format.h>
 #include <imgui_internal.h>
 
+#include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "gui/app/app.h"
 #include "gui/draw/widgets.h"
@@ -12,9 +15,10 @@ namespace {
 constexpr ImGuiWindowFlags kBare =
     ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
     ImGuiWindowFlags_NoScrollWithMouse | ImGuiWindowFlags_NoBackground;
-constexpr float kHeading = 38;        // units: the row of a panel's title
-constexpr float kSplitter = 7;        // units that answer to the pointer
-constexpr double kLongestStep = 0.5;  // seconds that ImGui counts a pointer as resting, at most
+constexpr float kHeading = 38;          // units: the row of a panel's title
+constexpr float kSplitter = 7;          // units that answer to the pointer
+constexpr float kSplitterStep = 0.02f;  // of its way, for a key
+constexpr double kLongestStep = 0.5;    // seconds that ImGui counts a pointer as resting, at most
 
 // Of a tab. A panel that takes no heading has one all the same.
 std::string title_of(const Panel& panel) {
@@ -26,6 +30,17 @@ std::string title_of(const Panel& panel) {
 void begin_region(const char* id, const Rect& area) {
   ImGui::SetCursorScreenPos(area.corner());
   ImGui::BeginChild(id, area.size(), false, kBare | ImGuiWindowFlags_NoScrollbar);
+}
+
+// Where keys put what stands at `share` of its way, as ARIA has it for splitters.
+std::optional<float> moved_by_keys(float share, bool upright) {
+  const auto pressed = [](ImGuiKey key) { return ImGui::IsKeyPressed(key); };
+  if (pressed(ImGuiKey_Home)) return 0.0f;
+  if (pressed(ImGuiKey_End)) return 1.0f;
+  const bool back = pressed(upright ? ImGuiKey_LeftArrow : ImGuiKey_UpArrow);
+  const bool on = pressed(upright ? ImGuiKey_RightArrow : ImGuiKey_DownArrow);
+  if (back == on) return std::nullopt;
+  return std::clamp(share + (on ? kSplitterStep : -kSplitterStep), 0.0f, 1.0f);
 }
 
 }  // namespace
@@ -173,7 +188,16 @@ void App::drag(const Splitter& splitter, Ui& ui) {
   const float more = ui.px(kSplitter) / 2;
   const Rect area = splitter.line.inset(splitter.upright ? -more : 0, splitter.upright ? 0 : -more);
   begin_region(splitter.setting.c_str(), area);
-  const Touch t = touch(ui, splitter.setting.substr(6), ItemKind::handle, area);
+  const std::string name = splitter.setting.substr(6);
+  const Touch t = touch(ui, name, ItemKind::handle, area);
+  const float low = std::min(splitter.from, splitter.to),
+              high = std::max(splitter.from, splitter.to);
+  const float share = ((splitter.upright ? splitter.line.left : splitter.line.top) - low) /
+                      std::max(1.0f, high - low);
+  ui.items.set_span({0, 100, std::round(share * 100.0), fmt::format("{:.0f} %", share * 100)});
+  if (items.focus_visible && items.focused == "splitter/" + name)
+    if (const auto moved = moved_by_keys(share, splitter.upright))
+      settings.set_number(splitter.setting, splitter.from < splitter.to ? *moved : 1 - *moved);
   ui.fill(splitter.line, ui.theme.line);
   if (t.hovered || t.held) {
     ImGui::SetMouseCursor(splitter.upright ? ImGuiMouseCursor_ResizeEW : ImGuiMouseCursor_ResizeNS);

@@ -8,13 +8,20 @@
 namespace recut::gui {
 namespace {
 
-constexpr std::string_view kGraph = "graph";
+constexpr std::string_view kGraph = "graph", kSplitters = "splitter/";
 constexpr double kHintDelay = 0.3;  // seconds that the pointer rests before words come up
 
 void take_modifiers(ImGuiIO& io, const KeyChanged& key) {
   if (key.key == ImGuiMod_Ctrl) io.KeyCtrl = key.down;
   if (key.key == ImGuiMod_Shift) io.KeyShift = key.down;
   if (key.key == ImGuiMod_Alt) io.KeyAlt = key.down;
+}
+
+// A splitter that has the keyboard has the keys that move it; frame.cpp asks ImGui for them.
+bool moves_splitter(const Items& items, ImGuiKey key) {
+  const bool on_one = items.focus_visible && items.focused.rfind(kSplitters, 0) == 0;
+  return on_one && ((key >= ImGuiKey_LeftArrow && key <= ImGuiKey_DownArrow) ||
+                    key == ImGuiKey_Home || key == ImGuiKey_End);
 }
 
 }  // namespace
@@ -87,7 +94,7 @@ void App::take_key(const KeyChanged& key) {
   if (key.down && take_menu_key(hotkey)) return;
   if (take_focus_key(key)) return;
   io.AddKeyEvent(key.key, key.down);
-  if (!key.down) return;
+  if (!key.down || moves_splitter(items, key.key)) return;
   // Bare letters come as text, whatever the keyboard's layout.
   if (hotkey.size() > 1) press(hotkey);
 }
@@ -99,7 +106,11 @@ void App::take(const std::vector<InputEvent>& events) {
       io.AddMousePosEvent(moved->x, moved->y);
       hint_due_ = backend.now() + kHintDelay;
     } else if (const auto* button = std::get_if<PointerButton>(&event)) {
+      // ImGui lets a press of this kind wait a frame for the pointer that came with it, which has
+      // to hover a widget before it can press it; a fast hand needs that as much as a finger.
+      io.AddMouseSourceEvent(ImGuiMouseSource_TouchScreen);
       io.AddMouseButtonEvent(button->button, button->down);
+      io.AddMouseSourceEvent(ImGuiMouseSource_Mouse);
       items.focus_visible = false;
       alt_alone_ = false;
     } else if (const auto* wheel = std::get_if<WheelTurned>(&event)) {

@@ -25,23 +25,29 @@ Result<Done> set_budget(App& app, std::string_view text) {
   return Done{};
 }
 
-// To the next plan of the curve that peaks lower or higher.
-template <bool up>
+// So many plans of the curve further, to those that peak lower or higher; fewer at its end.
+template <int by>
 Result<Done> step_budget(App& app, std::string_view) {
   DocumentView& document = *app.document();
-  std::int64_t next = 0;
-  for (const SharedPlanView& plan : document.known.all()) {
-    const std::int64_t peak = plan->peak();
-    const std::int64_t now = document.shown ? document.shown->peak() : 0;
-    if (up && peak > now) {
-      next = peak;
-      break;
-    }
-    if (!up && peak < now) next = peak;
-  }
-  if (next == 0)
-    return error(up ? "no plan takes more memory" : "no plan is known that takes less");
-  document.wishes.budget_bytes = next;
+  const std::int64_t now = document.shown ? document.shown->peak() : 0;
+  std::vector<std::int64_t> peaks;
+  for (const SharedPlanView& plan : document.known.all())
+    if (by > 0 ? plan->peak() > now : plan->peak() < now) peaks.push_back(plan->peak());
+  if (peaks.empty())
+    return error(by > 0 ? "no plan takes more memory" : "no plan is known that takes less");
+  std::sort(peaks.begin(), peaks.end());
+  const std::size_t way = std::min<std::size_t>(by > 0 ? by : -by, peaks.size());
+  document.wishes.budget_bytes = by > 0 ? peaks[way - 1] : peaks[peaks.size() - way];
+  return Done{};
+}
+
+Result<Done> least_budget(App& app, std::string_view) {
+  DocumentView& document = *app.document();
+  document.wishes.budget_bytes = document.least_peak();
+  return Done{};
+}
+Result<Done> no_budget(App& app, std::string_view) {
+  app.document()->wishes.budget_bytes = 0;
   return Done{};
 }
 
@@ -143,10 +149,20 @@ Result<Done> undo(App& app, std::string_view) {
   return Done{};
 }
 
+constexpr std::string_view kCurve = "trade-off";
+constexpr int kFar = 8;  // plans for a Page key
 constexpr Command kRows[] = {
     {"budget.set", "Set the budget", "", "bytes such as 6.5GiB, 40% or none", is_ready, set_budget},
-    {"budget.less", "Less memory", "[", "", is_ready, step_budget<false>},
-    {"budget.more", "More memory", "]", "", is_ready, step_budget<true>},
+    {"budget.less", "Less memory", "[", "", is_ready, step_budget<-1>},
+    {"budget.more", "More memory", "]", "", is_ready, step_budget<1>},
+    {"budget.left", "To the left on the curve", "LeftArrow DownArrow", "", is_ready,
+     step_budget<-1>, kCurve},
+    {"budget.right", "To the right on the curve", "RightArrow UpArrow", "", is_ready,
+     step_budget<1>, kCurve},
+    {"budget.far_left", "Far to the left", "PageDown", "", is_ready, step_budget<-kFar>, kCurve},
+    {"budget.far_right", "Far to the right", "PageUp", "", is_ready, step_budget<kFar>, kCurve},
+    {"budget.least", "As little memory as can be held", "Home", "", is_ready, least_budget, kCurve},
+    {"budget.none", "No budget", "End", "", is_ready, no_budget, kCurve},
     {"device.set", "Set the device", "", "a profile such as h100", is_ready, set_device, "",
      is_device},
     {"device.next", "Next device", "", "", is_ready, next_device},

@@ -111,6 +111,16 @@ Result<Done> step_pass(App& app, std::string_view) {
   return Done{};
 }
 
+Result<Done> first_pass(App& app, std::string_view) {
+  show_pass(*app.document(), 0);
+  return Done{};
+}
+Result<Done> last_pass(App& app, std::string_view) {
+  DocumentView& document = *app.document();
+  show_pass(document, document.document->passes.passes.size());
+  return Done{};
+}
+
 // A node as another pass knows it; the pass that is shown stays.
 Result<Done> select_at(App& app, std::string_view words) {
   DocumentView& document = *app.document();
@@ -132,6 +142,7 @@ Result<Done> copy_name(App& app, std::string_view) {
   return Done{};
 }
 
+constexpr std::string_view kPasses = "transforms";
 constexpr Command kRows[] = {
     {"select.node", "Select a value", "", "its name", is_ready, select},
     {"select.at", "Select a node of another pass", "", "a pass's number, a blank, the node's name",
@@ -146,6 +157,12 @@ constexpr Command kRows[] = {
     {"pass.set", "Show the graph after a pass", "", "its number, 0 as read", is_ready, set_pass},
     {"pass.next", "Next pass that changed something", "n", "", is_ready, step_pass<1>},
     {"pass.previous", "Previous pass that changed something", "b", "", is_ready, step_pass<-1>},
+    {"pass.later", "Later pass", "RightArrow DownArrow PageDown", "", is_ready, step_pass<1>,
+     kPasses},
+    {"pass.earlier", "Earlier pass", "LeftArrow UpArrow PageUp", "", is_ready, step_pass<-1>,
+     kPasses},
+    {"pass.first", "The graph as read", "Home", "", is_ready, first_pass, kPasses},
+    {"pass.last", "The graph that is planned", "End", "", is_ready, last_pass, kPasses},
 };
 
 }  // namespace

@@ -6,8 +6,8 @@ namespace recut::gui {
 namespace {
 
 bool takes_keyboard(const Item& item) {
-  return item.enabled && item.visible() && item.kind != ItemKind::figure &&
-         item.kind != ItemKind::handle;
+  const bool moves = item.kind != ItemKind::handle || item.span.has_value();
+  return item.enabled && item.visible() && item.kind != ItemKind::figure && moves;
 }
 
 }  // namespace
@@ -22,7 +22,7 @@ void Items::begin_frame() {
 const std::string& Items::add(std::string_view label, ItemKind kind, const Rect& rect, bool enabled,
                               std::string value) {
   std::string whole = panel_.empty() ? std::string(label) : panel_ + "/" + std::string(label);
-  items_.push_back({std::move(whole), kind, rect, enabled, std::move(value)});
+  items_.push_back({std::move(whole), kind, rect, enabled, std::move(value), std::nullopt});
   return items_.back().label;
 }
 

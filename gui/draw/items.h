@@ -2,6 +2,7 @@
 // Scripts, tests and accessibility read it; it is made anew with every frame.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -12,12 +13,19 @@ namespace recut::gui {
 
 enum class ItemKind : unsigned char { button, tab, field, row, slider, toggle, handle, figure };
 
+// What can be moved between two ends, and where it is: sliders, splitters.
+struct Span {
+  double least = 0, most = 0, now = 0;
+  std::string words;  // what `now` means; "": the item's value says it
+};
+
 struct Item {
   std::string label;  // "trade-off/budget": the panel's name and the widget's
   ItemKind kind = ItemKind::button;
   Rect rect;  // as far as it can be seen
   bool enabled = true;
   std::string value;  // what stands in it
+  std::optional<Span> span;
   bool visible() const { return !rect.empty(); }
 };
 
@@ -30,6 +38,7 @@ class Items {
   const std::string& add(std::string_view label, ItemKind kind, const Rect& rect, bool enabled,
                          std::string value = {});
   void set_value(std::string value) { items_.back().value = std::move(value); }
+  void set_span(Span span) { items_.back().span = std::move(span); }  // of what was added last
   void add_text(std::string_view text, const Rect& rect);
 
   const std::vector<Item>& all() const { return items_; }

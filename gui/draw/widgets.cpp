@@ -101,6 +101,7 @@ bool toggle(Ui& ui, std::string_view label, const Rect& rect, std::string_view w
 
 bool slider(Ui& ui, std::string_view label, const Rect& rect, int& at, int most) {
   const Touch t = touch(ui, label, ItemKind::slider, rect, most > 0, std::to_string(at));
+  ui.items.set_span({0, static_cast<double>(most), static_cast<double>(at), {}});
   const int before = at;
   const float knob = ui.px(5), reach = std::max(1.0f, rect.width() - 2 * knob);
   if (t.held && most > 0) {

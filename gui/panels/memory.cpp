@@ -43,6 +43,7 @@ class Timeline {
     ui_.label({in.left - ui_.px(8), in.bottom + ui_.px(13)}, "step", Face::small, ui_.theme.faint,
               Align::right);
     const Touch t = touch(ui_, "steps", ItemKind::slider, plot.inside(), true, steps_words());
+    ui_.items.set_span(cursor_span());
     navigate(t, plot);
     const auto columns = columns_of(cache_.stack.totals, first(), last(),
                                     static_cast<std::size_t>(plot.inside().width()));
@@ -94,6 +95,14 @@ class Timeline {
     if (view_.whole()) return fmt::format("{} steps", format_number(cache_.stack.totals.size()));
     return fmt::format("steps {} to {} of {}", format_number(std::llround(first())),
                        format_number(std::llround(last())), format_number(std::llround(steps())));
+  }
+
+  // Where the keys are; else where they would begin.
+  Span cursor_span() const {
+    const auto step = cursor_step(document_, view_);
+    const double most = std::max(0.0, steps() - 1);
+    if (!step) return {0, most, std::min(most, std::floor(first())), steps_words()};
+    return {0, most, static_cast<double>(*step), cursor_words(plan_, *step)};
   }
 
   void navigate(const Touch& t, const Plot& plot) {
@@ -157,10 +166,11 @@ class Timeline {
   }
 
   void marks(const Plot& plot) const {
-    mark_border(ui_, plot, plan_);
-    mark_unplanned(ui_, plot, plan_);
-    mark_budget(ui_, plot, document_);
-    if (!cache_.stack.totals.empty()) mark_peak(ui_, plot, plan_, input_.motion);
+    Taken taken;
+    mark_border(ui_, plot, plan_, taken);
+    mark_unplanned(ui_, plot, plan_, taken);
+    mark_budget(ui_, plot, document_, taken);
+    if (!cache_.stack.totals.empty()) mark_peak(ui_, plot, plan_, input_.motion, taken);
   }
 
   void selected(const Plot& plot) const {

@@ -32,11 +32,15 @@ void memory_heading(Ui& ui, const PanelInput& input, const DocumentView& documen
                     const MemoryView& view, Intents& intents);
 void memory_legend(Ui& ui, const DocumentView& document, const MemoryStack& stack, const Rect& row);
 
-void mark_border(const Ui& ui, const Plot& plot, const PlanView& plan);
-void mark_unplanned(const Ui& ui, const Plot& plot, const PlanView& plan);
-void mark_budget(const Ui& ui, const Plot& plot, const DocumentView& document);
-void mark_peak(const Ui& ui, const Plot& plot, const PlanView& plan, Motion& motion);
-// The step that the keys are at.
+// Lines and dots with words, which leave each other's places free: `taken` has those that are.
+using Taken = std::vector<Rect>;
+void mark_border(const Ui& ui, const Plot& plot, const PlanView& plan, Taken& taken);
+void mark_unplanned(const Ui& ui, const Plot& plot, const PlanView& plan, Taken& taken);
+void mark_budget(const Ui& ui, const Plot& plot, const DocumentView& document, Taken& taken);
+void mark_peak(const Ui& ui, const Plot& plot, const PlanView& plan, Motion& motion,
+               const Taken& taken);
+// The step that the keys are at, in words and on the screen.
+std::string cursor_words(const PlanView& plan, std::size_t step);
 void mark_cursor(const Ui& ui, const Plot& plot, const PlanView& plan, std::size_t step);
 
 // What is alive at the peak, largest first; a click selects.

@@ -41,7 +41,7 @@ TEST_CASE("keys: the panel that has the focus gets them, else the graph", "[gui]
   CHECK(open.step() + 1 == last);
 
   REQUIRE(window.app.run("select.node", "relu").ok());
-  for (const char* panel : {"values", "graph", "trade-off"}) {
+  for (const char* panel : {"values", "graph", "details"}) {
     CAPTURE(panel);
     window.app.give_focus(panel);
     REQUIRE(window.app.run("select.node", "relu").ok());
@@ -62,6 +62,78 @@ TEST_CASE("keys: a row of the table that takes a key says whose it is", "[gui]")
     for (const char* arrow : {"UpArrow", "DownArrow", "LeftArrow", "RightArrow"})
       if (hotkey.substr(0, hotkey.find(' ')) == arrow) CHECK_FALSE(command->panel.empty());
   }
+}
+
+double now_of(const Window& window, const char* label) {
+  const Item* item = window.app.items.find(label);
+  REQUIRE(item != nullptr);
+  REQUIRE(item->span.has_value());
+  CHECK(item->span->least <= item->span->now);
+  CHECK(item->span->now <= item->span->most);
+  return item->span->now;
+}
+
+TEST_CASE("keys: budget and passes are moved by those of their panels", "[gui]") {
+  Opened open;
+  Window& window = open.window;
+  const auto after = [&](ImGuiKey which, const char* label) {
+    key(window, which);
+    window.settle();
+    return now_of(window, label);
+  };
+  window.app.give_focus("trade-off");
+  const char* budget = "trade-off/curve";
+  const double whole = now_of(window, budget);
+  const double less = after(ImGuiKey_LeftArrow, budget);
+  CHECK(less < whole);
+  CHECK(window.state("holds") == "yes");
+  const double least = after(ImGuiKey_Home, budget);
+  CHECK(least < less);
+  CHECK(window.state("holds") == "yes");
+  const double more = after(ImGuiKey_RightArrow, budget);
+  CHECK(more > least);
+  CHECK(after(ImGuiKey_PageUp, budget) > more);
+  CHECK(after(ImGuiKey_End, budget) >= whole);
+  CHECK(window.state("budget") == "none");
+
+  window.app.give_focus("transforms");
+  const double last = now_of(window, "transforms/pass");
+  CHECK(after(ImGuiKey_UpArrow, "transforms/pass") == last - 1);
+  CHECK(after(ImGuiKey_Home, "transforms/pass") == 0);
+  CHECK(after(ImGuiKey_End, "transforms/pass") == last);
+}
+
+TEST_CASE("keys: Tab comes to splitters, too, and arrows move them", "[gui]") {
+  Opened open;
+  Window& window = open.window;
+  for (const char* name : {"splitter/left", "splitter/right", "splitter/bottom"}) {
+    CAPTURE(name);
+    for (int i = 0; i < 200 && window.app.items.focused != name; ++i) key(window, ImGuiKey_Tab);
+    REQUIRE(window.app.items.focused == name);
+    const bool upright = std::string_view(name) != "splitter/bottom";
+    const std::string selection = window.state("selection");
+    const double before = now_of(window, name);
+    key(window, upright ? ImGuiKey_RightArrow : ImGuiKey_DownArrow);
+    window.settle();
+    CHECK(now_of(window, name) > before);
+    key(window, upright ? ImGuiKey_LeftArrow : ImGuiKey_UpArrow);
+    key(window, upright ? ImGuiKey_LeftArrow : ImGuiKey_UpArrow);
+    window.settle();
+    CHECK(now_of(window, name) < before);
+    CHECK(window.state("selection") == selection);  // no command heard of it
+  }
+}
+
+TEST_CASE("pointer: one that jumps and presses at once presses what is there", "[gui]") {
+  Opened open;
+  Window& window = open.window;
+  const std::string theme = window.state("theme");
+  const ImVec2 at = window.app.items.find("bar/theme")->rect.centre();
+  window.backend.give(PointerMoved{at.x, at.y});
+  window.backend.give(PointerButton{0, true});
+  window.backend.give(PointerButton{0, false});
+  window.settle();
+  CHECK(window.state("theme") != theme);
 }
 
 TEST_CASE("keys: only panels that stand in the window take the focus", "[gui]") {

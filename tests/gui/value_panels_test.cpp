@@ -75,6 +75,41 @@ TEST_CASE("value panels: names of ten thousand characters", "[gui]") {
     if (item.visible()) CHECK(item.rect.right <= 1680.5f);
 }
 
+// Pairs of words in the timeline that lie over each other, "" where none do.
+std::string overlapping_words(const App& app) {
+  std::vector<const Item*> found;
+  for (const char* label : {"forward", "backward", "nothing recomputed", "budget", "peak words"}) {
+    const Item* item = app.items.find(std::string("memory/") + label);
+    if (item != nullptr && item->visible()) found.push_back(item);
+  }
+  std::string words;
+  for (std::size_t i = 0; i < found.size(); ++i)
+    for (std::size_t k = i + 1; k < found.size(); ++k)
+      if (found[i]->rect.meets(found[k]->rect))
+        words += found[i]->label + " and " + found[k]->label + "\n";
+  return words;
+}
+
+TEST_CASE("value panels: the timeline's words leave each other room, on a phone, too", "[gui]") {
+  for (const Extent extent : {Extent{1680, 1050}, Extent{1280, 800}, Extent{390, 844}})
+    for (const char* sample : {"tiny_conv", "mlp"}) {
+      NullBackend backend = Window::sample_backend();
+      backend.resize(extent, 1);
+      Window window(bare_options(), std::move(backend));
+      window.app.open(std::string("sample:") + sample);
+      window.settle();
+      REQUIRE(window.app.has_ready());
+      REQUIRE(window.app.run("panel.show", "memory").ok());
+      for (const char* budget : {"none", "97%", "90%", "83%"}) {
+        CAPTURE(extent.width, sample, budget);
+        REQUIRE(window.app.run("budget.set", budget).ok());
+        window.settle();
+        REQUIRE(window.app.items.find("memory/peak words") != nullptr);
+        CHECK(overlapping_words(window.app) == "");
+      }
+    }
+}
+
 TEST_CASE("value panels: a budget that no plan holds", "[gui]") {
   Opened window(blocks_text(6));
   REQUIRE(window.app.run("budget.set", "1KiB").ok());

@@ -158,6 +158,8 @@ EMSCRIPTEN_KEEPALIVE void page_item_focused(const char* label) {
   gui::Items& items = app()->items;
   items.focused = label;
   items.focus_visible = label[0] != 0;
+  // Keys that mean something else in each panel are this one's now.
+  if (items.focus_visible) app()->give_focus(items.focused.substr(0, items.focused.find('/')));
   // Elsewhere than in the field that is being typed into: that one lets go, and the next letter is
   // a key again.
   if (items.focus_visible && !items.active_field.empty() && items.active_field != label) {

@@ -21,8 +21,9 @@ const char* name_of(ItemKind kind) {
   return names[static_cast<std::size_t>(kind)];
 }
 
-// {"id": "values/relu", "kind": "row", "at": [left, top, width, height], "value": "…", "off": true}
-// in CSS pixels; "value" and "off" only where they say something.
+// {"id": "values/relu", "kind": "row", "at": [left, top, width, height], "value": "…", "off": true,
+// "span": [least, most, now], "now": "…"} in CSS pixels; from "value" on only where it says
+// something.
 Json json_of(const gui::Item& item, double pixels) {
   const auto units = [&](float length) { return std::round(length / pixels); };
   Json json = {{"id", valid_utf8(item.label)},
@@ -32,6 +33,9 @@ Json json_of(const gui::Item& item, double pixels) {
                  units(item.rect.height())}}};
   if (!item.value.empty()) json["value"] = valid_utf8(item.value);
   if (!item.enabled) json["off"] = true;
+  if (!item.span) return json;
+  json["span"] = {item.span->least, item.span->most, item.span->now};
+  if (!item.span->words.empty()) json["now"] = valid_utf8(item.span->words);
   return json;
 }
 

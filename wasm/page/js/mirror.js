@@ -5,6 +5,7 @@
 const kRoles = { tab: 'tab', field: 'textbox', row: 'row', slider: 'slider', toggle: 'checkbox', handle: 'separator', figure: 'note' };
 const kGroups = { tab: 'tablist', row: 'grid' };
 const kFocusable = new Set(['button', 'tab', 'field', 'row', 'slider', 'toggle']);
+const isFocusable = (item) => !item.off && (kFocusable.has(item.kind) || item.span !== undefined);
 
 // Moves nothing that stands right already: an element that moves loses the focus.
 function placeInOrder(parent, children) {
@@ -32,6 +33,20 @@ function wordsOf(item) {
   return name;
 }
 
+// Of what can be moved between two ends, by keys, too: the program has arrows, Page keys, Home and End of the panel
+// that the focus is in.
+function spanOf(item) {
+  const [least, most, now] = item.span ?? [null, null, null];
+  const [, , width, height] = item.at;
+  return {
+    'aria-valuemin': least,
+    'aria-valuemax': most,
+    'aria-valuenow': now,
+    'aria-valuetext': item.span ? (item.now ?? item.value ?? String(now)) : null,
+    'aria-orientation': item.kind === 'handle' && item.span ? (height > width ? 'vertical' : 'horizontal') : null,
+  };
+}
+
 function attributesOf(item) {
   const words = wordsOf(item);
   return {
@@ -40,8 +55,8 @@ function attributesOf(item) {
     'aria-disabled': item.off ? 'true' : null,
     'aria-selected': item.kind === 'tab' ? item.value === 'chosen' : null,
     'aria-checked': item.kind === 'toggle' ? item.value === 'on' : null,
-    'aria-valuetext': item.kind === 'slider' ? (item.value ?? '') : null,
-    tabindex: kFocusable.has(item.kind) && !item.off ? 0 : null,
+    ...spanOf(item),
+    tabindex: isFocusable(item) ? 0 : null,
   };
 }
 
@@ -68,7 +83,7 @@ export class Mirror {
     });
   }
 
-  // `tree`: {panels: {id: title}, items: [{id, kind, at, value, off}]}, as mirror.cpp writes it.
+  // `tree`: {panels: {id: title}, items: [{id, kind, at, value, off, span, now}]}, as mirror.cpp writes it.
   show(tree) {
     const used = new Map();
     const regions = [];

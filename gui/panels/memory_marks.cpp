@@ -1,0 +1,169 @@
+// What is marked in the timeline: the border, the peak without recomputation, the budget, the peak,
+// the step of the keys; with words that leave each other's places free.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/support/units.h"
+#include "gui/app/app.h"
+#include "gui/panels/memory_parts.h"
+
+namespace recut::gui {
+namespace {
+
+constexpr float kMostName = 220;  // units of a node's name beside the peak
+
+bool is_free(const Rect& box, const Taken& taken) {
+  return std::none_of(taken.begin(), taken.end(), [&](const Rect& one) { return one.meets(box); });
+}
+
+// The first of the places that is free and inside; the first of all where none is.
+Rect first_free(const std::vector<Rect>& places, const Rect& room, const Taken& taken) {
+  for (const Rect& place : places) {
+    const bool inside = place.left >= room.left && place.right <= room.right &&
+                        place.top >= room.top && place.bottom <= room.bottom;
+    if (inside && is_free(place, taken)) return place;
+  }
+  return places.front();
+}
+
+// Small words at the first of some places that is free, by their left ends and middles.
+void put_words(const Ui& ui, std::string_view label, const std::string& words,
+               const std::vector<ImVec2>& places, const Rect& room, Taken& taken) {
+  const ImVec2 size{ui.width(words, Face::small), ui.px(16)};
+  std::vector<Rect> boxes;
+  for (const ImVec2 at : places) boxes.push_back(rect_at({at.x, at.y - size.y / 2}, size));
+  const Rect box = first_free(boxes, room, taken);
+  ui.label({box.left, box.centre().y}, words, Face::small, ui.theme.dim);
+  ui.items.add(label, ItemKind::figure, box, true, words);
+  taken.push_back(box);
+}
+
+// Above the plot there is a row for words.
+Rect with_row_above(const Ui& ui, Rect in) {
+  in.top -= ui.px(20);
+  return in;
+}
+
+// Of the peak's words, whose strong part and name are so wide.
+Rect peak_place(const Ui& ui, const Rect& in, ImVec2 at, float strong, float name,
+                const Taken& taken) {
+  const float high = ui.px(15), gap = ui.px(9);
+  std::vector<Rect> places;
+  for (const float more : {std::min(name, ui.px(kMostName)), 0.0f}) {
+    const ImVec2 size{strong + more + ui.px(9), high};
+    const float most = std::max(in.left, in.right - size.x);
+    const float left = std::clamp(at.x - strong / 2, in.left, most);
+    places.push_back(rect_at({left, at.y - ui.px(22)}, size));
+    places.push_back(rect_at({at.x + gap, at.y - high / 2}, size));
+    places.push_back(rect_at({at.x - gap - size.x, at.y - high / 2}, size));
+    places.push_back(rect_at({left, at.y + gap}, size));
+  }
+  return first_free(places, with_row_above(ui, in), taken);
+}
+
+}  // namespace
+
+void mark_border(const Ui& ui, const Plot& plot, const PlanView& plan, Taken& taken) {
+  const Rect& in = plot.inside();
+  const PlanReport& report = plan.report();
+  const float x = std::round(plot.x(static_cast<double>(report.forward_runs))) + 0.5f;
+  const float y = in.top - ui.px(9), gap = ui.px(7);
+  const float room = ui.px(66);
+  if (report.backward_runs > 0 && x > in.left && x < in.right)
+    ui.dashed_line({x, in.top - ui.px(16)}, {x, in.bottom}, ui.theme.dim, 1, ui.px(3), ui.px(3));
+  const float at = std::clamp(x, in.left, in.right);
+  const Rect above = with_row_above(ui, in);
+  const float left = at - gap - ui.width("forward", Face::small);
+  if (at - in.left > room) put_words(ui, "forward", "forward", {{left, y}}, above, taken);
+  if (in.right - at > room && report.backward_runs > 0)
+    put_words(ui, "backward", "backward", {{at + gap, y}}, above, taken);
+}
+
+void mark_unplanned(const Ui& ui, const Plot& plot, const PlanView& plan, Taken& taken) {
+  const std::int64_t bytes = plan.report().peak_bytes_unplanned;
+  if (bytes <= plan.peak()) return;
+  const Rect& in = plot.inside();
+  const float y = std::round(plot.y(static_cast<double>(bytes))) + 0.5f;
+  if (y < in.top || y > in.bottom) return;
+  ui.dashed_line({in.left, y}, {in.right, y}, ui.theme.dim, 1, ui.px(6), ui.px(4));
+  const std::string words = "nothing recomputed " + format_bytes(bytes);
+  const float right = in.right - ui.width(words, Face::small), left = in.left + ui.px(4);
+  const float over = y - ui.px(8), under = y + ui.px(9);
+  put_words(ui, "nothing recomputed", words,
+            {{right, over}, {right, under}, {left, over}, {left, under}}, with_row_above(ui, in),
+            taken);
+}
+
+void mark_budget(const Ui& ui, const Plot& plot, const DocumentView& document, Taken& taken) {
+  const std::int64_t budget = document.wishes.budget_bytes;
+  if (budget <= 0) return;
+  const Rect& in = plot.inside();
+  const Colour colour = document.holds() ? ui.theme.selection : ui.theme.conflict;
+  const float level = plot.y(static_cast<double>(budget));
+  const bool above = level<in.top, below = level> in.bottom;  // out of sight: the label stays
+  const float y = above ? in.top : below ? in.bottom - ui.px(10) : std::round(level);
+  if (!above && !below) ui.fill({in.left, y - ui.whole(1) / 2, in.right, y + ui.whole(1)}, colour);
+  const std::string words = (document.holds() ? "budget " : "not held: budget ") +
+                            format_bytes(budget) +
+                            (above   ? " ↑"
+                             : below ? " ↓"
+                                     : "");
+  const float wide = ui.width(words, Face::small) + ui.px(14);
+  const Rect left = rect_at({in.left + ui.px(8), y - (above ? 0 : ui.px(9))}, {wide, ui.px(18)});
+  const Rect right = left.moved(in.right - ui.px(8) - left.right, 0);
+  const float down = ui.px(10);
+  const Rect pill = first_free({left, left.moved(0, down), right, right.moved(0, down)}, in, taken);
+  taken.push_back(pill);
+  ui.fill(pill, colour, ui.px(kRadius));
+  ui.text(pill, words, Face::small, ui.theme.background, Align::centre);
+  ui.items.add("budget", ItemKind::figure, pill, true, format_bytes(budget));
+}
+
+// Above the dot, else beside it, else below it; without the node's name where nothing else is free.
+void mark_peak(const Ui& ui, const Plot& plot, const PlanView& plan, Motion& motion,
+               const Taken& taken) {
+  const PlanReport& report = plan.report();
+  const Rect& in = plot.inside();
+  const double step = motion.ease("memory peak", static_cast<double>(report.peak_step) + 0.5);
+  const ImVec2 at = plot.at(step, static_cast<double>(report.peak_bytes));
+  if (at.x < in.left || at.x > in.right || at.y < in.top - 1 || at.y > in.bottom) return;
+  const std::string bytes = "peak " + format_bytes(report.peak_bytes);
+  const std::string where = " " + report.timeline[report.peak_step].node;
+  const Rect box = peak_place(ui, in, at, ui.width(bytes, Face::strong),
+                              std::ceil(ui.width(where, Face::mono_small)) + 1, taken);
+  ui.fill(box, ui.theme.panel, ui.px(3), 0.65);
+  Rect rest = box.inset(ui.px(3), 0);
+  ui.text(rest.cut_left(ui.width(bytes, Face::strong) + ui.px(4)), bytes, Face::strong,
+          ui.theme.text);
+  if (rest.width() > ui.px(8)) ui.text(rest, where, Face::mono_small, ui.theme.dim);
+  ui.circle(at, ui.px(5), ui.theme.panel);
+  ui.circle(at, ui.px(4), ui.theme.text);
+  ui.items.add("peak words", ItemKind::figure, box, true, bytes + where);
+  ui.items.add("peak", ItemKind::figure, rect_around(at, ui.px(10), ui.px(10)), true,
+               fmt::format("{} at {}", format_bytes(report.peak_bytes),
+                           report.timeline[report.peak_step].node));
+}
+
+std::string cursor_words(const PlanView& plan, std::size_t step) {
+  const TimelineStep& it = plan.report().timeline[step];
+  return fmt::format("{} {}, {} alive", step_words(plan, step), it.node, format_bytes(it.total()));
+}
+
+void mark_cursor(const Ui& ui, const Plot& plot, const PlanView& plan, std::size_t step) {
+  const Rect& in = plot.inside();
+  const std::string words = cursor_words(plan, step);
+  const float x = std::round(plot.x(static_cast<double>(step) + 0.5)) + 0.5f;
+  const float wide = std::min(in.width(), std::ceil(ui.width(words, Face::mono_small)) + ui.px(12));
+  const float left = std::clamp(x - wide / 2, in.left, std::max(in.left, in.right - wide));
+  const Rect pill = rect_at({left, in.bottom + ui.px(4)}, {wide, ui.px(17)});
+  ui.items.add("cursor", ItemKind::figure, pill, true, words);
+  if (x < in.left || x > in.right) return;
+  ui.line({x, in.top}, {x, in.bottom + ui.px(4)}, ui.theme.selection, ui.whole(1));
+  ui.fill(pill, ui.theme.raised, ui.px(kRadius));
+  ui.frame(pill, ui.theme.selection, ui.px(kRadius));
+  ui.text(pill.inset(ui.px(4), 0), words, Face::mono_small, ui.theme.text, Align::centre);
+}
+
+}  // namespace recut::gui
