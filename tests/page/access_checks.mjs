@@ -55,6 +55,61 @@ export const checks = {
     return seen.size + ' stops';
   },
 
+  async 'what is dragged says where it is, and arrows, Page keys, Home and End move it'(kit) {
+    const tab = await kit.open('v=1&sample=tiny_conv');
+    await tab.idle();
+    const span = (id) =>
+      tab.page.locator(`[data-id="${id}"]`).evaluate((one) => {
+        const [least, most, now] = ['min', 'max', 'now'].map((name) => Number(one.getAttribute('aria-value' + name)));
+        return { least, most, now, words: one.getAttribute('aria-valuetext') };
+      });
+    // Presses a key on the widget that has the focus, and waits for a value that fits.
+    const press = async (id, key, fits) => {
+      const was = await span(id);
+      await tab.page.keyboard.press(key);
+      let is = was;
+      for (let i = 0; i < 100 && !fits(is, was.now); ++i) {
+        await tab.page.waitForTimeout(30);
+        is = await span(id);
+      }
+      const found = `${key} on ${id}: ${JSON.stringify(was)}, then ${JSON.stringify(is)}`;
+      assert.ok(fits(is, was.now) && is.least <= is.now && is.now <= is.most && is.words !== '', found);
+      await tab.idle();
+    };
+    const focus = (id) => tab.page.locator(`[data-id="${id}"]`).focus();
+    const less = ({ now }, was) => now < was, more = ({ now }, was) => now > was;
+    const first = ({ now, least }) => now === least, last = ({ now, most }) => now === most;
+    const kKeys = {
+      'trade-off/curve': { ArrowLeft: less, ArrowRight: more, PageDown: less, Home: less, ArrowUp: more, End: last },
+      'memory/steps': { End: last, ArrowLeft: less, Home: first, ArrowRight: more },
+      'transforms/pass': { ArrowLeft: less, Home: first, ArrowRight: more, End: last },
+      'splitter/left': { ArrowRight: more, ArrowLeft: less },
+      'splitter/right': { ArrowRight: more, Home: less },
+      'splitter/bottom': { ArrowUp: less, ArrowDown: more },
+    };
+    for (const [id, keys] of Object.entries(kKeys)) {
+      await focus(id);
+      for (const [key, fits] of Object.entries(keys)) await press(id, key, fits);
+      assert.equal(await focused(tab), id);
+    }
+    assert.equal(await tab.state('budget'), 'none');
+    assert.equal(await tab.page.locator('[data-id="splitter/left"]').getAttribute('aria-orientation'), 'vertical');
+    assert.deepEqual(tab.faults, []);
+  },
+
+  async 'a pointer that jumps and presses at once presses what is there'(kit) {
+    const tab = await kit.open('v=1&sample=tiny_conv');
+    await tab.idle();
+    await tab.click('bar/theme');
+    await tab.waitState('theme', 'light');
+    await tab.click('bar/menu');
+    await tab.waitState('menu', 'file');
+    await tab.click('bar/theme'); // beside the menu: closes it, and no more
+    await tab.waitState('menu', '');
+    await tab.idle();
+    assert.equal(await tab.state('theme'), 'light');
+  },
+
   async 'a field takes text, also from an input method, and Tab leaves it'(kit) {
     const tab = await kit.open('v=1&sample=tiny_conv');
     await tab.idle();

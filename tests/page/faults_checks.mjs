@@ -69,7 +69,7 @@ export const checks = {
   },
 
   async 'without workers the page plans in slices'(kit) {
-    const tab = await kit.load('v=1&sample=tiny_conv&budget=90000', {}, () => delete window.Worker);
+    const tab = await kit.load('v=1&sample=tiny_conv&budget=60000', {}, () => delete window.Worker);
     await tab.started();
     await tab.idle();
     assert.equal(tab.page.workers().length, 0);
