@@ -22,12 +22,22 @@ target_include_directories(recut_headers SYSTEM INTERFACE "${header_links}")
 add_library(recut_fmt STATIC "${CMAKE_CURRENT_LIST_DIR}/../fmt/format.cpp")
 target_include_directories(recut_fmt SYSTEM PUBLIC "${header_links}")
 target_link_libraries(recut_headers INTERFACE recut_fmt)
+if(NOT EMSCRIPTEN)
+  set_target_properties(recut_fmt PROPERTIES POSITION_INDEPENDENT_CODE ON CXX_VISIBILITY_PRESET hidden)
+endif()
 
 # recut_zlib: gzipped graphs. In a page the browser itself unpacks them.
 add_library(recut_zlib INTERFACE)
 if(NOT EMSCRIPTEN)
   find_package(ZLIB REQUIRED)
-  target_link_libraries(recut_zlib INTERFACE ZLIB::ZLIB)
+  # The static one where there is one: librecut.so is to need nothing but the C library.
+  find_library(RECUT_ZLIB_STATIC NAMES libz.a)
+  if(RECUT_ZLIB_STATIC)
+    target_include_directories(recut_zlib SYSTEM INTERFACE ${ZLIB_INCLUDE_DIRS})
+    target_link_libraries(recut_zlib INTERFACE "${RECUT_ZLIB_STATIC}")
+  else()
+    target_link_libraries(recut_zlib INTERFACE ZLIB::ZLIB)
+  endif()
   target_compile_definitions(recut_zlib INTERFACE RECUT_HAS_ZLIB=1)
 endif()
 

@@ -141,7 +141,12 @@ std::string builtin_names() {
 Result<DeviceProfile> parse_device_profile(std::string_view json_text, std::string_view file_name) {
   const auto document = parse_json(json_text, file_name);
   if (!document) return document.diagnostics();
-  return ProfileReader(json_text, file_name).read(document->root());
+  return read_device_profile(document->root(), json_text, file_name);
+}
+
+Result<DeviceProfile> read_device_profile(JsonValue profile, std::string_view text,
+                                          std::string_view file_name) {
+  return ProfileReader(text, file_name).read(profile);
 }
 
 Result<DeviceProfile> find_device(const std::string& name_or_path) {

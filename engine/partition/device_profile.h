@@ -14,6 +14,7 @@
 #include <string>
 #include <string_view>
 
+#include "engine/input/json.h"
 #include "engine/partition/cost.h"
 #include "engine/support/result.h"
 
@@ -34,6 +35,10 @@ inline constexpr std::string_view kReferenceDevice = "reference";
 // Fails where a key is missing, unknown or there twice, or a figure is no positive number of a
 // possible size; every fault is reported, with its place.
 Result<DeviceProfile> parse_device_profile(std::string_view json_text, std::string_view file_name);
+
+// The same of an object within a larger text, which the complaints then speak of.
+Result<DeviceProfile> read_device_profile(JsonValue profile, std::string_view text,
+                                          std::string_view file_name);
 
 // A built-in profile by its bare name ("h100"), or, where `name_or_path` has a '/', a '\' or a '.',
 // the profile in that file.

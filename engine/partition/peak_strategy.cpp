@@ -15,6 +15,7 @@ peak::SolveOptions options_of(const PlanRequest& request, const JointProblem& jo
   options.effort = peak::default_effort(joint.problem(), request.limits.effort);
   options.seconds = request.limits.seconds;
   options.cancel = request.limits.cancel;
+  options.stop = request.limits.stop;
   if (request.limits.on_better)
     options.on_progress = [&](const peak::Progress& progress) {
       if (progress.holds)

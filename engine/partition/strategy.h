@@ -42,6 +42,7 @@ struct SearchLimits {
   std::uint64_t seed = 1;
   std::function<void(double recompute_us)> on_better;  // a better plan that holds was found
   const std::atomic<bool>* cancel = nullptr;           // ends the search early, with what it has
+  std::function<bool()> stop;  // the same, asked over and over on the searching thread
 };
 
 struct PlanRequest {

@@ -2,6 +2,31 @@
 // cause is a Diagnostic (result.h).
 #pragma once
 
+#include <string>
+
+namespace recut {
+
+// What a failed check throws while a ThrowingChecks lives.
+struct CheckFailure {
+  std::string words;
+};
+
+// A failed check ends the program. While one of these lives, those of its thread throw CheckFailure
+// instead: for a host that has to live on where Recut can't, as the C library's does. What was
+// being worked on is then of no use but to be destroyed.
+class ThrowingChecks {
+ public:
+  ThrowingChecks();
+  ~ThrowingChecks();
+  ThrowingChecks(const ThrowingChecks&) = delete;
+  ThrowingChecks& operator=(const ThrowingChecks&) = delete;
+
+ private:
+  bool before_;
+};
+
+}  // namespace recut
+
 namespace recut::detail {
 [[noreturn]] void check_failed(const char* condition, const char* file, int line, const char* why);
 }

@@ -23,7 +23,7 @@ std::optional<double> decimal(std::string_view text) {
 }
 
 Diagnostic refuse(std::string_view text, std::string_view expected) {
-  return error(fmt::format("--budget '{}': expected {}", text, expected));
+  return error(fmt::format("budget '{}': expected {}", text, expected));
 }
 
 }  // namespace

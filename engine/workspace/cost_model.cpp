@@ -27,9 +27,14 @@ Result<Unplanned> CostModel::unplanned(const Graph& written, const Graph& graph)
 }
 
 Result<CostModel> find_cost_model(const std::string& device, std::string_view name) {
+  return find_cost_model(std::nullopt, device, name);
+}
+
+Result<CostModel> find_cost_model(const std::optional<DeviceProfile>& known,
+                                  const std::string& device, std::string_view name) {
   if (name != "eager" && name != "fused")
     return error(fmt::format("there is no model {}, expected eager or fused", quote(name)));
-  auto profile = find_device(device);
+  auto profile = known ? Result<DeviceProfile>(*known) : find_device(device);
   if (!profile) return profile.diagnostics();
   return CostModel{std::move(*profile), name == "fused"};
 }

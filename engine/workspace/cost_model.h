@@ -1,6 +1,7 @@
 // What calls cost in time and bytes: a device, and whether calls fuse.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -26,5 +27,9 @@ struct CostModel {
 
 // `device` as find_device reads it; `name` is "eager" or "fused".
 Result<CostModel> find_cost_model(const std::string& device, std::string_view name);
+
+// The same with a profile in hand, where there is one.
+Result<CostModel> find_cost_model(const std::optional<DeviceProfile>& profile,
+                                  const std::string& device, std::string_view name);
 
 }  // namespace recut

@@ -81,7 +81,10 @@ class CurveMaker {
 
  private:
   const Problem& problem() const { return joint_.problem(); }
-  bool cancelled() const { return request_.cancel != nullptr && request_.cancel->load(); }
+  bool cancelled() const {
+    return (request_.cancel != nullptr && request_.cancel->load()) ||
+           (request_.stop && request_.stop());
+  }
 
   void describe(const Unplanned& unplanned) {
     CurveReport& report = curve_.report;
@@ -126,6 +129,7 @@ class CurveMaker {
     options.seed = request_.seed;
     options.effort = peak::default_effort(problem(), effort * request_.effort);
     options.cancel = request_.cancel;
+    options.stop = request_.stop;
     return options;
   }
 
@@ -234,8 +238,8 @@ class CurveMaker {
     Measured measured{outcome.sequence, joint_.plan(outcome.sequence), {}};
     const auto replayed = replay(graph_, storages_, measured.plan, rates_, groups_);
     RECUT_CHECK(replayed.ok(), "a plan of the curve doesn't replay");
-    // Below it only where a value is pinned to be recomputed: the problem then knows its two runs as
-    // two values, and may keep the first for a reader that in the plan reads the second.
+    // Below it only where a value is pinned to be recomputed: the problem then knows its two runs
+    // as two values, and may keep the first for a reader that in the plan reads the second.
     RECUT_CHECK(replayed->peak_bytes == outcome.peak ||
                     (!request_.choices.empty() && replayed->peak_bytes < outcome.peak),
                 "a plan doesn't peak where it should");
@@ -271,7 +275,7 @@ const CurvePoint* CurveReport::cheapest_within(std::int64_t peak_bytes) const {
 }
 
 Result<Curve> sweep_document(const Document& document, const CurveRequest& request) {
-  const auto costs = find_cost_model(request.device, request.cost_model);
+  const auto costs = find_cost_model(request.profile, request.device, request.cost_model);
   if (!costs) return costs.diagnostics();
   const auto unplanned = costs->unplanned(document.file.graph, document.graph());
   if (!unplanned) return unplanned.diagnostics();

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "engine/ir/plan.h"
@@ -32,6 +33,8 @@ struct CurveRequest {
   ChoiceRequest choices;
   std::function<void(const Curve&)> on_curve;  // the curve so far; not yet complete
   const std::atomic<bool>* cancel = nullptr;   // ends the work early, with what it has
+  std::function<bool()> stop;            // the same, asked over and over on the thread that works
+  std::optional<DeviceProfile> profile;  // in place of the one that `device` names
 };
 
 // The budgets are evenly spread between the ends.

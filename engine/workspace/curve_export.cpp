@@ -115,7 +115,7 @@ std::string curve_csv(const CurveReport& report) {
   return csv;
 }
 
-std::string curve_json(const CurveReport& report) {
+std::string curve_json(const CurveReport& report, std::span<const std::string> plans) {
   Json json = {{"model", report.model},
                {"graph", report.graph_key},
                {"nodes", report.nodes},
@@ -130,6 +130,7 @@ std::string curve_json(const CurveReport& report) {
                {"torch_recorded", report.torch_recorded}};
   json["points"] = Json::array();
   for (const CurvePoint& point : report.points) json["points"].push_back(point_json(point, false));
+  for (std::size_t i = 0; i < plans.size(); ++i) json["points"][i]["plan"] = Json::parse(plans[i]);
   json["torch"] = Json::array();
   for (const CurvePoint& point : report.torch) json["torch"].push_back(point_json(point, true));
   return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

@@ -23,6 +23,7 @@ peak::SolveOptions options_of(const Problem& problem, const SearchLimits& limits
   options.effort = peak::default_effort(problem, limits.effort);
   options.seconds = limits.seconds;
   options.cancel = limits.cancel;
+  options.stop = limits.stop;
   return options;
 }
 

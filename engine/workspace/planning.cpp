@@ -76,7 +76,7 @@ struct Measure {
 
 Result<Planned> plan_document(const Document& document, const PlanningRequest& request) {
   const Graph& graph = document.graph();
-  const auto model = find_cost_model(request.device, request.cost_model);
+  const auto model = find_cost_model(request.profile, request.device, request.cost_model);
   if (!model) return model.diagnostics();
   const auto unplanned = model->unplanned(document.file.graph, graph);
   if (!unplanned) return unplanned.diagnostics();

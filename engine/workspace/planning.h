@@ -1,6 +1,7 @@
 // Plans a document's graph and reports what the plan comes to.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "engine/ir/plan.h"
@@ -22,6 +23,7 @@ struct PlanningRequest {
   std::string device = std::string(kReferenceDevice);  // as find_device reads it
   std::string cost_model = "eager";                    // as find_cost_model reads it
   ChoiceRequest choices;
+  std::optional<DeviceProfile> profile;  // in place of the one that `device` names
 };
 
 struct Planned {

@@ -21,7 +21,7 @@ class SearchClock {
 
   bool spent(std::int64_t work) const {
     if (work >= effort_) return true;
-    if (options_.cancel != nullptr && options_.cancel->load(std::memory_order_relaxed)) return true;
+    if (options_.cancelled()) return true;
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - began_;
     return options_.seconds > 0 && taken.count() >= options_.seconds;
   }

@@ -30,6 +30,11 @@ struct SolveOptions {
   std::size_t bound_states = 5'000;  // sets that the bound on the peak looks at
   std::function<void(const Progress&)> on_progress;  // called when a better plan was found
   const std::atomic<bool>* cancel = nullptr;         // ends the search early, with what it has
+  std::function<bool()> stop;  // the same, asked over and over on the searching thread
+
+  bool cancelled() const {
+    return (cancel != nullptr && cancel->load(std::memory_order_relaxed)) || (stop && stop());
+  }
 };
 
 struct Outcome {

@@ -182,7 +182,7 @@ class Curve {
 
   std::int64_t work() const { return s_.work() + searched_; }
   double seconds() const { return std::chrono::duration<double>(Clock::now() - began_).count(); }
-  bool cancelled() const { return options_.cancel != nullptr && options_.cancel->load(); }
+  bool cancelled() const { return options_.cancelled(); }
   bool spent() const {
     return work() >= options_.effort || cancelled() ||
            (options_.seconds > 0 && seconds() >= options_.seconds);

@@ -1,0 +1,58 @@
+// What stands around every call of the C library: whatever goes wrong becomes a status and words,
+// and ends there.
+#pragma once
+
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <new>
+#include <string_view>
+
+#include "engine/support/check.h"
+#include "engine/support/result.h"
+#include "native/c_api/recut.h"
+
+namespace recut::c_api {
+
+// A copy for the caller, who frees it with recut_text_free; null where there is no memory for it.
+inline char* copy_text(std::string_view text) noexcept {
+  auto* copy = static_cast<char*>(std::malloc(text.size() + 1));
+  if (copy == nullptr) return nullptr;
+  std::memcpy(copy, text.data(), text.size());
+  copy[text.size()] = '\0';
+  return copy;
+}
+
+inline recut_status fail(recut_status status, std::string_view words, char** error) noexcept {
+  if (error != nullptr && *error == nullptr) *error = copy_text(words);
+  return status;
+}
+
+inline recut_status fail(recut_status status, const Diagnostics& diagnostics, char** error) {
+  return fail(status, format(diagnostics), error);
+}
+
+inline recut_status give_text(std::string_view text, char** out) {
+  *out = copy_text(text);
+  if (*out == nullptr) throw std::bad_alloc();
+  return RECUT_OK;
+}
+
+// Runs `work`, which returns a status.
+template <class Work>
+recut_status attempt(char** error, Work work) noexcept {
+  try {
+    const ThrowingChecks checks;
+    return work();
+  } catch (const CheckFailure& failure) {
+    return fail(RECUT_INTERNAL, failure.words, error);
+  } catch (const std::bad_alloc&) {
+    return fail(RECUT_OUT_OF_MEMORY, "out of memory", error);
+  } catch (const std::exception& exception) {
+    return fail(RECUT_INTERNAL, exception.what(), error);
+  } catch (...) {
+    return fail(RECUT_INTERNAL, "an unknown exception", error);
+  }
+}
+
+}  // namespace recut::c_api

@@ -1,0 +1,205 @@
+#include "native/c_api/options.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+#include <span>
+
+#include "engine/input/json_fields.h"
+#include "engine/passes/pass.h"
+#include "engine/support/text.h"
+#include "engine/workspace/budget.h"
+#include "engine/workspace/cost_model.h"
+
+namespace recut::c_api {
+namespace {
+
+constexpr std::string_view kName = "options";
+constexpr std::size_t kMostValues = 1'000'000;  // of one JSON text
+constexpr double kMostEffort = 1e6;
+constexpr double kMostSeconds = 1e9;
+
+constexpr std::string_view kOpenKeys[] = {"graph", "passes"};
+constexpr std::string_view kGraphKeys[] = {"joint", "joint_after_passes"};
+constexpr std::string_view kPlanKeys[] = {"strategy", "budget", "effort", "seconds",  "search_seed",
+                                          "device",   "model",  "save",   "recompute"};
+constexpr std::string_view kSweepKeys[] = {"points", "effort", "search_seed", "device",
+                                           "model",  "save",   "recompute",   "plans"};
+
+// The options of one call. What is wrong with them is collected, so that all of it is told at once.
+class Options {
+ public:
+  Options(const JsonDocument& document, std::string_view text,
+          std::span<const std::string_view> keys)
+      : text_(text),
+        complaints_(text, kName),
+        is_object_(document.root().is(JsonKind::object)),
+        fields_(document.root(), "the options", complaints_) {
+    if (is_object_)
+      fields_.only(keys);
+    else
+      complaints_.add(
+          fmt::format("the options are {}, expected an object", describe(document.root().kind())));
+  }
+
+  void read(OpenOptions& open) {
+    if (!is_object_) return;
+    if (const auto key = one_of("graph", kGraphKeys)) open.graph_key = *key;
+    if (!fields_.find("passes").present()) return;
+    open.passes = fields_.texts("passes");
+    for (const std::string& pass : *open.passes)
+      if (find_pass(pass) == nullptr)
+        complain("passes", fmt::format("there is no pass {}, expected of: {}", quote(pass),
+                                       fmt::join(default_passes(), ", ")));
+  }
+
+  void read(PlanningRequest& request) {
+    if (!is_object_) return;
+    std::vector<std::string_view> strategies;
+    for (const Strategy& strategy : all_strategies()) strategies.push_back(strategy.name);
+    if (const auto strategy = one_of("strategy", strategies)) request.strategy = *strategy;
+    read_budget(request);
+    if (const auto seconds = positive("seconds", kMostSeconds)) request.limits.seconds = *seconds;
+    read_search(request.limits.effort, request.limits.seed);
+    read_costs(request);
+    read_choices(request.choices);
+  }
+
+  void read(SweepOptions& options) {
+    if (!is_object_) return;
+    if (const auto points = fields_.integer("points")) {
+      if (*points >= 2 && *points <= static_cast<std::int64_t>(kMostCurvePoints))
+        options.request.points = static_cast<std::size_t>(*points);
+      else
+        complain("points", fmt::format("{} found, expected 2 to {}", *points, kMostCurvePoints));
+    }
+    read_search(options.request.effort, options.request.seed);
+    read_costs(options.request);
+    read_choices(options.request.choices);
+    options.plans = fields_.boolean("plans");
+  }
+
+  bool sound() const { return complaints_.none(); }
+  Diagnostics take() { return complaints_.take(); }
+
+ private:
+  void complain(std::string_view key, std::string_view message) {
+    fields_.complain(fmt::format("'{}': {}", key, message), fields_.find(key));
+  }
+
+  // Of another function's complaints, which know no place here.
+  void complain(std::string_view key, const Diagnostics& diagnostics) {
+    for (const Diagnostic& diagnostic : diagnostics) complain(key, diagnostic.message);
+  }
+
+  std::optional<std::string> one_of(std::string_view key, std::span<const std::string_view> names) {
+    const auto found = fields_.text(key);
+    if (!found) return std::nullopt;
+    for (const std::string_view name : names)
+      if (name == *found) return std::string(name);
+    complain(key,
+             fmt::format("{} found, expected one of: {}", quote(*found), fmt::join(names, ", ")));
+    return std::nullopt;
+  }
+
+  std::optional<double> positive(std::string_view key, double most) {
+    const auto number = fields_.number(key);
+    if (!number || (*number > 0 && *number <= most)) return number;
+    complain(key, fmt::format("{} found, expected a number above 0, at most {}", *number, most));
+    return std::nullopt;
+  }
+
+  void read_search(double& effort, std::uint64_t& seed) {
+    if (const auto wish = positive("effort", kMostEffort)) effort = *wish;
+    const auto number = fields_.integer("search_seed");
+    if (!number) return;
+    if (*number < 0)
+      return complain("search_seed", fmt::format("{} found, expected 0 or more", *number));
+    seed = static_cast<std::uint64_t>(*number);
+  }
+
+  // As people write it, or a number.
+  std::optional<std::string> budget() {
+    const JsonValue value = fields_.find("budget");
+    if (!value.present()) return std::nullopt;
+    if (value.is(JsonKind::text)) return std::string(value.text());
+    if (value.is(JsonKind::integer)) return fmt::format("{}", value.integer());
+    if (value.is(JsonKind::real))
+      return fmt::format("{:.{}f}", value.real(),
+                         value.real() == std::floor(value.real()) ? 0 : 17);
+    complain("budget", fmt::format("{} found, expected a text such as '3GiB' or a number",
+                                   describe(value.kind())));
+    return std::nullopt;
+  }
+
+  // What a percentage is of is seen by the planner; here any peak does.
+  void read_budget(PlanningRequest& request) {
+    const auto wish = budget();
+    if (!wish) return;
+    request.budget = *wish;
+    const auto parsed = parse_budget(*wish, request.strategy, std::int64_t{1} << 40);
+    if (!parsed) complain("budget", parsed.diagnostics());
+  }
+
+  template <class Request>
+  void read_costs(Request& request) {
+    if (const auto model = fields_.text("model")) request.cost_model = *model;
+    const JsonValue device = fields_.find("device");
+    if (device.is(JsonKind::object)) {
+      auto profile = read_device_profile(device, text_, kName);
+      if (profile)
+        request.profile = std::move(*profile);
+      else
+        complain("device", profile.diagnostics());
+    } else if (const auto name = fields_.text("device")) {
+      request.device = *name;
+    }
+    const auto found = find_cost_model(request.profile, request.device, request.cost_model);
+    if (!found) complain(known_device(request) ? "model" : "device", found.diagnostics());
+  }
+
+  template <class Request>
+  static bool known_device(const Request& request) {
+    return request.profile || find_device(request.device).ok();
+  }
+
+  void read_choices(ChoiceRequest& choices) {
+    choices.save = fields_.texts("save");
+    choices.recompute = fields_.texts("recompute");
+  }
+
+  std::string_view text_;
+  Complaints complaints_;
+  bool is_object_;
+  JsonFields fields_;
+};
+
+template <class Request>
+Result<Request> read_options(const char* json, std::span<const std::string_view> keys) {
+  Request request;
+  if (json == nullptr) return request;
+  const std::string_view text = json;
+  const auto document = parse_json(text, kName, {}, kMostValues);
+  if (!document) return document.diagnostics();
+  Options options(*document, text, keys);
+  options.read(request);
+  if (!options.sound()) return options.take();
+  return request;
+}
+
+}  // namespace
+
+Result<OpenOptions> read_open_options(const char* json) {
+  return read_options<OpenOptions>(json, kOpenKeys);
+}
+
+Result<PlanningRequest> read_plan_options(const char* json) {
+  return read_options<PlanningRequest>(json, kPlanKeys);
+}
+
+Result<SweepOptions> read_sweep_options(const char* json) {
+  return read_options<SweepOptions>(json, kSweepKeys);
+}
+
+}  // namespace recut::c_api

@@ -1,0 +1,22 @@
+// The C library's options: JSON objects as requests of the workspace. Unknown keys, wrong types and
+// values out of range are diagnostics that name key, found and expected.
+#pragma once
+
+#include "engine/support/result.h"
+#include "engine/workspace/curve.h"
+#include "engine/workspace/document.h"
+#include "engine/workspace/planning.h"
+
+namespace recut::c_api {
+
+struct SweepOptions {
+  CurveRequest request;
+  bool plans = false;  // each point with its plan
+};
+
+// `json` may be null: no options.
+Result<OpenOptions> read_open_options(const char* json);
+Result<PlanningRequest> read_plan_options(const char* json);
+Result<SweepOptions> read_sweep_options(const char* json);
+
+}  // namespace recut::c_api

@@ -1,0 +1,196 @@
+#include "native/c_api/recut.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <memory>
+#include <string>
+
+#include "engine/partition/storage_model.h"
+#include "engine/support/units.h"
+#include "engine/support/version.h"
+#include "engine/workspace/curve.h"
+#include "engine/workspace/curve_export.h"
+#include "engine/workspace/plan_text.h"
+#include "engine/workspace/planning.h"
+#include "native/c_api/attempt.h"
+#include "native/c_api/options.h"
+#include "native/c_api/watcher.h"
+
+using recut::CurveRequest;
+using recut::Diagnostics;
+using recut::Document;
+using recut::Plan;
+using recut::Planned;
+using recut::PlanningRequest;
+using recut::Result;
+using recut::c_api::attempt;
+using recut::c_api::fail;
+using recut::c_api::give_text;
+using recut::c_api::Watcher;
+
+// Plans name nodes of their document, so they share it.
+struct recut_graph {
+  std::shared_ptr<const Document> document;
+};
+
+struct recut_plan {
+  std::shared_ptr<const Document> document;
+  Planned planned;
+};
+
+namespace {
+
+recut_status read_graph(std::string_view bytes, const char* name, const char* options_json,
+                        recut_graph** graph, char** error) {
+  const auto options = recut::c_api::read_open_options(options_json);
+  if (!options) return fail(RECUT_BAD_OPTION, options.diagnostics(), error);
+  auto document = recut::open_document_bytes(bytes, name != nullptr ? name : "graph", *options);
+  if (!document) return fail(RECUT_BAD_INPUT, document.diagnostics(), error);
+  *graph = new recut_graph{std::make_shared<const Document>(std::move(*document))};
+  return RECUT_OK;
+}
+
+// Graphs that are sound, but too large for any plan.
+Result<recut::Done> plannable(const Document& document) {
+  if (auto written = recut::check_total_bytes(document.file.graph); !written) return written;
+  return recut::check_total_bytes(document.graph());
+}
+
+recut_status make_plan(const recut_graph& graph, const char* options_json, Watcher& watcher,
+                       recut_plan** plan, char** error) {
+  auto request = recut::c_api::read_plan_options(options_json);
+  if (!request) return fail(RECUT_BAD_OPTION, request.diagnostics(), error);
+  if (const auto can = plannable(*graph.document); !can)
+    return fail(RECUT_BAD_INPUT, can.diagnostics(), error);
+  if (watcher.tells())
+    request->limits.on_better = [&watcher](double recompute_us) {
+      watcher.tell(Watcher::kUnknown,
+                   fmt::format("planning: {} recomputed", recut::format_micros(recompute_us)));
+    };
+  if (watcher.asks()) request->limits.stop = [&watcher] { return watcher.stop(); };
+  if (watcher.stop_now()) return fail(RECUT_CANCELLED, "cancelled", error);
+  watcher.tell(0, "planning");
+  auto planned = recut::plan_document(*graph.document, *request);
+  if (watcher.stop_now()) return fail(RECUT_CANCELLED, "cancelled", error);
+  if (!planned) return fail(RECUT_BAD_OPTION, planned.diagnostics(), error);
+  const bool holds = planned->report.holds();
+  const std::string why = holds ? "" : recut::out_of_reach_text(planned->report);
+  watcher.tell(1, "planned");
+  *plan = new recut_plan{graph.document, std::move(*planned)};
+  return holds ? RECUT_OK : fail(RECUT_NOT_HELD, why, error);
+}
+
+// A point of the curve as the plan file that a budget of as much would give.
+Result<std::string> plan_of_point(const Document& document, const CurveRequest& curve,
+                                  const recut::CurveReport& report, const recut::CurvePoint& point,
+                                  const Plan& plan, const recut::CostModel& costs) {
+  PlanningRequest request;
+  request.budget = std::to_string(point.budget_bytes);
+  request.cost_model = curve.cost_model;
+  recut::PlanFindings findings;
+  findings.budget_bytes = point.budget_bytes;
+  findings.solve_ms = point.solve_ms;
+  findings.proof =
+      recut::PeakProof{true, 0, report.peak_bound_bytes, point.recompute_bound_us, point.optimal};
+  const recut::Unplanned unplanned{report.peak_bytes_unplanned, report.step_us_unplanned};
+  const auto planned = measure_plan(document, request, costs, unplanned, plan, findings);
+  if (!planned) return planned.diagnostics();
+  return plan_file_json(document.graph(), *planned);
+}
+
+Result<std::vector<std::string>> plans_of(const Document& document, const CurveRequest& request,
+                                          const recut::Curve& curve) {
+  const auto costs = find_cost_model(request.profile, request.device, request.cost_model);
+  if (!costs) return costs.diagnostics();
+  std::vector<std::string> plans;
+  for (std::size_t i = 0; i < curve.plans.size(); ++i) {
+    auto plan = plan_of_point(document, request, curve.report, curve.report.points[i],
+                              curve.plans[i], *costs);
+    if (!plan) return plan.diagnostics();
+    plans.push_back(std::move(*plan));
+  }
+  return plans;
+}
+
+recut_status sweep(const recut_graph& graph, const char* options_json, Watcher& watcher,
+                   char** json, char** error) {
+  auto options = recut::c_api::read_sweep_options(options_json);
+  if (!options) return fail(RECUT_BAD_OPTION, options.diagnostics(), error);
+  const Document& document = *graph.document;
+  if (const auto can = plannable(document); !can)
+    return fail(RECUT_BAD_INPUT, can.diagnostics(), error);
+  CurveRequest& request = options->request;
+  if (watcher.tells())
+    request.on_curve = [&watcher](const recut::Curve& curve) {
+      watcher.tell(Watcher::kUnknown,
+                   fmt::format("planning: {} points", curve.report.points.size()));
+    };
+  if (watcher.asks()) request.stop = [&watcher] { return watcher.stop(); };
+  if (watcher.stop_now()) return fail(RECUT_CANCELLED, "cancelled", error);
+  watcher.tell(0, "planning");
+  const auto curve = recut::sweep_document(document, request);
+  if (watcher.stop_now()) return fail(RECUT_CANCELLED, "cancelled", error);
+  if (!curve) return fail(RECUT_BAD_OPTION, curve.diagnostics(), error);
+  watcher.tell(1, "planned");
+  if (!options->plans) return give_text(curve_json(curve->report), json);
+  const auto plans = plans_of(document, request, *curve);
+  if (!plans) return fail(RECUT_INTERNAL, plans.diagnostics(), error);
+  return give_text(curve_json(curve->report, *plans), json);
+}
+
+}  // namespace
+
+const char* recut_version(void) {
+  return recut::version().data();  // a literal, which ends with a zero
+}
+
+recut_status recut_graph_read(const void* bytes, size_t size, const char* name,
+                              const char* options_json, recut_graph** graph, char** error) {
+  *graph = nullptr;
+  if (error != nullptr) *error = nullptr;
+  return attempt(error, [&] {
+    return read_graph({static_cast<const char*>(bytes), bytes != nullptr ? size : 0}, name,
+                      options_json, graph, error);
+  });
+}
+
+void recut_graph_free(recut_graph* graph) { delete graph; }
+
+recut_status recut_plan_make(const recut_graph* graph, const char* options_json,
+                             const recut_callbacks* callbacks, recut_plan** plan, char** error) {
+  *plan = nullptr;
+  if (error != nullptr) *error = nullptr;
+  return attempt(error, [&] {
+    Watcher watcher(callbacks);
+    return make_plan(*graph, options_json, watcher, plan, error);
+  });
+}
+
+void recut_plan_free(recut_plan* plan) { delete plan; }
+
+recut_status recut_plan_json(const recut_plan* plan, char** json, char** error) {
+  *json = nullptr;
+  if (error != nullptr) *error = nullptr;
+  return attempt(error, [&] {
+    return give_text(plan_file_json(plan->document->graph(), plan->planned), json);
+  });
+}
+
+recut_status recut_report_json(const recut_plan* plan, char** json, char** error) {
+  *json = nullptr;
+  if (error != nullptr) *error = nullptr;
+  return attempt(error, [&] { return give_text(plan_report_json(plan->planned.report), json); });
+}
+
+recut_status recut_sweep(const recut_graph* graph, const char* options_json,
+                         const recut_callbacks* callbacks, char** json, char** error) {
+  *json = nullptr;
+  if (error != nullptr) *error = nullptr;
+  return attempt(error, [&] {
+    Watcher watcher(callbacks);
+    return sweep(*graph, options_json, watcher, json, error);
+  });
+}
+
+void recut_text_free(char* text) { std::free(text); }

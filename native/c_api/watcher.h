@@ -1,0 +1,51 @@
+// A call's callbacks, as the engine asks for them.
+#pragma once
+
+#include <chrono>
+#include <string>
+
+#include "native/c_api/recut.h"
+
+namespace recut::c_api {
+
+class Watcher {
+ public:
+  explicit Watcher(const recut_callbacks* callbacks) {
+    if (callbacks != nullptr) callbacks_ = *callbacks;
+  }
+
+  bool tells() const { return callbacks_.progress != nullptr; }
+  bool asks() const { return callbacks_.cancelled != nullptr; }
+
+  static constexpr double kUnknown = -1;
+
+  void tell(double fraction, const std::string& words) const {
+    if (tells()) callbacks_.progress(callbacks_.user, fraction, words.c_str());
+  }
+
+  // Asks the caller at most once in kPause; once it was so, it stays so.
+  bool stop() {
+    if (stopped_ || !asks()) return stopped_;
+    const auto now = Clock::now();
+    if (now < next_) return false;
+    stopped_ = callbacks_.cancelled(callbacks_.user) != 0;
+    next_ = Clock::now() + kPause;
+    return stopped_;
+  }
+
+  // The same at once, whenever it was asked last: before and after the work.
+  bool stop_now() {
+    next_ = {};
+    return stop();
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr std::chrono::milliseconds kPause{2};
+
+  recut_callbacks callbacks_{};
+  Clock::time_point next_{};
+  bool stopped_ = false;
+};
+
+}  // namespace recut::c_api
