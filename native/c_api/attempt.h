@@ -6,6 +6,7 @@
 #include <cstring>
 #include <exception>
 #include <new>
+#include <string>
 #include <string_view>
 
 #include "engine/support/check.h"
@@ -29,7 +30,9 @@ inline recut_status fail(recut_status status, std::string_view words, char** err
 }
 
 inline recut_status fail(recut_status status, const Diagnostics& diagnostics, char** error) {
-  return fail(status, format(diagnostics), error);
+  std::string words = format(diagnostics);
+  while (!words.empty() && words.back() == '\n') words.pop_back();
+  return fail(status, words, error);
 }
 
 inline recut_status give_text(std::string_view text, char** out) {
