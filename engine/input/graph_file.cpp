@@ -8,6 +8,7 @@
 
 #include "engine/input/complaints.h"
 #include "engine/input/joint_builder.h"
+#include "engine/input/joint_measured.h"
 #include "engine/input/joint_nodes.h"
 #include "engine/input/json.h"
 #include "engine/input/json_fields.h"
@@ -70,6 +71,9 @@ class FileReader {
     if (!complaints_.none()) return;
     file.key = std::string(key);
     file.graph.name = file.model;
+    Measurements facts;
+    read_measured_facts(fields_, facts);
+    if (facts.any()) file.graph.measured = std::make_shared<const Measurements>(std::move(facts));
     const JointNodes nodes = read_joint_nodes(list, complaints_);
     build_joint_graph(nodes, *forward_outputs, file.graph, complaints_);
   }
@@ -125,7 +129,7 @@ Result<GraphFile> read_graph_text(std::string_view bytes, std::string_view file_
 
 Result<GraphFile> parse_joint_graph(std::string_view json_text, std::string_view file_name,
                                     std::string_view key) {
-  const std::array<std::string_view, 12> wanted = {"format",
+  const std::array<std::string_view, 14> wanted = {"format",
                                                    "version",
                                                    "model",
                                                    "torch",
@@ -136,6 +140,8 @@ Result<GraphFile> parse_joint_graph(std::string_view json_text, std::string_view
                                                    "default_partition",
                                                    "partitions",
                                                    "num_fwd_outputs",
+                                                   kGranularityKey,
+                                                   kMeasuredOnKey,
                                                    key};
   const auto document = parse_json(json_text, file_name, wanted);
   if (!document) return document.diagnostics();

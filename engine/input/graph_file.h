@@ -3,6 +3,12 @@
 // A joint graph file holds the forward and backward graph of a training step as PyTorch captured
 // it: `joint` before and `joint_after_passes` after Inductor's passes, and what PyTorch's
 // partitioner chose.
+//
+// A program that ran the graph may write what it measured (engine/ir/measurements.h): a
+// call_function has "measured": {"us": 12.3, "workspace_bytes": 1048576}, either key or both, and
+// the file "measured_on", the device's name, and "allocation_granularity", the bytes that the
+// allocator rounds up to. Workspaces and granularity always count; times count on the device
+// "measured".
 #pragma once
 
 #include <cstdint>

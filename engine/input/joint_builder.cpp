@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 
+#include "engine/input/joint_measured.h"
 #include "engine/input/joint_outputs.h"
 #include "engine/input/joint_values.h"
 #include "engine/ir/call.h"
@@ -22,13 +23,16 @@ using RecordedTypes = std::optional<std::vector<TensorType>>;
 class Builder {
  public:
   Builder(const JointNodes& nodes, Graph& graph, Complaints& complaints)
-      : nodes_(nodes), graph_(graph), complaints_(complaints), ids_(nodes.nodes.size()) {}
+      : nodes_(nodes), graph_(graph), complaints_(complaints), ids_(nodes.nodes.size()) {
+    if (graph.measured != nullptr) measurements_ = *graph.measured;
+  }
 
   void run(std::int64_t forward_outputs) {
     read_types();
     choose_device();
     for (at_ = 0; at_ < nodes_.nodes.size(); ++at_) add_node(nodes_.nodes[at_]);
     report_unknown_operators();
+    if (measurements_.any()) graph_.measured = std::make_shared<const Measurements>(measurements_);
     if (output_.present())
       read_joint_outputs(
           output_, forward_outputs, [this](std::string_view name) { return find(name); }, graph_,
@@ -100,6 +104,8 @@ class Builder {
   void add_node(const JointNode& node) {
     if (!node.sound) return;
     if (output_.present()) return complain("stands after the node 'output'");
+    if (node.measured.present() && node.op != "call_function")
+      return complain("has 'measured', expected of a 'call_function' only");
     if (node.op == "placeholder") return add_input();
     if (node.op == "get_attr") return add_constant();
     if (node.op == "call_function") return add_call();
@@ -148,8 +154,10 @@ class Builder {
     auto arguments = read_arguments(*op);
     if (!arguments || faulty_type_[at_]) return;
     auto types = settle_types(*op, *arguments);
-    if (types)
-      ids_[at_] = graph_.append(op->op, std::move(*arguments), std::move(*types), origin());
+    if (!types) return;
+    ids_[at_] = graph_.append(op->op, std::move(*arguments), std::move(*types), origin());
+    if (node().measured.present())
+      measurements_.add(ids_[at_], read_measurement(node().measured, node().name, complaints_));
   }
 
   // Arguments at the schema's places, positional ones first. Nothing where they are faulty.
@@ -300,6 +308,7 @@ class Builder {
   std::vector<RecordedTypes> recorded_;
   std::vector<bool> faulty_type_;
   std::map<std::string_view, UnknownOperator> unknown_;
+  Measurements measurements_;
   std::int64_t draws_ = 0;
   std::int64_t total_bytes_ = 0;
   JsonValue output_;

@@ -11,7 +11,8 @@ namespace recut {
 
 // Appends the nodes to `graph`, checked one by one: operators, arguments, recorded types against
 // the operators' rules, outputs. Users of a faulty node are not complained about in turn. The graph
-// is sound only where `complaints` stays empty. Interning makes equal nodes one.
+// is sound only where `complaints` stays empty. Interning makes equal nodes one. What
+// was measured of the nodes is added to what `graph` has.
 void build_joint_graph(const JointNodes& nodes, std::int64_t forward_outputs, Graph& graph,
                        Complaints& complaints);
 

@@ -24,6 +24,7 @@ enum FieldIndex : std::size_t {
   kArgs,
   kKwargs,
   kVal,
+  kMeasured,
   kCount
 };
 
@@ -34,7 +35,8 @@ constexpr std::array<Field, kCount> kFields = {{{"name", JsonKind::text, true},
                                                 {"seq_nr", JsonKind::integer, false},
                                                 {"args", JsonKind::array, false},
                                                 {"kwargs", JsonKind::object, false},
-                                                {"val", JsonKind::null, false}}};  // any kind
+                                                {"val", JsonKind::null, false},  // any kind
+                                                {"measured", JsonKind::object, false}}};
 
 // One pass over the members of a node; its complaints name the node as well as can be.
 class NodeReader {
@@ -63,6 +65,7 @@ class NodeReader {
     node.args = values_[kArgs];
     node.kwargs = values_[kKwargs];
     node.val = values_[kVal];
+    node.measured = values_[kMeasured];
   }
 
   void take(const JsonMember& member) {

@@ -68,6 +68,7 @@ Graph Graph::fresh() const {
   Graph graph(pool_);
   graph.name = name;
   graph.device = device;
+  graph.measured = measured;
   return graph;
 }
 

@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "engine/ir/argument.h"
+#include "engine/ir/measurements.h"
 #include "engine/ir/operator.h"
 #include "engine/ir/type.h"
 #include "engine/support/result.h"
@@ -65,13 +66,14 @@ class Graph {
   explicit Graph(std::shared_ptr<NodePool> pool = std::make_shared<NodePool>())
       : pool_(std::move(pool)) {}
 
-  // A graph with the same pool, name and device, and nothing else.
+  // A graph with the same pool, name, device and measurements, and nothing else.
   Graph fresh() const;
 
   std::string name;
   std::string
       device;  // of every value that names none: "cuda", "cpu", "" where the file did not say
-  std::vector<NodeId> results;  // outputs of forward
+  std::shared_ptr<const Measurements> measured;  // of its nodes; null: nothing was
+  std::vector<NodeId> results;                   // outputs of forward
   std::vector<NodeId>
       gradients;  // one a placeholder that is no tangent, in order; invalid where there is none
 
@@ -96,6 +98,11 @@ class Graph {
   const Node& operator[](NodeId id) const { return (*pool_)[id]; }
   const TensorType& type(NodeId id) const { return (*pool_)[id].outputs.front(); }
   const Operator& op(NodeId id) const { return operator_of((*pool_)[id].op); }
+
+  // Null where nothing was measured of a node.
+  const Measurement* measurement(NodeId id) const {
+    return measured == nullptr ? nullptr : measured->of(id);
+  }
 
   bool contains(NodeId id) const {
     return id.index < position_.size() && position_[id.index] != kAbsent;

@@ -99,9 +99,15 @@ double node_computing(const Graph& graph, NodeId id, const DeviceRates& rates) {
   return flops > 0 ? static_cast<double>(flops) / rates.flops_of(product_dtype(graph, id)) : 0;
 }
 
+std::optional<double> measured_micros(const Graph& graph, NodeId id, const DeviceRates& rates) {
+  const Measurement* measurement = rates.measured ? graph.measurement(id) : nullptr;
+  return measurement != nullptr ? measurement->micros : std::nullopt;
+}
+
 double node_micros(const Graph& graph, NodeId id, const DeviceRates& rates) {
   const Operator& op = graph.op(id);
   if (op.is(kInput) || shares_storage(op)) return 0;
+  if (const auto measured = measured_micros(graph, id, rates)) return *measured;
   const double moving = static_cast<double>(node_traffic(graph, id)) / rates.bytes_per_second;
   return rates.launch_micros + 1e6 * std::max(node_computing(graph, id, rates), moving);
 }

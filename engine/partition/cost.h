@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 
 #include "engine/ir/graph.h"
 
@@ -19,6 +20,7 @@ struct DeviceRates {
   std::array<double, kDTypes> flops_per_second;  // of products, by the dtype that they multiply
   double bytes_per_second = 3.0e12;
   double launch_micros = 0;  // of every kernel, whatever it does
+  bool measured = false;     // calls of which the graph has a measured time take that
 };
 
 // Floating-point operations of matrix products, convolutions and attention; 0 for all others, whose
@@ -34,5 +36,8 @@ std::int64_t node_traffic(const Graph& graph, NodeId id);
 // constants take no time.
 double node_computing(const Graph& graph, NodeId id, const DeviceRates& rates);
 double node_micros(const Graph& graph, NodeId id, const DeviceRates& rates);
+
+// The time that counts where `rates` ask for measured ones and the graph has one.
+std::optional<double> measured_micros(const Graph& graph, NodeId id, const DeviceRates& rates);
 
 }  // namespace recut

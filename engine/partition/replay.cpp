@@ -129,6 +129,7 @@ class Tracker {
     const bool again = ran_[graph_.position(id)];
     ran_[graph_.position(id)] = true;
     standing_on(id) = instances_of(id, step, phase, again);
+    if (const auto workspace = storages_.workspace(id)) add_workspace(*workspace, step, phase);
     replay_.steps.push_back({id, phase, again, 0, 0});
     if (again) replay_.recomputed.push_back(id);
   }
@@ -150,6 +151,16 @@ class Tracker {
       returned_.push_back(std::nullopt);
     }
     return made;
+  }
+
+  void add_workspace(StorageId workspace, std::size_t step, Phase phase) {
+    const StorageModel::Storage& storage = storages_[workspace];
+    replay_.instances.push_back({workspace, storage.owner, storage.bytes, kernels_[step].first,
+                                 kernels_[step].last,
+                                 phase == Phase::forward ? InstanceClass::forward_temporary
+                                                         : InstanceClass::backward_temporary,
+                                 true});
+    returned_.push_back(std::nullopt);
   }
 
   Instances inherited(NodeId id, const Node& node) {

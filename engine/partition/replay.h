@@ -9,6 +9,8 @@
 //
 // At the border between forward and backward everything is forgotten but the inputs and what
 // `saved` names: a result that backward needs has to be saved as well.
+//
+// A workspace is there from the start of its call's kernel to its end, in each of its runs.
 #pragma once
 
 #include <cstdint>
@@ -43,6 +45,7 @@ struct StorageInstance {
   std::size_t birth = 0;     // step
   std::size_t last_use = 0;  // step; the number of steps where it lives to the end
   InstanceClass kind = InstanceClass::forward_temporary;
+  bool workspace = false;  // a temporary one, that no value stands on
 };
 
 struct Step {

@@ -17,6 +17,17 @@ std::size_t picked_output(const Node& getitem) {
   return index != nullptr && *index >= 0 ? static_cast<std::size_t>(*index) : SIZE_MAX;
 }
 
+std::int64_t allocated_bytes(const Graph& graph, std::int64_t bytes) {
+  return graph.measured == nullptr ? bytes : graph.measured->allocated(bytes);
+}
+
+// Views run no kernel, so what was measured of them is no workspace.
+std::int64_t workspace_bytes(const Graph& graph, NodeId id) {
+  const Measurement* measurement = graph.measurement(id);
+  if (measurement == nullptr || graph.op(id).is(kInput) || shares_storage(graph.op(id))) return 0;
+  return allocated_bytes(graph, measurement->workspace_bytes);
+}
+
 }  // namespace
 
 bool shares_storage(const Operator& op) { return op.is(kView); }
@@ -27,7 +38,9 @@ NodeId maker_of(const Graph& graph, NodeId id) {
   return id;
 }
 
-StorageModel::StorageModel(const Graph& graph) : graph_(&graph), runs_(graph.order().size()) {
+StorageModel::StorageModel(const Graph& graph, Sizes sizes)
+    : graph_(&graph), runs_(graph.order().size()) {
+  const bool values = sizes == Sizes::values;
   for (const NodeId id : graph.order()) {
     const Node& node = graph[id];
     const Operator& op = graph.op(id);
@@ -47,11 +60,29 @@ StorageModel::StorageModel(const Graph& graph) : graph_(&graph), runs_(graph.ord
     for (std::size_t i = 0; i < node.outputs.size(); ++i) {
       const std::int64_t bytes = byte_size(node.outputs[i]);
       if (bytes == 0) continue;
+      const std::int64_t counted = values ? bytes : allocated_bytes(graph, bytes);
       behind_.push_back(StorageId(storages_.size()));
-      storages_.push_back({id, i, bytes});
+      storages_.push_back({id, i, counted});
     }
     run.count = behind_.size() - run.first;
   }
+  if (!values && graph.measured != nullptr) add_workspaces();
+}
+
+// After all others: who knows of none isn't disturbed.
+void StorageModel::add_workspaces() {
+  workspaces_.resize(runs_.size());
+  for (const NodeId id : graph_->order()) {
+    const std::int64_t bytes = workspace_bytes(*graph_, id);
+    if (bytes == 0) continue;
+    workspaces_[graph_->position(id)] = StorageId(storages_.size());
+    storages_.push_back({id, kWorkspace, bytes});
+  }
+}
+
+std::optional<StorageId> StorageModel::workspace(NodeId id) const {
+  if (workspaces_.empty() || !workspaces_[graph_->position(id)].valid()) return std::nullopt;
+  return workspaces_[graph_->position(id)];
 }
 
 std::span<const StorageId> StorageModel::behind(NodeId id) const {
@@ -84,16 +115,21 @@ std::int64_t value_bytes(const Node& node) {
 }
 
 Result<Done> check_total_bytes(const Graph& graph) {
-  // A value has at most 2^50 bytes, so that the sum can't overflow before it is seen to be too
-  // large.
+  // A value and a workspace have at most 2^50 bytes, rounded up by less, so that the sum can't
+  // overflow before it is seen to be too large.
   std::int64_t total = 0;
-  for (const NodeId id : graph.order())
-    for (const TensorType& type : graph[id].outputs) {
-      total += byte_size(type);
-      if (total > kMaxTotalBytes)
-        return error(fmt::format("the values of this graph add up to more than {}; at '{}'",
-                                 format_bytes(kMaxTotalBytes), graph.node_name(id)));
-    }
+  for (const NodeId id : graph.order()) {
+    const auto add = [&](std::int64_t bytes) {
+      total += bytes;
+      return total <= kMaxTotalBytes;
+    };
+    bool counted = add(workspace_bytes(graph, id));
+    for (const TensorType& type : graph[id].outputs)
+      counted = counted && add(allocated_bytes(graph, byte_size(type)));
+    if (!counted)
+      return error(fmt::format("the values of this graph add up to more than {}; at '{}'",
+                               format_bytes(kMaxTotalBytes), graph.node_name(id)));
+  }
   return Done{};
 }
 

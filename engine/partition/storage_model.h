@@ -4,9 +4,14 @@
 //   are its first operand's storages. `getitem` of a call picks that output's storage; `getitem` of
 //   a view, which is a part of one storage, stands on all of them. Inputs, tangents and constants
 //   are there before the step and cost nothing, so no storage stands behind them.
+//
+//   Where the graph has measurements (engine/ir/measurements.h), a storage has the bytes that the
+//   allocator takes for it, and a call may have a workspace: a storage that nobody reads, alive
+//   while the call runs.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -30,17 +35,24 @@ class StorageModel {
  public:
   struct Storage {
     NodeId owner;
-    std::size_t output = 0;  // of the owner
+    std::size_t output = 0;  // of the owner; kWorkspace
     std::int64_t bytes = 0;
   };
+  static constexpr std::size_t kWorkspace = SIZE_MAX;
 
-  explicit StorageModel(const Graph& graph);
+  // `values`: to the byte and without workspaces, whatever was measured.
+  enum class Sizes : std::uint8_t { allocated, values };
+
+  explicit StorageModel(const Graph& graph, Sizes sizes = Sizes::allocated);
 
   // Storages behind a value, in order of their outputs.
   std::span<const StorageId> behind(NodeId id) const;
 
-  // Storages that a run of this call allocates.
+  // Storages that a run of this call allocates, but for its workspace.
   std::span<const StorageId> owned(NodeId id) const;
+
+  // Of a call that has one.
+  std::optional<StorageId> workspace(NodeId id) const;
 
   const Storage& operator[](StorageId id) const { return storages_[id.index]; }
   std::size_t size() const { return storages_.size(); }
@@ -49,6 +61,8 @@ class StorageModel {
   std::int64_t bytes_behind(std::span<const NodeId> values) const;
 
  private:
+  void add_workspaces();
+
   const Graph* graph_;
   std::vector<Storage> storages_;
   // By position in the graph: a run of `behind_`. Views mostly repeat their operand's run.
@@ -57,13 +71,14 @@ class StorageModel {
   };
   std::vector<Run> runs_;
   std::vector<StorageId> behind_;
+  std::vector<StorageId> workspaces_;  // by position; empty where there are none
 };
 
 // Bytes of all outputs of a node together.
 std::int64_t value_bytes(const Node& node);
 
-// Fails where the values of `graph` add up to more than 2^60 bytes. Below that no sum over distinct
-// nodes overflows: what this room adds up has passed this check.
+// Fails where the storages and workspaces of `graph` add up to more than 2^60 bytes. Below that no
+// sum over distinct nodes overflows: what this room adds up has passed this check.
 Result<Done> check_total_bytes(const Graph& graph);
 
 }  // namespace recut

@@ -25,6 +25,8 @@ Unplanned unplanned_step(const Graph& graph, const DeviceRates& rates) {
       instance[s.index] = lives.size();
       lives.push_back({storages[s].bytes, steps, steps});
     }
+    if (const auto workspace = storages.workspace(id))
+      lives.push_back({storages[*workspace].bytes, steps, steps});
     ++steps;
   }
   for (const NodeId id : goals)

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "engine/partition/fusion/fuse_pointwise.h"
 #include "engine/partition/replay.h"
 #include "engine/partition/strategy.h"
@@ -26,17 +28,46 @@ Result<Unplanned> CostModel::unplanned(const Graph& written, const Graph& graph)
   return Unplanned{replayed->peak_bytes, replayed->step_us};
 }
 
-Result<CostModel> find_cost_model(const std::string& device, std::string_view name) {
-  return find_cost_model(std::nullopt, device, name);
+namespace {
+
+bool is_builtin(std::string_view name) {
+  const auto profiles = builtin_profiles();
+  return std::any_of(profiles.begin(), profiles.end(),
+                     [&](const BuiltinProfile& profile) { return profile.name == name; });
 }
 
-Result<CostModel> find_cost_model(const std::optional<DeviceProfile>& known,
-                                  const std::string& device, std::string_view name) {
+Result<DeviceProfile> measured_device(const Graph& graph) {
+  if (graph.measured == nullptr || !graph.measured->has_times())
+    return error(
+        "device 'measured' takes the times that the graph's file has, and it has none: expected "
+        "\"measured\": {\"us\": …} of its nodes");
+  const std::string& where = graph.measured->device;
+  auto profile = find_device(is_builtin(where) ? where : std::string(kReferenceDevice));
+  if (!profile) return profile.diagnostics();
+  profile->title = fmt::format("measured{}; what wasn't is priced by {}",
+                               where.empty() ? "" : " on " + where, profile->name);
+  profile->name = kMeasuredDevice;
+  profile->rates.measured = true;
+  return profile;
+}
+
+Result<CostModel> model_of(Result<DeviceProfile> profile, std::string_view name) {
   if (name != "eager" && name != "fused")
     return error(fmt::format("there is no model {}, expected eager or fused", quote(name)));
-  auto profile = known ? Result<DeviceProfile>(*known) : find_device(device);
   if (!profile) return profile.diagnostics();
   return CostModel{std::move(*profile), name == "fused"};
+}
+
+}  // namespace
+
+Result<CostModel> find_cost_model(const std::string& device, std::string_view name) {
+  return model_of(find_device(device), name);
+}
+
+Result<CostModel> find_cost_model(const Graph& graph, const std::optional<DeviceProfile>& profile,
+                                  const std::string& device, std::string_view name) {
+  if (profile) return model_of(*profile, name);
+  return model_of(device == kMeasuredDevice ? measured_device(graph) : find_device(device), name);
 }
 
 }  // namespace recut

@@ -28,8 +28,13 @@ struct CostModel {
 // `device` as find_device reads it; `name` is "eager" or "fused".
 Result<CostModel> find_cost_model(const std::string& device, std::string_view name);
 
-// The same with a profile in hand, where there is one.
-Result<CostModel> find_cost_model(const std::optional<DeviceProfile>& profile,
+// The device whose times are those that the graph's file has. A call of which it has none is priced
+// by the built-in profile that the file names ("measured_on"), or else by the reference.
+inline constexpr std::string_view kMeasuredDevice = "measured";
+
+// The same for a graph, where `device` may also be "measured"; fails where nothing was. With a
+// profile in hand, that one.
+Result<CostModel> find_cost_model(const Graph& graph, const std::optional<DeviceProfile>& profile,
                                   const std::string& device, std::string_view name);
 
 }  // namespace recut

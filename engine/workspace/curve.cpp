@@ -275,7 +275,8 @@ const CurvePoint* CurveReport::cheapest_within(std::int64_t peak_bytes) const {
 }
 
 Result<Curve> sweep_document(const Document& document, const CurveRequest& request) {
-  const auto costs = find_cost_model(request.profile, request.device, request.cost_model);
+  const auto costs =
+      find_cost_model(document.graph(), request.profile, request.device, request.cost_model);
   if (!costs) return costs.diagnostics();
   const auto unplanned = costs->unplanned(document.file.graph, document.graph());
   if (!unplanned) return unplanned.diagnostics();

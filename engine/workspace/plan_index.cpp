@@ -42,13 +42,14 @@ PlanIndex::PlanIndex(const Graph& graph, const PinRules& rules, const Plan& plan
   for (const NodeId id : replay.recomputed) runs_[graph.position(id)].fate = Fate::recomputed;
 
   for (const StorageInstance& instance : replay.instances)
-    ++first_instance_[graph.position(instance.owner) + 1];
+    if (!instance.workspace) ++first_instance_[graph.position(instance.owner) + 1];
   for (std::size_t i = 0; i < graph.order().size(); ++i)
     first_instance_[i + 1] += first_instance_[i];
   instances_.resize(replay.instances.size());
   std::vector<std::size_t> next(first_instance_.begin(), first_instance_.end() - 1);
   for (std::size_t i = 0; i < replay.instances.size(); ++i) {
     const StorageInstance& instance = replay.instances[i];
+    if (instance.workspace) continue;  // no value
     const std::size_t at = graph.position(instance.owner);
     instances_[next[at]++] = i;
     runs_[at].last_use = std::max(runs_[at].last_use, instance.last_use);

@@ -92,6 +92,7 @@ Json figures(const PlanReport& report) {
                {"recomputed_runs", report.recomputed_runs},
                {"solve_ms", report.solve_ms},
                {"nodes", report.nodes}};
+  if (report.device == kMeasuredDevice) json["device_title"] = report.device_title;
   if (report.cost_model != "eager") json["eager_peak_bytes"] = report.eager_peak_bytes;
   add_proof(json, report);
   if (!report.choices.empty()) json["choices"] = report.choices;

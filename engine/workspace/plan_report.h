@@ -33,10 +33,10 @@ struct TimelineStep {
 
 // A storage alive at the peak, or saved; named by the node that wrote it.
 struct StorageRow {
-  std::string node;
+  std::string node;  // "workspace of conv" is what conv takes for itself
   std::string op;
   std::string module;
-  std::string type;  // f32[4, 768]
+  std::string type;  // f32[4, 768]; "" of a workspace
   MemoryKind kind = MemoryKind::temporary;
   std::int64_t bytes = 0;
 };
@@ -82,7 +82,9 @@ struct PlanReport : PlanFindings {
   std::int64_t backward_runs = 0;
 
   std::int64_t peak_bytes = 0;
-  std::int64_t eager_peak_bytes = 0;      // where the plan's calls run one by one
+  // Where the plan's calls run one by one, of the values alone, to the byte: what the interpreter
+  // measures.
+  std::int64_t eager_peak_bytes = 0;
   std::size_t peak_step = 0;              // index into timeline; 0 where that is empty
   std::int64_t peak_bytes_unplanned = 0;  // as CostModel::unplanned says
   std::int64_t saved_bytes = 0;

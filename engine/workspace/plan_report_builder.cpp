@@ -24,10 +24,11 @@ MemoryKind kind_of(InstanceClass instance) {
 namespace {
 
 StorageRow row_of(const Graph& graph, const StorageInstance& instance) {
-  return {graph.node_name(instance.owner),
+  const std::string& owner = graph.node_name(instance.owner);
+  return {instance.workspace ? "workspace of " + owner : owner,
           std::string(graph.op(instance.owner).name),
           graph.origin(instance.owner).module,
-          format(graph.type(instance.owner)),
+          instance.workspace ? std::string() : format(graph.type(instance.owner)),
           kind_of(instance.kind),
           instance.bytes};
 }

@@ -45,8 +45,9 @@ struct Measure {
     Planned planned{plan, report_of(graph, plan, *replayed), costs, std::move(*replayed)};
     describe(request, planned.report);
     planned.report.eager_peak_bytes = planned.report.peak_bytes;
-    if (!costs.fused) return planned;
-    const auto one_by_one = replay(graph, storages, plan, costs.device.rates);
+    if (!costs.fused && graph.measured == nullptr) return planned;
+    const StorageModel values(graph, StorageModel::Sizes::values);
+    const auto one_by_one = replay(graph, values, plan, costs.device.rates);
     if (!one_by_one) return one_by_one.diagnostics();
     planned.report.eager_peak_bytes = one_by_one->peak_bytes;
     return planned;
@@ -76,7 +77,7 @@ struct Measure {
 
 Result<Planned> plan_document(const Document& document, const PlanningRequest& request) {
   const Graph& graph = document.graph();
-  const auto model = find_cost_model(request.profile, request.device, request.cost_model);
+  const auto model = find_cost_model(graph, request.profile, request.device, request.cost_model);
   if (!model) return model.diagnostics();
   const auto unplanned = model->unplanned(document.file.graph, graph);
   if (!unplanned) return unplanned.diagnostics();

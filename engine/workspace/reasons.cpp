@@ -20,7 +20,7 @@ Reasons::Reasons(const Document& document, const PlanningRequest& request, const
       bytes_at_peak_(graph_.order().size(), 0) {
   const std::size_t peak = replay_.peak_step.value_or(0);
   for (const StorageInstance& instance : replay_.instances)
-    if (instance.birth <= peak && peak <= instance.last_use)
+    if (!instance.workspace && instance.birth <= peak && peak <= instance.last_use)
       bytes_at_peak_[graph_.position(instance.owner)] += instance.bytes;
   const auto choices = read_choices(graph_, request_.choices);
   if (!choices) return;

@@ -155,13 +155,13 @@ class Options {
     } else if (const auto name = fields_.text("device")) {
       request.device = *name;
     }
-    const auto found = find_cost_model(request.profile, request.device, request.cost_model);
-    if (!found) complain(known_device(request) ? "model" : "device", found.diagnostics());
-  }
-
-  template <class Request>
-  static bool known_device(const Request& request) {
-    return request.profile || find_device(request.device).ok();
+    const bool by_name = !request.profile && request.device != kMeasuredDevice;
+    if (const auto known = find_device(by_name ? request.device : std::string(kReferenceDevice));
+        !known)
+      complain("device", known.diagnostics());
+    if (const auto known = find_cost_model(std::string(kReferenceDevice), request.cost_model);
+        !known)
+      complain("model", known.diagnostics());
   }
 
   void read_choices(ChoiceRequest& choices) {

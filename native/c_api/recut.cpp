@@ -101,7 +101,8 @@ Result<std::string> plan_of_point(const Document& document, const CurveRequest& 
 
 Result<std::vector<std::string>> plans_of(const Document& document, const CurveRequest& request,
                                           const recut::Curve& curve) {
-  const auto costs = find_cost_model(request.profile, request.device, request.cost_model);
+  const auto costs =
+      find_cost_model(document.graph(), request.profile, request.device, request.cost_model);
   if (!costs) return costs.diagnostics();
   std::vector<std::string> plans;
   for (std::size_t i = 0; i < curve.plans.size(); ++i) {

@@ -71,6 +71,7 @@ typedef struct recut_callbacks {
 RECUT_API const char* recut_version(void);
 
 /* Reads fx-joint-graph JSON, gzipped or not, or Recut's text form, checks it and runs the passes.
+ * What a program measured may stand in the JSON (README.md, `--device measured`).
  * `bytes` may hold anything; `name` (null: "graph") stands for the file in complaints.
  *
  *   "graph"   "joint" (default) or "joint_after_passes": which graph of the file
@@ -91,8 +92,8 @@ RECUT_API void recut_graph_free(recut_graph* graph);
  *   "effort"       times as hard a search as usual: above 0, up to 1e6; 1 is the default
  *   "seconds"      ends the search after this long, with what it has
  *   "search_seed"  which way the search goes where it draws by lot: 1 is the default
- *   "device"       a built-in profile's name, the path of a profile, or a profile itself: an object
- *                  as in samples/devices
+ *   "device"       a built-in profile's name, "measured" (the times that the graph's file has), the
+ *                  path of a profile, or a profile itself: an object as in samples/devices
  *   "model"        "eager" (default) or "fused"
  *   "save", "recompute"   lists of names of nodes, or patterns of modules: choices by hand
  *

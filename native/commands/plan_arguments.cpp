@@ -24,8 +24,11 @@ void add_cost_model(CLI::App& command, std::string& device, std::string& model) 
   for (const BuiltinProfile& profile : builtin_profiles())
     devices += fmt::format("{}{}", devices.empty() ? "" : ", ", profile.name);
   command
-      .add_option("--device", device,
-                  fmt::format("What times are priced by: {}, or a profile's path", devices))
+      .add_option(
+          "--device", device,
+          fmt::format("What times are priced by: {}, measured (the times that the file has), or a "
+                      "profile's path",
+                      devices))
       ->type_name("PROFILE");
   command
       .add_option(

@@ -49,13 +49,15 @@ FusionGroups::FusionGroups(const Graph& graph, const StorageModel& storages,
 double kernel_micros(const Graph& graph, const StorageModel& storages, const FusionGroups& groups,
                      std::span<const NodeId> calls, const DeviceRates& rates) {
   if (!groups.fused()) return node_micros(graph, calls.front(), rates);
+  if (calls.size() == 1)
+    if (const auto measured = measured_micros(graph, calls.front(), rates)) return *measured;
   double computing = 0;
   std::int64_t bytes = 0;
   std::vector<std::pair<NodeId, NodeId>> reads;  // what stands behind a value, and the value
   for (const NodeId id : calls) {
     computing += node_computing(graph, id, rates);
     for (const StorageId s : storages.owned(id))
-      if (!groups.inner(s)) bytes += storages[s].bytes;
+      if (!groups.inner(s)) bytes += byte_size(graph[id].outputs[storages[s].output]);
     for (const NodeId operand : graph[id].operands) {
       const NodeId root = maker_of(graph, operand);
       if (std::find(calls.begin(), calls.end(), root) == calls.end())

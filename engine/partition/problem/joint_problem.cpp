@@ -134,6 +134,11 @@ class JointProblemBuilder {
         of[storage.index] = next++;
         bytes.push_back(storages_[storage].bytes);
       }
+    for (const NodeId id : calls)
+      if (const auto workspace = storages_.workspace(id)) {
+        bytes.push_back(storages_[*workspace].bytes);  // which nobody reads
+        ++next;
+      }
     // Outputs without bytes still have to be there before their readers run.
     for (const NodeId id : calls) (twin ? late_token_ : token_)[graph_.position(id)] = next;
     bytes.push_back(0);

@@ -17,7 +17,8 @@ namespace recut {
 
 // Computations are the calls that results and gradients need, but for views: those cost nothing and
 // share their operand's storage, so that reading a view is reading what stands behind it. A group
-// of calls that run as one kernel is one computation; its storages are those that leave it. A plan
+// of calls that run as one kernel is one computation; its storages are those that leave it. A
+// workspace is a storage that nobody reads. A plan
 // made of a sequence replays (replay.h) with the sequence's peak, to the byte, in the same model.
 class JointProblem {
  public:

@@ -14,7 +14,7 @@ constexpr std::int64_t kFarthest = 100;
 Analysis::Analysis(const Graph& graph) : Analysis(graph, Users(graph)) {}
 
 Analysis::Analysis(const Graph& graph, const Users& users)
-    : graph_(graph), storages_(graph), classes_(graph, users) {
+    : graph_(graph), storages_(graph, StorageModel::Sizes::values), classes_(graph, users) {
   first_user_.push_back(0);
   for (const NodeId id : graph.order()) {
     for (const NodeId user : users.of(id))
