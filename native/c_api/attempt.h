@@ -2,6 +2,8 @@
 // and ends there.
 #pragma once
 
+#include <locale.h>
+
 #include <cstdlib>
 #include <cstring>
 #include <exception>
@@ -41,11 +43,31 @@ inline recut_status give_text(std::string_view text, char** out) {
   return RECUT_OK;
 }
 
+// While one lives, numbers in texts have a point on this thread, whatever the host's locale says.
+class PlainNumbers {
+ public:
+  PlainNumbers() : plain_(newlocale(LC_NUMERIC_MASK, "C", duplocale(uselocale({})))) {
+    if (plain_ != locale_t{}) before_ = uselocale(plain_);
+  }
+  ~PlainNumbers() {
+    if (plain_ == locale_t{}) return;
+    uselocale(before_);
+    freelocale(plain_);
+  }
+  PlainNumbers(const PlainNumbers&) = delete;
+  PlainNumbers& operator=(const PlainNumbers&) = delete;
+
+ private:
+  locale_t plain_;
+  locale_t before_{};
+};
+
 // Runs `work`, which returns a status.
 template <class Work>
 recut_status attempt(char** error, Work work) noexcept {
   try {
     const ThrowingChecks checks;
+    const PlainNumbers numbers;
     return work();
   } catch (const CheckFailure& failure) {
     return fail(RECUT_INTERNAL, failure.words, error);

@@ -18,7 +18,7 @@
  * Threads. There is no global state. Any number of threads may call at once, with the same graph or
  * plan too, as long as nobody frees it meanwhile. The same input and options give the same plan in
  * any thread and on any machine, unless `seconds` ends a search. Each call works on its caller's
- * thread and calls back on that one alone.
+ * thread and calls back on that one alone; numbers are written with a point whatever the locale.
  *
  * Options are a JSON object, or null for none. A key that is unknown or there twice, a value of the
  * wrong type or out of range are RECUT_BAD_OPTION; `error` then names the key, what was found and

@@ -1,6 +1,7 @@
 // The C library through its C functions alone: every status, hostile input and options, callbacks,
 // threads, and the same bytes as the command's.
 #include <catch2/catch_test_macros.hpp>
+#include <clocale>
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <optional>
@@ -350,6 +351,29 @@ TEST_CASE("c_api: cancelled work ends soon and gives nothing", "[native][c_api]"
     CHECK(swept.text.empty());
     CHECK(other.asked == end_at);
   }
+}
+
+// One whose numbers have a comma, set while this lives; not every machine has one.
+struct CommaLocale {
+  CommaLocale() {
+    for (const char* name : {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "fr_FR.utf8"})
+      found = found || std::setlocale(LC_ALL, name) != nullptr;
+  }
+  ~CommaLocale() { std::setlocale(LC_ALL, before.c_str()); }
+  const std::string before = std::setlocale(LC_ALL, nullptr);
+  bool found = false;
+};
+
+TEST_CASE("c_api: the host's locale changes nothing, and isn't changed", "[native][c_api]") {
+  const std::string bytes = bytes_of(RECUT_SOURCE_DIR "/samples/mlp.recut");
+  const char* options = R"({"strategy": "torch", "budget": "0.4"})";
+  const Json plain = timeless(plan(GraphHandle(bytes), options).text);
+  const CommaLocale comma;
+  if (!comma.found) SKIP("this machine has no locale whose numbers have a comma");
+  const GraphHandle graph(bytes);
+  REQUIRE(graph.status == RECUT_OK);
+  CHECK(timeless(plan(graph, options).text) == plain);
+  CHECK(std::localeconv()->decimal_point == std::string(","));
 }
 
 TEST_CASE("c_api: threads that share a graph get the same plans", "[native][c_api]") {
