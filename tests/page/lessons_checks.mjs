@@ -80,7 +80,7 @@ async function follow(tab, name, byHand) {
 }
 
 async function followAll(kit, language) {
-  const tab = await kit.open('v=1&sample=tiny_conv');
+  const tab = await kit.open('v=1&sample=tiny_conv', { deviceScaleFactor: 0.5 }); // fewer pixels to draw
   await tab.idle();
   if (language !== kFirst) {
     await tab.page.keyboard.press('F4');
