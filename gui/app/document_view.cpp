@@ -8,6 +8,12 @@
 #include "gui/app/pass_steps.h"
 
 namespace recut::gui {
+namespace {
+
+constexpr std::size_t kMostMade =
+    64;  // plans; of a graph of 10,000 nodes each takes some megabytes
+
+}  // namespace
 
 bool Wishes::same_problem(const Wishes& other) const {
   return device == other.device && cost_model == other.cost_model && pins.save == other.pins.save &&
@@ -32,6 +38,24 @@ void KnownPlans::add(SharedPlanView plan) {
   const auto place = std::find_if(plans_.begin(), plans_.end(),
                                   [&](const auto& known) { return known->peak() > peak; });
   plans_.insert(place, std::move(plan));
+}
+
+void KnownPlans::add_made(SharedPlanView plan) {
+  if (made_.size() == kMostMade) made_.erase(made_.begin());
+  made_.push_back(plan);
+  add(std::move(plan));
+}
+
+void KnownPlans::clear() {
+  plans_.clear();
+  made_.clear();
+}
+
+SharedPlanView KnownPlans::made_for(const std::string& budget) const {
+  const auto found = std::find_if(made_.begin(), made_.end(), [&](const SharedPlanView& plan) {
+    return plan->request.budget == budget;
+  });
+  return found == made_.end() ? nullptr : *found;
 }
 
 SharedPlanView KnownPlans::best_within(std::int64_t budget_bytes) const {

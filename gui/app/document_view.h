@@ -61,20 +61,27 @@ struct Search {
   NodeId neighbour(NodeId selected, const Graph& graph, int by) const;
 };
 
-// Plans by rising peak and falling time: whatever another one beats in both is left out.
+// Plans by rising peak and falling time: whatever another one beats in both is left out. Beside
+// them, and whatever beats it, the plan that was made for each of the budgets that were asked for
+// last.
 class KnownPlans {
  public:
   void add(SharedPlanView plan);
-  void clear() { plans_.clear(); }
-  bool empty() const { return plans_.empty(); }
+  // The answer to its request, as `recut plan` gives it.
+  void add_made(SharedPlanView plan);
+  void clear();
   const std::vector<SharedPlanView>& all() const { return plans_; }
+  const std::vector<SharedPlanView>& made() const { return made_; }
 
   // The quickest that peaks within the budget (0: any); null where none does.
   SharedPlanView best_within(std::int64_t budget_bytes) const;
   SharedPlanView lowest() const { return plans_.empty() ? nullptr : plans_.front(); }
+  // Made for this budget, as a request names it; null where none was.
+  SharedPlanView made_for(const std::string& budget) const;
 
  private:
   std::vector<SharedPlanView> plans_;
+  std::vector<SharedPlanView> made_;  // the oldest first
 };
 
 // A second plan, pinned so that others are seen against it: the timeline's outline, a choice of the
@@ -102,11 +109,11 @@ struct DocumentView {
   SharedPlanView start;                      // the step with nothing recomputed
   KnownPlans known;                          // for `wishes`, whatever the budget
   std::shared_ptr<const Curve> curve;        // as far as it is known
-  SharedPlanView shown;                      // the plan that all panels speak of
+  SharedPlanView shown;  // the plan that all panels speak of: the one made for the budget, and
+                         // until that is there the best one known
   Baseline baseline;
   SharedPlanView refused;  // the last plan that couldn't hold its budget: its report says why
-  std::shared_ptr<const Reasons> reasons;    // of `shown`; null while they are made
-  std::vector<std::string> planned_budgets;  // for which `known` has the plan made for it
+  std::shared_ptr<const Reasons> reasons;  // of `shown`; null while they are made
 
   Wishes wishes;
   bool chose_budget = false;  // false: the budget is the window's own first guess
@@ -137,8 +144,9 @@ struct DocumentView {
   PanelMemory memories;
 
   // Jobs at work for it; 0 for none.
-  JobId opening = 0, sweeping = 0, planning = 0, viewing = 0, reasoning = 0;
-  double plan_due = -1;  // the time at which the budget has rested long enough; below 0: none
+  JobId opening = 0, sweeping = 0, planning = 0, viewing = 0, reasoning = 0, weighing = 0;
+  SharedPlanView weighed;  // the plan that was shown when another one was last weighed against it
+  double plan_due = -1;    // the time at which the budget has rested long enough; below 0: none
 };
 
 // A graph as panels draw it: a document's, after some of its passes, under a plan.

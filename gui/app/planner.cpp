@@ -8,6 +8,7 @@
 #include "engine/support/text.h"
 #include "engine/support/units.h"
 #include "gui/app/errands.h"
+#include "gui/app/offer.h"
 #include "gui/app/pass_steps.h"
 #include "gui/backend/paths.h"
 #include "gui/draw/embedded.h"
@@ -18,9 +19,6 @@ namespace {
 constexpr double kRest = 0.06;  // seconds that a budget rests before it is planned for
 constexpr std::int64_t kMostSteps = 1'500'000;  // of the curve's plans that are kept in whole
 constexpr double kFirstBudget = 0.5;  // of the peak without recomputation, for a new document
-
-// A plan's budget as DocumentView::planned_budgets has it.
-std::string budget_of(const Wishes& wishes) { return request_of(wishes).budget; }
 
 // The small graphs of samples/ are a part of the program, wherever it runs; null for all others,
 // and where the platform has one of that name itself.
@@ -138,16 +136,12 @@ void Planner::opened(DocumentView& document) {
 // Plans of another problem are none of this one; the one that is shown stays until there is a new
 // one.
 void Planner::new_problem(DocumentView& document) {
-  for (const JobId job :
-       {document.sweeping, document.planning, document.viewing, document.reasoning})
+  for (const JobId job : {document.sweeping, document.planning, document.viewing,
+                          document.reasoning, document.weighing})
     jobs_.cancel(job);
   document.known.clear();
-  document.planned_budgets.clear();
   document.curve = nullptr;
-  if (document.wishes.pins.empty() && document.start) {
-    document.known.add(document.start);
-    document.planned_budgets.push_back("none");
-  }
+  if (document.wishes.pins.empty() && document.start) document.known.add_made(document.start);
   if (!document.shown) show_best(document);
   sweep(document);
   if (document.wishes.budget_bytes != 0 || !document.wishes.pins.empty()) plan(document);
@@ -183,7 +177,8 @@ void Planner::wishes_changed(DocumentView& document, const Wishes& before) {
 }
 
 void Planner::show_best(DocumentView& document) const {
-  SharedPlanView best = document.known.best_within(document.wishes.budget_bytes);
+  SharedPlanView best = document.known.made_for(request_of(document.wishes).budget);
+  if (!best) best = document.known.best_within(document.wishes.budget_bytes);
   if (!best) best = document.known.lowest();
   if (!best || best == document.shown) return;
   document.shown = best;
@@ -192,16 +187,18 @@ void Planner::show_best(DocumentView& document) const {
 
 void Planner::tick(DocumentView& document) {
   if (document.awaited && backend_.can_read(document.path)) return open(document);
-  if (document.plan_due < 0) return give_reasons(document);
+  if (document.plan_due < 0) {
+    give_reasons(document);
+    return weigh(document);
+  }
   if (backend_.now() < document.plan_due) return;
   document.plan_due = -1;
   plan(document);
 }
 
-Planner::OnDocument Planner::known_plan(SharedPlanView plan, std::string budget) const {
-  return [this, plan = std::move(plan), budget = std::move(budget)](DocumentView& document) {
+Planner::OnDocument Planner::known_plan(SharedPlanView plan) const {
+  return [this, plan = std::move(plan)](DocumentView& document) {
     document.known.add(plan);
-    if (!budget.empty()) document.planned_budgets.push_back(budget);
     show_best(document);
   };
 }
@@ -218,25 +215,52 @@ void Planner::guess_again(DocumentView& document, const PlanView& plan) {
 // The plan for the budget itself; a search for another budget is of no use any more.
 void Planner::plan(DocumentView& document) {
   jobs_.cancel(document.planning);
-  const std::string budget = budget_of(document.wishes);
-  const auto& planned = document.planned_budgets;
-  if (std::find(planned.begin(), planned.end(), budget) != planned.end()) return;
-  const auto take = [this, serial = document.serial, budget](JobControl& control,
-                                                             Result<SharedPlanView> plan) {
-    post(control, serial, [this, budget, plan = std::move(plan)](DocumentView& document) {
+  const PlanningRequest request = request_of(document.wishes);
+  if (document.known.made_for(request.budget)) return;
+  const auto take = [this, serial = document.serial](JobControl& control,
+                                                     Result<SharedPlanView> plan) {
+    post(control, serial, [this, plan = std::move(plan)](DocumentView& document) {
       if (!plan) return callbacks_.say(format(plan.diagnostics().front()), true);
       if (!(*plan)->report().holds()) document.refused = *plan;
-      known_plan(*plan, budget)(document);
+      document.known.add_made(*plan);
+      show_best(document);
       guess_again(document, **plan);
     });
   };
   Job job = planning_job(fmt::format("Planning {}", document.title), helper_file(document),
-                         document.basis, request_of(document.wishes), take);
+                         document.basis, request, take);
   document.planning = jobs_.start(std::move(job));
+}
+
+// The curve's plans come from one search for all budgets, which nobody can ask for one of them:
+// where one of them is better than the plan made for the budget, its own budget is planned for, and
+// what that gives can be offered. Once for each plan that is shown.
+void Planner::weigh(DocumentView& document) {
+  if (document.shown == document.weighed || !document.curve || !document.curve->report.complete)
+    return;
+  for (const JobId job : {document.planning, document.viewing, document.weighing})
+    if (jobs_.is_alive(job)) return;
+  document.weighed = document.shown;
+  const SharedPlanView promising = promising_plan(document);
+  if (!promising) return;
+  const auto take = [this, serial = document.serial](JobControl& control,
+                                                     Result<SharedPlanView> plan) {
+    if (plan)
+      post(control, serial, [this, plan = *plan](DocumentView& document) {
+        if (!document.known.made_for(plan->request.budget)) document.known.add_made(plan);
+        show_best(document);
+      });
+  };
+  Job job = planning_job(fmt::format("Weighing plans of {}", document.title), helper_file(document),
+                         document.basis, promising->request, take);
+  job.urgent = false;
+  job.quiet = true;
+  document.weighing = jobs_.start(std::move(job));
 }
 
 void Planner::sweep(DocumentView& document) {
   jobs_.cancel(document.sweeping);
+  document.weighed = nullptr;
   CurveRequest request;
   request.device = document.wishes.device;
   request.cost_model = document.wishes.cost_model;
@@ -292,8 +316,7 @@ void Planner::view_points(DocumentView& document) {
     work->points.pop_back();
     PlanningRequest mine = request;
     mine.budget = fmt::format("{}", work->curve->report.points[point].budget_bytes);
-    post(control, serial,
-         known_plan(view_of_plan(*basis, mine, work->curve->plans[point]), std::string()));
+    post(control, serial, known_plan(view_of_plan(*basis, mine, work->curve->plans[point])));
     return !work->points.empty();
   };
   document.viewing = jobs_.start(std::move(job));

@@ -26,8 +26,8 @@ class Planner {
   // recomputation; then the document is ready and the curve begins.
   void open(DocumentView& document);
 
-  // After a command changed the wishes: the nearest plan that is known, now; and jobs for what
-  // isn't known.
+  // After a command changed the wishes: the plan made for them where there is one, else the best
+  // that is known, now; and jobs for what isn't known.
   void wishes_changed(DocumentView& document, const Wishes& before);
 
   // The whole curve, again where it is there already.
@@ -38,7 +38,7 @@ class Planner {
 
  private:
   using OnDocument = std::function<void(DocumentView&)>;
-  OnDocument known_plan(SharedPlanView plan, std::string budget) const;
+  OnDocument known_plan(SharedPlanView plan) const;
   void post(JobControl& control, int serial, OnDocument message) const;
   void new_problem(DocumentView& document);
   void show_best(DocumentView& document) const;
@@ -46,6 +46,7 @@ class Planner {
   void guess_again(DocumentView& document, const PlanView& plan);
   void view_points(DocumentView& document);
   void give_reasons(DocumentView& document);
+  void weigh(DocumentView& document);
   void opened(DocumentView& document);
   void show_wanted(DocumentView& document) const;
 

@@ -4,6 +4,7 @@
 #include "engine/support/units.h"
 #include "gui/app/app.h"
 #include "gui/app/flow_view.h"
+#include "gui/app/offer.h"
 #include "gui/app/panes_view.h"
 
 namespace recut::gui {
@@ -32,6 +33,10 @@ std::string step(const DocumentView& d) {
   return d.shown ? format_micros(d.shown->report().step_us) : "";
 }
 std::string holds(const DocumentView& d) { return yes_no(d.holds()); }
+std::string offer(const DocumentView& d) {
+  const SharedPlanView plan = offered_plan(d);
+  return plan ? offer_words(d, *plan) : "none";
+}
 std::string selection(const DocumentView& d) { return d.selected_name(); }
 // What the plan does with the selected value.
 std::string role(const DocumentView& d) {
@@ -104,6 +109,7 @@ constexpr StateRow kRows[] = {
     {"peak", of_front<peak>},
     {"step", of_front<step>},
     {"holds", of_front<holds>},
+    {"offer", of_front<offer>},
     {"selection", of_front<selection>},
     {"role", of_front<role>},
     {"nodes", of_front<nodes>},

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "gui/app/app.h"
+#include "gui/app/offer.h"
 
 namespace recut::gui {
 namespace {
@@ -25,14 +26,18 @@ Result<Done> set_budget(App& app, std::string_view text) {
   return Done{};
 }
 
-// So many plans of the curve further, to those that peak lower or higher; fewer at its end.
+// So many of the known plans further, to those that peak above the budget, or below it and the plan
+// that is shown; fewer at the end.
 template <int by>
 Result<Done> step_budget(App& app, std::string_view) {
   DocumentView& document = *app.document();
-  const std::int64_t now = document.shown ? document.shown->peak() : 0;
+  const std::int64_t peak = document.shown ? document.shown->peak() : 0;
+  const std::int64_t budget =
+      document.wishes.budget_bytes == 0 ? peak : document.wishes.budget_bytes;
   std::vector<std::int64_t> peaks;
   for (const SharedPlanView& plan : document.known.all())
-    if (by > 0 ? plan->peak() > now : plan->peak() < now) peaks.push_back(plan->peak());
+    if (by > 0 ? plan->peak() > budget : plan->peak() < std::min(peak, budget))
+      peaks.push_back(plan->peak());
   if (peaks.empty())
     return error(by > 0 ? "no plan takes more memory" : "no plan is known that takes less");
   std::sort(peaks.begin(), peaks.end());
@@ -49,6 +54,12 @@ Result<Done> least_budget(App& app, std::string_view) {
 Result<Done> no_budget(App& app, std::string_view) {
   app.document()->wishes.budget_bytes = 0;
   return Done{};
+}
+
+bool has_offer(const App& app) { return is_ready(app) && offered_plan(*app.document()) != nullptr; }
+
+Result<Done> take_offer(App& app, std::string_view) {
+  return set_budget(app, offered_plan(*app.document())->request.budget);
 }
 
 Result<Done> set_device(App& app, std::string_view name) {
@@ -163,6 +174,7 @@ constexpr Command kRows[] = {
     {"budget.far_right", "Far to the right", "PageUp", "", is_ready, step_budget<kFar>, kCurve},
     {"budget.least", "As little memory as can be held", "Home", "", is_ready, least_budget, kCurve},
     {"budget.none", "No budget", "End", "", is_ready, no_budget, kCurve},
+    {"plan.take", "Take the better plan of another budget", "", "", has_offer, take_offer},
     {"device.set", "Set the device", "", "a profile such as h100", is_ready, set_device, "",
      is_device},
     {"device.next", "Next device", "", "", is_ready, next_device},

@@ -7,6 +7,7 @@
 
 #include "engine/support/units.h"
 #include "gui/app/app.h"
+#include "gui/app/offer.h"
 #include "gui/draw/plot.h"
 #include "gui/draw/widgets.h"
 
@@ -64,6 +65,7 @@ class TradeOff {
     notes();
     budget_line(t);
     shown_plan();
+    offer();
     if (t.hovered && !t.held) explain();
     if (t.menu) compare();
   }
@@ -167,6 +169,23 @@ class TradeOff {
     if (wide + ui_.px(150) > in.width()) return;
     ui_.label({in.right, y}, words, Face::small, red, Align::right);
     ui_.cross({in.right - wide - ui_.px(10), y}, ui_.px(3.5f), red, ui_.px(1.5f));
+  }
+
+  // A better plan of another budget, to be taken by a click; below the words on PyTorch's points.
+  void offer() {
+    const SharedPlanView offered = offered_plan(document_);
+    if (!offered) return;
+    const Rect& in = plot_.inside();
+    const std::string words = offer_words(document_, *offered);
+    const float take = ui_.width("take it", Face::text) + ui_.px(24);
+    const float wide = std::min(in.width(), ui_.width(words, Face::small) + ui_.px(18) + take);
+    Rect row = rect_at({in.right - wide, in.top + ui_.px(24)}, {wide, ui_.px(kRow)});
+    ui_.fill(row, ui_.theme.panel, ui_.px(kRadius));
+    const std::string sentence = offer_sentence(document_, *offered);
+    if (button(ui_, "take", row.cut_right(take), "take it")) intents_.push_back({"plan.take", ""});
+    hint(ui_, sentence);
+    ui_.items.add("offer", ItemKind::figure, row, true, sentence);
+    ui_.text(row.inset(ui_.px(6), 0), words, Face::small, ui_.theme.text, Align::right);
   }
 
   float line_x() const {

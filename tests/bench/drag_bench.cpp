@@ -67,7 +67,7 @@ class Bench {
       app_.tick();
       drag.frames.push_back(thread_ms() - start);
       const DocumentView& view = *app_.document();
-      drag.above += view.holds() && view.shown->peak() > budget ? 1 : 0;
+      drag.above += !view.holds() && view.known.best_within(budget) ? 1 : 0;
       std::this_thread::sleep_for(std::chrono::milliseconds(4));
     }
     rest();
@@ -93,8 +93,9 @@ class Bench {
   bool is_planned_anew() {
     const DocumentView& view = *app_.document();
     const auto planned = plan_document(*view.document, request_of(view.wishes));
-    return planned && planned->report.peak_bytes == view.shown->peak() &&
-           planned->report.recompute_us == view.shown->report().recompute_us;
+    const Plan& shown = view.shown->planned.plan;
+    return planned && planned->plan.forward == shown.forward &&
+           planned->plan.saved == shown.saved && planned->plan.backward == shown.backward;
   }
 
   Threaded backend_;

@@ -75,9 +75,9 @@ TEST_CASE("errands: a helper's plan, curve, flip and check are what a job finds 
   CHECK(helper.begun >= 3);
   const DocumentView& with = *helped.app.document();
   const DocumentView& without = *alone.app.document();
-  // Of equal plans, the one that came first is shown: from the curve, or made for the budget.
-  CHECK(with.shown->peak() == without.shown->peak());
-  CHECK(with.shown->report().step_us == without.shown->report().step_us);
+  CHECK(with.shown->planned.plan.forward == without.shown->planned.plan.forward);
+  CHECK(with.shown->planned.plan.saved == without.shown->planned.plan.saved);
+  CHECK(with.shown->planned.plan.backward == without.shown->planned.plan.backward);
   REQUIRE(with.curve);
   CHECK(with.curve->report.complete);
   CHECK(with.curve->plans.size() == with.curve->report.points.size());

@@ -27,37 +27,29 @@ async function dragThrough(kit, graph) {
   await tab.page.mouse.move(atShare(0), y);
   await tab.page.mouse.down();
   const seen = new Set();
-  const counts = { 'the same bytes': 0, 'the same plan': 0, 'as good': 0 };
+  let offers = 0;
   for (let i = 0; i < kValues; ++i) {
     await tab.page.mouse.move(atShare(i / (kValues - 1)), y, { steps: 4 });
     await tab.idle();
     const budget = await tab.state('budget');
     seen.add(budget);
     assert.equal(await tab.state('holds'), 'yes', `budget ${budget}`);
-    const outcome = compare(withoutTimes(await tab.plan()), nativePlan(kit, folder, graph, budget), budget);
-    counts[outcome] += 1;
+    offers += (await tab.state('offer')) === 'none' ? 0 : 1;
+    const [here, there] = [withoutTimes(await tab.plan()), nativePlan(kit, folder, graph, budget)];
+    if (here !== there) assert.fail(`budget ${budget}: ${firstDifference(here, there)}`);
   }
   await tab.page.mouse.up();
   rmSync(folder, { recursive: true });
-  assert.ok(counts['as good'] <= kValues / 5, JSON.stringify(counts));
   assert.ok(seen.size >= kValues - 2, `${seen.size} budgets`);
   assert.deepEqual(tab.faults, []);
   const long = await tab.page.evaluate(() => window.longTasks);
-  const words = Object.entries(counts).map(([what, count]) => `${count} ${what}`);
-  return `of ${kValues} plans ${words.join(', ')}; ${long.length} tasks over 50 ms, the longest ${Math.max(...long).toFixed(0)} ms`;
+  return `${kValues} plans the same bytes, better ones of other budgets offered at ${offers}; ${long.length} tasks over 50 ms, the longest ${Math.max(0, ...long).toFixed(0)} ms`;
 }
 
-// Where the window knows a plan already that is as quick as the one made for this budget and peaks no
-// higher (one made for a neighbouring budget), it goes on showing that one.
-function compare(here, there, budget) {
-  if (here === there) return 'the same bytes';
-  const [ours, command] = [JSON.parse(here), JSON.parse(there)];
-  const orders = ({ forward, saved, backward, peak_bytes: peak }) => JSON.stringify([forward, saved, backward, peak]);
-  if (orders(ours) === orders(command)) return 'the same plan';
-  const rounding = 1 + 1e-12; // of the sum of a step's times
-  assert.ok(ours.step_us <= command.step_us * rounding, `${budget}: ${ours.step_us} µs; the command: ${command.step_us}`);
-  assert.ok(ours.peak_bytes <= command.peak_bytes, `${budget}: peak ${ours.peak_bytes}; the command: ${command.peak_bytes}`);
-  return 'as good';
+function firstDifference(here, there) {
+  let at = 0;
+  while (at < here.length && here[at] === there[at]) ++at; // the words are made for equal ones too
+  return `'${here.slice(at - 40, at + 40)}' in the page, '${there.slice(at - 40, at + 40)}' of the command`;
 }
 
 export const checks = {
