@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # The benchmarks: how long reading and verifying a graph takes, planning by
 # strategy torch beside the seconds that PyTorch needed for the same, the whole
-# trade-off curve, what strategy peak reaches and how soon, and the layout of
-# graphs for the canvas.
+# trade-off curve, what strategy peak reaches and how soon, the layout of
+# graphs for the canvas, and, where the page is built, how long that plans.
 #
 # usage: tests/bench/run.sh [FILE…]     without files: ../shared/graphs, else samples/joint
 set -euo pipefail
@@ -45,6 +45,14 @@ build/release/tests/bench_timeline_bench
 build/release/tests/bench_drag_bench "${files[@]}"
 step "The graph panel: layout, first frame, frames at all zooms"
 build/release/tests/bench_canvas_bench "${files[@]}"
+if [[ -f build/wasm/site/recut.wasm && -d tests/page/node_modules && -x ${CHROMIUM:-/usr/bin/chromium} ]]; then
+  step "The page in Chromium beside the command: planning the same budgets"
+  timed=()
+  for file in "${files[@]}"; do
+    case $file in */gpt2.json.gz | */gpt2_xl.json.gz) timed+=("$file") ;; esac
+  done
+  node tests/bench/page_planning.mjs build/wasm/site build/release/recut "${timed[@]}"
+fi
 if [[ -d ../shared/moccasin ]]; then
   step "Published rematerialisation graphs"
   build/release/tests/bench_peak_bench moccasin ../shared/moccasin/*.json
