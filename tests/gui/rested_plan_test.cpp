@@ -46,7 +46,7 @@ struct Rested : Window {
 
 TEST_CASE("rested budget: the plan is the one that is made for it, there and on the way back",
           "[gui]") {
-  for (const char* sample : {"samples/joint/tiny_conv.json.gz", "samples/joint/tiny_mlp.json.gz"}) {
+  for (const char* sample : {"sample:tiny_conv", "samples/joint/tiny_mlp.json.gz"}) {
     Rested window(sample);
     CHECK(window.shown() == window.anew());
     std::map<std::string, SharedPlanView> seen;
