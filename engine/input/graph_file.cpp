@@ -7,6 +7,7 @@
 #include <array>
 
 #include "engine/input/complaints.h"
+#include "engine/input/graph_file_reader.h"
 #include "engine/input/joint_builder.h"
 #include "engine/input/joint_measured.h"
 #include "engine/input/joint_nodes.h"
@@ -63,19 +64,26 @@ class FileReader {
     }
   }
 
-  void read_graph(std::string_view key, GraphFile& file) {
+  // The nodes of the graph that was asked for, and how many of its outputs are forward's; empty
+  // where something is wrong.
+  struct Listed {
+    JointNodes nodes;
+    std::int64_t forward_outputs = 0;
+  };
+  std::optional<Listed> read_nodes(std::string_view key, GraphFile& file) {
     const auto forward_outputs = fields_.integer("num_fwd_outputs", true);
-    if (std::find(file.graph_keys.begin(), file.graph_keys.end(), key) == file.graph_keys.end())
-      return complain_missing(key, file);
+    if (std::find(file.graph_keys.begin(), file.graph_keys.end(), key) == file.graph_keys.end()) {
+      complain_missing(key, file);
+      return std::nullopt;
+    }
     const JsonValue list = fields_.find(key, JsonKind::array, true);
-    if (!complaints_.none()) return;
+    if (!complaints_.none()) return std::nullopt;
     file.key = std::string(key);
     file.graph.name = file.model;
     Measurements facts;
     read_measured_facts(fields_, facts);
     if (facts.any()) file.graph.measured = std::make_shared<const Measurements>(std::move(facts));
-    const JointNodes nodes = read_joint_nodes(list, complaints_);
-    build_joint_graph(nodes, *forward_outputs, file.graph, complaints_);
+    return Listed{read_joint_nodes(list, complaints_), *forward_outputs};
   }
 
  private:
@@ -103,17 +111,78 @@ class FileReader {
   JsonFields fields_;
 };
 
+// fx-joint-graph JSON on its way to a GraphFile.
+class JointFileReader {
+ public:
+  JointFileReader(std::string_view text, std::string_view file_name, std::string_view key)
+      : key_(key),
+        wanted_{"format",
+                "version",
+                "model",
+                "torch",
+                "device",
+                "amp",
+                "joint_passes_seconds",
+                "joint_passes_seconds_warm",
+                "default_partition",
+                "partitions",
+                "num_fwd_outputs",
+                kGranularityKey,
+                kMeasuredOnKey,
+                key_},
+        complaints_(text, file_name),
+        json_(text, file_name, wanted_) {}
+
+  bool step() {
+    if (builder_) return builder_->step();
+    if (json_.step()) return true;
+    document_ = json_.take();
+    if (!document_->ok()) return false;
+    return read_nodes();
+  }
+
+  Result<GraphFile> take() {
+    if (!document_->ok()) return document_->diagnostics();
+    if (!complaints_.none()) return complaints_.take();
+    return std::move(file_);
+  }
+
+ private:
+  // Whether there is a graph to build.
+  bool read_nodes() {
+    const JsonDocument& document = **document_;
+    if (!document.root().is(JsonKind::object)) {
+      complaints_.add(
+          fmt::format("the file is {}, expected an object", describe(document.root().kind())));
+      return false;
+    }
+    FileReader reader(document, complaints_);
+    if (!reader.read_header()) return false;
+    reader.read_facts(file_);
+    reader.read_partitions(file_);
+    listed_ = reader.read_nodes(key_, file_);
+    if (listed_)
+      builder_.emplace(listed_->nodes, listed_->forward_outputs, file_.graph, complaints_);
+    return builder_.has_value();
+  }
+
+  const std::string key_;
+  const std::array<std::string_view, 14> wanted_;
+  Complaints complaints_;
+  JsonReader json_;
+  std::optional<Result<JsonDocument>> document_;
+  std::optional<FileReader::Listed> listed_;
+  GraphFile file_;
+  std::optional<JointGraphBuilder> builder_;
+};
+
 std::string_view without_space(std::string_view bytes) {
   if (bytes.starts_with("\xef\xbb\xbf")) bytes.remove_prefix(3);
   const std::size_t first = bytes.find_first_not_of(" \t\r\n");
   return first == std::string_view::npos ? std::string_view() : bytes.substr(first);
 }
 
-Result<GraphFile> read_graph_text(std::string_view bytes, std::string_view file_name,
-                                  std::string_view key) {
-  const std::string_view text = without_space(bytes);
-  if (text.empty()) return Diagnostic{"the file is empty", std::string(file_name), 0, 0};
-  if (text.front() == '{') return parse_joint_graph(bytes, file_name, key);
+Result<GraphFile> read_graph_text(std::string_view bytes, std::string_view file_name) {
   if (!looks_like_graph_text(bytes))
     return Diagnostic{"no graph file: it begins neither as gzip or JSON nor with the word 'graph'",
                       std::string(file_name), 0, 0};
@@ -129,46 +198,65 @@ Result<GraphFile> read_graph_text(std::string_view bytes, std::string_view file_
 
 Result<GraphFile> parse_joint_graph(std::string_view json_text, std::string_view file_name,
                                     std::string_view key) {
-  const std::array<std::string_view, 14> wanted = {"format",
-                                                   "version",
-                                                   "model",
-                                                   "torch",
-                                                   "device",
-                                                   "amp",
-                                                   "joint_passes_seconds",
-                                                   "joint_passes_seconds_warm",
-                                                   "default_partition",
-                                                   "partitions",
-                                                   "num_fwd_outputs",
-                                                   kGranularityKey,
-                                                   kMeasuredOnKey,
-                                                   key};
-  const auto document = parse_json(json_text, file_name, wanted);
-  if (!document) return document.diagnostics();
-  Complaints complaints(json_text, file_name);
-  if (!document->root().is(JsonKind::object)) {
-    complaints.add(
-        fmt::format("the file is {}, expected an object", describe(document->root().kind())));
-    return complaints.take();
+  JointFileReader reader(json_text, file_name, key);
+  while (reader.step()) {
   }
-  GraphFile file;
-  FileReader reader(*document, complaints);
-  if (reader.read_header()) {
-    reader.read_facts(file);
-    reader.read_partitions(file);
-    reader.read_graph(key, file);
+  return reader.take();
+}
+
+struct GraphFileReader::State {
+  State(std::string_view given, std::string_view name, std::string_view wanted)
+      : bytes(given), file_name(name), key(wanted) {}
+
+  bool step() {
+    if (joint) return joint->step();
+    if (!is_gzip(bytes)) return begin(bytes);
+    // Unpacked once only: there are gzip files that unpack to themselves.
+    auto result = gunzip(bytes);
+    if (!result) return end(result.diagnostics().front().message);
+    unpacked = std::move(*result);
+    return begin(unpacked);
   }
-  if (!complaints.none()) return complaints.take();
-  return file;
+
+  bool begin(std::string_view text) {
+    const std::string_view seen = without_space(text);
+    if (seen.empty()) return end("the file is empty");
+    if (seen.front() == '{') {
+      joint.emplace(text, file_name, key);
+      return true;
+    }
+    found = read_graph_text(text, file_name);
+    return false;
+  }
+
+  bool end(std::string fault) {
+    found = Diagnostic{std::move(fault), file_name, 0, 0};
+    return false;
+  }
+
+  const std::string_view bytes;
+  const std::string file_name, key;
+  std::string unpacked;
+  std::optional<JointFileReader> joint;
+  std::optional<Result<GraphFile>> found;
+};
+
+GraphFileReader::GraphFileReader(std::string_view bytes, std::string_view file_name,
+                                 std::string_view key)
+    : state_(std::make_unique<State>(bytes, file_name, key)) {}
+GraphFileReader::GraphFileReader(GraphFileReader&&) noexcept = default;
+GraphFileReader::~GraphFileReader() = default;
+bool GraphFileReader::step() { return state_->step(); }
+Result<GraphFile> GraphFileReader::take() {
+  return state_->joint ? state_->joint->take() : std::move(*state_->found);
 }
 
 Result<GraphFile> read_graph_bytes(std::string_view bytes, std::string_view file_name,
                                    std::string_view key) {
-  if (!is_gzip(bytes)) return read_graph_text(bytes, file_name, key);
-  // Unpacked once only: there are gzip files that unpack to themselves.
-  const auto unpacked = gunzip(bytes);
-  if (unpacked) return read_graph_text(*unpacked, file_name, key);
-  return Diagnostic{unpacked.diagnostics().front().message, std::string(file_name), 0, 0};
+  GraphFileReader reader(bytes, file_name, key);
+  while (reader.step()) {
+  }
+  return reader.take();
 }
 
 Result<GraphFile> read_graph_file(const std::string& path, std::string_view key) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <optional>
 
@@ -20,25 +21,34 @@ constexpr std::int64_t kMaxTotalBytes = std::int64_t{1} << 61;
 // The types of a node as the file has them; nothing where it has none.
 using RecordedTypes = std::optional<std::vector<TensorType>>;
 
-class Builder {
+constexpr std::size_t kStepNodes = 1'000;
+
+}  // namespace
+
+class JointGraphBuilder::Builder {
  public:
-  Builder(const JointNodes& nodes, Graph& graph, Complaints& complaints)
-      : nodes_(nodes), graph_(graph), complaints_(complaints), ids_(nodes.nodes.size()) {
+  Builder(const JointNodes& nodes, std::int64_t forward_outputs, Graph& graph,
+          Complaints& complaints)
+      : nodes_(nodes),
+        forward_outputs_(forward_outputs),
+        graph_(graph),
+        complaints_(complaints),
+        ids_(nodes.nodes.size()) {
     if (graph.measured != nullptr) measurements_ = *graph.measured;
   }
 
-  void run(std::int64_t forward_outputs) {
-    read_types();
-    choose_device();
-    for (at_ = 0; at_ < nodes_.nodes.size(); ++at_) add_node(nodes_.nodes[at_]);
-    report_unknown_operators();
-    if (measurements_.any()) graph_.measured = std::make_shared<const Measurements>(measurements_);
-    if (output_.present())
-      read_joint_outputs(
-          output_, forward_outputs, [this](std::string_view name) { return find(name); }, graph_,
-          complaints_);
-    else if (complaints_.none())
-      complaints_.add("the graph has no node 'output'");
+  bool step() {
+    const std::size_t all = nodes_.nodes.size();
+    if (recorded_.size() < all) {
+      read_types();
+      choose_device();
+      return true;
+    }
+    for (const std::size_t end = std::min(at_ + kStepNodes, all); at_ < end; ++at_)
+      add_node(nodes_.nodes[at_]);
+    if (at_ < all) return true;
+    read_outputs();
+    return false;
   }
 
  private:
@@ -46,6 +56,17 @@ class Builder {
     std::size_t first_node = 0;
     std::size_t uses = 0;
   };
+
+  void read_outputs() {
+    report_unknown_operators();
+    if (measurements_.any()) graph_.measured = std::make_shared<const Measurements>(measurements_);
+    if (output_.present())
+      read_joint_outputs(
+          output_, forward_outputs_, [this](std::string_view name) { return find(name); }, graph_,
+          complaints_);
+    else if (complaints_.none())
+      complaints_.add("the graph has no node 'output'");
+  }
 
   const JointNode& node() const { return nodes_.nodes[at_]; }
   void complain(const std::string& message) { complain(node(), message); }
@@ -301,6 +322,7 @@ class Builder {
   }
 
   const JointNodes& nodes_;
+  const std::int64_t forward_outputs_;
   Graph& graph_;
   Complaints& complaints_;
   std::size_t at_ = 0;       // the node that is being added
@@ -314,11 +336,10 @@ class Builder {
   JsonValue output_;
 };
 
-}  // namespace
-
-void build_joint_graph(const JointNodes& nodes, std::int64_t forward_outputs, Graph& graph,
-                       Complaints& complaints) {
-  Builder(nodes, graph, complaints).run(forward_outputs);
-}
+JointGraphBuilder::JointGraphBuilder(const JointNodes& nodes, std::int64_t forward_outputs,
+                                     Graph& graph, Complaints& complaints)
+    : builder_(std::make_unique<Builder>(nodes, forward_outputs, graph, complaints)) {}
+JointGraphBuilder::~JointGraphBuilder() = default;
+bool JointGraphBuilder::step() { return builder_->step(); }
 
 }  // namespace recut

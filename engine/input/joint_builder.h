@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include "engine/input/complaints.h"
 #include "engine/input/joint_nodes.h"
@@ -11,9 +12,20 @@ namespace recut {
 
 // Appends the nodes to `graph`, checked one by one: operators, arguments, recorded types against
 // the operators' rules, outputs. Users of a faulty node are not complained about in turn. The graph
-// is sound only where `complaints` stays empty. Interning makes equal nodes one. What
-// was measured of the nodes is added to what `graph` has.
-void build_joint_graph(const JointNodes& nodes, std::int64_t forward_outputs, Graph& graph,
-                       Complaints& complaints);
+// is sound only where `complaints` stays empty. Interning makes equal nodes one. What was
+// measured of the nodes is added to what `graph` has. Works in steps, so that a frame may come
+// between two; all that it is given must outlive it.
+class JointGraphBuilder {
+ public:
+  JointGraphBuilder(const JointNodes& nodes, std::int64_t forward_outputs, Graph& graph,
+                    Complaints& complaints);
+  ~JointGraphBuilder();
+
+  bool step();  // true where there is more to do
+
+ private:
+  class Builder;
+  std::unique_ptr<Builder> builder_;
+};
 
 }  // namespace recut

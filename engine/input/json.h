@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -133,6 +134,23 @@ struct TextPlace {
   std::uint32_t column = 1;
 };
 TextPlace place_of(std::string_view text, std::size_t position);
+
+// Reads JSON text in steps, so that a frame may come between two of them. The text, `file_name` and
+// `wanted` must outlive it.
+class JsonReader {
+ public:
+  JsonReader(std::string_view text, std::string_view file_name,
+             std::span<const std::string_view> wanted = {},
+             std::size_t max_values = kMaxJsonValues);
+  ~JsonReader();
+
+  bool step();                  // reads on; true where there is more to read
+  Result<JsonDocument> take();  // once there is none; as parse_json says
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
 
 // Reads JSON text. Values of the outermost object whose key is not in `wanted` are checked but not
 // kept; an empty `wanted` keeps everything. Nesting deeper than kMaxJsonDepth is an error, as are

@@ -8,6 +8,7 @@
 
 #include "engine/ir/printer.h"
 #include "engine/ir/verifier.h"
+#include "engine/passes/pass_runner.h"
 
 namespace recut {
 namespace {
@@ -36,31 +37,8 @@ std::optional<std::string> broken_promise(const Graph& before, const PassResult&
   return std::nullopt;
 }
 
-// Runs one pass. On a broken promise report.failure is set and nothing is added.
-void run_pass(const Pass& pass, PipelineReport& report) {
-  const Graph& before = report.graph();
-  const auto start = std::chrono::steady_clock::now();
-  PassResult result = pass.run(before);
-  const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
-  if (auto wrong = broken_promise(before, result)) {
-    report.failure = PassFailure{std::string(pass.name), std::move(*wrong)};
-    return;
-  }
-  PassReport done{
-      std::string(pass.name), false, result.changed, time.count(), before.order().size(), 0, {},
-      std::move(result.graph)};
-  done.nodes_after = done.graph.order().size();
-  done.changes = std::move(result.changes);
-  report.passes.push_back(std::move(done));
-}
+}  // namespace
 
-void skip_pass(const Pass& pass, PipelineReport& report) {
-  const std::size_t nodes = report.graph().order().size();
-  report.passes.push_back(
-      {std::string(pass.name), true, false, 0, nodes, nodes, {}, report.graph()});
-}
-
-// The pass of each name, or a diagnostic for each name that is no pass's.
 Result<std::vector<Pass>> find_passes(std::span<const std::string> names) {
   std::vector<Pass> passes;
   Diagnostics unknown;
@@ -75,8 +53,6 @@ Result<std::vector<Pass>> find_passes(std::span<const std::string> names) {
   if (!unknown.empty()) return unknown;
   return passes;
 }
-
-}  // namespace
 
 bool PipelineReport::changed() const {
   return std::any_of(passes.begin(), passes.end(), [](const PassReport& p) { return p.changed; });
@@ -93,21 +69,75 @@ Result<PipelineReport> run_passes(const Graph& graph, std::span<const std::strin
 
 PipelineReport run_passes(const Graph& graph, std::span<const Pass> passes,
                           const RunnerOptions& options) {
-  PipelineReport report{graph, {}, std::nullopt};
-  report.passes.reserve(passes.size());
-  dump(options, 0, "input", graph);
-  if (const Failures failures = verify(graph); !failures.empty())
-    report.failure = PassFailure{"input", fmt::format("the graph that came in has {} failures:\n{}",
-                                                      failures.size(), print(graph, failures))};
-  const std::size_t last = std::min(passes.size(), options.stop_at.value_or(passes.size()));
-  for (std::size_t i = 0; i < last && !report.failure; ++i) {
-    if (skips(options, passes[i].name))
-      skip_pass(passes[i], report);
-    else
-      run_pass(passes[i], report);
-    if (!report.failure) dump(options, i + 1, passes[i].name, report.graph());
+  PassRunner runner(graph, {passes.begin(), passes.end()}, options);
+  while (runner.step()) {
   }
-  return report;
+  return runner.take();
+}
+
+PassRunner::PassRunner(const Graph& graph, std::vector<Pass> passes, RunnerOptions options)
+    : passes_(std::move(passes)), options_(std::move(options)), report_{graph, {}, std::nullopt} {
+  report_.passes.reserve(passes_.size());
+}
+
+bool PassRunner::step() {
+  if (!begun_) {
+    begun_ = true;
+    check_input();
+  } else if (unchecked_) {
+    check_result();
+  } else if (at_ < last()) {
+    run_pass();
+  }
+  return !report_.failure && (unchecked_ || at_ < last());
+}
+
+std::size_t PassRunner::last() const {
+  return std::min(passes_.size(), options_.stop_at.value_or(passes_.size()));
+}
+
+void PassRunner::check_input() {
+  const Graph& graph = report_.input;
+  dump(options_, 0, "input", graph);
+  if (const Failures failures = verify(graph); !failures.empty())
+    report_.failure =
+        PassFailure{"input", fmt::format("the graph that came in has {} failures:\n{}",
+                                         failures.size(), print(graph, failures))};
+}
+
+void PassRunner::run_pass() {
+  const Pass& pass = passes_[at_];
+  if (!skips(options_, pass.name)) {
+    const auto start = std::chrono::steady_clock::now();
+    PassResult result = pass.run(report_.graph());
+    const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
+    unchecked_ = Unchecked{std::move(result), time.count()};
+    return;
+  }
+  const std::size_t nodes = report_.graph().order().size();
+  report_.passes.push_back(
+      {std::string(pass.name), true, false, 0, nodes, nodes, {}, report_.graph()});
+  dump(options_, ++at_, pass.name, report_.graph());
+}
+
+// On a broken promise report_.failure is set and nothing is added.
+void PassRunner::check_result() {
+  const Pass& pass = passes_[at_];
+  const Graph& before = report_.graph();
+  PassResult result = std::move(unchecked_->result);
+  const double milliseconds = unchecked_->milliseconds;
+  unchecked_.reset();
+  if (auto wrong = broken_promise(before, result)) {
+    report_.failure = PassFailure{std::string(pass.name), std::move(*wrong)};
+    return;
+  }
+  PassReport done{
+      std::string(pass.name), false, result.changed, milliseconds, before.order().size(), 0, {},
+      std::move(result.graph)};
+  done.nodes_after = done.graph.order().size();
+  done.changes = std::move(result.changes);
+  report_.passes.push_back(std::move(done));
+  dump(options_, ++at_, pass.name, report_.graph());
 }
 
 std::vector<std::string> default_passes() {

@@ -3,23 +3,58 @@
 #include <fmt/format.h>
 
 #include "engine/input/bytes.h"
+#include "engine/workspace/document_opener.h"
 
 namespace recut {
 
+DocumentOpener::DocumentOpener(std::string_view bytes, std::string_view file_name,
+                               OpenOptions options)
+    : file_name_(file_name),
+      options_(std::move(options)),
+      reader_(bytes, file_name, options_.graph_key) {}
+
+bool DocumentOpener::step() {
+  if (passes_) return passes_->step();
+  if (reader_.step()) return true;
+  auto file = reader_.take();
+  if (!file) return fail(file.diagnostics());
+  file_ = std::move(*file);
+  return begin_passes();
+}
+
+bool DocumentOpener::begin_passes() {
+  const bool passed = file_->key == "joint_after_passes";
+  const std::vector<std::string> names =
+      options_.passes.value_or(passed ? std::vector<std::string>() : default_passes());
+  const auto skipped = find_passes(options_.runner.skip);
+  if (!skipped) return fail(skipped.diagnostics());
+  auto passes = find_passes(names);
+  if (!passes) return fail(passes.diagnostics());
+  passes_.emplace(file_->graph, std::move(*passes), options_.runner);
+  return true;
+}
+
+bool DocumentOpener::fail(Diagnostics faults) {
+  faults_ = std::move(faults);
+  return false;
+}
+
+Result<Document> DocumentOpener::take() {
+  if (!faults_.empty()) return faults_;
+  PipelineReport report = passes_->take();
+  if (report.failure)
+    return Diagnostic{
+        fmt::format("internal error: pass '{}' {}", report.failure->pass, report.failure->message),
+        file_name_, 0, 0};
+  return Document{std::move(*file_), std::move(report)};
+}
+
 Result<Document> open_document_bytes(std::string_view bytes, std::string_view file_name,
                                      const OpenOptions& options) {
-  auto file = read_graph_bytes(bytes, file_name, options.graph_key);
-  if (!file) return file.diagnostics();
-  const bool passed = file->key == "joint_after_passes";
-  const std::vector<std::string> names =
-      options.passes.value_or(passed ? std::vector<std::string>() : default_passes());
-  auto passes = run_passes(file->graph, names, options.runner);
-  if (!passes) return passes.diagnostics();
-  if (passes->failure)
-    return Diagnostic{fmt::format("internal error: pass '{}' {}", passes->failure->pass,
-                                  passes->failure->message),
-                      std::string(file_name), 0, 0};
-  return Document{std::move(*file), std::move(*passes)};
+  DocumentOpener opener(bytes, file_name, options);
+  while (opener.step()) {
+  }
+  return opener.take();
 }
 
 Result<Document> open_document(const std::string& path, const OpenOptions& options) {

@@ -34,34 +34,13 @@ std::shared_ptr<const std::string> embedded_graph(const Backend& backend, const 
   return nullptr;
 }
 
-// What opening finds, all at once.
-struct Opened {
-  std::shared_ptr<const std::string> bytes;
-  std::shared_ptr<const Document> document;
-  std::shared_ptr<const PlanBasis> basis;
-  SharedPlanView start;
-};
-
-// Nothing is recomputed. The default strategy plans call by call, which isn't for the fused model.
-PlanningRequest plain_step(const Wishes& wishes) {
-  PlanningRequest request;
-  request.strategy = wishes.cost_model == "fused" ? "peak" : "default";
-  request.device = wishes.device;
-  request.cost_model = wishes.cost_model;
-  return request;
-}
-
-Result<Opened> open_all(const std::string& path, std::shared_ptr<const std::string> bytes,
-                        const Wishes& wishes) {
-  auto document = open_document_bytes(*bytes, path, OpenOptions{});
-  if (!document) return document.diagnostics();
-  auto shared = std::make_shared<const Document>(std::move(*document));
-  auto basis = plan_basis(shared, wishes.device, wishes.cost_model);
-  if (!basis) return basis.diagnostics();
-  auto start = make_plan_view(*basis, plain_step(wishes));
-  if (!start) return start.diagnostics();
-  return Opened{std::move(bytes), std::move(shared),
-                std::make_shared<const PlanBasis>(std::move(*basis)), std::move(*start)};
+// Those that are in hand, or else the file's.
+Result<std::shared_ptr<const std::string>> bytes_of(Backend& backend, const std::string& path,
+                                                    std::shared_ptr<const std::string> in_hand) {
+  if (in_hand) return in_hand;
+  auto read = backend.read(path);
+  if (!read) return read.diagnostics();
+  return std::make_shared<const std::string>(std::move(*read));
 }
 
 }  // namespace
@@ -79,31 +58,37 @@ void Planner::open(DocumentView& document) {
   if (document.awaited) return;  // tick() looks again
   Job job{fmt::format("Opening {}", file_name(document.path)), document.serial, true, false, {}};
   job.part = [this, serial = document.serial, path = document.path, bytes = document.bytes,
-              wishes = document.wishes](JobControl& control) {
-    auto given = bytes;
-    Diagnostics faults;
-    if (!given) {
-      auto read = backend_.read(path);
-      if (read) given = std::make_shared<const std::string>(std::move(*read));
-      if (!read) faults = read.diagnostics();
+              wishes = document.wishes,
+              opening = std::shared_ptr<Opening>()](JobControl& control) mutable {
+    if (!opening) {
+      const auto read = bytes_of(backend_, path, bytes);
+      if (read)
+        opening = std::make_shared<Opening>(path, *read, wishes);
+      else
+        post_opened(control, serial, read.diagnostics());
+      return read.ok();
     }
-    Result<Opened> result = given ? open_all(path, given, wishes) : Result<Opened>(faults);
-    post(control, serial, [this, result = std::move(result)](DocumentView& document) {
-      if (!result) {
-        document.state = DocumentState::failed;
-        document.faults = result.diagnostics();
-        callbacks_.say(format(document.faults.front()), true);
-        return;
-      }
-      document.bytes = result->bytes;
-      document.document = result->document;
-      document.basis = result->basis;
-      document.start = result->start;
-      opened(document);
-    });
+    if (opening->step()) return true;
+    post_opened(control, serial, opening->take());
     return false;
   };
   document.opening = jobs_.start(std::move(job));
+}
+
+void Planner::post_opened(JobControl& control, int serial, Result<Opening::Opened> result) {
+  post(control, serial, [this, result = std::move(result)](DocumentView& document) {
+    if (!result) {
+      document.state = DocumentState::failed;
+      document.faults = result.diagnostics();
+      callbacks_.say(format(document.faults.front()), true);
+      return;
+    }
+    document.bytes = result->bytes;
+    document.document = result->document;
+    document.basis = result->basis;
+    document.start = result->start;
+    opened(document);
+  });
 }
 
 // The graph and the node that somebody asked for before they were there.

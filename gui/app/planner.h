@@ -7,6 +7,7 @@
 
 #include "gui/app/document_view.h"
 #include "gui/app/jobs.h"
+#include "gui/app/opening.h"
 #include "gui/backend/backend.h"
 
 namespace recut::gui {
@@ -40,6 +41,7 @@ class Planner {
   using OnDocument = std::function<void(DocumentView&)>;
   OnDocument known_plan(SharedPlanView plan) const;
   void post(JobControl& control, int serial, OnDocument message) const;
+  void post_opened(JobControl& control, int serial, Result<Opening::Opened> result);
   void new_problem(DocumentView& document);
   void show_best(DocumentView& document) const;
   void plan(DocumentView& document);

@@ -1,6 +1,7 @@
 #include "engine/input/json.h"
 
 #include <catch2/catch_test_macros.hpp>
+#include <nlohmann/json.hpp>
 #include <string>
 
 namespace recut {
@@ -60,6 +61,51 @@ TEST_CASE("a document of too many values is refused") {
     REQUIRE_FALSE(document.ok());
     CHECK(document.diagnostics().front().message == "JSON: more than 5 values");
   }
+}
+
+// The outermost levels are read by other code than those below.
+TEST_CASE("JSON is read or refused as the library does, wherever it is cut off or damaged") {
+  const std::string text =
+      R"( {"a" : [ 1 ,-2.5e1, {"x":[3]},[ ] , "s\"" ,true],"b":12 , "c":{"d":[]},"e":[],"f\u0041":null} )";
+  REQUIRE(parse_json(text, "f").ok());
+  const auto same = [](const std::string& damaged) {
+    INFO(damaged);
+    CHECK(parse_json(damaged, "f").ok() == nlohmann::json::accept(damaged));
+  };
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    same(text.substr(0, at));
+    same(text.substr(0, at) + text.substr(at + 1));
+    for (const char* other :
+         {",", ":", "]", "}", "[", "{", "\"", "1", "-", " ", "\xff", "\xef\xbb\xbf"})
+      same(text.substr(0, at) + other + text.substr(at));
+  }
+}
+
+TEST_CASE("JSON is read in steps, and the same comes of it") {
+  std::string text = R"({"a": [)";
+  for (int i = 0; i < 100'000; ++i) text += "{\"b\": " + std::to_string(i) + "},\n";
+  text += "7]}";
+  JsonReader reader(text, "f");
+  int steps = 1;
+  while (reader.step()) ++steps;
+  CHECK(steps > 5);
+  const auto document = reader.take();
+  REQUIRE(document.ok());
+  const JsonValue list = (*document->root().items().begin()).value;
+  REQUIRE(list.size() == 100'001);
+  std::int64_t sum = 0;
+  for (const JsonMember item : list.items())
+    if (item.value.is(JsonKind::object)) {
+      sum += (*item.value.items().begin()).value.integer();
+      CHECK(text[item.value.position()] == '{');
+    } else {
+      CHECK(item.value.integer() == 7);
+    }
+  CHECK(sum == 4'999'950'000);
+  text[text.size() - 3] = '?';
+  const auto damaged = parse_json(text, "f");
+  REQUIRE_FALSE(damaged.ok());
+  CHECK(damaged.diagnostics().front().line == 100'001);
 }
 
 }  // namespace

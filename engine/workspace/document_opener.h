@@ -1,0 +1,35 @@
+// Opening a document in steps of some milliseconds, so that a frame may come between two.
+// document.h has them all in one.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "engine/input/graph_file_reader.h"
+#include "engine/passes/pass_runner.h"
+#include "engine/workspace/document.h"
+
+namespace recut {
+
+// The bytes must outlive it.
+class DocumentOpener {
+ public:
+  DocumentOpener(std::string_view bytes, std::string_view file_name, OpenOptions options);
+
+  bool step();              // true where there is more to do
+  Result<Document> take();  // once there is none
+
+ private:
+  bool begin_passes();
+  bool fail(Diagnostics faults);
+
+  const std::string file_name_;
+  const OpenOptions options_;
+  GraphFileReader reader_;
+  std::optional<GraphFile> file_;  // once it is read
+  std::optional<PassRunner> passes_;
+  Diagnostics faults_;
+};
+
+}  // namespace recut
