@@ -1,0 +1,1181 @@
+"""Recut's planner inside PyTorch: a budget in bytes of peak memory for `torch.compile`.
+
+    import torch, recut_torch
+    step = torch.compile(model, backend=recut_torch.backend(budget="6GiB"))
+
+One file; it needs PyTorch (written for 2.11) and Recut's C library, which it looks for in
+RECUT_LIBRARY, beside itself, in the build folder of a checkout, and where the system looks.
+
+How it works. AOTAutograd traces a model into one joint graph of forward and backward and asks a
+*partition function* to cut it in two. This file answers with Recut's plan: the joint graph goes to
+the library as JSON (the format of `export`), the plan comes back as two orders of node names and
+what to keep between them, and `_Emitter` writes the two graphs node by node in those orders. What
+can't be honoured (dynamic shapes, collectives, operators that write to their operands …) goes to
+PyTorch's own partitioner, with a warning that says why.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import dataclasses
+import functools
+import gzip
+import hashlib
+import json
+import math
+import operator
+import os
+import pathlib
+import re
+import statistics
+import time
+import warnings
+from typing import Any, Callable, Iterable, Sequence
+
+import torch
+from torch import fx
+from torch._functorch import partitioners
+from torch._functorch._aot_autograd import utils as aot_utils
+from torch._inductor.custom_graph_pass import CustomPartitionerFn
+from torch.utils._python_dispatch import _disable_current_modes
+
+__all__ = ["Backend", "RecutError", "backend", "export", "report"]
+
+aten = torch.ops.aten
+prims = torch.ops.prims
+
+# PyTorch's CUDA allocator hands out multiples of this, and from its large pool blocks that may be
+# up to 1 MiB larger than was asked: `slack` is for those.
+_GRANULARITY = 512
+
+
+class RecutError(RuntimeError):
+    """What the library refuses, in its own words; and no library."""
+
+
+class _Unsupported(Exception):
+    """Why a graph can't be planned: PyTorch's own partitioner takes it."""
+
+
+# ---------------------------------------------------------------------------------------------
+# The library (native/c_api/recut.h)
+
+_OK, _NOT_HELD = 0, 1
+
+
+@functools.cache
+def _library() -> ctypes.CDLL:
+    here = pathlib.Path(__file__).resolve().parent
+    places = [os.environ.get("RECUT_LIBRARY"), here / "librecut.so",
+              here.parent.parent / "build" / "release" / "librecut.so", "librecut.so"]
+    faults = []
+    for place in filter(None, places):
+        try:
+            library = ctypes.CDLL(str(place))
+            break
+        except OSError as error:
+            faults.append(str(error))
+    else:
+        raise RecutError("Recut's library isn't there; build the target 'recut_shared' and name the file in "
+                         "RECUT_LIBRARY. Looked for: " + "; ".join(faults))
+    pointer, text, out = ctypes.c_void_p, ctypes.c_char_p, ctypes.POINTER(ctypes.c_void_p)
+    library.recut_version.restype = text
+    library.recut_graph_read.argtypes = [text, ctypes.c_size_t, text, text, out, out]
+    library.recut_plan_make.argtypes = [pointer, text, pointer, out, out]
+    library.recut_plan_json.argtypes = library.recut_report_json.argtypes = [pointer, out, out]
+    library.recut_sweep.argtypes = [pointer, text, pointer, out, out]
+    for name in ("recut_graph_free", "recut_plan_free", "recut_text_free"):
+        getattr(library, name).argtypes = [pointer]
+        getattr(library, name).restype = None
+    return library
+
+
+def _call(function: Callable[..., int], *arguments: Any) -> tuple[int, int]:
+    """Calls with an `out` and an `error` parameter; (status, what was made)."""
+    made, error = ctypes.c_void_p(), ctypes.c_void_p()
+    status = function(*arguments, ctypes.byref(made), ctypes.byref(error))
+    words = _take_text(error.value)
+    if status in (_OK, _NOT_HELD):
+        return status, made.value
+    raise RecutError(words or f"the library answers with status {status}")
+
+
+def _take_text(address: int | None) -> str:
+    if not address:
+        return ""
+    text = ctypes.string_at(address).decode()
+    _library().recut_text_free(address)
+    return text
+
+
+def _plan(graph_json: bytes, options: dict[str, Any]) -> tuple[dict, dict, bool]:
+    """(the plan, its report, whether it holds the budget) for a file's `joint` graph as it is."""
+    library = _library()
+    reading = json.dumps({"graph": "joint", "passes": []}).encode()
+    _, graph = _call(library.recut_graph_read, graph_json, len(graph_json), b"joint graph", reading)
+    try:
+        status, plan = _call(library.recut_plan_make, graph, json.dumps(options).encode(), None)
+        try:
+            _, plan_text = _call(library.recut_plan_json, plan)
+            _, report_text = _call(library.recut_report_json, plan)
+            return json.loads(_take_text(plan_text)), json.loads(_take_text(report_text)), status == _OK
+        finally:
+            library.recut_plan_free(plan)
+    finally:
+        library.recut_graph_free(graph)
+
+
+# ---------------------------------------------------------------------------------------------
+# The joint graph
+
+
+@dataclasses.dataclass
+class _Joint:
+    """A joint graph as AOTAutograd traced it, and what a partition needs to know of it."""
+
+    module: fx.GraphModule
+    primals: list[fx.Node]
+    tangents: list[fx.Node]
+    outputs: list[Any]  # num_results results, then the gradients; some are None
+    descriptions: list[Any]
+    num_results: int
+    # Writes at the end of forward, `copy_(primal, source)`: batch-norm statistics, say.
+    copies: list[fx.Node]
+
+    @property
+    def results(self) -> list[Any]:
+        return self.outputs[: self.num_results]
+
+    @property
+    def gradients(self) -> list[Any]:
+        return self.outputs[self.num_results :]
+
+    @property
+    def sources(self) -> list[fx.Node]:
+        return [copy.args[1] for copy in self.copies]
+
+    def calls(self) -> Iterable[fx.Node]:
+        written = set(self.copies)
+        return (n for n in self.module.graph.nodes if n.op == "call_function" and n not in written)
+
+    def written_primals(self) -> set[fx.Node]:
+        """Inputs whose bytes change between forward and backward."""
+        written = {copy.args[0] for copy in self.copies}
+        by_description = {repr(p.meta.get("desc")): p for p in self.primals if p.meta.get("desc")}
+        for description in self.descriptions[: self.num_results]:
+            target = by_description.get(repr(getattr(description, "mutated_input", None)))
+            if target is not None:
+                written.add(target)
+        return written
+
+
+def _read_joint(module: fx.GraphModule, num_results: int) -> _Joint:
+    placeholders = module.graph.find_nodes(op="placeholder")
+    primals = [n for n in placeholders if aot_utils._is_primal(n)]
+    tangents = [n for n in placeholders if aot_utils._is_tangent(n)]
+    if len(primals) + len(tangents) != len(placeholders):
+        raise _Unsupported("the graph takes seeds or states of random numbers as inputs")
+    (output,) = module.graph.find_nodes(op="output")
+    outputs = list(output.args[0])
+    descriptions = list(output.meta.get("desc", [None] * len(outputs)))
+    copies = [n for n in module.graph.nodes if n.target is aten.copy_.default]
+    joint = _Joint(module, primals, tangents, outputs, descriptions, num_results, copies)
+    _check_supported(joint)
+    return joint
+
+
+def _check_supported(joint: _Joint) -> None:
+    for node in joint.module.graph.nodes:
+        if node.op in ("placeholder", "call_function", "get_attr"):
+            _check_static(node)
+    for copy in joint.copies:
+        late = [user for user in copy.users if user.op != "output"]
+        if copy.args[0] not in joint.primals or late or copy.kwargs or len(copy.args) > 2:
+            raise _Unsupported(f"{copy.name} writes to something that isn't an input, or not at the end")
+        if copy.meta.get("partitioner_tag") == "must_be_in_backward":
+            raise _Unsupported(f"{copy.name} writes to an input in backward")
+    for node in joint.calls():
+        if node.target is operator.getitem:
+            continue
+        if not isinstance(node.target, torch._ops.OpOverload):
+            raise _Unsupported(f"{node.name} calls {node.target}, which is no single operator")
+        if node.target.namespace in ("_c10d_functional", "c10d_functional", "_dtensor"):
+            raise _Unsupported(f"{node.name} is a collective, {node.target}: ranks would have to agree")
+        if node.target._schema.is_mutable:
+            raise _Unsupported(f"{node.name} calls {node.target}, which writes to an operand")
+        if not node.target._schema.returns:
+            raise _Unsupported(f"{node.name} calls {node.target}, which is there for its effect alone")
+
+
+def _check_static(node: fx.Node) -> None:
+    for value in _flatten(node.meta.get("val")):
+        if isinstance(value, (torch.SymInt, torch.SymFloat, torch.SymBool)):
+            raise _Unsupported(f"{node.name} is a symbolic number: shapes aren't static")
+        if isinstance(value, torch.Tensor):
+            if any(isinstance(size, torch.SymInt) for size in (*value.shape, *_strides(value))):
+                raise _Unsupported(f"the shape of {node.name} isn't static: {tuple(value.shape)}")
+            if value.layout is not torch.strided:
+                raise _Unsupported(f"{node.name} is {value.layout}")
+
+
+def _strides(value: torch.Tensor) -> Sequence[int]:
+    return value.stride() if value.layout is torch.strided else ()
+
+
+def _flatten(value: Any) -> list[Any]:
+    if isinstance(value, (list, tuple)):
+        return [leaf for item in value for leaf in _flatten(item)]
+    return [value]
+
+
+# ---------------------------------------------------------------------------------------------
+# The joint graph as JSON (fx-joint-graph, version 1)
+
+
+def _encode_value(value: Any) -> Any:
+    if isinstance(value, torch.Tensor):
+        return {"dtype": str(value.dtype).removeprefix("torch."), "shape": list(value.shape),
+                "stride": list(value.stride()), "device": value.device.type}
+    if isinstance(value, (list, tuple)):
+        return [_encode_value(item) for item in value]
+    return None
+
+
+def _encode_argument(argument: Any, names: dict[fx.Node, str]) -> Any:
+    if isinstance(argument, fx.Node):
+        return {"node": names[argument]}
+    if isinstance(argument, (list, tuple)):
+        return [_encode_argument(item, names) for item in argument]
+    if argument is None or isinstance(argument, (bool, int, str)):
+        return argument
+    if isinstance(argument, float):
+        return argument if math.isfinite(argument) else {"float": str(argument)}
+    for kind, key in ((torch.dtype, "dtype"), (torch.layout, "layout"), (torch.memory_format, "memory_format")):
+        if isinstance(argument, kind):
+            return {key: str(argument).removeprefix("torch.")}
+    if isinstance(argument, torch.device):
+        return {"device": argument.type}
+    raise _Unsupported(f"an argument of type {type(argument).__name__}")
+
+
+def _target_name(node: fx.Node) -> str:
+    return "getitem" if node.target is operator.getitem else str(node.target)
+
+
+def _module_path(node: fx.Node) -> str | None:
+    stack = node.meta.get("nn_module_stack") or node.meta.get("fwd_nn_module_stack")
+    if not stack:
+        return None
+    path = list(stack.values())[-1][0]
+    return path or None
+
+
+def _node_json(node: fx.Node, names: dict[fx.Node, str]) -> dict[str, Any]:
+    entry: dict[str, Any] = {"name": names[node], "op": node.op,
+                             "target": names[node] if node.op != "call_function" else _target_name(node),
+                             "args": [_encode_argument(a, names) for a in node.args]}
+    if node.op == "placeholder":
+        entry["args"] = []
+    if node.kwargs:
+        entry["kwargs"] = {key: _encode_argument(a, names) for key, a in node.kwargs.items()}
+    entry["val"] = _encode_value(_value_of(node))
+    if path := _module_path(node):
+        entry["module"] = path
+    if isinstance(node.meta.get("seq_nr"), int):
+        entry["seq_nr"] = node.meta["seq_nr"]
+    return entry
+
+
+def _value_of(node: fx.Node) -> Any:
+    if "val" in node.meta:
+        return node.meta["val"]
+    if node.op == "get_attr":
+        return functools.reduce(getattr, node.target.split("."), node.graph.owning_module)
+    if node.target is operator.getitem and isinstance(node.args[0], fx.Node):
+        return _value_of(node.args[0])[node.args[1]]
+    if node.op == "call_function" and node.target is prims.inductor_lookup_seed.default:
+        return torch.empty((), dtype=torch.int64, device="meta")
+    raise _Unsupported(f"nothing is known of the value of {node.name}")
+
+
+def _node_names(joint: _Joint) -> dict[fx.Node, str]:
+    """The file's names: its inputs say by theirs what they are."""
+    names = {node: node.name for node in joint.module.graph.nodes}
+    names.update((node, f"primals_{i + 1}") for i, node in enumerate(joint.primals))
+    names.update((node, f"tangents_{i + 1}") for i, node in enumerate(joint.tangents))
+    return names
+
+
+def _graph_nodes(joint: _Joint, measured: dict[fx.Node, dict[str, Any]] | None = None) -> list[dict]:
+    """The nodes of the file. Sources of writes to inputs stand behind the results, as results."""
+    names = _node_names(joint)
+    nodes = [_node_json(n, names) for n in (*joint.primals, *joint.tangents)]
+    constants = [n for n in joint.module.graph.nodes if n.op == "get_attr"]
+    for node in (*constants, *joint.calls()):
+        nodes.append(_node_json(node, names))
+        if measured and node in measured:
+            nodes[-1]["measured"] = measured[node]
+    outputs = [*(_source(r) for r in joint.results), *joint.sources, *joint.gradients]
+    nodes.append({"name": "output", "op": "output", "target": "output",
+                  "args": [[_encode_argument(o, names) for o in outputs]]})
+    return nodes
+
+
+def _source(result: Any) -> Any:
+    """A result that a write to an input returns is what was written."""
+    if isinstance(result, fx.Node) and result.target is aten.copy_.default:
+        return result.args[1]
+    return result
+
+
+def _file_json(joint: _Joint, name: str, nodes: list[dict], **more: Any) -> dict[str, Any]:
+    file = {"format": "fx-joint-graph", "version": 1, "model": name, "torch": torch.__version__,
+            "amp": torch.is_autocast_enabled("cuda") or torch.is_autocast_enabled("cpu"),
+            "device": _device_name(joint), "num_fwd_outputs": joint.num_results + len(joint.copies),
+            "joint": nodes}
+    return file | more
+
+
+def _device_of(joint: _Joint) -> torch.device:
+    for node in (*joint.calls(), *joint.primals):
+        for value in _flatten(node.meta.get("val")):
+            if isinstance(value, torch.Tensor) and value.device.type != "cpu":
+                return value.device
+    return torch.device("cpu")
+
+
+def _device_name(joint: _Joint) -> str:
+    device = _device_of(joint)
+    return torch.cuda.get_device_name(device) if device.type == "cuda" else device.type
+
+
+# ---------------------------------------------------------------------------------------------
+# Measuring this machine's kernels
+
+
+# What Inductor leaves to libraries, by parts of names; for all else it writes kernels of its own.
+_INDUCTOR_CALLS = ("convolution", "mm.", "attention", "embedding_bag", "_fft_")
+
+
+class _Meter:
+    """Runs nodes by themselves on made-up numbers. What was measured once for an operator and the
+    types of its operands is known for all nodes like it, in later graphs too."""
+
+    def __init__(self, device: torch.device, times: bool, eager: bool = True) -> None:
+        self._device, self._times, self._eager = device, times, eager
+        self._known: dict[str, dict[str, Any]] = {}
+
+    def measure(self, joint: _Joint) -> dict[fx.Node, dict[str, Any]]:
+        found = {}
+        with _disable_current_modes(), torch.no_grad(), torch.cuda.device(self._device), _kept_generator(self._device):
+            for node in joint.calls():
+                if not self._worth_measuring(node):
+                    continue
+                key = self._key(node)
+                if key not in self._known:
+                    self._known[key] = self._run(node)
+                if self._known[key]:
+                    found[node] = self._known[key]
+        return found
+
+    def _worth_measuring(self, node: fx.Node) -> bool:
+        if not isinstance(node.target, torch._ops.OpOverload) or _is_view(node.target):
+            return False
+        if node.target.namespace == "prims" and "inductor" in str(node.target):
+            return False
+        if not self._eager:
+            return any(part in str(node.target) for part in _INDUCTOR_CALLS)
+        # An element-wise kernel takes no room for itself.
+        return self._times or torch.Tag.pointwise not in node.target.tags
+
+    def _key(self, node: fx.Node) -> str:
+        def words(argument: Any) -> str:
+            if isinstance(argument, fx.Node):
+                return json.dumps(_encode_value(_value_of(argument)))
+            if isinstance(argument, (list, tuple)):
+                return "[" + ",".join(map(words, argument)) + "]"
+            return repr(argument)
+
+        return f"{node.target}{words(node.args)}{words(list(node.kwargs.items()))}"
+
+    def _run(self, node: fx.Node) -> dict[str, Any]:
+        try:
+            args, kwargs = fx.node.map_arg((node.args, node.kwargs), lambda n: _made_up(_value_of(n), self._times))
+            # Once for what libraries set up on first use and keep; a product's scratch space, say.
+            node.target(*args, **kwargs)
+            measured = {"workspace_bytes": self._workspace(node, args, kwargs)}
+            if self._times:
+                measured["us"] = self._microseconds(node, args, kwargs)
+            return {key: value for key, value in measured.items() if value}
+        except (RuntimeError, TypeError, ValueError, IndexError):
+            return {}  # it can't run on made-up operands, or there is no room: it is estimated
+
+    def _workspace(self, node: fx.Node, args: Any, kwargs: Any) -> int:
+        torch.cuda.synchronize(self._device)
+        torch.cuda.reset_peak_memory_stats(self._device)
+        before = torch.cuda.memory_allocated(self._device)
+        made = node.target(*args, **kwargs)
+        stays = torch.cuda.memory_allocated(self._device)
+        peak = torch.cuda.max_memory_allocated(self._device)
+        del made
+        return max(0, peak - max(stays, before))
+
+    def _microseconds(self, node: fx.Node, args: Any, kwargs: Any, rounds: int = 5) -> float:
+        times = []
+        for _ in range(rounds):
+            start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+            start.record()
+            node.target(*args, **kwargs)
+            end.record()
+            end.synchronize()
+            times.append(start.elapsed_time(end) * 1e3)
+        return round(statistics.median(times), 2)
+
+
+class _kept_generator:
+    """Measuring takes no random numbers from the program."""
+
+    def __init__(self, device: torch.device) -> None:
+        self._device = device
+
+    def __enter__(self) -> None:
+        self._state = torch.cuda.get_rng_state(self._device)
+
+    def __exit__(self, *_: Any) -> None:
+        torch.cuda.set_rng_state(self._state, self._device)
+
+
+def _made_up(value: Any, plausible: bool) -> Any:
+    """An operand of this type: where times matter, of numbers that no kernel finds easy."""
+    if not isinstance(value, torch.Tensor):
+        return value
+    reach = sum((size - 1) * stride for size, stride in zip(value.shape, value.stride())) + 1 if value.numel() else 0
+    made = torch.zeros(reach, dtype=value.dtype, device=value.device)  # of integers: valid as indices, too
+    if plausible and value.dtype.is_floating_point and value.dtype.itemsize > 1:
+        made.uniform_(0.1, 0.9)
+    return made.as_strided(value.shape, value.stride())
+
+
+def _is_view(target: torch._ops.OpOverload) -> bool:
+    returns = target._schema.returns
+    return bool(returns) and any(r.alias_info is not None for r in returns)
+
+
+# ---------------------------------------------------------------------------------------------
+# From a plan to two graphs
+
+
+class _Emitter:
+    """Writes forward and backward in the order of the plan. A node that the plan runs again is
+    copied again; readers read its latest copy."""
+
+    def __init__(self, joint: _Joint, plan: dict[str, Any]) -> None:
+        self._joint = joint
+        self._plan = plan
+        self._same: dict[str, str] = plan["same"]
+        file_names = _node_names(joint)
+        self._name_of = file_names
+        self._node_of = {name: node for node, name in file_names.items()}
+        self._written = joint.written_primals()
+        self._graph = fx.Graph()
+        self._now: dict[str, fx.Node] = {}  # the latest copy, by the plan's name of the node
+        self._runs: dict[str, int] = {}
+
+    def emit(self) -> tuple[fx.GraphModule, fx.GraphModule]:
+        backward = self._live_runs(self._plan["backward"], self._joint.gradients)
+        requested = self._read_late(backward)
+        goals = [*self._joint.results, *self._joint.sources, *(self._node_of[name] for name in requested)]
+        forward, kept = self._forward(self._live_runs(self._plan["forward"], goals), requested)
+        make = fx._lazy_graph_module._make_graph_module
+        return make(self._joint.module, forward), make(self._joint.module, self._backward(backward, kept))
+
+    def _live_runs(self, names: list[str], goals: Iterable[Any]) -> list[str]:
+        """Without runs that nobody reads, such as that of a gradient that is dropped and made again: what
+        only they read would be saved, and stay, for nothing."""
+        wanted = {self._planned_name(_source(goal)) for goal in goals if isinstance(goal, fx.Node)}
+        live = []
+        for name in reversed(names):
+            if name in wanted:
+                wanted.discard(name)
+                wanted.update(map(self._planned_name, self._node_of[name].all_input_nodes))
+                live.append(name)
+        return live[::-1]
+
+    def _planned_name(self, node: fx.Node) -> str:
+        name = self._name_of[node]
+        return self._same.get(name, name)
+
+    def _read_late(self, backward: list[str]) -> list[str]:
+        """What backward reads and doesn't make: inputs and saved values, in order of first use."""
+        there = {self._planned_name(t) for t in self._joint.tangents}
+        asked: dict[str, None] = {}
+
+        def ask(node: fx.Node) -> None:
+            name = self._planned_name(node)
+            if name not in there and node.op != "get_attr":
+                asked.setdefault(name)
+
+        for name in backward:
+            for operand in self._node_of[name].all_input_nodes:
+                ask(operand)
+            there.add(name)
+        for gradient in self._joint.gradients:
+            if isinstance(gradient, fx.Node):
+                ask(gradient)
+        self._check_saved(asked)
+        return sorted(asked, key=lambda name: self._no_version_check(self._node_of[name]))
+
+    def _check_saved(self, asked: Iterable[str]) -> None:
+        saved = set(self._plan["saved"])
+        for name in asked:
+            node = self._node_of[name]
+            if node.op == "call_function" and name not in saved:
+                raise _Unsupported(f"the plan reads {name} in backward and doesn't save it: a bug of Recut's")
+            if not isinstance(_value_of(node), torch.Tensor):
+                raise _Unsupported(f"{name} would have to be saved and is no tensor")
+
+    def _no_version_check(self, node: fx.Node) -> bool:
+        """Autograd refuses what was saved and then written to. Running statistics may be: where
+        they are read again, nothing that backward uses depends on them (_operands_that_count)."""
+        return node in self._written or bool(node.meta.get("saved_tensor_with_no_vc_check", False))
+
+    def _forward(self, names: list[str], requested: list[str]) -> tuple[fx.Graph, list[tuple[str, fx.Node]]]:
+        for primal in self._joint.primals:
+            self._add_input(primal.name, primal, self._planned_name(primal))
+        for name in names:
+            self._run(name)
+        written = {copy: self._graph.node_copy(copy, self._current) for copy in self._joint.copies}
+        kept = [(name, self._current(self._node_of[name])) for name in requested]
+        results = [written.get(r) or self._current(r) if isinstance(r, fx.Node) else r for r in self._joint.results]
+        descriptions = self._joint.descriptions[: self._joint.num_results] + self._saved_descriptions(kept)
+        return self._finish([*results, *(node for _, node in kept)], descriptions), kept
+
+    def _saved_descriptions(self, kept: list[tuple[str, fx.Node]]) -> list[Any]:
+        from torch._functorch._aot_autograd import descriptors
+
+        kinds = (descriptors.SavedForBackwardsAOTOutput, descriptors.SavedForBackwardsNoVcCheckAOTOutput)
+        return [kinds[self._no_version_check(self._node_of[name])](i) for i, (name, _) in enumerate(kept)]
+
+    def _backward(self, names: list[str], kept: list[tuple[str, fx.Node]]) -> fx.Graph:
+        self._graph, self._now = fx.Graph(), {}
+        for name, node in kept:
+            self._add_input(node.name, node, name)
+        for tangent in self._joint.tangents:
+            self._add_input(tangent.name, tangent, self._planned_name(tangent))
+        for name in names:
+            self._run(name)
+        gradients = [self._current(g) if isinstance(g, fx.Node) else g for g in self._joint.gradients]
+        return self._finish(gradients, self._joint.descriptions[self._joint.num_results :])
+
+    def _add_input(self, name: str, like: fx.Node, planned_name: str) -> None:
+        node = self._graph.placeholder(name)
+        node.meta = dict(like.meta)
+        if self._no_version_check(self._node_of[planned_name]):
+            node.meta["saved_tensor_with_no_vc_check"] = True
+        self._now[planned_name] = node
+
+    def _current(self, node: fx.Node) -> fx.Node:
+        name = self._planned_name(node)
+        if name not in self._now and node.op == "get_attr":
+            self._now[name] = self._graph.node_copy(node)
+        return self._now[name]
+
+    def _run(self, name: str) -> None:
+        node = self._node_of[name]
+        if node.target is operator.getitem:
+            source = self._current(node.args[0])
+            now = self._now.get(name)
+            if now is not None and now.args and now.args[0] is source:
+                return  # taken already, when the tuple was made
+        self._copy(name, node)
+        if isinstance(_value_of(node), (list, tuple)):
+            # Items are taken from a tuple at once, so that it keeps nothing alive.
+            for user in node.users:
+                if user.target is operator.getitem and self._planned_name(user) == self._name_of[user]:
+                    self._copy(self._name_of[user], user)
+
+    def _copy(self, name: str, node: fx.Node) -> fx.Node:
+        self._runs[name] = self._runs.get(name, 0) + 1
+        title = node.name if self._runs[name] == 1 else f"{node.name}_again{self._runs[name] - 1}"
+        args, kwargs = fx.node.map_arg((node.args, node.kwargs), self._current)
+        copy = self._graph.create_node(node.op, node.target, args, kwargs, title, node.type)
+        copy.meta = dict(node.meta)
+        self._now[name] = copy
+        return copy
+
+    def _finish(self, outputs: list[Any], descriptions: list[Any]) -> fx.Graph:
+        output = self._graph.output(tuple(outputs))
+        output.meta["desc"] = descriptions
+        self._graph.eliminate_dead_code()
+        self._graph.lint()
+        return self._graph
+
+
+# ---------------------------------------------------------------------------------------------
+# Random numbers with eager kernels
+
+
+# Drawn with eager kernels from these and nothing else: the same node twice gives the same numbers.
+_RANDOM_COMPOSITES = ("native_dropout", "rand_like", "randn_like", "bernoulli", "randint", "randint_like")
+
+
+@functools.cache
+def _random_decompositions() -> dict[Any, Callable]:
+    """Composite random operators in terms of `rand` and `randn`."""
+    from torch._inductor.decomposition import select_decomp_table
+
+    return {op: rule for op, rule in select_decomp_table().items()
+            if getattr(op, "namespace", "") == "aten" and op._schema.name.split("::")[1] in _RANDOM_COMPOSITES}
+
+
+def _functionalize_random(module: fx.GraphModule) -> None:
+    """Random draws become functions of a seed, as Inductor has them: seeds are drawn once a step,
+    and whoever draws again draws the same."""
+    from torch._dynamo.utils import detect_fake_mode
+    from torch._inductor.fx_passes.replace_random import replace_random_passes
+    from torch._inductor.virtualized import V
+
+    values = [n.meta.get("val") for n in module.graph.find_nodes(op="placeholder")]
+    fake_mode = detect_fake_mode([v for v in values if isinstance(v, torch.Tensor)])
+    if fake_mode is not None:
+        with V.set_fake_mode(fake_mode):
+            replace_random_passes(module)
+
+
+def _draw_seeds(count: int) -> torch.Tensor:
+    return torch.randint(2**63 - 1, (count,), dtype=torch.int64)  # on the host: reading one doesn't wait
+
+
+def _take_seed(seeds: torch.Tensor, index: int) -> torch.Tensor:
+    return seeds[index]
+
+
+@functools.cache
+def _generator(device: torch.device) -> torch.Generator:
+    return torch.Generator(device)
+
+
+def _draw(size: Sequence[int], seed: torch.Tensor, mode: str, device: torch.device) -> torch.Tensor:
+    generator = _generator(device).manual_seed(int(seed))
+    return getattr(torch, mode)(size, generator=generator, device=device, dtype=torch.float32)
+
+
+def _draw_integers(low: int, high: int, size: Sequence[int], seed: torch.Tensor, device: torch.device) -> torch.Tensor:
+    return torch.randint(low, high, size, generator=_generator(device).manual_seed(int(seed)), device=device)
+
+
+def _lower_random(graph: fx.Graph) -> None:
+    """Inductor's prims have no eager kernels that heed the seed: these do."""
+    for node in graph.nodes:
+        if node.target is prims.inductor_seeds.default:
+            node.target, node.args = _draw_seeds, (node.args[0],)
+        elif node.target is prims.inductor_seed.default:
+            node.target, node.args = _draw_seeds, (1,)
+        elif node.target is prims.inductor_lookup_seed.default:
+            node.target = _take_seed
+        elif node.target is prims.inductor_random.default:
+            node.target, node.args = _draw, (*node.args[:3], node.meta["val"].device)
+            node.kwargs = {}
+        elif node.target is prims.inductor_randint.default:
+            node.target, node.args = _draw_integers, (*node.args[:4], node.meta["val"].device)
+            node.kwargs = {}
+
+
+def _run_eagerly(module: fx.GraphModule, _inputs: Sequence[Any]) -> Callable:
+    """The graph as Python, node by node, each value dropped after its last reader; operands are
+    handed over in a list that is emptied (a boxed call), so that they go as they are used up."""
+    _lower_random(module.graph)
+    module.graph.set_codegen(fx.graph._BoxedCodeGen())
+    module.recompile()
+    forward = module.forward
+
+    def run(arguments: list[Any]) -> Any:
+        return forward(arguments)
+
+    run._boxed_call = True
+    return run
+
+
+# ---------------------------------------------------------------------------------------------
+# The back end
+
+
+@dataclasses.dataclass
+class GraphPlan:
+    """What became of one graph. Bytes; `step_us` as the device's profile prices it."""
+
+    name: str
+    planner: str  # "recut", "pytorch"
+    reason: str = ""  # why PyTorch's own partitioner took it
+    budget_bytes: int = 0  # of the activations' peak; 0: none
+    holds: bool = True
+    peak_bytes: int = 0  # predicted
+    bound_bytes: int = 0  # no order of the graph peaks lower; 0: not known
+    saved_bytes: int = 0
+    step_us: float = 0
+    recompute_us: float = 0
+    seconds: dict[str, float] = dataclasses.field(default_factory=dict)  # by part of planning
+    file: dict[str, Any] = dataclasses.field(default_factory=dict)  # fx-joint-graph
+    plan: dict[str, Any] = dataclasses.field(default_factory=dict)
+
+
+_UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30}
+
+
+def _bytes_of(budget: str | int | None) -> int | str:
+    """Bytes, or "none", or "40%" as it is."""
+    if budget is None or budget == "none":
+        return "none"
+    if isinstance(budget, int):
+        return budget
+    found = re.fullmatch(r"\s*([0-9]+(?:\.[0-9]+)?)\s*([A-Za-z]*|%)\s*", budget)
+    if found and found[2] == "%":
+        return budget
+    if not found or found[2].upper() not in _UNITS:
+        raise ValueError(f"budget {budget!r}: expected bytes such as 6GiB or 1000000, 40% or none")
+    return int(float(found[1]) * _UNITS[found[2].upper()])
+
+
+@dataclasses.dataclass(frozen=True)
+class _Options:
+    budget: int | str
+    scope: str
+    kernels: str
+    device: str
+    measure: str
+    strategy: str
+    effort: float | None
+    save: tuple[str, ...]
+    recompute: tuple[str, ...]
+    slack: float
+
+
+class Backend(CustomPartitionerFn):
+    """A back end for `torch.compile`; `backend` makes it. `plans` holds one entry a graph."""
+
+    def __init__(self, options: _Options, inductor: dict[str, Any], decompositions: dict | None) -> None:
+        self.options = options
+        self.plans: list[GraphPlan] = []
+        self._inductor = inductor
+        self._decompositions = decompositions
+        self._meters: dict[torch.device, _Meter] = {}
+
+    # What torch.compile calls.
+    def __call__(self, module: fx.GraphModule, inputs: Sequence[Any], **partition: Any) -> Any:
+        if partition:  # Inductor asks through custom_partitioner_fn
+            return self.partition(module, inputs, **partition)
+        if self.options.kernels == "inductor":
+            from torch._inductor.compile_fx import compile_fx
+
+            return compile_fx(module, inputs, config_patches={"custom_partitioner_fn": self, **self._inductor})
+        from torch._dynamo.backends.common import aot_autograd
+
+        table = {**_random_decompositions(), **(self._decompositions or {})}
+        return aot_autograd(fw_compiler=_run_eagerly, bw_compiler=_run_eagerly, inference_compiler=_run_eagerly,
+                            partition_fn=self.partition, decompositions=table)(module, inputs)
+
+    def uuid(self) -> Any:
+        """Inductor's caches tell plans apart by it."""
+        with open(__file__, "rb") as file:
+            code = hashlib.sha256(file.read())
+        code.update(repr((self.options, _library().recut_version())).encode())
+        return code.digest()
+
+    # The partition function.
+    def partition(self, module: fx.GraphModule, inputs: Sequence[Any], *, num_fwd_outputs: int,
+                  **rest: Any) -> tuple[fx.GraphModule, fx.GraphModule]:
+        if self.options.kernels == "eager":
+            _functionalize_random(module)
+        name = f"graph{len(self.plans)}"
+        try:
+            if self.options.strategy == "pytorch":
+                return self._ask_pytorch(module, inputs, num_fwd_outputs, rest, name, "it was asked for")
+            return self._plan(module, num_fwd_outputs, name)
+        except (_Unsupported, RecutError) as why:
+            warnings.warn(f"recut: PyTorch's own partitioner plans this graph: {why}", RuntimeWarning, stacklevel=2)
+            return self._ask_pytorch(module, inputs, num_fwd_outputs, rest, name, str(why))
+
+    def _ask_pytorch(self, module: fx.GraphModule, inputs: Sequence[Any], num_results: int, rest: dict[str, Any],
+                     name: str, reason: str) -> tuple[fx.GraphModule, fx.GraphModule]:
+        share = self.options.budget if isinstance(self.options.budget, float) else 1.0
+        start = time.perf_counter()
+        with torch._functorch.config.patch(activation_memory_budget=share):
+            halves = partitioners.min_cut_rematerialization_partition(
+                module, inputs, num_fwd_outputs=num_results, **rest)
+        self.plans.append(GraphPlan(name, "pytorch", reason, seconds={"plan": time.perf_counter() - start}))
+        return halves
+
+    def _plan(self, module: fx.GraphModule, num_results: int, name: str) -> tuple[fx.GraphModule, fx.GraphModule]:
+        clock = _Clock()
+        module.graph.eliminate_dead_code()
+        joint = _read_joint(module, num_results)
+        measured = self._measure(joint)
+        clock.lap("measure")
+        file = _file_json(joint, name, _graph_nodes(joint, measured), **self._device_keys(joint))
+        text = json.dumps(file, separators=(",", ":")).encode()
+        clock.lap("export")
+        budget = self._activation_budget(joint)
+        plan, report, holds = _plan(text, self._request(joint, budget))
+        clock.lap("plan")
+        halves = _Emitter(joint, plan).emit()
+        clock.lap("emit")
+        found = GraphPlan(name, "recut", "", report.get("budget_bytes", 0), holds, report["peak_bytes"],
+                          report.get("peak_bound_bytes", 0), report["saved_bytes"], report["step_us"],
+                          report["recompute_us"], clock.laps, file, plan)
+        self.plans.append(found)
+        self._say(found)
+        return halves
+
+    def _measure(self, joint: _Joint) -> dict[fx.Node, dict[str, Any]]:
+        device = _device_of(joint)
+        if self.options.measure == "nothing" or device.type != "cuda":
+            return {}
+        meter = self._meters.setdefault(
+            device, _Meter(device, self.options.measure == "times", self.options.kernels == "eager"))
+        return meter.measure(joint)
+
+    def _device_keys(self, joint: _Joint) -> dict[str, Any]:
+        if _device_of(joint).type != "cuda":
+            return {}
+        return {"allocation_granularity": _GRANULARITY, "measured_on": self._profile(joint)}
+
+    def _profile(self, joint: _Joint) -> str:
+        if self.options.device not in ("auto", "measured"):
+            return self.options.device
+        name = _device_name(joint).lower()
+        known = ("h200", "h100", "a100", "rtx4090")
+        return next((k for k in known if k in name.replace(" ", "")), "cpu8" if name == "cpu" else "reference")
+
+    def _activation_budget(self, joint: _Joint) -> str:
+        budget = self.options.budget
+        if budget == "none" or (isinstance(budget, str) and budget.endswith("%")):
+            return str(budget)
+        if self.options.scope == "step":
+            budget -= sum(_storage_bytes(p.meta["val"]) for p in joint.primals)
+        return str(max(1, int(budget * (1 - self.options.slack))))
+
+    def _request(self, joint: _Joint, budget: str) -> dict[str, Any]:
+        options = self.options
+        times = options.measure == "times" and _device_of(joint).type == "cuda"
+        request = {"strategy": options.strategy, "budget": budget,
+                   "device": "measured" if times else self._profile(joint),
+                   "save": [*options.save, *_run_once(joint)], "recompute": [*options.recompute, *_to_recompute(joint)]}
+        if options.kernels == "inductor" and options.strategy == "peak":
+            request["model"] = "fused"  # what stays inside a kernel of Inductor's takes no memory
+        if options.effort is not None:
+            request["effort"] = options.effort
+        return {key: value for key, value in request.items() if value != []}
+
+    def _say(self, found: GraphPlan) -> None:
+        if not found.holds:
+            warnings.warn(f"recut: {found.name} can't be run within {_mib(found.budget_bytes)}: the lowest plan found "
+                          f"peaks at {_mib(found.peak_bytes)} and is used (proved: none below "
+                          f"{_mib(found.bound_bytes)})", RuntimeWarning, stacklevel=2)
+        if len(self.plans) == 2 and self.options.budget != "none":
+            warnings.warn("recut: the model has several graphs; the budget is each graph's own", RuntimeWarning,
+                          stacklevel=2)
+
+
+class _Clock:
+    def __init__(self) -> None:
+        self.laps: dict[str, float] = {}
+        self._last = time.perf_counter()
+
+    def lap(self, name: str) -> None:
+        now = time.perf_counter()
+        self.laps[name], self._last = now - self._last, now
+
+
+def _mib(count: int) -> str:
+    return f"{count / 2**20:,.1f} MiB"
+
+
+def _storage_bytes(value: Any) -> int:
+    return value.untyped_storage().nbytes() if isinstance(value, torch.Tensor) else 0
+
+
+def _run_once(joint: _Joint) -> list[str]:
+    """Names of nodes that must not run again: those that read an input which forward writes to,
+    draw inside a library's kernel, or that the model's author wants kept."""
+    names = _node_names(joint)
+    written = joint.written_primals()
+    changed: set[fx.Node] = set(written)
+    once = []
+    for node in joint.calls():
+        if _is_backward(node):
+            continue
+        if any(operand in changed for operand in _operands_that_count(node)):
+            if _is_alias(node):
+                changed.add(node)
+            else:
+                once.append(names[node])
+        elif _draws_inside(node) or _policy(node) == "MUST_SAVE":
+            once.append(names[node])
+    late = [n for n in changed if any(_is_backward(user) for user in n.users)]
+    if late:
+        raise _Unsupported(f"backward reads {late[0].name}, an input that forward writes to")
+    return once
+
+
+def _operands_that_count(node: fx.Node) -> list[fx.Node]:
+    """Operands that what backward reads can depend on. In training, batch norm normalizes by the
+    batch alone: running statistics go only into the new running statistics."""
+    if "batch_norm" not in str(node.target) or not isinstance(node.target, torch._ops.OpOverload):
+        return node.all_input_nodes
+    arguments = dict(zip((a.name for a in node.target._schema.arguments), node.args)) | node.kwargs
+    if not arguments.get("training"):
+        return node.all_input_nodes
+    running = {"running_mean", "running_var"}
+    return [a for name, a in arguments.items() if isinstance(a, fx.Node) and name not in running]
+
+
+def _is_backward(node: fx.Node) -> bool:
+    return node.meta.get("partitioner_tag") in ("is_backward", "must_be_in_backward")
+
+
+def _draws_inside(node: fx.Node) -> bool:
+    """Attention with dropout: its kernel draws the mask by itself."""
+    if not isinstance(node.target, torch._ops.OpOverload) or "attention" not in str(node.target):
+        return False
+    names = [a.name for a in node.target._schema.arguments]
+    if "dropout_p" not in names or "backward" in str(node.target):
+        return False
+    at = names.index("dropout_p")
+    share = node.kwargs.get("dropout_p", node.args[at] if at < len(node.args) else 0.0)
+    return share != 0.0
+
+
+def _to_recompute(joint: _Joint) -> list[str]:
+    """Names of nodes that the model's author wants run again, where there is a choice: those that
+    backward reads."""
+    names = _node_names(joint)
+    results = set(joint.results)
+    return [names[n] for n in joint.calls()
+            if _policy(n) in ("MUST_RECOMPUTE", "PREFER_RECOMPUTE") and not _is_backward(n) and not _is_alias(n)
+            and n not in results and _backward_reads(n)]
+
+
+def _is_alias(node: fx.Node) -> bool:
+    return node.target is operator.getitem or (isinstance(node.target, torch._ops.OpOverload) and _is_view(node.target))
+
+
+def _backward_reads(node: fx.Node) -> bool:
+    return any(_is_backward(user) or (_is_alias(user) and _backward_reads(user)) for user in node.users)
+
+
+def _policy(node: fx.Node) -> str:
+    """What torch.utils.checkpoint's policies asked for."""
+    return getattr(node.meta.get("recompute"), "name", "")
+
+
+def backend(budget: str | int | float | None = "none", *, kernels: str = "inductor", scope: str = "activations",
+            device: str = "auto", measure: str = "workspaces", strategy: str = "peak", effort: float | None = None,
+            save: Sequence[str] = (), recompute: Sequence[str] = (), slack: float = 0.005,
+            decompositions: dict | None = None, inductor: dict[str, Any] | None = None) -> Backend:
+    """A back end whose compiled steps peak within `budget`.
+
+    budget    bytes ("6GiB", 6_000_000_000), a share of the peak without recomputation ("40%"), or
+              "none". A budget that can't be held is said in a warning, and the lowest plan runs.
+    scope     what the bytes are for: "activations" (all that a step allocates: activations,
+              results, gradients, workspaces) or "step" (its inputs and parameters counted too; an
+              optimizer's states are not in the graph and never counted).
+    kernels   "inductor", or "eager": PyTorch's own kernels one by one.
+    device    the profile that times are priced by: "auto" goes by the card's name.
+    measure   "workspaces": what kernels take for themselves while they run is measured as the model
+              is compiled; "times": their times as well, and recomputation is priced by them;
+              "nothing". Measuring resets the device's peak statistics.
+    strategy  "peak"; "default" keeps everything; "pytorch": PyTorch's own partitioner, where the
+              budget is its fraction of saved bytes: for comparisons, all else being the same.
+    save, recompute   names or module patterns such as "h.*.mlp", as the command takes them.
+    slack     the share of the budget that is left for the allocator, whose blocks may be up to
+              1 MiB larger than what was asked for.
+    decompositions, inductor   AOTAutograd's table (eager kernels), Inductor's settings.
+    """
+    for what, value, known in (("kernels", kernels, ("inductor", "eager")), ("scope", scope, ("activations", "step")),
+                               ("measure", measure, ("workspaces", "times", "nothing")),
+                               ("strategy", strategy, ("peak", "default", "pytorch"))):
+        if value not in known:
+            raise ValueError(f"{what} {value!r}: expected one of {', '.join(known)}")
+    if strategy == "pytorch":
+        share = 1.0 if budget in ("none", None) else float(budget)
+        options = _Options(share, scope, kernels, device, "nothing", strategy, None, (), (), 0.0)
+    else:
+        _library()  # where there is none, say so now
+        options = _Options(_bytes_of(budget), scope, kernels, device, measure, strategy, effort, tuple(save),
+                           tuple(recompute), slack)
+    return Backend(options, dict(inductor or {}), decompositions)
+
+
+# ---------------------------------------------------------------------------------------------
+# Export
+
+
+def export(model: Callable, args: Sequence[Any], path: str | os.PathLike, *, kwargs: dict[str, Any] | None = None,
+           name: str | None = None, forward: bool = False, partitions: Sequence[float] = (),
+           decompositions: dict | str | None = "inductor", measure: str = "nothing") -> list[pathlib.Path]:
+    """Writes the joint graph of `model(*args, **kwargs)` to `path` (.json.gz or .json), one file a
+    graph where the model breaks into several: model.json.gz, model.1.json.gz, …; gives their paths.
+
+    forward     the forward graph alone, as an inference would run it (key "forward").
+    partitions  PyTorch's budgets to ask its own partitioner for, such as (1.0, 0.5, 0.0): what it
+                saves and recomputes stands in the file, and the joint graph after Inductor's passes.
+    decompositions   "inductor": its table; None: none; or a table.
+    measure     as `backend` has it.
+    """
+    if decompositions == "inductor":
+        from torch._inductor.decomposition import select_decomp_table
+
+        decompositions = select_decomp_table()
+    writer = _Writer(pathlib.Path(path), name or type(model).__name__, partitions, measure)
+    from torch._dynamo.backends.common import aot_autograd
+
+    capture = aot_autograd(fw_compiler=_run_eagerly, bw_compiler=_run_eagerly,
+                           inference_compiler=writer.take_forward, partition_fn=writer.take_joint,
+                           decompositions=decompositions)
+    torch._dynamo.reset()
+    with torch.no_grad() if forward else torch.enable_grad():
+        torch.compile(model, backend=capture, dynamic=False)(*args, **(kwargs or {}))
+    torch._dynamo.reset()
+    if not writer.paths:
+        raise RecutError("nothing was captured: no output needs a gradient" if not forward else "nothing was captured")
+    return writer.paths
+
+
+class _Writer:
+    def __init__(self, path: pathlib.Path, name: str, budgets: Sequence[float], measure: str) -> None:
+        self.paths: list[pathlib.Path] = []
+        self._path, self._name, self._budgets, self._measure = path, name, tuple(budgets), measure
+
+    def take_joint(self, module: fx.GraphModule, inputs: Sequence[Any], *, num_fwd_outputs: int, **rest: Any) -> Any:
+        module.graph.eliminate_dead_code()
+        try:
+            joint = _read_joint(module, num_fwd_outputs)
+        except _Unsupported as why:
+            raise RecutError(f"this graph can't be exported: {why}") from None
+        file = _file_json(joint, self._title(), _graph_nodes(joint, self._measured(joint)))
+        if self._budgets:
+            file |= self._partitions(module, inputs, num_fwd_outputs)
+        self._write(file)
+        return partitioners.default_partition(module, inputs, num_fwd_outputs=num_fwd_outputs)
+
+    def take_forward(self, module: fx.GraphModule, inputs: Sequence[Any]) -> Callable:
+        placeholders = module.graph.find_nodes(op="placeholder")
+        (output,) = module.graph.find_nodes(op="output")
+        joint = _Joint(module, placeholders, [], list(output.args[0]), [], len(output.args[0]),
+                       [n for n in module.graph.nodes if n.target is aten.copy_.default])
+        _check_supported(joint)
+        nodes = _graph_nodes(joint, self._measured(joint))
+        file = _file_json(joint, self._title(), nodes)
+        file["forward"] = file.pop("joint")
+        self._write(file)
+        return _run_eagerly(module, inputs)
+
+    def _title(self) -> str:
+        return self._name if not self.paths else f"{self._name}.{len(self.paths)}"
+
+    def _measured(self, joint: _Joint) -> dict[fx.Node, dict[str, Any]]:
+        device = _device_of(joint)
+        if self._measure == "nothing" or device.type != "cuda":
+            return {}
+        return _Meter(device, self._measure == "times").measure(joint)
+
+    def _partitions(self, module: fx.GraphModule, inputs: Sequence[Any], num_results: int) -> dict[str, Any]:
+        import copy
+
+        from torch._inductor.compile_fx import _recursive_joint_graph_passes
+
+        changed = _recursive_joint_graph_passes(copy.deepcopy(module), skip_invoke_subgraph=True)
+        found = []
+        for budget in self._budgets:
+            start = time.perf_counter()
+            with torch._functorch.config.patch(activation_memory_budget=float(budget)):
+                forward, backward = partitioners.min_cut_rematerialization_partition(
+                    copy.deepcopy(changed), inputs, num_fwd_outputs=num_results, compiler="inductor")
+            found.append({"budget": float(budget), "seconds": time.perf_counter() - start}
+                         | _partition_names(changed, forward, backward))
+        return {"joint_after_passes": _graph_nodes(_read_joint(changed, num_results)), "partitions": found}
+
+    def _write(self, file: dict[str, Any]) -> None:
+        path = self._path
+        if self.paths:
+            stem = path.name.split(".")[0]
+            path = path.with_name(path.name.replace(stem, f"{stem}.{len(self.paths)}", 1))
+        text = json.dumps(file, separators=(",", ":")).encode()
+        path.write_bytes(gzip.compress(text, mtime=0) if path.suffix == ".gz" else text)
+        self.paths.append(path)
+
+
+def _partition_names(joint: fx.GraphModule, forward: fx.GraphModule, backward: fx.GraphModule) -> dict[str, list[str]]:
+    """What stands between the halves, and what both of them run."""
+    made = {n.name for n in forward.graph.nodes if n.op == "call_function"}
+    inputs = [n.name for n in backward.graph.find_nodes(op="placeholder") if not aot_utils._is_tangent(n)]
+    again = [n.name for n in backward.graph.nodes if n.op == "call_function" and n.name in made]
+    order = {n.name: i for i, n in enumerate(joint.graph.nodes)}
+    return {"saved": sorted(inputs, key=lambda n: order.get(n, -1)), "recomputed": again}
+
+
+# ---------------------------------------------------------------------------------------------
+# Report
+
+
+@dataclasses.dataclass
+class Report:
+    """A step as it was planned and as it ran. Bytes and milliseconds."""
+
+    graphs: list[GraphPlan]
+    predicted_peak_bytes: int  # of the graph that peaks highest
+    measured_peak_bytes: int  # what the step allocated at most beyond what was there before it
+    predicted_ms: float
+    measured_ms: float
+
+    def __str__(self) -> str:
+        lines = [f"peak  predicted {_mib(self.predicted_peak_bytes)}, measured {_mib(self.measured_peak_bytes)}",
+                 f"time  predicted {self.predicted_ms:.2f} ms, measured {self.measured_ms:.2f} ms"]
+        for graph in self.graphs:
+            budget = _mib(graph.budget_bytes) if graph.budget_bytes else "none"
+            words = graph.reason and f" ({graph.reason})"
+            lines.append(f"{graph.name}  {graph.planner}{words}: budget {budget}, peak {_mib(graph.peak_bytes)}, saved "
+                         f"{_mib(graph.saved_bytes)}, planned in {1e3 * sum(graph.seconds.values()):.0f} ms")
+        return "\n".join(lines)
+
+
+def report(planned: Backend, step: Callable[[], Any], *, before: Callable[[], Any] = lambda: None, repeats: int = 5,
+           path: str | os.PathLike | None = None) -> Report:
+    """Runs `step`, a forward and a backward of what `planned` compiles, and sets what was measured
+    beside what was predicted. `before` runs ahead of each and isn't measured; it should drop the
+    gradients: `lambda: model.zero_grad(set_to_none=True)`. A CUDA device is needed.
+
+    path   writes each planned graph there, as `export` does, with its plan beside it (NAME.plan.json).
+           The window and the page open the first; its graph `joint_after_passes` is what was
+           planned, for the budget that the plan names.
+    """
+    if not torch.cuda.is_available():
+        raise RecutError("a report needs a CUDA device: memory is measured by its allocator")
+    for _ in range(2):  # compiles, and lets libraries set up what they keep
+        before()
+        step()
+    peak, times = 0, []
+    for _ in range(repeats):
+        before()
+        torch.cuda.synchronize()
+        torch.cuda.reset_peak_memory_stats()
+        at_rest = torch.cuda.memory_allocated()
+        start = time.perf_counter()
+        step()
+        torch.cuda.synchronize()
+        times.append(1e3 * (time.perf_counter() - start))
+        peak = max(peak, torch.cuda.max_memory_allocated() - at_rest)
+    graphs = list(planned.plans)
+    if path is not None:
+        _write_plans(graphs, pathlib.Path(path))
+    return Report(graphs, max((g.peak_bytes for g in graphs), default=0), peak,
+                  sum(g.step_us for g in graphs) / 1e3, statistics.median(times))
+
+
+def _write_plans(graphs: list[GraphPlan], path: pathlib.Path) -> None:
+    writer = _Writer(path, "", (), "nothing")
+    for graph in graphs:
+        if graph.file:
+            writer._write(graph.file | {"joint_after_passes": graph.file["joint"]})
+            stem = writer.paths[-1].name.removesuffix(".gz").removesuffix(".json")
+            writer.paths[-1].with_name(f"{stem}.plan.json").write_text(json.dumps(graph.plan, indent=1) + "\n")
