@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { withoutTimes } from './browser.mjs';
 
 const kValues = 20;
@@ -52,6 +52,12 @@ function firstDifference(here, there) {
   return `'${here.slice(at - 40, at + 40)}' in the page, '${there.slice(at - 40, at + 40)}' of the command`;
 }
 
+// Tasks over 50 ms since the last time that they were asked for, in words.
+async function longTasks(tab, what) {
+  const found = await tab.page.evaluate(() => window.longTasks.splice(0));
+  return `${what}: ${found.length}, the longest ${Math.max(0, ...found).toFixed(0)} ms`;
+}
+
 export const checks = {
   async 'a budget that is dragged gives the plans of the command: gpt2'(kit) {
     if (!existsSync(kit.recut)) return `not compared: no native command at ${kit.recut}`;
@@ -60,6 +66,27 @@ export const checks = {
   async 'the same: unet'(kit) {
     if (!existsSync(kit.recut)) return `not compared: no native command at ${kit.recut}`;
     return dragThrough(kit, 'unet');
+  },
+  // How long the page is held up is told, not judged: it says as much of the machine as of the page.
+  async 'a large graph is opened, laid out and planned; tasks over 50 ms are told'(kit) {
+    const large = resolve(kit.samples, '../../../shared/graphs/gpt2_xl.json.gz');
+    const file = existsSync(large) ? large : join(kit.samples, 'gpt2.json.gz');
+    const tab = await kit.open('v=1&sample=tiny_mlp');
+    await tab.idle();
+    const words = [basename(file), await longTasks(tab, 'to start')];
+    await tab.choose(file, () => tab.command('file.open'));
+    await tab.waitState('document', basename(file, '.json.gz'));
+    words.push(await longTasks(tab, 'to open and lay out'));
+    await tab.idle(300);
+    words.push(await longTasks(tab, 'to plan the curve'));
+    for (const budget of ['80%', '60%', '50%']) {
+      await tab.command('budget.set', budget);
+      await tab.idle(300);
+      assert.equal(await tab.state('holds'), 'yes', budget);
+    }
+    words.push(await longTasks(tab, 'to plan three budgets'));
+    assert.deepEqual(tab.faults, []);
+    return words.join('; ');
   },
   async 'keys step through the passes'(kit) {
     const tab = await kit.open('v=1&sample=tiny_conv&select=relu');
