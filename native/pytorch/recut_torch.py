@@ -432,6 +432,28 @@ class _Meter:
         return round(statistics.median(times), 2)
 
 
+def _measure(joint: _Joint, what: str, eager: bool,
+             meters: dict[torch.device, _Meter]) -> dict[fx.Node, dict[str, Any]]:
+    """"workspaces" or "times" of a CUDA graph's nodes; nothing for others. Keeps what it learns in `meters`."""
+    device = _device_of(joint)
+    if what == "nothing" or device.type != "cuda":
+        return {}
+    return meters.setdefault(device, _Meter(device, what == "times", eager)).measure(joint)
+
+
+def _profile_of(joint: _Joint) -> str:
+    """The built-in profile that comes nearest to the graph's device."""
+    name = _device_name(joint).lower().replace(" ", "")
+    known = ("h200", "h100", "a100", "rtx4090")
+    return next((k for k in known if k in name), "cpu8" if name == "cpu" else "reference")
+
+
+def _allocator_facts(joint: _Joint, profile: str) -> dict[str, Any]:
+    """What the file says of the device beside the nodes' measurements."""
+    cuda = _device_of(joint).type == "cuda"
+    return {"allocation_granularity": _GRANULARITY, "measured_on": profile} if cuda else {}
+
+
 class _kept_generator:
     """Measuring takes no random numbers from the program."""
 
@@ -738,7 +760,7 @@ def _bytes_of(budget: str | int | None) -> int | str:
 
 @dataclasses.dataclass(frozen=True)
 class _Options:
-    budget: int | str
+    budget: int | str | float  # a float is PyTorch's own: a fraction of saved bytes
     scope: str
     kernels: str
     device: str
@@ -811,7 +833,7 @@ class Backend(CustomPartitionerFn):
         joint = _read_joint(module, num_results)
         measured = self._measure(joint)
         clock.lap("measure")
-        file = _file_json(joint, name, _graph_nodes(joint, measured), **self._device_keys(joint))
+        file = _file_json(joint, name, _graph_nodes(joint, measured), **_allocator_facts(joint, self._profile(joint)))
         text = json.dumps(file, separators=(",", ":")).encode()
         clock.lap("export")
         budget = self._activation_budget(joint)
@@ -827,24 +849,10 @@ class Backend(CustomPartitionerFn):
         return halves
 
     def _measure(self, joint: _Joint) -> dict[fx.Node, dict[str, Any]]:
-        device = _device_of(joint)
-        if self.options.measure == "nothing" or device.type != "cuda":
-            return {}
-        meter = self._meters.setdefault(
-            device, _Meter(device, self.options.measure == "times", self.options.kernels == "eager"))
-        return meter.measure(joint)
-
-    def _device_keys(self, joint: _Joint) -> dict[str, Any]:
-        if _device_of(joint).type != "cuda":
-            return {}
-        return {"allocation_granularity": _GRANULARITY, "measured_on": self._profile(joint)}
+        return _measure(joint, self.options.measure, self.options.kernels == "eager", self._meters)
 
     def _profile(self, joint: _Joint) -> str:
-        if self.options.device not in ("auto", "measured"):
-            return self.options.device
-        name = _device_name(joint).lower()
-        known = ("h200", "h100", "a100", "rtx4090")
-        return next((k for k in known if k in name.replace(" ", "")), "cpu8" if name == "cpu" else "reference")
+        return _profile_of(joint) if self.options.device == "auto" else self.options.device
 
     def _activation_budget(self, joint: _Joint) -> str:
         budget = self.options.budget
@@ -1045,6 +1053,7 @@ class _Writer:
     def __init__(self, path: pathlib.Path, name: str, budgets: Sequence[float], measure: str) -> None:
         self.paths: list[pathlib.Path] = []
         self._path, self._name, self._budgets, self._measure = path, name, tuple(budgets), measure
+        self._meters: dict[torch.device, _Meter] = {}
 
     def take_joint(self, module: fx.GraphModule, inputs: Sequence[Any], *, num_fwd_outputs: int, **rest: Any) -> Any:
         module.graph.eliminate_dead_code()
@@ -1052,7 +1061,7 @@ class _Writer:
             joint = _read_joint(module, num_fwd_outputs)
         except _Unsupported as why:
             raise RecutError(f"this graph can't be exported: {why}") from None
-        file = _file_json(joint, self._title(), _graph_nodes(joint, self._measured(joint)))
+        file = self._file(joint)
         if self._budgets:
             file |= self._partitions(module, inputs, num_fwd_outputs)
         self._write(file)
@@ -1064,8 +1073,7 @@ class _Writer:
         joint = _Joint(module, placeholders, [], list(output.args[0]), [], len(output.args[0]),
                        [n for n in module.graph.nodes if n.target is aten.copy_.default])
         _check_supported(joint)
-        nodes = _graph_nodes(joint, self._measured(joint))
-        file = _file_json(joint, self._title(), nodes)
+        file = self._file(joint)
         file["forward"] = file.pop("joint")
         self._write(file)
         return _run_eagerly(module, inputs)
@@ -1073,11 +1081,10 @@ class _Writer:
     def _title(self) -> str:
         return self._name if not self.paths else f"{self._name}.{len(self.paths)}"
 
-    def _measured(self, joint: _Joint) -> dict[fx.Node, dict[str, Any]]:
-        device = _device_of(joint)
-        if self._measure == "nothing" or device.type != "cuda":
-            return {}
-        return _Meter(device, self._measure == "times").measure(joint)
+    def _file(self, joint: _Joint) -> dict[str, Any]:
+        measured = _measure(joint, self._measure, True, self._meters)
+        facts = {} if self._measure == "nothing" else _allocator_facts(joint, _profile_of(joint))
+        return _file_json(joint, self._title(), _graph_nodes(joint, measured), **facts)
 
     def _partitions(self, module: fx.GraphModule, inputs: Sequence[Any], num_results: int) -> dict[str, Any]:
         import copy
