@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "engine/support/units.h"
 #include "gui/app/check_view.h"
@@ -13,6 +14,7 @@ namespace {
 constexpr int kFramesAfterChange = 3;  // hovering, opening and fading settle within these
 constexpr double kNoticeSeconds = 6;
 constexpr double kSaveDelay = 1;  // seconds after a change
+constexpr double kBesideFrame = 0.015;  // seconds of work; after more, the next tick draws
 
 // A file of values is no graph: the plan that is shown runs on it.
 bool is_tensors(const std::string& path) {
@@ -86,6 +88,7 @@ bool App::tick() {
     take(events);
     want_frames();
   }
+  const double began = backend.now();
   if (jobs.deliver()) want_frames();
   for (const auto& document : documents.all()) planner.tick(*document);
   if (lessons.tick(*this)) want_frames();
@@ -100,6 +103,8 @@ bool App::tick() {
   if (over != notices.end()) want_frames();
   notices.erase(over, notices.end());
   if (frames_owed_ == 0 && !motion.moving()) return false;
+  if (backend.now() - began > kBesideFrame && !std::exchange(put_off_, true)) return false;
+  put_off_ = false;
   frames_owed_ = std::max(0, frames_owed_ - 1);
   frame();
   show_title();

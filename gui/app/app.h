@@ -153,6 +153,7 @@ class App {
   std::vector<InputEvent> fed_;
   std::string drawn_overlay_;
   int frames_owed_ = 3;
+  bool put_off_ = false;  // the last tick left its frame to this one
   int frames_ = 0;
   double last_frame_ = 0;
   double save_due_ = -1;  // when the workspace is saved; below 0: nothing changed

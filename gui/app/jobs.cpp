@@ -126,33 +126,50 @@ std::vector<JobStatus> Jobs::status() const {
 
 bool Jobs::resting() const {
   const std::lock_guard lock(mutex_);
-  return messages_.empty() && std::all_of(jobs_.begin(), jobs_.end(), [&](const auto& job) {
+  return messages_.empty() && replies_.empty() &&
+         std::all_of(jobs_.begin(), jobs_.end(), [&](const auto& job) {
            return threads_ || (job->away && !job->stop);
          });
 }
 
 bool Jobs::deliver(double seconds) {
+  const auto began = std::chrono::steady_clock::now();
+  const auto over = [&] {
+    return std::chrono::steady_clock::now() - began >= std::chrono::duration<double>(seconds);
+  };
   if (helper_ != nullptr) {
     send_errands();
-    take_replies();
+    take_replies(over);
   }
   if (!threads_) {
-    const auto began = std::chrono::steady_clock::now();
-    const std::chrono::duration<double> limit(seconds);
     do {
       const auto job = next(false);
       if (!job) break;
       run_part(job);
-    } while (std::chrono::steady_clock::now() - began < limit);
+    } while (!over());
   }
-  std::deque<Message> messages;
-  {
+  return run_messages(over) || news_.exchange(false);
+}
+
+// In order, one at least; the others wait for the next time where time is up. What they post in
+// turn does, too.
+bool Jobs::run_messages(const std::function<bool()>& over) {
+  std::size_t waiting = [&] {
     const std::lock_guard lock(mutex_);
-    messages.swap(messages_);
-  }
-  for (const Message& message : messages)
+    return messages_.size();
+  }();
+  const bool any = waiting > 0;
+  for (; waiting > 0; --waiting) {
+    const Message message = [&] {
+      const std::lock_guard lock(mutex_);
+      Message first = std::move(messages_.front());
+      messages_.pop_front();
+      return first;
+    }();
     if (!message.from->stop) message.run();
-  return news_.exchange(false) || !messages.empty();
+    if (over()) break;
+  }
+  return any;
 }
 
 // The first waiting job, urgent ones before others; what was cancelled while it waited is dropped.
@@ -209,20 +226,25 @@ void Jobs::send_errands() {
   }
 }
 
-void Jobs::take_replies() {
-  for (const HelperReply& reply : helper_->take_replies()) {
+void Jobs::take_replies(const std::function<bool()>& over) {
+  for (HelperReply& reply : helper_->take_replies()) replies_.push_back(std::move(reply));
+  while (!replies_.empty()) {
+    const HelperReply reply = std::move(replies_.front());
+    replies_.pop_front();
     if (reply.state == HelperReply::kNone) return do_without_helper();
     const auto job = find(reply.errand);
     if (!job || !job->away || job->stop) continue;
     const Errand& errand = *job->job.errand;
     if (reply.state == HelperReply::kFell) errand.fail(*job, reply.bytes);
     if (reply.state == HelperReply::kFell || !errand.take(*job, reply.bytes)) finish(job);
+    if (over()) return;
   }
 }
 
 // What it should have done is done in slices.
 void Jobs::do_without_helper() {
   helper_ = nullptr;
+  replies_.clear();
   const std::lock_guard lock(mutex_);
   for (const auto& job : jobs_)
     if (std::exchange(job->away, false)) job->status.running = false;

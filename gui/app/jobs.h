@@ -81,8 +81,9 @@ class Jobs {
   bool is_alive(JobId id) const;
   std::vector<JobStatus> status() const;
 
-  // Between frames: runs what was posted; without threads also works for up to `seconds`. Returns
-  // whether anything was posted, or a job began, ended or told how far it is.
+  // Between frames: takes replies, runs what was posted, without threads also works. After `seconds`
+  // no reply, message or part is begun but the first of each; the rest waits for the next time.
+  // Returns whether anything was posted, or a job began, ended or told how far it is.
   bool deliver(double seconds = 0.01);
 
  private:
@@ -93,7 +94,8 @@ class Jobs {
   void run_part(const std::shared_ptr<Running>& job);
   void finish(const std::shared_ptr<Running>& job);
   void send_errands();
-  void take_replies();
+  void take_replies(const std::function<bool()>& over);
+  bool run_messages(const std::function<bool()>& over);
   void do_without_helper();
   std::shared_ptr<Running> find(JobId id) const;
 
@@ -108,6 +110,7 @@ class Jobs {
     std::function<void()> run;
   };
   std::deque<Message> messages_;
+  std::deque<HelperReply> replies_;  // the frame's thread only
   std::atomic<bool> ending_{false}, news_{false};
   JobId last_ = 0;
   std::vector<std::thread> workers_;

@@ -74,6 +74,23 @@ TEST_CASE("jobs: what is posted runs between frames, what is cancelled does not"
   }
 }
 
+TEST_CASE("jobs: what there is no time for waits, in order", "[gui]") {
+  Jobs jobs(false, [] {});
+  std::vector<int> order;
+  jobs.start({"three", 0, false, false, [&](JobControl& control) {
+                for (const int i : {1, 2, 3}) control.post([&order, i] { order.push_back(i); });
+                return false;
+              }});
+  for (const std::size_t delivered : {1, 2, 3}) {
+    CHECK_FALSE(jobs.idle());
+    CHECK_FALSE(jobs.resting());
+    jobs.deliver(0);
+    CHECK(order.size() == delivered);
+  }
+  CHECK(order == std::vector{1, 2, 3});
+  CHECK(jobs.idle());
+}
+
 TEST_CASE("jobs: an urgent one doesn't wait for the others", "[gui]") {
   Jobs jobs(true, [] {});
   std::atomic<bool> release{false}, urgent{false};
