@@ -364,6 +364,7 @@ class _Meter:
     def __init__(self, device: torch.device, times: bool, eager: bool = True) -> None:
         self._device, self._times, self._eager = device, times, eager
         self._known: dict[str, dict[str, Any]] = {}
+        self._ready: set[Any] = set()
 
     def measure(self, joint: _Joint) -> dict[fx.Node, dict[str, Any]]:
         found = {}
@@ -401,9 +402,15 @@ class _Meter:
     def _run(self, node: fx.Node) -> dict[str, Any]:
         try:
             args, kwargs = fx.node.map_arg((node.args, node.kwargs), lambda n: _made_up(_value_of(n), self._times))
-            # Once for what libraries set up on first use and keep; a product's scratch space, say.
-            node.target(*args, **kwargs)
+            if node.target not in self._ready:
+                # Once for what libraries set up on first use and keep; a product's scratch space, say.
+                node.target(*args, **kwargs)
+                self._ready.add(node.target)
             measured = {"workspace_bytes": self._workspace(node, args, kwargs)}
+            if not self._eager and "convolution" in str(node.target):
+                # Inductor may have chosen the other layout.
+                args, kwargs = fx.node.map_aggregate((args, kwargs), _channels_last)
+                measured["workspace_bytes"] = max(measured["workspace_bytes"], self._workspace(node, args, kwargs))
             if self._times:
                 measured["us"] = self._microseconds(node, args, kwargs)
             return {key: value for key, value in measured.items() if value}
@@ -478,6 +485,11 @@ def _made_up(value: Any, plausible: bool) -> Any:
     return made.as_strided(value.shape, value.stride())
 
 
+def _channels_last(value: Any) -> Any:
+    images = isinstance(value, torch.Tensor) and value.dim() == 4
+    return value.contiguous(memory_format=torch.channels_last) if images else value
+
+
 def _is_view(target: torch._ops.OpOverload) -> bool:
     returns = target._schema.returns
     return bool(returns) and any(r.alias_info is not None for r in returns)
@@ -491,9 +503,10 @@ class _Emitter:
     """Writes forward and backward in the order of the plan. A node that the plan runs again is
     copied again; readers read its latest copy."""
 
-    def __init__(self, joint: _Joint, plan: dict[str, Any]) -> None:
+    def __init__(self, joint: _Joint, plan: dict[str, Any], for_inductor: bool = False) -> None:
         self._joint = joint
         self._plan = plan
+        self._for_inductor = for_inductor
         self._same: dict[str, str] = plan["same"]
         file_names = _node_names(joint)
         self._name_of = file_names
@@ -629,8 +642,76 @@ class _Emitter:
         output = self._graph.output(tuple(outputs))
         output.meta["desc"] = descriptions
         self._graph.eliminate_dead_code()
+        if self._for_inductor:
+            _keep_products_in_place(self._graph)
+            _make_far_values(self._graph)
         self._graph.lint()
         return self._graph
+
+
+def _keep_products_in_place(graph: fx.Graph) -> None:
+    """Inductor makes addmm of a product and a sum, at the sum's place. Where the plan has the sum later, as
+    that of a gradient which two layers share, the product's operands would stay alive till then: two views
+    that come to nothing stand between."""
+    calls = [n for n in graph.nodes if n.op == "call_function" and not _is_alias(n)]
+    place = {node: i for i, node in enumerate(calls)}
+    for product in [n for n in calls if n.target is aten.mm.default]:
+        for total in [user for user in product.users if user.target is aten.add.Tensor]:
+            if place[total] == place[product] + 1:
+                continue
+            value, now = product.meta["val"], product
+            for shape in ([-1], list(value.shape)):
+                with graph.inserting_before(total):
+                    now = graph.call_function(aten.view.default, (now, shape))
+                value = value.view(shape)
+                now.meta = dict(product.meta) | {"val": value}
+            total.replace_input_with(product, now)
+
+
+_FAR = 16  # calls between a value and a reader from which on Inductor is told to make it
+
+
+def _make_far_values(graph: fx.Graph) -> None:
+    """Inductor makes an element-wise value anew in each kernel that reads it. Where the plan keeps one for
+    later, as a dropout's mask that was made again, all that it is made of would stay alive instead. Where
+    that is more, the value is told to be made where it stands."""
+    calls = [n for n in graph.nodes if n.op == "call_function" and not _is_alias(n)]
+    place = {node: i for i, node in enumerate(calls)}
+    last: dict[fx.Node, int] = {}  # places of last readers
+    made_of: dict[fx.Node, set[fx.Node]] = {}  # by node: what has to be alive to make it in a kernel
+    for node in graph.nodes:
+        if _is_alias(node) or _is_made_late(node):
+            made_of[node] = set().union(*(made_of[operand] for operand in node.all_input_nodes))
+        else:
+            made_of[node] = {node}
+        readers = [place[n] for n in _readers(node) if n in place]
+        last[node] = max(readers, default=len(calls) if node.users else -1)
+    for node in filter(_is_made_late, calls):
+        freed = sum(_storage_bytes(_value_of(n)) for n in made_of[node] if last[n] <= place[node])
+        if last[node] - place[node] > _FAR and freed >= _storage_bytes(_value_of(node)) > 0:
+            _make_here(graph, node)
+
+
+def _is_made_late(node: fx.Node) -> bool:
+    """Whether Inductor makes it in the kernels that read it."""
+    if node.op != "call_function" or not isinstance(node.target, torch._ops.OpOverload):
+        return False
+    return torch.Tag.pointwise in node.target.tags or node.target in (
+        aten.clone.default, aten.constant_pad_nd.default, aten.full.default, aten.select_scatter.default,
+        aten.slice_scatter.default, prims.convert_element_type.default, prims.iota.default)
+
+
+def _readers(node: fx.Node) -> list[fx.Node]:
+    """Users, and those of views of it."""
+    return [reader for user in node.users for reader in (_readers(user) if _is_alias(user) else [user])]
+
+
+def _make_here(graph: fx.Graph, node: fx.Node) -> None:
+    value = node.meta["val"]
+    with graph.inserting_after(node):
+        made = graph.call_function(prims.inductor_force_stride_order.default, (node, list(value.stride())))
+    made.meta = dict(node.meta)
+    node.replace_all_uses_with(made, delete_user_cb=lambda user: user is not made)
 
 
 # ---------------------------------------------------------------------------------------------
@@ -719,6 +800,250 @@ def _run_eagerly(module: fx.GraphModule, _inputs: Sequence[Any]) -> Callable:
 
 
 # ---------------------------------------------------------------------------------------------
+# Inductor's fusions
+
+
+@dataclasses.dataclass
+class _Buffer:
+    """What one kernel writes, or a graph's input that can be given back. Kernels by their numbers."""
+
+    size: int  # bytes that appear when it is made
+    size_freed: int  # bytes that go with its last reader
+    maker: int  # -1: an input, there from the start
+    readers: list[int]
+    stays: bool  # an output of the graph
+
+
+class _KernelOrder:
+    """The order in which kernels run, and what is alive at each. Kernels that are fused form a group and
+    run at one place: the later one moves up to the earlier, with what it needs, or the earlier one down
+    to the later, with what needs it."""
+
+    def __init__(self, needs: list[set[int]], buffers: list[_Buffer], in_place: list[bool]) -> None:
+        """needs     of each kernel, in order: the kernels that have to run before it.
+        in_place  of each: whether it may write over an operand that nobody reads later."""
+        self._buffers, self._in_place = buffers, in_place
+        self._needs = [set(need) for need in needs]  # by group, of groups
+        self._touched: list[set[int]] = [set() for _ in needs]  # by group: buffers that it makes or reads
+        for i, buffer in enumerate(buffers):
+            for kernel in (*buffer.readers, *([buffer.maker] if buffer.maker >= 0 else [])):
+                self._touched[kernel].add(i)
+        self._group = list(range(len(needs)))  # of each kernel: the one whose number stands for its group
+        self._inputs = sum(buffer.size for buffer in buffers if buffer.maker < 0 and (buffer.readers or buffer.stays))
+        self._stand(list(range(len(needs))))
+        self.fusions = 0
+
+    def _stand(self, order: list[int]) -> None:
+        self.order = order  # of groups
+        self._place = dict(zip(order, range(len(order))))
+        self.line, self._before = self._timeline(order, 0, self._inputs, self._group, range(len(self._buffers)))
+
+    @property
+    def peak(self) -> int:
+        return max(self.line, default=0)
+
+    def group(self, kernel: int) -> int:
+        return self._group[kernel]
+
+    def raises(self, a: int, b: int, limit: int, farthest: int | None = None) -> bool:
+        """Whether these two kernels in one group would raise the peak, and over the limit. Of those that
+        stand more than `farthest` places apart only those don't that couldn't whatever they give back."""
+        if self._group[a] == self._group[b]:
+            return False
+        first, last = self._places(a, b)
+        here = max(self.line[first : last + 1])
+        moved = (*self._above(first, last), self.order[last])
+        if here + sum(self._buffers[i].size for g in moved for i in self._touched[g]
+                      if self._made_by(i) == g) <= limit:
+            return False
+        if farthest is not None and last - first > farthest:
+            return True
+        return max(self._fused(a, b)[1]) > max(limit, self.peak)
+
+    def fuse(self, a: int, b: int) -> None:
+        kept, gone = self._group[a], self._group[b]
+        if kept == gone:
+            return
+        first, last = self._places(a, b)
+        way, _ = self._fused(a, b)
+        self._group = [kept if g == gone else g for g in self._group]
+        self._touched[kept] |= self._touched[gone]
+        self._needs[kept] |= self._needs[gone]
+        for need in self._needs:
+            if gone in need:
+                need.remove(gone)
+                need.add(kept)
+        self._needs[kept].discard(kept)
+        self.fusions += 1
+        self._stand(self.order[:first] + way + self.order[last + 1 :])
+
+    def _made_by(self, buffer: int) -> int:
+        maker = self._buffers[buffer].maker
+        return self._group[maker] if maker >= 0 else -1
+
+    def _places(self, a: int, b: int) -> tuple[int, int]:
+        one, other = self._place[self._group[a]], self._place[self._group[b]]
+        return min(one, other), max(one, other)
+
+    def _fused(self, a: int, b: int) -> tuple[list[int], list[int]]:
+        """What then stands from the earlier one's place to the later one's, and the bytes alive at each, by
+        the better of the two ways."""
+        kept, gone = self._group[a], self._group[b]
+        group = [kept if g == gone else g for g in self._group]
+        first, last = self._places(a, b)
+        touched = sorted({i for g in self.order[first : last + 1] for i in self._touched[g]})
+        ways = [[kept if g == gone else g for g in way] for way in self._ways(first, last)]
+        return min(((way, self._timeline(way, first, self._before[first], group, touched)[0]) for way in ways),
+                   key=lambda found: max(found[1]))
+
+    def _ways(self, first: int, last: int) -> Iterable[list[int]]:
+        """The groups between these places, the two at one. (Inductor doesn't fuse two of which one needs
+        the other through a third.)"""
+        one, between = self.order[first], self.order[first + 1 : last]
+        up, down = self._above(first, last), self._below(first, last)
+        yield [g for g in between if g in up] + [one] + [g for g in between if g not in up]
+        yield [g for g in between if g not in down] + [one] + [g for g in between if g in down]
+
+    def _above(self, first: int, last: int) -> set[int]:
+        """What stands between and has to run before the one at `last`."""
+        needed, found = set(self._needs[self.order[last]]), set()
+        for g in reversed(self.order[first + 1 : last]):
+            if g in needed:
+                found.add(g)
+                needed |= self._needs[g]
+        return found
+
+    def _below(self, first: int, last: int) -> set[int]:
+        """What stands between and has to run after the one at `first`."""
+        found = {self.order[first]}
+        for g in self.order[first + 1 : last]:
+            if not found.isdisjoint(self._needs[g]):
+                found.add(g)
+        return found - {self.order[first]}
+
+    def _timeline(self, way: list[int], first: int, alive: int, group: list[int],
+                  touched: Iterable[int]) -> tuple[list[int], list[int]]:
+        """Bytes alive while each of `way` runs, and before it does, where these groups stand from the place
+        `first` on, `alive` are there when they begin, and these buffers come or go."""
+        here = dict(zip(way, range(len(way))))
+        change = [[0, 0] for _ in way]  # made and given back by each
+        reuse: list[dict[int, list[int]]] = [{} for _ in way]
+        for i in touched:
+            buffer = self._buffers[i]
+            start = here.get(group[buffer.maker], -1) if buffer.maker >= 0 else -1
+            end = len(way) if buffer.stays else max((self._seen(group[r], here, first) for r in buffer.readers),
+                                                    default=start)
+            if start == end >= 0 and buffer.size == buffer.size_freed and buffer.readers:
+                continue  # it stays within the kernel
+            if start >= 0:
+                change[start][0] += buffer.size
+                reuse[start].setdefault(buffer.size, [0, 0])[0] += 1
+            if 0 <= end < len(way):
+                change[end][1] += buffer.size_freed
+                if start < end:
+                    reuse[end].setdefault(buffer.size_freed, [0, 0])[1] += 1
+        return self._summed(way, change, reuse, alive)
+
+    def _seen(self, g: int, here: dict[int, int], first: int) -> int:
+        """A group's place among `here`, or whether it runs before them or after."""
+        return here[g] if g in here else -1 if self._place[g] < first else len(here)
+
+    def _summed(self, way: list[int], change: list[list[int]], reuse: list[dict[int, list[int]]],
+                alive: int) -> tuple[list[int], list[int]]:
+        line, before = [], []
+        for g, (made, freed), sizes in zip(way, change, reuse):
+            over = sum(size * min(pair) for size, pair in sizes.items()) if self._in_place[g] else 0
+            before.append(alive)
+            line.append(alive + made - over)
+            alive += made - freed
+        return line, before
+
+
+class _FusionGuard:
+    """Keeps Inductor's fusions from raising the peak of a graph over a limit: fusing kernels that stand
+    far apart in the plan makes values live longer. Inductor asks its scheduler before each fusion
+    whether it would (can_fusion_increase_peak_memory, a guess by shared operands); this answers with
+    the peak of the plan's order with the two kernels at one place. Afterwards the kernels run in that
+    order."""
+
+    _FARTHEST = 64  # places; Inductor itself doesn't fuse what merely shares operands from farther
+
+    def __init__(self, limit: int) -> None:
+        """`limit`: bytes; the peak without any fusion counts where it is higher."""
+        self._limit = limit
+        self._known: dict[tuple[int, int, int], bool] = {}
+
+    def before(self, nodes: list[Any]) -> list[Any]:
+        """Inductor's hook ahead of fusion."""
+        scheduler = nodes[0].scheduler
+        self._number = {member.get_name(): i for i, node in enumerate(nodes) for member in node.get_nodes()}
+        self._kernels = _kernel_order(nodes)
+        self._allowed = max(self._limit, self._kernels.peak)
+        self._known.clear()
+        self._guess = scheduler.can_fusion_increase_peak_memory
+        scheduler.can_fusion_increase_peak_memory = self._raises
+        return nodes
+
+    def after(self, nodes: list[Any]) -> list[Any]:
+        """Inductor's hook behind fusion: the plan's order again, and no other from here on."""
+        from torch._inductor import config
+
+        for node in nodes:
+            self._follow(node)
+        config.reorder_for_peak_memory = False  # this compilation's: the back end patches it
+        place = {group: i for i, group in enumerate(self._kernels.order)}
+        ordered = sorted(nodes, key=lambda node: place[self._kernels.group(self._numbers(node)[0])])
+        ordered = nodes[0].scheduler.topological_sort_schedule(ordered)
+        _planning_info(ordered)  # which reordering would leave, and code generation reads
+        return ordered
+
+    def _raises(self, one: Any, other: Any, *rest: Any) -> bool:
+        a, b = self._follow(one), self._follow(other)
+        key = (self._kernels.fusions, a, b)
+        if key not in self._known:
+            self._known[key] = self._kernels.raises(a, b, self._allowed, self._FARTHEST)
+        return self._known[key] or self._guess(one, other, *rest)
+
+    def _follow(self, node: Any) -> int:
+        """Fuses here what Inductor has fused since; the group's number."""
+        first, *others = self._numbers(node)
+        for other in others:
+            self._kernels.fuse(first, other)
+        return self._kernels.group(first)
+
+    def _numbers(self, node: Any) -> list[int]:
+        return sorted({self._number[member.get_name()] for member in node.get_nodes()})
+
+
+def _planning_info(nodes: list[Any]) -> tuple[dict[str, Any], set[str]]:
+    """Inductor's own facts of sizes and readers, noted on its nodes and buffers; (inputs that can be given
+    back, names of outputs)."""
+    from torch._inductor import memory
+    from torch._inductor.virtualized import V
+    from torch.utils._ordered_set import OrderedSet
+
+    scheduler, outputs = nodes[0].scheduler, OrderedSet(V.graph.get_output_names())
+    _, inputs = memory.prepare_planning_info(nodes, scheduler.name_to_buf, scheduler.name_to_fused_node,
+                                             OrderedSet(V.graph.graph_inputs.keys()), outputs)
+    return inputs, outputs
+
+
+def _kernel_order(nodes: list[Any]) -> _KernelOrder:
+    """Of Inductor's scheduler nodes."""
+    inputs, outputs = _planning_info(nodes)
+    number = {node: i for i, node in enumerate(nodes)}
+    maker = {made.get_name(): number[node] for node in nodes for made in node.get_outputs()}
+    buffers = []
+    for buffer in (*inputs.values(), *(made for node in nodes for made in node.get_outputs())):
+        facts, name = buffer.mpi_buffer, buffer.get_name()
+        size = facts.size_alloc if name in maker else facts.size_free
+        buffers.append(_Buffer(size, facts.size_free, maker.get(name, -1), [number[r] for r in facts.succ_nodes],
+                               name in outputs))
+    needs = [{number[p] for p in node.mpi_node.pred_nodes} for node in nodes]
+    return _KernelOrder(needs, buffers, [not node.is_extern() for node in nodes])
+
+
+# ---------------------------------------------------------------------------------------------
 # The back end
 
 
@@ -736,6 +1061,7 @@ class GraphPlan:
     saved_bytes: int = 0
     step_us: float = 0
     recompute_us: float = 0
+    repeats_attention: bool = False  # backward runs attention's forward kernel
     seconds: dict[str, float] = dataclasses.field(default_factory=dict)  # by part of planning
     file: dict[str, Any] = dataclasses.field(default_factory=dict)  # fx-joint-graph
     plan: dict[str, Any] = dataclasses.field(default_factory=dict)
@@ -766,7 +1092,7 @@ class _Options:
     device: str
     measure: str
     strategy: str
-    effort: float | None
+    effort: float
     save: tuple[str, ...]
     recompute: tuple[str, ...]
     slack: float
@@ -781,6 +1107,7 @@ class Backend(CustomPartitionerFn):
         self._inductor = inductor
         self._decompositions = decompositions
         self._meters: dict[torch.device, _Meter] = {}
+        self._guard: _FusionGuard | None = None
 
     # What torch.compile calls.
     def __call__(self, module: fx.GraphModule, inputs: Sequence[Any], **partition: Any) -> Any:
@@ -789,12 +1116,37 @@ class Backend(CustomPartitionerFn):
         if self.options.kernels == "inductor":
             from torch._inductor.compile_fx import compile_fx
 
-            return compile_fx(module, inputs, config_patches={"custom_partitioner_fn": self, **self._inductor})
+            return compile_fx(module, inputs, config_patches=self._inductor_settings())
         from torch._dynamo.backends.common import aot_autograd
 
         table = {**_random_decompositions(), **(self._decompositions or {})}
         return aot_autograd(fw_compiler=_run_eagerly, bw_compiler=_run_eagerly, inference_compiler=_run_eagerly,
                             partition_fn=self.partition, decompositions=table)(module, inputs)
+
+    def _inductor_settings(self) -> dict[str, Any]:
+        settings: dict[str, Any] = {"custom_partitioner_fn": self}
+        if self.options.strategy == "peak" and self.options.budget != "none":
+            # What the hooks change of the other two ends with a compilation because they are named here.
+            settings |= {"_pre_fusion_custom_pass": self._before_fusion, "_post_fusion_custom_pass": self._after_fusion,
+                         "reorder_for_peak_memory": True, "allow_buffer_reuse": True}
+        return settings | self._inductor
+
+    def _before_fusion(self, nodes: list[Any]) -> list[Any]:
+        limits = [max(plan.budget_bytes, plan.peak_bytes) for plan in self.plans if plan.planner == "recut"]
+        if not limits:
+            return nodes
+        if any(plan.repeats_attention for plan in self.plans):
+            from torch._inductor import config
+
+            # Attention's kernel gives its random state as numbers on the host, which Inductor takes to be on
+            # the device: where they are given back within backward, it would have a kernel write there.
+            config.allow_buffer_reuse = False
+        self._guard = _FusionGuard(min(limits))  # whose graph this is, the hook doesn't say
+        return self._guard.before(nodes)
+
+    def _after_fusion(self, nodes: list[Any]) -> list[Any]:
+        guard, self._guard = self._guard, None
+        return guard.after(nodes) if guard else nodes
 
     def uuid(self) -> Any:
         """Inductor's caches tell plans apart by it."""
@@ -839,11 +1191,11 @@ class Backend(CustomPartitionerFn):
         budget = self._activation_budget(joint)
         plan, report, holds = _plan(text, self._request(joint, budget))
         clock.lap("plan")
-        halves = _Emitter(joint, plan).emit()
+        halves = _Emitter(joint, plan, self.options.kernels == "inductor").emit()
         clock.lap("emit")
         found = GraphPlan(name, "recut", "", report.get("budget_bytes", 0), holds, report["peak_bytes"],
                           report.get("peak_bound_bytes", 0), report["saved_bytes"], report["step_us"],
-                          report["recompute_us"], clock.laps, file, plan)
+                          report["recompute_us"], _repeats_attention(joint, plan), clock.laps, file, plan)
         self.plans.append(found)
         self._say(found)
         return halves
@@ -865,13 +1217,11 @@ class Backend(CustomPartitionerFn):
     def _request(self, joint: _Joint, budget: str) -> dict[str, Any]:
         options = self.options
         times = options.measure == "times" and _device_of(joint).type == "cuda"
-        request = {"strategy": options.strategy, "budget": budget,
+        request = {"strategy": options.strategy, "budget": budget, "effort": options.effort,
                    "device": "measured" if times else self._profile(joint),
                    "save": [*options.save, *_run_once(joint)], "recompute": [*options.recompute, *_to_recompute(joint)]}
         if options.kernels == "inductor" and options.strategy == "peak":
             request["model"] = "fused"  # what stays inside a kernel of Inductor's takes no memory
-        if options.effort is not None:
-            request["effort"] = options.effort
         return {key: value for key, value in request.items() if value != []}
 
     def _say(self, found: GraphPlan) -> None:
@@ -941,6 +1291,11 @@ def _is_backward(node: fx.Node) -> bool:
     return node.meta.get("partitioner_tag") in ("is_backward", "must_be_in_backward")
 
 
+def _repeats_attention(joint: _Joint, plan: dict[str, Any]) -> bool:
+    names, again = _node_names(joint), set(plan["backward"])
+    return any("attention" in str(n.target) and not _is_backward(n) and names[n] in again for n in joint.calls())
+
+
 def _draws_inside(node: fx.Node) -> bool:
     """Attention with dropout: its kernel draws the mask by itself."""
     if not isinstance(node.target, torch._ops.OpOverload) or "attention" not in str(node.target):
@@ -977,8 +1332,8 @@ def _policy(node: fx.Node) -> str:
 
 
 def backend(budget: str | int | float | None = "none", *, kernels: str = "inductor", scope: str = "activations",
-            device: str = "auto", measure: str = "workspaces", strategy: str = "peak", effort: float | None = None,
-            save: Sequence[str] = (), recompute: Sequence[str] = (), slack: float = 0.005,
+            device: str = "auto", measure: str = "workspaces", strategy: str = "peak", effort: float = 0.5,
+            save: Sequence[str] = (), recompute: Sequence[str] = (), slack: float = 0.01,
             decompositions: dict | None = None, inductor: dict[str, Any] | None = None) -> Backend:
     """A back end whose compiled steps peak within `budget`.
 
@@ -994,6 +1349,8 @@ def backend(budget: str | int | float | None = "none", *, kernels: str = "induct
               "nothing". Measuring resets the device's peak statistics.
     strategy  "peak"; "default" keeps everything; "pytorch": PyTorch's own partitioner, where the
               budget is its fraction of saved bytes: for comparisons, all else being the same.
+    effort    how long the planner searches: 1 is the command's default, which takes twice as long for plans
+              that are hardly better.
     save, recompute   names or module patterns such as "h.*.mlp", as the command takes them.
     slack     the share of the budget that is left for the allocator, whose blocks may be up to
               1 MiB larger than what was asked for.
@@ -1006,7 +1363,7 @@ def backend(budget: str | int | float | None = "none", *, kernels: str = "induct
             raise ValueError(f"{what} {value!r}: expected one of {', '.join(known)}")
     if strategy == "pytorch":
         share = 1.0 if budget in ("none", None) else float(budget)
-        options = _Options(share, scope, kernels, device, "nothing", strategy, None, (), (), 0.0)
+        options = _Options(share, scope, kernels, device, "nothing", strategy, effort, (), (), 0.0)
     else:
         _library()  # where there is none, say so now
         options = _Options(_bytes_of(budget), scope, kernels, device, measure, strategy, effort, tuple(save),
