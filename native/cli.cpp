@@ -35,6 +35,7 @@ int run_command(const std::vector<std::string>& arguments, const Console& consol
   add_sweep(app, chosen);
   add_eval(app, chosen);
   add_report(app, chosen);
+  add_grad(app, chosen);
   try {
     // CLI11 takes the arguments last first.
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));

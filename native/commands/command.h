@@ -40,5 +40,6 @@ void add_plan(CLI::App& app, Action& chosen);
 void add_sweep(CLI::App& app, Action& chosen);
 void add_eval(CLI::App& app, Action& chosen);
 void add_report(CLI::App& app, Action& chosen);
+void add_grad(CLI::App& app, Action& chosen);
 
 }  // namespace recut::native

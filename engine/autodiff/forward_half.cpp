@@ -1,0 +1,101 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/autodiff/differentiate.h"
+#include "engine/autodiff/wanted.h"
+#include "engine/ir/rebuild.h"
+
+namespace recut {
+namespace {
+
+std::vector<NodeId> tangents_of(const Graph& graph) {
+  std::vector<NodeId> tangents;
+  for (const NodeId id : graph.inputs())
+    if (graph.input_kind(id) == InputKind::tangent) tangents.push_back(id);
+  return tangents;
+}
+
+bool same_kind(const TensorType& a, const TensorType& b) {
+  return a.dtype == b.dtype && a.shape == b.shape;
+}
+
+// Matches each tangent to a result of its type, in order. Of several ways, the one with the least
+// cost, and of those the earliest results: table[i][j] is the least for the first i results and the
+// first j tangents.
+class Matching {
+ public:
+  Matching(std::vector<int> costs, std::vector<std::vector<bool>> fits, std::size_t tangents)
+      : costs_(std::move(costs)),
+        fits_(std::move(fits)),
+        tangents_(tangents),
+        table_(costs_.size() + 1, std::vector<int>(tangents + 1, kNever)) {
+    for (auto& row : table_) row[0] = 0;
+    for (std::size_t i = 1; i < table_.size(); ++i)
+      for (std::size_t j = 1; j <= tangents_; ++j)
+        table_[i][j] = std::min(table_[i - 1][j], taken(i, j));
+  }
+
+  std::optional<std::vector<std::size_t>> places() const {
+    std::vector<std::size_t> places;
+    std::size_t j = tangents_;
+    if (table_.back()[j] >= kNever) return std::nullopt;
+    for (std::size_t i = costs_.size(); j > 0; --i)
+      if (taken(i, j) < table_[i - 1][j]) places.push_back(i - 1), --j;
+    std::reverse(places.begin(), places.end());
+    return places;
+  }
+
+ private:
+  static constexpr int kNever = 1 << 28;
+
+  int taken(std::size_t i, std::size_t j) const {
+    return fits_[i - 1][j - 1] ? std::min(kNever, table_[i - 1][j - 1] + costs_[i - 1]) : kNever;
+  }
+
+  std::vector<int> costs_;
+  std::vector<std::vector<bool>> fits_;  // by result, by tangent
+  std::size_t tangents_;
+  std::vector<std::vector<int>> table_;
+};
+
+std::optional<std::vector<std::size_t>> match(const Graph& half, const Graph& joint) {
+  const auto tangents = tangents_of(joint);
+  const auto wanted = autodiff::wanted_inputs(half, std::nullopt);
+  const std::vector<bool> active = autodiff::active_nodes(half, *wanted);
+  std::vector<int> costs;
+  std::vector<std::vector<bool>> fits;
+  for (const NodeId result : half.results) {
+    std::vector<bool> row;
+    for (const NodeId tangent : tangents)
+      row.push_back(result.valid() && same_kind(joint.type(tangent), half.type(result)));
+    fits.push_back(std::move(row));
+    const bool depends = result.valid() && active[half.position(result)];
+    costs.push_back(!depends ? 2 : autodiff::updates_buffer(half, result) ? 1 : 0);
+  }
+  return Matching(std::move(costs), std::move(fits), tangents.size()).places();
+}
+
+}  // namespace
+
+Result<ForwardHalf> forward_half(const Graph& joint) {
+  ForwardHalf half{joint.fresh(), {}};
+  Graph whole = joint.fresh();
+  for (const NodeId id : joint.order()) {
+    const Node& node = joint[id];
+    if (node.op != Op::placeholder)
+      whole.append(node.op, node.arguments, node.outputs, joint.origin(id));
+    else if (joint.input_kind(id) != InputKind::tangent)
+      whole.add_input(joint.input_kind(id), node.type(), joint.origin(id));
+  }
+  for (const auto& [alias, id] : joint.aliases()) whole.add_alias(alias, id);
+  whole.results = joint.results;
+  half.graph = without_dead_nodes(whole);
+  const auto places = match(half.graph, joint);
+  if (!places)
+    return error("a tangent of the joint graph has the type of none of its results, in order");
+  half.differentiable = *places;
+  return half;
+}
+
+}  // namespace recut

@@ -1,0 +1,184 @@
+#include <algorithm>
+#include <optional>
+#include <unordered_map>
+
+#include "engine/autodiff/tape.h"
+
+namespace recut::autodiff {
+namespace {
+
+class Sweep {
+ public:
+  Sweep(Builder& b, Gaps& gaps, bool nested) : b_(b), gaps_(gaps), nested_(nested) {}
+
+  void seed(const Seed& seed) { set(seed.node, seed.output, seed.value); }
+
+  void visit(NodeId id) {
+    if (tangents_.count(id.index) != 0) return;  // a seed
+    const Node& node = b_.graph()[id];
+    if (!is_active(b_.graph(), id, [this](NodeId operand) { return has(operand); })) return;
+    if (node.op == Op::getitem)
+      return set(id, 0,
+                 get(*node.arguments[0].get<NodeId>(), *node.arguments[1].get<std::int64_t>()));
+    const Row* row = find_row(node.op);
+    if (row == nullptr) return gaps_.add(b_.graph(), id);
+    std::optional<Builder::Scope> scope;
+    if (!nested_) {
+      const Origin& origin = b_.graph().origin(id);
+      scope.emplace(b_, Builder::Place{origin.module, origin.seq_nr});
+    }
+    apply(*row, id, node);
+  }
+
+  Value get(NodeId id, std::int64_t output) const {
+    const auto found = tangents_.find(id.index);
+    if (found == tangents_.end()) return {};
+    return found->second[static_cast<std::size_t>(output)];
+  }
+
+ private:
+  bool has(NodeId id) const { return tangents_.count(id.index) != 0; }
+
+  void set(NodeId id, std::int64_t output, const Value& value) {
+    if (!value.valid()) return;
+    const auto& types = b_.graph()[id].outputs;
+    Gradients& tangents = tangents_[id.index];
+    if (tangents.empty()) tangents.resize(types.size());
+    const TensorType& type = types[static_cast<std::size_t>(output)];
+    tangents[static_cast<std::size_t>(output)] =
+        broadcast_to(b_.convert(value, type.dtype), type.shape);
+  }
+
+  void apply(const Row& row, NodeId id, const Node& node) {
+    switch (row.kind) {
+      case RowKind::elementwise:
+        return elementwise(row, id);
+      case RowKind::linear:
+        return linear(row, id, node);
+      case RowKind::expansion:
+        return expansion(row, id, node);
+      case RowKind::formulas:
+        return transposed(row, id, node);
+      case RowKind::constant:
+        return;
+    }
+  }
+
+  Site site(NodeId id, Gradients gradients) {
+    return Site(b_, id, std::move(gradients), [this](NodeId operand) { return has(operand); });
+  }
+
+  void elementwise(const Row& row, NodeId id) {
+    Value sum;
+    for (const Partial& partial : row.partials) {
+      Site reading = site(id, {});
+      if (!reading.wants(partial.parameter)) continue;
+      const Value tangent = get(reading.call().node(partial.parameter), 0);
+      Site at = site(id, {b_.convert(tangent, reading.out_type().dtype)});
+      sum = plus(sum, partial.formula(at));
+    }
+    set(id, 0, sum);
+  }
+
+  // The operator again, with the tangents in this parameter's place.
+  void linear(const Row& row, NodeId id, const Node& node) {
+    Gradients sums(node.outputs.size());
+    for (const Partial& partial : row.partials) {
+      Site at = site(id, {});
+      if (!at.wants(partial.parameter)) continue;
+      std::vector<Argument> arguments = node.arguments;
+      for_each_node(arguments[*at.call().op().parameter(partial.parameter)], [&](NodeId& operand) {
+        const Value tangent = get(operand, 0);
+        operand = (tangent.valid() ? tangent : zeros(b_, b_.graph().type(operand))).id();
+      });
+      const Value made = b_.call(node.op, std::move(arguments));
+      for (std::size_t i = 0; made.valid() && i < sums.size(); ++i)
+        sums[i] = plus(
+            sums[i], at.call().op().multiple_outputs() ? made[static_cast<std::int64_t>(i)] : made);
+    }
+    for (std::size_t i = 0; i < sums.size(); ++i) set(id, static_cast<std::int64_t>(i), sums[i]);
+  }
+
+  std::vector<Seed> operand_seeds(const Node& node) const {
+    std::vector<Seed> seeds;
+    for (const NodeId operand : node.operands)
+      if (has(operand)) seeds.push_back({operand, get(operand, 0)});
+    return seeds;
+  }
+
+  void expansion(const Row& row, NodeId id, const Node& node) {
+    Site at = site(id, {});
+    const Expanded expanded = expand(row, at, node);
+    std::vector<Seed> wanted;
+    for (const Value& output : expanded.outputs) wanted.push_back({output.id(), {}});
+    const auto tangents = push_forward(b_, expanded.tape, operand_seeds(node), wanted, gaps_, true);
+    for (std::size_t i = 0; i < tangents.size() && i < node.outputs.size(); ++i)
+      set(id, static_cast<std::int64_t>(i), tangents[i]);
+  }
+
+  // Stand-ins for the outputs' gradients; nothing that is computed in the end reads them.
+  Gradients stand_ins(const Row& row, const Node& node) {
+    Gradients gradients(node.outputs.size());
+    for (std::size_t i = 0; i < gradients.size() && static_cast<int>(i) < row.outputs; ++i)
+      if (is_floating(node.outputs[i].dtype))
+        gradients[i] = b_.value(b_.graph().add_constant(
+            node.outputs[i], {b_.graph().unused_name("cotangent"), "", -1}));
+    return gradients;
+  }
+
+  void transposed(const Row& row, NodeId id, const Node& node) {
+    const Gradients cotangents = stand_ins(row, node);
+    std::vector<NodeId> wanted, formulas;
+    for (const Value& c : cotangents)
+      if (c.valid()) wanted.push_back(c.id());
+    std::vector<Seed> seeds;
+    Site at = site(id, cotangents);
+    for (const Partial& partial : row.partials) collect(partial, at, seeds);
+    for (const Seed& seed : seeds) formulas.push_back(seed.node);
+    const auto tape = stretch(b_.graph(), formulas, [&](NodeId node_id) {
+      const auto& operands = node.operands;
+      return node_id == id ||
+             std::find(operands.begin(), operands.end(), node_id) != operands.end() ||
+             std::find(wanted.begin(), wanted.end(), node_id) != wanted.end();
+    });
+    const auto tangents = pull_back(b_, tape, seeds, wanted, gaps_, true);
+    std::size_t next = 0;
+    for (std::size_t i = 0; i < cotangents.size(); ++i)
+      if (cotangents[i].valid()) set(id, static_cast<std::int64_t>(i), tangents[next++]);
+  }
+
+  // What each wanted operand would get as its gradient, with that operand's tangent.
+  void collect(const Partial& partial, Site& at, std::vector<Seed>& seeds) {
+    if (!at.wants(partial.parameter)) return;
+    const auto operands = at.call().nodes(partial.parameter);
+    std::vector<Value> values =
+        partial.list != nullptr ? partial.list(at) : std::vector<Value>{partial.formula(at)};
+    for (std::size_t i = 0; i < operands.size() && i < values.size(); ++i) {
+      const Value tangent = operands[i].valid() ? get(operands[i], 0) : Value();
+      if (!tangent.valid() || !values[i].valid()) continue;
+      const Value value = fitted(values[i], b_.graph().type(operands[i]));
+      if (value.valid()) seeds.push_back({value.id(), tangent});
+    }
+  }
+
+  Builder& b_;
+  Gaps& gaps_;
+  bool nested_;
+  std::unordered_map<std::uint32_t, Gradients> tangents_;  // by node; asked only
+};
+
+}  // namespace
+
+std::vector<Value> push_forward(Builder& b, std::span<const NodeId> tape,
+                                std::span<const Seed> seeds, std::span<const Seed> wanted,
+                                Gaps& gaps, bool nested) {
+  Sweep sweep(b, gaps, nested);
+  for (const Seed& seed : seeds) sweep.seed(seed);
+  for (const NodeId id : tape) sweep.visit(id);
+  std::vector<Value> tangents;
+  for (const Seed& w : wanted)
+    tangents.push_back(w.node.valid() ? sweep.get(w.node, w.output) : Value());
+  return tangents;
+}
+
+}  // namespace recut::autodiff

@@ -1,0 +1,92 @@
+#include "engine/autodiff/row.h"
+
+#include <array>
+
+namespace recut::autodiff {
+namespace {
+
+using Family = Rows (*)();
+constexpr std::array kFamilies = {
+    arithmetic_rows,    function_rows,      special_rows,   activation_rows,  constant_rows,
+    reduction_rows,     scan_rows,          order_rows,     view_rows,        movement_rows,
+    indexing_rows,      matrix_rows,        distance_rows,  convolution_rows, pooling_rows,
+    resample_rows,      normalisation_rows, attention_rows, recurrent_rows,   loss_rows,
+    factorisation_rows, solve_rows};
+
+struct Table {
+  Rows rows;
+  std::vector<int> row_of;  // by operator; -1: none
+
+  Table() : row_of(all_operators().size(), -1) {
+    for (const Family family : kFamilies)
+      for (Row& row : family()) add(std::move(row));
+  }
+
+  void add(Row row) {
+    for (const Op op : row.ops) {
+      int& place = row_of[static_cast<std::size_t>(op)];
+      RECUT_CHECK(place < 0, "an operator has two derivative rows");
+      place = static_cast<int>(rows.size());
+      for (const Partial& p : row.partials)
+        RECUT_CHECK(row.ops.size() > 1 || operator_of(op).parameter(p.parameter),
+                    "a derivative row names a parameter that its operator lacks");
+    }
+    rows.push_back(std::move(row));
+  }
+};
+
+Row made(std::vector<Op> ops, RowKind kind) {
+  Row row;
+  row.ops = std::move(ops);
+  row.kind = kind;
+  return row;
+}
+
+Row with_partials(std::vector<Op> ops, RowKind kind, std::vector<Partial> partials) {
+  Row row = made(std::move(ops), kind);
+  row.partials = std::move(partials);
+  return row;
+}
+
+}  // namespace
+
+const Partial* Row::partial(std::string_view parameter) const {
+  for (const Partial& p : partials)
+    if (p.parameter == parameter) return &p;
+  return nullptr;
+}
+
+const Row* find_row(Op op) {
+  static const Table table;
+  const int place = table.row_of[static_cast<std::size_t>(op)];
+  return place < 0 ? nullptr : &table.rows[static_cast<std::size_t>(place)];
+}
+
+Row formulas(std::vector<Op> ops, std::vector<Partial> partials, int outputs) {
+  Row row = with_partials(std::move(ops), RowKind::formulas, std::move(partials));
+  row.outputs = outputs;
+  return row;
+}
+
+Row elementwise(std::vector<Op> ops, std::vector<Partial> partials) {
+  return with_partials(std::move(ops), RowKind::elementwise, std::move(partials));
+}
+
+Row linear(std::vector<Op> ops, std::vector<Partial> partials) {
+  return with_partials(std::move(ops), RowKind::linear, std::move(partials));
+}
+
+Row expands(std::vector<Op> ops, Expansion expansion, int outputs) {
+  Row row = made(std::move(ops), RowKind::expansion);
+  row.expansion = expansion;
+  row.outputs = outputs;
+  return row;
+}
+
+Row constant(std::vector<Op> ops, std::string_view reason) {
+  Row row = made(std::move(ops), RowKind::constant);
+  row.reason = reason;
+  return row;
+}
+
+}  // namespace recut::autodiff

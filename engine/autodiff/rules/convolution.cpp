@@ -1,0 +1,110 @@
+// Convolutions: everything comes down to `convolution` and its backward operator.
+#include "engine/autodiff/rules/formula.h"
+
+namespace recut::autodiff {
+namespace {
+
+using Ints = std::vector<std::int64_t>;
+
+// The geometry of a convolution of n spatial dimensions.
+struct Geometry {
+  Ints stride, padding, dilation;
+  bool transposed = false;
+  Ints output_padding;
+  std::int64_t groups = 1;
+};
+
+Geometry geometry(Site& s, std::size_t n) {
+  Geometry g;
+  g.stride = filled_up(s.integers("stride"), n);
+  g.padding = filled_up(s.integers("padding"), n);
+  g.dilation = filled_up(s.integers("dilation"), n);
+  g.transposed = s.has("transposed") ? s.boolean("transposed") : s.has("output_padding");
+  g.output_padding =
+      s.has("output_padding") ? filled_up(s.integers("output_padding"), n) : Ints(n, 0);
+  g.groups = s.integer("groups");
+  return g;
+}
+
+std::size_t spatial(const Value& weight) {
+  return weight.rank() < 2 ? 0 : static_cast<std::size_t>(weight.rank() - 2);
+}
+
+Given maybe(const Value& value) { return value.valid() ? Given(value) : Given(None{}); }
+
+Value convolved(const Geometry& g, const Value& input, const Value& weight, const Value& bias) {
+  return (*input.builder())(
+      Op::convolution, {input, weight, maybe(bias), g.stride, g.padding, g.dilation, g.transposed,
+                        g.output_padding, g.groups});
+}
+
+// One of the three gradients; `mask` says which are computed at all.
+Value gradient(const Geometry& g, const Value& grad, const Value& input, const Value& weight,
+               const ArgumentList& mask, std::int64_t part) {
+  Builder& b = *grad.builder();
+  const std::int64_t channels = g.transposed ? weight.size(1) * g.groups : weight.size(0);
+  return b(Op::convolution_backward,
+           {grad, input, weight, Ints{channels}, g.stride, g.padding, g.dilation, g.transposed,
+            g.output_padding, g.groups, mask})[part];
+}
+
+template <std::int64_t part>
+Value convolution_part(Site& s) {
+  const Geometry g = geometry(s, spatial(s["weight"]));
+  const ArgumentList mask = {s.wants("input"), s.wants("weight"), s.wants("bias")};
+  return gradient(g, s.grad(), s["input"], s["weight"], mask, part);
+}
+
+// conv1d … conv_transpose3d: the same with a batch of one where there is none.
+std::vector<Value> by_convolution(Site& s) {
+  Value input = s["input"];
+  const Value weight = s["weight"];
+  const bool alone = input.rank() == weight.rank() - 1;
+  if (alone) input = s.b(Op::unsqueeze, {input, 0});
+  const Value made = convolved(geometry(s, spatial(weight)), input, weight, s["bias"]);
+  return {alone ? s.b(Op::squeeze_dim, {made, 0}) : made};
+}
+
+// The backward operator is linear in the gradient, and each of its gradients in the other operand,
+// so that the second derivatives are convolutions again.
+Value twice_gradient(Site& s) {
+  const Geometry g = geometry(s, spatial(s["weight"]));
+  Value sum;
+  if (s.has_grad(0)) sum = convolved(g, s.grad(0), s["weight"], {});
+  if (s.has_grad(1)) sum = plus(sum, convolved(g, s["input"], s.grad(1), {}));
+  if (s.has_grad(2)) {
+    Shape shape(static_cast<std::size_t>(s["grad_output"].rank()), 1);
+    shape[1] = s.grad(2).count();
+    sum = plus(sum, s.b.expand(s.b.view(s.grad(2), shape), s["grad_output"].shape()));
+  }
+  return sum;
+}
+
+Value twice_input(Site& s) {
+  if (!s.has_grad(1)) return {};
+  const Geometry g = geometry(s, spatial(s["weight"]));
+  return gradient(g, s["grad_output"], s["input"], s.grad(1), {true, false, false}, 0);
+}
+
+Value twice_weight(Site& s) {
+  if (!s.has_grad(0)) return {};
+  const Geometry g = geometry(s, spatial(s["weight"]));
+  return gradient(g, s["grad_output"], s.grad(0), s["weight"], {false, true, false}, 1);
+}
+
+}  // namespace
+
+Rows convolution_rows() {
+  return {
+      formulas({Op::convolution, Op::_convolution}, {{"input", convolution_part<0>},
+                                                     {"weight", convolution_part<1>},
+                                                     {"bias", convolution_part<2>}}),
+      expands({Op::conv1d, Op::conv2d, Op::conv3d, Op::conv_transpose1d, Op::conv_transpose2d_input,
+               Op::conv_transpose3d_input},
+              by_convolution),
+      formulas({Op::convolution_backward},
+               {{"grad_output", twice_gradient}, {"input", twice_input}, {"weight", twice_weight}}),
+  };
+}
+
+}  // namespace recut::autodiff

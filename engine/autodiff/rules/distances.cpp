@@ -1,0 +1,48 @@
+// Distances between rows.
+#include "engine/autodiff/rules/formula.h"
+
+namespace recut::autodiff {
+namespace {
+
+Value cdist_first(Site& s) {
+  return s.b(Op::_cdist_backward, {s.grad(), s["x1"], s["x2"], s.given("p"), s.out()});
+}
+
+// The distances are symmetric: the same with both swapped.
+Value cdist_second(Site& s) {
+  const auto turned = [&](const Value& v) {
+    return s.b(Op::clone, {s.b.transpose(v)}, {{"memory_format", "contiguous_format"}});
+  };
+  return s.b(Op::_cdist_backward,
+             {turned(s.grad()), s["x2"], s["x1"], s.given("p"), turned(s.out())});
+}
+
+std::vector<Value> cdist(Site& s) {
+  return {s.b(Op::_cdist_forward, {s["x1"], s["x2"], s.given("p"), s.given("compute_mode")})};
+}
+
+// |a - b|, where the distance is 0 with derivative 0.
+std::vector<Value> euclidean(Site& s) {
+  const Value difference = s.b(Op::unsqueeze, {s["x1"], -2}) - s.b(Op::unsqueeze, {s["x2"], -3});
+  return {s.b(Op::linalg_vector_norm, {difference, 2, {-1}})};
+}
+
+std::vector<Value> pdist(Site& s) { return {s.b(Op::_pdist_forward, {s["self"], s.given("p")})}; }
+
+}  // namespace
+
+Rows distance_rows() {
+  return {
+      formulas({Op::_cdist_forward}, {{"x1", cdist_first}, {"x2", cdist_second}}),
+      expands({Op::cdist}, cdist),
+      expands({Op::_euclidean_dist}, euclidean),
+      formulas({Op::_pdist_forward},
+               {{"self",
+                 [](Site& s) {
+                   return s.b(Op::_pdist_backward, {s.grad(), s["self"], s.given("p"), s.out()});
+                 }}}),
+      expands({Op::pdist}, pdist),
+  };
+}
+
+}  // namespace recut::autodiff

@@ -1,0 +1,70 @@
+// What formulas are made of, besides the builder's own words.
+#pragma once
+
+#include <cmath>
+
+#include "engine/autodiff/row.h"
+
+namespace recut::autodiff {
+
+// Element-wise with something that may be a number in the call.
+inline Value times(const Value& a, const Given& b) {
+  return a.valid() && !b.invalid ? (*a.builder())(Op::mul_Tensor, {a, b}) : Value();
+}
+inline Value over(const Value& a, const Given& b) {
+  return a.valid() && !b.invalid ? (*a.builder())(Op::div_Tensor, {a, b}) : Value();
+}
+
+inline Value unary(Op op, const Value& x) { return x.valid() ? (*x.builder())(op, {x}) : x; }
+inline Value binary(Op op, const Value& x, const Given& y) {
+  return x.valid() && !y.invalid ? (*x.builder())(op, {x, y}) : Value();
+}
+
+// `value` where the condition holds, 0 elsewhere; and the reverse.
+inline Value keep_where(const Value& condition, const Value& value) {
+  if (!condition.valid() || !value.valid()) return {};
+  Builder& b = *value.builder();
+  return b.where(condition, value, b.full({}, 0, value.dtype(), value.type().device));
+}
+inline Value zero_where(const Value& condition, const Value& value) {
+  if (!condition.valid() || !value.valid()) return {};
+  Builder& b = *value.builder();
+  return b.where(condition, b.full({}, 0, value.dtype(), value.type().device), value);
+}
+// A number where the condition holds, `value` elsewhere.
+inline Value number_where(const Value& condition, double number, const Value& value) {
+  if (!condition.valid() || !value.valid()) return {};
+  Builder& b = *value.builder();
+  return b.where(condition, b.full({}, number, value.dtype(), value.type().device), value);
+}
+
+inline Value power(const Value& x, double exponent) {
+  return x.valid() ? (*x.builder())(Op::pow_Tensor_Scalar, {x, exponent}) : x;
+}
+inline Value squared(const Value& x) { return x * x; }
+inline Value both(const Value& a, const Value& b) { return binary(Op::logical_and, a, b); }
+inline Value either(const Value& a, const Value& b) { return binary(Op::logical_or, a, b); }
+inline Value negated(const Value& a) { return unary(Op::logical_not, a); }
+
+// The gradient of a reduction in a shape that broadcasts against the operand: reduced dimensions
+// stand again with length 1. No dims are all of them.
+Value with_dims_kept(const Value& reduced, const Shape& shape, std::vector<std::int64_t> dims,
+                     bool keepdim);
+// How many elements these dimensions have together.
+std::int64_t elements_in(const Shape& shape, const std::vector<std::int64_t>& dims);
+
+// A list of n numbers, one of which may stand for all.
+inline std::vector<std::int64_t> filled_up(std::vector<std::int64_t> list, std::size_t n) {
+  if (list.size() == 1) list.resize(n, list.front());
+  return list;
+}
+
+// The `reduction` of a loss (0 none, 1 mean, 2 sum) applied to its elements.
+Value reduced(const Value& elements, std::int64_t reduction);
+
+constexpr double kPi = 3.14159265358979323846;
+constexpr double kLn2 = 0.69314718055994530942;
+constexpr double kLn10 = 2.30258509299404568402;
+constexpr double kTwoOverSqrtPi = 1.12837916709551257390;
+
+}  // namespace recut::autodiff

@@ -1,0 +1,100 @@
+// Resampling: linear in the image; sampling on a grid also depends on the grid.
+#include "engine/autodiff/rules/formula.h"
+
+namespace recut::autodiff {
+namespace {
+
+using Ints = std::vector<std::int64_t>;
+
+// Parameters that an operator and its backward share beyond the image, behind `arguments`.
+void add_shared(Site& s, const Operator& target, Positional& arguments) {
+  for (std::size_t i = arguments.size(); i < target.parameters.size(); ++i)
+    arguments.push_back(s.given(target.parameters[i].name));
+}
+
+template <Op backward>
+Value resampled(Site& s) {
+  Positional arguments = {s.grad(), s.given("output_size"), s["self"].shape()};
+  add_shared(s, operator_of(backward), arguments);
+  return s.b(backward, arguments);
+}
+
+template <Op forward>
+Value resample_again(Site& s) {
+  Positional arguments = {s.grad(), s.given("output_size")};
+  add_shared(s, operator_of(forward), arguments);
+  return s.b(forward, arguments);
+}
+
+// The .vec overloads name a size, or a factor for each dimension.
+template <Op plain>
+std::vector<Value> by_vector(Site& s) {
+  const Shape& out = s.out_type().shape;
+  Positional arguments = {s["input"], Ints(out.begin() + 2, out.end())};
+  const Operator& row = operator_of(plain);
+  if (row.parameter("align_corners")) arguments.push_back(s.given("align_corners"));
+  const auto* factors = s.call().argument("scale_factors").get<ArgumentList>();
+  for (std::size_t i = 0; arguments.size() < row.parameters.size(); ++i)
+    arguments.push_back(factors != nullptr && i < factors->size() ? Given((*factors)[i])
+                                                                  : Given(None{}));
+  return {s.b(plain, arguments)};
+}
+
+template <Op forward, Op vector, Op backward>
+void add_resampling(Rows& rows) {
+  rows.push_back(linear({forward}, {{"self", resampled<backward>}}));
+  rows.push_back(linear({backward}, {{"grad_output", resample_again<forward>}}));
+  rows.push_back(expands({vector}, by_vector<forward>));
+}
+
+template <Op backward, std::int64_t part>
+Value sampled(Site& s) {
+  return s.b(backward, {s.grad(), s["input"], s["grid"], s.given("interpolation_mode"),
+                        s.given("padding_mode"), s.given("align_corners"),
+                        ArgumentList{s.wants("input"), s.wants("grid")}})[part];
+}
+
+std::vector<Value> grid_sampler(Site& s) {
+  const Op op = s["input"].rank() == 4 ? Op::grid_sampler_2d : Op::grid_sampler_3d;
+  const auto& given = s.call().arguments();
+  return {s.b.call(op, std::vector<Argument>(given.begin(), given.end()))};
+}
+
+}  // namespace
+
+Rows resample_rows() {
+  Rows rows = {
+      formulas({Op::grid_sampler_2d}, {{"input", sampled<Op::grid_sampler_2d_backward, 0>},
+                                       {"grid", sampled<Op::grid_sampler_2d_backward, 1>}}),
+      formulas({Op::grid_sampler_3d}, {{"input", sampled<Op::grid_sampler_3d_backward, 0>},
+                                       {"grid", sampled<Op::grid_sampler_3d_backward, 1>}}),
+      expands({Op::grid_sampler}, grid_sampler),
+  };
+  add_resampling<Op::upsample_nearest1d, Op::upsample_nearest1d_vec,
+                 Op::upsample_nearest1d_backward>(rows);
+  add_resampling<Op::upsample_nearest2d, Op::upsample_nearest2d_vec,
+                 Op::upsample_nearest2d_backward>(rows);
+  add_resampling<Op::upsample_nearest3d, Op::upsample_nearest3d_vec,
+                 Op::upsample_nearest3d_backward>(rows);
+  add_resampling<Op::_upsample_nearest_exact1d, Op::_upsample_nearest_exact1d_vec,
+                 Op::_upsample_nearest_exact1d_backward>(rows);
+  add_resampling<Op::_upsample_nearest_exact2d, Op::_upsample_nearest_exact2d_vec,
+                 Op::_upsample_nearest_exact2d_backward>(rows);
+  add_resampling<Op::_upsample_nearest_exact3d, Op::_upsample_nearest_exact3d_vec,
+                 Op::_upsample_nearest_exact3d_backward>(rows);
+  add_resampling<Op::upsample_linear1d, Op::upsample_linear1d_vec, Op::upsample_linear1d_backward>(
+      rows);
+  add_resampling<Op::upsample_bilinear2d, Op::upsample_bilinear2d_vec,
+                 Op::upsample_bilinear2d_backward>(rows);
+  add_resampling<Op::upsample_trilinear3d, Op::upsample_trilinear3d_vec,
+                 Op::upsample_trilinear3d_backward>(rows);
+  add_resampling<Op::upsample_bicubic2d, Op::upsample_bicubic2d_vec,
+                 Op::upsample_bicubic2d_backward>(rows);
+  add_resampling<Op::_upsample_bilinear2d_aa, Op::_upsample_bilinear2d_aa_vec,
+                 Op::_upsample_bilinear2d_aa_backward>(rows);
+  add_resampling<Op::_upsample_bicubic2d_aa, Op::_upsample_bicubic2d_aa_vec,
+                 Op::_upsample_bicubic2d_aa_backward>(rows);
+  return rows;
+}
+
+}  // namespace recut::autodiff

@@ -1,0 +1,96 @@
+#include "engine/autodiff/tape.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_set>
+
+namespace recut::autodiff {
+
+void Gaps::add(const Graph& graph, NodeId node) {
+  const Operator& op = graph.op(node);
+  Missing& missing = missing_.try_emplace(op.name, Missing{op.op, {}, 0}).first->second;
+  if (missing.calls++ == 0)
+    missing.first_node = graph.contains(node) ? graph.node_name(node) : std::string(op.name);
+}
+
+Diagnostics Gaps::diagnostics() const {
+  Diagnostics list;
+  for (const auto& [name, missing] : missing_)
+    list.push_back(error(
+        fmt::format("{} has no derivative rule: %{} needs it{}", name, missing.first_node,
+                    missing.calls > 1 ? fmt::format(", and {} more", missing.calls - 1) : "")));
+  return list;
+}
+
+bool is_real(const Graph& graph, NodeId node) {
+  const auto& outputs = graph[node].outputs;
+  if (graph.op(node).multiple_outputs()) return true;
+  return !outputs.empty() && is_floating(outputs.front().dtype);
+}
+
+namespace {
+
+bool any_active(const std::vector<NodeId>& nodes, const std::function<bool(NodeId)>& active) {
+  return std::any_of(nodes.begin(), nodes.end(),
+                     [&](NodeId id) { return id.valid() && active(id); });
+}
+
+// An output of a call that has several: not those that the row leaves out.
+bool is_active_output(const Graph& graph, NodeId item, const std::function<bool(NodeId)>& active) {
+  const Node& node = graph[item];
+  const NodeId whole = *node.arguments[0].get<NodeId>();
+  const Row* row = find_row(graph[whole].op);
+  const bool counts = row == nullptr || *node.arguments[1].get<std::int64_t>() < row->outputs;
+  return counts && is_floating(node.type().dtype) && active(whole);
+}
+
+}  // namespace
+
+bool is_active(const Graph& graph, NodeId call, const std::function<bool(NodeId)>& active) {
+  const Node& node = graph[call];
+  if (node.op == Op::getitem) return is_active_output(graph, call, active);
+  if (graph.op(call).is(kInput) || !is_real(graph, call)) return false;
+  const Row* row = find_row(node.op);
+  if (row == nullptr || row->kind == RowKind::expansion) return any_active(node.operands, active);
+  const Call::TypesOf types_of = [&](NodeId id) { return graph.pool().types_of(id); };
+  const Call read(operator_of(node.op), node.arguments, types_of);
+  for (const Partial& p : row->partials)
+    if (read.op().parameter(p.parameter) && any_active(read.nodes(p.parameter), active))
+      return true;
+  return false;
+}
+
+std::vector<NodeId> stretch(const Graph& graph, std::span<const NodeId> outputs,
+                            const std::function<bool(NodeId)>& border) {
+  std::vector<NodeId> found, open(outputs.begin(), outputs.end());
+  std::unordered_set<std::uint32_t> seen;  // asked only, never walked
+  while (!open.empty()) {
+    const NodeId id = open.back();
+    open.pop_back();
+    if (!id.valid() || border(id) || !seen.insert(id.index).second) continue;
+    found.push_back(id);
+    const auto& operands = graph[id].operands;
+    open.insert(open.end(), operands.begin(), operands.end());
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+Value fitted(const Value& value, const TensorType& type) {
+  if (!value.valid()) return value;
+  return sum_to(value.builder()->convert(value, type.dtype), type.shape);
+}
+
+Expanded expand(const Row& row, Site& site, const Node& call) {
+  Expanded expanded;
+  expanded.outputs = row.expansion(site);
+  std::vector<NodeId> ids;
+  for (const Value& v : expanded.outputs) ids.push_back(v.id());
+  expanded.tape = stretch(site.b.graph(), ids, [&](NodeId id) {
+    return std::find(call.operands.begin(), call.operands.end(), id) != call.operands.end();
+  });
+  return expanded;
+}
+
+}  // namespace recut::autodiff

@@ -1,0 +1,86 @@
+#include "engine/workspace/gradients.h"
+
+#include <algorithm>
+#include <chrono>
+
+namespace recut {
+namespace {
+
+bool is_joint(const Graph& graph) {
+  const auto has_tangent = [&](NodeId id) { return graph.input_kind(id) == InputKind::tangent; };
+  const auto valid = [](NodeId id) { return id.valid(); };
+  return std::any_of(graph.inputs().begin(), graph.inputs().end(), has_tangent) ||
+         std::any_of(graph.gradients.begin(), graph.gradients.end(), valid);
+}
+
+std::size_t calls(const Graph& graph) {
+  return static_cast<std::size_t>(
+      std::count_if(graph.order().begin(), graph.order().end(),
+                    [&](NodeId id) { return !graph.op(id).is(kInput); }));
+}
+
+std::size_t inputs_of_kind(const Graph& graph, InputKind kind) {
+  return static_cast<std::size_t>(
+      std::count_if(graph.inputs().begin(), graph.inputs().end(),
+                    [&](NodeId id) { return graph.input_kind(id) == kind; }));
+}
+
+// Which inputs got a gradient; those marked as parameters were wanted.
+void list_gradients(GradReport& report) {
+  std::size_t place = 0;
+  for (const NodeId id : report.graph.inputs()) {
+    const InputKind kind = report.graph.input_kind(id);
+    if (kind == InputKind::tangent) continue;
+    const NodeId gradient = report.graph.gradients[place++];
+    if (gradient.valid())
+      report.with_gradient.push_back(report.graph.node_name(id));
+    else if (kind == InputKind::parameter)
+      report.without_gradient.push_back(report.graph.node_name(id));
+  }
+}
+
+Result<GradReport> reverse(const Graph& graph, GradOptions options) {
+  GradReport report;
+  report.forward_of_joint = is_joint(graph);
+  std::optional<Graph> half;
+  if (report.forward_of_joint) {
+    auto found = forward_half(graph);
+    if (!found) return found.diagnostics();
+    half = std::move(found->graph);
+    if (!options.differentiable) options.differentiable = found->differentiable;
+  }
+  const Graph& forward = half ? *half : graph;
+  auto joint = differentiate(forward, options);
+  if (!joint) return joint.diagnostics();
+  report.nodes_before = calls(forward);
+  report.graph = std::move(*joint);
+  report.differentiated = inputs_of_kind(report.graph, InputKind::tangent);
+  list_gradients(report);
+  return report;
+}
+
+Result<GradReport> forward_mode(const Graph& graph, const GradOptions& options) {
+  auto made = jvp(graph, options);
+  if (!made) return made.diagnostics();
+  GradReport report;
+  report.nodes_before = calls(graph);
+  for (const NodeId id : made->inputs) report.with_gradient.push_back(made->graph.node_name(id));
+  report.differentiated = made->tangents.size();
+  report.graph = std::move(made->graph);
+  return report;
+}
+
+}  // namespace
+
+Result<GradReport> make_gradients(const Graph& graph, const GradRequest& request) {
+  const auto start = std::chrono::steady_clock::now();
+  auto report = request.mode == GradMode::reverse ? reverse(graph, request.options)
+                                                  : forward_mode(graph, request.options);
+  if (!report) return report;
+  report->nodes_after = calls(report->graph);
+  report->milliseconds =
+      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  return report;
+}
+
+}  // namespace recut

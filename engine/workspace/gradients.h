@@ -1,0 +1,34 @@
+// What `recut grad` does with a document's graph: its joint graph, or its forward mode.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/autodiff/differentiate.h"
+#include "engine/support/result.h"
+
+namespace recut {
+
+enum class GradMode : std::uint8_t { reverse, forward };
+
+struct GradRequest {
+  GradMode mode = GradMode::reverse;
+  GradOptions options;
+};
+
+struct GradReport {
+  Graph graph;                    // the joint graph, or that with tangents as further results
+  bool forward_of_joint = false;  // reverse mode was asked of a joint graph: of its forward half
+  std::size_t nodes_before = 0;   // calls of the graph that was differentiated
+  std::size_t nodes_after = 0;
+  std::size_t differentiated = 0;             // results with a tangent, outputs in forward mode
+  std::vector<std::string> with_gradient;     // inputs that got one, or a tangent in forward mode
+  std::vector<std::string> without_gradient;  // wanted, but nothing depends on them
+  double milliseconds = 0;
+};
+
+// Reverse mode of a joint graph is that of its forward half, with the results differentiable that
+// had a tangent, unless the request names them.
+Result<GradReport> make_gradients(const Graph& graph, const GradRequest& request);
+
+}  // namespace recut

@@ -1,0 +1,119 @@
+// recut grad: a forward graph's joint graph, or its forward mode.
+#include <fmt/format.h>
+
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "engine/ir/printer.h"
+#include "engine/support/units.h"
+#include "engine/workspace/gradients.h"
+#include "native/commands/command.h"
+
+namespace recut::native {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct GradArguments {
+  GraphArguments graph;
+  std::string out;
+  std::string mode = "reverse";
+  std::vector<std::string> wanted;
+  std::vector<std::size_t> results;
+  bool json = false;
+};
+
+GradRequest request_of(const GradArguments& arguments) {
+  GradRequest request;
+  request.mode = arguments.mode == "jvp" ? GradMode::forward : GradMode::reverse;
+  if (!arguments.wanted.empty()) request.options.wanted = arguments.wanted;
+  if (!arguments.results.empty()) request.options.differentiable = arguments.results;
+  return request;
+}
+
+std::string report_json(const GradReport& report, const GradArguments& arguments) {
+  return Json{{"graph", report.graph.name},
+              {"mode", arguments.mode},
+              {"forward_of_joint", report.forward_of_joint},
+              {"nodes_before", report.nodes_before},
+              {"nodes", report.nodes_after},
+              {"differentiated", report.differentiated},
+              {"with_gradient", report.with_gradient},
+              {"without_gradient", report.without_gradient},
+              {"ms", report.milliseconds}}
+             .dump(2) +
+         "\n";
+}
+
+std::string report_text(const GradReport& report, const GradArguments& arguments) {
+  std::string text;
+  if (report.forward_of_joint) text += "A joint graph: its forward half is differentiated.\n";
+  const bool forward = arguments.mode == "jvp";
+  text += fmt::format("{} nodes became {} in {}; {} {} with a tangent, {} {}\n",
+                      format_count(static_cast<std::int64_t>(report.nodes_before)),
+                      format_count(static_cast<std::int64_t>(report.nodes_after)),
+                      format_micros(report.milliseconds * 1000), report.differentiated,
+                      forward ? "outputs" : "results", report.with_gradient.size(),
+                      forward ? "inputs with one" : "gradients");
+  for (const std::string& name : report.without_gradient)
+    text += fmt::format("%{} gets no gradient: no differentiable result depends on it\n", name);
+  return text;
+}
+
+int grad(const GradArguments& arguments, const Console& console) {
+  const auto document = arguments.graph.open(console);
+  if (!document) return console.complain(document.diagnostics());
+  const auto report = make_gradients(document->graph(), request_of(arguments));
+  if (!report) {
+    Diagnostics placed = report.diagnostics();
+    for (Diagnostic& d : placed)
+      if (d.file.empty()) d.file = arguments.graph.path;
+    return console.complain(placed);
+  }
+  if (!arguments.out.empty()) {
+    const auto written = write_file(arguments.out, print(report->graph));
+    if (!written) return console.complain(written.diagnostics());
+  }
+  if (arguments.json)
+    console.out << report_json(*report, arguments);
+  else if (arguments.out.empty())
+    console.out << print(report->graph);
+  else
+    console.out << report_text(*report, arguments);
+  return kDone;
+}
+
+}  // namespace
+
+void add_grad(CLI::App& app, Action& chosen) {
+  auto arguments = std::make_shared<GradArguments>();
+  CLI::App& command =
+      *app.add_subcommand("grad", "Differentiate: a forward graph becomes a joint graph");
+  arguments->graph.no_passes = true;
+  arguments->graph.add_to(command);
+  command.add_option("--out", arguments->out, "Write the graph that comes out, in text form")
+      ->type_name("FILE");
+  command
+      .add_option("--mode", arguments->mode,
+                  "reverse: results, then gradients. jvp: outputs, then their tangents")
+      ->check(CLI::IsMember({"reverse", "jvp"}));
+  command
+      .add_option("--wrt", arguments->wanted,
+                  "Inputs to differentiate by (default: parameters, or all real inputs where there "
+                  "are none)")
+      ->type_name("NAME");
+  command
+      .add_option("--result", arguments->results,
+                  "Results that get a tangent, counted from 0 (default: all that depend on those "
+                  "inputs, but for updated buffers)")
+      ->type_name("N");
+  command.add_flag("--json", arguments->json, "One JSON value of figures");
+  command.footer(
+      "No pass runs unless --passes names it. Of a joint graph the forward half is differentiated "
+      "anew in mode reverse;\nmode jvp takes it as it is, which gives Hessian-vector products.");
+  command.callback([arguments, &chosen] {
+    chosen = [arguments](const Console& console) { return grad(*arguments, console); };
+  });
+}
+
+}  // namespace recut::native

@@ -1,0 +1,38 @@
+// Recut's gradients against PyTorch's: the forward half of a joint graph, differentiated and
+// evaluated on the file's own values.
+#pragma once
+
+#include <ostream>
+#include <string>
+#include <vector>
+
+namespace recut::conformance {
+
+enum class GradientVerdict : unsigned char {
+  agrees,
+  disagrees,
+  no_rule,     // an operator on the way has no derivative rule; `detail` names it
+  refused,     // any other diagnostic
+  no_backward  // the file has no tangents: nothing to compare
+};
+
+struct GradientCase {
+  std::string name;
+  GradientVerdict verdict = GradientVerdict::agrees;
+  std::string detail;
+};
+
+// Of the pair STEM.json (or .json.gz) and STEM.safetensors.
+GradientCase check_gradients(const std::string& stem);
+
+// All pairs of a folder whose name contains `filter`, in order of name.
+std::vector<GradientCase> check_gradient_folder(const std::string& folder,
+                                                const std::string& filter = {});
+
+// What does not agree, one a line, and how many of each verdict there are.
+void print_gradients(std::ostream& out, const std::vector<GradientCase>& cases);
+
+// Agreeing cases in percent of those with a backward.
+double percent_agreeing(const std::vector<GradientCase>& cases);
+
+}  // namespace recut::conformance
