@@ -58,7 +58,7 @@ class Sweep {
       case RowKind::expansion:
         return expansion(row, id, node);
       case RowKind::formulas:
-        return transposed(row, id, node);
+        return row.expansion != nullptr ? expansion(row, id, node) : transposed(row, id, node);
       case RowKind::constant:
         return;
     }
@@ -116,13 +116,27 @@ class Sweep {
       set(id, static_cast<std::int64_t>(i), tangents[i]);
   }
 
-  // Stand-ins for the outputs' gradients; nothing that is computed in the end reads them.
+  // A stand-in for an output's gradient. The formulas are linear in it, so that its value does not
+  // matter, but it must be a node of its own, and none that a formula makes: a number near 1.
+  Value stand_in(const TensorType& type) {
+    Graph& graph = b_.graph();
+    for (int k = 0;; ++k) {
+      std::vector<Argument> arguments(operator_of(Op::full).parameters.size());
+      arguments[0] = Argument(type.shape);
+      arguments[1] = Argument(1 + (2 * k + 1) / 1099511627776.0);
+      arguments[2] = Argument(type.dtype);
+      const NodeId id = graph.shared_pool()->intern(Op::full, arguments, {type});
+      if (!graph.contains(id))
+        return b_.value(graph.append(Op::full, std::move(arguments), {type}, {}));
+    }
+  }
+
   Gradients stand_ins(const Row& row, const Node& node) {
     Gradients gradients(node.outputs.size());
     for (std::size_t i = 0; i < gradients.size() && static_cast<int>(i) < row.outputs; ++i)
       if (is_floating(node.outputs[i].dtype))
-        gradients[i] = b_.value(b_.graph().add_constant(
-            node.outputs[i], {b_.graph().unused_name("cotangent"), "", -1}));
+        gradients[i] = stand_in(
+            make_type(node.outputs[i].dtype, node.outputs[i].shape, node.outputs[i].device));
     return gradients;
   }
 

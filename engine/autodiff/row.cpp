@@ -68,6 +68,13 @@ Row formulas(std::vector<Op> ops, std::vector<Partial> partials, int outputs) {
   return row;
 }
 
+Row formulas_and_forward(std::vector<Op> ops, std::vector<Partial> partials, Expansion forward,
+                         int outputs) {
+  Row row = formulas(std::move(ops), std::move(partials), outputs);
+  row.expansion = forward;
+  return row;
+}
+
 Row elementwise(std::vector<Op> ops, std::vector<Partial> partials) {
   return with_partials(std::move(ops), RowKind::elementwise, std::move(partials));
 }

@@ -48,7 +48,7 @@ struct Row {
   std::vector<Op> ops;  // overloads that share it; a parameter that one lacks is passed over
   RowKind kind = RowKind::constant;
   std::vector<Partial> partials;
-  Expansion expansion = nullptr;
+  Expansion expansion = nullptr;  // where `kind` is formulas: for forward mode alone
   std::string_view reason;
   // Outputs beyond these get no derivative, though they are real (statistics kept for backward).
   int outputs = 64;
@@ -61,6 +61,10 @@ const Row* find_row(Op op);
 
 // What the files of rules are written with.
 Row formulas(std::vector<Op> ops, std::vector<Partial> partials, int outputs = 64);
+// Formulas for reverse mode, an expansion for forward mode: where ATen's backward operator has no
+// rule of its own.
+Row formulas_and_forward(std::vector<Op> ops, std::vector<Partial> partials, Expansion forward,
+                         int outputs = 64);
 Row elementwise(std::vector<Op> ops, std::vector<Partial> partials);
 Row linear(std::vector<Op> ops, std::vector<Partial> partials);
 Row expands(std::vector<Op> ops, Expansion expansion, int outputs = 64);

@@ -4,6 +4,11 @@
 namespace recut::autodiff {
 namespace {
 
+// An output that the operator may leave out.
+Given maybe_out(Site& s, std::int64_t output) {
+  return s.out_type(output).exists() ? Given(s.out(output)) : Given(None{});
+}
+
 // The fused operators differ in what they return and in the order of their backward's arguments;
 // each backward gives the gradients of query, key and value in this order.
 template <std::int64_t part>
@@ -17,9 +22,9 @@ Value flash_for_cpu(Site& s) {
 template <std::int64_t part>
 Value flash(Site& s) {
   return s.b(Op::_scaled_dot_product_flash_attention_backward,
-             {s.grad(), s["query"], s["key"], s["value"], s.out(0), s.out(1), s.out(2), s.out(3),
-              s["query"].size(2), s["key"].size(2), s.given("dropout_p"), s.given("is_causal"),
-              s.out(6), s.out(7)},
+             {s.grad(), s["query"], s["key"], s["value"], s.out(0), s.out(1), maybe_out(s, 2),
+              maybe_out(s, 3), s["query"].size(2), s["key"].size(2), s.given("dropout_p"),
+              s.given("is_causal"), s.out(6), s.out(7)},
              {{"scale", s.given("scale")}})[part];
 }
 
@@ -37,8 +42,8 @@ template <std::int64_t part>
 Value cudnn(Site& s) {
   return s.b(Op::_scaled_dot_product_cudnn_attention_backward,
              {s.grad(), s["query"], s["key"], s["value"], s.out(0), s.out(1), s.out(6), s.out(7),
-              s.given("attn_bias"), s.out(2), s.out(3), s["query"].size(2), s["key"].size(2),
-              s.given("dropout_p"), s.given("is_causal")},
+              s.given("attn_bias"), maybe_out(s, 2), maybe_out(s, 3), s["query"].size(2),
+              s["key"].size(2), s.given("dropout_p"), s.given("is_causal")},
              {{"scale", s.given("scale")}})[part];
 }
 

@@ -103,6 +103,45 @@ Value nll(Site& s) {
                         s.given("ignore_index"), s.out(1)});
 }
 
+// nll's backward: minus the weight of the target's class at the target's place, 0 where it is to be
+// ignored; of a mean, by the total weight.
+std::vector<Value> nll_backward(Site& s) {
+  const Value x = s["self"];
+  const std::int64_t dim = x.rank() == 1 ? 0 : 1, reduction = s.integer("reduction");
+  const auto raised = [&](const Value& v) {
+    return v.rank() < x.rank() ? s.b(Op::unsqueeze, {v, dim}) : v;
+  };
+  const Value target = raised(s["target"]);
+  const Value counts = s.b(Op::ne_Scalar, {target, s.integer("ignore_index")});
+  const Value place = keep_where(counts, target);
+  Value g = s["grad_output"];
+  if (reduction == 0) g = raised(g);
+  if (reduction == 1) g = g / s["total_weight"];
+  if (const Value w = s["weight"]; w.valid()) {
+    const Value each = s.b(Op::index_select, {w, 0, s.b.view(place, {place.count()})});
+    g = g * s.b.view(each, place.shape());
+  }
+  const Value part = broadcast_to(keep_where(counts, -g), place.shape());
+  return {s.b(Op::scatter_add, {zeros(s.b, x.type()), dim, place, part})};
+}
+
+// Every class but the target's own: max(0, margin - x_target + x)^p w_target / classes.
+std::vector<Value> multi_margin(Site& s) {
+  Value x = s["self"], target = s["target"];
+  const bool alone = x.rank() < 2;
+  x = alone ? s.b.view(x, {1, x.count()}) : x;
+  const Value place = s.b.view(target, {target.count(), 1});
+  const Value mine = s.b(Op::gather, {x, 1, place});
+  const Value excess = s.b.relu(x - mine + s.real("margin"));
+  Value terms = s.real("p") == 1 ? excess : squared(excess);
+  if (const Value w = s["weight"]; w.valid())
+    terms = terms * s.b.view(s.b(Op::index_select, {w, 0, s.b.view(place, {place.count()})}),
+                             place.shape());
+  const Value others = s.b(Op::scatter_value, {terms, 1, place, 0});
+  const Value each = s.b.sum(others, {1}) / static_cast<double>(x.size(1));
+  return {reduced(s.b.view(each, target.shape()), s.integer("reduction"))};
+}
+
 // nll_loss of 1, 2 or more dimensions by its two kernels.
 Value nll_of(Site& s, const Value& x, const Value& target, const Value& weight) {
   const Given w = weight.valid() ? Given(weight) : Given(None{});
@@ -186,6 +225,7 @@ Rows entropies() {
       expands({Op::binary_cross_entropy_with_logits}, bce_with_logits),
       formulas({Op::nll_loss_forward}, {{"self", nll<Op::nll_loss_backward>}}, 1),
       formulas({Op::nll_loss2d_forward}, {{"self", nll<Op::nll_loss2d_backward>}}, 1),
+      expands({Op::nll_loss_backward, Op::nll_loss2d_backward}, nll_backward),
       expands({Op::nll_loss, Op::nll_loss_nd, Op::nll_loss2d}, nll_loss),
       expands({Op::cross_entropy_loss}, cross_entropy),
   };
@@ -193,7 +233,8 @@ Rows entropies() {
 
 Rows margins_and_similarities() {
   return {
-      formulas({Op::multi_margin_loss}, {{"self", by_backward<Op::multi_margin_loss_backward>}}),
+      formulas_and_forward({Op::multi_margin_loss},
+                           {{"self", by_backward<Op::multi_margin_loss_backward>}}, multi_margin),
       formulas({Op::multilabel_margin_loss_forward}, {{"self", multilabel}}, 1),
       formulas({Op::glu}, {{"self",
                             [](Site& s) {

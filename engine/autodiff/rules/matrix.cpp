@@ -46,7 +46,7 @@ std::vector<Value> addmm_activation(Site& s) {
   const Value sum = s.b(Op::addmm, {s["self"], s["mat1"], s["mat2"]},
                         {{"beta", s.given("beta")}, {"alpha", s.given("alpha")}});
   if (!s.boolean("use_gelu")) return {s.b.relu(sum)};
-  return {s.b(Op::gelu, {sum}, {{"approximate", "tanh"}})};
+  return {s.b(Op::gelu, {sum})};
 }
 
 Shape leading(const Shape& shape, std::size_t without) {

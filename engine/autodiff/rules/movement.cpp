@@ -100,15 +100,16 @@ Value repeat_interleave(Site& s) {
   return s.b.view(s.b.sum(s.b.view(s.grad(), apart), {d + 1}), x.shape());
 }
 
+// Which element each copy is of: how many elements end before it.
 Value repeat_interleave_each(Site& s) {
   const Value x = s["self"];
   const bool flat = !s.is_given("dim");
   const std::int64_t d = flat ? 0 : s.dim("dim", x.rank());
   const Value repeats = s["repeats"];
   const Value whole = flat ? s.b.full({x.count()}, 0, x.dtype()) : zeros(s.b, x.type());
-  const Value each = s.b.expand(repeats, {whole.size(d)});
-  const Value places =
-      s.b(Op::repeat_interleave_Tensor, {each}, {{"output_size", s.grad().size(d)}});
+  const Value ends = s.b(Op::cumsum, {s.b.expand(repeats, {whole.size(d)}), 0});
+  const Value copies = s.b(Op::arange, {s.grad().size(d)});
+  const Value places = s.b(Op::searchsorted_Tensor, {ends, copies}, {{"right", true}});
   return s.b.view(s.b(Op::index_add, {whole, d, places, s.grad()}), x.shape());
 }
 

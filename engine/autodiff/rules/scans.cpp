@@ -39,8 +39,10 @@ Value logcumsumexp(Site& s) {
   if (x.rank() == 0) return g;
   const std::int64_t dim = s.integer("dim");
   const auto part = [&](const Value& size, const Value& there) {
-    const Value log_size = number_where(negated(there), -INFINITY, s.b.log(size));
-    const Value turned = s.b(Op::flip, {log_size - s.out(), {dim}});
+    const Value some = both(there, s.b(Op::ne_Scalar, {s.out(), -INFINITY}));
+    const Value logs =
+        s.b.log(number_where(negated(some), 1, size)) - zero_where(negated(some), s.out());
+    const Value turned = s.b(Op::flip, {number_where(negated(some), -INFINITY, logs), {dim}});
     return s.b.exp(s.b(Op::flip, {s.b(Op::logcumsumexp, {turned, dim}), {dim}}) + x);
   };
   return part(g, s.b(Op::gt_Scalar, {g, 0})) - part(-g, s.b(Op::lt_Scalar, {g, 0}));
