@@ -26,3 +26,31 @@ std::span<const BuiltinProfile> builtin_profiles() { return kProfiles; }
 ")
   target_sources(${room} PRIVATE "${source}")
 endfunction()
+
+# recut_embed_rules(ROOM FILES...): rule files become part of the room of the passes that are made of
+# them, so that built-in rules and users' are one form. Names have no folder and no ending.
+function(recut_embed_rules room)
+  set(rows "")
+  foreach(path IN LISTS ARGN)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${path}")
+    get_filename_component(name "${path}" NAME_WE)
+    file(READ "${path}" text)
+    string(APPEND rows "    {\"${name}\", R\"rules(${text})rules\"},\n")
+  endforeach()
+  set(source "${CMAKE_BINARY_DIR}/generated/builtin_rules.cpp")
+  file(CONFIGURE OUTPUT "${source}" @ONLY CONTENT
+"// Written by recut_embed_rules from engine/passes/rules.
+#include \"engine/passes/rule_pass.h\"
+
+namespace recut {
+namespace {
+constexpr BuiltinRules kRules[] = {
+@rows@};
+}  // namespace
+
+std::span<const BuiltinRules> builtin_rule_files() { return kRules; }
+
+}  // namespace recut
+")
+  target_sources(${room} PRIVATE "${source}")
+endfunction()

@@ -109,7 +109,8 @@ class TextParser : TextReader {
     if (op == nullptr || op->is(kInput))
       return fail_at(operator_place, fmt::format("unknown operator '{}'", word));
     std::vector<Argument> arguments(op->parameters.size());
-    if (!parse_arguments(*op, arguments)) return false;
+    const auto parse_one = [&](std::size_t i) { return parse_argument(arguments[i], 0); };
+    if (!parse_arguments(*op, parse_one)) return false;
     return finish_call(place, name, *op, std::move(arguments));
   }
 
@@ -168,43 +169,6 @@ class TextParser : TextReader {
   // Arguments
   // --------------------------------------------------------------------------------------
 
-  bool parse_arguments(const Operator& op, std::vector<Argument>& arguments) {
-    if (!expect("(")) return false;
-    std::size_t position = 0;
-    bool named = false;
-    while (!token_.is(")")) {
-      const Token place = token_;
-      Argument value;
-      std::size_t index = position++;
-      if (token_.kind == TokenKind::word && op.parameter(token_.text) &&
-          !is_value_word(token_.text)) {
-        index = *op.parameter(token_.text);
-        named = true;
-        advance();
-        if (!expect("=")) return false;
-      } else if (named) {
-        return fail("an argument by position after one by name");
-      }
-      if (!parse_argument(value, 0)) return false;
-      if (index >= arguments.size())
-        return fail_at(place,
-                       fmt::format("{} takes {} arguments, found more", op.name, arguments.size()));
-      if (!arguments[index].absent())
-        return fail_at(place,
-                       fmt::format("argument '{}' is given twice", op.parameters[index].name));
-      arguments[index] = std::move(value);
-      if (!accept(",")) break;
-    }
-    return expect(")");
-  }
-
-  // Words that stand for values; a parameter of the same name (`dtype`-like names never clash) is
-  // still `name=`.
-  static bool is_value_word(std::string_view word) {
-    return word == "none" || word == "true" || word == "false" || word == "inf" || word == "nan" ||
-           dtype_from_short_name(word).has_value();
-  }
-
   bool parse_argument(Argument& out, int depth) {
     if (token_.kind == TokenKind::reference) {
       NodeId id;
@@ -221,20 +185,6 @@ class TextParser : TextReader {
     if (token_.is("[")) return parse_list(out, depth);
     if (token_.kind == TokenKind::word && is_value_word(token_.text)) return parse_value_word(out);
     return fail(fmt::format("expected an argument, found {}", found()));
-  }
-
-  bool parse_value_word(Argument& out) {
-    const std::string& word = token_.text;
-    if (word == "none")
-      out = None{};
-    else if (word == "true" || word == "false")
-      out = word == "true";
-    else if (word == "inf" || word == "nan")
-      out = std::strtod(word.c_str(), nullptr);
-    else
-      out = *dtype_from_short_name(word);
-    advance();
-    return true;
   }
 
   bool parse_list(Argument& out, int depth) {

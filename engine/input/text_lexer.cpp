@@ -80,7 +80,8 @@ Token TextLexer::next() {
   }
   if (c == '%') return reference(begin);
   if (c == '"') return quoted(begin, TokenKind::string);
-  if (std::string_view("{}()[],=:@#").find(c) != std::string_view::npos) {
+  if (std::string_view("{}()[],=:@#").find(c) != std::string_view::npos ||
+      more_symbols_.find(c) != std::string_view::npos) {
     ++at_;
     return make(TokenKind::symbol, begin, std::string(1, c));
   }

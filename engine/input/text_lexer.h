@@ -12,7 +12,7 @@ enum class TokenKind : std::uint8_t {
   reference,  // %name: `text` is the name
   number,     // as written
   string,     // "…": `text` is unescaped
-  symbol,     // one of { } ( ) [ ] , = : @ #
+  symbol,     // one of { } ( ) [ ] , = : @ #, and of what a form adds
   end_of_line,
   end_of_file,
   bad,  // `text` says why
@@ -33,7 +33,9 @@ struct Token {
 // passed over; ends of lines are tokens, since a definition ends with its line.
 class TextLexer {
  public:
-  explicit TextLexer(std::string_view text) : text_(text) {}
+  // `more_symbols`: characters that are symbols besides those of graphs.
+  explicit TextLexer(std::string_view text, std::string_view more_symbols = {})
+      : text_(text), more_symbols_(more_symbols) {}
 
   Token next();
 
@@ -44,6 +46,7 @@ class TextLexer {
   std::string take_word();
 
   std::string_view text_;
+  std::string_view more_symbols_;
   std::size_t at_ = 0;
   std::uint32_t line_ = 1;
   std::size_t line_start_ = 0;

@@ -61,6 +61,55 @@ void TextReader::skip_empty_lines() {
   while (token_.kind == TokenKind::end_of_line) advance();
 }
 
+bool TextReader::parse_arguments(const Operator& op,
+                                 const std::function<bool(std::size_t)>& parse_one) {
+  if (!expect("(")) return false;
+  std::vector<bool> given(op.parameters.size());
+  std::size_t position = 0;
+  bool named = false;
+  while (!token_.is(")")) {
+    const Token place = token_;
+    std::size_t index = position++;
+    if (token_.kind == TokenKind::word && op.parameter(token_.text) &&
+        !is_value_word(token_.text)) {
+      index = *op.parameter(token_.text);
+      named = true;
+      advance();
+      if (!expect("=")) return false;
+    } else if (named) {
+      return fail("an argument by position after one by name");
+    }
+    if (index >= given.size())
+      return fail_at(place,
+                     fmt::format("{} takes {} arguments, found more", op.name, given.size()));
+    if (given[index])
+      return fail_at(place, fmt::format("argument '{}' is given twice", op.parameters[index].name));
+    given[index] = true;
+    if (!parse_one(index)) return false;
+    if (!accept(",")) break;
+  }
+  return expect(")");
+}
+
+bool TextReader::is_value_word(std::string_view word) {
+  return word == "none" || word == "true" || word == "false" || word == "inf" || word == "nan" ||
+         dtype_from_short_name(word).has_value();
+}
+
+bool TextReader::parse_value_word(Argument& out) {
+  const std::string& word = token_.text;
+  if (word == "none")
+    out = None{};
+  else if (word == "true" || word == "false")
+    out = word == "true";
+  else if (word == "inf" || word == "nan")
+    out = std::strtod(word.c_str(), nullptr);
+  else
+    out = *dtype_from_short_name(word);
+  advance();
+  return true;
+}
+
 bool TextReader::parse_number(Argument& out) {
   const std::string& digits = token_.text;
   char* end = nullptr;

@@ -1,7 +1,8 @@
-// Reads tokens of the text form and reports what does not fit: the ground that text.cpp's parser
-// stands on.
+// Reads tokens of the text form and reports what does not fit: the ground that the parsers of
+// graphs (text.cpp) and of rules (engine/rewrite) stand on.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,8 +17,8 @@ namespace recut {
 // the caller gives up its line.
 class TextReader {
  protected:
-  TextReader(std::string_view text, std::string_view file_name)
-      : lexer_(text), file_name_(file_name) {
+  TextReader(std::string_view text, std::string_view file_name, std::string_view more_symbols = {})
+      : lexer_(text, more_symbols), file_name_(file_name) {
     advance();
   }
 
@@ -32,6 +33,14 @@ class TextReader {
   bool end_line();
   void skip_line();
   void skip_empty_lines();
+
+  // (a, b, name=c): `parse_one` reads the argument of that parameter.
+  bool parse_arguments(const Operator& op, const std::function<bool(std::size_t)>& parse_one);
+
+  // Words that stand for values: none, true, false, inf, nan and dtypes. A parameter of the same
+  // name is still `name=`.
+  static bool is_value_word(std::string_view word);
+  bool parse_value_word(Argument& out);
 
   bool parse_number(Argument& out);  // an int64 or a double, as it is written
   bool parse_whole_number(std::int64_t& out);

@@ -7,15 +7,19 @@ namespace recut {
 namespace passes {
 
 #define RECUT_PASS(name, prose) PassResult name(const Graph& graph);
+#define RECUT_INEXACT_PASS(name, prose) RECUT_PASS(name, prose)
 #include "engine/passes/passes.def"
+#undef RECUT_INEXACT_PASS
 #undef RECUT_PASS
 
 }  // namespace passes
 
 std::span<const Pass> all_passes() {
-  static constexpr Pass kPasses[] = {
-#define RECUT_PASS(name, prose) {#name, prose, passes::name},
+  static const Pass kPasses[] = {
+#define RECUT_PASS(name, prose) {#name, prose, passes::name, true},
+#define RECUT_INEXACT_PASS(name, prose) {#name, prose, passes::name, false},
 #include "engine/passes/passes.def"
+#undef RECUT_INEXACT_PASS
 #undef RECUT_PASS
   };
   return kPasses;

@@ -1,11 +1,13 @@
 // A pass: a named function from a graph to a graph, with a log of what it did.
 //
 // Every pass keeps the meaning of the graph (operators are pure, so that is a matter of values
-// alone), the shape and dtype of every result and gradient, and what comes in. It is deterministic,
+// alone), bit by bit if it runs by default, the shape and dtype of every result and gradient, and what comes in. It is deterministic,
 // and a second run changes nothing. The table of passes is engine/passes/passes.def: a new pass is
 // one row there and one file here.
 #pragma once
 
+#include <functional>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,6 +15,7 @@
 #include <vector>
 
 #include "engine/ir/graph.h"
+#include "engine/rewrite/rewriter.h"
 
 namespace recut {
 
@@ -25,19 +28,28 @@ struct Change {
   std::string words;          // "%y = add.Scalar(%x, -0.0) : f32[4]  =>  %x"
 };
 
+// What the rules of a pass did, where it is made of rules.
+struct RuleReport {
+  std::shared_ptr<const RuleSet> rules;    // null: it isn't. Names of changes are the rules' own
+  std::vector<RuleStatistics> statistics;  // one a row
+  bool at_rest = true;                     // see Rewritten
+};
+
 struct PassResult {
   Graph graph;
   bool changed = false;  // the runner holds the pass to this: see same_graph
   std::vector<Change> changes;
+  RuleReport rules = {};
 };
 
 struct Pass {
   std::string_view name;
   std::string_view prose;
-  PassResult (*run)(const Graph& graph);
+  std::function<PassResult(const Graph& graph)> run;
+  bool by_default = true;  // false: it does not keep every bit, and runs only where it is named
 };
 
-// In the order in which they run by default.
+// In the order in which they run by default; those that don't stand where they would.
 std::span<const Pass> all_passes();
 const Pass* find_pass(std::string_view name);  // null where there is none
 

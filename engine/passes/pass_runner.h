@@ -37,7 +37,8 @@ class PassRunner {
   std::optional<Unchecked> unchecked_;  // what it left, before anybody looked
 };
 
-// The passes of these names; fails where a name is no pass's.
-Result<std::vector<Pass>> find_passes(std::span<const std::string> names);
+// The passes of these names, of `more` or of the table; fails where a name is no pass's.
+Result<std::vector<Pass>> find_passes(std::span<const std::string> names,
+                                      std::span<const Pass> more = {});
 
 }  // namespace recut

@@ -22,6 +22,13 @@ void dump(const RunnerOptions& options, std::size_t number, std::string_view nam
   if (options.dump) options.dump(fmt::format("{:02}-{}.recut", number, name), print(graph));
 }
 
+std::vector<std::string_view> known_names(std::span<const Pass> more) {
+  std::vector<std::string_view> names;
+  for (const Pass& pass : all_passes()) names.push_back(pass.name);
+  for (const Pass& pass : more) names.push_back(pass.name);
+  return names;
+}
+
 // What is wrong with what a pass gave back; nothing if it kept its promises.
 std::optional<std::string> broken_promise(const Graph& before, const PassResult& result) {
   const Failures failures = verify(result.graph);
@@ -39,16 +46,19 @@ std::optional<std::string> broken_promise(const Graph& before, const PassResult&
 
 }  // namespace
 
-Result<std::vector<Pass>> find_passes(std::span<const std::string> names) {
+Result<std::vector<Pass>> find_passes(std::span<const std::string> names,
+                                      std::span<const Pass> more) {
   std::vector<Pass> passes;
   Diagnostics unknown;
   for (const std::string& name : names) {
-    const Pass* pass = find_pass(name);
+    const auto own =
+        std::find_if(more.begin(), more.end(), [&](const Pass& p) { return p.name == name; });
+    const Pass* pass = own != more.end() ? &*own : find_pass(name);
     if (pass != nullptr)
       passes.push_back(*pass);
     else
       unknown.push_back(Diagnostic{fmt::format("unknown pass '{}', expected one of {}", name,
-                                               fmt::join(default_passes(), ", "))});
+                                               fmt::join(known_names(more), ", "))});
   }
   if (!unknown.empty()) return unknown;
   return passes;
@@ -60,9 +70,9 @@ bool PipelineReport::changed() const {
 
 Result<PipelineReport> run_passes(const Graph& graph, std::span<const std::string> names,
                                   const RunnerOptions& options) {
-  const auto skipped = find_passes(options.skip);
+  const auto skipped = find_passes(options.skip, options.more);
   if (!skipped) return skipped.diagnostics();
-  const auto passes = find_passes(names);
+  const auto passes = find_passes(names, options.more);
   if (!passes) return passes.diagnostics();
   return run_passes(graph, std::span<const Pass>(*passes), options);
 }
@@ -136,13 +146,15 @@ void PassRunner::check_result() {
       std::move(result.graph)};
   done.nodes_after = done.graph.order().size();
   done.changes = std::move(result.changes);
+  done.rules = std::move(result.rules);
   report_.passes.push_back(std::move(done));
   dump(options_, ++at_, pass.name, report_.graph());
 }
 
 std::vector<std::string> default_passes() {
   std::vector<std::string> names;
-  for (const Pass& pass : all_passes()) names.emplace_back(pass.name);
+  for (const Pass& pass : all_passes())
+    if (pass.by_default) names.emplace_back(pass.name);
   return names;
 }
 

@@ -18,6 +18,7 @@ namespace recut {
 
 struct RunnerOptions {
   std::vector<std::string> skip;  // passes to leave out, by name
+  std::vector<Pass> more;         // passes that names may mean besides those of the table
 
   // Runs only the first so many passes. A search for the pass that breaks something halves this
   // number (as LLVM's -opt-bisect-limit does).
@@ -38,6 +39,7 @@ struct PassReport {
   std::size_t nodes_after = 0;
   std::vector<Change> changes;
   Graph graph;  // as the pass left it
+  RuleReport rules = {};
 };
 
 // A pass broke a promise: a bug of ours, told with what is needed to look into it.
@@ -64,7 +66,7 @@ Result<PipelineReport> run_passes(const Graph& graph, std::span<const std::strin
 PipelineReport run_passes(const Graph& graph, std::span<const Pass> passes,
                           const RunnerOptions& options = {});
 
-// The names of all_passes().
+// The names of those of all_passes() that run by default.
 std::vector<std::string> default_passes();
 
 // "noop_removal,dead_code" to names; blanks around names are ignored.

@@ -9,12 +9,12 @@
 // always contiguous, so an expanded number stays an `expand`, which takes no bytes). What
 // as_strided reads keeps its storage.
 //
-// The folding is engine/passes/uniform.h's. What it doesn't know: x * 0 for floating x (inf * 0 is
+// The folding is engine/rewrite/uniform.h's. What it doesn't know: x * 0 for floating x (inf * 0 is
 // a NaN), sums and matrix products of uniform values (their rounding depends on the order).
 #include "engine/ir/call.h"
 #include "engine/passes/rewrite_nodes.h"
-#include "engine/passes/storage.h"
-#include "engine/passes/uniform.h"
+#include "engine/rewrite/storage.h"
+#include "engine/rewrite/uniform.h"
 
 namespace recut::passes {
 namespace {

@@ -26,9 +26,9 @@ bool DocumentOpener::begin_passes() {
   const bool passed = file_->key == "joint_after_passes";
   const std::vector<std::string> names =
       options_.passes.value_or(passed ? std::vector<std::string>() : default_passes());
-  const auto skipped = find_passes(options_.runner.skip);
+  const auto skipped = find_passes(options_.runner.skip, options_.runner.more);
   if (!skipped) return fail(skipped.diagnostics());
-  auto passes = find_passes(names);
+  auto passes = find_passes(names, options_.runner.more);
   if (!passes) return fail(passes.diagnostics());
   passes_.emplace(file_->graph, std::move(*passes), options_.runner);
   return true;

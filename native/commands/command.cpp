@@ -2,12 +2,29 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 
+#include "engine/input/bytes.h"
+#include "engine/passes/rule_pass.h"
+#include "engine/rewrite/rule_text.h"
+
 namespace recut::native {
+namespace {
+
+// The user's rules run after the built-in passes, where the list doesn't say where; what they leave
+// unused goes with the rest.
+void add_rules_pass(std::vector<std::string>& passes) {
+  const std::string name(kRulesPass);
+  if (std::find(passes.begin(), passes.end(), name) != passes.end()) return;
+  const bool last = !passes.empty() && passes.back() == "dead_code";
+  passes.insert(last ? passes.end() - 1 : passes.end(), name);
+}
+
+}  // namespace
 
 void GraphArguments::add_to(CLI::App& command) {
   command
@@ -25,6 +42,12 @@ void GraphArguments::add_to(CLI::App& command) {
           ->type_name("LIST");
   command.add_flag("--no-passes", no_passes, "Run no passes: the graph as it is in the file")
       ->excludes(list);
+  command
+      .add_option("--rules", rules,
+                  "Run the rules of this file too: as the pass 'rules' of --passes, or after the "
+                  "others (engine/rewrite/README.md)")
+      ->type_name("FILE")
+      ->excludes("--no-passes");
   command.add_option("--skip", skip, "Leave these passes out: a,b")->type_name("LIST");
   command.add_option("--stop-at", stop_at, "Run only the first N passes")
       ->type_name("N")
@@ -41,6 +64,13 @@ Result<Document> GraphArguments::open(const Console& console) const {
   else if (passes_wanted)
     options.passes = default_passes();
   if (!passes.empty()) options.passes = split_pass_names(passes);
+  if (!rules.empty()) {
+    auto own = read_rules(rules);
+    if (!own) return own.diagnostics();
+    options.runner.more.push_back(rules_pass(std::move(*own)));
+    if (!options.passes) options.passes = default_passes();
+    add_rules_pass(*options.passes);
+  }
   if (!skip.empty()) options.runner.skip = split_pass_names(skip);
   if (stop_at >= 0) options.runner.stop_at = static_cast<std::size_t>(stop_at);
   Diagnostics unwritten;
@@ -54,6 +84,14 @@ Result<Document> GraphArguments::open(const Console& console) const {
   console.say("");
   if (document && !unwritten.empty()) return unwritten;
   return document;
+}
+
+Result<std::shared_ptr<const RuleSet>> read_rules(const std::string& path) {
+  const auto bytes = read_file(path);
+  if (!bytes) return bytes.diagnostics();
+  auto rules = parse_rules(*bytes, path);
+  if (!rules) return rules.diagnostics();
+  return std::make_shared<const RuleSet>(std::move(*rules));
 }
 
 Result<Done> write_file(const std::string& path, std::string_view bytes) {

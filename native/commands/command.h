@@ -3,22 +3,25 @@
 
 #include <CLI/App.hpp>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "engine/rewrite/rule.h"
 #include "engine/workspace/document.h"
 #include "native/console.h"
 
 namespace recut::native {
 
-// The arguments that say which graph: FILE, --graph KEY, --passes, --no-passes, --skip, --stop-at,
-// --dump.
+// The arguments that say which graph: FILE, --graph KEY, --passes, --no-passes, --rules, --skip,
+// --stop-at, --dump.
 struct GraphArguments {
   std::string path;
   std::string key = std::string(kDefaultGraphKey);
   std::string passes;
   bool passes_wanted = false;  // where none are named all run, whatever the graph
   bool no_passes = false;
+  std::string rules;  // a file of the user's own, which is the pass `rules`
   std::string skip;
   int stop_at = -1;  // -1: run them all
   std::string dump;
@@ -26,6 +29,9 @@ struct GraphArguments {
   void add_to(CLI::App& command);
   Result<Document> open(const Console& console) const;
 };
+
+// Reads a file of rules.
+Result<std::shared_ptr<const RuleSet>> read_rules(const std::string& path);
 
 // Writes a file, or says why it can't.
 Result<Done> write_file(const std::string& path, std::string_view bytes);
@@ -41,5 +47,6 @@ void add_sweep(CLI::App& app, Action& chosen);
 void add_eval(CLI::App& app, Action& chosen);
 void add_report(CLI::App& app, Action& chosen);
 void add_grad(CLI::App& app, Action& chosen);
+void add_test_rules(CLI::App& app, Action& chosen);
 
 }  // namespace recut::native

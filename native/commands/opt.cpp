@@ -47,6 +47,49 @@ std::string report_text(const PipelineReport& report) {
   return table.format(0);
 }
 
+// Of passes that are made of rules: how often each was tried, matched, and what that took.
+std::string statistics_text(const PipelineReport& report) {
+  Table table;
+  table.column("pass");
+  table.column("rule");
+  table.column("tries", Table::Align::right);
+  table.column("hits", Table::Align::right);
+  table.column("time", Table::Align::right);
+  bool any = false;
+  for (const PassReport& pass : report.passes)
+    for (const RuleStatistics& rule : pass.rules.statistics) {
+      table.row({pass.name, std::string(rule.rule), format_count(rule.tries),
+                 format_count(rule.hits), format_micros(rule.milliseconds * 1000)});
+      any = true;
+    }
+  return any ? table.format(0) : "";
+}
+
+// What is wrong with rules, where the graph shows it.
+std::string complaints(const PipelineReport& report) {
+  std::string text;
+  for (const PassReport& pass : report.passes) {
+    for (const RuleStatistics& rule : pass.rules.statistics)
+      if (rule.untyped > 0)
+        text += fmt::format("{}: {}: {} matches given up, the replacement does not fit: {}\n",
+                            pass.name, rule.rule, rule.untyped, rule.untyped_words);
+    if (!pass.rules.at_rest)
+      text += fmt::format("{}: stopped: the rules go on matching what they made\n", pass.name);
+  }
+  return text;
+}
+
+Json statistics_json(const PassReport& pass) {
+  Json rows = Json::array();
+  for (const RuleStatistics& rule : pass.rules.statistics)
+    rows.push_back({{"rule", rule.rule},
+                    {"tries", rule.tries},
+                    {"hits", rule.hits},
+                    {"ms", rule.milliseconds},
+                    {"untyped", rule.untyped}});
+  return rows;
+}
+
 std::string report_json(const PipelineReport& report) {
   Json passes = Json::array();
   for (const PassReport& pass : report.passes) {
@@ -59,6 +102,7 @@ std::string report_json(const PipelineReport& report) {
                       {"nodes_before", pass.nodes_before},
                       {"nodes_after", pass.nodes_after},
                       {"rules", rules}});
+    if (pass.rules.rules != nullptr) passes.back()["rule_statistics"] = statistics_json(pass);
   }
   return Json{{"passes", passes}}.dump(2) + "\n";
 }
@@ -74,7 +118,8 @@ int opt(const OptArguments& arguments, const Console& console) {
     console.out << report_json(document->passes);
     return kDone;
   }
-  console.out << report_text(document->passes);
+  console.out << report_text(document->passes) << complaints(document->passes);
+  if (arguments.verbose) console.out << statistics_text(document->passes);
   if (arguments.verbose)
     for (const PassReport& pass : document->passes.passes)
       for (const Change& change : pass.changes)
@@ -92,10 +137,13 @@ void add_opt(CLI::App& app, Action& chosen) {
   command.add_option("--out", arguments->out, "Write the graph that comes out, in text form")
       ->type_name("FILE");
   command.add_flag("--json", arguments->json, "One JSON value instead of the table");
-  command.add_flag("--verbose,-v", arguments->verbose, "Every change, one line each");
+  command.add_flag("--verbose,-v", arguments->verbose,
+                   "Every rule's statistics and every change, one line each");
   std::string footer = "Passes, in their usual order:\n";
   for (const Pass& pass : all_passes())
-    footer += fmt::format("  {:<20}{}\n", pass.name, pass.prose);
+    footer +=
+        fmt::format("  {:<20}{}{}\n", pass.name, pass.prose,
+                    pass.by_default ? "" : " Not bit by bit: it runs only where it is named.");
   command.footer(footer);
   command.callback([arguments, &chosen] {
     chosen = [arguments](const Console& console) { return opt(*arguments, console); };

@@ -6,9 +6,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <sstream>
 
+#include "engine/eval/compare.h"
 #include "engine/input/text.h"
 #include "engine/ir/printer.h"
 #include "engine/ir/verifier.h"
@@ -38,6 +40,26 @@ PipelineReport run_checked(const Graph& graph, const std::vector<std::string>& p
   return std::move(*report);
 }
 
+// Whether all of the passes keep every bit.
+bool exact(const std::vector<std::string>& passes) {
+  return std::all_of(passes.begin(), passes.end(), [](const std::string& name) {
+    const Pass* pass = find_pass(name);
+    return pass == nullptr || pass->by_default;
+  });
+}
+
+// "" where the outputs are about the same; how near they have to be is for the tests of the rules.
+std::string rough_difference(const Graph& before, const Graph& after) {
+  const Inputs inputs = inputs_for(before, 1, Values::ordinary);
+  const auto a = evaluate(before, inputs);
+  const auto b = evaluate(after, inputs);
+  if (!a || !b) return "can't be evaluated";
+  for (std::size_t i = 0; i < a->outputs.size(); ++i)
+    if (a->outputs[i].exists() && compare(b->outputs[i], a->outputs[i]).relative_error > 1e-2)
+      return fmt::format("output {}", i);
+  return "";
+}
+
 // `opt --passes a,b` in a golden: what the passes did, then the graph.
 std::string opt(const Golden& golden) {
   REQUIRE(golden.words.size() == 3);
@@ -46,7 +68,8 @@ std::string opt(const Golden& golden) {
   const Graph graph = read_graph(golden);
   const PipelineReport report = run_checked(graph, passes);
   CHECK_FALSE(run_checked(report.graph(), passes).changed());
-  CHECK(difference(graph, report.graph()) == "");
+  CHECK((exact(passes) ? difference(graph, report.graph())
+                       : rough_difference(graph, report.graph())) == "");
   std::string text;
   for (const PassReport& pass : report.passes)
     for (const Change& change : pass.changes)

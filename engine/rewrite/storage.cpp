@@ -1,4 +1,4 @@
-#include "engine/passes/storage.h"
+#include "engine/rewrite/storage.h"
 
 #include <algorithm>
 #include <string_view>

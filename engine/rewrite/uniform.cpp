@@ -1,4 +1,4 @@
-#include "engine/passes/uniform.h"
+#include "engine/rewrite/uniform.h"
 
 #include <algorithm>
 #include <array>

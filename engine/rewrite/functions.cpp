@@ -1,0 +1,440 @@
+// The table of functions that expressions may call: numbers, comparisons, types, lists, values.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "engine/rewrite/expression.h"
+
+namespace recut {
+namespace {
+
+using Operands = std::span<const Argument>;
+using Value = std::optional<Argument>;
+using Integers = std::vector<std::int64_t>;
+
+// What operands are
+// ------------------------------------------------------------------------------------------------
+
+std::optional<std::int64_t> integer(const Argument& a) {
+  const auto* i = a.get<std::int64_t>();
+  return i == nullptr ? std::nullopt : std::optional(*i);
+}
+
+std::optional<double> real(const Argument& a) {
+  if (const auto* d = a.get<double>()) return *d;
+  if (const auto* i = a.get<std::int64_t>()) return static_cast<double>(*i);
+  return std::nullopt;
+}
+
+const TensorType* type_of(const Scope& scope, const Argument& a) {
+  const auto* id = a.get<NodeId>();
+  if (id == nullptr) return nullptr;
+  const auto types = scope.types_of(*id);
+  return types.empty() || !types.front().exists() ? nullptr : &types.front();
+}
+
+std::optional<DType> dtype_of(const Scope& scope, const Argument& a) {
+  if (const auto* d = a.get<DType>()) return *d;
+  if (const auto* type = type_of(scope, a)) return type->dtype;
+  return std::nullopt;
+}
+
+std::optional<Integers> integers(const Argument& a) {
+  const auto* list = a.get<ArgumentList>();
+  if (list == nullptr) return std::nullopt;
+  Integers values;
+  for (const Argument& item : *list) {
+    const auto i = integer(item);
+    if (!i) return std::nullopt;
+    values.push_back(*i);
+  }
+  return values;
+}
+
+// Numbers
+// ------------------------------------------------------------------------------------------------
+
+// Whole numbers stay whole and must not overflow; otherwise both are reals.
+template <class Whole, class Reals>
+Value arithmetic(Operands o, Whole whole, Reals reals) {
+  const auto i = integer(o[0]), j = integer(o[1]);
+  if (i && j) {
+    std::int64_t result = 0;
+    return whole(*i, *j, &result) ? Value(Argument(result)) : std::nullopt;
+  }
+  const auto a = real(o[0]), b = real(o[1]);
+  return a && b ? Value(Argument(reals(*a, *b))) : std::nullopt;
+}
+
+Value add(const Scope&, Operands o) {
+  return arithmetic(
+      o,
+      [](std::int64_t a, std::int64_t b, std::int64_t* r) {
+        return !__builtin_add_overflow(a, b, r);
+      },
+      [](double a, double b) { return a + b; });
+}
+
+// With one operand its negative.
+Value subtract(const Scope& scope, Operands o) {
+  if (o.size() == 1) {
+    if (const auto* d = o[0].get<double>()) return Argument(-*d);
+    const Argument from_zero[] = {Argument(std::int64_t{0}), o[0]};
+    return subtract(scope, from_zero);
+  }
+  return arithmetic(
+      o,
+      [](std::int64_t a, std::int64_t b, std::int64_t* r) {
+        return !__builtin_sub_overflow(a, b, r);
+      },
+      [](double a, double b) { return a - b; });
+}
+
+Value multiply(const Scope&, Operands o) {
+  return arithmetic(
+      o,
+      [](std::int64_t a, std::int64_t b, std::int64_t* r) {
+        return !__builtin_mul_overflow(a, b, r);
+      },
+      [](double a, double b) { return a * b; });
+}
+
+// Of whole numbers only where nothing is left over.
+Value divide(const Scope&, Operands o) {
+  return arithmetic(
+      o,
+      [](std::int64_t a, std::int64_t b, std::int64_t* r) {
+        if (b == 0 || b == -1 || a % b != 0) return false;
+        *r = a / b;
+        return true;
+      },
+      [](double a, double b) { return a / b; });
+}
+
+Value remainder(const Scope&, Operands o) {
+  const auto a = integer(o[0]), b = integer(o[1]);
+  if (!a || !b || *b <= 0) return std::nullopt;
+  return Argument((*a % *b + *b) % *b);
+}
+
+Value least(const Scope&, Operands o) {
+  return arithmetic(
+      o,
+      [](std::int64_t a, std::int64_t b, std::int64_t* r) {
+        *r = std::min(a, b);
+        return true;
+      },
+      [](double a, double b) { return a < b ? a : b; });
+}
+
+Value most(const Scope&, Operands o) {
+  return arithmetic(
+      o,
+      [](std::int64_t a, std::int64_t b, std::int64_t* r) {
+        *r = std::max(a, b);
+        return true;
+      },
+      [](double a, double b) { return a < b ? b : a; });
+}
+
+Value square_root(const Scope&, Operands o) {
+  const auto a = real(o[0]);
+  return a ? Value(Argument(std::sqrt(*a))) : std::nullopt;
+}
+
+// A number as a real: what a parameter of kind float takes.
+Value as_real(const Scope&, Operands o) {
+  const auto a = real(o[0]);
+  return a ? Value(Argument(*a)) : std::nullopt;
+}
+
+Value is_number(const Scope&, Operands o) { return Argument(real(o[0]).has_value()); }
+
+// Comparisons and logic
+// ------------------------------------------------------------------------------------------------
+
+// Numbers by value, whole or not; lists item by item; all else as it stands.
+bool equal(const Argument& a, const Argument& b) {
+  const auto i = integer(a), j = integer(b);
+  if (i && j) return *i == *j;
+  const auto x = real(a), y = real(b);
+  if (x && y) return *x == *y;
+  const auto *l = a.get<ArgumentList>(), *m = b.get<ArgumentList>();
+  if (l != nullptr && m != nullptr)
+    return std::equal(l->begin(), l->end(), m->begin(), m->end(), equal);
+  return a == b;
+}
+
+template <class Compare>
+Value compared(Operands o, Compare compare) {
+  const auto i = integer(o[0]), j = integer(o[1]);
+  if (i && j) return Argument(compare(*i, *j));
+  const auto a = real(o[0]), b = real(o[1]);
+  return a && b ? Value(Argument(compare(*a, *b))) : std::nullopt;
+}
+
+Value equals(const Scope&, Operands o) { return Argument(equal(o[0], o[1])); }
+Value differs(const Scope&, Operands o) { return Argument(!equal(o[0], o[1])); }
+Value less(const Scope&, Operands o) {
+  return compared(o, [](auto a, auto b) { return a < b; });
+}
+Value at_most(const Scope&, Operands o) {
+  return compared(o, [](auto a, auto b) { return a <= b; });
+}
+Value more(const Scope&, Operands o) {
+  return compared(o, [](auto a, auto b) { return a > b; });
+}
+Value at_least(const Scope&, Operands o) {
+  return compared(o, [](auto a, auto b) { return a >= b; });
+}
+
+Value negated(const Scope&, Operands o) {
+  const bool* b = o[0].get<bool>();
+  return b == nullptr ? std::nullopt : Value(Argument(!*b));
+}
+
+// `and` and `or` are evaluated elsewhere, one side at a time (expression.cpp).
+Value never(const Scope&, Operands) { return std::nullopt; }
+
+// Types
+// ------------------------------------------------------------------------------------------------
+
+Value rank(const Scope& scope, Operands o) {
+  const auto* type = type_of(scope, o[0]);
+  return type == nullptr ? std::nullopt : Value(Argument(type->rank()));
+}
+
+Value item(const std::vector<std::int64_t>& list, const Argument& at) {
+  const auto i = integer(at);
+  const auto size = static_cast<std::int64_t>(list.size());
+  if (!i || *i < -size || *i >= size) return std::nullopt;
+  return Argument(list[static_cast<std::size_t>(*i < 0 ? *i + size : *i)]);
+}
+
+Value dim(const Scope& scope, Operands o) {
+  const auto* type = type_of(scope, o[0]);
+  return type == nullptr ? std::nullopt : item(type->shape, o[1]);
+}
+
+Value shape(const Scope& scope, Operands o) {
+  const auto* type = type_of(scope, o[0]);
+  return type == nullptr ? std::nullopt : Value(Argument(type->shape));
+}
+
+Value strides(const Scope& scope, Operands o) {
+  const auto* type = type_of(scope, o[0]);
+  return type == nullptr ? std::nullopt : Value(Argument(type->strides));
+}
+
+Value numel(const Scope& scope, Operands o) {
+  const auto* type = type_of(scope, o[0]);
+  return type == nullptr ? std::nullopt : Value(Argument(element_count(type->shape)));
+}
+
+Value dtype(const Scope& scope, Operands o) {
+  const auto d = dtype_of(scope, o[0]);
+  return d ? Value(Argument(*d)) : std::nullopt;
+}
+
+Value device(const Scope& scope, Operands o) {
+  const auto* type = type_of(scope, o[0]);
+  return type == nullptr ? std::nullopt : Value(Argument(type->device));
+}
+
+Value floating(const Scope& scope, Operands o) {
+  const auto d = dtype_of(scope, o[0]);
+  return d ? Value(Argument(is_floating(*d))) : std::nullopt;
+}
+
+Value integral(const Scope& scope, Operands o) {
+  const auto d = dtype_of(scope, o[0]);
+  return d ? Value(Argument(is_integral(*d))) : std::nullopt;
+}
+
+Value itemsize(const Scope& scope, Operands o) {
+  const auto d = dtype_of(scope, o[0]);
+  return d ? Value(Argument(item_bytes(*d))) : std::nullopt;
+}
+
+Value contiguous(const Scope& scope, Operands o) {
+  const auto* type = type_of(scope, o[0]);
+  return type == nullptr ? std::nullopt : Value(Argument(is_contiguous(*type)));
+}
+
+Value same_shape(const Scope& scope, Operands o) {
+  const auto *a = type_of(scope, o[0]), *b = type_of(scope, o[1]);
+  if (a == nullptr || b == nullptr) return std::nullopt;
+  return Argument(a->shape == b->shape);
+}
+
+Value same_type(const Scope& scope, Operands o) {
+  const auto *a = type_of(scope, o[0]), *b = type_of(scope, o[1]);
+  if (a == nullptr || b == nullptr) return std::nullopt;
+  return Argument(*a == *b);
+}
+
+// Whether the first shape broadcasts to the second.
+Value broadcasts(const Scope&, Operands o) {
+  const auto a = integers(o[0]), b = integers(o[1]);
+  if (!a || !b) return std::nullopt;
+  const auto both = broadcast(*a, *b);
+  return Argument(both.ok() && *both == *b);
+}
+
+// Every value of the first dtype is one of the second: conversion loses nothing.
+Value holds_all_of(const Scope& scope, Operands o) {
+  const auto a = dtype_of(scope, o[0]), b = dtype_of(scope, o[1]);
+  if (!a || !b) return std::nullopt;
+  if (*a == *b) return Argument(true);
+  if (!is_floating(*a) || !is_floating(*b)) return Argument(false);
+  return Argument(item_bytes(*b) > item_bytes(*a));
+}
+
+// Lists
+// ------------------------------------------------------------------------------------------------
+
+Value length(const Scope&, Operands o) {
+  const auto* list = o[0].get<ArgumentList>();
+  if (list == nullptr) return std::nullopt;
+  return Argument(static_cast<std::int64_t>(list->size()));
+}
+
+Value at(const Scope&, Operands o) {
+  const auto* list = o[0].get<ArgumentList>();
+  const auto i = integer(o[1]);
+  const auto size = list == nullptr ? 0 : static_cast<std::int64_t>(list->size());
+  if (list == nullptr || !i || *i < -size || *i >= size) return std::nullopt;
+  return (*list)[static_cast<std::size_t>(*i < 0 ? *i + size : *i)];
+}
+
+// [a, b, c, d] from 1 to 3 is [b, c].
+Value part(const Scope&, Operands o) {
+  const auto* list = o[0].get<ArgumentList>();
+  const auto from = integer(o[1]), to = integer(o[2]);
+  if (list == nullptr || !from || !to) return std::nullopt;
+  const auto size = static_cast<std::int64_t>(list->size());
+  const std::int64_t first = *from < 0 ? *from + size : *from;
+  const std::int64_t last = *to < 0 ? *to + size : *to;
+  if (first < 0 || last > size || first > last) return std::nullopt;
+  return Argument(ArgumentList(list->begin() + first, list->begin() + last));
+}
+
+Value product(const Scope& scope, Operands o) {
+  const auto list = integers(o[0]);
+  if (!list) return std::nullopt;
+  Value result = Argument(std::int64_t{1});
+  for (const std::int64_t i : *list) {
+    const Argument factors[] = {*result, Argument(i)};
+    result = multiply(scope, factors);
+    if (!result) return std::nullopt;
+  }
+  return result;
+}
+
+Value concatenation(const Scope&, Operands o) {
+  const auto *a = o[0].get<ArgumentList>(), *b = o[1].get<ArgumentList>();
+  if (a == nullptr || b == nullptr) return std::nullopt;
+  ArgumentList both = *a;
+  both.insert(both.end(), b->begin(), b->end());
+  return Argument(std::move(both));
+}
+
+// The list with another item at that place.
+Value replaced(const Scope&, Operands o) {
+  const auto* list = o[0].get<ArgumentList>();
+  const auto i = integer(o[1]);
+  const auto size = list == nullptr ? 0 : static_cast<std::int64_t>(list->size());
+  if (list == nullptr || !i || *i < -size || *i >= size) return std::nullopt;
+  ArgumentList other = *list;
+  other[static_cast<std::size_t>(*i < 0 ? *i + size : *i)] = o[2];
+  return Argument(std::move(other));
+}
+
+// So many of the same.
+Value repeated(const Scope&, Operands o) {
+  constexpr std::int64_t kMost = 64;
+  const auto count = integer(o[1]);
+  if (!count || *count < 0 || *count > kMost) return std::nullopt;
+  return Argument(ArgumentList(static_cast<std::size_t>(*count), o[0]));
+}
+
+// A dimension, or a list of them, counted from 0 in a tensor of that rank.
+Value wrapped(const Scope&, Operands o) {
+  const auto rank_of = integer(o[1]);
+  if (!rank_of) return std::nullopt;
+  if (const auto i = integer(o[0])) {
+    const auto d = wrap_dimension(*i, *rank_of);
+    return d ? Value(Argument(*d)) : std::nullopt;
+  }
+  const auto list = integers(o[0]);
+  if (!list) return std::nullopt;
+  Integers dims;
+  for (const std::int64_t i : *list) {
+    const auto d = wrap_dimension(i, *rank_of);
+    if (!d) return std::nullopt;
+    dims.push_back(*d);
+  }
+  return Argument(dims);
+}
+
+// Values
+// ------------------------------------------------------------------------------------------------
+
+// The number that the value is in all its elements; undefined where none is known.
+Value uniform(const Scope& scope, Operands o) {
+  const auto* id = o[0].get<NodeId>();
+  const UniformValue* value = id == nullptr ? nullptr : scope.uniform(*id);
+  return value == nullptr ? std::nullopt : Value(as_argument(*value));
+}
+
+constexpr Function kFunctions[] = {
+    {"+", 2, 2, add},
+    {"-", 1, 2, subtract},
+    {"*", 2, 2, multiply},
+    {"/", 2, 2, divide},
+    {"mod", 2, 2, remainder},
+    {"min", 2, 2, least},
+    {"max", 2, 2, most},
+    {"sqrt", 1, 1, square_root},
+    {"real", 1, 1, as_real},
+    {"is_number", 1, 1, is_number},
+    {"==", 2, 2, equals},
+    {"!=", 2, 2, differs},
+    {"<", 2, 2, less},
+    {"<=", 2, 2, at_most},
+    {">", 2, 2, more},
+    {">=", 2, 2, at_least},
+    {"not", 1, 1, negated},
+    {"and", 2, 2, never},
+    {"or", 2, 2, never},
+    {"rank", 1, 1, rank},
+    {"dim", 2, 2, dim},
+    {"shape", 1, 1, shape},
+    {"strides", 1, 1, strides},
+    {"numel", 1, 1, numel},
+    {"dtype", 1, 1, dtype},
+    {"device", 1, 1, device},
+    {"floating", 1, 1, floating},
+    {"integral", 1, 1, integral},
+    {"itemsize", 1, 1, itemsize},
+    {"contiguous", 1, 1, contiguous},
+    {"same_shape", 2, 2, same_shape},
+    {"same_type", 2, 2, same_type},
+    {"broadcasts", 2, 2, broadcasts},
+    {"holds_all_of", 2, 2, holds_all_of},
+    {"length", 1, 1, length},
+    {"at", 2, 2, at},
+    {"part", 3, 3, part},
+    {"product", 1, 1, product},
+    {"concatenation", 2, 2, concatenation},
+    {"replaced", 3, 3, replaced},
+    {"repeated", 2, 2, repeated},
+    {"wrapped", 2, 2, wrapped},
+    {"uniform", 1, 1, uniform},
+};
+
+}  // namespace
+
+std::span<const Function> all_functions() { return kFunctions; }
+
+}  // namespace recut

@@ -1,0 +1,41 @@
+// Reads the pattern of a rule: a graph whose values may be anything and whose arguments may be
+// variables.
+#pragma once
+
+#include "engine/rewrite/expression_parser.h"
+#include "engine/rewrite/rule.h"
+#include "engine/rewrite/rule_variants.h"
+
+namespace recut {
+
+class PatternParser : protected ExpressionParser {
+ protected:
+  using ExpressionParser::ExpressionParser;
+
+  // The lines between braces, into the rule at hand.
+  bool parse_pattern();
+
+  bool add_value(const Token& place, const std::string& name);
+  bool parse_variable_index(std::size_t& out);  // ?name, which may be new
+
+  Rule rule_;
+  std::vector<OptionalNode> optional_;
+
+ private:
+  bool parse_pattern_line();
+  bool parse_pattern_node(PatternNode& node);
+  bool parse_pattern_call(const Token& place, PatternNode& node);
+  bool parse_pattern_argument(PatternArgument& out, int depth);
+  bool parse_computed_argument(PatternArgument& out);
+  bool parse_pattern_list(PatternArgument& out, int depth);
+  bool parse_type_pattern(TypePattern& out);
+  bool parse_dimensions(TypePattern& out);
+  bool begins_type() const;
+  bool parse_marks(PatternNode& node);
+  bool parse_optional(const PatternNode& node);
+  bool parse_substitute(OptionalNode& optional);
+  bool parse_pattern_results(const Token& place);
+  bool check_reached(const Token& place);
+};
+
+}  // namespace recut

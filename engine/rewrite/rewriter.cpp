@@ -1,0 +1,329 @@
+#include "engine/rewrite/rewriter.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "engine/ir/printer.h"
+#include "engine/ir/rebuild.h"
+#include "engine/rewrite/matcher.h"
+
+namespace recut {
+namespace {
+
+struct Match {
+  const Rule* rule;
+  std::vector<NodeId> results;  // as they were
+  Planned planned;
+  std::vector<NodeId> made;   // by planned call: the node, once it is made
+  std::vector<NodeId> after;  // what stands for the results
+  std::vector<std::string> before_words, after_words;
+};
+
+// Rules by the operator of their anchor, in the order of the set.
+using RuleIndex = std::unordered_map<std::size_t, std::vector<const Rule*>>;
+
+RuleIndex index_of(const RuleSet& rules) {
+  RuleIndex index;
+  for (const Rule& rule : rules.rules)
+    index[static_cast<std::size_t>(rule.pattern[rule.plan.anchor].op->op)].push_back(&rule);
+  return index;
+}
+
+// Finding
+// ------------------------------------------------------------------------------------------------
+
+class Finder {
+ public:
+  Finder(const Graph& graph, const RuleIndex& index, std::vector<RuleStatistics>& statistics)
+      : graph_(graph), index_(index), statistics_(statistics), subject_(graph) {}
+
+  std::vector<Match> run() {
+    for (const NodeId id : graph_.order()) {
+      const auto rules = index_.find(static_cast<std::size_t>(graph_[id].op));
+      if (rules == index_.end() || !subject_.alive(id)) continue;
+      for (const Rule* rule : rules->second)
+        if (try_rule(*rule, id)) break;
+    }
+    return std::move(matches_);
+  }
+
+ private:
+  bool try_rule(const Rule& rule, NodeId anchor) {
+    RuleStatistics& statistics = statistics_[rule.row];
+    ++statistics.tries;
+    const auto start = std::chrono::steady_clock::now();
+    const auto bindings = match(rule, subject_, anchor);
+    const bool taken = bindings && take(rule, *bindings, statistics);
+    const std::chrono::duration<double, std::milli> time = std::chrono::steady_clock::now() - start;
+    statistics.milliseconds += time.count();
+    return taken;
+  }
+
+  bool take(const Rule& rule, const Bindings& bindings, RuleStatistics& statistics) {
+    if (overlaps(rule, bindings)) return false;
+    auto planned = plan_replacement(rule, subject_, bindings);
+    if (!planned) {
+      if (statistics.untyped++ == 0)
+        statistics.untyped_words = planned.diagnostics().front().message;
+      return false;
+    }
+    Match found{&rule, {}, std::move(*planned), {}, {}, {}, {}};
+    for (const std::size_t result : rule.results) found.results.push_back(bindings.nodes[result]);
+    if (!in_order(found) || changes_nothing(found)) return false;
+    replaced_.insert(found.results.begin(), found.results.end());
+    claim(rule, bindings);
+    matches_.push_back(std::move(found));
+    return true;
+  }
+
+  // A match may not stand on what another one of this sweep replaces, nor replace what another one
+  // stands on: the next sweep sees what is left of it.
+  bool overlaps(const Rule& rule, const Bindings& bindings) const {
+    for (std::size_t i = 0; i < rule.pattern.size(); ++i)
+      if (rule.pattern[i].kind == PatternNode::Kind::call &&
+          replaced_.count(bindings.nodes[i]) != 0)
+        return true;
+    for (const std::size_t result : rule.results) {
+      const NodeId id = bindings.nodes[result];
+      if (claimed_.count(id) != 0 || subject_.pinned(id)) return true;
+    }
+    return false;
+  }
+
+  void claim(const Rule& rule, const Bindings& bindings) {
+    for (std::size_t i = 0; i < rule.pattern.size(); ++i)
+      if (rule.pattern[i].kind == PatternNode::Kind::call) claimed_.insert(bindings.nodes[i]);
+  }
+
+  // What stands for a result is made where the result stood, so that all it reads has to stand
+  // above: then the new graph has no cycles.
+  bool in_order(const Match& found) const {
+    for (std::size_t i = 0; i < found.results.size(); ++i)
+      if (last_read(found.planned, found.planned.results[i]) > graph_.position(found.results[i]))
+        return false;
+    return true;
+  }
+
+  std::size_t last_read(const Planned& planned, NodeId id) const {
+    if (id.index < kFirstPlanned) return graph_.position(id);
+    std::size_t last = 0;
+    for (const Argument& argument : planned.calls[id.index - kFirstPlanned].arguments)
+      for_each_node(argument,
+                    [&](NodeId operand) { last = std::max(last, last_read(planned, operand)); });
+    return last;
+  }
+
+  // A replacement by the very same calls: a + b for b + a where both are one value.
+  bool changes_nothing(const Match& found) const {
+    for (std::size_t i = 0; i < found.results.size(); ++i) {
+      const NodeId after = found.planned.results[i];
+      if (after == found.results[i]) continue;
+      if (after.index < kFirstPlanned) return false;
+      const Planned::Call& call = found.planned.calls[after.index - kFirstPlanned];
+      const Node& before = graph_[found.results[i]];
+      if (call.op->op != before.op || call.arguments != before.arguments) return false;
+    }
+    return true;
+  }
+
+  const Graph& graph_;
+  const RuleIndex& index_;
+  std::vector<RuleStatistics>& statistics_;
+  Subject subject_;
+  std::vector<Match> matches_;
+  std::unordered_set<NodeId> replaced_, claimed_;  // looked up only
+};
+
+// Replacing
+// ------------------------------------------------------------------------------------------------
+
+class Replacer {
+ public:
+  Replacer(const Graph& from, std::vector<Match>& matches)
+      : from_(from), matches_(matches), outputs_(from) {
+    for (Match& match : matches_) {
+      match.made.resize(match.planned.calls.size());
+      match.after.resize(match.results.size());
+      for (std::size_t i = 0; i < match.results.size(); ++i)
+        place_of_.emplace(match.results[i], Place{&match, i});
+    }
+  }
+
+  Graph run() {
+    return rebuild(from_, [&](Graph& to, NodeId old, std::vector<Argument> arguments) {
+      const auto place = place_of_.find(old);
+      NodeId image;
+      if (place != place_of_.end())
+        image = replace(to, *place->second.match, place->second.result, old, arguments);
+      if (!image.valid()) image = keep_node(from_, to, old, std::move(arguments));
+      image_.emplace(old, image);
+      outputs_.placed(old, to, image);
+      return image;
+    });
+  }
+
+  NodeId image(NodeId old) const {
+    const auto it = image_.find(old);
+    return it == image_.end() ? old : it->second;
+  }
+
+ private:
+  struct Place {
+    Match* match;
+    std::size_t result;
+  };
+
+  // What stands for a result, or nothing where it has to stay: an output must not become an
+  // argument of the graph or another output.
+  NodeId replace(Graph& to, Match& match, std::size_t result, NodeId old,
+                 const std::vector<Argument>& arguments) {
+    const NodeId planned = match.planned.results[result];
+    const NodeId base = storage_base(match.planned, planned);
+    const bool view = from_.op(old).is(kView);
+    if (base.index < kFirstPlanned && (planned == base || !view) &&
+        !outputs_.may_become(old, to, image(base)))
+      return NodeId();
+    const NodeId after = make(to, match, planned, old);
+    if (to[after].op == from_[old].op && to[after].arguments == arguments) return after;
+    match.after[result] = after;
+    match.before_words.push_back(print_node(from_, old));
+    if (planned.index < kFirstPlanned) match.after_words.push_back(print_argument(to, after));
+    return after;
+  }
+
+  // The existing value whose storage a planned one is a view of; a planned one where it has its
+  // own.
+  NodeId storage_base(const Planned& planned, NodeId id) const {
+    while (id.index >= kFirstPlanned) {
+      const Planned::Call& call = planned.calls[id.index - kFirstPlanned];
+      const auto* of = call.op->is(kView) ? call.arguments.front().get<NodeId>() : nullptr;
+      if (of == nullptr || (call.op->op == Op::getitem && !is_view(planned, *of))) return id;
+      id = *of;
+    }
+    return id;
+  }
+
+  bool is_view(const Planned& planned, NodeId id) const {
+    return id.index < kFirstPlanned ? from_.op(id).is(kView)
+                                    : planned.calls[id.index - kFirstPlanned].op->is(kView);
+  }
+
+  // The node of a planned value in the new graph; planned calls are made when first asked for.
+  NodeId make(Graph& to, Match& match, NodeId planned, NodeId old) {
+    if (planned.index < kFirstPlanned) return image(planned);
+    NodeId& made = match.made[planned.index - kFirstPlanned];
+    if (made.valid()) return made;
+    Planned::Call& call = match.planned.calls[planned.index - kFirstPlanned];
+    std::vector<Argument> arguments = call.arguments;
+    for (Argument& argument : arguments)
+      for_each_node(argument, [&](NodeId& operand) { operand = make(to, match, operand, old); });
+    Origin origin = from_.origin(old);
+    const auto& results = match.planned.results;
+    const auto at = std::find(results.begin(), results.end(), planned);
+    if (at != results.end())
+      origin = from_.origin(match.results[static_cast<std::size_t>(at - results.begin())]);
+    else
+      origin.name.clear();
+    made = to.append(call.op->op, std::move(arguments), call.types, std::move(origin));
+    match.after_words.push_back(print_node(to, made));
+    return made;
+  }
+
+  const Graph& from_;
+  std::vector<Match>& matches_;
+  OutputStorages outputs_;
+  std::unordered_map<NodeId, Place> place_of_;  // looked up only, and so is:
+  std::unordered_map<NodeId, NodeId> image_;    // what stands for an old node
+};
+
+// Sweeps
+// ------------------------------------------------------------------------------------------------
+
+class Rewriting {
+ public:
+  Rewriting(const Graph& graph, const RuleSet& rules)
+      : input_(graph), rules_(rules), index_(index_of(rules)), result_{graph, false, {}, {}, true} {
+    for (const RuleRow& row : rules.rows) result_.statistics.push_back({row.name, 0, 0, 0, 0, {}});
+  }
+
+  Rewritten run() {
+    if (!may_match()) return std::move(result_);
+    // Rules that make more of what they match double the graph with every sweep.
+    const std::size_t most_nodes = 4 * input_.order().size() + 10000;
+    for (int sweep = 0; sweep < kMostSweeps && result_.graph.order().size() < most_nodes; ++sweep)
+      if (!step()) return std::move(result_);
+    result_.at_rest = false;
+    return std::move(result_);
+  }
+
+ private:
+  // Most graphs have nothing that most rules begin at.
+  bool may_match() const {
+    const auto order = input_.order();
+    return std::any_of(order.begin(), order.end(), [&](NodeId id) {
+      return index_.count(static_cast<std::size_t>(input_[id].op)) != 0;
+    });
+  }
+
+  bool step() {
+    std::vector<Match> matches = Finder(result_.graph, index_, result_.statistics).run();
+    if (matches.empty()) return false;
+    const Graph before = std::move(result_.graph);
+    Replacer replacer(before, matches);
+    result_.graph = replacer.run();
+    for (RuleHit& hit : result_.hits)
+      for (NodeId& id : hit.after) id = replacer.image(id);
+    bool changed = false;
+    for (const Match& match : matches) changed = log(match) || changed;
+    for (const NodeId id : before.order()) {
+      const NodeId image = replacer.image(id);
+      if (image != id && !input_.contains(image)) came_from_.emplace(image, came_from(id));
+    }
+    result_.changed = result_.changed || changed;
+    return changed;
+  }
+
+  bool log(const Match& match) {
+    RuleHit hit{rules_.name_of(*match.rule), NodeId(), {}, {}};
+    for (std::size_t i = 0; i < match.results.size(); ++i) {
+      if (!match.after[i].valid()) continue;
+      if (!hit.before.valid()) hit.before = came_from(match.results[i]);
+      hit.after.push_back(match.after[i]);
+    }
+    if (hit.after.empty()) return false;
+    hit.words = fmt::format("{}  =>  {}", joined(match.before_words), joined(match.after_words));
+    ++result_.statistics[match.rule->row].hits;
+    result_.hits.push_back(std::move(hit));
+    return true;
+  }
+
+  static std::string joined(const std::vector<std::string>& lines) {
+    std::string all;
+    for (const std::string& line : lines) all += all.empty() ? line : "; " + line;
+    return all;
+  }
+
+  // The node of the graph that came in which this one stands for.
+  NodeId came_from(NodeId id) const {
+    const auto it = came_from_.find(id);
+    return it == came_from_.end() ? id : it->second;
+  }
+
+  const Graph& input_;
+  const RuleSet& rules_;
+  const RuleIndex index_;
+  Rewritten result_;
+  std::unordered_map<NodeId, NodeId> came_from_;  // looked up only
+};
+
+}  // namespace
+
+Rewritten apply_rules(const Graph& graph, const RuleSet& rules) {
+  return Rewriting(graph, rules).run();
+}
+
+}  // namespace recut

@@ -1,0 +1,120 @@
+// Rules: rows of pattern, replacement and guard, as engine/rewrite/README.md describes their text.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "engine/ir/operator.h"
+#include "engine/rewrite/expression.h"
+
+namespace recut {
+
+// What a pattern says of a type. A dimension is a number, a variable (?name) or anything (_).
+struct TypePattern {
+  enum class Kind : std::uint8_t { any, floating, integral, exact, variable };
+  struct Dimension {
+    std::optional<std::int64_t> length;
+    std::optional<std::size_t> variable;
+  };
+
+  Kind kind = Kind::any;
+  DType dtype = DType::none;                   // exact
+  std::size_t variable = 0;                    // a dtype variable
+  std::optional<std::vector<Dimension>> dims;  // nothing: of any shape
+};
+
+struct PatternArgument {
+  enum class Kind : std::uint8_t {
+    absent,    // the schema's default holds
+    literal,   // this, or a default that equals it
+    variable,  // any literal; where the variable is bound, that one
+    ignored,   // anything
+    value,     // what the pattern's node `index` matches
+    list,
+  };
+  Kind kind = Kind::absent;
+  Argument literal;
+  std::size_t index = 0;
+  std::vector<PatternArgument> items;
+};
+
+struct PatternNode {
+  enum class Kind : std::uint8_t { any, constant, call };
+  std::string name;
+  Kind kind = Kind::any;
+  const Operator* op = nullptr;
+  std::vector<PatternArgument> arguments;  // one a parameter
+  TypePattern type;
+  std::optional<std::int64_t> users;  // users and outputs, counted together
+  bool commutative = false;           // the first two operands match either way round
+};
+
+// Indices of values in expressions: the pattern's nodes first, then these.
+struct ReplacementNode {
+  std::string name;
+  const Operator* op = nullptr;
+  std::vector<Expression> arguments;  // one a parameter
+};
+
+// `where`, or `let` of a variable. In the order of the text: each sees what stands above it.
+struct Condition {
+  std::optional<std::size_t> defines;
+  Expression expression;
+};
+
+// Why a rule's two sides differ in bits, and by how much they may:
+// ‖found − expected‖₂ ≤ relative·‖expected‖₂ + absolute·√n.
+struct Inexact {
+  std::string reason;
+  double relative = 0;
+  double absolute = 0;
+};
+
+// Values of variables and types of wildcards that the tester is to try.
+struct RuleSample {
+  std::vector<std::pair<std::size_t, Argument>> variables;
+  std::vector<std::pair<std::size_t, TensorType>> types;
+};
+
+// How a matcher walks a pattern: downwards from the anchor; whatever that doesn't reach, from a
+// matched value `via` to one of its users, and downwards again.
+struct MatchPlan {
+  struct Step {
+    std::size_t node, via;
+  };
+  std::size_t anchor = 0;
+  std::vector<Step> steps;
+};
+
+struct Rule {
+  std::size_t row = 0;  // of RuleSet::rows; rules of one row differ in what is @optional
+  std::vector<std::string> variables;
+  std::vector<PatternNode> pattern;
+  std::vector<std::size_t> results;  // of the pattern
+  bool closed = false;  // what the results stand on has no users and is no output, apart from them
+  std::vector<Condition> conditions;
+  std::vector<ReplacementNode> replacement;
+  std::vector<std::size_t> replacement_results;  // one a result
+  std::vector<RuleSample> samples;
+  MatchPlan plan;
+};
+
+struct RuleRow {
+  std::string name;
+  std::uint32_t line = 0;  // of its first word
+  std::optional<Inexact> inexact;
+};
+
+struct RuleSet {
+  std::string file;
+  std::vector<RuleRow> rows;
+  std::vector<Rule> rules;  // in order of rows
+
+  const std::string& name_of(const Rule& rule) const { return rows[rule.row].name; }
+};
+
+}  // namespace recut

@@ -1,0 +1,137 @@
+#include "engine/rewrite/rule_tester.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "engine/ir/printer.h"
+#include "engine/ir/rebuild.h"
+#include "engine/ir/verifier.h"
+#include "engine/rewrite/rewriter.h"
+#include "engine/rewrite/sample_values.h"
+#include "engine/rewrite/sampler.h"
+#include "engine/support/hash.h"
+
+namespace recut {
+namespace {
+
+std::string in_one_line(const Graph& graph) {
+  std::string line;
+  for (const NodeId id : graph.order()) line += (line.empty() ? "" : "; ") + print_node(graph, id);
+  return line;
+}
+
+class RowTester {
+ public:
+  RowTester(const RuleSet& rules, std::size_t row, const RuleTestOptions& options)
+      : row_(rules.rows[row]), options_(options) {
+    test_.rule = row_.name;
+    for (const Rule& rule : rules.rules)
+      if (rule.row == row) forms_.push_back(&rule);
+    test_.forms = static_cast<int>(forms_.size());
+  }
+
+  RuleTest run() {
+    for (const Rule* form : forms_) {
+      // Of rows with many forms each has a few samples.
+      const int before = test_.samples;
+      const int wanted = std::max(2, options_.samples / test_.forms);
+      try_form(*form, wanted);
+      if (test_.samples > before) ++test_.forms_fired;
+      if (!test_.failure.empty()) return std::move(test_);
+    }
+    if (test_.samples == 0)
+      test_.failure = fmt::format("no graph of {} that were drawn matches: give it a 'sample' line",
+                                  options_.attempts * test_.forms);
+    else if (test_.comparisons == 0)
+      test_.failure = "no sample of it can be evaluated: " + refused_;
+    return std::move(test_);
+  }
+
+ private:
+  void try_form(const Rule& form, int wanted) {
+    RuleSet alone;
+    alone.rows = {row_};
+    alone.rules = {form};
+    alone.rules.front().row = 0;
+    SampleRandom random(hash_text(options_.seed, row_.name));
+    const int before = test_.samples;
+    for (int attempt = 0; attempt < options_.attempts; ++attempt) {
+      if (test_.samples - before >= wanted || !test_.failure.empty()) return;
+      const auto sample = sample_graph(form, random, sample_of(form, attempt));
+      if (sample && seen_.insert(in_one_line(*sample)).second) try_sample(alone, *sample);
+    }
+  }
+
+  // The row's own samples by turns with graphs that are free.
+  static const RuleSample* sample_of(const Rule& form, int attempt) {
+    if (form.samples.empty() || attempt % 2 == 1) return nullptr;
+    return &form.samples[static_cast<std::size_t>(attempt / 2) % form.samples.size()];
+  }
+
+  void try_sample(const RuleSet& alone, const Graph& sample) {
+    const Rewritten after = apply_rules(sample, alone);
+    const RuleStatistics& statistics = after.statistics.front();
+    if (statistics.untyped > 0)
+      return fail(sample, "the replacement does not fit: " + statistics.untyped_words);
+    if (!after.changed) return;
+    if (!after.at_rest) return fail(sample, "the rule matches its own result without end");
+    if (const Failures failures = verify(after.graph); !failures.empty())
+      return fail(sample, "the replacement is unsound:\n" + print(after.graph, failures));
+    ++test_.samples;
+    test_.tried.push_back(in_one_line(sample));
+    for (const SampleValues values : {SampleValues::ordinary, SampleValues::edge})
+      for (const std::uint64_t seed : {1, 2}) compare(sample, after.graph, values, seed);
+  }
+
+  // Values may be out of an operator's range (an index), and then there is nothing to compare; nor
+  // do rows that are not exact promise anything about edge values.
+  void compare(const Graph& before, const Graph& after, SampleValues values, std::uint64_t seed) {
+    if (!test_.failure.empty() || (row_.inexact && values == SampleValues::edge)) return;
+    const Inputs inputs = sample_inputs(before, hash_mix(options_.seed, seed), values);
+    EvaluateOptions evaluation;
+    evaluation.seed = seed;
+    const auto expected = evaluate(before, inputs, evaluation);
+    if (!expected) {
+      refused_ = format(expected.diagnostics());
+      return;
+    }
+    const auto found = evaluate(after, inputs, evaluation);
+    if (!found)
+      return fail(before, "the replacement can't be evaluated: " + format(found.diagnostics()));
+    ++test_.comparisons;
+    const auto comparison = compare_sides(expected->outputs, found->outputs, row_.inexact);
+    test_.worst = std::max(test_.worst, comparison.used);
+    if (!comparison.problem.empty())
+      fail(before, fmt::format("{}, of {} values with seed {}, after\n{}", comparison.problem,
+                               values == SampleValues::edge ? "edge" : "ordinary", seed,
+                               print(without_dead_nodes(after))));
+  }
+
+  void fail(const Graph& sample, const std::string& what) {
+    test_.failure = fmt::format("on\n{}{}", print(sample), what);
+  }
+
+  const RuleRow& row_;
+  const RuleTestOptions& options_;
+  std::vector<const Rule*> forms_;
+  std::set<std::string> seen_;
+  std::string refused_;  // why the interpreter last refused a sample
+  RuleTest test_;
+};
+
+}  // namespace
+
+RuleTest test_rule(const RuleSet& rules, std::size_t row, const RuleTestOptions& options) {
+  return RowTester(rules, row, options).run();
+}
+
+std::vector<RuleTest> test_rules(const RuleSet& rules, const RuleTestOptions& options) {
+  std::vector<RuleTest> tests;
+  for (std::size_t row = 0; row < rules.rows.size(); ++row)
+    tests.push_back(test_rule(rules, row, options));
+  return tests;
+}
+
+}  // namespace recut

@@ -1,0 +1,14 @@
+// Reads rules as text. engine/rewrite/README.md is the guide for those who write them.
+#pragma once
+
+#include <string_view>
+
+#include "engine/rewrite/rule.h"
+#include "engine/support/result.h"
+
+namespace recut {
+
+// The rules, or every fault found (at most 20), with line and column.
+Result<RuleSet> parse_rules(std::string_view text, std::string_view file_name);
+
+}  // namespace recut

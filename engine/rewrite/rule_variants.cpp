@@ -1,0 +1,195 @@
+#include "engine/rewrite/rule_variants.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace recut {
+namespace {
+
+constexpr std::size_t kGone = static_cast<std::size_t>(-1);
+
+template <class Visit>
+void for_each_value(PatternArgument& argument, Visit&& visit) {
+  if (argument.kind == PatternArgument::Kind::value) visit(argument.index);
+  for (PatternArgument& item : argument.items) for_each_value(item, visit);
+}
+
+template <class Visit>
+void for_each_value(const PatternArgument& argument, Visit&& visit) {
+  if (argument.kind == PatternArgument::Kind::value) visit(argument.index);
+  for (const PatternArgument& item : argument.items) for_each_value(item, visit);
+}
+
+// The value that stands for a call that is left out: its first operand.
+std::size_t first_value(const PatternNode& node) {
+  std::size_t first = kGone;
+  for (const PatternArgument& argument : node.arguments)
+    for_each_value(argument, [&](std::size_t index) { first = first == kGone ? index : first; });
+  return first;
+}
+
+// Expressions of one variant, with new indices; values that are left out read as none.
+void renumber(Expression& e, const std::vector<std::size_t>& index) {
+  if (e.kind == Expression::Kind::value) {
+    if (index[e.index] == kGone) {
+      e.kind = Expression::Kind::literal;
+      e.literal = None{};
+    } else {
+      e.index = index[e.index];
+    }
+  }
+  for (Expression& item : e.items) renumber(item, index);
+}
+
+class Variant {
+ public:
+  Variant(const Rule& rule, const std::vector<OptionalNode>& optional, std::size_t choice)
+      : rule_(rule) {
+    stands_for_.resize(rule.pattern.size());
+    for (std::size_t i = 0; i < stands_for_.size(); ++i) stands_for_[i] = i;
+    for (std::size_t i = 0; i < optional.size(); ++i)
+      if ((choice >> i & 1) != 0) leave_out(optional[i]);
+  }
+
+  Rule take() {
+    drop_unreached();
+    renumber_all();
+    return std::move(rule_);
+  }
+
+ private:
+  // Operands stand above their users, so that chains of calls left out resolve from the top.
+  void leave_out(const OptionalNode& optional) {
+    stands_for_[optional.node] = stands_for_[first_value(rule_.pattern[optional.node])];
+    for (std::size_t later = optional.node + 1; later < stands_for_.size(); ++later)
+      if (stands_for_[later] == optional.node) stands_for_[later] = stands_for_[optional.node];
+    for (const auto& [variable, value] : optional.variables) {
+      Condition let{variable, {}};
+      let.expression.literal = value;
+      rule_.conditions.insert(rule_.conditions.begin(), std::move(let));
+    }
+  }
+
+  void drop_unreached() {
+    for (PatternNode& node : rule_.pattern)
+      for (PatternArgument& argument : node.arguments)
+        for_each_value(argument, [&](std::size_t& index) { index = stands_for_[index]; });
+    for (std::size_t& result : rule_.results) result = stands_for_[result];
+    std::vector<bool> reached(rule_.pattern.size());
+    for (const std::size_t result : rule_.results) reached[result] = true;
+    for (std::size_t i = reached.size(); i-- > 0;)
+      if (reached[i])
+        for (const PatternArgument& argument : rule_.pattern[i].arguments)
+          for_each_value(argument, [&](std::size_t index) { reached[index] = true; });
+    std::vector<PatternNode> kept;
+    index_.assign(reached.size() + rule_.replacement.size(), kGone);
+    for (std::size_t i = 0; i < reached.size(); ++i) {
+      if (!reached[i]) continue;
+      index_[i] = kept.size();
+      kept.push_back(std::move(rule_.pattern[i]));
+    }
+    for (std::size_t i = 0; i < reached.size(); ++i) index_[i] = index_[stands_for_[i]];
+    for (std::size_t i = 0; i < rule_.replacement.size(); ++i)
+      index_[reached.size() + i] = kept.size() + i;
+    rule_.pattern = std::move(kept);
+  }
+
+  void renumber_all() {
+    for (PatternNode& node : rule_.pattern)
+      for (PatternArgument& argument : node.arguments)
+        for_each_value(argument, [&](std::size_t& index) { index = index_[index]; });
+    for (std::size_t& result : rule_.results) result = index_[result];
+    for (Condition& condition : rule_.conditions) renumber(condition.expression, index_);
+    for (ReplacementNode& node : rule_.replacement)
+      for (Expression& argument : node.arguments) renumber(argument, index_);
+    for (std::size_t& result : rule_.replacement_results) result = index_[result];
+    for (RuleSample& sample : rule_.samples) {
+      auto& types = sample.types;
+      for (auto& [node, type] : types) node = index_[node];
+      types.erase(std::remove_if(types.begin(), types.end(),
+                                 [](const auto& entry) { return entry.first == kGone; }),
+                  types.end());
+    }
+  }
+
+  Rule rule_;
+  std::vector<std::size_t> stands_for_;  // by node as written: which one is it in this variant
+  std::vector<std::size_t> index_;       // by value as written: its index in this variant
+};
+
+// What the pattern reads from a node downwards.
+void reach(const Rule& rule, std::size_t node, std::vector<bool>& reached) {
+  if (reached[node]) return;
+  reached[node] = true;
+  for (const PatternArgument& argument : rule.pattern[node].arguments)
+    for_each_value(argument, [&](std::size_t index) { reach(rule, index, reached); });
+}
+
+std::size_t reach_of(const Rule& rule, std::size_t node) {
+  std::vector<bool> reached(rule.pattern.size());
+  reach(rule, node, reached);
+  return static_cast<std::size_t>(std::count(reached.begin(), reached.end(), true));
+}
+
+// A call that has not been reached, and the operand of it that has.
+std::optional<MatchPlan::Step> next_step(const Rule& rule, const std::vector<bool>& reached) {
+  for (std::size_t node = 0; node < reached.size(); ++node) {
+    if (reached[node]) continue;
+    std::optional<MatchPlan::Step> step;
+    for (const PatternArgument& argument : rule.pattern[node].arguments)
+      for_each_value(argument, [&](std::size_t index) {
+        // Calls say more about their users than what stands for anything.
+        if (!reached[index]) return;
+        const bool call = rule.pattern[index].kind == PatternNode::Kind::call;
+        if (!step || call) step = MatchPlan::Step{node, index};
+      });
+    if (step) return step;
+  }
+  return std::nullopt;
+}
+
+// From the result that stands on most of the pattern, so that few users are looked through.
+Result<MatchPlan> plan_of(const Rule& rule) {
+  MatchPlan plan;
+  std::size_t most = 0;
+  for (const std::size_t result : rule.results) {
+    if (rule.pattern[result].kind != PatternNode::Kind::call) continue;
+    const std::size_t count = reach_of(rule, result);
+    if (count > most) plan.anchor = result;
+    most = std::max(most, count);
+  }
+  if (most == 0) return error("a pattern needs a result that is a call");
+  std::vector<bool> reached(rule.pattern.size());
+  reach(rule, plan.anchor, reached);
+  while (const auto step = next_step(rule, reached)) {
+    plan.steps.push_back(*step);
+    reach(rule, step->node, reached);
+  }
+  for (std::size_t node = 0; node < reached.size(); ++node)
+    if (!reached[node])
+      return error(fmt::format("%{} has no value in common with the pattern's other results",
+                               rule.pattern[node].name));
+  return plan;
+}
+
+}  // namespace
+
+Result<std::vector<Rule>> rule_variants(const Rule& rule,
+                                        const std::vector<OptionalNode>& optional) {
+  std::vector<Rule> variants;
+  for (std::size_t choice = 0; choice < std::size_t{1} << optional.size(); ++choice) {
+    Rule variant = Variant(rule, optional, choice).take();
+    auto plan = plan_of(variant);
+    if (!plan) return plan.diagnostics();
+    variant.plan = std::move(*plan);
+    for (const std::size_t result : variant.replacement_results)
+      if (result == kGone)
+        return error(
+            "where what is @optional is missing, a result of the replacement has no value");
+    variants.push_back(std::move(variant));
+  }
+  return variants;
+}
+
+}  // namespace recut

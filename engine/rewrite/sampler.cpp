@@ -1,0 +1,365 @@
+#include "engine/rewrite/sampler.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "engine/support/hash.h"
+
+namespace recut {
+
+std::uint64_t SampleRandom::next() { return state_ = hash_mix(state_, 0); }
+
+std::int64_t SampleRandom::below(std::int64_t bound) {
+  return static_cast<std::int64_t>(next() % static_cast<std::uint64_t>(bound));
+}
+
+namespace {
+
+constexpr std::int64_t kMostElements = 2048;  // of one value
+
+constexpr DType kFloating[] = {DType::f32, DType::f32, DType::f32,
+                               DType::f64, DType::f16, DType::bf16};
+constexpr DType kIntegral[] = {DType::i64, DType::i64, DType::i32,
+                               DType::i16, DType::i8,  DType::u8};
+constexpr DType kAny[] = {DType::f32, DType::f32,  DType::f32, DType::f64,    DType::f16,
+                          DType::i64, DType::bf16, DType::i32, DType::boolean};
+
+class GraphSampler {
+ public:
+  GraphSampler(const Rule& rule, SampleRandom& random, const RuleSample* fixed)
+      : rule_(rule), random_(random), fixed_(fixed), uniform_(graph_.pool()) {
+    graph_.name = "sample";
+    values_.resize(rule.pattern.size() + rule.replacement.size());
+    variables_.resize(rule.variables.size());
+    if (fixed != nullptr)
+      for (const auto& [variable, value] : fixed->variables) variables_[variable] = value;
+    likes_uniform_ = std::any_of(rule.conditions.begin(), rule.conditions.end(),
+                                 [](const Condition& c) { return asks_uniform(c.expression); });
+  }
+
+  std::optional<Graph> run() {
+    for (std::size_t i = 0; i < rule_.pattern.size(); ++i) {
+      const PatternNode& node = rule_.pattern[i];
+      const bool made = node.kind == PatternNode::Kind::call ? make_call(i) : make_wildcard(i);
+      if (!made) return std::nullopt;
+      uniform_.learn(values_[i]);
+    }
+    for (const std::size_t result : rule_.results) add_output(values_[result]);
+    return std::move(graph_);
+  }
+
+ private:
+  // A copy of the result goes out: an output may not become an input, which a rule may well make of
+  // its result.
+  void add_output(NodeId result) {
+    const Operator& clone = *find_operator_by_name("clone");
+    std::vector<Argument> arguments(clone.parameters.size());
+    arguments.front() = result;
+    if (operator_of(graph_[result].op).multiple_outputs())
+      graph_.results.push_back(result);
+    else
+      graph_.results.push_back(*graph_.make(clone.op, std::move(arguments)));
+  }
+
+  static bool asks_uniform(const Expression& e) {
+    return (e.function != nullptr && e.function->name == "uniform") ||
+           std::any_of(e.items.begin(), e.items.end(), asks_uniform);
+  }
+
+  // Wildcards
+  // ----------------------------------------------------------------------------------------------
+
+  bool make_wildcard(std::size_t i) {
+    const PatternNode& node = rule_.pattern[i];
+    TensorType type = given_type(i).value_or(TensorType{});
+    if (!type.exists()) type = random_type(node.type);
+    if (!type.exists() || element_count(type.shape) > kMostElements) return false;
+    if (!bind_type(node.type, type)) return false;
+    Origin origin{node.name, {}, -1};
+    if (node.kind == PatternNode::Kind::constant)
+      values_[i] = graph_.add_constant(type, origin);
+    else if (likes_uniform_ && is_contiguous(type) && !random_.one_in(4))
+      values_[i] = make_full(type, origin);
+    else
+      values_[i] = graph_.add_input(InputKind::input, type, origin);
+    return values_[i].valid();
+  }
+
+  std::optional<TensorType> given_type(std::size_t i) const {
+    if (fixed_ != nullptr)
+      for (const auto& [node, type] : fixed_->types)
+        if (node == i) return type;
+    return std::nullopt;
+  }
+
+  NodeId make_full(const TensorType& type, const Origin& origin) {
+    const Operator& full = *find_operator_by_name("full");
+    std::vector<Argument> arguments(full.parameters.size());
+    arguments[*full.parameter("size")] = Argument(type.shape);
+    const double real[] = {0.0, -0.0, 1.0, -1.0, 2.0};
+    const std::int64_t whole[] = {0, 1, 2};
+    arguments[*full.parameter("fill_value")] = is_floating(type.dtype) ? Argument(random_.of(real))
+                                               : type.dtype == DType::boolean
+                                                   ? Argument(random_.one_in(2))
+                                                   : Argument(random_.of(whole));
+    arguments[*full.parameter("dtype")] = type.dtype;
+    const auto made = graph_.make(full.op, std::move(arguments), origin);
+    return made ? *made : NodeId();
+  }
+
+  TensorType random_type(const TypePattern& pattern) {
+    TensorType type = make_type(random_dtype(pattern), random_shape(pattern));
+    if (type.rank() > 1 && random_.one_in(4)) permute_layout(type);
+    return type;
+  }
+
+  // Mostly that of an earlier value: few calls take two.
+  DType random_dtype(const TypePattern& pattern) {
+    switch (pattern.kind) {
+      case TypePattern::Kind::exact:
+        return pattern.dtype;
+      case TypePattern::Kind::variable:
+        if (const auto* bound = variables_[pattern.variable].get<DType>()) return *bound;
+        break;
+      case TypePattern::Kind::integral:
+        return random_.of(kIntegral);
+      default:
+        break;
+    }
+    const bool floating = pattern.kind == TypePattern::Kind::floating;
+    if (const TensorType* other = earlier_type(); other != nullptr && !random_.one_in(5))
+      if (!floating || is_floating(other->dtype)) return other->dtype;
+    return floating ? random_.of(kFloating) : random_.of(kAny);
+  }
+
+  const TensorType* earlier_type() {
+    const auto order = graph_.order();
+    return order.empty() ? nullptr : &graph_.type(random_.of(order));
+  }
+
+  std::int64_t random_length() {
+    constexpr std::int64_t kLengths[] = {1, 1, 2, 2, 3, 3, 4, 5, 7};
+    return random_.one_in(60) ? 0 : random_.of(kLengths);
+  }
+
+  Shape random_shape(const TypePattern& pattern) {
+    if (pattern.dims) return shape_of(*pattern.dims);
+    const TensorType* other = earlier_type();
+    if (other != nullptr && !random_.one_in(3)) {
+      Shape shape = other->shape;
+      if (random_.one_in(4) && !shape.empty()) random_.of(shape) = 1;
+      if (random_.one_in(6) && !shape.empty()) shape.erase(shape.begin());
+      return shape;
+    }
+    Shape shape(static_cast<std::size_t>(random_.below(5)));
+    for (std::int64_t& length : shape) length = random_length();
+    return shape;
+  }
+
+  Shape shape_of(const std::vector<TypePattern::Dimension>& dims) {
+    Shape shape;
+    for (const TypePattern::Dimension& dim : dims) {
+      const auto* bound = dim.variable ? variables_[*dim.variable].get<std::int64_t>() : nullptr;
+      const std::int64_t length = dim.length ? *dim.length : bound ? *bound : random_length();
+      if (dim.variable) variables_[*dim.variable] = length;
+      shape.push_back(length);
+    }
+    return shape;
+  }
+
+  // Dense, in another order of dimensions.
+  void permute_layout(TensorType& type) {
+    const std::vector<std::int64_t> order = random_permutation(type.rank());
+    Shape shape;
+    for (const std::int64_t d : order) shape.push_back(type.shape[static_cast<std::size_t>(d)]);
+    const Strides strides = contiguous_strides(shape);
+    for (std::size_t i = 0; i < order.size(); ++i)
+      type.strides[static_cast<std::size_t>(order[i])] = strides[i];
+  }
+
+  std::vector<std::int64_t> random_permutation(std::int64_t count) {
+    std::vector<std::int64_t> order(static_cast<std::size_t>(count));
+    std::iota(order.begin(), order.end(), 0);
+    for (std::size_t i = order.size(); i > 1; --i)
+      std::swap(order[i - 1],
+                order[static_cast<std::size_t>(random_.below(static_cast<std::int64_t>(i)))]);
+    return order;
+  }
+
+  // What the matcher will bind, so that later draws can go by it.
+  bool bind_type(const TypePattern& pattern, const TensorType& type) {
+    const auto bind = [&](std::size_t variable, Argument value) {
+      if (variables_[variable].absent()) variables_[variable] = value;
+      return variables_[variable] == value;
+    };
+    if (pattern.kind == TypePattern::Kind::variable && !bind(pattern.variable, type.dtype))
+      return false;
+    if (!pattern.dims) return true;
+    if (pattern.dims->size() != type.shape.size()) return false;
+    for (std::size_t i = 0; i < type.shape.size(); ++i)
+      if (const auto& dim = (*pattern.dims)[i]; dim.variable && !bind(*dim.variable, type.shape[i]))
+        return false;
+    return true;
+  }
+
+  // Calls
+  // ----------------------------------------------------------------------------------------------
+
+  bool make_call(std::size_t i) {
+    const PatternNode& node = rule_.pattern[i];
+    std::vector<Argument> arguments;
+    for (std::size_t p = 0; p < node.arguments.size(); ++p)
+      arguments.push_back(argument(node, p, node.arguments[p], arguments));
+    const auto made = graph_.make(node.op->op, std::move(arguments), {node.name, {}, -1});
+    if (!made) return false;
+    values_[i] = *made;
+    for (const TensorType& type : graph_[*made].outputs)
+      if (type.exists() && element_count(type.shape) > kMostElements) return false;
+    return node.op->multiple_outputs() || bind_type(node.type, graph_.type(*made));
+  }
+
+  Argument argument(const PatternNode& node, std::size_t parameter, const PatternArgument& pattern,
+                    const std::vector<Argument>& before) {
+    switch (pattern.kind) {
+      case PatternArgument::Kind::absent:
+        return Argument();
+      case PatternArgument::Kind::literal:
+        return pattern.literal;
+      case PatternArgument::Kind::value:
+        return values_[pattern.index];
+      case PatternArgument::Kind::ignored:
+        return random_literal(*node.op, parameter, before);
+      case PatternArgument::Kind::variable: {
+        Argument& bound = variables_[pattern.index];
+        if (bound.absent()) bound = wanted_value(pattern.index).value_or(Argument());
+        if (bound.absent()) bound = random_literal(*node.op, parameter, before);
+        if (bound.absent()) bound = node.op->parameters[parameter].default_value;
+        return bound;
+      }
+      case PatternArgument::Kind::list: {
+        ArgumentList items;
+        for (const PatternArgument& item : pattern.items)
+          items.push_back(argument(node, parameter, item, before));
+        return items;
+      }
+    }
+    return Argument();
+  }
+
+  // What a guard `?v == expression` makes of the variable, if the rest of it is known by now.
+  std::optional<Argument> wanted_value(std::size_t variable) {
+    const Call::TypesOf types = [&](NodeId id) { return graph_.pool().types_of(id); };
+    const std::function<const UniformValue*(NodeId)> uniform = [&](NodeId id) {
+      return uniform_.of(id);
+    };
+    std::vector<Argument> known = variables_;
+    const Scope scope{values_, known, types, uniform};
+    for (const Condition& condition : rule_.conditions) {
+      const Expression& e = condition.expression;
+      if (condition.defines) {
+        if (auto value = evaluate(e, scope)) known[*condition.defines] = *value;
+        continue;
+      }
+      if (e.function == nullptr || e.function->name != "==") continue;
+      for (const std::size_t side : {0u, 1u})
+        if (e.items[side].kind == Expression::Kind::variable && e.items[side].index == variable)
+          if (auto value = evaluate(e.items[1 - side], scope)) return value;
+    }
+    return std::nullopt;
+  }
+
+  // Something that the parameter may take; absent where its default will do.
+  Argument random_literal(const Operator& op, std::size_t index,
+                          const std::vector<Argument>& before) {
+    const Parameter& parameter = op.parameters[index];
+    const bool optional = parameter.has_default || parameter.optional;
+    if (optional && random_.one_in(2)) return Argument();
+    const TensorType* operand = first_type(before);
+    const std::int64_t rank = operand == nullptr ? 1 : std::max<std::int64_t>(operand->rank(), 1);
+    switch (parameter.kind) {
+      case ParameterKind::integer:
+        return parameter.list ? random_integers(op, parameter, operand, rank)
+                              : Argument(random_integer(parameter, rank));
+      case ParameterKind::boolean:
+        return random_.one_in(2);
+      case ParameterKind::dtype:
+        return random_.of(kAny);
+      case ParameterKind::text:
+        return Argument();
+      default:
+        return random_number();
+    }
+  }
+
+  const TensorType* first_type(const std::vector<Argument>& before) const {
+    for (const Argument& argument : before)
+      if (const auto* id = argument.get<NodeId>()) return &graph_.type(*id);
+    return nullptr;
+  }
+
+  Argument random_number() {
+    constexpr double kReals[] = {1.0, -1.0, 0.5, 2.0, 0.125, -0.25, 0.0, -0.0, 3.0};
+    if (random_.one_in(4)) return Argument(random_.below(4) - 1);
+    return Argument(random_.of(kReals));
+  }
+
+  std::int64_t random_integer(const Parameter& parameter, std::int64_t rank) {
+    if (parameter.name.find("dim") != std::string_view::npos) return random_.below(2 * rank) - rank;
+    return random_.below(6);
+  }
+
+  Argument random_integers(const Operator& op, const Parameter& parameter,
+                           const TensorType* operand, std::int64_t rank) {
+    std::vector<std::int64_t> list;
+    if (parameter.name == "dims" || parameter.name == "dim") {
+      list = random_permutation(operand == nullptr ? rank : operand->rank());
+      if (op.packet != "permute" && !list.empty())
+        list.resize(static_cast<std::size_t>(1 + random_.below(rank)));
+      return Argument(list);
+    }
+    if (operand == nullptr) return Argument(random_shape({}));
+    list = operand->shape;
+    if (op.packet == "view" || op.packet == "reshape") return Argument(reshaped(list));
+    for (std::int64_t& length : list)
+      if (length == 1 && random_.one_in(2)) length = random_length();
+    if (random_.one_in(3)) list.insert(list.begin(), random_length());
+    return Argument(list);
+  }
+
+  // As many elements in another shape: two dimensions become one, or one becomes two.
+  Shape reshaped(Shape shape) {
+    if (shape.size() > 1 && random_.one_in(2)) {
+      const auto at =
+          static_cast<std::size_t>(random_.below(static_cast<std::int64_t>(shape.size()) - 1));
+      shape[at] *= shape[at + 1];
+      shape.erase(shape.begin() + static_cast<std::ptrdiff_t>(at) + 1);
+      return shape;
+    }
+    const auto at = random_.below(static_cast<std::int64_t>(shape.size()) + 1);
+    const auto place = shape.begin() + static_cast<std::ptrdiff_t>(at);
+    if (place != shape.end() && *place % 2 == 0 && *place > 0) {
+      *place /= 2;
+      shape.insert(place, 2);
+    } else {
+      shape.insert(place, 1);
+    }
+    return shape;
+  }
+
+  const Rule& rule_;
+  SampleRandom& random_;
+  const RuleSample* fixed_;
+  Graph graph_;
+  UniformValues uniform_;
+  std::vector<NodeId> values_;
+  std::vector<Argument> variables_;
+  bool likes_uniform_ = false;
+};
+
+}  // namespace
+
+std::optional<Graph> sample_graph(const Rule& rule, SampleRandom& random, const RuleSample* fixed) {
+  return GraphSampler(rule, random, fixed).run();
+}
+
+}  // namespace recut

@@ -1,0 +1,69 @@
+#include "engine/rewrite/subject.h"
+
+namespace recut {
+namespace {
+
+// Chains of views and arithmetic on one number are short.
+constexpr int kDeepestUniform = 16;
+
+}  // namespace
+
+Subject::Subject(const Graph& graph)
+    : graph_(graph),
+      alive_(graph.order().size()),
+      outputs_(graph.order().size()),
+      pinned_(graph),
+      uniform_(graph.pool()),
+      types_of_([this](NodeId id) { return graph_.pool().types_of(id); }),
+      uniform_of_([this](NodeId id) { return uniform(id); }) {
+  const auto goes_out = [&](NodeId id) {
+    if (!id.valid()) return;
+    alive_[graph.position(id)] = true;
+    ++outputs_[graph.position(id)];
+  };
+  for (const NodeId id : graph.results) goes_out(id);
+  for (const NodeId id : graph.gradients) goes_out(id);
+  for (std::size_t p = graph.order().size(); p-- > 0;)
+    if (alive_[p])
+      for (const NodeId operand : graph[graph.order()[p]].operands)
+        alive_[graph.position(operand)] = true;
+  count_users();
+}
+
+// Compressed rows: a node's users stand from first_[position] to first_[position + 1].
+void Subject::count_users() {
+  const auto order = graph_.order();
+  first_.assign(order.size() + 1, 0);
+  const auto each_use = [&](auto&& visit) {
+    for (std::size_t p = 0; p < order.size(); ++p)
+      if (alive_[p])
+        for (const NodeId operand : graph_[order[p]].operands)
+          visit(graph_.position(operand), order[p]);
+  };
+  each_use([&](std::size_t operand, NodeId) { ++first_[operand + 1]; });
+  for (std::size_t p = 0; p < order.size(); ++p) first_[p + 1] += first_[p];
+  users_.resize(first_.back());
+  std::vector<std::size_t> next(first_.begin(), first_.end() - 1);
+  each_use([&](std::size_t operand, NodeId user) { users_[next[operand]++] = user; });
+}
+
+std::span<const NodeId> Subject::users(NodeId id) const {
+  const std::size_t p = graph_.position(id);
+  return std::span(users_).subspan(first_[p], first_[p + 1] - first_[p]);
+}
+
+const UniformValue* Subject::uniform(NodeId id) {
+  learn(id, kDeepestUniform);
+  return uniform_.of(id);
+}
+
+// Operands first. A value whose operands lie too deep is not known to be uniform, and is asked
+// about anew by others.
+void Subject::learn(NodeId id, int depth) {
+  if (depth == 0 || learnt_.count(id) != 0) return;
+  for (const NodeId operand : graph_[id].operands) learn(operand, depth - 1);
+  uniform_.learn(id);
+  learnt_.insert(id);
+}
+
+}  // namespace recut

@@ -1,0 +1,135 @@
+// recut test-rules: tries every rule of a file by itself, both sides on the same values.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "engine/passes/rule_pass.h"
+#include "engine/rewrite/rule_tester.h"
+#include "engine/support/table.h"
+#include "native/commands/command.h"
+
+namespace recut::native {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct TestRulesArguments {
+  std::vector<std::string> files;
+  RuleTestOptions test;
+  bool json = false;
+  bool verbose = false;
+};
+
+struct TestedFile {
+  std::shared_ptr<const RuleSet> rules;
+  std::vector<RuleTest> tests;
+};
+
+// The files, or all that come with Recut.
+Result<std::vector<TestedFile>> read_all(const std::vector<std::string>& files) {
+  std::vector<TestedFile> all;
+  Diagnostics faults;
+  for (const std::string& path : files) {
+    auto rules = read_rules(path);
+    if (rules)
+      all.push_back({std::move(*rules), {}});
+    else
+      faults.insert(faults.end(), rules.diagnostics().begin(), rules.diagnostics().end());
+  }
+  if (!faults.empty()) return faults;
+  if (files.empty())
+    for (const BuiltinRules& file : builtin_rule_files())
+      all.push_back({builtin_rules(file.name), {}});
+  return all;
+}
+
+std::string verdict(const RuleTest& test, const RuleRow& row) {
+  if (!test.failure.empty()) return "FAILED";
+  if (!row.inexact) return "bit-exact";
+  return fmt::format("within {:.1g} of what it allows: {}", test.worst, row.inexact->reason);
+}
+
+void print_file(const TestedFile& file, const TestRulesArguments& arguments,
+                const Console& console) {
+  Table table;
+  table.column("rule");
+  table.column("forms", Table::Align::right);
+  table.column("samples", Table::Align::right);
+  table.column("comparisons", Table::Align::right);
+  table.column("verdict");
+  for (std::size_t i = 0; i < file.tests.size(); ++i) {
+    const RuleTest& test = file.tests[i];
+    table.row({test.rule, fmt::format("{} of {}", test.forms_fired, test.forms),
+               std::to_string(test.samples), std::to_string(test.comparisons),
+               verdict(test, file.rules->rows[i])});
+  }
+  console.out << fmt::format("{}\n{}", file.rules->file, table.format(0));
+  for (std::size_t i = 0; i < file.tests.size(); ++i) {
+    const RuleTest& test = file.tests[i];
+    if (arguments.verbose)
+      for (const std::string& line : test.tried)
+        console.out << fmt::format("{}: {}\n", test.rule, line);
+    if (!test.failure.empty())
+      console.out << fmt::format("{}:{}: rule \"{}\" fails {}\n", file.rules->file,
+                                 file.rules->rows[i].line, test.rule, test.failure);
+  }
+}
+
+Json json_of(const TestedFile& file) {
+  Json rows = Json::array();
+  for (const RuleTest& test : file.tests)
+    rows.push_back({{"rule", test.rule},
+                    {"forms", test.forms},
+                    {"forms_fired", test.forms_fired},
+                    {"samples", test.samples},
+                    {"comparisons", test.comparisons},
+                    {"worst", test.worst},
+                    {"tried", test.tried},
+                    {"failure", test.failure}});
+  return {{"file", file.rules->file}, {"rules", rows}};
+}
+
+int test_all(const TestRulesArguments& arguments, const Console& console) {
+  auto files = read_all(arguments.files);
+  if (!files) return console.complain(files.diagnostics());
+  bool good = true;
+  Json json = Json::array();
+  for (TestedFile& file : *files) {
+    for (std::size_t row = 0; row < file.rules->rows.size(); ++row) {
+      console.say("testing " + file.rules->rows[row].name);
+      file.tests.push_back(test_rule(*file.rules, row, arguments.test));
+      good = good && file.tests.back().failure.empty();
+    }
+    console.say("");
+    if (arguments.json)
+      json.push_back(json_of(file));
+    else
+      print_file(file, arguments, console);
+  }
+  if (arguments.json) console.out << Json{{"files", json}}.dump(2) << "\n";
+  return good ? kDone : kCheckFailed;
+}
+
+}  // namespace
+
+void add_test_rules(CLI::App& app, Action& chosen) {
+  auto arguments = std::make_shared<TestRulesArguments>();
+  CLI::App& command = *app.add_subcommand(
+      "test-rules", "Try every rule by itself: both sides on random and on edge values");
+  command.add_option("FILE", arguments->files,
+                     "Files of rules (engine/rewrite/README.md); none: those that come with Recut");
+  command.add_option("--seed", arguments->test.seed, "Another seed draws other graphs and values")
+      ->type_name("N");
+  command.add_option("--samples", arguments->test.samples, "Graphs to find for each rule (24)")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
+  command.add_flag("--json", arguments->json, "One JSON value instead of the table");
+  command.add_flag("--verbose,-v", arguments->verbose, "Every graph that was tried");
+  command.callback([arguments, &chosen] {
+    chosen = [arguments](const Console& console) { return test_all(*arguments, console); };
+  });
+}
+
+}  // namespace recut::native

@@ -1,0 +1,95 @@
+// Every rule that comes with Recut, by itself, on both sides; and that the tester finds rules that
+// are wrong.
+#include <catch2/catch_test_macros.hpp>
+#include <map>
+
+#include "engine/input/graph_file.h"
+#include "engine/passes/rule_pass.h"
+#include "engine/passes/runner.h"
+#include "engine/rewrite/rule_tester.h"
+#include "tests/partition/joint_files.h"
+#include "tests/rewrite/apply.h"
+
+namespace recut::test {
+namespace {
+
+TEST_CASE("built-in rules keep values on both sides", "[rewrite]") {
+  REQUIRE_FALSE(builtin_rule_files().empty());
+  for (const BuiltinRules& file : builtin_rule_files()) {
+    const auto rules = builtin_rules(file.name);
+    for (const RuleTest& test : test_rules(*rules)) {
+      INFO(rules->file << ": " << test.rule);
+      INFO(test.failure);
+      CHECK(test.failure.empty());
+      CHECK(test.samples > 0);
+      CHECK(test.comparisons > 0);
+    }
+  }
+}
+
+std::string failure_of(const std::string& text) { return test_rules(rules_of(text))[0].failure; }
+
+std::string rule(const std::string& pattern, const std::string& rest) {
+  return "rule \"r\" {\npattern {\n%x = any floating\n" + pattern + "\nresults %y\n}\n" + rest +
+         "\n}\n";
+}
+
+TEST_CASE("the tester finds rules that are wrong", "[rewrite]") {
+  // x + 0.0 is not x where x is -0.0.
+  const std::string dense = "where contiguous(%x)\nreplacement {\nresults %x\n}";
+  CHECK(failure_of(rule("%y = add.Tensor(%x, 0.0)", dense)).find("is -0, was 0") !=
+        std::string::npos);
+  CHECK(failure_of(rule("%y = add.Tensor(%x, -0.0)", dense)).empty());
+  // x - x is not 0 where x is infinite or a NaN.
+  CHECK_FALSE(failure_of(rule("%y = sub.Tensor(%x, %x)",
+                              "replacement {\n%z = zeros_like(%x)\nresults %z\n}"))
+                  .empty());
+  // The sum has another shape, but where x has one element only.
+  const std::string sum = "%y = sum.dim_IntList(%x, ?d, true)";
+  CHECK(
+      failure_of(rule(sum, "replacement {\nresults %x\n}")).find("the replacement does not fit") !=
+      std::string::npos);
+  // Nothing has that many dimensions.
+  CHECK(failure_of(rule("%y = neg(%x)", "where rank(%x) > 90\nreplacement {\nresults %x\n}"))
+            .find("no graph of 4000 that were drawn matches") != std::string::npos);
+}
+
+TEST_CASE("a rule that says that it is not exact is held to what it allows", "[rewrite]") {
+  const auto row = [](const std::string& bound) {
+    return "rule \"r\" {\ninexact \"another order\" " + bound +
+           "\npattern {\n%a = any f32[?n]\n%b = any f32[?n]\n%c = any f32[?n]\n"
+           "%s = add.Tensor(%a, %b)\n%y = add.Tensor(%s, %c)\nresults %y\n}\n"
+           "replacement {\n%t = mul.Tensor(%b, 1.001)\n%u = add.Tensor(%t, %c)\n"
+           "%z = sub.Tensor(%u, %a, alpha=-1)\nresults %z\n}\n}\n";
+  };
+  CHECK(failure_of(row("relative 1e-2")).empty());
+  CHECK(failure_of(row("relative 1e-7")).find("the error is") != std::string::npos);
+}
+
+// Rows that no graph here needs aren't wrong, but nobody would miss them: they are listed.
+TEST_CASE("which built-in rules fire on graphs of real models", "[rewrite]") {
+  std::map<std::string, std::int64_t> hits;
+  for (const BuiltinRules& file : builtin_rule_files())
+    for (const RuleRow& row : builtin_rules(file.name)->rows) hits[row.name] = 0;
+  for (const std::string& path : joint_files()) {
+    const auto file = read_graph_file(path);
+    REQUIRE(file.ok());
+    std::vector<std::string> names;
+    for (const Pass& pass : all_passes()) names.emplace_back(pass.name);
+    const auto report = run_passes(file->graph, names);
+    REQUIRE(report.ok());
+    for (const PassReport& pass : report->passes)
+      for (const RuleStatistics& rule : pass.rules.statistics) {
+        hits[std::string(rule.rule)] += rule.hits;
+        INFO(path << ": " << rule.rule << ": " << rule.untyped_words);
+        CHECK(rule.untyped == 0);
+      }
+  }
+  std::string silent;
+  for (const auto& [rule, count] : hits)
+    if (count == 0) silent += "\n  " + rule;
+  if (!silent.empty()) WARN("rules that no sample needs:" << silent);
+}
+
+}  // namespace
+}  // namespace recut::test
