@@ -1,31 +1,33 @@
 #include "engine/passes/rule_pass.h"
 
+#include <algorithm>
 #include <map>
+#include <mutex>
 
 #include "engine/rewrite/rule_text.h"
 
 namespace recut {
 namespace {
 
-using Parsed = std::map<std::string_view, std::shared_ptr<const RuleSet>>;
-
-Parsed parse_all() {
-  Parsed parsed;
-  for (const BuiltinRules& file : builtin_rule_files()) {
-    auto rules = parse_rules(file.text, std::string(file.name) + ".rules");
-    RECUT_CHECK(rules.ok(), "a rule file that Recut brings along does not parse");
-    parsed.emplace(file.name, std::make_shared<const RuleSet>(std::move(*rules)));
-  }
-  return parsed;
+std::shared_ptr<const RuleSet> parsed(const BuiltinRules& file) {
+  auto rules = parse_rules(file.text, std::string(file.name) + ".rules");
+  RECUT_CHECK(rules.ok(), "a rule file that Recut brings along does not parse");
+  return std::make_shared<const RuleSet>(std::move(*rules));
 }
 
 }  // namespace
 
 std::shared_ptr<const RuleSet> builtin_rules(std::string_view name) {
-  static const Parsed parsed = parse_all();
-  const auto it = parsed.find(name);
-  RECUT_CHECK(it != parsed.end(), "a pass asks for a rule file that is not there");
-  return it->second;
+  static std::mutex mutex;  // plans and documents are made on several threads
+  static std::map<std::string_view, std::shared_ptr<const RuleSet>> read;
+  const std::lock_guard<std::mutex> lock(mutex);
+  auto& rules = read[name];
+  if (rules != nullptr) return rules;
+  const auto files = builtin_rule_files();
+  const auto it = std::find_if(files.begin(), files.end(),
+                               [&](const BuiltinRules& file) { return file.name == name; });
+  RECUT_CHECK(it != files.end(), "a pass asks for a rule file that is not there");
+  return rules = parsed(*it);
 }
 
 PassResult run_rules(const Graph& graph, std::shared_ptr<const RuleSet> rules) {

@@ -226,6 +226,13 @@ Value strides(const Scope& scope, Operands o) {
   return type == nullptr ? std::nullopt : Value(Argument(type->strides));
 }
 
+// Of a contiguous tensor of that shape.
+Value row_major(const Scope&, Operands o) {
+  const auto dims = integers(o[0]);
+  if (!dims || !check_size(TensorType{DType::u8, *dims, {}, {}})) return std::nullopt;
+  return Argument(contiguous_strides(*dims));
+}
+
 Value numel(const Scope& scope, Operands o) {
   const auto* type = type_of(scope, o[0]);
   return type == nullptr ? std::nullopt : Value(Argument(element_count(type->shape)));
@@ -411,6 +418,7 @@ constexpr Function kFunctions[] = {
     {"dim", 2, 2, dim},
     {"shape", 1, 1, shape},
     {"strides", 1, 1, strides},
+    {"row_major", 1, 1, row_major},
     {"numel", 1, 1, numel},
     {"dtype", 1, 1, dtype},
     {"device", 1, 1, device},

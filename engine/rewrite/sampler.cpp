@@ -33,8 +33,6 @@ class GraphSampler {
     variables_.resize(rule.variables.size());
     if (fixed != nullptr)
       for (const auto& [variable, value] : fixed->variables) variables_[variable] = value;
-    likes_uniform_ = std::any_of(rule.conditions.begin(), rule.conditions.end(),
-                                 [](const Condition& c) { return asks_uniform(c.expression); });
   }
 
   std::optional<Graph> run() {
@@ -49,21 +47,46 @@ class GraphSampler {
   }
 
  private:
-  // A copy of the result goes out: an output may not become an input, which a rule may well make of
+  // Copies of the result go out: an output may not become an input, which a rule may well make of
   // its result.
   void add_output(NodeId result) {
-    const Operator& clone = *find_operator_by_name("clone");
-    std::vector<Argument> arguments(clone.parameters.size());
-    arguments.front() = result;
-    if (operator_of(graph_[result].op).multiple_outputs())
-      graph_.results.push_back(result);
-    else
-      graph_.results.push_back(*graph_.make(clone.op, std::move(arguments)));
+    const std::vector<TensorType> types = graph_[result].outputs;
+    if (!operator_of(graph_[result].op).multiple_outputs()) return add_copy(result);
+    for (std::size_t i = 0; i < types.size(); ++i)
+      if (types[i].exists())
+        add_copy(*graph_.make(Op::getitem, {result, static_cast<std::int64_t>(i)}));
   }
 
-  static bool asks_uniform(const Expression& e) {
-    return (e.function != nullptr && e.function->name == "uniform") ||
-           std::any_of(e.items.begin(), e.items.end(), asks_uniform);
+  void add_copy(NodeId value) {
+    const Operator& clone = *find_operator_by_name("clone");
+    std::vector<Argument> arguments(clone.parameters.size());
+    arguments.front() = value;
+    graph_.results.push_back(*graph_.make(clone.op, std::move(arguments)));
+  }
+
+  // Whether a condition asks what number this value is.
+  static bool asks_uniform(const Expression& e, std::size_t value) {
+    if (e.function != nullptr && e.function->name == "uniform" && e.items[0].index == value)
+      return true;
+    return std::any_of(e.items.begin(), e.items.end(),
+                       [&](const Expression& item) { return asks_uniform(item, value); });
+  }
+
+  bool should_be_uniform(std::size_t value) {
+    return std::any_of(rule_.conditions.begin(), rule_.conditions.end(),
+                       [&](const Condition& c) { return asks_uniform(c.expression, value); }) &&
+           !random_.one_in(4);
+  }
+
+  // The number that a condition `uniform(%x) == number` asks for.
+  std::optional<Argument> number_wanted(std::size_t value) const {
+    for (const Condition& condition : rule_.conditions) {
+      const Expression& e = condition.expression;
+      if (e.function == nullptr || e.function->name != "==") continue;
+      if (asks_uniform(e.items[0], value) && e.items[1].kind == Expression::Kind::literal)
+        return e.items[1].literal;
+    }
+    return std::nullopt;
   }
 
   // Wildcards
@@ -78,8 +101,8 @@ class GraphSampler {
     Origin origin{node.name, {}, -1};
     if (node.kind == PatternNode::Kind::constant)
       values_[i] = graph_.add_constant(type, origin);
-    else if (likes_uniform_ && is_contiguous(type) && !random_.one_in(4))
-      values_[i] = make_full(type, origin);
+    else if (is_contiguous(type) && should_be_uniform(i))
+      values_[i] = make_full(type, origin, number_wanted(i));
     else
       values_[i] = graph_.add_input(InputKind::input, type, origin);
     return values_[i].valid();
@@ -92,7 +115,8 @@ class GraphSampler {
     return std::nullopt;
   }
 
-  NodeId make_full(const TensorType& type, const Origin& origin) {
+  NodeId make_full(const TensorType& type, const Origin& origin,
+                   const std::optional<Argument>& number) {
     const Operator& full = *find_operator_by_name("full");
     std::vector<Argument> arguments(full.parameters.size());
     arguments[*full.parameter("size")] = Argument(type.shape);
@@ -102,6 +126,7 @@ class GraphSampler {
                                                : type.dtype == DType::boolean
                                                    ? Argument(random_.one_in(2))
                                                    : Argument(random_.of(whole));
+    if (number) arguments[*full.parameter("fill_value")] = *number;
     arguments[*full.parameter("dtype")] = type.dtype;
     const auto made = graph_.make(full.op, std::move(arguments), origin);
     return made ? *made : NodeId();
@@ -228,6 +253,7 @@ class GraphSampler {
       case PatternArgument::Kind::value:
         return values_[pattern.index];
       case PatternArgument::Kind::ignored:
+        if (auto size = size_wanted(node, parameter)) return *size;
         return random_literal(*node.op, parameter, before);
       case PatternArgument::Kind::variable: {
         Argument& bound = variables_[pattern.index];
@@ -244,6 +270,18 @@ class GraphSampler {
       }
     }
     return Argument();
+  }
+
+  // The size that the pattern's type asks a view for, if all of it is known by now.
+  std::optional<Argument> size_wanted(const PatternNode& node, std::size_t parameter) const {
+    if (node.op->parameters[parameter].name != "size" || !node.type.dims) return std::nullopt;
+    ArgumentList size;
+    for (const TypePattern::Dimension& dim : *node.type.dims) {
+      const auto* bound = dim.variable ? variables_[*dim.variable].get<std::int64_t>() : nullptr;
+      if (!dim.length && bound == nullptr) return std::nullopt;
+      size.push_back(dim.length ? *dim.length : *bound);
+    }
+    return Argument(std::move(size));
   }
 
   // What a guard `?v == expression` makes of the variable, if the rest of it is known by now.
@@ -353,7 +391,6 @@ class GraphSampler {
   UniformValues uniform_;
   std::vector<NodeId> values_;
   std::vector<Argument> variables_;
-  bool likes_uniform_ = false;
 };
 
 }  // namespace

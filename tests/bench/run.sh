@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# The benchmarks: how long reading and verifying a graph takes, planning by
+# The benchmarks: how long reading and verifying a graph takes, the passes
+# beside Inductor's, planning by
 # strategy torch beside the seconds that PyTorch needed for the same, the whole
 # trade-off curve, what strategy peak reaches and how soon, the layout of
 # graphs for the canvas, and, where the page is built, how long that plans.
@@ -18,10 +19,12 @@ if [[ ${#files[@]} -eq 0 ]]; then
 fi
 
 step "Building the benchmarks"
-build_preset release --target recut bench_read_bench bench_partition_bench \
+build_preset release --target recut bench_read_bench bench_passes_bench bench_partition_bench \
   bench_sweep_bench bench_peak_bench bench_layout_bench bench_canvas_bench
 step "Reading and verifying, median of five"
 build/release/tests/bench_read_bench "${files[@]}"
+step "Passes, beside Inductor's on the same graphs"
+build/release/tests/bench_passes_bench "${files[@]}"
 step "Planning by strategy torch, beside PyTorch's own figures"
 build/release/tests/bench_partition_bench "${files[@]}"
 step "Sweeping 50 budgets: the whole curve, and its first points"

@@ -125,6 +125,45 @@ TEST_CASE("gradients of attention", "[eval]") {
   }
 }
 
+// Which scores dropout keeps: two of three.
+List kept() {
+  List keep(kHeads * kQueries * kKeys, 1);
+  for (std::size_t i = 0; i < keep.size(); i += 3) keep[i] = 0;
+  return keep;
+}
+
+TEST_CASE("gradients of attention with dropout by a mask", "[eval]") {
+  const Sample s;
+  const List grad = noise(kHeads * kQueries * kFeatures, 4);
+  const auto named_for = [](OneCall& c, const Sample& at) {
+    Named named = at.arguments(c);
+    named.emplace_back("attn_bias", c.tensor(f64, {kQueries, kKeys}, at.bias));
+    named.emplace_back("keep", c.tensor(DType::boolean, {1, kHeads, kQueries, kKeys}, kept()));
+    named.emplace_back("keep_scale", 1.5);
+    return named;
+  };
+  const auto forward = [&](const Sample& at, int output) {
+    OneCall c;
+    return c.run("recut.scaled_dot_product_kept_attention", named_for(c, at), output);
+  };
+  OneCall c;
+  Named named = named_for(c, s);
+  named.emplace_back("grad_out", c.tensor(f64, {1, kHeads, kQueries, kFeatures}, grad));
+  named.emplace_back("out", c.tensor(f64, {1, kHeads, kQueries, kFeatures}, forward(s, 0)));
+  named.emplace_back("logsumexp", c.tensor(f64, {1, kHeads, kQueries}, forward(s, 1)));
+  List Sample::*const parts[] = {&Sample::query, &Sample::key, &Sample::value};
+  for (int i = 0; i < 3; ++i) {
+    INFO("gradient " << i);
+    const auto f = [&](const List& x) {
+      Sample moved = s;
+      moved.*parts[i] = x;
+      return forward(moved, 0);
+    };
+    CHECK(near(c.run("recut.scaled_dot_product_kept_attention_backward", named, i),
+               numeric_gradient(f, s.*parts[i], grad), 2e-6));
+  }
+}
+
 TEST_CASE("attention with dropout is refused by name", "[eval]") {
   OneCall c;
   Named named = Sample().arguments(c);

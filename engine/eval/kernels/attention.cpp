@@ -86,6 +86,7 @@ Result<Done> attention(KernelContext& c) {
         const double log_sum = softmax_row(scores.data() + (i - begin) * a.keys, a.keys);
         if (with_sums && i < rows) sums[head * rows + i] = log_sum;
       }
+      apply_dropout(a, head, begin, scores);
       multiply_add(end - begin, a.keys, a.value_features, {scores.data(), a.keys},
                    {a.value_of(head), a.value_features},
                    out.data.data() + (head * a.queries + begin) * a.value_features,
@@ -100,7 +101,8 @@ Result<Done> attention(KernelContext& c) {
 }  // namespace
 
 Result<Attention> read_attention(const KernelContext& c) {
-  if (c.call.real("dropout_p") != 0)
+  const auto has = [&](std::string_view name) { return c.call.op().parameter(name).has_value(); };
+  if (has("dropout_p") && c.call.real("dropout_p") != 0)
     return error(
         fmt::format("{} with dropout can't be evaluated: its random numbers are the "
                     "device's own",
@@ -121,12 +123,24 @@ Result<Attention> read_attention(const KernelContext& c) {
   a.features = c.call.tensor("query").shape[rank - 1];
   a.keys = a.key.shape[a.key.shape.size() - 2];
   a.value_features = a.value.shape.back();
-  a.causal = c.call.boolean("is_causal");
+  a.causal = has("is_causal") && c.call.boolean("is_causal");
+  if (has("keep")) {
+    a.keep = c.integers("keep");
+    a.keep_scale = c.call.real("keep_scale");
+  }
   a.scale =
       c.call.given("scale") ? c.call.real("scale") : 1 / std::sqrt(static_cast<double>(a.features));
   read_mask(c, a, "attn_bias");
   read_mask(c, a, "attn_mask");
   return a;
+}
+
+void apply_dropout(const Attention& a, std::int64_t head, std::int64_t begin,
+                   std::vector<double>& rows) {
+  if (a.keep.data.empty()) return;
+  const std::int64_t first = (head * a.queries + begin) * a.keys;
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    rows[i] *= a.keep[first + static_cast<std::int64_t>(i)] != 0 ? a.keep_scale : 0;
 }
 
 std::vector<double> turned_copy(const double* from, std::int64_t rows, std::int64_t columns) {
@@ -163,7 +177,7 @@ void add_attention_kernels(KernelTable& t) {
   for (const Op op :
        {Op::_scaled_dot_product_efficient_attention, Op::_scaled_dot_product_flash_attention,
         Op::_scaled_dot_product_cudnn_attention, Op::_scaled_dot_product_flash_attention_for_cpu,
-        Op::scaled_dot_product_attention})
+        Op::scaled_dot_product_attention, Op::recut_scaled_dot_product_kept_attention})
     t.add(op, attention);
   add_attention_backward_kernels(t);
 }

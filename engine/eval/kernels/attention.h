@@ -8,8 +8,8 @@
 
 namespace recut {
 
-// softmax(query key^T * scale + mask) value, head by head. Arrays are [batch, heads, positions,
-// features]; each head of keys and values serves heads / key_heads heads of queries.
+// (softmax(query key^T * scale + mask) kept) value, head by head. Arrays are [batch, heads,
+// positions, features]; each head of keys and values serves heads / key_heads heads of queries.
 struct Attention {
   Reals query, key, value;
   std::int64_t batch = 1, heads = 1, key_heads = 1;
@@ -19,6 +19,8 @@ struct Attention {
   Reals mask;               // empty: none
   bool mask_keeps = false;  // a mask of bools keeps where it holds; others are added
   std::array<std::int64_t, 4> mask_steps{};  // 0 where the mask broadcasts
+  Integers keep;  // [batch, heads, queries, keys]: which probabilities dropout keeps; empty: all
+  double keep_scale = 1;
 
   const double* query_of(std::int64_t head, std::int64_t row) const {
     return query.data.data() + (head * queries + row) * features;
@@ -37,14 +39,19 @@ struct Attention {
 // Rows of scores that are alive at once.
 inline constexpr std::int64_t kRowsAtOnce = 64;
 
-// Reads query, key, value, the mask under whatever name, scale and is_causal. Refuses dropout: its
-// random numbers are the device's own.
+// Reads query, key, value, the mask under whatever name, scale, is_causal and what
+// dropout keeps. Refuses dropout by probability: its random numbers are the device's own.
 Result<Attention> read_attention(const KernelContext& c);
 
 // Scores of rows [begin, end) of one head, scaled and masked: -inf where a key is hidden.
 // `turned` is the head's key, transposed to [features, keys].
 std::vector<double> attention_scores(const Attention& a, std::int64_t head, std::int64_t begin,
                                      std::int64_t end, const std::vector<double>& turned);
+
+// Rows of probabilities, or of their gradients, from row `begin` of a head on: what dropout keeps
+// is scaled, the rest is 0.
+void apply_dropout(const Attention& a, std::int64_t head, std::int64_t begin,
+                   std::vector<double>& rows);
 
 // [rows, columns] at `from` as [columns, rows].
 std::vector<double> turned_copy(const double* from, std::int64_t rows, std::int64_t columns);

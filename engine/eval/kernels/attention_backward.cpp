@@ -1,5 +1,6 @@
 // Gradients of attention. With P the softmax and O = P V:
 //   dV = P^T dO,  dS = P (dO V^T - rowsum(dO O)),  dQ = scale dS K,  dK = scale dS^T Q
+// and with dropout D(P) for P in dV and D(dO V^T) for dO V^T.
 // P comes anew from the scores and the logarithms of their sums, as in FlashAttention (Dao et al.
 // 2022).
 #include <algorithm>
@@ -43,6 +44,7 @@ std::vector<double> score_gradients(const Attention& a, const Block& b, const do
   const std::int64_t width = a.value_features;
   multiply_add(b.rows(), width, a.keys, {grad, width}, {turned_value.data(), a.keys},
                gradients.data(), a.keys);
+  apply_dropout(a, b.head, b.begin, gradients);
   for (std::int64_t i = 0; i < b.rows(); ++i) {
     double shared = 0;
     for (std::int64_t j = 0; j < width; ++j) shared += grad[i * width + j] * out[i * width + j];
@@ -72,7 +74,9 @@ void add_block(const Attention& a, const Block& b, const Reals& grad, const Real
   auto probabilities = attention_scores(a, b.head, b.begin, b.end, turned_key);
   to_probabilities(a, b, sums, probabilities);
   const double* grad_rows = grad.data.data() + at;
-  const auto turned_p = turned_copy(probabilities.data(), b.rows(), a.keys);
+  auto kept = probabilities;
+  apply_dropout(a, b.head, b.begin, kept);
+  const auto turned_p = turned_copy(kept.data(), b.rows(), a.keys);
   multiply_add(a.keys, b.rows(), width, {turned_p.data(), b.rows()}, {grad_rows, width},
                g.value.data.data() + key_head * a.keys * width, width);
   auto scores = score_gradients(a, b, grad_rows, out.data.data() + at, probabilities, turned_value);
@@ -117,7 +121,8 @@ void add_attention_backward_kernels(KernelTable& t) {
   for (const Op op : {Op::_scaled_dot_product_efficient_attention_backward,
                       Op::_scaled_dot_product_flash_attention_backward,
                       Op::_scaled_dot_product_cudnn_attention_backward,
-                      Op::_scaled_dot_product_flash_attention_for_cpu_backward})
+                      Op::_scaled_dot_product_flash_attention_for_cpu_backward,
+                      Op::recut_scaled_dot_product_kept_attention_backward})
     t.add(op, attention_backward);
 }
 

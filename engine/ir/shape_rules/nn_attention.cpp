@@ -159,6 +159,33 @@ Inferred flash_attention_for_cpu_backward(const Call& call) { return gradients(c
 
 namespace {
 
+// One bool for each score.
+Result<Done> check_keep(const Call& call) {
+  const auto a = checked(call);
+  if (!a) return a.diagnostics();
+  const TensorType& keep = call.tensor("keep");
+  const Shape scores{a->batch, a->heads, a->queries, a->keys};
+  if (keep.dtype == DType::boolean && keep.shape == scores) return Done{};
+  return error(fmt::format("keep is {}, expected bool{}", format(keep), format_shape(scores)));
+}
+
+}  // namespace
+
+Inferred kept_attention(const Call& call) {
+  const auto keeps = check_keep(call);
+  if (!keeps) return keeps.diagnostics();
+  const auto a = checked(call);
+  return Types{output_type(call, *a), row_statistics(call, {a->batch, a->heads, a->queries})};
+}
+
+Inferred kept_attention_backward(const Call& call) {
+  const auto keeps = check_keep(call);
+  if (!keeps) return keeps.diagnostics();
+  return gradients(call, "grad_out");
+}
+
+namespace {
+
 // The leading dimensions of the result: all three broadcast, or query's own where its heads are
 // grouped over fewer heads of keys and values.
 Result<Shape> sdpa_batch(const Shape& q, const Shape& k, const Shape& v, bool grouped) {

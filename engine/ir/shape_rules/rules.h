@@ -206,6 +206,8 @@ Inferred flash_attention_backward(const Call& call);
 Inferred flash_attention_for_cpu(const Call& call);
 Inferred flash_attention_for_cpu_backward(const Call& call);
 Inferred scaled_dot_product_attention(const Call& call);
+Inferred kept_attention(const Call& call);
+Inferred kept_attention_backward(const Call& call);
 Inferred fused_lstm_cell(const Call& call);
 Inferred fused_lstm_cell_backward(const Call& call);
 Inferred fused_gru_cell(const Call& call);
