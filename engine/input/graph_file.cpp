@@ -19,7 +19,8 @@
 namespace recut {
 namespace {
 
-constexpr std::string_view kGraphKeys[] = {"joint", "joint_after_passes"};
+constexpr std::string_view kForwardKey = "forward";
+constexpr std::string_view kGraphKeys[] = {"joint", "joint_after_passes", kForwardKey};
 
 // One file on its way from a document to a GraphFile.
 class FileReader {
@@ -68,11 +69,16 @@ class FileReader {
   // where something is wrong.
   struct Listed {
     JointNodes nodes;
-    std::int64_t forward_outputs = 0;
+    JointRoles roles;
+    std::optional<std::int64_t> forward_outputs;
   };
   std::optional<Listed> read_nodes(std::string_view key, GraphFile& file) {
-    const auto forward_outputs = fields_.integer("num_fwd_outputs", true);
-    if (std::find(file.graph_keys.begin(), file.graph_keys.end(), key) == file.graph_keys.end()) {
+    const auto has = [&](std::string_view name) {
+      return std::count(file.graph_keys.begin(), file.graph_keys.end(), name) != 0;
+    };
+    if (key == kDefaultGraphKey && !has(key) && has(kForwardKey)) key = kForwardKey;
+    const auto forward_outputs = fields_.integer("num_fwd_outputs", key != kForwardKey);
+    if (!has(key)) {
       complain_missing(key, file);
       return std::nullopt;
     }
@@ -83,7 +89,8 @@ class FileReader {
     Measurements facts;
     read_measured_facts(fields_, facts);
     if (facts.any()) file.graph.measured = std::make_shared<const Measurements>(std::move(facts));
-    return Listed{read_joint_nodes(list, complaints_), *forward_outputs};
+    JointRoles roles{fields_.texts("parameters"), fields_.texts("buffers")};
+    return Listed{read_joint_nodes(list, complaints_), std::move(roles), forward_outputs};
   }
 
  private:
@@ -102,7 +109,7 @@ class FileReader {
   void complain_missing(std::string_view key, const GraphFile& file) {
     fields_.complain(fmt::format(
         "there is no graph {}, expected {}", quote(key),
-        file.graph_keys.empty() ? "'joint' or 'joint_after_passes'"
+        file.graph_keys.empty() ? "'joint', 'joint_after_passes' or 'forward'"
                                 : fmt::format("one of: {}", fmt::join(file.graph_keys, ", "))));
   }
 
@@ -127,6 +134,9 @@ class JointFileReader {
                 "default_partition",
                 "partitions",
                 "num_fwd_outputs",
+                "parameters",
+                "buffers",
+                kForwardKey,
                 kGranularityKey,
                 kMeasuredOnKey,
                 key_},
@@ -162,12 +172,13 @@ class JointFileReader {
     reader.read_partitions(file_);
     listed_ = reader.read_nodes(key_, file_);
     if (listed_)
-      builder_.emplace(listed_->nodes, listed_->forward_outputs, file_.graph, complaints_);
+      builder_.emplace(listed_->nodes, listed_->forward_outputs, listed_->roles, file_.graph,
+                       complaints_);
     return builder_.has_value();
   }
 
   const std::string key_;
-  const std::array<std::string_view, 14> wanted_;
+  const std::array<std::string_view, 17> wanted_;
   Complaints complaints_;
   JsonReader json_;
   std::optional<Result<JsonDocument>> document_;

@@ -2,7 +2,9 @@
 //
 // A joint graph file holds the forward and backward graph of a training step as PyTorch captured
 // it: `joint` before and `joint_after_passes` after Inductor's passes, and what PyTorch's
-// partitioner chose.
+// partitioner chose. A forward graph alone, as an inference runs it, stands under `forward`, with
+// "parameters" and "buffers" (lists of names) saying which placeholders the module holds: buffers
+// become constants of the graph. It needs no "num_fwd_outputs": all of its outputs are results.
 //
 // A program that ran the graph may write what it measured (engine/ir/measurements.h): a
 // call_function has "measured": {"us": 12.3, "workspace_bytes": 1048576}, either key or both, and
@@ -12,12 +14,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "engine/input/bytes.h"
+#include "engine/input/safetensors.h"
 #include "engine/ir/graph.h"
 #include "engine/support/result.h"
 
@@ -39,8 +43,11 @@ struct GraphFile {
   double joint_passes_seconds_warm = 0;    // and a later one
   std::string key;                         // the graph that was read: "joint", …; "" in text form
   std::vector<std::string> graph_keys;     // the graphs that the file has
+  std::vector<NamedTensor> tensors;     // values that the file has of the graph's inputs: in.<name>
+  std::shared_ptr<const void> storage;  // what their bytes are views of
 };
 
+// What is read where nobody names a graph; `forward` stands in where the file has no joint graph.
 inline constexpr std::string_view kDefaultGraphKey = "joint";
 
 // Reads fx-joint-graph JSON. The graph satisfies the verifier (engine/ir/verifier.h): shapes and

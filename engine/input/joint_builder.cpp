@@ -27,14 +27,16 @@ constexpr std::size_t kStepNodes = 1'000;
 
 class JointGraphBuilder::Builder {
  public:
-  Builder(const JointNodes& nodes, std::int64_t forward_outputs, Graph& graph,
-          Complaints& complaints)
+  Builder(const JointNodes& nodes, std::optional<std::int64_t> forward_outputs,
+          const JointRoles& roles, Graph& graph, Complaints& complaints)
       : nodes_(nodes),
         forward_outputs_(forward_outputs),
         graph_(graph),
         complaints_(complaints),
         ids_(nodes.nodes.size()) {
     if (graph.measured != nullptr) measurements_ = *graph.measured;
+    take_roles(roles.parameters, "parameters", Role::parameter);
+    take_roles(roles.buffers, "buffers", Role::buffer);
   }
 
   bool step() {
@@ -56,6 +58,18 @@ class JointGraphBuilder::Builder {
     std::size_t first_node = 0;
     std::size_t uses = 0;
   };
+  enum class Role : std::uint8_t { parameter, buffer };
+
+  void take_roles(const std::vector<std::string>& names, std::string_view list, Role role) {
+    for (const std::string& name : names) {
+      const auto it = nodes_.by_name.find(name);
+      if (it == nodes_.by_name.end() || nodes_.nodes[it->second].op != "placeholder")
+        complaints_.add(fmt::format("'{}' names {}, which is no placeholder", list, quote(name)));
+      else if (!roles_.emplace(it->second, role).second)
+        complaints_.add(
+            fmt::format("{} stands twice among parameters and buffers", node_words(name)));
+    }
+  }
 
   void read_outputs() {
     report_unknown_operators();
@@ -155,10 +169,12 @@ class JointGraphBuilder::Builder {
   }
 
   void add_input() {
-    const bool tangent = node().name.starts_with("tangents_");
-    if (auto type = input_type())
-      ids_[at_] = graph_.add_input(tangent ? InputKind::tangent : InputKind::input,
-                                   std::move(*type), origin());
+    const auto role = roles_.find(at_);
+    if (role != roles_.end() && role->second == Role::buffer) return add_constant();
+    InputKind kind = InputKind::input;
+    if (role != roles_.end()) kind = InputKind::parameter;
+    if (node().name.starts_with("tangents_")) kind = InputKind::tangent;
+    if (auto type = input_type()) ids_[at_] = graph_.add_input(kind, std::move(*type), origin());
   }
 
   void add_constant() {
@@ -322,11 +338,12 @@ class JointGraphBuilder::Builder {
   }
 
   const JointNodes& nodes_;
-  const std::int64_t forward_outputs_;
+  const std::optional<std::int64_t> forward_outputs_;
   Graph& graph_;
   Complaints& complaints_;
-  std::size_t at_ = 0;       // the node that is being added
-  std::vector<NodeId> ids_;  // by index; invalid where a node is faulty
+  std::map<std::size_t, Role> roles_;  // by index
+  std::size_t at_ = 0;                 // the node that is being added
+  std::vector<NodeId> ids_;            // by index; invalid where a node is faulty
   std::vector<RecordedTypes> recorded_;
   std::vector<bool> faulty_type_;
   std::map<std::string_view, UnknownOperator> unknown_;
@@ -336,9 +353,10 @@ class JointGraphBuilder::Builder {
   JsonValue output_;
 };
 
-JointGraphBuilder::JointGraphBuilder(const JointNodes& nodes, std::int64_t forward_outputs,
-                                     Graph& graph, Complaints& complaints)
-    : builder_(std::make_unique<Builder>(nodes, forward_outputs, graph, complaints)) {}
+JointGraphBuilder::JointGraphBuilder(const JointNodes& nodes,
+                                     std::optional<std::int64_t> forward_outputs,
+                                     const JointRoles& roles, Graph& graph, Complaints& complaints)
+    : builder_(std::make_unique<Builder>(nodes, forward_outputs, roles, graph, complaints)) {}
 JointGraphBuilder::~JointGraphBuilder() = default;
 bool JointGraphBuilder::step() { return builder_->step(); }
 

@@ -3,12 +3,22 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "engine/input/complaints.h"
 #include "engine/input/joint_nodes.h"
 #include "engine/ir/graph.h"
 
 namespace recut {
+
+// Which placeholders of a forward graph the module holds, by name; a joint graph's parameters are
+// those that have a gradient.
+struct JointRoles {
+  std::vector<std::string> parameters;
+  std::vector<std::string> buffers;  // become constants
+};
 
 // Appends the nodes to `graph`, checked one by one: operators, arguments, recorded types against
 // the operators' rules, outputs. Users of a faulty node are not complained about in turn. The graph
@@ -17,8 +27,9 @@ namespace recut {
 // between two; all that it is given must outlive it.
 class JointGraphBuilder {
  public:
-  JointGraphBuilder(const JointNodes& nodes, std::int64_t forward_outputs, Graph& graph,
-                    Complaints& complaints);
+  // `forward_outputs`: how many of the outputs are results; none: all of them.
+  JointGraphBuilder(const JointNodes& nodes, std::optional<std::int64_t> forward_outputs,
+                    const JointRoles& roles, Graph& graph, Complaints& complaints);
   ~JointGraphBuilder();
 
   bool step();  // true where there is more to do

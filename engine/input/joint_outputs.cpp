@@ -101,14 +101,15 @@ class OutputReader {
 
 }  // namespace
 
-void read_joint_outputs(JsonValue output_arguments, std::int64_t forward_outputs,
+void read_joint_outputs(JsonValue output_arguments, std::optional<std::int64_t> forward_outputs,
                         const FindNode& find_node, Graph& graph, Complaints& complaints) {
   JsonValue list;
   if (output_arguments.size() == 1) list = (*output_arguments.items().begin()).value;
   if (!list.is(JsonKind::array))
     return complaints.add("the node 'output' has other arguments than one list of nodes",
                           output_arguments);
-  OutputReader(find_node, graph, complaints).read(list, forward_outputs);
+  OutputReader(find_node, graph, complaints)
+      .read(list, forward_outputs.value_or(static_cast<std::int64_t>(list.size())));
 }
 
 }  // namespace recut

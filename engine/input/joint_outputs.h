@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "engine/input/complaints.h"
 #include "engine/input/joint_values.h"
@@ -9,11 +10,11 @@
 
 namespace recut {
 
-// Reads [[result, …, gradient or null, …]] with `forward_outputs` results, sets the graph's results
-// and gradients, and tells parameters (which have a gradient) from inputs. Complains about counts
-// and shapes that don't fit and about results that need a tangent; says nothing about outputs that
-// are faulty nodes.
-void read_joint_outputs(JsonValue output_arguments, std::int64_t forward_outputs,
+// Reads [[result, …, gradient or null, …]] with `forward_outputs` results (none: all are), sets the
+// graph's results and gradients, and tells parameters (which have a gradient) from inputs.
+// Complains about counts and shapes that don't fit and about results that need a tangent; says
+// nothing about outputs that are faulty nodes.
+void read_joint_outputs(JsonValue output_arguments, std::optional<std::int64_t> forward_outputs,
                         const FindNode& find_node, Graph& graph, Complaints& complaints);
 
 }  // namespace recut

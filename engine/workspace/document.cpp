@@ -2,10 +2,16 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "engine/input/bytes.h"
 #include "engine/workspace/document_opener.h"
 
 namespace recut {
+
+std::vector<std::string> usual_passes(const GraphFile& file) {
+  return file.key == "joint_after_passes" ? std::vector<std::string>() : default_passes();
+}
 
 DocumentOpener::DocumentOpener(std::string_view bytes, std::string_view file_name,
                                OpenOptions options)
@@ -18,14 +24,12 @@ bool DocumentOpener::step() {
   if (reader_.step()) return true;
   auto file = reader_.take();
   if (!file) return fail(file.diagnostics());
-  file_ = std::move(*file);
-  return begin_passes();
+  return begin_passes(std::move(*file));
 }
 
-bool DocumentOpener::begin_passes() {
-  const bool passed = file_->key == "joint_after_passes";
-  const std::vector<std::string> names =
-      options_.passes.value_or(passed ? std::vector<std::string>() : default_passes());
+bool DocumentOpener::begin_passes(GraphFile file) {
+  file_ = std::move(file);
+  const std::vector<std::string> names = options_.passes.value_or(usual_passes(*file_));
   const auto skipped = find_passes(options_.runner.skip, options_.runner.more);
   if (!skipped) return fail(skipped.diagnostics());
   auto passes = find_passes(names, options_.runner.more);
@@ -55,6 +59,26 @@ Result<Document> open_document_bytes(std::string_view bytes, std::string_view fi
   while (opener.step()) {
   }
   return opener.take();
+}
+
+Result<Document> open_document_graph(GraphFile file, std::string_view file_name,
+                                     const OpenOptions& options) {
+  DocumentOpener opener("", file_name, options);
+  bool more = opener.begin_passes(std::move(file));
+  while (more) more = opener.step();
+  return opener.take();
+}
+
+Result<Done> check_joint(const Document& document, std::string_view file_name) {
+  const Graph& graph = document.graph();
+  const auto is_tangent = [&](NodeId id) { return graph.input_kind(id) == InputKind::tangent; };
+  const auto inputs = graph.inputs();
+  if (!graph.gradients.empty() || std::any_of(inputs.begin(), inputs.end(), is_tangent))
+    return Done{};
+  return Diagnostic{
+      "a forward graph alone: there is no backward to keep values for. Planning needs a joint "
+      "graph; `recut grad` makes one",
+      std::string(file_name), 0, 0};
 }
 
 Result<Document> open_document(const std::string& path, const OpenOptions& options) {

@@ -20,6 +20,9 @@ struct OpenOptions {
   RunnerOptions runner;
 };
 
+// What runs where no passes are named.
+std::vector<std::string> usual_passes(const GraphFile& file);
+
 struct Document {
   GraphFile file;
   PipelineReport passes;
@@ -34,5 +37,13 @@ Result<Document> open_document(const std::string& path, const OpenOptions& optio
 // The same with the file's bytes in hand.
 Result<Document> open_document_bytes(std::string_view bytes, std::string_view file_name,
                                      const OpenOptions& options);
+
+// The same with a graph in hand, read by whoever knows its format. `file_name` is for messages.
+Result<Document> open_document_graph(GraphFile file, std::string_view file_name,
+                                     const OpenOptions& options);
+
+// Whether there is something to plan: forward and backward in one. Names the file, and what makes
+// a joint graph of a forward one.
+Result<Done> check_joint(const Document& document, std::string_view file_name);
 
 }  // namespace recut

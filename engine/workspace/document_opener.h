@@ -20,8 +20,10 @@ class DocumentOpener {
   bool step();              // true where there is more to do
   Result<Document> take();  // once there is none
 
+  // In place of reading: a graph that is there already. True where there is more to do.
+  bool begin_passes(GraphFile file);
+
  private:
-  bool begin_passes();
   bool fail(Diagnostics faults);
 
   const std::string file_name_;

@@ -1381,7 +1381,7 @@ def export(model: Callable, args: Sequence[Any], path: str | os.PathLike, *, kwa
     """Writes the joint graph of `model(*args, **kwargs)` to `path` (.json.gz or .json), one file a
     graph where the model breaks into several: model.json.gz, model.1.json.gz, …; gives their paths.
 
-    forward     the forward graph alone, as an inference would run it (key "forward").
+    forward     the forward graph alone, as an inference would run it (key "forward"), its parameters and buffers named.
     partitions  PyTorch's budgets to ask its own partitioner for, such as (1.0, 0.5, 0.0): what it
                 saves and recomputes stands in the file, and the joint graph after Inductor's passes.
     decompositions   "inductor": its table; None: none; or a table.
@@ -1391,7 +1391,7 @@ def export(model: Callable, args: Sequence[Any], path: str | os.PathLike, *, kwa
         from torch._inductor.decomposition import select_decomp_table
 
         decompositions = select_decomp_table()
-    writer = _Writer(pathlib.Path(path), name or type(model).__name__, partitions, measure)
+    writer = _Writer(pathlib.Path(path), name or type(model).__name__, partitions, measure, model)
     from torch._dynamo.backends.common import aot_autograd
 
     capture = aot_autograd(fw_compiler=_run_eagerly, bw_compiler=_run_eagerly,
@@ -1407,9 +1407,9 @@ def export(model: Callable, args: Sequence[Any], path: str | os.PathLike, *, kwa
 
 
 class _Writer:
-    def __init__(self, path: pathlib.Path, name: str, budgets: Sequence[float], measure: str) -> None:
+    def __init__(self, path: pathlib.Path, name: str, budgets: Sequence[float], measure: str, model: Callable) -> None:
         self.paths: list[pathlib.Path] = []
-        self._path, self._name, self._budgets, self._measure = path, name, tuple(budgets), measure
+        self._path, self._name, self._budgets, self._measure, self._model = path, name, tuple(budgets), measure, model
         self._meters: dict[torch.device, _Meter] = {}
 
     def take_joint(self, module: fx.GraphModule, inputs: Sequence[Any], *, num_fwd_outputs: int, **rest: Any) -> Any:
@@ -1432,8 +1432,20 @@ class _Writer:
         _check_supported(joint)
         file = self._file(joint)
         file["forward"] = file.pop("joint")
-        self._write(file)
-        return _run_eagerly(module, inputs)
+        run = _run_eagerly(module, inputs)
+
+        def write_and_run(arguments: list[Any]) -> Any:  # only a call shows which tensors are the model's own
+            if file:
+                self._write(file | {kind: self._held(arguments, kind) for kind in ("parameters", "buffers")})
+                file.clear()
+            return run(arguments)
+
+        write_and_run._boxed_call = True
+        return write_and_run
+
+    def _held(self, arguments: Sequence[Any], kind: str) -> list[str]:
+        own = {t.data_ptr() for t in getattr(self._model, kind)()} if isinstance(self._model, torch.nn.Module) else set()
+        return [f"primals_{i + 1}" for i, a in enumerate(arguments) if isinstance(a, torch.Tensor) and a.data_ptr() in own]
 
     def _title(self) -> str:
         return self._name if not self.paths else f"{self._name}.{len(self.paths)}"

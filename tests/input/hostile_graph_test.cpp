@@ -80,7 +80,7 @@ TEST_CASE("hostile graphs: the file as a whole") {
       {R"({"format":"fx-joint-graph","version":1,"num_fwd_outputs":1,"joint_after_passes":[]})",
        "the file: there is no graph 'joint', expected one of: joint_after_passes"},
       {R"({"format":"fx-joint-graph","version":1,"num_fwd_outputs":1})",
-       "the file: there is no graph 'joint', expected 'joint' or 'joint_after_passes'"},
+       "the file: there is no graph 'joint', expected 'joint', 'joint_after_passes' or 'forward'"},
       {R"({"format":"fx-joint-graph","version":1,"num_fwd_outputs":1,"joint":{}})",
        "the file: 'joint' is an object, expected a list"},
       {file(""), "the graph has no node 'output'"},

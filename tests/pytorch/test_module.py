@@ -218,6 +218,10 @@ class Cases(unittest.TestCase):
             file = json.loads(path.read_text())
             self.assertIn("forward", file)
             self.assertNotIn("joint", file)
+            shapes = {n["name"]: n["val"]["shape"] for n in file["forward"] if n["op"] == "placeholder"}
+            self.assertEqual(sorted(shapes[name] for name in file["parameters"]),
+                             sorted(list(p.shape) for p in deep().parameters()))
+            self.assertEqual(file["buffers"], [])
 
     def test_inductor(self) -> None:
         if DEVICE == "cpu":
