@@ -37,6 +37,7 @@ int run_command(const std::vector<std::string>& arguments, const Console& consol
   add_report(app, chosen);
   add_grad(app, chosen);
   add_test_rules(app, chosen);
+  add_bisect(app, chosen);
   try {
     // CLI11 takes the arguments last first.
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));

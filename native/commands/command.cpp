@@ -32,7 +32,10 @@ void GraphArguments::add_to(CLI::App& command) {
                   "A graph: fx-joint-graph JSON (.json, .json.gz) or Recut's text form (.recut)")
       ->required();
   command
-      .add_option("--graph", key, "Which graph of the file: joint (default) or joint_after_passes")
+      .add_option(
+          "--graph", key,
+          "Which graph of the file: joint (default), joint_after_passes or forward (default where "
+          "there is no joint)")
       ->type_name("KEY");
   auto* list =
       command
@@ -56,33 +59,55 @@ void GraphArguments::add_to(CLI::App& command) {
       ->type_name("FOLDER");
 }
 
+std::vector<std::string> GraphArguments::pass_names(const GraphFile& file) const {
+  if (no_passes) return {};
+  if (!passes.empty()) return split_pass_names(passes);
+  if (passes_wanted) return default_passes();
+  return usual_passes(file);
+}
+
+RunnerOptions GraphArguments::runner_options() const {
+  RunnerOptions options;
+  if (!skip.empty()) options.skip = split_pass_names(skip);
+  if (stop_at >= 0) options.stop_at = static_cast<std::size_t>(stop_at);
+  return options;
+}
+
+Result<GraphFile> GraphArguments::read(const Console& console) const {
+  console.say("reading " + path);
+  auto file = read_graph_file(path, key);
+  console.say("");
+  return file;
+}
+
 Result<Document> GraphArguments::open(const Console& console) const {
+  auto file = read(console);
+  if (!file) return file.diagnostics();
   OpenOptions options;
-  options.graph_key = key;
-  if (no_passes)
-    options.passes.emplace();
-  else if (passes_wanted)
-    options.passes = default_passes();
-  if (!passes.empty()) options.passes = split_pass_names(passes);
+  options.passes = pass_names(*file);
+  options.runner = runner_options();
   if (!rules.empty()) {
     auto own = read_rules(rules);
     if (!own) return own.diagnostics();
     options.runner.more.push_back(rules_pass(std::move(*own)));
-    if (!options.passes) options.passes = default_passes();
     add_rules_pass(*options.passes);
   }
-  if (!skip.empty()) options.runner.skip = split_pass_names(skip);
-  if (stop_at >= 0) options.runner.stop_at = static_cast<std::size_t>(stop_at);
   Diagnostics unwritten;
   if (!dump.empty())
     options.runner.dump = [&](const std::string& file_name, const std::string& text) {
       const auto written = write_file((std::filesystem::path(dump) / file_name).string(), text);
       if (!written && unwritten.empty()) unwritten = written.diagnostics();
     };
-  console.say("reading " + path);
-  auto document = open_document(path, options);
-  console.say("");
+  auto document = open_document_graph(std::move(*file), path, options);
   if (document && !unwritten.empty()) return unwritten;
+  return document;
+}
+
+Result<Document> GraphArguments::open_joint(const Console& console) const {
+  auto document = open(console);
+  if (!document) return document;
+  const auto joint = check_joint(*document, path);
+  if (!joint) return joint.diagnostics();
   return document;
 }
 

@@ -27,7 +27,16 @@ struct GraphArguments {
   std::string dump;
 
   void add_to(CLI::App& command);
+  // The file alone, no pass run.
+  Result<GraphFile> read(const Console& console) const;
   Result<Document> open(const Console& console) const;
+
+  // The same for what plans: a joint graph.
+  Result<Document> open_joint(const Console& console) const;
+
+  // The passes that open() runs of a file, and how.
+  std::vector<std::string> pass_names(const GraphFile& file) const;
+  RunnerOptions runner_options() const;
 };
 
 // Reads a file of rules.
@@ -48,5 +57,6 @@ void add_eval(CLI::App& app, Action& chosen);
 void add_report(CLI::App& app, Action& chosen);
 void add_grad(CLI::App& app, Action& chosen);
 void add_test_rules(CLI::App& app, Action& chosen);
+void add_bisect(CLI::App& app, Action& chosen);
 
 }  // namespace recut::native

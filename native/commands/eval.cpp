@@ -136,7 +136,8 @@ Result<Evaluated> evaluate_document(const EvalArguments& arguments, const Docume
 }
 
 int eval(const EvalArguments& arguments, const Console& console) {
-  const auto document = arguments.graph.open(console);
+  const auto document =
+      arguments.plan.asked() ? arguments.graph.open_joint(console) : arguments.graph.open(console);
   if (!document) return console.complain(document.diagnostics());
   std::optional<Planned> planned;
   if (arguments.plan.asked()) {

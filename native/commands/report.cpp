@@ -53,7 +53,7 @@ Result<Curve> sweep(const ReportCommand& command, const Document& document,
 }
 
 int report(const ReportCommand& command, const Console& console) {
-  const auto document = command.graph.open(console);
+  const auto document = command.graph.open_joint(console);
   if (!document) return console.complain(document.diagnostics());
   const auto plans = plan_all(command, *document, console);
   if (!plans) return console.complain(plans.diagnostics());

@@ -40,7 +40,7 @@ Result<Done> write_outputs(const SweepCommand& command, const CurveReport& repor
 }
 
 int sweep(const SweepCommand& command, const Console& console) {
-  const auto document = command.graph.open(console);
+  const auto document = command.graph.open_joint(console);
   if (!document) return console.complain(document.diagnostics());
   const Interrupt interrupt;
   CurveRequest request = command.request;

@@ -1,0 +1,174 @@
+// recut bisect: which pass, and which change of it, makes a check fail.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "engine/input/bytes.h"
+#include "engine/input/safetensors.h"
+#include "engine/ir/printer.h"
+#include "engine/passes/pass_runner.h"
+#include "engine/workspace/value_check.h"
+#include "native/commands/command.h"
+#include "native/commands/shell_check.h"
+
+namespace recut::native {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Verdict = Bisection::Verdict;
+
+struct BisectArguments {
+  GraphArguments graph;
+  std::string tensors;
+  std::string seed;
+  std::string check;
+  bool json = false;
+};
+
+Result<GraphCheck> values_check(const BisectArguments& arguments, const GraphFile& file) {
+  std::vector<NamedTensor> tensors = file.tensors;
+  std::string bytes;
+  if (!arguments.tensors.empty()) {
+    auto read = read_file(arguments.tensors);
+    if (!read) return read.diagnostics();
+    bytes = std::move(*read);
+    const auto given = parse_safetensors(bytes, arguments.tensors);
+    if (!given) return given.diagnostics();
+    tensors.insert(tensors.begin(), given->begin(), given->end());  // of two, the first counts
+  }
+  std::optional<std::uint64_t> seed;
+  if (!arguments.seed.empty()) seed = std::strtoull(arguments.seed.c_str(), nullptr, 10);
+  return same_values_check(file.graph, tensors, seed);
+}
+
+std::string_view name_of(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::all_good:
+      return "all_good";
+    case Verdict::input_bad:
+      return "input_bad";
+    case Verdict::guilty_pass:
+      return "guilty_pass";
+    case Verdict::guilty_change:
+      return "guilty_change";
+    case Verdict::broken_promise:
+      break;
+  }
+  return "broken_promise";
+}
+
+std::string as_json(const Bisection& found) {
+  Json json = {{"verdict", name_of(found.verdict)}, {"checks", found.checks}};
+  if (!found.pass.empty()) json["pass"] = found.pass;
+  if (found.change) {
+    json["rule"] = found.change->rule;
+    json["node"] = found.node;
+    json["change"] = found.change->words;
+    json["change_number"] = found.change_number;
+    json["changes"] = found.changes;
+  }
+  if (!found.failure.empty()) json["failure"] = found.failure;
+  return json.dump(2) + "\n";
+}
+
+std::string as_text(const Bisection& found) {
+  switch (found.verdict) {
+    case Verdict::all_good:
+      return fmt::format("The check holds before and after the passes ({} checks).\n",
+                         found.checks);
+    case Verdict::input_bad:
+      return "The check fails before the first pass: no pass is guilty.\n";
+    case Verdict::broken_promise:
+      return fmt::format("{} is guilty: it {}\n", found.pass, found.failure);
+    case Verdict::guilty_pass:
+    case Verdict::guilty_change:
+      break;
+  }
+  std::string text =
+      fmt::format("{} is guilty: the check holds before it and fails after it.\n", found.pass);
+  if (found.change)
+    text +=
+        fmt::format("Its change {} of {} does it, at node %{}:\n  {}: {}\n", found.change_number,
+                    found.changes, found.node, found.change->rule, found.change->words);
+  else
+    text += fmt::format("Its {} changes can't be told apart.\n", found.changes);
+  return text + fmt::format("Found by {} checks.\n", found.checks);
+}
+
+// The last good graph and the first bad one, for a report of the fault.
+Result<Done> dump(const Bisection& found, const std::string& folder) {
+  if (folder.empty()) return Done{};
+  const std::filesystem::path path(folder);
+  for (const auto& [name, graph] :
+       {std::pair{"good.recut", &found.good}, {"bad.recut", &found.bad}}) {
+    if (!*graph) continue;
+    auto written = write_file((path / name).string(), print(**graph));
+    if (!written) return written;
+  }
+  return Done{};
+}
+
+int bisect(const BisectArguments& arguments, const Console& console) {
+  const bool values = !arguments.tensors.empty() || !arguments.seed.empty();
+  if (values != arguments.check.empty())
+    return console.complain(
+        {{"expected a check: either --tensors or --seed, or --check", "", 0, 0}});
+  const auto file = arguments.graph.read(console);
+  if (!file) return console.complain(file.diagnostics());
+  const auto passes = find_passes(arguments.graph.pass_names(*file));
+  if (!passes) return console.complain(passes.diagnostics());
+  const RunnerOptions options = arguments.graph.runner_options();
+  if (const auto skipped = find_passes(options.skip); !skipped)
+    return console.complain(skipped.diagnostics());
+  const auto check = values ? values_check(arguments, *file) : shell_check(arguments.check);
+  if (!check) return console.complain(check.diagnostics());
+  const auto found = bisect_passes(file->graph, *passes, options, [&](const Graph& graph) {
+    console.say("checking");
+    auto good = (*check)(graph);
+    console.say("");
+    return good;
+  });
+  if (!found) return console.complain(found.diagnostics());
+  if (const auto written = dump(*found, arguments.graph.dump); !written)
+    return console.complain(written.diagnostics());
+  console.out << (arguments.json ? as_json(*found) : as_text(*found));
+  return found->verdict == Verdict::all_good ? kDone : kCheckFailed;
+}
+
+}  // namespace
+
+void add_bisect(CLI::App& app, Action& chosen) {
+  auto arguments = std::make_shared<BisectArguments>();
+  CLI::App& command =
+      *app.add_subcommand("bisect", "Name the pass, and its change, that makes a check fail");
+  arguments->graph.passes_wanted = true;
+  arguments->graph.add_to(command);
+  command
+      .add_option("--tensors", arguments->tensors,
+                  "The check: interpreted with these values (in.<name>, safetensors), the graph "
+                  "gives what it gave before the passes")
+      ->type_name("FILE");
+  command
+      .add_option("--seed", arguments->seed, "Make the values that --tensors lacks from this seed")
+      ->check(CLI::Number)
+      ->type_name("N");
+  command
+      .add_option("--check", arguments->check,
+                  "The check: this shell command exits with 0, {} standing for a file with the "
+                  "graph in text form")
+      ->type_name("'CMD {}'");
+  command.add_flag("--json", arguments->json, "One JSON value instead of sentences");
+  command.footer(
+      "--dump writes good.recut and bad.recut: the last graph that passes the check and the first "
+      "that doesn't.\n"
+      "Exit codes: 0 the check holds throughout; 1 it fails, whoever is guilty; 2 bad arguments or "
+      "input.\n"
+      "Example: recut bisect samples/mlp.recut --check 'grep -q permute {}'");
+  command.callback([arguments, &chosen] {
+    chosen = [arguments](const Console& console) { return bisect(*arguments, console); };
+  });
+}
+
+}  // namespace recut::native
