@@ -10,8 +10,8 @@ namespace recut::native {
 namespace {
 
 constexpr const char* kFooter =
-    "A graph is fx-joint-graph JSON as PyTorch's graphs are exported to, gzipped or not, or "
-    "Recut's text form.\n"
+    "A graph is fx-joint-graph JSON as PyTorch's graphs are exported to, gzipped or not, Recut's "
+    "text form, or an ONNX model (.onnx).\n"
     "Exit codes: 0 done; 1 a check failed or a budget can't be held; 2 bad arguments or input.\n"
     "\n"
     "Try:\n"
@@ -38,6 +38,7 @@ int run_command(const std::vector<std::string>& arguments, const Console& consol
   add_grad(app, chosen);
   add_test_rules(app, chosen);
   add_bisect(app, chosen);
+  add_import(app, chosen);
   try {
     // CLI11 takes the arguments last first.
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));

@@ -5,8 +5,6 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "engine/input/bytes.h"
-#include "engine/input/safetensors.h"
 #include "engine/ir/printer.h"
 #include "engine/passes/pass_runner.h"
 #include "engine/workspace/value_check.h"
@@ -28,19 +26,11 @@ struct BisectArguments {
 };
 
 Result<GraphCheck> values_check(const BisectArguments& arguments, const GraphFile& file) {
-  std::vector<NamedTensor> tensors = file.tensors;
-  std::string bytes;
-  if (!arguments.tensors.empty()) {
-    auto read = read_file(arguments.tensors);
-    if (!read) return read.diagnostics();
-    bytes = std::move(*read);
-    const auto given = parse_safetensors(bytes, arguments.tensors);
-    if (!given) return given.diagnostics();
-    tensors.insert(tensors.begin(), given->begin(), given->end());  // of two, the first counts
-  }
+  const auto tensors = read_tensors(arguments.tensors, file);
+  if (!tensors) return tensors.diagnostics();
   std::optional<std::uint64_t> seed;
   if (!arguments.seed.empty()) seed = std::strtoull(arguments.seed.c_str(), nullptr, 10);
-  return same_values_check(file.graph, tensors, seed);
+  return same_values_check(file.graph, (*tensors)->tensors, seed);
 }
 
 std::string_view name_of(Verdict verdict) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -11,6 +12,8 @@
 #include "engine/input/bytes.h"
 #include "engine/passes/rule_pass.h"
 #include "engine/rewrite/rule_text.h"
+#include "engine/support/text.h"
+#include "native/onnx/read_onnx.h"
 
 namespace recut::native {
 namespace {
@@ -28,8 +31,10 @@ void add_rules_pass(std::vector<std::string>& passes) {
 
 void GraphArguments::add_to(CLI::App& command) {
   command
-      .add_option("FILE", path,
-                  "A graph: fx-joint-graph JSON (.json, .json.gz) or Recut's text form (.recut)")
+      .add_option(
+          "FILE", path,
+          "A graph: fx-joint-graph JSON (.json, .json.gz), Recut's text form (.recut) or an "
+          "ONNX model (.onnx)")
       ->required();
   command
       .add_option(
@@ -37,6 +42,11 @@ void GraphArguments::add_to(CLI::App& command) {
           "Which graph of the file: joint (default), joint_after_passes or forward (default where "
           "there is no joint)")
       ->type_name("KEY");
+  command
+      .add_option("--dim", dimensions,
+                  "Fix a dimension that an ONNX model leaves open, by its name; may be given again")
+      ->delimiter(',')
+      ->type_name("NAME=N");
   auto* list =
       command
           .add_option(
@@ -73,9 +83,40 @@ RunnerOptions GraphArguments::runner_options() const {
   return options;
 }
 
+namespace {
+
+// "batch=1,tokens=128", in as many options as one likes.
+Result<OnnxOptions> onnx_options(const std::vector<std::string>& dimensions) {
+  OnnxOptions options;
+  for (const std::string& given : dimensions) {
+    const std::size_t equals = given.rfind('=');
+    std::int64_t size = -1;
+    if (equals != std::string::npos) {
+      const char* end = given.data() + given.size();
+      const auto [stop, wrong] = std::from_chars(given.data() + equals + 1, end, size);
+      if (wrong != std::errc() || stop != end) size = -1;
+    }
+    if (size < 0 || equals == 0)
+      return error(fmt::format("--dim {}: expected a dimension's name and its size, as batch=1",
+                               quote(given)));
+    options.dimensions[given.substr(0, equals)] = size;
+  }
+  return options;
+}
+
+}  // namespace
+
 Result<GraphFile> GraphArguments::read(const Console& console) const {
+  const auto options = onnx_options(dimensions);
+  if (!options) return options.diagnostics();
+  const bool onnx = is_onnx_name(path);
+  if (!onnx && !dimensions.empty())
+    return Diagnostic{"--dim is for ONNX models: this graph's dimensions are all fixed", path, 0,
+                      0};
   console.say("reading " + path);
-  auto file = read_graph_file(path, key);
+  const auto bytes = read_file(path);
+  if (!bytes) return bytes.diagnostics();
+  auto file = onnx ? read_onnx(*bytes, path, *options) : read_graph_bytes(*bytes, path, key);
   console.say("");
   return file;
 }
@@ -117,6 +158,20 @@ Result<std::shared_ptr<const RuleSet>> read_rules(const std::string& path) {
   auto rules = parse_rules(*bytes, path);
   if (!rules) return rules.diagnostics();
   return std::make_shared<const RuleSet>(std::move(*rules));
+}
+
+Result<std::unique_ptr<TensorFile>> read_tensors(const std::string& path, const GraphFile& file) {
+  auto found = std::make_unique<TensorFile>();
+  if (!path.empty()) {
+    auto bytes = read_file(path);
+    if (!bytes) return bytes.diagnostics();
+    found->bytes = std::move(*bytes);
+    auto parsed = parse_safetensors(found->bytes, path);
+    if (!parsed) return parsed.diagnostics();
+    found->tensors = std::move(*parsed);
+  }
+  found->tensors.insert(found->tensors.end(), file.tensors.begin(), file.tensors.end());
+  return found;
 }
 
 Result<Done> write_file(const std::string& path, std::string_view bytes) {

@@ -13,8 +13,8 @@
 
 namespace recut::native {
 
-// The arguments that say which graph: FILE, --graph KEY, --passes, --no-passes, --rules, --skip,
-// --stop-at, --dump.
+// The arguments that say which graph: FILE, --graph KEY, --dim, --passes, --no-passes, --rules,
+// --skip, --stop-at, --dump.
 struct GraphArguments {
   std::string path;
   std::string key = std::string(kDefaultGraphKey);
@@ -23,7 +23,8 @@ struct GraphArguments {
   bool no_passes = false;
   std::string rules;  // a file of the user's own, which is the pass `rules`
   std::string skip;
-  int stop_at = -1;  // -1: run them all
+  int stop_at = -1;                     // -1: run them all
+  std::vector<std::string> dimensions;  // "name=N"
   std::string dump;
 
   void add_to(CLI::App& command);
@@ -45,6 +46,15 @@ Result<std::shared_ptr<const RuleSet>> read_rules(const std::string& path);
 // Writes a file, or says why it can't.
 Result<Done> write_file(const std::string& path, std::string_view bytes);
 
+// The tensors of a safetensors file, with their bytes.
+struct TensorFile {
+  std::string bytes;
+  std::vector<NamedTensor> tensors;
+};
+
+// What `path` holds ("": nothing), before what the graph's own file has: of two, the first counts.
+Result<std::unique_ptr<TensorFile>> read_tensors(const std::string& path, const GraphFile& file);
+
 // A command, once the command line has been read: what to run.
 using Action = std::function<int(const Console&)>;
 
@@ -58,5 +68,6 @@ void add_report(CLI::App& app, Action& chosen);
 void add_grad(CLI::App& app, Action& chosen);
 void add_test_rules(CLI::App& app, Action& chosen);
 void add_bisect(CLI::App& app, Action& chosen);
+void add_import(CLI::App& app, Action& chosen);
 
 }  // namespace recut::native

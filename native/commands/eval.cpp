@@ -5,7 +5,6 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "engine/input/bytes.h"
 #include "engine/input/safetensors.h"
 #include "engine/support/table.h"
 #include "engine/support/units.h"
@@ -111,18 +110,10 @@ std::function<bool(std::size_t, std::size_t)> progress_on(const Console& console
 
 Result<Evaluated> evaluate_document(const EvalArguments& arguments, const Document& document,
                                     const Planned* planned, const Console& console) {
-  std::string file;
   EvaluationRequest request;
-  std::vector<NamedTensor> tensors;
-  if (!arguments.tensors.empty()) {
-    auto bytes = read_file(arguments.tensors);
-    if (!bytes) return bytes.diagnostics();
-    file = std::move(*bytes);
-    auto parsed = parse_safetensors(file, arguments.tensors);
-    if (!parsed) return parsed.diagnostics();
-    tensors = std::move(*parsed);
-  }
-  request.tensors = tensors;
+  const auto tensors = read_tensors(arguments.tensors, document.file);
+  if (!tensors) return tensors.diagnostics();
+  request.tensors = (*tensors)->tensors;
   request.progress = progress_on(console);
   if (!arguments.seed.empty()) request.seed = std::strtoull(arguments.seed.c_str(), nullptr, 10);
 

@@ -1,0 +1,143 @@
+// Operators that work element by element on one tensor.
+#include "native/onnx/lowering.h"
+
+namespace recut::native {
+namespace {
+
+template <Op op>
+Lowered unary(Lowering& node) {
+  return Lowering::one(node, node.make(op, {node.in(0)}));
+}
+
+Lowered same(Lowering& node) { return {node.value(0)}; }
+
+// In inference it passes on what it gets, and its mask, where somebody asks for it, is all true.
+Lowered dropout(Lowering& node) {
+  if (node.has(2)) {
+    const auto training = node.integers(2, "training mode");
+    if (training.size() != 1 || training[0] != 0) node.refuse("it is in training mode");
+  }
+  Lowered outputs{node.value(0)};
+  if (node.outputs() > 1)
+    outputs.push_back(Lowering::one(
+        node, node.make(Op::full, {Argument(node.type(0).shape), true, DType::boolean}))[0]);
+  return outputs;
+}
+
+Lowered clip(Lowering& node) {
+  const auto bound = [&](std::size_t input, std::string_view what) -> Argument {
+    if (!node.has(input)) return None{};
+    if (is_floating(node.type(0).dtype)) return node.real(input, what);
+    return node.integers(input, what).at(0);
+  };
+  const Argument low = bound(1, "lower bound"), high = bound(2, "upper bound");
+  if (low.none() && high.none()) return {node.value(0)};
+  return Lowering::one(node, node.make(Op::clamp, {node.in(0), low, high}));
+}
+
+Lowered softsign(Lowering& node) {
+  const NodeId x = node.in(0);
+  const NodeId below = node.make(Op::add_Tensor, {node.make(Op::abs, {x}), 1});
+  return Lowering::one(node, node.make(Op::div_Tensor, {x, below}));
+}
+
+Lowered softplus(Lowering& node) {
+  return Lowering::one(node, node.make(Op::softplus, {node.in(0)}));
+}
+
+Lowered hard_sigmoid(Lowering& node) {
+  const double alpha = node.real("alpha", 0.2F), beta = node.real("beta", 0.5);
+  const NodeId scaled = node.make(Op::mul_Tensor, {node.in(0), alpha});
+  const NodeId moved = node.make(Op::add_Tensor, {scaled, beta});
+  return Lowering::one(node, node.make(Op::clamp, {moved, 0, 1}));
+}
+
+Lowered elu(Lowering& node) {
+  return Lowering::one(node, node.make(Op::elu, {node.in(0), node.real("alpha", 1)}));
+}
+
+Lowered selu(Lowering& node) {
+  const double alpha = node.real("alpha", 1.67326319217681884765625);
+  const double gamma = node.real("gamma", 1.05070102214813232421875);
+  return Lowering::one(node, node.make(Op::elu, {node.in(0), alpha, gamma}));
+}
+
+Lowered celu(Lowering& node) {
+  return Lowering::one(node, node.make(Op::celu, {node.in(0), node.real("alpha", 1)}));
+}
+
+Lowered leaky_relu(Lowering& node) {
+  return Lowering::one(node, node.make(Op::leaky_relu, {node.in(0), node.real("alpha", 0.01F)}));
+}
+
+NodeId zero_like(Lowering& node, NodeId id) {
+  return node.make(Op::full, {Argument(Shape{}), 0.0, node.type(id).dtype});
+}
+
+Lowered prelu(Lowering& node) {
+  const NodeId x = node.in(0);
+  const NodeId positive = node.make(Op::gt_Scalar, {x, 0});
+  const NodeId scaled = node.make(Op::mul_Tensor, {x, node.in(1)});
+  return Lowering::one(node, node.make(Op::where_self, {positive, x, scaled}));
+}
+
+Lowered thresholded_relu(Lowering& node) {
+  const NodeId x = node.in(0);
+  const NodeId above = node.make(Op::gt_Scalar, {x, node.real("alpha", 1)});
+  return Lowering::one(node, node.make(Op::where_self, {above, x, zero_like(node, x)}));
+}
+
+Lowered gelu(Lowering& node) {
+  return Lowering::one(node, node.make(Op::gelu, {node.in(0), node.text("approximate", "none")}));
+}
+
+}  // namespace
+
+std::vector<Row> activation_rows() {
+  return {
+      {"Identity", same},
+      {"Dropout", dropout},
+      {"Relu", unary<Op::relu>},
+      {"Sigmoid", unary<Op::sigmoid>},
+      {"Tanh", unary<Op::tanh>},
+      {"Erf", unary<Op::erf>},
+      {"Exp", unary<Op::exp>},
+      {"Log", unary<Op::log>},
+      {"Sqrt", unary<Op::sqrt>},
+      {"Reciprocal", unary<Op::reciprocal>},
+      {"Abs", unary<Op::abs>},
+      {"Neg", unary<Op::neg>},
+      {"Sign", unary<Op::sign>},
+      {"Floor", unary<Op::floor>},
+      {"Ceil", unary<Op::ceil>},
+      {"Round", unary<Op::round>},
+      {"Sin", unary<Op::sin>},
+      {"Cos", unary<Op::cos>},
+      {"Tan", unary<Op::tan>},
+      {"Asin", unary<Op::asin>},
+      {"Acos", unary<Op::acos>},
+      {"Atan", unary<Op::atan>},
+      {"Sinh", unary<Op::sinh>},
+      {"Cosh", unary<Op::cosh>},
+      {"Asinh", unary<Op::asinh>},
+      {"Acosh", unary<Op::acosh>},
+      {"Atanh", unary<Op::atanh>},
+      {"Not", unary<Op::logical_not>},
+      {"IsNaN", unary<Op::isnan>},
+      {"HardSwish", unary<Op::hardswish>},
+      {"Mish", unary<Op::mish>},
+      {"Clip", clip},
+      {"Softsign", softsign},
+      {"Softplus", softplus},
+      {"HardSigmoid", hard_sigmoid},
+      {"Elu", elu},
+      {"Selu", selu},
+      {"Celu", celu},
+      {"LeakyRelu", leaky_relu},
+      {"PRelu", prelu},
+      {"ThresholdedRelu", thresholded_relu},
+      {"Gelu", gelu},
+  };
+}
+
+}  // namespace recut::native

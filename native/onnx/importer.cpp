@@ -1,0 +1,286 @@
+#include "native/onnx/importer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <set>
+
+#include "engine/eval/inputs.h"
+#include "engine/ir/rebuild.h"
+#include "engine/support/text.h"
+#include "native/onnx/known_values.h"
+
+namespace recut::native {
+namespace {
+
+// All values of a graph together; sums of sizes then fit into 64 bits.
+constexpr std::int64_t kMaxTotalBytes = std::int64_t{1} << 60;
+
+class Importer {
+ public:
+  Importer(const ::onnx::GraphProto& model, std::int64_t opset, const OnnxOptions& options)
+      : model_(model), opset_(opset), options_(options) {}
+
+  // Refusals of single nodes end the import: what follows would only complain of their absence.
+  Result<GraphFile> run() {
+    graph_.name = model_.name();
+    read_initializers();
+    read_inputs();
+    if (!faults_.empty()) return faults_;
+    for (const auto& node : model_.node()) {
+      try {
+        add(node);
+      } catch (const Refusal& refusal) {
+        return error(fmt::format("{} ({}): {}", node_words(node), node.op_type(), refusal.message));
+      }
+    }
+    read_outputs();
+    if (!faults_.empty()) return faults_;
+    return finish();
+  }
+
+ private:
+  void complain(std::string message) { faults_.push_back(error(std::move(message))); }
+
+  // Running statistics are no parameters: they aren't trained by gradients.
+  std::set<std::string> statistics() const {
+    std::set<std::string> names;
+    for (const auto& node : model_.node())
+      if (node.op_type() == "BatchNormalization")
+        for (int i = 3; i < std::min(node.input_size(), 5); ++i) names.insert(node.input(i));
+    return names;
+  }
+
+  void read_initializers() {
+    const std::set<std::string> untrained = statistics();
+    for (const auto& proto : model_.initializer()) {
+      try {
+        Value value = Lowering::known_value(tensor_of(proto));
+        value.weight = is_floating(value.type.dtype) && value.type.rank() > 0;
+        if (value.weight) add_weight(proto.name(), value, untrained.count(proto.name()) == 0);
+        if (!values_.emplace(proto.name(), std::move(value)).second)
+          complain(fmt::format("initializer {} stands twice", quote(proto.name())));
+      } catch (const Refusal& refusal) {
+        complain(refusal.message);
+      }
+    }
+  }
+
+  void add_weight(const std::string& name, Value& value, bool trained) {
+    if (graph_.find(name).valid() || name.empty()) return;
+    const Origin origin{name, "", -1};
+    value.node = trained ? graph_.add_input(InputKind::parameter, value.type, origin)
+                         : graph_.add_constant(value.type, origin);
+    tensors_.emplace(value.node, *value.known);
+  }
+
+  void read_inputs() {
+    for (const auto& input : model_.input()) {
+      if (values_.count(input.name()) != 0) continue;  // an initializer that may be replaced
+      try {
+        const TensorType type = input_type(input);
+        const NodeId id = graph_.add_input(InputKind::input, type, {input.name(), "", -1});
+        values_.emplace(input.name(), Value{id, std::nullopt, false, type});
+      } catch (const Refusal& refusal) {
+        complain(fmt::format("input {}: {}", quote(input.name()), refusal.message));
+      }
+    }
+    for (const auto& [name, size] : options_.dimensions)
+      if (used_dimensions_.count(name) == 0)
+        complain(fmt::format("no dimension that the model leaves open is called {}", quote(name)));
+  }
+
+  TensorType input_type(const ::onnx::ValueInfoProto& input) {
+    if (input.name().empty()) throw Refusal{"it has no name"};
+    if (!input.type().has_tensor_type()) throw Refusal{"it is no tensor"};
+    const auto& proto = input.type().tensor_type();
+    TensorType type = make_type(dtype_of(proto.elem_type(), "it"), {});
+    if (!proto.has_shape()) throw Refusal{"it has no shape: static shapes only"};
+    if (proto.shape().dim_size() > 64) throw Refusal{"it has more than 64 dimensions"};
+    for (int i = 0; i < proto.shape().dim_size(); ++i)
+      type.shape.push_back(dimension(input.name(), i, proto.shape().dim(i)));
+    if (const auto sound = check_size(type); !sound)
+      throw Refusal{sound.diagnostics().front().message};
+    type.strides = contiguous_strides(type.shape);
+    return type;
+  }
+
+  std::int64_t dimension(const std::string& input, int index,
+                         const ::onnx::TensorShapeProto::Dimension& proto) {
+    if (proto.has_dim_value()) return proto.dim_value();
+    const std::string name =
+        proto.dim_param().empty() ? fmt::format("{}.{}", input, index) : proto.dim_param();
+    used_dimensions_.insert(name);
+    if (const auto given = options_.dimensions.find(name); given != options_.dimensions.end())
+      return given->second;
+    throw Refusal{fmt::format(
+        "dimension {} ({}) is not fixed: static shapes only, expected --dim {}=N to fix it", index,
+        quote(name), name)};
+  }
+
+  void add(const ::onnx::NodeProto& node) {
+    std::vector<Value> inputs;
+    for (const std::string& name : node.input())
+      inputs.push_back(name.empty() ? Value() : find(name));
+    Lowered outputs =
+        computable(inputs) ? computed(node, inputs) : lowered(node, std::move(inputs));
+    if (outputs.size() < static_cast<std::size_t>(node.output_size()))
+      for (auto i = static_cast<int>(outputs.size()); i < node.output_size(); ++i)
+        if (!node.output(i).empty())
+          throw Refusal{fmt::format("output {} is asked for, which Recut doesn't compute", i)};
+    for (int i = 0; i < node.output_size(); ++i) {
+      if (node.output(i).empty()) continue;
+      const Value& value = outputs[static_cast<std::size_t>(i)];
+      count_bytes(value.type);
+      if (value.node.valid()) names_.emplace(value.node, node.output(i));
+      if (!values_.emplace(node.output(i), value).second)
+        throw Refusal{fmt::format("its output {} exists already", quote(node.output(i)))};
+    }
+  }
+
+  Value find(const std::string& name) const {
+    const auto it = values_.find(name);
+    if (it != values_.end()) return it->second;
+    throw Refusal{fmt::format("its input {} is nothing that stands before it", quote(name))};
+  }
+
+  void count_bytes(const TensorType& type) {
+    total_bytes_ += byte_size(type);
+    if (total_bytes_ > kMaxTotalBytes)
+      throw Refusal{"the values of the model are too large to be counted together"};
+  }
+
+  // Whether everything that comes in is known: then so is what comes out.
+  static bool computable(const std::vector<Value>& inputs) {
+    bool any = false;
+    for (const Value& value : inputs) {
+      if (value.weight || (value.node.valid() && !value.known)) return false;
+      any = any || value.known.has_value();
+    }
+    return any;
+  }
+
+  Lowered lowered(const ::onnx::NodeProto& node, std::vector<Value> inputs) {
+    Lowering lowering(node, opset_, graph_, std::move(inputs),
+                      [this](const Value& value) { return constant(value); });
+    return find_lowering(node.op_type())(lowering);
+  }
+
+  // By the interpreter; what grows too large stays in the graph, to be computed as the model runs.
+  Lowered computed(const ::onnx::NodeProto& node, const std::vector<Value>& inputs) {
+    auto outputs = compute_known(node, opset_, inputs);
+    return outputs ? std::move(*outputs) : lowered(node, inputs);
+  }
+
+  // A number that fills a tensor is an operator of its own; all else is a constant of the graph.
+  NodeId constant(const Value& value) {
+    if (const auto number = uniform_number(*value.known)) {
+      const auto id = graph_.make(Op::full, {Argument(value.type.shape), *number, value.type.dtype},
+                                  {graph_.unused_name("full"), "", -1});
+      RECUT_CHECK(id.ok(), "a full of a known tensor's type");
+      return *id;
+    }
+    const std::string key = fmt::format("{} {}", format(value.type), bytes_of(*value.known));
+    const auto [it, fresh] = constants_.emplace(key, NodeId());
+    if (!fresh) return it->second;
+    it->second = graph_.add_constant(value.type, {graph_.unused_name("constant"), "", -1});
+    tensors_.emplace(it->second, *value.known);
+    return it->second;
+  }
+
+  void read_outputs() {
+    for (const auto& output : model_.output()) {
+      const auto it = values_.find(output.name());
+      if (it == values_.end()) {
+        complain(fmt::format("output {} is nothing that the model computes", quote(output.name())));
+        continue;
+      }
+      Value& value = it->second;
+      if (!value.node.valid()) value.node = constant(value);
+      graph_.results.push_back(value.node);
+    }
+    if (model_.output_size() == 0) complain("the model has no outputs");
+  }
+
+  // Inputs and what the model holds stand first, without what nothing needs.
+  Result<GraphFile> finish() {
+    const std::set<NodeId> needed = needed_nodes();
+    const auto origin = [&](NodeId id) {
+      Origin named = graph_.origin(id);
+      const auto it = names_.find(id);
+      if (it != names_.end() && !graph_.op(id).is(kInput)) named.name = it->second;
+      return named;
+    };
+    GraphFile file;
+    file.graph = graph_.fresh();
+    for (const bool calls : {false, true})
+      for (const NodeId id : graph_.order()) {
+        const bool input = graph_[id].op == Op::placeholder;
+        const bool parameter = input && graph_.input_kind(id) == InputKind::parameter;
+        if (graph_.op(id).is(kInput) == calls) continue;
+        if (needed.count(id) == 0 && (!input || parameter)) continue;
+        if (input)
+          file.graph.add_input(graph_.input_kind(id), graph_.type(id), graph_.origin(id));
+        else
+          file.graph.append(graph_[id].op, graph_[id].arguments, graph_[id].outputs, origin(id));
+      }
+    file.graph.results = graph_.results;
+    file.model = model_.name();
+    keep_tensors(file);
+    return file;
+  }
+
+  std::set<NodeId> needed_nodes() const {
+    std::set<NodeId> needed(graph_.results.begin(), graph_.results.end());
+    const auto order = graph_.order();
+    for (auto it = order.rbegin(); it != order.rend(); ++it)
+      if (needed.count(*it) != 0)
+        needed.insert(graph_[*it].operands.begin(), graph_[*it].operands.end());
+    return needed;
+  }
+
+  void keep_tensors(GraphFile& file) {
+    auto storage = std::make_shared<std::deque<Tensor>>();
+    for (const NodeId id : file.graph.order()) {
+      const auto it = tensors_.find(id);
+      if (it == tensors_.end()) continue;
+      const Tensor& tensor = storage->emplace_back(it->second);
+      const auto* bytes = reinterpret_cast<const char*>(tensor.storage->data());
+      file.tensors.push_back(
+          {"in." + file.graph.node_name(id),
+           tensor.dtype,
+           tensor.shape,
+           {bytes, static_cast<std::size_t>(tensor.count() * item_bytes(tensor.dtype))}});
+    }
+    file.storage = std::move(storage);
+  }
+
+  const ::onnx::GraphProto& model_;
+  const std::int64_t opset_;
+  const OnnxOptions& options_;
+  Graph graph_;
+  std::map<std::string, Value> values_;
+  std::map<NodeId, Tensor> tensors_;         // of weights and constants
+  std::map<NodeId, std::string> names_;      // the model's own, of what its nodes give
+  std::map<std::string, NodeId> constants_;  // by type and bytes
+  std::set<std::string> used_dimensions_;
+  std::int64_t total_bytes_ = 0;
+  Diagnostics faults_;
+};
+
+}  // namespace
+
+std::string node_words(const ::onnx::NodeProto& node) {
+  if (!node.name().empty()) return fmt::format("node {}", quote(node.name()));
+  if (node.output_size() > 0) return fmt::format("the node of {}", quote(node.output(0)));
+  return "a node without a name";
+}
+
+Result<GraphFile> import_graph(const ::onnx::GraphProto& model, std::int64_t opset,
+                               const OnnxOptions& options) {
+  return Importer(model, opset, options).run();
+}
+
+}  // namespace recut::native

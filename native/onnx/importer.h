@@ -1,0 +1,21 @@
+// From a model's graph to a forward graph.
+#pragma once
+
+#include <onnx/onnx.pb.h>
+
+#include <cstdint>
+#include <string>
+
+#include "native/onnx/lowering.h"
+#include "native/onnx/read_onnx.h"
+
+namespace recut::native {
+
+// "node '/conv1/Conv'", or by its first output where it has no name.
+std::string node_words(const ::onnx::NodeProto& node);
+
+// Every operator has a row (find_lowering).
+Result<GraphFile> import_graph(const ::onnx::GraphProto& model, std::int64_t opset,
+                               const OnnxOptions& options);
+
+}  // namespace recut::native

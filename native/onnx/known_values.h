@@ -1,0 +1,22 @@
+// Values that are known before the model runs.
+#pragma once
+
+#include <onnx/onnx.pb.h>
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "native/onnx/lowering.h"
+
+namespace recut::native {
+
+// What a node gives of inputs that are all known, by the interpreter. Nothing where its values are
+// many (a mask of a long sequence, a table): the graph then computes them.
+std::optional<Lowered> compute_known(const ::onnx::NodeProto& node, std::int64_t opset,
+                                     const std::vector<Value>& inputs);
+
+// The number that every element is, as `full` takes it; nothing where they differ or there is none.
+std::optional<Argument> uniform_number(const Tensor& tensor);
+
+}  // namespace recut::native

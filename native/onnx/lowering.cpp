@@ -1,0 +1,178 @@
+#include "native/onnx/lowering.h"
+
+#include <fmt/format.h>
+
+#include <map>
+
+#include "engine/support/text.h"
+
+namespace recut::native {
+namespace {
+
+using ::onnx::AttributeProto;
+
+// PyTorch's exporter names nodes "/layer1/layer1.0/conv1/Conv": by modules, then the operator.
+std::string module_path(std::string_view node_name) {
+  if (!node_name.starts_with("/")) return "";
+  std::string path(node_name.substr(1, node_name.rfind('/') == 0 ? 0 : node_name.rfind('/') - 1));
+  for (char& c : path)
+    if (c == '/') c = '.';
+  return path;
+}
+
+std::map<std::string_view, Lower> all_rows() {
+  std::map<std::string_view, Lower> rows;
+  for (const auto& family : {arithmetic_rows(), activation_rows(), shape_rows(), index_rows(),
+                             constant_rows(), product_rows(), window_rows(), resize_rows(),
+                             normalisation_rows(), reduction_rows(), recurrent_rows()})
+    for (const Row& row : family) rows.emplace(row.name, row.lower);
+  return rows;
+}
+
+}  // namespace
+
+Lowering::Lowering(const ::onnx::NodeProto& node, std::int64_t opset, Graph& graph,
+                   std::vector<Value> inputs, MakeConstant make_constant)
+    : node_(node),
+      opset_(opset),
+      graph_(graph),
+      inputs_(std::move(inputs)),
+      make_constant_(std::move(make_constant)) {}
+
+bool Lowering::has(std::size_t input) const {
+  return input < inputs_.size() && (inputs_[input].node.valid() || inputs_[input].known);
+}
+
+const Value& Lowering::value(std::size_t input) const {
+  if (!has(input)) refuse(fmt::format("input {} is missing", input));
+  return inputs_[input];
+}
+
+NodeId Lowering::in(std::size_t input) {
+  (void)value(input);
+  Value& found = inputs_[input];
+  if (!found.node.valid()) found.node = make_constant_(found);
+  return found.node;
+}
+
+const Tensor& Lowering::known(std::size_t input, std::string_view what) const {
+  const Value& found = value(input);
+  if (!found.known)
+    refuse(fmt::format("its {} depend on values that only a run shows: static shapes only", what));
+  return *found.known;
+}
+
+std::vector<std::int64_t> Lowering::integers(std::size_t input, std::string_view what) const {
+  return as_integers(known(input, what));
+}
+
+double Lowering::real(std::size_t input, std::string_view what) const {
+  const auto values = as_reals(known(input, what));
+  if (values.size() != 1)
+    refuse(fmt::format("its {} are {} numbers, expected one", what, values.size()));
+  return values.front();
+}
+
+std::optional<Argument> Lowering::number(std::size_t input, std::int64_t rank) const {
+  const Value& found = value(input);
+  if (!found.known || found.weight || found.known->count() != 1 || found.type.rank() > rank)
+    return std::nullopt;
+  if (found.type.dtype == DType::boolean) return std::nullopt;
+  if (is_floating(found.type.dtype)) return Argument(as_reals(*found.known).front());
+  return Argument(as_integers(*found.known).front());
+}
+
+const AttributeProto* Lowering::find(std::string_view name) const {
+  for (const AttributeProto& attribute : node_.attribute())
+    if (attribute.name() == name) return &attribute;
+  return nullptr;
+}
+
+namespace {
+
+const AttributeProto* of_kind(const AttributeProto* found, AttributeProto::AttributeType kind) {
+  if (found == nullptr || found->type() == kind) return found;
+  throw Refusal{
+      fmt::format("attribute {} is of another type than the operator's", quote(found->name()))};
+}
+
+}  // namespace
+
+std::int64_t Lowering::integer(std::string_view name, std::int64_t otherwise) const {
+  const auto* found = of_kind(find(name), AttributeProto::INT);
+  return found == nullptr ? otherwise : found->i();
+}
+
+double Lowering::real(std::string_view name, double otherwise) const {
+  const auto* found = of_kind(find(name), AttributeProto::FLOAT);
+  return found == nullptr ? otherwise : static_cast<double>(found->f());
+}
+
+std::string Lowering::text(std::string_view name, std::string_view otherwise) const {
+  const auto* found = of_kind(find(name), AttributeProto::STRING);
+  return found == nullptr ? std::string(otherwise) : found->s();
+}
+
+std::vector<std::int64_t> Lowering::integers(std::string_view name,
+                                             std::vector<std::int64_t> otherwise) const {
+  const auto* found = of_kind(find(name), AttributeProto::INTS);
+  if (found == nullptr) return otherwise;
+  return {found->ints().begin(), found->ints().end()};
+}
+
+std::int64_t Lowering::axis(std::int64_t axis, std::int64_t rank) const {
+  if (axis < -rank || axis >= rank)
+    refuse(fmt::format("axis {} of a tensor of {} dimensions", axis, rank));
+  return axis < 0 ? axis + rank : axis;
+}
+
+std::optional<std::vector<std::int64_t>> Lowering::axes(std::size_t input,
+                                                        std::int64_t since) const {
+  if (opset_ >= since) return has(input) ? std::optional(integers(input, "axes")) : std::nullopt;
+  return given("axes") ? std::optional(integers("axes", {})) : std::nullopt;
+}
+
+Origin Lowering::origin(std::string_view packet) {
+  const std::string& whole = node_.output_size() > 0 ? node_.output(0) : node_.name();
+  return {graph_.unused_name(fmt::format("{}/{}", whole, packet)), module_path(node_.name()), -1};
+}
+
+NodeId Lowering::make(Op op, std::vector<Argument> arguments) {
+  const auto id = graph_.make(op, std::move(arguments), origin(operator_of(op).packet));
+  if (!id) refuse(id.diagnostics().front().message);
+  return *id;
+}
+
+NodeId Lowering::item(NodeId several, std::int64_t index) {
+  return make(Op::getitem, {several, index});
+}
+
+NodeId Lowering::reshape(NodeId id, const std::vector<std::int64_t>& shape) {
+  if (this->shape(id) == shape) return id;
+  const auto viewed = graph_.make(Op::view, {id, Argument(shape)}, origin("view"));
+  if (viewed) return *viewed;
+  return make(Op::view, {make(Op::clone, {id, "contiguous_format"}), Argument(shape)});
+}
+
+NodeId Lowering::convert(NodeId id, DType dtype) {
+  return type(id).dtype == dtype ? id : make(Op::prims_convert_element_type, {id, dtype});
+}
+
+NodeId Lowering::constant(Tensor tensor) { return make_constant_(known_value(std::move(tensor))); }
+
+std::vector<Value> Lowering::one(const Lowering& lowering, NodeId id) {
+  return {Value{id, std::nullopt, false, lowering.type(id)}};
+}
+
+Value Lowering::known_value(Tensor tensor) {
+  TensorType type = make_type(tensor.dtype, tensor.shape);
+  return Value{NodeId(), std::move(tensor), false, std::move(type)};
+}
+
+Lower find_lowering(std::string_view operator_name) {
+  static const std::map<std::string_view, Lower> by_name = all_rows();
+  const auto it = by_name.find(operator_name);
+  return it == by_name.end() ? nullptr : it->second;
+}
+
+}  // namespace recut::native

@@ -1,0 +1,65 @@
+#include "native/onnx/read_onnx.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <set>
+
+#include "engine/support/text.h"
+#include "native/onnx/importer.h"
+
+namespace recut::native {
+namespace {
+
+// What the operators come from, and one number for all of them.
+Result<std::int64_t> opset_of(const ::onnx::ModelProto& model) {
+  for (const auto& opset : model.opset_import())
+    if (opset.domain().empty() || opset.domain() == "ai.onnx") {
+      if (opset.version() >= kOldestOpset) return opset.version();
+      return error(fmt::format("opset {}, expected {} or later", opset.version(), kOldestOpset));
+    }
+  return error("the model names no opset of ONNX's own operators");
+}
+
+// All operators that there is no row for, each with its first use.
+Diagnostics unsupported(const ::onnx::GraphProto& graph, std::int64_t opset) {
+  Diagnostics found;
+  std::set<std::string> told;
+  for (const auto& node : graph.node()) {
+    const bool own = node.domain().empty() || node.domain() == "ai.onnx";
+    if (own && find_lowering(node.op_type()) != nullptr) continue;
+    const std::string name = own ? node.op_type() : node.domain() + "::" + node.op_type();
+    if (told.size() >= 50 || !told.insert(name).second) continue;
+    found.push_back(error(fmt::format("unsupported operator {} (opset {}): {} uses it", quote(name),
+                                      opset, node_words(node))));
+  }
+  return found;
+}
+
+Diagnostics placed(Diagnostics diagnostics, std::string_view file_name) {
+  for (Diagnostic& d : diagnostics) d.file = std::string(file_name);
+  return diagnostics;
+}
+
+}  // namespace
+
+bool is_onnx_name(std::string_view file_name) { return file_name.ends_with(".onnx"); }
+
+Result<GraphFile> read_onnx(std::string_view bytes, std::string_view file_name,
+                            const OnnxOptions& options) {
+  ::onnx::ModelProto model;
+  const bool parsed = bytes.size() <= static_cast<std::size_t>(kMaxInputBytes) &&
+                      model.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
+  if (!parsed || !model.has_graph())
+    return placed({error("no ONNX model: the bytes are no protobuf message with a graph")},
+                  file_name);
+  const auto opset = opset_of(model);
+  if (!opset) return placed(opset.diagnostics(), file_name);
+  if (Diagnostics missing = unsupported(model.graph(), *opset); !missing.empty())
+    return placed(std::move(missing), file_name);
+  auto file = import_graph(model.graph(), *opset, options);
+  if (!file) return placed(file.diagnostics(), file_name);
+  return file;
+}
+
+}  // namespace recut::native

@@ -1,0 +1,34 @@
+// Tensors of a model: dtypes and values.
+#pragma once
+
+#include <onnx/onnx.pb.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "engine/eval/tensor.h"
+#include "engine/ir/dtype.h"
+
+namespace recut::native {
+
+// Why a model can't be read. Thrown inside native/onnx and caught at its door, where the node that
+// it is about is known.
+struct Refusal {
+  std::string message;
+};
+
+// Refuses dtypes that Recut has no arithmetic for. `what` begins the message.
+DType dtype_of(std::int32_t data_type, const std::string& what);
+
+// Refuses tensors with fewer or more values than their shape, and values in other files.
+Tensor tensor_of(const ::onnx::TensorProto& proto);
+
+Tensor integers_tensor(const std::vector<std::int64_t>& values);
+Tensor integer_tensor(std::int64_t value);  // of no dimensions
+
+// Values as integers or reals, whatever the dtype.
+std::vector<std::int64_t> as_integers(const Tensor& tensor);
+std::vector<double> as_reals(const Tensor& tensor);
+
+}  // namespace recut::native

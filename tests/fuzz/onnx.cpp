@@ -1,0 +1,22 @@
+// ONNX models under hostile input: any bytes give a sound graph or diagnostics.
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "engine/ir/verifier.h"
+#include "engine/support/check.h"
+#include "native/onnx/read_onnx.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view bytes(reinterpret_cast<const char*>(data), size);
+  recut::native::OnnxOptions options;
+  options.dimensions = {{"batch", 2}, {"tokens", 5}};
+  const auto file = recut::native::read_onnx(bytes, "fuzz.onnx", options);
+  if (!file.ok()) {
+    RECUT_CHECK(!file.diagnostics().empty(), "a refusal without a reason");
+    return 0;
+  }
+  RECUT_CHECK(recut::verify(file->graph).empty(), "an unsound graph was taken");
+  return 0;
+}

@@ -1,0 +1,161 @@
+// ONNX models: values as onnxruntime has them (tests/onnx/reference.mjs wrote those), what is
+// refused and how, and bytes that mean harm.
+#include "native/onnx/read_onnx.h"
+
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <filesystem>
+
+#include "engine/ir/printer.h"
+#include "engine/ir/verifier.h"
+#include "engine/support/hash.h"
+#include "tests/native/run_command.h"
+
+namespace recut::native {
+namespace {
+
+std::string model(const std::string& name) {
+  return RECUT_SOURCE_DIR "/tests/onnx/models/" + name + ".onnx";
+}
+
+std::string bytes_of_model(const std::string& name) {
+  std::ifstream file(model(name), std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+std::vector<std::string> dimensions_of(const std::string& name) {
+  if (name == "tiny_bert") return {"--dim", "batch=2", "--dim", "tokens=5"};
+  if (name == "tiny_resnet") return {"--dim", "batch=2"};
+  return {};
+}
+
+std::vector<std::string> with_dimensions(std::vector<std::string> arguments,
+                                         const std::string& name) {
+  for (const std::string& word : dimensions_of(name)) arguments.push_back(word);
+  return arguments;
+}
+
+std::vector<std::string> models() {
+  std::vector<std::string> names;
+  for (const auto& entry :
+       std::filesystem::directory_iterator(RECUT_SOURCE_DIR "/tests/onnx/models"))
+    if (entry.path().extension() == ".onnx") names.push_back(entry.path().stem().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+TEST_CASE("onnx: models give what onnxruntime gives", "[native]") {
+  REQUIRE(models().size() >= 7);
+  for (const std::string& name : models()) {
+    INFO(name);
+    const std::string tensors = RECUT_SOURCE_DIR "/tests/onnx/models/" + name + ".safetensors";
+    const auto ran = [&](const char* passes) {
+      return run(
+          with_dimensions({"eval", model(name), "--tensors", tensors, "--check", passes}, name));
+    };
+    const Ran plain = ran("--no-passes"),
+              passed = ran("--passes=noop_removal,view_chains,dead_code");
+    INFO(plain.out << plain.err << passed.out << passed.err);
+    CHECK(plain.code == kDone);
+    CHECK(passed.code == kDone);
+  }
+}
+
+TEST_CASE("onnx: an imported model is Recut's text and its tensors", "[native]") {
+  const TemporaryFile graph("imported.recut"), tensors("imported.safetensors");
+  const Ran imported = run({"import", model("tiny_gpt"), "--no-passes", "--out", graph.path(),
+                            "--tensors", tensors.path()});
+  INFO(imported.err);
+  REQUIRE(imported.code == kDone);
+  const std::string text = graph.read();
+  CHECK(text.find("%wte.weight = parameter f32[11, 8]") != std::string::npos);
+  CHECK(text.find("@\"transformer.h.0.attn\"") != std::string::npos);
+  CHECK(text.find("%ids = input i64[1, 6]") != std::string::npos);
+  CHECK(run({"show", graph.path(), "--no-passes"}).out == text);
+  CHECK(run({"eval", graph.path(), "--tensors", tensors.path(), "--seed", "1"}).code == kDone);
+}
+
+TEST_CASE("onnx: shapes that the model computes are gone, and statistics are constants",
+          "[native]") {
+  const Ran gpt = run({"show", model("tiny_gpt"), "--no-passes"});
+  for (const char* none : {"arange", "cat(", "remainder"})
+    CHECK(gpt.out.find(none) == std::string::npos);
+  const Ran resnet = run({"show", model("tiny_resnet"), "--no-passes", "--dim", "batch=2"});
+  CHECK(resnet.out.find("%conv1.bn.running_mean = constant f32[4]") != std::string::npos);
+  CHECK(resnet.out.find("%conv1.bn.weight = parameter f32[4]") != std::string::npos);
+}
+
+TEST_CASE("onnx: open dimensions are named, and fixed by name", "[native]") {
+  const Ran open = run({"show", model("tiny_bert"), "--dim", "batch=2"});
+  CHECK(open.code == kBadInput);
+  CHECK(open.err.find("input 'hidden': dimension 1 ('tokens') is not fixed: static shapes only, "
+                      "expected --dim tokens=N to fix it") != std::string::npos);
+  CHECK(run({"show", model("tiny_bert"), "--dim", "batch=2,tokens=5"}).code == kDone);
+  for (const char* wrong : {"batch", "batch=", "batch=two", "=3", "batch=-1", "nobody=3"}) {
+    INFO(wrong);
+    CHECK(run({"show", model("tiny_resnet"), "--dim", wrong}).code == kBadInput);
+  }
+  CHECK(run({"show", sample("mlp.json.gz"), "--dim", "batch=2"}).code == kBadInput);
+  CHECK(run({"plan", model("tiny_gpt")}).code == kBadInput);
+}
+
+// A model of one node in the format's own bytes: fields are a number and a length, all short here.
+std::string field(int number, const std::string& bytes) {
+  return std::string(1, static_cast<char>(number * 8 + 2)) +
+         std::string(1, static_cast<char>(bytes.size())) + bytes;
+}
+std::string one_node(const std::string& op, const std::string& domain, int opset) {
+  const std::string node = field(2, "y") + field(3, "the node") + field(4, op) + field(7, domain);
+  const std::string graph = field(1, node) + field(12, field(1, "y"));
+  return field(7, graph) + field(8, std::string{16, static_cast<char>(opset)});
+}
+
+std::string refusal(std::string_view bytes) {
+  const auto file = read_onnx(bytes, "m.onnx");
+  REQUIRE_FALSE(file.ok());
+  CHECK(file.diagnostics().front().file == "m.onnx");
+  return file.diagnostics().front().message;
+}
+
+TEST_CASE("onnx: what isn't supported is named", "[native]") {
+  CHECK(refusal(one_node("NonMaxSuppression", "", 13)) ==
+        "unsupported operator 'NonMaxSuppression' (opset 13): node 'the node' uses it");
+  CHECK(refusal(one_node("Relu", "com.microsoft", 15)) ==
+        "unsupported operator 'com.microsoft::Relu' (opset 15): node 'the node' uses it");
+  CHECK(refusal(one_node("Relu", "", 12)) == "opset 12, expected 13 or later");
+  CHECK(refusal(one_node("Relu", "", 13)) == "node 'the node' (Relu): input 0 is missing");
+  CHECK(refusal("") == "no ONNX model: the bytes are no protobuf message with a graph");
+  CHECK(refusal("graph \"g\" {\n}") ==
+        "no ONNX model: the bytes are no protobuf message with a graph");
+}
+
+void expect_sound(const std::string& bytes) {
+  OnnxOptions options;
+  options.dimensions = {{"batch", 2}, {"tokens", 5}};
+  const auto file = read_onnx(bytes, "m.onnx", options);
+  if (file.ok())
+    CHECK(verify(file->graph).empty());
+  else
+    CHECK_FALSE(file.diagnostics().empty());
+}
+
+TEST_CASE("onnx: models cut off or changed at any byte are read or refused", "[native]") {
+  for (const std::string& name : models()) {
+    INFO(name);
+    const std::string whole = bytes_of_model(name);
+    for (std::size_t size = 0; size < whole.size(); size += 1 + whole.size() / 200)
+      expect_sound(whole.substr(0, size));
+    for (std::uint64_t seed = 0; seed < 300; ++seed) {
+      std::string changed = whole;
+      for (std::uint64_t i = 0; i < 1 + seed % 3; ++i) {
+        const std::uint64_t bits = hash_mix(seed, i);
+        changed[bits % changed.size()] = static_cast<char>(bits >> 40);
+      }
+      INFO(seed);
+      expect_sound(changed);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace recut::native
