@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "engine/passes/freezing.h"
+
 namespace recut {
 namespace passes {
 
@@ -26,10 +28,10 @@ std::span<const Pass> all_passes() {
 }
 
 const Pass* find_pass(std::string_view name) {
-  const auto passes = all_passes();
-  const auto it =
-      std::find_if(passes.begin(), passes.end(), [&](const Pass& p) { return p.name == name; });
-  return it == passes.end() ? nullptr : &*it;
+  for (const auto& table : {all_passes(), freezing_passes()})
+    for (const Pass& pass : table)
+      if (pass.name == name) return &pass;
+  return nullptr;
 }
 
 std::vector<std::pair<std::string_view, int>> rule_hits(std::span<const Change> changes) {

@@ -51,7 +51,9 @@ struct Pass {
 
 // In the order in which they run by default; those that don't stand where they would.
 std::span<const Pass> all_passes();
-const Pass* find_pass(std::string_view name);  // null where there is none
+
+// By name, here or among the freezing passes (freezing.h); null where there is none.
+const Pass* find_pass(std::string_view name);
 
 // How often each rule did something, in order of first appearance.
 std::vector<std::pair<std::string_view, int>> rule_hits(std::span<const Change> changes);

@@ -10,6 +10,7 @@
 #include <fstream>
 
 #include "engine/input/bytes.h"
+#include "engine/passes/freezing.h"
 #include "engine/passes/rule_pass.h"
 #include "engine/rewrite/rule_text.h"
 #include "engine/support/text.h"
@@ -70,10 +71,15 @@ void GraphArguments::add_to(CLI::App& command) {
 }
 
 std::vector<std::string> GraphArguments::pass_names(const GraphFile& file) const {
-  if (no_passes) return {};
-  if (!passes.empty()) return split_pass_names(passes);
-  if (passes_wanted) return default_passes();
-  return usual_passes(file);
+  std::vector<std::string> names;
+  if (!passes.empty())
+    names = split_pass_names(passes);
+  else if (!no_passes)
+    names = passes_wanted ? default_passes() : usual_passes(file);
+  if (!freeze) return names;
+  for (const Pass& pass : freezing_passes()) names.emplace_back(pass.name);
+  names.emplace_back("dead_code");
+  return names;
 }
 
 RunnerOptions GraphArguments::runner_options() const {

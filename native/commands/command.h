@@ -22,6 +22,7 @@ struct GraphArguments {
   bool passes_wanted = false;  // where none are named all run, whatever the graph
   bool no_passes = false;
   std::string rules;  // a file of the user's own, which is the pass `rules`
+  bool freeze = false;  // the freezing passes after those
   std::string skip;
   int stop_at = -1;                     // -1: run them all
   std::vector<std::string> dimensions;  // "name=N"

@@ -1,10 +1,13 @@
 // recut opt: runs passes and says what each of them did.
 #include <fmt/format.h>
 
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 
+#include "engine/eval/inputs.h"
 #include "engine/ir/printer.h"
+#include "engine/passes/freezing.h"
 #include "engine/support/table.h"
 #include "engine/support/units.h"
 #include "native/commands/command.h"
@@ -19,6 +22,8 @@ struct OptArguments {
   std::string out;
   bool json = false;
   bool verbose = false;
+  std::string tensors;
+  std::string out_tensors;
 };
 
 std::string hits_in_words(const PassReport& pass) {
@@ -107,11 +112,74 @@ std::string report_json(const PipelineReport& report) {
   return Json{{"passes", passes}}.dump(2) + "\n";
 }
 
+// The values that a file gives of what the graph holds, as far as it gives any.
+Result<Inputs> given_values(const Graph& graph, std::span<const NamedTensor> tensors) {
+  std::map<std::string_view, const NamedTensor*> by_name;
+  for (const NamedTensor& tensor : tensors) by_name.emplace(tensor.name, &tensor);
+  Inputs values;
+  for (const NodeId id : graph.order()) {
+    const auto it = by_name.find("in." + graph.node_name(id));
+    if (!graph.op(id).is(kInput) || it == by_name.end()) continue;
+    const TensorType& type = graph.type(id);
+    if (it->second->dtype != type.dtype || it->second->shape != type.shape)
+      return error(fmt::format("tensor '{}' is of another dtype or shape than the graph's",
+                               it->second->name));
+    values.emplace(id, tensor_from_bytes(type, it->second->bytes));
+  }
+  return values;
+}
+
+// What the frozen graph holds, and what the file has for its inputs and outputs.
+Result<Done> write_values(const Frozen& frozen, std::span<const NamedTensor> given,
+                          const std::string& path) {
+  std::vector<std::string> storage;
+  std::map<std::string, NamedTensor> tensors;
+  storage.reserve(frozen.values.size());
+  for (const auto& [id, tensor] : frozen.values) {
+    const std::string name = "in." + frozen.graph.node_name(id);
+    const std::string& bytes = storage.emplace_back(bytes_of(tensor));
+    tensors.emplace(name, NamedTensor{name, tensor.dtype, tensor.shape, bytes});
+  }
+  for (const NamedTensor& tensor : given)
+    if (tensor.name.starts_with("out.") ||
+        (tensor.name.starts_with("in.") && frozen.graph.find(tensor.name.substr(3)).valid()))
+      tensors.emplace(tensor.name, tensor);
+  std::vector<NamedTensor> sorted;
+  for (const auto& [name, tensor] : tensors) sorted.push_back(tensor);
+  return write_file(path, write_safetensors(sorted));
+}
+
+// The document's graph with what its parameters and constants alone decide computed.
+Result<Graph> frozen_graph(const OptArguments& arguments, const Document& document) {
+  const Graph& graph = document.graph();
+  if (!graph.gradients.empty())
+    return Diagnostic{"--freeze is for inference: a graph with gradients changes its parameters",
+                      arguments.graph.path, 0, 0};
+  const auto tensors = read_tensors(arguments.tensors, document.file);
+  if (!tensors) return tensors.diagnostics();
+  const auto values = given_values(graph, (*tensors)->tensors);
+  if (!values) return values.diagnostics();
+  auto frozen = fold_frozen(graph, *values);
+  if (!frozen) return frozen.diagnostics();
+  if (!arguments.out_tensors.empty())
+    if (auto written = write_values(*frozen, (*tensors)->tensors, arguments.out_tensors); !written)
+      return written.diagnostics();
+  return std::move(frozen->graph);
+}
+
 int opt(const OptArguments& arguments, const Console& console) {
+  if (!arguments.graph.freeze && !(arguments.tensors.empty() && arguments.out_tensors.empty()))
+    return console.complain({{"--tensors and --out-tensors go with --freeze", "", 0, 0}});
   const auto document = arguments.graph.open(console);
   if (!document) return console.complain(document.diagnostics());
+  Graph graph = document->graph();
+  if (arguments.graph.freeze) {
+    auto frozen = frozen_graph(arguments, *document);
+    if (!frozen) return console.complain(frozen.diagnostics());
+    graph = std::move(*frozen);
+  }
   if (!arguments.out.empty()) {
-    const auto written = write_file(arguments.out, print(document->graph()));
+    const auto written = write_file(arguments.out, print(graph));
     if (!written) return console.complain(written.diagnostics());
   }
   if (arguments.json) {
@@ -136,6 +204,19 @@ void add_opt(CLI::App& app, Action& chosen) {
   arguments->graph.add_to(command);
   command.add_option("--out", arguments->out, "Write the graph that comes out, in text form")
       ->type_name("FILE");
+  command.add_flag("--freeze", arguments->graph.freeze,
+                   "For inference: fold parameters into each other, and compute what they alone "
+                   "decide as far as their values are known");
+  command
+      .add_option("--tensors", arguments->tensors,
+                  "With --freeze: values of parameters and constants (in.<name>, safetensors)")
+      ->type_name("FILE");
+  command
+      .add_option(
+          "--out-tensors", arguments->out_tensors,
+          "With --freeze: write the values of what the frozen graph holds, and what there is "
+          "for its inputs and outputs")
+      ->type_name("FILE");
   command.add_flag("--json", arguments->json, "One JSON value instead of the table");
   command.add_flag("--verbose,-v", arguments->verbose,
                    "Every rule's statistics and every change, one line each");
@@ -144,6 +225,9 @@ void add_opt(CLI::App& app, Action& chosen) {
     footer +=
         fmt::format("  {:<20}{}{}\n", pass.name, pass.prose,
                     pass.by_default ? "" : " Not bit by bit: it runs only where it is named.");
+  footer += "Freezing passes:\n";
+  for (const Pass& pass : freezing_passes())
+    footer += fmt::format("  {:<20}{}\n", pass.name, pass.prose);
   command.footer(footer);
   command.callback([arguments, &chosen] {
     chosen = [arguments](const Console& console) { return opt(*arguments, console); };

@@ -1,7 +1,7 @@
 // Runs every golden file (tests/golden/golden.h) and holds each to more than its text: print after
 // parse is the identity; the graph is sound before and after; a pass that says it changed something
 // did (the runner checks both); a second run changes nothing; values stay the same, edge values
-// too.
+// too, but for the passes of freezing.
 #include "tests/golden/golden.h"
 
 #include <fmt/format.h>
@@ -14,6 +14,7 @@
 #include "engine/input/text.h"
 #include "engine/ir/printer.h"
 #include "engine/ir/verifier.h"
+#include "engine/passes/freezing.h"
 #include "engine/passes/runner.h"
 #include "native/cli.h"
 #include "tests/paths.h"

@@ -99,6 +99,27 @@ TEST_CASE("onnx: open dimensions are named, and fixed by name", "[native]") {
   CHECK(run({"plan", model("tiny_gpt")}).code == kBadInput);
 }
 
+TEST_CASE("onnx: a frozen model gives what onnxruntime gives", "[native]") {
+  for (const std::string& name : models()) {
+    INFO(name);
+    const TemporaryFile graph("frozen.recut"), tensors("frozen.safetensors");
+    const Ran frozen =
+        run(with_dimensions({"opt", model(name), "--freeze", "--tensors",
+                             RECUT_SOURCE_DIR "/tests/onnx/models/" + name + ".safetensors",
+                             "--out", graph.path(), "--out-tensors", tensors.path()},
+                            name));
+    INFO(frozen.err);
+    REQUIRE(frozen.code == kDone);
+    const Ran checked =
+        run({"eval", graph.path(), "--tensors", tensors.path(), "--check", "--no-passes"});
+    INFO(checked.out << checked.err);
+    CHECK(checked.code == kDone);
+    CHECK(graph.read().find("batch_norm") == std::string::npos);
+  }
+  CHECK(run({"opt", sample("mlp.json.gz"), "--freeze"}).code == kBadInput);
+  CHECK(run({"opt", model("tiny_gpt"), "--tensors", "x"}).code == kBadInput);
+}
+
 // A model of one node in the format's own bytes: fields are a number and a length, all short here.
 std::string field(int number, const std::string& bytes) {
   return std::string(1, static_cast<char>(number * 8 + 2)) +

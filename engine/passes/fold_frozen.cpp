@@ -1,0 +1,153 @@
+// Constant folding where the values are known: what only parameters and constants decide.
+#include <map>
+#include <set>
+
+#include "engine/ir/rebuild.h"
+#include "engine/passes/freezing.h"
+#include "engine/passes/freezing/frozen_values.h"
+#include "engine/passes/pass.h"
+
+namespace recut {
+namespace passes {
+
+PassResult conv_bn_folding(const Graph& graph);
+PassResult binary_folding(const Graph& graph);
+
+}  // namespace passes
+
+std::span<const Pass> freezing_passes() {
+  static const Pass kPasses[] = {
+      {"conv_bn_folding", "Folds batch norms by running statistics into convolutions.",
+       passes::conv_bn_folding, false},
+      {"binary_folding", "Folds constants into convolutions and matrix products.",
+       passes::binary_folding, false},
+  };
+  return kPasses;
+}
+
+namespace {
+
+class Folding {
+ public:
+  Folding(const Graph& graph, const Inputs& values) : graph_(graph), values_(values) {}
+
+  Result<Frozen> run() {
+    find_computed();
+    if (roots_.empty()) return finish(graph_, {});
+    const auto computed = compute();
+    if (!computed) return computed.diagnostics();
+    return replace(computed->outputs);
+  }
+
+ private:
+  // Has a value, or is computed from nothing but what has one.
+  bool known(NodeId id) {
+    if (graph_.op(id).is(kInput)) return values_.count(id) != 0 && frozen_.contains(graph_, id);
+    return known_.count(id) != 0;
+  }
+
+  // Roots: known calls that a call which is not known reads, or that are outputs.
+  void find_computed() {
+    for (const NodeId id : graph_.order()) {
+      const Operator& op = graph_.op(id);
+      if (op.is(kInput) || !frozen_.contains(graph_, id) || op.is(kCreation)) continue;
+      bool all = true;
+      for (const NodeId operand : graph_[id].operands)
+        all = all && (known(operand) || graph_.op(operand).is(kCreation));
+      if (all) known_.insert(id);
+    }
+    const auto take = [&](NodeId id) {
+      if (id.valid() && known_.count(id) != 0 && !graph_.op(id).multiple_outputs())
+        roots_.insert(id);
+    };
+    for (const NodeId id : graph_.order())
+      if (known_.count(id) == 0)
+        for (const NodeId operand : graph_[id].operands) take(operand);
+    for (const NodeId id : graph_.results) take(id);
+  }
+
+  Result<Evaluation> compute() const {
+    Graph computing = without_dead(std::vector<NodeId>(roots_.begin(), roots_.end()));
+    Inputs inputs;
+    for (const NodeId id : computing.order())
+      if (computing.op(id).is(kInput)) {
+        const auto it = values_.find(id);
+        if (it != values_.end()) inputs.emplace(id, it->second);
+      }
+    return evaluate(computing, inputs);
+  }
+
+  // The graph's calls that lead to `results`, and its inputs as far as those need them.
+  Graph without_dead(std::vector<NodeId> results) const {
+    std::set<NodeId> needed(results.begin(), results.end());
+    const auto order = graph_.order();
+    for (auto it = order.rbegin(); it != order.rend(); ++it)
+      if (needed.count(*it) != 0)
+        needed.insert(graph_[*it].operands.begin(), graph_[*it].operands.end());
+    Graph to = graph_.fresh();
+    for (const NodeId id : order) {
+      if (needed.count(id) == 0) continue;
+      if (graph_[id].op == Op::placeholder)
+        to.add_input(graph_.input_kind(id), graph_.type(id), graph_.origin(id));
+      else
+        to.append(graph_[id].op, graph_[id].arguments, graph_[id].outputs, graph_.origin(id));
+    }
+    to.results = std::move(results);
+    return to;
+  }
+
+  Result<Frozen> replace(const std::vector<Tensor>& computed) {
+    std::map<NodeId, Tensor> fresh;
+    std::size_t at = 0;
+    std::map<NodeId, std::size_t> place;
+    for (const NodeId id : roots_) place.emplace(id, at++);
+    const Graph to =
+        rebuild(graph_, [&](Graph& graph, NodeId old, std::vector<Argument> arguments) {
+          const auto it = place.find(old);
+          if (it == place.end()) return keep_node(graph_, graph, old, std::move(arguments));
+          const NodeId id = graph.add_constant(graph_.type(old), graph_.origin(old));
+          fresh.emplace(id, computed[it->second]);
+          return id;
+        });
+    return finish(to, fresh);
+  }
+
+  // Without what is dead now, parameters included; inputs stay, they are the graph's signature.
+  Result<Frozen> finish(const Graph& graph, const std::map<NodeId, Tensor>& fresh) const {
+    std::set<NodeId> needed(graph.results.begin(), graph.results.end());
+    const auto order = graph.order();
+    for (auto it = order.rbegin(); it != order.rend(); ++it)
+      if (needed.count(*it) != 0)
+        needed.insert(graph[*it].operands.begin(), graph[*it].operands.end());
+    Frozen frozen{graph.fresh(), {}};
+    for (const NodeId id : order) {
+      const bool input = graph[id].op == Op::placeholder;
+      const bool signature = input && graph.input_kind(id) != InputKind::parameter;
+      if (!signature && needed.count(id) == 0) continue;
+      if (input)
+        frozen.graph.add_input(graph.input_kind(id), graph.type(id), graph.origin(id));
+      else
+        frozen.graph.append(graph[id].op, graph[id].arguments, graph[id].outputs, graph.origin(id));
+      if (const auto it = fresh.find(id); it != fresh.end())
+        frozen.values.emplace(id, it->second);
+      else if (const auto old = values_.find(id); old != values_.end())
+        frozen.values.emplace(*old);
+    }
+    frozen.graph.results = graph.results;
+    return frozen;
+  }
+
+  const Graph& graph_;
+  const Inputs& values_;
+  FrozenValues frozen_;
+  std::set<NodeId> known_;
+  std::set<NodeId> roots_;
+};
+
+}  // namespace
+
+Result<Frozen> fold_frozen(const Graph& graph, const Inputs& values) {
+  return Folding(graph, values).run();
+}
+
+}  // namespace recut

@@ -1,0 +1,97 @@
+// Folds a batch normalisation by running statistics into the convolution before it.
+//
+//   %c = convolution(%x, %w, %b, …)
+//   %n = _native_batch_norm_legit_no_training(%c, %g, %h, %mean, %var, …, eps)
+//   %y = getitem(%n, 0)
+//                                   =>   %s = mul(%g, rsqrt(%var + eps))
+//                                        %y = convolution(%x, %w * %s, (%b - %mean) * %s + %h, …)
+//
+// Needs: w, b and all of the normalisation's operands frozen, in f32 or f64 alike; nobody else uses
+// %c or the other outputs of %n; no groups where the convolution is transposed. Establishes: none
+// of those is left. What is new is computed from frozen values alone, so that fold_frozen makes
+// constants of it. Not bit-exact. (The algebra is that of Inductor's efficient_conv_bn_eval.)
+#include "engine/ir/call.h"
+#include "engine/passes/freezing/rewriter.h"
+
+namespace recut::passes {
+namespace {
+
+class ConvBnFolding {
+ public:
+  explicit ConvBnFolding(const Graph& from) : from_(from), rewriter_(from) {}
+
+  PassResult run() {
+    return rewrite_nodes(from_, [&](Graph& to, NodeId old, const std::vector<Argument>& arguments) {
+      return fold(to, old, arguments);
+    });
+  }
+
+ private:
+  // Of a normalisation: input, weight, bias, mean, variance, momentum, eps.
+  // Of a convolution: input, weight, bias, stride, padding, dilation, transposed, output_padding,
+  // groups.
+  std::optional<Rewrite> fold(Graph& to, NodeId old, const std::vector<Argument>& arguments) {
+    if (from_[old].op != Op::getitem || *arguments[1].get<std::int64_t>() != 0) return std::nullopt;
+    const NodeId old_norm = from_[old].operands.front();
+    if (from_[old_norm].op != Op::_native_batch_norm_legit_no_training) return std::nullopt;
+    const NodeId old_conv = from_[old_norm].operands.front();
+    if (from_[old_conv].op != Op::convolution) return std::nullopt;
+    if (!rewriter_.used_once(old_norm) || !rewriter_.used_once(old_conv)) return std::nullopt;
+    const Node& norm = to[*arguments[0].get<NodeId>()];
+    const Node& conv = to[*norm.arguments[0].get<NodeId>()];
+    if (conv.op != Op::convolution || !fits(to, conv, norm)) return std::nullopt;
+    const std::string& name = from_.node_name(old);
+    const NodeId node = folded(to, conv, norm, name);
+    return Rewrite{"batch norm into convolution",
+                   FreezingRewriter::with_types(to, node, from_[old], name)};
+  }
+
+  bool fits(const Graph& to, const Node& conv, const Node& norm) {
+    const DType dtype = conv.type().dtype;
+    const auto usable = [&](const Argument& argument, bool may_lack) {
+      if (argument.none() || argument.absent()) return may_lack;
+      return rewriter_.frozen(to, argument) && to.type(*argument.get<NodeId>()).dtype == dtype;
+    };
+    const bool transposed = *conv.arguments[6].get<bool>();
+    if (transposed && *conv.arguments[8].get<std::int64_t>() != 1) return false;
+    return (dtype == DType::f32 || dtype == DType::f64) && usable(conv.arguments[1], false) &&
+           usable(conv.arguments[2], true) && usable(norm.arguments[1], true) &&
+           usable(norm.arguments[2], true) && usable(norm.arguments[3], false) &&
+           usable(norm.arguments[4], false);
+  }
+
+  static NodeId folded(Graph& to, const Node& conv, const Node& norm, const std::string& name) {
+    const auto make = [&](Op op, std::vector<Argument> arguments, std::string_view part) {
+      return FreezingRewriter::make(to, op, std::move(arguments), name + std::string(part));
+    };
+    const Argument eps = norm.arguments[6];
+    const NodeId weight = *conv.arguments[1].get<NodeId>();
+    const bool transposed = *conv.arguments[6].get<bool>();
+    NodeId scale = make(Op::add_Tensor, {norm.arguments[4], eps}, ".deviation");
+    scale = make(Op::rsqrt, {scale}, ".scale");
+    if (norm.arguments[1].get<NodeId>() != nullptr)
+      scale = make(Op::mul_Tensor, {norm.arguments[1], scale}, ".scale");
+    const NodeId wide = FreezingRewriter::along(to, scale, transposed ? 1 : 0,
+                                                to.type(weight).rank(), name + ".scale");
+    const NodeId new_weight = make(Op::mul_Tensor, {weight, wide}, ".weight");
+    NodeId bias = conv.arguments[2].get<NodeId>() != nullptr
+                      ? make(Op::sub_Tensor, {conv.arguments[2], norm.arguments[3]}, ".bias")
+                      : make(Op::neg, {norm.arguments[3]}, ".bias");
+    bias = make(Op::mul_Tensor, {bias, scale}, ".bias");
+    if (norm.arguments[2].get<NodeId>() != nullptr)
+      bias = make(Op::add_Tensor, {bias, norm.arguments[2]}, ".bias");
+    std::vector<Argument> arguments = conv.arguments;
+    arguments[1] = new_weight;
+    arguments[2] = bias;
+    return make(Op::convolution, std::move(arguments), "");
+  }
+
+  const Graph& from_;
+  FreezingRewriter rewriter_;
+};
+
+}  // namespace
+
+PassResult conv_bn_folding(const Graph& graph) { return ConvBnFolding(graph).run(); }
+
+}  // namespace recut::passes
