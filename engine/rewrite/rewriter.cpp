@@ -246,21 +246,32 @@ class Replacer {
 class Rewriting {
  public:
   Rewriting(const Graph& graph, const RuleSet& rules)
-      : input_(graph), rules_(rules), index_(index_of(rules)), result_{graph, false, {}, {}, true} {
+      : input_(graph),
+        rules_(rules),
+        index_(index_of(rules)),
+        result_{graph.fresh(), false, {}, {}, true} {
     for (const RuleRow& row : rules.rows) result_.statistics.push_back({row.name, 0, 0, 0, 0, {}});
   }
 
   Rewritten run() {
-    if (!may_match()) return std::move(result_);
-    // Rules that make more of what they match double the graph with every sweep.
-    const std::size_t most_nodes = 4 * input_.order().size() + 10000;
-    for (int sweep = 0; sweep < kMostSweeps && result_.graph.order().size() < most_nodes; ++sweep)
-      if (!step()) return std::move(result_);
-    result_.at_rest = false;
+    rewrite();
+    if (!swept_) result_.graph = input_;
     return std::move(result_);
   }
 
  private:
+  void rewrite() {
+    if (!may_match()) return;
+    // Rules that make more of what they match double the graph with every sweep.
+    const std::size_t most_nodes = 4 * input_.order().size() + 10000;
+    for (int sweep = 0; sweep < kMostSweeps && graph().order().size() < most_nodes; ++sweep)
+      if (!step()) return;
+    result_.at_rest = false;
+  }
+
+  // A copy of the graph that came in is made only where nothing else comes out.
+  const Graph& graph() const { return swept_ ? result_.graph : input_; }
+
   // Most graphs have nothing that most rules begin at.
   bool may_match() const {
     const auto order = input_.order();
@@ -270,11 +281,13 @@ class Rewriting {
   }
 
   bool step() {
-    std::vector<Match> matches = Finder(result_.graph, index_, result_.statistics).run();
+    std::vector<Match> matches = Finder(graph(), index_, result_.statistics).run();
     if (matches.empty()) return false;
-    const Graph before = std::move(result_.graph);
+    const Graph last = std::move(result_.graph);  // of the sweep before
+    const Graph& before = swept_ ? last : input_;
     Replacer replacer(before, matches);
     result_.graph = replacer.run();
+    swept_ = true;
     for (RuleHit& hit : result_.hits)
       for (NodeId& id : hit.after) id = replacer.image(id);
     bool changed = false;
@@ -317,6 +330,7 @@ class Rewriting {
   const RuleSet& rules_;
   const RuleIndex index_;
   Rewritten result_;
+  bool swept_ = false;                            // result_.graph is what a sweep left
   std::unordered_map<NodeId, NodeId> came_from_;  // looked up only
 };
 
