@@ -28,10 +28,9 @@ struct GradOptions {
 // no sequence numbers it gets them. Operators on the way that have no derivative rule are
 // diagnostics, one each.
 //
-// An update of a buffer is a result of the type of an input that is no parameter, that is computed
-// from that input, where the way between them is one of linear interpolation (momentum updates) or
-// an operator that says so (the running statistics of batch normalisation). It goes out as a result
-// and gets no tangent.
+// An update of a buffer is a result of the type of an input that is no parameter: an interpolation
+// with it (number * statistic + number * input, or lerp), or the running statistics of an operator
+// of batch normalisation. It goes out as a result and gets no tangent.
 Result<Graph> differentiate(const Graph& forward, const GradOptions& options = {});
 
 // The forward half of a joint graph: what its results need; inputs, names and results as they are,

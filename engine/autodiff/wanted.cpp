@@ -57,29 +57,27 @@ std::vector<bool> active_nodes(const Graph& graph, const std::vector<NodeId>& in
 
 namespace {
 
-// The operands through which an old value of a buffer reaches its new one: sums, products with
-// numbers, interpolation, conversions and copies.
-bool passes_buffers_on(Op op) {
-  switch (op) {
-    case Op::add_Tensor:
-    case Op::sub_Tensor:
-    case Op::mul_Tensor:
-    case Op::lerp_Scalar:
-    case Op::copy:
-    case Op::clone:
-    case Op::alias:
-    case Op::detach:
-    case Op::prims_convert_element_type:
-    case Op::_to_copy:
-      return true;
-    default:
-      return false;
-  }
-}
-
 bool is_buffer_like(const Graph& graph, NodeId input, const TensorType& type) {
   return graph.is_input(input) && graph.input_kind(input) == InputKind::input &&
          graph.type(input).shape == type.shape && graph.type(input).dtype == type.dtype;
+}
+
+// The tensor of a product with a number; invalid for any other call.
+NodeId scaled_by_number(const Graph& graph, NodeId id) {
+  const Node& node = graph[id];
+  const bool product = node.op == Op::mul_Tensor || node.op == Op::mul_Scalar;
+  return product && node.operands.size() == 1 && node.arguments[1].get<NodeId>() == nullptr
+             ? node.operands.front()
+             : NodeId();
+}
+
+// number * statistic + number * buffer, in either order.
+bool is_momentum_sum(const Graph& graph, const Node& node) {
+  if (node.op != Op::add_Tensor || node.operands.size() != 2) return false;
+  const NodeId a = scaled_by_number(graph, node.operands[0]);
+  const NodeId b = scaled_by_number(graph, node.operands[1]);
+  return a.valid() && b.valid() &&
+         (is_buffer_like(graph, a, node.type()) || is_buffer_like(graph, b, node.type()));
 }
 
 bool is_running_statistic(const Graph& graph, const Node& node) {
@@ -93,17 +91,16 @@ bool is_running_statistic(const Graph& graph, const Node& node) {
 
 bool updates_buffer(const Graph& graph, NodeId node) {
   if (is_running_statistic(graph, graph[node])) return true;
-  const TensorType& type = graph.type(node);
-  std::vector<NodeId> open{node};
-  for (int steps = 0; !open.empty() && steps < 16; ++steps) {
-    const NodeId id = open.back();
-    open.pop_back();
-    if (id != node && is_buffer_like(graph, id, type)) return true;
-    if (!passes_buffers_on(graph[id].op)) continue;
-    for (const NodeId operand : graph[id].operands)
-      if (graph.type(operand).shape == type.shape) open.push_back(operand);
-  }
-  return false;
+  NodeId id = node;
+  const auto is_copy = [&] {
+    const Op op = graph[id].op;
+    return op == Op::copy || op == Op::clone || op == Op::alias || op == Op::detach ||
+           op == Op::prims_convert_element_type || op == Op::_to_copy;
+  };
+  while (is_copy()) id = graph[id].operands.back();
+  const Node& made = graph[id];
+  if (made.op == Op::lerp_Scalar) return is_buffer_like(graph, made.operands.front(), made.type());
+  return is_momentum_sum(graph, made);
 }
 
 std::vector<std::size_t> differentiable_results(const Graph& graph,

@@ -74,11 +74,14 @@ Value trace(Site& s) {
   return s.grad() * eye;
 }
 
-// Where several elements are the extreme, each gets an equal share.
+// Where several elements are the extreme, each gets an equal share. (A median that is NaN goes to
+// the NaNs, as in PyTorch.)
 Value shared_extreme(Site& s, std::int64_t output) {
   const Value x = s["self"], extreme = kept(s, s.out(output));
   const Value equal = s.b(Op::eq_Tensor, {x, extreme});
-  const Value held = either(equal, both(s.b(Op::isnan, {x}), s.b(Op::isnan, {extreme})));
+  const bool of_nan = s.op() == Op::median || s.op() == Op::nanmedian;
+  const Value held =
+      of_nan ? either(equal, both(s.b(Op::isnan, {x}), s.b(Op::isnan, {extreme}))) : equal;
   const Value count = s.b.sum(s.b.convert(held, x.dtype()), dims_of(s), true);
   return keep_where(held, spread(s, kept(s, s.grad(output)) / count));
 }

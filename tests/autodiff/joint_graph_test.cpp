@@ -1,0 +1,195 @@
+// What a joint graph looks like: inputs, tangents, results, gradients, and whose partner is whose.
+#include <catch2/catch_test_macros.hpp>
+
+#include "engine/autodiff/differentiate.h"
+#include "engine/input/graph_file.h"
+#include "engine/input/text.h"
+#include "engine/ir/builder.h"
+#include "engine/ir/printer.h"
+#include "engine/ir/verifier.h"
+#include "tests/paths.h"
+
+namespace recut {
+namespace {
+
+Graph parsed(const char* text) {
+  auto graph = parse_graph_text(text, "test");
+  INFO((graph ? std::string() : format(graph.diagnostics())));
+  REQUIRE(graph.ok());
+  return std::move(*graph);
+}
+
+Graph joint_of(const Graph& forward, const GradOptions& options = {}) {
+  auto joint = differentiate(forward, options);
+  INFO((joint ? std::string() : format(joint.diagnostics())));
+  REQUIRE(joint.ok());
+  CHECK(verify(*joint).empty());
+  return std::move(*joint);
+}
+
+std::vector<std::string> tangents(const Graph& graph) {
+  std::vector<std::string> names;
+  for (const NodeId id : graph.inputs())
+    if (graph.input_kind(id) == InputKind::tangent) names.push_back(graph.node_name(id));
+  return names;
+}
+
+TEST_CASE("joint graph: unused and integer inputs have no gradient; a parameter used twice one sum",
+          "[autodiff]") {
+  const Graph joint = joint_of(parsed(R"(graph "uses" {
+  %w = parameter f32[3]
+  %unused = parameter f32[2]
+  %i = input i64[3]
+  %x = input f32[3]
+  %a = mul.Tensor(%w, %x)
+  %b = mul.Tensor(%a, %w)
+  results %b, %i
+}
+)"));
+  CHECK(tangents(joint) == std::vector<std::string>{"tangents_1"});
+  REQUIRE(joint.gradients.size() == 4);
+  CHECK(joint.gradients[0].valid());
+  CHECK(joint.op(joint.gradients[0]).op == Op::add_Tensor);
+  CHECK_FALSE(joint.gradients[1].valid());
+  CHECK_FALSE(joint.gradients[2].valid());
+  CHECK_FALSE(joint.gradients[3].valid());
+  CHECK(joint.results.size() == 2);
+}
+
+TEST_CASE("joint graph: broadcasting is summed away, dtypes are converted back", "[autodiff]") {
+  const Graph joint = joint_of(parsed(R"(graph "broadcast" {
+  %w = parameter bf16[4, 1]
+  %x = input f32[2, 4, 3]
+  %c = prims.convert_element_type(%w, f32)
+  %y = mul.Tensor(%x, %c)
+  results %y
+}
+)"));
+  CHECK(format(joint.type(joint.gradients[0])) == "bf16[4, 1]");
+}
+
+TEST_CASE("joint graph: each loss has a tangent; what reaches no parameter is not differentiated",
+          "[autodiff]") {
+  const Graph joint = joint_of(parsed(R"(graph "losses" {
+  %w = parameter f32[3]
+  %x = input f32[3]
+  %s = sin(%x)
+  %a = mul.Tensor(%w, %s)
+  %first = sum(%a)
+  %second = amax(%a)
+  %d = detach(%a)
+  %apart = sum(%d)
+  results %first, %second, %apart
+}
+)"));
+  CHECK(tangents(joint) == std::vector<std::string>{"tangents_1", "tangents_2"});
+  for (const NodeId id : joint.order()) CHECK(joint.op(id).op != Op::cos);
+}
+
+TEST_CASE("joint graph: updated buffers go out as results, without a tangent", "[autodiff]") {
+  const Graph joint = joint_of(parsed(R"(graph "batch_norm" {
+  %w = parameter f32[3]
+  %b = parameter f32[3]
+  %mean = input f32[3]
+  %var = input f32[3]
+  %x = parameter f32[4, 3]
+  %n = _native_batch_norm_legit_functional(%x, %w, %b, %mean, %var, true, 0.1, 1e-05)
+  %y = getitem(%n, 0)
+  %new_mean = getitem(%n, 3)
+  %m = mean.dim(%x, [0])
+  %part = mul.Tensor(%m, 0.1)
+  %rest = mul.Tensor(%mean, 0.9)
+  %moved = add.Tensor(%part, %rest)
+  results %new_mean, %moved, %y
+}
+)"));
+  CHECK(tangents(joint).size() == 1);
+  CHECK(joint.results.size() == 3);
+  CHECK_FALSE(joint.gradients[2].valid());
+  CHECK(joint.gradients[4].valid());
+}
+
+TEST_CASE("joint graph: backward nodes carry their partner's module and sequence number",
+          "[autodiff]") {
+  Builder b("partners");
+  const Value w = b.parameter("w", DType::f32, {3, 2}), x = b.input("x", DType::f32, {4, 3});
+  Value h;
+  {
+    const auto scope = b.scope({"net.0", 7});
+    h = b.mm(x, w);
+  }
+  b.result(b.sum(b("tanh", {h})));
+  const auto forward = b.finish();
+  REQUIRE(forward.ok());
+  const Graph joint = joint_of(*forward);
+  const Origin& product = joint.origin(joint.gradients[0]);
+  CHECK(product.module == "net.0");
+  CHECK(product.seq_nr == 7);
+  const NodeId tanh = joint.find("tanh"), back = joint.find("tanh_backward");
+  REQUIRE(tanh.valid());
+  REQUIRE(back.valid());
+  CHECK(joint.origin(tanh).seq_nr > 7);
+  CHECK(joint.origin(tanh).seq_nr == joint.origin(back).seq_nr);
+}
+
+TEST_CASE("joint graph: what can't be differentiated is said by name", "[autodiff]") {
+  const auto complaint = [](const Graph& graph, const GradOptions& options = {}) {
+    const auto joint = differentiate(graph, options);
+    return joint.ok() ? "" : format(joint.diagnostics());
+  };
+  const Graph twice = parsed(R"(graph "no_rule" {
+  %x = parameter f32[1, 2, 4, 4]
+  %g = parameter f32[1, 3, 3, 2]
+  %y = parameter f32[1, 2, 3, 3]
+  %b = grid_sampler_2d_backward(%y, %x, %g, 0, 0, false, [true, true])
+  %r = getitem(%b, 0)
+  results %r
+}
+)");
+  CHECK(complaint(twice).find("grid_sampler_2d_backward has no derivative rule: %b") !=
+        std::string::npos);
+  const Graph plain = parsed(
+      "graph \"g\" {\n  %x = parameter f32[2]\n  %i = input i64[2]\n"
+      "  %y = exp(%x)\n  results %y, %i\n}\n");
+  CHECK(complaint(plain, {std::nullopt, std::vector<std::string>{"z"}}).find("no input z") !=
+        std::string::npos);
+  CHECK(complaint(plain, {std::nullopt, std::vector<std::string>{"i"}}).find("only real inputs") !=
+        std::string::npos);
+  CHECK(complaint(plain, {std::vector<std::size_t>{1}, std::nullopt}).find("not real") !=
+        std::string::npos);
+  CHECK(complaint(plain, {std::vector<std::size_t>{9}, std::nullopt}).find("is not there") !=
+        std::string::npos);
+  CHECK(complaint(joint_of(plain)).find("joint graph already") != std::string::npos);
+}
+
+TEST_CASE("joint graph: its forward half has its results and no tangents, and gives as many back",
+          "[autodiff]") {
+  for (const std::string name : {"mlp", "resnet50", "gpt2", "unet", "tiny_ops"}) {
+    INFO(name);
+    const auto file = read_graph_file(RECUT_SOURCE_DIR "/samples/joint/" + name + ".json.gz");
+    REQUIRE(file.ok());
+    const auto half = forward_half(file->graph);
+    REQUIRE(half.ok());
+    CHECK(verify(half->graph).empty());
+    CHECK(tangents(half->graph).empty());
+    CHECK(half->graph.results == file->graph.results);
+    const Graph joint = joint_of(half->graph, {half->differentiable, std::nullopt});
+    CHECK(tangents(joint).size() == tangents(file->graph).size());
+    // The default rule finds the same results: updates of batch-norm's buffers are none of them.
+    CHECK(tangents(joint_of(half->graph)).size() == tangents(file->graph).size());
+    REQUIRE(joint.gradients.size() == file->graph.gradients.size());
+    for (std::size_t i = 0; i < joint.gradients.size(); ++i)
+      CHECK(joint.gradients[i].valid() == file->graph.gradients[i].valid());
+  }
+}
+
+TEST_CASE("derivative rows: each constant operator says why", "[autodiff]") {
+  for (const Operator& op : all_operators()) {
+    INFO(op.name);
+    const bool constant = differentiability(op.op) == Differentiability::constant;
+    CHECK(constant == !reason_without_derivative(op.op).empty());
+  }
+}
+
+}  // namespace
+}  // namespace recut
