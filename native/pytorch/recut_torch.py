@@ -1407,7 +1407,8 @@ def export(model: Callable, args: Sequence[Any], path: str | os.PathLike, *, kwa
 
 
 class _Writer:
-    def __init__(self, path: pathlib.Path, name: str, budgets: Sequence[float], measure: str, model: Callable) -> None:
+    def __init__(self, path: pathlib.Path, name: str, budgets: Sequence[float], measure: str,
+                 model: Callable | None = None) -> None:
         self.paths: list[pathlib.Path] = []
         self._path, self._name, self._budgets, self._measure, self._model = path, name, tuple(budgets), measure, model
         self._meters: dict[torch.device, _Meter] = {}
