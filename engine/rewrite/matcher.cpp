@@ -263,7 +263,7 @@ class Planner {
   Planner(const Rule& rule, Subject& subject, const Bindings& bindings)
       : rule_(rule), subject_(subject), values_(bindings.nodes), variables_(bindings.variables) {}
 
-  Result<Planned> run() {
+  Result<PlannedReplacement> run() {
     for (const ReplacementNode& node : rule_.replacement) {
       auto call = plan(node);
       if (!call) return error(fmt::format("%{}: {}", node.name, call.diagnostics()[0].message));
@@ -287,13 +287,13 @@ class Planner {
     return subject_.graph().pool().types_of(id);
   }
 
-  Result<Planned::Call> plan(const ReplacementNode& node) {
+  Result<PlannedReplacement::Call> plan(const ReplacementNode& node) {
     const Call::TypesOf types = [&](NodeId id) { return types_of(id); };
     const std::function<const UniformValue*(NodeId)> uniform = [&](NodeId id) {
       return id.index >= kFirstPlanned ? nullptr : subject_.uniform(id);
     };
     const Scope scope{values_, variables_, types, uniform};
-    Planned::Call call{node.op, {}, {}};
+    PlannedReplacement::Call call{node.op, {}, {}};
     for (std::size_t i = 0; i < node.arguments.size(); ++i) {
       auto value = evaluate(node.arguments[i], scope);
       if (!value)
@@ -310,7 +310,7 @@ class Planner {
   Subject& subject_;
   std::vector<NodeId> values_;
   const std::vector<Argument>& variables_;
-  Planned planned_;
+  PlannedReplacement planned_;
 };
 
 }  // namespace
@@ -319,7 +319,8 @@ std::optional<Bindings> match(const Rule& rule, Subject& subject, NodeId anchor)
   return Matcher(rule, subject).run(anchor);
 }
 
-Result<Planned> plan_replacement(const Rule& rule, Subject& subject, const Bindings& bindings) {
+Result<PlannedReplacement> plan_replacement(const Rule& rule, Subject& subject,
+                                            const Bindings& bindings) {
   return Planner(rule, subject, bindings).run();
 }
 

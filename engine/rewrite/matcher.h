@@ -22,7 +22,7 @@ struct Bindings {
 std::optional<Bindings> match(const Rule& rule, Subject& subject, NodeId anchor);
 
 // What a replacement would be. Ids from kFirstPlanned on are its own nodes, in order.
-struct Planned {
+struct PlannedReplacement {
   struct Call {
     const Operator* op;
     std::vector<Argument> arguments;
@@ -35,6 +35,7 @@ inline constexpr std::uint32_t kFirstPlanned = 0x80000000;
 
 // Types the replacement by the operators' shape rules, on the real operands. An error, which says
 // what does not fit, is a fault of the rule: its guard has let through what it can't replace.
-Result<Planned> plan_replacement(const Rule& rule, Subject& subject, const Bindings& bindings);
+Result<PlannedReplacement> plan_replacement(const Rule& rule, Subject& subject,
+                                            const Bindings& bindings);
 
 }  // namespace recut

@@ -17,7 +17,7 @@ namespace {
 struct Match {
   const Rule* rule;
   std::vector<NodeId> results;  // as they were
-  Planned planned;
+  PlannedReplacement planned;
   std::vector<NodeId> made;   // by planned call: the node, once it is made
   std::vector<NodeId> after;  // what stands for the results
   std::vector<std::string> before_words, after_words;
@@ -108,7 +108,7 @@ class Finder {
     return true;
   }
 
-  std::size_t last_read(const Planned& planned, NodeId id) const {
+  std::size_t last_read(const PlannedReplacement& planned, NodeId id) const {
     if (id.index < kFirstPlanned) return graph_.position(id);
     std::size_t last = 0;
     for (const Argument& argument : planned.calls[id.index - kFirstPlanned].arguments)
@@ -123,7 +123,7 @@ class Finder {
       const NodeId after = found.planned.results[i];
       if (after == found.results[i]) continue;
       if (after.index < kFirstPlanned) return false;
-      const Planned::Call& call = found.planned.calls[after.index - kFirstPlanned];
+      const PlannedReplacement::Call& call = found.planned.calls[after.index - kFirstPlanned];
       const Node& before = graph_[found.results[i]];
       if (call.op->op != before.op || call.arguments != before.arguments) return false;
     }
@@ -197,9 +197,9 @@ class Replacer {
 
   // The existing value whose storage a planned one is a view of; a planned one where it has its
   // own.
-  NodeId storage_base(const Planned& planned, NodeId id) const {
+  NodeId storage_base(const PlannedReplacement& planned, NodeId id) const {
     while (id.index >= kFirstPlanned) {
-      const Planned::Call& call = planned.calls[id.index - kFirstPlanned];
+      const PlannedReplacement::Call& call = planned.calls[id.index - kFirstPlanned];
       const auto* of = call.op->is(kView) ? call.arguments.front().get<NodeId>() : nullptr;
       if (of == nullptr || (call.op->op == Op::getitem && !is_view(planned, *of))) return id;
       id = *of;
@@ -207,7 +207,7 @@ class Replacer {
     return id;
   }
 
-  bool is_view(const Planned& planned, NodeId id) const {
+  bool is_view(const PlannedReplacement& planned, NodeId id) const {
     return id.index < kFirstPlanned ? from_.op(id).is(kView)
                                     : planned.calls[id.index - kFirstPlanned].op->is(kView);
   }
@@ -217,7 +217,7 @@ class Replacer {
     if (planned.index < kFirstPlanned) return image(planned);
     NodeId& made = match.made[planned.index - kFirstPlanned];
     if (made.valid()) return made;
-    Planned::Call& call = match.planned.calls[planned.index - kFirstPlanned];
+    PlannedReplacement::Call& call = match.planned.calls[planned.index - kFirstPlanned];
     std::vector<Argument> arguments = call.arguments;
     for (Argument& argument : arguments)
       for_each_node(argument, [&](NodeId& operand) { operand = make(to, match, operand, old); });
