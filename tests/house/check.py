@@ -11,6 +11,7 @@ Prints one line a failure, `file:line: what is wrong`, then a plain closing line
 import pathlib
 import sys
 
+import definitions
 import gui_map
 import includes
 import sizes
@@ -27,6 +28,7 @@ def main():
         "the map and the folders agree": includes.check_map,
         "includes look up the list, through doors": includes.check_includes,
         "the window's folders look up their list, and know no platform": gui_map.check_gui,
+        "no two types have one name": definitions.check_definitions,
         "files and functions keep to their subject": sizes.check_sizes,
         "no marks of unfinished work, no machine's paths": text_rules.check_text,
     }

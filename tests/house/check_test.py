@@ -4,6 +4,7 @@ import pathlib
 import tempfile
 import unittest
 
+import definitions
 import gui_map
 import includes
 import sizes
@@ -66,6 +67,19 @@ class Map(House):
     def test_another_order_than_the_build(self):
         self.write("engine/CMakeLists.txt", "set(rooms ir support input)")
         self.assertIn("order", includes.check_map(self.tree())[0])
+
+
+class Definitions(House):
+    def test_one_name_in_two_rooms(self):
+        self.write("engine/ir/graph.h", "namespace recut {\nstruct Plan {\n};\n}\n")
+        self.assertEqual(definitions.check_definitions(self.tree()), [])
+        self.write("engine/support/ids.h", "namespace recut {\nclass Plan final {\n};\n}\n")
+        self.assertIn("recut::Plan", definitions.check_definitions(self.tree())[0])
+
+    def test_the_same_name_elsewhere(self):
+        self.write("engine/ir/graph.h", "namespace recut {\nstruct Plan {\n};\n}\n")
+        self.write("engine/support/ids.h", "namespace recut::test {\nstruct Plan;\nstruct Plan {\n};\n}\n")
+        self.assertEqual(definitions.check_definitions(self.tree()), [])
 
 
 class Includes(House):

@@ -22,7 +22,7 @@ std::int64_t quantise(double amount) {
 // one row of values kept; a bit for each place remembers whether item i changed it, which is all
 // that walking back asks. PyTorch keeps every row, 32 times as much.
 template <class Value>
-Choice solve(std::span<const std::int64_t> weights, std::span<const Value> values,
+Packed solve(std::span<const std::int64_t> weights, std::span<const Value> values,
              std::int64_t capacity) {
   const std::size_t width = static_cast<std::size_t>(capacity) + 1;
   std::vector<Value> best(width, Value{0});
@@ -41,7 +41,7 @@ Choice solve(std::span<const std::int64_t> weights, std::span<const Value> value
       row[static_cast<std::ptrdiff_t>(c)] = true;
     }
   }
-  Choice choice{static_cast<double>(best[width - 1]), std::vector<bool>(weights.size(), false)};
+  Packed choice{static_cast<double>(best[width - 1]), std::vector<bool>(weights.size(), false)};
   std::size_t c = width - 1;
   for (std::size_t i = weights.size(); i-- > 0;) {
     if (!changed[i * width + c]) continue;
@@ -53,7 +53,7 @@ Choice solve(std::span<const std::int64_t> weights, std::span<const Value> value
 
 }  // namespace
 
-Choice quantised_knapsack(std::span<const double> weights, std::span<const float> values,
+Packed quantised_knapsack(std::span<const double> weights, std::span<const float> values,
                           double capacity) {
   RECUT_CHECK(weights.size() == values.size(), "a weight and a value for each item");
   std::vector<std::int64_t> quantised;
@@ -61,13 +61,13 @@ Choice quantised_knapsack(std::span<const double> weights, std::span<const float
   return solve<float>(quantised, values, quantise(capacity));
 }
 
-Choice exact_knapsack(std::span<const std::int64_t> weights, std::span<const std::int64_t> values,
+Packed exact_knapsack(std::span<const std::int64_t> weights, std::span<const std::int64_t> values,
                       std::int64_t capacity) {
   RECUT_CHECK(weights.size() == values.size(), "a weight and a value for each item");
   return solve<std::int64_t>(weights, values, capacity);
 }
 
-Choice greedy_knapsack(std::span<const double> weights, std::span<const double> values,
+Packed greedy_knapsack(std::span<const double> weights, std::span<const double> values,
                        double capacity) {
   RECUT_CHECK(weights.size() == values.size(), "a weight and a value for each item");
   const auto density = [&](std::size_t i) {
@@ -77,7 +77,7 @@ Choice greedy_knapsack(std::span<const double> weights, std::span<const double> 
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return density(a) > density(b); });
-  Choice choice{0, std::vector<bool>(weights.size(), false)};
+  Packed choice{0, std::vector<bool>(weights.size(), false)};
   double used = 0;
   for (const std::size_t i : order) {
     if (used + weights[i] > capacity) continue;

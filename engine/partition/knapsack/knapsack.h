@@ -9,7 +9,7 @@
 
 namespace recut {
 
-struct Choice {
+struct Packed {
   double value = 0;         // of what was taken
   std::vector<bool> taken;  // by item
 };
@@ -20,17 +20,17 @@ struct Choice {
 // ten-thousandth weigh nothing, and a value too small to change a float32 sum is never worth
 // taking. Weights and capacity are 0 or more; capacity is at most 1, as PyTorch's budgets are, and
 // larger ones count as 2^20 ten-thousandths at most. Time and bits: items x 10,000 x capacity.
-Choice quantised_knapsack(std::span<const double> weights, std::span<const float> values,
+Packed quantised_knapsack(std::span<const double> weights, std::span<const float> values,
                           double capacity);
 
 // The best choice, exactly: dynamic programming over whole weights. Of equal values the one that
 // takes earlier items. Time and bits: items x capacity.
-Choice exact_knapsack(std::span<const std::int64_t> weights, std::span<const std::int64_t> values,
+Packed exact_knapsack(std::span<const std::int64_t> weights, std::span<const std::int64_t> values,
                       std::int64_t capacity);
 
 // By value per weight, descending, whatever still fits (PyTorch's `greedy`); items without weight
 // come first, where PyTorch divides by zero.
-Choice greedy_knapsack(std::span<const double> weights, std::span<const double> values,
+Packed greedy_knapsack(std::span<const double> weights, std::span<const double> values,
                        double capacity);
 
 }  // namespace recut

@@ -109,7 +109,7 @@ class Chooser {
       weights.push_back(static_cast<double>(candidate.bytes) / kGigabyte / (most_ - least_));
       values.push_back(static_cast<float>(candidate.flops));
     }
-    const Choice choice = quantised_knapsack(weights, values, budget_);
+    const Packed choice = quantised_knapsack(weights, values, budget_);
     std::vector<bool> allowed(analysis_.size(), false);
     for (std::size_t i = 0; i < candidates.size(); ++i) {
       candidates[i].save = choice.taken[i];
