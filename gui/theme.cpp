@@ -1,6 +1,6 @@
 #include "gui/theme.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace recut::gui {
 

@@ -38,6 +38,7 @@ int run_command(const std::vector<std::string>& arguments, const Console& consol
   add_grad(app, chosen);
   add_test_rules(app, chosen);
   add_bisect(app, chosen);
+  add_minimize(app, chosen);
   add_import(app, chosen);
   try {
     // CLI11 takes the arguments last first.

@@ -1,6 +1,6 @@
 #include "native/console.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <string>
 

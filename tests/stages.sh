@@ -14,10 +14,9 @@ run_stage() {
   step "$stage: building"
   if ! build_preset "$stage"; then
     count_failure "$stage: the build"
-  elif [[ $stage == fuzz ]]; then
-    fuzz_all
   else
     test_preset "$stage"
+    [[ $stage != asan ]] || fuzz_all
   fi
   say "$stage took $((SECONDS - start)) s."
 }
@@ -49,15 +48,16 @@ test_preset() {
     "s/.*<testcase name=\"\([^\"]*\)\".*status=\"fail\".*/$preset: \1/p" "$results")
 }
 
-# What a target finds is kept in build/fuzz/findings; the corpus that it grows
-# in build/fuzz/corpus, on top of the seeds in the repository.
+# What a target finds is kept in build/asan/findings; the corpus that it grows
+# in build/asan/corpus, on top of the seeds in the repository.
 fuzz_one() {
-  local name="$1" grown="build/fuzz/corpus/$1" words=()
+  local name="$1" grown="build/asan/corpus/$1" seeds="tests/fuzz/corpus/$1" words=()
+  [[ -d $seeds ]] || seeds="tests/$name/models"
   [[ ! -f tests/fuzz/$name.dict ]] || words=(-dict="tests/fuzz/$name.dict")
-  mkdir -p "$grown" build/fuzz/findings
-  "build/fuzz/fuzz_$name" -max_total_time="$fuzz_seconds" -timeout=10 -rss_limit_mb=2048 \
-    -print_final_stats=1 -verbosity=0 -artifact_prefix="build/fuzz/findings/$name-" \
-    "${words[@]}" "$grown" "tests/fuzz/corpus/$name" >&2
+  mkdir -p "$grown" build/asan/findings
+  "build/asan/fuzz_$name" -max_total_time="$fuzz_seconds" -timeout=10 -rss_limit_mb=2048 \
+    -print_final_stats=1 -verbosity=0 -artifact_prefix="build/asan/findings/$name-" \
+    "${words[@]}" "$grown" "$seeds" >&2
 }
 
 fuzz_all() {
@@ -69,7 +69,7 @@ fuzz_all() {
     if fuzz_one "$name"; then
       passed=$((passed + 1))
     else
-      count_failure "fuzz: $name (see build/fuzz/findings)"
+      count_failure "fuzz: $name (see build/asan/findings)"
     fi
   done
 }

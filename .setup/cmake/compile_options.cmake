@@ -35,13 +35,14 @@ if(RECUT_SANITIZE)
   add_compile_options(-fsanitize=${RECUT_SANITIZE} -fno-sanitize-recover=all)
   add_link_options(-fsanitize=${RECUT_SANITIZE})
 endif()
-if(RECUT_FUZZ)
-  add_compile_options(-fsanitize=fuzzer-no-link)
-endif()
 
 # Paths inside the checkout are hashed relative to it, so that every clone and
 # worktree of one user shares one cache.
 find_program(RECUT_CCACHE ccache)
+set(RECUT_PRECOMPILE_USUALLY OFF)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT RECUT_CCACHE)
+  set(RECUT_PRECOMPILE_USUALLY ON)
+endif()
 if(RECUT_CCACHE)
   set(CMAKE_CXX_COMPILER_LAUNCHER
       ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${RECUT_CCACHE})

@@ -1,16 +1,19 @@
 #include "engine/autodiff/differentiate.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 
+#include "engine/autodiff/fair_copy.h"
 #include "engine/autodiff/tape.h"
 #include "engine/autodiff/wanted.h"
-#include "engine/ir/rebuild.h"
+#include "engine/ir/copy.h"
+#include "engine/ir/printer.h"
 
 namespace recut {
 namespace {
 
+using autodiff::FairCopy;
 using autodiff::Seed;
 
 // Nodes without a sequence number get one each, above those that there are, so that forward and
@@ -32,66 +35,117 @@ class Numbering {
 
 class Differentiation {
  public:
+  // `steps`: null where nobody asks.
   Differentiation(const Graph& forward, std::vector<NodeId> wanted,
-                  std::vector<std::size_t> differentiable)
+                  std::vector<std::size_t> differentiable, std::vector<DerivativeStep>* steps)
       : forward_(forward),
         wanted_(std::move(wanted)),
         differentiable_(std::move(differentiable)),
-        joint_(forward.fresh()),
-        b_(joint_) {}
+        drafted_(forward.order().size()),
+        b_(draft_),
+        steps_(steps) {}
 
   Result<Graph> run() {
     add_inputs();
     add_forward();
-    const auto gradients = autodiff::pull_back(b_, forward_.order(), seeds_, wanted_, gaps_);
+    seed();
+    autodiff::Trail trail;
+    const auto gradients =
+        autodiff::pull_back(b_, drafted(forward_.order()), seeds_, drafted(wanted_), gaps_, &trail);
     if (!gaps_.empty()) return gaps_.diagnostics();
     if (b_.complaint()) return *b_.complaint();
-    joint_.results = forward_.results;
+    draft_.results = drafted(forward_.results);
     for (const NodeId id : forward_.inputs()) {
       if (forward_.input_kind(id) == InputKind::tangent) continue;
       const auto at = std::find(wanted_.begin(), wanted_.end(), id);
-      joint_.gradients.push_back(
+      draft_.gradients.push_back(
           at == wanted_.end() ? NodeId()
                               : gradients[static_cast<std::size_t>(at - wanted_.begin())].id());
     }
-    return without_dead_nodes(joint_);
+    FairCopy joint = autodiff::fair_copy(draft_, trail.marks, forward_);
+    if (steps_ != nullptr)
+      for (const autodiff::Pulled& one : trail.pulled) steps_->push_back(step_of(joint, one));
+    return std::move(joint.graph);
   }
 
  private:
+  // Nodes of the forward graph as the draft has them.
+  NodeId drafted(NodeId id) const { return id.valid() ? drafted_[forward_.position(id)] : id; }
+  std::vector<NodeId> drafted(std::span<const NodeId> ids) const {
+    std::vector<NodeId> found;
+    for (const NodeId id : ids) found.push_back(drafted(id));
+    return found;
+  }
+  NodeId drafted_from(NodeId id) const {
+    const auto at = std::find(drafted_.begin(), drafted_.end(), id);
+    return forward_.order()[static_cast<std::size_t>(at - drafted_.begin())];
+  }
+
+  // In the words of the graph that comes out: of what the row made, what is of use.
+  DerivativeStep step_of(const FairCopy& copy, const autodiff::Pulled& pulled) const {
+    const Graph& joint = copy.graph;
+    DerivativeStep step{draft_.op(pulled.call).name, drafted_from(pulled.call), {}, {}};
+    step.words = joint.contains(step.call) ? print_node(joint, step.call)
+                                           : std::string(step.rule);  // only its gradient is used
+    std::string_view before = "  =>  ";
+    const auto say = [&](const std::string& words) {
+      step.words += std::string(before) + words;
+      before = "; ";
+    };
+    for (const NodeId id : pulled.made)
+      if (const NodeId image = copy.of(draft_, id); image.valid()) step.made.push_back(image);
+    std::sort(step.made.begin(), step.made.end(),
+              [&](NodeId a, NodeId b) { return joint.position(a) < joint.position(b); });
+    for (const NodeId id : step.made) say(print_node(joint, id));
+    for (const auto& [operand, gradient] : pulled.gradients) {
+      const NodeId of = copy.of(draft_, operand), is = copy.of(draft_, gradient);
+      if (of.valid() && is.valid())
+        say(fmt::format("gradient of %{}: %{}", joint.node_name(of), joint.node_name(is)));
+    }
+    return step;
+  }
+
   void add_inputs() {
     for (const NodeId id : forward_.inputs()) {
       const bool wanted = std::find(wanted_.begin(), wanted_.end(), id) != wanted_.end();
       InputKind kind = forward_.input_kind(id);
       if (kind != InputKind::tangent) kind = wanted ? InputKind::parameter : InputKind::input;
-      joint_.add_input(kind, forward_.type(id), forward_.origin(id));
+      drafted_[forward_.position(id)] =
+          draft_.add_input(kind, forward_.type(id), forward_.origin(id));
     }
     int count = 0;
-    for (const std::size_t place : differentiable_) {
-      const NodeId result = forward_.results[place];
-      const Value tangent = b_.placeholder(InputKind::tangent,
-                                           joint_.unused_name(fmt::format("tangents_{}", ++count)),
-                                           forward_.type(result));
-      seeds_.push_back({result, tangent});
-    }
+    for (const std::size_t place : differentiable_)
+      tangents_.push_back(b_.placeholder(InputKind::tangent,
+                                         draft_.unused_name(fmt::format("tangents_{}", ++count)),
+                                         forward_.type(forward_.results[place])));
   }
 
   void add_forward() {
     Numbering numbering(forward_);
     for (const NodeId id : forward_.order()) {
-      const Node& node = forward_[id];
-      if (node.op == Op::placeholder) continue;
-      joint_.append(node.op, node.arguments, node.outputs, numbering.origin(forward_, id));
+      if (forward_[id].op == Op::placeholder) continue;
+      drafted_[forward_.position(id)] =
+          copy_node(forward_, id, draft_, numbering.origin(forward_, id),
+                    [&](NodeId operand) { return drafted(operand); });
     }
-    for (const auto& [alias, id] : forward_.aliases()) joint_.add_alias(alias, id);
+    for (const auto& [alias, id] : forward_.aliases()) draft_.add_alias(alias, drafted(id));
+  }
+
+  void seed() {
+    for (std::size_t i = 0; i < tangents_.size(); ++i)
+      seeds_.push_back({drafted(forward_.results[differentiable_[i]]), tangents_[i]});
   }
 
   const Graph& forward_;
   std::vector<NodeId> wanted_;
   std::vector<std::size_t> differentiable_;
-  Graph joint_;
+  Graph draft_;                  // in a pool of its own
+  std::vector<NodeId> drafted_;  // by position in the forward graph
+  std::vector<Value> tangents_;
   Builder b_;
   autodiff::Gaps gaps_;
   std::vector<Seed> seeds_;
+  std::vector<DerivativeStep>* steps_;
 };
 
 Diagnostics bad_results(const Graph& graph, const std::vector<std::size_t>& places) {
@@ -108,7 +162,8 @@ Diagnostics bad_results(const Graph& graph, const std::vector<std::size_t>& plac
 
 }  // namespace
 
-Result<Graph> differentiate(const Graph& forward, const GradOptions& options) {
+Result<Graph> differentiate(const Graph& forward, const GradOptions& options,
+                            std::vector<DerivativeStep>* steps) {
   for (const NodeId gradient : forward.gradients)
     if (gradient.valid()) return error("the graph has gradients: it is a joint graph already");
   const auto wanted = autodiff::wanted_inputs(forward, options.wanted);
@@ -117,7 +172,7 @@ Result<Graph> differentiate(const Graph& forward, const GradOptions& options) {
                                              : autodiff::differentiable_results(forward, *wanted);
   Diagnostics wrong = bad_results(forward, places);
   if (!wrong.empty()) return wrong;
-  return Differentiation(forward, *wanted, places).run();
+  return Differentiation(forward, *wanted, places, steps).run();
 }
 
 Differentiability differentiability(Op op) {

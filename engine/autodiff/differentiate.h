@@ -21,6 +21,16 @@ struct GradOptions {
   std::optional<std::vector<std::string>> wanted;
 };
 
+// One step of the reverse sweep: the derivative row of a call, and what it became.
+struct DerivativeStep {
+  std::string_view rule;  // the operator whose row it is: "mm", "add.Tensor"
+  NodeId call;            // of the forward graph, and of the joint one
+  // Nodes of the joint graph that the row made, sums with other gradients included, in order; none
+  // where it hands the gradient on as it is.
+  std::vector<NodeId> made;
+  std::string words;  // "%y = relu(%x) : …  =>  %le = …; gradient of %x: %where"
+};
+
 // The joint graph as AOTAutograd shapes it: the forward graph's inputs, a tangent for each
 // differentiable result (`tangents_1`, …), results as they were, and one gradient for each input in
 // order, invalid where it is not wanted or the results do not depend on it. A gradient's nodes
@@ -31,7 +41,11 @@ struct GradOptions {
 // An update of a buffer is a result of the type of an input that is no parameter: an interpolation
 // with it (number * statistic + number * input, or lerp), or the running statistics of an operator
 // of batch normalisation. It goes out as a result and gets no tangent.
-Result<Graph> differentiate(const Graph& forward, const GradOptions& options = {});
+//
+// `steps`: where it is given, the sweep's steps are added to it, in the order in which they were
+// taken: from the results back to the inputs.
+Result<Graph> differentiate(const Graph& forward, const GradOptions& options = {},
+                            std::vector<DerivativeStep>* steps = nullptr);
 
 // The forward half of a joint graph: what its results need; inputs, names and results as they are,
 // parameters where there was a gradient. `differentiable` are the results that the joint graph has

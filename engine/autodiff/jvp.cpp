@@ -1,29 +1,29 @@
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "engine/autodiff/differentiate.h"
+#include "engine/autodiff/fair_copy.h"
 #include "engine/autodiff/tape.h"
 #include "engine/autodiff/wanted.h"
-#include "engine/ir/rebuild.h"
+#include "engine/ir/copy.h"
 
 namespace recut {
 namespace {
 
 using autodiff::Seed;
 
-// Tangents of a joint graph become inputs, since its gradients become results.
-void copy_of(const Graph& from, Graph& to) {
+// By position in `from`: its nodes in `to`. Tangents of a joint graph become inputs, since its
+// gradients become results.
+std::vector<NodeId> draft_of(const Graph& from, Graph& to) {
+  std::vector<NodeId> drafted(from.order().size());
+  const auto image = [&](NodeId id) { return drafted[from.position(id)]; };
   for (const NodeId id : from.order()) {
-    const Node& node = from[id];
-    const auto kind = [&] {
-      const InputKind given = from.input_kind(id);
-      return given == InputKind::tangent ? InputKind::input : given;
-    };
-    if (node.op == Op::placeholder)
-      to.add_input(kind(), node.type(), from.origin(id));
-    else
-      to.append(node.op, node.arguments, node.outputs, from.origin(id));
+    NodeId& made = drafted[from.position(id)];
+    made = copy_node(from, id, to, from.origin(id), image);
+    if (from.is_input(id) && from.input_kind(id) == InputKind::tangent)
+      to.set_input_kind(made, InputKind::input);
   }
-  for (const auto& [alias, id] : from.aliases()) to.add_alias(alias, id);
+  for (const auto& [alias, id] : from.aliases()) to.add_alias(alias, image(id));
+  return drafted;
 }
 
 std::vector<NodeId> outputs_of(const Graph& graph) {
@@ -40,31 +40,37 @@ std::vector<NodeId> outputs_of(const Graph& graph) {
 Result<Jvp> jvp(const Graph& graph, const GradOptions& options) {
   const auto wanted = autodiff::wanted_inputs(graph, options.wanted);
   if (!wanted) return wanted.diagnostics();
-  Jvp made{graph.fresh(), *wanted, {}, {}, {}};
-  copy_of(graph, made.graph);
-  Builder b(made.graph);
+  Graph draft;
+  const auto drafted = draft_of(graph, draft);
+  const auto image = [&](NodeId id) { return drafted[graph.position(id)]; };
+  Builder b(draft);
   std::vector<Seed> seeds, outputs;
+  std::vector<NodeId> input_tangents;
   for (const NodeId id : *wanted) {
     const Value tangent = b.placeholder(
-        InputKind::input, made.graph.unused_name(graph.node_name(id) + "_tangent"), graph.type(id));
-    made.input_tangents.push_back(tangent.id());
-    seeds.push_back({id, tangent});
+        InputKind::input, draft.unused_name(graph.node_name(id) + "_tangent"), graph.type(id));
+    input_tangents.push_back(tangent.id());
+    seeds.push_back({image(id), tangent});
   }
   const auto ends = outputs_of(graph);
-  for (const NodeId id : ends) outputs.push_back({id, {}});
+  for (const NodeId id : ends) outputs.push_back({image(id), {}});
   autodiff::Gaps gaps;
-  const auto tangents = autodiff::push_forward(b, graph.order(), seeds, outputs, gaps);
+  autodiff::Trail trail;
+  const auto tangents = autodiff::push_forward(b, drafted, seeds, outputs, gaps, &trail);
   if (!gaps.empty()) return gaps.diagnostics();
-  made.graph.results = ends;
+  for (const Seed& output : outputs) draft.results.push_back(output.node);
+  Jvp made{graph.fresh(), *wanted, {}, {}, {}};
   for (std::size_t i = 0; i < ends.size(); ++i) {
     if (!is_floating(graph.type(ends[i]).dtype)) continue;
     made.primal.push_back(i);
-    made.tangents.push_back(made.graph.results.size());
+    made.tangents.push_back(draft.results.size());
     const Value zero = tangents[i].valid() ? tangents[i] : autodiff::zeros(b, graph.type(ends[i]));
-    made.graph.results.push_back(zero.id());
+    draft.results.push_back(zero.id());
   }
   if (b.complaint()) return *b.complaint();
-  made.graph = without_dead_nodes(made.graph);
+  autodiff::FairCopy copy = autodiff::fair_copy(draft, trail.marks, graph);
+  for (const NodeId id : input_tangents) made.input_tangents.push_back(copy.of(draft, id));
+  made.graph = std::move(copy.graph);
   return made;
 }
 

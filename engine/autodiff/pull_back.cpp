@@ -11,8 +11,8 @@ namespace {
 class Sweep {
  public:
   Sweep(Builder& b, std::span<const NodeId> tape, std::span<const NodeId> wanted, Gaps& gaps,
-        bool nested)
-      : b_(b), tape_(tape), gaps_(gaps), nested_(nested) {
+        Trail* trail)
+      : b_(b), tape_(tape), gaps_(gaps), trail_(trail) {
     for (const NodeId id : wanted) active_.insert(id.index), leaves_.insert(id.index);
     for (const NodeId id : tape)
       if (leaves_.count(id.index) == 0 &&
@@ -36,7 +36,7 @@ class Sweep {
     const auto found = gradients_.find(id.index);
     if (found == gradients_.end()) return {};
     const Value& sum = found->second.front();
-    return sum.valid() || nested_ ? sum : zeros(b_, b_.graph().type(id));
+    return sum.valid() || nested() ? sum : zeros(b_, b_.graph().type(id));
   }
 
  private:
@@ -45,6 +45,7 @@ class Sweep {
                        [](const Value& v) { return v.valid(); });
   }
 
+  bool nested() const { return trail_ == nullptr; }
   bool active(NodeId id) const { return active_.count(id.index) != 0; }
 
   // An invalid value is a zero that need not be added, but the node has a gradient from here on.
@@ -55,6 +56,21 @@ class Sweep {
     if (!value.valid()) return;
     Value& sum = gradients[static_cast<std::size_t>(output)];
     sum = plus(sum, fitted(value, b_.graph()[node].outputs[static_cast<std::size_t>(output)]));
+    if (step_) step_->gradients.emplace_back(node, sum.id());
+  }
+
+  // What is appended from here to end_step() is the call's.
+  void begin_step(NodeId call) {
+    if (nested()) return;
+    step_ = Pulled{call, {}, {}};
+    trail_->marks.push_back(b_.graph().order().size());
+  }
+  void end_step() {
+    if (!step_) return;
+    const auto made = b_.graph().order().subspan(trail_->marks.back());
+    step_->made.assign(made.begin(), made.end());
+    trail_->pulled.push_back(std::move(*step_));
+    step_.reset();
   }
 
   void visit(NodeId id, Gradients gradients) {
@@ -69,15 +85,17 @@ class Sweep {
     const Row* row = find_row(node.op);
     if (row == nullptr) return gaps_.add(b_.graph(), id);
     std::optional<Builder::Scope> scope;
-    if (!nested_) {
+    if (!nested()) {
       const Origin& origin = b_.graph().origin(id);
       scope.emplace(b_, Builder::Place{origin.module, origin.seq_nr});
     }
+    begin_step(id);
     Site site(b_, id, std::move(gradients), [this](NodeId operand) { return active(operand); });
     if (row->kind == RowKind::expansion)
       through_expansion(*row, site, node);
     else
       for (const Partial& partial : row->partials) apply(partial, site);
+    end_step();
   }
 
   void apply(const Partial& partial, Site& site) {
@@ -101,14 +119,15 @@ class Sweep {
     std::vector<NodeId> wanted;
     for (const NodeId operand : node.operands)
       if (active(operand)) wanted.push_back(operand);
-    const auto gradients = pull_back(b_, expanded.tape, seeds, wanted, gaps_, true);
+    const auto gradients = pull_back(b_, expanded.tape, seeds, wanted, gaps_);
     for (std::size_t i = 0; i < wanted.size(); ++i) add(wanted[i], 0, gradients[i]);
   }
 
   Builder& b_;
   std::span<const NodeId> tape_;
   Gaps& gaps_;
-  bool nested_;
+  Trail* trail_;                                            // null: within a call
+  std::optional<Pulled> step_;                              // the one that is being taken
   std::unordered_set<std::uint32_t> active_, leaves_;       // asked only
   std::unordered_map<std::uint32_t, Gradients> gradients_;  // by node; asked only
 };
@@ -116,8 +135,8 @@ class Sweep {
 }  // namespace
 
 std::vector<Value> pull_back(Builder& b, std::span<const NodeId> tape, std::span<const Seed> seeds,
-                             std::span<const NodeId> wanted, Gaps& gaps, bool nested) {
-  Sweep sweep(b, tape, wanted, gaps, nested);
+                             std::span<const NodeId> wanted, Gaps& gaps, Trail* trail) {
+  Sweep sweep(b, tape, wanted, gaps, trail);
   for (const Seed& seed : seeds) sweep.seed(seed);
   sweep.run();
   std::vector<Value> gradients;

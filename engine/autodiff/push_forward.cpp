@@ -9,7 +9,7 @@ namespace {
 
 class Sweep {
  public:
-  Sweep(Builder& b, Gaps& gaps, bool nested) : b_(b), gaps_(gaps), nested_(nested) {}
+  Sweep(Builder& b, Gaps& gaps, Trail* trail) : b_(b), gaps_(gaps), trail_(trail) {}
 
   void seed(const Seed& seed) { set(seed.node, seed.output, seed.value); }
 
@@ -23,7 +23,8 @@ class Sweep {
     const Row* row = find_row(node.op);
     if (row == nullptr) return gaps_.add(b_.graph(), id);
     std::optional<Builder::Scope> scope;
-    if (!nested_) {
+    if (trail_ != nullptr) {
+      trail_->marks.push_back(b_.graph().order().size());
       const Origin& origin = b_.graph().origin(id);
       scope.emplace(b_, Builder::Place{origin.module, origin.seq_nr});
     }
@@ -111,7 +112,7 @@ class Sweep {
     const Expanded expanded = expand(row, at, node);
     std::vector<Seed> wanted;
     for (const Value& output : expanded.outputs) wanted.push_back({output.id(), {}});
-    const auto tangents = push_forward(b_, expanded.tape, operand_seeds(node), wanted, gaps_, true);
+    const auto tangents = push_forward(b_, expanded.tape, operand_seeds(node), wanted, gaps_);
     for (std::size_t i = 0; i < tangents.size() && i < node.outputs.size(); ++i)
       set(id, static_cast<std::int64_t>(i), tangents[i]);
   }
@@ -155,7 +156,7 @@ class Sweep {
              std::find(operands.begin(), operands.end(), node_id) != operands.end() ||
              std::find(wanted.begin(), wanted.end(), node_id) != wanted.end();
     });
-    const auto tangents = pull_back(b_, tape, seeds, wanted, gaps_, true);
+    const auto tangents = pull_back(b_, tape, seeds, wanted, gaps_);
     std::size_t next = 0;
     for (std::size_t i = 0; i < cotangents.size(); ++i)
       if (cotangents[i].valid()) set(id, static_cast<std::int64_t>(i), tangents[next++]);
@@ -177,7 +178,7 @@ class Sweep {
 
   Builder& b_;
   Gaps& gaps_;
-  bool nested_;
+  Trail* trail_;                                           // null: within a call
   std::unordered_map<std::uint32_t, Gradients> tangents_;  // by node; asked only
 };
 
@@ -185,8 +186,8 @@ class Sweep {
 
 std::vector<Value> push_forward(Builder& b, std::span<const NodeId> tape,
                                 std::span<const Seed> seeds, std::span<const Seed> wanted,
-                                Gaps& gaps, bool nested) {
-  Sweep sweep(b, gaps, nested);
+                                Gaps& gaps, Trail* trail) {
+  Sweep sweep(b, gaps, trail);
   for (const Seed& seed : seeds) sweep.seed(seed);
   for (const NodeId id : tape) sweep.visit(id);
   std::vector<Value> tangents;

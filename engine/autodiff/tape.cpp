@@ -1,6 +1,6 @@
 #include "engine/autodiff/tape.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <unordered_set>
@@ -63,17 +63,14 @@ bool is_active(const Graph& graph, NodeId call, const std::function<bool(NodeId)
 
 std::vector<NodeId> stretch(const Graph& graph, std::span<const NodeId> outputs,
                             const std::function<bool(NodeId)>& border) {
-  std::vector<NodeId> found, open(outputs.begin(), outputs.end());
+  std::vector<NodeId> found;
   std::unordered_set<std::uint32_t> seen;  // asked only, never walked
-  while (!open.empty()) {
-    const NodeId id = open.back();
-    open.pop_back();
-    if (!id.valid() || border(id) || !seen.insert(id.index).second) continue;
+  const std::function<void(NodeId)> visit = [&](NodeId id) {
+    if (!id.valid() || border(id) || !seen.insert(id.index).second) return;
+    for (const NodeId operand : graph[id].operands) visit(operand);
     found.push_back(id);
-    const auto& operands = graph[id].operands;
-    open.insert(open.end(), operands.begin(), operands.end());
-  }
-  std::sort(found.begin(), found.end());
+  };
+  for (const NodeId id : outputs) visit(id);
   return found;
 }
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/autodiff/row.h"
@@ -43,8 +44,8 @@ bool is_real(const Graph& graph, NodeId node);
 // has none.
 bool is_active(const Graph& graph, NodeId call, const std::function<bool(NodeId)>& active);
 
-// The nodes that `outputs` need, without borders and what these need; in order of id, which is an
-// order of operands before users.
+// The nodes that `outputs` need, without borders and what these need; operands before users, and
+// otherwise as they are read from the outputs.
 std::vector<NodeId> stretch(const Graph& graph, std::span<const NodeId> outputs,
                             const std::function<bool(NodeId)>& border);
 
@@ -58,20 +59,33 @@ struct Expanded {
 };
 Expanded expand(const Row& row, Site& site, const Node& call);
 
+// What the row of one call made, and the gradients that it gave the call's operands.
+struct Pulled {
+  NodeId call;
+  std::vector<NodeId> made;                          // in order
+  std::vector<std::pair<NodeId, NodeId>> gradients;  // (operand, its gradient so far)
+};
+
+// What a sweep over a graph's own calls tells, so that others see its steps.
+struct Trail {
+  std::vector<std::size_t> marks;  // where in the graph's order each call's new nodes begin
+  std::vector<Pulled> pulled;      // of a reverse sweep
+};
+
 // Reverse mode. Gradients of `wanted` nodes, in their order; invalid where no seed depends on the
-// node, zeros where all derivatives on the way are (`nested`: invalid then, too). `tape` holds
+// node, zeros where all derivatives on the way are (within a call: invalid then, too). `tape` holds
 // every node between them and the seeds, operands first. New nodes get the module path and the
-// sequence number of their forward partner, unless `nested`.
+// sequence number of their forward partner. `trail`: null within a call, whose place they get then.
 //
 // After Griewank and Walther, Evaluating Derivatives (2nd edition, 2008), chapters 3 and 6.
 std::vector<Value> pull_back(Builder& b, std::span<const NodeId> tape, std::span<const Seed> seeds,
-                             std::span<const NodeId> wanted, Gaps& gaps, bool nested = false);
+                             std::span<const NodeId> wanted, Gaps& gaps, Trail* trail = nullptr);
 
 // Forward mode: tangents of the `wanted` outputs (their `value` is not read) from those of seeds.
 // Where a row has formulas only, the Jacobian is applied as the transpose of its transpose: the
 // formula is linear in the output's gradient, and reverse mode over it gives the product.
 std::vector<Value> push_forward(Builder& b, std::span<const NodeId> tape,
                                 std::span<const Seed> seeds, std::span<const Seed> wanted,
-                                Gaps& gaps, bool nested = false);
+                                Gaps& gaps, Trail* trail = nullptr);
 
 }  // namespace recut::autodiff

@@ -1,6 +1,6 @@
 #include "engine/autodiff/wanted.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

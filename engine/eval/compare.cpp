@@ -1,6 +1,6 @@
 #include "engine/eval/compare.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
 

@@ -1,6 +1,6 @@
 #include "engine/eval/evaluator.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #include "engine/eval/inputs.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <charconv>
@@ -70,6 +70,28 @@ Result<std::size_t> output_position(std::string_view name, std::size_t outputs) 
     return position;
   return error(
       fmt::format("tensor {} is no output of the graph, which has {}", quote(name), outputs));
+}
+
+// Where the gradient of an input stands among the outputs.
+Result<std::size_t> gradient_position(const Graph& graph, std::string_view name) {
+  std::size_t place = graph.results.size();
+  for (const NodeId id : graph.inputs()) {
+    if (graph.input_kind(id) == InputKind::tangent) continue;
+    if (graph.node_name(id) == name) return place;
+    ++place;
+  }
+  return error(
+      fmt::format("tensor {} is of no input of the graph", quote(fmt::format("grad.{}", name))));
+}
+
+// Which output the tensor is the expected value of; nothing where it is none of this graph's.
+std::optional<Result<std::size_t>> expected_position(const Graph& graph,
+                                                     const NamedTensor& tensor) {
+  if (tensor.name.starts_with("out."))
+    return output_position(tensor.name, graph.results.size() + graph.gradients.size());
+  if (tensor.name.starts_with("grad.") && !graph.gradients.empty())
+    return gradient_position(graph, tensor.name.substr(5));
+  return std::nullopt;
 }
 
 // Stands in for what a file lacks.
@@ -166,14 +188,16 @@ Result<std::vector<std::optional<Tensor>>> expected_outputs(const Graph& graph,
   std::vector<std::optional<Tensor>> expected(outputs.size());
   Diagnostics wrong;
   for (const NamedTensor& tensor : tensors) {
-    if (!tensor.name.starts_with("out.")) continue;
-    const auto position = output_position(tensor.name, outputs.size());
+    const auto found = expected_position(graph, tensor);
+    if (!found) continue;
+    const auto& position = *found;
     if (!position || !outputs[*position].valid()) {
       wrong.push_back(position ? error(fmt::format("tensor {} is an output that the graph lacks",
                                                    quote(tensor.name)))
                                : position.diagnostics().front());
       continue;
     }
+    if (expected[*position]) continue;
     auto value = matching(tensor, graph.type(outputs[*position]));
     if (value)
       expected[*position] = std::move(*value);

@@ -1,7 +1,8 @@
 // Values for a graph's inputs, and the outputs to expect: from a safetensors file, or made by seed.
 //
-// In a file, `in.<name>` is the value of a placeholder or constant and `out.<position>` that of an
-// output, counted in the list of results and then gradients.
+// In a file, `in.<name>` is the value of a placeholder or constant, `out.<position>` that of an
+// output, counted in the list of results and then gradients, and `grad.<name>` that of the gradient
+// of an input; a graph without gradients passes over the last.
 #pragma once
 
 #include <cstdint>

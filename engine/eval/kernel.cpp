@@ -1,6 +1,6 @@
 #include "engine/eval/kernel.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "engine/eval/kernels/families.h"
 
@@ -21,6 +21,7 @@ const KernelTable& kernel_table() {
     add_matrix_kernels(t);
     add_nn_kernels(t);
     add_linear_algebra_kernels(t);
+    add_quantization_kernels(t);
     return t;
   }();
   return table;

@@ -1,6 +1,6 @@
 #include "engine/eval/steps.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #include "engine/input/bytes.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sys/stat.h>
 
 #include <cerrno>

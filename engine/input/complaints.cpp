@@ -1,6 +1,6 @@
 #include "engine/input/complaints.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace recut {
 

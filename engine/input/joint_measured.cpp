@@ -1,6 +1,6 @@
 #include "engine/input/joint_measured.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "engine/input/joint_nodes.h"
 #include "engine/support/text.h"

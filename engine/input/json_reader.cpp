@@ -1,5 +1,5 @@
 // The reader of JSON text: nlohmann's lexer and parser, and what makes entries of their events.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <iterator>

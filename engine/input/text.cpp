@@ -1,6 +1,6 @@
 #include "engine/input/text.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cstdlib>
 #include <set>

@@ -1,6 +1,6 @@
 #include "engine/input/text_reader.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cerrno>
 #include <cstdlib>

@@ -24,9 +24,7 @@ struct Hasher {
   std::uint64_t operator()(std::int64_t i) const {
     return hash_mix(seed, static_cast<std::uint64_t>(i));
   }
-  std::uint64_t operator()(double d) const {
-    return hash_mix(seed, bit_cast<std::uint64_t>(d));
-  }
+  std::uint64_t operator()(double d) const { return hash_mix(seed, bit_cast<std::uint64_t>(d)); }
   std::uint64_t operator()(DType d) const { return hash_mix(seed, static_cast<std::uint64_t>(d)); }
   std::uint64_t operator()(const std::string& s) const { return hash_text(seed, s); }
   std::uint64_t operator()(const ArgumentList& list) const {

@@ -1,6 +1,6 @@
 #include "engine/ir/builder.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "engine/ir/call.h"
 #include "engine/ir/layout.h"

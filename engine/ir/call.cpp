@@ -1,6 +1,6 @@
 #include "engine/ir/call.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
 
@@ -198,6 +198,12 @@ Result<std::vector<TensorType>> infer_types(const Operator& op, std::span<const 
                                             const Call::TypesOf& types_of) {
   Diagnostics wrong = check_arguments(op, arguments, types_of);
   if (!wrong.empty()) return wrong;
+  return infer_checked_types(op, arguments, types_of);
+}
+
+Result<std::vector<TensorType>> infer_checked_types(const Operator& op,
+                                                    std::span<const Argument> arguments,
+                                                    const Call::TypesOf& types_of) {
   auto types = op.rule(Call(op, arguments, types_of));
   if (!types) return error(fmt::format("{}: {}", op.name, types.diagnostics().front().message));
   for (const TensorType& type : *types) {

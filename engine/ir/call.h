@@ -78,4 +78,9 @@ Diagnostics check_arguments(const Operator& op, std::span<const Argument> argume
 Result<std::vector<TensorType>> infer_types(const Operator& op, std::span<const Argument> arguments,
                                             const Call::TypesOf& types_of);
 
+// The same where check_arguments has had nothing to say.
+Result<std::vector<TensorType>> infer_checked_types(const Operator& op,
+                                                    std::span<const Argument> arguments,
+                                                    const Call::TypesOf& types_of);
+
 }  // namespace recut

@@ -1,6 +1,6 @@
 #include "engine/ir/graph.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 
@@ -27,6 +27,7 @@ std::uint64_t hash_call(Op op, std::span<const Argument> arguments,
 
 std::vector<NodeId> distinct_nodes(std::span<const Argument> arguments) {
   std::vector<NodeId> nodes;
+  nodes.reserve(arguments.size());
   for (const Argument& a : arguments)
     for_each_node(a, [&](NodeId id) {
       if (std::find(nodes.begin(), nodes.end(), id) == nodes.end()) nodes.push_back(id);
@@ -37,19 +38,33 @@ std::vector<NodeId> distinct_nodes(std::span<const Argument> arguments) {
 }  // namespace
 
 NodeId NodePool::intern(Op op, std::vector<Argument> arguments, std::vector<TensorType> outputs) {
+  if (2 * (nodes_.size() + 1) > slots_.size()) grow_table();
   const std::uint64_t h = hash_call(op, arguments, outputs);
-  for (auto [it, end] = by_hash_.equal_range(h); it != end; ++it) {
-    const Node& other = nodes_[it->second.index];
+  std::size_t at = h & (slots_.size() - 1);
+  for (; slots_[at].id.valid(); at = (at + 1) & (slots_.size() - 1)) {
+    if (slots_[at].hash != h) continue;
+    const Node& other = nodes_[slots_[at].id.index];
     if (other.op == op && other.arguments == arguments && other.outputs == outputs)
-      return it->second;
+      return slots_[at].id;
   }
   const NodeId id(nodes_.size());
   std::vector<NodeId> operands = distinct_nodes(arguments);
   for (const NodeId operand : operands)
     RECUT_CHECK(operand.index < id.index, "a node's operands are made before it");
   nodes_.push_back(Node{op, std::move(arguments), std::move(outputs), std::move(operands)});
-  by_hash_.emplace(h, id);
+  slots_[at] = {h, id};
   return id;
+}
+
+void NodePool::grow_table() {
+  std::vector<Slot> before(std::max<std::size_t>(1024, 2 * slots_.size()));
+  before.swap(slots_);
+  for (const Slot& slot : before)
+    if (slot.id.valid()) {
+      std::size_t at = slot.hash & (slots_.size() - 1);
+      while (slots_[at].id.valid()) at = (at + 1) & (slots_.size() - 1);
+      slots_[at] = slot;
+    }
 }
 
 std::string_view name_of(InputKind kind) {
@@ -79,19 +94,65 @@ NodeId Graph::append(Op op, std::vector<Argument> arguments, std::vector<TensorT
     if (!origin.name.empty()) add_alias(std::move(origin.name), id);
     return id;
   }
+  origin.name =
+      unused_name(origin.name.empty() ? operator_of(op).packet : std::string_view(origin.name));
+  place(id, pool_->origins().add(std::move(origin)));
+  return id;
+}
+
+NodeId Graph::carry(const Graph& from, NodeId id) {
+  place_as(from, id, id);
+  if (from.is_input(id)) note_input(id, from.input_kind(id));
+  return id;
+}
+
+NodeId Graph::carry(const Graph& from, NodeId id, std::vector<Argument> arguments,
+                    std::vector<TensorType> outputs) {
+  return place_as(from, id, pool_->intern(from[id].op, std::move(arguments), std::move(outputs)));
+}
+
+NodeId Graph::place_as(const Graph& from, NodeId old, NodeId id) {
+  RECUT_CHECK(from.pool_ == pool_, "nodes are carried between graphs of one pool");
+  if (contains(id)) {
+    add_alias(from.node_name(old), id);
+    return id;
+  }
+  OriginId origin = from.origins_[from.position(old)];
+  if (named(pool_->origins().name_of(origin)).valid()) {
+    Origin renamed = from.origin(old);
+    renamed.name = unused_name(renamed.name);
+    origin = pool_->origins().add(std::move(renamed));
+  }
+  place(id, origin);
+  return id;
+}
+
+void Graph::place(NodeId id, OriginId origin) {
   if (position_.size() <= id.index)
     position_.resize(std::max<std::size_t>(id.index + 1, pool_->size()), kAbsent);
   position_[id.index] = static_cast<std::uint32_t>(order_.size());
   order_.push_back(id);
-  origin.name =
-      unused_name(origin.name.empty() ? operator_of(op).packet : std::string_view(origin.name));
-  by_name_.emplace(origin.name, id);
-  origins_.push_back(std::move(origin));
-  return id;
+  origins_.push_back(origin);
+  take_name(pool_->origins().name_of(origin), id);
+}
+
+NodeId Graph::named(NameId name) const {
+  return name.valid() && name.index < by_name_.size() ? by_name_[name.index] : NodeId();
+}
+
+bool Graph::take_name(NameId name, NodeId id) {
+  if (named(name).valid()) return false;
+  if (by_name_.size() <= name.index) by_name_.resize(name.index + 1);
+  by_name_[name.index] = id;
+  return true;
+}
+
+bool Graph::owns_its_name(NodeId id) const {
+  return named(pool_->origins().name_of(origins_[position(id)])) == id;
 }
 
 bool Graph::add_alias(std::string alias, NodeId id) {
-  if (!by_name_.emplace(alias, id).second) return false;
+  if (!take_name(pool_->origins().name(alias), id)) return false;
   aliases_.emplace_back(std::move(alias), id);
   alias_places_.push_back(order_.size());
   return true;
@@ -111,9 +172,12 @@ std::vector<NodeId> Graph::program() const {
 
 NodeId Graph::add_input(InputKind kind, TensorType type, Origin origin) {
   const NodeId id = append(Op::placeholder, {origin.name}, {std::move(type)}, origin);
-  if (!input_kinds_.emplace(id.index, kind).second) return id;
-  inputs_.push_back(id);
+  note_input(id, kind);
   return id;
+}
+
+void Graph::note_input(NodeId id, InputKind kind) {
+  if (input_kinds_.emplace(id.index, kind).second) inputs_.push_back(id);
 }
 
 NodeId Graph::add_constant(TensorType type, Origin origin) {
@@ -129,8 +193,7 @@ Result<NodeId> Graph::make(Op op, std::vector<Argument> arguments, Origin origin
 }
 
 NodeId Graph::find(std::string_view node_name) const {
-  const auto it = by_name_.find(std::string(node_name));
-  return it == by_name_.end() ? NodeId() : it->second;
+  return named(pool_->origins().find_name(node_name));
 }
 
 InputKind Graph::input_kind(NodeId id) const {
@@ -141,7 +204,7 @@ InputKind Graph::input_kind(NodeId id) const {
 
 std::string Graph::unused_name(std::string_view wish) {
   std::string candidate(wish);
-  while (by_name_.count(candidate) != 0)
+  while (find(candidate).valid())
     candidate = fmt::format("{}_{}", wish, ++next_suffix_[std::string(wish)]);
   return candidate;
 }

@@ -18,6 +18,7 @@
 #include "engine/ir/argument.h"
 #include "engine/ir/measurements.h"
 #include "engine/ir/operator.h"
+#include "engine/ir/origin.h"
 #include "engine/ir/type.h"
 #include "engine/support/result.h"
 
@@ -33,7 +34,8 @@ struct Node {
   const TensorType& type() const { return outputs.front(); }
 };
 
-// Stores nodes; equal ones once. Ids only grow, and an operand's id is below its user's.
+// Stores nodes, equal ones once, and where they come from. Ids only grow, and an operand's id is
+// below its user's.
 class NodePool {
  public:
   // The node of this call, made if there is none. Impure operators carry their number in the graph
@@ -45,17 +47,19 @@ class NodePool {
 
   std::span<const TensorType> types_of(NodeId id) const { return nodes_[id.index].outputs; }
 
- private:
-  std::deque<Node> nodes_;
-  std::unordered_multimap<std::uint64_t, NodeId> by_hash_;  // looked up only, never walked
-};
+  const OriginTable& origins() const { return origins_; }
+  OriginTable& origins() { return origins_; }
 
-// Where a node comes from.
-struct Origin {
-  std::string name;    // unique in its graph: the file's own name
-  std::string module;  // nn.Module path, "" where none
-  std::int64_t seq_nr =
-      -1;  // autograd's sequence number: forward and backward partners share it; -1 where none
+ private:
+  struct Slot {
+    std::uint64_t hash = 0;
+    NodeId id;  // invalid: free
+  };
+  void grow_table();
+
+  OriginTable origins_;
+  std::deque<Node> nodes_;
+  std::vector<Slot> slots_;  // open addressing, a power of two of them; at most half are taken
 };
 
 enum class InputKind : std::uint8_t { parameter, input, tangent };
@@ -83,6 +87,14 @@ class Graph {
   NodeId append(Op op, std::vector<Argument> arguments, std::vector<TensorType> outputs,
                 Origin origin);
 
+  // The same of a node that another graph of this pool has, under its origin there; inputs stay
+  // inputs of their kind.
+  NodeId carry(const Graph& from, NodeId id);
+
+  // The same of that node's call with other arguments, and the types that it has with them.
+  NodeId carry(const Graph& from, NodeId id, std::vector<Argument> arguments,
+               std::vector<TensorType> outputs);
+
   NodeId add_input(InputKind kind, TensorType type, Origin origin);
   NodeId add_constant(TensorType type,
                       Origin origin);  // a get_attr: a tensor that the module holds
@@ -108,9 +120,12 @@ class Graph {
     return id.index < position_.size() && position_[id.index] != kAbsent;
   }
   std::size_t position(NodeId id) const { return position_[id.index]; }
-  const Origin& origin(NodeId id) const { return origins_[position_[id.index]]; }
+  const Origin& origin(NodeId id) const { return pool_->origins()[origins_[position(id)]]; }
   const std::string& node_name(NodeId id) const { return origin(id).name; }
   NodeId find(std::string_view node_name) const;  // also by alias; invalid where there is none
+
+  // Whether the node is found under its own name: no other node or alias has it.
+  bool owns_its_name(NodeId id) const;
 
   // Names that interning made another node's: (the file's name, the node that stands for it).
   std::span<const std::pair<std::string, NodeId>> aliases() const { return aliases_; }
@@ -133,13 +148,19 @@ class Graph {
  private:
   static constexpr std::uint32_t kAbsent = 0xffffffff;
 
+  NodeId named(NameId name) const;
+  bool take_name(NameId name, NodeId id);  // false where it is taken
+  void place(NodeId id, OriginId origin);
+  NodeId place_as(const Graph& from, NodeId old, NodeId id);  // under old's origin there
+  void note_input(NodeId id, InputKind kind);
+
   std::shared_ptr<NodePool> pool_;
   std::vector<NodeId> order_;
-  std::vector<Origin> origins_;          // by position
+  std::vector<OriginId> origins_;        // by position
   std::vector<std::uint32_t> position_;  // by node id
   std::vector<NodeId> inputs_;
   std::unordered_map<std::uint32_t, InputKind> input_kinds_;
-  std::unordered_map<std::string, NodeId> by_name_;
+  std::vector<NodeId> by_name_;  // by the pool's number of the name
   std::unordered_map<std::string, int>
       next_suffix_;  // by wish, so that ten thousand equal wishes stay linear
   std::vector<std::pair<std::string, NodeId>> aliases_;

@@ -1,7 +1,7 @@
 // Views that take the same elements under other dimensions.
 #include "engine/ir/layout.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <numeric>

@@ -1,5 +1,5 @@
 // Views of some of the elements: slices, diagonals, windows, and the ones that come in several.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // Views under another shape, and the ones that name strides themselves.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "engine/ir/layout_steps.h"
 

@@ -1,7 +1,7 @@
 // Small steps that the layout rules share.
 #pragma once
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <vector>

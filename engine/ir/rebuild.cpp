@@ -5,18 +5,47 @@
 namespace recut {
 namespace {
 
-NodeId mapped(const std::vector<NodeId>& map, const Graph& from, NodeId id) {
-  return id.valid() ? map[from.position(id)] : id;
-}
+// What stands for the nodes of a graph in the one that is made of it.
+class Images {
+ public:
+  explicit Images(const Graph& from) : from_(from), images_(from.order().size()) {}
 
-bool operand_types_changed(const Graph& from, const Graph& to, const std::vector<Argument>& before,
-                           const std::vector<Argument>& after) {
-  std::vector<NodeId> old_ids, new_ids;
-  for (const Argument& a : before) for_each_node(a, [&](NodeId id) { old_ids.push_back(id); });
-  for (const Argument& a : after) for_each_node(a, [&](NodeId id) { new_ids.push_back(id); });
-  if (old_ids.size() != new_ids.size()) return true;
-  for (std::size_t i = 0; i < old_ids.size(); ++i)
-    if (from[old_ids[i]].outputs != to[new_ids[i]].outputs) return true;
+  NodeId of(NodeId id) const { return id.valid() ? images_[from_.position(id)] : id; }
+
+  void set(NodeId id, NodeId image) { images_[from_.position(id)] = image; }
+
+  // Whether an operand of the node is another one now.
+  bool differ(const Node& node) const {
+    for (const NodeId operand : node.operands)
+      if (of(operand) != operand) return true;
+    return false;
+  }
+
+  // Good until the next call: one list for all nodes, for most are copied from it once more.
+  const std::vector<Argument>& arguments(const Node& node) {
+    scratch_ = node.arguments;
+    for (Argument& a : scratch_) for_each_node(a, [&](NodeId& operand) { operand = of(operand); });
+    return scratch_;
+  }
+
+ private:
+  const Graph& from_;
+  std::vector<NodeId> images_;  // by position
+  std::vector<Argument> scratch_;
+};
+
+// Whether an operand of the one has another type than the operand at its place in the other.
+bool operand_types_differ(const NodePool& pool, std::span<const Argument> before,
+                          std::span<const Argument> after) {
+  if (before.size() != after.size()) return true;
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    const auto *old = before[i].get<NodeId>(), *now = after[i].get<NodeId>();
+    if ((old == nullptr) != (now == nullptr)) return true;
+    if (old != nullptr && *old != *now && pool[*old].outputs != pool[*now].outputs) return true;
+    const auto *olds = before[i].get<ArgumentList>(), *nows = after[i].get<ArgumentList>();
+    if ((olds == nullptr) != (nows == nullptr)) return true;
+    if (olds != nullptr && operand_types_differ(pool, *olds, *nows)) return true;
+  }
   return false;
 }
 
@@ -28,64 +57,69 @@ void carry_aliases(const Graph& from, Graph& to) {
 
 }  // namespace
 
-NodeId keep_node(const Graph& from, Graph& to, NodeId old, std::vector<Argument> arguments) {
+NodeId keep_node(const Graph& from, Graph& to, NodeId old, const std::vector<Argument>& arguments) {
   const Node& node = from[old];
+  if (&arguments == &node.arguments) return to.carry(from, old);
   std::vector<TensorType> outputs = node.outputs;
-  if (operand_types_changed(from, to, node.arguments, arguments)) {
+  if (operand_types_differ(to.pool(), node.arguments, arguments)) {
     auto types = infer_types(operator_of(node.op), arguments,
                              [&](NodeId id) { return to.pool().types_of(id); });
     RECUT_CHECK(types.ok(),
                 "a replaced operand does not fit its user: the pass gave it another type");
     outputs = std::move(*types);
   }
-  return to.append(node.op, std::move(arguments), std::move(outputs), from.origin(old));
+  return to.carry(from, old, arguments, std::move(outputs));
 }
 
 Graph rebuild(const Graph& from, const Replace& replace) {
   Graph to = from.fresh();
-  std::vector<NodeId> map(from.order().size());
+  Images images(from);
   for (const NodeId id : from.order()) {
     const Node& node = from[id];
-    NodeId& image = map[from.position(id)];
-    if (node.op == Op::placeholder) {
-      image = to.add_input(from.input_kind(id), node.type(), from.origin(id));
-    } else if (node.op == Op::constant) {
-      image = to.add_constant(node.type(), from.origin(id));
-    } else {
-      std::vector<Argument> arguments = node.arguments;
-      for (Argument& a : arguments)
-        for_each_node(a, [&](NodeId& operand) { operand = mapped(map, from, operand); });
-      image = replace(to, id, std::move(arguments));
-    }
+    if (operator_of(node.op).is(kInput))
+      images.set(id, to.carry(from, id));
+    else if (!images.differ(node))
+      images.set(id, replace(to, id, node.arguments));
+    else
+      images.set(id, replace(to, id, images.arguments(node)));
   }
-  for (const NodeId id : from.results) to.results.push_back(mapped(map, from, id));
-  for (const NodeId id : from.gradients) to.gradients.push_back(mapped(map, from, id));
+  for (const NodeId id : from.results) to.results.push_back(images.of(id));
+  for (const NodeId id : from.gradients) to.gradients.push_back(images.of(id));
   carry_aliases(from, to);
   return to;
 }
 
-Graph without_dead_nodes(const Graph& graph) {
-  std::vector<bool> needed(graph.order().size(), false);
-  const auto need = [&](NodeId id) {
+std::vector<bool> nodes_under(const Graph& graph, std::span<const NodeId> roots) {
+  const auto order = graph.order();
+  std::vector<bool> needed(order.size(), false);
+  for (const NodeId id : roots)
     if (id.valid()) needed[graph.position(id)] = true;
-  };
-  for (const NodeId id : graph.results) need(id);
-  for (const NodeId id : graph.gradients) need(id);
-  for (std::size_t p = graph.order().size(); p-- > 0;)
+  for (std::size_t p = order.size(); p-- > 0;)
     if (needed[p])
-      for (const NodeId operand : graph[graph.order()[p]].operands) need(operand);
+      for (const NodeId operand : graph[order[p]].operands) needed[graph.position(operand)] = true;
+  return needed;
+}
+
+std::vector<bool> live_nodes(const Graph& graph) {
+  std::vector<NodeId> outputs = graph.results;
+  outputs.insert(outputs.end(), graph.gradients.begin(), graph.gradients.end());
+  return nodes_under(graph, outputs);
+}
+
+Graph with_nodes(const Graph& graph, const std::vector<bool>& keep) {
   Graph to = graph.fresh();
-  for (const NodeId id : graph.order()) {
-    const Node& node = graph[id];
-    if (node.op == Op::placeholder)
-      to.add_input(graph.input_kind(id), node.type(), graph.origin(id));
-    else if (needed[graph.position(id)])
-      to.append(node.op, node.arguments, node.outputs, graph.origin(id));
-  }
+  for (const NodeId id : graph.order())
+    if (keep[graph.position(id)]) to.carry(graph, id);
   to.results = graph.results;
   to.gradients = graph.gradients;
   carry_aliases(graph, to);
   return to;
+}
+
+Graph without_dead_nodes(const Graph& graph) {
+  std::vector<bool> keep = live_nodes(graph);
+  for (const NodeId id : graph.inputs()) keep[graph.position(id)] = true;
+  return with_nodes(graph, keep);
 }
 
 }  // namespace recut

@@ -1,18 +1,34 @@
 #include "engine/ir/verifier.h"
 
-#include <fmt/format.h>
-
-#include <unordered_map>
+#include <fmt/core.h>
 
 #include "engine/ir/call.h"
 
 namespace recut {
 namespace {
 
+// Whether two lists of arguments say the same but for operands of one type.
+bool alike(const NodePool& pool, std::span<const Argument> a, std::span<const Argument> b) {
+  if (a.size() != b.size()) return false;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const auto *x = a[i].get<NodeId>(), *y = b[i].get<NodeId>();
+    const auto *many = a[i].get<ArgumentList>(), *others = b[i].get<ArgumentList>();
+    const bool same = x != nullptr && y != nullptr
+                          ? *x == *y || pool[*x].outputs == pool[*y].outputs
+                      : many != nullptr && others != nullptr ? alike(pool, *many, *others)
+                                                             : a[i] == b[i];
+    if (!same) return false;
+  }
+  return true;
+}
+
 class Verifier {
  public:
-  explicit Verifier(const Graph& graph)
-      : graph_(graph), needs_tangent_(graph.order().size(), false) {}
+  Verifier(const Graph& graph, const Graph* sound)
+      : graph_(graph),
+        sound_(sound != nullptr && sound->shared_pool() == graph.shared_pool() ? sound : nullptr),
+        types_of_([this](NodeId id) { return graph_.pool().types_of(id); }),
+        needs_tangent_(graph.order().size(), false) {}
 
   Failures run() {
     for (const NodeId id : graph_.order()) check_node(id);
@@ -27,19 +43,33 @@ class Verifier {
 
   void check_node(NodeId id) {
     const Node& node = graph_[id];
+    const bool known = is_known(id, node);
     check_name(id);
-    for (const TensorType& type : node.outputs) check_type(id, type);
+    if (!known)
+      for (const TensorType& type : node.outputs) check_type(id, type);
     const bool operands_stand = check_operands(id, node);
     const Operator& op = operator_of(node.op);
     if (op.is(kInput)) return check_input(id, node);
-    if (operands_stand) check_call(id, node, op);
+    if (operands_stand && !known) check_call(id, node, op);
+  }
+
+  // Whether the sound graph has the node, or one of its name that differs in nothing but operands
+  // of the same types: a call's own invariants are of its types.
+  bool is_known(NodeId id, const Node& node) const {
+    if (sound_ == nullptr) return false;
+    if (sound_->contains(id)) return true;
+    const NodeId like = sound_->find(graph_.node_name(id));
+    if (!like.valid()) return false;
+    const Node& other = (*sound_)[like];
+    return other.op == node.op && other.outputs == node.outputs &&
+           alike(graph_.pool(), other.arguments, node.arguments);
   }
 
   void check_name(NodeId id) {
     const std::string& name = graph_.node_name(id);
     if (name.empty()) fail(id, 2, "the node has no name");
-    const auto [it, unique] = names_.emplace(name, id);
-    if (!unique) fail(id, 2, fmt::format("the name '{}' is that of another node too", name));
+    if (!graph_.owns_its_name(id))
+      fail(id, 2, fmt::format("the name '{}' is that of another node too", name));
   }
 
   void check_type(NodeId id, const TensorType& type) {
@@ -78,11 +108,10 @@ class Verifier {
   }
 
   void check_call(NodeId id, const Node& node, const Operator& op) {
-    const Call::TypesOf types_of = [&](NodeId operand) { return graph_.pool().types_of(operand); };
-    for (const Diagnostic& d : check_arguments(op, node.arguments, types_of))
+    for (const Diagnostic& d : check_arguments(op, node.arguments, types_of_))
       return fail(id, 3, d.message);
     if (op.is(kDataDependent)) return;
-    const auto inferred = infer_types(op, node.arguments, types_of);
+    const auto inferred = infer_checked_types(op, node.arguments, types_of_);
     if (!inferred) return fail(id, 4, inferred.diagnostics().front().message);
     if (inferred->size() != node.outputs.size())
       return fail(
@@ -140,13 +169,16 @@ class Verifier {
   }
 
   const Graph& graph_;
+  const Graph* sound_;  // null: nothing is known of any node
+  const Call::TypesOf types_of_;
   std::vector<bool> needs_tangent_;  // by position
-  std::unordered_map<std::string, NodeId> names_;
   Failures failures_;
 };
 
 }  // namespace
 
-Failures verify(const Graph& graph) { return Verifier(graph).run(); }
+Failures verify(const Graph& graph) { return Verifier(graph, nullptr).run(); }
+
+Failures verify(const Graph& graph, const Graph& sound) { return Verifier(graph, &sound).run(); }
 
 }  // namespace recut

@@ -30,4 +30,8 @@ using Failures = std::vector<Failure>;
 // All failures, in program order; empty for a sound graph.
 Failures verify(const Graph& graph);
 
+// The same of a graph that was made from a sound one on its pool: a node that both have (nodes
+// never change) isn't held against its operator's schema and shape rule once more.
+Failures verify(const Graph& graph, const Graph& sound);
+
 }  // namespace recut

@@ -76,10 +76,11 @@ std::int64_t node_flops(const Graph& graph, NodeId id) {
   const Node& node = graph[id];
   const std::string_view name = graph.op(id).name;
   const OperandShapes shapes(graph, node);
-  if (name == "mm") return product_flops(shapes.at(0, 2), shapes.at(1, 2));
+  if (name == "mm" || name == "_int_mm") return product_flops(shapes.at(0, 2), shapes.at(1, 2));
   if (name == "addmm") return product_flops(shapes.at(1, 2), shapes.at(2, 2));
   if (name == "bmm") return product_flops(shapes.at(0, 3), shapes.at(1, 3));
-  if (name == "convolution") return convolution_flops(&node.type().shape, shapes.at(1, 1), 2);
+  if (name == "convolution" || name == "recut.int_convolution")
+    return convolution_flops(&node.type().shape, shapes.at(1, 1), 2);
   if (name == "convolution_backward") return convolution_flops(shapes.at(0, 0), shapes.at(2, 1), 4);
   if (contains(name, "scaled_dot_product"))
     return attention_flops(shapes, contains(name, "backward"));

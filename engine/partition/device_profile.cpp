@@ -1,6 +1,6 @@
 #include "engine/partition/device_profile.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // Strategy `peak`: the least recomputation that holds a peak in bytes.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "engine/partition/peak/solver.h"
 #include "engine/partition/problem/joint_problem.h"

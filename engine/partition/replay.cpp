@@ -1,6 +1,6 @@
 #include "engine/partition/replay.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 
@@ -137,8 +137,8 @@ class Tracker {
   Instances instances_of(NodeId id, std::size_t step, Phase phase, bool again) {
     const Node& node = graph_[id];
     const std::span<const StorageId> owned = storages_.owned(id);
-    // A call without bytes of its own stands on its operand's, as a view does.
-    if (owned.empty() && !node.operands.empty()) return inherited(id, node);
+    // A view; what has no elements stands on nothing.
+    if (owned.empty() && !storages_.behind(id).empty()) return inherited(id, node);
     Instances made;
     for (const StorageId storage : owned) {
       if (groups_.inner(storage)) continue;

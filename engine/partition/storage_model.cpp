@@ -1,6 +1,6 @@
 #include "engine/partition/storage_model.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

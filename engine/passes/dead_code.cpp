@@ -7,7 +7,6 @@
 // Needs nothing. Establishes: every call and every constant leads to a result or a gradient.
 // Placeholders stay, they are the graph's signature. A random draw that nothing uses goes too: the
 // others keep their values, which their own numbers determine.
-#include "engine/ir/printer.h"
 #include "engine/ir/rebuild.h"
 #include "engine/passes/pass.h"
 
@@ -15,10 +14,12 @@ namespace recut::passes {
 
 PassResult dead_code(const Graph& graph) {
   PassResult result{without_dead_nodes(graph), false, {}};
+  result.changed = result.graph.order().size() != graph.order().size();
+  if (!result.changed) return result;
+  const auto before = std::make_shared<const Graph>(graph);
   for (const NodeId id : graph.order())
     if (!result.graph.contains(id))
-      result.changes.push_back({"unused", id, {}, print_node(graph, id)});
-  result.changed = !result.changes.empty();
+      result.changes.push_back({"unused", id, {}, ChangeWords(before, {id}, nullptr, {})});
   return result;
 }
 

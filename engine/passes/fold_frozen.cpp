@@ -12,15 +12,21 @@ namespace passes {
 
 PassResult conv_bn_folding(const Graph& graph);
 PassResult binary_folding(const Graph& graph);
+PassResult quantized_products(const Graph& graph);
+PassResult prepacked_weights(const Graph& graph);
 
 }  // namespace passes
 
 std::span<const Pass> freezing_passes() {
   static const Pass kPasses[] = {
+      {"quantized_products", "Multiplies whole numbers where both operands are dequantised.",
+       passes::quantized_products, true, false},
       {"conv_bn_folding", "Folds batch norms by running statistics into convolutions.",
-       passes::conv_bn_folding, false},
+       passes::conv_bn_folding, true, false},
       {"binary_folding", "Folds constants into convolutions and matrix products.",
-       passes::binary_folding, false},
+       passes::binary_folding, true, false},
+      {"prepacked_weights", "Lays frozen weights out as what reads them goes through them.",
+       passes::prepacked_weights, true, true},
   };
   return kPasses;
 }
@@ -67,7 +73,10 @@ class Folding {
   }
 
   Result<Evaluation> compute() const {
-    Graph computing = without_dead(std::vector<NodeId>(roots_.begin(), roots_.end()));
+    const std::vector<NodeId> roots(roots_.begin(), roots_.end());
+    Graph computing = with_nodes(graph_, nodes_under(graph_, roots));
+    computing.results = roots;
+    computing.gradients.clear();
     Inputs inputs;
     for (const NodeId id : computing.order())
       if (computing.op(id).is(kInput)) {
@@ -77,34 +86,15 @@ class Folding {
     return evaluate(computing, inputs);
   }
 
-  // The graph's calls that lead to `results`, and its inputs as far as those need them.
-  Graph without_dead(std::vector<NodeId> results) const {
-    std::set<NodeId> needed(results.begin(), results.end());
-    const auto order = graph_.order();
-    for (auto it = order.rbegin(); it != order.rend(); ++it)
-      if (needed.count(*it) != 0)
-        needed.insert(graph_[*it].operands.begin(), graph_[*it].operands.end());
-    Graph to = graph_.fresh();
-    for (const NodeId id : order) {
-      if (needed.count(id) == 0) continue;
-      if (graph_[id].op == Op::placeholder)
-        to.add_input(graph_.input_kind(id), graph_.type(id), graph_.origin(id));
-      else
-        to.append(graph_[id].op, graph_[id].arguments, graph_[id].outputs, graph_.origin(id));
-    }
-    to.results = std::move(results);
-    return to;
-  }
-
   Result<Frozen> replace(const std::vector<Tensor>& computed) {
     std::map<NodeId, Tensor> fresh;
     std::size_t at = 0;
     std::map<NodeId, std::size_t> place;
     for (const NodeId id : roots_) place.emplace(id, at++);
     const Graph to =
-        rebuild(graph_, [&](Graph& graph, NodeId old, std::vector<Argument> arguments) {
+        rebuild(graph_, [&](Graph& graph, NodeId old, const std::vector<Argument>& arguments) {
           const auto it = place.find(old);
-          if (it == place.end()) return keep_node(graph_, graph, old, std::move(arguments));
+          if (it == place.end()) return keep_node(graph_, graph, old, arguments);
           const NodeId id = graph.add_constant(graph_.type(old), graph_.origin(old));
           fresh.emplace(id, computed[it->second]);
           return id;
@@ -114,26 +104,17 @@ class Folding {
 
   // Without what is dead now, parameters included; inputs stay, they are the graph's signature.
   Result<Frozen> finish(const Graph& graph, const std::map<NodeId, Tensor>& fresh) const {
-    std::set<NodeId> needed(graph.results.begin(), graph.results.end());
-    const auto order = graph.order();
-    for (auto it = order.rbegin(); it != order.rend(); ++it)
-      if (needed.count(*it) != 0)
-        needed.insert(graph[*it].operands.begin(), graph[*it].operands.end());
-    Frozen frozen{graph.fresh(), {}};
-    for (const NodeId id : order) {
-      const bool input = graph[id].op == Op::placeholder;
-      const bool signature = input && graph.input_kind(id) != InputKind::parameter;
-      if (!signature && needed.count(id) == 0) continue;
-      if (input)
-        frozen.graph.add_input(graph.input_kind(id), graph.type(id), graph.origin(id));
-      else
-        frozen.graph.append(graph[id].op, graph[id].arguments, graph[id].outputs, graph.origin(id));
+    std::vector<bool> keep = nodes_under(graph, graph.results);
+    for (const NodeId id : graph.inputs())
+      if (graph.input_kind(id) != InputKind::parameter) keep[graph.position(id)] = true;
+    Frozen frozen{with_nodes(graph, keep), {}};
+    frozen.graph.gradients.clear();
+    for (const NodeId id : frozen.graph.order()) {
       if (const auto it = fresh.find(id); it != fresh.end())
         frozen.values.emplace(id, it->second);
       else if (const auto old = values_.find(id); old != values_.end())
         frozen.values.emplace(*old);
     }
-    frozen.graph.results = graph.results;
     return frozen;
   }
 

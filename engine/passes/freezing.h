@@ -11,7 +11,7 @@
 
 namespace recut {
 
-// In the order in which they run.
+// The passes that no other stage has, in the order in which they run.
 std::span<const Pass> freezing_passes();
 
 // A graph with values for what it holds.

@@ -150,6 +150,20 @@ constexpr Row kRows[] = {
     {"where", "equal branches", equal_branches},
 };
 
+const Row* row_of(Op op) {
+  static const std::vector<const Row*> kByOperator = [] {
+    std::vector<const Row*> rows;
+    for (const Operator& o : all_operators()) {
+      const auto* row = std::find_if(std::begin(kRows), std::end(kRows), [&](const Row& r) {
+        return r.packet == o.packet && !o.multiple_outputs();
+      });
+      rows.push_back(row == std::end(kRows) ? nullptr : row);
+    }
+    return rows;
+  }();
+  return kByOperator[static_cast<std::size_t>(op)];
+}
+
 class NoopRemoval {
  public:
   explicit NoopRemoval(const Graph& from)
@@ -170,17 +184,13 @@ class NoopRemoval {
  private:
   std::optional<Rewrite> try_rewrite(const Graph& to, NodeId old,
                                      const std::vector<Argument>& arguments) const {
-    const Operator& op = from_.op(old);
-    if (op.multiple_outputs()) return std::nullopt;
-    for (const Row& row : kRows) {
-      if (row.packet != op.packet) continue;
-      const auto index = survivor(row, op, from_.type(old), arguments);
-      if (!index) return std::nullopt;
-      const auto* successor = arguments[*index].get<NodeId>();
-      if (successor == nullptr || !may_become(old, to, *successor)) return std::nullopt;
-      return Rewrite{row.rule, *successor};
-    }
-    return std::nullopt;
+    const Row* row = row_of(from_[old].op);
+    if (row == nullptr) return std::nullopt;
+    const auto index = survivor(*row, from_.op(old), from_.type(old), arguments);
+    if (!index) return std::nullopt;
+    const auto* successor = arguments[*index].get<NodeId>();
+    if (successor == nullptr || !may_become(old, to, *successor)) return std::nullopt;
+    return Rewrite{row->rule, *successor};
   }
 
   std::optional<std::size_t> survivor(const Row& row, const Operator& op, const TensorType& result,

@@ -1,4 +1,5 @@
 // A pass done in part: its first changes, without those that come after.
+#include <algorithm>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -24,14 +25,14 @@ class PartialPass {
 
   std::optional<Graph> of(const Graph& from) {
     if (!possible_) return std::nullopt;
-    Graph to = rebuild(from, [&](Graph& graph, NodeId old, std::vector<Argument> arguments) {
+    Graph to = rebuild(from, [&](Graph& graph, NodeId old, const std::vector<Argument>& arguments) {
       const auto it = successors_.find(old);
       // An operand of another type might not fit users that are as they were.
       const bool changes = it != successors_.end() && possible_;
       if (changes && graph[it->second].outputs != from[old].outputs) possible_ = false;
       if (changes && possible_) bring(graph, it->second);
       if (changes && possible_) return it->second;
-      return keep_node(from, graph, old, std::move(arguments));
+      return keep_node(from, graph, old, arguments);
     });
     if (!possible_) return std::nullopt;
     to = without_removed(to);
@@ -66,33 +67,18 @@ class PartialPass {
   Graph without_removed(const Graph& graph) {
     if (removed_.empty()) return graph;
     const Users users(graph);
-    std::unordered_set<NodeId> kept;
+    std::vector<bool> keep(graph.order().size(), false);
+    const auto kept = [&](NodeId id) { return keep[graph.position(id)]; };
     for (const auto* outputs : {&graph.results, &graph.gradients})
-      kept.insert(outputs->begin(), outputs->end());
-    std::unordered_set<NodeId> gone;
+      for (const NodeId id : *outputs)
+        if (id.valid()) keep[graph.position(id)] = true;
     const auto order = graph.order();
     for (auto it = order.rbegin(); it != order.rend(); ++it) {
-      bool needed = removed_.count(*it) == 0 || kept.count(*it) != 0;
-      for (const NodeId user : users.of(*it)) needed = needed || gone.count(user) == 0;
-      if (!needed) gone.insert(*it);
+      const auto of = users.of(*it);
+      if (removed_.count(*it) == 0 || std::any_of(of.begin(), of.end(), kept))
+        keep[graph.position(*it)] = true;
     }
-    return copy_without(graph, gone);
-  }
-
-  static Graph copy_without(const Graph& graph, const std::unordered_set<NodeId>& gone) {
-    Graph to = graph.fresh();
-    for (const NodeId id : graph.order()) {
-      if (gone.count(id) != 0) continue;
-      if (graph[id].op == Op::placeholder)
-        to.add_input(graph.input_kind(id), graph.type(id), graph.origin(id));
-      else
-        to.append(graph[id].op, graph[id].arguments, graph[id].outputs, graph.origin(id));
-    }
-    for (const auto& [name, id] : graph.aliases())
-      if (to.contains(id)) to.add_alias(name, id);
-    to.results = graph.results;
-    to.gradients = graph.gradients;
-    return to;
+    return with_nodes(graph, keep);
   }
 
   const PassReport& pass_;

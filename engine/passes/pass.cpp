@@ -9,19 +9,23 @@ namespace recut {
 namespace passes {
 
 #define RECUT_PASS(name, prose) PassResult name(const Graph& graph);
+#define RECUT_NAMED_PASS(name, prose) RECUT_PASS(name, prose)
 #define RECUT_INEXACT_PASS(name, prose) RECUT_PASS(name, prose)
 #include "engine/passes/passes.def"
 #undef RECUT_INEXACT_PASS
+#undef RECUT_NAMED_PASS
 #undef RECUT_PASS
 
 }  // namespace passes
 
 std::span<const Pass> all_passes() {
   static const Pass kPasses[] = {
-#define RECUT_PASS(name, prose) {#name, prose, passes::name, true},
-#define RECUT_INEXACT_PASS(name, prose) {#name, prose, passes::name, false},
+#define RECUT_PASS(name, prose) {#name, prose, passes::name, true, true},
+#define RECUT_NAMED_PASS(name, prose) {#name, prose, passes::name, false, true},
+#define RECUT_INEXACT_PASS(name, prose) {#name, prose, passes::name, false, false},
 #include "engine/passes/passes.def"
 #undef RECUT_INEXACT_PASS
+#undef RECUT_NAMED_PASS
 #undef RECUT_PASS
   };
   return kPasses;

@@ -1,9 +1,10 @@
 // A pass: a named function from a graph to a graph, with a log of what it did.
 //
 // Every pass keeps the meaning of the graph (operators are pure, so that is a matter of values
-// alone), bit by bit if it runs by default, the shape and dtype of every result and gradient, and what comes in. It is deterministic,
-// and a second run changes nothing. The table of passes is engine/passes/passes.def: a new pass is
-// one row there and one file here.
+// alone), bit by bit if it is exact, the shape and dtype of every result and gradient, and what
+// comes in. It is deterministic, and a second run changes nothing. The table of passes is
+// engine/passes/passes.def: a new pass is one row there, one word in the table of stages
+// (stages.cpp) and one file here.
 #pragma once
 
 #include <functional>
@@ -15,6 +16,7 @@
 #include <vector>
 
 #include "engine/ir/graph.h"
+#include "engine/rewrite/change_words.h"
 #include "engine/rewrite/rewriter.h"
 
 namespace recut {
@@ -25,7 +27,7 @@ struct Change {
   std::string_view rule;      // what the pass calls it: "add of zero"
   NodeId before;              //
   std::vector<NodeId> after;  // empty: it is gone and nothing stands for it
-  std::string words;          // "%y = add.Scalar(%x, -0.0) : f32[4]  =>  %x"
+  ChangeWords words;          // "%y = add.Scalar(%x, -0.0) : f32[4]  =>  %x"
 };
 
 // What the rules of a pass did, where it is made of rules.
@@ -46,13 +48,15 @@ struct Pass {
   std::string_view name;
   std::string_view prose;
   std::function<PassResult(const Graph& graph)> run;
-  bool by_default = true;  // false: it does not keep every bit, and runs only where it is named
+  bool by_default = true;   // false: it runs only where it is named; a stage may say otherwise
+  bool exact = by_default;  // false: it does not keep every bit
 };
 
 // In the order in which they run by default; those that don't stand where they would.
 std::span<const Pass> all_passes();
 
-// By name, here or among the freezing passes (freezing.h); null where there is none.
+// By name, here or among the freezing passes (freezing.h); null where there is none. all_passes()
+// are those of the other stages.
 const Pass* find_pass(std::string_view name);
 
 // How often each rule did something, in order of first appearance.

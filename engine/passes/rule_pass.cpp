@@ -30,6 +30,20 @@ std::shared_ptr<const RuleSet> builtin_rules(std::string_view name) {
   return rules = parsed(*it);
 }
 
+std::shared_ptr<const RuleSet> joined_rules(std::initializer_list<std::string_view> names) {
+  RuleSet all;
+  for (const std::string_view name : names) {
+    const auto rules = builtin_rules(name);
+    const std::size_t first = all.rows.size();
+    all.rows.insert(all.rows.end(), rules->rows.begin(), rules->rows.end());
+    for (Rule rule : rules->rules) {
+      rule.row += first;
+      all.rules.push_back(std::move(rule));
+    }
+  }
+  return std::make_shared<const RuleSet>(std::move(all));
+}
+
 PassResult run_rules(const Graph& graph, std::shared_ptr<const RuleSet> rules) {
   Rewritten rewritten = apply_rules(graph, *rules);
   PassResult result{std::move(rewritten.graph), rewritten.changed, {}};
@@ -37,6 +51,12 @@ PassResult run_rules(const Graph& graph, std::shared_ptr<const RuleSet> rules) {
     result.changes.push_back({hit.rule, hit.before, std::move(hit.after), std::move(hit.words)});
   result.rules = {std::move(rules), std::move(rewritten.statistics), rewritten.at_rest};
   return result;
+}
+
+void insert_rules_pass(std::vector<std::string>& names) {
+  if (std::find(names.begin(), names.end(), kRulesPass) != names.end()) return;
+  const bool last = !names.empty() && names.back() == "dead_code";
+  names.emplace(last ? names.end() - 1 : names.end(), kRulesPass);
 }
 
 Pass rules_pass(std::shared_ptr<const RuleSet> rules) {

@@ -1,6 +1,6 @@
 #include "engine/rewrite/matcher.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 #include "engine/rewrite/pattern_parser.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -1,13 +1,11 @@
 #include "engine/rewrite/rewriter.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <chrono>
+#include <memory>
 #include <unordered_map>
 #include <unordered_set>
 
-#include "engine/ir/printer.h"
 #include "engine/ir/rebuild.h"
 #include "engine/rewrite/matcher.h"
 
@@ -18,19 +16,31 @@ struct Match {
   const Rule* rule;
   std::vector<NodeId> results;  // as they were
   PlannedReplacement planned;
-  std::vector<NodeId> made;   // by planned call: the node, once it is made
-  std::vector<NodeId> after;  // what stands for the results
-  std::vector<std::string> before_words, after_words;
+  std::vector<NodeId> made;              // by planned call: the node, once it is made
+  std::vector<NodeId> after;             // what stands for the results
+  std::vector<ChangeWords::Part> shown;  // what was made, and what was there already
 };
 
 // Rules by the operator of their anchor, in the order of the set.
-using RuleIndex = std::unordered_map<std::size_t, std::vector<const Rule*>>;
+using RuleIndex = std::vector<std::vector<const Rule*>>;
 
-RuleIndex index_of(const RuleSet& rules) {
-  RuleIndex index;
+// Only rules all of whose operators the graph has: most graphs have nothing that most rules look
+// for, and a row with much that is @optional is hundreds of rules.
+RuleIndex index_of(const RuleSet& rules, const Graph& graph) {
+  std::vector<bool> has(all_operators().size());
+  for (const NodeId id : graph.order()) has[static_cast<std::size_t>(graph[id].op)] = true;
+  const auto may_stand = [&](const PatternNode& node) {
+    return node.kind != PatternNode::Kind::call || has[static_cast<std::size_t>(node.op->op)];
+  };
+  RuleIndex index(has.size());
   for (const Rule& rule : rules.rules)
-    index[static_cast<std::size_t>(rule.pattern[rule.plan.anchor].op->op)].push_back(&rule);
+    if (std::all_of(rule.pattern.begin(), rule.pattern.end(), may_stand))
+      index[static_cast<std::size_t>(rule.pattern[rule.plan.anchor].op->op)].push_back(&rule);
   return index;
+}
+
+bool is_empty(const RuleIndex& index) {
+  return std::all_of(index.begin(), index.end(), [](const auto& rules) { return rules.empty(); });
 }
 
 // Finding
@@ -43,9 +53,9 @@ class Finder {
 
   std::vector<Match> run() {
     for (const NodeId id : graph_.order()) {
-      const auto rules = index_.find(static_cast<std::size_t>(graph_[id].op));
-      if (rules == index_.end() || !subject_.alive(id)) continue;
-      for (const Rule* rule : rules->second)
+      const auto& rules = index_[static_cast<std::size_t>(graph_[id].op)];
+      if (rules.empty() || !subject_.alive(id)) continue;
+      for (const Rule* rule : rules)
         if (try_rule(*rule, id)) break;
     }
     return std::move(matches_);
@@ -71,7 +81,7 @@ class Finder {
         statistics.untyped_words = planned.diagnostics().front().message;
       return false;
     }
-    Match found{&rule, {}, std::move(*planned), {}, {}, {}, {}};
+    Match found{&rule, {}, std::move(*planned), {}, {}, {}};
     for (const std::size_t result : rule.results) found.results.push_back(bindings.nodes[result]);
     if (!in_order(found) || changes_nothing(found)) return false;
     replaced_.insert(found.results.begin(), found.results.end());
@@ -144,7 +154,7 @@ class Finder {
 class Replacer {
  public:
   Replacer(const Graph& from, std::vector<Match>& matches)
-      : from_(from), matches_(matches), outputs_(from) {
+      : from_(from), matches_(matches), outputs_(from), images_(from.order().size()) {
     for (Match& match : matches_) {
       match.made.resize(match.planned.calls.size());
       match.after.resize(match.results.size());
@@ -154,21 +164,22 @@ class Replacer {
   }
 
   Graph run() {
-    return rebuild(from_, [&](Graph& to, NodeId old, std::vector<Argument> arguments) {
+    return rebuild(from_, [&](Graph& to, NodeId old, const std::vector<Argument>& arguments) {
       const auto place = place_of_.find(old);
       NodeId image;
       if (place != place_of_.end())
         image = replace(to, *place->second.match, place->second.result, old, arguments);
-      if (!image.valid()) image = keep_node(from_, to, old, std::move(arguments));
-      image_.emplace(old, image);
+      if (!image.valid()) image = keep_node(from_, to, old, arguments);
+      images_[from_.position(old)] = image;
       outputs_.placed(old, to, image);
       return image;
     });
   }
 
+  // What stands for a node; inputs, and nodes of other graphs, for themselves.
   NodeId image(NodeId old) const {
-    const auto it = image_.find(old);
-    return it == image_.end() ? old : it->second;
+    const NodeId image = from_.contains(old) ? images_[from_.position(old)] : NodeId();
+    return image.valid() ? image : old;
   }
 
  private:
@@ -190,8 +201,7 @@ class Replacer {
     const NodeId after = make(to, match, planned, old);
     if (to[after].op == from_[old].op && to[after].arguments == arguments) return after;
     match.after[result] = after;
-    match.before_words.push_back(print_node(from_, old));
-    if (planned.index < kFirstPlanned) match.after_words.push_back(print_argument(to, after));
+    if (planned.index < kFirstPlanned) match.shown.push_back({after, false});
     return after;
   }
 
@@ -229,15 +239,15 @@ class Replacer {
     else
       origin.name.clear();
     made = to.append(call.op->op, std::move(arguments), call.types, std::move(origin));
-    match.after_words.push_back(print_node(to, made));
+    match.shown.push_back({made, true});
     return made;
   }
 
   const Graph& from_;
   std::vector<Match>& matches_;
   OutputStorages outputs_;
-  std::unordered_map<NodeId, Place> place_of_;  // looked up only, and so is:
-  std::unordered_map<NodeId, NodeId> image_;    // what stands for an old node
+  std::unordered_map<NodeId, Place> place_of_;  // looked up only
+  std::vector<NodeId> images_;  // by position: what stands for an old node, invalid for inputs
 };
 
 // Sweeps
@@ -246,22 +256,18 @@ class Replacer {
 class Rewriting {
  public:
   Rewriting(const Graph& graph, const RuleSet& rules)
-      : input_(graph),
-        rules_(rules),
-        index_(index_of(rules)),
-        result_{graph.fresh(), false, {}, {}, true} {
+      : input_(graph), rules_(rules), result_{graph.fresh(), false, {}, {}, true} {
     for (const RuleRow& row : rules.rows) result_.statistics.push_back({row.name, 0, 0, 0, 0, {}});
   }
 
   Rewritten run() {
     rewrite();
-    if (!swept_) result_.graph = input_;
+    result_.graph = graph();
     return std::move(result_);
   }
 
  private:
   void rewrite() {
-    if (!may_match()) return;
     // Rules that make more of what they match double the graph with every sweep.
     const std::size_t most_nodes = 4 * input_.order().size() + 10000;
     for (int sweep = 0; sweep < kMostSweeps && graph().order().size() < most_nodes; ++sweep)
@@ -269,30 +275,22 @@ class Rewriting {
     result_.at_rest = false;
   }
 
-  // A copy of the graph that came in is made only where nothing else comes out.
-  const Graph& graph() const { return swept_ ? result_.graph : input_; }
-
-  // Most graphs have nothing that most rules begin at.
-  bool may_match() const {
-    const auto order = input_.order();
-    return std::any_of(order.begin(), order.end(), [&](NodeId id) {
-      return index_.count(static_cast<std::size_t>(input_[id].op)) != 0;
-    });
-  }
+  // What the last sweep left. A copy of the graph that came in is made only where a rule matches.
+  const Graph& graph() const { return stage_ != nullptr ? *stage_ : input_; }
 
   bool step() {
-    std::vector<Match> matches = Finder(graph(), index_, result_.statistics).run();
+    const RuleIndex index = index_of(rules_, graph());
+    if (is_empty(index)) return false;
+    std::vector<Match> matches = Finder(graph(), index, result_.statistics).run();
     if (matches.empty()) return false;
-    const Graph last = std::move(result_.graph);  // of the sweep before
-    const Graph& before = swept_ ? last : input_;
-    Replacer replacer(before, matches);
-    result_.graph = replacer.run();
-    swept_ = true;
+    const auto before = stage_ != nullptr ? stage_ : std::make_shared<const Graph>(input_);
+    Replacer replacer(*before, matches);
+    stage_ = std::make_shared<const Graph>(replacer.run());
     for (RuleHit& hit : result_.hits)
       for (NodeId& id : hit.after) id = replacer.image(id);
     bool changed = false;
-    for (const Match& match : matches) changed = log(match) || changed;
-    for (const NodeId id : before.order()) {
+    for (Match& match : matches) changed = log(match, before) || changed;
+    for (const NodeId id : before->order()) {
       const NodeId image = replacer.image(id);
       if (image != id && !input_.contains(image)) came_from_.emplace(image, came_from(id));
     }
@@ -300,24 +298,22 @@ class Rewriting {
     return changed;
   }
 
-  bool log(const Match& match) {
+  bool log(Match& match, const std::shared_ptr<const Graph>& before) {
     RuleHit hit{rules_.name_of(*match.rule), NodeId(), {}, {}};
+    std::vector<NodeId> was;
     for (std::size_t i = 0; i < match.results.size(); ++i) {
       if (!match.after[i].valid()) continue;
       if (!hit.before.valid()) hit.before = came_from(match.results[i]);
       hit.after.push_back(match.after[i]);
+      was.push_back(match.results[i]);
     }
     if (hit.after.empty()) return false;
-    hit.words = fmt::format("{}  =>  {}", joined(match.before_words), joined(match.after_words));
+    std::sort(was.begin(), was.end(),
+              [&](NodeId a, NodeId b) { return before->position(a) < before->position(b); });
+    hit.words = ChangeWords(before, std::move(was), stage_, std::move(match.shown));
     ++result_.statistics[match.rule->row].hits;
     result_.hits.push_back(std::move(hit));
     return true;
-  }
-
-  static std::string joined(const std::vector<std::string>& lines) {
-    std::string all;
-    for (const std::string& line : lines) all += all.empty() ? line : "; " + line;
-    return all;
   }
 
   // The node of the graph that came in which this one stands for.
@@ -328,9 +324,8 @@ class Rewriting {
 
   const Graph& input_;
   const RuleSet& rules_;
-  const RuleIndex index_;
   Rewritten result_;
-  bool swept_ = false;                            // result_.graph is what a sweep left
+  std::shared_ptr<const Graph> stage_;            // what the last sweep left; null before the first
   std::unordered_map<NodeId, NodeId> came_from_;  // looked up only
 };
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "engine/ir/graph.h"
+#include "engine/rewrite/change_words.h"
 #include "engine/rewrite/rule.h"
 
 namespace recut {
@@ -22,7 +23,7 @@ struct RuleHit {
   std::string_view rule;  // of the RuleSet
   NodeId before;
   std::vector<NodeId> after;
-  std::string words;  // "%y = …; %z = …  =>  %a = …; %b"
+  ChangeWords words;  // "%y = …; %z = …  =>  %a = …; %b"
 };
 
 struct RuleStatistics {

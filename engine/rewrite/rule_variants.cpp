@@ -1,6 +1,6 @@
 #include "engine/rewrite/rule_variants.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 
@@ -173,12 +173,29 @@ Result<MatchPlan> plan_of(const Rule& rule) {
   return plan;
 }
 
+bool share_a_variable(const OptionalNode& a, const OptionalNode& b) {
+  return std::any_of(a.variables.begin(), a.variables.end(), [&](const auto& x) {
+    return std::any_of(b.variables.begin(), b.variables.end(),
+                       [&](const auto& y) { return x.first == y.first; });
+  });
+}
+
+// Calls that the same variable stands for where they are missing are there or missing together.
+bool agrees(const std::vector<OptionalNode>& optional, std::size_t choice) {
+  for (std::size_t i = 0; i < optional.size(); ++i)
+    for (std::size_t j = 0; j < i; ++j)
+      if ((choice >> i & 1) != (choice >> j & 1) && share_a_variable(optional[i], optional[j]))
+        return false;
+  return true;
+}
+
 }  // namespace
 
 Result<std::vector<Rule>> rule_variants(const Rule& rule,
                                         const std::vector<OptionalNode>& optional) {
   std::vector<Rule> variants;
   for (std::size_t choice = 0; choice < std::size_t{1} << optional.size(); ++choice) {
+    if (!agrees(optional, choice)) continue;
     Rule variant = Variant(rule, optional, choice).take();
     auto plan = plan_of(variant);
     if (!plan) return plan.diagnostics();

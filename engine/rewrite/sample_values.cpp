@@ -1,6 +1,6 @@
 #include "engine/rewrite/sample_values.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

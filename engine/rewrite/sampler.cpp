@@ -78,11 +78,12 @@ class GraphSampler {
            !random_.one_in(4);
   }
 
-  // The number that a condition `uniform(%x) == number` asks for.
+  // The number that a condition `uniform(%x) == number` asks for, or `<=` or `>=`.
   std::optional<Argument> number_wanted(std::size_t value) const {
     for (const Condition& condition : rule_.conditions) {
       const Expression& e = condition.expression;
-      if (e.function == nullptr || e.function->name != "==") continue;
+      const std::string_view name = e.function == nullptr ? "" : e.function->name;
+      if (name != "==" && name != "<=" && name != ">=") continue;
       if (asks_uniform(e.items[0], value) && e.items[1].kind == Expression::Kind::literal)
         return e.items[1].literal;
     }
@@ -133,7 +134,8 @@ class GraphSampler {
   }
 
   TensorType random_type(const TypePattern& pattern) {
-    TensorType type = make_type(random_dtype(pattern), random_shape(pattern));
+    const DType dtype = random_dtype(pattern);  // drawn before the shape, whatever compiler
+    TensorType type = make_type(dtype, random_shape(pattern));
     if (type.rank() > 1 && random_.one_in(4)) permute_layout(type);
     return type;
   }
@@ -298,7 +300,8 @@ class GraphSampler {
         if (auto value = evaluate(e, scope)) known[*condition.defines] = *value;
         continue;
       }
-      if (e.function == nullptr || e.function->name != "==") continue;
+      const std::string_view name = e.function == nullptr ? "" : e.function->name;
+      if (name != "==" && name != "<=" && name != ">=") continue;
       for (const std::size_t side : {0u, 1u})
         if (e.items[side].kind == Expression::Kind::variable && e.items[side].index == variable)
           if (auto value = evaluate(e.items[1 - side], scope)) return value;

@@ -33,21 +33,37 @@ PinnedStorages::PinnedStorages(const Graph& graph) : graph_(&graph) {
   const auto reads = [&](NodeId id) { return reads_layout(graph, id); };
   // Hardly any graph has one, and then there is no need to find out what is dead.
   if (std::none_of(order.begin(), order.end(), reads)) return;
-  const Graph live = without_dead_nodes(graph);
-  for (const NodeId id : live.order())
-    if (reads(id)) roots_.insert(storage_root(graph, graph[id].operands.front()));
+  const std::vector<bool> live = live_nodes(graph);
+  for (const NodeId id : order)
+    if (live[graph.position(id)] && reads(id))
+      roots_.insert(storage_root(graph, graph[id].operands.front()));
 }
 
-OutputStorages::OutputStorages(const Graph& from) : from_(&from) {
-  const auto add = [&](NodeId id) {
-    if (!id.valid()) return;
-    outputs_.insert(id);
-    output_roots_.insert(storage_root(from, id));
-  };
-  for (const NodeId id : from.results) add(id);
-  for (const NodeId id : from.gradients) add(id);
+OutputStorages::OutputStorages(const Graph& from) : from_(&from), roots_(from.order().size()) {
+  for (const NodeId id : from.order()) {
+    NodeId& root = roots_[from.position(id)];
+    root = id;
+    if (!is_view(from, id)) continue;
+    const NodeId of = from[id].operands.front();
+    if (from[id].op != Op::getitem || is_view(from, of)) root = roots_[from.position(of)];
+  }
+  for (const auto* list : {&from.results, &from.gradients})
+    for (const NodeId id : *list) {
+      if (!id.valid()) continue;
+      marks(outputs_, id) |= kOutput;
+      marks(outputs_, roots_[from.position(id)]) |= kOutputStorage;
+    }
   for (const NodeId id : from.order())
     if (comes_in(from, id)) placed(id, from, id);
+}
+
+std::uint8_t& OutputStorages::marks(std::vector<std::uint8_t>& list, NodeId id) {
+  if (list.size() <= id.index) list.resize(id.index + 1);
+  return list[id.index];
+}
+
+bool OutputStorages::has(const std::vector<std::uint8_t>& list, NodeId id, Mark mark) {
+  return id.index < list.size() && (list[id.index] & mark) != 0;
 }
 
 // A view has a storage in common with its successor anyway: only the two as outputs, or as output
@@ -55,16 +71,17 @@ OutputStorages::OutputStorages(const Graph& from) : from_(&from) {
 // that another output or an argument stands on.
 bool OutputStorages::may_become(NodeId old, const Graph& to, NodeId successor) const {
   if (is_view(*from_, old))
-    return outputs_.count(old) == 0 || (!comes_in(to, successor) && taken_.count(successor) == 0);
-  if (output_roots_.count(old) == 0) return true;
+    return !has(outputs_, old, kOutput) ||
+           (!comes_in(to, successor) && !has(taken_, successor, kOutput));
+  if (!has(outputs_, old, kOutputStorage)) return true;
   const NodeId root = storage_root(to, successor);
-  return !comes_in(to, root) && taken_roots_.count(root) == 0;
+  return !comes_in(to, root) && !has(taken_, root, kOutputStorage);
 }
 
 void OutputStorages::placed(NodeId old, const Graph& to, NodeId successor) {
-  if (outputs_.count(old) != 0) taken_.insert(successor);
-  if (output_roots_.count(storage_root(*from_, old)) != 0)
-    taken_roots_.insert(storage_root(to, successor));
+  if (has(outputs_, old, kOutput)) marks(taken_, successor) |= kOutput;
+  if (has(outputs_, roots_[from_->position(old)], kOutputStorage))
+    marks(taken_, storage_root(to, successor)) |= kOutputStorage;
 }
 
 }  // namespace recut

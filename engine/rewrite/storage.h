@@ -2,6 +2,7 @@
 // where nobody can tell.
 #pragma once
 
+#include <cstdint>
 #include <unordered_set>
 #include <vector>
 
@@ -19,7 +20,9 @@ NodeId storage_root(const Graph& graph, NodeId id);
 class PinnedStorages {
  public:
   explicit PinnedStorages(const Graph& graph);
-  bool contains(NodeId id) const { return roots_.count(storage_root(*graph_, id)) != 0; }
+  bool contains(NodeId id) const {
+    return !roots_.empty() && roots_.count(storage_root(*graph_, id)) != 0;
+  }
 
  private:
   const Graph* graph_;
@@ -40,11 +43,16 @@ class OutputStorages {
   void placed(NodeId old, const Graph& to, NodeId successor);
 
  private:
+  enum Mark : std::uint8_t { kOutput = 1, kOutputStorage = 2 };
+
+  // The marks of a node, of which there may be none yet.
+  static std::uint8_t& marks(std::vector<std::uint8_t>& list, NodeId id);
+  static bool has(const std::vector<std::uint8_t>& list, NodeId id, Mark mark);
+
   const Graph* from_;
-  std::unordered_set<NodeId> outputs_;       // of `from`
-  std::unordered_set<NodeId> output_roots_;  // their storages
-  std::unordered_set<NodeId> taken_;         // the same of the new graph, so far
-  std::unordered_set<NodeId> taken_roots_;
+  std::vector<NodeId> roots_;          // by position in `from`: the storage
+  std::vector<std::uint8_t> outputs_;  // by node: what goes out of `from`, and their storages
+  std::vector<std::uint8_t> taken_;    // the same of the new graph, so far
 };
 
 }  // namespace recut

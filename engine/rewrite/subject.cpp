@@ -1,5 +1,7 @@
 #include "engine/rewrite/subject.h"
 
+#include "engine/ir/rebuild.h"
+
 namespace recut {
 namespace {
 
@@ -10,23 +12,17 @@ constexpr int kDeepestUniform = 16;
 
 Subject::Subject(const Graph& graph)
     : graph_(graph),
-      alive_(graph.order().size()),
+      alive_(live_nodes(graph)),
       outputs_(graph.order().size()),
       pinned_(graph),
       uniform_(graph.pool()),
       types_of_([this](NodeId id) { return graph_.pool().types_of(id); }),
       uniform_of_([this](NodeId id) { return uniform(id); }) {
   const auto goes_out = [&](NodeId id) {
-    if (!id.valid()) return;
-    alive_[graph.position(id)] = true;
-    ++outputs_[graph.position(id)];
+    if (id.valid()) ++outputs_[graph.position(id)];
   };
   for (const NodeId id : graph.results) goes_out(id);
   for (const NodeId id : graph.gradients) goes_out(id);
-  for (std::size_t p = graph.order().size(); p-- > 0;)
-    if (alive_[p])
-      for (const NodeId operand : graph[graph.order()[p]].operands)
-        alive_[graph.position(operand)] = true;
   count_users();
 }
 

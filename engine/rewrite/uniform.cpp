@@ -54,6 +54,28 @@ UniformValue converted(const Scalar& number, DType dtype) {
   return first_element(tensor);
 }
 
+// What makes a call's value uniform, if anything can.
+enum class Role : std::uint8_t { none, created, copied, computed };
+
+Role find_role(const Operator& op) {
+  if (op.is(kInput | kRandom | kImpure | kDataDependent)) return Role::none;
+  if (one_of(op.packet, {"full", "full_like", "new_full", "scalar_tensor", "zeros", "zeros_like",
+                         "new_zeros", "ones", "ones_like", "new_ones"}))
+    return Role::created;
+  if (op.is(kView) || one_of(op.packet, {"clone", "cat", "repeat", "flip", "roll"}))
+    return Role::copied;
+  return op.is(kPointwise) && !op.multiple_outputs() ? Role::computed : Role::none;
+}
+
+Role role_of(Op op) {
+  static const std::vector<Role> kRoles = [] {
+    std::vector<Role> roles;
+    for (const Operator& row : all_operators()) roles.push_back(find_role(row));
+    return roles;
+  }();
+  return kRoles[static_cast<std::size_t>(op)];
+}
+
 Scalar whole(std::int64_t number) {
   return Scalar{DType::i64, static_cast<double>(number), number};
 }
@@ -87,18 +109,14 @@ const UniformValue* UniformValues::of(NodeId id) const {
 
 std::optional<UniformValue> UniformValues::value_of(NodeId id) const {
   const Node& node = pool_[id];
-  const Operator& op = operator_of(node.op);
+  const Role role = role_of(node.op);
+  if (role == Role::none) return std::nullopt;
   const DType dtype = node.outputs.empty() ? DType::none : node.type().dtype;
-  if (op.is(kInput | kRandom | kImpure | kDataDependent)) return std::nullopt;
   if (dtype == DType::none || element_count(node.type().shape) == 0) return std::nullopt;
-  const Call::TypesOf types_of = [&](NodeId operand) { return pool_.types_of(operand); };
-  if (auto value = created(Call(op, node.arguments, types_of), dtype)) return value;
+  if (role == Role::created) return created(node);
   if (auto value = absorbed(node)) return value;
   if (!operands_uniform(node)) return std::nullopt;
-  if (op.is(kView) || one_of(op.packet, {"clone", "cat", "repeat", "flip", "roll"}))
-    return copied(node);
-  if (op.is(kPointwise) && !op.multiple_outputs()) return computed(node);
-  return std::nullopt;
+  return role == Role::copied ? copied(node) : computed(node);
 }
 
 bool UniformValues::operands_uniform(const Node& node) const {
@@ -106,14 +124,14 @@ bool UniformValues::operands_uniform(const Node& node) const {
                                                [&](NodeId id) { return of(id) != nullptr; });
 }
 
-std::optional<UniformValue> UniformValues::created(const Call& call, DType dtype) const {
-  const std::string_view packet = call.op().packet;
-  if (one_of(packet, {"full", "full_like", "new_full"}))
-    return converted(call.scalar("fill_value"), dtype);
-  if (packet == "scalar_tensor") return converted(call.scalar("s"), dtype);
-  if (one_of(packet, {"zeros", "zeros_like", "new_zeros"})) return converted(whole(0), dtype);
-  if (one_of(packet, {"ones", "ones_like", "new_ones"})) return converted(whole(1), dtype);
-  return std::nullopt;
+std::optional<UniformValue> UniformValues::created(const Node& node) const {
+  const Operator& op = operator_of(node.op);
+  const DType dtype = node.type().dtype;
+  if (one_of(op.packet, {"zeros", "zeros_like", "new_zeros"})) return converted(whole(0), dtype);
+  if (one_of(op.packet, {"ones", "ones_like", "new_ones"})) return converted(whole(1), dtype);
+  const Call::TypesOf types_of = [&](NodeId operand) { return pool_.types_of(operand); };
+  const Call call(op, node.arguments, types_of);
+  return converted(call.scalar(op.packet == "scalar_tensor" ? "s" : "fill_value"), dtype);
 }
 
 // A zero factor. Of integers only: inf * 0 is a NaN, and -1 * 0 is -0.0.

@@ -44,7 +44,7 @@ class UniformValues {
 
  private:
   std::optional<UniformValue> value_of(NodeId id) const;
-  std::optional<UniformValue> created(const Call& call, DType dtype) const;
+  std::optional<UniformValue> created(const Node& node) const;
   std::optional<UniformValue> absorbed(const Node& node) const;
   std::optional<UniformValue> copied(const Node& node) const;
   std::optional<UniformValue> computed(const Node& node) const;

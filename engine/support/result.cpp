@@ -1,6 +1,6 @@
 #include "engine/support/result.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 namespace recut {
 

@@ -1,6 +1,6 @@
 #include "engine/support/units.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <array>
 #include <cmath>

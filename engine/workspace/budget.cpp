@@ -1,6 +1,6 @@
 #include "engine/workspace/budget.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
 #include <cstdlib>

@@ -278,7 +278,7 @@ Result<Curve> sweep_document(const Document& document, const CurveRequest& reque
   const auto costs =
       find_cost_model(document.graph(), request.profile, request.device, request.cost_model);
   if (!costs) return costs.diagnostics();
-  const auto unplanned = costs->unplanned(document.file.graph, document.graph());
+  const auto unplanned = costs->unplanned(document.written(), document.graph());
   if (!unplanned) return unplanned.diagnostics();
   const auto choices = read_choices(document.graph(), request.choices);
   if (!choices) return choices.diagnostics();

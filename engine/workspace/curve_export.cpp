@@ -1,6 +1,6 @@
 #include "engine/workspace/curve_export.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>

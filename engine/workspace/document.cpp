@@ -1,13 +1,39 @@
 #include "engine/workspace/document.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 
 #include "engine/input/bytes.h"
+#include "engine/passes/rule_pass.h"
 #include "engine/workspace/document_opener.h"
+#include "engine/workspace/gradients.h"
 
 namespace recut {
+namespace {
+
+bool has(const std::vector<std::string>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// In the table of passes; behind all of it for others.
+std::size_t place_of(std::string_view name) {
+  const auto table = all_passes();
+  const auto found =
+      std::find_if(table.begin(), table.end(), [&](const Pass& pass) { return pass.name == name; });
+  return static_cast<std::size_t>(found - table.begin());
+}
+
+// Before the first that stands behind it in the table.
+void insert_in_place(std::vector<std::string>& names, const std::string& name) {
+  if (has(names, name)) return;
+  const auto later = std::find_if(names.begin(), names.end(), [&](const std::string& other) {
+    return place_of(other) > place_of(name);
+  });
+  names.insert(later, name);
+}
+
+}  // namespace
 
 std::vector<std::string> usual_passes(const GraphFile& file) {
   return file.key == "joint_after_passes" ? std::vector<std::string>() : default_passes();
@@ -20,22 +46,41 @@ DocumentOpener::DocumentOpener(std::string_view bytes, std::string_view file_nam
       reader_(bytes, file_name, options_.graph_key) {}
 
 bool DocumentOpener::step() {
-  if (passes_) return passes_->step();
+  if (passes_) return step_passes();
   if (reader_.step()) return true;
   auto file = reader_.take();
   if (!file) return fail(file.diagnostics());
   return begin_passes(std::move(*file));
 }
 
+std::vector<std::string> DocumentOpener::pass_names() const {
+  std::vector<std::string> names = options_.passes.value_or(usual_passes(*file_));
+  for (const std::string& name : options_.also) insert_in_place(names, name);
+  if (options_.rules != nullptr) insert_rules_pass(names);
+  return names;
+}
+
 bool DocumentOpener::begin_passes(GraphFile file) {
   file_ = std::move(file);
-  const std::vector<std::string> names = options_.passes.value_or(usual_passes(*file_));
-  const auto skipped = find_passes(options_.runner.skip, options_.runner.more);
+  std::vector<Pass> more = options_.runner.more;
+  if (options_.rules != nullptr) more.push_back(rules_pass(options_.rules));
+  const auto skipped = find_passes(options_.runner.skip, more);
   if (!skipped) return fail(skipped.diagnostics());
-  auto passes = find_passes(names, options_.runner.more);
+  auto passes = find_passes(pass_names(), more);
   if (!passes) return fail(passes.diagnostics());
+  if (options_.differentiate && !is_joint(file_->graph)) {
+    gradient_faults_ = std::make_shared<Diagnostics>();
+    passes->insert(passes->begin(), gradient_pass(gradient_faults_));
+  }
   passes_.emplace(file_->graph, std::move(*passes), options_.runner);
   return true;
+}
+
+bool DocumentOpener::step_passes() {
+  const bool more = passes_->step();
+  if (gradient_faults_ == nullptr || gradient_faults_->empty()) return more;
+  for (Diagnostic& fault : *gradient_faults_) fault.file = file_name_;
+  return fail(std::move(*gradient_faults_));
 }
 
 bool DocumentOpener::fail(Diagnostics faults) {
@@ -50,7 +95,7 @@ Result<Document> DocumentOpener::take() {
     return Diagnostic{
         fmt::format("internal error: pass '{}' {}", report.failure->pass, report.failure->message),
         file_name_, 0, 0};
-  return Document{std::move(*file_), std::move(report)};
+  return Document{std::move(*file_), std::move(report), gradient_faults_ != nullptr};
 }
 
 Result<Document> open_document_bytes(std::string_view bytes, std::string_view file_name,

@@ -2,12 +2,14 @@
 // on.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "engine/input/graph_file.h"
 #include "engine/passes/runner.h"
+#include "engine/rewrite/rule.h"
 #include "engine/support/result.h"
 
 namespace recut {
@@ -17,6 +19,12 @@ struct OpenOptions {
   // Empty: none. Not named: default_passes(), but none for joint_after_passes, where PyTorch's have
   // run: a plan for that graph then speaks of the file's own nodes.
   std::optional<std::vector<std::string>> passes;
+  std::vector<std::string> also;  // besides those: each at its place in the table of passes
+  // The user's own, as the pass `rules`: where the passes name it, else after all others, but
+  // before a dead_code that ends them, so that what the rules leave unused goes with the rest.
+  std::shared_ptr<const RuleSet> rules;
+  // A forward graph is differentiated before any other pass, by the pass `grad` (gradients.h).
+  bool differentiate = false;
   RunnerOptions runner;
 };
 
@@ -26,8 +34,14 @@ std::vector<std::string> usual_passes(const GraphFile& file);
 struct Document {
   GraphFile file;
   PipelineReport passes;
+  bool differentiated = false;  // the first pass is `grad`
 
   const Graph& graph() const { return passes.graph(); }
+  // The program that every pass but `grad` has to keep the meaning of: the file's graph, or the
+  // joint graph that was made of it.
+  const Graph& written() const {
+    return differentiated ? passes.passes.front().graph : passes.input;
+  }
 };
 
 // Reads the file and runs the passes. A pass that breaks a promise is an error here too: there is

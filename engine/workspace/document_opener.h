@@ -2,6 +2,7 @@
 // document.h has them all in one.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -25,12 +26,16 @@ class DocumentOpener {
 
  private:
   bool fail(Diagnostics faults);
+  std::vector<std::string> pass_names() const;
+  bool step_passes();
 
   const std::string file_name_;
   const OpenOptions options_;
   GraphFileReader reader_;
   std::optional<GraphFile> file_;  // once it is read
   std::optional<PassRunner> passes_;
+  // Of `grad`; null where it doesn't run.
+  std::shared_ptr<Diagnostics> gradient_faults_;
   Diagnostics faults_;
 };
 

@@ -1,6 +1,6 @@
 #include "engine/workspace/evaluation.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <chrono>

@@ -4,7 +4,6 @@
 #include <chrono>
 
 namespace recut {
-namespace {
 
 bool is_joint(const Graph& graph) {
   const auto has_tangent = [&](NodeId id) { return graph.input_kind(id) == InputKind::tangent; };
@@ -12,6 +11,8 @@ bool is_joint(const Graph& graph) {
   return std::any_of(graph.inputs().begin(), graph.inputs().end(), has_tangent) ||
          std::any_of(graph.gradients.begin(), graph.gradients.end(), valid);
 }
+
+namespace {
 
 std::size_t calls(const Graph& graph) {
   return static_cast<std::size_t>(
@@ -39,7 +40,8 @@ void list_gradients(GradReport& report) {
   }
 }
 
-Result<GradReport> reverse(const Graph& graph, GradOptions options) {
+Result<GradReport> reverse(const Graph& graph, const GradRequest& request) {
+  GradOptions options = request.options;
   GradReport report;
   report.forward_of_joint = is_joint(graph);
   std::optional<Graph> half;
@@ -50,7 +52,7 @@ Result<GradReport> reverse(const Graph& graph, GradOptions options) {
     if (!options.differentiable) options.differentiable = found->differentiable;
   }
   const Graph& forward = half ? *half : graph;
-  auto joint = differentiate(forward, options);
+  auto joint = differentiate(forward, options, request.steps ? &report.steps : nullptr);
   if (!joint) return joint.diagnostics();
   report.nodes_before = calls(forward);
   report.graph = std::move(*joint);
@@ -74,13 +76,34 @@ Result<GradReport> forward_mode(const Graph& graph, const GradOptions& options) 
 
 Result<GradReport> make_gradients(const Graph& graph, const GradRequest& request) {
   const auto start = std::chrono::steady_clock::now();
-  auto report = request.mode == GradMode::reverse ? reverse(graph, request.options)
+  auto report = request.mode == GradMode::reverse ? reverse(graph, request)
                                                   : forward_mode(graph, request.options);
   if (!report) return report;
   report->nodes_after = calls(report->graph);
   report->milliseconds =
       std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   return report;
+}
+
+Pass gradient_pass(std::shared_ptr<Diagnostics> faults) {
+  const auto run = [faults](const Graph& forward) {
+    std::vector<DerivativeStep> steps;
+    auto joint = differentiate(forward, {}, &steps);
+    if (!joint) {
+      const Diagnostics& why = joint.diagnostics();
+      faults->insert(faults->end(), why.begin(), why.end());
+      return PassResult{forward, false, {}};
+    }
+    PassResult result{std::move(*joint), true, {}};
+    for (DerivativeStep& step : steps) {
+      std::vector<NodeId> after;
+      if (result.graph.contains(step.call)) after.push_back(step.call);
+      after.insert(after.end(), step.made.begin(), step.made.end());
+      result.changes.push_back({step.rule, step.call, std::move(after), std::move(step.words)});
+    }
+    return result;
+  };
+  return {kGradPass, kGradPassProse, run, false};
 }
 
 }  // namespace recut

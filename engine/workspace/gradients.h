@@ -1,10 +1,13 @@
 // What `recut grad` does with a document's graph: its joint graph, or its forward mode.
 #pragma once
 
+#include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "engine/autodiff/differentiate.h"
+#include "engine/passes/pass.h"
 #include "engine/support/result.h"
 
 namespace recut {
@@ -14,6 +17,7 @@ enum class GradMode : std::uint8_t { reverse, forward };
 struct GradRequest {
   GradMode mode = GradMode::reverse;
   GradOptions options;
+  bool steps = false;  // GradReport::steps are asked for: of reverse mode
 };
 
 struct GradReport {
@@ -24,11 +28,23 @@ struct GradReport {
   std::size_t differentiated = 0;             // results with a tangent, outputs in forward mode
   std::vector<std::string> with_gradient;     // inputs that got one, or a tangent in forward mode
   std::vector<std::string> without_gradient;  // wanted, but nothing depends on them
+  std::vector<DerivativeStep> steps;
   double milliseconds = 0;
 };
+
+// Whether backward is a part of the graph: it has tangents or gradients.
+bool is_joint(const Graph& graph);
 
 // Reverse mode of a joint graph is that of its forward half, with the results differentiable that
 // had a tangent, unless the request names them.
 Result<GradReport> make_gradients(const Graph& graph, const GradRequest& request);
+
+// Reverse mode as a pass over a forward graph: its changes are the sweep's steps, each of a call of
+// forward, which stays, and of what its derivative row made. Where there is no joint graph to be
+// had, the pass changes nothing and adds the reasons to `faults`.
+inline constexpr std::string_view kGradPass = "grad";
+inline constexpr std::string_view kGradPassProse =
+    "Differentiates: the forward graph becomes the joint graph of a training step.";
+Pass gradient_pass(std::shared_ptr<Diagnostics> faults);
 
 }  // namespace recut

@@ -1,6 +1,6 @@
 #include "engine/workspace/graph_export.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
 #include <map>

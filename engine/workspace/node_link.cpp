@@ -1,6 +1,6 @@
 #include "engine/workspace/node_link.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <chrono>
 #include <cstdlib>

@@ -79,7 +79,7 @@ Result<Planned> plan_document(const Document& document, const PlanningRequest& r
   const Graph& graph = document.graph();
   const auto model = find_cost_model(graph, request.profile, request.device, request.cost_model);
   if (!model) return model.diagnostics();
-  const auto unplanned = model->unplanned(document.file.graph, graph);
+  const auto unplanned = model->unplanned(document.written(), graph);
   if (!unplanned) return unplanned.diagnostics();
   const auto budget = parse_budget(request.budget, request.strategy, unplanned->peak_bytes);
   if (!budget) return budget.diagnostics();

@@ -1,6 +1,6 @@
 #include "engine/workspace/reasons.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

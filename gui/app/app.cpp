@@ -1,9 +1,12 @@
 #include "gui/app/app.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
 
+#include "engine/passes/rule_pass.h"
 #include "engine/support/units.h"
 #include "gui/app/check_view.h"
 #include "gui/backend/paths.h"
@@ -13,7 +16,7 @@ namespace {
 
 constexpr int kFramesAfterChange = 3;  // hovering, opening and fading settle within these
 constexpr double kNoticeSeconds = 6;
-constexpr double kSaveDelay = 1;  // seconds after a change
+constexpr double kSaveDelay = 1;        // seconds after a change
 constexpr double kBesideFrame = 0.015;  // seconds of work; after more, the next tick draws
 
 // A file of values is no graph: the plan that is shown runs on it.
@@ -58,7 +61,10 @@ App::App(Backend& backend, AppOptions options)
 void App::open_first() {
   const bool asked = !options_.files.empty() || !options_.link.empty();
   bool restored = options_.restore && restore_workspace(!asked);
-  for (const std::string& path : options_.files) open(path);
+  for (const std::string& path : options_.files) {
+    open(path);
+    if (!options_.rules.empty()) open_rules(options_.rules, nullptr);
+  }
   if (!options_.link.empty()) {
     const auto followed = follow_link(*this, options_.link);
     if (!followed) {
@@ -152,14 +158,27 @@ Result<Done> App::run(std::string_view id, std::string_view argument) {
   if (command->enabled != nullptr && !command->enabled(*this))
     return error("'" + std::string(command->title) + "' isn't possible now");
   want_frames();
+  return track(id, [&] { return command->run(*this, argument); });
+}
+
+// What `work` changes of the wishes can be undone and is planned for; of commands that run others,
+// the outermost is the one that is undone.
+Result<Done> App::track(std::string_view id, const std::function<Result<Done>()>& work) {
+  if (tracking_) return work();
   const DocumentView* front = document();
   const int serial = front != nullptr ? front->serial : 0;
   const Wishes before = front != nullptr ? front->wishes : Wishes();
-  Result<Done> done = command->run(*this, argument);
+  tracking_ = true;
+  Result<Done> done = work();
+  tracking_ = false;
   DocumentView* after = documents.find(serial);
   if (after == nullptr || after->wishes == before) return done;
-  if (id != "edit.undo" && id != "edit.redo") history.record(*after, before, id, backend.now());
-  after->chose_budget = true;
+  // Another recipe is a step of its own, and says nothing of the budget.
+  Wishes others = before;
+  others.recipe = after->wishes.recipe;
+  const std::string_view step = others == before ? id : std::string_view();
+  if (id != "edit.undo" && id != "edit.redo") history.record(*after, before, step, backend.now());
+  if (!(after->wishes == others)) after->chose_budget = true;
   planner.wishes_changed(*after, before);
   return done;
 }
@@ -177,6 +196,7 @@ void App::open(const std::string& path, std::shared_ptr<const std::string> bytes
     (void)run("panel.show", "check");
     return;
   }
+  if (is_rules_name(path)) return open_rules(path, bytes);
   DocumentView* open_already = bytes ? nullptr : documents.find_path(path);
   if (open_already != nullptr && open_already->state != DocumentState::failed)
     return documents.show(open_already->serial);
@@ -185,7 +205,37 @@ void App::open(const std::string& path, std::shared_ptr<const std::string> bytes
   documents.remember(path);
   DocumentView& document = documents.add(path, std::move(bytes));
   if (document.bytes) take_awaited(*this, document);
+  if (awaited_rules) document.wishes.recipe.rules = std::exchange(awaited_rules, std::nullopt);
   planner.open(document);
+}
+
+void App::open_rules(const std::string& path, const std::shared_ptr<const std::string>& bytes) {
+  const auto loaded = track("rules.load", [&] { return load_rules(path, bytes); });
+  if (!loaded) say(loaded.diagnostics().front().message, true);
+}
+
+Result<Done> App::load_rules(const std::string& path,
+                             const std::shared_ptr<const std::string>& bytes) {
+  const Result<std::string> text = bytes ? Result<std::string>(*bytes) : backend.read(path);
+  if (!text) return text.diagnostics();
+  if (text->size() > kMostRuleBytes)
+    return error(fmt::format("{} holds more than the {} of rules that the window keeps", path,
+                             format_bytes(kMostRuleBytes)));
+  DocumentView* front = document();
+  Recipe recipe = front != nullptr ? front->wishes.recipe : Recipe();
+  recipe.rules = RuleFile{path, *text};
+  std::erase(recipe.off, kRulesPass);
+  const auto good = options_of(recipe);
+  if (front != nullptr) front->recipe_faults = good ? Diagnostics() : good.diagnostics();
+  if (!good) return error(format(good.diagnostics().front()));
+  want_frames();
+  if (front != nullptr) {
+    front->wishes.recipe = std::move(recipe);
+  } else {
+    awaited_rules = std::move(recipe.rules);
+    say(fmt::format("{} waits for a graph to be opened", file_name(path)));
+  }
+  return Done{};
 }
 
 void App::close_document(int serial) {

@@ -5,6 +5,7 @@
 // tick without one draws nothing, so that a window at rest costs nothing.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -34,6 +35,7 @@ struct AppOptions {
   bool restore = true;             // the workspace that was saved
   bool remember = true;            // save it
   std::vector<std::string> files;  // to open at the start
+  std::string rules;               // a file of rules for each of them; "" for none
   bool welcome = true;             // opens a sample where there is nothing to restore
   bool threads = true;             // use the backend's, where it has them
   std::string link;                // a state to begin with, as link.h writes it, instead of the
@@ -77,6 +79,10 @@ class App {
 
   // For commands.
   void open(const std::string& path, std::shared_ptr<const std::string> bytes = nullptr);
+  // Makes the file the rules of the document in front, or of the next one that is opened where none
+  // is. Fails with all that is wrong in it, which the transforms show, too.
+  Result<Done> load_rules(const std::string& path,
+                          const std::shared_ptr<const std::string>& bytes = nullptr);
   void close_document(int serial);
   void say(std::string words, bool fault = false);
   void close() { closing_ = true; }
@@ -114,9 +120,12 @@ class App {
   std::string overlay;  // the id of the panel that lies over everything; "" for none
   std::string overlay_argument;           // what it was opened for
   std::optional<LinkState> awaited_link;  // until a file of its name is opened
+  std::optional<RuleFile> awaited_rules;  // until a graph is opened
   const std::vector<Panel> panels;
 
  private:
+  Result<Done> track(std::string_view command, const std::function<Result<Done>()>& work);
+  void open_rules(const std::string& path, const std::shared_ptr<const std::string>& bytes);
   void take(const std::vector<InputEvent>& events);
   void take_key(const KeyChanged& key);
   bool take_focus_key(const KeyChanged& key);
@@ -161,6 +170,7 @@ class App {
   double hint_due_ =
       -1;  // when the pointer has rested long enough for a hint; below 0: it moves none
   bool closing_ = false;
+  bool tracking_ = false;    // a command is at work whose changes of wishes are seen to
   bool alt_alone_ = false;   // Alt went down, and nothing else since
   PanelMemory no_document_;  // memories where no document is open
 };

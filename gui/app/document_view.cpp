@@ -1,10 +1,11 @@
 #include "gui/app/document_view.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 
 #include "engine/workspace/budget.h"
+#include "engine/workspace/gradients.h"
 #include "gui/app/pass_steps.h"
 
 namespace recut::gui {
@@ -17,7 +18,7 @@ constexpr std::size_t kMostMade =
 
 bool Wishes::same_problem(const Wishes& other) const {
   return device == other.device && cost_model == other.cost_model && pins.save == other.pins.save &&
-         pins.recompute == other.pins.recompute;
+         pins.recompute == other.pins.recompute && recipe == other.recipe;
 }
 
 bool Wishes::operator==(const Wishes& other) const {
@@ -66,6 +67,8 @@ SharedPlanView KnownPlans::best_within(std::int64_t budget_bytes) const {
 }
 
 const Graph& DocumentView::graph_at_pass() const { return graph_after(document->passes, pass); }
+
+bool DocumentView::is_forward() const { return !is_joint(document->passes.input); }
 
 const Graph& ShownGraph::graph() const { return graph_after(document->passes, pass); }
 

@@ -17,6 +17,7 @@
 #include "gui/app/jobs.h"
 #include "gui/app/panel_memory.h"
 #include "gui/app/plan_view.h"
+#include "gui/app/recipe.h"
 
 namespace recut::gui {
 
@@ -26,6 +27,7 @@ struct Wishes {
   std::string device = std::string(kReferenceDevice);
   std::string cost_model = "eager";
   ChoiceRequest pins;
+  Recipe recipe;
 
   // Whether plans made for one are plans for the other, but for the budget.
   bool same_problem(const Wishes& other) const;
@@ -105,6 +107,9 @@ struct DocumentView {
 
   std::shared_ptr<const std::string> bytes;  // of the file
   std::shared_ptr<const Document> document;  // from here on: null or empty until it is ready
+  Recipe made_by;                            // what made `document`; wishes may be ahead of it
+  Diagnostics recipe_faults;                 // why the last recipe or rules that were asked for
+                                             // couldn't be had; empty once others could
   std::shared_ptr<const PlanBasis> basis;    // of `wishes`' device and model of cost
   SharedPlanView start;                      // the step with nothing recomputed
   KnownPlans known;                          // for `wishes`, whatever the budget
@@ -116,7 +121,8 @@ struct DocumentView {
   std::shared_ptr<const Reasons> reasons;  // of `shown`; null while they are made
 
   Wishes wishes;
-  bool chose_budget = false;  // false: the budget is the window's own first guess
+  bool chose_budget = false;   // false: the budget is the window's own first guess …
+  bool guessed_again = false;  // … or its second, as the first couldn't be held
   Selection selection;
   SelectionAnchor anchor;
   Search search;
@@ -126,6 +132,8 @@ struct DocumentView {
 
   const Graph& graph() const { return document->graph(); }
   const Graph& graph_at_pass() const;
+  bool is_forward() const;  // as it was read there is no backward in it
+  bool has_backward() const { return !is_forward() || document->differentiated; }
   bool is_ready() const { return state == DocumentState::ready; }
   // Whether the plan that is shown peaks within the budget.
   bool holds() const { return shown && shown->within(wishes.budget_bytes); }

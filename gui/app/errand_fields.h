@@ -5,6 +5,7 @@
 #include "engine/workspace/planning.h"
 #include "gui/app/pack.h"
 #include "gui/app/plan_check.h"
+#include "gui/app/recipe.h"
 
 namespace recut::gui {
 
@@ -17,6 +18,14 @@ struct FoundPlan {
 template <class Pack>
 void fields(Pack& pack, Plan& p) {
   pack(p.forward, p.saved, p.backward);
+}
+template <class Pack>
+void fields(Pack& pack, RuleFile& r) {
+  pack(r.path, r.text);
+}
+template <class Pack>
+void fields(Pack& pack, Recipe& r) {
+  pack(r.differentiate, r.on, r.off, r.rules);
 }
 template <class Pack>
 void fields(Pack& pack, ChoiceRequest& c) {

@@ -74,11 +74,11 @@ void serve_check(const Document& document, Unpacker& unpack, const Send& send) {
 
 }  // namespace
 
-HelperFile helper_file(const DocumentView& document) {
-  return {document.serial, document.path, document.bytes};
+ErrandFile helper_file(const DocumentView& document) {
+  return {{document.serial, document.path, document.bytes}, document.made_by};
 }
 
-Job planning_job(std::string title, const HelperFile& file, std::shared_ptr<const PlanBasis> basis,
+Job planning_job(std::string title, const ErrandFile& file, std::shared_ptr<const PlanBasis> basis,
                  PlanningRequest request, TakePlan take) {
   Job job{std::move(title), file.serial, true, false, {}};
   job.part = [basis, request, take](JobControl& control) {
@@ -94,13 +94,13 @@ Job planning_job(std::string title, const HelperFile& file, std::shared_ptr<cons
     if (!found) return take(control, found.diagnostics());
     take(control, view_of_plan(*basis, request, found->plan, found->findings));
   };
-  job.errand =
-      std::make_shared<Errand>(Errand{file, [request] { return packed(Task::plan, request); },
-                                      reply_taker<FoundPlan>(take_found), fall_taker(take)});
+  job.errand = std::make_shared<Errand>(
+      Errand{file, [recipe = file.recipe, request] { return packed(recipe, Task::plan, request); },
+             reply_taker<FoundPlan>(take_found), fall_taker(take)});
   return job;
 }
 
-Job sweeping_job(std::string title, const HelperFile& file,
+Job sweeping_job(std::string title, const ErrandFile& file,
                  std::shared_ptr<const Document> document, CurveRequest request, TakeCurve take) {
   Job job{std::move(title), file.serial, false, false, {}};
   job.part = [document, request, take](JobControl& control) {
@@ -110,13 +110,13 @@ Job sweeping_job(std::string title, const HelperFile& file,
     take(control, sweep_document(*document, mine));
     return false;
   };
-  job.errand =
-      std::make_shared<Errand>(Errand{file, [request] { return packed(Task::sweep, request); },
-                                      reply_taker<Curve>(take), fall_taker(take)});
+  job.errand = std::make_shared<Errand>(
+      Errand{file, [recipe = file.recipe, request] { return packed(recipe, Task::sweep, request); },
+             reply_taker<Curve>(take), fall_taker(take)});
   return job;
 }
 
-Job checking_job(std::string title, const HelperFile& file,
+Job checking_job(std::string title, const ErrandFile& file,
                  std::shared_ptr<const Document> document,
                  std::function<Result<PlanCheck>()> inputs, TakeFigures take) {
   Job job{std::move(title), file.serial, false, false, {}};
@@ -132,29 +132,40 @@ Job checking_job(std::string title, const HelperFile& file,
          }));
     return false;
   };
-  job.errand = std::make_shared<Errand>(
-      Errand{file, [inputs] { return packed(Task::check, inputs().value()); },
-             reply_taker<CheckFigures>(take), fall_taker(take)});
+  job.errand = std::make_shared<Errand>(Errand{
+      file,
+      [recipe = file.recipe, inputs] { return packed(recipe, Task::check, inputs().value()); },
+      reply_taker<CheckFigures>(take), fall_taker(take)});
   return job;
 }
 
 void ErrandServer::open(int serial, std::string_view path, std::string_view bytes) {
-  if (knows(serial)) return;
-  auto document = open_document_bytes(bytes, path, OpenOptions{});
-  if (!document) {
-    documents_.emplace(serial, document.diagnostics());
-  } else {
-    documents_.emplace(serial, std::make_shared<const Document>(std::move(*document)));
-  }
+  if (!knows(serial)) files_[serial] = {std::string(path), std::string(bytes), {}, {}};
+}
+
+void ErrandServer::make_document(File& file, Recipe recipe) {
+  const auto options = options_of(recipe);
+  auto document = options ? open_document_bytes(file.bytes, file.path, *options)
+                          : Result<Document>(options.diagnostics());
+  if (document)
+    file.document = std::make_shared<const Document>(std::move(*document));
+  else
+    file.document = Result<std::shared_ptr<const Document>>(document.diagnostics());
+  file.recipe = std::move(recipe);
+  file.bytes = std::string();
 }
 
 void ErrandServer::serve(int serial, std::string_view task,
                          const std::function<void(std::string)>& reply) {
-  const auto found = documents_.find(serial);
-  RECUT_CHECK(found != documents_.end(), "an errand on a file that was not given");
-  if (!found->second) return reply(packed(Reply::all, false, found->second.diagnostics()));
-  const Document& document = **found->second;
+  const auto found = files_.find(serial);
+  RECUT_CHECK(found != files_.end(), "an errand on a file that was not given");
+  File& file = found->second;
   Unpacker unpack(task);
+  auto recipe = unpack.get<Recipe>();
+  RECUT_CHECK(!file.document || file.recipe == recipe, "an errand on another graph of a file");
+  if (!file.document) make_document(file, std::move(recipe));
+  if (!*file.document) return reply(packed(Reply::all, false, file.document->diagnostics()));
+  const Document& document = ***file.document;
   switch (unpack.get<Task>()) {
     case Task::plan:
       return serve_plan(document, unpack, reply);

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -15,8 +16,12 @@
 
 namespace recut::gui {
 
-// The file that a helper works on.
-HelperFile helper_file(const DocumentView& document);
+// The file that a helper works on, and what is made of it. A document that is made by another
+// recipe is another file to a helper: the one before is closed first.
+struct ErrandFile : HelperFile {
+  Recipe recipe;
+};
+ErrandFile helper_file(const DocumentView& document);
 
 // What was found is taken on the job's thread, or between two frames; `take` posts what it makes of
 // it. The jobs are of `owner`'s, urgent where the user waits for them.
@@ -24,28 +29,35 @@ using TakePlan = std::function<void(JobControl&, Result<SharedPlanView>)>;
 using TakeCurve = std::function<void(JobControl&, Result<Curve>)>;  // again and again, better
 using TakeFigures = std::function<void(JobControl&, Result<CheckFigures>)>;
 
-Job planning_job(std::string title, const HelperFile& file, std::shared_ptr<const PlanBasis> basis,
+Job planning_job(std::string title, const ErrandFile& file, std::shared_ptr<const PlanBasis> basis,
                  PlanningRequest request, TakePlan take);
-Job sweeping_job(std::string title, const HelperFile& file,
+Job sweeping_job(std::string title, const ErrandFile& file,
                  std::shared_ptr<const Document> document, CurveRequest request, TakeCurve take);
 // `inputs` are found when the job begins; for a helper they must be there.
-Job checking_job(std::string title, const HelperFile& file,
+Job checking_job(std::string title, const ErrandFile& file,
                  std::shared_ptr<const Document> document,
                  std::function<Result<PlanCheck>()> inputs, TakeFigures take);
 
 // The helper's side: the files that it was given, open, and errands on them.
 class ErrandServer {
  public:
-  // The same file again costs nothing.
+  // The same file again costs nothing. Its first errand says what is to be made of it.
   void open(int serial, std::string_view path, std::string_view bytes);
-  void close(int serial) { documents_.erase(serial); }
-  bool knows(int serial) const { return documents_.count(serial) != 0; }
+  void close(int serial) { files_.erase(serial); }
+  bool knows(int serial) const { return files_.count(serial) != 0; }
 
   // Works until the errand is done; replies go out as they come.
   void serve(int serial, std::string_view task, const std::function<void(std::string)>& reply);
 
  private:
-  std::map<int, Result<std::shared_ptr<const Document>>> documents_;
+  struct File {
+    std::string path, bytes;  // until the document is there, or can't be
+    Recipe recipe;
+    std::optional<Result<std::shared_ptr<const Document>>> document;
+  };
+  static void make_document(File& file, Recipe recipe);
+
+  std::map<int, File> files_;
 };
 
 }  // namespace recut::gui

@@ -1,5 +1,5 @@
 // One frame: the places, the panels in them, what lies over them.
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <imgui_internal.h>
 
 #include <algorithm>

@@ -127,9 +127,8 @@ std::vector<JobStatus> Jobs::status() const {
 bool Jobs::resting() const {
   const std::lock_guard lock(mutex_);
   return messages_.empty() && replies_.empty() &&
-         std::all_of(jobs_.begin(), jobs_.end(), [&](const auto& job) {
-           return threads_ || (job->away && !job->stop);
-         });
+         std::all_of(jobs_.begin(), jobs_.end(),
+                     [&](const auto& job) { return threads_ || (job->away && !job->stop); });
 }
 
 bool Jobs::deliver(double seconds) {

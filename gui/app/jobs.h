@@ -81,9 +81,9 @@ class Jobs {
   bool is_alive(JobId id) const;
   std::vector<JobStatus> status() const;
 
-  // Between frames: takes replies, runs what was posted, without threads also works. After `seconds`
-  // no reply, message or part is begun but the first of each; the rest waits for the next time.
-  // Returns whether anything was posted, or a job began, ended or told how far it is.
+  // Between frames: takes replies, runs what was posted, without threads also works. After
+  // `seconds` no reply, message or part is begun but the first of each; the rest waits for the next
+  // time. Returns whether anything was posted, or a job began, ended or told how far it is.
   bool deliver(double seconds = 0.01);
 
  private:

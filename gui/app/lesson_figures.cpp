@@ -1,6 +1,6 @@
 // The figures that a lesson's prose may name, taken from the state of the window, so that they
 // can't be wrong. A new one is a row here.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 #include "gui/app/lessons.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

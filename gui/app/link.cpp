@@ -13,6 +13,7 @@
 #include "engine/workspace/cost_model.h"
 #include "gui/app/app.h"
 #include "gui/backend/paths.h"
+#include "gui/draw/embedded.h"
 
 namespace recut::gui {
 namespace {
@@ -20,6 +21,7 @@ namespace {
 constexpr std::string_view kVersion = "1";
 constexpr std::size_t kLongest = 32 << 10;  // bytes: browsers take more, nobody needs more
 constexpr std::size_t kMostDigits = 18;     // of a number that fits 64 bits
+constexpr std::size_t kMostRules = 4096;    // bytes of rules that a link carries
 constexpr std::size_t kMostOpen = 400;      // groups; more make a link that nobody can send
 
 using Pair = std::pair<std::string, std::string>;
@@ -110,6 +112,7 @@ class Reader {
     if (name == "pass") return take_pass(value);
     if (name == "camera") return take_camera(value);
     if (name == "open") return take_open(value);
+    if (name == "grad") return take_grad(value);
     if (name == "theme" && value != "dark" && value != "light")
       return error(fmt::format("the theme is {}, expected dark or light", quote(value)));
     std::string* text = text_of(name);
@@ -126,6 +129,12 @@ class Reader {
     const auto bytes = number_of("the budget", value);
     if (!bytes) return bytes.diagnostics();
     state.wishes.budget_bytes = *bytes;
+    return Done{};
+  }
+
+  Result<Done> take_grad(const std::string& value) {
+    if (value != "1") return error(fmt::format("grad is {}, expected 1", quote(value)));
+    state.wishes.recipe.differentiate = true;
     return Done{};
   }
 
@@ -165,6 +174,11 @@ class Reader {
     ChoiceRequest& pins = state.wishes.pins;
     if (name == "save") return &pins.save.emplace_back();
     if (name == "again") return &pins.recompute.emplace_back();
+    Recipe& recipe = state.wishes.recipe;
+    if (name == "on") return &recipe.on.emplace_back();
+    if (name == "off") return &recipe.off.emplace_back();
+    if (name == "rules") return &recipe.rules.emplace().path;
+    if (name == "rule-text" && recipe.rules) return &recipe.rules->text;
     const std::pair<std::string_view, std::string*> texts[] = {
         {"sample", &state.sample},        {"file", &state.file},
         {"device", &state.wishes.device}, {"model", &state.wishes.cost_model},
@@ -180,14 +194,34 @@ void want(DocumentView& document, const LinkState& state) {
   document.chose_budget = true;
 }
 
+// One of the platform's, or of the small ones that are a part of the program.
+bool is_known_sample(const App& app, const std::string& name) {
+  const std::vector<std::string> samples = app.backend.samples();
+  const auto embedded = embedded_graphs();
+  return std::find(samples.begin(), samples.end(), name) != samples.end() ||
+         std::any_of(embedded.begin(), embedded.end(),
+                     [&](const EmbeddedFile& file) { return file.name == name; });
+}
+
 Result<Done> check(const App& app, const LinkState& state) {
   const auto costs = find_cost_model(state.wishes.device, state.wishes.cost_model);
   if (!costs) return error("This link can't be followed: " + costs.diagnostics().front().message);
-  const std::vector<std::string> samples = app.backend.samples();
-  if (!state.sample.empty() &&
-      std::find(samples.begin(), samples.end(), state.sample) == samples.end())
+  if (!state.sample.empty() && !is_known_sample(app, state.sample))
     return error("This link is to a sample that isn't here: " + quote(state.sample));
+  Recipe rules;
+  rules.rules = state.wishes.recipe.rules;
+  if (const auto read = options_of(rules); !read)
+    return error("This link's rules are damaged: " + format(read.diagnostics().front()));
   return Done{};
+}
+
+// Rules whose text the link doesn't have.
+void drop_unknown_rules(App& app, LinkState& state) {
+  std::optional<RuleFile>& rules = state.wishes.recipe.rules;
+  if (!rules || !rules->text.empty()) return;
+  app.say(fmt::format("This link runs the rules of {}, a file of its author's: open it yourself",
+                      quote(rules->path)));
+  rules.reset();
 }
 
 }  // namespace
@@ -214,6 +248,12 @@ std::string write_link(const LinkState& state) {
   if (state.wishes.cost_model != usual.cost_model) add("model", state.wishes.cost_model);
   for (const std::string& name : state.wishes.pins.save) add("save", name);
   for (const std::string& name : state.wishes.pins.recompute) add("again", name);
+  const Recipe& recipe = state.wishes.recipe;
+  if (recipe.differentiate) add("grad", "1");
+  for (const std::string& name : recipe.on) add("on", name);
+  for (const std::string& name : recipe.off) add("off", name);
+  if (recipe.rules) add("rules", file_name(recipe.rules->path));
+  if (recipe.rules && recipe.rules->text.size() <= kMostRules) add("rule-text", recipe.rules->text);
   if (!state.selected.empty()) add("select", state.selected);
   if (state.pass) add("pass", fmt::format("{}", *state.pass));
   if (const auto& camera = state.view.camera)
@@ -258,11 +298,12 @@ LinkState link_of(const App& app) {
 }
 
 Result<Done> follow_link(App& app, std::string_view fragment) {
-  const auto state = read_link(fragment);
+  auto state = read_link(fragment);
   if (!state) return state.diagnostics();
   const auto good = check(app, *state);
   if (!good) return good.diagnostics();
   if (!state->theme.empty()) app.settings.set("theme", state->theme);
+  drop_unknown_rules(app, *state);
   app.want_frames();
   if (!state->file.empty()) {
     app.awaited_link = *state;

@@ -2,8 +2,11 @@
 // a link takes others to the same view.
 //
 //   v=1&sample=gpt2&budget=4563402752&device=h100&model=fused&save=relu&again=mm&again=mm_1
+//      &grad=1&on=attention&off=copies&rules=my.rules&rule-text=rule…
 //      &select=add_33&pass=3&camera=12.5,340,0.8&open=9c3f,b02&theme=dark
 //
+// Rules travel whole where they are short; of longer ones the link has the name, and says so to
+// whoever follows it.
 // Names and values are percent-encoded. `sample` is a graph that comes with the program; `file` is
 // the name of one of the author's own, whose bytes no link carries: whoever follows the link has to
 // open it, and its state waits for that.

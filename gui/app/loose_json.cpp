@@ -1,6 +1,7 @@
 #include "gui/app/loose_json.h"
 
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "engine/support/utf8.h"
 

@@ -1,8 +1,9 @@
-// JSON that people may have edited: what is missing or of another kind reads as nothing.
+// JSON that people may have edited: what is missing or of another kind reads as nothing. Who looks
+// into a value includes nlohmann/json.hpp, which is too large for headers.
 #pragma once
 
 #include <cstdint>
-#include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>

@@ -1,6 +1,6 @@
 #include "gui/app/offer.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "engine/support/units.h"
 

@@ -11,14 +11,38 @@ PlanningRequest plain_step(const Wishes& wishes) {
   return request;
 }
 
-Opening::Opening(const std::string& path, std::shared_ptr<const std::string> bytes, Wishes wishes)
-    : wishes_(std::move(wishes)) {
-  opener_.emplace(*bytes, path, OpenOptions{});
+Opening::Opening(Backend& backend, const std::string& path,
+                 std::shared_ptr<const std::string> bytes, Wishes wishes)
+    : backend_(backend), path_(path) {
+  opened_.wishes = std::move(wishes);
   opened_.bytes = std::move(bytes);
 }
 
+// Whether there is more to do with the opener that it makes.
+bool Opening::begin() {
+  begun_ = true;
+  auto options = options_of(opened_.wishes.recipe);
+  if (!options) {
+    faults_ = options.diagnostics();
+    return false;
+  }
+  auto model = backend_.read_model(path_, *opened_.bytes);
+  if (model && !*model) {
+    faults_ = model->diagnostics();
+    return false;
+  }
+  if (!model) {
+    opener_.emplace(*opened_.bytes, path_, std::move(*options));
+    return true;
+  }
+  opener_.emplace("", path_, std::move(*options));
+  return opener_->begin_passes(std::move(**model));
+}
+
 bool Opening::step() {
-  if (opener_) {
+  if (!begun_) {
+    if (!begin() && opener_) take_document();
+  } else if (opener_) {
     if (!opener_->step()) take_document();
   } else if (!opened_.basis) {
     find_basis();
@@ -38,7 +62,7 @@ void Opening::take_document() {
 }
 
 void Opening::find_basis() {
-  auto basis = plan_basis(opened_.document, wishes_.device, wishes_.cost_model);
+  auto basis = plan_basis(opened_.document, opened_.wishes.device, opened_.wishes.cost_model);
   if (basis)
     opened_.basis = std::make_shared<const PlanBasis>(std::move(*basis));
   else
@@ -46,7 +70,7 @@ void Opening::find_basis() {
 }
 
 void Opening::plan_start() {
-  auto start = make_plan_view(*opened_.basis, plain_step(wishes_));
+  auto start = make_plan_view(*opened_.basis, plain_step(opened_.wishes));
   if (start)
     opened_.start = std::move(*start);
   else

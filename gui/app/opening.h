@@ -8,6 +8,7 @@
 
 #include "engine/workspace/document_opener.h"
 #include "gui/app/document_view.h"
+#include "gui/backend/backend.h"
 
 namespace recut::gui {
 
@@ -17,23 +18,29 @@ PlanningRequest plain_step(const Wishes& wishes);
 class Opening {
  public:
   struct Opened {
+    Wishes wishes;  // that it was opened for
     std::shared_ptr<const std::string> bytes;
     std::shared_ptr<const Document> document;
     std::shared_ptr<const PlanBasis> basis;
     SharedPlanView start;
   };
 
-  Opening(const std::string& path, std::shared_ptr<const std::string> bytes, Wishes wishes);
+  // `backend` reads what only its platform can; it outlives the opening.
+  Opening(Backend& backend, const std::string& path, std::shared_ptr<const std::string> bytes,
+          Wishes wishes);
 
   bool step();            // true where there is more to do
   Result<Opened> take();  // once there is none
 
  private:
+  bool begin();
   void take_document();
   void find_basis();
   void plan_start();
 
-  const Wishes wishes_;
+  Backend& backend_;
+  const std::string path_;
+  bool begun_ = false;
   std::optional<DocumentOpener> opener_;  // until there is a document
   Opened opened_;
   Diagnostics faults_;

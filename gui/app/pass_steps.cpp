@@ -142,6 +142,22 @@ std::vector<NodeEvent> node_history(const PipelineReport& passes, NodeId id, std
   return events;
 }
 
+std::vector<NodeId> changed_together(const PipelineReport& passes, NodeId id, std::size_t pass) {
+  std::vector<NodeId> together;
+  if (!id.valid() || pass == 0 || pass > passes.passes.size()) return together;
+  const PassReport& report = passes.passes[pass - 1];
+  for (const Change& change : report.changes) {
+    const bool made = std::find(change.after.begin(), change.after.end(), id) != change.after.end();
+    if (!made && change.before != id) continue;
+    together.push_back(change.before);
+    for (const NodeId after : change.after)
+      if (after != change.before) together.push_back(after);
+    break;
+  }
+  std::erase_if(together, [&](NodeId node) { return !report.graph.contains(node); });
+  return together;
+}
+
 std::vector<std::size_t> pass_stops(const PipelineReport& passes) {
   std::vector<std::size_t> stops{0};
   for (std::size_t i = 0; i < passes.passes.size(); ++i)

@@ -32,6 +32,11 @@ struct NodeEvent {
 // from, each pass in which its line changed, and where it ends.
 std::vector<NodeEvent> node_history(const PipelineReport& passes, NodeId id, std::size_t pass);
 
+// What one change of pass number `pass` (from 1) has to do with a node of its graph: the node that
+// it changed, where that is still there, and all that it made; nothing where the node is in no
+// change.
+std::vector<NodeId> changed_together(const PipelineReport& passes, NodeId id, std::size_t pass);
+
 // The passes that changed something, between 0 and the last: where stepping stops.
 std::vector<std::size_t> pass_stops(const PipelineReport& passes);
 

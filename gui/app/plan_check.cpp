@@ -1,6 +1,6 @@
 #include "gui/app/plan_check.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 
@@ -19,7 +19,8 @@ class Check {
     const bool given = std::any_of(tensors_.begin(), tensors_.end(), [](const NamedTensor& tensor) {
       return tensor.name.rfind("out.", 0) == 0;
     });
-    figures_.expected = given ? "the file's outputs" : "the graph as read, in program order";
+    figures_.expected =
+        given ? "the file's outputs" : fmt::format("{}, in program order", reference());
     if (!given) {
       const Result<Done> made = expect_from_input();
       if (!made) return made.diagnostics();
@@ -45,10 +46,13 @@ class Check {
     return Done{};
   }
 
-  // What the graph as it was read makes of the same inputs.
+  std::string_view reference() const {
+    return document_.differentiated ? "the joint graph before the passes" : "the graph as read";
+  }
+
+  // What the program before its passes makes of the same inputs.
   Result<Done> expect_from_input() {
-    auto evaluated =
-        evaluate_graph(document_.passes.input, request_for(0, 0.5, "the graph as read"));
+    auto evaluated = evaluate_graph(document_.written(), request_for(0, 0.5, reference()));
     if (!evaluated) return evaluated.diagnostics();
     reference_ = std::move(*evaluated);
     tensors_.insert(tensors_.end(), reference_.tensors.begin(), reference_.tensors.end());

@@ -82,7 +82,7 @@ Result<PlanBasis> plan_basis(std::shared_ptr<const Document> document, const std
                              const std::string& cost_model) {
   auto costs = find_cost_model(device, cost_model);
   if (!costs) return costs.diagnostics();
-  const auto unplanned = costs->unplanned(document->file.graph, document->graph());
+  const auto unplanned = costs->unplanned(document->written(), document->graph());
   if (!unplanned) return unplanned.diagnostics();
   return PlanBasis{std::move(document), std::move(*costs), *unplanned};
 }

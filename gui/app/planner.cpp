@@ -1,6 +1,6 @@
 #include "gui/app/planner.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -9,6 +9,7 @@
 #include "engine/support/units.h"
 #include "gui/app/errands.h"
 #include "gui/app/offer.h"
+#include "gui/app/other_graph.h"
 #include "gui/app/pass_steps.h"
 #include "gui/backend/paths.h"
 #include "gui/draw/embedded.h"
@@ -56,14 +57,18 @@ void Planner::open(DocumentView& document) {
   if (!document.bytes) document.bytes = embedded_graph(backend_, document.path);
   document.awaited = !document.bytes && !backend_.can_read(document.path);
   if (document.awaited) return;  // tick() looks again
-  Job job{fmt::format("Opening {}", file_name(document.path)), document.serial, true, false, {}};
+  start_opening(document, fmt::format("Opening {}", file_name(document.path)));
+}
+
+void Planner::start_opening(DocumentView& document, std::string title) {
+  Job job{std::move(title), document.serial, true, false, {}};
   job.part = [this, serial = document.serial, path = document.path, bytes = document.bytes,
               wishes = document.wishes,
               opening = std::shared_ptr<Opening>()](JobControl& control) mutable {
     if (!opening) {
       const auto read = bytes_of(backend_, path, bytes);
       if (read)
-        opening = std::make_shared<Opening>(path, *read, wishes);
+        opening = std::make_shared<Opening>(backend_, path, *read, wishes);
       else
         post_opened(control, serial, read.diagnostics());
       return read.ok();
@@ -77,18 +82,56 @@ void Planner::open(DocumentView& document) {
 
 void Planner::post_opened(JobControl& control, int serial, Result<Opening::Opened> result) {
   post(control, serial, [this, result = std::move(result)](DocumentView& document) {
-    if (!result) {
-      document.state = DocumentState::failed;
-      document.faults = result.diagnostics();
-      callbacks_.say(format(document.faults.front()), true);
-      return;
-    }
-    document.bytes = result->bytes;
-    document.document = result->document;
-    document.basis = result->basis;
-    document.start = result->start;
-    opened(document);
+    take_opened(document, result);
   });
+}
+
+void Planner::take_opened(DocumentView& document, Result<Opening::Opened> result) {
+  if (result && document.is_ready()) return take_transformed(document, std::move(*result));
+  if (!result) {
+    const Diagnostics& faults = result.diagnostics();
+    callbacks_.say(format(faults.front()), true);
+    if (document.is_ready()) {
+      document.recipe_faults = faults;
+      document.wishes.recipe = document.made_by;
+    } else {
+      document.state = DocumentState::failed;
+      document.faults = faults;
+    }
+    return;
+  }
+  document.bytes = result->bytes;
+  document.document = result->document;
+  document.basis = result->basis;
+  document.start = result->start;
+  document.made_by = result->wishes.recipe;
+  opened(document);
+}
+
+// The graph anew from the file's bytes, so that nobody who still reads the one before is disturbed.
+void Planner::transform(DocumentView& document) {
+  jobs_.cancel(document.opening);
+  if (document.wishes.recipe == document.made_by) return;
+  start_opening(document, fmt::format("Transforming {}", document.title));
+}
+
+// Whatever was found about the graph before is about another graph now. Names stay: what was
+// selected is selected again, and the pass that came is shown.
+void Planner::take_transformed(DocumentView& document, Opening::Opened opened) {
+  if (!opened.wishes.same_problem(document.wishes)) {  // they changed meanwhile
+    if (!(document.wishes.recipe == document.made_by))
+      start_opening(document, fmt::format("Transforming {}", document.title));
+    return;
+  }
+  const std::string lost = move_to_graph(document, *opened.document, [&] {
+    jobs_.cancel_owned_by(document.serial);
+    document.document = opened.document;
+    document.basis = opened.basis;
+    document.start = opened.start;
+    document.made_by = opened.wishes.recipe;
+  });
+  if (!lost.empty()) callbacks_.say(lost, true);
+  begin_planning(document);
 }
 
 // The graph and the node that somebody asked for before they were there.
@@ -111,10 +154,21 @@ void Planner::opened(DocumentView& document) {
   document.title = document.start->report().model;
   document.pass = document.document->passes.passes.size();
   show_wanted(document);
-  document.chose_budget |= !(document.wishes == Wishes{});
+  Wishes usual;
+  usual.recipe = document.wishes.recipe;  // which says nothing of the budget
+  document.chose_budget |= !(document.wishes == usual);
+  if (!document.has_backward())
+    callbacks_.say("A forward graph: differentiate it (g) to plan what its backward needs", false);
+  begin_planning(document);
+}
+
+void Planner::begin_planning(DocumentView& document) {
+  document.guessed_again = false;
+  // Forward alone keeps nothing that a budget could be for.
+  const double share = document.has_backward() ? kFirstBudget : 0;
   if (!document.chose_budget)
     document.wishes.budget_bytes = static_cast<std::int64_t>(
-        kFirstBudget * static_cast<double>(document.basis->unplanned.peak_bytes));
+        share * static_cast<double>(document.basis->unplanned.peak_bytes));
   new_problem(document);
 }
 
@@ -133,7 +187,13 @@ void Planner::new_problem(DocumentView& document) {
 }
 
 void Planner::wishes_changed(DocumentView& document, const Wishes& before) {
+  const bool other_graph = !(document.wishes.recipe == before.recipe);
+  if (document.state == DocumentState::opening && other_graph) {
+    jobs_.cancel(document.opening);
+    return open(document);
+  }
   if (!document.is_ready()) return;
+  if (other_graph) return transform(document);
   if (document.wishes.same_problem(before)) {
     show_best(document);
     document.plan_due = backend_.now() + kRest;
@@ -190,8 +250,8 @@ Planner::OnDocument Planner::known_plan(SharedPlanView plan) const {
 
 // A first guess that can't be held gives way to one that can: halfway down to the least peak.
 void Planner::guess_again(DocumentView& document, const PlanView& plan) {
-  if (document.chose_budget || document.holds()) return;
-  document.chose_budget = true;
+  if (document.chose_budget || document.guessed_again || document.holds()) return;
+  document.guessed_again = true;
   document.wishes.budget_bytes = (plan.peak() + document.start->peak()) / 2;
   show_best(document);
   this->plan(document);

@@ -28,7 +28,8 @@ class Planner {
   void open(DocumentView& document);
 
   // After a command changed the wishes: the plan made for them where there is one, else the best
-  // that is known, now; and jobs for what isn't known.
+  // that is known, now; and jobs for what isn't known. Another recipe: what is shown stays until
+  // the graph that it makes is there, and its first plan.
   void wishes_changed(DocumentView& document, const Wishes& before);
 
   // The whole curve, again where it is there already.
@@ -41,7 +42,11 @@ class Planner {
   using OnDocument = std::function<void(DocumentView&)>;
   OnDocument known_plan(SharedPlanView plan) const;
   void post(JobControl& control, int serial, OnDocument message) const;
+  void start_opening(DocumentView& document, std::string title);
   void post_opened(JobControl& control, int serial, Result<Opening::Opened> result);
+  void take_opened(DocumentView& document, Result<Opening::Opened> result);
+  void transform(DocumentView& document);
+  void take_transformed(DocumentView& document, Opening::Opened opened);
   void new_problem(DocumentView& document);
   void show_best(DocumentView& document) const;
   void plan(DocumentView& document);
@@ -50,6 +55,7 @@ class Planner {
   void give_reasons(DocumentView& document);
   void weigh(DocumentView& document);
   void opened(DocumentView& document);
+  void begin_planning(DocumentView& document);
   void show_wanted(DocumentView& document) const;
 
   Backend& backend_;

@@ -1,10 +1,11 @@
 #include "gui/app/saved_document.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <any>
 #include <cstdlib>
+#include <nlohmann/json.hpp>
 
 #include "engine/support/utf8.h"
 
@@ -60,6 +61,7 @@ Json json_of(const SavedDocument& document) {
       {"device", valid_utf8(wishes.device)},      {"cost_model", valid_utf8(wishes.cost_model)},
       {"save", texts_in(wishes.pins.save)},       {"recompute", texts_in(wishes.pins.recompute)},
       {"selected", valid_utf8(document.selected)}};
+  if (Json recipe = json_of(wishes.recipe); !recipe.empty()) json["recipe"] = std::move(recipe);
   if (document.pass) json["pass"] = *document.pass;
   if (Json view = json_of(document.view); !view.empty()) json["view"] = std::move(view);
   return json;
@@ -74,6 +76,8 @@ SavedDocument document_of(const Json& json) {
   document.wishes.pins = {texts_of(json, "save"), texts_of(json, "recompute")};
   document.selected = text_of(json, "selected");
   if (!json.is_object()) return document;
+  if (const auto recipe = json.find("recipe"); recipe != json.end())
+    document.wishes.recipe = recipe_of(*recipe);
   const auto pass = json.find("pass");
   if (pass != json.end() && pass->is_number_unsigned()) document.pass = pass->get<std::size_t>();
   if (const auto view = json.find("view"); view != json.end()) document.view = view_of(*view);

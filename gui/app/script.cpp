@@ -1,6 +1,6 @@
 #include "gui/app/script.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cstdlib>

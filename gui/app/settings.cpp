@@ -1,6 +1,6 @@
 #include "gui/app/settings.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cstdlib>
 

@@ -1,11 +1,12 @@
 // Words on the state by name: what scripts and tests can expect. A new one is a row here.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "engine/support/units.h"
 #include "gui/app/app.h"
 #include "gui/app/flow_view.h"
 #include "gui/app/offer.h"
 #include "gui/app/panes_view.h"
+#include "gui/backend/paths.h"
 
 namespace recut::gui {
 namespace {
@@ -78,6 +79,21 @@ std::string pins(const DocumentView& d) {
   return words;
 }
 
+// "grad +attention -copies my.rules"; "" where everything is as usual.
+std::string recipe(const DocumentView& d) {
+  const Recipe& r = d.wishes.recipe;
+  std::string words = r.differentiate ? "grad " : "";
+  for (const auto& name : r.on) words += "+" + name + " ";
+  for (const auto& name : r.off) words += "-" + name + " ";
+  if (r.rules) words += file_name(r.rules->path) + " ";
+  if (!words.empty()) words.pop_back();
+  return words;
+}
+std::string pass_name(const DocumentView& d) {
+  return d.pass == 0 ? "as read" : d.document->passes.passes[d.pass - 1].name;
+}
+std::string faults(const DocumentView& d) { return format(d.recipe_faults); }
+
 std::string baseline(const DocumentView& d) { return d.baseline.plan ? d.baseline.title : "none"; }
 std::string panes(const DocumentView& d) { return yes_no(has_panes(d)); }
 std::string selection_there(const DocumentView& d) {
@@ -114,6 +130,9 @@ constexpr StateRow kRows[] = {
     {"role", of_front<role>},
     {"nodes", of_front<nodes>},
     {"pass", of_front<pass>},
+    {"pass_name", of_front<pass_name>},
+    {"recipe", of_front<recipe>},
+    {"recipe_faults", of_front<faults>},
     {"device", of_front<device>},
     {"known_plans", of_front<known>},
     {"curve", of_front<curve>},

@@ -1,6 +1,6 @@
 #include "gui/app/text_view.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

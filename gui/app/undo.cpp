@@ -25,7 +25,7 @@ void UndoStack::record(const DocumentView& document, const Wishes& before, std::
   const int last = last_of(done_, document.serial);
   if (last >= 0) {
     Entry& entry = done_[static_cast<std::size_t>(last)];
-    if (entry.command == command && now - entry.when < kOneStep) {
+    if (!command.empty() && entry.command == command && now - entry.when < kOneStep) {
       entry.when = now;
       return;
     }

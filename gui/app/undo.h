@@ -11,7 +11,7 @@ namespace recut::gui {
 class UndoStack {
  public:
   // A command changed `document`'s wishes from `before`. Equal commands within a second of each
-  // other are one step: a drag is taken back in one.
+  // other are one step: a drag is taken back in one. "" equals none.
   void record(const DocumentView& document, const Wishes& before, std::string_view command,
               double now);
 

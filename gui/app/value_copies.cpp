@@ -1,5 +1,5 @@
 // Tables as text: what the clipboard takes.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "engine/support/table.h"
 #include "engine/support/units.h"

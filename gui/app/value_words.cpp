@@ -1,5 +1,5 @@
 // Sentences about choices: what flipping one comes to, and why some can't be held.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

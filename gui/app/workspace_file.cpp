@@ -1,5 +1,7 @@
 #include "gui/app/workspace_file.h"
 
+#include <nlohmann/json.hpp>
+
 #include "engine/support/utf8.h"
 #include "gui/app/app.h"
 #include "gui/app/loose_json.h"

@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "engine/input/graph_file.h"
 #include "engine/support/result.h"
 #include "gui/backend/helper.h"
 #include "gui/backend/paths.h"
@@ -93,6 +94,10 @@ class Backend {
   // Whether read() has its answer at hand. Where it hasn't (a page has to fetch the file first), it
   // is on its way from now on, and wake() is called once it is there.
   virtual bool can_read(const std::string&) { return true; }
+  // A model in a format that is the platform's to read: nothing where the bytes are for the engine.
+  // Called on any thread, too.
+  virtual std::optional<Result<GraphFile>> read_model(const std::string& path,
+                                                      const std::string& bytes);
   virtual Result<Done> write(const std::string& path, std::string_view bytes) = 0;
   virtual std::vector<std::string> samples() const { return {}; }
   // Where the platform has a dialog of its own, opens it and returns true; what is chosen comes as

@@ -1,6 +1,6 @@
 #include "gui/backend/null_backend.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <utility>
 

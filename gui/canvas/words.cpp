@@ -1,6 +1,6 @@
 #include "gui/canvas/words.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

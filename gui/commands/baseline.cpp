@@ -1,5 +1,5 @@
 // The baseline: a plan that is pinned, so that the next ones are seen against it in every panel.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "engine/support/units.h"
 #include "gui/app/app.h"

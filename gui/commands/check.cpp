@@ -1,5 +1,5 @@
 // Running the plan that is shown through the interpreter.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cstdlib>
 

@@ -1,5 +1,5 @@
 // What there is to choose among: the table of values, and the value that is selected.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

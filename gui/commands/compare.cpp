@@ -1,5 +1,5 @@
 // What the plan that is shown is compared with.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
 #include <cstdlib>

@@ -1,5 +1,5 @@
 // The graph as text and as files: what is on the clipboard, SVG, dot, PNG.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <optional>
 

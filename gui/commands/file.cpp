@@ -1,5 +1,5 @@
 // Documents: opening, closing, going from one to the other.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cstdlib>
 
@@ -32,10 +32,19 @@ Result<Done> close(App& app, std::string_view serial) {
 
 Result<Done> reload(App& app, std::string_view) {
   const DocumentView& old = *app.document();
-  const SavedDocument saved = saved_of(old);
+  SavedDocument saved = saved_of(old);
+  std::optional<RuleFile>& rules = saved.wishes.recipe.rules;
+  if (rules)
+    if (auto text = app.backend.read(rules->path)) {
+      Recipe anew;
+      anew.rules = RuleFile{rules->path, std::move(*text)};
+      if (options_of(anew)) rules = anew.rules;
+    }
+  // Restored before it is opened: the recipe is for what is made of it.
   app.close_document(old.serial);
-  app.open(saved.path);
-  restore(*app.document(), saved);
+  DocumentView& document = app.documents.add(saved.path, nullptr);
+  restore(document, saved);
+  app.planner.open(document);
   return Done{};
 }
 

@@ -1,5 +1,5 @@
 // The minimum cut behind strategy torch, path by path on the graph.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cstdlib>
 

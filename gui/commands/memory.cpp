@@ -1,5 +1,5 @@
 // The timeline: its bands, the steps that it shows, copies.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
 #include <cstdlib>

@@ -1,5 +1,5 @@
 // The comparison in two panes of the graph panel, and the way from difference to difference.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "gui/app/app.h"
 #include "gui/app/panes_view.h"

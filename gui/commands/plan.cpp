@@ -1,5 +1,5 @@
 // What is wished of the plan: budget, device, choices by hand; and the work for it.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

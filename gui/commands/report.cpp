@@ -1,6 +1,6 @@
 // The report of the plan that is shown, as `recut report` writes it; beside the baseline, where one
 // is pinned.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "gui/app/app.h"
 #include "gui/backend/paths.h"

@@ -1,6 +1,6 @@
 // The selection, and the graph that is shown.
 #include <algorithm>
-#include <cstdlib>
+#include <charconv>
 
 #include "gui/app/app.h"
 #include "gui/app/panes_view.h"
@@ -87,12 +87,24 @@ Result<Done> step_match(App& app, std::string_view) {
 
 bool has_search(const App& app) { return is_ready(app) && !app.document()->search.text.empty(); }
 
+// A number, 0 for the graph as read, or a pass's name: the first time that it runs.
+std::optional<std::size_t> place_of_pass(const PipelineReport& report, std::string_view text) {
+  const auto& passes = report.passes;
+  const auto named = std::find_if(passes.begin(), passes.end(),
+                                  [&](const PassReport& pass) { return pass.name == text; });
+  if (named != passes.end()) return static_cast<std::size_t>(named - passes.begin()) + 1;
+  std::size_t number = 0;
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (fault != std::errc() || end != text.data() + text.size() || number > passes.size())
+    return std::nullopt;
+  return number;
+}
+
 Result<Done> set_pass(App& app, std::string_view text) {
   DocumentView& document = *app.document();
-  const auto passes = static_cast<long>(document.document->passes.passes.size());
-  const long wanted = std::strtol(std::string(text).c_str(), nullptr, 10);
-  if (wanted < 0 || wanted > passes) return error("no such pass");
-  show_pass(document, static_cast<std::size_t>(wanted));
+  const auto place = place_of_pass(document.document->passes, text);
+  if (!place) return error("no pass '" + std::string(text) + "'");
+  show_pass(document, *place);
   return Done{};
 }
 
@@ -125,14 +137,12 @@ Result<Done> last_pass(App& app, std::string_view) {
 Result<Done> select_at(App& app, std::string_view words) {
   DocumentView& document = *app.document();
   const std::size_t blank = std::min(words.find(' '), words.size());
-  const auto passes = static_cast<long>(document.document->passes.passes.size());
-  const long pass = std::strtol(std::string(words.substr(0, blank)).c_str(), nullptr, 10);
-  if (pass < 0 || pass > passes) return error("no such pass");
+  const auto place = place_of_pass(document.document->passes, words.substr(0, blank));
+  if (!place) return error("no pass '" + std::string(words.substr(0, blank)) + "'");
   const std::string_view name = words.substr(std::min(blank + 1, words.size()));
-  const auto place = static_cast<std::size_t>(pass);
-  const NodeId id = graph_after(document.document->passes, place).find(name);
+  const NodeId id = graph_after(document.document->passes, *place).find(name);
   if (!id.valid()) return error("no node '" + std::string(name) + "'");
-  select_in_pass(document, id, place);
+  select_in_pass(document, id, *place);
   return Done{};
 }
 
@@ -145,8 +155,8 @@ Result<Done> copy_name(App& app, std::string_view) {
 constexpr std::string_view kPasses = "transforms";
 constexpr Command kRows[] = {
     {"select.node", "Select a value", "", "its name", is_ready, select},
-    {"select.at", "Select a node of another pass", "", "a pass's number, a blank, the node's name",
-     is_ready, select_at},
+    {"select.at", "Select a node of another pass", "",
+     "a pass's number or name, a blank, the node's name", is_ready, select_at},
     {"select.hover", "", "", "a name, or nothing", is_ready, hover},
     {"select.clear", "Select nothing", "Escape", "", has_any_selection, clear},
     {"select.copy", "Copy the selected name", "Ctrl+Shift+C", "", has_selection, copy_name},
@@ -154,7 +164,8 @@ constexpr Command kRows[] = {
     {"search.set", "", "", "what to search for", is_ready, set_search},
     {"search.next", "Next match", "F3 Ctrl+G", "", has_search, step_match<1>},
     {"search.previous", "Previous match", "Shift+F3", "", has_search, step_match<-1>},
-    {"pass.set", "Show the graph after a pass", "", "its number, 0 as read", is_ready, set_pass},
+    {"pass.set", "Show the graph after a pass", "", "its number, 0 as read, or its name", is_ready,
+     set_pass},
     {"pass.next", "Next pass that changed something", "n", "", is_ready, step_pass<1>},
     {"pass.previous", "Previous pass that changed something", "b", "", is_ready, step_pass<-1>},
     {"pass.later", "Later pass", "RightArrow DownArrow PageDown", "", is_ready, step_pass<1>,

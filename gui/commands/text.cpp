@@ -1,5 +1,5 @@
 // The graph as text, and its difference from pass to pass.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cstdlib>

@@ -1,5 +1,5 @@
 // The timeline by keys: from step to step, from use to use of a value, nearer and further away.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cstdlib>

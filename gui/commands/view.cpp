@@ -1,5 +1,5 @@
 // How the window looks: theme, scale, panels, what lies over them.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cstdlib>

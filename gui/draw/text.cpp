@@ -1,5 +1,5 @@
 // Text: where it stands, and how it is cut and written.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
 

@@ -1,6 +1,6 @@
 #include "gui/layout/module_tree.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <unordered_map>

@@ -1,6 +1,6 @@
 // The bar at the top: the documents as tabs, the search, the device, the figures of the plan that
 // is shown.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
 #include <vector>

@@ -1,6 +1,6 @@
 // Check: the plan that is shown, run by the interpreter. Whether each output is what it has to be,
 // and whether the run took the bytes that were planned.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

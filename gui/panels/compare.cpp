@@ -1,6 +1,6 @@
 // Compare: the plan that is shown beside another one, figure by figure, and the values that the two
 // treat differently; or two passes' graphs by their operators.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

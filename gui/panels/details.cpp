@@ -1,6 +1,6 @@
 // The value that is selected: what it is, where it lives, why the plan does with it what it does,
 // and what the other choice comes to.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 // The graph: forward down the left, backward beside it, what is saved between them. The layout is
 // made by a job; this looks at what of it can be seen, and draws that.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

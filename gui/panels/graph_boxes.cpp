@@ -1,10 +1,11 @@
 // Boxes and frames: colour and shape by the role under the plan that is shown, and as much text as
 // the zoom leaves room for.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "gui/app/pass_steps.h"
 #include "gui/canvas/words.h"
 #include "gui/panels/graph_parts.h"
 
@@ -326,7 +327,8 @@ void draw_boxes(const Stage& stage) {
   for (const std::uint32_t index : boxes) add_item(stage, index);
 }
 
-// What was found, what the pointer is over, what is selected, what was chosen by hand.
+// What was found, what the pointer is over, what is selected and what one change of the pass made
+// together with it, what was chosen by hand.
 void draw_selection(const Stage& stage) {
   const Ui& ui = stage.ui;
   const auto ring = [&](std::uint32_t box, Colour colour, float width) {
@@ -341,6 +343,11 @@ void draw_selection(const Stage& stage) {
   const layout::BoxId hovered = box_of(stage.subject.selection.hovered);
   if (hovered.valid()) ring(hovered.index, mix(ui.theme.line, ui.theme.selection, 0.6), 1);
   const layout::BoxId selected = box_of(stage.subject.selection.node);
+  const ShownGraph& shown = stage.subject.shown;
+  for (const NodeId node :
+       changed_together(shown.document->passes, stage.subject.selection.node, shown.pass))
+    if (const layout::BoxId box = box_of(node); box.valid() && box.index != selected.index)
+      ring(box.index, ui.theme.selection, ui.px(1.2f));
   if (selected.valid()) ring(selected.index, ui.theme.selection, ui.px(2));
   const auto pin = [&](const std::vector<std::string>& names, Colour colour) {
     for (const std::string& name : names) {

@@ -1,5 +1,5 @@
 // The card of what the pointer rests on, and the menu of what was clicked with the right button.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

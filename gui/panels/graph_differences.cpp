@@ -1,6 +1,6 @@
 // What differs from the other pane: a mark at the corner of a box, in one colour, and a shape for
 // each kind of difference.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

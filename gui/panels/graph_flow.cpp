@@ -1,6 +1,6 @@
 // The minimum cut of strategy torch on the graph: its network, the paths by which the flow is
 // found, and the cut. The picture steps back, and the nodes that take part are drawn over it.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 // What stands around the canvas: where one is, the matches of the search, buttons, the two sides'
 // names, and the footer.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

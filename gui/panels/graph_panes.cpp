@@ -1,6 +1,6 @@
 // Two panes: the graph that is shown and the one that it is compared with, each a canvas of its
 // own; the cameras, groups and selections of the two are linked.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

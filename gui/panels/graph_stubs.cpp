@@ -1,5 +1,5 @@
 // Marks for edges that are too long to draw: which way they go, to what, and how much.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // The lesson's card: what a step says and asks for, and a ring around what it points at.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
 

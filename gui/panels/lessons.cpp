@@ -1,5 +1,7 @@
 // The list of lessons: what each is about, and which were followed to their end.
-#include <fmt/format.h>
+#include <fmt/core.h>
+
+#include <cmath>
 
 #include "gui/app/app.h"
 #include "gui/draw/prose.h"

@@ -1,7 +1,7 @@
 // The memory of the plan that is shown, step by step in program order: what is alive, by module or
 // by kind; the peak, the budget, the border; a second plan as an outline. Wheel zooms, with Ctrl in
 // height, dragging pans, a click selects what runs there; commands/timeline.cpp has the keys.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
 

@@ -1,6 +1,6 @@
 // What is marked in the timeline: the border, the peak without recomputation, the budget, the peak,
 // the step of the keys; with words that leave each other's places free.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 #include "gui/panels/memory_parts.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
 

@@ -42,7 +42,7 @@ void draw(Ui& ui, const PanelInput& input, Intents& intents) {
   Rect column = rect_around(input.whole.centre(), wide, input.whole.height() * 0.64f);
   ui.text(column.cut_top(ui.px(34)), "Open a graph", Face::title, ui.theme.text);
   ui.text(column.cut_top(ui.px(24)),
-          "An fx-joint-graph (JSON, gzipped or not) or Recut's text form. Drop one here, or",
+          "An fx-joint-graph (JSON, gzipped or not), Recut's text form, or ONNX. Drop one here, or",
           Face::text, ui.theme.dim);
   column.cut_top(ui.px(10));
   const Rect open = column.cut_top(ui.px(30)).cut_left(ui.px(140));

@@ -1,6 +1,6 @@
 // The graph as text: what the pass that is shown changed against the one before it, or against
 // another one; what stayed the same is folded. Only the lines that can be seen are drawn.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,6 +1,6 @@
 #include "gui/panels/text_line.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -1,7 +1,7 @@
 // The trade-off: peak memory against the time for recomputation. What is proved impossible, the
 // plans that are known, PyTorch's beside them, and the budget as a line that is dragged; the plan
 // that is shown follows it in the same frame.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
 
@@ -173,6 +173,7 @@ class TradeOff {
 
   // A better plan of another budget, to be taken by a click; below the words on PyTorch's points.
   void offer() {
+    if (!document_.has_backward()) return offer_backward();
     const SharedPlanView offered = offered_plan(document_);
     if (!offered) return;
     const Rect& in = plot_.inside();
@@ -185,6 +186,20 @@ class TradeOff {
     if (button(ui_, "take", row.cut_right(take), "take it")) intents_.push_back({"plan.take", ""});
     hint(ui_, sentence);
     ui_.items.add("offer", ItemKind::figure, row, true, sentence);
+    ui_.text(row.inset(ui_.px(6), 0), words, Face::small, ui_.theme.text, Align::right);
+  }
+
+  // Forward alone keeps nothing: there is no trade-off before there is a backward.
+  void offer_backward() {
+    const Rect& in = plot_.inside();
+    constexpr std::string_view words = "A forward graph: no backward yet";
+    const float take = ui_.width("Differentiate", Face::text) + ui_.px(24);
+    const float wide = std::min(in.width(), ui_.width(words, Face::small) + ui_.px(18) + take);
+    Rect row = rect_at({in.right - wide, in.top + ui_.px(24)}, {wide, ui_.px(kRow)});
+    ui_.fill(row, ui_.theme.panel, ui_.px(kRadius));
+    if (button(ui_, "differentiate", row.cut_right(take), "Differentiate"))
+      intents_.push_back({"pass.differentiate", ""});
+    hint(ui_, "Makes the joint graph of a training step (g)");
     ui_.text(row.inset(ui_.px(6), 0), words, Face::small, ui_.theme.text, Align::right);
   }
 

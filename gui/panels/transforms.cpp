@@ -1,22 +1,25 @@
 // Transforms: what each pass did and the plan at the end of them; the rules that fired in the pass
 // that is shown, each with its hits; the history of the selected node; and the legend.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "engine/passes/rule_pass.h"
 #include "engine/support/units.h"
+#include "engine/workspace/gradients.h"
 #include "gui/app/app.h"
 #include "gui/draw/widgets.h"
 #include "gui/panels/transforms_history.h"
 #include "gui/panels/transforms_legend.h"
 #include "gui/panels/transforms_lines.h"
+#include "gui/panels/transforms_own.h"
+#include "gui/panels/transforms_rules.h"
 
 namespace recut::gui {
 namespace {
 
-constexpr float kTime = 40;    // units: the column of milliseconds
-constexpr float kChange = 66;  // of what changed
+constexpr float kTime = 40;  // units: the column of milliseconds
 
 std::string milliseconds(double ms) {
   return ms <= 0 ? "" : ms < 99.95 ? fmt::format("{:.1f}", ms) : fmt::format("{:.0f}", ms);
@@ -51,14 +54,17 @@ class TransformsPanel {
   // "3 changed · 1 idle hidden", which shows and hides them.
   void head() {
     Rect place = input_.heading;
-    const std::size_t idle = idle_passes(document_), all = passes_.passes.size();
-    std::string words = fmt::format("{} changed", all - idle);
+    const std::size_t idle = idle_passes(document_);
+    const auto changed = std::count_if(passes_.passes.begin(), passes_.passes.end(),
+                                       [](const PassReport& pass) { return pass.changed; });
+    std::string words = fmt::format("{} changed", changed);
     if (idle > 0) words += fmt::format(" · {} idle{}", idle, idle_ ? "" : " hidden");
     const float wide = std::min(place.width(), ui_.width(words, Face::small) + ui_.px(2));
     const Rect box = place.cut_right(wide);
-    const Touch t = touch(ui_, "idle", ItemKind::toggle, box, idle > 0, idle_ ? "on" : "off");
+    const Touch t = touch(ui_, "idle", ItemKind::toggle, box, true, idle_ ? "on" : "off");
     ui_.text(box, words, Face::small, t.hovered ? ui_.theme.text : ui_.theme.faint, Align::right);
-    if (t.hovered) hint(ui_, idle_ ? "Hide passes that changed nothing" : "Show all passes");
+    if (t.hovered)
+      hint(ui_, idle_ ? "Hide passes that changed nothing" : "Show all passes, to switch them");
     if (t.pressed) intents_.push_back({"pass.idle", ""});
   }
 
@@ -104,17 +110,32 @@ class TransformsPanel {
         return plan_row(rect);
       case TransformKind::blank:
         return;
-      case TransformKind::heading:
-        return heading(ui_, rect, "Rules that fired here");
-      case TransformKind::rule:
-        return rule_row(memory_.rules[line.at], rect);
-      case TransformKind::hit:
-        return hit_row(line.at, rect);
-      case TransformKind::more:
-        return more_row(line.at, rect);
-      default:
+      case TransformKind::offered:
+        return offered_row(all_passes()[line.at], rect);
+      case TransformKind::differentiate:
+      case TransformKind::load:
+      case TransformKind::own:
+      case TransformKind::troubles:
+      case TransformKind::fault:
+        return draw_own(ui_, line, rect, document_, intents_);
+      case TransformKind::title:
+      case TransformKind::event:
+      case TransformKind::fate:
+      case TransformKind::run:
         return draw_history(ui_, line, rect, memory_, document_, intents_);
+      default:
+        return draw_rules(ui_, line, rect, memory_, document_, intents_);
     }
+  }
+
+  // By the pass's name, and where one runs again by its number, too.
+  std::string row_of(std::size_t pass) const {
+    if (pass == 0) return "pass 0";
+    const std::string& name = passes_.passes[pass - 1].name;
+    const auto is_it = [&](const PassReport& other) { return other.name == name; };
+    const auto here = passes_.passes.begin() + static_cast<std::ptrdiff_t>(pass - 1);
+    const bool again = std::any_of(passes_.passes.begin(), here, is_it);
+    return again ? fmt::format("pass {} {}", name, pass) : "pass " + name;
   }
 
   void pass_row(std::size_t pass, const Rect& rect) {
@@ -122,26 +143,65 @@ class TransformsPanel {
     const PassReport* report = pass > 0 ? &passes_.passes[pass - 1] : nullptr;
     const bool changed = report == nullptr || report->changed;
     const std::string change = change_of(report);
-    const Touch t = row(ui_, fmt::format("pass {}", pass), rect, chosen, change);
+    Rect rest = switched(pass > 0 ? std::string_view(report->name) : std::string_view(),
+                         report != nullptr && !report->skipped, rect);
+    const Touch t = row(ui_, row_of(pass), rest, chosen, change);
     if (t.pressed) go(pass);
     if (t.hovered) hint(ui_, explain(report));
-    Rect rest = rect;
     rest.cut_left(ui_.px(9));
     rest.cut_right(ui_.px(2));
     ui_.text(rest.cut_right(ui_.px(kTime)), report ? milliseconds(report->milliseconds) : "",
              Face::mono, ui_.theme.faint, Align::right);
-    const Rect delta = rest.cut_right(ui_.px(kChange));
     const bool fewer = report != nullptr && report->nodes_after < report->nodes_before;
-    ui_.text(delta, change, report == nullptr ? Face::small : Face::mono,
-             fewer ? ui_.theme.result : ui_.theme.dim, Align::right);
+    last_words(rest, change, report == nullptr ? Face::small : Face::mono,
+               fewer ? ui_.theme.result : ui_.theme.dim);
     ui_.text(rest, pass_title(document_, pass), Face::text,
              changed ? ui_.theme.text : ui_.theme.faint);
+  }
+
+  // Words at the right end of what is left of a row; the name has the rest.
+  void last_words(Rect& rest, const std::string& words, Face face, Colour ink) const {
+    if (words.empty()) return;
+    ui_.text(rest.cut_right(ui_.width(words, face)), words, face, ink, Align::right);
+    rest.cut_right(ui_.px(6));
+  }
+
+  // Where all passes are listed, the switch before one's row: a box, filled where it runs. Returns
+  // the row's place.
+  Rect switched(std::string_view pass, bool on, Rect rect) {
+    if (!idle_) return rect;
+    const Rect box = rect.cut_left(ui_.px(20));
+    if (pass.empty()) return rect;
+    const Touch t =
+        touch(ui_, fmt::format("switch {}", pass), ItemKind::toggle, box, true, on ? "on" : "off");
+    if (t.pressed) intents_.push_back({"pass.toggle", std::string(pass)});
+    if (t.hovered) hint(ui_, on ? "Leave this pass out" : "Run this pass");
+    const Rect square = rect_around(box.centre(), ui_.px(11), ui_.px(11));
+    ui_.frame(square, t.hovered ? ui_.theme.text : ui_.theme.faint, ui_.px(2), ui_.whole(1));
+    if (on) ui_.fill(square.inset(ui_.px(3), ui_.px(3)), ui_.theme.selection, ui_.px(1));
+    return rect;
+  }
+
+  // A pass that doesn't run here.
+  void offered_row(const Pass& pass, const Rect& rect) {
+    Rect rest = switched(pass.name, false, rect);
+    const Touch t = row(ui_, fmt::format("offered {}", pass.name), rest, false, "off");
+    if (t.pressed) intents_.push_back({"pass.toggle", std::string(pass.name)});
+    if (t.hovered)
+      hint(ui_, fmt::format("{}{}", pass.prose,
+                            pass.by_default ? ""
+                            : pass.exact    ? "\nIt runs where it is named"
+                                            : "\nNot bit by bit: it runs where it is named"));
+    rest.cut_left(ui_.px(9));
+    rest.cut_right(ui_.px(2));
+    ui_.text(rest.cut_right(ui_.px(kTime)), "off", Face::small, ui_.theme.faint, Align::right);
+    ui_.text(rest, title_of(pass.name), Face::text, ui_.theme.faint);
   }
 
   std::string change_of(const PassReport* report) const {
     if (report == nullptr)
       return format_number(static_cast<std::int64_t>(passes_.input.order().size())) + " nodes";
-    if (report->skipped) return "skipped";
+    if (report->skipped) return "left out";
     if (!report->changed) return "";
     const auto difference = static_cast<std::int64_t>(report->nodes_after) -
                             static_cast<std::int64_t>(report->nodes_before);
@@ -152,16 +212,23 @@ class TransformsPanel {
   std::string explain(const PassReport* report) const {
     if (report == nullptr)
       return fmt::format("The graph as it was read: {} nodes", passes_.input.order().size());
-    const Pass* pass = find_pass(report->name);
-    return fmt::format("{}{}\n{} to {} nodes, {} changes in {}", pass ? pass->prose : "",
-                       report->skipped ? "\nskipped" : "",
+    return fmt::format("{}{}\n{} to {} nodes, {} changes in {}", prose_of(report->name),
+                       report->skipped ? "\nleft out" : "",
                        format_number(static_cast<std::int64_t>(report->nodes_before)),
                        format_number(static_cast<std::int64_t>(report->nodes_after)),
                        format_number(static_cast<std::int64_t>(report->changes.size())),
                        format_micros(report->milliseconds * 1000));
   }
 
-  void plan_row(const Rect& rect) {
+  static std::string_view prose_of(const std::string& name) {
+    if (name == kGradPass) return kGradPassProse;
+    if (name == kRulesPass) return "Your own rules.";
+    const Pass* pass = find_pass(name);
+    return pass != nullptr ? pass->prose : std::string_view();
+  }
+
+  void plan_row(const Rect& whole) {
+    const Rect rect = switched({}, false, whole);
     const PlanReport& plan = document_.shown->report();
     const bool chosen = document_.pass == passes_.passes.size();
     const std::string runs = plan.recomputed_runs > 0
@@ -178,84 +245,9 @@ class TransformsPanel {
     rest.cut_right(ui_.px(2));
     ui_.text(rest.cut_right(ui_.px(kTime)), milliseconds(plan.solve_ms), Face::mono,
              ui_.theme.faint, Align::right);
-    ui_.text(rest.cut_right(ui_.px(kChange + 6)), runs, Face::mono,
-             plan.recomputed_runs > 0 ? ui_.theme.recomputed : ui_.theme.faint, Align::right);
+    last_words(rest, runs, Face::mono,
+               plan.recomputed_runs > 0 ? ui_.theme.recomputed : ui_.theme.faint);
     ui_.text(rest, "plan · " + plan.strategy, Face::text, ui_.theme.text);
-  }
-
-  void rule_row(const RuleHits& rule, const Rect& rect) {
-    const bool open = rule.rule == memory_.open_rule;
-    const Touch t = touch(ui_, "rule " + rule.rule, ItemKind::toggle, rect, true,
-                          fmt::format("{}", rule.changes.size()));
-    if (t.pressed) {
-      memory_.open_rule = open ? "" : rule.rule;
-      memory_.all_hits = false;
-    }
-    if (t.hovered) ui_.fill(rect, mix(ui_.theme.panel, ui_.theme.raised, 0.6));
-    Rect rest = rect;
-    triangle(rest.cut_left(ui_.px(9)), open, t.hovered);
-    rest.cut_left(ui_.px(6));
-    rest.cut_right(ui_.px(2));
-    ui_.text(rest.cut_right(ui_.px(kTime)),
-             format_number(static_cast<std::int64_t>(rule.changes.size())), Face::mono,
-             ui_.theme.dim, Align::right);
-    ui_.text(rest, rule.rule, Face::text, open || t.hovered ? ui_.theme.text : ui_.theme.dim);
-  }
-
-  void triangle(const Rect& place, bool down, bool strong) const {
-    const ImVec2 c{place.left + ui_.px(3.5f), place.centre().y};
-    const float r = ui_.px(3);
-    const ImU32 ink = Ui::paint(strong ? ui_.theme.text : ui_.theme.faint);
-    ImDrawList& list = *ImGui::GetWindowDrawList();
-    if (down) {
-      list.AddTriangleFilled({c.x - r, c.y - r / 2}, {c.x + r, c.y - r / 2}, {c.x, c.y + r}, ink);
-    } else {
-      list.AddTriangleFilled({c.x - r / 2, c.y - r}, {c.x + r, c.y}, {c.x - r / 2, c.y + r}, ink);
-    }
-  }
-
-  const Change& hit(std::size_t at) const {
-    const auto open =
-        std::find_if(memory_.rules.begin(), memory_.rules.end(),
-                     [&](const auto& rule) { return rule.rule == memory_.open_rule; });
-    return passes_.passes[document_.pass - 1].changes[open->changes[at]];
-  }
-
-  // A hit is known by the node that it changed, in the graph before the pass.
-  void hit_row(std::size_t at, const Rect& rect) {
-    const Change& change = hit(at);
-    const Graph& before = graph_after(passes_, document_.pass - 1);
-    const Graph& after = graph_after(passes_, document_.pass);
-    if (!before.contains(change.before)) return;
-    const SelectionAnchor anchor = anchor_of(document_);
-    const bool chosen = anchor.node == change.before && anchor.pass + 1 == document_.pass;
-    const std::string& name = before.node_name(change.before);
-    const Touch t = row(ui_, fmt::format("hit {}", at), rect, chosen, name);
-    if (t.hovered) hint(ui_, change.words.substr(0, 2000));
-    if (t.pressed)
-      intents_.push_back({"select.at", fmt::format("{} {}", document_.pass - 1, name)});
-    Rect rest = rect;
-    rest.cut_left(ui_.px(15));
-    const bool gone = change.after.empty();
-    const NodeId heir = gone ? NodeId() : change.after.front();
-    rest.cut_left(ui_.text(rest, name, Face::mono,
-                           gone     ? ui_.theme.faint
-                           : chosen ? ui_.theme.text
-                                    : ui_.theme.dim) +
-                  ui_.px(8));
-    if (heir.valid() && after.contains(heir) && after.node_name(heir) != name)
-      ui_.text(rest, "→ " + after.node_name(heir), Face::mono, ui_.theme.faint);
-  }
-
-  void more_row(std::size_t count, const Rect& rect) {
-    Rect rest = rect;
-    rest.cut_left(ui_.px(9));
-    const std::string words =
-        fmt::format("{} more", format_number(static_cast<std::int64_t>(count)));
-    const Touch t = touch(ui_, "more", ItemKind::button, rest);
-    if (t.pressed) memory_.all_hits = true;
-    rest.cut_left(ui_.px(6));
-    ui_.text(rest, words, Face::text, t.hovered ? ui_.theme.text : ui_.theme.selection);
   }
 
   Ui& ui_;

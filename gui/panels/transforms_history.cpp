@@ -1,6 +1,6 @@
 #include "gui/panels/transforms_history.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

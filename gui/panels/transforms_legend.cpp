@@ -1,6 +1,6 @@
 #include "gui/panels/transforms_legend.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
 

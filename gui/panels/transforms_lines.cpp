@@ -1,28 +1,57 @@
 #include "gui/panels/transforms_lines.h"
 
 #include <algorithm>
+#include <map>
+
+#include "engine/passes/rule_pass.h"
+#include "engine/workspace/gradients.h"
 
 namespace recut::gui {
 namespace {
 
-constexpr std::size_t kFirstHits = 8;  // of an open rule, before one asks for all
-constexpr std::size_t kMostRuns = 12;  // of the selected node that are listed
+constexpr std::size_t kFirstHits = 8;   // of an open rule, before one asks for all
+constexpr std::size_t kMostAfter = 16;  // nodes of an open hit that are listed
+constexpr std::size_t kMostRuns = 12;   // of the selected node that are listed
 
 const std::vector<PassReport>& passes_of(const DocumentView& document) {
   return document.document->passes.passes;
 }
 
+// Whether the recipe speaks of the pass.
+bool is_asked_for(const DocumentView& document, const PassReport& pass) {
+  const auto& on = document.made_by.on;
+  return pass.skipped || pass.name == kRulesPass || pass.name == kGradPass ||
+         std::find(on.begin(), on.end(), pass.name) != on.end();
+}
+
+// Of the user's own rules every row is listed, with or without hits.
+void add_rows_without_hits(Transforms& memory, const PassReport& pass) {
+  for (const RuleStatistics& row : pass.rules.statistics) {
+    const auto found = std::find_if(memory.rules.begin(), memory.rules.end(),
+                                    [&](const RuleHits& rule) { return rule.rule == row.rule; });
+    if (found != memory.rules.end())
+      found->statistics = &row;
+    else if (pass.name == kRulesPass || row.untyped > 0)
+      memory.rules.push_back({std::string(row.rule), {}, &row});
+  }
+}
+
 void find_rules(Transforms& memory, const DocumentView& document) {
-  if (memory.rules_pass == document.pass) return;
+  if (memory.rules_of == document.document && memory.rules_pass == document.pass) return;
+  memory.rules_of = document.document;
   memory.rules_pass = document.pass;
   memory.rules.clear();
+  memory.open_hit = Transforms::kNoPass;
   if (document.pass == 0 || document.pass > passes_of(document).size()) return;
-  const auto& changes = passes_of(document)[document.pass - 1].changes;
-  for (const auto& [rule, hits] : rule_hits(changes)) {
-    memory.rules.push_back({std::string(rule), {}});
-    for (std::size_t i = 0; i < changes.size(); ++i)
-      if (changes[i].rule == rule) memory.rules.back().changes.push_back(i);
+  const PassReport& pass = passes_of(document)[document.pass - 1];
+  const auto& changes = pass.changes;
+  std::map<std::string_view, std::size_t> places;
+  for (std::size_t i = 0; i < changes.size(); ++i) {
+    const auto [place, is_new] = places.try_emplace(changes[i].rule, memory.rules.size());
+    if (is_new) memory.rules.push_back({std::string(changes[i].rule), {}});
+    memory.rules[place->second].changes.push_back(i);
   }
+  add_rows_without_hits(memory, pass);
   std::stable_sort(memory.rules.begin(), memory.rules.end(), [](const auto& a, const auto& b) {
     return a.changes.size() > b.changes.size();
   });
@@ -32,7 +61,10 @@ void find_rules(Transforms& memory, const DocumentView& document) {
 // selection only.
 void find_history(Transforms& memory, const DocumentView& document) {
   const SelectionAnchor anchor = anchor_of(document);
-  if (anchor.node == memory.history_of.node && anchor.pass == memory.history_of.pass) return;
+  if (memory.history_in == document.document && anchor.node == memory.history_of.node &&
+      anchor.pass == memory.history_of.pass)
+    return;
+  memory.history_in = document.document;
   memory.history_of = anchor;
   memory.history.clear();
   memory.planned = {};
@@ -60,18 +92,75 @@ void find_runs(Transforms& memory, const DocumentView& document) {
     if (steps[i].node == memory.planned) memory.runs.push_back(i);
 }
 
-void add_rules(std::vector<TransformLine>& lines, const Transforms& memory) {
+// Before, and after: each node that stands for it or was made of it.
+void add_open_hit(std::vector<TransformLine>& lines, const Change& change) {
+  lines.push_back({TransformKind::before});
+  std::size_t shown = 0;
+  for (std::size_t i = 0; i < change.after.size() && shown < kMostAfter; ++i)
+    if (change.after[i] != change.before) {
+      lines.push_back({TransformKind::after, i});
+      ++shown;
+    }
+  if (shown == 0) lines.push_back({TransformKind::handed_on});
+}
+
+void add_rules(std::vector<TransformLine>& lines, const Transforms& memory,
+               const DocumentView& document) {
   if (memory.rules.empty()) return;
   lines.push_back({TransformKind::blank});
   lines.push_back({TransformKind::heading});
+  if (!passes_of(document)[document.pass - 1].rules.at_rest)
+    lines.push_back({TransformKind::restless});
   for (std::size_t i = 0; i < memory.rules.size(); ++i) {
     lines.push_back({TransformKind::rule, i});
     if (memory.rules[i].rule != memory.open_rule) continue;
     const auto& hits = memory.rules[i].changes;
     const std::size_t shown = memory.all_hits ? hits.size() : std::min(hits.size(), kFirstHits);
-    for (std::size_t k = 0; k < shown; ++k) lines.push_back({TransformKind::hit, k});
+    for (std::size_t k = 0; k < shown; ++k) {
+      lines.push_back({TransformKind::hit, k});
+      if (hits[k] == memory.open_hit) add_open_hit(lines, *open_change(memory, document));
+    }
     if (shown < hits.size()) lines.push_back({TransformKind::more, hits.size() - shown});
   }
+}
+
+void add_own_rules(std::vector<TransformLine>& lines, const DocumentView& document, bool idle) {
+  const bool loaded = document.wishes.recipe.rules.has_value();
+  if (loaded) lines.push_back({TransformKind::own});
+  if (!loaded && idle) lines.push_back({TransformKind::load});
+  if (document.recipe_faults.empty()) return;
+  lines.push_back({TransformKind::troubles});
+  for (std::size_t i = 0; i < document.recipe_faults.size(); ++i)
+    lines.push_back({TransformKind::fault, i});
+}
+
+std::size_t place_in_table(const std::string& name) {
+  const auto table = all_passes();
+  const auto found =
+      std::find_if(table.begin(), table.end(), [&](const Pass& pass) { return pass.name == name; });
+  return static_cast<std::size_t>(found - table.begin());
+}
+
+// The passes of the list, and where `idle` those that don't run between them, in the table's order.
+void add_passes(std::vector<TransformLine>& lines, const DocumentView& document, bool idle) {
+  const auto& passes = passes_of(document);
+  const auto has = [&](std::string_view name) {
+    return std::any_of(passes.begin(), passes.end(),
+                       [&](const PassReport& pass) { return pass.name == name; });
+  };
+  const std::size_t count = all_passes().size();
+  std::size_t next = 0;  // in the table
+  const auto offer_until = [&](std::size_t end) {
+    for (; next < end; ++next)
+      if (idle && !has(all_passes()[next].name)) lines.push_back({TransformKind::offered, next});
+  };
+  for (const std::size_t pass : listed_passes(document, idle)) {
+    const std::size_t place = pass == 0 ? count : place_in_table(passes[pass - 1].name);
+    if (place < count) offer_until(place);
+    lines.push_back({TransformKind::pass, pass});
+    if (pass == 0 && !document.has_backward()) lines.push_back({TransformKind::differentiate});
+  }
+  offer_until(count);
 }
 
 void add_history(std::vector<TransformLine>& lines, const Transforms& memory) {
@@ -115,12 +204,18 @@ void update(Transforms& memory, const DocumentView& document, const SharedPlanVi
 std::vector<TransformLine> transform_lines(const Transforms& memory, const DocumentView& document,
                                            bool idle) {
   std::vector<TransformLine> lines;
-  for (const std::size_t pass : listed_passes(document, idle))
-    lines.push_back({TransformKind::pass, pass});
+  add_passes(lines, document, idle);
   lines.push_back({TransformKind::plan});
-  add_rules(lines, memory);
+  add_own_rules(lines, document, idle);
+  add_rules(lines, memory, document);
   add_history(lines, memory);
   return lines;
+}
+
+const Change* open_change(const Transforms& memory, const DocumentView& document) {
+  if (document.pass == 0 || document.pass > passes_of(document).size()) return nullptr;
+  const auto& changes = passes_of(document)[document.pass - 1].changes;
+  return memory.open_hit < changes.size() ? &changes[memory.open_hit] : nullptr;
 }
 
 std::vector<std::size_t> listed_passes(const DocumentView& document, bool idle) {
@@ -129,7 +224,8 @@ std::vector<std::size_t> listed_passes(const DocumentView& document, bool idle) 
   for (std::size_t i = 0; i < passes.size(); ++i) {
     // The one that is shown is there in any case, but for the last: there the plan's row says so.
     const bool here = document.pass == i + 1 && i + 1 < passes.size();
-    if (idle || passes[i].changed || here) listed.push_back(i + 1);
+    if (idle || passes[i].changed || here || is_asked_for(document, passes[i]))
+      listed.push_back(i + 1);
   }
   return listed;
 }
@@ -137,14 +233,18 @@ std::vector<std::size_t> listed_passes(const DocumentView& document, bool idle) 
 std::size_t idle_passes(const DocumentView& document) {
   const auto& passes = passes_of(document);
   return static_cast<std::size_t>(std::count_if(
-      passes.begin(), passes.end(), [](const PassReport& pass) { return !pass.changed; }));
+      passes.begin(), passes.end(),
+      [&](const PassReport& pass) { return !pass.changed && !is_asked_for(document, pass); }));
+}
+
+std::string title_of(std::string_view pass) {
+  std::string name(pass);
+  std::replace(name.begin(), name.end(), '_', ' ');
+  return name;
 }
 
 std::string pass_title(const DocumentView& document, std::size_t pass) {
-  if (pass == 0) return "as read";
-  std::string name = passes_of(document)[pass - 1].name;
-  std::replace(name.begin(), name.end(), '_', ' ');
-  return name;
+  return pass == 0 ? "as read" : title_of(passes_of(document)[pass - 1].name);
 }
 
 }  // namespace recut::gui

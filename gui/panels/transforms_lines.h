@@ -1,5 +1,6 @@
-// What the list of transforms holds, as lines of one height: passes and plan, the rules that fired
-// in the pass that is shown, and the history of the selected node.
+// What the list of transforms holds, as lines of one height: passes and plan, the user's rules, the
+// rules that fired in the pass that is shown, with what one of their hits became, and the history
+// of the selected node.
 #pragma once
 
 #include <array>
@@ -12,7 +13,8 @@ namespace recut::gui {
 
 struct RuleHits {
   std::string rule;
-  std::vector<std::size_t> changes;  // into PassReport::changes
+  std::vector<std::size_t> changes;            // into PassReport::changes
+  const RuleStatistics* statistics = nullptr;  // of the pass's report; null: the pass keeps none
 };
 
 // What the plan makes of the values of one role.
@@ -25,12 +27,15 @@ RoleTotals totals_of(const PlanView& plan);
 
 // Kept from frame to frame; what takes time to find is found once.
 struct Transforms {
-  std::string open_rule;  // "" for none
-  bool all_hits = false;  // of the open rule
+  std::string open_rule;           // "" for none
+  bool all_hits = false;           // of the open rule
+  std::size_t open_hit = kNoPass;  // into PassReport::changes, of which before and after are listed
 
+  std::shared_ptr<const Document> rules_of;
   std::size_t rules_pass = kNoPass;
   std::vector<RuleHits> rules;  // of the pass that is shown
 
+  std::shared_ptr<const Document> history_in;
   SelectionAnchor history_of;
   std::vector<NodeEvent> history;
 
@@ -46,17 +51,27 @@ struct Transforms {
 };
 
 enum class TransformKind : unsigned char {
-  pass,     // at: the pass
-  plan,     //
-  blank,    //
-  heading,  // "Rules that fired here"
-  rule,     // at: into Transforms::rules
-  hit,      // at: into RuleHits::changes of the open rule
-  more,     // at: how many hits aren't shown
-  title,    // "History of …"
-  event,    // at: into Transforms::history
-  fate,     // what the plan makes of the selected node
-  run,      // at: into Transforms::runs
+  pass,           // at: the pass
+  offered,        // at: into all_passes(), one that doesn't run here
+  differentiate,  // the offer to, of a forward graph
+  plan,           //
+  load,           // the offer to load rules
+  own,            // the user's file of rules
+  troubles,       // "What was asked for can't be had"
+  fault,          // at: into DocumentView::recipe_faults
+  blank,          //
+  heading,        // "Rules that fired here"
+  rule,           // at: into Transforms::rules
+  restless,       // the pass's rules were stopped
+  hit,            // at: into RuleHits::changes of the open rule
+  before,         // the open hit's node as it was
+  after,          // at: into Change::after of the open hit
+  handed_on,      // what the open hit says where it made nothing
+  more,           // at: how many hits aren't shown
+  title,          // "History of …"
+  event,          // at: into Transforms::history
+  fate,           // what the plan makes of the selected node
+  run,            // at: into Transforms::runs
 };
 
 struct TransformLine {
@@ -70,11 +85,16 @@ void update(Transforms& memory, const DocumentView& document, const SharedPlanVi
 // `idle`: passes that changed nothing are listed, too.
 std::vector<TransformLine> transform_lines(const Transforms& memory, const DocumentView& document,
                                            bool idle);
-// Passes that are listed, in order; 0 is the graph as read.
+// Passes that are listed, in order; 0 is the graph as read. Those that the user asked for, or did
+// without, are there though they changed nothing.
 std::vector<std::size_t> listed_passes(const DocumentView& document, bool idle);
 std::size_t idle_passes(const DocumentView& document);
 
+// The change of the open hit; null where none is open.
+const Change* open_change(const Transforms& memory, const DocumentView& document);
+
 // "noop_removal" as words.
+std::string title_of(std::string_view pass);
 std::string pass_title(const DocumentView& document, std::size_t pass);
 
 }  // namespace recut::gui

@@ -1,6 +1,6 @@
 // The table of values: what there is to choose among, what the plan does with each, and what the
 // other choice would come to. Only the rows in sight are drawn.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

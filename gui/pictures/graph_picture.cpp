@@ -1,6 +1,6 @@
 #include "gui/pictures/graph_picture.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "engine/ir/printer.h"
 #include "engine/support/units.h"

@@ -1,6 +1,6 @@
 #include "gui/pictures/memory_timeline.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

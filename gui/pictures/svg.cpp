@@ -1,6 +1,6 @@
 #include "gui/pictures/svg.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "engine/support/utf8.h"
 

@@ -1,6 +1,6 @@
 #include "gui/pictures/trade_off_curve.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

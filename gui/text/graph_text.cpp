@@ -1,6 +1,6 @@
 #include "gui/text/graph_text.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -7,7 +7,7 @@
 #include <span>
 
 #include "engine/input/json_fields.h"
-#include "engine/passes/pass.h"
+#include "engine/passes/pass_runner.h"
 #include "engine/support/text.h"
 #include "engine/workspace/budget.h"
 #include "engine/workspace/cost_model.h"
@@ -21,7 +21,8 @@ constexpr double kMostEffort = 1e6;
 constexpr double kMostSeconds = 1e9;
 
 constexpr std::string_view kOpenKeys[] = {"graph", "passes"};
-constexpr std::string_view kGraphKeys[] = {"joint", "joint_after_passes"};
+constexpr std::string_view kGraphKeys[] = {"joint", "joint_after_passes", "forward"};
+constexpr std::string_view kDifferentiateKeys[] = {"wrt", "results", "passes"};
 constexpr std::string_view kPlanKeys[] = {"strategy", "budget", "effort", "seconds",  "search_seed",
                                           "device",   "model",  "save",   "recompute"};
 constexpr std::string_view kSweepKeys[] = {"points", "effort", "search_seed", "device",
@@ -46,12 +47,15 @@ class Options {
   void read(OpenOptions& open) {
     if (!is_object_) return;
     if (const auto key = one_of("graph", kGraphKeys)) open.graph_key = *key;
-    if (!fields_.find("passes").present()) return;
-    open.passes = fields_.texts("passes");
-    for (const std::string& pass : *open.passes)
-      if (find_pass(pass) == nullptr)
-        complain("passes", fmt::format("there is no pass {}, expected of: {}", quote(pass),
-                                       fmt::join(default_passes(), ", ")));
+    open.passes = passes();
+  }
+
+  void read(DifferentiateOptions& options) {
+    if (!is_object_) return;
+    if (fields_.find("wrt").present()) options.request.options.wanted = fields_.texts("wrt");
+    if (const JsonValue results = fields_.find("results"); results.present())
+      options.request.options.differentiable = places("results", results);
+    options.passes = passes();
   }
 
   void read(PlanningRequest& request) {
@@ -101,6 +105,25 @@ class Options {
     complain(key,
              fmt::format("{} found, expected one of: {}", quote(*found), fmt::join(names, ", ")));
     return std::nullopt;
+  }
+
+  std::optional<std::vector<std::string>> passes() {
+    if (!fields_.find("passes").present()) return std::nullopt;
+    const std::vector<std::string> names = fields_.texts("passes");
+    if (const auto found = find_passes(names); !found) complain("passes", found.diagnostics());
+    return names;
+  }
+
+  std::vector<std::size_t> places(std::string_view key, const JsonValue& list) {
+    std::vector<std::size_t> found;
+    bool sound = list.is(JsonKind::array);
+    if (sound)
+      for (const JsonMember item : list.items()) {
+        sound = sound && item.value.is(JsonKind::integer) && item.value.integer() >= 0;
+        if (sound) found.push_back(static_cast<std::size_t>(item.value.integer()));
+      }
+    if (!sound) complain(key, "expected a list of numbers from 0 on");
+    return found;
   }
 
   std::optional<double> positive(std::string_view key, double most) {
@@ -192,6 +215,10 @@ Result<Request> read_options(const char* json, std::span<const std::string_view>
 
 Result<OpenOptions> read_open_options(const char* json) {
   return read_options<OpenOptions>(json, kOpenKeys);
+}
+
+Result<DifferentiateOptions> read_differentiate_options(const char* json) {
+  return read_options<DifferentiateOptions>(json, kDifferentiateKeys);
 }
 
 Result<PlanningRequest> read_plan_options(const char* json) {

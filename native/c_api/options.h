@@ -5,9 +5,15 @@
 #include "engine/support/result.h"
 #include "engine/workspace/curve.h"
 #include "engine/workspace/document.h"
+#include "engine/workspace/gradients.h"
 #include "engine/workspace/planning.h"
 
 namespace recut::c_api {
+
+struct DifferentiateOptions {
+  GradRequest request;
+  std::optional<std::vector<std::string>> passes;  // for the joint graph
+};
 
 struct SweepOptions {
   CurveRequest request;
@@ -16,6 +22,7 @@ struct SweepOptions {
 
 // `json` may be null: no options.
 Result<OpenOptions> read_open_options(const char* json);
+Result<DifferentiateOptions> read_differentiate_options(const char* json);
 Result<PlanningRequest> read_plan_options(const char* json);
 Result<SweepOptions> read_sweep_options(const char* json);
 

@@ -1,12 +1,15 @@
 #include "native/c_api/recut.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cstdlib>
 #include <memory>
 #include <string>
 
+#include "engine/ir/copy.h"
+#include "engine/ir/printer.h"
 #include "engine/partition/storage_model.h"
+#include "engine/support/text.h"
 #include "engine/support/units.h"
 #include "engine/support/version.h"
 #include "engine/workspace/curve.h"
@@ -51,18 +54,64 @@ recut_status read_graph(std::string_view bytes, const char* name, const char* op
   return RECUT_OK;
 }
 
-// Graphs that are sound, but too large for any plan.
-Result<recut::Done> plannable(const Document& document) {
-  if (auto written = recut::check_total_bytes(document.file.graph); !written) return written;
-  return recut::check_total_bytes(document.graph());
+// What the options name has to be the graph's: inputs that are real, and results.
+Result<recut::Done> check_names(const recut::Graph& graph, const recut::GradOptions& options) {
+  Diagnostics wrong;
+  for (const std::string& name : options.wanted.value_or(std::vector<std::string>{})) {
+    const recut::NodeId id = graph.find(name);
+    if (!id.valid() || !graph.is_input(id) || !recut::is_floating(graph.type(id).dtype))
+      wrong.push_back(recut::error(fmt::format(
+          "'wrt': {} found, expected names of real inputs of the graph", recut::quote(name))));
+  }
+  for (const std::size_t place : options.differentiable.value_or(std::vector<std::size_t>{}))
+    if (place >= graph.results.size() || !graph.results[place].valid() ||
+        !recut::is_floating(graph.type(graph.results[place]).dtype))
+      wrong.push_back(
+          recut::error(fmt::format("'results': {} found, expected places of real results, of {}",
+                                   place, graph.results.size())));
+  if (!wrong.empty()) return wrong;
+  return recut::Done{};
+}
+
+recut_status differentiate_graph(const recut_graph& graph, const char* options_json,
+                                 recut_graph** joint, char** error) {
+  const auto options = recut::c_api::read_differentiate_options(options_json);
+  if (!options) return fail(RECUT_BAD_OPTION, options.diagnostics(), error);
+  const recut::Graph forward = recut::copy_apart(graph.document->graph());
+  if (const auto sound = check_names(forward, options->request.options); !sound)
+    return fail(RECUT_BAD_OPTION, sound.diagnostics(), error);
+  auto report = recut::make_gradients(forward, options->request);
+  if (!report) return fail(RECUT_BAD_INPUT, report.diagnostics(), error);
+  recut::GraphFile file;
+  file.graph = std::move(report->graph);
+  file.model = graph.document->file.model;
+  recut::OpenOptions open;
+  open.passes = options->passes;
+  auto document = recut::open_document_graph(std::move(file), "graph", open);
+  if (!document) return fail(RECUT_BAD_INPUT, document.diagnostics(), error);
+  *joint = new recut_graph{std::make_shared<const Document>(std::move(*document))};
+  return RECUT_OK;
+}
+
+// Sets `error`: a forward graph alone, or one that is sound, but too large for any plan.
+recut_status check_plannable(const Document& document, char** error) {
+  if (!recut::check_joint(document, "graph"))
+    return fail(RECUT_FORWARD_ONLY,
+                "a forward graph alone: there is no backward to keep values for; "
+                "recut_graph_differentiate makes a joint graph of it",
+                error);
+  for (const recut::Graph* graph : {&document.file.graph, &document.graph()})
+    if (const auto fits = recut::check_total_bytes(*graph); !fits)
+      return fail(RECUT_BAD_INPUT, fits.diagnostics(), error);
+  return RECUT_OK;
 }
 
 recut_status make_plan(const recut_graph& graph, const char* options_json, Watcher& watcher,
                        recut_plan** plan, char** error) {
   auto request = recut::c_api::read_plan_options(options_json);
   if (!request) return fail(RECUT_BAD_OPTION, request.diagnostics(), error);
-  if (const auto can = plannable(*graph.document); !can)
-    return fail(RECUT_BAD_INPUT, can.diagnostics(), error);
+  if (const recut_status status = check_plannable(*graph.document, error); status != RECUT_OK)
+    return status;
   if (watcher.tells())
     request->limits.on_better = [&watcher](double recompute_us) {
       watcher.tell(Watcher::kUnknown,
@@ -119,8 +168,8 @@ recut_status sweep(const recut_graph& graph, const char* options_json, Watcher& 
   auto options = recut::c_api::read_sweep_options(options_json);
   if (!options) return fail(RECUT_BAD_OPTION, options.diagnostics(), error);
   const Document& document = *graph.document;
-  if (const auto can = plannable(document); !can)
-    return fail(RECUT_BAD_INPUT, can.diagnostics(), error);
+  if (const recut_status status = check_plannable(document, error); status != RECUT_OK)
+    return status;
   CurveRequest& request = options->request;
   if (watcher.tells())
     request.on_curve = [&watcher](const recut::Curve& curve) {
@@ -157,6 +206,19 @@ recut_status recut_graph_read(const void* bytes, size_t size, const char* name,
 }
 
 void recut_graph_free(recut_graph* graph) { delete graph; }
+
+recut_status recut_graph_differentiate(const recut_graph* graph, const char* options_json,
+                                       recut_graph** joint, char** error) {
+  *joint = nullptr;
+  if (error != nullptr) *error = nullptr;
+  return attempt(error, [&] { return differentiate_graph(*graph, options_json, joint, error); });
+}
+
+recut_status recut_graph_text(const recut_graph* graph, char** text, char** error) {
+  *text = nullptr;
+  if (error != nullptr) *error = nullptr;
+  return attempt(error, [&] { return give_text(print(graph->document->graph()), text); });
+}
 
 recut_status recut_plan_make(const recut_graph* graph, const char* options_json,
                              const recut_callbacks* callbacks, recut_plan** plan, char** error) {

@@ -47,7 +47,9 @@ typedef enum recut_status {
   RECUT_BAD_OPTION = 3,
   RECUT_CANCELLED = 4,
   RECUT_OUT_OF_MEMORY = 5,
-  RECUT_INTERNAL = 6 /* a bug of Recut's, caught */
+  RECUT_INTERNAL = 6, /* a bug of Recut's, caught */
+  RECUT_FORWARD_ONLY = 7 /* the graph has no backward, so that there is nothing to plan;
+                            recut_graph_differentiate gives it one */
 } recut_status;
 
 typedef struct recut_graph recut_graph;
@@ -71,18 +73,41 @@ typedef struct recut_callbacks {
 RECUT_API const char* recut_version(void);
 
 /* Reads fx-joint-graph JSON, gzipped or not, or Recut's text form, checks it and runs the passes.
+ * A forward graph alone is read too: recut_graph_differentiate makes what can be planned of it.
  * What a program measured may stand in the JSON (README.md, `--device measured`).
  * `bytes` may hold anything; `name` (null: "graph") stands for the file in complaints.
  *
- *   "graph"   "joint" (default) or "joint_after_passes": which graph of the file
- *   "passes"  list of passes to run, in this order; []: none. Without the key: all, but none on
- *             joint_after_passes
+ *   "graph"   "joint" (default; "forward" where there is none), "joint_after_passes" or "forward":
+ *             which graph of the file
+ *   "passes"  list of passes to run, in this order; []: none. Without the key: the usual ones, but
+ *             none on joint_after_passes
  *
  * RECUT_OK, _BAD_INPUT, _BAD_OPTION, _OUT_OF_MEMORY or _INTERNAL. */
 RECUT_API recut_status recut_graph_read(const void* bytes, size_t size, const char* name,
                                         const char* options_json, recut_graph** graph,
                                         char** error);
 RECUT_API void recut_graph_free(recut_graph* graph);
+
+/* The joint graph of a forward one, as `recut grad` makes it: a tangent comes in for each result
+ * that is differentiated, a gradient goes out for each input that gets one. Of a joint graph the
+ * forward half is differentiated anew. `graph` stays as it is, and is the caller's still.
+ *
+ *   "wrt"      list of names: inputs to differentiate by. Without the key: parameters, or all real
+ *              inputs where there are none
+ *   "results"  list of results that get a tangent, counted from 0. Without the key: all that depend
+ *              on those inputs, but for updates of buffers
+ *   "passes"   list of passes to run on what comes out; without the key: the usual
+ *              ones
+ *
+ * RECUT_BAD_INPUT where an operator on the way has no derivative; the words name it and the first
+ * node that needs it. RECUT_BAD_OPTION where an input or result is none of the graph's, or can't
+ * be differentiated. */
+RECUT_API recut_status recut_graph_differentiate(const recut_graph* graph, const char* options_json,
+                                                 recut_graph** joint, char** error);
+
+/* The graph after its passes in Recut's text form, which recut_graph_read reads again: plans name
+ * its nodes. */
+RECUT_API recut_status recut_graph_text(const recut_graph* graph, char** text, char** error);
 
 /* Plans. Options are the command's, each by its long name:
  *
@@ -98,7 +123,7 @@ RECUT_API void recut_graph_free(recut_graph* graph);
  *   "save", "recompute"   lists of names of nodes, or patterns of modules: choices by hand
  *
  * `callbacks` may be null. Besides what recut_graph_read returns: RECUT_NOT_HELD, with a plan, and
- * RECUT_CANCELLED. */
+ * RECUT_CANCELLED, and RECUT_FORWARD_ONLY. */
 RECUT_API recut_status recut_plan_make(const recut_graph* graph, const char* options_json,
                                        const recut_callbacks* callbacks, recut_plan** plan,
                                        char** error);
@@ -115,7 +140,7 @@ RECUT_API recut_status recut_report_json(const recut_plan* plan, char** json, ch
 /* The whole trade-off, as `recut sweep --json` prints it: "points" by rising budget, PyTorch's own
  * in "torch". Options: "points" (2 to 10000; 50 is the default), and of recut_plan_make's "effort",
  * "search_seed", "device", "model", "save", "recompute"; "plans": true gives each of "points" a
- * "plan", as recut_plan_json has it. */
+ * "plan", as recut_plan_json has it. What it returns is recut_plan_make's. */
 RECUT_API recut_status recut_sweep(const recut_graph* graph, const char* options_json,
                                    const recut_callbacks* callbacks, char** json, char** error);
 

@@ -1,5 +1,5 @@
 // recut bisect: which pass, and which change of it, makes a check fail.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <filesystem>
 #include <memory>
@@ -26,7 +26,7 @@ struct BisectArguments {
 };
 
 Result<GraphCheck> values_check(const BisectArguments& arguments, const GraphFile& file) {
-  const auto tensors = read_tensors(arguments.tensors, file);
+  const auto tensors = read_tensors({arguments.tensors}, file);
   if (!tensors) return tensors.diagnostics();
   std::optional<std::uint64_t> seed;
   if (!arguments.seed.empty()) seed = std::strtoull(arguments.seed.c_str(), nullptr, 10);
@@ -55,7 +55,7 @@ std::string as_json(const Bisection& found) {
   if (found.change) {
     json["rule"] = found.change->rule;
     json["node"] = found.node;
-    json["change"] = found.change->words;
+    json["change"] = found.change->words.text();
     json["change_number"] = found.change_number;
     json["changes"] = found.changes;
   }
@@ -81,7 +81,7 @@ std::string as_text(const Bisection& found) {
   if (found.change)
     text +=
         fmt::format("Its change {} of {} does it, at node %{}:\n  {}: {}\n", found.change_number,
-                    found.changes, found.node, found.change->rule, found.change->words);
+                    found.changes, found.node, found.change->rule, found.change->words.text());
   else
     text += fmt::format("Its {} changes can't be told apart.\n", found.changes);
   return text + fmt::format("Found by {} checks.\n", found.checks);
@@ -107,10 +107,12 @@ int bisect(const BisectArguments& arguments, const Console& console) {
         {{"expected a check: either --tensors or --seed, or --check", "", 0, 0}});
   const auto file = arguments.graph.read(console);
   if (!file) return console.complain(file.diagnostics());
-  const auto passes = find_passes(arguments.graph.pass_names(*file));
+  const auto chosen = arguments.graph.chosen_passes(*file);
+  if (!chosen) return console.complain(chosen.diagnostics());
+  const RunnerOptions& options = chosen->options;
+  const auto passes = find_passes(chosen->names, options.more);
   if (!passes) return console.complain(passes.diagnostics());
-  const RunnerOptions options = arguments.graph.runner_options();
-  if (const auto skipped = find_passes(options.skip); !skipped)
+  if (const auto skipped = find_passes(options.skip, options.more); !skipped)
     return console.complain(skipped.diagnostics());
   const auto check = values ? values_check(arguments, *file) : shell_check(arguments.check);
   if (!check) return console.complain(check.diagnostics());
@@ -135,6 +137,7 @@ void add_bisect(CLI::App& app, Action& chosen) {
       *app.add_subcommand("bisect", "Name the pass, and its change, that makes a check fail");
   arguments->graph.passes_wanted = true;
   arguments->graph.add_to(command);
+  arguments->graph.add_device_to(command);
   command
       .add_option("--tensors", arguments->tensors,
                   "The check: interpreted with these values (in.<name>, safetensors), the graph "

@@ -1,8 +1,7 @@
 #include "native/commands/command.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
-#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <cstring>
@@ -10,25 +9,10 @@
 #include <fstream>
 
 #include "engine/input/bytes.h"
-#include "engine/passes/freezing.h"
-#include "engine/passes/rule_pass.h"
-#include "engine/rewrite/rule_text.h"
 #include "engine/support/text.h"
 #include "native/onnx/read_onnx.h"
 
 namespace recut::native {
-namespace {
-
-// The user's rules run after the built-in passes, where the list doesn't say where; what they leave
-// unused goes with the rest.
-void add_rules_pass(std::vector<std::string>& passes) {
-  const std::string name(kRulesPass);
-  if (std::find(passes.begin(), passes.end(), name) != passes.end()) return;
-  const bool last = !passes.empty() && passes.back() == "dead_code";
-  passes.insert(last ? passes.end() - 1 : passes.end(), name);
-}
-
-}  // namespace
 
 void GraphArguments::add_to(CLI::App& command) {
   command
@@ -48,45 +32,9 @@ void GraphArguments::add_to(CLI::App& command) {
                   "Fix a dimension that an ONNX model leaves open, by its name; may be given again")
       ->delimiter(',')
       ->type_name("NAME=N");
-  auto* list =
-      command
-          .add_option(
-              "--passes", passes,
-              "Run these passes, in this order: a,b,c (default: all; for joint_after_passes none)")
-          ->type_name("LIST");
-  command.add_flag("--no-passes", no_passes, "Run no passes: the graph as it is in the file")
-      ->excludes(list);
-  command
-      .add_option("--rules", rules,
-                  "Run the rules of this file too: as the pass 'rules' of --passes, or after the "
-                  "others (engine/rewrite/README.md)")
-      ->type_name("FILE")
-      ->excludes("--no-passes");
-  command.add_option("--skip", skip, "Leave these passes out: a,b")->type_name("LIST");
-  command.add_option("--stop-at", stop_at, "Run only the first N passes")
-      ->type_name("N")
-      ->check(CLI::NonNegativeNumber);
+  add_passes_to(command);
   command.add_option("--dump", dump, "Write the graph before and after each pass into this folder")
       ->type_name("FOLDER");
-}
-
-std::vector<std::string> GraphArguments::pass_names(const GraphFile& file) const {
-  std::vector<std::string> names;
-  if (!passes.empty())
-    names = split_pass_names(passes);
-  else if (!no_passes)
-    names = passes_wanted ? default_passes() : usual_passes(file);
-  if (!freeze) return names;
-  for (const Pass& pass : freezing_passes()) names.emplace_back(pass.name);
-  names.emplace_back("dead_code");
-  return names;
-}
-
-RunnerOptions GraphArguments::runner_options() const {
-  RunnerOptions options;
-  if (!skip.empty()) options.skip = split_pass_names(skip);
-  if (stop_at >= 0) options.stop_at = static_cast<std::size_t>(stop_at);
-  return options;
 }
 
 namespace {
@@ -130,15 +78,11 @@ Result<GraphFile> GraphArguments::read(const Console& console) const {
 Result<Document> GraphArguments::open(const Console& console) const {
   auto file = read(console);
   if (!file) return file.diagnostics();
+  auto chosen = chosen_passes(*file);
+  if (!chosen) return chosen.diagnostics();
   OpenOptions options;
-  options.passes = pass_names(*file);
-  options.runner = runner_options();
-  if (!rules.empty()) {
-    auto own = read_rules(rules);
-    if (!own) return own.diagnostics();
-    options.runner.more.push_back(rules_pass(std::move(*own)));
-    add_rules_pass(*options.passes);
-  }
+  options.passes = std::move(chosen->names);
+  options.runner = std::move(chosen->options);
   Diagnostics unwritten;
   if (!dump.empty())
     options.runner.dump = [&](const std::string& file_name, const std::string& text) {
@@ -158,25 +102,22 @@ Result<Document> GraphArguments::open_joint(const Console& console) const {
   return document;
 }
 
-Result<std::shared_ptr<const RuleSet>> read_rules(const std::string& path) {
-  const auto bytes = read_file(path);
-  if (!bytes) return bytes.diagnostics();
-  auto rules = parse_rules(*bytes, path);
-  if (!rules) return rules.diagnostics();
-  return std::make_shared<const RuleSet>(std::move(*rules));
-}
-
-Result<std::unique_ptr<TensorFile>> read_tensors(const std::string& path, const GraphFile& file) {
-  auto found = std::make_unique<TensorFile>();
-  if (!path.empty()) {
+Result<std::unique_ptr<TensorFiles>> read_tensors(const std::vector<std::string>& paths,
+                                                  const GraphFile& file) {
+  auto found = std::make_unique<TensorFiles>();
+  const auto add = [&](const std::vector<NamedTensor>& tensors) {
+    found->tensors.insert(found->tensors.end(), tensors.begin(), tensors.end());
+  };
+  for (const std::string& path : paths) {
+    if (path.empty()) continue;
     auto bytes = read_file(path);
     if (!bytes) return bytes.diagnostics();
-    found->bytes = std::move(*bytes);
-    auto parsed = parse_safetensors(found->bytes, path);
+    const std::string& kept = found->bytes.emplace_back(std::move(*bytes));
+    auto parsed = parse_safetensors(kept, path);
     if (!parsed) return parsed.diagnostics();
-    found->tensors = std::move(*parsed);
+    add(*parsed);
   }
-  found->tensors.insert(found->tensors.end(), file.tensors.begin(), file.tensors.end());
+  add(file.tensors);
   return found;
 }
 

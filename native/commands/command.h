@@ -2,33 +2,48 @@
 #pragma once
 
 #include <CLI/App.hpp>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "engine/passes/stages.h"
 #include "engine/rewrite/rule.h"
 #include "engine/workspace/document.h"
 #include "native/console.h"
 
 namespace recut::native {
 
-// The arguments that say which graph: FILE, --graph KEY, --dim, --passes, --no-passes, --rules,
-// --skip, --stop-at, --dump.
+// Passes by name, and what a runner needs to run them.
+struct ChosenPasses {
+  std::vector<std::string> names;
+  RunnerOptions options;
+};
+
+// The arguments that say which graph: FILE, --graph KEY, --dim, --passes, --no-passes, --inexact,
+// --stage, --with, --rules, --skip, --stop-at, --dump.
 struct GraphArguments {
   std::string path;
   std::string key = std::string(kDefaultGraphKey);
   std::string passes;
   bool passes_wanted = false;  // where none are named all run, whatever the graph
   bool no_passes = false;
-  std::string rules;  // a file of the user's own, which is the pass `rules`
-  bool freeze = false;  // the freezing passes after those
+  bool inexact = false;              // those that don't keep every bit, too
+  std::string stages;                // "pre-grad,joint"; empty: `usual_stage`
+  Stage usual_stage = Stage::joint;  // where passes run and no stage is named
+  std::string with;                  // passes that don't run by default, besides the stages' own
+  std::vector<std::string> rules;    // FILE, before:STAGE=FILE or after:STAGE=FILE
+  std::string device;                // whose figures passes decide by; empty: the reference's
+  bool freeze = false;               // the stage freezing after those
+  bool halves = false;               // the stage post-grad is for later: see half_passes
   std::string skip;
   int stop_at = -1;                     // -1: run them all
   std::vector<std::string> dimensions;  // "name=N"
   std::string dump;
 
   void add_to(CLI::App& command);
+  void add_device_to(CLI::App& command);  // --device, where nothing else is priced by it
   // The file alone, no pass run.
   Result<GraphFile> read(const Console& console) const;
   Result<Document> open(const Console& console) const;
@@ -36,9 +51,20 @@ struct GraphArguments {
   // The same for what plans: a joint graph.
   Result<Document> open_joint(const Console& console) const;
 
-  // The passes that open() runs of a file, and how.
-  std::vector<std::string> pass_names(const GraphFile& file) const;
+  // The passes that open() runs of a file, and how. Fails where the graph isn't what a stage is
+  // for.
+  Result<ChosenPasses> chosen_passes(const GraphFile& file) const;
+
+  // Those that run on the two halves of a plan: the stage post-grad.
+  Result<ChosenPasses> half_passes(const GraphFile& file) const;
+
+ private:
+  void add_passes_to(CLI::App& command);
+  Result<std::vector<Stage>> named_stages(const GraphFile& file) const;
+  Result<ChosenPasses> stage_passes(const GraphFile& file, bool of_halves) const;
+  Result<Pipeline> pipeline(std::vector<Stage> stages) const;
   RunnerOptions runner_options() const;
+  Result<Done> add_device_passes(RunnerOptions& options) const;
 };
 
 // Reads a file of rules.
@@ -47,14 +73,16 @@ Result<std::shared_ptr<const RuleSet>> read_rules(const std::string& path);
 // Writes a file, or says why it can't.
 Result<Done> write_file(const std::string& path, std::string_view bytes);
 
-// The tensors of a safetensors file, with their bytes.
-struct TensorFile {
-  std::string bytes;
+// The tensors of safetensors files, with their bytes.
+struct TensorFiles {
+  std::deque<std::string> bytes;
   std::vector<NamedTensor> tensors;
 };
 
-// What `path` holds ("": nothing), before what the graph's own file has: of two, the first counts.
-Result<std::unique_ptr<TensorFile>> read_tensors(const std::string& path, const GraphFile& file);
+// What the files hold ("": nothing) in their order, before what the graph's own has: of two of one
+// name, the first counts.
+Result<std::unique_ptr<TensorFiles>> read_tensors(const std::vector<std::string>& paths,
+                                                  const GraphFile& file);
 
 // A command, once the command line has been read: what to run.
 using Action = std::function<int(const Console&)>;
@@ -69,6 +97,7 @@ void add_report(CLI::App& app, Action& chosen);
 void add_grad(CLI::App& app, Action& chosen);
 void add_test_rules(CLI::App& app, Action& chosen);
 void add_bisect(CLI::App& app, Action& chosen);
+void add_minimize(CLI::App& app, Action& chosen);
 void add_import(CLI::App& app, Action& chosen);
 
 }  // namespace recut::native

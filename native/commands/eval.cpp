@@ -1,6 +1,6 @@
 // recut eval: interprets a graph, in program order or by a plan, and compares with the file's own
 // outputs.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -20,7 +20,7 @@ using Json = nlohmann::ordered_json;
 struct EvalArguments {
   GraphArguments graph;
   PlanArguments plan;
-  std::string tensors;
+  std::vector<std::string> tensors;
   std::string out;
   std::string seed;
   bool check = false;
@@ -142,8 +142,8 @@ int eval(const EvalArguments& arguments, const Console& console) {
   if (!evaluated) return console.complain(evaluated.diagnostics());
   if (arguments.check && evaluated->report.outputs.empty())
     return console.complain(
-        {{"nothing to check: the file has no expected outputs (out.0, out.1, …)", arguments.tensors,
-          0, 0}});
+        {{"nothing to check: no expected outputs (out.0, out.1, …, grad.<name>)",
+          arguments.tensors.empty() ? arguments.graph.path : arguments.tensors.front(), 0, 0}});
   if (!arguments.out.empty()) {
     const auto written = write_file(arguments.out, write_safetensors(evaluated->report.tensors));
     if (!written) return console.complain(written.diagnostics());
@@ -164,7 +164,8 @@ void add_eval(CLI::App& app, Action& chosen) {
   arguments->plan.add_to(command);
   command
       .add_option("--tensors", arguments->tensors,
-                  "Values: in.<name> for inputs, out.<position> for what to expect (safetensors)")
+                  "Values: in.<name> for inputs, out.<position> and grad.<name> for what to expect "
+                  "(safetensors); may be given again, and of two values the first counts")
       ->type_name("FILE");
   command.add_flag("--check", arguments->check,
                    "Compare every output with the expected one; exit code 1 where one differs");

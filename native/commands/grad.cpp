@@ -1,6 +1,7 @@
 // recut grad: a forward graph's joint graph, or its forward mode.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
+#include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -17,18 +18,42 @@ using Json = nlohmann::ordered_json;
 struct GradArguments {
   GraphArguments graph;
   std::string out;
+  std::string out_tensors;
   std::string mode = "reverse";
   std::vector<std::string> wanted;
   std::vector<std::size_t> results;
   bool json = false;
+  bool verbose = false;
 };
 
-GradRequest request_of(const GradArguments& arguments) {
+// What '*' stands for: every input that can have a gradient.
+std::vector<std::string> real_inputs(const Graph& graph) {
+  std::vector<std::string> names;
+  for (const NodeId id : graph.inputs())
+    if (is_floating(graph.type(id).dtype) && graph.input_kind(id) != InputKind::tangent)
+      names.push_back(graph.node_name(id));
+  return names;
+}
+
+GradRequest request_of(const GradArguments& arguments, const Graph& graph) {
   GradRequest request;
   request.mode = arguments.mode == "jvp" ? GradMode::forward : GradMode::reverse;
-  if (!arguments.wanted.empty()) request.options.wanted = arguments.wanted;
+  if (arguments.wanted == std::vector<std::string>{"*"})
+    request.options.wanted = real_inputs(graph);
+  else if (!arguments.wanted.empty())
+    request.options.wanted = arguments.wanted;
   if (!arguments.results.empty()) request.options.differentiable = arguments.results;
+  request.steps = arguments.verbose || arguments.json;
   return request;
+}
+
+// How often each derivative row was applied.
+Json rules_json(const GradReport& report) {
+  std::map<std::string_view, int> counts;
+  for (const DerivativeStep& step : report.steps) ++counts[step.rule];
+  Json rules = Json::object();
+  for (const auto& [rule, count] : counts) rules[std::string(rule)] = count;
+  return rules;
 }
 
 std::string report_json(const GradReport& report, const GradArguments& arguments) {
@@ -40,6 +65,7 @@ std::string report_json(const GradReport& report, const GradArguments& arguments
               {"differentiated", report.differentiated},
               {"with_gradient", report.with_gradient},
               {"without_gradient", report.without_gradient},
+              {"rules", rules_json(report)},
               {"ms", report.milliseconds}}
              .dump(2) +
          "\n";
@@ -63,7 +89,7 @@ std::string report_text(const GradReport& report, const GradArguments& arguments
 int grad(const GradArguments& arguments, const Console& console) {
   const auto document = arguments.graph.open(console);
   if (!document) return console.complain(document.diagnostics());
-  const auto report = make_gradients(document->graph(), request_of(arguments));
+  const auto report = make_gradients(document->graph(), request_of(arguments, document->graph()));
   if (!report) {
     Diagnostics placed = report.diagnostics();
     for (Diagnostic& d : placed)
@@ -74,12 +100,22 @@ int grad(const GradArguments& arguments, const Console& console) {
     const auto written = write_file(arguments.out, print(report->graph));
     if (!written) return console.complain(written.diagnostics());
   }
+  if (!arguments.out_tensors.empty()) {
+    const auto written =
+        write_file(arguments.out_tensors, write_safetensors(document->file.tensors));
+    if (!written) return console.complain(written.diagnostics());
+  }
   if (arguments.json)
     console.out << report_json(*report, arguments);
   else if (arguments.out.empty())
     console.out << print(report->graph);
   else
     console.out << report_text(*report, arguments);
+  if (arguments.verbose && !arguments.json) {
+    const std::string_view remark = arguments.out.empty() ? "; " : "";  // behind a graph's text
+    for (const DerivativeStep& step : report->steps)
+      console.out << fmt::format("{}{}: {}\n", remark, step.rule, step.words);
+  }
   return kDone;
 }
 
@@ -90,17 +126,24 @@ void add_grad(CLI::App& app, Action& chosen) {
   CLI::App& command =
       *app.add_subcommand("grad", "Differentiate: a forward graph becomes a joint graph");
   arguments->graph.no_passes = true;
+  arguments->graph.usual_stage = Stage::pre_grad;
   arguments->graph.add_to(command);
   command.add_option("--out", arguments->out, "Write the graph that comes out, in text form")
+      ->type_name("FILE");
+  command
+      .add_option("--out-tensors", arguments->out_tensors,
+                  "Write the values that the graph's own file has of its parameters and constants "
+                  "(safetensors, in.<name>): an ONNX model's")
       ->type_name("FILE");
   command
       .add_option("--mode", arguments->mode,
                   "reverse: results, then gradients. jvp: outputs, then their tangents")
       ->check(CLI::IsMember({"reverse", "jvp"}));
   command
-      .add_option("--wrt", arguments->wanted,
-                  "Inputs to differentiate by (default: parameters, or all real inputs where there "
-                  "are none)")
+      .add_option(
+          "--wrt", arguments->wanted,
+          "Inputs to differentiate by, or '*' for all real ones (default: parameters, or all "
+          "real inputs where there are none)")
       ->type_name("NAME");
   command
       .add_option("--result", arguments->results,
@@ -108,9 +151,14 @@ void add_grad(CLI::App& app, Action& chosen) {
                   "inputs, but for updated buffers)")
       ->type_name("N");
   command.add_flag("--json", arguments->json, "One JSON value of figures");
+  command.add_flag("--verbose,-v", arguments->verbose,
+                   "Every step of reverse mode, one line each: whose derivative row, and what it "
+                   "became");
   command.footer(
       "No pass runs unless --passes names it. Of a joint graph the forward half is differentiated "
-      "anew in mode reverse;\nmode jvp takes it as it is, which gives Hessian-vector products.");
+      "anew in mode reverse;\nmode jvp takes it as it is, which gives Hessian-vector products.\n"
+      "Example: recut grad model.onnx --out joint.recut --out-tensors weights.safetensors, then\n"
+      "recut eval joint.recut --tensors values.safetensors --tensors weights.safetensors");
   command.callback([arguments, &chosen] {
     chosen = [arguments](const Console& console) { return grad(*arguments, console); };
   });

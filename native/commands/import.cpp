@@ -1,5 +1,5 @@
 // recut import: a model of another format as Recut's own text, and its values as safetensors.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <memory>
 #include <nlohmann/json.hpp>

@@ -152,10 +152,7 @@ Result<Done> write_values(const Frozen& frozen, std::span<const NamedTensor> giv
 // The document's graph with what its parameters and constants alone decide computed.
 Result<Graph> frozen_graph(const OptArguments& arguments, const Document& document) {
   const Graph& graph = document.graph();
-  if (!graph.gradients.empty())
-    return Diagnostic{"--freeze is for inference: a graph with gradients changes its parameters",
-                      arguments.graph.path, 0, 0};
-  const auto tensors = read_tensors(arguments.tensors, document.file);
+  const auto tensors = read_tensors({arguments.tensors}, document.file);
   if (!tensors) return tensors.diagnostics();
   const auto values = given_values(graph, (*tensors)->tensors);
   if (!values) return values.diagnostics();
@@ -191,8 +188,27 @@ int opt(const OptArguments& arguments, const Console& console) {
   if (arguments.verbose)
     for (const PassReport& pass : document->passes.passes)
       for (const Change& change : pass.changes)
-        console.out << fmt::format("{}: {}: {}\n", pass.name, change.rule, change.words);
+        console.out << fmt::format("{}: {}: {}\n", pass.name, change.rule, change.words.text());
   return kDone;
+}
+
+std::string passes_in_words() {
+  std::string words =
+      "Stages, and their passes in order; [those] run with --inexact, "
+      "(those) where they are named:\n";
+  constexpr const char* kForms[] = {" {}", " [{}]", " ({})"};
+  for (const StageInfo& stage : all_stages()) {
+    std::string passes;
+    for (const StagePass& pass : stage.passes)
+      passes += fmt::format(fmt::runtime(kForms[static_cast<std::size_t>(pass.runs)]), pass.name);
+    words += fmt::format("  {:<12}{}\n             {}\n", stage.name, stage.prose, passes);
+  }
+  words += "Passes:\n";
+  for (const auto& table : {all_passes(), freezing_passes()})
+    for (const Pass& pass : table)
+      words += fmt::format("  {:<20}{}{}\n", pass.name, pass.prose,
+                           pass.exact ? "" : " Not bit by bit.");
+  return words;
 }
 
 }  // namespace
@@ -202,6 +218,7 @@ void add_opt(CLI::App& app, Action& chosen) {
   CLI::App& command = *app.add_subcommand("opt", "Run passes and say what each of them did");
   arguments->graph.passes_wanted = true;
   arguments->graph.add_to(command);
+  arguments->graph.add_device_to(command);
   command.add_option("--out", arguments->out, "Write the graph that comes out, in text form")
       ->type_name("FILE");
   command.add_flag("--freeze", arguments->graph.freeze,
@@ -220,15 +237,7 @@ void add_opt(CLI::App& app, Action& chosen) {
   command.add_flag("--json", arguments->json, "One JSON value instead of the table");
   command.add_flag("--verbose,-v", arguments->verbose,
                    "Every rule's statistics and every change, one line each");
-  std::string footer = "Passes, in their usual order:\n";
-  for (const Pass& pass : all_passes())
-    footer +=
-        fmt::format("  {:<20}{}{}\n", pass.name, pass.prose,
-                    pass.by_default ? "" : " Not bit by bit: it runs only where it is named.");
-  footer += "Freezing passes:\n";
-  for (const Pass& pass : freezing_passes())
-    footer += fmt::format("  {:<20}{}\n", pass.name, pass.prose);
-  command.footer(footer);
+  command.footer(passes_in_words());
   command.callback([arguments, &chosen] {
     chosen = [arguments](const Console& console) { return opt(*arguments, console); };
   });

@@ -1,9 +1,11 @@
 // recut plan: what to keep and what to compute again.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <memory>
 
 #include "engine/input/bytes.h"
+#include "engine/ir/printer.h"
+#include "engine/partition/halves.h"
 #include "engine/partition/problem/moccasin.h"
 #include "engine/workspace/plan_text.h"
 #include "engine/workspace/reasons.h"
@@ -21,14 +23,39 @@ struct PlanCommand {
   std::vector<std::string> explain;
   std::string out;
   std::string svg;
+  std::string halves;
   bool light = false;
   bool json = false;
 };
+
+// The plan's two halves, each after the passes of the stage post-grad.
+Result<Done> write_halves(const PlanCommand& command, const Document& document,
+                          const Planned& planned) {
+  const auto chosen = command.graph.half_passes(document.file);
+  if (!chosen) return chosen.diagnostics();
+  const Halves halves = halves_of(document.graph(), planned.plan);
+  for (const auto& [name, half] :
+       {std::pair{"forward", &halves.forward}, {"backward", &halves.backward}}) {
+    const auto report = run_passes(*half, chosen->names, chosen->options);
+    if (!report) return report.diagnostics();
+    if (report->failure)
+      return error(fmt::format("internal error: pass '{}' {}", report->failure->pass,
+                               report->failure->message));
+    auto written =
+        write_file(fmt::format("{}/{}.recut", command.halves, name), print(report->graph()));
+    if (!written) return written;
+  }
+  return Done{};
+}
 
 Result<Done> write_outputs(const PlanCommand& command, const Document& document,
                            const Planned& planned) {
   if (!command.out.empty()) {
     auto written = write_file(command.out, plan_file_json(document.graph(), planned));
+    if (!written) return written;
+  }
+  if (!command.halves.empty()) {
+    auto written = write_halves(command, document, planned);
     if (!written) return written;
   }
   if (command.svg.empty()) return Done{};
@@ -78,6 +105,7 @@ void add_plan(CLI::App& app, Action& chosen) {
   auto arguments = std::make_shared<PlanCommand>();
   CLI::App& command =
       *app.add_subcommand("plan", "Decide what to keep for backward and what to compute again");
+  arguments->graph.halves = true;
   arguments->graph.add_to(command);
   arguments->plan.add_to(command);
   command
@@ -94,6 +122,11 @@ void add_plan(CLI::App& app, Action& chosen) {
       .add_option("--svg", arguments->svg,
                   "Draw the memory of the step in program order, the peak marked")
       ->type_name("FILE");
+  command
+      .add_option("--halves", arguments->halves,
+                  "Write the plan's two halves into this folder, as graphs of their own "
+                  "(forward.recut, backward.recut), after the passes of stage post-grad")
+      ->type_name("FOLDER");
   command.add_flag("--light", arguments->light, "The picture on a light ground");
   command.add_flag("--json", arguments->json, "One JSON value instead of the tables");
   std::string footer = "Strategies:\n";
@@ -102,6 +135,7 @@ void add_plan(CLI::App& app, Action& chosen) {
                  "Example: recut plan samples/joint/gpt2.json.gz --budget 4GiB "
                  "--svg memory.svg");
   command.callback([arguments, &chosen] {
+    arguments->graph.device = arguments->plan.device;
     chosen = [arguments](const Console& console) { return plan(*arguments, console); };
   });
 }

@@ -1,6 +1,6 @@
 #include "native/commands/plan_arguments.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "engine/support/units.h"
 #include "engine/workspace/plan_text.h"

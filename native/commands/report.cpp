@@ -1,5 +1,5 @@
 // recut report: a plan, the whole trade-off and where the bytes are, as one HTML file.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <filesystem>
 #include <memory>

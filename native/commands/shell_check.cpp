@@ -1,6 +1,6 @@
 #include "native/commands/shell_check.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <sys/wait.h>
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
 // recut sweep: the whole trade-off of a graph, peak against step time.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <memory>
 

@@ -1,5 +1,5 @@
 // recut test-rules: tries every rule of a file by itself, both sides on the same values.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <memory>

@@ -1,5 +1,5 @@
 // Operators that work element by element on two tensors or more, and casts.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "native/onnx/lowering.h"
 

@@ -1,5 +1,5 @@
 // Operators whose values are known before the model runs, and shapes, which are known as well.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "engine/eval/inputs.h"
 #include "native/onnx/lowering.h"

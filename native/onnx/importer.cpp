@@ -1,6 +1,6 @@
 #include "native/onnx/importer.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <deque>
@@ -10,6 +10,7 @@
 #include "engine/eval/inputs.h"
 #include "engine/ir/rebuild.h"
 #include "engine/support/text.h"
+#include "engine/support/units.h"
 #include "native/onnx/known_values.h"
 
 namespace recut::native {
@@ -21,7 +22,10 @@ constexpr std::int64_t kMaxTotalBytes = std::int64_t{1} << 60;
 class Importer {
  public:
   Importer(const ::onnx::GraphProto& model, std::int64_t opset, const OnnxOptions& options)
-      : model_(model), opset_(opset), options_(options) {}
+      : model_(model),
+        opset_(opset),
+        options_(options),
+        known_{options.known_bytes, options.known_work} {}
 
   // Refusals of single nodes end the import: what follows would only complain of their absence.
   Result<GraphFile> run() {
@@ -29,11 +33,13 @@ class Importer {
     read_initializers();
     read_inputs();
     if (!faults_.empty()) return faults_;
-    for (const auto& node : model_.node()) {
+    for (int i = 0; i < model_.node_size(); ++i) {
+      const auto& node = model_.node(i);
       try {
         add(node);
       } catch (const Refusal& refusal) {
-        return error(fmt::format("{} ({}): {}", node_words(node), node.op_type(), refusal.message));
+        return error(fmt::format("{} ({}, {}): {}", node_words(node), node.op_type(),
+                                 place_words(model_, i), refusal.message));
       }
     }
     read_outputs();
@@ -126,6 +132,9 @@ class Importer {
       inputs.push_back(name.empty() ? Value() : find(name));
     Lowered outputs =
         computable(inputs) ? computed(node, inputs) : lowered(node, std::move(inputs));
+    if (static_cast<std::int64_t>(graph_.order().size()) > options_.max_nodes)
+      throw Refusal{fmt::format("with it the graph has more than {} nodes, the most that are read",
+                                format_count(options_.max_nodes))};
     if (outputs.size() < static_cast<std::size_t>(node.output_size()))
       for (auto i = static_cast<int>(outputs.size()); i < node.output_size(); ++i)
         if (!node.output(i).empty())
@@ -170,7 +179,7 @@ class Importer {
 
   // By the interpreter; what grows too large stays in the graph, to be computed as the model runs.
   Lowered computed(const ::onnx::NodeProto& node, const std::vector<Value>& inputs) {
-    auto outputs = compute_known(node, opset_, inputs);
+    auto outputs = compute_known(node, opset_, inputs, known_);
     return outputs ? std::move(*outputs) : lowered(node, inputs);
   }
 
@@ -260,6 +269,7 @@ class Importer {
   const ::onnx::GraphProto& model_;
   const std::int64_t opset_;
   const OnnxOptions& options_;
+  KnownLimits known_;
   Graph graph_;
   std::map<std::string, Value> values_;
   std::map<NodeId, Tensor> tensors_;         // of weights and constants
@@ -276,6 +286,10 @@ std::string node_words(const ::onnx::NodeProto& node) {
   if (!node.name().empty()) return fmt::format("node {}", quote(node.name()));
   if (node.output_size() > 0) return fmt::format("the node of {}", quote(node.output(0)));
   return "a node without a name";
+}
+
+std::string place_words(const ::onnx::GraphProto& model, int node) {
+  return fmt::format("{} of {}", node + 1, model.node_size());
 }
 
 Result<GraphFile> import_graph(const ::onnx::GraphProto& model, std::int64_t opset,

@@ -11,8 +11,9 @@
 
 namespace recut::native {
 
-// "node '/conv1/Conv'", or by its first output where it has no name.
+// "node '/conv1/Conv'", or by its first output where it has no name; and "7 of 120".
 std::string node_words(const ::onnx::NodeProto& node);
+std::string place_words(const ::onnx::GraphProto& model, int node);
 
 // Every operator has a row (find_lowering).
 Result<GraphFile> import_graph(const ::onnx::GraphProto& model, std::int64_t opset,

@@ -1,5 +1,5 @@
 // Operators that read and write at indices.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "native/onnx/lowering.h"
 

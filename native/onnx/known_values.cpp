@@ -4,6 +4,7 @@
 
 #include "engine/eval/evaluator.h"
 #include "engine/eval/inputs.h"
+#include "engine/partition/cost.h"
 
 namespace recut::native {
 namespace {
@@ -12,6 +13,22 @@ constexpr std::int64_t kMostElements = std::int64_t{1} << 20;
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 28;
 
 bool many(const TensorType& type) { return element_count(type.shape) > kMostElements; }
+
+double elements_of(const std::vector<TensorType>& types) {
+  double count = 0;
+  for (const TensorType& type : types) count += static_cast<double>(element_count(type.shape));
+  return count;
+}
+
+// No less than what a node does, roughly: a window of a pooling covers no more than its operand.
+double work_of(const Graph& graph, NodeId id) {
+  const double moved = static_cast<double>(node_traffic(graph, id));
+  double work = 1 + moved + static_cast<double>(node_flops(graph, id));
+  if (graph.op(id).is(kPooling | kLinearAlgebra))
+    for (const NodeId operand : graph[id].operands)
+      work += elements_of(graph[id].outputs) * elements_of(graph[operand].outputs);
+  return work;
+}
 
 // A small graph of its own for one node of the model.
 class Bench {
@@ -23,7 +40,7 @@ class Bench {
   }
 
   std::optional<Lowered> run(const ::onnx::NodeProto& node, std::int64_t opset,
-                             std::vector<Value> inputs) {
+                             std::vector<Value> inputs, KnownLimits& limits) {
     for (Value& value : inputs) value.node = NodeId();
     Lowering lowering(node, opset, graph_, std::move(inputs),
                       [this](const Value& value) { return constant(value); });
@@ -31,6 +48,7 @@ class Bench {
     for (const NodeId id : graph_.order())
       for (const TensorType& type : graph_[id].outputs)
         if (many(type)) return std::nullopt;
+    if (!fits(outputs, limits)) return std::nullopt;
     for (const Value& value : outputs)
       if (!value.known) graph_.results.push_back(value.node);
     EvaluateOptions options;
@@ -44,6 +62,19 @@ class Bench {
   }
 
  private:
+  // Takes what the outputs need off the limits, where that is left.
+  bool fits(const Lowered& outputs, KnownLimits& limits) const {
+    double work = 0;
+    std::int64_t bytes = 0;
+    for (const NodeId id : graph_.order()) work += work_of(graph_, id);
+    for (const Value& value : outputs)
+      if (!value.known) bytes += byte_size(value.type);
+    if (work > static_cast<double>(limits.work) || bytes > limits.bytes) return false;
+    limits.work -= static_cast<std::int64_t>(work);
+    limits.bytes -= bytes;
+    return true;
+  }
+
   // With its elements in a row, as constants are kept.
   static Tensor dense(const Tensor& tensor) {
     return tensor_from_bytes(make_type(tensor.dtype, tensor.shape), bytes_of(tensor));
@@ -56,10 +87,10 @@ class Bench {
 }  // namespace
 
 std::optional<Lowered> compute_known(const ::onnx::NodeProto& node, std::int64_t opset,
-                                     const std::vector<Value>& inputs) {
+                                     const std::vector<Value>& inputs, KnownLimits& limits) {
   for (const Value& value : inputs)
     if (value.known && many(value.type)) return std::nullopt;
-  return Bench().run(node, opset, inputs);
+  return Bench().run(node, opset, inputs, limits);
 }
 
 std::optional<Argument> uniform_number(const Tensor& tensor) {

@@ -1,6 +1,6 @@
 #include "native/onnx/lowering.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <map>
 

@@ -1,5 +1,5 @@
 // Normalisations and softmax.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "native/onnx/lowering.h"
 

@@ -1,5 +1,5 @@
 // Matrix products, as PyTorch's decompositions leave them: mm, addmm and bmm.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "native/onnx/lowering.h"
 

@@ -1,11 +1,12 @@
 #include "native/onnx/read_onnx.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <fmt/ranges.h>
 
 #include <set>
 
 #include "engine/support/text.h"
+#include "engine/support/units.h"
 #include "native/onnx/importer.h"
 
 namespace recut::native {
@@ -25,13 +26,15 @@ Result<std::int64_t> opset_of(const ::onnx::ModelProto& model) {
 Diagnostics unsupported(const ::onnx::GraphProto& graph, std::int64_t opset) {
   Diagnostics found;
   std::set<std::string> told;
-  for (const auto& node : graph.node()) {
+  for (int i = 0; i < graph.node_size(); ++i) {
+    const auto& node = graph.node(i);
     const bool own = node.domain().empty() || node.domain() == "ai.onnx";
     if (own && find_lowering(node.op_type()) != nullptr) continue;
     const std::string name = own ? node.op_type() : node.domain() + "::" + node.op_type();
     if (told.size() >= 50 || !told.insert(name).second) continue;
-    found.push_back(error(fmt::format("unsupported operator {} (opset {}): {} uses it", quote(name),
-                                      opset, node_words(node))));
+    found.push_back(
+        error(fmt::format("unsupported operator {} (opset {}): {} ({}) uses it", quote(name), opset,
+                          node_words(node), place_words(graph, i))));
   }
   return found;
 }
@@ -52,6 +55,11 @@ Result<GraphFile> read_onnx(std::string_view bytes, std::string_view file_name,
                       model.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
   if (!parsed || !model.has_graph())
     return placed({error("no ONNX model: the bytes are no protobuf message with a graph")},
+                  file_name);
+  if (model.graph().node_size() > options.max_nodes)
+    return placed({error(fmt::format("the model has {} nodes, at most {} are read",
+                                     format_count(model.graph().node_size()),
+                                     format_count(options.max_nodes)))},
                   file_name);
   const auto opset = opset_of(model);
   if (!opset) return placed(opset.diagnostics(), file_name);

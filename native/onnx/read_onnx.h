@@ -21,13 +21,22 @@ struct OnnxOptions {
   // Sizes of dimensions that the model leaves open, by their names, or "input.0" where they have
   // none.
   std::map<std::string, std::int64_t> dimensions;
+
+  // Against files that mean harm: a few bytes of a model can ask for much. More nodes are refused,
+  // of the model or of the graph that comes of it.
+  std::int64_t max_nodes = std::int64_t{1} << 20;
+  // What is computed beforehand, of values that are known: bytes that are kept, and work in bytes
+  // moved and operations on numbers. What goes beyond is left to the graph.
+  std::int64_t known_bytes = std::int64_t{1} << 28;
+  std::int64_t known_work = std::int64_t{1} << 28;
 };
 
 // By the file's name: the bytes of a protobuf message have no mark.
 bool is_onnx_name(std::string_view file_name);
 
-// Fails where the bytes are no model, an operator or dtype is none that Recut has (all are named),
-// or a dimension is open.
+// Fails where the bytes are no model, an operator or dtype is none that Recut has (all operators
+// are named, each with its first node and that one's place), a dimension is open, or there are too
+// many nodes.
 Result<GraphFile> read_onnx(std::string_view bytes, std::string_view file_name,
                             const OnnxOptions& options = {});
 

@@ -1,5 +1,5 @@
 // LSTM, unrolled: the graph has no loops.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "native/onnx/lowering.h"
 

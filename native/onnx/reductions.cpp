@@ -1,5 +1,5 @@
 // Reductions and running sums.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // Resize: images of another size.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // Operators that move, split and join data.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <numeric>

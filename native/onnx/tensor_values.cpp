@@ -1,6 +1,6 @@
 #include "native/onnx/tensor_values.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cstring>
 

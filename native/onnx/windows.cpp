@@ -1,5 +1,5 @@
 // Convolutions and pooling: operators that move a window over one to three spatial dimensions.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <limits>

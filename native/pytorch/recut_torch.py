@@ -1502,11 +1502,13 @@ class Report:
     graphs: list[GraphPlan]
     predicted_peak_bytes: int  # of the graph that peaks highest
     measured_peak_bytes: int  # what the step allocated at most beyond what was there before it
+    requested_peak_bytes: int  # of that, what it asked for: the allocator gives up to 1 MiB more a block
     predicted_ms: float
     measured_ms: float
 
     def __str__(self) -> str:
-        lines = [f"peak  predicted {_mib(self.predicted_peak_bytes)}, measured {_mib(self.measured_peak_bytes)}",
+        lines = [f"peak  predicted {_mib(self.predicted_peak_bytes)}, measured {_mib(self.measured_peak_bytes)} "
+                 f"({_mib(self.requested_peak_bytes)} before the allocator rounds)",
                  f"time  predicted {self.predicted_ms:.2f} ms, measured {self.measured_ms:.2f} ms"]
         for graph in self.graphs:
             budget = _mib(graph.budget_bytes) if graph.budget_bytes else "none"
@@ -1531,21 +1533,23 @@ def report(planned: Backend, step: Callable[[], Any], *, before: Callable[[], An
     for _ in range(2):  # compiles, and lets libraries set up what they keep
         before()
         step()
-    peak, times = 0, []
+    peaks, times = {"allocated_bytes": 0, "requested_bytes": 0}, []
     for _ in range(repeats):
         before()
         torch.cuda.synchronize()
         torch.cuda.reset_peak_memory_stats()
-        at_rest = torch.cuda.memory_allocated()
+        at_rest = torch.cuda.memory_stats()
         start = time.perf_counter()
         step()
         torch.cuda.synchronize()
         times.append(1e3 * (time.perf_counter() - start))
-        peak = max(peak, torch.cuda.max_memory_allocated() - at_rest)
+        highest = torch.cuda.memory_stats()
+        for kind, peak in peaks.items():
+            peaks[kind] = max(peak, highest[f"{kind}.all.peak"] - at_rest[f"{kind}.all.current"])
     graphs = list(planned.plans)
     if path is not None:
         _write_plans(graphs, pathlib.Path(path))
-    return Report(graphs, max((g.peak_bytes for g in graphs), default=0), peak,
+    return Report(graphs, max((g.peak_bytes for g in graphs), default=0), *peaks.values(),
                   sum(g.step_us for g in graphs) / 1e3, statistics.median(times))
 
 

@@ -1,6 +1,6 @@
 #include "native/window/desktop_files.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -10,6 +10,7 @@
 #include "engine/input/bytes.h"
 #include "gui/backend/paths.h"
 #include "gui/draw/embedded.h"
+#include "native/onnx/read_onnx.h"
 
 namespace recut::gui {
 std::span<const EmbeddedFile> embedded_samples();  // written by the build
@@ -37,6 +38,12 @@ Result<std::string> DesktopFiles::read(const std::string& path) const {
     if (file.name == gui::sample_name(path))
       return std::string(file.bytes.begin(), file.bytes.end());
   return error(fmt::format("no sample '{}'", gui::sample_name(path)));
+}
+
+std::optional<Result<GraphFile>> DesktopFiles::read_model(const std::string& path,
+                                                          const std::string& bytes) const {
+  if (!is_onnx_name(path)) return std::nullopt;
+  return read_onnx(bytes, path);
 }
 
 Result<Done> DesktopFiles::write(const std::string& path, std::string_view bytes) const {

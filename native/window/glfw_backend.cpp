@@ -1,7 +1,7 @@
 #include "native/window/glfw_backend.h"
 
 #include <GLFW/glfw3.h>
-#include <fmt/format.h>
+#include <fmt/core.h>
 #include <imgui_impl_opengl3.h>
 
 #include <algorithm>

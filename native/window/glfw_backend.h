@@ -42,6 +42,11 @@ class GlfwBackend : public gui::Backend {
   bool has_threads() const override { return true; }
 
   Result<std::string> read(const std::string& path) override { return files_.read(path); }
+  // ONNX, too.
+  std::optional<Result<GraphFile>> read_model(const std::string& path,
+                                              const std::string& bytes) override {
+    return files_.read_model(path, bytes);
+  }
   Result<Done> write(const std::string& path, std::string_view bytes) override {
     return files_.write(path, bytes);
   }

@@ -1,6 +1,6 @@
 // recut-gui: the window.
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
 #include <cstdio>
@@ -17,6 +17,7 @@ using recut::native::GlfwBackend;
 
 struct Arguments {
   std::vector<std::string> files;
+  std::string rules;
   std::string script;
   std::string size = "1680x1050";
   float scale = 0;
@@ -64,6 +65,7 @@ int open_window(const Arguments& arguments) {
   options.restore = options.remember = window.real_input && !arguments.fresh;
   options.welcome = window.real_input;
   options.files = arguments.files;
+  options.rules = arguments.rules;
   App app(**backend, options);
   if (!arguments.script.empty()) return run_script(app, **backend, arguments.script);
   run(app, **backend);
@@ -76,6 +78,11 @@ int main(int argc, char** argv) {
   CLI::App command("Recut's window: a compiler workbench for training graphs", "recut-gui");
   Arguments arguments;
   command.add_option("FILE", arguments.files, "Graphs to open")->type_name("");
+  command
+      .add_option("--rules", arguments.rules,
+                  "A file of rules for the graphs to open: the pass 'rules' of the transforms "
+                  "(engine/rewrite/README.md)")
+      ->type_name("FILE");
   command
       .add_option("--script", arguments.script,
                   "Does what a scenario says, without the user's hand; exits 1 where something "

@@ -24,10 +24,10 @@ Result<Graph> sample_graph(std::string_view sample);
 
 // What is wrong with the graph's derivatives, one a line; empty where all is well:
 //   - every gradient against central differences (1e-6);
-//   - both modes: forward mode against differences along a direction, and u·(J v) = (J^T u)·v;
+//   - forward mode against differences along a direction, and u·(J v) = (J^T u)·v;
 //   - twice: forward mode of the joint graph against differences of the gradients, and reverse
 //     mode of the gradients against that.
-enum class Depth { reverse, both_modes, twice };
+enum class Depth { both_modes, twice };
 std::string derivative_faults(const Graph& graph, Depth depth);
 
 // The operators of a graph's calls, and those of its joint graph.

@@ -1,6 +1,6 @@
 #include "tests/conformance/gradients.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <array>

@@ -160,5 +160,19 @@ TEST_CASE("an empty batch convolves to an empty batch", "[eval]") {
   CHECK(convolution(form, {}, noise(element_count(form.weight)), noise(3)).empty());
 }
 
+TEST_CASE("whole numbers are convolved around a zero point", "[eval]") {
+  OneCall c;
+  const Argument image = c.tensor(DType::i8, {1, 1, 3}, {3, 103, -97});
+  const Argument kernel = c.tensor(DType::i8, {1, 1, 2}, {100, -128});
+  // 3 stands for 0, as what pads does: 0 0 100 -100 0.
+  CHECK(c.run("recut.int_convolution", {{"input", image},
+                                        {"weight", kernel},
+                                        {"zero_point", 3},
+                                        {"stride", ints({1})},
+                                        {"padding", ints({1})},
+                                        {"dilation", ints({1})},
+                                        {"groups", 1}}) == List{0, -12800, 22800, -10000});
+}
+
 }  // namespace
 }  // namespace recut::test

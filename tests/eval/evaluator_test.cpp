@@ -5,7 +5,7 @@
 
 #include "engine/eval/inputs.h"
 #include "engine/eval/steps.h"
-#include "engine/input/text.h"
+#include "tests/input/parse.h"
 
 namespace recut {
 namespace {
@@ -19,13 +19,6 @@ const KernelTable& idle_kernels() {
     return t;
   }();
   return table;
-}
-
-Graph parse(std::string_view text) {
-  auto graph = parse_graph_text(text, "test");
-  INFO((graph ? std::string() : format(graph.diagnostics())));
-  REQUIRE(graph.ok());
-  return std::move(*graph);
 }
 
 std::vector<NodeId> ids(const Graph& graph, std::initializer_list<std::string_view> names) {

@@ -95,6 +95,29 @@ TEST_CASE("inputs and outputs come from a file by name and position") {
         "error: tensor 'out.1x' is no output of the graph, which has 3\n");
 }
 
+TEST_CASE("expected gradients come by their input's name, where the graph has any") {
+  const auto faults = [](const char* outputs, const std::string& tensor) {
+    const auto graph =
+        parse_graph_text(std::string("graph \"g\" {\n  %x = input f32[2]\n  %w = parameter f32[2]\n"
+                                     "  %t = tangent f32[2]\n  %g = mul.Tensor(%t, %x)\n") +
+                             outputs + "\n}",
+                         "g");
+    REQUIRE(graph.ok());
+    const auto expected =
+        expected_outputs(*graph, std::vector<NamedTensor>{{tensor, DType::f32, {2}, raw({1, 2})}});
+    if (!expected) return expected.diagnostics().front().message;
+    std::string places;
+    for (std::size_t i = 0; i < expected->size(); ++i)
+      if ((*expected)[i]) places += std::to_string(i);
+    return places;
+  };
+  const char* joint = "  results %x\n  gradients none, %g";
+  CHECK(faults(joint, "grad.w") == "2");
+  CHECK(faults(joint, "grad.x") == "tensor 'grad.x' is an output that the graph lacks");
+  CHECK(faults(joint, "grad.t") == "tensor 'grad.t' is of no input of the graph");
+  CHECK(faults("  results %x", "grad.w").empty());
+}
+
 TEST_CASE("random inputs that no memory could hold are refused by name") {
   const auto graph = parse_graph_text(R"(graph "g" {
   %x = input f32[2]

@@ -4,7 +4,7 @@
 // too, but for the passes of freezing.
 #include "tests/golden/golden.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
@@ -45,7 +45,7 @@ PipelineReport run_checked(const Graph& graph, const std::vector<std::string>& p
 bool exact(const std::vector<std::string>& passes) {
   return std::all_of(passes.begin(), passes.end(), [](const std::string& name) {
     const Pass* pass = find_pass(name);
-    return pass == nullptr || pass->by_default;
+    return pass == nullptr || pass->exact;
   });
 }
 
@@ -74,7 +74,7 @@ std::string opt(const Golden& golden) {
   std::string text;
   for (const PassReport& pass : report.passes)
     for (const Change& change : pass.changes)
-      text += fmt::format("{}: {}: {}\n", pass.name, change.rule, change.words);
+      text += fmt::format("{}: {}: {}\n", pass.name, change.rule, change.words.text());
   return text + print(report.graph());
 }
 

@@ -1,7 +1,7 @@
 // The graph panel on the null backend: what moves, what stays, what can be seen.
 #include "gui/canvas/canvas.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>

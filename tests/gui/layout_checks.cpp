@@ -1,6 +1,6 @@
 #include "tests/gui/layout_checks.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <vector>
 

@@ -1,10 +1,10 @@
 #include <catch2/catch_test_macros.hpp>
 #include <string>
 
-#include "engine/input/text.h"
 #include "gui/layout/graph_layout.h"
 #include "tests/gui/layout_checks.h"
 #include "tests/gui/repeated_blocks.h"
+#include "tests/input/parse.h"
 #include "tests/random/random_graph.h"
 
 namespace recut::gui::layout {
@@ -26,12 +26,6 @@ GraphLayout laid_out(const Scene& scene, const Expansion& expansion,
   auto layout = lay_out(scene, expansion, cache, options);
   REQUIRE(layout.has_value());
   return std::move(*layout);
-}
-
-Graph parsed(const std::string& text) {
-  auto graph = parse_graph_text(text, "test");
-  REQUIRE(graph.ok());
-  return std::move(*graph);
 }
 
 // `count` nodes, each of which reads the one before.
@@ -112,7 +106,7 @@ TEST_CASE("layout: flow goes down, gradients go up") {
 }
 
 TEST_CASE("layout: backward nodes stand beside their forward partners") {
-  const Graph graph = parsed(R"(graph "g" {
+  const Graph graph = parse(R"(graph "g" {
   %x = parameter f32[2, 3] #0
   %t = tangent f32[2, 3]
   %y = exp(%x) : f32[2, 3] #1
@@ -136,7 +130,7 @@ TEST_CASE("layout: backward nodes stand beside their forward partners") {
 }
 
 TEST_CASE("layout: partners by name and by saved values, without numbers") {
-  const Graph graph = parsed(R"(graph "g" {
+  const Graph graph = parse(R"(graph "g" {
   %x = input f32[2, 3]
   %t = tangent f32[2, 3]
   %y = tanh(%x) : f32[2, 3]

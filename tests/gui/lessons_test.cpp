@@ -1,6 +1,6 @@
 // Every lesson, followed to its end by its own `show` commands on the null backend; and that
 // translations say the same as the first language.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>

@@ -1,7 +1,7 @@
 // A joint graph of equal residual blocks, as large as wanted.
 #pragma once
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cstdint>
 #include <string>

@@ -40,8 +40,10 @@ NullBackend Window::sample_backend() {
     REQUIRE(bytes.ok());
     backend.files["sample:" + std::string(name)] = *bytes;
   }
-  for (const char* name : {"tiny_mlp.json.gz", "tiny_mlp.safetensors"}) {
-    const std::string path = "samples/joint/" + std::string(name);
+  for (const char* name :
+       {"joint/tiny_mlp.json.gz", "joint/tiny_mlp.safetensors", "mlp.recut",
+        "blocks/residual_block.recut", "blocks/softmax.recut", "rules/transposes.rules"}) {
+    const std::string path = "samples/" + std::string(name);
     const auto bytes = read_file(std::string(RECUT_SOURCE_DIR "/") + path);
     REQUIRE(bytes.ok());
     backend.files[path] = *bytes;

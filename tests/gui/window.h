@@ -20,7 +20,7 @@ struct Window {
   std::string play(std::string_view script, const std::string& file_name = "script");
   std::string state(std::string_view name) const { return app.state(name).value_or("no such"); }
 
-  // With a few of the samples as "sample:NAME", and files of samples/joint by their path.
+  // With a few of the samples as "sample:NAME", and files of samples/ by their path.
   static NullBackend sample_backend();
 
   NullBackend backend;

@@ -1,5 +1,5 @@
 // Every way in which an fx-joint-graph can be wrong, and the one diagnostic that says so.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <catch2/catch_test_macros.hpp>
 #include <string>

@@ -1,5 +1,5 @@
 // What a file says was measured of its nodes: where it ends up, and how it can be wrong.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <catch2/catch_test_macros.hpp>
 

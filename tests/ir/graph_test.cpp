@@ -3,6 +3,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <limits>
 
+#include "engine/ir/copy.h"
 #include "engine/ir/printer.h"
 #include "engine/ir/rebuild.h"
 
@@ -144,6 +145,31 @@ TEST_CASE("rebuild: dead nodes go, placeholders and other names of the living st
   CHECK_FALSE(live.contains(dead));
   CHECK(live.find("also_y") == y);
   CHECK_FALSE(live.find("also_dead").valid());
+}
+
+TEST_CASE("copies: a graph apart says the same and leaves the original's pool as it was", "[ir]") {
+  Graph graph;
+  graph.name = "copied";
+  const NodeId x = input(graph, "x");
+  const NodeId w = graph.add_constant(kVector, {"w", {}, -1});
+  const NodeId sum = made(graph, Op::add_Tensor, {x, w}, "sum");
+  made(graph, Op::add_Tensor, {x, w}, "other_name");
+  graph.results = {sum, NodeId()};
+  graph.gradients = {made(graph, Op::exp, {sum}, "gradient")};
+  Measurements measured;
+  measured.granularity = 512;
+  measured.add(sum, {2.5, 64});
+  graph.measured = std::make_shared<Measurements>(measured);
+  const std::size_t nodes = graph.pool().size();
+
+  Graph copy = copy_apart(graph);
+  CHECK(print(copy) == print(graph));
+  CHECK(&copy.pool() != &graph.pool());
+  REQUIRE(copy.measurement(copy.find("other_name")) != nullptr);
+  CHECK(copy.measurement(copy.find("sum"))->workspace_bytes == 64);
+  CHECK(copy.measured->granularity == 512);
+  made(copy, Op::relu, {copy.find("x")});
+  CHECK(graph.pool().size() == nodes);
 }
 
 }  // namespace

@@ -38,6 +38,11 @@ TEST_CASE("grad: a forward graph becomes a joint graph that evaluates and plans"
   CHECK(figures["forward_of_joint"] == true);
   CHECK(figures["with_gradient"] == nlohmann::json{"w"});
   CHECK(figures["nodes_before"] == 3);
+  CHECK(figures["rules"] == nlohmann::json{{"mean", 1}, {"mm", 1}, {"tanh", 1}});
+  const Ran steps = run({"grad", joint, "--out", joint, "--verbose"});
+  CHECK(steps.code == kDone);
+  CHECK(steps.out.find("tanh: %z = tanh(%y)") != std::string::npos);
+  CHECK(steps.out.find("gradient of %w: %") != std::string::npos);
   // forward mode of a joint graph: Hessian-vector products
   const Ran products = run({"grad", joint, "--mode", "jvp", "--wrt", "w"});
   CHECK(products.code == kDone);

@@ -1,5 +1,5 @@
 // recut plan on node-link graphs: what it prints and writes, and that the order is what it says.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <catch2/catch_test_macros.hpp>
 #include <cstdlib>

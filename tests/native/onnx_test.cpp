@@ -2,56 +2,24 @@
 // refused and how, and bytes that mean harm.
 #include "native/onnx/read_onnx.h"
 
-#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
-#include <filesystem>
 
 #include "engine/ir/printer.h"
 #include "engine/ir/verifier.h"
 #include "engine/support/hash.h"
-#include "tests/native/run_command.h"
+#include "tests/native/onnx_models.h"
 
 namespace recut::native {
 namespace {
 
-std::string model(const std::string& name) {
-  return RECUT_SOURCE_DIR "/tests/onnx/models/" + name + ".onnx";
-}
-
-std::string bytes_of_model(const std::string& name) {
-  std::ifstream file(model(name), std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-std::vector<std::string> dimensions_of(const std::string& name) {
-  if (name == "tiny_bert") return {"--dim", "batch=2", "--dim", "tokens=5"};
-  if (name == "tiny_resnet") return {"--dim", "batch=2"};
-  return {};
-}
-
-std::vector<std::string> with_dimensions(std::vector<std::string> arguments,
-                                         const std::string& name) {
-  for (const std::string& word : dimensions_of(name)) arguments.push_back(word);
-  return arguments;
-}
-
-std::vector<std::string> models() {
-  std::vector<std::string> names;
-  for (const auto& entry :
-       std::filesystem::directory_iterator(RECUT_SOURCE_DIR "/tests/onnx/models"))
-    if (entry.path().extension() == ".onnx") names.push_back(entry.path().stem().string());
-  std::sort(names.begin(), names.end());
-  return names;
-}
-
 TEST_CASE("onnx: models give what onnxruntime gives", "[native]") {
-  REQUIRE(models().size() >= 7);
-  for (const std::string& name : models()) {
+  REQUIRE(onnx_models().size() >= 7);
+  for (const std::string& name : onnx_models()) {
     INFO(name);
-    const std::string tensors = RECUT_SOURCE_DIR "/tests/onnx/models/" + name + ".safetensors";
+    const std::string tensors = onnx_tensors(name);
     const auto ran = [&](const char* passes) {
-      return run(
-          with_dimensions({"eval", model(name), "--tensors", tensors, "--check", passes}, name));
+      return run(with_dimensions(
+          {"eval", onnx_model(name), "--tensors", tensors, "--check", passes}, name));
     };
     const Ran plain = ran("--no-passes"),
               passed = ran("--passes=noop_removal,view_chains,dead_code");
@@ -63,7 +31,7 @@ TEST_CASE("onnx: models give what onnxruntime gives", "[native]") {
 
 TEST_CASE("onnx: an imported model is Recut's text and its tensors", "[native]") {
   const TemporaryFile graph("imported.recut"), tensors("imported.safetensors");
-  const Ran imported = run({"import", model("tiny_gpt"), "--no-passes", "--out", graph.path(),
+  const Ran imported = run({"import", onnx_model("tiny_gpt"), "--no-passes", "--out", graph.path(),
                             "--tensors", tensors.path()});
   INFO(imported.err);
   REQUIRE(imported.code == kDone);
@@ -77,35 +45,34 @@ TEST_CASE("onnx: an imported model is Recut's text and its tensors", "[native]")
 
 TEST_CASE("onnx: shapes that the model computes are gone, and statistics are constants",
           "[native]") {
-  const Ran gpt = run({"show", model("tiny_gpt"), "--no-passes"});
+  const Ran gpt = run({"show", onnx_model("tiny_gpt"), "--no-passes"});
   for (const char* none : {"arange", "cat(", "remainder"})
     CHECK(gpt.out.find(none) == std::string::npos);
-  const Ran resnet = run({"show", model("tiny_resnet"), "--no-passes", "--dim", "batch=2"});
+  const Ran resnet = run({"show", onnx_model("tiny_resnet"), "--no-passes", "--dim", "batch=2"});
   CHECK(resnet.out.find("%conv1.bn.running_mean = constant f32[4]") != std::string::npos);
   CHECK(resnet.out.find("%conv1.bn.weight = parameter f32[4]") != std::string::npos);
 }
 
 TEST_CASE("onnx: open dimensions are named, and fixed by name", "[native]") {
-  const Ran open = run({"show", model("tiny_bert"), "--dim", "batch=2"});
+  const Ran open = run({"show", onnx_model("tiny_bert"), "--dim", "batch=2"});
   CHECK(open.code == kBadInput);
   CHECK(open.err.find("input 'hidden': dimension 1 ('tokens') is not fixed: static shapes only, "
                       "expected --dim tokens=N to fix it") != std::string::npos);
-  CHECK(run({"show", model("tiny_bert"), "--dim", "batch=2,tokens=5"}).code == kDone);
+  CHECK(run({"show", onnx_model("tiny_bert"), "--dim", "batch=2,tokens=5"}).code == kDone);
   for (const char* wrong : {"batch", "batch=", "batch=two", "=3", "batch=-1", "nobody=3"}) {
     INFO(wrong);
-    CHECK(run({"show", model("tiny_resnet"), "--dim", wrong}).code == kBadInput);
+    CHECK(run({"show", onnx_model("tiny_resnet"), "--dim", wrong}).code == kBadInput);
   }
   CHECK(run({"show", sample("mlp.json.gz"), "--dim", "batch=2"}).code == kBadInput);
-  CHECK(run({"plan", model("tiny_gpt")}).code == kBadInput);
+  CHECK(run({"plan", onnx_model("tiny_gpt")}).code == kBadInput);
 }
 
 TEST_CASE("onnx: a frozen model gives what onnxruntime gives", "[native]") {
-  for (const std::string& name : models()) {
+  for (const std::string& name : onnx_models()) {
     INFO(name);
     const TemporaryFile graph("frozen.recut"), tensors("frozen.safetensors");
     const Ran frozen =
-        run(with_dimensions({"opt", model(name), "--freeze", "--tensors",
-                             RECUT_SOURCE_DIR "/tests/onnx/models/" + name + ".safetensors",
+        run(with_dimensions({"opt", onnx_model(name), "--freeze", "--tensors", onnx_tensors(name),
                              "--out", graph.path(), "--out-tensors", tensors.path()},
                             name));
     INFO(frozen.err);
@@ -117,7 +84,7 @@ TEST_CASE("onnx: a frozen model gives what onnxruntime gives", "[native]") {
     CHECK(graph.read().find("batch_norm") == std::string::npos);
   }
   CHECK(run({"opt", sample("mlp.json.gz"), "--freeze"}).code == kBadInput);
-  CHECK(run({"opt", model("tiny_gpt"), "--tensors", "x"}).code == kBadInput);
+  CHECK(run({"opt", onnx_model("tiny_gpt"), "--tensors", "x"}).code == kBadInput);
 }
 
 // A model of one node in the format's own bytes: fields are a number and a length, all short here.
@@ -140,14 +107,36 @@ std::string refusal(std::string_view bytes) {
 
 TEST_CASE("onnx: what isn't supported is named", "[native]") {
   CHECK(refusal(one_node("NonMaxSuppression", "", 13)) ==
-        "unsupported operator 'NonMaxSuppression' (opset 13): node 'the node' uses it");
+        "unsupported operator 'NonMaxSuppression' (opset 13): node 'the node' (1 of 1) uses it");
   CHECK(refusal(one_node("Relu", "com.microsoft", 15)) ==
-        "unsupported operator 'com.microsoft::Relu' (opset 15): node 'the node' uses it");
+        "unsupported operator 'com.microsoft::Relu' (opset 15): node 'the node' (1 of 1) uses it");
   CHECK(refusal(one_node("Relu", "", 12)) == "opset 12, expected 13 or later");
-  CHECK(refusal(one_node("Relu", "", 13)) == "node 'the node' (Relu): input 0 is missing");
+  CHECK(refusal(one_node("Relu", "", 13)) == "node 'the node' (Relu, 1 of 1): input 0 is missing");
   CHECK(refusal("") == "no ONNX model: the bytes are no protobuf message with a graph");
   CHECK(refusal("graph \"g\" {\n}") ==
         "no ONNX model: the bytes are no protobuf message with a graph");
+}
+
+std::string refusal_within(const std::string& name, const OnnxOptions& options) {
+  const auto file = read_onnx(bytes_of_file(onnx_model(name)), name, options);
+  return file ? "" : file.diagnostics().front().message;
+}
+
+TEST_CASE("onnx: what takes too much is refused, or not computed beforehand", "[native]") {
+  OnnxOptions options;
+  options.max_nodes = 20;
+  CHECK(refusal_within("tiny_gpt", options) == "the model has 106 nodes, at most 20 are read");
+  CHECK(refusal_within("tiny_lstm", options)
+            .find("(LSTM, 1 of 1): with it the graph has more than 20 nodes") != std::string::npos);
+  options.max_nodes = 1000;
+  CHECK(refusal_within("tiny_gpt", options).empty());
+  options.known_bytes = 10;
+  CHECK(refusal_within("tiny_gpt", options).find("depend on values that only a run shows") !=
+        std::string::npos);
+  options.known_bytes = 1 << 20;
+  options.known_work = 10;
+  CHECK(refusal_within("tiny_gpt", options).find("depend on values that only a run shows") !=
+        std::string::npos);
 }
 
 void expect_sound(const std::string& bytes) {
@@ -161,9 +150,9 @@ void expect_sound(const std::string& bytes) {
 }
 
 TEST_CASE("onnx: models cut off or changed at any byte are read or refused", "[native]") {
-  for (const std::string& name : models()) {
+  for (const std::string& name : onnx_models()) {
     INFO(name);
-    const std::string whole = bytes_of_model(name);
+    const std::string whole = bytes_of_file(onnx_model(name));
     for (std::size_t size = 0; size < whole.size(); size += 1 + whole.size() / 200)
       expect_sound(whole.substr(0, size));
     for (std::uint64_t seed = 0; seed < 300; ++seed) {

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Builds the ONNX models that Recut is tried on, and inputs for them (NAME.safetensors, in.<input>): the small ones that
 stand in tests/onnx/models, and with --large ResNet-18, MobileNetV2, a BERT layer and a GPT block in their real sizes.
-Needs Debian's python3-onnx and python3-numpy. tests/onnx/reference.mjs adds what the models give.
+Needs Debian's python3-onnx and python3-numpy. reference.mjs beside it adds what the models give, gradients.py their
+gradients.
 
 usage: make_models.py FOLDER [--large]
 

@@ -132,7 +132,7 @@ export const checks = {
     await tab.page.waitForFunction(() => document.activeElement.classList.contains('item'));
     assert.notEqual(await focused(tab), 'bar/search');
     await tab.page.keyboard.press('b'); // a command again, no letter
-    await tab.waitState('pass', '6');
+    await tab.waitState('pass_name', 'view_chains');
   },
 
   async 'notices and results are read aloud'(kit) {

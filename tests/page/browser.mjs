@@ -20,6 +20,18 @@ export function launch() {
   });
 }
 
+// Drops bytes on the page under a name.
+export function drop(tab, name, bytes) {
+  return tab.page.evaluate(
+    ([file, base64]) => {
+      const data = new DataTransfer();
+      data.items.add(new File([Uint8Array.from(atob(base64), (one) => one.charCodeAt(0))], file));
+      window.dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }));
+    },
+    [name, bytes.toString('base64')],
+  );
+}
+
 // A plan's file without how long planning took.
 export const withoutTimes = (json) => json.replace(/("solve_ms": ?)[0-9.e+-]+/, '$10');
 

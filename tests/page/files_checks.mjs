@@ -3,19 +3,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { drop } from './browser.mjs';
 import { checkDrawn } from './pixels.mjs';
-
-// Drops bytes on the page under a name.
-function drop(tab, name, bytes) {
-  return tab.page.evaluate(
-    ([file, base64]) => {
-      const data = new DataTransfer();
-      data.items.add(new File([Uint8Array.from(atob(base64), (one) => one.charCodeAt(0))], file));
-      window.dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }));
-    },
-    [name, bytes.toString('base64')],
-  );
-}
 
 async function saved(tab, command, argument) {
   const download = tab.page.waitForEvent('download', { timeout: 20_000 });

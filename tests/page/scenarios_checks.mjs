@@ -10,17 +10,19 @@ const kNotHere = ['documents'];
 // takes the time. looks_checks.mjs looks at whole ones.
 const kScreen = { viewport: { width: 1680, height: 1050 }, deviceScaleFactor: 0.5 };
 
+// What scenarios open by name: a page reads no files of its own.
+const kFiles = ['joint/tiny_mlp.json.gz', 'joint/tiny_mlp.safetensors', 'mlp.recut', 'blocks/residual_block.recut', 'rules/transposes.rules'];
+
 async function play(kit, folder, name) {
   // Begins with nothing open, as the scenarios do: a link to somebody's file waits for it.
   const tab = await kit.open('v=1&file=none', kScreen);
   await tab.idle();
-  for (const file of ['tiny_mlp.json', 'tiny_mlp.safetensors']) {
-    const packed = file.endsWith('.json') ? file + '.gz' : file;
-    const bytes = readFileSync(join(kit.samples, packed));
-    const plain = packed === file ? bytes : gunzipSync(bytes);
+  for (const file of kFiles) {
+    const bytes = readFileSync(join(kit.samples, '..', file));
+    const plain = file.endsWith('.gz') ? gunzipSync(bytes) : bytes;
     await tab.page.evaluate(
       ([path, base64]) => window.recut.engine.call('file_held', path, Uint8Array.from(atob(base64), (one) => one.charCodeAt(0))),
-      ['samples/joint/' + packed, plain.toString('base64')],
+      ['samples/' + file, plain.toString('base64')],
     );
   }
   await tab.page.evaluate((text) => window.recut.engine.call('play', text), readFileSync(join(folder, name + '.script'), 'utf8'));

@@ -19,15 +19,16 @@ export const checks = {
     await tab.idle();
     await tab.command('budget.set', '90000');
     await tab.command('device.set', 'h100');
-    await tab.command('pass.set', '3');
+    await tab.command('pass.set', 'noop_removal');
+    const pass = await tab.state('pass');
     await tab.command('select.node', 'relu');
     await tab.command('theme.set', 'light');
-    await waitHash(tab, 'v=1&sample=tiny_conv&budget=90000&device=h100&select=relu&pass=3&theme=light');
+    await waitHash(tab, `v=1&sample=tiny_conv&budget=90000&device=h100&select=relu&pass=${pass}&theme=light`);
     const link = await hash(tab);
 
     const other = await kit.open(link, { colorScheme: 'dark' });
     await other.idle();
-    for (const [name, value] of Object.entries({ document: 'tiny_conv', budget: '90000', device: 'h100', pass: '3', selection: 'relu', theme: 'light' }))
+    for (const [name, value] of Object.entries({ document: 'tiny_conv', budget: '90000', device: 'h100', pass, selection: 'relu', theme: 'light' }))
       assert.equal(await other.state(name), value, name);
     assert.equal(await hash(other), link);
     assert.ok(withoutTimes(await other.plan()) === withoutTimes(await tab.plan()), 'the plans differ');

@@ -145,7 +145,7 @@ TEST_CASE("device: names and paths that aren't there", "[partition]") {
 
 TEST_CASE("device: a node's price is its launch and the longer of computing and moving",
           "[partition]") {
-  const Graph graph = graph_of(R"(graph "prices" {
+  const Graph graph = parse(R"(graph "prices" {
     %a = input f32[100, 100]
     %b = input bf16[100, 100]
     %m = mm(%a, %a)

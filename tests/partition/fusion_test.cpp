@@ -9,6 +9,7 @@
 
 #include "engine/eval/evaluator.h"
 #include "engine/input/graph_file.h"
+#include "engine/ir/printer.h"
 #include "engine/partition/execution.h"
 #include "engine/partition/fusion/fuse_pointwise.h"
 #include "engine/partition/peak/sequence.h"
@@ -45,7 +46,7 @@ std::string with_product(const std::string& body) {
 }
 
 TEST_CASE("fusion: a chain is one kernel, and views are no obstacle", "[partition]") {
-  CHECK(groups_of(graph_of(with_product(R"(
+  CHECK(groups_of(parse(with_product(R"(
     %a = exp(%x)
     %v = permute(%a, [1, 0])
     %b = _to_copy(%v, dtype=f64)
@@ -55,7 +56,7 @@ TEST_CASE("fusion: a chain is one kernel, and views are no obstacle", "[partitio
 
 TEST_CASE("fusion: reductions end a kernel", "[partition]") {
   // softmax: x is read twice, so are the exponents; the sum is read from memory.
-  CHECK(groups_of(graph_of(with_product(R"(
+  CHECK(groups_of(parse(with_product(R"(
     %y = relu(%x)
     %m = amax(%y, [1], true)
     %d = sub.Tensor(%y, %m)
@@ -66,7 +67,7 @@ TEST_CASE("fusion: reductions end a kernel", "[partition]") {
 }
 
 TEST_CASE("fusion: what others read joins where it runs over as many elements", "[partition]") {
-  CHECK(groups_of(graph_of(with_product(R"(
+  CHECK(groups_of(parse(with_product(R"(
     %a = exp(%x)
     %b = relu(%a)
     %g = mul.Tensor(%t, %a)
@@ -74,7 +75,7 @@ TEST_CASE("fusion: what others read joins where it runs over as many elements", 
     results %c, %huge
     gradients %g, none)"))) == std::vector<Names>{{"a", "b"}});
   // One row is spread over all: it stays by itself, since the product reads it as well.
-  CHECK(groups_of(graph_of(with_product(R"(
+  CHECK(groups_of(parse(with_product(R"(
     %r = slice.Tensor(%x, 0, 0, 1)
     %a = exp(%r)
     %b = add.Tensor(%x, %a)
@@ -85,19 +86,19 @@ TEST_CASE("fusion: what others read joins where it runs over as many elements", 
 
 TEST_CASE("fusion: results, passes and draws stay apart", "[partition]") {
   // a is read by the result's kernel and by backward: it must be able to run again.
-  CHECK(groups_of(graph_of(with_product(R"(
+  CHECK(groups_of(parse(with_product(R"(
     %a = exp(%x)
     %b = relu(%a)
     %g = mul.Tensor(%t, %a)
     results %b, %huge
     gradients %g, none)"))) == std::vector<Names>{});
   // h needs no tangent, g does.
-  CHECK(groups_of(graph_of(with_product(R"(
+  CHECK(groups_of(parse(with_product(R"(
     %h = sigmoid(%x)
     %g = mul.Tensor(%t, %h)
     results %huge
     gradients %g, none)"))) == std::vector<Names>{});
-  CHECK(groups_of(graph_of(with_product(R"(
+  CHECK(groups_of(parse(with_product(R"(
     %r = rand([10, 20])
     %m = gt.Scalar(%r, 0.5)
     %a = mul.Tensor(%x, %m)
@@ -107,7 +108,7 @@ TEST_CASE("fusion: results, passes and draws stay apart", "[partition]") {
 
 TEST_CASE("fusion: no kernel waits for itself", "[partition]") {
   // b would run before the product that it feeds, and after it.
-  CHECK(groups_of(graph_of(with_product(R"(
+  CHECK(groups_of(parse(with_product(R"(
     %v = parameter f32[20, 20]
     %a = exp(%x)
     %p = mm(%a, %v)
@@ -130,7 +131,7 @@ TEST_CASE("fusion: no kernel has more alive than the largest call", "[partition]
     gradients %r
   })";
   // a and b together leave two storages, which is the most that any call has here.
-  const Graph graph = graph_of(text);
+  const Graph graph = parse(text);
   const StorageModel storages(graph);
   const FusionGroups groups = fuse_pointwise(graph, storages);
   const JointProblem eager(graph, storages), fused(graph, storages, {}, {}, groups);
@@ -150,7 +151,7 @@ TEST_CASE("fusion: no kernel has more alive than the largest call", "[partition]
 }
 
 TEST_CASE("fusion: a kernel takes one launch and the traffic with the outside", "[partition]") {
-  const Graph graph = graph_of(with_product(R"(
+  const Graph graph = parse(with_product(R"(
     %v = permute(%x, [1, 0])
     %a = exp(%x)
     %s = sin(%v)
@@ -174,7 +175,7 @@ TEST_CASE("fusion: a kernel takes one launch and the traffic with the outside", 
 
 // One kernel of forward, exp and relu, that forward and backward read.
 Graph chain_read_by_both_passes() {
-  return graph_of(with_product(R"(
+  return parse(with_product(R"(
     %a = exp(%x)
     %b = relu(%a)
     %g = mul.Tensor(%t, %b)
@@ -276,6 +277,7 @@ void check_values(const Graph& graph, const Plan& plan) {
 }
 
 void check_fused(const Graph& graph, std::int64_t effort, bool values) {
+  INFO((graph.order().size() < 100 ? print(graph) : graph.name));
   const StorageModel storages(graph);
   const FusionGroups groups = fuse_pointwise(graph, storages);
   check_convex(graph, groups);
@@ -308,7 +310,8 @@ void check_fused(const Graph& graph, std::int64_t effort, bool values) {
 TEST_CASE("fusion: plans of random graphs replay to the byte and mean the same", "[partition]") {
   for (std::uint64_t seed = 1; seed <= 300; ++seed) {
     CAPTURE(seed);
-    check_fused(test::random_graph(seed), 2'000, true);
+    const Graph graph = test::random_graph(seed);
+    check_fused(graph, 2'000, true);
   }
 }
 

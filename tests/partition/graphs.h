@@ -3,20 +3,12 @@
 
 #include <catch2/catch_test_macros.hpp>
 #include <string>
-#include <string_view>
 #include <vector>
 
-#include "engine/input/text.h"
 #include "engine/ir/plan.h"
+#include "tests/input/parse.h"
 
 namespace recut {
-
-inline Graph graph_of(std::string_view text) {
-  auto graph = parse_graph_text(text, "test");
-  INFO((graph ? std::string() : format(graph.diagnostics())));
-  REQUIRE(graph.ok());
-  return std::move(*graph);
-}
 
 inline std::vector<NodeId> nodes(const Graph& graph, const std::vector<std::string>& names) {
   std::vector<NodeId> ids;

@@ -35,7 +35,7 @@ Graph with(Graph graph, Measurements measurements) {
 }
 
 Graph step_with(std::int64_t granularity, const std::string& node, const Measurement& measurement) {
-  Graph graph = graph_of(kStep);
+  Graph graph = parse(kStep);
   Measurements measurements;
   measurements.granularity = granularity;
   measurements.add(graph.find(node), measurement);
@@ -56,7 +56,7 @@ TEST_CASE("measured: storages have whole grains, and empty ones none", "[partiti
   CHECK(values[values.owned(a)[0]].bytes == 64);
   CHECK_FALSE(values.workspace(a).has_value());
 
-  const Graph empty = with(graph_of(R"(graph "empty" {
+  const Graph empty = with(parse(R"(graph "empty" {
   %x = input f32[0, 4]
   %y = exp(%x)
   results %y
@@ -117,7 +117,7 @@ TEST_CASE("measured: times count where they are asked for", "[partition]") {
 
 TEST_CASE("measured: too many bytes are refused, workspaces and grains among them", "[partition]") {
   CHECK(check_total_bytes(step_with(1, "a", {std::nullopt, std::int64_t{1} << 50})).ok());
-  Graph graph = graph_of(kStep);
+  Graph graph = parse(kStep);
   Measurements measurements;
   for (const NodeId id : graph.order()) measurements.add(id, {std::nullopt, std::int64_t{1} << 60});
   CHECK_FALSE(check_total_bytes(with(std::move(graph), std::move(measurements))).ok());

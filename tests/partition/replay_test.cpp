@@ -12,7 +12,7 @@ using Names = std::vector<std::string>;
 
 // y = exp(relu(x)) and its gradient; every value has 400 bytes.
 Graph chain() {
-  return graph_of(R"(graph "chain" {
+  return parse(R"(graph "chain" {
     %x = parameter f32[100]
     %t = tangent f32[100]
     %a = relu(%x)
@@ -74,7 +74,7 @@ TEST_CASE("replay: what runs again is a new instance and is paid for again", "[p
 }
 
 TEST_CASE("replay: views cost nothing and keep their storage alive", "[partition]") {
-  const Graph graph = graph_of(R"(graph "views" {
+  const Graph graph = parse(R"(graph "views" {
     %x = parameter f32[10, 20]
     %t = tangent f32[10, 20]
     %a = exp(%x)
@@ -101,7 +101,7 @@ TEST_CASE("replay: views cost nothing and keep their storage alive", "[partition
 }
 
 TEST_CASE("replay: each output of a call has a storage of its own", "[partition]") {
-  const Graph graph = graph_of(R"(graph "outputs" {
+  const Graph graph = parse(R"(graph "outputs" {
     %x = parameter f32[10, 20]
     %t = tangent f32[10, 1]
     %s = var_mean.correction(%x, [1], correction=0, keepdim=true)
@@ -126,7 +126,7 @@ TEST_CASE("replay: each output of a call has a storage of its own", "[partition]
 }
 
 TEST_CASE("replay: a plan without steps has no peak", "[partition]") {
-  const Graph graph = graph_of("graph \"g\" {\n %x = input f32[2]\n results %x\n}");
+  const Graph graph = parse("graph \"g\" {\n %x = input f32[2]\n results %x\n}");
   const auto result = replay(graph, Plan());
   REQUIRE(result.ok());
   CHECK(result->peak_bytes == 0);
@@ -152,7 +152,7 @@ TEST_CASE("replay: says why a plan can't run", "[partition]") {
 }
 
 TEST_CASE("replay: a random draw runs once", "[partition]") {
-  const Graph graph = graph_of(R"(graph "draw" {
+  const Graph graph = parse(R"(graph "draw" {
     %x = parameter f32[8]
     %t = tangent f32[8]
     %r = rand([8])
@@ -170,7 +170,7 @@ TEST_CASE("replay: values of an exabyte are refused, not overflown", "[partition
   std::string text = "graph \"huge\" {\n%x = parameter f32[200000000000000]\n";
   for (int i = 0; i < 1500; ++i)
     text += "%w" + std::to_string(i) + " = add.Scalar(%x, " + std::to_string(i) + ")\n";
-  const Graph graph = graph_of(text + "results %w0\n}");
+  const Graph graph = parse(text + "results %w0\n}");
   const auto result = replay(graph, plan_of(graph, {"w0"}, {}, {}));
   REQUIRE_FALSE(result.ok());
   CHECK(result.diagnostics().front().message.find("add up to more than") != std::string::npos);

@@ -10,7 +10,7 @@ namespace recut {
 namespace {
 
 TEST_CASE("torch: flops of products and convolutions", "[partition]") {
-  const Graph graph = graph_of(R"(graph "flops" {
+  const Graph graph = parse(R"(graph "flops" {
     %a = input f32[3, 4]
     %b = input f32[4, 5]
     %bias = input f32[5]
@@ -38,7 +38,7 @@ TEST_CASE("torch: flops of products and convolutions", "[partition]") {
 }
 
 TEST_CASE("torch: flops of attention", "[partition]") {
-  const Graph graph = graph_of(R"(graph "attention" {
+  const Graph graph = parse(R"(graph "attention" {
     %q = input f32[2, 3, 5, 8]
     %k = input f32[2, 3, 7, 8]
     %v = input f32[2, 3, 7, 8]
@@ -50,7 +50,7 @@ TEST_CASE("torch: flops of attention", "[partition]") {
 }
 
 TEST_CASE("cost: an operand that stands twice counts once", "[partition]") {
-  const Graph graph = graph_of(
+  const Graph graph = parse(
       "graph \"g\" {\n%x = input f32[8, 8]\n%y = mul.Tensor(%x, %x)\n%v = permute(%y, [1, 0])\n"
       "results %v\n}");
   CHECK(node_traffic(graph, graph.find("y")) == 2 * 256);

@@ -1,6 +1,6 @@
 // Behaviours of PyTorch's partitioner that its own tests pin down (test_ac.py, MemoryBudgetTest;
 // test_aotdispatch.py, TestPartitioning), on the same functions written as joint graphs.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
@@ -66,7 +66,7 @@ Graph even_chain() {
     gradients = fmt::format(", %gw{}", i) + gradients;
   }
   text += "%s0 = sin(%x)\n%n0 = neg(%s0)\n%gx = mul.Tensor(%g1, %n0)\n";
-  return graph_of(text + "results %z5\ngradients %gx" + gradients + "\n}");
+  return parse(text + "results %z5\ngradients %gx" + gradients + "\n}");
 }
 
 struct Product {
@@ -91,12 +91,12 @@ Graph products(const std::vector<Product>& pairs) {
         i);
     gradients += fmt::format("{}%gx{}, %gw{}", i > 0 ? ", " : "", i, i);
   }
-  return graph_of(text + "%t = tangent f32[]\n" + forward + backward + "results " + total +
-                  "\ngradients " + gradients + "\n}");
+  return parse(text + "%t = tangent f32[]\n" + forward + backward + "results " + total +
+               "\ngradients " + gradients + "\n}");
 }
 
 TEST_CASE("torch: what is cheap is computed again at once", "[partition]") {
-  const Graph graph = graph_of(R"(graph "cheap" {
+  const Graph graph = parse(R"(graph "cheap" {
     %x = parameter f32[512, 512]
     %w = parameter f32[512, 512]
     %t = tangent f32[512, 512]
@@ -165,7 +165,7 @@ TEST_CASE("torch: of products the cheaper for its bytes is computed again", "[pa
 }
 
 TEST_CASE("torch: a chain of cheap operators saves its input alone", "[partition]") {
-  const Graph graph = graph_of(R"(graph "cos3" {
+  const Graph graph = parse(R"(graph "cos3" {
     %x = input f32[3, 3]
     %t = tangent f32[3, 3]
     %a = cos(%x)
@@ -206,7 +206,7 @@ TEST_CASE("torch: the sum of four inputs is saved instead of the four", "[partit
   const auto of_kind = [&](const std::string& kind) {
     std::string all = text;
     for (std::size_t at; (at = all.find("KIND")) != std::string::npos;) all.replace(at, 4, kind);
-    return graph_of(all);
+    return parse(all);
   };
   CHECK(saved_names(of_kind("input"), {"torch", NoBudget{}}) == Names{"sum"});
   // Parameters are in memory anyway: it is cheaper to add them again.
@@ -214,7 +214,7 @@ TEST_CASE("torch: the sum of four inputs is saved instead of the four", "[partit
 }
 
 TEST_CASE("torch: random draws are saved, whatever the budget", "[partition]") {
-  const Graph graph = graph_of(R"(graph "dropout" {
+  const Graph graph = parse(R"(graph "dropout" {
     %x = parameter f32[8]
     %t = tangent f32[8]
     %r = rand([8])
@@ -229,13 +229,13 @@ TEST_CASE("torch: random draws are saved, whatever the budget", "[partition]") {
 }
 
 TEST_CASE("strategies: graphs with nothing to divide", "[partition]") {
-  const Graph single = graph_of("graph \"g\" {\n%x = input f32[2]\n%y = exp(%x)\nresults %y\n}");
-  const Graph empty = graph_of("graph \"g\" {\n%x = input f32[2]\n}");
-  const Graph only_backward = graph_of(
+  const Graph single = parse("graph \"g\" {\n%x = input f32[2]\n%y = exp(%x)\nresults %y\n}");
+  const Graph empty = parse("graph \"g\" {\n%x = input f32[2]\n}");
+  const Graph only_backward = parse(
       "graph \"g\" {\n%x = parameter f32[2]\n%t = tangent f32[2]\n%g = mul.Tensor(%t, %x)\n"
       "results %x\ngradients %g\n}");
   const Graph without_tangent =
-      graph_of("graph \"g\" {\n%x = parameter f32[2]\n%g = exp(%x)\nresults %x\ngradients %g\n}");
+      parse("graph \"g\" {\n%x = parameter f32[2]\n%g = exp(%x)\nresults %x\ngradients %g\n}");
   for (const Strategy& strategy : all_strategies()) {
     INFO(strategy.name);
     const PlanRequest request{std::string(strategy.name), NoBudget{}};
@@ -251,7 +251,7 @@ TEST_CASE("strategies: graphs with nothing to divide", "[partition]") {
 }
 
 TEST_CASE("strategies: budgets of the wrong kind are refused in words", "[partition]") {
-  const Graph graph = graph_of("graph \"g\" {\n%x = input f32[2]\n%y = exp(%x)\nresults %y\n}");
+  const Graph graph = parse("graph \"g\" {\n%x = input f32[2]\n%y = exp(%x)\nresults %y\n}");
   const auto fault = [&](const char* strategy, Budget budget) {
     const auto outcome = make_plan(graph, {strategy, budget});
     return outcome.ok() ? std::string() : outcome.diagnostics().front().message;

@@ -1,23 +1,17 @@
 // The search for a guilty pass, on passes that are wrong on purpose.
 #include <catch2/catch_test_macros.hpp>
 
-#include "engine/input/text.h"
 #include "engine/ir/printer.h"
 #include "engine/ir/rebuild.h"
 #include "engine/passes/bisect.h"
 #include "engine/passes/rewrite_nodes.h"
 #include "engine/workspace/value_check.h"
+#include "tests/input/parse.h"
 
 namespace recut {
 namespace {
 
 using Verdict = Bisection::Verdict;
-
-Graph parse(std::string_view text) {
-  auto graph = parse_graph_text(text, "test");
-  REQUIRE(graph.ok());
-  return std::move(*graph);
-}
 
 // Sums of which the pass below changes every one, wrongly only where an operand is a product.
 Graph sums() {
@@ -53,7 +47,7 @@ PassResult swap_wrongly(const Graph& graph) {
 PassResult drop_dead(const Graph& graph) {
   PassResult result{without_dead_nodes(graph), false, {}};
   for (const NodeId id : graph.order())
-    if (!result.graph.contains(id)) result.changes.push_back({"unused", id, {}, ""});
+    if (!result.graph.contains(id)) result.changes.push_back({"unused", id, {}, {}});
   result.changed = !result.changes.empty();
   return result;
 }
@@ -65,7 +59,7 @@ PassResult negate_secretly(const Graph& graph) {
   const auto negated = result.graph.make(Op::neg, {result.graph.results.front()}, {});
   result.graph.results.front() = *negated;
   result.changed = true;
-  result.changes.push_back({"told", graph.results.front(), {graph.results.front()}, ""});
+  result.changes.push_back({"told", graph.results.front(), {graph.results.front()}, {}});
   return result;
 }
 

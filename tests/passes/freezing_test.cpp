@@ -1,24 +1,18 @@
 // Freezing keeps meaning: values before and after, on every block and with every kind of operand.
 #include "engine/passes/freezing.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <catch2/catch_test_macros.hpp>
 
 #include "engine/eval/compare.h"
 #include "engine/eval/inputs.h"
-#include "engine/input/text.h"
 #include "engine/ir/printer.h"
 #include "engine/passes/runner.h"
+#include "tests/input/parse.h"
 
 namespace recut {
 namespace {
-
-Graph parse(std::string_view text) {
-  auto graph = parse_graph_text(text, "test");
-  REQUIRE(graph.ok());
-  return std::move(*graph);
-}
 
 // Random, but with variances and divisors away from zero.
 Inputs inputs_of(const Graph& graph, std::uint64_t seed) {

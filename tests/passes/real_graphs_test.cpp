@@ -1,6 +1,6 @@
 // The passes on graphs of real models: nothing breaks a promise, a second run changes nothing, what
 // comes out can be planned, and small models compute the same bits.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <catch2/catch_test_macros.hpp>
 #include <filesystem>

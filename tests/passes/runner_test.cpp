@@ -2,18 +2,12 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "engine/input/text.h"
 #include "engine/ir/printer.h"
 #include "engine/ir/rebuild.h"
+#include "tests/input/parse.h"
 
 namespace recut {
 namespace {
-
-Graph parse(std::string_view text) {
-  auto graph = parse_graph_text(text, "test");
-  REQUIRE(graph.ok());
-  return std::move(*graph);
-}
 
 Graph with_dead_node() {
   return parse(
@@ -46,7 +40,7 @@ TEST_CASE("runner: a report for each pass, and every stage's graph", "[passes]")
   CHECK(first.nodes_after == 2);
   CHECK(first.milliseconds >= 0);
   REQUIRE(first.changes.size() == 1);
-  CHECK(first.changes[0].words == "%dead = exp(%x) : f32[2]");
+  CHECK(first.changes[0].words.text() == "%dead = exp(%x) : f32[2]");
   CHECK(rule_hits(first.changes) == std::vector<std::pair<std::string_view, int>>{{"unused", 1}});
   CHECK_FALSE(report->passes[1].changed);
   CHECK(report->changed());

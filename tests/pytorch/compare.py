@@ -3,7 +3,8 @@
 usage: compare.py PART [--models a,b] [--kernels eager,inductor] [--shares 1.0,0.5] [--csv FILE] [--jobs 4]
 
   check   losses and gradients equal PyTorch's within the noise of its kernels, at no budget, 60 %,
-          40 % and the least peak; measured peaks within the budget; exits 1 where not
+          40 % and the least peak; with eager kernels measured peaks within the budget, and what was
+          asked of the allocator within 1 % of the prediction; exits 1 where not
   table   at each of PyTorch's budgets: its measured peak and step time, and Recut's at a budget
           equal to that peak; then peaks that PyTorch can't reach
   plan    what planning adds to a compile
@@ -168,16 +169,20 @@ def verdict(name: str, kernels: str, title: str, truth: Ran, ran: Ran, allowed: 
     over = bound is not None and peak > bound
     if over and kernels == "eager":
         faults.append("over the budget")
+    predicted = max(1, ran.report.predicted_peak_bytes)
+    asked = ran.report.requested_peak_bytes / predicted
+    if kernels == "eager" and abs(asked - 1) > 0.01:
+        faults.append("not as predicted")
     note = "over by %.1f %%" % (100 * (peak / bound - 1)) if over else ""
-    row(name, kernels, title, bound and round(bound / MIB) or "-", ran.report.predicted_peak_bytes / MIB, peak / MIB,
-        f"{peak / max(1, ran.report.predicted_peak_bytes):.4f}", ran.report.measured_ms, f"{far:.1e}",
-        f"{allowed:.1e}", "; ".join(faults) or note or "ok")
+    row(name, kernels, title, bound and round(bound / MIB) or "-", predicted / MIB, peak / MIB,
+        f"{peak / predicted:.4f}", f"{asked:.4f}", ran.report.measured_ms, f"{far:.1e}", f"{allowed:.1e}",
+        "; ".join(faults) or note or "ok")
     return not faults
 
 
 def check_all(names: list[str], kernels: list[str]) -> int:
-    row("model", "kernels", "budget", "MiB", "predicted MiB", "measured MiB", "measured/pred", "ms", "gradients off",
-        "allowed", "")
+    row("model", "kernels", "budget", "MiB", "predicted MiB", "measured MiB", "measured/pred", "asked/pred", "ms",
+        "gradients off", "allowed", "")
     good = [guarded(lambda n=n, k=k: check(n, k), f"{n} {k}") for k in kernels for n in names]
     return 0 if all(good) else 1
 

@@ -1,10 +1,11 @@
 #include "tests/random/random_graph.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 
 #include "tests/random/random_calls.h"
+#include "tests/random/random_motifs.h"
 
 namespace recut::test {
 namespace {
@@ -20,6 +21,7 @@ class Generator {
 
   Graph run() {
     const bool joint = random_.one_in(2);
+    const bool motif = random_.one_in(3);
     for (std::int64_t n = random_.between(1, 4); n > 0; --n) {
       // One draw a statement: compilers differ in the order of a call's arguments.
       const InputKind kind = random_.one_in(2) ? InputKind::parameter : InputKind::input;
@@ -27,6 +29,7 @@ class Generator {
       add_input(kind, make_type(dtype, random_shape(random_)));
     }
     add_calls(random_.between(2, 18));
+    if (motif) add_motif();
     choose_results();
     if (joint) {
       add_tangents();
@@ -51,6 +54,27 @@ class Generator {
         ++refusals_;
       }
     }
+  }
+
+  // Of a motif's calls some are results, as the newest values, and others are read by what follows.
+  void add_motif() {
+    Graph attempt = graph_;
+    MotifWriter writer(attempt, [&](TensorType type) {
+      const std::string name = fmt::format("input{}", attempt.inputs().size());
+      return attempt.add_input(InputKind::input, std::move(type), {name, {}, -1});
+    });
+    Draw draw{random_, attempt, values_};
+    random_.of(motifs_)(draw, writer);
+    if (!writer.sound() || writer.made.empty()) return;
+    const std::size_t inputs = graph_.inputs().size();
+    graph_ = std::move(attempt);
+    for (const NodeId id : graph_.inputs().subspan(inputs)) values_.push_back(id);
+    // What nothing of the motif reads is what it is for; the rest is mostly left alone.
+    const Users users(graph_);
+    for (const NodeId id : writer.made)
+      if (users.of(id).empty()) graph_.results.push_back(id);
+    const NodeId read = random_.one_in(6) ? random_.of(writer.made) : writer.made.back();
+    if (graph_[read].outputs.size() == 1) values_.push_back(read);
   }
 
   bool add_call() {
@@ -114,6 +138,7 @@ class Generator {
   std::vector<NodeId> values_;
   int refusals_ = 0;
   const std::span<const RandomCall> calls_ = random_calls();
+  const std::span<const Motif> motifs_ = random_motifs();
 };
 
 }  // namespace

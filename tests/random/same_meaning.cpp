@@ -1,6 +1,6 @@
 #include "tests/random/same_meaning.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <array>
 #include <cmath>

@@ -315,7 +315,7 @@ rule "exp of log" {
   CHECK(rewritten.hits[0].before == graph.find("c"));
   REQUIRE(rewritten.hits[0].after.size() == 1);
   CHECK(rewritten.hits[0].after[0] == rewritten.graph.find("c"));
-  CHECK(rewritten.hits[0].words == "%c = exp(%b) : f32[4]  =>  %c = relu(%a) : f32[4]");
+  CHECK(rewritten.hits[0].words.text() == "%c = exp(%b) : f32[4]  =>  %c = relu(%a) : f32[4]");
   // Two in the sweep that finds the match, one in the sweep that finds no more.
   CHECK(rewritten.statistics[0].tries == 3);
   CHECK(rewritten.statistics[0].hits == 1);

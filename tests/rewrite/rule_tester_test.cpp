@@ -6,7 +6,9 @@
 #include "engine/input/graph_file.h"
 #include "engine/passes/rule_pass.h"
 #include "engine/passes/runner.h"
+#include "engine/passes/stages.h"
 #include "engine/rewrite/rule_tester.h"
+#include "tests/golden/golden.h"
 #include "tests/partition/joint_files.h"
 #include "tests/rewrite/apply.h"
 
@@ -66,30 +68,48 @@ TEST_CASE("a rule that says that it is not exact is held to what it allows", "[r
   CHECK(failure_of(row("relative 1e-7")).find("the error is") != std::string::npos);
 }
 
-// Rows that no graph here needs aren't wrong, but nobody would miss them: they are listed.
-TEST_CASE("which built-in rules fire on graphs of real models", "[rewrite]") {
-  std::map<std::string, std::int64_t> hits;
+// How often each row fires, by name.
+using Hits = std::map<std::string, std::int64_t>;
+
+void count_hits(const Graph& graph, const std::string& path, Hits& hits) {
+  const auto report = run_passes(graph, inexact_passes());
+  REQUIRE(report.ok());
+  for (const PassReport& pass : report->passes)
+    for (const RuleStatistics& rule : pass.rules.statistics) {
+      hits[std::string(rule.rule)] += rule.hits;
+      INFO(path << ": " << rule.rule << ": " << rule.untyped_words);
+      CHECK(rule.untyped == 0);
+    }
+}
+
+std::string silent_rows(const Hits& hits) {
+  std::string silent;
+  for (const auto& [rule, count] : hits)
+    if (count == 0) silent += "\n  " + rule;
+  return silent;
+}
+
+// Rows that no graph of a real model needs, or no golden file shows, aren't wrong: they are listed.
+// That each fires on some random graph is tests/random's to check.
+TEST_CASE("which built-in rules fire on samples", "[rewrite]") {
+  Hits hits;
   for (const BuiltinRules& file : builtin_rule_files())
     for (const RuleRow& row : builtin_rules(file.name)->rows) hits[row.name] = 0;
   for (const std::string& path : joint_files()) {
     const auto file = read_graph_file(path);
     REQUIRE(file.ok());
-    std::vector<std::string> names;
-    for (const Pass& pass : all_passes()) names.emplace_back(pass.name);
-    names.insert(names.end(), {"view_chains", "copies"});
-    const auto report = run_passes(file->graph, names);
-    REQUIRE(report.ok());
-    for (const PassReport& pass : report->passes)
-      for (const RuleStatistics& rule : pass.rules.statistics) {
-        hits[std::string(rule.rule)] += rule.hits;
-        INFO(path << ": " << rule.rule << ": " << rule.untyped_words);
-        CHECK(rule.untyped == 0);
-      }
+    count_hits(file->graph, path, hits);
   }
-  std::string silent;
-  for (const auto& [rule, count] : hits)
-    if (count == 0) silent += "\n  " + rule;
-  if (!silent.empty()) WARN("rules that no sample needs:" << silent);
+  if (const auto silent = silent_rows(hits); !silent.empty())
+    WARN("rules that no graph of a real model needs:" << silent);
+  for (const std::string& path : golden_paths()) {
+    if (path.find("golden/passes/") == std::string::npos) continue;
+    const auto graph = parse_graph_text(read_golden(path).input, path);
+    REQUIRE(graph.ok());
+    count_hits(*graph, path, hits);
+  }
+  if (const auto silent = silent_rows(hits); !silent.empty())
+    WARN("and that no golden file shows:" << silent);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // The text graphs in samples/: each one reads, is sound, plans, and runs by its plans as it does in
 // program order; its gradients are those that differences give.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>

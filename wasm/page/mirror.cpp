@@ -1,6 +1,6 @@
 #include "wasm/page/mirror.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
 #include <nlohmann/json.hpp>

@@ -39,6 +39,14 @@ Value efficient(Site& s) {
 }
 
 template <std::int64_t part>
+Value kept(Site& s) {
+  return s.b(Op::recut_scaled_dot_product_kept_attention_backward,
+             {s.grad(), s["query"], s["key"], s["value"], s.given("attn_bias"), s["keep"], s.out(0),
+              s.out(1), s.given("keep_scale")},
+             {{"scale", s.given("scale")}})[part];
+}
+
+template <std::int64_t part>
 Value cudnn(Site& s) {
   return s.b(Op::_scaled_dot_product_cudnn_attention_backward,
              {s.grad(), s["query"], s["key"], s["value"], s.out(0), s.out(1), s.out(6), s.out(7),
@@ -90,7 +98,7 @@ Scores written_out(Site& s) {
   a.scale =
       s.is_given("scale") ? s.real("scale") : 1 / std::sqrt(static_cast<double>(a.q.size(-1)));
   Value scores = s.b.matmul(a.q, s.b.transpose(a.k)) * a.scale;
-  if (s.boolean("is_causal"))
+  if (s.has("is_causal") && s.boolean("is_causal"))
     scores = number_where(negated(causal_mask(s.b, a.q.size(-2), a.k.size(-2))), -INFINITY, scores);
   const char* name = s.has("attn_mask") ? "attn_mask" : s.has("attn_bias") ? "attn_bias" : nullptr;
   const Value mask = name == nullptr ? Value() : s[name];
@@ -101,18 +109,30 @@ Scores written_out(Site& s) {
   return a;
 }
 
+// What a recorded dropout leaves of weights, or of their gradient.
+Value after_dropout(Site& s, const Value& weights) {
+  if (!s.has("keep")) return weights;
+  return weights * s.b.convert(s["keep"], weights.dtype()) * s.real("keep_scale");
+}
+
+// The gradient of the scores from that of the output.
+Value of_scores(Site& s, const Scores& a, const Value& g) {
+  const Value weighted = after_dropout(s, s.b.matmul(g, s.b.transpose(a.v))) * a.weights;
+  return weighted - a.weights * s.b.sum(weighted, {-1}, true);
+}
+
 std::vector<Value> attention_backward(Site& s) {
-  if (s.real("dropout_p") > 0)
+  if (s.has("dropout_p") && s.real("dropout_p") > 0)
     return {s.b.fail("the backward of attention with dropout has no derivative rule")};
   const Scores a = written_out(s);
   const Value g = s[s.has("grad_out_") ? "grad_out_" : "grad_out"];
-  const Value of_weights = s.b.matmul(g, s.b.transpose(a.v));
-  const Value weighted = of_weights * a.weights;
-  const Value of_scores = weighted - a.weights * s.b.sum(weighted, {-1}, true);
-  const Value scaled = of_scores * a.scale;
+  const Value scaled = of_scores(s, a, g) * a.scale;
   return {s.b.matmul(scaled, a.k), s.b.matmul(s.b.transpose(scaled), a.q),
-          s.b.matmul(s.b.transpose(a.weights), g)};
+          s.b.matmul(s.b.transpose(after_dropout(s, a.weights)), g)};
 }
+
+// The bias is added to the scores; what broadcasting repeated is summed by the caller.
+Value kept_bias(Site& s) { return of_scores(s, written_out(s), s.grad()); }
 
 }  // namespace
 
@@ -131,11 +151,15 @@ Rows attention_rows() {
                1),
       formulas({Op::_scaled_dot_product_cudnn_attention},
                {{"query", cudnn<0>}, {"key", cudnn<1>}, {"value", cudnn<2>}}, 1),
+      formulas({Op::recut_scaled_dot_product_kept_attention},
+               {{"query", kept<0>}, {"key", kept<1>}, {"value", kept<2>}, {"attn_bias", kept_bias}},
+               1),
       expands({Op::scaled_dot_product_attention}, attention),
       expands({Op::_scaled_dot_product_flash_attention_for_cpu_backward,
                Op::_scaled_dot_product_flash_attention_backward,
                Op::_scaled_dot_product_efficient_attention_backward,
-               Op::_scaled_dot_product_cudnn_attention_backward},
+               Op::_scaled_dot_product_cudnn_attention_backward,
+               Op::recut_scaled_dot_product_kept_attention_backward},
               attention_backward, 3),
   };
 }

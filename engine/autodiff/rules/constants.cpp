@@ -65,6 +65,7 @@ Row bits() {
                    Op::bitwise_right_shift_Tensor_Scalar,
                    Op::bitwise_right_shift_Scalar_Tensor,
                    Op::_int_mm,
+                   Op::recut_int_convolution,
                    Op::view_dtype,
                    Op::view_copy_dtype},
                   "it works on the bits of integers");
@@ -245,7 +246,11 @@ Rows constant_rows() {
           polynomials(),
           shifted_polynomials(),
           constant({Op::detach, Op::detach_copy}, "it takes its operand out of differentiation"),
-          constant({Op::heaviside}, "it is a step")};
+          constant({Op::heaviside}, "it is a step"),
+          constant({Op::quantize_per_tensor, Op::quantize_per_channel},
+                   "its results are whole numbers"),
+          constant({Op::dequantize_per_tensor, Op::dequantize_per_channel},
+                   "its operand is whole numbers")};
 }
 
 }  // namespace recut::autodiff

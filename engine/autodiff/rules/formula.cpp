@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/autodiff/tape.h"
+
 namespace recut::autodiff {
 namespace {
 
@@ -33,6 +35,38 @@ std::int64_t elements_in(const Shape& shape, const std::vector<std::int64_t>& di
   for (std::size_t d = 0; d < shape.size(); ++d)
     if (reduced[d]) count *= shape[d];
   return count;
+}
+
+Value product(std::initializer_list<Value> factors) {
+  Value result = *factors.begin();
+  for (auto factor = factors.begin() + 1; factor != factors.end(); ++factor)
+    result = result * *factor;
+  return result;
+}
+
+Value total(std::initializer_list<Value> terms) {
+  Value result = *terms.begin();
+  for (auto term = terms.begin() + 1; term != terms.end(); ++term) result = result + *term;
+  return result;
+}
+
+std::vector<Value> gradients_of(Site& s, const Value& y, const Value& gradient,
+                                const std::vector<Value>& operands) {
+  if (!y.valid() || !gradient.valid()) return std::vector<Value>(operands.size());
+  std::vector<NodeId> wanted;
+  for (const Value& operand : operands) wanted.push_back(operand.id());
+  // What the call's other operands are made of is none of its business.
+  std::vector<NodeId> border;
+  for (const Parameter& parameter : s.call().op().parameters)
+    for (const NodeId id : s.call().nodes(parameter.name)) border.push_back(id);
+  const auto tape = stretch(s.b.graph(), std::vector<NodeId>{y.id()}, [&](NodeId id) {
+    return std::find(border.begin(), border.end(), id) != border.end();
+  });
+  Gaps gaps;
+  const std::vector<Seed> seeds = {{y.id(), gradient}};
+  auto gradients = pull_back(s.b, tape, seeds, wanted, gaps);
+  if (!gaps.empty()) s.b.fail(gaps.diagnostics().front().message);
+  return gradients;
 }
 
 Value reduced(const Value& elements, std::int64_t reduction) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <initializer_list>
 
 #include "engine/autodiff/row.h"
 
@@ -38,6 +39,11 @@ inline Value number_where(const Value& condition, double number, const Value& va
   return b.where(condition, b.full({}, number, value.dtype(), value.type().device), value);
 }
 
+// In this order, whatever the compiler: the operands of one * or + may be evaluated in any, and
+// each that makes nodes would make them where the compiler likes.
+Value product(std::initializer_list<Value> factors);
+Value total(std::initializer_list<Value> terms);
+
 inline Value power(const Value& x, double exponent) {
   return x.valid() ? (*x.builder())(Op::pow_Tensor_Scalar, {x, exponent}) : x;
 }
@@ -58,6 +64,12 @@ inline std::vector<std::int64_t> filled_up(std::vector<std::int64_t> list, std::
   if (list.size() == 1) list.resize(n, list.front());
   return list;
 }
+
+// Gradients of `y`, made of operands of the call, from the gradient of y: reverse mode over what
+// is written out. Expansions of backward operators are made of it. One entry each of `operands`,
+// invalid where y does not depend on it.
+std::vector<Value> gradients_of(Site& s, const Value& y, const Value& gradient,
+                                const std::vector<Value>& operands);
 
 // The `reduction` of a loss (0 none, 1 mean, 2 sum) applied to its elements.
 Value reduced(const Value& elements, std::int64_t reduction);

@@ -218,12 +218,72 @@ Value bag_weights(Site& s) {
               s.given("padding_idx")});
 }
 
+// How often each index occurs, at each index.
+Value frequencies(Site& s, const Value& indices, const Value& like, std::int64_t count) {
+  const Value none = s.b.full({count}, 0, like.dtype(), like.type().device);
+  const Value one = s.b.full(indices.shape(), 1, like.dtype(), like.type().device);
+  return s.b(Op::index_select, {s.b(Op::index_add, {none, 0, indices, one}), 0, indices});
+}
+
+Value without_padding(Site& s, const Value& values) {
+  const std::int64_t padding = s.integer("padding_idx");
+  if (padding < 0) return values;
+  const Value skipped = s.b(Op::eq_Scalar, {s["indices"], padding});
+  return zero_where(values.rank() > 1 ? s.b(Op::unsqueeze, {skipped, -1}) : skipped, values);
+}
+
+// Mode 0 sums a bag's rows, 1 averages them, 2 takes the largest of each column.
+std::vector<Value> bag_rows_backward(Site& s) {
+  const Value grad = s["grad"], size = s["bag_size"];
+  const std::int64_t mode = s.integer("mode"), count = s.integer("num_weights");
+  const Value none = s.b.full({count, grad.size(1)}, 0, grad.dtype(), grad.type().device);
+  if (mode == 2) {
+    const Value empty_bag = s.b(Op::unsqueeze, {s.b(Op::eq_Scalar, {size, 0}), -1});
+    return {s.b(Op::scatter_add, {none, 0, s["maximum_indices"], zero_where(empty_bag, grad)})};
+  }
+  const Value indices = s["indices"], bags = s["offset2bag"];
+  const auto of_rows = [&](const Value& v) { return s.b(Op::unsqueeze, {v, -1}); };
+  Value each = s.b(Op::index_select, {grad, 0, bags});
+  if (mode == 1) {
+    const Value sizes = s.b(Op::clamp_min, {s.b.convert(size, grad.dtype()), 1});
+    each = each / of_rows(s.b(Op::index_select, {sizes, 0, bags}));
+  }
+  if (const Value weights = s["per_sample_weights"]; weights.valid())
+    each = each * of_rows(weights);
+  if (s.boolean("scale_grad_by_freq")) each = each / of_rows(frequencies(s, indices, grad, count));
+  return {s.b(Op::index_add, {none, 0, indices, without_padding(s, each)})};
+}
+
+std::vector<Value> bag_weights_backward(Site& s) {
+  const Value each = product({s.b(Op::index_select, {s["grad"], 0, s["offset2bag"]}),
+                              s.b(Op::index_select, {s["weight"], 0, s["indices"]})});
+  return {without_padding(s, s.b.sum(each, {1}))};
+}
+
+// The older spelling of scatter_reduce.
+std::vector<Value> scatter_reduced(Site& s) {
+  const bool number = s.has("value");
+  const Value index = s["index"], self = s["self"];
+  const Value src =
+      number ? s.b.full(index.shape(), s.call().argument("value"), self.dtype(), self.type().device)
+             : s["src"];
+  return {s.b(Op::scatter_reduce_two,
+              {self, s.given("dim"), index, src, s.text("reduce") == "add" ? "sum" : "prod"})};
+}
+
+Rows bags() {
+  return {
+      formulas({Op::_embedding_bag}, {{"weight", bag_rows}, {"per_sample_weights", bag_weights}},
+               1),
+      expands({Op::_embedding_bag_dense_backward}, bag_rows_backward),
+      expands({Op::_embedding_bag_per_sample_weights_backward}, bag_weights_backward),
+  };
+}
+
 Rows by_dimension() {
   return {
       linear({Op::embedding}, {{"weight", embedding}}),
       linear({Op::embedding_dense_backward}, {{"grad_output", embedding_again}}),
-      formulas({Op::_embedding_bag}, {{"weight", bag_rows}, {"per_sample_weights", bag_weights}},
-               1),
       linear({Op::gather}, {{"self", gather}}),
       formulas({Op::scatter_src}, {{"self", scattered_over},
                                    {"src", [](Site& s) { return scatter_source(s, s.grad()); }}}),
@@ -232,6 +292,7 @@ Rows by_dimension() {
                {{"self", same}, {"src", [](Site& s) { return scatter_source(s, s.grad()); }}}),
       formulas({Op::scatter_reduce_two},
                {{"self", scatter_reduce_self}, {"src", scatter_reduce_source}}),
+      expands({Op::scatter_reduce, Op::scatter_value_reduce}, scatter_reduced),
       formulas({Op::index_reduce}, {{"self", index_reduce_self}, {"source", index_reduce_source}}),
       linear({Op::index_select}, {{"self", index_select}}),
       formulas(
@@ -280,7 +341,8 @@ Rows by_place() {
 
 Rows indexing_rows() {
   Rows rows = by_dimension();
-  for (Row& row : by_place()) rows.push_back(std::move(row));
+  for (const auto family : {by_place, bags})
+    for (Row& row : family()) rows.push_back(std::move(row));
   return rows;
 }
 

@@ -158,14 +158,78 @@ Value nll_of(Site& s, const Value& x, const Value& target, const Value& weight) 
 
 std::vector<Value> nll_loss(Site& s) { return {nll_of(s, s["self"], s["target"], s["weight"])}; }
 
+// Every class with its share: probabilities, or one for the class of a label and 0 for the others,
+// nothing where the label is to be ignored.
+Value shares_of(Site& s, const Value& logs, const Value& counts, std::int64_t dim) {
+  const Value target = s["target"];
+  if (!counts.valid()) return target;
+  const auto raised = [&](const Value& v) { return s.b(Op::unsqueeze, {v, dim}); };
+  const Value place = raised(keep_where(counts, target));
+  const Value shares = s.b(Op::scatter_value, {zeros(s.b, logs.type()), dim, place, 1});
+  return keep_where(raised(counts), shares);
+}
+
+// -sum of weight, share and log-probability over classes, a part of each share (label_smoothing)
+// spread evenly. The mean is by the weights of the labels, or by the items.
+std::vector<Value> soft_cross_entropy(Site& s, const Value& logs, std::int64_t dim) {
+  const bool labels = !is_floating(s["target"].dtype());
+  const Value counts =
+      labels ? s.b(Op::ne_Scalar, {s["target"], s.integer("ignore_index")}) : Value();
+  const std::int64_t classes = logs.size(dim), reduction = s.integer("reduction");
+  const double smoothing = s.real("label_smoothing");
+  const Value shares = shares_of(s, logs, counts, dim);
+  Value weight = s["weight"].valid() ? s["weight"] : filled(logs, 1);
+  if (weight.rank() == 1 && logs.rank() > 1) {
+    Shape apart(static_cast<std::size_t>(logs.rank()), 1);
+    apart[static_cast<std::size_t>(dim)] = classes;
+    weight = s.b.view(weight, apart);
+  }
+  const Value smoothed = shares * (1 - smoothing) + smoothing / static_cast<double>(classes);
+  Value each = -s.b.sum(logs * weight * smoothed, {dim});
+  if (labels) each = keep_where(counts, each);
+  if (reduction != 1) return {reduced(each, reduction)};
+  const Value sum = s.b.sum(each);
+  return {labels ? sum / s.b.sum(shares * weight) : sum / static_cast<double>(each.count())};
+}
+
 std::vector<Value> cross_entropy(Site& s) {
   const Value x = s["self"], target = s["target"];
+  const std::int64_t dim = x.rank() == 1 ? 0 : 1;
+  const Value logs = s.b(Op::_log_softmax, {x, dim, false});
   if (is_floating(target.dtype()) || s.real("label_smoothing") != 0)
-    return {
-        s.b.fail("cross_entropy_loss with probabilities or smoothed labels has no derivative "
-                 "rule")};
-  const Value logs = s.b(Op::_log_softmax, {x, x.rank() == 1 ? 0 : 1, false});
+    return soft_cross_entropy(s, logs, dim);
   return {nll_of(s, logs, target, s["weight"])};
+}
+
+std::vector<Value> multi_margin_backward(Site& s) {
+  return gradients_of(s, multi_margin(s).front(), s["grad_output"], {s["self"]});
+}
+
+// How often each class stands in the list of targets, which ends at the first negative one.
+Value target_counts(Site& s, const Value& target, const Value& like) {
+  const Value ends = s.b.convert(s.b(Op::lt_Scalar, {target, 0}), DType::i64);
+  const Value listed = s.b(Op::eq_Scalar, {s.b(Op::cumsum, {ends, 1}), 0});
+  return s.b(Op::scatter_add, {zeros(s.b, like.type()), 1, s.b(Op::clamp_min, {target, 0}),
+                               s.b.convert(listed, like.dtype())});
+}
+
+// Every target against every class that is none: max(0, 1 - x_target + x) / classes.
+std::vector<Value> multilabel_written_out(Site& s) {
+  const Value self = s["self"];
+  const bool alone = self.rank() < 2;
+  const Shape rows = alone ? Shape{1, self.count()} : self.shape();
+  const Value x = s.b.view(self, rows);
+  const Value counts = target_counts(s, s.b.view(s["target"], rows), x);
+  const Value others = s.b.convert(s.b(Op::eq_Scalar, {counts, 0}), x.dtype());
+  const Value of_targets = s.b(Op::unsqueeze, {x, 2}), of_others = s.b(Op::unsqueeze, {x, 1});
+  const Value terms = product({s.b.relu(of_others - of_targets + 1),
+                               s.b(Op::unsqueeze, {counts, 2}), s.b(Op::unsqueeze, {others, 1})});
+  const Value each = s.b.sum(terms, {1, 2}) / static_cast<double>(x.size(1));
+  return {reduced(alone ? s.b.view(each, {}) : each, s.integer("reduction"))};
+}
+
+std::vector<Value> multilabel_backward(Site& s) {
+  return gradients_of(s, multilabel_written_out(s).front(), s["grad_output"], {s["self"]});
 }
 
 Value multilabel(Site& s) {
@@ -235,7 +299,10 @@ Rows margins_and_similarities() {
   return {
       formulas_and_forward({Op::multi_margin_loss},
                            {{"self", by_backward<Op::multi_margin_loss_backward>}}, multi_margin),
-      formulas({Op::multilabel_margin_loss_forward}, {{"self", multilabel}}, 1),
+      expands({Op::multi_margin_loss_backward}, multi_margin_backward),
+      formulas_and_forward({Op::multilabel_margin_loss_forward}, {{"self", multilabel}},
+                           multilabel_written_out, 1),
+      expands({Op::multilabel_margin_loss_backward}, multilabel_backward),
       formulas({Op::glu}, {{"self",
                             [](Site& s) {
                               return s.b(Op::glu_backward, {s.grad(), s["self"], s.given("dim")});

@@ -163,14 +163,6 @@ std::vector<Value> renorm(Site& s) {
   return {x * number_where(negated(large), 1, factor)};
 }
 
-Value segments(Site& s) {
-  return s.b(Op::_segment_reduce_backward, {s.grad(), s.out(), s["data"], s.given("reduce")},
-             {{"lengths", s.given("lengths")},
-              {"offsets", s.given("offsets")},
-              {"axis", s.given("axis")},
-              {"initial", s.given("initial")}});
-}
-
 Rows sums() {
   return {
       linear({Op::sum, Op::sum_dim_IntList}, {{"self", sum}}),
@@ -179,7 +171,6 @@ Rows sums() {
       formulas({Op::nanmean}, {{"self", nanmean}}),
       linear({Op::trace}, {{"self", trace}}),
       formulas({Op::logsumexp}, {{"self", logsumexp}}),
-      formulas({Op::segment_reduce}, {{"data", segments}}),
       formulas({Op::prod, Op::prod_dim_int}, {{"self", product}}),
   };
 }

@@ -1,4 +1,4 @@
-// Resampling: linear in the image; sampling on a grid also depends on the grid.
+// Resampling: linear in the image.
 #include "engine/autodiff/rules/formula.h"
 
 namespace recut::autodiff {
@@ -47,29 +47,10 @@ void add_resampling(Rows& rows) {
   rows.push_back(expands({vector}, by_vector<forward>));
 }
 
-template <Op backward, std::int64_t part>
-Value sampled(Site& s) {
-  return s.b(backward, {s.grad(), s["input"], s["grid"], s.given("interpolation_mode"),
-                        s.given("padding_mode"), s.given("align_corners"),
-                        ArgumentList{s.wants("input"), s.wants("grid")}})[part];
-}
-
-std::vector<Value> grid_sampler(Site& s) {
-  const Op op = s["input"].rank() == 4 ? Op::grid_sampler_2d : Op::grid_sampler_3d;
-  const auto& given = s.call().arguments();
-  return {s.b.call(op, std::vector<Argument>(given.begin(), given.end()))};
-}
-
 }  // namespace
 
 Rows resample_rows() {
-  Rows rows = {
-      formulas({Op::grid_sampler_2d}, {{"input", sampled<Op::grid_sampler_2d_backward, 0>},
-                                       {"grid", sampled<Op::grid_sampler_2d_backward, 1>}}),
-      formulas({Op::grid_sampler_3d}, {{"input", sampled<Op::grid_sampler_3d_backward, 0>},
-                                       {"grid", sampled<Op::grid_sampler_3d_backward, 1>}}),
-      expands({Op::grid_sampler}, grid_sampler),
-  };
+  Rows rows;
   add_resampling<Op::upsample_nearest1d, Op::upsample_nearest1d_vec,
                  Op::upsample_nearest1d_backward>(rows);
   add_resampling<Op::upsample_nearest2d, Op::upsample_nearest2d_vec,

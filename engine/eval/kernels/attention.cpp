@@ -1,6 +1,6 @@
 #include "engine/eval/kernels/attention.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

@@ -1,5 +1,5 @@
 // Cholesky factorisations, and solving with triangles.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "engine/eval/kernels/families.h"
 #include "engine/eval/kernels/gemm.h"

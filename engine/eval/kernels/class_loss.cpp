@@ -1,5 +1,5 @@
 // Losses whose targets name classes.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

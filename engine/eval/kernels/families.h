@@ -14,6 +14,7 @@ void add_indexing_kernels(KernelTable& table);
 void add_matrix_kernels(KernelTable& table);
 void add_nn_kernels(KernelTable& table);
 void add_linear_algebra_kernels(KernelTable& table);
+void add_quantization_kernels(KernelTable& table);
 
 // Parts of families, called by the family's function.
 void add_distance_kernels(KernelTable& table);

@@ -1,7 +1,7 @@
 // L D L^T of symmetric matrices with pivots of one or two rows, after Bunch and Kaufman (1977), as
 // LAPACK's dsytf2 and dsytrs do it for lower triangles. A pivot of two rows is written as the same
 // negative number twice.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
 

@@ -1,5 +1,5 @@
 // LU factorisations and what comes from them: solutions, inverses, determinants.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
 

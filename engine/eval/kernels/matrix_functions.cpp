@@ -1,5 +1,5 @@
 // Pseudo-inverses, least squares, exponentials, cross products.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

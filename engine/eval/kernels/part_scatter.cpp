@@ -1,5 +1,5 @@
 // A part of a tensor replaced: the part is a view of the output, and src is written through it.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "engine/eval/kernels/families.h"
 #include "engine/eval/kernels/places.h"

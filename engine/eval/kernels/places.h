@@ -2,7 +2,7 @@
 // says where each one comes from or goes to.
 #pragma once
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cstdint>
 #include <string_view>

@@ -1,5 +1,5 @@
 // Reductions of segments of an axis.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <cmath>
 

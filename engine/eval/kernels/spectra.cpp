@@ -1,7 +1,7 @@
 // Eigenvalues and singular values by Jacobi's rotations, which are slow and as exact as double
 // allows (Demmel, Veselić 1992). Vectors have a sign that only the algorithm determines; ours makes
 // the largest element of each vector positive.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>

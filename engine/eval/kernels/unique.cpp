@@ -1,6 +1,6 @@
 // Distinct values and slices, and counts of integers. Output shapes depend on the values: the graph
 // records those of one run, and other values may not fit.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <numeric>

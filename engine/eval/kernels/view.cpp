@@ -1,6 +1,6 @@
 // Views: the operand's storage under the layout that engine/ir/layout.h computes. Operators that
 // copy by definition have the same kernels; the evaluator copies for them.
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include "engine/eval/kernels/families.h"
 #include "engine/ir/layout.h"

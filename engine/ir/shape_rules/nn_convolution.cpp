@@ -102,7 +102,8 @@ Inferred infer(const Call& call, bool transposed) {
   const auto spatial = output_spatial(call, *c);
   if (!spatial) return spatial.diagnostics();
   const std::int64_t channels = output_channels(call, *c);
-  if (call.is_tensor("bias") && call.tensor("bias").shape != Shape{channels})
+  if (call.op().parameter("bias") && call.is_tensor("bias") &&
+      call.tensor("bias").shape != Shape{channels})
     return error(fmt::format("a bias of shape {} for {} channels",
                              format_shape(call.tensor("bias").shape), channels));
   Shape shape = with_spatial(in, *spatial);
@@ -118,6 +119,17 @@ Inferred infer(const Call& call, bool transposed) {
 Inferred convolution(const Call& call) { return infer(call, call.boolean("transposed")); }
 Inferred convolution_plain(const Call& call) { return infer(call, false); }
 Inferred convolution_plain_transposed(const Call& call) { return infer(call, true); }
+
+Inferred int_convolution(const Call& call) {
+  for (const std::string_view operand : {"input", "weight"})
+    if (const DType dtype = call.tensor(operand).dtype; dtype != DType::i8)
+      return error(fmt::format("{} of {}, expected i8", operand, short_name(dtype)));
+  if (const std::int64_t zero = call.integer("zero_point"); zero < -128 || zero > 127)
+    return error(fmt::format("a zero_point of {}, expected -128 to 127", zero));
+  auto types = infer(call, false);
+  if (types) types->front().dtype = DType::i32;
+  return types;
+}
 
 Inferred convolution_backward(const Call& call) {
   // The same checks as forward's; `bias` is a list of sizes here, so that infer() can't be asked.

@@ -178,8 +178,8 @@ Inferred fractional(const Call& call, std::size_t dims) {
   for (std::size_t i = 0; i < dims; ++i) {
     const std::size_t d = in.shape.size() - dims + i;
     if ((*kernel)[i] > in.shape[d] || out[d] + (*kernel)[i] - 1 > in.shape[d])
-      return error(fmt::format("{} windows of {} along {} elements", out[d], (*kernel)[i],
-                               in.shape[d]));
+      return error(
+          fmt::format("{} windows of {} along {} elements", out[d], (*kernel)[i], in.shape[d]));
   }
   const bool batched = in.shape.size() == dims + 2;
   const Shape expected{batched ? in.shape[0] : 1, in.shape[batched ? 1 : 0],

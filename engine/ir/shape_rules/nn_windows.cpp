@@ -5,7 +5,7 @@ namespace recut::rules {
 Result<std::vector<std::int64_t>> window_list(const Call& call, std::string_view parameter,
                                               std::size_t dims, std::int64_t least) {
   auto values = call.integers(parameter);
-  if (values.size() == 1) values.assign(dims, values.front());
+  if (values.size() == 1) values = std::vector<std::int64_t>(dims, values.front());
   if (values.size() != dims)
     return error(fmt::format("{} has {} numbers, expected {}", parameter, values.size(), dims));
   for (const std::int64_t v : values)

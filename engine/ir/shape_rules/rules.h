@@ -2,7 +2,7 @@
 // gives the types of its outputs, or says what does not fit.
 #pragma once
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <string>
 #include <vector>
@@ -161,6 +161,7 @@ Inferred pdist_backward(const Call& call);
 // -------------------------------------------------------------------------------------------------
 Inferred convolution(const Call& call);
 Inferred convolution_plain(const Call& call);
+Inferred int_convolution(const Call& call);
 Inferred convolution_plain_transposed(const Call& call);
 Inferred convolution_backward(const Call& call);
 
@@ -387,5 +388,12 @@ Inferred index_select(const Call& call);
 Inferred index_add(const Call& call);  // index_add, index_copy, index_reduce
 Inferred index_fill(const Call& call);
 Inferred nonzero_static(const Call& call);
+
+// quantization.cpp
+// ---------------------------------------------------------------------------------------------------
+Inferred quantize_per_tensor(const Call& call);
+Inferred dequantize_per_tensor(const Call& call);
+Inferred quantize_per_channel(const Call& call);
+Inferred dequantize_per_channel(const Call& call);
 
 }  // namespace recut::rules

@@ -1,6 +1,6 @@
 #include "engine/partition/fusion/kernel_runs.h"
 
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

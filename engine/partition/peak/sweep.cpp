@@ -4,9 +4,9 @@
 
 #include "engine/partition/peak/bounds.h"
 #include "engine/partition/peak/greedy.h"
-#include "engine/partition/peak/trim.h"
 #include "engine/partition/peak/improve.h"
 #include "engine/partition/peak/solver.h"
+#include "engine/partition/peak/trim.h"
 
 namespace recut::peak {
 namespace {

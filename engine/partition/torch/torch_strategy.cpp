@@ -1,5 +1,5 @@
 // Strategy `torch`: PyTorch's min-cut partitioner (min_cut_rematerialization_partition).
-#include <fmt/format.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 

@@ -10,7 +10,8 @@
 // one value a channel (of a product: a column); f32 or f64 alike; nobody else uses the convolution
 // or product. A product that a view stands on (rows of a batch as one matrix) is folded under the
 // view. Establishes: none of those is left. Not bit-exact. Conditions as Inductor's binary folding
-// has them.
+// has them. C++ and no rows of rules: whether an operand is frozen is a matter of all that stands
+// under it, of which patterns and conditions know nothing.
 #include <algorithm>
 #include <unordered_set>
 

@@ -9,7 +9,13 @@
 // Needs: w, b and all of the normalisation's operands frozen, in f32 or f64 alike; nobody else uses
 // %c or the other outputs of %n; no groups where the convolution is transposed. Establishes: none
 // of those is left. What is new is computed from frozen values alone, so that fold_frozen makes
-// constants of it. Not bit-exact. (The algebra is that of Inductor's efficient_conv_bn_eval.)
+// constants of it. Not bit-exact. (The algebra is that of Inductor's efficient_conv_bn_eval.) C++
+// and no rows of rules for the reason that binary_folding.cpp gives.
+#include "engine/passes/freezing/conv_bn_folding.h"
+
+#include <iterator>
+#include <utility>
+
 #include "engine/ir/call.h"
 #include "engine/passes/freezing/rewriter.h"
 
@@ -18,7 +24,8 @@ namespace {
 
 class ConvBnFolding {
  public:
-  explicit ConvBnFolding(const Graph& from) : from_(from), rewriter_(from) {}
+  ConvBnFolding(const Graph& from, bool frozen_alone)
+      : from_(from), frozen_alone_(frozen_alone), rewriter_(from) {}
 
   PassResult run() {
     return rewrite_nodes(from_, [&](Graph& to, NodeId old, const std::vector<Argument>& arguments) {
@@ -50,7 +57,8 @@ class ConvBnFolding {
     const DType dtype = conv.type().dtype;
     const auto usable = [&](const Argument& argument, bool may_lack) {
       if (argument.none() || argument.absent()) return may_lack;
-      return rewriter_.frozen(to, argument) && to.type(*argument.get<NodeId>()).dtype == dtype;
+      return (!frozen_alone_ || rewriter_.frozen(to, argument)) &&
+             to.type(*argument.get<NodeId>()).dtype == dtype;
     };
     const bool transposed = *conv.arguments[6].get<bool>();
     if (transposed && *conv.arguments[8].get<std::int64_t>() != 1) return false;
@@ -87,11 +95,23 @@ class ConvBnFolding {
   }
 
   const Graph& from_;
+  const bool frozen_alone_;
   FreezingRewriter rewriter_;
 };
 
 }  // namespace
 
-PassResult conv_bn_folding(const Graph& graph) { return ConvBnFolding(graph).run(); }
+PassResult fold_batch_norms(const Graph& graph, bool frozen_alone) {
+  PassResult folded = ConvBnFolding(graph, frozen_alone).run();
+  for (bool more = folded.changed; more;) {  // a norm of a norm
+    PassResult next = ConvBnFolding(folded.graph, frozen_alone).run();
+    more = next.changed;
+    std::move(next.changes.begin(), next.changes.end(), std::back_inserter(folded.changes));
+    if (more) folded.graph = std::move(next.graph);
+  }
+  return folded;
+}
+
+PassResult conv_bn_folding(const Graph& graph) { return fold_batch_norms(graph, true); }
 
 }  // namespace recut::passes

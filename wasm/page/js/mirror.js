@@ -29,7 +29,8 @@ const nameOf = (id) => id.slice(id.indexOf('/') + 1);
 function wordsOf(item) {
   const name = nameOf(item.id).replace(/^(turn|tab) /, '');
   if (item.kind === 'button') return item.value ?? name;
-  if (item.kind === 'figure' || item.kind === 'row') return item.value ? `${name}: ${item.value}` : name;
+  const counted = item.kind === 'toggle' && /^\d/.test(item.value ?? '');
+  if (item.kind === 'figure' || item.kind === 'row' || counted) return item.value ? `${name}: ${item.value}` : name;
   return name;
 }
 

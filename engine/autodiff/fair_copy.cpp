@@ -1,0 +1,105 @@
+#include "engine/autodiff/fair_copy.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "engine/ir/copy.h"
+#include "engine/ir/rebuild.h"
+
+namespace recut::autodiff {
+namespace {
+
+class Copying {
+ public:
+  Copying(const Graph& draft, const Graph& home)
+      : draft_(draft),
+        keep_(live_nodes(draft)),
+        copy_{home.fresh(), std::vector<NodeId>(draft.order().size())} {
+    for (const NodeId id : draft.inputs()) keep_[draft.position(id)] = true;
+  }
+
+  FairCopy run(std::span<const std::size_t> marks) {
+    const auto order = draft_.order();
+    const std::size_t head = marks.empty() ? order.size() : marks.front();
+    for (const NodeId id : order.first(head))
+      if (keep_[draft_.position(id)]) write(id, draft_.origin(id).name);
+    for (const auto& [alias, id] : draft_.aliases())
+      if (image(id).valid()) copy_.graph.add_alias(alias, image(id));
+    for (std::size_t i = 0; i < marks.size(); ++i) {
+      const std::size_t end = i + 1 < marks.size() ? marks[i + 1] : order.size();
+      write_stretch(order.subspan(marks[i], end - marks[i]));
+    }
+    for (const NodeId id : draft_.results) copy_.graph.results.push_back(copy_.of(draft_, id));
+    for (const NodeId id : draft_.gradients) copy_.graph.gradients.push_back(copy_.of(draft_, id));
+    return std::move(copy_);
+  }
+
+ private:
+  NodeId image(NodeId id) const { return copy_.images[draft_.position(id)]; }
+
+  void write(NodeId id, std::string name) {
+    Origin origin = draft_.origin(id);
+    origin.name = std::move(name);
+    copy_.images[draft_.position(id)] =
+        copy_node(draft_, id, copy_.graph, std::move(origin), [&](NodeId of) { return image(of); });
+  }
+
+  // Ends are calls that no other one of the stretch reads.
+  void write_stretch(std::span<const NodeId> calls) {
+    std::unordered_set<NodeId> read;  // asked only
+    std::vector<NodeId> ends;
+    for (auto it = calls.rbegin(); it != calls.rend(); ++it) {
+      if (!keep_[draft_.position(*it)]) continue;
+      if (read.count(*it) == 0) ends.push_back(*it);
+      read.insert(draft_[*it].operands.begin(), draft_[*it].operands.end());
+    }
+    std::sort(ends.begin(), ends.end(), [&](NodeId a, NodeId b) { return compare(a, b) < 0; });
+    for (const NodeId end : ends) write_under(end);
+  }
+
+  void write_under(NodeId id) {
+    if (image(id).valid()) return;
+    for (const NodeId operand : draft_[id].operands) write_under(operand);
+    write(id, {});
+  }
+
+  // Below 0 where `a` comes first: what is written already, in its order; then by operator and
+  // arguments, first things first. 0 for one and the same node alone, for equal nodes are one.
+  std::int64_t compare(NodeId a, NodeId b) const {
+    if (a == b) return 0;
+    const NodeId x = image(a), y = image(b);
+    if (x.valid() != y.valid()) return x.valid() ? -1 : 1;
+    if (x.valid())
+      return static_cast<std::int64_t>(copy_.graph.position(x)) -
+             static_cast<std::int64_t>(copy_.graph.position(y));
+    const Node &one = draft_[a], &other = draft_[b];
+    if (one.op != other.op) return one.op < other.op ? -1 : 1;
+    return compare(one.arguments, other.arguments);
+  }
+
+  std::int64_t compare(const ArgumentList& a, const ArgumentList& b) const {
+    for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i)
+      if (const std::int64_t order = compare(a[i], b[i]); order != 0) return order;
+    return static_cast<std::int64_t>(a.size()) - static_cast<std::int64_t>(b.size());
+  }
+
+  std::int64_t compare(const Argument& a, const Argument& b) const {
+    if (a.value.index() != b.value.index()) return a.value.index() < b.value.index() ? -1 : 1;
+    if (const auto* id = a.get<NodeId>()) return compare(*id, *b.get<NodeId>());
+    if (const auto* list = a.get<ArgumentList>()) return compare(*list, *b.get<ArgumentList>());
+    if (a == b) return 0;
+    return hash(a, 0) < hash(b, 0) ? -1 : 1;  // the same hashes everywhere
+  }
+
+  const Graph& draft_;
+  std::vector<bool> keep_;  // by position
+  FairCopy copy_;
+};
+
+}  // namespace
+
+FairCopy fair_copy(const Graph& draft, std::span<const std::size_t> marks, const Graph& home) {
+  return Copying(draft, home).run(marks);
+}
+
+}  // namespace recut::autodiff

@@ -1,0 +1,24 @@
+#include "engine/ir/origin.h"
+
+namespace recut {
+
+OriginId OriginTable::add(Origin origin) {
+  const NameId number = name(origin.name);
+  rows_.push_back({std::move(origin), number});
+  return OriginId(rows_.size() - 1);
+}
+
+NameId OriginTable::name(std::string_view text) {
+  if (const NameId known = find_name(text); known.valid()) return known;
+  const NameId number(texts_.size());
+  texts_.emplace_back(text);
+  by_text_.emplace(texts_.back(), number);
+  return number;
+}
+
+NameId OriginTable::find_name(std::string_view text) const {
+  const auto it = by_text_.find(text);
+  return it == by_text_.end() ? NameId() : it->second;
+}
+
+}  // namespace recut

@@ -1,0 +1,12 @@
+// The algebra that conv_bn_folding and conv_bn_eval share.
+#pragma once
+
+#include "engine/passes/pass.h"
+
+namespace recut::passes {
+
+// Folds batch norms by running statistics into the convolutions before them: those whose weights,
+// biases and statistics are all frozen, or all of them.
+PassResult fold_batch_norms(const Graph& graph, bool frozen_alone);
+
+}  // namespace recut::passes

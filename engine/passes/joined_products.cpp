@@ -1,0 +1,240 @@
+// Makes one matrix product of those that share their left operand.
+//
+//   %q = mm(%x, %a)                   %w = cat([%a, %b, %c], 1)
+//   %k = mm(%x, %b)                   %y = mm(%x, %w)
+//   %v = mm(%x, %c)            =>     %s = split_with_sizes(%y, [n, n, n], 1)
+//                                     %q = getitem(%s, 0)   …
+//
+// The same of addmm, whose biases are joined too, and of linear. Needs: two products or more of one
+// kind whose right operands, and biases, are computed from parameters and constants alone, so that
+// they can be joined before the first product and neither half of a step waits for the other.
+// Establishes: no two such products are left. Every element is the same sum in the same order: it
+// keeps every bit, as the interpreter has them; a library may choose another kernel for the wider
+// product. The parts are views of the whole, if all that reads them can: else they are copied.
+//
+// At stage freezing what is joined is computed once and the product alone remains (Inductor's
+// freezing patterns, which ask for three products of equal shape). In training the weights would be
+// joined in every step, a copy of them each: there it runs only where it is named. C++ and no rows
+// of rules: how many products there are is open.
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "engine/ir/call.h"
+#include "engine/ir/copy.h"
+#include "engine/ir/rebuild.h"
+#include "engine/passes/freezing/frozen_values.h"
+#include "engine/passes/freezing/rewriter.h"
+#include "engine/rewrite/storage.h"
+
+namespace recut::passes {
+namespace {
+
+// Where a product has what.
+struct Form {
+  std::size_t input, weight, bias;  // in its arguments; bias 3: it has none
+  std::int64_t weight_columns;      // the dimension of the weight that becomes columns
+};
+
+std::optional<Form> form_of(const Node& node) {
+  if (node.op == Op::mm) return Form{0, 1, 3, 1};
+  if (node.op == Op::addmm) return Form{1, 2, 0, 1};
+  if (node.op == Op::linear) return Form{0, 1, 2, 0};
+  return std::nullopt;
+}
+
+struct Group {
+  std::vector<NodeId> products;  // of the old graph, in order
+  bool copied = false;           // the parts have to be contiguous
+  NodeId split;                  // of the new graph, once the first is reached
+};
+
+class JoinedProducts {
+ public:
+  explicit JoinedProducts(const Graph& from) : from_(from) { find_groups(); }
+
+  PassResult run() {
+    return rewrite_nodes(
+        from_, [&](Graph& to, NodeId old, const std::vector<Argument>&) { return join(to, old); },
+        [&](NodeId old, const Graph&, NodeId successor) { image_[old] = successor; });
+  }
+
+ private:
+  // Finding what to join
+  // ----------------------------------------------------------------------------------------------
+
+  // Products of one kind with one left operand.
+  using Key = std::tuple<Op, NodeId, bool>;
+
+  void find_groups() {
+    const PinnedStorages pinned(from_);
+    std::map<Key, std::size_t> places;
+    std::vector<Group> found;
+    for (const NodeId id : from_.order()) {
+      const auto key = key_of(id);
+      if (!key || pinned.contains(id)) continue;
+      const auto [it, fresh] = places.emplace(*key, found.size());
+      if (fresh) found.emplace_back();
+      found[it->second].products.push_back(id);
+    }
+    const std::size_t inputs_end = last_input();
+    for (Group& group : found) {
+      // What is joined stands where the first product stood.
+      if (group.products.size() < 2 || from_.position(group.products.front()) < inputs_end)
+        continue;
+      group.copied = !parts_may_be_views(group);
+      for (const NodeId id : group.products) group_of_[id] = groups_.size();
+      groups_.push_back(std::move(group));
+    }
+  }
+
+  std::size_t last_input() const {
+    std::size_t last = 0;
+    for (const NodeId id : from_.inputs()) last = std::max(last, from_.position(id));
+    return last;
+  }
+
+  std::optional<Key> key_of(NodeId id) {
+    const Node& node = from_[id];
+    const auto form = form_of(node);
+    if (!form || !is_contiguous(node.type()) || !is_floating(node.type().dtype))
+      return std::nullopt;
+    if (node.op == Op::addmm && (!is_one(node.arguments[3]) || !is_one(node.arguments[4])))
+      return std::nullopt;
+    if (!is_frozen(node.arguments[form->weight])) return std::nullopt;
+    const auto* bias = form->bias < 3 ? node.arguments[form->bias].get<NodeId>() : nullptr;
+    const Shape columns = {node.type().shape.back()};
+    if (bias != nullptr && (!is_frozen(*bias) || from_.type(*bias).shape != columns))
+      return std::nullopt;
+    return Key{node.op, *node.arguments[form->input].get<NodeId>(), bias != nullptr};
+  }
+
+  static bool is_one(const Argument& factor) {
+    return factor.absent() || factor == Argument(1) || factor == Argument(1.0);
+  }
+
+  bool is_frozen(const Argument& argument) {
+    return frozen_.contains(from_, *argument.get<NodeId>());
+  }
+
+  // Whether all that reads the parts, or what has their strides from them, takes them as they lie
+  // in the whole, and whether every output stays as it is. What is found so holds for later groups.
+  bool parts_may_be_views(const Group& group) {
+    std::int64_t columns = 0;
+    for (const NodeId id : group.products) columns += from_.type(id).shape.back();
+    Types retyped = retyped_;
+    for (const NodeId id : group.products) {
+      if (is_returned(id)) return false;
+      TensorType type = from_.type(id);
+      Shape whole = type.shape;
+      whole.back() = columns;
+      type.strides = contiguous_strides(whole);
+      retyped[id] = {type};
+    }
+    const auto types_of = [&](NodeId id) -> std::span<const TensorType> {
+      const auto it = retyped.find(id);
+      return it == retyped.end() ? from_.pool().types_of(id) : it->second;
+    };
+    for (std::size_t p = from_.position(group.products.front()); p < from_.order().size(); ++p) {
+      const NodeId id = from_.order()[p];
+      const auto& operands = from_[id].operands;
+      if (retyped.count(id) != 0 || std::none_of(operands.begin(), operands.end(),
+                                                 [&](NodeId o) { return retyped.count(o) != 0; }))
+        continue;
+      auto types = infer_types(from_.op(id), from_[id].arguments, types_of);
+      if (!types) return false;
+      if (*types == from_[id].outputs) continue;
+      if (is_output(id)) return false;
+      retyped[id] = std::move(*types);
+    }
+    retyped_ = std::move(retyped);
+    return true;
+  }
+
+  // Whether an output shares the storage: it would share another output's, in the whole.
+  bool is_returned(NodeId id) const {
+    const auto among = [&](const std::vector<NodeId>& outputs) {
+      return std::any_of(outputs.begin(), outputs.end(), [&](NodeId output) {
+        return output.valid() && storage_root(from_, output) == id;
+      });
+    };
+    return among(from_.results) || among(from_.gradients);
+  }
+
+  bool is_output(NodeId id) const {
+    const auto among = [&](const std::vector<NodeId>& outputs) {
+      return std::find(outputs.begin(), outputs.end(), id) != outputs.end();
+    };
+    return among(from_.results) || among(from_.gradients);
+  }
+
+  // Joining
+  // ----------------------------------------------------------------------------------------------
+
+  std::optional<Rewrite> join(Graph& to, NodeId old) {
+    const auto it = group_of_.find(old);
+    if (it == group_of_.end()) return std::nullopt;
+    Group& group = groups_[it->second];
+    if (!group.split.valid()) group.split = joined(to, group);
+    const auto at = std::find(group.products.begin(), group.products.end(), old);
+    const std::int64_t part = at - group.products.begin();
+    const std::string& name = from_.node_name(old);
+    NodeId node = FreezingRewriter::make(to, Op::getitem, {group.split, Argument(part)},
+                                         group.copied ? name + ".part" : name);
+    if (group.copied)
+      node = FreezingRewriter::make(to, Op::clone, {node, "contiguous_format"}, name);
+    return Rewrite{"products of one operand", node};
+  }
+
+  NodeId joined(Graph& to, const Group& group) {
+    const Node& first = from_[group.products.front()];
+    const Form form = *form_of(first);
+    const std::string name = from_.node_name(group.products.front()) + ".joined";
+    std::vector<NodeId> weights, biases;
+    Shape sizes;
+    for (const NodeId id : group.products) {
+      const Node& node = from_[id];
+      weights.push_back(brought(to, *node.arguments[form.weight].get<NodeId>()));
+      if (form.bias < 3 && node.arguments[form.bias].get<NodeId>() != nullptr)
+        biases.push_back(brought(to, *node.arguments[form.bias].get<NodeId>()));
+      sizes.push_back(node.type().shape.back());
+    }
+    std::vector<Argument> arguments = first.arguments;
+    arguments[form.input] = brought(to, *first.arguments[form.input].get<NodeId>());
+    arguments[form.weight] = FreezingRewriter::make(
+        to, Op::cat, {Argument(weights), Argument(form.weight_columns)}, name + ".weight");
+    if (!biases.empty())
+      arguments[form.bias] =
+          FreezingRewriter::make(to, Op::cat, {Argument(biases), 0}, name + ".bias");
+    const NodeId whole = FreezingRewriter::make(to, first.op, std::move(arguments), name);
+    return FreezingRewriter::make(to, Op::split_with_sizes,
+                                  {whole, Argument(sizes), Argument(first.type().rank() - 1)},
+                                  name + ".parts");
+  }
+
+  // What stands for a node of the old graph, which may not have been reached yet: a weight of a
+  // later product. Inputs and constants are themselves.
+  NodeId brought(Graph& to, NodeId old) {
+    if (from_[old].op == Op::constant) return to.add_constant(from_.type(old), from_.origin(old));
+    if (from_.op(old).is(kInput)) return old;
+    if (const auto it = image_.find(old); it != image_.end()) return it->second;
+    const auto arguments =
+        arguments_with(from_[old], [&](NodeId operand) { return brought(to, operand); });
+    return image_[old] = keep_node(from_, to, old, arguments);
+  }
+
+  using Types = std::map<NodeId, std::vector<TensorType>>;
+
+  const Graph& from_;
+  FrozenValues frozen_;
+  Types retyped_;  // of the old graph: what has other strides once parts are views
+  std::vector<Group> groups_;
+  std::map<NodeId, std::size_t> group_of_;
+  std::map<NodeId, NodeId> image_;
+};
+
+}  // namespace
+
+PassResult joined_products(const Graph& graph) { return JoinedProducts(graph).run(); }
+
+}  // namespace recut::passes

@@ -1,0 +1,226 @@
+#include "engine/passes/minimize.h"
+
+#include <algorithm>
+#include <functional>
+#include <set>
+
+#include "engine/ir/copy.h"
+#include "engine/ir/rebuild.h"
+#include "engine/ir/verifier.h"
+
+namespace recut {
+namespace {
+
+// Places of what may go: of outputs, counted from the first result to the last gradient, or of
+// nodes in the graph's order.
+using Places = std::vector<std::size_t>;
+
+// One kind of step: what it may take away, and the graph without some of that.
+struct Step {
+  Places (*candidates)(const Graph& graph);
+  Graph (*without)(const Graph& graph, const Places& taken);
+};
+
+Places outputs(const Graph& graph) {
+  Places places;
+  const std::size_t results = graph.results.size();
+  for (std::size_t i = 0; i < results + graph.gradients.size(); ++i)
+    if (i < results || graph.gradients[i - results].valid()) places.push_back(i);
+  return places;
+}
+
+// Gradients keep their places, one a placeholder, while there are any.
+Graph without_outputs(const Graph& graph, const Places& taken) {
+  Graph smaller = graph;
+  const std::set<std::size_t> gone(taken.begin(), taken.end());
+  smaller.results.clear();
+  for (std::size_t i = 0; i < graph.results.size(); ++i)
+    if (gone.count(i) == 0) smaller.results.push_back(graph.results[i]);
+  bool any = false;
+  for (std::size_t i = 0; i < graph.gradients.size(); ++i) {
+    NodeId& gradient = smaller.gradients[i];
+    if (gone.count(graph.results.size() + i) != 0) gradient = NodeId();
+    any = any || gradient.valid();
+  }
+  if (!any) smaller.gradients.clear();
+  return smaller;
+}
+
+// Gradients as results where they are replaced: what they are made of has no place among them.
+Graph with_operands_as_outputs(const Graph& graph, const Places& taken) {
+  Graph smaller = without_outputs(graph, taken);
+  const auto add = [&](NodeId id) {
+    if (graph.op(id).is(kInput) || graph.op(id).multiple_outputs()) return;
+    auto& results = smaller.results;
+    if (std::find(results.begin(), results.end(), id) == results.end()) results.push_back(id);
+  };
+  const std::size_t results = graph.results.size();
+  for (const std::size_t i : taken) {
+    const NodeId output = i < results ? graph.results[i] : graph.gradients[i - results];
+    for (const NodeId operand : graph[output].operands) {
+      add(operand);
+      if (graph.op(operand).multiple_outputs())
+        for (const NodeId id : graph[operand].operands) add(id);
+    }
+  }
+  return smaller;
+}
+
+bool gives_a_tensor(const Graph& graph, NodeId id) {
+  return !graph.op(id).is(kInput) && !graph.op(id).multiple_outputs();
+}
+
+// An operand that can stand for a call's value, if any.
+NodeId substitute(const Graph& graph, NodeId call) {
+  for (const NodeId operand : graph[call].operands)
+    if (!graph.op(operand).multiple_outputs() && graph.type(operand) == graph.type(call))
+      return operand;
+  return NodeId();
+}
+
+template <class Predicate>
+Places nodes_where(const Graph& graph, Predicate predicate) {
+  Places places;
+  for (std::size_t i = 0; i < graph.order().size(); ++i)
+    if (predicate(graph.order()[i])) places.push_back(i);
+  return places;
+}
+
+Places calls(const Graph& graph) {
+  return nodes_where(graph, [&](NodeId id) { return gives_a_tensor(graph, id); });
+}
+
+Places replaceable_calls(const Graph& graph) {
+  return nodes_where(
+      graph, [&](NodeId id) { return gives_a_tensor(graph, id) && substitute(graph, id).valid(); });
+}
+
+Places unread_inputs(const Graph& graph) {
+  const Users users(graph);
+  return nodes_where(graph, [&](NodeId id) {
+    const auto is_output = [&](const std::vector<NodeId>& list) {
+      return std::find(list.begin(), list.end(), id) != list.end();
+    };
+    return graph.op(id).is(kInput) && users.of(id).empty() && !is_output(graph.results) &&
+           !is_output(graph.gradients);
+  });
+}
+
+// The graph with something else in the place of the nodes that are taken: `image(to, old, map)`
+// says what, an invalid id for nothing. Types are the same, so that all others stay as they are.
+using Map = std::vector<NodeId>;
+using Image = std::function<NodeId(Graph& to, NodeId old, const Map& map)>;
+
+Graph with_images(const Graph& from, const Places& taken, const Image& image) {
+  const std::set<std::size_t> gone(taken.begin(), taken.end());
+  Graph to = from.fresh();
+  Map map(from.order().size());
+  const auto mapped = [&](NodeId id) { return id.valid() ? map[from.position(id)] : id; };
+  for (std::size_t i = 0; i < map.size(); ++i) {
+    const NodeId id = from.order()[i];
+    map[i] =
+        gone.count(i) != 0 ? image(to, id, map) : copy_node(from, id, to, from.origin(id), mapped);
+  }
+  for (const NodeId id : from.results) to.results.push_back(mapped(id));
+  std::size_t place = 0;
+  for (const NodeId id : from.inputs()) {
+    if (from.gradients.empty() || from.input_kind(id) == InputKind::tangent) continue;
+    const NodeId gradient = from.gradients[place++];
+    if (gone.count(from.position(id)) == 0) to.gradients.push_back(mapped(gradient));
+  }
+  return to;
+}
+
+// Constants have no gradients and can stand anywhere.
+Graph with_constants(const Graph& graph, const Places& taken) {
+  return with_images(graph, taken, [&](Graph& to, NodeId old, const Map&) {
+    return to.add_constant(graph.type(old), {graph.node_name(old), "", -1});
+  });
+}
+
+Graph with_operands(const Graph& graph, const Places& taken) {
+  return with_images(graph, taken, [&](Graph&, NodeId old, const Map& map) {
+    return map[graph.position(substitute(graph, old))];
+  });
+}
+
+Graph without_nodes(const Graph& graph, const Places& taken) {
+  return with_images(graph, taken, [](Graph&, NodeId, const Map&) { return NodeId(); });
+}
+
+constexpr Step kSteps[] = {{outputs, without_outputs},
+                           {outputs, with_operands_as_outputs},
+                           {calls, with_constants},
+                           {replaceable_calls, with_operands},
+                           {unread_inputs, without_nodes}};
+
+// Every step that is taken makes this smaller, so that there is an end.
+std::size_t weight(const Graph& graph) {
+  std::size_t weight = outputs(graph).size();
+  for (const NodeId id : graph.order()) weight += graph.op(id).is(kInput) ? 1 : 3;
+  return weight;
+}
+
+class Search {
+ public:
+  Search(const Graph& graph, const GraphCheck& check) : check_(check), found_{graph, 0} {}
+
+  Result<Minimized> run() {
+    const auto begins = good(found_.graph);
+    if (!begins) return begins.diagnostics();
+    if (*begins) return error("the check holds: there is no failure to keep");
+    for (bool smaller = true; smaller;) {
+      const std::size_t before = weight(found_.graph);
+      for (const Step& step : kSteps)
+        if (const auto done = sweep(step); !done) return done.diagnostics();
+      smaller = weight(found_.graph) < before;
+    }
+    return std::move(found_);
+  }
+
+ private:
+  Result<bool> good(const Graph& graph) {
+    ++found_.checks;
+    return check_(graph);
+  }
+
+  // Large parts first, then halves of them.
+  Result<Done> sweep(const Step& step) {
+    std::size_t part = step.candidates(found_.graph).size();
+    for (; part > 0; part /= 2) {
+      std::size_t at = 0;
+      for (Places all = step.candidates(found_.graph); at < all.size();
+           all = step.candidates(found_.graph)) {
+        const std::size_t end = std::min(at + part, all.size());
+        const auto taken = take(step, Places(all.begin() + static_cast<std::ptrdiff_t>(at),
+                                             all.begin() + static_cast<std::ptrdiff_t>(end)));
+        if (!taken) return taken.diagnostics();
+        if (!*taken) at = end;
+      }
+    }
+    return Done{};
+  }
+
+  // Whether the graph fails without these, too; it is that one from then on.
+  Result<bool> take(const Step& step, const Places& places) {
+    Graph smaller = without_dead_nodes(step.without(found_.graph, places));
+    if (outputs(smaller).empty() || weight(smaller) >= weight(found_.graph)) return false;
+    if (!verify(smaller).empty()) return false;
+    const auto is_good = good(smaller);
+    if (!is_good) return is_good.diagnostics();
+    if (*is_good) return false;
+    found_.graph = std::move(smaller);
+    return true;
+  }
+
+  const GraphCheck& check_;
+  Minimized found_;
+};
+
+}  // namespace
+
+Result<Minimized> minimize(const Graph& graph, const GraphCheck& check) {
+  return Search(graph, check).run();
+}
+
+}  // namespace recut

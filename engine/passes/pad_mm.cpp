@@ -1,0 +1,187 @@
+// Pads matrix products whose sizes don't suit the device, where that is worth its copies.
+//
+//   %y = mm(%a, %b)                    %p = constant_pad_nd(%a, [0, 1, 0, 0])
+//   (a is f32[64, 1023],        =>     %q = constant_pad_nd(%b, [0, 2, 0, 1])
+//    b is f32[1023, 62])               %w = mm(%p, %q)                          (f32[64, 64])
+//                                      %s = slice.Tensor(%w, 1, 0, 62)
+//                                      %y = clone(%s, memory_format="contiguous_format")
+//
+// The same of bmm and addmm. Needs: f32, f16 or bf16 on a device that is no CPU (one that the graph
+// doesn't name counts as none); no empty dimension; a dimension that isn't a multiple of 4 (f32) or
+// 8 (f16, bf16) and isn't 1; the product bound by computing: m n k / (m k + n k + m n) above half
+// of the device's operations for each byte; and an estimate that says that the product alone
+// takes 1.1 times as long as pads, padded product and cut. Conditions and margin are those of
+// Inductor's pad_mm, which measures both where this one estimates. Establishes: no such product is
+// left. Keeps every bit, as the interpreter has them: what is added to a sum is 0 * 0, at its end.
+// A copy cuts the result, where columns are cut: its strides stay as they were. Runs only where it
+// is named.
+#include "engine/passes/pad_mm.h"
+
+#include <algorithm>
+
+#include "engine/ir/call.h"
+#include "engine/passes/freezing/rewriter.h"
+#include "engine/passes/rewrite_nodes.h"
+#include "engine/rewrite/storage.h"
+
+namespace recut::passes {
+
+PassResult pad_mm(const Graph& graph) { return pad_mm_pass({}).run(graph); }
+
+}  // namespace recut::passes
+
+namespace recut {
+namespace {
+
+constexpr double kMargin = 1.1;
+
+// [batch, m, k] times [batch, k, n].
+struct Sizes {
+  std::int64_t batch = 1, m = 0, k = 0, n = 0;
+
+  double multiplied() const { return real(batch) * real(m) * real(k) * real(n); }
+  double left() const { return real(batch) * real(m) * real(k); }
+  double right() const { return real(batch) * real(k) * real(n); }
+  double result() const { return real(batch) * real(m) * real(n); }
+  friend bool operator==(const Sizes&, const Sizes&) = default;
+
+ private:
+  static double real(std::int64_t i) { return static_cast<double>(i); }
+};
+
+// 0: no alignment is asked for.
+std::int64_t alignment_of(DType dtype) {
+  if (dtype == DType::f32) return 4;
+  return dtype == DType::f16 || dtype == DType::bf16 ? 8 : 0;
+}
+
+std::int64_t aligned(std::int64_t size, std::int64_t alignment) {
+  return size == 1 ? 1 : (size + alignment - 1) / alignment * alignment;
+}
+
+class PadMm {
+ public:
+  PadMm(const Graph& from, const ProductRates& rates) : from_(from), rates_(rates), pinned_(from) {}
+
+  PassResult run() {
+    return rewrite_nodes(from_, [&](Graph& to, NodeId old, const std::vector<Argument>& arguments) {
+      return pad(to, old, arguments);
+    });
+  }
+
+ private:
+  std::optional<Rewrite> pad(Graph& to, NodeId old, const std::vector<Argument>& arguments) const {
+    const Node& node = from_[old];
+    if (node.op != Op::mm && node.op != Op::addmm && node.op != Op::bmm) return std::nullopt;
+    const std::size_t left = node.op == Op::addmm ? 1 : 0;
+    const Sizes sizes = sizes_of(node, left);
+    const std::int64_t alignment = alignment_of(node.type().dtype);
+    if (alignment == 0 || sizes.result() * sizes.left() == 0 || !on_accelerator(node.type()) ||
+        pinned_.contains(old))
+      return std::nullopt;
+    const Sizes wide = {sizes.batch, aligned(sizes.m, alignment), aligned(sizes.k, alignment),
+                        aligned(sizes.n, alignment)};
+    if (wide == sizes || !worth_it(sizes, wide, node.type().dtype)) return std::nullopt;
+    return Rewrite{"padded product", padded(to, old, arguments, sizes, wide)};
+  }
+
+  Sizes sizes_of(const Node& node, std::size_t left) const {
+    const Shape& a = from_.type(*node.arguments[left].get<NodeId>()).shape;
+    const Shape& out = node.type().shape;
+    return {out.size() == 3 ? out[0] : 1, out[out.size() - 2], a.back(), out.back()};
+  }
+
+  bool on_accelerator(const TensorType& type) const {
+    const std::string& device = type.device.empty() ? from_.device : type.device;
+    return device.rfind("cpu", 0) != 0;
+  }
+
+  // The decision
+  // ----------------------------------------------------------------------------------------------
+
+  bool worth_it(const Sizes& sizes, const Sizes& wide, DType dtype) const {
+    const double rate = rates_.flops_per_second[static_cast<std::size_t>(dtype)];
+    const double intensity = sizes.multiplied() / (sizes.left() + sizes.right() + sizes.result());
+    if (intensity <= 0.5 * rate / rates_.bytes_per_second) return false;
+    const double plain = product_seconds(sizes, dtype, rates_.unaligned_slowdown);
+    return plain > kMargin * (product_seconds(wide, dtype, 1) + copies_seconds(sizes, wide, dtype));
+  }
+
+  double moved(double elements, DType dtype) const {
+    return elements * static_cast<double>(item_bytes(dtype)) / rates_.bytes_per_second;
+  }
+
+  // The longer of computing and moving.
+  double product_seconds(const Sizes& sizes, DType dtype, double slowdown) const {
+    const double rate = rates_.flops_per_second[static_cast<std::size_t>(dtype)];
+    return std::max(slowdown * 2 * sizes.multiplied() / rate,
+                    moved(sizes.left() + sizes.right() + sizes.result(), dtype));
+  }
+
+  // What is padded is read and written once, and so is a result that has to be cut.
+  double copies_seconds(const Sizes& sizes, const Sizes& wide, DType dtype) const {
+    double elements = 0;
+    if (wide.m != sizes.m || wide.k != sizes.k) elements += sizes.left() + wide.left();
+    if (wide.n != sizes.n || wide.k != sizes.k) elements += sizes.right() + wide.right();
+    if (cuts_by_copy(sizes, wide)) elements += 2 * sizes.result();
+    return moved(elements, dtype);
+  }
+
+  // Rows at the end of one matrix are left out by a view of the same strides; all else is not.
+  static bool cuts_by_copy(const Sizes& sizes, const Sizes& wide) {
+    return wide.n != sizes.n || (wide.m != sizes.m && sizes.batch != 1);
+  }
+
+  // The replacement
+  // ----------------------------------------------------------------------------------------------
+
+  NodeId padded(Graph& to, NodeId old, std::vector<Argument> arguments, const Sizes& sizes,
+                const Sizes& wide) const {
+    const Node& node = from_[old];
+    const std::string& name = from_.node_name(old);
+    const std::size_t left = node.op == Op::addmm ? 1 : 0;
+    const std::int64_t m = wide.m - sizes.m, k = wide.k - sizes.k, n = wide.n - sizes.n;
+    arguments[left] = filled(to, arguments[left], m, k, name + ".left");
+    arguments[left + 1] = filled(to, arguments[left + 1], k, n, name + ".right");
+    if (node.op == Op::addmm) arguments[0] = filled(to, arguments[0], m, n, name + ".bias");
+    NodeId whole = FreezingRewriter::make(to, node.op, std::move(arguments), name + ".padded");
+    const std::int64_t rank = node.type().rank();
+    for (const auto& [dim, size, extra] :
+         {std::tuple{rank - 2, sizes.m, m}, std::tuple{rank - 1, sizes.n, n}})
+      if (extra != 0)
+        whole = FreezingRewriter::make(to, Op::slice_Tensor,
+                                       {whole, Argument(dim), Argument(0), Argument(size)},
+                                       name + ".cut");
+    if (to[whole].outputs == node.outputs) return whole;
+    const NodeId dense = FreezingRewriter::make(to, Op::clone, {whole, "contiguous_format"}, name);
+    return FreezingRewriter::with_types(to, dense, node, name);
+  }
+
+  // Zeros after the rows and the columns, where there are any to add; a dimension that is broadcast
+  // stays 1.
+  static Argument filled(Graph& to, const Argument& argument, std::int64_t rows,
+                         std::int64_t columns, const std::string& name) {
+    const NodeId id = *argument.get<NodeId>();
+    const Shape& shape = to.type(id).shape;
+    const auto extra = [&](std::size_t from_end, std::int64_t count) {
+      return shape.size() < from_end || shape[shape.size() - from_end] == 1 ? 0 : count;
+    };
+    std::vector<std::int64_t> pad = {0, extra(1, columns)};
+    if (shape.size() > 1) pad.insert(pad.end(), {0, extra(2, rows)});
+    if (std::all_of(pad.begin(), pad.end(), [](std::int64_t p) { return p == 0; })) return argument;
+    return FreezingRewriter::make(to, Op::constant_pad_nd, {id, Argument(pad)}, name);
+  }
+
+  const Graph& from_;
+  const ProductRates& rates_;
+  PinnedStorages pinned_;
+};
+
+}  // namespace
+
+Pass pad_mm_pass(const ProductRates& rates) {
+  return {"pad_mm", find_pass("pad_mm")->prose,
+          [rates](const Graph& graph) { return PadMm(graph, rates).run(); }, false, true};
+}
+
+}  // namespace recut

@@ -1,0 +1,93 @@
+// Gives operators that are one and the same under several names the name that other passes look
+// for, as PyTorch's decompositions do while they trace: graphs that were exported without them, or
+// that `recut grad` made, have the others.
+//
+//   %b = transpose.int(%a, -2, -1)              %b = permute(%a, [0, 2, 1])
+//   %y = conv2d(%x, %w)                  =>     %y = convolution(%x, %w, none, [1, 1], [0, 0],
+//                                                                [1, 1], false, [0, 0], 1)
+//
+// Needs nothing. Establishes: no transpose of whole dimensions but permute, no convolution of a
+// batch but convolution.
+#include <numeric>
+
+#include "engine/ir/call.h"
+#include "engine/passes/rewrite_nodes.h"
+
+namespace recut::passes {
+namespace {
+
+struct Plain {
+  std::string_view rule;
+  Op op;
+  std::vector<Argument> arguments;
+};
+
+std::optional<Plain> transposed(const Call& call, std::int64_t a, std::int64_t b) {
+  const TensorType& self = call.tensor("self");
+  std::vector<std::int64_t> dims(self.shape.size());
+  std::iota(dims.begin(), dims.end(), std::int64_t{0});
+  const auto first = wrap_dimension(a, self.rank()), second = wrap_dimension(b, self.rank());
+  if (dims.empty() || !first || !second) return std::nullopt;
+  std::swap(dims[static_cast<std::size_t>(*first)], dims[static_cast<std::size_t>(*second)]);
+  return Plain{"transpose as a permutation", Op::permute, {call.node("self"), Argument(dims)}};
+}
+
+// One number for every spatial dimension, of a list that may have one for all of them.
+Argument spread(const Call& call, std::string_view parameter, std::size_t dims) {
+  if (!call.op().parameter(parameter)) return Argument(std::vector<std::int64_t>(dims, 0));
+  std::vector<std::int64_t> list = call.integers(parameter);
+  if (list.size() == 1) list = std::vector<std::int64_t>(dims, list.front());
+  return Argument(list);
+}
+
+std::optional<Plain> convolution(const Call& call, bool transposed) {
+  const TensorType &input = call.tensor("input"), &weight = call.tensor("weight");
+  if (input.rank() != weight.rank()) return std::nullopt;
+  const std::size_t dims = weight.shape.size() - 2;
+  const NodeId bias = call.node("bias");
+  return Plain{
+      "convolution by its plain name",
+      Op::convolution,
+      {call.node("input"), call.node("weight"), bias.valid() ? Argument(bias) : Argument(None{}),
+       spread(call, "stride", dims), spread(call, "padding", dims), spread(call, "dilation", dims),
+       transposed, spread(call, "output_padding", dims), call.integer("groups")}};
+}
+
+std::optional<Plain> plain_form(Op op, const Call& call) {
+  switch (op) {
+    case Op::transpose_int:
+      return transposed(call, call.integer("dim0"), call.integer("dim1"));
+    case Op::t:
+      return call.tensor("self").rank() == 2 ? transposed(call, 0, 1) : std::nullopt;
+    case Op::conv1d:
+    case Op::conv2d:
+    case Op::conv3d:
+      return convolution(call, false);
+    case Op::conv_transpose1d:
+    case Op::conv_transpose2d_input:
+    case Op::conv_transpose3d_input:
+      return convolution(call, true);
+    case Op::_convolution:
+      return convolution(call, call.boolean("transposed"));
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace
+
+PassResult plain_forms(const Graph& graph) {
+  return rewrite_nodes(
+      graph,
+      [&](Graph& to, NodeId old, const std::vector<Argument>& arguments) -> std::optional<Rewrite> {
+        const Call::TypesOf types_of = [&](NodeId id) { return to.pool().types_of(id); };
+        auto plain = plain_form(graph[old].op, Call(graph.op(old), arguments, types_of));
+        if (!plain) return std::nullopt;
+        const auto types = infer_types(operator_of(plain->op), plain->arguments, types_of);
+        if (!types || *types != graph[old].outputs) return std::nullopt;
+        return Rewrite{plain->rule, to.append(plain->op, std::move(plain->arguments), *types,
+                                              graph.origin(old))};
+      });
+}
+
+}  // namespace recut::passes

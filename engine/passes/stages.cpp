@@ -1,0 +1,203 @@
+#include "engine/passes/stages.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "engine/passes/pass_runner.h"
+#include "engine/support/check.h"
+
+namespace recut {
+namespace {
+
+// The table. A pass may belong to several stages; in each, what makes work for others stands before
+// them, and dead_code last.
+constexpr Runs kInexact = Runs::inexact;
+constexpr Runs kNamed = Runs::named;
+
+constexpr StagePass kPreGrad[] = {
+    {"plain_forms"},       {"conv_bn_eval", kNamed}, {"known_values", kNamed},
+    {"uniform_constants"}, {"noop_removal"},         {"conversions"},
+    {"view_chains"},       {"attention", kInexact},  {"copies"},
+    {"dead_code"},
+};
+constexpr StagePass kJoint[] = {
+    {"plain_forms"},
+    {"known_values", kNamed},
+    {"uniform_constants"},
+    {"noop_removal"},
+    {"conversions"},
+    {"roundings", kInexact},
+    {"scatter_of_full"},
+    {"randperm_indices"},
+    {"batch_of_one"},
+    {"view_chains"},
+    {"attention", kInexact},
+    {"scaled_softmax", kInexact},
+    {"joined_products", kNamed},
+    {"pad_mm", kNamed},
+    {"decompositions", kNamed},
+    {"copies"},
+    {"dead_code"},
+};
+constexpr StagePass kPostGrad[] = {
+    {"plain_forms"},
+    {"known_values", kNamed},
+    {"uniform_constants"},
+    {"noop_removal"},
+    {"conversions"},
+    {"view_chains"},
+    {"joined_products", kNamed},
+    {"pad_mm", kNamed},
+    {"decompositions", kNamed},
+    {"copies"},
+    {"dead_code"},
+};
+// What binary_folding leaves may be what conv_bn_folding takes: two rounds (Inductor has four).
+// What both leave dead would be joined again.
+constexpr StagePass kFreezing[] = {
+    {"plain_forms"},       {"quantized_products"}, {"conv_bn_folding"}, {"binary_folding"},
+    {"conv_bn_folding"},   {"binary_folding"},     {"dead_code"},       {"joined_products"},
+    {"prepacked_weights"}, {"pad_mm", kNamed},     {"dead_code"},
+};
+
+constexpr StageInfo kStages[] = {
+    {Stage::pre_grad, "pre-grad", "a forward graph, before `recut grad` differentiates it",
+     kPreGrad},
+    {Stage::joint, "joint",
+     "forward and backward in one, before it is planned; inference graphs too", kJoint},
+    {Stage::post_grad, "post-grad",
+     "one half of a plan's graph, forward or backward, before code is made of it", kPostGrad},
+    {Stage::freezing, "freezing", "an inference graph, whose parameters never change", kFreezing},
+};
+
+template <class List, class Item>
+bool contains(const List& list, const Item& item) {
+  return std::find(list.begin(), list.end(), item) != list.end();
+}
+
+Diagnostics faults_of_with(const Pipeline& pipeline) {
+  std::vector<std::string_view> known;
+  for (const Stage stage : pipeline.stages)
+    for (const StagePass& pass : info_of(stage).passes)
+      if (!contains(known, pass.name)) known.push_back(pass.name);
+  Diagnostics faults;
+  for (const std::string& name : pipeline.with)
+    if (!contains(known, name))
+      faults.push_back(
+          error(fmt::format("unknown pass '{}' in the stages that run, expected one of {}", name,
+                            fmt::join(known, ", "))));
+  return faults;
+}
+
+Diagnostics faults_of_custom(const Pipeline& pipeline, std::span<const Pass> more) {
+  Diagnostics faults;
+  std::vector<std::string_view> taken;
+  for (const Pass& pass : more) taken.push_back(pass.name);
+  for (const CustomPass& custom : pipeline.custom) {
+    const std::string_view name = custom.pass.name;
+    if (!contains(pipeline.stages, custom.stage))
+      faults.push_back(error(fmt::format("'{}' is to run at stage {}, which doesn't run", name,
+                                         info_of(custom.stage).name)));
+    if (find_pass(name) != nullptr || contains(taken, name))
+      faults.push_back(error(fmt::format("there is a pass '{}' already", name)));
+    taken.push_back(name);
+  }
+  return faults;
+}
+
+bool runs_in(const Pipeline& pipeline, const StagePass& pass) {
+  return pass.runs == Runs::always || (pass.runs == Runs::inexact && pipeline.inexact) ||
+         contains(pipeline.with, pass.name);
+}
+
+void add_custom(const Pipeline& pipeline, Stage stage, Place place, StageRun& run) {
+  for (const CustomPass& custom : pipeline.custom)
+    if (custom.stage == stage && custom.place == place) run.names.emplace_back(custom.pass.name);
+}
+
+}  // namespace
+
+std::span<const StageInfo> all_stages() { return kStages; }
+
+std::string_view name_of(Stage stage, Place place) {
+  static constexpr std::string_view kNames[][2] = {{"before:pre-grad", "after:pre-grad"},
+                                                   {"before:joint", "after:joint"},
+                                                   {"before:post-grad", "after:post-grad"},
+                                                   {"before:freezing", "after:freezing"}};
+  return kNames[static_cast<std::size_t>(stage)][static_cast<std::size_t>(place)];
+}
+
+Result<Done> check_stage(Stage stage, const Graph& graph) {
+  const auto is_tangent = [&](NodeId id) { return graph.input_kind(id) == InputKind::tangent; };
+  const auto inputs = graph.inputs();
+  const bool gradients = std::any_of(graph.gradients.begin(), graph.gradients.end(),
+                                     [](NodeId id) { return id.valid(); });
+  const bool backward = gradients || std::any_of(inputs.begin(), inputs.end(), is_tangent);
+  if (backward && stage == Stage::pre_grad)
+    return error("stage pre-grad is for forward graphs: this one has its gradients already");
+  if (backward && stage == Stage::freezing)
+    return error("stage freezing is for inference: a graph with gradients changes its parameters");
+  return Done{};
+}
+
+const StageInfo& info_of(Stage stage) { return kStages[static_cast<std::size_t>(stage)]; }
+
+Result<std::vector<Stage>> parse_stages(std::string_view list) {
+  std::vector<Stage> stages;
+  Diagnostics faults;
+  for (const std::string& name : split_pass_names(list)) {
+    const auto it = std::find_if(std::begin(kStages), std::end(kStages),
+                                 [&](const StageInfo& info) { return info.name == name; });
+    if (it == std::end(kStages)) {
+      std::vector<std::string_view> names;
+      for (const StageInfo& info : kStages) names.push_back(info.name);
+      faults.push_back(error(
+          fmt::format("unknown stage '{}', expected one of {}", name, fmt::join(names, ", "))));
+    } else if (contains(stages, it->stage)) {
+      faults.push_back(error(fmt::format("stage '{}' is named twice", name)));
+    } else {
+      stages.push_back(it->stage);
+    }
+  }
+  if (!faults.empty()) return faults;
+  return stages;
+}
+
+Result<std::vector<StageRun>> stage_runs(const Pipeline& pipeline, RunnerOptions& options) {
+  Diagnostics faults = faults_of_with(pipeline);
+  for (Diagnostic& fault : faults_of_custom(pipeline, options.more))
+    faults.push_back(std::move(fault));
+  if (!faults.empty()) return faults;
+
+  std::vector<StageRun> runs;
+  for (const Stage stage : pipeline.stages) {
+    StageRun& run = runs.emplace_back(StageRun{stage, {}});
+    add_custom(pipeline, stage, Place::before, run);
+    for (int round = 0; round < (pipeline.inexact ? 2 : 1); ++round)
+      for (const StagePass& pass : info_of(stage).passes)
+        if (runs_in(pipeline, pass)) run.names.emplace_back(pass.name);
+    add_custom(pipeline, stage, Place::after, run);
+  }
+  for (const CustomPass& custom : pipeline.custom) options.more.push_back(custom.pass);
+  return runs;
+}
+
+Result<std::vector<std::string>> pipeline_names(const Pipeline& pipeline, RunnerOptions& options) {
+  auto runs = stage_runs(pipeline, options);
+  if (!runs) return runs.diagnostics();
+  std::vector<std::string> names;
+  for (const StageRun& run : *runs) names.insert(names.end(), run.names.begin(), run.names.end());
+  return names;
+}
+
+std::vector<std::string> inexact_passes() {
+  const Pipeline pipeline{{Stage::joint}, {}, {}, true};
+  RunnerOptions options;
+  auto names = pipeline_names(pipeline, options);
+  RECUT_CHECK(names.ok(), "a stage alone has no custom pass that could be wrong");
+  return std::move(*names);
+}
+
+}  // namespace recut

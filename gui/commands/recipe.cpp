@@ -1,0 +1,88 @@
+// What is made of the graph before it is planned for: passes on and off, derivatives, own rules.
+#include <fmt/core.h>
+
+#include "engine/passes/rule_pass.h"
+#include "engine/support/text.h"
+#include "engine/workspace/gradients.h"
+#include "gui/app/app.h"
+#include "gui/backend/paths.h"
+
+namespace recut::gui {
+namespace {
+
+bool is_ready(const App& app) { return app.has_ready(); }
+bool is_forward(const App& app) { return is_ready(app) && app.document()->is_forward(); }
+bool has_rules(const App& app) {
+  return app.document() != nullptr && app.document()->wishes.recipe.rules.has_value();
+}
+
+// "noop removal" is what people read.
+std::string pass_name(std::string_view words) {
+  std::string name(words);
+  for (char& c : name)
+    if (c == ' ' || c == '-') c = '_';
+  return name;
+}
+
+bool is_switchable(const DocumentView& document, const std::string& name) {
+  if (name == kGradPass) return document.is_forward();
+  if (name == kRulesPass) return document.wishes.recipe.rules.has_value();
+  for (const Pass& pass : all_passes())
+    if (pass.name == name) return true;
+  return false;
+}
+
+// The one that is shown where none is named.
+Result<Done> toggle(App& app, std::string_view words) {
+  DocumentView& document = *app.document();
+  std::string name = pass_name(words);
+  if (name.empty() && document.pass > 0)
+    name = document.document->passes.passes[document.pass - 1].name;
+  if (name.empty()) return error("the graph as it was read has no pass to switch");
+  if (!is_switchable(document, name)) return error("no pass " + quote(name) + " to switch here");
+  document.wishes.recipe.switch_pass(name, usual_passes(document.document->file));
+  return Done{};
+}
+
+bool runs(const App& app, std::string_view words) {
+  const DocumentView& document = *app.document();
+  return !words.empty() &&
+         document.wishes.recipe.runs(pass_name(words), usual_passes(document.document->file));
+}
+
+Result<Done> differentiate(App& app, std::string_view) { return toggle(app, kGradPass); }
+bool differentiates(const App& app, std::string_view) {
+  return app.document()->wishes.recipe.differentiate;
+}
+
+Result<Done> load(App& app, std::string_view path) {
+  if (!path.empty()) return app.load_rules(std::string(path));
+  if (!app.backend.ask_for_file()) app.overlay = "open";
+  return Done{};
+}
+
+Result<Done> reload(App& app, std::string_view) {
+  return app.load_rules(app.document()->wishes.recipe.rules->path);
+}
+
+Result<Done> remove(App& app, std::string_view) {
+  app.document()->wishes.recipe.rules.reset();
+  std::erase(app.document()->wishes.recipe.off, kRulesPass);
+  app.document()->recipe_faults.clear();
+  return Done{};
+}
+
+constexpr Command kRows[] = {
+    {"pass.toggle", "Switch a pass on or off", "t", "its name, such as attention", is_ready, toggle,
+     "transforms", runs},
+    {"pass.differentiate", "Differentiate", "g", "", is_forward, differentiate, "", differentiates},
+    {"rules.load", "Load a file of rules", "", "", nullptr, load},
+    {"rules.reload", "Read the rules again", "Shift+F5", "", has_rules, reload},
+    {"rules.remove", "Remove the rules", "", "", has_rules, remove},
+};
+
+}  // namespace
+
+std::span<const Command> recipe_commands() { return kRows; }
+
+}  // namespace recut::gui

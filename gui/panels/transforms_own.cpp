@@ -1,0 +1,95 @@
+#include "gui/panels/transforms_own.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "engine/passes/rule_pass.h"
+#include "gui/backend/paths.h"
+
+namespace recut::gui {
+namespace {
+
+constexpr std::size_t kLongestHint = 2000;
+
+// A row that does something rather than showing something.
+void offer_row(Ui& ui, const Rect& rect, std::string_view label, std::string_view words,
+               std::string_view why, const char* command, Intents& intents) {
+  const Touch t = touch(ui, label, ItemKind::button, rect);
+  if (t.pressed) intents.push_back({command, ""});
+  if (t.hovered) hint(ui, why);
+  Rect rest = rect;
+  rest.cut_left(ui.px(9));
+  ui.text(rest, words, Face::text, t.hovered ? ui.theme.text : ui.theme.selection);
+}
+
+std::size_t rows_of(const DocumentView& document) {
+  for (const PassReport& pass : document.document->passes.passes)
+    if (pass.name == kRulesPass && pass.rules.rules) return pass.rules.rules->rows.size();
+  return 0;
+}
+
+// The file's name, how many rules it has, and what to do with it.
+void own_row(Ui& ui, Rect rect, const DocumentView& document, Intents& intents) {
+  const RuleFile& rules = *document.wishes.recipe.rules;
+  const Rect cross = rect.cut_right(ui.px(24));
+  const Touch remove = touch(ui, "remove rules", ItemKind::button, cross);
+  if (remove.pressed) intents.push_back({"rules.remove", ""});
+  if (remove.hovered) hint(ui, "Remove the rules");
+  ui.cross(cross.centre(), ui.px(3.5f), remove.hovered ? ui.theme.text : ui.theme.faint,
+           ui.px(1.5f));
+  const Rect again = rect.cut_right(ui.px(58));
+  if (button(ui, "reload rules", again, "Reload", ButtonLook::quiet))
+    intents.push_back({"rules.reload", ""});
+  hint(ui, "Read the file again (Shift+F5)");
+  rect.cut_left(ui.px(9));
+  const std::size_t rows = rows_of(document);
+  const std::string count = rows == 0 ? "" : fmt::format("{} rule{}", rows, rows == 1 ? "" : "s");
+  const std::string name = file_name(rules.path);
+  ui.items.add("own rules", ItemKind::figure, rect, true, name + ", " + count);
+  const float wide = std::min(rect.width(), ui.width(name, Face::mono) + ui.px(8));
+  ui.path(rect.cut_left(wide), name, Face::mono, ui.theme.text);
+  if (ui.width(count, Face::small) <= rect.width())
+    ui.text(rect, count, Face::small, ui.theme.faint);
+}
+
+// "my.rules:3:5 expected a name"
+std::string words_of(const Diagnostic& fault) {
+  std::string place = file_name(fault.file);
+  if (fault.line > 0) place += fmt::format(":{}:{}", fault.line, fault.column);
+  return place.empty() ? fault.message : place + "  " + fault.message;
+}
+
+void fault_row(Ui& ui, std::size_t at, const Rect& rect, const Diagnostic& fault) {
+  const Touch t = touch(ui, fmt::format("fault {}", at), ItemKind::row, rect, true, format(fault));
+  if (t.hovered) hint(ui, words_of(fault).substr(0, kLongestHint));
+  Rect rest = rect;
+  rest.cut_left(ui.px(9));
+  ui.text(rest, words_of(fault), Face::small, ui.theme.conflict);
+}
+
+}  // namespace
+
+void draw_own(Ui& ui, const TransformLine& line, const Rect& rect, const DocumentView& document,
+              Intents& intents) {
+  if (line.kind == TransformKind::differentiate)
+    offer_row(
+        ui, rect, "differentiate", "Differentiate …",
+        "A forward graph: there is no backward yet that values could be kept for.\nDerivative "
+        "rules, one an operator, make the joint graph of a training step (g)",
+        "pass.differentiate", intents);
+  if (line.kind == TransformKind::load)
+    offer_row(ui, rect, "load rules", "Load rules …",
+              "A file of your own rules becomes a pass: choose one, or drop it here", "rules.load",
+              intents);
+  if (line.kind == TransformKind::own) own_row(ui, rect, document, intents);
+  if (line.kind == TransformKind::troubles) {
+    Rect rest = rect;
+    rest.cut_left(ui.px(9));
+    ui.text(rest, "What was asked for can't be had:", Face::text, ui.theme.conflict);
+  }
+  if (line.kind == TransformKind::fault)
+    fault_row(ui, line.at, rect, document.recipe_faults[line.at]);
+}
+
+}  // namespace recut::gui

@@ -1,0 +1,14 @@
+// The user's own part of the transforms: the file of rules, what is wrong with it, and the offer to
+// differentiate a forward graph.
+#pragma once
+
+#include "gui/app/command.h"
+#include "gui/draw/widgets.h"
+#include "gui/panels/transforms_lines.h"
+
+namespace recut::gui {
+
+void draw_own(Ui& ui, const TransformLine& line, const Rect& rect, const DocumentView& document,
+              Intents& intents);
+
+}  // namespace recut::gui

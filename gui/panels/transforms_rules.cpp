@@ -1,0 +1,218 @@
+#include "gui/panels/transforms_rules.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "engine/ir/printer.h"
+#include "engine/support/units.h"
+#include "engine/workspace/gradients.h"
+
+namespace recut::gui {
+namespace {
+
+constexpr float kHits = 40, kTried = 64;  // units: the column of hits, and of "3 of 40"
+constexpr std::size_t kLongestHint = 2000;
+
+std::string count(std::size_t number) { return format_number(static_cast<std::int64_t>(number)); }
+
+class Rules {
+ public:
+  Rules(Ui& ui, Transforms& memory, const DocumentView& document, Intents& intents)
+      : ui_(ui),
+        memory_(memory),
+        document_(document),
+        pass_(document.document->passes.passes[document.pass - 1]),
+        before_(graph_after(document.document->passes, document.pass - 1)),
+        after_(pass_.graph),
+        intents_(intents) {}
+
+  void title_row(const Rect& rect) const {
+    heading(ui_, rect, pass_.name == kGradPass ? "Derivative rules" : "Rules that fired here");
+  }
+
+  void restless_row(Rect rect) {
+    constexpr std::string_view words = "stopped: rules go on matching what they made";
+    touch(ui_, "restless", ItemKind::row, rect, true, std::string(words));
+    hint(ui_, words);
+    rect.cut_left(ui_.px(9));
+    ui_.text(rect, words, Face::small, ui_.theme.conflict);
+  }
+
+  void rule_row(const RuleHits& rule, const Rect& rect) {
+    const bool open = rule.rule == memory_.open_rule, hits = !rule.changes.empty();
+    const bool gave_up = rule.statistics != nullptr && rule.statistics->untyped > 0;
+    const Touch t = touch(ui_, "rule " + rule.rule, ItemKind::toggle, rect, true,
+                          fmt::format("{}", rule.changes.size()));
+    if (t.pressed) {
+      memory_.open_rule = open ? "" : rule.rule;
+      memory_.all_hits = false;
+      memory_.open_hit = Transforms::kNoPass;
+    }
+    if (t.hovered) {
+      ui_.fill(rect, mix(ui_.theme.panel, ui_.theme.raised, 0.6));
+      if (const std::string words = explain(rule); !words.empty()) hint(ui_, words);
+    }
+    Rect rest = rect;
+    const Rect mark = rest.cut_left(ui_.px(9));
+    if (hits) triangle(mark, open, t.hovered);
+    rest.cut_left(ui_.px(6));
+    rest.cut_right(ui_.px(2));
+    const Colour ink = gave_up             ? ui_.theme.conflict
+                       : !hits             ? ui_.theme.faint
+                       : open || t.hovered ? ui_.theme.text
+                                           : ui_.theme.dim;
+    std::string figure = count(rule.changes.size());
+    if (rule.statistics != nullptr) figure += " of " + format_number(rule.statistics->tries);
+    ui_.text(rest.cut_right(ui_.px(rule.statistics != nullptr ? kTried : kHits)), figure,
+             Face::mono_small, hits ? ui_.theme.dim : ui_.theme.faint, Align::right);
+    ui_.text(rest, rule.rule, Face::text, ink);
+  }
+
+  // A hit is known by the node that it changed, in the graph before the pass.
+  void hit_row(std::size_t at, const Rect& rect) {
+    const std::size_t number = open_rule().changes[at];
+    const Change& change = pass_.changes[number];
+    if (!before_.contains(change.before)) return;
+    const SelectionAnchor anchor = anchor_of(document_);
+    const bool chosen = anchor.node == change.before && anchor.pass + 1 == document_.pass;
+    const std::string& name = before_.node_name(change.before);
+    const Touch t = row(ui_, fmt::format("hit {}", at), rect, chosen, name);
+    if (t.hovered) hint(ui_, change.words.text().substr(0, kLongestHint));
+    if (t.pressed) {
+      memory_.open_hit = memory_.open_hit == number ? Transforms::kNoPass : number;
+      intents_.push_back({"select.at", fmt::format("{} {}", document_.pass - 1, name)});
+    }
+    Rect rest = rect;
+    rest.cut_left(ui_.px(15));
+    const Colour ink = change.after.empty() ? ui_.theme.faint
+                       : chosen             ? ui_.theme.text
+                                            : ui_.theme.dim;
+    rest.cut_left(ui_.text(rest, name, Face::mono, ink) + ui_.px(8));
+    ui_.text(rest, became(change, name), Face::mono, ui_.theme.faint);
+  }
+
+  void before_row(const Rect& rect) {
+    const Change& change = *open_change(memory_, document_);
+    if (!before_.contains(change.before)) return;
+    const bool stays = after_.contains(change.before);
+    line_row("before", rect, stays ? " " : "−", stays ? ui_.theme.dim : ui_.theme.conflict,
+             print_node(before_, change.before), true, false);
+  }
+
+  void after_row(std::size_t at, const Rect& rect) {
+    const NodeId id = open_change(memory_, document_)->after[at];
+    if (!after_.contains(id)) return;
+    const bool is_new = !before_.contains(id);
+    const Touch t = line_row(fmt::format("after {}", at), rect, is_new ? "+" : "→",
+                             is_new ? ui_.theme.result : ui_.theme.dim, print_node(after_, id),
+                             named_as_before(id), document_.selection.node == id);
+    if (t.pressed)
+      intents_.push_back({"select.at", fmt::format("{} {}", document_.pass, after_.node_name(id))});
+  }
+
+  // What the pass's own words say behind the arrow.
+  void handed_on_row(const Rect& rect) {
+    const std::string words = open_change(memory_, document_)->words.text();
+    const std::size_t arrow = words.find("  =>  ");
+    line_row("handed on", rect, "→", ui_.theme.faint,
+             arrow == std::string::npos ? "nothing stands for it" : words.substr(arrow + 6), false,
+             false);
+  }
+
+  void more_row(std::size_t hidden, const Rect& rect) {
+    Rect rest = rect;
+    rest.cut_left(ui_.px(9));
+    const Touch t = touch(ui_, "more", ItemKind::button, rest);
+    if (t.pressed) memory_.all_hits = true;
+    rest.cut_left(ui_.px(6));
+    ui_.text(rest, fmt::format("{} more", count(hidden)), Face::text,
+             t.hovered ? ui_.theme.text : ui_.theme.selection);
+  }
+
+ private:
+  const RuleHits& open_rule() const {
+    return *std::find_if(memory_.rules.begin(), memory_.rules.end(),
+                         [&](const auto& rule) { return rule.rule == memory_.open_rule; });
+  }
+
+  static std::string explain(const RuleHits& rule) {
+    if (rule.statistics == nullptr) return {};
+    const RuleStatistics& row = *rule.statistics;
+    std::string words =
+        fmt::format("tried at {} nodes, {} hits, {}", format_number(row.tries),
+                    format_number(row.hits), format_micros(row.milliseconds * 1000));
+    if (row.untyped > 0)
+      words += fmt::format("\n{} matches given up, the replacement does not fit: {}",
+                           format_number(row.untyped), row.untyped_words);
+    return words;
+  }
+
+  // "→ relu", "→ 3 nodes"; "" where it is called as before.
+  std::string became(const Change& change, const std::string& name) const {
+    const auto stays = std::count(change.after.begin(), change.after.end(), change.before);
+    const std::size_t made = change.after.size() - static_cast<std::size_t>(stays);
+    if (made > 1 || (made == 1 && stays > 0))
+      return fmt::format("→ {} node{}", count(made), made == 1 ? "" : "s");
+    const NodeId heir = change.after.empty() ? NodeId() : change.after.front();
+    if (!heir.valid() || !after_.contains(heir) || after_.node_name(heir) == name) return {};
+    return "→ " + after_.node_name(heir);
+  }
+
+  bool named_as_before(NodeId id) const {
+    const NodeId before = open_change(memory_, document_)->before;
+    return before_.contains(before) && before_.node_name(before) == after_.node_name(id);
+  }
+
+  // A node's line; without its name where that stands above already.
+  Touch line_row(const std::string& label, const Rect& rect, std::string_view sign, Colour ink,
+                 const std::string& line, bool nameless, bool chosen) {
+    const Touch t = row(ui_, label, rect, chosen, line);
+    if (t.hovered) hint(ui_, line.substr(0, kLongestHint));
+    Rect rest = rect;
+    rest.cut_left(ui_.px(15));
+    ui_.text(rest.cut_left(ui_.px(12)), sign, Face::mono, ink);
+    const std::size_t equals = nameless ? line.find(" = ") : std::string::npos;
+    const std::string_view words =
+        std::string_view(line).substr(equals == std::string::npos ? 0 : equals + 3);
+    ui_.text(rest, words, Face::mono_small, chosen ? ui_.theme.text : ink);
+    return t;
+  }
+
+  void triangle(const Rect& place, bool down, bool strong) const {
+    const ImVec2 c{place.left + ui_.px(3.5f), place.centre().y};
+    const float r = ui_.px(3);
+    const ImU32 ink = Ui::paint(strong ? ui_.theme.text : ui_.theme.faint);
+    ImDrawList& list = *ImGui::GetWindowDrawList();
+    if (down) {
+      list.AddTriangleFilled({c.x - r, c.y - r / 2}, {c.x + r, c.y - r / 2}, {c.x, c.y + r}, ink);
+    } else {
+      list.AddTriangleFilled({c.x - r / 2, c.y - r}, {c.x + r, c.y}, {c.x - r / 2, c.y + r}, ink);
+    }
+  }
+
+  Ui& ui_;
+  Transforms& memory_;
+  const DocumentView& document_;
+  const PassReport& pass_;
+  const Graph &before_, &after_;
+  Intents& intents_;
+};
+
+}  // namespace
+
+void draw_rules(Ui& ui, const TransformLine& line, const Rect& rect, Transforms& memory,
+                const DocumentView& document, Intents& intents) {
+  if (line.kind == TransformKind::blank) return;
+  Rules rules(ui, memory, document, intents);
+  if (line.kind == TransformKind::heading) rules.title_row(rect);
+  if (line.kind == TransformKind::restless) rules.restless_row(rect);
+  if (line.kind == TransformKind::rule) rules.rule_row(memory.rules[line.at], rect);
+  if (line.kind == TransformKind::hit) rules.hit_row(line.at, rect);
+  if (line.kind == TransformKind::before) rules.before_row(rect);
+  if (line.kind == TransformKind::after) rules.after_row(line.at, rect);
+  if (line.kind == TransformKind::handed_on) rules.handed_on_row(rect);
+  if (line.kind == TransformKind::more) rules.more_row(line.at, rect);
+}
+
+}  // namespace recut::gui

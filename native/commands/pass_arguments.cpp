@@ -1,0 +1,208 @@
+// Which passes the command line asks for: --passes, --stage, --with, --rules and what they share.
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "engine/input/bytes.h"
+#include "engine/partition/device_profile.h"
+#include "engine/passes/pad_mm.h"
+#include "engine/passes/rule_pass.h"
+#include "engine/rewrite/rule_text.h"
+#include "engine/workspace/cost_model.h"
+#include "native/commands/command.h"
+
+namespace recut::native {
+namespace {
+
+// --rules FILE, before:STAGE=FILE or after:STAGE=FILE.
+struct RulesArgument {
+  std::string path;
+  std::optional<std::pair<Stage, Place>> where;  // none: the pass `rules`
+};
+
+Result<RulesArgument> parse_rules_argument(const std::string& text) {
+  for (const auto& [place, prefix] :
+       {std::pair{Place::before, std::string("before:")}, {Place::after, std::string("after:")}}) {
+    const std::size_t equals = text.find('=');
+    if (!text.starts_with(prefix)) continue;
+    if (equals == std::string::npos)
+      return error(fmt::format("--rules {}: expected '=' and a file after the stage", text));
+    const auto stages = parse_stages(text.substr(prefix.size(), equals - prefix.size()));
+    if (!stages) return stages.diagnostics();
+    if (stages->size() != 1)
+      return error(fmt::format("--rules {}: expected one stage after '{}'", text, prefix));
+    return RulesArgument{text.substr(equals + 1), std::pair{stages->front(), place}};
+  }
+  return RulesArgument{text, std::nullopt};
+}
+
+bool contains(const std::vector<Stage>& stages, Stage stage) {
+  return std::find(stages.begin(), stages.end(), stage) != stages.end();
+}
+
+}  // namespace
+
+void GraphArguments::add_passes_to(CLI::App& command) {
+  auto* list =
+      command
+          .add_option("--passes", passes,
+                      "Run these passes, in this order: a,b,c (default: those of the stage; for "
+                      "joint_after_passes none)")
+          ->type_name("LIST");
+  auto* none =
+      command.add_flag("--no-passes", no_passes, "Run no passes: the graph as it is in the file")
+          ->excludes(list);
+  command
+      .add_option("--stage", stages,
+                  fmt::format("Run the passes of these stages, in this order: pre-grad, joint, "
+                              "post-grad, freezing (default: {})",
+                              info_of(usual_stage).name))
+      ->type_name("LIST")
+      ->excludes(list)
+      ->excludes(none);
+  command
+      .add_flag("--inexact", inexact,
+                "Run the passes that don't keep every bit too, each at its place: attention as one "
+                "operator, conversions that only round")
+      ->excludes(list)
+      ->excludes(none);
+  command
+      .add_option("--with", with,
+                  "Run these passes too, each at its place in the stages: those that run only "
+                  "where they are named")
+      ->type_name("LIST")
+      ->excludes(list)
+      ->excludes(none);
+  command
+      .add_option("--rules", rules,
+                  "Run the rules of this file too: as the pass 'rules' of --passes, or after the "
+                  "others; before:STAGE=FILE and after:STAGE=FILE say where; may be given again "
+                  "(engine/rewrite/README.md)")
+      ->allow_extra_args(false)
+      ->type_name("FILE")
+      ->excludes(none);
+  command.add_option("--skip", skip, "Leave these passes out: a,b")->type_name("LIST");
+  command.add_option("--stop-at", stop_at, "Run only the first N passes")
+      ->type_name("N")
+      ->check(CLI::NonNegativeNumber);
+}
+
+void GraphArguments::add_device_to(CLI::App& command) {
+  command
+      .add_option("--device", device,
+                  "Whose figures passes decide by (pad_mm): a profile's name or its path")
+      ->type_name("PROFILE");
+}
+
+RunnerOptions GraphArguments::runner_options() const {
+  RunnerOptions options;
+  if (!skip.empty()) options.skip = split_pass_names(skip);
+  if (stop_at >= 0) options.stop_at = static_cast<std::size_t>(stop_at);
+  return options;
+}
+
+// Those that --stage names, or the usual one where passes run at all. A list of passes, and a file
+// that PyTorch's passes have gone over, has none.
+Result<std::vector<Stage>> GraphArguments::named_stages(const GraphFile& file) const {
+  auto named = parse_stages(stages);
+  if (!named) return named;
+  const bool placed = std::any_of(rules.begin(), rules.end(), [](const std::string& text) {
+    return text.starts_with("before:") || text.starts_with("after:");
+  });
+  const bool wanted = passes_wanted || placed || inexact || !with.empty() ||
+                      (!no_passes && !usual_passes(file).empty());
+  if (named->empty() && passes.empty() && wanted) named->push_back(usual_stage);
+  if (halves && !contains(*named, Stage::post_grad)) named->push_back(Stage::post_grad);
+  if (freeze && !contains(*named, Stage::freezing)) named->push_back(Stage::freezing);
+  for (const Stage stage : *named)
+    if (auto fits = check_stage(stage, file.graph); !fits) {
+      Diagnostics faults = fits.diagnostics();
+      for (Diagnostic& fault : faults) fault.file = path;
+      return faults;
+    }
+  return named;
+}
+
+// These stages, with what `with` and `rules` put into them.
+Result<Pipeline> GraphArguments::pipeline(std::vector<Stage> run) const {
+  Pipeline made;
+  made.stages = std::move(run);
+  made.inexact = inexact;
+  made.with = split_pass_names(with);
+  for (const std::string& text : rules) {
+    const auto argument = parse_rules_argument(text);
+    if (!argument) return argument.diagnostics();
+    if (!argument->where) continue;
+    const auto [stage, place] = *argument->where;
+    auto read = read_rules(argument->path);
+    if (!read) return read.diagnostics();
+    Pass pass = rules_pass(std::move(*read));
+    pass.name = name_of(stage, place);
+    made.custom.push_back({stage, place, std::move(pass)});
+  }
+  return made;
+}
+
+// Passes that decide by a device's figures, with those of the one that is named.
+Result<Done> GraphArguments::add_device_passes(RunnerOptions& options) const {
+  if (device.empty() || device == kMeasuredDevice) return Done{};
+  const auto profile = find_device(device);
+  if (!profile) return profile.diagnostics();
+  ProductRates rates;
+  rates.flops_per_second = profile->rates.flops_per_second;
+  rates.bytes_per_second = profile->rates.bytes_per_second;
+  options.more.push_back(pad_mm_pass(rates));
+  return Done{};
+}
+
+// The stages in order; where a plan comes between, those before it or those after.
+Result<ChosenPasses> GraphArguments::stage_passes(const GraphFile& file, bool of_halves) const {
+  auto run = named_stages(file);
+  if (!run) return run.diagnostics();
+  const auto made = pipeline(std::move(*run));
+  if (!made) return made.diagnostics();
+  ChosenPasses chosen{{}, runner_options()};
+  if (const auto added = add_device_passes(chosen.options); !added) return added.diagnostics();
+  const auto runs = stage_runs(*made, chosen.options);
+  if (!runs) return runs.diagnostics();
+  for (const StageRun& stage : *runs)
+    if (of_halves == (halves && stage.stage == Stage::post_grad))
+      chosen.names.insert(chosen.names.end(), stage.names.begin(), stage.names.end());
+  return chosen;
+}
+
+Result<ChosenPasses> GraphArguments::half_passes(const GraphFile& file) const {
+  auto chosen = stage_passes(file, true);
+  if (chosen) chosen->options.stop_at.reset();
+  return chosen;
+}
+
+Result<ChosenPasses> GraphArguments::chosen_passes(const GraphFile& file) const {
+  auto staged = stage_passes(file, false);
+  if (!staged) return staged;
+  ChosenPasses chosen = std::move(*staged);
+  const auto listed = split_pass_names(passes);
+  chosen.names.insert(chosen.names.begin(), listed.begin(), listed.end());
+  for (const std::string& text : rules) {
+    const auto argument = parse_rules_argument(text);
+    if (!argument || argument->where) continue;
+    const auto& more = chosen.options.more;
+    if (std::any_of(more.begin(), more.end(), [](const Pass& p) { return p.name == kRulesPass; }))
+      return error("--rules: one file alone may run without a stage before or after which it does");
+    auto read = read_rules(argument->path);
+    if (!read) return read.diagnostics();
+    chosen.options.more.push_back(rules_pass(std::move(*read)));
+    insert_rules_pass(chosen.names);
+  }
+  return chosen;
+}
+
+Result<std::shared_ptr<const RuleSet>> read_rules(const std::string& path) {
+  const auto bytes = read_file(path);
+  if (!bytes) return bytes.diagnostics();
+  auto rules = parse_rules(*bytes, path);
+  if (!rules) return rules.diagnostics();
+  return std::make_shared<const RuleSet>(std::move(*rules));
+}
+
+}  // namespace recut::native

@@ -1,0 +1,55 @@
+// A helper in this process, for tests.
+#pragma once
+
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "gui/app/errands.h"
+
+namespace recut::gui {
+
+// What a page's worker does, in this process: an errand each time that it is asked for replies.
+class NearHelper : public Helper {
+ public:
+  void begin(int errand, bool, const HelperFile& file, std::string_view task) override {
+    ++begun;
+    server_.open(file.serial, file.path, *file.bytes);
+    waiting_.push_back({errand, file.serial, std::string(task)});
+  }
+  void end(int errand) override {
+    ++ended;
+    for (auto it = waiting_.begin(); it != waiting_.end(); ++it)
+      if (it->errand == errand) {
+        waiting_.erase(it);
+        return;
+      }
+  }
+  void close(int serial) override { server_.close(serial); }
+  bool knows(int serial) const { return server_.knows(serial); }
+  std::vector<HelperReply> take_replies() override {
+    std::vector<HelperReply> replies;
+    if (waiting_.empty() || asleep) return replies;
+    const Waiting one = waiting_.front();
+    waiting_.pop_front();
+    if (answer != HelperReply::kFound) return {{one.errand, answer, "the helper is gone"}};
+    server_.serve(one.serial, one.task, [&](std::string bytes) {
+      replies.push_back({one.errand, HelperReply::kFound, std::move(bytes)});
+    });
+    return replies;
+  }
+
+  int begun = 0, ended = 0;
+  bool asleep = false;
+  HelperReply::State answer = HelperReply::kFound;
+
+ private:
+  struct Waiting {
+    int errand = 0, serial = 0;
+    std::string task;
+  };
+  std::deque<Waiting> waiting_;
+  ErrandServer server_;
+};
+
+}  // namespace recut::gui

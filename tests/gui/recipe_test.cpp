@@ -1,0 +1,314 @@
+// What is made of a graph before it is planned for: the user's rules, derivatives, passes switched
+// on and off; taken back, kept, sent along in links, and done by a helper.
+#include "gui/app/recipe.h"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "engine/workspace/gradients.h"
+#include "gui/app/link.h"
+#include "gui/app/pass_steps.h"
+#include "gui/app/saved_document.h"
+#include "tests/gui/near_helper.h"
+#include "tests/gui/window.h"
+
+namespace recut::gui {
+namespace {
+
+constexpr const char* kRules = R"(rule "permutation of a matrix" {
+  pattern {
+    %x = any
+    %y = permute(%x, ?p)
+    results %y
+  }
+  where rank(%x) == 2 and wrapped(?p, 2) == [1, 0]
+  replacement {
+    %t = transpose.int(%x, 0, 1)
+    results %t
+  }
+}
+)";
+constexpr const char* kNoHits = R"(rule "negation twice" {
+  pattern {
+    %x = any
+    %a = neg(%x)
+    %b = neg(%a)
+    results %b
+  }
+  replacement {
+    results %x
+  }
+}
+)";
+
+// With samples/mlp.recut open and a file of rules in reach.
+struct Opened : Window {
+  explicit Opened(const std::string& path = "samples/mlp.recut",
+                  NullBackend given = sample_backend())
+      : Window(bare_options(), std::move(given)) {
+    backend.files["my.rules"] = kRules;
+    app.open(path);
+    settle();
+  }
+  Result<Done> run(std::string_view command, std::string_view argument = {}) {
+    auto done = app.run(command, argument);
+    settle();
+    return done;
+  }
+  const DocumentView& document() { return *app.document(); }
+  const PassReport* pass(std::string_view name) {
+    for (const PassReport& report : document().document->passes.passes)
+      if (report.name == name) return &report;
+    return nullptr;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("rules: a file that is dropped becomes a pass, and is taken back", "[gui][recipe]") {
+  Opened window;
+  const std::string peak = window.state("peak");
+  window.backend.give(FileGiven{"my.rules", std::nullopt});
+  window.settle();
+  CHECK(window.state("recipe") == "my.rules");
+  CHECK(window.state("pass_name") == "rules");
+  REQUIRE(window.pass("rules") != nullptr);
+  CHECK(window.pass("rules")->changes.size() == 3);
+  REQUIRE(window.pass("rules")->rules.statistics.size() == 1);
+  CHECK(window.pass("rules")->rules.statistics[0].tries == 3);
+  CHECK(window.document().graph().op(window.document().find("w2_t")).name == "transpose.int");
+  CHECK(window.document().shown->document == window.document().document);
+  CHECK(window.document().curve->report.complete);
+  CHECK(window.state("peak") == peak);  // a view is a view
+
+  REQUIRE(window.run("edit.undo").ok());
+  CHECK(window.state("recipe").empty());
+  CHECK(window.pass("rules") == nullptr);
+  REQUIRE(window.run("edit.redo").ok());
+  CHECK(window.pass("rules") != nullptr);
+  REQUIRE(window.run("rules.remove").ok());
+  CHECK(window.pass("rules") == nullptr);
+  CHECK_FALSE(window.run("rules.reload").ok());
+}
+
+TEST_CASE("rules: the same file again replaces what it was", "[gui][recipe]") {
+  Opened window;
+  REQUIRE(window.run("rules.load", "my.rules").ok());
+  CHECK(window.pass("rules")->changed);
+  window.backend.files["my.rules"] = kNoHits;
+  REQUIRE(window.run("rules.reload").ok());
+  CHECK_FALSE(window.pass("rules")->changed);
+  CHECK(window.play("expect item \"transforms/rule negation twice\"\n"
+                    "expect value \"transforms/rule negation twice\" 0\n") == "");
+  window.backend.files["my.rules"] = kRules;
+  REQUIRE(window.run("file.reload").ok());
+  CHECK(window.pass("rules")->changed);
+}
+
+TEST_CASE("rules: what is wrong in a file is said with its place, and changes nothing",
+          "[gui][recipe]") {
+  Opened window;
+  REQUIRE(window.run("rules.load", "my.rules").ok());
+  window.backend.files["my.rules"] = "rule \"one\" {\n  pattern {\n    %x = anything\n  }\n}\n";
+  CHECK_FALSE(window.run("rules.reload").ok());
+  CHECK(window.state("recipe_faults").find("my.rules:3:") == 0);
+  CHECK(window.pass("rules")->changes.size() == 3);
+  CHECK(window.play("expect item \"transforms/fault 0\"\n"
+                    "expect value \"transforms/fault 0\" contains my.rules:3:\n") == "");
+  window.backend.files["my.rules"] = kRules;
+  REQUIRE(window.run("rules.reload").ok());
+  CHECK(window.state("recipe_faults").empty());
+  CHECK_FALSE(window.run("rules.load", "no such.rules").ok());
+}
+
+TEST_CASE("rules: without a graph they wait for one", "[gui][recipe]") {
+  Window window(bare_options());
+  window.backend.files["my.rules"] = kRules;
+  window.backend.give(FileGiven{"my.rules", std::nullopt});
+  window.settle();
+  CHECK(window.state("notice").find("waits for a graph") != std::string::npos);
+  window.app.open("samples/mlp.recut");
+  window.settle();
+  CHECK(window.state("recipe") == "my.rules");
+}
+
+TEST_CASE("rules: as the window's command line names them", "[gui][recipe]") {
+  NullBackend backend = Window::sample_backend();
+  backend.files["my.rules"] = kRules;
+  AppOptions options = bare_options();
+  options.files = {"samples/mlp.recut"};
+  options.rules = "my.rules";
+  Window window(options, std::move(backend));
+  window.settle();
+  CHECK(window.state("recipe") == "my.rules");
+  CHECK(window.app.document()->wishes.budget_bytes > 0);  // as without them
+}
+
+TEST_CASE("a forward graph is differentiated: steps are the pass's changes", "[gui][recipe]") {
+  Opened window("samples/blocks/residual_block.recut");
+  REQUIRE(window.document().is_forward());
+  CHECK(window.play("expect item transforms/differentiate\n"
+                    "expect item trade-off/differentiate\n") == "");
+  REQUIRE(window.run("pass.differentiate").ok());
+  REQUIRE(window.state("pass_name") == "grad");
+  CHECK(window.play("expect no item transforms/differentiate\n") == "");
+  const PassReport& grad = *window.pass("grad");
+  CHECK(grad.changed);
+  CHECK(is_joint(window.document().graph()));
+  CHECK(window.document().basis->unplanned.peak_bytes >= window.document().start->peak());
+  CHECK(window.state("holds") == "yes");
+
+  // A step's node stays itself; what its row made goes back to it.
+  const PipelineReport& passes = window.document().document->passes;
+  std::size_t made = 0;
+  for (const Change& change : grad.changes) {
+    CHECK(passes.input.contains(change.before));
+    CHECK(trace_node(passes, change.before, 0, 1) == change.before);
+    for (const NodeId after : change.after)
+      if (after != change.before) {
+        ++made;
+        CHECK(trace_node(passes, after, 1, 0) == change.before);
+      }
+  }
+  CHECK(made > 10);
+  for (const Change& change : grad.changes)
+    if (change.after.size() > 1 && change.after.front() == change.before)
+      CHECK(changed_together(passes, change.before, 1).size() == change.after.size());
+
+  REQUIRE(window.run("edit.undo").ok());
+  CHECK_FALSE(is_joint(window.document().graph()));
+}
+
+TEST_CASE("a check of a graph that was differentiated is against its joint graph",
+          "[gui][recipe]") {
+  Opened window("samples/blocks/softmax.recut");
+  REQUIRE(window.run("pass.differentiate").ok());
+  REQUIRE(window.run("check.run").ok());
+  CHECK(window.play("expect value check/verdict contains agree\n") == "");
+}
+
+TEST_CASE("passes are switched off and named ones on", "[gui][recipe]") {
+  Opened window("sample:tiny_conv");
+  const std::string nodes = window.state("nodes");
+  REQUIRE(window.run("pass.toggle", "noop removal").ok());
+  CHECK(window.state("recipe") == "-noop_removal");
+  CHECK(window.pass("noop_removal")->skipped);
+  CHECK(window.state("nodes") != nodes);
+  REQUIRE(window.run("pass.toggle", "scaled_softmax").ok());
+  CHECK(window.state("recipe") == "+scaled_softmax -noop_removal");
+  REQUIRE(window.pass("scaled_softmax") != nullptr);
+  // At its place in the table.
+  const auto& passes = window.document().document->passes.passes;
+  for (std::size_t i = 0; i < passes.size(); ++i)
+    if (passes[i].name == "scaled_softmax") CHECK(passes[i - 1].name == "view_chains");
+  REQUIRE(window.run("edit.undo").ok());
+  REQUIRE(window.run("edit.undo").ok());
+  CHECK(window.state("recipe").empty());
+  CHECK(window.state("nodes") == nodes);
+  CHECK_FALSE(window.run("pass.toggle", "no such pass").ok());
+
+  // In the panel, where all are listed; and the key of the pass that is shown.
+  CHECK(window.play("command pass.idle\n"
+                    "expect value \"transforms/switch attention\" off\n"
+                    "click \"transforms/switch attention\"\n"
+                    "wait idle\n"
+                    "expect state recipe +attention\n"
+                    "expect value \"transforms/switch attention\" on\n"
+                    "click \"transforms/switch attention\"\n"
+                    "wait idle\n"
+                    "expect state recipe \"\"\n"
+                    "click \"transforms/pass uniform_constants\"\n"
+                    "key t\n"
+                    "wait idle\n"
+                    "expect state recipe -uniform_constants\n") == "");
+}
+
+TEST_CASE("a recipe goes along with what is selected, and drops choices without a place",
+          "[gui][recipe]") {
+  Opened window;
+  REQUIRE(window.run("select.node", "w2_t").ok());
+  REQUIRE(window.run("pin.save", "hidden").ok());
+  REQUIRE(window.run("rules.load", "my.rules").ok());
+  CHECK(window.state("selection") == "w2_t");
+  CHECK(window.state("pins") == "save hidden");
+  CHECK(window.app.document()->selection.node ==
+        window.app.document()->graph_at_pass().find("w2_t"));
+}
+
+TEST_CASE("a recipe is kept with its document, and damaged ones are left out", "[gui][recipe]") {
+  SavedDocument saved;
+  saved.path = "a.recut";
+  saved.wishes.recipe.differentiate = true;
+  saved.wishes.recipe.on = {"attention"};
+  saved.wishes.recipe.off = {"copies", "rules"};
+  saved.wishes.recipe.rules = RuleFile{"rules/my.rules", kRules};
+  CHECK(read_document(write_document(saved)).wishes == saved.wishes);
+  saved.wishes.recipe.rules->text = "rule {";
+  CHECK_FALSE(read_document(write_document(saved)).wishes.recipe.rules);
+  CHECK(read_document(R"({"path": "a", "recipe": [1]})").wishes.recipe == Recipe());
+  CHECK(read_document(R"({"path": "a", "recipe": {"on": 7, "rules": "x"}})").wishes.recipe ==
+        Recipe());
+}
+
+TEST_CASE("a recipe is a part of links; long rules by their name alone", "[gui][recipe][link]") {
+  LinkState state;
+  state.sample = "tiny_conv";
+  state.wishes.recipe.differentiate = true;
+  state.wishes.recipe.on = {"attention", "roundings"};
+  state.wishes.recipe.off = {"copies"};
+  state.wishes.recipe.rules = RuleFile{"my.rules", kRules};
+  const auto read = read_link(write_link(state));
+  REQUIRE(read.ok());
+  CHECK(*read == state);
+  CHECK_FALSE(read_link("v=1&grad=2").ok());
+  CHECK_FALSE(read_link("v=1&rule-text=x").ok());
+
+  Window window(bare_options());
+  REQUIRE(follow_link(window.app, write_link(state)).ok());
+  window.settle();
+  CHECK(window.state("recipe") == "grad +attention +roundings -copies my.rules");
+
+  state.wishes.recipe.rules->text = std::string(5000, ' ');
+  REQUIRE(follow_link(window.app, write_link(state)).ok());
+  window.settle();
+  CHECK(window.state("recipe") == "grad +attention +roundings -copies");
+  CHECK(window.state("notice").find("my.rules") != std::string::npos);
+
+  // To a small graph that is a part of the program.
+  REQUIRE(follow_link(window.app, "v=1&sample=softmax&grad=1").ok());
+  window.settle();
+  CHECK(window.state("document") == "softmax");
+  CHECK(is_joint(window.app.document()->graph()));
+
+  state.wishes.recipe.rules->text = "rule {";
+  CHECK_FALSE(follow_link(window.app, write_link(state)).ok());
+}
+
+TEST_CASE("a helper makes the same of a graph, and another recipe is another file to it",
+          "[gui][recipe]") {
+  NearHelper helper;
+  NullBackend backend = Window::sample_backend();
+  backend.helping = &helper;
+  Opened helped("samples/blocks/residual_block.recut", std::move(backend));
+  Opened alone("samples/blocks/residual_block.recut");
+  for (Opened* window : {&helped, &alone}) {
+    REQUIRE(window->run("pass.differentiate").ok());
+    REQUIRE(window->run("rules.load", "my.rules").ok());
+    REQUIRE(window->run("budget.set", "80%").ok());
+  }
+  CHECK(helper.begun > 3);
+  const Plan& with = helped.document().shown->planned.plan;
+  const Plan& without = alone.document().shown->planned.plan;
+  CHECK(with.forward == without.forward);
+  CHECK(with.backward == without.backward);
+}
+
+TEST_CASE("an ONNX model is the desktop's to read; elsewhere the message says so",
+          "[gui][recipe]") {
+  Window window(bare_options());
+  window.backend.files["model.onnx"] = "bytes";
+  window.app.open("model.onnx");
+  window.settle();
+  CHECK(window.state("notice").find("recut import") != std::string::npos);
+}
+
+}  // namespace recut::gui

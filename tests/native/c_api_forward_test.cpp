@@ -1,0 +1,169 @@
+// The C library on forward graphs: they are read, not planned, and differentiated.
+#include <array>
+#include <catch2/catch_test_macros.hpp>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "native/c_api/recut.h"
+#include "tests/native/run_command.h"
+
+namespace recut::native {
+namespace {
+
+constexpr const char* kForward = R"(graph "layer" {
+  %w = parameter f32[3, 2]
+  %i = input i64[4]
+  %x = input f32[4, 3]
+  %y = mm(%x, %w)
+  %z = tanh(%y)
+  %loss = mean(%z)
+  results %loss, %z, %i
+}
+)";
+
+struct OwnedGraph {
+  recut_graph* graph = nullptr;
+  recut_status status = RECUT_INTERNAL;
+  std::string error;
+
+  OwnedGraph() = default;
+  OwnedGraph(OwnedGraph&& other) noexcept { *this = std::move(other); }
+  OwnedGraph& operator=(OwnedGraph&& other) noexcept {
+    std::swap(graph, other.graph);
+    status = other.status;
+    error = std::move(other.error);
+    return *this;
+  }
+  ~OwnedGraph() { recut_graph_free(graph); }
+};
+
+std::string taken(char* text) {
+  const std::string copy = text != nullptr ? text : "";
+  recut_text_free(text);
+  return copy;
+}
+
+OwnedGraph read(const std::string& bytes, const char* options = R"({"passes": []})") {
+  OwnedGraph read;
+  char* error = nullptr;
+  read.status = recut_graph_read(bytes.data(), bytes.size(), "mine", options, &read.graph, &error);
+  read.error = taken(error);
+  return read;
+}
+
+OwnedGraph differentiate(const OwnedGraph& graph, const char* options) {
+  OwnedGraph joint;
+  char* error = nullptr;
+  joint.status = recut_graph_differentiate(graph.graph, options, &joint.graph, &error);
+  joint.error = taken(error);
+  return joint;
+}
+
+std::string text_of(const OwnedGraph& graph) {
+  char* text = nullptr;
+  CHECK(recut_graph_text(graph.graph, &text, nullptr) == RECUT_OK);
+  return taken(text);
+}
+
+TEST_CASE("c_api: a forward graph is not planned, and the words say what to do",
+          "[native][c_api]") {
+  const OwnedGraph forward = read(kForward);
+  REQUIRE(forward.status == RECUT_OK);
+  recut_plan* plan = nullptr;
+  char *error = nullptr, *json = nullptr;
+  CHECK(recut_plan_make(forward.graph, nullptr, nullptr, &plan, &error) == RECUT_FORWARD_ONLY);
+  CHECK(plan == nullptr);
+  CHECK(taken(error).find("recut_graph_differentiate") != std::string::npos);
+  CHECK(recut_sweep(forward.graph, nullptr, nullptr, &json, nullptr) == RECUT_FORWARD_ONLY);
+  CHECK(json == nullptr);
+  // what is wrong with the options comes first
+  CHECK(recut_plan_make(forward.graph, "{\"budget\": true}", nullptr, &plan, nullptr) ==
+        RECUT_BAD_OPTION);
+}
+
+TEST_CASE("c_api: its joint graph is the command's, and is planned", "[native][c_api]") {
+  const OwnedGraph forward = read(kForward);
+  const TemporaryFile file("c_api_forward.recut");
+  file.write(kForward);
+  const OwnedGraph joint = differentiate(forward, R"({"passes": []})");
+  INFO(joint.error);
+  REQUIRE(joint.status == RECUT_OK);
+  CHECK(text_of(joint) == run({"grad", file.path()}).out);
+  CHECK(text_of(forward) == run({"show", file.path(), "--no-passes"}).out);
+  const OwnedGraph some = differentiate(forward, R"({"passes": [], "wrt": ["x"], "results": [1]})");
+  REQUIRE(some.status == RECUT_OK);
+  CHECK(text_of(some) == run({"grad", file.path(), "--wrt", "x", "--result", "1"}).out);
+  recut_plan* plan = nullptr;
+  CHECK(recut_plan_make(joint.graph, R"({"budget": "90%"})", nullptr, &plan, nullptr) !=
+        RECUT_INTERNAL);
+  REQUIRE(plan != nullptr);
+  char* json = nullptr;
+  CHECK(recut_plan_json(plan, &json, nullptr) == RECUT_OK);
+  CHECK(nlohmann::json::parse(taken(json))["backward"].size() > 0);
+  recut_plan_free(plan);
+  // of a joint graph the forward half
+  CHECK(text_of(differentiate(joint, R"({"passes": []})")) == text_of(joint));
+  CHECK(differentiate(joint, nullptr).status == RECUT_OK);
+}
+
+TEST_CASE("c_api: what can't be differentiated is told", "[native][c_api]") {
+  const OwnedGraph forward = read(kForward);
+  for (const char* options :
+       {R"({"wrt": "w"})", R"({"wrt": ["nobody"]})", R"({"wrt": ["i"]})", R"({"wrt": ["y"]})",
+        R"({"results": [2]})", R"({"results": [9]})", R"({"results": [-1]})",
+        R"({"results": ["loss"]})", R"({"results": 0})", R"({"passes": ["no_such_pass"]})",
+        R"({"budget": "1GiB"})", "7", "{"}) {
+    INFO(options);
+    const OwnedGraph joint = differentiate(forward, options);
+    CHECK(joint.status == RECUT_BAD_OPTION);
+    CHECK(joint.graph == nullptr);
+    CHECK_FALSE(joint.error.empty());
+  }
+  const OwnedGraph gap = read(R"(graph "gap" {
+  %q = parameter f32[1, 2, 3, 4]
+  %y = scaled_dot_product_attention(%q, %q, %q, none, 0.5)
+  results %y
+}
+)");
+  REQUIRE(gap.status == RECUT_OK);
+  const OwnedGraph joint = differentiate(gap, nullptr);
+  CHECK(joint.status == RECUT_BAD_INPUT);
+  CHECK(joint.error.find("scaled_dot_product_attention with dropout") != std::string::npos);
+}
+
+// Each call makes nodes: none of them may be another caller's, nor the given graph's.
+TEST_CASE("c_api: threads differentiate one graph while others read it", "[native][c_api]") {
+  const OwnedGraph forward = read(kForward);
+  REQUIRE(forward.status == RECUT_OK);
+  const std::vector<const char*> options = {R"({"passes": []})", R"({"passes": [], "wrt": ["x"]})",
+                                            "{}"};
+  const auto all = [&] {
+    std::vector<std::string> texts;
+    for (const char* each : options) {
+      OwnedGraph joint;
+      texts.emplace_back("refused");
+      if (recut_graph_differentiate(forward.graph, each, &joint.graph, nullptr) != RECUT_OK)
+        continue;
+      for (const OwnedGraph* graph : std::array<const OwnedGraph*, 2>{&forward, &joint}) {
+        char* text = nullptr;
+        if (recut_graph_text(graph->graph, &text, nullptr) == RECUT_OK)
+          texts.push_back(taken(text));
+      }
+    }
+    return texts;
+  };
+  const std::vector<std::string> alone = all();
+  REQUIRE(alone.size() == 3 * options.size());
+  std::vector<std::vector<std::string>> together(4);
+  std::vector<std::thread> threads;
+  threads.reserve(together.size());
+  for (std::vector<std::string>& mine : together)
+    threads.emplace_back([&] {
+      for (int turn = 0; turn < 20; ++turn) mine = all();
+    });
+  for (std::thread& thread : threads) thread.join();
+  for (const std::vector<std::string>& mine : together) CHECK(mine == alone);
+}
+
+}  // namespace
+}  // namespace recut::native

@@ -1,0 +1,111 @@
+// What is made of a graph in the page: own rules, derivatives, passes switched; the plans of workers
+// for it, its link, and pictures of the transforms (build/wasm/page-pictures).
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { drop } from './browser.mjs';
+import { checkDrawn } from './pixels.mjs';
+
+const kPhone = { viewport: { width: 390, height: 844 }, deviceScaleFactor: 2, hasTouch: true, isMobile: true };
+const samples = (kit) => join(kit.samples, '..');
+const give = (kit, tab, path) => drop(tab, path.slice(path.lastIndexOf('/') + 1), readFileSync(join(samples(kit), path)));
+const item = (tab, label) => tab.page.locator(`[data-id="${label}"]`);
+
+async function withRules(kit, options) {
+  const tab = await kit.open('v=1&sample=tiny_conv', options);
+  await tab.idle();
+  await give(kit, tab, 'mlp.recut');
+  await tab.waitState('document', 'mlp');
+  await tab.idle();
+  await give(kit, tab, 'rules/transposes.rules');
+  await tab.waitState('pass_name', 'rules');
+  await tab.idle();
+  return tab;
+}
+
+async function picture(kit, tab, name) {
+  checkDrawn(await tab.page.screenshot({ path: `${kit.pictures}/${name}.png` }), name);
+}
+
+export const checks = {
+  async 'rules that are dropped are a pass, in the link too, and damaged ones say where'(kit) {
+    const tab = await withRules(kit);
+    assert.match(await item(tab, 'transforms/rule permutation of a matrix').textContent(), /3/);
+    await tab.click('transforms/rule permutation of a matrix');
+    await tab.click('transforms/hit 1');
+    await tab.waitState('selection', 'w2_t');
+    assert.match(await item(tab, 'transforms/after 0').textContent(), /transpose\.int/);
+    await picture(kit, tab, 'rules');
+    await tab.page.waitForFunction(() => location.hash.includes('rules=transposes.rules') && location.hash.includes('rule-text='));
+    await drop(tab, 'transposes.rules', Buffer.from('rule "x" {\n  pattern {\n    %x = anything\n'));
+    await tab.waitState('recipe_faults', '~transposes.rules:3:');
+    assert.match(await item(tab, 'transforms/fault 0').textContent(), /transposes\.rules:3:/);
+    await tab.command('rules.remove');
+    await tab.idle();
+    assert.equal(await tab.state('recipe'), '');
+    await tab.command('edit.undo');
+    await tab.waitState('pass_name', 'rules');
+    assert.deepEqual(tab.faults, []);
+  },
+
+  async "a forward graph is differentiated, and the workers' plan is the command's"(kit) {
+    const tab = await kit.open('v=1&sample=tiny_conv');
+    await tab.idle();
+    await give(kit, tab, 'blocks/unet_small.recut');
+    await tab.waitState('document', 'unet_small');
+    await tab.idle();
+    await tab.click('transforms/differentiate');
+    await tab.waitState('pass_name', 'grad');
+    await tab.command('budget.set', '80%');
+    await tab.idle();
+    await tab.click('transforms/rule relu');
+    await tab.click('transforms/hit 0');
+    await picture(kit, tab, 'derivatives');
+    const joint = join(mkdtempSync(join(tmpdir(), 'recut-')), 'joint.recut');
+    execFileSync(kit.recut, ['grad', join(samples(kit), 'blocks/unet_small.recut'), '--out', joint]);
+    const plan = JSON.parse(execFileSync(kit.recut, ['plan', joint, '--budget', '80%', '--json']));
+    assert.equal(await tab.state('peak'), String(plan.peak_bytes));
+    assert.equal(await tab.state('saved'), String(plan.saved_bytes));
+    assert.deepEqual(tab.faults, []);
+  },
+
+  async 'passes are switched in the panel'(kit) {
+    const tab = await kit.open('v=1&sample=tiny_conv', { colorScheme: 'light' });
+    await tab.idle();
+    await tab.click('transforms/idle');
+    await tab.click('transforms/switch scaled_softmax');
+    await tab.waitState('recipe', '+scaled_softmax');
+    await tab.idle();
+    await tab.click('transforms/switch copies');
+    await tab.waitState('recipe', '+scaled_softmax -copies');
+    await tab.idle();
+    await picture(kit, tab, 'switches');
+    assert.deepEqual(tab.faults, []);
+  },
+
+  async 'on a phone: rules and derivatives'(kit) {
+    const tab = await withRules(kit, kPhone);
+    await tab.command('panel.show', 'transforms');
+    await tab.idle();
+    await picture(kit, tab, 'phone-rules');
+    await give(kit, tab, 'blocks/residual_block.recut');
+    await tab.waitState('document', 'residual_block');
+    await tab.click('transforms/differentiate');
+    await tab.waitState('pass_name', 'grad');
+    await tab.idle();
+    await tab.command('panel.show', 'transforms');
+    await tab.idle();
+    await picture(kit, tab, 'phone-derivatives');
+    assert.deepEqual(tab.faults, []);
+  },
+
+  async 'an ONNX model is answered by what reads it'(kit) {
+    const tab = await kit.open('v=1&sample=tiny_conv');
+    await tab.idle();
+    await drop(tab, 'model.onnx', Buffer.from([8, 8, 18, 0]));
+    await tab.waitState('notice', '~recut import');
+    assert.deepEqual(tab.faults, []);
+  },
+};

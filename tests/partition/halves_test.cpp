@@ -1,0 +1,84 @@
+// The two halves of a plan, run one after the other, give what the whole gives.
+#include "engine/partition/halves.h"
+
+#include <catch2/catch_test_macros.hpp>
+#include <filesystem>
+
+#include "engine/input/graph_file.h"
+#include "engine/ir/verifier.h"
+#include "engine/partition/strategy.h"
+#include "engine/passes/runner.h"
+#include "engine/passes/stages.h"
+#include "tests/partition/joint_files.h"
+#include "tests/random/same_meaning.h"
+
+namespace recut {
+namespace {
+
+// What a half is given: by name, from what went into the graph and what forward handed over.
+Inputs given(const Graph& half, const std::map<std::string, Tensor>& values) {
+  Inputs inputs;
+  for (const NodeId id : half.order())
+    if (half.op(id).is(kInput)) inputs.emplace(id, values.at(half.node_name(id)));
+  return inputs;
+}
+
+Graph after_post_grad(const Graph& half) {
+  CHECK(verify(half).empty());
+  RunnerOptions options;
+  const auto names = pipeline_names({{Stage::post_grad}, {}, {}}, options);
+  REQUIRE(names.ok());
+  const auto report = run_passes(half, *names, options);
+  REQUIRE(report.ok());
+  if (report->failure) FAIL(report->failure->pass << " " << report->failure->message);
+  return report->graph();
+}
+
+// Outputs of the halves in order, as the graph's own results and gradients.
+std::vector<Tensor> by_halves(const Graph& graph, const Plan& plan, const Inputs& inputs) {
+  const Halves halves = halves_of(graph, plan);
+  std::map<std::string, Tensor> values;
+  for (const auto& [id, tensor] : inputs) values.emplace(graph.node_name(id), tensor);
+  const Graph forward = after_post_grad(halves.forward);
+  auto first = evaluate(forward, given(forward, values));
+  REQUIRE(first.ok());
+  std::vector<Tensor> outputs(
+      first->outputs.begin(),
+      first->outputs.begin() + static_cast<std::ptrdiff_t>(graph.results.size()));
+  for (std::size_t i = graph.results.size(); i < halves.forward.results.size(); ++i)
+    values.insert_or_assign(halves.forward.node_name(halves.forward.results[i]), first->outputs[i]);
+  const Graph backward = after_post_grad(halves.backward);
+  const auto second = evaluate(backward, given(backward, values));
+  REQUIRE(second.ok());
+  std::size_t at = 0;
+  for (const NodeId id : graph.gradients)
+    outputs.push_back(id.valid() ? second->outputs[at++] : Tensor{});
+  return outputs;
+}
+
+TEST_CASE("halves of a plan compute what the graph computes", "[partition]") {
+  for (const std::string& path : joint_files()) {
+    const std::string name = std::filesystem::path(path).filename().string();
+    if (name.rfind("tiny_", 0) != 0) continue;
+    const auto file = read_graph_file(path);
+    REQUIRE(file.ok());
+    const Graph& graph = file->graph;
+    const Inputs inputs = test::inputs_for(graph, 1, test::Values::ordinary);
+    const auto whole = evaluate(graph, inputs);
+    REQUIRE(whole.ok());
+    for (const char* strategy : {"default", "peak"}) {
+      INFO(name << " " << strategy);
+      PlanRequest request;
+      request.strategy = strategy;
+      request.budget = NoBudget{};
+      if (strategy == std::string("peak")) request.budget = PeakBytes{1};
+      const auto outcome = make_plan(graph, request);
+      REQUIRE(outcome.ok());
+      CHECK(test::outputs_difference(whole->outputs, by_halves(graph, outcome->plan, inputs)) ==
+            "");
+    }
+  }
+}
+
+}  // namespace
+}  // namespace recut

@@ -1,0 +1,158 @@
+#include "tests/random/attention_writer.h"
+
+#include <limits>
+#include <utility>
+
+namespace recut::test {
+namespace {
+
+using Ints = std::vector<std::int64_t>;
+
+class Writer {
+ public:
+  Writer(MotifWriter& w, const AttentionForm& form) : w_(w), f_(form) {}
+
+  void write() {
+    q3_ = operand(f_.queries, f_.width);
+    k3_ = operand(f_.width, f_.keys);
+    v3_ = operand(f_.keys, f_.value_width);
+    const NodeId scores = scaled(apart(product(q3_, k3_), f_.queries, f_.keys));
+    const NodeId shown = f_.three ? masked_apart(scores) : masked(scores);
+    p_ = f_.composite
+             ? w_.call("_softmax", {{"self", shown}, {"dim", -1}, {"half_to_float", false}})
+             : write_softmax(w_, wide(shown));
+    p3_ = together(dropped(f_.composite ? p_ : few(p_)), f_.queries, f_.keys);
+    product(p3_, v3_);
+    if (f_.trained) write_gradients();
+  }
+
+ private:
+  bool chosen() const { return f_.mask >= Mask::hiding; }
+  std::int64_t pairs() const { return f_.batches * f_.heads; }
+
+  NodeId converted(NodeId x, DType dtype) {
+    if (f_.dtype == DType::f32) return x;
+    return w_.call("prims.convert_element_type", {{"a", x}, {"dtype", dtype}});
+  }
+  NodeId wide(NodeId x) { return converted(x, DType::f32); }
+  NodeId few(NodeId x) { return converted(x, f_.dtype); }
+
+  NodeId times(NodeId a, Argument b) {
+    return w_.call("mul.Tensor", {{"self", a}, {"other", std::move(b)}});
+  }
+  NodeId product(NodeId a, NodeId b) { return w_.call("bmm", {{"self", a}, {"mat2", b}}); }
+  NodeId viewed(NodeId x, const Ints& size) {
+    return w_.call("view", {{"self", x}, {"size", Argument(size)}});
+  }
+  NodeId turned(NodeId x) {
+    return w_.call("permute", {{"self", x}, {"dims", Argument(Ints{0, 2, 1})}});
+  }
+
+  // Batches and heads in one dimension, and in two.
+  NodeId together(NodeId x, std::int64_t rows, std::int64_t columns) {
+    return f_.three ? x : viewed(x, {pairs(), rows, columns});
+  }
+  NodeId apart(NodeId x, std::int64_t rows, std::int64_t columns) {
+    return f_.three ? x : viewed(x, {f_.batches, f_.heads, rows, columns});
+  }
+
+  Shape shape(std::int64_t rows, std::int64_t columns) const {
+    if (f_.three) return {pairs(), rows, columns};
+    return {f_.batches, f_.heads, rows, columns};
+  }
+  NodeId operand(std::int64_t rows, std::int64_t columns) {
+    NodeId x = w_.input(f_.dtype, shape(rows, columns));
+    if (f_.copied && !f_.three) w_.copy(x);
+    return together(x, rows, columns);
+  }
+
+  NodeId scaled(NodeId x) {
+    if (f_.scale == Scale::none) return x;
+    return f_.scale == Scale::multiplied ? times(x, 0.5)
+                                         : w_.call("div.Tensor", {{"self", x}, {"other", 2.0}});
+  }
+
+  NodeId masked(NodeId x) {
+    if (chosen()) {
+      choice_ = w_.input(DType::boolean, {f_.queries, f_.keys});
+      x = chosen(number(-std::numeric_limits<double>::infinity()), x);
+    }
+    if (f_.mask != Mask::added && f_.mask != Mask::both) return x;
+    const DType dtype = f_.wide_mask ? DType::f32 : f_.dtype;
+    const NodeId mask = w_.input(dtype, {f_.queries, f_.keys});
+    return w_.call("add.Tensor", {{"self", x}, {"other", mask}});
+  }
+
+  NodeId masked_apart(NodeId x) {
+    if (f_.mask == Mask::none) return x;
+    const Ints four{f_.batches, f_.heads, f_.queries, f_.keys};
+    return viewed(masked(viewed(x, four)), {pairs(), f_.queries, f_.keys});
+  }
+
+  // The number where a key is hidden.
+  NodeId chosen(NodeId number, NodeId x) {
+    if (f_.mask == Mask::showing) std::swap(number, x);
+    return w_.call("where.self", {{"condition", choice_}, {"self", number}, {"other", x}});
+  }
+
+  NodeId number(double value) {
+    return w_.call("full",
+                   {{"size", Argument(Ints{})}, {"fill_value", value}, {"dtype", f_.dtype}});
+  }
+
+  NodeId dropped(NodeId p) {
+    if (!f_.dropout) return p;
+    keep_ = w_.input(DType::boolean, shape(f_.queries, f_.keys));
+    return times(times(keep_, p), 2.0);
+  }
+
+  void write_gradients() {
+    const NodeId out = operand(f_.queries, f_.value_width);
+    product(turned(p3_), out);
+    NodeId dp = apart(product(out, turned(v3_)), f_.queries, f_.keys);
+    if (f_.dropout && f_.composite) dp = times(times(dp, 2.0), keep_);
+    if (f_.dropout && !f_.composite) {
+      const NodeId keep =
+          w_.call("prims.convert_element_type", {{"a", keep_}, {"dtype", f_.dtype}});
+      dp = times(dp, times(keep, 2.0));
+    }
+    NodeId ds =
+        f_.composite
+            ? w_.call("_softmax_backward_data",
+                      {{"grad_output", dp}, {"output", p_}, {"dim", -1}, {"input_dtype", f_.dtype}})
+            : few(softmax_gradient(wide(dp)));
+    if (chosen()) ds = chosen(number(0.0), ds);
+    const NodeId ds3 = together(scaled(ds), f_.queries, f_.keys);
+    product(turned(q3_), ds3);
+    product(ds3, turned(k3_));
+  }
+
+  NodeId softmax_gradient(NodeId dp) {
+    const NodeId dpp = times(dp, p_);
+    const NodeId row =
+        w_.call("sum.dim_IntList", {{"self", dpp}, {"dim", Argument(Ints{-1})}, {"keepdim", true}});
+    const NodeId minus = w_.call("neg", {{"self", p_}});
+    return w_.call("prims.fma", {{"self", minus}, {"other", row}, {"addend", dpp}});
+  }
+
+  MotifWriter& w_;
+  const AttentionForm& f_;
+  NodeId q3_, k3_, v3_, p_, p3_, keep_, choice_;
+};
+
+}  // namespace
+
+void write_attention(MotifWriter& writer, const AttentionForm& form) {
+  Writer(writer, form).write();
+}
+
+NodeId write_softmax(MotifWriter& w, NodeId x) {
+  const Argument last(Ints{-1});
+  const NodeId top = w.call("amax", {{"self", x}, {"dim", last}, {"keepdim", true}});
+  const NodeId low = w.call("sub.Tensor", {{"self", x}, {"other", top}});
+  const NodeId e = w.call("exp", {{"self", low}});
+  const NodeId total = w.call("sum.dim_IntList", {{"self", e}, {"dim", last}, {"keepdim", true}});
+  return w.call("div.Tensor", {{"self", e}, {"other", total}});
+}
+
+}  // namespace recut::test
