@@ -1,7 +1,6 @@
 # Headers that nearly every file includes are half of the time to compile most of them: they are
 # compiled once a room. Not where there is ccache, which keeps whole objects and does better by
-# itself, nor by default with clang and Emscripten, where it was not tried: those builds see to it
-# that every file names what it uses.
+# itself, nor by default with Emscripten: one build has to see that every file names what it uses.
 option(RECUT_PRECOMPILE "Precompile the headers that nearly every file includes" "${RECUT_PRECOMPILE_USUALLY}")
 
 # recut_precompile(TARGET HEADERS...): of a large target, the standard library's most used headers,
