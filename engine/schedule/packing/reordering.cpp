@@ -1,0 +1,123 @@
+#include "engine/schedule/packing/reordering.h"
+
+#include <algorithm>
+
+#include "engine/support/hash.h"
+
+namespace recut::packing {
+namespace {
+
+constexpr int kPatience = 100;  // moves that lead no further
+
+}  // namespace
+
+Reordering::Reordering(const Instance& instance, const Conflicts& conflicts)
+    : instance_(instance),
+      conflicts_(conflicts),
+      place_(instance.size()),
+      offsets_(instance.size()),
+      stale_(instance.size()) {}
+
+void Reordering::start(const Order& order) {
+  order_ = order;
+  for (std::uint32_t p = 0; p < order.size(); ++p) place_[order[p]] = p;
+  from_ = packed_ = 0;
+}
+
+bool Reordering::search(Order& order, std::int64_t capacity, std::int64_t work,
+                        std::uint64_t seed) {
+  const std::int64_t end = work_ + work;
+  std::uint32_t furthest = 0;
+  int idle = 0;
+  for (start(order); work_ < end;) {
+    if (fit_all(capacity)) {
+      order = order_;
+      return true;
+    }
+    if (failed_ > furthest) {
+      furthest = failed_;
+      order = order_;
+      idle = 0;
+    } else if (++idle > kPatience) {
+      start(order);
+      idle = 0;
+      continue;
+    }
+    move_forward(seed);
+  }
+  return false;
+}
+
+Packed Reordering::pack(const Order& order) {
+  start(order);
+  fit_all(INT64_MAX);
+  Packed packed{offsets_, 0};
+  for (std::uint32_t i = 0; i < instance_.size(); ++i)
+    packed.height = std::max(packed.height, offsets_[i] + instance_.intervals[i].size);
+  return packed;
+}
+
+bool Reordering::fit_all(std::int64_t capacity) {
+  for (std::uint32_t p = from_; p < order_.size(); ++p) {
+    const std::uint32_t i = order_[p];
+    const bool known = p < packed_;
+    if (known && !stale_[i]) continue;
+    const std::int64_t before = offsets_[i];
+    fit(p);
+    stale_[i] = false;
+    if (offsets_[i] + instance_.intervals[i].size > capacity) {
+      failed_ = p;
+      return false;
+    }
+    if (known && offsets_[i] != before) mark_around(i);
+  }
+  return true;
+}
+
+void Reordering::fit(std::uint32_t place) {
+  const std::uint32_t i = order_[place];
+  const auto others = conflicts_.of(i);
+  in_way_.clear();
+  for (const std::uint32_t other : others)
+    if (place_[other] < place)
+      in_way_.emplace_back(offsets_[other], offsets_[other] + instance_.intervals[other].size);
+  std::sort(in_way_.begin(), in_way_.end());
+  std::int64_t offset = 0;
+  for (const auto& [low, high] : in_way_) {
+    if (low >= offset + instance_.intervals[i].size) break;
+    offset = std::max(offset, high);
+  }
+  offsets_[i] = offset;
+  // Sorting is most of it.
+  work_ += static_cast<std::int64_t>(others.size() + 4 * in_way_.size());
+}
+
+// Something met it and was packed earlier, or it would lie on the ground: at least where the
+// capacity is not below the size of a single interval.
+void Reordering::move_forward(std::uint64_t& lot) {
+  const std::uint32_t i = order_[failed_];
+  earlier_.clear();
+  for (const std::uint32_t other : conflicts_.of(i))
+    if (place_[other] < failed_) earlier_.push_back(place_[other]);
+  lot = hash_mix(lot, failed_);
+  const std::uint32_t to = earlier_[static_cast<std::size_t>(lot % earlier_.size())];
+  const auto put = [&](std::uint32_t interval, std::uint32_t place) {
+    order_[place] = interval;
+    place_[interval] = place;
+  };
+  for (std::uint32_t p = failed_; p > to; --p) put(order_[p - 1], p);
+  put(i, to);
+  // All before the one that failed was packed, and that one has left its place.
+  packed_ = failed_ + 1;
+  from_ = to;
+  stale_[i] = true;
+  mark_around(i);
+}
+
+void Reordering::mark_around(std::uint32_t interval) {
+  const auto others = conflicts_.of(interval);
+  for (const std::uint32_t other : others) stale_[other] = true;
+  work_ += static_cast<std::int64_t>(others.size());
+}
+
+}  // namespace recut::packing

@@ -1,0 +1,50 @@
+// A search for an order that first fit packs below a target.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "engine/schedule/packing/greedy.h"
+
+namespace recut::packing {
+
+// Packs an order up to the first interval that goes above the target, moves that one before one
+// that meets it and was packed earlier, chosen by lot, and goes on from there; what neither moved
+// nor meets anything that did keeps its place. After some moves that lead no further it goes back
+// to the order that came furthest.
+class Reordering {
+ public:
+  Reordering(const Instance& instance, const Conflicts& conflicts);
+
+  // Whether an order within `capacity` was found, from `order` on, in `work` steps more. `order`
+  // becomes that one, or the one that came furthest.
+  bool search(Order& order, std::int64_t capacity, std::int64_t work, std::uint64_t seed);
+
+  // The same as first_fit's.
+  Packed pack(const Order& order);
+
+  std::int64_t work() const { return work_; }
+
+ private:
+  void start(const Order& order);
+  bool fit_all(std::int64_t capacity);
+  void fit(std::uint32_t place);
+  void move_forward(std::uint64_t& lot);
+  void mark_around(std::uint32_t interval);
+
+  const Instance& instance_;
+  const Conflicts& conflicts_;
+  std::int64_t work_ = 0;
+  Order order_;
+  std::vector<std::uint32_t> place_;   // in the order, by interval
+  std::vector<std::int64_t> offsets_;  // of those whose place is below `packed_`
+  std::vector<bool> stale_;            // by interval: what it meets has moved
+  std::uint32_t from_ = 0;             // places before this one are as they should be
+  std::uint32_t packed_ = 0;
+  std::uint32_t failed_ = 0;                                   // the place that went above
+  std::vector<std::pair<std::int64_t, std::int64_t>> in_way_;  // scratch: from, to
+  std::vector<std::uint32_t> earlier_;                         // scratch
+};
+
+}  // namespace recut::packing
