@@ -1,0 +1,79 @@
+#include "engine/schedule/in_place.h"
+
+#include <algorithm>
+
+namespace recut {
+namespace {
+
+class Reuse {
+ public:
+  Reuse(const Graph& graph, const StorageModel& storages, Schedule& schedule)
+      : graph_(graph), storages_(storages), schedule_(schedule), dying_(schedule.kernels.size()) {
+    for (std::uint32_t b = 0; b < schedule.buffers.size(); ++b)
+      dying_[schedule.buffers[b].last_kernel].push_back(b);
+  }
+
+  void run() {
+    std::vector<bool> passed_on(schedule_.buffers.size(), false);
+    for (Buffer& buffer : schedule_.buffers) {
+      if (buffer.workspace || !is_one_loop(schedule_.kernels[buffer.first_kernel])) continue;
+      for (const std::uint32_t operand : dying_[buffer.first_kernel]) {
+        if (passed_on[operand] || !gives_way(schedule_.buffers[operand], buffer)) continue;
+        passed_on[operand] = true;
+        buffer.in_place_of = operand;
+        break;
+      }
+    }
+  }
+
+ private:
+  bool is_one_loop(const Kernel& kernel) const {
+    const TensorType& type = graph_.type(kernel.calls.front());
+    return is_dense(type) &&
+           std::all_of(kernel.calls.begin(), kernel.calls.end(), [&](NodeId call) {
+             return graph_.op(call).is(kPointwise) && !graph_.op(call).is(kRandom | kReduction) &&
+                    graph_[call].outputs.size() == 1 && same_places(graph_.type(call), type);
+           });
+  }
+
+  static bool same_places(const TensorType& a, const TensorType& b) {
+    return a.shape == b.shape && a.strides == b.strides && a.device == b.device;
+  }
+
+  bool gives_way(const Buffer& operand, const Buffer& buffer) const {
+    const bool temporary = operand.kind == InstanceClass::forward_temporary ||
+                           operand.kind == InstanceClass::recomputed ||
+                           operand.kind == InstanceClass::backward_temporary;
+    return temporary && !operand.workspace && operand.first_kernel < buffer.first_kernel &&
+           storages_[operand.storage].output == 0 &&
+           same_places(graph_.type(operand.owner), graph_.type(buffer.owner)) &&
+           byte_size(graph_.type(operand.owner)) == byte_size(graph_.type(buffer.owner)) &&
+           read_as_made(operand, schedule_.kernels[buffer.first_kernel]);
+  }
+
+  // Of another instance of the same storage this may say no where yes were right.
+  bool read_as_made(const Buffer& operand, const Kernel& kernel) const {
+    bool read = false;
+    for (const NodeId call : kernel.calls)
+      for (const NodeId value : graph_[call].operands) {
+        const auto behind = storages_.behind(value);
+        if (std::find(behind.begin(), behind.end(), operand.storage) == behind.end()) continue;
+        if (value != operand.owner) return false;
+        read = true;
+      }
+    return read;
+  }
+
+  const Graph& graph_;
+  const StorageModel& storages_;
+  Schedule& schedule_;
+  std::vector<std::vector<std::uint32_t>> dying_;  // buffers by their last kernel
+};
+
+}  // namespace
+
+void reuse_in_place(const Graph& graph, const StorageModel& storages, Schedule& schedule) {
+  Reuse(graph, storages, schedule).run();
+}
+
+}  // namespace recut

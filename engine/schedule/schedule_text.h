@@ -1,0 +1,17 @@
+// A schedule in words, for people and golden files.
+#pragma once
+
+#include <string>
+
+#include "engine/schedule/schedule.h"
+
+namespace recut {
+
+// One line a kernel, one a buffer, in order; sizes in bytes.
+std::string schedule_text(const Graph& graph, const StorageModel& storages,
+                          const Schedule& schedule);
+
+// "conv", or "workspace of conv"; with its output's number where the owner has several.
+std::string buffer_name(const Graph& graph, const StorageModel& storages, const Buffer& buffer);
+
+}  // namespace recut

@@ -1,0 +1,189 @@
+#include "engine/schedule/verify/values.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+namespace recut::verify {
+namespace {
+
+class ValueCheck {
+ public:
+  ValueCheck(const Graph& graph, const StorageModel& storages, const Plan& plan,
+             const Schedule& schedule, Faults& faults)
+      : graph_(graph),
+        storages_(storages),
+        plan_(plan),
+        schedule_(schedule),
+        faults_(faults),
+        made_by_(schedule.buffers.size(), false) {
+    while (border_ < kernels() && schedule.kernels[border_].phase == Phase::forward) ++border_;
+    for (std::size_t b = 0; b < schedule.buffers.size(); ++b)
+      buffer_at_[{schedule.buffers[b].storage, schedule.buffers[b].first_kernel}] = b;
+  }
+
+  void run() {
+    put_inputs(false);
+    std::uint32_t k = 0;
+    for (; k < border_; ++k) run_kernel(k);
+    for (const NodeId id : graph_.results) returned(id, InstanceClass::result, "result");
+    cross_border();
+    for (; k < kernels(); ++k) run_kernel(k);
+    for (const NodeId id : graph_.gradients)
+      if (id.valid()) returned(id, InstanceClass::gradient, "gradient");
+    check_classes();
+  }
+
+ private:
+  // What stands behind a value once it is computed: by storage a buffer, or the kernel that keeps
+  // it to itself.
+  struct Stand {
+    StorageId storage;
+    bool inside = false;
+    std::size_t where = 0;  // buffer or kernel
+  };
+  using Stands = std::vector<Stand>;
+
+  std::uint32_t kernels() const { return static_cast<std::uint32_t>(schedule_.kernels.size()); }
+
+  void put_inputs(bool tangents) {
+    for (const NodeId id : graph_.order()) {
+      if (!graph_.op(id).is(kInput)) continue;
+      const bool tangent = graph_[id].op == Op::placeholder && graph_.is_input(id) &&
+                           graph_.input_kind(id) == InputKind::tangent;
+      if (tangents || !tangent) values_[id] = {};
+    }
+  }
+
+  void run_kernel(std::uint32_t k) {
+    for (const NodeId call : schedule_.kernels[k].calls) {
+      for (const NodeId operand : graph_[call].operands) read(operand, call, k);
+      values_[call] = stands_of(call, k);
+      mark_again(call, k);
+    }
+  }
+
+  void read(NodeId operand, NodeId call, std::uint32_t k) {
+    const auto found = values_.find(operand);
+    const auto say = [&](const char* what) {
+      faults_.add(fmt::format("kernel {}: '{}' reads '{}', {}", k, faults_.name(call),
+                              faults_.name(operand), what));
+    };
+    if (found == values_.end()) return say("which isn't computed");
+    for (const Stand& stand : found->second) {
+      if (stand.inside) {
+        if (stand.where != k) say("which never left its kernel");
+        continue;
+      }
+      const Buffer& buffer = schedule_.buffers[stand.where];
+      if (k < buffer.first_kernel || k > buffer.last_kernel) say("whose buffer isn't alive");
+      if (k >= border_) read_in_backward_.insert(stand.where);
+    }
+  }
+
+  // A view stands on what its operand stands on, of a call with several outputs on the one that it
+  // picks; a call on what it makes.
+  Stands stands_of(NodeId call, std::uint32_t k) {
+    Stands stands;
+    if (shares_storage(graph_.op(call)) && !graph_[call].operands.empty()) {
+      const auto behind = storages_.behind(call);
+      for (const Stand& stand : values_[graph_[call].operands.front()])
+        if (std::find(behind.begin(), behind.end(), stand.storage) != behind.end())
+          stands.push_back(stand);
+      return stands;
+    }
+    for (const StorageId storage : storages_.behind(call)) {
+      const auto buffer = buffer_at_.find({storage, k});
+      if (buffer == buffer_at_.end()) {
+        stands.push_back({storage, true, k});
+        continue;
+      }
+      made_by_[buffer->second] = true;
+      stands.push_back({storage, false, buffer->second});
+    }
+    return stands;
+  }
+
+  void mark_again(NodeId call, std::uint32_t k) {
+    const bool again = !ran_.insert(call).second;
+    for (const StorageId storage : storages_.behind(call))
+      if (const auto buffer = buffer_at_.find({storage, k});
+          again && buffer != buffer_at_.end() && storages_[storage].owner == call)
+        made_again_.insert(buffer->second);
+  }
+
+  void returned(NodeId id, InstanceClass kind, const char* word) {
+    const auto found = values_.find(id);
+    if (found == values_.end())
+      return faults_.add(fmt::format("the {} '{}' isn't computed", word, faults_.name(id)));
+    for (const Stand& stand : found->second) {
+      if (!stand.inside) returned_.emplace(stand.where, kind);
+      if (stand.inside || schedule_.buffers[stand.where].last_kernel + 1 < kernels())
+        faults_.add(fmt::format("the {} '{}' doesn't live to the end", word, faults_.name(id)));
+    }
+  }
+
+  void cross_border() {
+    std::map<NodeId, Stands> kept;
+    for (const NodeId id : plan_.saved) {
+      const auto found = values_.find(id);
+      if (found == values_.end()) {
+        faults_.add(fmt::format("'{}' is saved but not computed", faults_.name(id)));
+        continue;
+      }
+      kept.insert(*found);
+      for (const Stand& stand : found->second)
+        if (stand.inside)
+          faults_.add(fmt::format("'{}' is saved but never left its kernel", faults_.name(id)));
+        else
+          read_in_backward_.insert(stand.where);
+    }
+    values_ = std::move(kept);
+    put_inputs(true);
+  }
+
+  // Only what the verifier has seen for itself.
+  void check_classes() {
+    for (std::size_t b = 0; b < schedule_.buffers.size(); ++b) {
+      const Buffer& buffer = schedule_.buffers[b];
+      const bool forward = buffer.first_kernel < border_;
+      const auto kept = returned_.find(b);
+      const InstanceClass seen = kept != returned_.end()                      ? kept->second
+                                 : forward && read_in_backward_.count(b) != 0 ? InstanceClass::saved
+                                 : forward ? InstanceClass::forward_temporary
+                                 : made_again_.count(b) != 0 && !buffer.workspace
+                                     ? InstanceClass::recomputed
+                                     : InstanceClass::backward_temporary;
+      if (buffer.kind != seen)
+        faults_.add(fmt::format("buffer {} of '{}' is called {}, but it is {}", b,
+                                faults_.name(buffer.owner), name_of(buffer.kind), name_of(seen)));
+      if (!buffer.workspace && !made_by_[b])
+        faults_.add(fmt::format("buffer {} of '{}' is of nothing that its kernel makes", b,
+                                faults_.name(buffer.owner)));
+    }
+  }
+
+  const Graph& graph_;
+  const StorageModel& storages_;
+  const Plan& plan_;
+  const Schedule& schedule_;
+  Faults& faults_;
+  std::uint32_t border_ = 0;  // the first kernel of backward
+  std::map<std::pair<StorageId, std::uint32_t>, std::size_t> buffer_at_;
+  std::map<NodeId, Stands> values_;  // those that are available
+  std::set<NodeId> ran_;
+  std::vector<bool> made_by_;  // by buffer: a call has made it
+  std::set<std::size_t> made_again_, read_in_backward_;
+  std::map<std::size_t, InstanceClass> returned_;
+};
+
+}  // namespace
+
+void check_values(const Graph& graph, const StorageModel& storages, const Plan& plan,
+                  const Schedule& schedule, Faults& faults) {
+  ValueCheck(graph, storages, plan, schedule, faults).run();
+}
+
+}  // namespace recut::verify
