@@ -32,6 +32,7 @@ int run_command(const std::vector<std::string>& arguments, const Console& consol
   add_show(app, chosen);
   add_opt(app, chosen);
   add_plan(app, chosen);
+  add_schedule(app, chosen);
   add_sweep(app, chosen);
   add_eval(app, chosen);
   add_report(app, chosen);

@@ -91,6 +91,7 @@ using Action = std::function<int(const Console&)>;
 void add_show(CLI::App& app, Action& chosen);
 void add_opt(CLI::App& app, Action& chosen);
 void add_plan(CLI::App& app, Action& chosen);
+void add_schedule(CLI::App& app, Action& chosen);
 void add_sweep(CLI::App& app, Action& chosen);
 void add_eval(CLI::App& app, Action& chosen);
 void add_report(CLI::App& app, Action& chosen);

@@ -1,0 +1,51 @@
+// Plans a document's graph and schedules the plan, so that the budget bounds the arena.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "engine/schedule/schedule.h"
+#include "engine/workspace/planning.h"
+
+namespace recut {
+
+struct SchedulingRequest {
+  PlanningRequest planning;
+  ScheduleOptions options;
+};
+
+// One plan that was tried, and what its arena came to.
+struct SchedulingRound {
+  std::int64_t target_bytes = 0;  // of the peak; 0: none was named
+  std::int64_t peak_bytes = 0;
+  std::int64_t arena_bytes = 0;
+};
+
+struct ScheduledPlan {
+  Planned planned;
+  Schedule schedule;
+  std::vector<SchedulingRound> rounds;  // in the order of trying, the first for the budget itself
+  double schedule_ms = 0;               // scheduling alone, of all rounds
+
+  // Bytes of the arena beyond the budget; 0 where it holds, or where none was named.
+  std::int64_t beyond_budget() const;
+};
+
+// Plans and schedules. Where the arena is above the budget although the plan's peak is not (the
+// packing has a gap, or alignment rounds up), plans again for a peak that is lower by as much, a
+// few times at most, and gives the first that holds, or else the lowest arena: how far that is
+// beyond the budget is a finding, no failure. Fails as plan_document does, where the alignment is
+// none, and where a schedule is not proved by the verifier (which is a fault of ours).
+Result<ScheduledPlan> schedule_document(const Document& document, const SchedulingRequest& request);
+
+// The figures, for scripts; `whole`: every kernel and buffer as well.
+std::string schedule_json(const Document& document, const ScheduledPlan& scheduled, bool whole);
+
+// The figures and the largest buffers, for people.
+std::string scheduling_text(const Document& document, const ScheduledPlan& scheduled);
+
+// Why the arena can't be held in the budget.
+std::string beyond_budget_text(const ScheduledPlan& scheduled);
+
+}  // namespace recut
