@@ -1,0 +1,154 @@
+#include "engine/codegen/loop/accesses.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "engine/codegen/loop/names.h"
+#include "engine/codegen/loop/ranges.h"
+
+namespace recut::loop {
+namespace {
+
+class Accesses {
+ public:
+  explicit Accesses(const Kernel& kernel) : kernel_(kernel), names_(kernel), ranges_(kernel) {}
+
+  Diagnostics run() {
+    visit(kernel_.body);
+    return std::move(faults_);
+  }
+
+ private:
+  void visit(const Block& block) {
+    for (const Statement& statement : block)
+      std::visit([&](const auto& s) { meet(s); }, statement.value);
+  }
+
+  void meet(const Declare&) {}
+  void meet(const Update&) {}
+
+  void meet(const Define& define) {
+    if (const auto* load = std::get_if<Load>(&define.expression))
+      check_bounds(names_.of(define.value), load->buffer, load->at, load->where.valid());
+    if (const auto* checked = std::get_if<Checked>(&define.expression))
+      ranges_.set(define.value, {0, checked->below - 1});
+    if (const auto* number = std::get_if<IndexNumber>(&define.expression))
+      if (const auto range = ranges_.of(number->index)) ranges_.set(define.value, *range);
+    std::vector<LoopId> loops;
+    for_each_used(define.expression, [&](ValueId used) { add_loops(loops, used); });
+    if (const auto* number = std::get_if<IndexNumber>(&define.expression))
+      add_loops(loops, number->index);
+    if (const auto* load = std::get_if<Load>(&define.expression)) add_loops(loops, load->at);
+    std::sort(loops.begin(), loops.end());
+    loops.erase(std::unique(loops.begin(), loops.end()), loops.end());
+    if (depends_.size() <= define.value.index) depends_.resize(define.value.index + 1);
+    const bool data = std::holds_alternative<Load>(define.expression) ||
+                      std::holds_alternative<ReadAccumulator>(define.expression);
+    depends_[define.value.index] = {std::move(loops), data || uses_data(define.expression)};
+  }
+
+  void meet(const Store& store) {
+    const std::string about = "store " + names_.of(store.buffer);
+    check_bounds(about, store.buffer, store.at, conditions_ > 0);
+    if (store.combine && is_order_free(kernel_[store.value].type)) return;
+    for (const Loop* loop : concurrent_) check_race(about, store.at, *loop);
+  }
+
+  void meet(const Loop& loop) {
+    if (kernel_[loop.variable].extent == 0) return;  // nothing inside ever happens
+    const bool concurrent = loop.parallel || loop.lanes > 1;
+    if (concurrent) concurrent_.push_back(&loop);
+    visit(loop.body);
+    if (concurrent) concurrent_.pop_back();
+  }
+
+  void meet(const If& branch) {
+    ++conditions_;
+    visit(branch.body);
+    --conditions_;
+  }
+
+  void fault(const std::string& about, const std::string& message) {
+    faults_.push_back(error(fmt::format("{}: {}", about, message)));
+  }
+
+  void check_bounds(const std::string& about, BufferId id, const Index& at, bool conditional) {
+    const std::int64_t elements = kernel_[id].elements;
+    conditional = conditional || conditions_ > 0;
+    const std::optional<Interval> range = ranges_.of(at);
+    if (!range) {
+      if (!conditional)
+        fault(about, fmt::format("nothing bounds the index {}", format(at, names_)));
+      return;
+    }
+    const bool apart = range->most < 0 || range->least >= elements;
+    if (conditional ? apart : !range->within(0, elements - 1))
+      fault(about, fmt::format("the index {} reaches {} to {} of {} elements", format(at, names_),
+                               range->least, range->most, elements));
+  }
+
+  // Two iterations of the loop store to one place where nothing in the index knows the variable.
+  void check_race(const std::string& about, const Index& at, const Loop& loop) {
+    if (kernel_[loop.variable].extent <= 1) return;
+    bool knows = false, data = false;
+    for_each_atom(at, [&](const Atom& atom) {
+      if (atom.kind == AtomKind::loop) knows |= LoopId(atom.id) == loop.variable;
+      if (atom.kind != AtomKind::value || atom.id >= depends_.size()) return;
+      data |= depends_[atom.id].data;
+      for (const LoopId known : depends_[atom.id].loops) knows |= known == loop.variable;
+    });
+    const std::string& variable = names_.of(loop.variable);
+    if (!knows)
+      fault(about, fmt::format("iterations of {} store to the same place, {}", variable,
+                               format(at, names_)));
+    else if (data && !knows_directly(at, loop.variable))
+      fault(about, fmt::format("iterations of {} may store to one place: its index {} is data",
+                               variable, format(at, names_)));
+  }
+
+  static bool knows_directly(const Index& at, LoopId variable) {
+    bool knows = false;
+    for_each_atom(at, [&](const Atom& atom) {
+      knows |= atom.kind == AtomKind::loop && LoopId(atom.id) == variable;
+    });
+    return knows;
+  }
+
+  void add_loops(std::vector<LoopId>& loops, ValueId used) const {
+    const auto& known = depends_[used.index].loops;
+    loops.insert(loops.end(), known.begin(), known.end());
+  }
+
+  static void add_loops(std::vector<LoopId>& loops, const Index& index) {
+    for_each_atom(index, [&](const Atom& atom) {
+      if (atom.kind == AtomKind::loop) loops.push_back(LoopId(atom.id));
+    });
+  }
+
+  bool uses_data(const Expression& expression) const {
+    bool data = false;
+    for_each_used(expression, [&](ValueId used) { data |= depends_[used.index].data; });
+    return data;
+  }
+
+  // What a value's number depends on.
+  struct Dependence {
+    std::vector<LoopId> loops;
+    bool data = false;
+  };
+
+  const Kernel& kernel_;
+  const Names names_;
+  Ranges ranges_;
+  Diagnostics faults_;
+  std::vector<Dependence> depends_;  // by value
+  std::vector<const Loop*> concurrent_;
+  int conditions_ = 0;
+};
+
+}  // namespace
+
+Diagnostics access_faults(const Kernel& kernel) { return Accesses(kernel).run(); }
+
+}  // namespace recut::loop

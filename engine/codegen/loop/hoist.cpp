@@ -1,0 +1,95 @@
+#include "engine/codegen/loop/hoist.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace recut::loop {
+namespace {
+
+class Hoister {
+ public:
+  explicit Hoister(const Kernel& kernel) : kernel_(kernel) {
+    depth_of_value_.assign(kernel.values.size(), 0);
+    depth_of_loop_.assign(kernel.loops.size(), 0);
+  }
+
+  Kernel run() {
+    Kernel out = kernel_;
+    out.body = rebuilt(kernel_.body);
+    return out;
+  }
+
+ private:
+  // Blocks being rebuilt, outermost first; what is hoisted is appended to one of them, before the
+  // loop that it leaves.
+  struct Open {
+    Block block;
+    bool closed = false;  // nothing leaves it
+  };
+
+  Block rebuilt(const Block& block, bool closed = true) {
+    open_.push_back({{}, closed});
+    for (const Statement& statement : block)
+      std::visit([&](const auto& s) { place(s); }, statement.value);
+    Block done = std::move(open_.back().block);
+    open_.pop_back();
+    return done;
+  }
+
+  void place(const Define& define) {
+    std::size_t depth = open_.size() - 1;
+    while (depth > 0 && !open_[depth].closed) --depth;
+    const std::size_t needed =
+        movable(define.expression) ? depth_needed(define.expression) : open_.size() - 1;
+    depth = std::max(depth, needed);
+    depth_of_value_[define.value.index] = depth;
+    open_[depth].block.push_back({define});
+  }
+
+  template <class S>
+  void place(const S& statement) {
+    open_.back().block.push_back({statement});
+  }
+
+  void place(const Loop& loop) {
+    depth_of_loop_[loop.variable.index] = open_.size();
+    Loop copy{loop.variable, loop.parallel, loop.lanes, {}};
+    copy.body = rebuilt(loop.body, kernel_[loop.variable].extent == 0);
+    open_.back().block.push_back({std::move(copy)});
+  }
+
+  void place(const If& branch) {
+    If copy{branch.condition, rebuilt(branch.body)};
+    open_.back().block.push_back({std::move(copy)});
+  }
+
+  bool movable(const Expression& expression) const {
+    if (const auto* load = std::get_if<Load>(&expression))
+      return kernel_[load->buffer].access == Access::read;
+    return !std::holds_alternative<ReadAccumulator>(expression);
+  }
+
+  std::size_t depth_needed(const Expression& expression) const {
+    std::size_t depth = 0;
+    const auto need_loops = [&](const Index& index) {
+      for_each_atom(index, [&](const Atom& atom) {
+        if (atom.kind == AtomKind::loop) depth = std::max(depth, depth_of_loop_[atom.id]);
+      });
+    };
+    if (const auto* number = std::get_if<IndexNumber>(&expression)) need_loops(number->index);
+    if (const auto* load = std::get_if<Load>(&expression)) need_loops(load->at);
+    for_each_used(expression,
+                  [&](ValueId used) { depth = std::max(depth, depth_of_value_[used.index]); });
+    return depth;
+  }
+
+  const Kernel& kernel_;
+  std::vector<Open> open_;
+  std::vector<std::size_t> depth_of_value_, depth_of_loop_;
+};
+
+}  // namespace
+
+Kernel hoist(const Kernel& kernel) { return Hoister(kernel).run(); }
+
+}  // namespace recut::loop

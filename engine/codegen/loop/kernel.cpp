@@ -1,0 +1,38 @@
+#include "engine/codegen/loop/kernel.h"
+
+#include <cmath>
+#include <limits>
+
+namespace recut::loop {
+namespace {
+
+std::int64_t extreme(DType type, bool least) {
+  if (type == DType::boolean) return least ? 0 : 1;
+  if (type == DType::i32)
+    return least ? std::numeric_limits<std::int32_t>::min()
+                 : std::numeric_limits<std::int32_t>::max();
+  return least ? std::numeric_limits<std::int64_t>::min()
+               : std::numeric_limits<std::int64_t>::max();
+}
+
+}  // namespace
+
+Constant neutral(Combine combine, DType type) {
+  switch (combine) {
+    case Combine::add:
+      return {-0.0, 0};
+    case Combine::mul:
+      return {1, 1};
+    case Combine::max:
+      return {-INFINITY, extreme(type, true)};
+    case Combine::min:
+      return {INFINITY, extreme(type, false)};
+    case Combine::bit_and:
+      return {0, type == DType::boolean ? 1 : -1};
+    case Combine::bit_or:
+      return {0, 0};
+  }
+  return {};
+}
+
+}  // namespace recut::loop

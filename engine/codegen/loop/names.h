@@ -1,0 +1,39 @@
+// The names under which a kernel's parts are printed and spoken of: their own, made distinct.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "engine/codegen/loop/kernel.h"
+
+namespace recut::loop {
+
+// Buffers, loop variables, values and accumulators share one space of names. A part without a name
+// gets a number, and one whose name is taken gets that name with a number.
+class Names {
+ public:
+  explicit Names(const Kernel& kernel);
+
+  // With the % before it, in quotes where it is no word. An id that the kernel lacks is "%?".
+  const std::string& of(BufferId id) const { return look_up(buffers_, id.index); }
+  const std::string& of(LoopId id) const { return look_up(loops_, id.index); }
+  const std::string& of(ValueId id) const { return look_up(values_, id.index); }
+  const std::string& of(AccumulatorId id) const { return look_up(accumulators_, id.index); }
+
+ private:
+  template <class Parts>
+  std::vector<std::string> name_all(const Parts& parts);
+  std::string distinct(const std::string& wish);
+  static const std::string& look_up(const std::vector<std::string>& names, std::uint32_t index);
+
+  std::set<std::string> taken_;
+  std::map<std::string, int> next_;
+  int next_number_ = 0;
+  std::vector<std::string> buffers_, loops_, values_, accumulators_;
+};
+
+std::string format(const Index& index, const Names& names);
+
+}  // namespace recut::loop

@@ -1,0 +1,74 @@
+// Scalar operators of the loop form and the types that they have.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "engine/ir/dtype.h"
+
+namespace recut::loop {
+
+// Values have the types f64, f32, i64, i32 and bool. The other dtypes are ways to store them.
+bool is_value_type(DType type);
+
+// What a load from a buffer of this dtype gives and a store takes: f16 and bf16 widen to f32, i16,
+// i8 and u8 to i32.
+DType value_type(DType stored);
+
+enum class ScalarOp : std::uint8_t {
+#define SCALAR(identifier, name, signature, meaning) identifier,
+#include "engine/codegen/loop/scalar_operators.def"
+#undef SCALAR
+};
+
+// What an operator takes and gives; the result's type is the operands' where nothing else is said.
+enum class Signature : std::uint8_t {
+  numbers1,  // any type but bool
+  numbers2,
+  reals1,  // f32 or f64
+  reals2,
+  integers2,  // i32 or i64
+  bits1,      // i32, i64 or bool
+  bits2,
+  comparison,       // two of any one type, gives bool
+  choice,           // a bool and two of any one type
+  conversion,       // any, gives any
+  narrowing,        // a real or an integer, and a dtype that stores its type
+  seeding,          // nothing, gives i64
+  drawing,          // three i64, gives i64
+  uniform_drawing,  // an i64 of bits and one of digits, gives f64
+  normal_drawing,   // an i64 of bits, gives f64
+  below_drawing,    // an i64 of bits and a positive i64, gives i64
+};
+
+struct ScalarOperator {
+  ScalarOp op;
+  std::string_view name;
+  Signature signature;
+  std::string_view meaning;
+
+  std::size_t operands() const;
+};
+
+std::span<const ScalarOperator> all_scalar_operators();
+const ScalarOperator& scalar_operator(ScalarOp op);
+const ScalarOperator* find_scalar_operator(std::string_view name);
+
+// Why `result` and `stored` (of narrow, else none) don't fit these operands; nothing where they do.
+std::optional<std::string> type_fault(ScalarOp op, std::span<const DType> operands, DType result,
+                                      DType stored);
+
+// How accumulators and combining stores put two numbers together.
+enum class Combine : std::uint8_t { add, mul, max, min, bit_and, bit_or };
+
+std::string_view name_of(Combine combine);
+std::optional<Combine> find_combine(std::string_view name);
+ScalarOp operator_of(Combine combine);
+
+// Whether any order gives the same bits: what several threads may do to one place at once.
+bool is_order_free(DType type);
+
+}  // namespace recut::loop

@@ -1,0 +1,38 @@
+// What scalar operators compute: plain functions that the interpreter calls and that every target
+// is held to.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include "engine/codegen/loop/kernel.h"
+
+namespace recut::loop {
+
+// A scalar of any value type: floating ones in `real` (an f32 as the double of the same number),
+// the others in `integer` (i32 sign-extended, bool 0 or 1).
+struct Number {
+  double real = 0;
+  std::int64_t integer = 0;
+};
+
+// `number` as it is after rounding to f32 or wrapping to i32, where that is the type.
+Number as_type(DType type, Number number);
+
+// As it comes back from memory as that dtype (narrow).
+Number through(DType stored, Number number);
+
+// An operator's result; `type` is the operands' (of select: the second's), `result` the result's.
+// False where the data is at fault (an integer divided by zero).
+bool compute(const Apply& apply, DType type, DType result, std::span<const Number> operands,
+             std::uint64_t seed, Number& out);
+
+// next op so_far, of one type: of two equal extremes the earlier stays.
+Number combine(Combine how, DType type, Number so_far, Number next);
+
+// Elements of buffers. What is read is of the dtype's value type.
+Number read_element(DType dtype, const std::byte* at);
+void write_element(DType dtype, std::byte* at, Number number);
+
+}  // namespace recut::loop

@@ -1,0 +1,142 @@
+#include "engine/codegen/loop/tidy.h"
+
+#include <utility>
+
+namespace recut::loop {
+namespace {
+
+// Which values are used, found from the last statement to the first: a use stands after its
+// definition.
+class Uses {
+ public:
+  explicit Uses(const Kernel& kernel) : used_(kernel.values.size(), false) { visit(kernel.body); }
+  bool of(ValueId id) const { return used_[id.index]; }
+
+ private:
+  void use(ValueId id) { used_[id.index] = true; }
+  void use(const Index& index) {
+    for_each_used(index, [&](ValueId id) { use(id); });
+  }
+
+  void visit(const Block& block) {
+    for (auto it = block.rbegin(); it != block.rend(); ++it)
+      std::visit([&](const auto& s) { visit(s); }, it->value);
+  }
+  void visit(const Define& define) {
+    if (std::holds_alternative<Checked>(define.expression)) use(define.value);
+    if (of(define.value)) for_each_used(define.expression, [&](ValueId id) { use(id); });
+  }
+  void visit(const Store& store) {
+    use(store.at);
+    use(store.value);
+  }
+  void visit(const Declare& declare) { use(declare.initial); }
+  void visit(const Update& update) { use(update.value); }
+  void visit(const Loop& loop) { visit(loop.body); }
+  void visit(const If& branch) {
+    visit(branch.body);
+    use(branch.condition);
+  }
+
+  std::vector<bool> used_;
+};
+
+// A copy of the kernel under new numbers.
+class Renumbering {
+ public:
+  explicit Renumbering(const Kernel& kernel) : kernel_(kernel), uses_(kernel) {
+    values_.resize(kernel.values.size());
+    loops_.resize(kernel.loops.size());
+    accumulators_.resize(kernel.accumulators.size());
+  }
+
+  Kernel run() {
+    out_.name = kernel_.name;
+    out_.notes = kernel_.notes;
+    out_.buffers = kernel_.buffers;
+    out_.body = copied(kernel_.body);
+    return std::move(out_);
+  }
+
+ private:
+  Block copied(const Block& block) {
+    Block out;
+    for (const Statement& statement : block)
+      std::visit([&](const auto& s) { copy(s, out); }, statement.value);
+    return out;
+  }
+
+  void copy(const Define& define, Block& out) {
+    if (!uses_.of(define.value)) return;
+    Expression expression = std::visit([&](const auto& e) { return mapped(e); }, define.expression);
+    values_[define.value.index] = ValueId(out_.values.size());
+    out_.values.push_back(kernel_[define.value]);
+    out.push_back({Define{values_[define.value.index], std::move(expression)}});
+  }
+  void copy(const Store& store, Block& out) {
+    out.push_back({Store{store.buffer, mapped(store.at), mapped(store.value), store.combine}});
+  }
+  void copy(const Declare& declare, Block& out) {
+    AccumulatorId& id = accumulators_[declare.accumulator.index];
+    id = AccumulatorId(out_.accumulators.size());
+    out_.accumulators.push_back(kernel_[declare.accumulator]);
+    out.push_back({Declare{id, mapped(declare.initial)}});
+  }
+  void copy(const Update& update, Block& out) {
+    out.push_back({Update{accumulators_[update.accumulator.index], mapped(update.value)}});
+  }
+  void copy(const Loop& loop, Block& out) {
+    LoopId& id = loops_[loop.variable.index];
+    id = LoopId(out_.loops.size());
+    out_.loops.push_back(kernel_[loop.variable]);
+    Loop made{id, loop.parallel, loop.lanes, {}};
+    made.body = copied(loop.body);
+    out.push_back({std::move(made)});
+  }
+  void copy(const If& branch, Block& out) {
+    out.push_back({If{mapped(branch.condition), copied(branch.body)}});
+  }
+
+  ValueId mapped(ValueId id) const { return id.valid() ? values_[id.index] : id; }
+  Index mapped(const Index& index) const {
+    Index out(index.constant);
+    for (const Term& term : index.terms) out = out + term.factor * Index(mapped(term.atom));
+    return out;
+  }
+  Atom mapped(Atom atom) const {
+    if (atom.kind == AtomKind::loop) atom.id = loops_[atom.id].index;
+    if (atom.kind == AtomKind::value) atom.id = values_[atom.id].index;
+    if (atom.of != nullptr) atom.of = std::make_shared<const Index>(mapped(*atom.of));
+    return atom;
+  }
+
+  Expression mapped(const Constant& constant) const { return constant; }
+  Expression mapped(const IndexNumber& number) const { return IndexNumber{mapped(number.index)}; }
+  Expression mapped(const Load& load) const {
+    return Load{load.buffer, mapped(load.at), mapped(load.where)};
+  }
+  Expression mapped(const Apply& apply) const {
+    Apply out{apply.op, {}, apply.stored};
+    for (const ValueId operand : apply.operands) out.operands.push_back(mapped(operand));
+    return out;
+  }
+  Expression mapped(const Checked& checked) const {
+    return Checked{mapped(checked.value), checked.below};
+  }
+  Expression mapped(const ReadAccumulator& read) const {
+    return ReadAccumulator{accumulators_[read.accumulator.index]};
+  }
+
+  const Kernel& kernel_;
+  const Uses uses_;
+  Kernel out_;
+  std::vector<ValueId> values_;
+  std::vector<LoopId> loops_;
+  std::vector<AccumulatorId> accumulators_;
+};
+
+}  // namespace
+
+Kernel tidy(const Kernel& kernel) { return Renumbering(kernel).run(); }
+
+}  // namespace recut::loop

@@ -1,0 +1,284 @@
+#include "engine/codegen/loop/verifier.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "engine/codegen/loop/accesses.h"
+#include "engine/codegen/loop/names.h"
+
+namespace recut::loop {
+namespace {
+
+// Where a part is known: between its statement and the end of the block that this stands in.
+enum class Seen : std::uint8_t { never, now, before };
+
+class Verifier {
+ public:
+  explicit Verifier(const Kernel& kernel)
+      : kernel_(kernel),
+        names_(kernel),
+        values_(kernel.values.size(), Seen::never),
+        loops_(kernel.loops.size(), Seen::never),
+        accumulators_(kernel.accumulators.size(), Seen::never),
+        declared_under_(kernel.accumulators.size(), 0) {}
+
+  Diagnostics run() {
+    check_tables();
+    check_block(kernel_.body);
+    // Ranges mean something where the kernel is well formed.
+    if (faults_.empty()) faults_ = access_faults(kernel_);
+    return std::move(faults_);
+  }
+
+ private:
+  void fault(const std::string& about, const std::string& message) {
+    faults_.push_back(error(fmt::format("{}: {}", about, message)));
+  }
+
+  void check_tables() {
+    for (std::size_t i = 0; i < kernel_.buffers.size(); ++i)
+      if (const Buffer& buffer = kernel_.buffers[i];
+          buffer.dtype == DType::none || buffer.elements < 0)
+        fault(names_.of(BufferId(i)), "a buffer has a dtype and 0 elements or more");
+    for (std::size_t i = 0; i < kernel_.values.size(); ++i)
+      if (const DType type = kernel_.values[i].type; !is_value_type(type))
+        fault(names_.of(ValueId(i)), fmt::format("{} is no type of values", short_name(type)));
+    for (std::size_t i = 0; i < kernel_.accumulators.size(); ++i)
+      check_accumulator(AccumulatorId(i));
+  }
+
+  void check_accumulator(AccumulatorId id) {
+    const Accumulator& accumulator = kernel_[id];
+    check_lanes(names_.of(id), accumulator.lanes);
+    const DType type = accumulator.type;
+    if (!is_value_type(type)) {
+      fault(names_.of(id), fmt::format("{} is no type of values", short_name(type)));
+      return;
+    }
+    const std::vector<DType> operands(2, type);
+    if (auto why = type_fault(operator_of(accumulator.combine), operands, type, DType::none))
+      fault(names_.of(id), *why);
+  }
+
+  void check_lanes(const std::string& about, std::int64_t lanes) {
+    if (lanes < 1 || lanes > kMostLanes || (lanes & (lanes - 1)) != 0)
+      fault(about, fmt::format("{} lanes are no power of two up to {}", lanes, kMostLanes));
+  }
+
+  // Names
+  // -----------------------------------------------------------------------------------------
+
+  // A part's statement is met. False where it has had one.
+  template <class PartId>
+  bool define(std::vector<Seen>& parts, PartId id) {
+    if (id.index >= parts.size() || parts[id.index] != Seen::never) {
+      fault(names_.of(id),
+            id.index >= parts.size() ? "the kernel has no such part" : "is defined twice");
+      return false;
+    }
+    parts[id.index] = Seen::now;
+    return true;
+  }
+
+  template <class PartId>
+  bool use(const std::string& about, const std::vector<Seen>& parts, PartId id) {
+    const Seen seen = id.index < parts.size() ? parts[id.index] : Seen::never;
+    if (seen == Seen::now) return true;
+    fault(about, fmt::format("{} {}", names_.of(id),
+                             seen == Seen::never ? "is not defined before"
+                                                 : "is used outside of its block"));
+    return false;
+  }
+
+  bool use(const std::string& about, const Index& index) {
+    bool sound = true;
+    for_each_atom(index, [&](const Atom& atom) {
+      if (atom.kind == AtomKind::loop) sound &= use(about, loops_, LoopId(atom.id));
+      if (atom.kind == AtomKind::value)
+        sound &= use(about, values_, ValueId(atom.id)) &&
+                 expect_type(about, ValueId(atom.id), DType::i64);
+    });
+    return sound;
+  }
+
+  bool expect_type(const std::string& about, ValueId id, DType type) {
+    if (kernel_[id].type == type) return true;
+    fault(about, fmt::format("{} has to be {}, but is {}", names_.of(id), short_name(type),
+                             short_name(kernel_[id].type)));
+    return false;
+  }
+
+  void use_typed(const std::string& about, ValueId id, DType type) {
+    if (use(about, values_, id)) expect_type(about, id, type);
+  }
+
+  bool use_buffer(const std::string& about, BufferId id) {
+    if (id.index < kernel_.buffers.size()) return true;
+    fault(about, "the kernel has no such buffer");
+    return false;
+  }
+
+  // Statements
+  // ------------------------------------------------------------------------------------
+
+  void check_block(const Block& block) {
+    std::vector<std::pair<std::vector<Seen>*, std::uint32_t>> outer;
+    std::swap(outer, opened_);
+    for (const Statement& statement : block)
+      std::visit([&](const auto& s) { check(s); }, statement.value);
+    for (const auto& [parts, index] : opened_) (*parts)[index] = Seen::before;
+    opened_ = std::move(outer);
+  }
+
+  void check(const Define& define_statement) {
+    const ValueId id = define_statement.value;
+    const std::string& about = names_.of(id);
+    if (id.index >= values_.size()) return fault(about, "the kernel has no such value");
+    std::visit([&](const auto& e) { check_expression(about, e, kernel_[id].type); },
+               define_statement.expression);
+    if (define(values_, id)) opened_.emplace_back(&values_, id.index);
+  }
+
+  void check(const Store& store) {
+    if (!use_buffer("store", store.buffer)) return;
+    const std::string about = "store " + names_.of(store.buffer);
+    const Buffer& buffer = kernel_[store.buffer];
+    use(about, store.at);
+    use_typed(about, store.value, value_type(buffer.dtype));
+    if (buffer.access == Access::read) fault(about, "the buffer is only read");
+    if (!store.combine) return;
+    if (buffer.access == Access::written) fault(about, "combining reads what is only written");
+    const std::vector<DType> operands(2, value_type(buffer.dtype));
+    if (auto why = type_fault(operator_of(*store.combine), operands, operands[0], DType::none))
+      fault(about, *why);
+  }
+
+  void check(const Declare& declare) {
+    const AccumulatorId id = declare.accumulator;
+    if (!define(accumulators_, id)) return;
+    opened_.emplace_back(&accumulators_, id.index);
+    declared_under_[id.index] = nest_.size();
+    use_typed(names_.of(id), declare.initial, kernel_[id].type);
+  }
+
+  void check(const Update& update) {
+    const AccumulatorId id = update.accumulator;
+    const std::string about = "update " + names_.of(id);
+    if (!use(about, accumulators_, id)) return;
+    use_typed(about, update.value, kernel_[id].type);
+    std::int64_t lanes = 1;
+    for (std::size_t n = declared_under_[id.index]; n < nest_.size(); ++n) {
+      if (nest_[n] == nullptr) continue;
+      lanes = std::max(lanes, nest_[n]->lanes);
+      if (nest_[n]->parallel && kernel_[nest_[n]->variable].extent > 1)
+        fault(about, fmt::format("iterations of parallel {} update one accumulator",
+                                 names_.of(nest_[n]->variable)));
+    }
+    if (lanes != kernel_[id].lanes)
+      fault(about, fmt::format("the accumulator has lanes {}, its loop has lanes {}",
+                               kernel_[id].lanes, lanes));
+  }
+
+  void check(const Loop& loop) {
+    const std::string& about = names_.of(loop.variable);
+    if (!define(loops_, loop.variable)) return;
+    check_lanes(about, loop.lanes);
+    if (kernel_[loop.variable].extent < 0) fault(about, "a loop runs 0 times or more");
+    const auto has_lanes = [](const Loop* outer) { return outer != nullptr && outer->lanes > 1; };
+    if (loop.lanes > 1 && std::any_of(nest_.begin(), nest_.end(), has_lanes))
+      fault(about, "lanes inside of lanes");
+    nest_.push_back(&loop);
+    check_body(loop.body);
+    nest_.pop_back();
+    loops_[loop.variable.index] = Seen::before;
+  }
+
+  void check(const If& branch) {
+    use_typed("if", branch.condition, DType::boolean);
+    nest_.push_back(nullptr);
+    check_body(branch.body);
+    nest_.pop_back();
+  }
+
+  void check_body(const Block& body) {
+    if (nest_.size() > static_cast<std::size_t>(kDeepestNest))
+      return fault("kernel", fmt::format("blocks nested deeper than {}", kDeepestNest));
+    check_block(body);
+    std::vector<AccumulatorId> updated, read;
+    collect(body, updated, read);
+    for (const AccumulatorId id : read)
+      if (std::find(updated.begin(), updated.end(), id) != updated.end() &&
+          id.index < declared_under_.size() && declared_under_[id.index] < nest_.size())
+        fault(fmt::format("read {}", names_.of(id)), "stands in a block that also updates it");
+  }
+
+  static void collect(const Block& block, std::vector<AccumulatorId>& updated,
+                      std::vector<AccumulatorId>& read) {
+    for (const Statement& statement : block) {
+      if (const auto* update = std::get_if<Update>(&statement.value))
+        updated.push_back(update->accumulator);
+      if (const auto* define = std::get_if<Define>(&statement.value))
+        if (const auto* reading = std::get_if<ReadAccumulator>(&define->expression))
+          read.push_back(reading->accumulator);
+      if (const auto* loop = std::get_if<Loop>(&statement.value))
+        collect(loop->body, updated, read);
+      if (const auto* branch = std::get_if<If>(&statement.value))
+        collect(branch->body, updated, read);
+    }
+  }
+
+  // Expressions
+  // -----------------------------------------------------------------------------------
+
+  void check_type(const std::string& about, DType expected, DType found) {
+    if (expected != found)
+      fault(about,
+            fmt::format("is {}, but its type is {}", short_name(expected), short_name(found)));
+  }
+
+  void check_expression(const std::string&, const Constant&, DType) {}
+  void check_expression(const std::string& about, const IndexNumber& number, DType type) {
+    use(about, number.index);
+    check_type(about, DType::i64, type);
+  }
+  void check_expression(const std::string& about, const Load& load, DType type) {
+    if (!use_buffer(about, load.buffer)) return;
+    use(about, load.at);
+    if (load.where.valid()) use_typed(about, load.where, DType::boolean);
+    if (kernel_[load.buffer].access == Access::written)
+      fault(about, fmt::format("{} is only written", names_.of(load.buffer)));
+    check_type(about, value_type(kernel_[load.buffer].dtype), type);
+  }
+  void check_expression(const std::string& about, const Apply& apply, DType type) {
+    std::vector<DType> operands;
+    for (const ValueId operand : apply.operands) {
+      if (!use(about, values_, operand)) return;
+      operands.push_back(kernel_[operand].type);
+    }
+    if (auto why = type_fault(apply.op, operands, type, apply.stored)) fault(about, *why);
+  }
+  void check_expression(const std::string& about, const Checked& checked, DType type) {
+    use_typed(about, checked.value, DType::i64);
+    check_type(about, DType::i64, type);
+    if (checked.below < 0) fault(about, "a check is of 0 or more places");
+  }
+  void check_expression(const std::string& about, const ReadAccumulator& read, DType type) {
+    if (use(about, accumulators_, read.accumulator))
+      check_type(about, kernel_[read.accumulator].type, type);
+  }
+
+  const Kernel& kernel_;
+  const Names names_;
+  Diagnostics faults_;
+  std::vector<Seen> values_, loops_, accumulators_;
+  std::vector<std::size_t> declared_under_;  // by accumulator: how many blocks stand around it
+  std::vector<const Loop*> nest_;            // null: an if
+  std::vector<std::pair<std::vector<Seen>*, std::uint32_t>> opened_;  // in the block at hand
+};
+
+}  // namespace
+
+Diagnostics verify(const Kernel& kernel) { return Verifier(kernel).run(); }
+
+}  // namespace recut::loop
