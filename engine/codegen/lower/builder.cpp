@@ -1,0 +1,181 @@
+#include "engine/codegen/lower/builder.h"
+
+#include <utility>
+
+#include "engine/support/bits.h"
+#include "engine/support/check.h"
+
+namespace recut::loop {
+
+BufferId Builder::add_buffer(Buffer buffer) {
+  kernel_.buffers.push_back(std::move(buffer));
+  return BufferId(kernel_.buffers.size() - 1);
+}
+
+Index Builder::open_loop(const std::string& name, std::int64_t extent, Order order,
+                         std::int64_t lanes) {
+  open_.emplace_back();
+  if (extent == 1) {
+    open_.back().skipped = true;
+    return 0;
+  }
+  const LoopId id(kernel_.loops.size());
+  kernel_.loops.push_back({name, extent});
+  ranges_.set(id, extent);
+  open_.back().opener.value = Loop{id, order == Order::parallel, lanes, {}};
+  return id;
+}
+
+void Builder::open_if(ValueId condition) {
+  open_.emplace_back();
+  open_.back().opener.value = If{condition, {}};
+}
+
+void Builder::close() {
+  RECUT_CHECK(open_.size() > 1, "a block is open");
+  Open done = std::move(open_.back());
+  open_.pop_back();
+  if (done.skipped) {
+    for (Statement& statement : done.block) block().push_back(std::move(statement));
+    auto& defined = open_.back().defined;
+    defined.insert(defined.end(), done.defined.begin(), done.defined.end());
+    return;
+  }
+  for (const ValueId id : done.defined) visible_[id.index] = false;
+  if (auto* loop = std::get_if<Loop>(&done.opener.value)) loop->body = std::move(done.block);
+  if (auto* branch = std::get_if<If>(&done.opener.value)) branch->body = std::move(done.block);
+  block().push_back(std::move(done.opener));
+}
+
+void Builder::close_to(std::size_t depth) {
+  while (open_.size() > depth) close();
+}
+
+ValueId Builder::constant(DType type, double real) {
+  if (type == DType::f32) real = static_cast<float>(real);
+  return define(type, Constant{real, 0});
+}
+
+ValueId Builder::constant(DType type, std::int64_t integer) {
+  if (is_floating(type)) return constant(type, static_cast<double>(integer));
+  if (type == DType::i32) integer = static_cast<std::int32_t>(integer);
+  if (type == DType::boolean) integer = integer != 0 ? 1 : 0;
+  return define(type, Constant{0, integer});
+}
+
+ValueId Builder::number(const Index& index) {
+  const Index at = simple(index);
+  if (at.is_constant()) return constant(DType::i64, at.constant);
+  const bool is_value = at.constant == 0 && at.terms.size() == 1 && at.terms[0].factor == 1 &&
+                        at.terms[0].atom.kind == AtomKind::value;
+  if (is_value) return ValueId(at.terms[0].atom.id);
+  const ValueId id = define(DType::i64, IndexNumber{at});
+  if (const auto range = ranges_.of(at)) ranges_.set(id, *range);
+  return id;
+}
+
+ValueId Builder::load(BufferId buffer, const Index& at, ValueId where) {
+  const Index place = simple(at);
+  count_divisions(place);
+  return define(value_type(kernel_[buffer].dtype), Load{buffer, place, where});
+}
+
+ValueId Builder::apply(ScalarOp op, std::vector<ValueId> operands, DType type) {
+  return define(type, Apply{op, std::move(operands), DType::none});
+}
+
+ValueId Builder::convert(ValueId value, DType type) {
+  if (this->type(value) == type) return value;
+  return apply(ScalarOp::convert, {value}, type);
+}
+
+ValueId Builder::narrow(ValueId value, DType stored) {
+  return define(type(value), Apply{ScalarOp::narrow, {value}, stored});
+}
+
+ValueId Builder::check(ValueId value, std::int64_t below) {
+  const ValueId id = define(DType::i64, Checked{value, below});
+  ranges_.set(id, {0, below - 1});
+  return id;
+}
+
+void Builder::store(BufferId buffer, const Index& at, ValueId value) {
+  const Index place = simple(at);
+  count_divisions(place);
+  block().push_back({Store{buffer, place, value, {}}});
+}
+
+void Builder::combine_into(BufferId buffer, const Index& at, Combine how, ValueId value) {
+  block().push_back({Store{buffer, simple(at), value, how}});
+}
+
+AccumulatorId Builder::accumulator(const std::string& name, Combine how, ValueId initial,
+                                   std::int64_t lanes) {
+  const AccumulatorId id(kernel_.accumulators.size());
+  kernel_.accumulators.push_back({name, type(initial), how, lanes});
+  block().push_back({Declare{id, initial}});
+  return id;
+}
+
+void Builder::update(AccumulatorId accumulator, ValueId value) {
+  block().push_back({Update{accumulator, value}});
+}
+
+ValueId Builder::read(AccumulatorId accumulator) {
+  return define(kernel_[accumulator].type, ReadAccumulator{accumulator});
+}
+
+void Builder::name(ValueId id, const std::string& name) {
+  std::string& own = kernel_.values[id.index].name;
+  if (own.empty()) own = name;
+}
+
+Kernel Builder::take() {
+  RECUT_CHECK(open_.size() == 1, "all blocks are closed");
+  kernel_.body = std::move(open_.back().block);
+  return std::move(kernel_);
+}
+
+Builder::Key Builder::key_of(DType type, const Expression& expression) {
+  Key key{expression.index(), type, {}, {}};
+  auto& words = std::get<2>(key);
+  if (const auto* constant = std::get_if<Constant>(&expression)) {
+    words = {bit_cast<std::uint64_t>(constant->real),
+             static_cast<std::uint64_t>(constant->integer)};
+  } else if (const auto* number = std::get_if<IndexNumber>(&expression)) {
+    std::get<3>(key) = number->index;
+  } else if (const auto* load = std::get_if<Load>(&expression)) {
+    words = {load->buffer.index, load->where.index};
+    std::get<3>(key) = load->at;
+  } else if (const auto* apply = std::get_if<Apply>(&expression)) {
+    words = {static_cast<std::uint64_t>(apply->op), static_cast<std::uint64_t>(apply->stored)};
+    for (const ValueId operand : apply->operands) words.push_back(operand.index);
+  } else if (const auto* checked = std::get_if<Checked>(&expression)) {
+    words = {checked->value.index, static_cast<std::uint64_t>(checked->below)};
+  } else if (const auto* read = std::get_if<ReadAccumulator>(&expression)) {
+    words = {read->accumulator.index};
+  }
+  return key;
+}
+
+ValueId Builder::define(DType type, Expression expression) {
+  const Key key = key_of(type, expression);
+  // What a buffer holds may change between two loads, unless it is only read.
+  const auto* load = std::get_if<Load>(&expression);
+  const bool steady = load == nullptr || kernel_[load->buffer].access == Access::read;
+  const auto known = known_.find(key);
+  if (steady && known != known_.end() && visible_[known->second.index]) return known->second;
+  const ValueId id(kernel_.values.size());
+  kernel_.values.push_back({"", type});
+  visible_.push_back(true);
+  block().push_back({Define{id, std::move(expression)}});
+  open_.back().defined.push_back(id);
+  known_[key] = id;
+  return id;
+}
+
+void Builder::count_divisions(const Index& index) {
+  for_each_atom(index, [&](const Atom& atom) { divisions_ += atom.of != nullptr ? 1 : 0; });
+}
+
+}  // namespace recut::loop

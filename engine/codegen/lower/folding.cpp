@@ -1,0 +1,137 @@
+#include "engine/codegen/lower/folding.h"
+
+#include <algorithm>
+
+namespace recut::loop {
+namespace {
+
+using Groups = std::vector<std::vector<std::size_t>>;
+
+// Dimensions from large strides to small ones; those of one element walk nowhere.
+std::vector<std::size_t> ordered(const FoldSpace& space, bool folded) {
+  std::vector<std::size_t> dims;
+  for (std::size_t d = 0; d < space.shape.size(); ++d)
+    if (space.folded[d] == folded) dims.push_back(d);
+  std::stable_sort(dims.begin(), dims.end(), [&](std::size_t a, std::size_t b) {
+    return space.strides[a] > space.strides[b];
+  });
+  return dims;
+}
+
+// Neighbours whose border is merged, as one group.
+Groups grouped(const std::vector<std::size_t>& dims, const std::vector<bool>& merged,
+               std::size_t first_border) {
+  Groups groups;
+  for (std::size_t n = 0; n < dims.size(); ++n) {
+    if (n == 0 || !merged[first_border + n - 1]) groups.emplace_back();
+    groups.back().push_back(dims[n]);
+  }
+  return groups;
+}
+
+std::size_t borders(const std::vector<std::size_t>& dims) {
+  return dims.empty() ? 0 : dims.size() - 1;
+}
+
+// Whether the shortest steps are along a folded dimension.
+bool folds_shortest(const FoldSpace& space) {
+  std::int64_t shortest = INT64_MAX;
+  bool folded = true;
+  for (std::size_t d = 0; d < space.shape.size(); ++d) {
+    if (space.shape[d] <= 1 || space.strides[d] >= shortest) continue;
+    shortest = space.strides[d];
+    folded = space.folded[d];
+  }
+  return folded;
+}
+
+std::int64_t extent_of(const FoldSpace& space, const std::vector<std::size_t>& group) {
+  std::int64_t extent = 1;
+  for (const std::size_t d : group) extent *= space.shape[d];
+  return extent;
+}
+
+}  // namespace
+
+void Folder::open(const Groups& groups, Indices& at, Builder::Order order,
+                  std::int64_t lanes_of_last) {
+  static const char* const kNames[] = {"i", "j", "k", "l", "m", "n"};
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    Shape together;
+    for (const std::size_t d : groups[g]) together.push_back(space_.shape[d]);
+    const std::int64_t extent = element_count(together);
+    const Index variable = lowering_.builder().open_loop(
+        kNames[std::min<std::size_t>(groups[g].front(), 5)], extent, order,
+        g + 1 == groups.size() && extent > 1 ? lanes_of_last : 1);
+    if (extent > 1) order = Builder::Order::serial;
+    const Indices parts = delinearised(variable, together, lowering_.builder());
+    for (std::size_t n = 0; n < parts.size(); ++n) at[groups[g][n]] = parts[n];
+  }
+}
+
+std::int64_t Folder::extent_of_last() const {
+  return groups_.empty() ? 1 : extent_of(space_, groups_.back());
+}
+
+std::int64_t Folder::count() const {
+  std::int64_t count = 1;
+  for (const auto& group : groups_) count *= extent_of(space_, group);
+  return count;
+}
+
+std::vector<Quantity> Folder::fold(std::vector<Folded> folds) {
+  Builder& builder = lowering_.builder();
+  const std::int64_t extent = extent_of_last();
+  const std::int64_t lanes = lanes_inside_ && extent > 1 ? lanes_for_sum(extent) : 1;
+  std::vector<AccumulatorId> accumulators;
+  for (const Folded& f : folds)
+    accumulators.push_back(builder.accumulator(f.name, f.how, f.initial.id(), lanes));
+  const std::size_t depth = builder.depth();
+  Indices at = at_;
+  open(groups_, at, Builder::Order::serial, lanes);
+  for (std::size_t n = 0; n < folds.size(); ++n)
+    builder.update(accumulators[n], folds[n].term(at).to(folds[n].initial.type()).id());
+  builder.close_to(depth);
+  std::vector<Quantity> results;
+  for (const AccumulatorId accumulator : accumulators)
+    results.emplace_back(&builder, builder.read(accumulator));
+  return results;
+}
+
+Quantity Folder::fold(Folded one) { return fold(std::vector<Folded>{std::move(one)}).front(); }
+
+void Folder::for_each(const std::function<void(const Indices&)>& body) {
+  Builder& builder = lowering_.builder();
+  const std::size_t depth = builder.depth();
+  Indices at = at_;
+  open(groups_, at, Builder::Order::serial, lanes_inside_ ? lanes_for(extent_of_last()) : 1);
+  body(at);
+  builder.close_to(depth);
+}
+
+void for_each_fold(Lowering& lowering, const FoldSpace& space,
+                   const std::function<void(Folder&)>& body) {
+  const std::vector<std::size_t> kept = ordered(space, false);
+  const std::vector<std::size_t> folded = ordered(space, true);
+  lowering.merge_best(borders(kept) + borders(folded), [&](const std::vector<bool>& merged) {
+    Folder folder(lowering, space);
+    const Groups outside = grouped(kept, merged, 0);
+    folder.groups_ = grouped(folded, merged, borders(kept));
+    folder.lanes_inside_ = folds_shortest(space);
+    folder.at_.assign(space.shape.size(), 0);
+    const std::size_t depth = lowering.builder().depth();
+    const std::int64_t last = outside.empty() ? 1 : extent_of(space, outside.back());
+    folder.open(outside, folder.at_, Builder::Order::parallel,
+                folder.lanes_inside_ ? 1 : lanes_for(last));
+    body(folder);
+    lowering.builder().close_to(depth);
+  });
+}
+
+Strides walking_strides(Lowering& lowering, NodeId id) {
+  const Address& address = lowering.address(id);
+  if (address.layouts.size() == 1) return address.layouts.front().strides;
+  return contiguous_strides(address.shape());
+}
+
+}  // namespace recut::loop

@@ -1,0 +1,67 @@
+// Loop nests that fold dimensions: loops over the kept ones, and inside of them loops over the
+// folded ones, once for each sum and once more for what is computed from the sums element by
+// element.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "engine/codegen/lower/lowering.h"
+
+namespace recut::loop {
+
+// One accumulator of a loop over the folded dimensions.
+struct Folded {
+  std::string name;
+  Combine how = Combine::add;
+  Quantity initial;
+  std::function<Quantity(const Indices&)> term;  // of a place; of the initial value's type
+};
+
+// Which dimensions of a space are folded, and how it is walked.
+struct FoldSpace {
+  Shape shape;
+  std::vector<bool> folded;  // by dimension
+  // What a step along each dimension costs: large ones go outside. Lanes go along the dimension of
+  // the smallest: partial sums where that is folded, results side by side where it is kept.
+  Strides strides;
+};
+
+class Folder {
+ public:
+  // Runs all folds in one loop nest over the folded dimensions.
+  std::vector<Quantity> fold(std::vector<Folded> folds);
+  Quantity fold(Folded one);
+
+  // Calls body(at) for every place of the folded dimensions.
+  void for_each(const std::function<void(const Indices&)>& body);
+
+  // The place among the kept dimensions; folded ones are 0.
+  const Indices& at() const { return at_; }
+  std::int64_t count() const;  // of places folded into one
+
+ private:
+  friend void for_each_fold(Lowering&, const FoldSpace&, const std::function<void(Folder&)>&);
+  Folder(Lowering& lowering, const FoldSpace& space) : lowering_(lowering), space_(space) {}
+
+  // Opens loops over groups of dimensions, and sets their indices in `at`.
+  void open(const std::vector<std::vector<std::size_t>>& groups, Indices& at, Builder::Order order,
+            std::int64_t lanes_of_last);
+  std::int64_t extent_of_last() const;
+
+  Lowering& lowering_;
+  const FoldSpace& space_;
+  std::vector<std::vector<std::size_t>> groups_;  // of folded dimensions, each one loop
+  bool lanes_inside_ = false;
+  Indices at_;
+};
+
+// Calls body for every place of the kept dimensions, inside of loops over them.
+void for_each_fold(Lowering& lowering, const FoldSpace& space,
+                   const std::function<void(Folder&)>& body);
+
+// The strides of a node's storage in the order of its dimensions: what a space walks best by.
+Strides walking_strides(Lowering& lowering, NodeId id);
+
+}  // namespace recut::loop

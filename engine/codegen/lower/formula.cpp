@@ -1,0 +1,71 @@
+#include "engine/codegen/lower/formula.h"
+
+#include "engine/codegen/loop/scalar_meaning.h"
+#include "engine/ir/promotion.h"
+
+namespace recut::loop {
+namespace {
+
+// A number as that dtype holds it.
+double as_stored(DType dtype, double number) { return through(dtype, {number, 0}).real; }
+
+}  // namespace
+
+const FormulaRow& formula_row(Op op) {
+  static const std::vector<FormulaRow> table = [] {
+    FormulaTable rows;
+    add_arithmetic_formulas(rows);
+    add_elementary_formulas(rows);
+    add_comparison_formulas(rows);
+    add_activation_formulas(rows);
+    add_activation_gradient_formulas(rows);
+    add_copy_formulas(rows);
+    add_creation_formulas(rows);
+    add_indexing_formulas(rows);
+    std::vector<FormulaRow> by_op(all_operators().size());
+    for (const FormulaRow& row : rows) by_op[static_cast<std::size_t>(row.op)] = row;
+    return by_op;
+  }();
+  return table[static_cast<std::size_t>(op)];
+}
+
+DType Site::common() const { return result_dtype(call); }
+DType Site::real_common() const { return float_of(result_dtype(call)); }
+
+Quantity Site::raw(std::string_view parameter) const {
+  const std::size_t rank = call.tensor(parameter).shape.size();
+  const Shape& shape = call.tensor(parameter).shape;
+  Indices place(rank, 0);
+  for (std::size_t d = 0; d < rank; ++d)
+    if (shape[d] != 1) place[d] = at[at.size() - rank + d];
+  return raw(parameter, place);
+}
+
+Quantity Site::raw(std::string_view parameter, const Indices& place) const {
+  return lowering.element(call.node(parameter), place);
+}
+
+Quantity Site::operand(std::string_view parameter, DType common, Numbers numbers) const {
+  if (call.is_tensor(parameter))
+    return lowering.cast(raw(parameter), call.tensor(parameter).dtype, common);
+  const Scalar scalar = call.scalar(parameter);
+  const DType computing = lowering.compute_type(common);
+  if (!is_floating(common))
+    return lowering.cast(Quantity::constant(&lowering.builder(), DType::i64, scalar.integer),
+                         DType::i64, common);
+  const bool half = item_bytes(common) == 2;
+  const DType own = half && numbers == Numbers::arithmetic ? DType::f32 : common;
+  return lowering.constant(computing, as_stored(own, scalar.real));
+}
+
+Quantity Site::operand(std::size_t parameter, DType common, Numbers numbers) const {
+  return operand(call.op().parameters[parameter].name, common, numbers);
+}
+
+double Site::given(std::string_view parameter, DType common) const {
+  const bool half = is_floating(common) && item_bytes(common) == 2;
+  if (!is_floating(common)) return call.scalar(parameter).real;
+  return as_stored(half ? DType::f32 : common, call.scalar(parameter).real);
+}
+
+}  // namespace recut::loop

@@ -1,0 +1,149 @@
+#include "engine/codegen/lower/lower.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "engine/codegen/loop/hoist.h"
+#include "engine/codegen/loop/tidy.h"
+#include "engine/codegen/lower/nest.h"
+#include "engine/support/text.h"
+
+namespace recut::loop {
+namespace {
+
+// Element by element of their operands, wherever these come from: other operators read them from
+// memory only.
+bool is_pointwise(const Operator& op) {
+  return op.is(kPointwise | kCreation) && formula_row(op.op).formula != nullptr;
+}
+
+class Lowerer {
+ public:
+  Lowerer(const Graph& graph, const StorageModel& storages, std::span<const NodeId> calls,
+          const std::vector<bool>& inner, const LowerOptions& options)
+      : graph_(graph), calls_(calls), lowering_(graph, storages, calls, inner, options) {}
+
+  Result<LoweredKernel> run() {
+    for (const NodeId id : calls_) check(id);
+    if (!faults_.empty()) return faults_;
+    for (const NodeId id : calls_) {
+      if (nest_row(graph_[id].op).build != nullptr)
+        build_nest(id);
+      else
+        build_formulas(id);
+    }
+    LoweredKernel lowered = lowering_.finish();
+    lowered.kernel = tidy(hoist(lowered.kernel));
+    lowered.kernel.name = name();
+    for (const NodeId id : calls_)
+      lowered.kernel.notes.push_back(
+          fmt::format("%{} = {}", graph_.node_name(id), graph_.op(id).name));
+    return lowered;
+  }
+
+ private:
+  void fault(NodeId id, const std::string& message) {
+    faults_.push_back(error(fmt::format("node {}: {}", quote(graph_.node_name(id)), message)));
+  }
+
+  void check(NodeId id) {
+    const Operator& op = graph_.op(id);
+    const FormulaRow& formula = formula_row(op.op);
+    const NestRow& nest = nest_row(op.op);
+    if (formula.formula == nullptr && nest.build == nullptr)
+      return fault(id, fmt::format("operator '{}' has no loops yet", op.name));
+    const Refusal refusal = nest.build != nullptr ? nest.refusal : formula.refusal;
+    if (refusal != nullptr)
+      if (const auto why = refusal(lowering_.call_of(id)))
+        return fault(id, fmt::format("operator '{}' has no loops for {} yet", op.name, *why));
+    for (const NodeId operand : graph_[id].operands) check_operand(id, operand);
+    if (layout_rule(op.op) == nullptr) return;
+    for (std::size_t i = 0; i < graph_[id].outputs.size(); ++i)
+      if (const auto shown = viewed(graph_, id, i); !shown) fault(id, message_of(shown));
+  }
+
+  static const std::string& message_of(const Result<Address>& failed) {
+    return failed.diagnostics().front().message;
+  }
+
+  void check_operand(NodeId id, NodeId operand) {
+    const auto address = address_of(graph_, operand);
+    if (!address) return fault(id, message_of(address));
+    const NodeId maker = address->made.node;
+    if (!lowering_.is_member(maker)) return;
+    const bool readable = is_pointwise(graph_.op(maker));
+    const bool folds = graph_.op(id).is(kReduction);
+    if (!readable || !(is_pointwise(graph_.op(id)) || folds))
+      fault(id, fmt::format("reads {}, which this kernel makes by loops of its own",
+                            quote(graph_.node_name(maker))));
+  }
+
+  void build_nest(NodeId id) {
+    bool wanted = false;
+    for (std::size_t i = 0; i < graph_[id].outputs.size(); ++i)
+      wanted = wanted || lowering_.reaches_memory({id, i});
+    if (!wanted) return;
+    const Call call = lowering_.call_of(id);
+    nest_row(graph_[id].op).build(Nest(lowering_, call, id));
+  }
+
+  // Outputs of one layout are written by one nest, the one of the first of them.
+  void build_formulas(NodeId first) {
+    for (std::size_t i = 0; i < graph_[first].outputs.size(); ++i) {
+      const Made made{first, i};
+      if (!is_output(made) || is_built(made)) continue;
+      std::vector<Made> together;
+      for (const NodeId id : calls_)
+        for (std::size_t o = 0; o < graph_[id].outputs.size(); ++o)
+          if (is_output({id, o}) && !is_built({id, o}) && same_layout({id, o}, made))
+            together.push_back({id, o});
+      built_.insert(built_.end(), together.begin(), together.end());
+      const Layout layout = storage_layout(lowering_.type(made));
+      lowering_.for_each(layout.shape, layout.strides, [&](const Indices& at) {
+        for (const Made& out : together) lowering_.write(out, at, lowering_.made_element(out, at));
+      });
+    }
+  }
+
+  bool is_output(const Made& made) const {
+    return nest_row(graph_[made.node].op).build == nullptr && lowering_.reaches_memory(made);
+  }
+  bool is_built(const Made& made) const {
+    return std::find(built_.begin(), built_.end(), made) != built_.end();
+  }
+  bool same_layout(const Made& a, const Made& b) const {
+    const Layout one = storage_layout(lowering_.type(a));
+    const Layout other = storage_layout(lowering_.type(b));
+    return one.shape == other.shape && one.strides == other.strides;
+  }
+
+  std::string name() const {
+    std::string words;
+    for (const NodeId id : calls_) {
+      if (words.size() > 60) return words + ", ...";
+      words += (words.empty() ? "" : ", ") + graph_.node_name(id);
+    }
+    return words;
+  }
+
+  const Graph& graph_;
+  std::span<const NodeId> calls_;
+  Lowering lowering_;
+  std::vector<Made> built_;
+  Diagnostics faults_;
+};
+
+}  // namespace
+
+Result<LoweredKernel> lower(const Graph& graph, const StorageModel& storages,
+                            std::span<const NodeId> calls, const std::vector<bool>& inner,
+                            const LowerOptions& options) {
+  return Lowerer(graph, storages, calls, inner, options).run();
+}
+
+bool has_lowering(Op op) {
+  return formula_row(op).formula != nullptr || nest_row(op).build != nullptr;
+}
+
+}  // namespace recut::loop

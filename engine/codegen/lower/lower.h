@@ -1,0 +1,52 @@
+// From calls of a graph to a kernel in loop form: the calls that run as one kernel (a fusion group,
+// or one call) become loop nests over buffers that are storages.
+//
+// Views are index arithmetic and never copied; what only the kernel's own calls read never reaches
+// memory. Formulas have the meaning that engine/eval gives operators, but that f32, f16 and bf16
+// are computed in f32, where eval computes in f64 and rounds once; sums are in lanes
+// (loop/kernel.h).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "engine/codegen/loop/kernel.h"
+#include "engine/ir/graph.h"
+#include "engine/partition/storage_model.h"
+#include "engine/support/result.h"
+
+namespace recut::loop {
+
+// What a buffer is: all elements of one output of a node, laid out as its type says where that is
+// dense (a permutation of contiguous strides), else contiguously.
+struct BufferSource {
+  NodeId node;             // an input or a call
+  std::size_t output = 0;  // of the call
+  StorageId storage;       // invalid for inputs, and for what has no bytes
+};
+
+struct LoweredKernel {
+  Kernel kernel;
+  std::vector<BufferSource> sources;  // one a buffer
+};
+
+// The type in which f32, f16 and bf16 are computed. `f64` gives eval's bits wherever nothing is
+// summed; f64 itself is computed in f64 anyway.
+enum class Precision : std::uint8_t { f32, f64 };
+
+struct LowerOptions {
+  Precision precision = Precision::f32;
+};
+
+// The calls stand in the graph's order; views and getitems are none of them. `inner`: storages that
+// never reach memory (FusionGroups::inner); their readers are among the calls. Fails where an
+// operator has no lowering, or not for its arguments: every such call is named.
+Result<LoweredKernel> lower(const Graph& graph, const StorageModel& storages,
+                            std::span<const NodeId> calls, const std::vector<bool>& inner = {},
+                            const LowerOptions& options = {});
+
+// Whether calls of this operator lower, at least for some arguments.
+bool has_lowering(Op op);
+
+}  // namespace recut::loop

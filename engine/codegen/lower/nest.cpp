@@ -1,0 +1,54 @@
+#include "engine/codegen/lower/nest.h"
+
+namespace recut::loop {
+
+const NestRow& nest_row(Op op) {
+  static const std::vector<NestRow> table = [] {
+    NestTable rows;
+    add_reduction_nests(rows);
+    add_softmax_nests(rows);
+    add_normalisation_nests(rows);
+    add_movement_nests(rows);
+    add_scatter_nests(rows);
+    add_loss_nests(rows);
+    add_matrix_nests(rows);
+    add_convolution_nests(rows);
+    add_pooling_nests(rows);
+    std::vector<NestRow> by_op(all_operators().size());
+    for (const NestRow& row : rows) by_op[static_cast<std::size_t>(row.op)] = row;
+    return by_op;
+  }();
+  return table[static_cast<std::size_t>(op)];
+}
+
+Index Nest::checked_index(Lowering& lowering, const Quantity& raw, std::int64_t size,
+                          bool from_end) {
+  Quantity index = raw.to(DType::i64);
+  if (from_end) {
+    const Quantity end = Quantity::constant(index.builder(), DType::i64, size);
+    index = select(index < 0.0, index + end, index);
+  }
+  return lowering.builder().check(index.id(), size);
+}
+
+std::vector<bool> folded_dimensions(const Call& call, std::size_t rank, bool empty_folds_all) {
+  std::vector<std::int64_t> dims;
+  const bool named = call.op().parameter("dim").has_value() && call.given("dim");
+  if (named) dims = call.integers("dim");
+  if (!named || (dims.empty() && empty_folds_all)) return std::vector<bool>(rank, true);
+  std::vector<bool> folded(rank, false);
+  for (const std::int64_t d : dims)
+    if (rank > 0)
+      folded[static_cast<std::size_t>(wrap_dimension(d, static_cast<std::int64_t>(rank)).value())] =
+          true;
+  return folded;
+}
+
+Indices folded_place(const Indices& at, const std::vector<bool>& folded, std::size_t rank) {
+  Indices place;
+  for (std::size_t d = 0; d < at.size(); ++d)
+    if (!folded[d] || rank == at.size()) place.push_back(folded[d] ? Index(0) : at[d]);
+  return place;
+}
+
+}  // namespace recut::loop

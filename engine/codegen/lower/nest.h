@@ -1,0 +1,93 @@
+// Nests: operators that are more than a formula of one element. One row an operator, in nests/.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/codegen/lower/folding.h"
+#include "engine/codegen/lower/formula.h"
+
+namespace recut::loop {
+
+// One call that is being lowered to loops of its own.
+class Nest {
+ public:
+  Nest(Lowering& lowering, const Call& call, NodeId node)
+      : lowering(lowering), call(call), node(node) {}
+
+  Lowering& lowering;
+  const Call& call;
+  const NodeId node;
+
+  Made output(std::size_t index = 0) const { return {node, index}; }
+  const TensorType& type(std::size_t index = 0) const { return lowering.type(output(index)); }
+  // Whether anybody has this output.
+  bool wanted(std::size_t index) const {
+    return index < lowering.graph()[node].outputs.size() && type(index).exists() &&
+           lowering.reaches_memory(output(index));
+  }
+
+  const Shape& shape_of(std::string_view parameter) const { return call.tensor(parameter).shape; }
+  DType dtype_of(std::string_view parameter) const { return call.tensor(parameter).dtype; }
+  // The type that reals of these dtypes are computed in.
+  DType computing(DType dtype) const { return lowering.compute_type(dtype); }
+
+  // An operand's element, as it stands or as a computation in `common` sees it.
+  Quantity raw(std::string_view parameter, const Indices& at) const {
+    return lowering.element(call.node(parameter), at);
+  }
+  Quantity real(std::string_view parameter, const Indices& at) const {
+    const Quantity element = raw(parameter, at);
+    return element.to(
+        computing(is_floating(dtype_of(parameter)) ? dtype_of(parameter) : DType::f32));
+  }
+  bool has(std::string_view parameter) const {
+    return call.op().parameter(parameter) && call.is_tensor(parameter);
+  }
+
+  // A dimension that the call names, wrapped; 0 of a number.
+  std::size_t dimension(std::string_view parameter, std::size_t rank) const {
+    return static_cast<std::size_t>(
+        wrap_dimension(call.integer(parameter), static_cast<std::int64_t>(rank)).value());
+  }
+
+  // i64 data as an index in 0 ... size - 1; negative ones count from the end where they may.
+  Index checked(const Quantity& raw, std::int64_t size, bool from_end) const {
+    return checked_index(lowering, raw, size, from_end);
+  }
+  static Index checked_index(Lowering& lowering, const Quantity& raw, std::int64_t size,
+                             bool from_end);
+};
+
+using NestBuilder = void (*)(const Nest& nest);
+
+struct NestRow {
+  Op op;
+  NestBuilder build = nullptr;
+  Refusal refusal = nullptr;  // null: every call has a nest
+};
+
+// Rows of all files, by Op; `build` is null where an operator has none.
+const NestRow& nest_row(Op op);
+
+using NestTable = std::vector<NestRow>;
+void add_reduction_nests(NestTable& table);
+void add_softmax_nests(NestTable& table);
+void add_normalisation_nests(NestTable& table);
+void add_movement_nests(NestTable& table);
+void add_scatter_nests(NestTable& table);
+void add_loss_nests(NestTable& table);
+void add_matrix_nests(NestTable& table);
+void add_convolution_nests(NestTable& table);
+void add_pooling_nests(NestTable& table);
+
+// The dimensions that a call's `dim` folds: all where that is None, absent or (unless an empty list
+// means none) empty.
+std::vector<bool> folded_dimensions(const Call& call, std::size_t rank,
+                                    bool empty_folds_all = true);
+
+// The place in what a reduction gives: with or without the folded dimensions.
+Indices folded_place(const Indices& at, const std::vector<bool>& folded, std::size_t rank);
+
+}  // namespace recut::loop

@@ -1,0 +1,187 @@
+// Convolutions as plain nests, forward and backward. Targets may have a library run them instead.
+#include "engine/codegen/lower/window_space.h"
+
+namespace recut::loop {
+namespace {
+
+// input [N, C, plane...], weight [O, C/groups, kernel...], output [N, O, windows...].
+struct Convolution {
+  std::int64_t samples, groups, channels, outputs;  // the last two of a group
+  Shape plane, kernel, windows;
+  Sliding slide;
+  DType type;
+
+  Convolution(const Nest& nest, const Shape& in, const Shape& weight, const Shape& out)
+      : samples(in[0]),
+        groups(nest.call.integer("groups")),
+        channels(weight[1]),
+        outputs(weight[0] / groups),
+        plane(in.begin() + 2, in.end()),
+        kernel(weight.begin() + 2, weight.end()),
+        windows(out.begin() + 2, out.end()),
+        type(nest.computing(nest.dtype_of("weight"))) {
+    const std::size_t dims = kernel.size();
+    slide = {kernel, per_dimension(nest.call, "stride", dims, 1),
+             per_dimension(nest.call, "padding", dims, 0),
+             per_dimension(nest.call, "dilation", dims, 1)};
+  }
+
+  std::size_t dims() const { return kernel.size(); }
+};
+
+// Dimensions put one after another, each list kept or folded as a whole. Lanes go along the last of
+// the kept ones.
+struct Dimensions {
+  FoldSpace space;
+  void add(const Shape& shape, bool folded) {
+    for (const std::int64_t size : shape) {
+      space.shape.push_back(size);
+      space.folded.push_back(folded);
+    }
+  }
+  FoldSpace done() {
+    space.strides = contiguous_strides(space.shape);
+    std::int64_t kept = 1;
+    for (std::size_t d = space.shape.size(); d-- > 0;)
+      if (!space.folded[d]) {
+        space.strides[d] = kept;
+        kept *= space.shape[d];
+      } else {
+        space.strides[d] += 1;
+      }
+    return std::move(space);
+  }
+};
+
+Indices part(const Indices& at, std::size_t first, std::size_t count) {
+  return Indices(at.begin() + static_cast<std::ptrdiff_t>(first),
+                 at.begin() + static_cast<std::ptrdiff_t>(first + count));
+}
+
+// [first, second, rest...]
+Indices joined(const Index& first, const Index& second, const Indices& rest) {
+  Indices out{first, second};
+  out.insert(out.end(), rest.begin(), rest.end());
+  return out;
+}
+
+// kept: sample, group, output, window; folded: channel, offset.
+void forward(const Nest& nest) {
+  const Convolution c(nest, nest.shape_of("input"), nest.shape_of("weight"), nest.type().shape);
+  const std::size_t dims = c.dims();
+  Dimensions d;
+  d.add({c.samples, c.groups, c.outputs}, false);
+  d.add(c.windows, false);
+  d.add({c.channels}, true);
+  d.add(c.kernel, true);
+  const FoldSpace space = d.done();
+  for_each_fold(nest.lowering, space, [&](Folder& folder) {
+    const Index output = c.outputs * folder.at()[1] + folder.at()[2];
+    Quantity sum = folder.fold(
+        {"sum", Combine::add, nest.lowering.constant(c.type, 0), [&](const Indices& at) {
+           const Indices offset = part(at, 4 + dims, dims);
+           const Index channel = at[3 + dims];
+           const Fallen x = on_plane(nest.lowering, c.slide, part(at, 3, dims), offset, c.plane);
+           const Quantity value =
+               x.element(nest, "input", joined(at[0], c.channels * at[1] + channel, x.place));
+           const Quantity weight = nest.raw("weight", joined(output, channel, offset));
+           return value.to(c.type) * weight.to(c.type);
+         }});
+    if (nest.has("bias")) sum = sum + nest.raw("bias", {output}).to(c.type);
+    nest.lowering.write(nest.output(), joined(folder.at()[0], output, part(folder.at(), 3, dims)),
+                        sum);
+  });
+}
+
+// kept: sample, group, channel, place; folded: output, offset.
+void input_gradient(const Nest& nest, const Convolution& c) {
+  const std::size_t dims = c.dims();
+  Dimensions d;
+  d.add({c.samples, c.groups, c.channels}, false);
+  d.add(c.plane, false);
+  d.add({c.outputs}, true);
+  d.add(c.kernel, true);
+  const FoldSpace space = d.done();
+  for_each_fold(nest.lowering, space, [&](Folder& folder) {
+    const Quantity sum = folder.fold(
+        {"sum", Combine::add, nest.lowering.constant(c.type, 0), [&](const Indices& at) {
+           const Indices offset = part(at, 4 + dims, dims);
+           const Index output = c.outputs * at[1] + at[3 + dims];
+           const Fallen g =
+               on_windows(nest.lowering, c.slide, part(at, 3, dims), offset, c.windows);
+           const Quantity grad = g.element(nest, "grad_output", joined(at[0], output, g.place));
+           const Quantity weight = nest.raw("weight", joined(output, at[2], offset));
+           return grad.to(c.type) * weight.to(c.type);
+         }});
+    const Indices& at = folder.at();
+    nest.lowering.write(nest.output(0),
+                        joined(at[0], c.channels * at[1] + at[2], part(at, 3, dims)), sum);
+  });
+}
+
+// kept: group, output, channel, offset; folded: sample, window.
+void weight_gradient(const Nest& nest, const Convolution& c) {
+  const std::size_t dims = c.dims();
+  Dimensions d;
+  d.add({c.groups, c.outputs, c.channels}, false);
+  d.add(c.kernel, false);
+  d.add({c.samples}, true);
+  d.add(c.windows, true);
+  FoldSpace space = d.done();
+  space.strides = contiguous_strides(space.shape);
+  for_each_fold(nest.lowering, space, [&](Folder& folder) {
+    const Quantity sum = folder.fold(
+        {"sum", Combine::add, nest.lowering.constant(c.type, 0), [&](const Indices& at) {
+           const Indices window = part(at, 4 + dims, dims);
+           const Index sample = at[3 + dims];
+           const Fallen x = on_plane(nest.lowering, c.slide, window, part(at, 3, dims), c.plane);
+           const Quantity value =
+               x.element(nest, "input", joined(sample, c.channels * at[0] + at[2], x.place));
+           const Quantity grad =
+               nest.raw("grad_output", joined(sample, c.outputs * at[0] + at[1], window));
+           return value.to(c.type) * grad.to(c.type);
+         }});
+    const Indices& at = folder.at();
+    nest.lowering.write(nest.output(1), joined(c.outputs * at[0] + at[1], at[2], part(at, 3, dims)),
+                        sum);
+  });
+}
+
+void bias_gradient(const Nest& nest, const Convolution& c) {
+  const Shape& shape = nest.shape_of("grad_output");
+  FoldSpace space{shape, std::vector<bool>(shape.size(), true), contiguous_strides(shape)};
+  space.folded[1] = false;
+  for_each_fold(nest.lowering, space, [&](Folder& folder) {
+    const Quantity sum =
+        folder.fold({"sum", Combine::add, nest.lowering.constant(c.type, 0),
+                     [&](const Indices& at) { return nest.raw("grad_output", at).to(c.type); }});
+    nest.lowering.write(nest.output(2), {folder.at()[1]}, sum);
+  });
+}
+
+void backward(const Nest& nest) {
+  const Convolution c(nest, nest.shape_of("input"), nest.shape_of("weight"),
+                      nest.shape_of("grad_output"));
+  if (nest.wanted(0)) input_gradient(nest, c);
+  if (nest.wanted(1)) weight_gradient(nest, c);
+  if (nest.wanted(2)) bias_gradient(nest, c);
+}
+
+std::optional<std::string> other_forms(const Call& call) {
+  if (call.op().parameter("transposed") && call.boolean("transposed"))
+    return "transposed convolutions";
+  if (call.tensor("input").shape.size() != call.tensor("weight").shape.size())
+    return "inputs without samples";
+  if (!is_floating(call.tensor("weight").dtype)) return "convolutions of integers";
+  return std::nullopt;
+}
+
+}  // namespace
+
+void add_convolution_nests(NestTable& table) {
+  for (const Op op : {Op::convolution, Op::_convolution, Op::conv1d, Op::conv2d, Op::conv3d})
+    table.push_back({op, forward, other_forms});
+  table.push_back({Op::convolution_backward, backward, other_forms});
+}
+
+}  // namespace recut::loop

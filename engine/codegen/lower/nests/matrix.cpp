@@ -1,0 +1,97 @@
+// Matrix products as plain nests. Targets may have a library run them instead.
+#include "engine/codegen/lower/nest.h"
+
+namespace recut::loop {
+namespace {
+
+// out[b, i, j] = finish(sum over k of left[b, i, k] * right[b, k, j]); without batches two indices.
+struct Product {
+  std::string_view left, right;
+  bool batched = false;
+};
+
+// The space b, i, j, k with what a step costs in both operands and the output.
+FoldSpace space_of(const Nest& nest, const Product& p) {
+  const Shape& left = nest.shape_of(p.left);
+  const Shape& right = nest.shape_of(p.right);
+  const std::size_t r = p.batched ? 1 : 0;
+  const Strides a = walking_strides(nest.lowering, nest.call.node(p.left));
+  const Strides b = walking_strides(nest.lowering, nest.call.node(p.right));
+  FoldSpace space{{left[r], right[r + 1], left[r + 1]},
+                  {false, false, true},
+                  {a[r] + b[r] + a[r + 1], b[r + 1], a[r + 1] + b[r]}};
+  if (p.batched) {
+    space.shape.insert(space.shape.begin(), left[0]);
+    space.folded.insert(space.folded.begin(), false);
+    space.strides.insert(space.strides.begin(), INT64_MAX);
+  }
+  return space;
+}
+
+void multiply(const Nest& nest, const Product& p,
+              const std::function<Quantity(Quantity, const Indices&)>& finish) {
+  const bool whole = !is_floating(nest.type().dtype);
+  const DType type = nest.computing(nest.type().dtype);
+  const auto read = [&](std::string_view parameter, const Indices& at) {
+    return whole ? nest.raw(parameter, at).to(DType::i64) : nest.raw(parameter, at).to(type);
+  };
+  for_each_fold(nest.lowering, space_of(nest, p), [&](Folder& folder) {
+    const Quantity sum =
+        folder.fold({"sum", Combine::add, nest.lowering.constant(type, 0), [&](const Indices& at) {
+                       Indices left = at, right = at;
+                       left.erase(left.end() - 2);
+                       right.erase(right.end() - 3);
+                       std::swap(right[right.size() - 1], right[right.size() - 2]);
+                       const Quantity a = read(p.left, left);
+                       return a * read(p.right, right);
+                     }});
+    Indices at = folder.at();
+    at.pop_back();
+    nest.lowering.write(nest.output(), at, finish(sum, at));
+  });
+}
+
+// beta * self + alpha * product; self is not read where beta is 0.
+Quantity with_addend(const Nest& nest, const Quantity& product, const Indices& at) {
+  const DType common = nest.type().dtype;
+  const Scalar beta = nest.call.scalar("beta");
+  const Scalar alpha = nest.call.scalar("alpha");
+  const auto scaled = [&](const Scalar& by, const Quantity& x) {
+    const double number = x.real() ? by.real : static_cast<double>(by.integer);
+    return number == 1 ? x : number * x;
+  };
+  const Quantity scaled_product = scaled(alpha, product);
+  if (beta.real == 0) return scaled_product;
+  const Shape& shape = nest.shape_of("self");
+  Indices place(shape.size(), 0);
+  for (std::size_t d = 0; d < shape.size(); ++d)
+    if (shape[d] != 1) place[d] = at[at.size() - shape.size() + d];
+  const Quantity self = nest.lowering.cast(nest.raw("self", place), nest.dtype_of("self"), common);
+  return scaled(beta, self) + scaled_product;
+}
+
+Quantity alone(Quantity product, const Indices&) { return product; }
+
+void mm(const Nest& nest) { multiply(nest, {"self", "mat2"}, alone); }
+void bmm(const Nest& nest) { multiply(nest, {"self", "mat2", true}, alone); }
+void addmm(const Nest& nest) {
+  multiply(nest, {"mat1", "mat2"}, [&](const Quantity& product, const Indices& at) {
+    return with_addend(nest, product, at);
+  });
+}
+void baddbmm(const Nest& nest) {
+  multiply(nest, {"batch1", "batch2", true}, [&](const Quantity& product, const Indices& at) {
+    return with_addend(nest, product, at);
+  });
+}
+
+}  // namespace
+
+void add_matrix_nests(NestTable& table) {
+  table.push_back({Op::mm, mm});
+  table.push_back({Op::bmm, bmm});
+  table.push_back({Op::addmm, addmm});
+  table.push_back({Op::baddbmm, baddbmm});
+}
+
+}  // namespace recut::loop

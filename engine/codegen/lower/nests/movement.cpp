@@ -1,0 +1,96 @@
+// Tensors put together, and parts of tensors replaced: one nest a part.
+#include "engine/codegen/lower/nest.h"
+
+namespace recut::loop {
+namespace {
+
+// Copies one operand to where `moved` says that its elements go.
+void copy_to(const Nest& nest, NodeId from, const std::function<Indices(const Indices&)>& moved) {
+  const TensorType& type = nest.call.tensor(from);
+  const Strides strides = contiguous_strides(type.shape);
+  nest.lowering.for_each(type.shape, strides, [&](const Indices& at) {
+    nest.lowering.write(nest.output(), moved(at), nest.lowering.element(from, at));
+  });
+}
+
+void cat(const Nest& nest) {
+  const std::size_t rank = nest.type().shape.size();
+  const std::size_t dim = nest.dimension("dim", rank);
+  std::int64_t start = 0;
+  for (const NodeId id : nest.call.nodes("tensors")) {
+    const Shape& shape = nest.call.tensor(id).shape;
+    // ATen leaves out old-fashioned empty tensors of another rank.
+    if (shape.size() != rank) continue;
+    copy_to(nest, id, [&](Indices at) {
+      at[dim] = at[dim] + Index(start);
+      return at;
+    });
+    start += shape[dim];
+  }
+}
+
+void stack(const Nest& nest) {
+  const std::size_t dim = nest.dimension("dim", nest.type().shape.size());
+  std::int64_t layer = 0;
+  for (const NodeId id : nest.call.nodes("tensors")) {
+    copy_to(nest, id, [&](Indices at) {
+      at.insert(at.begin() + static_cast<std::ptrdiff_t>(dim), Index(layer));
+      return at;
+    });
+    ++layer;
+  }
+}
+
+// Parts
+// ------------------------------------------------------------------------------------------
+
+layout::Rule part_rule(Op op) {
+  switch (op) {
+    case Op::slice_scatter:
+    case Op::slice_backward:
+      return layout::slice;
+    case Op::select_scatter:
+    case Op::select_backward:
+      return layout::select;
+    default:
+      return layout::diagonal;
+  }
+}
+
+// The part is a view of the output, and `from` is written through it.
+void write_part(const Nest& nest, std::string_view from) {
+  const Layout whole = storage_layout(nest.type());
+  auto part = part_rule(nest.call.op().op)(nest.call, whole, 0);
+  RECUT_CHECK(part.ok(), "the operator's shape rule has looked at its part");
+  const Address address{nest.output(), {*part}};
+  nest.lowering.for_each(part->shape, part->strides, [&](const Indices& at) {
+    nest.lowering.write_through(address, at, nest.raw(from, at));
+  });
+}
+
+void scatter_part(const Nest& nest) {
+  copy_to(nest, nest.call.node("self"), [](const Indices& at) { return at; });
+  write_part(nest, "src");
+}
+
+void part_backward(const Nest& nest) {
+  const Layout whole = storage_layout(nest.type());
+  nest.lowering.for_each(whole.shape, whole.strides, [&](const Indices& at) {
+    nest.lowering.write(nest.output(), at,
+                        nest.lowering.constant(value_type(nest.type().dtype), 0));
+  });
+  write_part(nest, "grad_output");
+}
+
+}  // namespace
+
+void add_movement_nests(NestTable& table) {
+  table.push_back({Op::cat, cat});
+  table.push_back({Op::stack, stack});
+  for (const Op op : {Op::slice_scatter, Op::select_scatter, Op::diagonal_scatter})
+    table.push_back({op, scatter_part});
+  for (const Op op : {Op::slice_backward, Op::select_backward, Op::diagonal_backward})
+    table.push_back({op, part_backward});
+}
+
+}  // namespace recut::loop

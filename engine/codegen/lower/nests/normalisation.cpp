@@ -1,0 +1,340 @@
+// Layer, RMS, group and batch norm, forward and backward. They differ in which elements share a
+// mean and which share a weight.
+#include "engine/codegen/lower/nest.h"
+
+namespace recut::loop {
+namespace {
+
+// The input as a space in which whole dimensions share: a group norm's channels are two of them.
+struct Sharing {
+  Shape shape;
+  std::vector<bool> measured;  // folded into one mean
+  std::vector<bool> weighted;  // along which weights differ
+  bool grouped = false;        // dimensions 1 and 2 are the input's channels
+
+  std::int64_t count() const {
+    std::int64_t n = 1;
+    for (std::size_t d = 0; d < shape.size(); ++d) n *= measured[d] ? shape[d] : 1;
+    return n;
+  }
+  // The place in the input.
+  Indices input(const Indices& at) const {
+    if (!grouped) return at;
+    Indices out{at[0], shape[2] * at[1] + at[2]};
+    out.insert(out.end(), at.begin() + 3, at.end());
+    return out;
+  }
+  // The place in weight and bias.
+  Indices weight(const Indices& at) const {
+    if (grouped) return {shape[2] * at[1] + at[2]};
+    Indices out;
+    for (std::size_t d = 0; d < shape.size(); ++d)
+      if (weighted[d]) out.push_back(at[d]);
+    return out;
+  }
+  // The row-major number of a place among those that have a mean of their own.
+  Index statistic(const Indices& at) const {
+    Index number;
+    for (std::size_t d = 0; d < shape.size(); ++d)
+      if (!measured[d]) number = shape[d] * number + at[d];
+    return number;
+  }
+  FoldSpace over(const std::vector<bool>& folded) const {
+    return {shape, folded, contiguous_strides(shape)};
+  }
+  std::vector<bool> unweighted() const {
+    std::vector<bool> out = weighted;
+    out.flip();
+    return out;
+  }
+};
+
+// Rows of the last dimensions.
+Sharing by_rows(const Nest& nest) {
+  const Shape& in = nest.shape_of("input");
+  const std::size_t inner = nest.call.integers("normalized_shape").size();
+  Sharing s{in, std::vector<bool>(in.size(), false), {}, false};
+  for (std::size_t d = in.size() - inner; d < in.size(); ++d) s.measured[d] = true;
+  s.weighted = s.measured;
+  return s;
+}
+
+Sharing by_groups(const Nest& nest, std::int64_t groups) {
+  const Shape& in = nest.shape_of("input");
+  Sharing s{{in[0], groups, in[1] / groups}, {false, false, true}, {false, true, true}, true};
+  s.shape.insert(s.shape.end(), in.begin() + 2, in.end());
+  s.measured.resize(s.shape.size(), true);
+  s.weighted.resize(s.shape.size(), false);
+  return s;
+}
+
+Sharing by_channels(const Nest& nest) {
+  const Shape& in = nest.shape_of("input");
+  Sharing s{in, std::vector<bool>(in.size(), true), std::vector<bool>(in.size(), false), false};
+  s.measured[1] = false;
+  s.weighted[1] = true;
+  return s;
+}
+
+// An element of a statistic's tensor by its row-major number.
+Indices by_number(const Nest& nest, const Shape& shape, const Index& number) {
+  return delinearised(number, shape, nest.lowering.builder());
+}
+
+DType computing(const Nest& nest) { return nest.computing(nest.dtype_of("input")); }
+
+struct Statistics {
+  Quantity mean, rstd;
+};
+
+// y = (x - mean) rstd w + b, over the dimensions that share the statistics.
+void write_normalised(const Nest& nest, const Sharing& s, Folder& folder, const Statistics& m,
+                      bool centred) {
+  const DType type = m.rstd.type();
+  folder.for_each([&](const Indices& at) {
+    const Quantity x = nest.real("input", s.input(at)).to(type);
+    Quantity y = (centred ? x - m.mean : x) * m.rstd;
+    if (nest.has("weight")) y = y * nest.real("weight", s.weight(at)).to(type);
+    if (nest.has("bias")) y = y + nest.real("bias", s.weight(at)).to(type);
+    nest.lowering.write(nest.output(), s.input(at), y);
+  });
+}
+
+void write_statistic(const Nest& nest, const Sharing& s, const Folder& folder, std::size_t output,
+                     const Quantity& value) {
+  if (!nest.wanted(output)) return;
+  const Indices at = by_number(nest, nest.type(output).shape, s.statistic(folder.at()));
+  nest.lowering.write(nest.output(output), at, value);
+}
+
+struct Moments {
+  Quantity mean, variance;
+};
+
+// The mean, then the squares about it.
+Moments measure(const Nest& nest, const Sharing& s, Folder& folder) {
+  const DType type = computing(nest);
+  const Quantity zero = nest.lowering.constant(type, 0);
+  const auto count = static_cast<double>(s.count());
+  const auto x = [&](const Indices& at) { return nest.real("input", s.input(at)); };
+  const Quantity mean = folder.fold({"total", Combine::add, zero, x}) / count;
+  const Quantity squares = folder.fold({"squares", Combine::add, zero, [&](const Indices& at) {
+                                          const Quantity off = x(at) - mean;
+                                          return off * off;
+                                        }});
+  return {mean, squares / count};
+}
+
+void normalise(const Nest& nest, const Sharing& s) {
+  const double eps = nest.call.real("eps");
+  for_each_fold(nest.lowering, s.over(s.measured), [&](Folder& folder) {
+    const Moments m = measure(nest, s, folder);
+    const Quantity rstd = 1.0 / sqrt(m.variance + eps);
+    write_statistic(nest, s, folder, 1, m.mean);
+    write_statistic(nest, s, folder, 2, rstd);
+    if (nest.wanted(0)) write_normalised(nest, s, folder, {m.mean, rstd}, true);
+  });
+}
+
+void layer_norm(const Nest& nest) { normalise(nest, by_rows(nest)); }
+
+void group_norm(const Nest& nest) {
+  const bool native = nest.call.op().parameter("group").has_value();
+  normalise(nest, by_groups(nest, nest.call.integer(native ? "group" : "num_groups")));
+}
+
+void rms_norm(const Nest& nest) {
+  const Sharing s = by_rows(nest);
+  const DType type = computing(nest);
+  const double default_eps = nest.dtype_of("input") == DType::f64 ? 0x1p-52 : 0x1p-23;
+  const double eps = nest.call.given("eps") ? nest.call.real("eps") : default_eps;
+  for_each_fold(nest.lowering, s.over(s.measured), [&](Folder& folder) {
+    const Quantity squares = folder.fold(
+        {"squares", Combine::add, nest.lowering.constant(type, 0), [&](const Indices& at) {
+           const Quantity x = nest.real("input", s.input(at));
+           return x * x;
+         }});
+    const Quantity rstd = 1.0 / sqrt(squares / static_cast<double>(s.count()) + eps);
+    write_statistic(nest, s, folder, 1, rstd);
+    write_normalised(nest, s, folder, {rstd, rstd}, false);
+  });
+}
+
+// Gradients of y = (x - mean) rstd w + b. With xhat the normalised x and g = dy w:
+//   dx = rstd (g - mean(g) - xhat mean(g xhat)),  dw = sum(dy xhat),  db = sum(dy)
+// Where the statistics are constants, dx = rstd g; without a mean (RMS norm), mean(g) falls away.
+struct Backward {
+  const Nest& nest;
+  Sharing s;
+  std::function<Statistics(const Indices&)> statistics;  // of the place's row
+  bool constant_statistics = false;
+  bool centred = true;
+
+  DType type() const { return computing(nest); }
+  Quantity grad(const Indices& at) const { return nest.real("grad_out", s.input(at)).to(type()); }
+  Quantity scaled(const Indices& at) const {
+    const Quantity g = grad(at);
+    return nest.has("weight") ? g * nest.real("weight", s.weight(at)).to(type()) : g;
+  }
+  Quantity xhat(const Indices& at, const Statistics& m) const {
+    const Quantity x = nest.real("input", s.input(at));
+    return (centred ? x - m.mean : x) * m.rstd;
+  }
+
+  void run() const {
+    if (nest.wanted(0)) write_input_gradient();
+    if (nest.wanted(1) || nest.wanted(2)) write_weight_gradients();
+  }
+
+  void write_input_gradient() const {
+    const auto count = static_cast<double>(s.count());
+    const Quantity zero = nest.lowering.constant(type(), 0);
+    for_each_fold(nest.lowering, s.over(s.measured), [&](Folder& folder) {
+      const Statistics m = statistics(folder.at());
+      std::vector<Quantity> sums;
+      if (!constant_statistics)
+        sums =
+            folder.fold({{"sum", Combine::add, zero, [&](const Indices& at) { return scaled(at); }},
+                         {"projection", Combine::add, zero, [&](const Indices& at) {
+                            const Quantity g = scaled(at);
+                            return g * xhat(at, m);
+                          }}});
+      folder.for_each([&](const Indices& at) {
+        Quantity g = scaled(at);
+        if (!constant_statistics && centred) g = g - sums[0] / count;
+        if (!constant_statistics) g = g - xhat(at, m) * sums[1] / count;
+        nest.lowering.write(nest.output(0), s.input(at), g * m.rstd);
+      });
+    });
+  }
+
+  void write_weight_gradients() const {
+    const Quantity zero = nest.lowering.constant(type(), 0);
+    for_each_fold(nest.lowering, s.over(s.unweighted()), [&](Folder& folder) {
+      std::vector<Folded> folds;
+      if (nest.wanted(1))
+        folds.push_back({"weight", Combine::add, zero, [&](const Indices& at) {
+                           const Quantity g = grad(at);
+                           return g * xhat(at, statistics(at));
+                         }});
+      if (nest.wanted(2))
+        folds.push_back({"bias", Combine::add, zero, [&](const Indices& at) { return grad(at); }});
+      const std::vector<Quantity> sums = folder.fold(folds);
+      std::size_t n = 0;
+      for (const std::size_t output : {1, 2})
+        if (nest.wanted(output))
+          nest.lowering.write(nest.output(output), s.weight(folder.at()), sums[n++]);
+    });
+  }
+};
+
+// Statistics that are operands, by the number of a place's row.
+std::function<Statistics(const Indices&)> given_statistics(const Nest& nest, const Sharing& s,
+                                                           std::string_view mean,
+                                                           std::string_view rstd) {
+  const DType type = computing(nest);
+  return [&nest, s, mean, rstd, type](const Indices& at) {
+    const auto read = [&](std::string_view name) {
+      return nest.real(name, by_number(nest, nest.shape_of(name), s.statistic(at))).to(type);
+    };
+    const Quantity deviation = read(rstd);
+    return Statistics{mean.empty() ? deviation : read(mean), deviation};
+  };
+}
+
+void layer_norm_backward(const Nest& nest) {
+  const Sharing s = by_rows(nest);
+  Backward{nest, s, given_statistics(nest, s, "mean", "rstd")}.run();
+}
+
+void group_norm_backward(const Nest& nest) {
+  const Sharing s = by_groups(nest, nest.call.integer("group"));
+  Backward{nest, s, given_statistics(nest, s, "mean", "rstd")}.run();
+}
+
+void rms_norm_backward(const Nest& nest) {
+  const Sharing s = by_rows(nest);
+  Backward{nest, s, given_statistics(nest, s, "", "rstd"), false, false}.run();
+}
+
+// Batch norm
+// -------------------------------------------------------------------------------------
+
+// Mean and reciprocal deviation from running statistics.
+std::function<Statistics(const Indices&)> running_statistics(const Nest& nest) {
+  return [&nest](const Indices& at) {
+    const DType type = computing(nest);
+    const Quantity mean = nest.real("running_mean", {at[1]}).to(type);
+    const Quantity variance = nest.real("running_var", {at[1]}).to(type);
+    return Statistics{mean, 1.0 / sqrt(variance + nest.call.real("eps"))};
+  };
+}
+
+// Running statistics after a step: the variance that they follow is the unbiased one.
+void write_running(const Nest& nest, const Sharing& s, Folder& folder, const Moments& m) {
+  const double momentum = nest.call.real("momentum");
+  const auto count = static_cast<double>(s.count());
+  const auto follow = [&](std::string_view name, std::size_t output, const Quantity& target) {
+    if (!nest.wanted(output)) return;
+    const Quantity old = nest.real(name, {folder.at()[1]}).to(target.type());
+    nest.lowering.write(nest.output(output), {folder.at()[1]}, old + momentum * (target - old));
+  };
+  follow("running_mean", 3, m.mean);
+  follow("running_var", 4, m.variance * count / (count - 1));
+}
+
+void train_batch_norm(const Nest& nest) {
+  const Sharing s = by_channels(nest);
+  const double eps = nest.call.real("eps");
+  for_each_fold(nest.lowering, s.over(s.measured), [&](Folder& folder) {
+    const Moments m = measure(nest, s, folder);
+    const Quantity rstd = 1.0 / sqrt(m.variance + eps);
+    write_statistic(nest, s, folder, 1, m.mean);
+    write_statistic(nest, s, folder, 2, rstd);
+    write_running(nest, s, folder, m);
+    if (nest.wanted(0)) write_normalised(nest, s, folder, {m.mean, rstd}, true);
+  });
+}
+
+void batch_norm(const Nest& nest) {
+  if (nest.call.op().parameter("training") && nest.call.boolean("training"))
+    return train_batch_norm(nest);
+  const Sharing s = by_channels(nest);
+  const auto statistics = running_statistics(nest);
+  for_each_fold(nest.lowering, s.over(s.measured), [&](Folder& folder) {
+    write_normalised(nest, s, folder, statistics(folder.at()), true);
+    const Indices channel{folder.at()[1]};
+    for (const std::size_t output : {3, 4})
+      if (nest.wanted(output))
+        nest.lowering.write(nest.output(output), channel,
+                            nest.raw(output == 3 ? "running_mean" : "running_var", channel));
+  });
+}
+
+void batch_norm_backward(const Nest& nest) {
+  const Sharing s = by_channels(nest);
+  const bool train = nest.call.boolean("train");
+  Backward{nest, s,
+           train ? given_statistics(nest, s, "save_mean", "save_invstd") : running_statistics(nest),
+           !train}
+      .run();
+}
+
+}  // namespace
+
+void add_normalisation_nests(NestTable& table) {
+  for (const Op op : {Op::native_layer_norm, Op::layer_norm}) table.push_back({op, layer_norm});
+  for (const Op op : {Op::native_group_norm, Op::group_norm}) table.push_back({op, group_norm});
+  for (const Op op : {Op::rms_norm, Op::_fused_rms_norm}) table.push_back({op, rms_norm});
+  table.push_back({Op::native_layer_norm_backward, layer_norm_backward});
+  table.push_back({Op::native_group_norm_backward, group_norm_backward});
+  table.push_back({Op::_fused_rms_norm_backward, rms_norm_backward});
+  for (const Op op :
+       {Op::native_batch_norm, Op::_native_batch_norm_legit, Op::_native_batch_norm_legit_no_stats,
+        Op::_native_batch_norm_legit_no_training, Op::_native_batch_norm_legit_functional,
+        Op::batch_norm})
+    table.push_back({op, batch_norm});
+  table.push_back({Op::native_batch_norm_backward, batch_norm_backward});
+}
+
+}  // namespace recut::loop

@@ -1,0 +1,51 @@
+// Writing at places that are data. Places may meet, so what runs in parallel are the elements that
+// stay apart (the columns of a table), and what may meet runs one after another, in the order of
+// the indices: the same bits everywhere, without atomics.
+#include "engine/codegen/lower/nest.h"
+
+namespace recut::loop {
+namespace {
+
+// All of an output is 0.
+void clear(const Nest& nest) {
+  const Layout whole = storage_layout(nest.type());
+  nest.lowering.for_each(whole.shape, whole.strides, [&](const Indices& at) {
+    nest.lowering.write(nest.output(), at,
+                        nest.lowering.constant(value_type(nest.type().dtype), 0));
+  });
+}
+
+// Rows of grad_output are added to the rows that the indices name. Columns are parallel: each walks
+// over all indices.
+void embedding_backward(const Nest& nest) {
+  clear(nest);
+  const Shape& places = nest.shape_of("indices");
+  const std::int64_t width = nest.type().shape[1];
+  const std::int64_t padding = nest.call.integer("padding_idx");
+  Builder& builder = nest.lowering.builder();
+  const std::size_t depth = builder.depth();
+  const Index column = builder.open_loop("j", width, Builder::Order::parallel, lanes_for(width));
+  const Index number = builder.open_loop("n", element_count(places));
+  const Indices at = delinearised(number, places, builder);
+  const Index row = nest.checked(nest.raw("indices", at), nest.type().shape[0], false);
+  if (padding >= 0)
+    builder.open_if((nest.lowering.number(row) != static_cast<double>(padding)).id());
+  Indices from = at;
+  from.push_back(column);
+  nest.lowering.combine_into(nest.output(), {row, column}, Combine::add,
+                             nest.raw("grad_output", from));
+  builder.close_to(depth);
+}
+
+std::optional<std::string> by_frequency(const Call& call) {
+  if (call.boolean("scale_grad_by_freq")) return "gradients that are scaled by frequency";
+  return std::nullopt;
+}
+
+}  // namespace
+
+void add_scatter_nests(NestTable& table) {
+  table.push_back({Op::embedding_dense_backward, embedding_backward, by_frequency});
+}
+
+}  // namespace recut::loop

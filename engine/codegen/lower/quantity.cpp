@@ -1,0 +1,82 @@
+#include "engine/codegen/lower/quantity.h"
+
+#include <functional>
+#include <map>
+
+#include "engine/support/check.h"
+
+namespace recut::loop {
+
+struct Quantity::Tree {
+  enum class Kind : std::uint8_t { value, constant, applied };
+  Kind kind = Kind::value;
+  Constant number;  // of a constant
+  ScalarOp op = ScalarOp::add;
+  std::vector<Quantity> operands;
+  DType stored = DType::none;
+  ValueId value;  // of a value
+};
+
+Quantity::Quantity(Builder* builder, ValueId value)
+    : builder_(builder), type_(builder->type(value)) {
+  Tree tree;
+  tree.value = value;
+  tree_ = std::make_shared<const Tree>(std::move(tree));
+}
+
+Quantity Quantity::constant(Builder* builder, DType type, double number) {
+  if (!is_floating(type)) return constant(builder, type, static_cast<std::int64_t>(number));
+  Tree tree;
+  tree.kind = Tree::Kind::constant;
+  tree.number.real = number;
+  return {builder, type, std::make_shared<const Tree>(std::move(tree))};
+}
+
+Quantity Quantity::constant(Builder* builder, DType type, std::int64_t number) {
+  if (is_floating(type)) return constant(builder, type, static_cast<double>(number));
+  Tree tree;
+  tree.kind = Tree::Kind::constant;
+  tree.number.integer = number;
+  return {builder, type, std::make_shared<const Tree>(std::move(tree))};
+}
+
+Quantity Quantity::applied(ScalarOp op, std::vector<Quantity> operands, DType type, DType stored) {
+  Builder* builder = operands.front().builder_;
+  Tree tree;
+  tree.kind = Tree::Kind::applied;
+  tree.op = op;
+  tree.operands = std::move(operands);
+  tree.stored = stored;
+  return {builder, type, std::make_shared<const Tree>(std::move(tree))};
+}
+
+// What stands twice in the tree is emitted once; the builder finds what it has from before.
+ValueId Quantity::id() const {
+  std::map<const Tree*, ValueId> emitted;
+  const std::function<ValueId(const Quantity&)> emit = [&](const Quantity& quantity) {
+    const Tree& tree = *quantity.tree_;
+    if (tree.kind == Tree::Kind::value) {
+      RECUT_CHECK(builder_->visible(tree.value), "a value is used inside of its block");
+      return tree.value;
+    }
+    if (const auto known = emitted.find(&tree); known != emitted.end()) return known->second;
+    std::vector<ValueId> operands;
+    for (const Quantity& operand : tree.operands) operands.push_back(emit(operand));
+    ValueId& id = emitted[&tree];
+    if (tree.kind == Tree::Kind::constant)
+      id = is_floating(quantity.type_) ? builder_->constant(quantity.type_, tree.number.real)
+                                       : builder_->constant(quantity.type_, tree.number.integer);
+    else if (tree.op == ScalarOp::narrow)
+      id = builder_->narrow(operands.front(), tree.stored);
+    else
+      id = builder_->apply(tree.op, std::move(operands), quantity.type_);
+    return id;
+  };
+  return emit(*this);
+}
+
+Quantity Quantity::to(DType wanted) const {
+  return type_ == wanted ? *this : applied(ScalarOp::convert, {*this}, wanted);
+}
+
+}  // namespace recut::loop

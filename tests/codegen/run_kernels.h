@@ -1,0 +1,35 @@
+// Runs graphs by their loop kernels, for tests that hold lowerings to the interpreter of graphs.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/codegen/lower/lower.h"
+#include "engine/eval/evaluator.h"
+#include "engine/ir/graph.h"
+#include "engine/partition/fusion/fusion_groups.h"
+
+namespace recut::test {
+
+struct KernelRunOptions {
+  loop::LowerOptions lower;
+  std::uint64_t seed = 0;
+  bool parallel_backwards = false;
+  const FusionGroups* groups = nullptr;  // null: every call by itself
+};
+
+struct KernelRun {
+  std::vector<Tensor> outputs;  // as evaluate() gives them
+  std::string problem;          // why there are none; "" where there are
+  bool refused = false;         // the problem is an operator that doesn't lower
+  std::vector<std::string> texts;
+};
+
+// Every kernel is verified, and printed and parsed to the same text.
+KernelRun run_kernels(const Graph& graph, const Inputs& inputs, const KernelRunOptions& options);
+
+// The kernels of a graph in the order in which they can run: groups at their last call.
+std::vector<std::vector<NodeId>> kernels_of(const Graph& graph, const FusionGroups* groups);
+
+}  // namespace recut::test
