@@ -41,6 +41,7 @@ int run_command(const std::vector<std::string>& arguments, const Console& consol
   add_bisect(app, chosen);
   add_minimize(app, chosen);
   add_import(app, chosen);
+  add_emit(app, chosen);
   try {
     // CLI11 takes the arguments last first.
     app.parse(std::vector<std::string>(arguments.rbegin(), arguments.rend()));
