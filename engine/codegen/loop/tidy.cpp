@@ -1,6 +1,9 @@
 #include "engine/codegen/loop/tidy.h"
 
+#include <map>
 #include <utility>
+
+#include "engine/codegen/loop/expression_key.h"
 
 namespace recut::loop {
 namespace {
@@ -61,17 +64,32 @@ class Renumbering {
  private:
   Block copied(const Block& block) {
     Block out;
+    known_.emplace_back();
     for (const Statement& statement : block)
       std::visit([&](const auto& s) { copy(s, out); }, statement.value);
+    known_.pop_back();
     return out;
+  }
+
+  // What computes the same in this block or one around it; invalid where nothing does.
+  ValueId find(const ExpressionKey& key) const {
+    for (const auto& block : known_)
+      if (const auto found = block.find(key); found != block.end()) return found->second;
+    return {};
   }
 
   void copy(const Define& define, Block& out) {
     if (!uses_.of(define.value)) return;
     Expression expression = std::visit([&](const auto& e) { return mapped(e); }, define.expression);
-    values_[define.value.index] = ValueId(out_.values.size());
-    out_.values.push_back(kernel_[define.value]);
-    out.push_back({Define{values_[define.value.index], std::move(expression)}});
+    const ScalarValue& value = kernel_[define.value];
+    ValueId& id = values_[define.value.index];
+    const ExpressionKey key = key_of(value.type, expression);
+    if (is_steady(kernel_, expression)) id = find(key);
+    if (id.valid()) return;
+    id = ValueId(out_.values.size());
+    known_.back()[key] = id;
+    out_.values.push_back(value);
+    out.push_back({Define{id, std::move(expression)}});
   }
   void copy(const Store& store, Block& out) {
     out.push_back({Store{store.buffer, mapped(store.at), mapped(store.value), store.combine}});
@@ -130,6 +148,7 @@ class Renumbering {
   const Kernel& kernel_;
   const Uses uses_;
   Kernel out_;
+  std::vector<std::map<ExpressionKey, ValueId>> known_;  // by open block, outermost first
   std::vector<ValueId> values_;
   std::vector<LoopId> loops_;
   std::vector<AccumulatorId> accumulators_;

@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "engine/support/bits.h"
 #include "engine/support/check.h"
 
 namespace recut::loop {
@@ -136,35 +135,11 @@ Kernel Builder::take() {
   return std::move(kernel_);
 }
 
-Builder::Key Builder::key_of(DType type, const Expression& expression) {
-  Key key{expression.index(), type, {}, {}};
-  auto& words = std::get<2>(key);
-  if (const auto* constant = std::get_if<Constant>(&expression)) {
-    words = {bit_cast<std::uint64_t>(constant->real),
-             static_cast<std::uint64_t>(constant->integer)};
-  } else if (const auto* number = std::get_if<IndexNumber>(&expression)) {
-    std::get<3>(key) = number->index;
-  } else if (const auto* load = std::get_if<Load>(&expression)) {
-    words = {load->buffer.index, load->where.index};
-    std::get<3>(key) = load->at;
-  } else if (const auto* apply = std::get_if<Apply>(&expression)) {
-    words = {static_cast<std::uint64_t>(apply->op), static_cast<std::uint64_t>(apply->stored)};
-    for (const ValueId operand : apply->operands) words.push_back(operand.index);
-  } else if (const auto* checked = std::get_if<Checked>(&expression)) {
-    words = {checked->value.index, static_cast<std::uint64_t>(checked->below)};
-  } else if (const auto* read = std::get_if<ReadAccumulator>(&expression)) {
-    words = {read->accumulator.index};
-  }
-  return key;
-}
-
 ValueId Builder::define(DType type, Expression expression) {
-  const Key key = key_of(type, expression);
-  // What a buffer holds may change between two loads, unless it is only read.
-  const auto* load = std::get_if<Load>(&expression);
-  const bool steady = load == nullptr || kernel_[load->buffer].access == Access::read;
+  const ExpressionKey key = key_of(type, expression);
   const auto known = known_.find(key);
-  if (steady && known != known_.end() && visible_[known->second.index]) return known->second;
+  if (is_steady(kernel_, expression) && known != known_.end() && visible_[known->second.index])
+    return known->second;
   const ValueId id(kernel_.values.size());
   kernel_.values.push_back({"", type});
   visible_.push_back(true);

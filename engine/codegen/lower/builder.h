@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <map>
 #include <string>
-#include <tuple>
 #include <vector>
 
+#include "engine/codegen/loop/expression_key.h"
 #include "engine/codegen/loop/kernel.h"
 #include "engine/codegen/loop/ranges.h"
 #include "engine/codegen/loop/simplify.h"
@@ -68,10 +68,6 @@ class Builder {
     std::vector<ValueId> defined;
     bool skipped = false;  // a loop that runs once
   };
-  // What an expression computes, in an order: two of one key are one value.
-  using Key = std::tuple<std::size_t, DType, std::vector<std::uint64_t>, Index>;
-  static Key key_of(DType type, const Expression& expression);
-
   ValueId define(DType type, Expression expression);
   Block& block() { return open_.back().block; }
   void count_divisions(const Index& index);
@@ -79,7 +75,7 @@ class Builder {
   Kernel kernel_;
   Ranges ranges_;
   std::vector<Open> open_;
-  std::map<Key, ValueId> known_;
+  std::map<ExpressionKey, ValueId> known_;
   std::vector<bool> visible_;
   int divisions_ = 0;
 };

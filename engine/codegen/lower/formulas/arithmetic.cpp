@@ -134,12 +134,13 @@ Quantity whole_power(Quantity base, std::int64_t exponent) {
   return result;
 }
 
-// ATen computes these three exponents by other functions, which treat -0 and -inf otherwise.
+// ATen computes these exponents by other functions, three of which treat -0 and -inf otherwise.
 Quantity power_of_number(const Site& s) {
   const DType common = s.common();
   const Quantity base = s.operand("self", common);
   const Scalar exponent = s.call.scalar("exponent");
   if (!base.real()) return whole_power(base, exponent.integer);
+  if (exponent.real == 2) return base * base;
   if (exponent.real == 0.5) return sqrt(base);
   if (exponent.real == -0.5) return 1.0 / sqrt(base);
   if (exponent.real == -1) return 1.0 / base;
