@@ -57,7 +57,11 @@ struct Pooling {
   }
 };
 
-// The largest element of a window, and the first place where it stands; NaN counts as largest.
+// The largest element of a window, and where the first such stands: its place in the plane or in
+// the window. NaN counts as largest.
+enum class Where { plane, window };
+
+template <Where where>
 void max_pool(const Nest& nest) {
   const Pooling p(nest, nest.shape_of("self"), nest.type().shape);
   const DType type = nest.computing(nest.dtype_of("self"));
@@ -87,10 +91,34 @@ void max_pool(const Nest& nest) {
                                           Quantity here = x == largest;
                                           if (x.real()) here = here | (is_nan(x) & is_nan(largest));
                                           if (fallen.inside) here = here & *fallen.inside;
-                                          const Index number = linearised(fallen.place, p.plane);
+                                          const Index number =
+                                              where == Where::plane
+                                                  ? linearised(fallen.place, p.plane)
+                                                  : linearised(p.offset(at), p.slide.kernel);
                                           return select(here, nest.lowering.number(number), none);
                                         }});
     nest.lowering.write(nest.output(1), out, place);
+  });
+}
+
+// Offsets in windows as places in the plane.
+void offsets_to_indices(const Nest& nest) {
+  const Shape plane = nest.call.integers("input_size");
+  Shape in = nest.type().shape;
+  std::copy(plane.begin(), plane.end(), in.end() - static_cast<std::ptrdiff_t>(plane.size()));
+  const Pooling p(nest, in, nest.type().shape);
+  Builder& builder = nest.lowering.builder();
+  const Layout out = storage_layout(nest.type());
+  nest.lowering.for_each(out.shape, out.strides, [&](const Indices& at) {
+    const Index offset = nest.checked(nest.raw("self", at), element_count(p.slide.kernel), false);
+    const Indices reach = delinearised(offset, p.slide.kernel, builder);
+    Index place;
+    for (std::size_t d = 0; d < p.dims; ++d) {
+      const Index own = p.slide.stride[d] * at[p.outer.size() + d] - Index(p.slide.padding[d]) +
+                        p.slide.dilation[d] * reach[d];
+      place = p.plane[d] * place + nest.checked(nest.lowering.number(own), p.plane[d], false);
+    }
+    nest.lowering.write(nest.output(), at, nest.lowering.number(place));
   });
 }
 
@@ -157,7 +185,9 @@ std::optional<std::string> rounded_up(const Call& call) {
 void add_pooling_nests(NestTable& table) {
   for (const Op op : {Op::max_pool1d, Op::max_pool2d, Op::max_pool3d, Op::max_pool1d_with_indices,
                       Op::max_pool2d_with_indices, Op::max_pool3d_with_indices})
-    table.push_back({op, max_pool});
+    table.push_back({op, max_pool<Where::plane>});
+  table.push_back({Op::prims_low_memory_max_pool_with_offsets, max_pool<Where::window>});
+  table.push_back({Op::prims_low_memory_max_pool_offsets_to_indices, offsets_to_indices});
   for (const Op op : {Op::max_pool2d_with_indices_backward, Op::max_pool3d_with_indices_backward})
     table.push_back({op, max_pool_backward});
   for (const Op op : {Op::avg_pool1d, Op::avg_pool2d, Op::avg_pool3d})

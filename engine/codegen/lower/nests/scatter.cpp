@@ -42,10 +42,38 @@ std::optional<std::string> by_frequency(const Call& call) {
   return std::nullopt;
 }
 
+// Lines along `dim` stay apart; the places of one line may meet.
+void scatter_add(const Nest& nest) {
+  const Layout whole = storage_layout(nest.type());
+  nest.lowering.for_each(whole.shape, whole.strides, [&](const Indices& at) {
+    nest.lowering.write(nest.output(), at, nest.raw("self", at));
+  });
+  const Shape& shape = nest.shape_of("index");
+  const std::size_t dim = nest.dimension("dim", shape.size());
+  Builder& builder = nest.lowering.builder();
+  const std::size_t depth = builder.depth();
+  Shape lines = shape;
+  lines[dim] = 1;
+  const Index line = builder.open_loop("i", element_count(lines), Builder::Order::parallel);
+  Indices from = delinearised(line, lines, builder);
+  from[dim] = builder.open_loop("n", shape[dim]);
+  Indices to = from;
+  to[dim] = nest.checked(nest.raw("index", from), nest.type().shape[dim], false);
+  nest.lowering.combine_into(nest.output(), to, Combine::add, nest.raw("src", from));
+  builder.close_to(depth);
+}
+
+std::optional<std::string> truths_or_numbers(const Call& call) {
+  if (call.tensor("self").dtype == DType::boolean) return "sums of bools";
+  if (call.tensor("index").shape.empty()) return "numbers without dimensions";
+  return std::nullopt;
+}
+
 }  // namespace
 
 void add_scatter_nests(NestTable& table) {
   table.push_back({Op::embedding_dense_backward, embedding_backward, by_frequency});
+  table.push_back({Op::scatter_add, scatter_add, truths_or_numbers});
 }
 
 }  // namespace recut::loop
