@@ -27,7 +27,7 @@ class Reuse {
   }
 
  private:
-  bool is_one_loop(const Kernel& kernel) const {
+  bool is_one_loop(const ScheduledKernel& kernel) const {
     const TensorType& type = graph_.type(kernel.calls.front());
     return is_dense(type) &&
            std::all_of(kernel.calls.begin(), kernel.calls.end(), [&](NodeId call) {
@@ -52,7 +52,7 @@ class Reuse {
   }
 
   // Of another instance of the same storage this may say no where yes were right.
-  bool read_as_made(const Buffer& operand, const Kernel& kernel) const {
+  bool read_as_made(const Buffer& operand, const ScheduledKernel& kernel) const {
     bool read = false;
     for (const NodeId call : kernel.calls)
       for (const NodeId value : graph_[call].operands) {

@@ -22,7 +22,7 @@ std::vector<std::uint32_t> add_kernels(const Graph& graph, const Replay& replay,
   for (std::size_t s = 0; s < replay.steps.size(); ++s) {
     const Step& step = replay.steps[s];
     if (runs[s].first == s) schedule.kernels.push_back({{}, s, step.phase, step.again, false});
-    Kernel& kernel = schedule.kernels.back();
+    ScheduledKernel& kernel = schedule.kernels.back();
     kernel.calls.push_back(step.node);
     kernel.launches = kernel.launches || !shares_storage(graph.op(step.node));
     // A view before a group's first call is no part of it, but one of those between may be new.

@@ -37,7 +37,7 @@ namespace recut {
 
 // Calls that run as one: a fusion group, or one call. A view outside of groups is an entry of its
 // own that does nothing: whoever reads it computes where its elements lie.
-struct Kernel {
+struct ScheduledKernel {
   std::vector<NodeId> calls;   // in order; of a group with the views that stand between
   std::size_t first_step = 0;  // of the plan, forward, then backward; as many steps as calls
   Phase phase = Phase::forward;
@@ -60,7 +60,7 @@ struct Buffer {
 };
 
 struct Schedule {
-  std::vector<Kernel> kernels;
+  std::vector<ScheduledKernel> kernels;
   std::vector<Buffer> buffers;  // in the order of replay's instances: by first kernel
   std::int64_t alignment = 1;
   std::int64_t peak_bytes = 0;         // the plan's, as replay counts it

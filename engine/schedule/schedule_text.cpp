@@ -14,7 +14,7 @@ std::string kernels_text(const Graph& graph, const Schedule& schedule) {
   table.column("calls");
   table.column("");
   for (std::size_t k = 0; k < schedule.kernels.size(); ++k) {
-    const Kernel& kernel = schedule.kernels[k];
+    const ScheduledKernel& kernel = schedule.kernels[k];
     std::vector<std::string> calls;
     for (const NodeId call : kernel.calls)
       calls.push_back(fmt::format("{} = {}", graph.node_name(call), graph.op(call).name));

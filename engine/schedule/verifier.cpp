@@ -21,7 +21,7 @@ void check_steps(const Graph& graph, const Plan& plan, const Schedule& schedule,
   std::vector<bool> ran(graph.order().size(), false);
   std::size_t step = 0;
   for (std::size_t k = 0; k < schedule.kernels.size(); ++k) {
-    const Kernel& kernel = schedule.kernels[k];
+    const ScheduledKernel& kernel = schedule.kernels[k];
     if (kernel.calls.empty()) faults.add(fmt::format("kernel {} has no calls", k));
     if (kernel.first_step != step)
       faults.add(fmt::format("kernel {} starts at step {} of the plan, not {}", k,

@@ -18,7 +18,7 @@ constexpr std::size_t kRows = 10;
 
 std::int64_t launches(const Schedule& schedule) {
   return std::count_if(schedule.kernels.begin(), schedule.kernels.end(),
-                       [](const Kernel& kernel) { return kernel.launches; });
+                       [](const ScheduledKernel& kernel) { return kernel.launches; });
 }
 
 std::int64_t in_place(const Schedule& schedule) {
@@ -62,7 +62,7 @@ Json figures(const ScheduledPlan& scheduled) {
 
 Json kernels_json(const Graph& graph, const Schedule& schedule) {
   Json kernels = Json::array();
-  for (const Kernel& kernel : schedule.kernels) {
+  for (const ScheduledKernel& kernel : schedule.kernels) {
     Json calls = Json::array();
     for (const NodeId call : kernel.calls) calls.push_back(graph.node_name(call));
     kernels.push_back({{"calls", calls},

@@ -71,7 +71,7 @@ void check_against_replay(const test::Scheduled& planned, const Schedule& schedu
     REQUIRE(buffer.bytes == instance.bytes);
     REQUIRE(buffer.kind == instance.kind);
     REQUIRE(schedule.kernels[buffer.first_kernel].first_step == instance.birth);
-    const Kernel& last = schedule.kernels[buffer.last_kernel];
+    const ScheduledKernel& last = schedule.kernels[buffer.last_kernel];
     REQUIRE(last.first_step + last.calls.size() - 1 ==
             std::min(instance.last_use, replayed->steps.size() - 1));
   }

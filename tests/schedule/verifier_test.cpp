@@ -54,7 +54,7 @@ Buffer& buffer_of(const test::Scheduled& planned, Schedule& schedule, const char
   return schedule.buffers.front();
 }
 
-Kernel& kernel_of(const test::Scheduled& planned, Schedule& schedule, const char* call) {
+ScheduledKernel& kernel_of(const test::Scheduled& planned, Schedule& schedule, const char* call) {
   return schedule.kernels[buffer_of(planned, schedule, call).first_kernel];
 }
 
@@ -80,7 +80,7 @@ TEST_CASE("verifier: damaged steps are found", "[schedule]") {
        [](Schedule& s) { s.kernels.back().calls.push_back(s.kernels.front().calls.front()); }},
       {"has no calls",
        [](Schedule& s) {
-         s.kernels.insert(s.kernels.begin(), Kernel{{}, 0, Phase::forward});
+         s.kernels.insert(s.kernels.begin(), ScheduledKernel{{}, 0, Phase::forward});
        }},
       {"starts at step", [](Schedule& s) { ++s.kernels[2].first_step; }},
       {"in the wrong phase", [](Schedule& s) { s.kernels.back().phase = Phase::forward; }},
@@ -202,8 +202,8 @@ void damage_at_random(test::Random& random, Schedule& schedule) {
       buffer.bytes -= buffer.bytes / 2;
       return;
     default: {
-      Kernel& one = random.of(schedule.kernels);
-      Kernel& other = random.of(schedule.kernels);
+      ScheduledKernel& one = random.of(schedule.kernels);
+      ScheduledKernel& other = random.of(schedule.kernels);
       std::swap(one.calls, other.calls);
     }
   }

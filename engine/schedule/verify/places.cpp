@@ -9,7 +9,7 @@
 namespace recut::verify {
 namespace {
 
-bool runs_in(const Kernel& kernel, NodeId call) {
+bool runs_in(const ScheduledKernel& kernel, NodeId call) {
   return std::find(kernel.calls.begin(), kernel.calls.end(), call) != kernel.calls.end();
 }
 
