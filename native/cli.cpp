@@ -35,6 +35,7 @@ int run_command(const std::vector<std::string>& arguments, const Console& consol
   add_schedule(app, chosen);
   add_sweep(app, chosen);
   add_eval(app, chosen);
+  add_run(app, chosen);
   add_report(app, chosen);
   add_grad(app, chosen);
   add_test_rules(app, chosen);

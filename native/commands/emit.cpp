@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 
+#include "engine/codegen/llvm/emit.h"
 #include "engine/codegen/loop/printer.h"
 #include "engine/codegen/lower/lower.h"
 #include "engine/partition/fusion/kernel_runs.h"
@@ -61,13 +62,15 @@ int print_kernels(const EmitCommand& command, const Graph& graph, const StorageM
   std::vector<bool> inner(storages.size(), false);
   for (std::size_t s = 0; s < inner.size(); ++s) inner[s] = groups.inner(StorageId(s));
   int missing = 0;
+  std::vector<loop::Kernel> sound;
   for (std::size_t k = 0; k < kernels.size(); ++k) {
     if (command.kernel >= 0 && k != static_cast<std::size_t>(command.kernel)) continue;
     console.out << fmt::format("; kernel {} of {}, {}\n", k, kernels.size(),
                                steps_text(kernels[k]));
-    const auto lowered = loop::lower(graph, storages, kernels[k].calls, inner);
+    auto lowered = loop::lower(graph, storages, kernels[k].calls, inner);
     if (lowered) {
-      console.out << loop::print(lowered->kernel) << "\n";
+      if (command.target == "loop") console.out << loop::print(lowered->kernel) << "\n";
+      sound.push_back(std::move(lowered->kernel));
       continue;
     }
     ++missing;
@@ -75,6 +78,7 @@ int print_kernels(const EmitCommand& command, const Graph& graph, const StorageM
       console.out << fmt::format("; {}\n", why.message);
     console.out << "\n";
   }
+  if (command.target == "llvm") console.out << llvm_ir::emit(sound).text;
   return missing;
 }
 
@@ -110,9 +114,9 @@ void add_emit(CLI::App& app, Action& chosen) {
   command
       .add_option("--target", arguments->target,
                   "loop: loop nests over indices and typed scalars, from which every other target "
-                  "is written")
+                  "is written; llvm: LLVM IR, as it is compiled for this machine's processor")
       ->required()
-      ->check(CLI::IsMember({"loop"}))
+      ->check(CLI::IsMember({"loop", "llvm"}))
       ->type_name("TARGET");
   command.add_option("--kernel", arguments->kernel, "Only this kernel, counted from 0")
       ->check(CLI::NonNegativeNumber)

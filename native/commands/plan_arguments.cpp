@@ -19,17 +19,21 @@ void add_choices(CLI::App& command, ChoiceRequest& choices) {
       ->type_name("NAME");
 }
 
-void add_cost_model(CLI::App& command, std::string& device, std::string& model) {
+void add_profile(CLI::App& command, const std::string& option, std::string& device) {
   std::string devices;
   for (const BuiltinProfile& profile : builtin_profiles())
     devices += fmt::format("{}{}", devices.empty() ? "" : ", ", profile.name);
   command
       .add_option(
-          "--device", device,
+          option, device,
           fmt::format("What times are priced by: {}, measured (the times that the file has), or a "
                       "profile's path",
                       devices))
       ->type_name("PROFILE");
+}
+
+void add_cost_model(CLI::App& command, std::string& device, std::string& model) {
+  add_profile(command, "--device", device);
   command
       .add_option(
           "--model", model,
@@ -39,6 +43,11 @@ void add_cost_model(CLI::App& command, std::string& device, std::string& model) 
 }
 
 void PlanArguments::add_to(CLI::App& command) {
+  add_search_to(command);
+  add_cost_model(command, device, model);
+}
+
+void PlanArguments::add_search_to(CLI::App& command) {
   std::string names;
   for (const Strategy& s : all_strategies())
     names += fmt::format("{}{}", names.empty() ? "" : ", ", s.name);
@@ -63,7 +72,6 @@ void PlanArguments::add_to(CLI::App& command) {
       ->check(CLI::PositiveNumber);
   command.add_option("--search-seed", seed, "Which way the search goes where it draws by lot")
       ->type_name("N");
-  add_cost_model(command, device, model);
   add_choices(command, choices);
 }
 

@@ -21,6 +21,7 @@ struct PlanArguments {
   ChoiceRequest choices;
 
   void add_to(CLI::App& command);
+  void add_search_to(CLI::App& command);  // all but what calls cost
   bool asked() const {
     return !strategy.empty() || !budget.empty() || !device.empty() || !model.empty() ||
            !choices.empty();
@@ -30,6 +31,9 @@ struct PlanArguments {
   // Tells of better plans on the way.
   Result<Planned> plan(const Document& document, const Console& console) const;
 };
+
+// A profile to price times by, as that option.
+void add_profile(CLI::App& command, const std::string& option, std::string& device);
 
 // --device, --model.
 void add_cost_model(CLI::App& command, std::string& device, std::string& model);

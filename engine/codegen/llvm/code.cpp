@@ -1,0 +1,201 @@
+#include "engine/codegen/llvm/code.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "engine/support/check.h"
+
+namespace recut::llvm_ir {
+namespace {
+
+std::string_view element_name(DType type) {
+  switch (type) {
+    case DType::f64:
+      return "double";
+    case DType::f32:
+      return "float";
+    case DType::i64:
+      return "i64";
+    case DType::i32:
+      return "i32";
+    case DType::boolean:
+      return "i1";
+    default:
+      break;
+  }
+  RECUT_CHECK(false, "values have value types");
+}
+
+Code constant(DType type, const std::string& number, std::int64_t lanes) {
+  if (lanes == 1) return {number, type, 1};
+  std::string list;
+  for (std::int64_t lane = 0; lane < lanes; ++lane)
+    list += fmt::format("{}{} {}", lane == 0 ? "" : ", ", element_name(type), number);
+  return {"<" + list + ">", type, lanes};
+}
+
+}  // namespace
+
+std::string type_name(std::string_view element, std::int64_t lanes) {
+  return lanes == 1 ? std::string(element) : fmt::format("<{} x {}>", lanes, element);
+}
+
+std::string type_name(DType type, std::int64_t lanes) {
+  return type_name(element_name(type), lanes);
+}
+
+std::string suffix(DType type, std::int64_t lanes) {
+  const std::string_view name = type == DType::boolean ? "i1" : short_name(type);
+  return lanes == 1 ? std::string(name) : fmt::format("v{}{}", lanes, name);
+}
+
+std::string literal(DType type, double real, std::int64_t integer) {
+  if (type == DType::boolean) return integer != 0 ? "true" : "false";
+  if (!is_floating(type)) return fmt::format("{}", integer);
+  if (type == DType::f32) real = static_cast<float>(real);
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, &real, sizeof bits);
+  return fmt::format("0x{:016X}", bits);
+}
+
+std::string Declarations::text() const {
+  std::string text;
+  for (const std::string& line : lines_) text += "declare " + line + "\n";
+  return text;
+}
+
+std::string Writer::let(const std::string& text) {
+  std::string name = fmt::format("%v{}", results_++);
+  put(name + " = " + text);
+  return name;
+}
+
+Code Writer::apply(std::string_view instruction, DType result, const Code& a) {
+  return let(result, a.lanes, fmt::format("{} {} {}", instruction, type_name(a), a.text));
+}
+
+Code Writer::apply(std::string_view instruction, DType result, const Code& a, const Code& b) {
+  const std::int64_t lanes = std::max(a.lanes, b.lanes);
+  const Code left = splat(a, lanes), right = splat(b, lanes);
+  return let(result, lanes,
+             fmt::format("{} {} {}, {}", instruction, type_name(left), left.text, right.text));
+}
+
+Code Writer::select(const Code& condition, const Code& a, const Code& b) {
+  const std::int64_t lanes = std::max({condition.lanes, a.lanes, b.lanes});
+  // One condition chooses whole vectors.
+  const Code left = splat(a, lanes), right = splat(b, lanes);
+  return let(left.type, lanes,
+             fmt::format("select {} {}, {} {}, {} {}", type_name(condition), condition.text,
+                         type_name(left), left.text, type_name(right), right.text));
+}
+
+Code Writer::intrinsic(std::string_view name, const std::vector<Code>& operands) {
+  std::int64_t lanes = 1;
+  for (const Code& operand : operands) lanes = std::max(lanes, operand.lanes);
+  const std::string type = type_name(operands.front().type, lanes);
+  const std::string full = fmt::format("@{}.{}", name, suffix(operands.front().type, lanes));
+  std::string given, taken;
+  for (const Code& operand : operands) {
+    const char* comma = given.empty() ? "" : ", ";
+    given += fmt::format("{}{} {}", comma, type, splat(operand, lanes).text);
+    taken += comma + type;
+  }
+  declare(fmt::format("{} {}({})", type, full, taken));
+  return let(operands.front().type, lanes, fmt::format("call {} {}({})", type, full, given));
+}
+
+Code Writer::call_each(std::string_view name, DType result, const std::vector<Code>& operands) {
+  std::int64_t lanes = 1;
+  std::string taken;
+  for (const Code& operand : operands) {
+    lanes = std::max(lanes, operand.lanes);
+    taken += (taken.empty() ? "" : ", ") + type_name(operand.type, 1);
+  }
+  declare(fmt::format("{} @{}({})", type_name(result, 1), name, taken));
+  Code all{"poison", result, lanes};
+  for (std::int64_t lane = 0; lane < lanes; ++lane) {
+    std::string given;
+    for (const Code& operand : operands) {
+      const Code one = operand.lanes == 1 ? operand : extract(operand, lane);
+      given += fmt::format("{}{} {}", given.empty() ? "" : ", ", type_name(one), one.text);
+    }
+    const Code made =
+        let(result, 1, fmt::format("call {} @{}({})", type_name(result, 1), name, given));
+    if (lanes == 1) return made;
+    all = insert(all, made, lane);
+  }
+  return all;
+}
+
+Code Writer::real(DType type, double number, std::int64_t lanes) {
+  return constant(type, literal(type, number, 0), lanes);
+}
+Code Writer::integer(DType type, std::int64_t number, std::int64_t lanes) {
+  return constant(type, literal(type, 0, number), lanes);
+}
+
+Code Writer::splat(const Code& code, std::int64_t lanes) {
+  if (code.lanes == lanes) return code;
+  RECUT_CHECK(code.lanes == 1, "lanes of one width meet");
+  if (code.text.front() != '%') return constant(code.type, code.text, lanes);
+  const std::string vector = type_name(code.type, lanes);
+  const std::string first =
+      let(fmt::format("insertelement {} poison, {} {}, i64 0", vector, type_name(code), code.text));
+  return let(code.type, lanes,
+             fmt::format("shufflevector {0} {1}, {0} poison, {2} zeroinitializer", vector, first,
+                         type_name(DType::i32, lanes)));
+}
+
+Code Writer::extract(const Code& code, std::int64_t lane) {
+  return let(code.type, 1,
+             fmt::format("extractelement {} {}, i64 {}", type_name(code), code.text, lane));
+}
+
+Code Writer::insert(const Code& into, const Code& number, std::int64_t lane) {
+  return let(into.type, into.lanes,
+             fmt::format("insertelement {} {}, {} {}, i64 {}", type_name(into), into.text,
+                         type_name(number), number.text, lane));
+}
+
+Code Writer::counting(std::int64_t lanes) {
+  std::string list;
+  for (std::int64_t lane = 0; lane < lanes; ++lane)
+    list += fmt::format("{}i64 {}", lane == 0 ? "" : ", ", lane);
+  return {lanes == 1 ? "0" : "<" + list + ">", DType::i64, lanes};
+}
+
+Code Writer::cast(std::string_view instruction, const Code& code, DType to) {
+  return let(to, code.lanes,
+             fmt::format("{} {} {} to {}", instruction, type_name(code), code.text,
+                         type_name(to, code.lanes)));
+}
+
+std::string Writer::cast(std::string_view instruction, std::string_view from,
+                         const std::string& text, std::string_view to, std::int64_t lanes) {
+  return let(fmt::format("{} {} {} to {}", instruction, type_name(from, lanes), text,
+                         type_name(to, lanes)));
+}
+
+std::string Writer::room_for(const std::string& type) {
+  std::string name = fmt::format("%a{}", allocations_++);
+  rooms_ += fmt::format("  {} = alloca {}\n", name, type);
+  return name;
+}
+
+std::string Writer::fresh_label(std::string_view words) {
+  return fmt::format("{}{}", words, labels_++);
+}
+
+void Writer::open(const std::string& label) {
+  body_ += label + ":\n";
+  block_ = label;
+}
+
+void Writer::branch(const Code& condition, const std::string& yes, const std::string& no) {
+  put(fmt::format("br i1 {}, label %{}, label %{}", condition.text, yes, no));
+}
+
+}  // namespace recut::llvm_ir

@@ -1,0 +1,289 @@
+#include "engine/codegen/llvm/scalar_code.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "engine/codegen/llvm/storage_code.h"
+#include "engine/support/check.h"
+
+namespace recut::llvm_ir {
+namespace {
+
+using loop::ScalarOp;
+
+// What one instruction or intrinsic does, by the kind of number.
+struct Plain {
+  ScalarOp op;
+  std::string_view real;     // instruction of reals; "@name": an intrinsic; "": none
+  std::string_view integer;  // the same of integers and bools
+};
+constexpr std::array kPlain{
+    Plain{ScalarOp::add, "fadd", "add"},
+    Plain{ScalarOp::sub, "fsub", "sub"},
+    Plain{ScalarOp::mul, "fmul", "mul"},
+    Plain{ScalarOp::div, "fdiv", ""},
+    Plain{ScalarOp::bit_and, "", "and"},
+    Plain{ScalarOp::bit_or, "", "or"},
+    Plain{ScalarOp::bit_xor, "", "xor"},
+    Plain{ScalarOp::neg, "fneg", ""},
+    Plain{ScalarOp::abs, "@llvm.fabs", ""},
+    Plain{ScalarOp::sqrt, "@llvm.sqrt", ""},
+    Plain{ScalarOp::floor, "@llvm.floor", ""},
+    Plain{ScalarOp::ceil, "@llvm.ceil", ""},
+    Plain{ScalarOp::trunc, "@llvm.trunc", ""},
+    Plain{ScalarOp::nearest, "@llvm.roundeven", ""},
+    Plain{ScalarOp::copysign, "@llvm.copysign", ""},
+    Plain{ScalarOp::max, "", "@llvm.smax"},
+    Plain{ScalarOp::min, "", "@llvm.smin"},
+};
+
+// Operators that a function of the C library computes, in f64 and rounded once.
+struct Library {
+  ScalarOp op;
+  std::string_view name;
+};
+constexpr std::array kLibrary{
+    Library{ScalarOp::rest, "fmod"},     Library{ScalarOp::exp, "exp"},
+    Library{ScalarOp::exp2, "exp2"},     Library{ScalarOp::expm1, "expm1"},
+    Library{ScalarOp::log, "log"},       Library{ScalarOp::log2, "log2"},
+    Library{ScalarOp::log10, "log10"},   Library{ScalarOp::log1p, "log1p"},
+    Library{ScalarOp::sin, "sin"},       Library{ScalarOp::cos, "cos"},
+    Library{ScalarOp::tan, "tan"},       Library{ScalarOp::asin, "asin"},
+    Library{ScalarOp::acos, "acos"},     Library{ScalarOp::atan, "atan"},
+    Library{ScalarOp::sinh, "sinh"},     Library{ScalarOp::cosh, "cosh"},
+    Library{ScalarOp::tanh, "tanh"},     Library{ScalarOp::asinh, "asinh"},
+    Library{ScalarOp::acosh, "acosh"},   Library{ScalarOp::atanh, "atanh"},
+    Library{ScalarOp::erf, "erf"},       Library{ScalarOp::erfc, "erfc"},
+    Library{ScalarOp::lgamma, "lgamma"}, Library{ScalarOp::pow, "pow"},
+    Library{ScalarOp::atan2, "atan2"},   Library{ScalarOp::hypot, "hypot"},
+};
+
+template <class Table>
+auto find(const Table& table, ScalarOp op) {
+  const auto row =
+      std::find_if(table.begin(), table.end(), [&](const auto& one) { return one.op == op; });
+  return row != table.end() ? &*row : nullptr;
+}
+
+std::vector<Code> list_of(std::span<const Code> operands) {
+  return {operands.begin(), operands.end()};
+}
+
+Code plainly(Writer& w, std::string_view instruction, std::span<const Code> operands) {
+  if (instruction.front() == '@') return w.intrinsic(instruction.substr(1), list_of(operands));
+  const DType type = operands.front().type;
+  if (operands.size() == 1) return w.apply(instruction, type, operands[0]);
+  return w.apply(instruction, type, operands[0], operands[1]);
+}
+
+Code by_library(Writer& w, std::string_view name, std::span<const Code> operands) {
+  const bool narrow = operands.front().type == DType::f32;
+  std::vector<Code> wide;
+  for (const Code& operand : operands)
+    wide.push_back(narrow ? w.cast("fpext", operand, DType::f64) : operand);
+  const Code made = w.call_each(name, DType::f64, wide);
+  return narrow ? w.cast("fptrunc", made, DType::f32) : made;
+}
+
+std::optional<Code> in_lanes(Writer& w, ScalarOp op, const Code& x) {
+  if (x.type != DType::f32) return std::nullopt;
+  switch (op) {
+    case ScalarOp::exp:
+      return exp_code(w, x);
+    case ScalarOp::log:
+      return log_code(w, x);
+    case ScalarOp::tanh:
+      return tanh_code(w, x);
+    case ScalarOp::erf:
+      return erf_code(w, x);
+    default:
+      return std::nullopt;
+  }
+}
+
+// a where it is NaN or beyond b, else b.
+Code extreme(Writer& w, const char* beyond, const Code& a, const Code& b) {
+  const Code further = w.apply(fmt::format("fcmp {}", beyond), DType::boolean, a, b);
+  const Code nan = w.apply("fcmp uno", DType::boolean, a, a);
+  return w.select(w.apply("or", DType::boolean, nan, further), a, b);
+}
+
+Code compare(Writer& w, ScalarOp op, const Code& a, const Code& b) {
+  struct Row {
+    ScalarOp op;
+    const char *real, *integer, *boolean;
+  };
+  constexpr std::array kRows{
+      Row{ScalarOp::eq, "oeq", "eq", "eq"},   Row{ScalarOp::ne, "une", "ne", "ne"},
+      Row{ScalarOp::lt, "olt", "slt", "ult"}, Row{ScalarOp::le, "ole", "sle", "ule"},
+      Row{ScalarOp::gt, "ogt", "sgt", "ugt"}, Row{ScalarOp::ge, "oge", "sge", "uge"},
+  };
+  const Row* row = find(kRows, op);
+  if (is_floating(a.type)) return w.apply(fmt::format("fcmp {}", row->real), DType::boolean, a, b);
+  const char* how = a.type == DType::boolean ? row->boolean : row->integer;
+  return w.apply(fmt::format("icmp {}", how), DType::boolean, a, b);
+}
+
+// Towards zero; the most negative i64 for NaN and for what does not fit.
+Code truncated(Writer& w, const Code& x) {
+  const Code above = w.apply("fcmp ogt", DType::boolean, x, Writer::real(x.type, -0x1p63));
+  const Code below = w.apply("fcmp olt", DType::boolean, x, Writer::real(x.type, 0x1p63));
+  const Code fits = w.apply("and", DType::boolean, above, below);
+  const Code safe = w.select(fits, x, Writer::real(x.type, 0));
+  return w.select(fits, w.cast("fptosi", safe, DType::i64), Writer::integer(DType::i64, INT64_MIN));
+}
+
+Code convert(Writer& w, const Code& x, DType to) {
+  if (x.type == to) return x;
+  const bool real = is_floating(x.type);
+  if (to == DType::boolean) {
+    const Code zero = real ? Writer::real(x.type, 0) : Writer::integer(x.type, 0);
+    return w.apply(real ? "fcmp une" : "icmp ne", DType::boolean, x, zero);
+  }
+  if (is_floating(to)) {
+    if (real) return w.cast(to == DType::f64 ? "fpext" : "fptrunc", x, to);
+    return w.cast(x.type == DType::boolean ? "uitofp" : "sitofp", x, to);
+  }
+  const Code whole = real ? truncated(w, x) : x;
+  if (whole.type == to) return whole;
+  if (whole.type == DType::boolean) return w.cast("zext", whole, to);
+  return w.cast(to == DType::i64 ? "sext" : "trunc", whole, to);
+}
+
+Code division(Writer& w, ScalarOp op, const Code& a, const Code& b) {
+  // The one quotient that does not fit wraps around, as its divisor's negation does.
+  const Code minus_one = Writer::integer(a.type, -1), one = Writer::integer(a.type, 1);
+  const Code negates = w.apply("icmp eq", DType::boolean, b, minus_one);
+  const Code safe = w.select(negates, one, b);
+  if (op == ScalarOp::rest)
+    return w.select(negates, Writer::integer(a.type, 0), w.apply("srem", a.type, a, safe));
+  const Code negated = w.apply("sub", a.type, Writer::integer(a.type, 0), a);
+  return w.select(negates, negated, w.apply("sdiv", a.type, a, safe));
+}
+
+Code shift(Writer& w, ScalarOp op, const Code& a, const Code& b) {
+  const std::int64_t bits = a.type == DType::i32 ? 32 : 64;
+  const Code inside = w.apply("icmp ult", DType::boolean, b, Writer::integer(a.type, bits));
+  if (op == ScalarOp::shift_right)
+    return w.apply("ashr", a.type, a, w.select(inside, b, Writer::integer(a.type, bits - 1)));
+  const Code shifted = w.apply("shl", a.type, a, w.select(inside, b, Writer::integer(a.type, 0)));
+  return w.select(inside, shifted, Writer::integer(a.type, 0));
+}
+
+Code of_integers(Writer& w, ScalarOp op, std::span<const Code> x) {
+  const DType type = x[0].type;
+  const Code zero = Writer::integer(type, 0);
+  switch (op) {
+    case ScalarOp::neg:
+      return w.apply("sub", type, zero, x[0]);
+    case ScalarOp::abs:
+      return w.select(w.apply("icmp slt", DType::boolean, x[0], zero),
+                      w.apply("sub", type, zero, x[0]), x[0]);
+    case ScalarOp::bit_not:
+      return w.apply("xor", type, x[0], Writer::integer(type, type == DType::boolean ? 1 : -1));
+    case ScalarOp::shift_left:
+    case ScalarOp::shift_right:
+      return shift(w, op, x[0], x[1]);
+    case ScalarOp::quotient:
+    case ScalarOp::rest:
+      return division(w, op, x[0], x[1]);
+    default:
+      break;
+  }
+  RECUT_CHECK(false, "every operator of integers has instructions");
+}
+
+// [0, 1) in steps of 2^-digits.
+Code uniform(Writer& w, const Code& bits, const Code& digits) {
+  const Code away = w.apply("sub", DType::i64, Writer::integer(DType::i64, 64), digits);
+  const Code whole = w.cast("uitofp", w.apply("lshr", DType::i64, bits, away), DType::f64);
+  const Code exponent = w.apply("sub", DType::i64, Writer::integer(DType::i64, 1023), digits);
+  const Code step = w.apply("shl", DType::i64, exponent, Writer::integer(DType::i64, 52));
+  return w.apply("fmul", DType::f64, whole, w.cast("bitcast", step, DType::f64));
+}
+
+Code normal(Writer& w, const Code& bits) {
+  const Code upper = w.apply("lshr", DType::i64, bits, Writer::integer(DType::i64, 32));
+  const Code lower = w.apply("and", DType::i64, bits, Writer::integer(DType::i64, 0xffffffff));
+  const auto real = [](double number) { return Writer::real(DType::f64, number); };
+  const Code one_more = w.apply("fadd", DType::f64, w.cast("uitofp", upper, DType::f64), real(1));
+  const Code above_zero = w.apply("fmul", DType::f64, one_more, real(0x1p-32));
+  const Code turn = w.apply("fmul", DType::f64, w.cast("uitofp", lower, DType::f64), real(0x1p-32));
+  const Code size =
+      w.apply("fmul", DType::f64, real(-2), w.call_each("log", DType::f64, {above_zero}));
+  const Code angle = w.apply("fmul", DType::f64, real(6.28318530717958647693), turn);
+  return w.apply("fmul", DType::f64, w.intrinsic("llvm.sqrt", {size}),
+                 w.call_each("cos", DType::f64, {angle}));
+}
+
+// The upper half of a product of 64 bits by 64.
+Code below(Writer& w, const Code& bits, const Code& bound) {
+  const std::int64_t lanes = std::max(bits.lanes, bound.lanes);
+  const auto wide = [&](const Code& code) {
+    return w.cast("zext", "i64", w.splat(code, lanes).text, "i128", lanes);
+  };
+  const std::string type = type_name("i128", lanes), left = wide(bits), right = wide(bound);
+  const std::string product = w.let(fmt::format("mul {} {}, {}", type, left, right));
+  std::string by = "64";
+  if (lanes > 1) {
+    by = "<";
+    for (std::int64_t lane = 0; lane < lanes; ++lane) by += lane == 0 ? "i128 64" : ", i128 64";
+    by += ">";
+  }
+  const std::string upper = w.let(fmt::format("lshr {} {}, {}", type, product, by));
+  return {w.cast("trunc", "i128", upper, "i64", lanes), DType::i64, lanes};
+}
+
+}  // namespace
+
+Code scalar_code(Writer& w, const loop::Apply& apply, DType result, std::span<const Code> x,
+                 const Code& seed) {
+  const ScalarOp op = apply.op;
+  if (op == ScalarOp::seed) return seed;
+  const DType type = x.back().type;
+  switch (loop::scalar_operator(op).signature) {
+    case loop::Signature::comparison:
+      return compare(w, op, x[0], x[1]);
+    case loop::Signature::choice:
+      return w.select(x[0], x[1], x[2]);
+    case loop::Signature::conversion:
+      return convert(w, x[0], result);
+    case loop::Signature::narrowing:
+      return narrow_code(w, x[0], apply.stored);
+    case loop::Signature::drawing:
+      return random_bits_code(w, x[0], x[1], x[2]);
+    case loop::Signature::uniform_drawing:
+      return uniform(w, x[0], x[1]);
+    case loop::Signature::normal_drawing:
+      return normal(w, x[0]);
+    case loop::Signature::below_drawing:
+      return below(w, x[0], x[1]);
+    default:
+      break;
+  }
+  if (const Plain* plain = find(kPlain, op)) {
+    const std::string_view instruction = is_floating(type) ? plain->real : plain->integer;
+    if (!instruction.empty()) return plainly(w, instruction, x);
+  }
+  if (!is_floating(type)) return of_integers(w, op, x);
+  if (op == ScalarOp::max) return extreme(w, "ogt", x[0], x[1]);
+  if (op == ScalarOp::min) return extreme(w, "olt", x[0], x[1]);
+  if (op == ScalarOp::nextafter)
+    return w.call_each(type == DType::f32 ? "nextafterf" : "nextafter", type, list_of(x));
+  if (const auto code = in_lanes(w, op, x[0])) return *code;
+  const Library* library = find(kLibrary, op);
+  RECUT_CHECK(library != nullptr, "every operator of reals has code");
+  return by_library(w, library->name, x);
+}
+
+Code combine_code(Writer& w, loop::Combine how, const Code& a, const Code& b) {
+  loop::Apply apply;
+  apply.op = loop::operator_of(how);
+  const std::array operands{a, b};
+  return scalar_code(w, apply, a.type, operands, Writer::integer(DType::i64, 0));
+}
+
+}  // namespace recut::llvm_ir

@@ -1,0 +1,19 @@
+// Elements of buffers as instructions: f16 and bf16 widen to f32 and round to nearest even, bools
+// are bytes, small integers are i32.
+#pragma once
+
+#include "engine/codegen/llvm/code.h"
+
+namespace recut::llvm_ir {
+
+// The element's type in memory: "half" of f16, "i16" of bf16, "i8" of bool.
+std::string_view memory_type(DType dtype);
+
+// What was loaded as memory_type(dtype), as a value; and the other way round, as its text.
+Code value_of_memory(Writer& writer, DType dtype, const std::string& text, std::int64_t lanes);
+std::string memory_of_value(Writer& writer, DType dtype, const Code& value);
+
+// As it comes back from memory as that dtype (loop::ScalarOp::narrow).
+Code narrow_code(Writer& writer, const Code& value, DType dtype);
+
+}  // namespace recut::llvm_ir

@@ -1,0 +1,189 @@
+#include "engine/runtime/program.h"
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <string>
+
+#include "engine/codegen/loop/printer.h"
+#include "engine/codegen/lower/address.h"
+#include "engine/codegen/lower/lower.h"
+#include "engine/support/check.h"
+
+namespace recut {
+namespace {
+
+class ProgramBuilder {
+ public:
+  ProgramBuilder(const Graph& graph, const StorageModel& storages, const FusionGroups& groups,
+                 const Schedule& schedule)
+      : graph_(graph), storages_(storages), schedule_(schedule), instances_(storages.size()) {
+    for (std::uint32_t s = 0; s < storages.size(); ++s)
+      inner_.push_back(groups.inner(StorageId(s)));
+    for (std::uint32_t b = 0; b < schedule.buffers.size(); ++b)
+      instances_[schedule.buffers[b].storage.index].push_back(b);
+  }
+
+  Result<Program> run() {
+    program_.arena_bytes = schedule_.arena_bytes;
+    Diagnostics faults;
+    for (std::uint32_t k = 0; k < schedule_.kernels.size(); ++k)
+      if (schedule_.kernels[k].launches) add_launch(k, faults);
+    for (const NodeId id : graph_.results) add_output(id, false, faults);
+    for (const NodeId id : graph_.gradients) add_output(id, true, faults);
+    if (!faults.empty()) return without_repeats(std::move(faults));
+    return std::move(program_);
+  }
+
+ private:
+  // An operator is named once, at its first call.
+  static Diagnostics without_repeats(Diagnostics faults) {
+    Diagnostics kept;
+    for (Diagnostic& fault : faults) {
+      const auto same = [&](const Diagnostic& other) { return other.message == fault.message; };
+      if (std::none_of(kept.begin(), kept.end(), same)) kept.push_back(std::move(fault));
+    }
+    return kept;
+  }
+
+  void add_launch(std::uint32_t k, Diagnostics& faults) {
+    std::vector<NodeId> calls = schedule_.kernels[k].calls;
+    std::erase_if(calls, [&](NodeId id) {
+      return graph_[id].op == Op::getitem || shares_storage(graph_.op(id));
+    });
+    auto lowered = loop::lower(graph_, storages_, calls, inner_);
+    if (!lowered) {
+      for (const Diagnostic& fault : lowered.diagnostics()) faults.push_back(fault);
+      return;
+    }
+    Launch launch;
+    launch.scheduled = k;
+    for (const loop::BufferSource& source : lowered->sources)
+      launch.buffers.push_back(place_of(source.node, source.output, k));
+    launch.kernel = kept(std::move(lowered->kernel));
+    program_.launches.push_back(std::move(launch));
+  }
+
+  // Kernels that differ in names alone are one.
+  std::uint32_t kept(loop::Kernel kernel) {
+    loop::Kernel plain = kernel;
+    plain.name.clear();
+    plain.notes.clear();
+    for (loop::Buffer& buffer : plain.buffers) buffer.name.clear();
+    const auto [at, added] =
+        numbers_.emplace(print(plain), static_cast<std::uint32_t>(program_.kernels.size()));
+    if (added) program_.kernels.push_back(std::move(kernel));
+    return at->second;
+  }
+
+  Place place_of(NodeId node, std::size_t output, std::uint32_t k) {
+    if (graph_.op(node).is(kInput)) return {number_of_input(node), 0};
+    for (const StorageId storage : storages_.owned(node)) {
+      if (storages_[storage].output != output) continue;
+      for (const std::uint32_t b : instances_[storage.index]) {
+        const Buffer& buffer = schedule_.buffers[b];
+        if (buffer.first_kernel <= k && k <= buffer.last_kernel)
+          return {std::nullopt, buffer.offset};
+      }
+      RECUT_CHECK(false, "a verified schedule has what a kernel reads and writes");
+    }
+    return {};  // no elements
+  }
+
+  std::uint32_t number_of_input(NodeId node) {
+    const auto [at, added] =
+        inputs_.emplace(node, static_cast<std::uint32_t>(program_.inputs.size()));
+    if (added) program_.inputs.push_back(node);
+    return at->second;
+  }
+
+  void add_output(NodeId id, bool gradient, Diagnostics& faults) {
+    ProgramOutput output;
+    if (id.valid()) {
+      auto address = loop::address_of(graph_, id);
+      if (!address) {
+        faults.insert(faults.end(), address.diagnostics().begin(), address.diagnostics().end());
+        return;
+      }
+      output.node = id;
+      output.type = graph_.type(id);
+      output.layouts = std::move(address->layouts);
+      output.place = last_place(address->made, gradient);
+    }
+    program_.outputs.push_back(std::move(output));
+  }
+
+  // Of what lives to the end: forward's instance for a result, the last one for a gradient.
+  Place last_place(const loop::Made& made, bool gradient) {
+    if (graph_.op(made.node).is(kInput)) return place_of(made.node, made.output, 0);
+    Place found;
+    for (const StorageId storage : storages_.owned(made.node)) {
+      if (storages_[storage].output != made.output) continue;
+      for (const std::uint32_t b : instances_[storage.index]) {
+        const Buffer& buffer = schedule_.buffers[b];
+        if (buffer.last_kernel + 1 < schedule_.kernels.size()) continue;
+        found.offset = buffer.offset;
+        if (!gradient) break;
+      }
+    }
+    return found;
+  }
+
+  const Graph& graph_;
+  const StorageModel& storages_;
+  const Schedule& schedule_;
+  std::vector<bool> inner_;                            // by storage
+  std::vector<std::vector<std::uint32_t>> instances_;  // by storage: buffers
+  std::map<NodeId, std::uint32_t> inputs_;
+  std::map<std::string, std::uint32_t> numbers_;  // of kernels, by their text
+  Program program_;
+};
+
+// The place in the storage of an element of the outermost view.
+std::int64_t place_in_storage(const std::vector<Layout>& layouts, std::vector<std::int64_t> at) {
+  std::int64_t place = 0;
+  for (std::size_t i = layouts.size(); i-- > 0;) {
+    const Layout& layout = layouts[i];
+    place = layout.offset;
+    for (std::size_t d = 0; d < at.size(); ++d) place += layout.strides[d] * at[d];
+    if (i == 0) break;
+    at.assign(layouts[i - 1].shape.size(), 0);
+    for (std::size_t d = at.size(); d-- > 0; place /= layouts[i - 1].shape[d])
+      at[d] = place % layouts[i - 1].shape[d];
+  }
+  return place;
+}
+
+}  // namespace
+
+Result<Program> make_program(const Graph& graph, const StorageModel& storages,
+                             const FusionGroups& groups, const Schedule& schedule) {
+  return ProgramBuilder(graph, storages, groups, schedule).run();
+}
+
+Tensor as_kernels_read(const TensorType& type, const Tensor& value) {
+  Tensor laid_out = allocate(type, nullptr);
+  if (is_floating(type.dtype))
+    pack(unpack<double>(value), laid_out);
+  else
+    pack(unpack<std::int64_t>(value), laid_out);
+  return laid_out;
+}
+
+Tensor output_value(const ProgramOutput& output, const std::byte* storage) {
+  Tensor value = allocate(make_type(output.type.dtype, output.type.shape), nullptr);
+  const auto item = static_cast<std::size_t>(item_bytes(output.type.dtype));
+  std::vector<std::int64_t> at(output.type.shape.size(), 0);
+  for (std::int64_t i = 0; i < value.count(); ++i) {
+    std::memcpy(value.storage->data() + static_cast<std::size_t>(i) * item,
+                storage + static_cast<std::size_t>(place_in_storage(output.layouts, at)) * item,
+                item);
+    for (std::size_t d = at.size(); d-- > 0;) {
+      if (++at[d] < output.type.shape[d]) break;
+      at[d] = 0;
+    }
+  }
+  return value;
+}
+
+}  // namespace recut

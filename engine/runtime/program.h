@@ -1,0 +1,62 @@
+// Programs: what an executor runs. A schedule's kernels in loop form, each with where its buffers
+// stand, and where the outputs are found afterwards. The same for every target.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "engine/codegen/loop/kernel.h"
+#include "engine/eval/evaluator.h"
+#include "engine/ir/graph.h"
+#include "engine/ir/layout.h"
+#include "engine/partition/fusion/fusion_groups.h"
+#include "engine/partition/storage_model.h"
+#include "engine/schedule/schedule.h"
+#include "engine/support/result.h"
+
+namespace recut {
+
+// Where a buffer's memory begins: so many bytes into the arena, or at an input of the program.
+struct Place {
+  std::optional<std::uint32_t> input;  // in Program::inputs
+  std::int64_t offset = 0;
+};
+
+// One launch of a kernel.
+struct Launch {
+  std::uint32_t kernel = 0;     // in Program::kernels
+  std::uint32_t scheduled = 0;  // in the schedule
+  std::vector<Place> buffers;   // in the kernel's order
+};
+
+// A result or gradient: the storage that it is a view of, and the views, outermost last. Where
+// there are several, the later one counts in row-major order what the earlier one shows.
+struct ProgramOutput {
+  NodeId node;  // invalid: no gradient
+  TensorType type;
+  Place place;
+  std::vector<Layout> layouts;
+};
+
+struct Program {
+  std::vector<loop::Kernel> kernels;   // each once: layers of a network share theirs
+  std::vector<Launch> launches;        // in order
+  std::vector<ProgramOutput> outputs;  // results, then gradients
+  std::vector<NodeId> inputs;          // that launches and outputs read, by first use
+  std::int64_t arena_bytes = 0;
+};
+
+// The program of a schedule of `graph`. Fails where an operator has no loops (all of them are
+// named).
+Result<Program> make_program(const Graph& graph, const StorageModel& storages,
+                             const FusionGroups& groups, const Schedule& schedule);
+
+// An input's value as kernels read it: laid out as its type says where that is dense, else row by
+// row.
+Tensor as_kernels_read(const TensorType& type, const Tensor& value);
+
+// An output's value, row by row, from the memory that its storage stands in.
+Tensor output_value(const ProgramOutput& output, const std::byte* storage);
+
+}  // namespace recut

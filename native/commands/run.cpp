@@ -1,0 +1,180 @@
+// recut run: a planned training step as machine code, measured beside its plan.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "engine/support/table.h"
+#include "engine/support/units.h"
+#include "engine/workspace/scheduling.h"
+#include "native/commands/command.h"
+#include "native/commands/plan_arguments.h"
+#include "native/cpu/execution.h"
+
+namespace recut::native {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kShownKernels = 10;
+constexpr const char* kUsualProfile = "cpu8";
+
+struct RunCommand {
+  GraphArguments graph;
+  PlanArguments plan;
+  std::string target = "cpu";
+  std::vector<std::string> tensors;
+  std::string seed;
+  int threads = 0;  // 0: as many as there are
+  int steps = 10;
+  bool check = false;
+  bool json = false;
+};
+
+bool holds(const cpu::Execution& execution) {
+  return execution.measured_peak_bytes == execution.planned_peak_bytes;
+}
+
+std::string as_json(const cpu::Execution& e, const RunCommand& command) {
+  Json slowest = Json::array();
+  for (std::size_t i = 0; i < std::min(e.times.size(), kShownKernels); ++i)
+    slowest.push_back({{"name", e.times[i].name},
+                       {"launches", e.times[i].launches},
+                       {"ms", e.times[i].ms},
+                       {"bytes", e.times[i].bytes}});
+  Json json = {{"planned_peak_bytes", e.planned_peak_bytes},
+               {"measured_peak_bytes", e.measured_peak_bytes},
+               {"step_ms_median", e.step_ms_median},
+               {"step_ms_min", e.step_ms_min},
+               {"compile_ms", e.compile_ms},
+               {"threads", command.threads},
+               {"kernels", e.kernels},
+               {"launches", e.launches},
+               {"slowest", slowest}};
+  if (command.check) {
+    json["ok"] = e.agrees() && holds(e);
+    json["max_relative_error"] = e.max_relative_error();
+  }
+  return json.dump(2) + "\n";
+}
+
+std::string slowest_text(const cpu::Execution& e) {
+  Table table;
+  table.column("kernel");
+  table.column("launches", Table::Align::right);
+  table.column("ms", Table::Align::right);
+  table.column("share", Table::Align::right);
+  table.column("GB/s", Table::Align::right);
+  double all = 0;
+  for (const cpu::KernelTime& time : e.times) all += time.ms;
+  for (std::size_t i = 0; i < std::min(e.times.size(), kShownKernels); ++i) {
+    const cpu::KernelTime& time = e.times[i];
+    table.row({time.name, fmt::format("{}", time.launches), fmt::format("{:.3f}", time.ms),
+               fmt::format("{:.0f} %", 100 * time.ms / all),
+               fmt::format("{:.1f}", time.bytes / time.ms * 1e-6)});
+  }
+  return table.format(0);
+}
+
+std::string check_text(const cpu::Execution& e) {
+  std::string text;
+  for (const OutputComparison& output : e.outputs)
+    if (!output.ok())
+      text += fmt::format("DIFFERS: {} '{}': {}\n", output.gradient ? "gradient" : "result",
+                          output.name, output.comparison.problem);
+  return text + fmt::format("{} outputs {}, largest relative error {:.1e}\n", e.outputs.size(),
+                            e.agrees() ? "agree with the interpreter's" : "were compared",
+                            e.max_relative_error());
+}
+
+std::string as_text(const cpu::Execution& e, const RunCommand& command) {
+  std::string text = fmt::format(
+      "step {:.3f} ms (median of {}), {:.3f} ms at best, {} thread{}\n"
+      "peak {} bytes planned, {} bytes measured{}\n"
+      "{} launches of {} kernels, compiled in {:.0f} ms\n\n",
+      e.step_ms_median, command.steps, e.step_ms_min, command.threads,
+      command.threads == 1 ? "" : "s", format_count(e.planned_peak_bytes),
+      format_count(e.measured_peak_bytes), holds(e) ? "" : ": NOT AS PLANNED", e.launches,
+      e.kernels, e.compile_ms);
+  text += slowest_text(e);
+  if (command.check) text += "\n" + check_text(e);
+  return text;
+}
+
+int refuse_arena(const ScheduledPlan& scheduled, const Console& console) {
+  if (!scheduled.planned.report.holds()) return refuse(scheduled.planned.report, console);
+  console.err << "error: " << beyond_budget_text(scheduled) << "\n";
+  return kCheckFailed;
+}
+
+int run(RunCommand command, const Console& console) {
+  if (command.threads == 0)
+    command.threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  const auto document = command.graph.open_joint(console);
+  if (!document) return console.complain(document.diagnostics());
+  console.say("planning");
+  PlanningRequest planning = command.plan.request();
+  planning.cost_model = "fused";
+  if (command.plan.device.empty()) planning.device = kUsualProfile;
+  const auto scheduled = schedule_document(*document, {planning, {}});
+  if (!scheduled) return console.complain(scheduled.diagnostics());
+  if (!scheduled->planned.report.holds() || scheduled->beyond_budget() > 0)
+    return refuse_arena(*scheduled, console);
+
+  const auto tensors = read_tensors(command.tensors, document->file);
+  if (!tensors) return console.complain(tensors.diagnostics());
+  cpu::ExecutionRequest request;
+  request.tensors = (*tensors)->tensors;
+  request.seed = std::strtoull(command.seed.c_str(), nullptr, 10);
+  request.threads = command.threads;
+  request.steps = command.steps;
+  request.check = command.check;
+  request.progress = [&](std::string_view what) { console.say(what); };
+  const auto execution = cpu::execute(*document, *scheduled, request);
+  console.say("");
+  if (!execution) return console.complain(execution.diagnostics());
+  console.out << (command.json ? as_json(*execution, command) : as_text(*execution, command));
+  return holds(*execution) && (!command.check || execution->agrees()) ? kDone : kCheckFailed;
+}
+
+}  // namespace
+
+void add_run(CLI::App& app, Action& chosen) {
+  auto arguments = std::make_shared<RunCommand>();
+  CLI::App& command = *app.add_subcommand(
+      "run", "Plan, schedule, compile and run a training step, and measure its time and peak");
+  arguments->graph.add_to(command);
+  arguments->plan.add_search_to(command);
+  add_profile(command, "--profile", arguments->plan.device);
+  command.add_option("--device", arguments->target, "What it runs on: cpu")
+      ->check(CLI::IsMember({"cpu"}))
+      ->type_name("TARGET");
+  command
+      .add_option("--tensors", arguments->tensors,
+                  "Values: in.<name> for inputs (safetensors); those that it lacks are made")
+      ->type_name("FILE");
+  command
+      .add_option("--seed", arguments->seed, "What makes inputs and random numbers (default: 0)")
+      ->check(CLI::Number)
+      ->type_name("N");
+  command.add_option("--threads", arguments->threads, "Threads (default: one a core)")
+      ->check(CLI::Range(1, 1024))
+      ->type_name("N");
+  command.add_option("--steps", arguments->steps, "Steps that are timed (default: 10)")
+      ->check(CLI::Range(1, 1'000'000))
+      ->type_name("N");
+  command.add_flag("--check", arguments->check,
+                   "Interpret the same graph on the same values and compare every output; exit "
+                   "code 1 where one differs");
+  command.add_flag("--json", arguments->json, "One JSON value instead of the tables");
+  command.footer(
+      "The peak is measured in memory that was painted before: up to where the step wrote.\n"
+      "Example: recut run samples/joint/tiny_mlp.json.gz --budget 60% --check");
+  command.callback([arguments, &chosen] {
+    chosen = [arguments](const Console& console) { return run(*arguments, console); };
+  });
+}
+
+}  // namespace recut::native

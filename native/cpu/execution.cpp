@@ -1,0 +1,156 @@
+#include "native/cpu/execution.h"
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+
+#include "engine/eval/inputs.h"
+#include "native/cpu/step.h"
+
+namespace recut::cpu {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double ms_since(Clock::time_point began) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - began).count();
+}
+
+std::int64_t end_of_buffers(const Schedule& schedule) {
+  std::int64_t end = 0;
+  for (const Buffer& buffer : schedule.buffers) end = std::max(end, buffer.offset + buffer.bytes);
+  return end;
+}
+
+// Up to where a step writes. A byte that happens to be the paint's is another one's in the second
+// coat.
+Result<std::int64_t> touched_bytes(Run& run, std::uint64_t seed) {
+  std::int64_t most = 0;
+  for (const auto paint : {std::byte{0x5a}, std::byte{0xa5}}) {
+    run.arena().fill(paint);
+    if (auto done = run.run(seed); !done) return done.diagnostics();
+    std::int64_t end = run.arena().bytes();
+    while (end > most && run.arena().data()[end - 1] == paint) --end;
+    most = std::max(most, end);
+  }
+  return most;
+}
+
+double bytes_of(const loop::Kernel& kernel) {
+  double bytes = 0;
+  for (const loop::Buffer& buffer : kernel.buffers) {
+    const bool twice = buffer.access == loop::Access::updated;
+    bytes += (twice ? 2.0 : 1.0) * static_cast<double>(buffer.elements * item_bytes(buffer.dtype));
+  }
+  return bytes;
+}
+
+class Measurement {
+ public:
+  Measurement(Run& run, const Step& step) : run_(run), step_(step) {}
+
+  Result<Done> time(int steps, std::uint64_t seed, Execution& execution) {
+    const std::size_t launches = step_.program().launches.size();
+    std::vector<std::pair<double, std::vector<double>>> measured;
+    for (int i = 0; i < steps; ++i) {
+      std::vector<double> seconds(launches);
+      const Clock::time_point began = Clock::now();
+      if (auto done = run_.run(seed, seconds); !done) return done.diagnostics();
+      measured.emplace_back(ms_since(began), std::move(seconds));
+    }
+    std::sort(measured.begin(), measured.end());
+    const auto& [median, seconds] = measured[measured.size() / 2];
+    execution.step_ms_median = median;
+    execution.step_ms_min = measured.front().first;
+    execution.times = times_of(seconds);
+    return Done{};
+  }
+
+ private:
+  std::vector<KernelTime> times_of(const std::vector<double>& seconds) const {
+    const Program& program = step_.program();
+    std::vector<KernelTime> times(program.kernels.size());
+    for (std::size_t i = 0; i < seconds.size(); ++i) {
+      const std::uint32_t kernel = program.launches[i].kernel;
+      KernelTime& time = times[kernel];
+      time.name = program.kernels[kernel].name;
+      ++time.launches;
+      time.ms += 1e3 * seconds[i];
+      time.bytes += bytes_of(program.kernels[kernel]);
+    }
+    std::stable_sort(times.begin(), times.end(),
+                     [](const KernelTime& a, const KernelTime& b) { return a.ms > b.ms; });
+    return times;
+  }
+
+  Run& run_;
+  const Step& step_;
+};
+
+// The interpreter's outputs, of the same inputs and seed.
+Result<Done> check(const Graph& graph, const Inputs& inputs, std::uint64_t seed,
+                   std::span<const Tensor> found, Execution& execution) {
+  EvaluateOptions options;
+  options.seed = seed;
+  const auto expected = evaluate(graph, inputs, options);
+  if (!expected) return expected.diagnostics();
+  std::vector<std::optional<Tensor>> wanted;
+  for (const Tensor& output : expected->outputs)
+    wanted.push_back(output.exists() ? std::optional(output) : std::nullopt);
+  execution.outputs = compare_outputs(graph, inputs, found, wanted);
+  return Done{};
+}
+
+}  // namespace
+
+bool Execution::agrees() const {
+  return std::all_of(outputs.begin(), outputs.end(), [](const auto& one) { return one.ok(); });
+}
+
+double Execution::max_relative_error() const {
+  double most = 0;
+  for (const OutputComparison& one : outputs) most = std::max(most, one.comparison.relative_error);
+  return most;
+}
+
+Result<Execution> execute(const Document& document, const ScheduledPlan& scheduled,
+                          const ExecutionRequest& request) {
+  const Graph& graph = document.graph();
+  const auto inputs = inputs_from(graph, request.tensors, request.seed);
+  if (!inputs) return inputs.diagnostics();
+
+  request.progress("compiling");
+  Execution execution;
+  const Clock::time_point began = Clock::now();
+  const StorageModel storages(graph);
+  const FusionGroups groups = scheduled.planned.costs.groups(graph, storages);
+  auto program = make_program(graph, storages, groups, scheduled.schedule);
+  if (!program) return program.diagnostics();
+  program->arena_bytes = end_of_buffers(scheduled.schedule);
+  const auto step = Step::compile(std::move(*program));
+  if (!step) return step.diagnostics();
+  execution.compile_ms = ms_since(began);
+  execution.kernels = step->program().kernels.size();
+  execution.launches = step->program().launches.size();
+  execution.planned_peak_bytes = step->program().arena_bytes;
+
+  request.progress("running");
+  std::vector<Tensor> given;
+  for (const NodeId id : step->program().inputs)
+    given.push_back(as_kernels_read(graph.type(id), inputs->at(id)));
+  Threads threads(request.threads);
+  Run run(*step, std::move(given), threads);
+  const std::uint64_t seed = request.seed.value_or(0);
+  const auto touched = touched_bytes(run, seed);
+  if (!touched) return touched.diagnostics();
+  execution.measured_peak_bytes = *touched;
+  if (auto done = Measurement(run, *step).time(request.steps, seed, execution); !done)
+    return done.diagnostics();
+  if (!request.check) return execution;
+  request.progress("interpreting the same, to compare");
+  if (auto done = check(graph, *inputs, seed, run.outputs(), execution); !done)
+    return done.diagnostics();
+  return execution;
+}
+
+}  // namespace recut::cpu

@@ -1,0 +1,56 @@
+// Runs a scheduled training step on this machine's processor and measures it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/eval/compare.h"
+#include "engine/input/safetensors.h"
+#include "engine/workspace/scheduling.h"
+
+namespace recut::cpu {
+
+struct ExecutionRequest {
+  std::span<const NamedTensor> tensors;  // in.<name>
+  std::optional<std::uint64_t> seed;     // makes the inputs that `tensors` lack
+  int threads = 1;
+  int steps = 10;      // that are timed
+  bool check = false;  // compare with the interpreter
+  std::function<void(std::string_view what)> progress = [](std::string_view) {};
+};
+
+// All launches of one kernel.
+struct KernelTime {
+  std::string name;
+  int launches = 0;
+  double ms = 0;     // of one step, all launches together: the median step's
+  double bytes = 0;  // that the launches read and write once each
+};
+
+struct Execution {
+  std::size_t kernels = 0, launches = 0;
+  double compile_ms = 0;  // from a schedule to machine code
+  double step_ms_median = 0, step_ms_min = 0;
+
+  // Bytes of memory that the step's own values take: what the schedule says, and up to where the
+  // step really wrote, in memory that was painted before.
+  std::int64_t planned_peak_bytes = 0, measured_peak_bytes = 0;
+
+  std::vector<KernelTime> times;  // slowest first
+
+  // Where a check was asked for.
+  std::vector<OutputComparison> outputs;
+  bool agrees() const;
+  double max_relative_error() const;
+};
+
+// Fails where an operator has no loops (all are named), an input is missing, and where the data is
+// at fault.
+Result<Execution> execute(const Document& document, const ScheduledPlan& scheduled,
+                          const ExecutionRequest& request);
+
+}  // namespace recut::cpu

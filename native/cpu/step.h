@@ -1,0 +1,89 @@
+// A program as machine code: what runs a training step on this machine's processor.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "engine/codegen/llvm/emit.h"
+#include "engine/eval/evaluator.h"
+#include "engine/runtime/program.h"
+#include "native/cpu/jit.h"
+#include "native/cpu/threads.h"
+
+namespace recut::cpu {
+
+// One block of memory, of exactly so many bytes, with nothing readable behind it.
+class Arena {
+ public:
+  explicit Arena(std::int64_t bytes);
+  ~Arena();
+  Arena(const Arena&) = delete;
+  Arena& operator=(const Arena&) = delete;
+
+  std::byte* data() const { return data_; }
+  std::int64_t bytes() const { return bytes_; }
+  void fill(std::byte with);
+
+ private:
+  std::byte *mapped_ = nullptr, *data_ = nullptr;
+  std::int64_t bytes_ = 0, mapped_bytes_ = 0;
+};
+
+class Step {
+ public:
+  // Fails where the machine has no code for the kernels.
+  static Result<Step> compile(Program program);
+
+  // A stage of a kernel (codegen/llvm/emit.h).
+  struct StageCode {
+    void (*run)(void* const* buffers, std::int64_t first, std::int64_t last, std::int64_t seed,
+                std::int64_t* fault);
+    std::int64_t extent = 1, grain = 1;
+    bool parallel = false;
+  };
+
+  const Program& program() const { return program_; }
+  std::span<const StageCode> kernel(std::uint32_t number) const { return kernels_[number]; }
+  const std::string& fault(std::int64_t number) const;
+
+ private:
+  Step(Program program, Jit jit, const llvm_ir::Module& module);
+
+  Program program_;
+  Jit jit_;
+  std::vector<std::vector<StageCode>> kernels_;
+  std::vector<std::string> faults_;
+};
+
+// A step with memory: inputs and an arena.
+class Run {
+ public:
+  // `inputs`: one for each of the program's, of their types, as kernels read them
+  // (as_kernels_read). All are kept by reference.
+  Run(const Step& step, std::vector<Tensor> inputs, Threads& threads);
+
+  // Runs all launches. `launch_seconds`: one a launch, or empty. Fails where the data is at fault:
+  // an index that is out of range, a division of integers by zero. Allocates nothing.
+  Result<Done> run(std::uint64_t seed, std::span<double> launch_seconds = {});
+
+  // What was computed, results first; absent gradients don't exist.
+  std::vector<Tensor> outputs() const;
+
+  Arena& arena() { return arena_; }
+
+ private:
+  void launch(const Launch& launch, void* const* buffers, std::int64_t seed);
+  std::byte* address(const Place& place) const;
+
+  const Step& step_;
+  std::vector<Tensor> inputs_;
+  Threads& threads_;
+  Arena arena_;
+  std::vector<void*> buffers_;  // of all launches, one after another
+  std::int64_t fault_ = 0;
+};
+
+}  // namespace recut::cpu

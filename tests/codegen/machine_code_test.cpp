@@ -1,0 +1,216 @@
+// Kernels as machine code: lanes, accumulators, addresses, faults, and whole random graphs.
+#include <catch2/catch_test_macros.hpp>
+
+#include "engine/codegen/llvm/emit.h"
+#include "engine/codegen/loop/parser.h"
+#include "engine/codegen/loop/verifier.h"
+#include "engine/codegen/lower/lower.h"
+#include "engine/partition/fusion/fuse_pointwise.h"
+#include "native/cpu/jit.h"
+#include "tests/codegen/machine_code.h"
+#include "tests/random/random_graph.h"
+
+namespace recut {
+namespace {
+
+std::vector<loop::Kernel> kernels_of(const std::string& text) {
+  auto kernels = loop::parse_kernels(text, "k.loop");
+  if (!kernels) FAIL(format(kernels.diagnostics()));
+  for (const loop::Kernel& kernel : *kernels)
+    if (const Diagnostics faults = loop::verify(kernel); !faults.empty()) FAIL(format(faults));
+  return *kernels;
+}
+
+TEST_CASE("machine code: sums in lanes, with a rest, in the interpreter's order",
+          "[codegen][cpu]") {
+  const auto kernels = kernels_of(R"(
+kernel "rows" {
+  buffer %x : f32[3100] read
+  buffer %y : f32[100] written
+  parallel %r in 0..100 {
+    %zero : f32 = constant 0.25
+    %s : f32 = accumulator add from %zero lanes 8
+    for %j in 0..31 lanes 8 {
+      %a : f32 = load %x[31*%r + %j]
+      update %s, %a
+    }
+    %t : f32 = read %s
+    store %y[%r], %t
+  }
+}
+kernel "columns" {
+  buffer %x : f32[3100] read
+  buffer %y : f32[31] written
+  parallel %j in 0..31 lanes 8 {
+    %low : f32 = constant -1
+    %m : f32 = accumulator max from %low
+    for %r in 0..100 {
+      %a : f32 = load %x[31*%r + %j]
+      update %m, %a
+    }
+    %t : f32 = read %m
+    store %y[%j], %t
+  }
+}
+kernel "all" {
+  buffer %x : f64[100] read
+  buffer %y : f64[1] written
+  %one : f64 = constant 1
+  %p : f64 = accumulator mul from %one lanes 4
+  for %i in 0..100 lanes 4 {
+    %a : f64 = load %x[%i]
+    update %p, %a
+  }
+  %t : f64 = read %p
+  store %y[0], %t
+})");
+  for (const std::uint64_t seed : {1, 2, 3})
+    CHECK(test::machine_code_difference(kernels, seed) == "");
+}
+
+TEST_CASE("machine code: places that lie apart, conditions, and what several add to",
+          "[codegen][cpu]") {
+  const auto kernels = kernels_of(R"(
+kernel "turned" {
+  buffer %x : i16[96] read
+  buffer %p : i64[96] read
+  buffer %y : i32[96] written
+  parallel %i in 0..96 lanes 8 {
+    %q : i64 = load %p[%i]
+    %k : i64 = check %q in 0..96
+    %a : i32 = load %x[%k]
+    %b : i32 = load %x[12*mod(%i, 8) + div(%i, 8)]
+    %c : i32 = add %a, %b
+    store %y[-1*%i + 95], %c
+  }
+}
+kernel "padded" {
+  buffer %x : bf16[10] read
+  buffer %y : f32[24] written
+  parallel %i in 0..24 lanes 8 {
+    %at : i64 = index %i
+    %low : i64 = constant 3
+    %high : i64 = constant 13
+    %above : bool = ge %at, %low
+    %below : bool = lt %at, %high
+    %in : bool = and %above, %below
+    %a : f32 = load %x[%i + -3] where %in
+    store %y[%i], %a
+  }
+}
+kernel "histogram" {
+  buffer %p : i64[40] read
+  buffer %y : i64[4] updated
+  %one : i64 = constant 1
+  for %i in 0..40 {
+    %q : i64 = load %p[%i]
+    %k : i64 = check %q in 0..4
+    %c : bool = eq %q, %one
+    if %c {
+      store add %y[%k], %one
+    }
+  }
+})");
+  for (const std::uint64_t seed : {1, 2, 3})
+    CHECK(test::machine_code_difference(kernels, seed) == "");
+}
+
+TEST_CASE("machine code: an index out of range is told, and nothing is read there",
+          "[codegen][cpu]") {
+  const auto kernels = kernels_of(R"(
+kernel "gather" {
+  buffer %x : f32[4] read
+  buffer %p : i64[9] read
+  buffer %y : f32[9] written
+  for %i in 0..9 lanes 4 {
+    %q : i64 = load %p[%i]
+    %k : i64 = check %q in 0..4
+    %a : f32 = load %x[%k]
+    store %y[%i], %a
+  }
+})");
+  for (const std::int64_t at : {0, 6, 8})
+    for (const std::int64_t index : {std::int64_t{4}, std::int64_t{-1}, INT64_MIN}) {
+      test::KernelMemory memory(kernels.front());
+      memory.set(1, at, {0, index});
+      const llvm_ir::Module module = llvm_ir::emit(kernels);
+      const auto jit = cpu::Jit::compile(module.text);
+      REQUIRE(jit.ok());
+      std::int64_t fault = 0;
+      const auto buffers = memory.addresses();
+      const auto run =
+          reinterpret_cast<void (*)(void* const*, std::int64_t, std::int64_t, std::int64_t,
+                                    std::int64_t*)>(jit->find(module.kernels[0][0].symbol));
+      run(buffers.data(), 0, module.kernels[0][0].extent, 0, &fault);
+      REQUIRE(fault > 0);
+      CHECK(module.faults[static_cast<std::size_t>(fault - 1)] ==
+            "an index is out of range for 4 places");
+    }
+}
+
+TEST_CASE("machine code: text that is no LLVM IR is refused in LLVM's words", "[cpu]") {
+  const auto jit = cpu::Jit::compile("define void @f( {");
+  REQUIRE_FALSE(jit.ok());
+  CHECK(format(jit.diagnostics()).find("expected") != std::string::npos);
+}
+
+// What a kernel reads and is no fast-math flag's business.
+TEST_CASE("machine code: LLVM IR names no target and no fast-math flag", "[codegen][cpu]") {
+  const auto kernels = kernels_of(R"(
+kernel "relu" {
+  buffer %x : f32[64] read
+  buffer %y : f32[64] written
+  %zero : f32 = constant 0
+  parallel %i in 0..64 lanes 8 {
+    %a : f32 = load %x[%i]
+    %b : f32 = max %a, %zero
+    store %y[%i], %b
+  }
+})");
+  const std::string text = llvm_ir::emit(kernels).text;
+  for (const char* word : {"target", "fast", "nnan", "reassoc", "contract"})
+    CHECK(text.find(word) == std::string::npos);
+  CHECK(text.find("<8 x float>") != std::string::npos);
+  CHECK(text == llvm_ir::emit(kernels).text);
+}
+
+std::vector<bool> inner_storages(const StorageModel& storages, const FusionGroups& groups) {
+  std::vector<bool> inner;
+  for (std::uint32_t s = 0; s < storages.size(); ++s) inner.push_back(groups.inner(StorageId(s)));
+  return inner;
+}
+
+std::vector<loop::Kernel> lowered_kernels(const Graph& graph) {
+  const StorageModel storages(graph);
+  const FusionGroups groups = fuse_pointwise(graph, storages);
+  const std::vector<bool> inner = inner_storages(storages, groups);
+  std::vector<loop::Kernel> kernels;
+  const auto add = [&](std::vector<NodeId> calls) {
+    std::erase_if(calls, [&](NodeId id) {
+      return graph.op(id).is(kInput) || graph[id].op == Op::getitem || shares_storage(graph.op(id));
+    });
+    if (calls.empty()) return;
+    if (auto lowered = loop::lower(graph, storages, calls, inner))
+      kernels.push_back(std::move(lowered->kernel));
+  };
+  for (std::int32_t g = 0; g < groups.size(); ++g)
+    add({groups.members(g).begin(), groups.members(g).end()});
+  for (const NodeId id : graph.order())
+    if (groups.group(id) == FusionGroups::kAlone) add({id});
+  return kernels;
+}
+
+TEST_CASE("machine code: the kernels of random graphs do what the interpreter does",
+          "[codegen][cpu][random]") {
+  std::size_t kernels = 0;
+  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+    INFO("seed " << seed);
+    const auto lowered = lowered_kernels(test::random_graph(seed));
+    kernels += lowered.size();
+    REQUIRE(test::machine_code_difference(lowered, seed, 2) == "");
+  }
+  CHECK(kernels > 300);
+}
+
+}  // namespace
+}  // namespace recut

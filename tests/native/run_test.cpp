@@ -1,0 +1,162 @@
+// recut run: the whole way from a graph to measured machine code.
+#include <atomic>
+#include <catch2/catch_test_macros.hpp>
+#include <nlohmann/json.hpp>
+
+#include "engine/eval/compare.h"
+#include "engine/eval/inputs.h"
+#include "engine/partition/fusion/fuse_pointwise.h"
+#include "engine/partition/strategy.h"
+#include "native/cpu/step.h"
+#include "tests/native/run_command.h"
+#include "tests/random/random_graph.h"
+#include "tests/random/same_meaning.h"
+
+namespace recut {
+namespace {
+
+using Json = nlohmann::json;
+using native::Ran;
+using native::sample;
+
+Json run_json(std::vector<std::string> arguments, int code = native::kDone) {
+  arguments.insert(arguments.begin(), "run");
+  arguments.insert(arguments.end(), {"--check", "--json", "--steps", "3"});
+  const Ran ran = native::run(arguments);
+  INFO(ran.err << ran.out);
+  REQUIRE(ran.code == code);
+  return ran.out.empty() ? Json() : Json::parse(ran.out);
+}
+
+TEST_CASE("run: a step's outputs are the interpreter's and its peak is the planned one",
+          "[native][cpu]") {
+  const std::string folder = RECUT_SOURCE_DIR "/samples/";
+  const std::pair<std::string, std::vector<std::int64_t>> kSteps[] = {
+      {"joint/tiny_mlp.json.gz", {}},
+      {"joint/mlp.json.gz", {}},
+      {"dropout.recut", {}},
+      {"attention.recut", {60'000, 53'248}},
+      {"recompute.recut", {60'000, 45'056}},
+  };
+  for (const auto& [name, budgets] : kSteps) {
+    const Json whole = run_json({folder + name});
+    CHECK(whole["measured_peak_bytes"] == whole["planned_peak_bytes"]);
+    for (const std::int64_t budget : budgets) {
+      INFO(name << " within " << budget);
+      const Json ran = run_json({folder + name, "--budget", std::to_string(budget)});
+      CHECK(ran["measured_peak_bytes"] == ran["planned_peak_bytes"]);
+      CHECK(ran["measured_peak_bytes"] <= budget);
+      CHECK(ran["measured_peak_bytes"] < whole["measured_peak_bytes"]);
+    }
+  }
+}
+
+TEST_CASE("run: reports errors and times of kernels", "[native][cpu]") {
+  const Json ran = run_json({sample("mlp.json.gz"), "--threads", "2", "--seed", "3"});
+  CHECK(ran["max_relative_error"] > 0);
+  CHECK(ran["max_relative_error"] <= 1e-4);
+  CHECK(ran["step_ms_min"] <= ran["step_ms_median"]);
+  CHECK(ran["launches"] >= ran["kernels"]);
+  CHECK(ran["slowest"].size() == 10);
+  CHECK(ran["slowest"][0]["ms"] >= ran["slowest"][9]["ms"]);
+  const Ran refused = native::run({"run", sample("mlp.json.gz"), "--budget", "1B"});
+  CHECK(refused.code == native::kCheckFailed);
+  CHECK(refused.err.find("least") != std::string::npos);
+}
+
+TEST_CASE("run: what can't be run is refused by name", "[native][cpu]") {
+  native::TemporaryFile file("sort.recut");
+  file.write(
+      "graph \"sorted\" {\n  %x = parameter f32[4]\n  %t = tangent f32[4]\n"
+      "  %s = sort(%x) : (f32[4], i64[4])\n  %y = getitem(%s, 0) : f32[4]\n  results %y\n"
+      "  gradients %t\n}\n");
+  const Ran ran = native::run({"run", file.path()});
+  CHECK(ran.code == native::kBadInput);
+  CHECK(ran.err.find("operator 'sort' has no loops") != std::string::npos);
+  CHECK(native::run({"run", sample("tiny_mlp.json.gz"), "--device", "abacus"}).code ==
+        native::kBadInput);
+}
+
+struct Compiled {
+  Graph graph;
+  cpu::Step step;
+  std::int64_t peak_bytes = 0;
+};
+
+// Nothing where an operator has no loops, or nothing is planned.
+std::optional<Compiled> compile_random(std::uint64_t seed) {
+  Graph graph = test::random_graph(seed);
+  if (graph.gradients.empty()) return std::nullopt;
+  const StorageModel storages(graph);
+  PlanRequest request;
+  request.groups = fuse_pointwise(graph, storages);
+  const auto outcome = make_plan(graph, request);
+  if (!outcome) FAIL(format(outcome.diagnostics()));
+  const auto schedule = make_schedule(graph, storages, request.groups, outcome->plan);
+  if (!schedule) FAIL(format(schedule.diagnostics()));
+  auto program = make_program(graph, storages, request.groups, *schedule);
+  if (!program) return std::nullopt;
+  auto step = cpu::Step::compile(std::move(*program));
+  if (!step) FAIL(format(step.diagnostics()));
+  return Compiled{graph, std::move(*step), schedule->peak_bytes};
+}
+
+std::vector<Tensor> run_step(const Compiled& compiled, const Inputs& inputs, int threads) {
+  std::vector<Tensor> given;
+  for (const NodeId id : compiled.step.program().inputs)
+    given.push_back(as_kernels_read(compiled.graph.type(id), inputs.at(id)));
+  cpu::Threads pool(threads);
+  cpu::Run run(compiled.step, std::move(given), pool);
+  if (const auto done = run.run(0); !done) FAIL(format(done.diagnostics()));
+  return run.outputs();
+}
+
+// In f32, where eval computes in f64: reals may be a little apart.
+void check_close(const std::vector<Tensor>& found, const std::vector<Tensor>& expected) {
+  REQUIRE(found.size() == expected.size());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    REQUIRE(found[i].exists() == expected[i].exists());
+    if (!found[i].exists()) continue;
+    const Comparison comparison = compare(found[i], expected[i]);
+    INFO("output " << i << ": " << comparison.problem);
+    CHECK((comparison.ok || comparison.relative_error < 1e-4));
+  }
+}
+
+TEST_CASE("run: random graphs, with one thread and with many", "[native][cpu][random]") {
+  int ran = 0;
+  for (std::uint64_t seed = 1; seed <= 80; ++seed) {
+    INFO("seed " << seed);
+    const auto compiled = compile_random(seed);
+    if (!compiled) continue;
+    ++ran;
+    const Inputs inputs = test::inputs_for(compiled->graph, seed, test::Values::ordinary);
+    const auto expected = evaluate(compiled->graph, inputs);
+    if (!expected) FAIL(format(expected.diagnostics()));
+    const std::vector<Tensor> found = run_step(*compiled, inputs, 1);
+    check_close(found, expected->outputs);
+    for (const int threads : {2, 7})
+      CHECK(test::outputs_difference(found, run_step(*compiled, inputs, threads)) == "");
+  }
+  CHECK(ran > 10);
+}
+
+TEST_CASE("run: threads share iterations in whole grains, each once", "[native][cpu]") {
+  for (const int count : {1, 2, 3, 8}) {
+    cpu::Threads threads(count);
+    for (const std::int64_t extent : {0, 1, 7, 8, 64, 1001})
+      for (const std::int64_t grain : {1, 8}) {
+        std::vector<std::atomic<int>> times(static_cast<std::size_t>(extent));
+        std::atomic<bool> whole = true;
+        threads.run(extent, grain, [&](std::int64_t first, std::int64_t last) {
+          if (first % grain != 0 || (last % grain != 0 && last != extent)) whole = false;
+          for (std::int64_t i = first; i < last; ++i) ++times[static_cast<std::size_t>(i)];
+        });
+        CHECK(whole);
+        for (const auto& one : times) CHECK(one == 1);
+      }
+  }
+}
+
+}  // namespace
+}  // namespace recut
