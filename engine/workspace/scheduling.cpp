@@ -9,7 +9,8 @@
 namespace recut {
 namespace {
 
-constexpr int kMostRounds = 5;
+constexpr int kMostRounds = 6;
+constexpr std::int64_t kClose = 100;  // 1 / this of a target
 
 class Scheduler {
  public:
@@ -20,21 +21,32 @@ class Scheduler {
     auto plan = plan_of(request_.planning.budget);
     if (!plan) return plan.diagnostics();
     const PlanReport first = plan->report;
-    std::int64_t target = first.budget_bytes;
-    if (Diagnostics faults = keep(std::move(*plan), target); !faults.empty()) return faults;
-    while (first.holds() && best_->beyond_budget() > 0 &&
-           static_cast<int>(rounds_.size()) < kMostRounds) {
-      target -= rounds_.back().arena_bytes - first.budget_bytes;
-      auto lower = target > 0 ? plan_lower(target, first) : std::nullopt;
-      if (!lower) break;
-      if (Diagnostics faults = keep(std::move(*lower), target); !faults.empty()) return faults;
-    }
+    if (Diagnostics faults = keep(std::move(*plan), first.budget_bytes); !faults.empty())
+      return faults;
+    if (Diagnostics faults = first.holds() ? lower(first) : Diagnostics(); !faults.empty())
+      return faults;
     best_->rounds = rounds_;
     best_->schedule_ms = ms_;
     return std::move(*best_);
   }
 
  private:
+  // Goes down by as much as the arena is too large until one holds, then halves the way back up.
+  Diagnostics lower(const PlanReport& first) {
+    std::int64_t above = first.budget_bytes, holding = 0;
+    while (holding == 0 ? best_->beyond_budget() > 0 : above - holding > above / kClose) {
+      const std::int64_t target = holding > 0
+                                      ? holding + (above - holding) / 2
+                                      : above - (rounds_.back().arena_bytes - first.budget_bytes);
+      if (target <= 0 || static_cast<int>(rounds_.size()) == kMostRounds) break;
+      auto plan = plan_lower(target, first);
+      if (!plan) break;
+      if (Diagnostics faults = keep(std::move(*plan), target); !faults.empty()) return faults;
+      (rounds_.back().arena_bytes <= first.budget_bytes ? holding : above) = target;
+    }
+    return {};
+  }
+
   // A plan for this peak, where there is one that holds it. What was asked for and what is proved
   // of it stay those of the first plan.
   std::optional<Planned> plan_lower(std::int64_t target, const PlanReport& first) const {
@@ -43,7 +55,7 @@ class Scheduler {
     PlanReport& report = plan->report;
     report.budget = first.budget;
     report.budget_bytes = first.budget_bytes;
-    report.solve_ms += best_->planned.report.solve_ms;
+    report.solve_ms += first.solve_ms;
     report.proof = first.proof;
     if (report.proof)
       report.proof->optimal = first.proof->optimal && report.recompute_us <= first.recompute_us;
@@ -56,7 +68,13 @@ class Scheduler {
     return plan_document(document_, planning);
   }
 
-  // Schedules a plan, and keeps it where its arena is the lowest so far.
+  // Of those that hold, or are as far from it, the one that recomputes less.
+  static bool better(const ScheduledPlan& a, const ScheduledPlan& b) {
+    if (a.beyond_budget() != b.beyond_budget()) return a.beyond_budget() < b.beyond_budget();
+    return a.planned.report.recompute_us < b.planned.report.recompute_us;
+  }
+
+  // Schedules a plan, and keeps it where it is the best so far.
   Diagnostics keep(Planned planned, std::int64_t target) {
     const Graph& graph = document_.graph();
     const auto start = std::chrono::steady_clock::now();
@@ -72,8 +90,8 @@ class Scheduler {
       return faults;
     }
     rounds_.push_back({target, planned.report.peak_bytes, schedule->arena_bytes});
-    if (!best_ || schedule->arena_bytes < best_->schedule.arena_bytes)
-      best_ = ScheduledPlan{std::move(planned), std::move(*schedule), {}, 0};
+    ScheduledPlan candidate{std::move(planned), std::move(*schedule), {}, 0};
+    if (!best_ || better(candidate, *best_)) best_ = std::move(candidate);
     return {};
   }
 
