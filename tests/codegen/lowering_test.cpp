@@ -88,8 +88,8 @@ struct Sample {
   Inputs inputs;
 };
 
-std::optional<Sample> read_sample(const std::string& stem) {
-  const auto file = read_graph_file(stem + ".json");
+std::optional<Sample> read_sample(const std::string& stem, const std::string& ending = ".json") {
+  const auto file = read_graph_file(stem + ending);
   const auto bytes = read_file(stem + ".safetensors");
   if (!file || !bytes) return std::nullopt;
   const auto tensors = parse_safetensors(*bytes, stem);
@@ -134,6 +134,19 @@ TEST_CASE("operator samples by loop kernels", "[codegen][opinfo]") {
       agree, exact, refused, others);
   CHECK(agree > 600);
   CHECK(exact > 300);
+}
+
+TEST_CASE("whole steps by fused kernels", "[codegen]") {
+  for (const std::string name : {"tiny_mlp", "tiny_conv"}) {
+    INFO(name);
+    const auto sample = read_sample(RECUT_SOURCE_DIR "/samples/joint/" + name, ".json.gz");
+    REQUIRE(sample.has_value());
+    const StorageModel storages(sample->graph, StorageModel::Sizes::values);
+    const FusionGroups groups = fuse_pointwise(sample->graph, storages);
+    KernelRunOptions options;
+    options.groups = &groups;
+    CHECK(trouble(sample->graph, sample->inputs, options).substr(0, 3000) == "");
+  }
 }
 
 TEST_CASE("random graphs by fused kernels", "[codegen]") {

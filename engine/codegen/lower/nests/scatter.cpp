@@ -42,12 +42,10 @@ std::optional<std::string> by_frequency(const Call& call) {
   return std::nullopt;
 }
 
-// Lines along `dim` stay apart; the places of one line may meet.
-void scatter_add(const Nest& nest) {
-  const Layout whole = storage_layout(nest.type());
-  nest.lowering.for_each(whole.shape, whole.strides, [&](const Indices& at) {
-    nest.lowering.write(nest.output(), at, nest.raw("self", at));
-  });
+// Calls put(from, to) for each place of `index` and the place that it names. Lines along `dim` stay
+// apart; the places of one line may meet, and are named in order.
+void for_each_named(const Nest& nest,
+                    const std::function<void(const Indices&, const Indices&)>& put) {
   const Shape& shape = nest.shape_of("index");
   const std::size_t dim = nest.dimension("dim", shape.size());
   Builder& builder = nest.lowering.builder();
@@ -59,14 +57,46 @@ void scatter_add(const Nest& nest) {
   from[dim] = builder.open_loop("n", shape[dim]);
   Indices to = from;
   to[dim] = nest.checked(nest.raw("index", from), nest.type().shape[dim], false);
-  nest.lowering.combine_into(nest.output(), to, Combine::add, nest.raw("src", from));
+  put(from, to);
   builder.close_to(depth);
+}
+
+void copy_self(const Nest& nest) {
+  const Layout whole = storage_layout(nest.type());
+  nest.lowering.for_each(whole.shape, whole.strides, [&](const Indices& at) {
+    nest.lowering.write(nest.output(), at, nest.raw("self", at));
+  });
+}
+
+void scatter_add(const Nest& nest) {
+  copy_self(nest);
+  for_each_named(nest, [&](const Indices& from, const Indices& to) {
+    nest.lowering.combine_into(nest.output(), to, Combine::add, nest.raw("src", from));
+  });
+}
+
+// The last of those that meet stays.
+void scatter(const Nest& nest) {
+  copy_self(nest);
+  for_each_named(nest, [&](const Indices& from, const Indices& to) {
+    if (nest.has("src")) return nest.lowering.write(nest.output(), to, nest.raw("src", from));
+    const Scalar value = nest.call.scalar("value");
+    Builder* builder = &nest.lowering.builder();
+    nest.lowering.write(nest.output(), to,
+                        value.category == DType::f64
+                            ? Quantity::constant(builder, DType::f64, value.real)
+                            : Quantity::constant(builder, DType::i64, value.integer));
+  });
+}
+
+std::optional<std::string> numbers(const Call& call) {
+  if (call.tensor("index").shape.empty()) return "numbers without dimensions";
+  return std::nullopt;
 }
 
 std::optional<std::string> truths_or_numbers(const Call& call) {
   if (call.tensor("self").dtype == DType::boolean) return "sums of bools";
-  if (call.tensor("index").shape.empty()) return "numbers without dimensions";
-  return std::nullopt;
+  return numbers(call);
 }
 
 }  // namespace
@@ -74,6 +104,7 @@ std::optional<std::string> truths_or_numbers(const Call& call) {
 void add_scatter_nests(NestTable& table) {
   table.push_back({Op::embedding_dense_backward, embedding_backward, by_frequency});
   table.push_back({Op::scatter_add, scatter_add, truths_or_numbers});
+  for (const Op op : {Op::scatter_src, Op::scatter_value}) table.push_back({op, scatter, numbers});
 }
 
 }  // namespace recut::loop
