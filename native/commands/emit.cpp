@@ -65,12 +65,17 @@ int print_kernels(const EmitCommand& command, const Graph& graph, const StorageM
   std::vector<loop::Kernel> sound;
   for (std::size_t k = 0; k < kernels.size(); ++k) {
     if (command.kernel >= 0 && k != static_cast<std::size_t>(command.kernel)) continue;
-    console.out << fmt::format("; kernel {} of {}, {}\n", k, kernels.size(),
-                               steps_text(kernels[k]));
+    const std::string which =
+        fmt::format("kernel {} of {}, {}", k, kernels.size(), steps_text(kernels[k]));
     auto lowered = loop::lower(graph, storages, kernels[k].calls, inner);
-    if (lowered) {
-      if (command.target == "loop") console.out << loop::print(lowered->kernel) << "\n";
+    if (lowered && command.target == "llvm") {
+      lowered->kernel.notes.push_back(which);
       sound.push_back(std::move(lowered->kernel));
+      continue;
+    }
+    console.out << fmt::format("; {}\n", which);
+    if (lowered) {
+      console.out << loop::print(lowered->kernel) << "\n";
       continue;
     }
     ++missing;

@@ -77,6 +77,17 @@ TEST_CASE("run: what can't be run is refused by name", "[native][cpu]") {
         native::kBadInput);
 }
 
+TEST_CASE("emit: LLVM IR that LLVM takes, with the nodes that it came from", "[native][cpu]") {
+  const Ran ran = native::run({"emit", RECUT_SOURCE_DIR "/samples/attention.recut", "--target",
+                               "llvm", "--model", "fused", "--budget", "60000"});
+  REQUIRE(ran.code == native::kDone);
+  CHECK(ran.out.find("%q = mm\n") != std::string::npos);
+  CHECK(ran.out.find("; kernel 0 of") != std::string::npos);
+  const auto jit = cpu::Jit::compile(ran.out);
+  if (!jit) FAIL(format(jit.diagnostics()));
+  CHECK(jit->find("kernel_0_0") != nullptr);
+}
+
 struct Compiled {
   Graph graph;
   cpu::Step step;
