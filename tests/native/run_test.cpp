@@ -34,6 +34,10 @@ TEST_CASE("run: a step's outputs are the interpreter's and its peak is the plann
   const std::pair<std::string, std::vector<std::int64_t>> kSteps[] = {
       {"joint/tiny_mlp.json.gz", {}},
       {"joint/mlp.json.gz", {}},
+      {"joint/tiny_conv.json.gz", {60'000}},
+      {"joint/tiny_lm.json.gz", {180'000}},
+      {"joint/tiny_lstm.json.gz", {12'000}},
+      {"joint/tiny_ops.json.gz", {4'000}},
       {"dropout.recut", {}},
       {"attention.recut", {60'000, 53'248}},
       {"recompute.recut", {60'000, 45'056}},

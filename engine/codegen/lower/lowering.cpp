@@ -121,6 +121,13 @@ void Lowering::combine_into(const Made& made, const Indices& at, Combine how,
   builder_.combine_into(id, place_of(whole, at, builder_), how, combined);
 }
 
+Quantity Lowering::stored(const Made& made, const Indices& at) {
+  const Address whole{made, {storage_layout(type(made))}};
+  const BufferId id = buffer(made, Access::updated);
+  builder_.set_access(id, Access::updated);
+  return {&builder_, builder_.load(id, place_of(whole, at, builder_))};
+}
+
 Quantity Lowering::rounded(Quantity computed, DType dtype) {
   const DType wanted = value_type(dtype);
   if (is_floating(dtype)) {

@@ -54,6 +54,8 @@ class Lowering {
   // The same where a view of the output shows that element.
   void write_through(const Address& view, const Indices& at, const Quantity& value);
   void combine_into(const Made& made, const Indices& at, Combine how, const Quantity& value);
+  // What stands there by now, of the kernel's own output.
+  Quantity stored(const Made& made, const Indices& at);
 
   // A computed number as an element of that dtype: rounded or wrapped, of its value type.
   Quantity rounded(Quantity computed, DType dtype);

@@ -10,6 +10,7 @@ const NestRow& nest_row(Op op) {
     add_normalisation_nests(rows);
     add_movement_nests(rows);
     add_scatter_nests(rows);
+    add_scan_nests(rows);
     add_loss_nests(rows);
     add_matrix_nests(rows);
     add_convolution_nests(rows);

@@ -77,6 +77,7 @@ void add_softmax_nests(NestTable& table);
 void add_normalisation_nests(NestTable& table);
 void add_movement_nests(NestTable& table);
 void add_scatter_nests(NestTable& table);
+void add_scan_nests(NestTable& table);
 void add_loss_nests(NestTable& table);
 void add_matrix_nests(NestTable& table);
 void add_convolution_nests(NestTable& table);

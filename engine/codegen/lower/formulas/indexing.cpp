@@ -1,4 +1,5 @@
 // Elements at places that are data, and elements moved to other places.
+#include "engine/codegen/lower/advanced_index.h"
 #include "engine/codegen/lower/nest.h"
 
 namespace recut::loop {
@@ -39,53 +40,9 @@ Quantity index_select(const Site& s) {
   return s.raw("self", place);
 }
 
-// Where the indexed dimensions of advanced indexing stand in the result: in front, but for those of
-// neighbouring tensors, which stand where these do.
-struct Indexed {
-  std::vector<NodeId> tensors;  // by dimension of self; invalid: not indexed
-  std::size_t rank = 0;         // of the index tensors, broadcast together
-  std::size_t first = 0;        // of their dimensions in the result
-};
-
-Indexed indexed(const Call& call) {
-  Indexed out;
-  out.tensors = call.nodes("indices");
-  out.tensors.resize(call.tensor("self").shape.size());
-  std::vector<std::size_t> dims;
-  for (std::size_t d = 0; d < out.tensors.size(); ++d) {
-    if (!out.tensors[d].valid()) continue;
-    dims.push_back(d);
-    out.rank = std::max(out.rank, call.tensor(out.tensors[d]).shape.size());
-  }
-  const bool neighbours = !dims.empty() && dims.back() - dims.front() + 1 == dims.size();
-  out.first = neighbours ? dims.front() : 0;
-  return out;
-}
-
 Quantity index(const Site& s) {
-  const Indexed x = indexed(s.call);
-  const Shape& shape = s.call.tensor("self").shape;
-  Indices place;
-  std::size_t kept = 0;  // of the result's dimensions that no tensor indexes
-  for (std::size_t d = 0; d < shape.size(); ++d) {
-    if (!x.tensors[d].valid()) {
-      place.push_back(s.at[kept < x.first ? kept : kept + x.rank]);
-      ++kept;
-      continue;
-    }
-    const Shape& own = s.call.tensor(x.tensors[d]).shape;
-    Indices at(own.size(), 0);
-    for (std::size_t n = 0; n < own.size(); ++n)
-      if (own[n] != 1) at[n] = s.at[x.first + x.rank - own.size() + n];
-    place.push_back(checked(s, s.lowering.element(x.tensors[d], at), shape[d], true));
-  }
-  return s.raw("self", place);
-}
-
-std::optional<std::string> masks(const Call& call) {
-  for (const NodeId id : call.nodes("indices"))
-    if (id.valid() && item_bytes(call.tensor(id).dtype) == 1) return "masks as indices";
-  return std::nullopt;
+  const Shape& self = s.call.tensor("self").shape;
+  return s.raw("self", AdvancedIndex(s.call).place(s.lowering, self, s.at));
 }
 
 Quantity one_hot(const Site& s) {
@@ -179,7 +136,7 @@ void add_indexing_formulas(FormulaTable& table) {
   table.push_back({Op::gather, gather});
   table.push_back({Op::index_select, index_select});
   for (const Op op : {Op::index_Tensor, Op::_unsafe_index_Tensor})
-    table.push_back({op, index, masks});
+    table.push_back({op, index, has_masks});
   table.push_back({Op::one_hot, one_hot});
   table.push_back({Op::tril, triangle<true>});
   table.push_back({Op::triu, triangle<false>});

@@ -1,6 +1,7 @@
 // Writing at places that are data. Places may meet, so what runs in parallel are the elements that
 // stay apart (the columns of a table), and what may meet runs one after another, in the order of
 // the indices: the same bits everywhere, without atomics.
+#include "engine/codegen/lower/advanced_index.h"
 #include "engine/codegen/lower/nest.h"
 
 namespace recut::loop {
@@ -89,6 +90,39 @@ void scatter(const Nest& nest) {
   });
 }
 
+// Dimensions that no tensor indexes stay apart; the places that the tensors name may meet, and are
+// named in order: the last of those that are written stays.
+void index_put(const Nest& nest) {
+  copy_self(nest);
+  const AdvancedIndex named(nest.call);
+  const Shape& self = nest.shape_of("self");
+  const Shape& given = nest.shape_of("values");
+  const Shape kept = named.kept(self);
+  Builder& builder = nest.lowering.builder();
+  const std::size_t depth = builder.depth();
+  const std::int64_t lines = element_count(kept);
+  const Index line = builder.open_loop("i", lines, Builder::Order::parallel, lanes_for(lines));
+  const Index number = builder.open_loop("n", element_count(named.shape));
+  const Indices at =
+      named.joined(delinearised(line, kept, builder), delinearised(number, named.shape, builder));
+  Indices from(given.size(), 0);
+  for (std::size_t d = 0; d < given.size(); ++d)
+    if (given[d] != 1) from[d] = at[at.size() - given.size() + d];
+  const Indices to = named.place(nest.lowering, self, at);
+  const Quantity value = nest.raw("values", from);
+  if (nest.call.boolean("accumulate"))
+    nest.lowering.combine_into(nest.output(), to, Combine::add, value);
+  else
+    nest.lowering.write(nest.output(), to, value);
+  builder.close_to(depth);
+}
+
+std::optional<std::string> masks_or_truths(const Call& call) {
+  if (call.boolean("accumulate") && call.tensor("self").dtype == DType::boolean)
+    return "sums of bools";
+  return has_masks(call);
+}
+
 std::optional<std::string> numbers(const Call& call) {
   if (call.tensor("index").shape.empty()) return "numbers without dimensions";
   return std::nullopt;
@@ -104,6 +138,8 @@ std::optional<std::string> truths_or_numbers(const Call& call) {
 void add_scatter_nests(NestTable& table) {
   table.push_back({Op::embedding_dense_backward, embedding_backward, by_frequency});
   table.push_back({Op::scatter_add, scatter_add, truths_or_numbers});
+  for (const Op op : {Op::index_put, Op::_unsafe_index_put})
+    table.push_back({op, index_put, masks_or_truths});
   for (const Op op : {Op::scatter_src, Op::scatter_value}) table.push_back({op, scatter, numbers});
 }
 
