@@ -1,5 +1,7 @@
 #include "engine/eval/compare.h"
 
+#include <algorithm>
+
 #include <fmt/core.h>
 
 #include <cmath>
@@ -134,6 +136,18 @@ std::vector<OutputComparison> compare_outputs(const Graph& graph, const Inputs& 
                                      graph.node_name(*buffer));
   }
   return comparisons;
+}
+
+bool all_ok(std::span<const OutputComparison> outputs) {
+  return std::all_of(outputs.begin(), outputs.end(),
+                     [](const OutputComparison& output) { return output.ok(); });
+}
+
+double max_relative_error(std::span<const OutputComparison> outputs) {
+  double most = 0;
+  for (const OutputComparison& output : outputs)
+    if (output.unchecked.empty()) most = std::max(most, output.comparison.relative_error);
+  return most;
 }
 
 }  // namespace recut

@@ -51,4 +51,8 @@ std::vector<OutputComparison> compare_outputs(const Graph& graph, const Inputs& 
                                               std::span<const Tensor> outputs,
                                               std::span<const std::optional<Tensor>> expected);
 
+// Whether all of them are, and the largest relative error of those that are checked.
+bool all_ok(std::span<const OutputComparison> outputs);
+double max_relative_error(std::span<const OutputComparison> outputs);
+
 }  // namespace recut

@@ -25,7 +25,8 @@ class ProgramBuilder {
   }
 
   Result<Program> run() {
-    program_.arena_bytes = schedule_.arena_bytes;
+    for (const Buffer& buffer : schedule_.buffers)
+      program_.arena_bytes = std::max(program_.arena_bytes, buffer.offset + buffer.bytes);
     Diagnostics faults;
     for (std::uint32_t k = 0; k < schedule_.kernels.size(); ++k)
       if (schedule_.kernels[k].launches) add_launch(k, faults);

@@ -44,7 +44,7 @@ struct Program {
   std::vector<Launch> launches;        // in order
   std::vector<ProgramOutput> outputs;  // results, then gradients
   std::vector<NodeId> inputs;          // that launches and outputs read, by first use
-  std::int64_t arena_bytes = 0;
+  std::int64_t arena_bytes = 0;        // the end of the last buffer; the schedule rounds it up
 };
 
 // The program of a schedule of `graph`. Fails where an operator has no loops (all of them are

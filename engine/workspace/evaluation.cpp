@@ -24,18 +24,6 @@ void collect_tensors(const std::vector<Tensor>& outputs, EvaluationReport& repor
 
 }  // namespace
 
-bool EvaluationReport::agrees() const {
-  return std::all_of(outputs.begin(), outputs.end(),
-                     [](const OutputComparison& output) { return output.ok(); });
-}
-
-double EvaluationReport::max_relative_error() const {
-  double most = 0;
-  for (const OutputComparison& output : outputs)
-    if (output.unchecked.empty()) most = std::max(most, output.comparison.relative_error);
-  return most;
-}
-
 Result<EvaluationReport> evaluate_graph(const Graph& graph, const EvaluationRequest& request) {
   const auto inputs = inputs_from(graph, request.tensors, request.seed);
   if (!inputs) return inputs.diagnostics();

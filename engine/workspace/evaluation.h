@@ -32,8 +32,8 @@ struct EvaluationReport {
   std::vector<NamedTensor> tensors;  // out.<position>, for writing; bytes are views of `storage`
   std::vector<std::string> storage;
 
-  bool agrees() const;
-  double max_relative_error() const;
+  bool agrees() const { return all_ok(outputs); }
+  double max_relative_error() const { return recut::max_relative_error(outputs); }
 };
 
 Result<EvaluationReport> evaluate_graph(const Graph& graph, const EvaluationRequest& request);

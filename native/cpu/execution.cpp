@@ -16,12 +16,6 @@ double ms_since(Clock::time_point began) {
   return std::chrono::duration<double, std::milli>(Clock::now() - began).count();
 }
 
-std::int64_t end_of_buffers(const Schedule& schedule) {
-  std::int64_t end = 0;
-  for (const Buffer& buffer : schedule.buffers) end = std::max(end, buffer.offset + buffer.bytes);
-  return end;
-}
-
 // Up to where a step writes. A byte that happens to be the paint's is another one's in the second
 // coat.
 Result<std::int64_t> touched_bytes(Run& run, std::uint64_t seed) {
@@ -103,16 +97,6 @@ Result<Done> check(const Graph& graph, const Inputs& inputs, std::uint64_t seed,
 
 }  // namespace
 
-bool Execution::agrees() const {
-  return std::all_of(outputs.begin(), outputs.end(), [](const auto& one) { return one.ok(); });
-}
-
-double Execution::max_relative_error() const {
-  double most = 0;
-  for (const OutputComparison& one : outputs) most = std::max(most, one.comparison.relative_error);
-  return most;
-}
-
 Result<Execution> execute(const Document& document, const ScheduledPlan& scheduled,
                           const ExecutionRequest& request) {
   const Graph& graph = document.graph();
@@ -126,7 +110,6 @@ Result<Execution> execute(const Document& document, const ScheduledPlan& schedul
   const FusionGroups groups = scheduled.planned.costs.groups(graph, storages);
   auto program = make_program(graph, storages, groups, scheduled.schedule);
   if (!program) return program.diagnostics();
-  program->arena_bytes = end_of_buffers(scheduled.schedule);
   const auto step = Step::compile(std::move(*program));
   if (!step) return step.diagnostics();
   execution.compile_ms = ms_since(began);
@@ -139,7 +122,9 @@ Result<Execution> execute(const Document& document, const ScheduledPlan& schedul
   for (const NodeId id : step->program().inputs)
     given.push_back(as_kernels_read(graph.type(id), inputs->at(id)));
   Threads threads(request.threads);
-  Run run(*step, std::move(given), threads);
+  auto arena = Arena::reserve(step->program().arena_bytes);
+  if (!arena) return arena.diagnostics();
+  Run run(*step, std::move(given), std::move(*arena), threads);
   const std::uint64_t seed = request.seed.value_or(0);
   const auto touched = touched_bytes(run, seed);
   if (!touched) return touched.diagnostics();

@@ -44,8 +44,8 @@ struct Execution {
 
   // Where a check was asked for.
   std::vector<OutputComparison> outputs;
-  bool agrees() const;
-  double max_relative_error() const;
+  bool agrees() const { return all_ok(outputs); }
+  double max_relative_error() const { return recut::max_relative_error(outputs); }
 };
 
 // Fails where an operator has no loops (all are named), an input is missing, and where the data is

@@ -7,24 +7,50 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <functional>
+#include <utility>
 
 #include "engine/support/check.h"
+#include "engine/support/units.h"
 
 namespace recut::cpu {
+namespace {
 
-Arena::Arena(std::int64_t bytes) : bytes_(bytes) {
+constexpr std::int64_t kArenaAlignment = 64;
+
+}  // namespace
+
+Result<Arena> Arena::reserve(std::int64_t bytes) {
   const std::int64_t page = sysconf(_SC_PAGESIZE);
+  const std::int64_t memory = sysconf(_SC_PHYS_PAGES) * page;
+  const auto refused = [&] {
+    return error(fmt::format("the step's arena of {} can't be had: this machine has {} of memory",
+                             format_bytes(bytes), format_bytes(memory)));
+  };
+  if (bytes > memory) return refused();
   const std::int64_t whole = (bytes + page - 1) / page * page;
-  mapped_bytes_ = whole + page;
-  void* mapped = mmap(nullptr, static_cast<std::size_t>(mapped_bytes_), PROT_READ | PROT_WRITE,
+  void* mapped = mmap(nullptr, static_cast<std::size_t>(whole + page), PROT_READ | PROT_WRITE,
                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  RECUT_CHECK(mapped != MAP_FAILED, "the arena has memory");
-  mapped_ = static_cast<std::byte*>(mapped);
-  mprotect(mapped_ + whole, static_cast<std::size_t>(page), PROT_NONE);
-  data_ = mapped_;
+  if (mapped == MAP_FAILED) return refused();
+  Arena arena;
+  arena.mapped_ = static_cast<std::byte*>(mapped);
+  arena.mapped_bytes_ = whole + page;
+  const int closed = mprotect(arena.mapped_ + whole, static_cast<std::size_t>(page), PROT_NONE);
+  RECUT_CHECK(closed == 0, "a page of one's own can be closed");
+  arena.data_ = arena.mapped_ + (whole - aligned(bytes, kArenaAlignment));
+  arena.bytes_ = bytes;
+  return arena;
 }
 
-Arena::~Arena() { munmap(mapped_, static_cast<std::size_t>(mapped_bytes_)); }
+Arena::Arena(Arena&& other) noexcept
+    : mapped_(std::exchange(other.mapped_, nullptr)),
+      data_(other.data_),
+      bytes_(other.bytes_),
+      mapped_bytes_(other.mapped_bytes_) {}
+
+Arena::~Arena() {
+  if (mapped_ != nullptr) munmap(mapped_, static_cast<std::size_t>(mapped_bytes_));
+}
 
 void Arena::fill(std::byte with) {
   std::memset(data_, static_cast<int>(with), static_cast<std::size_t>(bytes_));
@@ -52,11 +78,9 @@ const std::string& Step::fault(std::int64_t number) const {
   return faults_[static_cast<std::size_t>(number - 1)];
 }
 
-Run::Run(const Step& step, std::vector<Tensor> inputs, Threads& threads)
-    : step_(step),
-      inputs_(std::move(inputs)),
-      threads_(threads),
-      arena_(step.program().arena_bytes) {
+Run::Run(const Step& step, std::vector<Tensor> inputs, Arena arena, Threads& threads)
+    : step_(step), inputs_(std::move(inputs)), threads_(threads), arena_(std::move(arena)) {
+  RECUT_CHECK(arena_.bytes() == step.program().arena_bytes, "the arena is the program's");
   for (const Launch& launch : step.program().launches)
     for (const Place& place : launch.buffers) buffers_.push_back(address(place));
 }
@@ -88,9 +112,11 @@ void Run::launch(const Launch& launch, void* const* buffers, std::int64_t seed) 
       stage.run(buffers, 0, stage.extent, seed, &fault_);
       continue;
     }
-    threads_.run(stage.extent, stage.grain, [&](std::int64_t first, std::int64_t last) {
+    // One reference is captured: a std::function keeps that without memory of its own.
+    const auto part = [&](std::int64_t first, std::int64_t last) {
       stage.run(buffers, first, last, seed, &fault_);
-    });
+    };
+    threads_.run(stage.extent, stage.grain, std::cref(part));
   }
 }
 

@@ -15,19 +15,24 @@
 
 namespace recut::cpu {
 
-// One block of memory, of exactly so many bytes, with nothing readable behind it.
+// One block of memory of so many bytes. It begins at a multiple of 64, and less than 64 bytes
+// behind it nothing can be read.
 class Arena {
  public:
-  explicit Arena(std::int64_t bytes);
+  // Fails where the machine has no such memory.
+  static Result<Arena> reserve(std::int64_t bytes);
+
+  Arena(Arena&& other) noexcept;
+  Arena& operator=(Arena&&) = delete;
   ~Arena();
-  Arena(const Arena&) = delete;
-  Arena& operator=(const Arena&) = delete;
 
   std::byte* data() const { return data_; }
   std::int64_t bytes() const { return bytes_; }
   void fill(std::byte with);
 
  private:
+  Arena() = default;
+
   std::byte *mapped_ = nullptr, *data_ = nullptr;
   std::int64_t bytes_ = 0, mapped_bytes_ = 0;
 };
@@ -62,8 +67,8 @@ class Step {
 class Run {
  public:
   // `inputs`: one for each of the program's, of their types, as kernels read them
-  // (as_kernels_read). All are kept by reference.
-  Run(const Step& step, std::vector<Tensor> inputs, Threads& threads);
+  // (as_kernels_read). `arena`: of the program's bytes. Step and threads are kept by reference.
+  Run(const Step& step, std::vector<Tensor> inputs, Arena arena, Threads& threads);
 
   // Runs all launches. `launch_seconds`: one a launch, or empty. Fails where the data is at fault:
   // an index that is out of range, a division of integers by zero. Allocates nothing.

@@ -77,8 +77,8 @@ TEST_CASE("run: what can't be run is refused by name", "[native][cpu]") {
   const Ran ran = native::run({"run", file.path()});
   CHECK(ran.code == native::kBadInput);
   CHECK(ran.err.find("operator 'sort' has no loops") != std::string::npos);
-  CHECK(native::run({"run", sample("tiny_mlp.json.gz"), "--device", "abacus"}).code ==
-        native::kBadInput);
+  for (const auto& [option, word] : {std::pair("--device", "abacus"), std::pair("--seed", "1.5")})
+    CHECK(native::run({"run", sample("tiny_mlp.json.gz"), option, word}).code == native::kBadInput);
 }
 
 TEST_CASE("emit: LLVM IR that LLVM takes, with the nodes that it came from", "[native][cpu]") {
@@ -90,6 +90,16 @@ TEST_CASE("emit: LLVM IR that LLVM takes, with the nodes that it came from", "[n
   const auto jit = cpu::Jit::compile(ran.out);
   if (!jit) FAIL(format(jit.diagnostics()));
   CHECK(jit->find("kernel_0_0") != nullptr);
+}
+
+TEST_CASE("run: an arena that the machine can't have is refused", "[native][cpu]") {
+  const auto arena = cpu::Arena::reserve(std::int64_t{1} << 50);
+  REQUIRE_FALSE(arena.ok());
+  CHECK(format(arena.diagnostics()).find("1024 TiB") != std::string::npos);
+  const auto small = cpu::Arena::reserve(100);
+  REQUIRE(small.ok());
+  CHECK(small->bytes() == 100);
+  CHECK(reinterpret_cast<std::uintptr_t>(small->data()) % 64 == 0);
 }
 
 struct Compiled {
@@ -121,7 +131,9 @@ std::vector<Tensor> run_step(const Compiled& compiled, const Inputs& inputs, int
   for (const NodeId id : compiled.step.program().inputs)
     given.push_back(as_kernels_read(compiled.graph.type(id), inputs.at(id)));
   cpu::Threads pool(threads);
-  cpu::Run run(compiled.step, std::move(given), pool);
+  auto arena = cpu::Arena::reserve(compiled.step.program().arena_bytes);
+  if (!arena) FAIL(format(arena.diagnostics()));
+  cpu::Run run(compiled.step, std::move(given), std::move(*arena), pool);
   if (const auto done = run.run(0); !done) FAIL(format(done.diagnostics()));
   return run.outputs();
 }
