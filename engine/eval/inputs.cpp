@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <cstring>
 #include <map>
 
@@ -94,16 +95,26 @@ std::optional<Result<std::size_t>> expected_position(const Graph& graph,
   return std::nullopt;
 }
 
+// How PyTorch's layers begin: a weight's rows keep the size of what they multiply.
+double reach_of(const Graph& graph, NodeId id) {
+  const Shape& shape = graph.type(id).shape;
+  const std::int64_t count = element_count(shape);
+  if (graph[id].op != Op::placeholder || graph.input_kind(id) != InputKind::parameter) return 1;
+  if (shape.size() < 2 || count == 0) return 1;
+  return 1 / std::sqrt(static_cast<double>(count / shape[0]));
+}
+
 // Stands in for what a file lacks.
 struct RandomInputs {
   std::optional<std::uint64_t> seed;
   std::int64_t bytes = 0;  // so far, as the eight-byte numbers that they are made of
 
-  Result<Tensor> make(const TensorType& type, std::string_view node, std::string_view tensor) {
+  Result<Tensor> make(const TensorType& type, double reach, std::string_view node,
+                      std::string_view tensor) {
     if (!seed)
       return error(fmt::format("tensor {} is missing, expected {}", quote(tensor), format(type)));
     bytes += std::int64_t{8} * element_count(type.shape);
-    if (bytes <= kMaxEvaluateBytes) return random_tensor(type, *seed, node);
+    if (bytes <= kMaxEvaluateBytes) return random_tensor(type, *seed, node, reach);
     bytes = kMaxEvaluateBytes;
     return error(
         fmt::format("tensor {} is missing, and random values for all that are would take "
@@ -140,14 +151,15 @@ std::string bytes_of(const Tensor& tensor) {
   return bytes;
 }
 
-Tensor random_tensor(const TensorType& type, std::uint64_t seed, std::string_view name) {
+Tensor random_tensor(const TensorType& type, std::uint64_t seed, std::string_view name,
+                     double reach) {
   Tensor tensor = allocate(type, nullptr);
   const std::uint64_t stream = hash_text(seed, name);
   const auto bits = [&](std::int64_t i) { return hash_mix(stream, static_cast<std::uint64_t>(i)); };
   if (is_floating(type.dtype)) {
     Reals values(type.shape);
     for (std::int64_t i = 0; i < values.count(); ++i)
-      values[i] = static_cast<double>(bits(i) >> 11) * 0x1p-52 - 1;
+      values[i] = reach * (static_cast<double>(bits(i) >> 11) * 0x1p-52 - 1);
     pack(values, tensor);
   } else {
     Integers values(type.shape);
@@ -156,6 +168,24 @@ Tensor random_tensor(const TensorType& type, std::uint64_t seed, std::string_vie
     pack(values, tensor);
   }
   return tensor;
+}
+
+Inputs nudged(const Inputs& inputs, std::uint64_t seed) {
+  Inputs moved = inputs;
+  for (auto& [id, tensor] : moved) {
+    if (tensor.dtype != DType::f32 && tensor.dtype != DType::f64) continue;
+    Reals values = unpack<double>(tensor);
+    const std::uint64_t stream = hash_mix(seed, id.index);
+    for (std::int64_t i = 0; i < values.count(); ++i) {
+      const std::uint64_t bits = hash_mix(stream, static_cast<std::uint64_t>(i));
+      values[i] *= 1 + 0x1p-18 * (static_cast<double>(bits >> 11) * 0x1p-52 - 1);
+    }
+    const auto storage = std::make_shared<Storage>(tensor.storage->size(), nullptr);
+    std::memcpy(storage->data(), tensor.storage->data(), static_cast<std::size_t>(storage->size()));
+    tensor.storage = storage;
+    pack(values, tensor);
+  }
+  return moved;
 }
 
 Result<Inputs> inputs_from(const Graph& graph, std::span<const NamedTensor> tensors,
@@ -170,8 +200,9 @@ Result<Inputs> inputs_from(const Graph& graph, std::span<const NamedTensor> tens
     const TensorType& type = graph.type(id);
     const std::string name = "in." + graph.node_name(id);
     const auto given = by_name.find(name);
-    auto value = given != by_name.end() ? matching(*given->second, type)
-                                        : random.make(type, graph.node_name(id), name);
+    auto value = given != by_name.end()
+                     ? matching(*given->second, type)
+                     : random.make(type, reach_of(graph, id), graph.node_name(id), name);
     if (value)
       inputs.emplace(id, std::move(*value));
     else

@@ -19,7 +19,8 @@ namespace recut {
 
 // Values for every placeholder and constant. What the file lacks is made by `seed` where one is
 // given and all of them together take no more than kMaxEvaluateBytes, and is a diagnostic
-// otherwise; so is a tensor of another dtype or shape than its node.
+// otherwise; so is a tensor of another dtype or shape than its node. Made are random tensors of
+// reach 1, and of 1/sqrt(elements of a row) for parameters of two dimensions or more.
 Result<Inputs> inputs_from(const Graph& graph, std::span<const NamedTensor> tensors,
                            std::optional<std::uint64_t> seed = std::nullopt);
 
@@ -33,8 +34,13 @@ Tensor tensor_from_bytes(const TensorType& type, std::string_view bytes);
 // The other way: row-major bytes of any layout.
 std::string bytes_of(const Tensor& tensor);
 
-// The same values for the same seed and name on every platform: reals uniform in [-1, 1), integers
-// and bools 0 or 1, so that they are indices into anything.
-Tensor random_tensor(const TensorType& type, std::uint64_t seed, std::string_view name);
+// The same values for the same seed and name on every platform: reals uniform in [-reach, reach),
+// integers and bools 0 or 1, so that they are indices into anything.
+Tensor random_tensor(const TensorType& type, std::uint64_t seed, std::string_view name,
+                     double reach = 1);
+
+// The same values but for their last bits: each real of f32 or f64 moves by up to 2^-18 of itself,
+// 32 roundings of f32. Shows how much of a difference rounding alone can make.
+Inputs nudged(const Inputs& inputs, std::uint64_t seed);
 
 }  // namespace recut

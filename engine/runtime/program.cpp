@@ -16,8 +16,12 @@ namespace {
 class ProgramBuilder {
  public:
   ProgramBuilder(const Graph& graph, const StorageModel& storages, const FusionGroups& groups,
-                 const Schedule& schedule)
-      : graph_(graph), storages_(storages), schedule_(schedule), instances_(storages.size()) {
+                 const Schedule& schedule, const ProgramOptions& options)
+      : graph_(graph),
+        storages_(storages),
+        schedule_(schedule),
+        options_(options),
+        instances_(storages.size()) {
     for (std::uint32_t s = 0; s < storages.size(); ++s)
       inner_.push_back(groups.inner(StorageId(s)));
     for (std::uint32_t b = 0; b < schedule.buffers.size(); ++b)
@@ -52,17 +56,30 @@ class ProgramBuilder {
     std::erase_if(calls, [&](NodeId id) {
       return graph_[id].op == Op::getitem || shares_storage(graph_.op(id));
     });
+    if (options_.library && calls.size() == 1) {
+      if (auto called = library::library_kernel(graph_, storages_, calls.front())) {
+        Launch launch = launch_of(k, called->sources);
+        launch.library = true;
+        launch.kernel = kept(std::move(*called));
+        return program_.launches.push_back(std::move(launch));
+      }
+    }
     auto lowered = loop::lower(graph_, storages_, calls, inner_);
     if (!lowered) {
       for (const Diagnostic& fault : lowered.diagnostics()) faults.push_back(fault);
       return;
     }
-    Launch launch;
-    launch.scheduled = k;
-    for (const loop::BufferSource& source : lowered->sources)
-      launch.buffers.push_back(place_of(source.node, source.output, k));
+    Launch launch = launch_of(k, lowered->sources);
     launch.kernel = kept(std::move(lowered->kernel));
     program_.launches.push_back(std::move(launch));
+  }
+
+  Launch launch_of(std::uint32_t k, const std::vector<loop::BufferSource>& sources) {
+    Launch launch;
+    launch.scheduled = k;
+    for (const loop::BufferSource& source : sources)
+      launch.buffers.push_back(place_of(source.node, source.output, k));
+    return launch;
   }
 
   // Kernels that differ in names alone are one.
@@ -71,9 +88,25 @@ class ProgramBuilder {
     plain.name.clear();
     plain.notes.clear();
     for (loop::Buffer& buffer : plain.buffers) buffer.name.clear();
-    const auto [at, added] =
-        numbers_.emplace(print(plain), static_cast<std::uint32_t>(program_.kernels.size()));
-    if (added) program_.kernels.push_back(std::move(kernel));
+    for (loop::LoopVariable& loop : plain.loops) loop.name.clear();
+    for (loop::ScalarValue& value : plain.values) value.name.clear();
+    for (loop::Accumulator& accumulator : plain.accumulators) accumulator.name.clear();
+    return kept(std::move(kernel), print(plain), program_.kernels);
+  }
+
+  std::uint32_t kept(library::Kernel kernel) {
+    library::Kernel plain = kernel;
+    plain.name.clear();
+    plain.notes.clear();
+    for (std::size_t b = 0; b < plain.buffers.size(); ++b)
+      plain.buffers[b].name = std::to_string(b);
+    return kept(std::move(kernel), print(plain), program_.library);
+  }
+
+  template <class Kernel>
+  std::uint32_t kept(Kernel kernel, const std::string& text, std::vector<Kernel>& kernels) {
+    const auto [at, added] = numbers_.emplace(text, static_cast<std::uint32_t>(kernels.size()));
+    if (added) kernels.push_back(std::move(kernel));
     return at->second;
   }
 
@@ -133,6 +166,7 @@ class ProgramBuilder {
   const Graph& graph_;
   const StorageModel& storages_;
   const Schedule& schedule_;
+  const ProgramOptions& options_;
   std::vector<bool> inner_;                            // by storage
   std::vector<std::vector<std::uint32_t>> instances_;  // by storage: buffers
   std::map<NodeId, std::uint32_t> inputs_;
@@ -157,9 +191,18 @@ std::int64_t place_in_storage(const std::vector<Layout>& layouts, std::vector<st
 
 }  // namespace
 
+const std::string& Program::name_of(const Launch& launch) const {
+  return launch.library ? library[launch.kernel].name : kernels[launch.kernel].name;
+}
+
+const std::vector<loop::Buffer>& Program::buffers_of(const Launch& launch) const {
+  return launch.library ? library[launch.kernel].buffers : kernels[launch.kernel].buffers;
+}
+
 Result<Program> make_program(const Graph& graph, const StorageModel& storages,
-                             const FusionGroups& groups, const Schedule& schedule) {
-  return ProgramBuilder(graph, storages, groups, schedule).run();
+                             const FusionGroups& groups, const Schedule& schedule,
+                             const ProgramOptions& options) {
+  return ProgramBuilder(graph, storages, groups, schedule, options).run();
 }
 
 Tensor as_kernels_read(const TensorType& type, const Tensor& value) {

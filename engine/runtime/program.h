@@ -1,11 +1,13 @@
-// Programs: what an executor runs. A schedule's kernels in loop form, each with where its buffers
-// stand, and where the outputs are found afterwards. The same for every target.
+// Programs: what an executor runs. A schedule's kernels, in loop form or as a library's calls, each
+// with where its buffers stand, and where the outputs are found afterwards. The same for every
+// target.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <vector>
 
+#include "engine/codegen/library/library_call.h"
 #include "engine/codegen/loop/kernel.h"
 #include "engine/eval/evaluator.h"
 #include "engine/ir/graph.h"
@@ -25,7 +27,8 @@ struct Place {
 
 // One launch of a kernel.
 struct Launch {
-  std::uint32_t kernel = 0;     // in Program::kernels
+  std::uint32_t kernel = 0;  // in Program::kernels, or in Program::library
+  bool library = false;
   std::uint32_t scheduled = 0;  // in the schedule
   std::vector<Place> buffers;   // in the kernel's order
 };
@@ -40,17 +43,26 @@ struct ProgramOutput {
 };
 
 struct Program {
-  std::vector<loop::Kernel> kernels;   // each once: layers of a network share theirs
-  std::vector<Launch> launches;        // in order
-  std::vector<ProgramOutput> outputs;  // results, then gradients
-  std::vector<NodeId> inputs;          // that launches and outputs read, by first use
-  std::int64_t arena_bytes = 0;        // the end of the last buffer; the schedule rounds it up
+  std::vector<loop::Kernel> kernels;     // each once: layers of a network share theirs
+  std::vector<library::Kernel> library;  // so are these
+  std::vector<Launch> launches;          // in order
+  std::vector<ProgramOutput> outputs;    // results, then gradients
+  std::vector<NodeId> inputs;            // that launches and outputs read, by first use
+  std::int64_t arena_bytes = 0;          // the end of the last buffer; the schedule rounds it up
+
+  const std::string& name_of(const Launch& launch) const;
+  const std::vector<loop::Buffer>& buffers_of(const Launch& launch) const;
+};
+
+struct ProgramOptions {
+  bool library = false;  // library calls wherever they fit; else loops alone
 };
 
 // The program of a schedule of `graph`. Fails where an operator has no loops (all of them are
 // named).
 Result<Program> make_program(const Graph& graph, const StorageModel& storages,
-                             const FusionGroups& groups, const Schedule& schedule);
+                             const FusionGroups& groups, const Schedule& schedule,
+                             const ProgramOptions& options = {});
 
 // An input's value as kernels read it: laid out as its type says where that is dense, else row by
 // row.

@@ -29,6 +29,7 @@ struct RunCommand {
   std::uint64_t seed = 0;
   int threads = 0;  // 0: as many as there are
   int steps = 10;
+  bool no_library = false;
   bool check = false;
   bool json = false;
 };
@@ -41,11 +42,13 @@ std::string as_json(const cpu::Execution& e, const RunCommand& command) {
   Json slowest = Json::array();
   for (std::size_t i = 0; i < std::min(e.times.size(), kShownKernels); ++i)
     slowest.push_back({{"name", e.times[i].name},
+                       {"library", e.times[i].library},
                        {"launches", e.times[i].launches},
                        {"ms", e.times[i].ms},
                        {"bytes", e.times[i].bytes}});
   Json json = {{"planned_peak_bytes", e.planned_peak_bytes},
                {"measured_peak_bytes", e.measured_peak_bytes},
+               {"scratch_bytes", e.scratch_bytes},
                {"step_ms_median", e.step_ms_median},
                {"step_ms_min", e.step_ms_min},
                {"compile_ms", e.compile_ms},
@@ -71,8 +74,8 @@ std::string slowest_text(const cpu::Execution& e) {
   for (const cpu::KernelTime& time : e.times) all += time.ms;
   for (std::size_t i = 0; i < std::min(e.times.size(), kShownKernels); ++i) {
     const cpu::KernelTime& time = e.times[i];
-    table.row({time.name, fmt::format("{}", time.launches), fmt::format("{:.3f}", time.ms),
-               fmt::format("{:.0f} %", 100 * time.ms / all),
+    table.row({time.library ? time.name + " (oneDNN)" : time.name, fmt::format("{}", time.launches),
+               fmt::format("{:.3f}", time.ms), fmt::format("{:.0f} %", 100 * time.ms / all),
                fmt::format("{:.1f}", time.bytes / time.ms * 1e-6)});
   }
   return table.format(0);
@@ -80,10 +83,19 @@ std::string slowest_text(const cpu::Execution& e) {
 
 std::string check_text(const cpu::Execution& e) {
   std::string text;
-  for (const OutputComparison& output : e.outputs)
-    if (!output.ok())
-      text += fmt::format("DIFFERS: {} '{}': {}\n", output.gradient ? "gradient" : "result",
-                          output.name, output.comparison.problem);
+  for (const OutputComparison& output : e.outputs) {
+    const std::string which =
+        fmt::format("{} '{}'", output.gradient ? "gradient" : "result", output.name);
+    if (output.is_rounding())
+      text += fmt::format(
+          "rounding: {}: relative error {:.1e}; the interpreter's own moves by {:.1e} where inputs "
+          "do in their last bits\n",
+          which, output.comparison.relative_error, output.movement);
+    else if (!output.ok())
+      text += fmt::format("DIFFERS: {}: {} (relative error {:.1e}; rounding moves it by {:.1e})\n",
+                          which, output.comparison.problem, output.comparison.relative_error,
+                          output.movement);
+  }
   return text + fmt::format("{} outputs {}, largest relative error {:.1e}\n", e.outputs.size(),
                             e.agrees() ? "agree with the interpreter's" : "were compared",
                             e.max_relative_error());
@@ -92,12 +104,15 @@ std::string check_text(const cpu::Execution& e) {
 std::string as_text(const cpu::Execution& e, const RunCommand& command) {
   std::string text = fmt::format(
       "step {:.3f} ms (median of {}), {:.3f} ms at best, {} thread{}\n"
-      "peak {} bytes planned, {} bytes measured{}\n"
+      "peak {} bytes planned, {} bytes measured{}{}\n"
       "{} launches of {} kernels, compiled in {:.0f} ms\n\n",
       e.step_ms_median, command.steps, e.step_ms_min, command.threads,
       command.threads == 1 ? "" : "s", format_count(e.planned_peak_bytes),
-      format_count(e.measured_peak_bytes), holds(e) ? "" : ": NOT AS PLANNED", e.launches,
-      e.kernels, e.compile_ms);
+      format_count(e.measured_peak_bytes), holds(e) ? "" : ": NOT AS PLANNED",
+      e.scratch_bytes == 0
+          ? ""
+          : fmt::format("; {} bytes of scratch for oneDNN", format_count(e.scratch_bytes)),
+      e.launches, e.kernels, e.compile_ms);
   text += slowest_text(e);
   if (command.check) text += "\n" + check_text(e);
   return text;
@@ -130,6 +145,7 @@ int run(RunCommand command, const Console& console) {
   request.seed = command.seed;
   request.threads = command.threads;
   request.steps = command.steps;
+  request.library = !command.no_library;
   request.check = command.check;
   request.progress = [&](std::string_view what) { console.say(what); };
   const auto execution = cpu::execute(*document, *scheduled, request);
@@ -164,6 +180,8 @@ void add_run(CLI::App& app, Action& chosen) {
   command.add_option("--steps", arguments->steps, "Steps that are timed (default: 10)")
       ->check(CLI::Range(1, 1'000'000))
       ->type_name("N");
+  command.add_flag("--no-library", arguments->no_library,
+                   "Matrix products and convolutions by Recut's own loops, not by oneDNN");
   command.add_flag("--check", arguments->check,
                    "Interpret the same graph on the same values and compare every output; exit "
                    "code 1 where one differs");

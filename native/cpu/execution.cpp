@@ -30,9 +30,9 @@ Result<std::int64_t> touched_bytes(Run& run, std::uint64_t seed) {
   return most;
 }
 
-double bytes_of(const loop::Kernel& kernel) {
+double bytes_of(const std::vector<loop::Buffer>& buffers) {
   double bytes = 0;
-  for (const loop::Buffer& buffer : kernel.buffers) {
+  for (const loop::Buffer& buffer : buffers) {
     const bool twice = buffer.access == loop::Access::updated;
     bytes += (twice ? 2.0 : 1.0) * static_cast<double>(buffer.elements * item_bytes(buffer.dtype));
   }
@@ -63,14 +63,15 @@ class Measurement {
  private:
   std::vector<KernelTime> times_of(const std::vector<double>& seconds) const {
     const Program& program = step_.program();
-    std::vector<KernelTime> times(program.kernels.size());
+    std::vector<KernelTime> times(program.kernels.size() + program.library.size());
     for (std::size_t i = 0; i < seconds.size(); ++i) {
-      const std::uint32_t kernel = program.launches[i].kernel;
-      KernelTime& time = times[kernel];
-      time.name = program.kernels[kernel].name;
+      const Launch& launch = program.launches[i];
+      KernelTime& time = times[launch.kernel + (launch.library ? program.kernels.size() : 0)];
+      time.name = program.name_of(launch);
+      time.library = launch.library;
       ++time.launches;
       time.ms += 1e3 * seconds[i];
-      time.bytes += bytes_of(program.kernels[kernel]);
+      time.bytes += bytes_of(program.buffers_of(launch));
     }
     std::stable_sort(times.begin(), times.end(),
                      [](const KernelTime& a, const KernelTime& b) { return a.ms > b.ms; });
@@ -92,7 +93,7 @@ Result<Done> check(const Graph& graph, const Inputs& inputs, std::uint64_t seed,
   for (const Tensor& output : expected->outputs)
     wanted.push_back(output.exists() ? std::optional(output) : std::nullopt);
   execution.outputs = compare_outputs(graph, inputs, found, wanted);
-  return Done{};
+  return allow_rounding(graph, inputs, options, wanted, execution.outputs);
 }
 
 }  // namespace
@@ -108,23 +109,24 @@ Result<Execution> execute(const Document& document, const ScheduledPlan& schedul
   const Clock::time_point began = Clock::now();
   const StorageModel storages(graph);
   const FusionGroups groups = scheduled.planned.costs.groups(graph, storages);
-  auto program = make_program(graph, storages, groups, scheduled.schedule);
+  auto program =
+      make_program(graph, storages, groups, scheduled.schedule, {.library = request.library});
   if (!program) return program.diagnostics();
   const auto step = Step::compile(std::move(*program));
   if (!step) return step.diagnostics();
-  execution.compile_ms = ms_since(began);
-  execution.kernels = step->program().kernels.size();
-  execution.launches = step->program().launches.size();
-  execution.planned_peak_bytes = step->program().arena_bytes;
-
-  request.progress("running");
   std::vector<Tensor> given;
   for (const NodeId id : step->program().inputs)
     given.push_back(as_kernels_read(graph.type(id), inputs->at(id)));
-  Threads threads(request.threads);
-  auto arena = Arena::reserve(step->program().arena_bytes);
-  if (!arena) return arena.diagnostics();
-  Run run(*step, std::move(given), std::move(*arena), threads);
+  auto prepared = Run::prepare(*step, std::move(given), request.threads);
+  if (!prepared) return prepared.diagnostics();
+  Run& run = *prepared;
+  execution.compile_ms = ms_since(began);
+  execution.kernels = step->program().kernels.size() + step->program().library.size();
+  execution.launches = step->program().launches.size();
+  execution.planned_peak_bytes = step->program().arena_bytes;
+  execution.scratch_bytes = run.scratch_bytes();
+
+  request.progress("running");
   const std::uint64_t seed = request.seed.value_or(0);
   const auto touched = touched_bytes(run, seed);
   if (!touched) return touched.diagnostics();

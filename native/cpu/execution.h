@@ -18,14 +18,16 @@ struct ExecutionRequest {
   std::span<const NamedTensor> tensors;  // in.<name>
   std::optional<std::uint64_t> seed;     // makes the inputs that `tensors` lack
   int threads = 1;
-  int steps = 10;      // that are timed
-  bool check = false;  // compare with the interpreter
+  int steps = 10;       // that are timed
+  bool library = true;  // oneDNN for matrix products and convolutions; else loops alone
+  bool check = false;   // compare with the interpreter
   std::function<void(std::string_view what)> progress = [](std::string_view) {};
 };
 
 // All launches of one kernel.
 struct KernelTime {
   std::string name;
+  bool library = false;  // oneDNN's
   int launches = 0;
   double ms = 0;     // of one step, all launches together: the median step's
   double bytes = 0;  // that the launches read and write once each
@@ -39,6 +41,8 @@ struct Execution {
   // Bytes of memory that the step's own values take: what the schedule says, and up to where the
   // step really wrote, in memory that was painted before.
   std::int64_t planned_peak_bytes = 0, measured_peak_bytes = 0;
+  // What oneDNN needs beside them.
+  std::int64_t scratch_bytes = 0;
 
   std::vector<KernelTime> times;  // slowest first
 

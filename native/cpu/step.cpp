@@ -24,7 +24,7 @@ Result<Arena> Arena::reserve(std::int64_t bytes) {
   const std::int64_t page = sysconf(_SC_PAGESIZE);
   const std::int64_t memory = sysconf(_SC_PHYS_PAGES) * page;
   const auto refused = [&] {
-    return error(fmt::format("the step's arena of {} can't be had: this machine has {} of memory",
+    return error(fmt::format("a step's {} can't be had: this machine has {} of memory",
                              format_bytes(bytes), format_bytes(memory)));
   };
   if (bytes > memory) return refused();
@@ -78,9 +78,26 @@ const std::string& Step::fault(std::int64_t number) const {
   return faults_[static_cast<std::size_t>(number - 1)];
 }
 
-Run::Run(const Step& step, std::vector<Tensor> inputs, Arena arena, Threads& threads)
-    : step_(step), inputs_(std::move(inputs)), threads_(threads), arena_(std::move(arena)) {
-  RECUT_CHECK(arena_.bytes() == step.program().arena_bytes, "the arena is the program's");
+Result<Run> Run::prepare(const Step& step, std::vector<Tensor> inputs, int threads) {
+  const Threads team(threads);
+  auto library = OneDnn::prepare(step.program().library);
+  if (!library) return library.diagnostics();
+  auto arena = Arena::reserve(step.program().arena_bytes);
+  if (!arena) return arena.diagnostics();
+  auto scratch = Arena::reserve(library->scratch_bytes());
+  if (!scratch) return scratch.diagnostics();
+  return Run(step, std::move(inputs), team, std::move(*library), std::move(*arena),
+             std::move(*scratch));
+}
+
+Run::Run(const Step& step, std::vector<Tensor> inputs, Threads threads, OneDnn library, Arena arena,
+         Arena scratch)
+    : step_(step),
+      inputs_(std::move(inputs)),
+      threads_(threads),
+      library_(std::move(library)),
+      arena_(std::move(arena)),
+      scratch_(std::move(scratch)) {
   for (const Launch& launch : step.program().launches)
     for (const Place& place : launch.buffers) buffers_.push_back(address(place));
 }
@@ -107,6 +124,7 @@ Result<Done> Run::run(std::uint64_t seed, std::span<double> launch_seconds) {
 }
 
 void Run::launch(const Launch& launch, void* const* buffers, std::int64_t seed) {
+  if (launch.library) return library_.run(launch.kernel, buffers, scratch_.data());
   for (const Step::StageCode& stage : step_.kernel(launch.kernel)) {
     if (!stage.parallel) {
       stage.run(buffers, 0, stage.extent, seed, &fault_);

@@ -11,12 +11,13 @@
 #include "engine/eval/evaluator.h"
 #include "engine/runtime/program.h"
 #include "native/cpu/jit.h"
+#include "native/cpu/onednn.h"
 #include "native/cpu/threads.h"
 
 namespace recut::cpu {
 
-// One block of memory of so many bytes. It begins at a multiple of 64, and less than 64 bytes
-// behind it nothing can be read.
+// One block of memory of so many bytes: a step's arena, and the scratch memory of its library. It
+// begins at a multiple of 64, and less than 64 bytes behind it nothing can be read.
 class Arena {
  public:
   // Fails where the machine has no such memory.
@@ -63,30 +64,36 @@ class Step {
   std::vector<std::string> faults_;
 };
 
-// A step with memory: inputs and an arena.
+// A step with memory and threads: inputs, an arena, and the library's calls with their scratch.
 class Run {
  public:
   // `inputs`: one for each of the program's, of their types, as kernels read them
-  // (as_kernels_read). `arena`: of the program's bytes. Step and threads are kept by reference.
-  Run(const Step& step, std::vector<Tensor> inputs, Arena arena, Threads& threads);
+  // (as_kernels_read). The step is kept by reference. Fails where the machine lacks the memory, or
+  // its library code for a call.
+  static Result<Run> prepare(const Step& step, std::vector<Tensor> inputs, int threads);
 
   // Runs all launches. `launch_seconds`: one a launch, or empty. Fails where the data is at fault:
-  // an index that is out of range, a division of integers by zero. Allocates nothing.
+  // an index that is out of range, a division of integers by zero. Allocates nothing, but for what
+  // oneDNN notes of a call.
   Result<Done> run(std::uint64_t seed, std::span<double> launch_seconds = {});
 
   // What was computed, results first; absent gradients don't exist.
   std::vector<Tensor> outputs() const;
 
   Arena& arena() { return arena_; }
+  std::int64_t scratch_bytes() const { return scratch_.bytes(); }
 
  private:
+  Run(const Step& step, std::vector<Tensor> inputs, Threads threads, OneDnn library, Arena arena,
+      Arena scratch);
   void launch(const Launch& launch, void* const* buffers, std::int64_t seed);
   std::byte* address(const Place& place) const;
 
   const Step& step_;
   std::vector<Tensor> inputs_;
-  Threads& threads_;
-  Arena arena_;
+  Threads threads_;
+  OneDnn library_;
+  Arena arena_, scratch_;
   std::vector<void*> buffers_;  // of all launches, one after another
   std::int64_t fault_ = 0;
 };

@@ -119,7 +119,7 @@ std::optional<Compiled> compile_random(std::uint64_t seed) {
   if (!outcome) FAIL(format(outcome.diagnostics()));
   const auto schedule = make_schedule(graph, storages, request.groups, outcome->plan);
   if (!schedule) FAIL(format(schedule.diagnostics()));
-  auto program = make_program(graph, storages, request.groups, *schedule);
+  auto program = make_program(graph, storages, request.groups, *schedule, {.library = true});
   if (!program) return std::nullopt;
   auto step = cpu::Step::compile(std::move(*program));
   if (!step) FAIL(format(step.diagnostics()));
@@ -130,12 +130,10 @@ std::vector<Tensor> run_step(const Compiled& compiled, const Inputs& inputs, int
   std::vector<Tensor> given;
   for (const NodeId id : compiled.step.program().inputs)
     given.push_back(as_kernels_read(compiled.graph.type(id), inputs.at(id)));
-  cpu::Threads pool(threads);
-  auto arena = cpu::Arena::reserve(compiled.step.program().arena_bytes);
-  if (!arena) FAIL(format(arena.diagnostics()));
-  cpu::Run run(compiled.step, std::move(given), std::move(*arena), pool);
-  if (const auto done = run.run(0); !done) FAIL(format(done.diagnostics()));
-  return run.outputs();
+  auto run = cpu::Run::prepare(compiled.step, std::move(given), threads);
+  if (!run) FAIL(format(run.diagnostics()));
+  if (const auto done = run->run(0); !done) FAIL(format(done.diagnostics()));
+  return run->outputs();
 }
 
 // In f32, where eval computes in f64: reals may be a little apart.

@@ -1,0 +1,267 @@
+#include "engine/codegen/library/library_call.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/codegen/lower/address.h"
+#include "engine/codegen/lower/window_space.h"
+#include "engine/support/text.h"
+
+namespace recut::library {
+namespace {
+
+using loop::Access;
+
+bool is_vector(const Layout& layout) {
+  return layout.shape.size() == 1 && (layout.shape[0] == 1 || layout.strides[0] == 1);
+}
+
+// No element stands twice: along every dimension, from the smallest stride on, a step leaves behind
+// all that the dimensions before reach.
+bool has_distinct_elements(const Layout& layout) {
+  std::vector<std::pair<std::int64_t, std::int64_t>> steps;
+  for (std::size_t d = 0; d < layout.shape.size(); ++d)
+    if (layout.shape[d] > 1) steps.emplace_back(layout.strides[d], layout.shape[d]);
+  std::sort(steps.begin(), steps.end());
+  std::int64_t reached = 0;
+  for (const auto& [stride, size] : steps) {
+    if (stride <= reached) return false;
+    reached += stride * (size - 1);
+  }
+  return true;
+}
+
+// One of the last two dimensions is contiguous.
+bool is_matrix(const Layout& layout) {
+  const std::size_t rank = layout.shape.size();
+  const auto steps_by_one = [&](std::size_t d) {
+    return layout.shape[d] == 1 || layout.strides[d] == 1;
+  };
+  return has_distinct_elements(layout) && (steps_by_one(rank - 1) || steps_by_one(rank - 2));
+}
+
+class Recogniser {
+ public:
+  Recogniser(const Graph& graph, const StorageModel& storages, NodeId id)
+      : graph_(graph),
+        storages_(storages),
+        id_(id),
+        types_of_([&graph](NodeId node) { return graph.pool().types_of(node); }),
+        call_(graph.op(id), graph[id].arguments, types_of_) {}
+
+  std::optional<Kernel> run() {
+    switch (graph_[id_].op) {
+      case Op::mm:
+        product("self", "mat2");
+        break;
+      case Op::bmm:
+        product("self", "mat2");
+        break;
+      case Op::addmm:
+        if (has_plain_scales() && call_.tensor("self").rank() == 1) product("mat1", "mat2", "self");
+        break;
+      case Op::convolution:
+      case Op::_convolution:
+        forward(call_.boolean("transposed"));
+        break;
+      case Op::conv1d:
+      case Op::conv2d:
+      case Op::conv3d:
+        forward(false);
+        break;
+      case Op::conv_transpose1d:
+      case Op::conv_transpose2d_input:
+      case Op::conv_transpose3d_input:
+        forward(true);
+        break;
+      case Op::convolution_backward:
+        backward();
+        break;
+      default:
+        return std::nullopt;
+    }
+    if (!fits_ || kernel_.calls.empty()) return std::nullopt;
+    kernel_.name = graph_.node_name(id_);
+    kernel_.notes = {fmt::format("%{} = {}", graph_.node_name(id_), graph_.op(id_).name)};
+    return std::move(kernel_);
+  }
+
+ private:
+  bool has_plain_scales() const {
+    return call_.scalar("beta").real == 1 && call_.scalar("alpha").real == 1;
+  }
+
+  // Operands
+  std::size_t buffer(const loop::Made& made, Access access) {
+    for (std::size_t b = 0; b < kernel_.sources.size(); ++b)
+      if (loop::Made{kernel_.sources[b].node, kernel_.sources[b].output} == made) return b;
+    const TensorType& type = graph_[made.node].outputs[made.output];
+    fits_ = fits_ && type.dtype == DType::f32 && element_count(type.shape) > 0;
+    std::string name = graph_.node_name(made.node);
+    if (graph_.op(made.node).multiple_outputs()) name += fmt::format(".{}", made.output);
+    kernel_.buffers.push_back({std::move(name), type.dtype, element_count(type.shape), access});
+    StorageId storage;
+    for (const StorageId s : storages_.owned(made.node))
+      if (storages_[s].output == made.output) storage = s;
+    kernel_.sources.push_back({made.node, made.output, storage});
+    return kernel_.buffers.size() - 1;
+  }
+
+  Operand read(std::string_view parameter) {
+    const auto address = loop::address_of(graph_, call_.node(parameter));
+    if (!address || address->layouts.size() != 1 || element_count(address->shape()) == 0) {
+      fits_ = false;
+      return {};
+    }
+    return {buffer(address->made, Access::read), address->layouts.front()};
+  }
+
+  Operand written(std::size_t output) {
+    return {buffer({id_, output}, Access::written),
+            loop::storage_layout(graph_[id_].outputs[output])};
+  }
+
+  bool is_wanted(std::size_t output) const {
+    for (const StorageId s : storages_.owned(id_))
+      if (storages_[s].output == output) return true;
+    return false;
+  }
+
+  // Calls
+  void product(std::string_view left, std::string_view right, std::string_view bias = {}) {
+    MatrixProduct p{read(left), read(right), {}, {}};
+    if (!bias.empty()) p.bias = read(bias);
+    p.out = written(0);
+    if (!fits_) return;
+    fits_ = is_matrix(p.left.layout) && is_matrix(p.right.layout) && is_matrix(p.out.layout) &&
+            (!p.bias ||
+             (is_vector(p.bias->layout) && p.bias->layout.shape[0] == p.out.layout.shape.back()));
+    kernel_.calls.push_back(std::move(p));
+  }
+
+  Convolution convolution(Convolution::Way way, bool transposed, std::size_t dims) const {
+    Convolution c;
+    c.way = way;
+    c.transposed = transposed;
+    c.groups = call_.integer("groups");
+    c.stride = loop::per_dimension(call_, "stride", dims, 1);
+    c.padding = loop::per_dimension(call_, "padding", dims, 0);
+    c.dilation = loop::per_dimension(call_, "dilation", dims, 1);
+    return c;
+  }
+
+  void add(Convolution c) {
+    fits_ = fits_ && c.input.layout.shape.size() == c.weight.layout.shape.size() &&
+            has_distinct_elements(c.input.layout) && has_distinct_elements(c.weight.layout) &&
+            has_distinct_elements(c.output.layout) && (!c.bias || is_vector(c.bias->layout));
+    kernel_.calls.push_back(std::move(c));
+  }
+
+  std::size_t dims() const { return call_.tensor("weight").shape.size() - 2; }
+
+  void forward(bool transposed) {
+    Convolution c = convolution(Convolution::Way::forward, transposed, dims());
+    c.input = read("input");
+    c.weight = read("weight");
+    if (call_.is_tensor("bias")) c.bias = read("bias");
+    c.output = written(0);
+    add(std::move(c));
+  }
+
+  // The bias' gradient comes with the weight's, and not without.
+  void backward() {
+    const bool transposed = call_.boolean("transposed");
+    if (is_wanted(2) && !is_wanted(1)) {
+      fits_ = false;
+      return;
+    }
+    if (is_wanted(0)) {
+      Convolution c = convolution(Convolution::Way::input_gradient, transposed, dims());
+      c.output = read("grad_output");
+      c.weight = read("weight");
+      c.input = written(0);
+      add(std::move(c));
+    }
+    if (!is_wanted(1)) return;
+    Convolution c = convolution(Convolution::Way::weight_gradient, transposed, dims());
+    c.output = read("grad_output");
+    c.input = read("input");
+    c.weight = written(1);
+    if (is_wanted(2)) c.bias = written(2);
+    add(std::move(c));
+  }
+
+  const Graph& graph_;
+  const StorageModel& storages_;
+  const NodeId id_;
+  const recut::Call::TypesOf types_of_;
+  const recut::Call call_;
+  Kernel kernel_;
+  bool fits_ = true;
+};
+
+class Printer {
+ public:
+  explicit Printer(const Kernel& kernel) : kernel_(kernel) {}
+
+  std::string run() const {
+    std::string text = fmt::format("library kernel {} {{\n", string_literal(kernel_.name));
+    for (const std::string& note : kernel_.notes)
+      text += fmt::format("  note {}\n", string_literal(note));
+    for (const loop::Buffer& buffer : kernel_.buffers)
+      text += fmt::format("  buffer %{} : {}[{}] {}\n", buffer.name, short_name(buffer.dtype),
+                          buffer.elements, buffer.access == Access::read ? "read" : "written");
+    for (const Call& call : kernel_.calls)
+      text += "  " + std::visit([&](const auto& c) { return line(c); }, call) + "\n";
+    return text + "}\n";
+  }
+
+ private:
+  std::string line(const MatrixProduct& p) const {
+    return fmt::format("{} = product {}, {}{}", operand(p.out), operand(p.left), operand(p.right),
+                       p.bias ? ", plus " + operand(*p.bias) : "");
+  }
+
+  std::string line(const Convolution& c) const {
+    std::string text;
+    const auto bias = [&](const char* before) {
+      return c.bias ? before + operand(*c.bias) : std::string();
+    };
+    switch (c.way) {
+      case Convolution::Way::forward:
+        text = fmt::format("{} = convolution {}, {}{}", operand(c.output), operand(c.input),
+                           operand(c.weight), bias(", plus "));
+        break;
+      case Convolution::Way::input_gradient:
+        text = fmt::format("{} = input gradient of convolution {}, {}", operand(c.input),
+                           operand(c.output), operand(c.weight));
+        break;
+      case Convolution::Way::weight_gradient:
+        text = fmt::format("{}{} = weight gradient of convolution {}, {}", operand(c.weight),
+                           bias(", "), operand(c.output), operand(c.input));
+        break;
+    }
+    return text + fmt::format("{} stride {} padding {} dilation {} groups {}",
+                              c.transposed ? " transposed" : "", fmt::join(c.stride, "x"),
+                              fmt::join(c.padding, "x"), fmt::join(c.dilation, "x"), c.groups);
+  }
+
+  std::string operand(const Operand& o) const {
+    return fmt::format("%{}{}[{} by {}]", kernel_.buffers[o.buffer].name,
+                       o.layout.offset == 0 ? "" : fmt::format(" + {}", o.layout.offset),
+                       fmt::join(o.layout.shape, ", "), fmt::join(o.layout.strides, ", "));
+  }
+
+  const Kernel& kernel_;
+};
+
+}  // namespace
+
+std::optional<Kernel> library_kernel(const Graph& graph, const StorageModel& storages, NodeId id) {
+  return Recogniser(graph, storages, id).run();
+}
+
+std::string print(const Kernel& kernel) { return Printer(kernel).run(); }
+
+}  // namespace recut::library

@@ -1,0 +1,306 @@
+#include "native/cpu/onednn.h"
+
+#include <fmt/core.h>
+
+#include <dnnl.hpp>
+#include <utility>
+#include <vector>
+
+#include "engine/schedule/schedule.h"
+#include "engine/support/check.h"
+#include "engine/support/text.h"
+
+namespace recut::cpu {
+namespace {
+
+using dnnl::memory;
+using library::Convolution;
+using library::MatrixProduct;
+using library::Operand;
+
+constexpr std::int64_t kAlignment = 64;
+constexpr auto kReal = memory::data_type::f32;
+
+// A tensor as the graph has it: where, and laid out how.
+struct Given {
+  std::size_t buffer = 0;
+  std::int64_t offset = 0;  // bytes
+  memory::desc form;
+};
+
+Given given(const Operand& operand, const memory::dims& shape, const memory::dims& strides) {
+  return {operand.buffer, operand.layout.offset * item_bytes(DType::f32),
+          memory::desc(shape, kReal, strides)};
+}
+Given given(const Operand& operand) {
+  return given(operand, operand.layout.shape, operand.layout.strides);
+}
+
+// One primitive with its memory.
+struct Action {
+  struct Argument {
+    memory where;
+    bool in_scratch = false;
+    std::size_t buffer = 0;
+    std::int64_t offset = 0;  // bytes
+  };
+  dnnl::primitive primitive;
+  std::vector<Argument> arguments;
+  std::vector<dnnl_exec_arg_t> names;
+};
+
+// The actions of one kernel.
+struct Sequence {
+  std::vector<Action> actions;
+  std::int64_t scratch_bytes = 0;
+};
+
+class Preparation {
+ public:
+  explicit Preparation(const dnnl::engine& engine) : engine_(engine) {
+    attributes_.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+  }
+
+  Sequence run(const library::Kernel& kernel) {
+    for (const library::Call& call : kernel.calls) {
+      used_ = 0;
+      std::visit([&](const auto& c) { add(c); }, call);
+    }
+    return std::move(sequence_);
+  }
+
+ private:
+  // Where an operand of a primitive stands: in the graph's memory, or in scratch in its own layout.
+  struct Placed {
+    Action::Argument argument;
+    std::optional<Given> original;  // of what stands in scratch
+  };
+
+  std::int64_t take(std::size_t bytes) {
+    const std::int64_t at = used_;
+    used_ += aligned(static_cast<std::int64_t>(bytes), kAlignment);
+    sequence_.scratch_bytes = std::max(sequence_.scratch_bytes, used_);
+    return at;
+  }
+
+  Action::Argument argument(const Given& g) const {
+    return {memory(g.form, engine_, DNNL_MEMORY_NONE), false, g.buffer, g.offset};
+  }
+  Action::Argument scratch(const memory::desc& form) {
+    return {memory(form, engine_, DNNL_MEMORY_NONE), true, 0, take(form.get_size())};
+  }
+
+  Placed placed(const Given& g, const memory::desc& wanted) {
+    if (wanted == g.form) return {argument(g), {}};
+    return {scratch(wanted), g};
+  }
+
+  void push(dnnl::primitive primitive, std::vector<std::pair<int, Action::Argument>> arguments) {
+    Action action;
+    action.primitive = std::move(primitive);
+    for (auto& [name, one] : arguments) {
+      action.names.push_back({name, one.where.get()});
+      action.arguments.push_back(std::move(one));
+    }
+    sequence_.actions.push_back(std::move(action));
+  }
+
+  void reorder(const Action::Argument& from, const Action::Argument& to) {
+    const dnnl::reorder::primitive_desc description(engine_, from.where.get_desc(), engine_,
+                                                    to.where.get_desc(), attributes_);
+    push(dnnl::reorder(description),
+         {{DNNL_ARG_FROM, from},
+          {DNNL_ARG_TO, to},
+          {DNNL_ARG_SCRATCHPAD, scratch(description.scratchpad_desc())}});
+  }
+
+  // What is read is brought into the primitive's layouts before, what is written out of them after.
+  struct Named {
+    int name;
+    Given tensor;
+    memory::desc wanted;
+    bool written = false;
+  };
+  template <class Primitive, class Description>
+  void add(const Description& description, const std::vector<Named>& tensors) {
+    std::vector<std::pair<int, Action::Argument>> arguments;
+    std::vector<std::pair<Action::Argument, Given>> leaving;
+    for (const Named& tensor : tensors) {
+      Placed one = placed(tensor.tensor, tensor.wanted);
+      if (one.original && tensor.written) leaving.emplace_back(one.argument, *one.original);
+      if (one.original && !tensor.written) reorder(argument(*one.original), one.argument);
+      arguments.emplace_back(tensor.name, std::move(one.argument));
+    }
+    arguments.emplace_back(DNNL_ARG_SCRATCHPAD, scratch(description.scratchpad_desc()));
+    push(Primitive(description), std::move(arguments));
+    for (const auto& [from, to] : leaving) reorder(from, argument(to));
+  }
+
+  void add(const MatrixProduct& p) {
+    const Given left = given(p.left), right = given(p.right), out = given(p.out);
+    std::optional<Given> bias;
+    if (p.bias) {
+      memory::dims shape(p.out.layout.shape.size(), 1);
+      shape.back() = p.out.layout.shape.back();
+      bias = given(*p.bias, shape, contiguous_strides(shape));
+    }
+    const auto d = bias ? dnnl::matmul::desc(left.form, right.form, bias->form, out.form)
+                        : dnnl::matmul::desc(left.form, right.form, out.form);
+    const dnnl::matmul::primitive_desc description(d, attributes_, engine_);
+    std::vector<Named> tensors{{DNNL_ARG_SRC, left, description.src_desc()},
+                               {DNNL_ARG_WEIGHTS, right, description.weights_desc()},
+                               {DNNL_ARG_DST, out, description.dst_desc(), true}};
+    if (bias) tensors.push_back({DNNL_ARG_BIAS, *bias, description.bias_desc()});
+    add<dnnl::matmul>(description, tensors);
+  }
+
+  void add(const Convolution& c);
+  template <class Direct>
+  void add_as(const Convolution& c);
+
+  const dnnl::engine& engine_;
+  dnnl::primitive_attr attributes_;
+  Sequence sequence_;
+  std::int64_t used_ = 0;  // of scratch, by this call
+};
+
+// A convolution and its transpose are two families of primitives with the same shape.
+struct Plain {
+  using Forward = dnnl::convolution_forward;
+  using Data = dnnl::convolution_backward_data;
+  using Weights = dnnl::convolution_backward_weights;
+  static constexpr auto kAlgorithm = dnnl::algorithm::convolution_direct;
+};
+struct Transposed {
+  using Forward = dnnl::deconvolution_forward;
+  using Data = dnnl::deconvolution_backward_data;
+  using Weights = dnnl::deconvolution_backward_weights;
+  static constexpr auto kAlgorithm = dnnl::algorithm::deconvolution_direct;
+};
+
+// oneDNN counts outputs before channels, and groups before both.
+Given weight_of(const Convolution& c) {
+  const Layout& layout = c.weight.layout;
+  const std::int64_t groups = c.groups, first = layout.shape[0] / groups, second = layout.shape[1];
+  memory::dims shape{first, second}, strides{layout.strides[0], layout.strides[1]};
+  if (c.transposed) {
+    std::swap(shape[0], shape[1]);
+    std::swap(strides[0], strides[1]);
+  }
+  if (groups > 1) {
+    shape.insert(shape.begin(), groups);
+    strides.insert(strides.begin(), first * layout.strides[0]);
+  }
+  shape.insert(shape.end(), layout.shape.begin() + 2, layout.shape.end());
+  strides.insert(strides.end(), layout.strides.begin() + 2, layout.strides.end());
+  return given(c.weight, shape, strides);
+}
+
+// Behind the plane; in front of it stands `padding`. The windows of a transposed convolution lie on
+// its output.
+memory::dims padding_behind(const Convolution& c) {
+  memory::dims behind = c.padding;
+  if (!c.transposed) return behind;
+  for (std::size_t d = 0; d < behind.size(); ++d)
+    behind[d] = (c.input.layout.shape[d + 2] - 1) * c.stride[d] +
+                (c.weight.layout.shape[d + 2] - 1) * c.dilation[d] + 1 - c.padding[d] -
+                c.output.layout.shape[d + 2];
+  return behind;
+}
+
+memory::desc any(const Given& g) { return {g.form.dims(), kReal, memory::format_tag::any}; }
+
+void Preparation::add(const Convolution& c) {
+  c.transposed ? add_as<Transposed>(c) : add_as<Plain>(c);
+}
+
+template <class Family>
+void Preparation::add_as(const Convolution& c) {
+  using Forward = typename Family::Forward;
+  using Data = typename Family::Data;
+  using Weights = typename Family::Weights;
+  const Given input = given(c.input), weight = weight_of(c), output = given(c.output);
+  const Given bias = c.bias ? given(*c.bias) : Given();
+  memory::dims dilation = c.dilation;
+  for (std::int64_t& step : dilation) step -= 1;
+  const memory::dims behind = padding_behind(c);
+  const bool training = c.way != Convolution::Way::forward;
+  const auto kind =
+      training ? dnnl::prop_kind::forward_training : dnnl::prop_kind::forward_inference;
+  const memory::desc bias_form = c.bias ? any(bias) : memory::desc();
+  const typename Forward::primitive_desc forward(
+      {kind, Family::kAlgorithm, any(input), any(weight), bias_form, any(output), c.stride,
+       dilation, c.padding, behind},
+      attributes_, engine_);
+  if (c.way == Convolution::Way::forward) {
+    std::vector<Named> tensors{{DNNL_ARG_SRC, input, forward.src_desc()},
+                               {DNNL_ARG_WEIGHTS, weight, forward.weights_desc()},
+                               {DNNL_ARG_DST, output, forward.dst_desc(), true}};
+    if (c.bias) tensors.push_back({DNNL_ARG_BIAS, bias, forward.bias_desc()});
+    return add<Forward>(forward, tensors);
+  }
+  if (c.way == Convolution::Way::input_gradient) {
+    const typename Data::primitive_desc data({Family::kAlgorithm, any(input), any(weight),
+                                              any(output), c.stride, dilation, c.padding, behind},
+                                             attributes_, engine_, forward);
+    return add<Data>(data, {{DNNL_ARG_DIFF_DST, output, data.diff_dst_desc()},
+                            {DNNL_ARG_WEIGHTS, weight, data.weights_desc()},
+                            {DNNL_ARG_DIFF_SRC, input, data.diff_src_desc(), true}});
+  }
+  const typename Weights::primitive_desc weights(
+      {Family::kAlgorithm, any(input), any(weight), bias_form, any(output), c.stride, dilation,
+       c.padding, behind},
+      attributes_, engine_, forward);
+  std::vector<Named> tensors{{DNNL_ARG_SRC, input, weights.src_desc()},
+                             {DNNL_ARG_DIFF_DST, output, weights.diff_dst_desc()},
+                             {DNNL_ARG_DIFF_WEIGHTS, weight, weights.diff_weights_desc(), true}};
+  if (c.bias) tensors.push_back({DNNL_ARG_DIFF_BIAS, bias, weights.diff_bias_desc(), true});
+  add<Weights>(weights, tensors);
+}
+
+}  // namespace
+
+struct OneDnn::Primitives {
+  dnnl::engine engine{dnnl::engine::kind::cpu, 0};
+  dnnl::stream stream{engine};
+  std::vector<Sequence> kernels;
+};
+
+OneDnn::OneDnn(std::unique_ptr<Primitives> primitives) : primitives_(std::move(primitives)) {}
+OneDnn::OneDnn(OneDnn&& other) noexcept = default;
+OneDnn& OneDnn::operator=(OneDnn&& other) noexcept = default;
+OneDnn::~OneDnn() = default;
+
+Result<OneDnn> OneDnn::prepare(std::span<const library::Kernel> kernels) {
+  auto primitives = std::make_unique<Primitives>();
+  for (const library::Kernel& kernel : kernels) try {
+      primitives->kernels.push_back(Preparation(primitives->engine).run(kernel));
+    } catch (const dnnl::error& fault) {
+      return error(
+          fmt::format("node {}: oneDNN has no code for it: {}", quote(kernel.name), fault.what()));
+    }
+  return OneDnn(std::move(primitives));
+}
+
+std::int64_t OneDnn::scratch_bytes() const {
+  std::int64_t most = 0;
+  for (const Sequence& sequence : primitives_->kernels)
+    most = std::max(most, sequence.scratch_bytes);
+  return most;
+}
+
+void OneDnn::run(std::uint32_t kernel, void* const* buffers, std::byte* scratch) const {
+  for (const Action& action : primitives_->kernels[kernel].actions) {
+    for (const Action::Argument& argument : action.arguments) {
+      std::byte* base =
+          argument.in_scratch ? scratch : static_cast<std::byte*>(buffers[argument.buffer]);
+      dnnl_memory_set_data_handle(argument.where.get(), base + argument.offset);
+    }
+    const dnnl_status_t status =
+        dnnl_primitive_execute(action.primitive.get(), primitives_->stream.get(),
+                               static_cast<int>(action.names.size()), action.names.data());
+    RECUT_CHECK(status == dnnl_success, "a primitive that was made runs");
+  }
+}
+
+}  // namespace recut::cpu

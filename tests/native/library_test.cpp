@@ -1,0 +1,143 @@
+// Products and convolutions by a library: which calls it takes, and that it gives the
+// interpreter's values.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <catch2/generators/catch_generators.hpp>
+#include <nlohmann/json.hpp>
+
+#include "engine/codegen/library/library_call.h"
+#include "engine/input/text.h"
+#include "tests/native/run_command.h"
+
+namespace recut {
+namespace {
+
+using Json = nlohmann::json;
+using native::Ran;
+
+// Runs a graph's text, compares it, and says which of its kernels were oneDNN's.
+std::vector<std::string> taken(const std::string& text, std::vector<std::string> options = {}) {
+  native::TemporaryFile file("library.recut");
+  file.write(text);
+  options.insert(options.begin(), {"run", file.path(), "--check", "--json", "--steps", "2"});
+  const Ran ran = native::run(options);
+  INFO(text << ran.err << ran.out);
+  REQUIRE(ran.code == native::kDone);
+  std::vector<std::string> names;
+  const Json report = Json::parse(ran.out);
+  for (const Json& kernel : report["slowest"])
+    if (kernel["library"]) names.push_back(kernel["name"]);
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+// %y from what `lines` define, with parameters %a and %b of these types.
+std::string product(const std::string& a, const std::string& b, const std::string& y,
+                    const std::string& lines) {
+  return fmt::format(
+      "graph \"product\" {{\n  %a = parameter {}\n  %b = parameter {}\n  %z = parameter {}[]\n"
+      "  %t = tangent {}\n{}  %ty = mul.Tensor(%t, %y)\n  %g = sum(%ty)\n  results %y\n"
+      "  gradients none, none, %g\n}}\n",
+      a, b, y.substr(0, y.find('[')), y, lines);
+}
+
+using Names = std::vector<std::string>;
+
+TEST_CASE("library: products, however their operands lie", "[native][cpu][library]") {
+  CHECK(taken(product("f32[19, 33]", "f32[33, 21]", "f32[19, 21]", "  %y = mm(%a, %b)\n")) ==
+        Names{"y"});
+  CHECK(taken(product("f32[33, 19]", "f32[21, 33]", "f32[19, 21]",
+                      "  %at = permute(%a, [1, 0])\n  %bt = permute(%b, [1, 0])\n"
+                      "  %y = mm(%at, %bt)\n")) == Names{"y"});
+  CHECK(taken(product("f32[5, 19, 33]", "f32[5, 21, 33]", "f32[5, 19, 21]",
+                      "  %bt = permute(%b, [0, 2, 1])\n  %y = bmm(%a, %bt)\n")) == Names{"y"});
+  CHECK(taken(product("f32[19, 5, 33]", "f32[5, 33, 21]", "f32[5, 19, 21]",
+                      "  %at = permute(%a, [1, 0, 2])\n  %y = bmm(%at, %b)\n")) == Names{"y"});
+  CHECK(taken(product("f32[19, 40]", "f32[33, 21]", "f32[19, 21]",
+                      "  %part = slice.Tensor(%a, 1, 4, 37)\n  %y = mm(%part, %b)\n")) ==
+        Names{"y"});
+  CHECK(taken(product("f32[19, 33]", "f32[21]", "f32[19, 19]",
+                      "  %at = permute(%a, [1, 0])\n  %bias = slice.Tensor(%b, 0, 2, 21)\n"
+                      "  %y = addmm(%bias, %a, %at)\n")) == Names{"y"});
+}
+
+TEST_CASE("library: what doesn't fit stays with the loops", "[native][cpu][library]") {
+  const std::string plain =
+      product("f32[19, 33]", "f32[33, 21]", "f32[19, 21]", "  %y = mm(%a, %b)\n");
+  CHECK(taken(plain, {"--no-library"}).empty());
+  CHECK(taken(product("f64[19, 33]", "f64[33, 21]", "f64[19, 21]", "  %y = mm(%a, %b)\n")).empty());
+  CHECK(taken(product("f32[1, 33]", "f32[33, 21]", "f32[19, 21]",
+                      "  %many = expand(%a, [19, 33])\n  %y = mm(%many, %b)\n"))
+            .empty());
+  CHECK(taken(product("f32[19, 66]", "f32[33, 21]", "f32[19, 21]",
+                      "  %part = slice.Tensor(%a, 1, 0, 66, 2)\n  %copy = alias(%part)\n"
+                      "  %bt = permute(%b, [1, 0])\n  %y = mm(%copy, %b)\n"))
+            .empty());
+  CHECK(taken(product("f32[19, 21]", "f32[21, 21]", "f32[19, 21]",
+                      "  %y = addmm(%a, %a, %b, beta=2)\n"))
+            .empty());
+}
+
+struct Shapes {
+  std::int64_t channels, outputs, plane, kernel, stride, padding, dilation, groups;
+  bool transposed, bias;
+  std::int64_t output_padding = 0;
+
+  std::int64_t windows() const {
+    const std::int64_t reach = (kernel - 1) * dilation + 1;
+    return transposed ? (plane - 1) * stride + reach - 2 * padding + output_padding
+                      : (plane + 2 * padding - reach) / stride + 1;
+  }
+  std::string settings() const {
+    return fmt::format("[{0}, {0}], [{1}, {1}], [{2}, {2}], {3}, [{4}, {4}], {5}", stride, padding,
+                       dilation, transposed, output_padding, groups);
+  }
+  std::string text() const {
+    const std::int64_t first = transposed ? channels : outputs;
+    const std::int64_t second = (transposed ? outputs : channels) / groups;
+    return fmt::format(
+        "graph \"convolution\" {{\n"
+        "  %w = parameter f32[{0}, {1}, {2}, {2}]\n  %bias = parameter f32[{3}]\n"
+        "  %x = input f32[2, {4}, {5}, {5}]\n  %g = tangent f32[2, {3}, {6}, {6}]\n"
+        "  %y = convolution(%x, %w, {7}, {8})\n"
+        "  %b = convolution_backward(%g, %x, %w, {9}, {8}, [true, true, {10}])\n"
+        "  %gx = getitem(%b, 0)\n  %gw = getitem(%b, 1)\n{11}"
+        "  results %y\n  gradients %gw, {12}, %gx\n}}\n",
+        first, second, kernel, outputs, channels, plane, windows(), bias ? "%bias" : "none",
+        settings(), bias ? fmt::format("[{}]", outputs) : "none", bias,
+        bias ? "  %gb = getitem(%b, 2)\n" : "", bias ? "%gb" : "none");
+  }
+};
+
+TEST_CASE("library: convolutions, forward and backward", "[native][cpu][library]") {
+  const Shapes shapes = GENERATE(
+      Shapes{3, 8, 12, 3, 1, 1, 1, 1, false, false}, Shapes{16, 16, 9, 3, 2, 1, 1, 1, false, true},
+      Shapes{8, 12, 11, 3, 1, 2, 2, 4, false, true},
+      Shapes{16, 16, 8, 3, 1, 1, 1, 16, false, false}, Shapes{5, 7, 10, 1, 2, 0, 1, 1, false, true},
+      Shapes{8, 6, 5, 2, 2, 0, 1, 1, true, true}, Shapes{8, 6, 5, 3, 2, 1, 1, 2, true, false, 1},
+      Shapes{4, 4, 6, 3, 1, 0, 2, 1, true, true});
+  CHECK(taken(shapes.text()) == Names{"b", "y"});
+}
+
+TEST_CASE("library: a call's text says what it multiplies", "[library]") {
+  const auto graph = parse_graph_text(Shapes{3, 8, 12, 3, 1, 1, 1, 1, false, true}.text(), "c");
+  if (!graph) FAIL(format(graph.diagnostics()));
+  const auto kernel = library::library_kernel(*graph, StorageModel(*graph), graph->find("b"));
+  REQUIRE(kernel);
+  CHECK(library::print(*kernel) ==
+        "library kernel \"b\" {\n  note \"%b = convolution_backward\"\n"
+        "  buffer %g : f32[2304] read\n  buffer %w : f32[216] read\n"
+        "  buffer %b.0 : f32[864] written\n  buffer %x : f32[864] read\n"
+        "  buffer %b.1 : f32[216] written\n  buffer %b.2 : f32[8] written\n"
+        "  %b.0[2, 3, 12, 12 by 432, 144, 12, 1] = input gradient of convolution "
+        "%g[2, 8, 12, 12 by 1152, 144, 12, 1], %w[8, 3, 3, 3 by 27, 9, 3, 1] "
+        "stride 1x1 padding 1x1 dilation 1x1 groups 1\n"
+        "  %b.1[8, 3, 3, 3 by 27, 9, 3, 1], %b.2[8 by 1] = weight gradient of convolution "
+        "%g[2, 8, 12, 12 by 1152, 144, 12, 1], %x[2, 3, 12, 12 by 432, 144, 12, 1] "
+        "stride 1x1 padding 1x1 dilation 1x1 groups 1\n}\n");
+}
+
+}  // namespace
+}  // namespace recut
