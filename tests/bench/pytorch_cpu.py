@@ -1,0 +1,217 @@
+"""Training steps on the processor: Recut beside PyTorch, eager and compiled, on the same joint graphs with the same
+numbers of threads, in one run. Prints ratios of step times, and peaks of memory.
+
+usage: pytorch_cpu.py [--recut build/release/recut] [--threads 1,2,16] [--steps 20] [--budget 50%] FILE.json.gz...
+
+  eager      the graph's operators one after another, each value freed after its last use
+  compiled   Inductor on the same graph; compiled for each number of threads, all at once, before anything is timed
+  Recut      recut run, as it comes; with --budget once more within that share of its own peak
+  peak       Recut: arena and scratch, in bytes that were really written. PyTorch: how far the process' resident memory
+             rises above what it has before a step (VmHWM, after a warm-up)
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import multiprocessing
+import operator
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import time
+from queue import Empty
+from typing import Any, Callable
+
+import torch
+import torch._inductor.inductor_prims  # noqa: F401: the graphs have its operators
+from torch import fx
+
+WORDS = {"dtype": torch, "memory_format": torch, "layout": torch}
+
+
+def target_of(name: str) -> Any:
+    if name == "getitem":
+        return operator.getitem
+    space, *path = name.split(".")
+    found = getattr(torch.ops, space)
+    for part in path:
+        found = getattr(found, part)
+    return found
+
+
+def graph_of(file: dict[str, Any]) -> tuple[fx.GraphModule, list[torch.Tensor]]:
+    """The joint graph as a module, and inputs for it: the sizes that layers begin with; integers 0 or 1."""
+    graph, made, inputs = fx.Graph(), {}, []
+    torch.manual_seed(0)
+
+    def decode(argument: Any) -> Any:
+        if isinstance(argument, list):
+            return [decode(item) for item in argument]
+        if not isinstance(argument, dict):
+            return argument
+        ((key, value),) = argument.items()
+        if key == "node":
+            return made[value]
+        if key == "float":
+            return float(value)
+        if key == "device":
+            return torch.device("cpu")
+        return getattr(WORDS[key], value)
+
+    for entry in file["joint"][:-1]:
+        if entry["op"] in ("placeholder", "get_attr"):
+            made[entry["name"]] = graph.placeholder(entry["name"])
+            inputs.append(value_like(entry["val"]))
+            made[entry["name"]].meta["val"] = inputs[-1]
+            continue
+        kwargs = {key: decode(value) for key, value in entry.get("kwargs", {}).items()}
+        made[entry["name"]] = graph.call_function(target_of(entry["target"]), tuple(map(decode, entry["args"])), kwargs)
+    outputs = decode(file["joint"][-1]["args"][0])
+    graph.output(tuple(outputs))
+    return fx.GraphModule(torch.nn.Module(), graph), inputs
+
+
+def value_like(val: dict[str, Any]) -> torch.Tensor:
+    dtype, shape = getattr(torch, val["dtype"]), val["shape"]
+    if not dtype.is_floating_point:
+        return torch.randint(0, 2, shape).to(dtype)
+    value = torch.empty_strided(shape, val["stride"], dtype=dtype).uniform_(-1, 1)
+    return value / (value[0].numel() ** 0.5) if len(shape) > 1 else value
+
+
+def eager(module: fx.GraphModule, _inputs: list[torch.Tensor]) -> Callable:
+    return module.forward
+
+
+def compiled(module: fx.GraphModule, inputs: list[torch.Tensor]) -> Callable:
+    from torch._inductor.compile_fx import compile_fx_inner
+    from torch.fx.passes.fake_tensor_prop import FakeTensorProp
+    from torch._subclasses import FakeTensorMode
+
+    mode = FakeTensorMode()
+    with torch.no_grad():
+        fake = [mode.from_tensor(value) for value in inputs]
+        FakeTensorProp(module, mode).propagate_dont_convert_inputs(*fake)
+        with mode:
+            run = compile_fx_inner(module, fake)
+    return lambda *values: run(list(values))
+
+
+def resident(field: str) -> int:
+    for line in pathlib.Path("/proc/self/status").read_text().splitlines():
+        if line.startswith(field):
+            return int(line.split()[1]) * 1024
+    return 0
+
+
+def pytorch_step(path: str, kind: str, threads: int, steps: int, queue: Any) -> None:
+    """In a process of its own: milliseconds of the median step, bytes of the peak, seconds to compile."""
+    torch.set_num_threads(threads)
+    try:
+        module, inputs = graph_of(json.loads(gzip.decompress(pathlib.Path(path).read_bytes())))
+        began = time.perf_counter()
+        with torch.no_grad():
+            run = {"eager": eager, "compiled": compiled}[kind](module, inputs)
+            run(*inputs)
+            cold = time.perf_counter() - began
+            if steps == 0:
+                return queue.put({"cold": cold})
+            before = resident("VmRSS")
+            pathlib.Path("/proc/self/clear_refs").write_text("5")
+            run(*inputs)
+            peak = resident("VmHWM") - before
+            times = []
+            for _ in range(steps):
+                began = time.perf_counter()
+                run(*inputs)
+                times.append(1e3 * (time.perf_counter() - began))
+        queue.put({"ms": statistics.median(times), "peak": peak, "cold": cold})
+    except Exception as fault:  # noqa: BLE001: what one graph can't do is a line of the table
+        queue.put({"fault": f"{type(fault).__name__}: {str(fault).splitlines()[0][:90] if str(fault) else ''}"})
+
+
+def in_process(path: str, kind: str, threads: int, steps: int) -> tuple[Any, Any]:
+    context = multiprocessing.get_context("spawn")
+    queue = context.Queue()
+    process = context.Process(target=pytorch_step, args=(path, kind, threads, steps, queue))
+    process.start()
+    return process, queue
+
+
+def finished(process: Any, queue: Any, patience: float = 200) -> dict[str, Any]:
+    try:
+        result = queue.get(timeout=patience)
+        process.join()
+        return result
+    except Empty:
+        process.kill()
+        return {"fault": f"no answer within {patience:.0f} s"}
+
+
+def recut_step(recut: str, path: str, threads: int, steps: int, *more: str) -> dict[str, Any]:
+    command = [recut, "run", path, "--threads", str(threads), "--steps", str(steps), "--json", *more]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    if not ran.stdout:
+        return {"fault": ran.stderr.strip().splitlines()[-1][:110]}
+    report = json.loads(ran.stdout)
+    return {"ms": report["step_ms_median"], "peak": report["measured_peak_bytes"] + report["scratch_bytes"],
+            "arena": report["measured_peak_bytes"], "cold": report["compile_ms"] / 1e3, "report": report}
+
+
+def cell(result: dict[str, Any], kind: str) -> str:
+    return "-" if "fault" in result else f"{result[kind] / 2**20:.1f}" if kind == "peak" else f"{result[kind]:.2f}"
+
+
+def compare(path: str, threads: int, steps: int, recut: str, budget: str | None) -> None:
+    name = pathlib.Path(path).name.split(".")[0]
+    ours = recut_step(recut, path, threads, steps)
+    theirs = {kind: finished(*in_process(path, kind, threads, steps)) for kind in ("eager", "compiled")}
+    best = min((r["ms"] for r in theirs.values() if "ms" in r), default=float("nan"))
+    ratio = f"{ours['ms'] / best:.2f}" if "ms" in ours else "-"
+    row = [name, str(threads), cell(ours, "ms"), cell(theirs["eager"], "ms"), cell(theirs["compiled"], "ms"), ratio]
+    row += [cell(ours, "peak"), cell(theirs["eager"], "peak"), cell(theirs["compiled"], "peak")]
+    row += [cell(ours, "cold"), cell(theirs["compiled"], "cold")]
+    if budget and "arena" in ours:
+        bound = int(ours["arena"] * float(budget.rstrip("%")) / 100)
+        within = recut_step(recut, path, threads, steps, "--budget", str(bound))
+        row.append(f"{within['ms'] / ours['ms']:.2f}" if "ms" in within else "can't")
+    print("| " + " | ".join(row) + " |", flush=True)
+    for who, result in [("recut", ours), *theirs.items()]:
+        if "fault" in result:
+            print(f"  {who}: {result['fault']}", flush=True)
+    for kernel in ours.get("report", {}).get("slowest", [])[:5]:
+        print(f"    {kernel['name']}{' (oneDNN)' if kernel['library'] else ''}: {kernel['ms']:.3f} ms in "
+              f"{kernel['launches']}", flush=True)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("files", nargs="+")
+    parser.add_argument("--recut", default="build/release/recut")
+    parser.add_argument("--threads", default="1,2,16")
+    parser.add_argument("--steps", type=int, default=20)
+    parser.add_argument("--budget")
+    given = parser.parse_args()
+    counts = [int(n) for n in given.threads.split(",")]
+    began = time.perf_counter()
+    compiling = [in_process(path, "compiled", n, 0) for path in given.files for n in counts]
+    for process, queue in compiling:
+        cold = finished(process, queue)
+        if "fault" in cold:
+            print(cold["fault"])
+    print(f"PyTorch {torch.__version__}, {os.cpu_count()} cores; compiled ahead in {time.perf_counter() - began:.0f} s")
+    print("| graph | threads | Recut ms | eager ms | compiled ms | Recut / best | Recut MiB | eager MiB | compiled MiB "
+          "| Recut compile s | PyTorch compile s | within budget / whole |")
+    print("|---|" + "---:|" * 11)
+    for path in given.files:
+        for n in counts:
+            compare(path, n, given.steps, given.recut, given.budget)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
