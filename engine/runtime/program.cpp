@@ -19,11 +19,10 @@ class ProgramBuilder {
                  const Schedule& schedule, const ProgramOptions& options)
       : graph_(graph),
         storages_(storages),
+        groups_(groups),
         schedule_(schedule),
         options_(options),
         instances_(storages.size()) {
-    for (std::uint32_t s = 0; s < storages.size(); ++s)
-      inner_.push_back(groups.inner(StorageId(s)));
     for (std::uint32_t b = 0; b < schedule.buffers.size(); ++b)
       instances_[schedule.buffers[b].storage.index].push_back(b);
   }
@@ -52,10 +51,7 @@ class ProgramBuilder {
   }
 
   void add_launch(std::uint32_t k, Diagnostics& faults) {
-    std::vector<NodeId> calls = schedule_.kernels[k].calls;
-    std::erase_if(calls, [&](NodeId id) {
-      return graph_[id].op == Op::getitem || shares_storage(graph_.op(id));
-    });
+    const std::vector<NodeId>& calls = schedule_.kernels[k].calls;
     if (options_.library && calls.size() == 1) {
       if (auto called = library::library_kernel(graph_, storages_, calls.front())) {
         Launch launch = launch_of(k, called->sources);
@@ -64,7 +60,7 @@ class ProgramBuilder {
         return program_.launches.push_back(std::move(launch));
       }
     }
-    auto lowered = loop::lower(graph_, storages_, calls, inner_);
+    auto lowered = loop::lower(graph_, storages_, groups_, calls);
     if (!lowered) {
       for (const Diagnostic& fault : lowered.diagnostics()) faults.push_back(fault);
       return;
@@ -165,9 +161,9 @@ class ProgramBuilder {
 
   const Graph& graph_;
   const StorageModel& storages_;
+  const FusionGroups& groups_;
   const Schedule& schedule_;
   const ProgramOptions& options_;
-  std::vector<bool> inner_;                            // by storage
   std::vector<std::vector<std::uint32_t>> instances_;  // by storage: buffers
   std::map<NodeId, std::uint32_t> inputs_;
   std::map<std::string, std::uint32_t> numbers_;  // of kernels, by their text

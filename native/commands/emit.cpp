@@ -41,8 +41,9 @@ Result<std::vector<StepKernel>> kernels_of(const Graph& graph, const StorageMode
     const auto [found, is_new] = known.emplace(steps[s], kernels.size());
     if (is_new) {
       kernels.emplace_back();
-      for (std::size_t t = s; t <= (*runs)[s].last; ++t)
-        if (!graph.op(steps[t]).is(kView)) kernels.back().calls.push_back(steps[t]);
+      kernels.back().calls.assign(
+          steps.begin() + static_cast<std::ptrdiff_t>(s),
+          steps.begin() + static_cast<std::ptrdiff_t>((*runs)[s].last + 1));
     }
     kernels[found->second].steps.push_back(s);
   }
@@ -59,15 +60,13 @@ std::string steps_text(const StepKernel& kernel) {
 int print_kernels(const EmitCommand& command, const Graph& graph, const StorageModel& storages,
                   const FusionGroups& groups, const std::vector<StepKernel>& kernels,
                   const Console& console) {
-  std::vector<bool> inner(storages.size(), false);
-  for (std::size_t s = 0; s < inner.size(); ++s) inner[s] = groups.inner(StorageId(s));
   int missing = 0;
   std::vector<loop::Kernel> sound;
   for (std::size_t k = 0; k < kernels.size(); ++k) {
     if (command.kernel >= 0 && k != static_cast<std::size_t>(command.kernel)) continue;
     const std::string which =
         fmt::format("kernel {} of {}, {}", k, kernels.size(), steps_text(kernels[k]));
-    auto lowered = loop::lower(graph, storages, kernels[k].calls, inner);
+    auto lowered = loop::lower(graph, storages, groups, kernels[k].calls);
     if (lowered && command.target == "llvm") {
       lowered->kernel.notes.push_back(which);
       sound.push_back(std::move(lowered->kernel));

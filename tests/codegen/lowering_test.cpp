@@ -142,9 +142,8 @@ TEST_CASE("whole steps by fused kernels", "[codegen]") {
     const auto sample = read_sample(RECUT_SOURCE_DIR "/samples/joint/" + name, ".json.gz");
     REQUIRE(sample.has_value());
     const StorageModel storages(sample->graph, StorageModel::Sizes::values);
-    const FusionGroups groups = fuse_pointwise(sample->graph, storages);
     KernelRunOptions options;
-    options.groups = &groups;
+    options.groups = fuse_pointwise(sample->graph, storages);
     CHECK(trouble(sample->graph, sample->inputs, options).substr(0, 3000) == "");
   }
 }
@@ -155,9 +154,8 @@ TEST_CASE("random graphs by fused kernels", "[codegen]") {
     const Graph graph = random_graph(seed);
     if (!all_lower(graph)) continue;
     const StorageModel storages(graph, StorageModel::Sizes::values);
-    const FusionGroups groups = fuse_pointwise(graph, storages);
     KernelRunOptions options;
-    options.groups = groups.size() > 0 ? &groups : nullptr;
+    options.groups = fuse_pointwise(graph, storages);
     const Inputs inputs = inputs_for(graph, seed, Values::ordinary);
     const std::string wrong = trouble(graph, inputs, options);
     agree += wrong.empty() ? 1 : 0;

@@ -174,29 +174,18 @@ kernel "relu" {
   CHECK(text == llvm_ir::emit(kernels).text);
 }
 
-std::vector<bool> inner_storages(const StorageModel& storages, const FusionGroups& groups) {
-  std::vector<bool> inner;
-  for (std::uint32_t s = 0; s < storages.size(); ++s) inner.push_back(groups.inner(StorageId(s)));
-  return inner;
-}
-
 std::vector<loop::Kernel> lowered_kernels(const Graph& graph) {
   const StorageModel storages(graph);
   const FusionGroups groups = fuse_pointwise(graph, storages);
-  const std::vector<bool> inner = inner_storages(storages, groups);
   std::vector<loop::Kernel> kernels;
   const auto add = [&](std::vector<NodeId> calls) {
-    std::erase_if(calls, [&](NodeId id) {
-      return graph.op(id).is(kInput) || graph[id].op == Op::getitem || shares_storage(graph.op(id));
-    });
-    if (calls.empty()) return;
-    if (auto lowered = loop::lower(graph, storages, calls, inner))
+    if (auto lowered = loop::lower(graph, storages, groups, calls))
       kernels.push_back(std::move(lowered->kernel));
   };
   for (std::int32_t g = 0; g < groups.size(); ++g)
     add({groups.members(g).begin(), groups.members(g).end()});
   for (const NodeId id : graph.order())
-    if (groups.group(id) == FusionGroups::kAlone) add({id});
+    if (!graph.op(id).is(kInput) && groups.group(id) == FusionGroups::kAlone) add({id});
   return kernels;
 }
 

@@ -66,23 +66,13 @@ std::string check_kernel(const loop::Kernel& kernel) {
   return "";
 }
 
-std::vector<bool> inner_storages(const StorageModel& storages, const FusionGroups* groups) {
-  std::vector<bool> inner(storages.size(), false);
-  for (std::size_t s = 0; groups != nullptr && s < inner.size(); ++s)
-    inner[s] = groups->inner(StorageId(s));
-  return inner;
-}
-
 }  // namespace
 
-std::vector<std::vector<NodeId>> kernels_of(const Graph& graph, const FusionGroups* groups) {
+std::vector<std::vector<NodeId>> kernels_of(const Graph& graph, const FusionGroups& groups) {
   const std::vector<bool> needed = needed_nodes(graph, goals_of(graph));
-  const auto part = [&](NodeId id) {
-    return groups == nullptr ? FusionGroups::kAlone : groups->group(id);
-  };
   const auto members = [&](NodeId id) {
-    if (part(id) == FusionGroups::kAlone) return std::vector<NodeId>{id};
-    const auto all = groups->members(part(id));
+    if (groups.group(id) == FusionGroups::kAlone) return std::vector<NodeId>{id};
+    const auto all = groups.members(groups.group(id));
     return std::vector<NodeId>(all.begin(), all.end());
   };
   // Depth first, each kernel after those that make what it reads; views are none.
@@ -105,10 +95,9 @@ std::vector<std::vector<NodeId>> kernels_of(const Graph& graph, const FusionGrou
 KernelRun run_kernels(const Graph& graph, const Inputs& inputs, const KernelRunOptions& options) {
   KernelRun result;
   const StorageModel storages(graph, StorageModel::Sizes::values);
-  const std::vector<bool> inner = inner_storages(storages, options.groups);
   Memory memory(graph, inputs);
   for (const auto& calls : kernels_of(graph, options.groups)) {
-    const auto lowered = loop::lower(graph, storages, calls, inner, options.lower);
+    const auto lowered = loop::lower(graph, storages, options.groups, calls, options.lower);
     if (!lowered) {
       result.problem = lowered.diagnostics().front().message;
       result.refused = true;

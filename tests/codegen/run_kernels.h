@@ -16,7 +16,7 @@ struct KernelRunOptions {
   loop::LowerOptions lower;
   std::uint64_t seed = 0;
   bool parallel_backwards = false;
-  const FusionGroups* groups = nullptr;  // null: every call by itself
+  FusionGroups groups;  // every call by itself unless they say otherwise
 };
 
 struct KernelRun {
@@ -30,6 +30,6 @@ struct KernelRun {
 KernelRun run_kernels(const Graph& graph, const Inputs& inputs, const KernelRunOptions& options);
 
 // The kernels of a graph in the order in which they can run: groups at their last call.
-std::vector<std::vector<NodeId>> kernels_of(const Graph& graph, const FusionGroups* groups);
+std::vector<std::vector<NodeId>> kernels_of(const Graph& graph, const FusionGroups& groups);
 
 }  // namespace recut::test

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "engine/codegen/loop/hoist.h"
 #include "engine/codegen/loop/tidy.h"
@@ -20,9 +21,11 @@ bool is_pointwise(const Operator& op) {
 
 class Lowerer {
  public:
-  Lowerer(const Graph& graph, const StorageModel& storages, std::span<const NodeId> calls,
-          const std::vector<bool>& inner, const LowerOptions& options)
-      : graph_(graph), calls_(calls), lowering_(graph, storages, calls, inner, options) {}
+  Lowerer(const Graph& graph, const StorageModel& storages, const FusionGroups& groups,
+          std::vector<NodeId> calls, const LowerOptions& options)
+      : graph_(graph),
+        calls_(std::move(calls)),
+        lowering_(graph, storages, groups, calls_, options) {}
 
   Result<LoweredKernel> run() {
     for (const NodeId id : calls_) check(id);
@@ -128,7 +131,7 @@ class Lowerer {
   }
 
   const Graph& graph_;
-  std::span<const NodeId> calls_;
+  const std::vector<NodeId> calls_;
   Lowering lowering_;
   std::vector<Made> built_;
   Diagnostics faults_;
@@ -137,9 +140,13 @@ class Lowerer {
 }  // namespace
 
 Result<LoweredKernel> lower(const Graph& graph, const StorageModel& storages,
-                            std::span<const NodeId> calls, const std::vector<bool>& inner,
+                            const FusionGroups& groups, std::span<const NodeId> calls,
                             const LowerOptions& options) {
-  return Lowerer(graph, storages, calls, inner, options).run();
+  std::vector<NodeId> computed(calls.begin(), calls.end());
+  std::erase_if(computed, [&](NodeId id) {
+    return graph[id].op == Op::getitem || shares_storage(graph.op(id));
+  });
+  return Lowerer(graph, storages, groups, std::move(computed), options).run();
 }
 
 bool has_lowering(Op op) {

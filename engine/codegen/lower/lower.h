@@ -13,6 +13,7 @@
 
 #include "engine/codegen/loop/kernel.h"
 #include "engine/ir/graph.h"
+#include "engine/partition/fusion/fusion_groups.h"
 #include "engine/partition/storage_model.h"
 #include "engine/support/result.h"
 
@@ -39,11 +40,11 @@ struct LowerOptions {
   Precision precision = Precision::f32;
 };
 
-// The calls stand in the graph's order; views and getitems are none of them. `inner`: storages that
-// never reach memory (FusionGroups::inner); their readers are among the calls. Fails where an
-// operator has no lowering, or not for its arguments: every such call is named.
+// The calls of one kernel, in the graph's order: a group of `groups`, or a call that is alone.
+// Views and getitems may stand between them and are left out. Fails where an operator has no
+// lowering, or not for its arguments: every such call is named.
 Result<LoweredKernel> lower(const Graph& graph, const StorageModel& storages,
-                            std::span<const NodeId> calls, const std::vector<bool>& inner = {},
+                            const FusionGroups& groups, std::span<const NodeId> calls,
                             const LowerOptions& options = {});
 
 // Whether calls of this operator lower, at least for some arguments.

@@ -16,19 +16,19 @@ std::int64_t lanes_for_sum(std::int64_t terms) {
   return lanes_for(terms);
 }
 
-Lowering::Lowering(const Graph& graph, const StorageModel& storages, std::span<const NodeId> calls,
-                   const std::vector<bool>& inner, const LowerOptions& lower_options)
+Lowering::Lowering(const Graph& graph, const StorageModel& storages, const FusionGroups& groups,
+                   std::span<const NodeId> calls, const LowerOptions& lower_options)
     : options(lower_options),
       graph_(graph),
       storages_(storages),
-      inner_(inner),
+      groups_(groups),
       types_of_([&graph](NodeId id) { return graph.pool().types_of(id); }) {
   for (const NodeId id : calls) members_.emplace(id, true);
 }
 
 bool Lowering::reaches_memory(const Made& made) const {
   for (const StorageId s : storages_.owned(made.node))
-    if (storages_[s].output == made.output) return s.index >= inner_.size() || !inner_[s.index];
+    if (storages_[s].output == made.output) return !groups_.inner(s);
   return false;  // of no bytes, or absent
 }
 

@@ -26,8 +26,8 @@ std::int64_t lanes_for_sum(std::int64_t terms);
 
 class Lowering {
  public:
-  Lowering(const Graph& graph, const StorageModel& storages, std::span<const NodeId> calls,
-           const std::vector<bool>& inner, const LowerOptions& options);
+  Lowering(const Graph& graph, const StorageModel& storages, const FusionGroups& groups,
+           std::span<const NodeId> calls, const LowerOptions& options);
 
   // What the calls are and what can be said of them
   const Graph& graph() const { return graph_; }
@@ -93,7 +93,7 @@ class Lowering {
 
   const Graph& graph_;
   const StorageModel& storages_;
-  const std::vector<bool>& inner_;
+  const FusionGroups& groups_;
   Call::TypesOf types_of_;
   std::map<NodeId, bool> members_;
   std::map<NodeId, Address> addresses_;
