@@ -33,6 +33,7 @@ Result<std::int64_t> touched_bytes(Run& run, std::uint64_t seed) {
 double bytes_of(const std::vector<loop::Buffer>& buffers) {
   double bytes = 0;
   for (const loop::Buffer& buffer : buffers) {
+    if (buffer.access == loop::Access::scratch) continue;
     const bool twice = buffer.access == loop::Access::updated;
     bytes += (twice ? 2.0 : 1.0) * static_cast<double>(buffer.elements * item_bytes(buffer.dtype));
   }

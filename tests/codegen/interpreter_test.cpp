@@ -30,7 +30,7 @@ using Memory = std::vector<std::vector<double>>;
 Memory run_kernel(const Kernel& kernel, Memory numbers, const RunOptions& options = {}) {
   std::vector<std::vector<std::byte>> bytes;
   std::vector<std::span<std::byte>> spans;
-  for (std::size_t b = 0; b < kernel.buffers.size(); ++b) {
+  for (std::size_t b = 0; b < brought_buffers(kernel); ++b) {
     const Buffer& buffer = kernel.buffers[b];
     bytes.emplace_back(static_cast<std::size_t>(buffer.elements * item_bytes(buffer.dtype)));
     for (std::size_t i = 0; b < numbers.size() && i < numbers[b].size(); ++i)
@@ -42,7 +42,7 @@ Memory run_kernel(const Kernel& kernel, Memory numbers, const RunOptions& option
   const auto done = run(kernel, spans, options);
   if (!done) FAIL(format(done.diagnostics()));
   Memory out;
-  for (std::size_t b = 0; b < kernel.buffers.size(); ++b) {
+  for (std::size_t b = 0; b < brought_buffers(kernel); ++b) {
     const Buffer& buffer = kernel.buffers[b];
     out.emplace_back();
     for (std::int64_t i = 0; i < buffer.elements; ++i) {
@@ -51,6 +51,17 @@ Memory run_kernel(const Kernel& kernel, Memory numbers, const RunOptions& option
     }
   }
   return out;
+}
+
+TEST_CASE("scratch is every iteration's own, and begins with nothing of use", "[codegen]") {
+  const Kernel kernel = kernel_of(
+      "buffer %x : f32[6] read\nbuffer %y : f32[6] written\nbuffer %s : f32[2] scratch\n"
+      "parallel %i in 0..3 {\n"
+      "%before : f32 = load %s[0]\n%none : bool = ne %before, %before\n"
+      "if %none {\n"
+      "for %j in 0..2 {\n%a : f32 = load %x[2*%i + %j]\nstore %s[-1*%j + 1], %a\n}\n"
+      "for %k in 0..2 {\n%b : f32 = load %s[%k]\nstore %y[2*%i + %k], %b\n}\n}\n}");
+  CHECK(run_kernel(kernel, {{1, 2, 3, 4, 5, 6}})[1] == std::vector<double>{2, 1, 4, 3, 6, 5});
 }
 
 TEST_CASE("partial sums in lanes are combined by halves", "[codegen]") {

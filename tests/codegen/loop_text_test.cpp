@@ -13,6 +13,7 @@ constexpr std::string_view kEveryForm = R"(kernel "every form" {
   buffer %places : i32[8] read
   buffer %"odd name" : f32[8] written
   buffer %counts : i64[50] updated
+  buffer %room : f64[16] scratch
   %zero : f32 = constant 0
   %one : i64 = constant 1
   %yes : bool = constant true

@@ -32,6 +32,33 @@ TEST_CASE("sound kernels have no faults", "[codegen]") {
   CHECK(faults("for %i in 0..0 {\nstore %y[99], %zero\n}") == "");
 }
 
+TEST_CASE("scratch belongs to the iterations of outermost loops", "[codegen]") {
+  const auto with = [](const std::string& scratch, const std::string& body) {
+    const auto kernels = parse_kernels("kernel \"k\" {\nbuffer %y : f32[32] written\n" + scratch +
+                                           "%zero : f32 = constant 0\n" + body + "\n}\n",
+                                       "k.loop");
+    if (!kernels) FAIL(format(kernels.diagnostics()));
+    std::string messages;
+    for (const Diagnostic& fault : verify(kernels->front())) messages += fault.message + "\n";
+    return messages;
+  };
+  const std::string room = "buffer %s : f32[4] scratch\n";
+  const std::string filled = "for %j in 0..4 lanes 4 {\nstore %s[%j], %zero\n}\n";
+  CHECK(with(room, "parallel %i in 0..32 {\n" + filled +
+                       "%a : f32 = load %s[3]\nstore %y[%i], %a\n}") == "");
+  CHECK(with(room, filled) == "store: %s is scratch, and used outside of a loop without lanes\n");
+  CHECK(with(room, "store %s[0], %zero") ==
+        "store: %s is scratch, and used outside of a loop without lanes\n");
+  CHECK(with(room, "parallel %i in 0..32 {\nfor %j in 0..4 lanes 4 {\nstore %s[0], %zero\n}\n}") ==
+        "store %s: iterations of %j store to the same place, 0\n");
+  CHECK(with("buffer %s : f32[40960] scratch\n", "") == "");
+  CHECK(with("buffer %s : f32[40961] scratch\n", "") ==
+        "%s: a kernel has at most 163840 bytes of scratch\n");
+  CHECK(
+      with(room + "buffer %z : f32[4] read\n", "") ==
+      "%s: scratch stands behind the other buffers\n%z: scratch stands behind the other buffers\n");
+}
+
 TEST_CASE("names of loops, values and accumulators end with their block", "[codegen]") {
   CHECK(faults("for %i in 0..4 {\n%a : f32 = load %x[%i]\n}\nstore %y[0], %a") ==
         "store %y: %a is used outside of its block\n");

@@ -115,6 +115,41 @@ kernel "histogram" {
     CHECK(test::machine_code_difference(kernels, seed) == "");
 }
 
+TEST_CASE("machine code: scratch of parallel iterations", "[codegen][cpu]") {
+  const auto kernels = kernels_of(R"(
+kernel "rows of squares, turned" {
+  buffer %x : bf16[70] read
+  buffer %y : f32[70] written
+  buffer %room : f32[14] scratch
+  buffer %sums : f64[1] scratch
+  %zero : f32 = constant 0
+  parallel %i in 0..5 {
+    for %j in 0..14 lanes 8 {
+      %a : f32 = load %x[14*%i + %j]
+      %b : f32 = mul %a, %a
+      store %room[-1*%j + 13], %b
+    }
+    %s : f32 = accumulator add from %zero
+    for %k in 0..14 {
+      %c : f32 = load %room[%k]
+      update %s, %c
+    }
+    %t : f32 = read %s
+    %wide : f64 = convert %t
+    store %sums[0], %wide
+    for %l in 0..14 lanes 8 {
+      %d : f64 = load %sums[0]
+      %e : f32 = load %room[%l]
+      %f : f32 = convert %d
+      %g : f32 = div %e, %f
+      store %y[14*%i + %l], %g
+    }
+  }
+})");
+  for (const std::uint64_t seed : {1, 2, 3})
+    CHECK(test::machine_code_difference(kernels, seed) == "");
+}
+
 TEST_CASE("machine code: an index out of range is told, and nothing is read there",
           "[codegen][cpu]") {
   const auto kernels = kernels_of(R"(

@@ -87,7 +87,7 @@ class Emitter {
     auto& stages = module_.kernels.back();
     stage.symbol = fmt::format("kernel_{}_{}", module_.kernels.size() - 1, stages.size());
     std::string parameters, found, given;
-    for (std::uint32_t b = 0; b < kernel.buffers.size(); ++b) {
+    for (std::uint32_t b = 0; b < brought_buffers(kernel); ++b) {
       const std::string name = buffer_name(loop::BufferId(b));
       parameters += fmt::format("ptr noalias {}, ", name);
       found += fmt::format(

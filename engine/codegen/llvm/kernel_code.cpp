@@ -43,7 +43,15 @@ KernelCode::KernelCode(const loop::Kernel& kernel, Writer& writer, std::vector<s
       loops_(kernel.loops.size()),
       values_(kernel.values.size()),
       partials_(kernel.accumulators.size()),
-      iteration_(Writer::integer(DType::i64, 0)) {}
+      iteration_(Writer::integer(DType::i64, 0)) {
+  for (std::uint32_t b = 0; b < kernel.buffers.size(); ++b) {
+    const loop::Buffer& buffer = kernel.buffers[b];
+    const bool scratch = buffer.access == loop::Access::scratch;
+    buffers_.push_back(
+        scratch ? w_.room_for(fmt::format("[{} x {}]", buffer.elements, memory_type(buffer.dtype)))
+                : buffer_name(loop::BufferId(b)));
+  }
+}
 
 void KernelCode::block(const loop::Block& block) {
   for (const loop::Statement& statement : block)

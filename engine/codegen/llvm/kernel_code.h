@@ -72,6 +72,7 @@ class KernelCode {
   Writer& w_;
   std::vector<std::string>& faults_;
   loop::Ranges ranges_;
+  std::vector<std::string> buffers_;  // where each begins
   std::vector<Code> loops_, values_;
   std::vector<Partials> partials_;  // by accumulator
   std::int64_t lanes_ = 1;          // 1: one number at a time

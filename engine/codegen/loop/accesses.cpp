@@ -52,15 +52,20 @@ class Accesses {
     const std::string about = "store " + names_.of(store.buffer);
     check_bounds(about, store.buffer, store.at, conditions_ > 0);
     if (store.combine && is_order_free(kernel_[store.value].type)) return;
-    for (const Loop* loop : concurrent_) check_race(about, store.at, *loop);
+    const bool scratch = kernel_[store.buffer].access == Access::scratch;
+    for (const Loop* loop : concurrent_)
+      if (!scratch || loop != outermost_) check_race(about, store.at, *loop);
   }
 
   void meet(const Loop& loop) {
     if (kernel_[loop.variable].extent == 0) return;  // nothing inside ever happens
     const bool concurrent = loop.parallel || loop.lanes > 1;
+    const bool outermost = outermost_ == nullptr;
+    if (outermost) outermost_ = &loop;
     if (concurrent) concurrent_.push_back(&loop);
     visit(loop.body);
     if (concurrent) concurrent_.pop_back();
+    if (outermost) outermost_ = nullptr;
   }
 
   void meet(const If& branch) {
@@ -144,6 +149,7 @@ class Accesses {
   Diagnostics faults_;
   std::vector<Dependence> depends_;  // by value
   std::vector<const Loop*> concurrent_;
+  const Loop* outermost_ = nullptr;
   int conditions_ = 0;
 };
 

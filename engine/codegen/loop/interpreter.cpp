@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <array>
 
 #include "engine/codegen/loop/names.h"
@@ -15,11 +16,17 @@ class Interpreter {
   Interpreter(const Kernel& kernel, std::span<const std::span<std::byte>> memory,
               const RunOptions& options)
       : kernel_(kernel),
-        memory_(memory),
+        memory_(memory.begin(), memory.end()),
         options_(options),
         loops_(kernel.loops.size(), 0),
         values_(kernel.values.size()),
-        accumulators_(kernel.accumulators.size()) {}
+        accumulators_(kernel.accumulators.size()) {
+    for (std::size_t b = memory.size(); b < kernel.buffers.size(); ++b) {
+      const Buffer& scratch = kernel.buffers[b];
+      scratch_.emplace_back(static_cast<std::size_t>(scratch.elements * item_bytes(scratch.dtype)));
+      memory_.emplace_back(scratch_.back());
+    }
+  }
 
   Result<Done> run() {
     if (run_block(kernel_.body)) return Done{};
@@ -96,13 +103,22 @@ class Interpreter {
     const std::int64_t extent = kernel_[loop.variable].extent;
     const std::int64_t outer = iteration_;
     const bool backwards = loop.parallel && options_.parallel_backwards;
+    ++depth_;
     for (std::int64_t i = 0; i < extent; ++i) {
+      if (depth_ == 1) spoil_scratch();
       loops_[loop.variable.index] = backwards ? extent - 1 - i : i;
       if (loop.lanes > 1) iteration_ = loops_[loop.variable.index];
       if (!run_block(loop.body)) return false;
     }
+    --depth_;
     iteration_ = outer;
     return true;
+  }
+
+  // NaN, and -1 of integers: what was never stored shows.
+  void spoil_scratch() {
+    for (std::vector<std::byte>& bytes : scratch_)
+      std::fill(bytes.begin(), bytes.end(), std::byte{0xff});
   }
 
   bool execute(const If& branch) {
@@ -150,12 +166,14 @@ class Interpreter {
   }
 
   const Kernel& kernel_;
-  std::span<const std::span<std::byte>> memory_;
+  std::vector<std::span<std::byte>> memory_;  // by buffer
+  std::vector<std::vector<std::byte>> scratch_;
   const RunOptions& options_;
   std::vector<std::int64_t> loops_;
   std::vector<Number> values_;
   std::vector<std::vector<Number>> accumulators_;
   std::int64_t iteration_ = 0;  // of the innermost loop that has lanes
+  int depth_ = 0;               // of open loops
   std::string fault_;
 };
 
@@ -163,7 +181,7 @@ class Interpreter {
 
 Result<Done> run(const Kernel& kernel, std::span<const std::span<std::byte>> memory,
                  const RunOptions& options) {
-  RECUT_CHECK(memory.size() == kernel.buffers.size(), "every buffer has its memory");
+  RECUT_CHECK(memory.size() == brought_buffers(kernel), "every buffer has its memory");
   for (std::size_t b = 0; b < memory.size(); ++b)
     RECUT_CHECK(static_cast<std::int64_t>(memory[b].size()) ==
                     kernel.buffers[b].elements * item_bytes(kernel.buffers[b].dtype),

@@ -16,9 +16,9 @@ struct RunOptions {
   bool parallel_backwards = false;  // parallel loops from their last iteration to their first
 };
 
-// Runs a sound kernel (verifier.h) on its buffers' memory, one span a buffer, each of exactly its
-// bytes. Fails where the data is at fault: a check that doesn't hold, an integer divided by zero;
-// and where a conditional access leaves its buffer.
+// Runs a sound kernel (verifier.h) on its buffers' memory, one span a buffer that the caller
+// brings, each of exactly its bytes. Fails where the data is at fault: a check that doesn't hold,
+// an integer divided by zero; and where a conditional access leaves its buffer.
 Result<Done> run(const Kernel& kernel, std::span<const std::span<std::byte>> memory,
                  const RunOptions& options = {});
 

@@ -1,5 +1,6 @@
 #include "engine/codegen/loop/kernel.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -16,6 +17,12 @@ std::int64_t extreme(DType type, bool least) {
 }
 
 }  // namespace
+
+std::size_t brought_buffers(const Kernel& kernel) {
+  const auto brought = [](const Buffer& buffer) { return buffer.access != Access::scratch; };
+  return static_cast<std::size_t>(
+      std::count_if(kernel.buffers.begin(), kernel.buffers.end(), brought));
+}
 
 Constant neutral(Combine combine, DType type) {
   switch (combine) {

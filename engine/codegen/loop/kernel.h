@@ -29,8 +29,10 @@ namespace recut::loop {
 using BufferId = Id<struct BufferTag>;
 using AccumulatorId = Id<struct AccumulatorTag>;
 
-// Memory that the caller brings, as elements of one dtype. Two buffers never overlap.
-enum class Access : std::uint8_t { read, written, updated };  // updated: read and written
+// Memory as elements of one dtype. Two buffers never overlap. The caller brings it, but for
+// scratch, which stands behind the others: every iteration of the kernel's outermost loops has its
+// own, and begins with nothing of use in it.
+enum class Access : std::uint8_t { read, written, updated, scratch };  // updated: read and written
 struct Buffer {
   std::string name;
   DType dtype = DType::f32;
@@ -148,6 +150,11 @@ struct Kernel {
 // The largest number of lanes, and of nested loops and ifs, that a sound kernel has.
 inline constexpr std::int64_t kMostLanes = 1024;
 inline constexpr int kDeepestNest = 64;
+// The most bytes of scratch: what a block of threads may have on a GPU, and a stack on a processor.
+inline constexpr std::int64_t kMostScratchBytes = std::int64_t{160} << 10;
+
+// How many buffers the caller brings: those before the scratch.
+std::size_t brought_buffers(const Kernel& kernel);
 
 // The number that combines with any other to that other: 0 of add is -0.0 for reals.
 Constant neutral(Combine combine, DType type);

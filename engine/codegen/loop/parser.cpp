@@ -101,6 +101,8 @@ class KernelParser : IndexReader {
       buffer.access = Access::updated;
     else if (accept("written"))
       buffer.access = Access::written;
+    else if (accept("scratch"))
+      buffer.access = Access::scratch;
     else if (!expect("read"))
       return false;
     if (!define(place, {Named::Kind::buffer, count(kernel_.buffers)})) return false;

@@ -41,7 +41,7 @@ class Printer {
   }
 
   void print_buffer(BufferId id) {
-    static constexpr std::string_view kAccess[] = {"read", "written", "updated"};
+    static constexpr std::string_view kAccess[] = {"read", "written", "updated", "scratch"};
     const Buffer& buffer = kernel_[id];
     line(fmt::format("buffer {} : {}[{}] {}", names_.of(id), short_name(buffer.dtype),
                      buffer.elements, kAccess[static_cast<std::size_t>(buffer.access)]));

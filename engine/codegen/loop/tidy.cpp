@@ -44,7 +44,7 @@ class Uses {
   std::vector<bool> used_;
 };
 
-// A copy of the kernel under new numbers.
+// A copy of the kernel under new numbers, the scratch behind the other buffers.
 class Renumbering {
  public:
   explicit Renumbering(const Kernel& kernel) : kernel_(kernel), uses_(kernel) {
@@ -56,12 +56,21 @@ class Renumbering {
   Kernel run() {
     out_.name = kernel_.name;
     out_.notes = kernel_.notes;
-    out_.buffers = kernel_.buffers;
+    for (const bool scratch : {false, true}) add_buffers(scratch);
     out_.body = copied(kernel_.body);
     return std::move(out_);
   }
 
  private:
+  void add_buffers(bool scratch) {
+    buffers_.resize(kernel_.buffers.size());
+    for (std::size_t b = 0; b < kernel_.buffers.size(); ++b) {
+      if ((kernel_.buffers[b].access == Access::scratch) != scratch) continue;
+      buffers_[b] = BufferId(out_.buffers.size());
+      out_.buffers.push_back(kernel_.buffers[b]);
+    }
+  }
+
   Block copied(const Block& block) {
     Block out;
     known_.emplace_back();
@@ -84,7 +93,7 @@ class Renumbering {
     const ScalarValue& value = kernel_[define.value];
     ValueId& id = values_[define.value.index];
     const ExpressionKey key = key_of(value.type, expression);
-    if (is_steady(kernel_, expression)) id = find(key);
+    if (is_steady(out_, expression)) id = find(key);
     if (id.valid()) return;
     id = ValueId(out_.values.size());
     known_.back()[key] = id;
@@ -92,7 +101,8 @@ class Renumbering {
     out.push_back({Define{id, std::move(expression)}});
   }
   void copy(const Store& store, Block& out) {
-    out.push_back({Store{store.buffer, mapped(store.at), mapped(store.value), store.combine}});
+    out.push_back({Store{buffers_[store.buffer.index], mapped(store.at), mapped(store.value),
+                         store.combine}});
   }
   void copy(const Declare& declare, Block& out) {
     AccumulatorId& id = accumulators_[declare.accumulator.index];
@@ -131,7 +141,7 @@ class Renumbering {
   Expression mapped(const Constant& constant) const { return constant; }
   Expression mapped(const IndexNumber& number) const { return IndexNumber{mapped(number.index)}; }
   Expression mapped(const Load& load) const {
-    return Load{load.buffer, mapped(load.at), mapped(load.where)};
+    return Load{buffers_[load.buffer.index], mapped(load.at), mapped(load.where)};
   }
   Expression mapped(const Apply& apply) const {
     Apply out{apply.op, {}, apply.stored};
@@ -149,6 +159,7 @@ class Renumbering {
   const Uses uses_;
   Kernel out_;
   std::vector<std::map<ExpressionKey, ValueId>> known_;  // by open block, outermost first
+  std::vector<BufferId> buffers_;
   std::vector<ValueId> values_;
   std::vector<LoopId> loops_;
   std::vector<AccumulatorId> accumulators_;

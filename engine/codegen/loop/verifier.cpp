@@ -41,11 +41,27 @@ class Verifier {
       if (const Buffer& buffer = kernel_.buffers[i];
           buffer.dtype == DType::none || buffer.elements < 0)
         fault(names_.of(BufferId(i)), "a buffer has a dtype and 0 elements or more");
+    check_scratch();
     for (std::size_t i = 0; i < kernel_.values.size(); ++i)
       if (const DType type = kernel_.values[i].type; !is_value_type(type))
         fault(names_.of(ValueId(i)), fmt::format("{} is no type of values", short_name(type)));
     for (std::size_t i = 0; i < kernel_.accumulators.size(); ++i)
       check_accumulator(AccumulatorId(i));
+  }
+
+  void check_scratch() {
+    std::int64_t left = kMostScratchBytes;
+    for (std::size_t i = 0; i < kernel_.buffers.size(); ++i) {
+      const Buffer& buffer = kernel_.buffers[i];
+      const bool scratch = buffer.access == Access::scratch;
+      if (scratch != (i >= brought_buffers(kernel_)))
+        fault(names_.of(BufferId(i)), "scratch stands behind the other buffers");
+      if (!scratch || buffer.dtype == DType::none) continue;
+      if (buffer.elements > left / item_bytes(buffer.dtype))
+        return fault(names_.of(BufferId(i)),
+                     fmt::format("a kernel has at most {} bytes of scratch", kMostScratchBytes));
+      left -= buffer.elements * item_bytes(buffer.dtype);
+    }
   }
 
   void check_accumulator(AccumulatorId id) {
@@ -114,9 +130,15 @@ class Verifier {
   }
 
   bool use_buffer(const std::string& about, BufferId id) {
-    if (id.index < kernel_.buffers.size()) return true;
-    fault(about, "the kernel has no such buffer");
-    return false;
+    if (id.index >= kernel_.buffers.size()) {
+      fault(about, "the kernel has no such buffer");
+      return false;
+    }
+    const bool alone = !nest_.empty() && nest_.front() != nullptr && nest_.front()->lanes == 1;
+    if (kernel_[id].access == Access::scratch && !alone)
+      fault(about,
+            fmt::format("{} is scratch, and used outside of a loop without lanes", names_.of(id)));
+    return true;
   }
 
   // Statements

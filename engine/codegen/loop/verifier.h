@@ -7,7 +7,8 @@
 //   type;
 //             operators fit their signatures; indices are of i64 values; conditions are bools.
 //   buffers   What is read only isn't stored to, and what is written only isn't loaded from, nor
-//             combined into.
+//             combined into. Scratch stands behind the buffers that the caller brings, is at most
+//             kMostScratchBytes, and is used inside of outermost loops without lanes.
 //   bounds    Every load and store stays within its buffer, by the extents of loops and by checks.
 //             Of what happens under a condition this asks only that it could be within.
 //   lanes     A power of two, at most kMostLanes, and not inside of each other. An accumulator is
@@ -18,7 +19,8 @@
 //   races     No two iterations of a parallel loop, or lanes of one loop, store to one place, as
 //   far
 //             as indices tell: each store depends on the variable, and not on loaded indices,
-//             unless it combines in a way that any order gives the same bits.
+//             unless it combines in a way that any order gives the same bits. Iterations of an
+//             outermost loop don't meet in scratch.
 #pragma once
 
 #include "engine/codegen/loop/kernel.h"

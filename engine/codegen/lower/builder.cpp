@@ -13,11 +13,15 @@ BufferId Builder::add_buffer(Buffer buffer) {
 
 Index Builder::open_loop(const std::string& name, std::int64_t extent, Order order,
                          std::int64_t lanes) {
+  if (extent != 1) return open_any_loop(name, extent, order, lanes);
   open_.emplace_back();
-  if (extent == 1) {
-    open_.back().skipped = true;
-    return 0;
-  }
+  open_.back().skipped = true;
+  return 0;
+}
+
+Index Builder::open_any_loop(const std::string& name, std::int64_t extent, Order order,
+                             std::int64_t lanes) {
+  open_.emplace_back();
   const LoopId id(kernel_.loops.size());
   kernel_.loops.push_back({name, extent});
   ranges_.set(id, extent);

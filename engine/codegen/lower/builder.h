@@ -25,6 +25,9 @@ class Builder {
   enum class Order : std::uint8_t { serial, parallel };
   Index open_loop(const std::string& name, std::int64_t extent, Order order = Order::serial,
                   std::int64_t lanes = 1);
+  // The same, a loop even where it runs once: scratch belongs to iterations.
+  Index open_any_loop(const std::string& name, std::int64_t extent, Order order,
+                      std::int64_t lanes = 1);
   void open_if(ValueId condition);
   void close();  // the loop or branch opened last
   std::size_t depth() const { return open_.size(); }
