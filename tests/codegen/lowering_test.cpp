@@ -9,79 +9,16 @@
 #include <map>
 #include <set>
 
-#include "engine/eval/compare.h"
 #include "engine/eval/inputs.h"
 #include "engine/input/graph_file.h"
 #include "engine/partition/fusion/fuse_pointwise.h"
-#include "tests/codegen/run_kernels.h"
+#include "tests/codegen/agreement.h"
 #include "tests/paths.h"
 #include "tests/random/random_graph.h"
 #include "tests/random/same_meaning.h"
 
 namespace recut::test {
 namespace {
-
-// "" where every output is about the expected one (compare.h's bounds).
-std::string distance(const std::vector<Tensor>& found, const std::vector<Tensor>& expected) {
-  for (std::size_t i = 0; i < expected.size(); ++i) {
-    if (!expected[i].exists()) continue;
-    if (!found[i].exists()) return fmt::format("output {} was not computed", i);
-    const Comparison c = compare(found[i], expected[i]);
-    if (!c.ok) return fmt::format("output {}: {}", i, c.problem);
-  }
-  return "";
-}
-
-// Whether the graph has only operators whose elements are formulas: nothing is summed, so that the
-// exact lowering has eval's bits.
-bool sums_nothing(const Graph& graph) {
-  for (const NodeId id : graph.order())
-    if (!graph.op(id).is(kInput | kView | kPointwise | kCreation | kCopy)) return false;
-  return true;
-}
-
-// What is wrong with running this graph by kernels; "refused" where an operator doesn't lower.
-std::string trouble(const Graph& graph, const Inputs& inputs, KernelRunOptions options) {
-  const auto expected = evaluate(graph, inputs);
-  if (!expected) return "refused";
-  for (const auto precision : {loop::Precision::f32, loop::Precision::f64}) {
-    options.lower.precision = precision;
-    options.parallel_backwards = precision == loop::Precision::f64;
-    const KernelRun run = run_kernels(graph, inputs, options);
-    if (run.refused) return "refused";
-    if (!run.problem.empty()) return run.problem;
-    const bool exact = precision == loop::Precision::f64 && sums_nothing(graph);
-    const std::string apart = exact ? outputs_difference(expected->outputs, run.outputs)
-                                    : distance(run.outputs, expected->outputs);
-    if (apart.empty()) continue;
-    std::string texts;
-    for (const std::string& text : run.texts) texts += text;
-    return fmt::format("{}{}\n{}", apart, exact ? " (exactly)" : "", texts);
-  }
-  return "";
-}
-
-// The same with NaN, infinities, zeros of both signs and extremes, to the bit, where nothing is
-// summed and the interpreter takes such data.
-std::string edge_trouble(const Graph& graph) {
-  if (!sums_nothing(graph)) return "";
-  for (const std::uint64_t seed : {1, 2, 3}) {
-    const Inputs inputs = inputs_for(graph, seed, Values::edge);
-    const auto expected = evaluate(graph, inputs);
-    if (!expected) continue;
-    KernelRunOptions options;
-    options.lower.precision = loop::Precision::f64;
-    const KernelRun run = run_kernels(graph, inputs, options);
-    if (run.refused) return "";
-    const std::string apart =
-        run.problem.empty() ? outputs_difference(expected->outputs, run.outputs) : run.problem;
-    if (apart.empty()) continue;
-    std::string texts;
-    for (const std::string& text : run.texts) texts += text;
-    return fmt::format("edge values, seed {}: {}\n{}", seed, apart, texts);
-  }
-  return "";
-}
 
 struct Sample {
   Graph graph;
@@ -120,12 +57,12 @@ TEST_CASE("operator samples by loop kernels", "[codegen][opinfo]") {
       ++others;
       continue;
     }
-    std::string wrong = trouble(sample->graph, sample->inputs, {});
-    if (wrong.empty()) wrong = edge_trouble(sample->graph);
+    std::string wrong = disagreement(sample->graph, sample->inputs, {});
+    if (wrong.empty()) wrong = edge_disagreement(sample->graph);
     agree += wrong.empty() ? 1 : 0;
     exact += wrong.empty() && sums_nothing(sample->graph) ? 1 : 0;
-    refused += wrong == "refused" ? 1 : 0;
-    if (!wrong.empty() && wrong != "refused")
+    refused += is_refusal(wrong) ? 1 : 0;
+    if (!wrong.empty() && !is_refusal(wrong))
       FAIL_CHECK(std::filesystem::path(stem).stem().string() << ": " << wrong.substr(0, 3000));
   }
   std::cout << fmt::format(
@@ -144,7 +81,7 @@ TEST_CASE("whole steps by fused kernels", "[codegen]") {
     const StorageModel storages(sample->graph, StorageModel::Sizes::values);
     KernelRunOptions options;
     options.groups = fuse_pointwise(sample->graph, storages);
-    CHECK(trouble(sample->graph, sample->inputs, options).substr(0, 3000) == "");
+    CHECK(disagreement(sample->graph, sample->inputs, options).substr(0, 3000) == "");
   }
 }
 
@@ -157,9 +94,9 @@ TEST_CASE("random graphs by fused kernels", "[codegen]") {
     KernelRunOptions options;
     options.groups = fuse_pointwise(graph, storages);
     const Inputs inputs = inputs_for(graph, seed, Values::ordinary);
-    const std::string wrong = trouble(graph, inputs, options);
+    const std::string wrong = disagreement(graph, inputs, options);
     agree += wrong.empty() ? 1 : 0;
-    if (!wrong.empty() && wrong != "refused")
+    if (!wrong.empty() && !is_refusal(wrong))
       FAIL_CHECK("seed " << seed << ": " << wrong.substr(0, 3000));
   }
   CHECK(agree > 30);

@@ -13,9 +13,6 @@
 namespace recut::test {
 namespace {
 
-using StageFunction = void (*)(void* const*, std::int64_t, std::int64_t, std::int64_t,
-                               std::int64_t*);
-
 constexpr std::uint64_t kSeed = 7;
 
 // Steps between two f32 numbers, or f64 where the dtype has as many bits.
@@ -41,7 +38,7 @@ bool alike(DType dtype, loop::Number a, loop::Number b, int last_places) {
 
 std::string difference(const loop::Kernel& kernel, const KernelMemory& expected,
                        const KernelMemory& found, int last_places) {
-  for (std::size_t b = 0; b < kernel.buffers.size(); ++b)
+  for (std::size_t b = 0; b < loop::brought_buffers(kernel); ++b)
     for (std::int64_t i = 0; i < kernel.buffers[b].elements; ++i) {
       const loop::Number x = expected.get(b, i), y = found.get(b, i);
       if (!alike(kernel.buffers[b].dtype, x, y, last_places))
@@ -51,20 +48,6 @@ std::string difference(const loop::Kernel& kernel, const KernelMemory& expected,
   return "";
 }
 
-std::int64_t run_code(const cpu::Jit& jit, std::span<const llvm_ir::Stage> stages,
-                      KernelMemory& memory) {
-  std::int64_t fault = 0;
-  const std::vector<void*> buffers = memory.addresses();
-  for (const llvm_ir::Stage& stage : stages) {
-    const auto function = reinterpret_cast<StageFunction>(jit.find(stage.symbol));
-    const std::int64_t middle =
-        stage.parallel ? stage.extent / 2 / stage.grain * stage.grain : stage.extent;
-    function(buffers.data(), 0, middle, kSeed, &fault);
-    if (middle < stage.extent) function(buffers.data(), middle, stage.extent, kSeed, &fault);
-  }
-  return fault;
-}
-
 std::string compare_kernel(const loop::Kernel& kernel, const cpu::Jit& jit,
                            std::span<const llvm_ir::Stage> stages, const KernelMemory& before,
                            int last_places, KernelMemory* left) {
@@ -72,7 +55,7 @@ std::string compare_kernel(const loop::Kernel& kernel, const cpu::Jit& jit,
   loop::RunOptions options;
   options.seed = kSeed;
   const auto interpreted = loop::run(kernel, expected.spans(), options);
-  const bool fault = run_code(jit, stages, found) != 0;
+  const bool fault = run_stages(jit, stages, found.addresses(), kSeed) != 0;
   if (left != nullptr) *left = found;
   if (fault != !interpreted.ok())
     return fmt::format("kernel '{}': {}", kernel.name,
@@ -84,8 +67,9 @@ std::string compare_kernel(const loop::Kernel& kernel, const cpu::Jit& jit,
 }  // namespace
 
 KernelMemory::KernelMemory(const loop::Kernel& kernel) : kernel_(&kernel) {
-  for (const loop::Buffer& buffer : kernel.buffers)
-    bytes_.emplace_back(static_cast<std::size_t>(buffer.elements * item_bytes(buffer.dtype)));
+  for (std::size_t b = 0; b < loop::brought_buffers(kernel); ++b)
+    bytes_.emplace_back(
+        static_cast<std::size_t>(kernel.buffers[b].elements * item_bytes(kernel.buffers[b].dtype)));
 }
 
 void KernelMemory::set(std::size_t buffer, std::int64_t element, loop::Number number) {
@@ -121,6 +105,22 @@ std::vector<void*> KernelMemory::addresses() {
   std::vector<void*> addresses;
   for (auto& bytes : bytes_) addresses.push_back(bytes.data());
   return addresses;
+}
+
+std::int64_t run_stages(const cpu::Jit& jit, std::span<const llvm_ir::Stage> stages,
+                        std::span<void* const> buffers, std::uint64_t seed) {
+  using StageFunction =
+      void (*)(void* const*, std::int64_t, std::int64_t, std::int64_t, std::int64_t*);
+  std::int64_t fault = 0;
+  const auto with = static_cast<std::int64_t>(seed);
+  for (const llvm_ir::Stage& stage : stages) {
+    const auto function = reinterpret_cast<StageFunction>(jit.find(stage.symbol));
+    const std::int64_t middle =
+        stage.parallel ? stage.extent / 2 / stage.grain * stage.grain : stage.extent;
+    function(buffers.data(), 0, middle, with, &fault);
+    if (middle < stage.extent) function(buffers.data(), middle, stage.extent, with, &fault);
+  }
+  return fault;
 }
 
 std::string machine_code_difference(std::span<const loop::Kernel> kernels, std::uint64_t seed,

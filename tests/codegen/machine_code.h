@@ -6,8 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "engine/codegen/llvm/emit.h"
 #include "engine/codegen/loop/kernel.h"
 #include "engine/codegen/loop/scalar_meaning.h"
+#include "native/cpu/jit.h"
 
 namespace recut::test {
 
@@ -30,9 +32,13 @@ class KernelMemory {
   std::vector<std::vector<std::byte>> bytes_;
 };
 
+// Runs the stages of a kernel, parallel ones in two parts; 0, or the number of what is wrong with
+// the data.
+std::int64_t run_stages(const cpu::Jit& jit, std::span<const llvm_ir::Stage> stages,
+                        std::span<void* const> buffers, std::uint64_t seed);
+
 // "" where both leave the same: equal bits (any NaN is a NaN), or reals that are no more than
-// `last_places` of their dtype's least steps apart; and where both find the data at fault. Parallel
-// stages are run in two parts.
+// `last_places` of their dtype's least steps apart; and where both find the data at fault.
 std::string machine_code_difference(std::span<const loop::Kernel> kernels, std::uint64_t seed,
                                     int last_places = 0);
 

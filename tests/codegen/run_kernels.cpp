@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 
+#include "engine/codegen/llvm/emit.h"
 #include "engine/codegen/loop/interpreter.h"
 #include "engine/codegen/loop/parser.h"
 #include "engine/codegen/loop/printer.h"
@@ -12,6 +13,7 @@
 #include "engine/codegen/lower/address.h"
 #include "engine/eval/inputs.h"
 #include "engine/partition/execution.h"
+#include "tests/codegen/machine_code.h"
 
 namespace recut::test {
 namespace {
@@ -92,29 +94,65 @@ std::vector<std::vector<NodeId>> kernels_of(const Graph& graph, const FusionGrou
   return kernels;
 }
 
+namespace {
+
+// Kernels one after another, each with the storages that it reads and writes.
+struct Lowered {
+  std::vector<loop::Kernel> kernels;
+  std::vector<std::vector<std::span<std::byte>>> memory;
+};
+
+// Why the kernels can't be run; "" where they can.
+std::string lower_all(const Graph& graph, const KernelRunOptions& options, Memory& memory,
+                      Lowered& lowered, KernelRun& result) {
+  const StorageModel storages(graph, StorageModel::Sizes::values);
+  for (const auto& calls : kernels_of(graph, options.groups)) {
+    auto one = loop::lower(graph, storages, options.groups, calls, options.lower);
+    result.refused = !one.ok();
+    if (!one) return one.diagnostics().front().message;
+    if (std::string wrong = check_kernel(one->kernel); !wrong.empty()) return wrong;
+    result.texts.push_back(loop::print(one->kernel));
+    lowered.kernels.push_back(std::move(one->kernel));
+    lowered.memory.emplace_back();
+    for (const loop::BufferSource& source : one->sources)
+      lowered.memory.back().push_back(memory.of({source.node, source.output}));
+  }
+  return "";
+}
+
+std::string interpret(const Lowered& lowered, const KernelRunOptions& options) {
+  for (std::size_t k = 0; k < lowered.kernels.size(); ++k) {
+    const auto done = loop::run(lowered.kernels[k], lowered.memory[k],
+                                {options.seed, options.parallel_backwards});
+    if (!done) return format(done.diagnostics()) + loop::print(lowered.kernels[k]);
+  }
+  return "";
+}
+
+std::string run_code(const Lowered& lowered, const KernelRunOptions& options) {
+  const llvm_ir::Module module = llvm_ir::emit(lowered.kernels);
+  const auto jit = cpu::Jit::compile(module.text);
+  if (!jit) return format(jit.diagnostics()) + module.text;
+  for (std::size_t k = 0; k < lowered.kernels.size(); ++k) {
+    std::vector<void*> buffers;
+    for (const auto& span : lowered.memory[k]) buffers.push_back(span.data());
+    if (const std::int64_t fault = run_stages(*jit, module.kernels[k], buffers, options.seed))
+      return module.faults[static_cast<std::size_t>(fault - 1)];
+  }
+  return "";
+}
+
+}  // namespace
+
 KernelRun run_kernels(const Graph& graph, const Inputs& inputs, const KernelRunOptions& options) {
   KernelRun result;
-  const StorageModel storages(graph, StorageModel::Sizes::values);
   Memory memory(graph, inputs);
-  for (const auto& calls : kernels_of(graph, options.groups)) {
-    const auto lowered = loop::lower(graph, storages, options.groups, calls, options.lower);
-    if (!lowered) {
-      result.problem = lowered.diagnostics().front().message;
-      result.refused = true;
-      return result;
-    }
-    result.problem = check_kernel(lowered->kernel);
-    if (!result.problem.empty()) return result;
-    result.texts.push_back(loop::print(lowered->kernel));
-    std::vector<std::span<std::byte>> spans;
-    for (const loop::BufferSource& source : lowered->sources)
-      spans.push_back(memory.of({source.node, source.output}));
-    const auto done = loop::run(lowered->kernel, spans, {options.seed, options.parallel_backwards});
-    if (!done) {
-      result.problem = format(done.diagnostics()) + result.texts.back();
-      return result;
-    }
-  }
+  Lowered lowered;
+  result.problem = lower_all(graph, options, memory, lowered, result);
+  if (result.problem.empty())
+    result.problem = options.executor == Executor::interpreter ? interpret(lowered, options)
+                                                               : run_code(lowered, options);
+  if (!result.problem.empty()) return result;
   for (const auto* ids : {&graph.results, &graph.gradients})
     for (const NodeId id : *ids) result.outputs.push_back(id.valid() ? memory.value(id) : Tensor());
   return result;

@@ -12,7 +12,10 @@
 
 namespace recut::test {
 
+enum class Executor : std::uint8_t { interpreter, machine_code };
+
 struct KernelRunOptions {
+  Executor executor = Executor::interpreter;
   loop::LowerOptions lower;
   std::uint64_t seed = 0;
   bool parallel_backwards = false;

@@ -15,6 +15,8 @@ const NestRow& nest_row(Op op) {
     add_matrix_nests(rows);
     add_convolution_nests(rows);
     add_pooling_nests(rows);
+    add_recurrent_nests(rows);
+    add_attention_nests(rows);
     std::vector<NestRow> by_op(all_operators().size());
     for (const NestRow& row : rows) by_op[static_cast<std::size_t>(row.op)] = row;
     return by_op;

@@ -82,6 +82,8 @@ void add_loss_nests(NestTable& table);
 void add_matrix_nests(NestTable& table);
 void add_convolution_nests(NestTable& table);
 void add_pooling_nests(NestTable& table);
+void add_recurrent_nests(NestTable& table);
+void add_attention_nests(NestTable& table);
 
 // The dimensions that a call's `dim` folds: all where that is None, absent or (unless an empty list
 // means none) empty.

@@ -1,4 +1,5 @@
 // Convolutions as plain nests, forward and backward. Targets may have a library run them instead.
+#include "engine/codegen/lower/nests/transposed_convolution.h"
 #include "engine/codegen/lower/window_space.h"
 
 namespace recut::loop {
@@ -67,6 +68,7 @@ Indices joined(const Index& first, const Index& second, const Indices& rest) {
 
 // kept: sample, group, output, window; folded: channel, offset.
 void forward(const Nest& nest) {
+  if (is_transposed(nest.call)) return transposed_convolution(nest);
   const Convolution c(nest, nest.shape_of("input"), nest.shape_of("weight"), nest.type().shape);
   const std::size_t dims = c.dims();
   Dimensions d;
@@ -160,6 +162,7 @@ void bias_gradient(const Nest& nest, const Convolution& c) {
 }
 
 void backward(const Nest& nest) {
+  if (is_transposed(nest.call)) return transposed_convolution_backward(nest);
   const Convolution c(nest, nest.shape_of("input"), nest.shape_of("weight"),
                       nest.shape_of("grad_output"));
   if (nest.wanted(0)) input_gradient(nest, c);
@@ -168,18 +171,18 @@ void backward(const Nest& nest) {
 }
 
 std::optional<std::string> other_forms(const Call& call) {
-  if (call.op().parameter("transposed") && call.boolean("transposed"))
-    return "transposed convolutions";
+  if (!is_floating(call.tensor("weight").dtype)) return "convolutions of integers";
+  if (is_transposed(call)) return std::nullopt;
   if (call.tensor("input").shape.size() != call.tensor("weight").shape.size())
     return "inputs without samples";
-  if (!is_floating(call.tensor("weight").dtype)) return "convolutions of integers";
   return std::nullopt;
 }
 
 }  // namespace
 
 void add_convolution_nests(NestTable& table) {
-  for (const Op op : {Op::convolution, Op::_convolution, Op::conv1d, Op::conv2d, Op::conv3d})
+  for (const Op op : {Op::convolution, Op::_convolution, Op::conv1d, Op::conv2d, Op::conv3d,
+                      Op::conv_transpose1d, Op::conv_transpose2d_input, Op::conv_transpose3d_input})
     table.push_back({op, forward, other_forms});
   table.push_back({Op::convolution_backward, backward, other_forms});
 }

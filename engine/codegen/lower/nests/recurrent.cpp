@@ -1,0 +1,170 @@
+// Recurrent cells, forward and backward: gates come as two products, one of the input and one of
+// the hidden state, and the cell adds them. A row of gates is one after another, each as long as
+// the state.
+#include "engine/codegen/lower/nest.h"
+
+namespace recut::loop {
+namespace {
+
+Quantity sigmoid(const Quantity& x) { return 1.0 / (1.0 + exp(-x)); }
+
+// The element of a cell's gate beside the element `at` of its state.
+struct Gates {
+  const Nest& nest;
+  std::int64_t features;
+
+  Indices place(std::int64_t gate, const Indices& at) const {
+    return {at[0], Index(gate * features) + at[1]};
+  }
+  Quantity of(std::string_view parameter, std::int64_t gate, const Indices& at) const {
+    return nest.real(parameter, place(gate, at));
+  }
+  Quantity with_bias(std::string_view parameter, std::string_view bias, std::int64_t gate,
+                     const Indices& at) const {
+    const Quantity sum = of(parameter, gate, at);
+    return nest.has(bias) ? sum + nest.real(bias, {place(gate, at)[1]}) : sum;
+  }
+  Quantity from_input(std::int64_t gate, const Indices& at) const {
+    return with_bias("input_gates", "input_bias", gate, at);
+  }
+  Quantity from_hidden(std::int64_t gate, const Indices& at) const {
+    return with_bias("hidden_gates", "hidden_bias", gate, at);
+  }
+};
+
+void write_wanted(const Nest& nest, std::size_t output, const Indices& at, const Quantity& value) {
+  if (nest.wanted(output)) nest.lowering.write(nest.output(output), at, value);
+}
+
+// Sums of gates' gradients over the rows: those of a bias.
+void write_bias_gradient(const Nest& nest, std::size_t output, const Gates& gates,
+                         const Shape& state, std::size_t count,
+                         const std::function<std::vector<Quantity>(const Indices&)>& gradients) {
+  if (!nest.wanted(output)) return;
+  const FoldSpace space{state, {true, false}, contiguous_strides(state)};
+  for_each_fold(nest.lowering, space, [&](Folder& folder) {
+    std::vector<Folded> folds;
+    const Quantity zero = nest.lowering.constant(nest.computing(nest.type(output).dtype), 0);
+    for (std::size_t k = 0; k < count; ++k)
+      folds.push_back({"sum", Combine::add, zero,
+                       [k, &gradients](const Indices& at) { return gradients(at)[k]; }});
+    const std::vector<Quantity> sums = folder.fold(std::move(folds));
+    for (std::size_t k = 0; k < count; ++k) {
+      const Indices gate = gates.place(static_cast<std::int64_t>(k), folder.at());
+      nest.lowering.write(nest.output(output), {gate[1]}, sums[k]);
+    }
+  });
+}
+
+// LSTM: gates in the order input, forget, cell, output
+// ----------------------------------------------------
+
+void lstm_cell(const Nest& nest) {
+  const Shape& state = nest.shape_of("cx");
+  const Gates gates{nest, state[1]};
+  nest.lowering.for_each(state, contiguous_strides(state), [&](const Indices& at) {
+    std::vector<Quantity> gate;
+    for (std::int64_t k = 0; k < 4; ++k) {
+      const Quantity sum = gates.from_input(k, at) + gates.from_hidden(k, at);
+      gate.push_back(k == 2 ? tanh(sum) : sigmoid(sum));
+      write_wanted(nest, 2, gates.place(k, at), gate.back());
+    }
+    const Quantity next = gate[1] * nest.real("cx", at) + gate[0] * gate[2];
+    write_wanted(nest, 1, at, next);
+    write_wanted(nest, 0, at, gate[3] * tanh(next));
+  });
+}
+
+struct CellGradients {
+  std::vector<Quantity> gates;
+  Quantity state;
+};
+
+CellGradients lstm_gradients(const Gates& gates, const Indices& at) {
+  const Nest& nest = gates.nest;
+  const auto given = [&](std::string_view parameter) {
+    return nest.has(parameter) ? nest.real(parameter, at) : nest.real("cx", at).like(0);
+  };
+  const auto gate = [&](std::int64_t k) { return gates.of("workspace", k, at); };
+  const Quantity in = gate(0), forget = gate(1), cell = gate(2), out = gate(3);
+  const Quantity squashed = tanh(nest.real("cy", at));
+  const Quantity gh = given("grad_hy");
+  const Quantity gc = gh * out * (1.0 - squashed * squashed) + given("grad_cy");
+  return {{gc * cell * in * (1.0 - in), gc * nest.real("cx", at) * forget * (1.0 - forget),
+           gc * in * (1.0 - cell * cell), gh * squashed * out * (1.0 - out)},
+          gc * forget};
+}
+
+void lstm_cell_backward(const Nest& nest) {
+  const Shape& state = nest.shape_of("cx");
+  const Gates gates{nest, state[1]};
+  nest.lowering.for_each(state, contiguous_strides(state), [&](const Indices& at) {
+    const CellGradients g = lstm_gradients(gates, at);
+    for (std::int64_t k = 0; k < 4; ++k)
+      write_wanted(nest, 0, gates.place(k, at), g.gates[static_cast<std::size_t>(k)]);
+    write_wanted(nest, 1, at, g.state);
+  });
+  write_bias_gradient(nest, 2, gates, state, 4,
+                      [&](const Indices& at) { return lstm_gradients(gates, at).gates; });
+}
+
+// GRU: gates in the order reset, update, new
+// ------------------------------------------
+
+void gru_cell(const Nest& nest) {
+  const Shape& state = nest.shape_of("hx");
+  const Gates gates{nest, state[1]};
+  nest.lowering.for_each(state, contiguous_strides(state), [&](const Indices& at) {
+    const Quantity reset = sigmoid(gates.from_input(0, at) + gates.from_hidden(0, at));
+    const Quantity update = sigmoid(gates.from_input(1, at) + gates.from_hidden(1, at));
+    const Quantity part = gates.from_hidden(2, at);
+    const Quantity fresh = tanh(gates.from_input(2, at) + reset * part);
+    const Quantity old = nest.real("hx", at);
+    write_wanted(nest, 0, at, fresh + update * (old - fresh));
+    std::int64_t k = 0;
+    for (const Quantity& kept : {reset, update, fresh, old, part})
+      write_wanted(nest, 1, gates.place(k++, at), kept);
+  });
+}
+
+// With respect to the gates from the input, or to those from the hidden state: the new gate's part
+// of these was multiplied by the reset gate.
+enum class Side { input, hidden };
+
+std::vector<Quantity> gru_gradients(const Gates& gates, const Indices& at, Side side) {
+  const auto kept = [&](std::int64_t k) { return gates.of("workspace", k, at); };
+  const Quantity reset = kept(0), update = kept(1), fresh = kept(2);
+  const Quantity grad = gates.nest.real("grad_hy", at);
+  const Quantity g_update = grad * (kept(3) - fresh) * (1.0 - update) * update;
+  const Quantity g_fresh = grad * (1.0 - update) * (1.0 - fresh * fresh);
+  const Quantity g_reset = g_fresh * kept(4) * (1.0 - reset) * reset;
+  return {g_reset, g_update, side == Side::input ? g_fresh : g_fresh * reset};
+}
+
+void gru_cell_backward(const Nest& nest) {
+  const Shape& state = nest.shape_of("grad_hy");
+  const Gates gates{nest, state[1]};
+  nest.lowering.for_each(state, contiguous_strides(state), [&](const Indices& at) {
+    for (const Side side : {Side::input, Side::hidden}) {
+      const std::vector<Quantity> g = gru_gradients(gates, at, side);
+      for (std::int64_t k = 0; k < 3; ++k)
+        write_wanted(nest, side == Side::input ? 0 : 1, gates.place(k, at),
+                     g[static_cast<std::size_t>(k)]);
+    }
+    write_wanted(nest, 2, at, nest.real("grad_hy", at) * gates.of("workspace", 1, at));
+  });
+  for (const Side side : {Side::input, Side::hidden})
+    write_bias_gradient(nest, side == Side::input ? 3 : 4, gates, state, 3,
+                        [&](const Indices& at) { return gru_gradients(gates, at, side); });
+}
+
+}  // namespace
+
+void add_recurrent_nests(NestTable& table) {
+  table.push_back({Op::_thnn_fused_lstm_cell, lstm_cell});
+  table.push_back({Op::_thnn_fused_lstm_cell_backward_impl, lstm_cell_backward});
+  table.push_back({Op::_thnn_fused_gru_cell, gru_cell});
+  table.push_back({Op::_thnn_fused_gru_cell_backward, gru_cell_backward});
+}
+
+}  // namespace recut::loop

@@ -1,0 +1,14 @@
+// Transposed convolutions as plain nests.
+#pragma once
+
+#include "engine/codegen/lower/nest.h"
+
+namespace recut::loop {
+
+// Whether a convolution of any form, forward or backward, is a transposed one.
+bool is_transposed(const Call& call);
+
+void transposed_convolution(const Nest& nest);
+void transposed_convolution_backward(const Nest& nest);
+
+}  // namespace recut::loop

@@ -1,0 +1,85 @@
+#include "tests/codegen/agreement.h"
+
+#include <fmt/core.h>
+
+#include "engine/eval/compare.h"
+#include "tests/random/same_meaning.h"
+
+namespace recut::test {
+namespace {
+
+const std::string kRefused = "refused: ";
+
+// "" where every output is about the expected one (compare.h's bounds).
+std::string distance(const std::vector<Tensor>& found, const std::vector<Tensor>& expected) {
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    if (!expected[i].exists()) continue;
+    if (!found[i].exists()) return fmt::format("output {} was not computed", i);
+    const Comparison c = compare(found[i], expected[i]);
+    if (!c.ok) return fmt::format("output {}: {}", i, c.problem);
+  }
+  return "";
+}
+
+std::string texts_of(const KernelRun& run) {
+  std::string texts;
+  for (const std::string& text : run.texts) texts += text;
+  return texts;
+}
+
+// Of one run; "" where it gives what is expected.
+std::string wrong_with(const KernelRun& run, const std::vector<Tensor>& expected, bool exact) {
+  if (run.refused) return kRefused + run.problem;
+  if (!run.problem.empty()) return run.problem;
+  const std::string apart =
+      exact ? outputs_difference(expected, run.outputs) : distance(run.outputs, expected);
+  if (apart.empty()) return "";
+  return fmt::format("{}{}\n{}", apart, exact ? " (exactly)" : "", texts_of(run));
+}
+
+}  // namespace
+
+bool is_refusal(const std::string& disagreement) { return disagreement.rfind(kRefused, 0) == 0; }
+
+bool sums_nothing(const Graph& graph) {
+  for (const NodeId id : graph.order())
+    if (!graph.op(id).is(kInput | kView | kPointwise | kCreation | kCopy)) return false;
+  return true;
+}
+
+std::string disagreement(const Graph& graph, const Inputs& inputs, KernelRunOptions options,
+                         bool as_machine_code) {
+  const auto expected = evaluate(graph, inputs);
+  if (!expected) return kRefused + expected.diagnostics().front().message;
+  for (const auto precision : {loop::Precision::f32, loop::Precision::f64}) {
+    options.lower.precision = precision;
+    options.parallel_backwards = precision == loop::Precision::f64;
+    const bool exact = precision == loop::Precision::f64 && sums_nothing(graph);
+    std::string wrong = wrong_with(run_kernels(graph, inputs, options), expected->outputs, exact);
+    if (!wrong.empty()) return wrong;
+  }
+  if (!as_machine_code) return "";
+  options.lower.precision = loop::Precision::f32;
+  options.executor = Executor::machine_code;
+  const std::string wrong =
+      wrong_with(run_kernels(graph, inputs, options), expected->outputs, false);
+  return wrong.empty() ? "" : "as machine code: " + wrong;
+}
+
+std::string edge_disagreement(const Graph& graph) {
+  if (!sums_nothing(graph)) return "";
+  for (const std::uint64_t seed : {1, 2, 3}) {
+    const Inputs inputs = inputs_for(graph, seed, Values::edge);
+    const auto expected = evaluate(graph, inputs);
+    if (!expected) continue;
+    KernelRunOptions options;
+    options.lower.precision = loop::Precision::f64;
+    const std::string wrong =
+        wrong_with(run_kernels(graph, inputs, options), expected->outputs, true);
+    if (is_refusal(wrong)) return "";
+    if (!wrong.empty()) return fmt::format("edge values, seed {}: {}", seed, wrong);
+  }
+  return "";
+}
+
+}  // namespace recut::test

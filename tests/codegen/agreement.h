@@ -1,0 +1,27 @@
+// Graphs by their kernels, held to the interpreter of graphs.
+#pragma once
+
+#include <string>
+
+#include "tests/codegen/run_kernels.h"
+
+namespace recut::test {
+
+// Whether the graph has only operators whose elements are formulas: nothing is summed, so that the
+// exact lowering has eval's bits.
+bool sums_nothing(const Graph& graph);
+
+// What is wrong with running this graph by kernels: by the loop form's interpreter in both
+// precisions, and as machine code where `as_machine_code`. "" where every output is eval's, to the
+// bit where nothing is summed, else about (compare.h's bounds); a refusal where an operator doesn't
+// lower, or eval takes no such data.
+std::string disagreement(const Graph& graph, const Inputs& inputs, KernelRunOptions options,
+                         bool as_machine_code = false);
+
+bool is_refusal(const std::string& disagreement);
+
+// The same with NaN, infinities, zeros of both signs and extremes, to the bit, where nothing is
+// summed and the interpreter takes such data.
+std::string edge_disagreement(const Graph& graph);
+
+}  // namespace recut::test

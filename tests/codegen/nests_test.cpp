@@ -1,0 +1,121 @@
+// Operators that are loop nests of their own, forward and with the gradients that autodiff makes of
+// them, by kernels and as machine code.
+#include <catch2/catch_test_macros.hpp>
+
+#include "engine/autodiff/differentiate.h"
+#include "engine/input/text.h"
+#include "tests/autodiff/derivative_check.h"
+#include "tests/codegen/agreement.h"
+#include "tests/random/same_meaning.h"
+
+namespace recut::test {
+namespace {
+
+// The call of a sample (derivative_check.h), and its joint graph.
+void check_with_gradients(const std::string& sample) {
+  INFO(sample);
+  const auto graph = sample_graph(sample);
+  if (!graph) FAIL(format(graph.diagnostics()));
+  const auto joint = differentiate(*graph);
+  if (!joint) FAIL(format(joint.diagnostics()));
+  CHECK(disagreement(*joint, inputs_for(*joint, 1, Values::ordinary), {}, true).substr(0, 3000) ==
+        "");
+}
+
+TEST_CASE("loops of transposed convolutions", "[codegen][cpu]") {
+  for (
+      const char* sample : {
+          "x:1,4,3,3 w:4,1,2,2 b:4 | convolution(%x, %w, %b, [2, 1], [0, 1], [1, 1], true, [1, 0], "
+          "4)",
+          "x:2,3,4,5 w:3,2,2,2 b:2 | convolution(%x, %w, %b, [2, 2], [0, 0], [1, 1], true, [0, 0], "
+          "1)",
+          "x:2,4,3,4 w:4,2,3,3 b:4 | convolution(%x, %w, %b, [2, 2], [1, 1], [1, 1], true, [1, 1], "
+          "2)",
+          "x:1,2,9 w:2,3,3 | convolution(%x, %w, none, [1], [2], [2], true, [0], 1)",
+          "x:1,2,4 w:2,1,2 | convolution(%x, %w, none, [3], [0], [2], true, [1], 1)",
+          "x:1,2,3 w:2,2,2 b:2 | conv_transpose1d(%x, %w, %b, 2, 0, 1)",
+          "x:2,3 w:2,2,2 b:2 | conv_transpose1d(%x, %w, %b, 2, 0, 1)",
+          "x:1,1,2,2,2 w:1,1,2,2,2 | conv_transpose3d.input(%x, %w)",
+      })
+    check_with_gradients(sample);
+}
+
+TEST_CASE("loops of recurrent cells", "[codegen][cpu]") {
+  for (const char* sample : {
+           "i:2,12 h:2,12 c:2,3 p:12 r:12 | _thnn_fused_lstm_cell(%i, %h, %c, %p, %r)",
+           "i:9,40 h:9,40 c:9,10 | _thnn_fused_lstm_cell(%i, %h, %c)",
+           "i:2,9 h:2,9 x:2,3 p:9 r:9 | _thnn_fused_gru_cell(%i, %h, %x, %p, %r)",
+       })
+    check_with_gradients(sample);
+}
+
+TEST_CASE("loops of attention never write the scores", "[codegen][cpu]") {
+  for (const char* sample : {
+           "q:1,2,3,4 k:1,2,5,4 v:1,2,5,4 | _scaled_dot_product_flash_attention(%q, %k, %v)",
+           "q:2,1,70,8 k:2,1,70,8 v:2,1,70,16 | _scaled_dot_product_flash_attention_for_cpu(%q, "
+           "%k, "
+           "%v, 0.0, true, scale=0.3)",
+           "q:1,1,40,9 k:1,1,130,9 v:1,1,130,5 | _scaled_dot_product_efficient_attention(%q, %k, "
+           "%v, "
+           "none, true)",
+           "q:1,4,3,4 k:1,2,5,4 v:1,2,5,4 | _scaled_dot_product_cudnn_attention(%q, %k, %v, none, "
+           "true)",
+           "q:1,2,3,4 k:1,2,5,4 v:1,2,5,4 m:1,2,3,5? | recut.scaled_dot_product_kept_attention(%q, "
+           "%k, %v, none, %m, 2.0)",
+           "q:1,2,33,4 k:1,2,67,4 v:1,2,67,4 B:1,1,33,67 m:1,2,33,67? | "
+           "recut.scaled_dot_product_kept_attention(%q, %k, %v, %B, %m, 1.5, scale=0.4)",
+       })
+    check_with_gradients(sample);
+}
+
+// Forms that the samples' f64 doesn't show: halves, masks that hide whole rows, gradients of masks,
+// padded statistics, a key and value of fewer heads.
+TEST_CASE("loops of attention in f32 and halves, with masks and their gradients",
+          "[codegen][cpu]") {
+  const char* const kGraphs[] = {R"(
+graph "masked" {
+  %q = parameter bf16[1, 2, 40, 8]
+  %k = parameter bf16[1, 2, 72, 8]
+  %v = parameter bf16[1, 2, 72, 8]
+  %m = parameter bool[40, 72]
+  %y = scaled_dot_product_attention(%q, %k, %v, %m)
+  results %y
+})",
+                                 R"(
+graph "shared heads" {
+  %q = parameter f32[2, 4, 65, 8]
+  %k = parameter f32[2, 2, 65, 8]
+  %v = parameter f32[2, 2, 65, 8]
+  %y = scaled_dot_product_attention(%q, %k, %v, none, 0.0, true, enable_gqa=true)
+  results %y
+})",
+                                 R"(
+graph "bias" {
+  %q = parameter f32[2, 2, 40, 8]
+  %k = parameter f32[2, 2, 24, 8]
+  %v = parameter f32[2, 2, 24, 16]
+  %b = parameter f32[2, 1, 1, 24]
+  %t = parameter f32[2, 2, 40, 16]
+  %a = _scaled_dot_product_efficient_attention(%q, %k, %v, %b, true)
+  %y = getitem(%a, 0)
+  %l = getitem(%a, 1)
+  %s = getitem(%a, 2)
+  %o = getitem(%a, 3)
+  %g = _scaled_dot_product_efficient_attention_backward(%t, %q, %k, %v, %b, %y, %l, %s, %o, 0.0, [true, true, true, true])
+  %gq = getitem(%g, 0)
+  %gk = getitem(%g, 1)
+  %gv = getitem(%g, 2)
+  %gb = getitem(%g, 3)
+  results %y, %l, %gq, %gk, %gv, %gb
+})"};
+  for (const char* text : kGraphs) {
+    const auto graph = parse_graph_text(text, "attention");
+    if (!graph) FAIL(format(graph.diagnostics()));
+    for (const std::uint64_t seed : {1, 2})
+      CHECK(disagreement(*graph, inputs_for(*graph, seed, Values::ordinary), {}, true)
+                .substr(0, 3000) == "");
+  }
+}
+
+}  // namespace
+}  // namespace recut::test
