@@ -3,14 +3,8 @@
 #include <catch2/catch_test_macros.hpp>
 #include <nlohmann/json.hpp>
 
-#include "engine/eval/compare.h"
-#include "engine/eval/inputs.h"
-#include "engine/partition/fusion/fuse_pointwise.h"
-#include "engine/partition/strategy.h"
 #include "native/cpu/step.h"
 #include "tests/native/run_command.h"
-#include "tests/random/random_graph.h"
-#include "tests/random/same_meaning.h"
 
 namespace recut {
 namespace {
@@ -100,70 +94,6 @@ TEST_CASE("run: an arena that the machine can't have is refused", "[native][cpu]
   REQUIRE(small.ok());
   CHECK(small->bytes() == 100);
   CHECK(reinterpret_cast<std::uintptr_t>(small->data()) % 64 == 0);
-}
-
-struct Compiled {
-  Graph graph;
-  cpu::Step step;
-  std::int64_t peak_bytes = 0;
-};
-
-// Nothing where an operator has no loops, or nothing is planned.
-std::optional<Compiled> compile_random(std::uint64_t seed) {
-  Graph graph = test::random_graph(seed);
-  if (graph.gradients.empty()) return std::nullopt;
-  const StorageModel storages(graph);
-  PlanRequest request;
-  request.groups = fuse_pointwise(graph, storages);
-  const auto outcome = make_plan(graph, request);
-  if (!outcome) FAIL(format(outcome.diagnostics()));
-  const auto schedule = make_schedule(graph, storages, request.groups, outcome->plan);
-  if (!schedule) FAIL(format(schedule.diagnostics()));
-  auto program = make_program(graph, storages, request.groups, *schedule, {.library = true});
-  if (!program) return std::nullopt;
-  auto step = cpu::Step::compile(std::move(*program));
-  if (!step) FAIL(format(step.diagnostics()));
-  return Compiled{graph, std::move(*step), schedule->peak_bytes};
-}
-
-std::vector<Tensor> run_step(const Compiled& compiled, const Inputs& inputs, int threads) {
-  std::vector<Tensor> given;
-  for (const NodeId id : compiled.step.program().inputs)
-    given.push_back(as_kernels_read(compiled.graph.type(id), inputs.at(id)));
-  auto run = cpu::Run::prepare(compiled.step, std::move(given), threads);
-  if (!run) FAIL(format(run.diagnostics()));
-  if (const auto done = run->run(0); !done) FAIL(format(done.diagnostics()));
-  return run->outputs();
-}
-
-// In f32, where eval computes in f64: reals may be a little apart.
-void check_close(const std::vector<Tensor>& found, const std::vector<Tensor>& expected) {
-  REQUIRE(found.size() == expected.size());
-  for (std::size_t i = 0; i < found.size(); ++i) {
-    REQUIRE(found[i].exists() == expected[i].exists());
-    if (!found[i].exists()) continue;
-    const Comparison comparison = compare(found[i], expected[i]);
-    INFO("output " << i << ": " << comparison.problem);
-    CHECK((comparison.ok || comparison.relative_error < 1e-4));
-  }
-}
-
-TEST_CASE("run: random graphs, with one thread and with many", "[native][cpu][random]") {
-  int ran = 0;
-  for (std::uint64_t seed = 1; seed <= 80; ++seed) {
-    INFO("seed " << seed);
-    const auto compiled = compile_random(seed);
-    if (!compiled) continue;
-    ++ran;
-    const Inputs inputs = test::inputs_for(compiled->graph, seed, test::Values::ordinary);
-    const auto expected = evaluate(compiled->graph, inputs);
-    if (!expected) FAIL(format(expected.diagnostics()));
-    const std::vector<Tensor> found = run_step(*compiled, inputs, 1);
-    check_close(found, expected->outputs);
-    for (const int threads : {2, 7})
-      CHECK(test::outputs_difference(found, run_step(*compiled, inputs, threads)) == "");
-  }
-  CHECK(ran > 10);
 }
 
 TEST_CASE("run: threads share iterations in whole grains, each once", "[native][cpu]") {

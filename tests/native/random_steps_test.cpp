@@ -1,0 +1,119 @@
+// Random joint graphs through the whole path: a plan at a budget of its own, a schedule, a program,
+// machine code, with one thread and with several. The interpreter of graphs is the judge.
+//
+//   RECUT_RANDOM_STEPS=5000 build/release/tests/recut_tests "run: random graphs*"
+#include <catch2/catch_test_macros.hpp>
+#include <cstdlib>
+#include <iostream>
+
+#include "engine/eval/compare.h"
+#include "engine/partition/fusion/fuse_pointwise.h"
+#include "engine/partition/strategy.h"
+#include "engine/runtime/program.h"
+#include "engine/schedule/verifier.h"
+#include "native/cpu/step.h"
+#include "tests/random/random_graph.h"
+#include "tests/random/same_meaning.h"
+
+namespace recut {
+namespace {
+
+struct Planned {
+  Graph graph;
+  FusionGroups groups;
+  Schedule schedule;
+};
+
+Schedule scheduled(const Graph& graph, const PlanRequest& request) {
+  const auto outcome = make_plan(graph, request);
+  if (!outcome) FAIL(format(outcome.diagnostics()));
+  const StorageModel storages(graph);
+  auto schedule = make_schedule(graph, storages, request.groups, outcome->plan);
+  if (!schedule) FAIL(format(schedule.diagnostics()));
+  return std::move(*schedule);
+}
+
+// Within a random part of the bytes that the step takes without a budget, or as little as there can
+// be; every other graph fused.
+Planned plan_randomly(Graph graph, std::uint64_t seed) {
+  test::Random random(seed);
+  const StorageModel storages(graph);
+  PlanRequest request;
+  if (random.one_in(2)) request.groups = fuse_pointwise(graph, storages);
+  Schedule schedule = scheduled(graph, request);
+  if (!random.one_in(4) && schedule.peak_bytes > 0) {
+    request.budget = PeakBytes{random.between(schedule.peak_bytes / 4, schedule.peak_bytes)};
+    schedule = scheduled(graph, request);
+  }
+  return {std::move(graph), std::move(request.groups), std::move(schedule)};
+}
+
+// Nothing where an operator has no loops.
+std::optional<cpu::Step> compile(const Planned& planned, const ProgramOptions& options) {
+  const StorageModel storages(planned.graph);
+  auto program = make_program(planned.graph, storages, planned.groups, planned.schedule, options);
+  if (!program) return std::nullopt;
+  auto step = cpu::Step::compile(std::move(*program));
+  if (!step) FAIL(format(step.diagnostics()));
+  return std::move(*step);
+}
+
+std::vector<Tensor> run_step(const Graph& graph, const cpu::Step& step, const Inputs& inputs,
+                             int threads) {
+  std::vector<Tensor> given;
+  for (const NodeId id : step.program().inputs)
+    given.push_back(as_kernels_read(graph.type(id), inputs.at(id)));
+  auto run = cpu::Run::prepare(step, std::move(given), threads);
+  if (!run) FAIL(format(run.diagnostics()));
+  if (const auto done = run->run(0); !done) FAIL(format(done.diagnostics()));
+  return run->outputs();
+}
+
+// In f32, where eval computes in f64: reals may be a little apart.
+void check_close(const std::vector<Tensor>& found, const std::vector<Tensor>& expected) {
+  REQUIRE(found.size() == expected.size());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    REQUIRE(found[i].exists() == expected[i].exists());
+    if (!found[i].exists()) continue;
+    const Comparison comparison = compare(found[i], expected[i]);
+    INFO("output " << i << ": " << comparison.problem);
+    CHECK((comparison.ok || comparison.relative_error < 1e-4));
+  }
+}
+
+int steps_to_run() {
+  const char* value = std::getenv("RECUT_RANDOM_STEPS");
+  return value != nullptr ? std::atoi(value) : 200;
+}
+
+TEST_CASE("run: random graphs at random budgets, with one thread and with many",
+          "[native][cpu][random]") {
+  const int count = steps_to_run();
+  int ran = 0, refused = 0;
+  for (std::uint64_t seed = 1; ran < count; ++seed) {
+    Graph graph = test::random_graph(seed);
+    if (graph.gradients.empty()) continue;
+    INFO("seed " << seed << ", " << ran << " ran before");
+    const Planned planned = plan_randomly(std::move(graph), seed);
+    const bool library = seed % 2 == 0;
+    const auto step = compile(planned, {.library = library});
+    refused += step ? 0 : 1;
+    REQUIRE(refused <= ran + 10);
+    if (!step) continue;
+    ++ran;
+    const Inputs inputs = test::inputs_for(planned.graph, seed, test::Values::ordinary);
+    const auto expected = evaluate(planned.graph, inputs);
+    if (!expected) FAIL(format(expected.diagnostics()));
+    const std::vector<Tensor> found = run_step(planned.graph, *step, inputs, 1);
+    check_close(found, expected->outputs);
+    const std::vector<Tensor> again = run_step(planned.graph, *step, inputs, 3);
+    if (library)
+      check_close(again, expected->outputs);
+    else
+      CHECK(test::outputs_difference(found, again) == "");
+  }
+  std::cout << "random steps: " << ran << " ran, " << refused << " were refused\n";
+}
+
+}  // namespace
+}  // namespace recut
