@@ -5,13 +5,16 @@
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <filesystem>
+#include <fstream>
 #include <iostream>
 #include <map>
 #include <set>
 
+#include "engine/autodiff/differentiate.h"
 #include "engine/eval/inputs.h"
 #include "engine/input/graph_file.h"
 #include "engine/partition/fusion/fuse_pointwise.h"
+#include "tests/autodiff/derivative_check.h"
 #include "tests/codegen/agreement.h"
 #include "tests/paths.h"
 #include "tests/random/random_graph.h"
@@ -79,6 +82,36 @@ TEST_CASE("operator samples by loop kernels", "[codegen][opinfo]") {
   std::cout << "\n";
   CHECK(agree > 600);
   CHECK(exact > 300);
+}
+
+// The samples of derivative rows (tests/autodiff): every operator with a rule, with its gradients.
+TEST_CASE("operators and their gradients by loop kernels", "[codegen]") {
+  int agree = 0, refused = 0, others = 0;
+  std::map<std::string, int> missing;
+  for (const char* name : {"smooth.txt", "once.txt"}) {
+    std::ifstream file(std::string(RECUT_SOURCE_DIR "/tests/autodiff/samples/") + name);
+    for (std::string line; std::getline(file, line);) {
+      if (line.empty() || line.front() == '#') continue;
+      INFO(line);
+      const auto graph = sample_graph(line);
+      const auto joint = graph ? differentiate(*graph) : Result<Graph>(error("no graph"));
+      if (!joint) continue;
+      if (const std::string op = missing_lowering(*joint); !op.empty()) {
+        ++others;
+        ++missing[op];
+        continue;
+      }
+      const std::string wrong = disagreement(*joint, inputs_for(*joint, 1, Values::ordinary), {});
+      agree += wrong.empty() ? 1 : 0;
+      refused += is_refusal(wrong) ? 1 : 0;
+      if (!wrong.empty() && !is_refusal(wrong)) FAIL_CHECK(line << ": " << wrong.substr(0, 3000));
+    }
+  }
+  std::cout << fmt::format("with gradients: {} samples agree, {} refused, {} don't lower\n", agree,
+                           refused, others);
+  for (const auto& [op, count] : missing) std::cout << fmt::format("{} {}; ", op, count);
+  std::cout << "\n";
+  CHECK(agree > 250);
 }
 
 TEST_CASE("whole steps by fused kernels", "[codegen]") {

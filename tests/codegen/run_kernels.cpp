@@ -13,6 +13,7 @@
 #include "engine/codegen/lower/address.h"
 #include "engine/eval/inputs.h"
 #include "engine/partition/execution.h"
+#include "engine/runtime/program.h"
 #include "tests/codegen/machine_code.h"
 
 namespace recut::test {
@@ -25,7 +26,7 @@ class Memory {
  public:
   Memory(const Graph& graph, const Inputs& inputs) : graph_(graph) {
     for (const auto& [id, tensor] : inputs)
-      storages_[{id, 0}] = tensor_from_bytes(graph.type(id), bytes_of(tensor)).storage;
+      storages_[{id, 0}] = as_kernels_read(graph.type(id), tensor).storage;
   }
 
   std::span<std::byte> of(const Made& made) {

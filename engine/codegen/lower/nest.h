@@ -82,6 +82,9 @@ void add_loss_nests(NestTable& table);
 void add_matrix_nests(NestTable& table);
 void add_convolution_nests(NestTable& table);
 void add_pooling_nests(NestTable& table);
+void add_average_pooling_nests(NestTable& table);
+void add_elementwise_loss_nests(NestTable& table);
+void add_sort_nests(NestTable& table);
 void add_recurrent_nests(NestTable& table);
 void add_attention_nests(NestTable& table);
 

@@ -53,7 +53,7 @@ Quantity elu_backward(const Site& s) {
   const double negative = given(s, "alpha") * scale;
   const double input_scale = given(s, "input_scale");
   const Quantity g = grad_of(s);
-  const Quantity x = x_of(s);
+  const Quantity x = s.operand("self_or_result", common_of(s));
   const Quantity below = s.call.boolean("is_result")
                              ? g * input_scale * (x + negative)
                              : g * input_scale * negative * exp(x * input_scale);

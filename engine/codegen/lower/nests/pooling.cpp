@@ -1,61 +1,10 @@
-// Poolings over windows.
-#include <algorithm>
+// The largest elements of windows, and where they stand.
+#include "engine/codegen/lower/nests/pooling.h"
 
-#include "engine/codegen/lower/window_space.h"
+#include <algorithm>
 
 namespace recut::loop {
 namespace {
-
-// self [planes..., plane], of which the last dimensions are slid over.
-struct Pooling {
-  std::size_t dims;
-  Shape outer, plane, windows;  // outer: samples and channels
-  Sliding slide;
-
-  Pooling(const Nest& nest, const Shape& in, const Shape& out)
-      : dims(std::min(nest.call.op().packet.find("1d") != std::string_view::npos   ? std::size_t{1}
-                      : nest.call.op().packet.find("3d") != std::string_view::npos ? std::size_t{3}
-                                                                                   : std::size_t{2},
-                      in.size())),
-        outer(in.begin(), in.end() - static_cast<std::ptrdiff_t>(dims)),
-        plane(in.end() - static_cast<std::ptrdiff_t>(dims), in.end()),
-        windows(out.end() - static_cast<std::ptrdiff_t>(dims), out.end()) {
-    slide.kernel = per_dimension(nest.call, "kernel_size", dims, 1);
-    slide.stride = nest.call.integers("stride").empty()
-                       ? slide.kernel
-                       : per_dimension(nest.call, "stride", dims, 1);
-    slide.padding = per_dimension(nest.call, "padding", dims, 0);
-    slide.dilation = per_dimension(nest.call, "dilation", dims, 1);
-  }
-
-  // kept: outer, window; folded: offset. Lanes along the windows.
-  FoldSpace space() const {
-    FoldSpace s;
-    for (const Shape* shape : {&outer, &windows, &slide.kernel})
-      s.shape.insert(s.shape.end(), shape->begin(), shape->end());
-    s.folded.assign(s.shape.size(), false);
-    s.strides.assign(s.shape.size(), 0);
-    for (std::size_t d = 0; d < s.shape.size(); ++d) {
-      s.folded[d] = d >= outer.size() + dims;
-      s.strides[d] = static_cast<std::int64_t>(s.shape.size() - d);
-      if (s.folded[d]) s.strides[d] += static_cast<std::int64_t>(s.shape.size());
-    }
-    return s;
-  }
-  Indices window(const Indices& at) const { return part(at, outer.size()); }
-  Indices offset(const Indices& at) const { return part(at, outer.size() + dims); }
-  Indices of_plane(const Indices& at, const Indices& place) const {
-    Indices out(at.begin(), at.begin() + static_cast<std::ptrdiff_t>(outer.size()));
-    out.insert(out.end(), place.begin(), place.end());
-    return out;
-  }
-
- private:
-  Indices part(const Indices& at, std::size_t first) const {
-    return Indices(at.begin() + static_cast<std::ptrdiff_t>(first),
-                   at.begin() + static_cast<std::ptrdiff_t>(first + dims));
-  }
-};
 
 // The largest element of a window, and where the first such stands: its place in the plane or in
 // the window. NaN counts as largest.
@@ -144,42 +93,6 @@ void max_pool_backward(const Nest& nest) {
   builder.close_to(depth);
 }
 
-// The mean of a window: of what lies on the plane, or of the padding too.
-void avg_pool(const Nest& nest) {
-  const Pooling p(nest, nest.shape_of("self"), nest.type().shape);
-  const DType type = nest.computing(nest.dtype_of("self"));
-  const bool given =
-      nest.call.op().parameter("divisor_override") && nest.call.given("divisor_override");
-  std::int64_t size = 1;
-  for (const std::int64_t k : p.slide.kernel) size *= k;
-  if (given) size = nest.call.integer("divisor_override");
-  const Quantity zero = nest.lowering.constant(type, 0);
-  const FoldSpace space = p.space();
-  for_each_fold(nest.lowering, space, [&](Folder& folder) {
-    const auto sums = folder.fold(
-        {{"sum", Combine::add, zero,
-          [&](const Indices& at) {
-            const Fallen f = on_plane(nest.lowering, p.slide, p.window(at), p.offset(at), p.plane);
-            return f.element(nest, "self", p.of_plane(at, f.place)).to(type);
-          }},
-         {"inside", Combine::add, zero, [&](const Indices& at) {
-            const Fallen f = on_plane(nest.lowering, p.slide, p.window(at), p.offset(at), p.plane);
-            return f.inside ? f.inside->to(DType::i64).to(type) : nest.lowering.constant(type, 1);
-          }}});
-    const bool counts_all = given || nest.call.boolean("count_include_pad");
-    const Quantity mean = counts_all ? sums[0] / static_cast<double>(size) : sums[0] / sums[1];
-    nest.lowering.write(nest.output(), p.of_plane(folder.at(), p.window(folder.at())), mean);
-  });
-}
-
-// Windows that a rounded-up size lets hang over the padding have a divisor of their own.
-std::optional<std::string> rounded_up(const Call& call) {
-  const bool own = call.op().parameter("divisor_override") && call.given("divisor_override");
-  if (call.boolean("ceil_mode") && call.boolean("count_include_pad") && !own)
-    return "windows beyond the padding";
-  return std::nullopt;
-}
-
 }  // namespace
 
 void add_pooling_nests(NestTable& table) {
@@ -188,10 +101,10 @@ void add_pooling_nests(NestTable& table) {
     table.push_back({op, max_pool<Where::plane>});
   table.push_back({Op::prims_low_memory_max_pool_with_offsets, max_pool<Where::window>});
   table.push_back({Op::prims_low_memory_max_pool_offsets_to_indices, offsets_to_indices});
-  for (const Op op : {Op::max_pool2d_with_indices_backward, Op::max_pool3d_with_indices_backward})
+  for (const Op op : {Op::max_pool2d_with_indices_backward, Op::max_pool3d_with_indices_backward,
+                      Op::adaptive_max_pool2d_backward, Op::adaptive_max_pool3d_backward,
+                      Op::fractional_max_pool2d_backward, Op::fractional_max_pool3d_backward})
     table.push_back({op, max_pool_backward});
-  for (const Op op : {Op::avg_pool1d, Op::avg_pool2d, Op::avg_pool3d})
-    table.push_back({op, avg_pool, rounded_up});
 }
 
 }  // namespace recut::loop

@@ -1,33 +1,97 @@
-// Prefix sums and products: each place of a line is what stands before it, combined with its own
-// number. Lines are parallel; along a line the output itself carries what has come so far, so that
-// reals are rounded to its dtype at every step.
+// Prefix sums, products and extremes: each place of a line is what stands before it, combined with
+// its own number. Lines are parallel; along a line the output itself carries what has come so far,
+// so that reals are rounded to its dtype at every step.
 #include "engine/codegen/lower/nest.h"
 
 namespace recut::loop {
 namespace {
 
-void scan(const Nest& nest, Combine how) {
-  const Layout whole = storage_layout(nest.type());
-  nest.lowering.for_each(whole.shape, whole.strides, [&](const Indices& at) {
-    nest.lowering.write(nest.output(), at, nest.raw("self", at));
-  });
-  const std::size_t dim = nest.dimension("dim", whole.shape.size());
-  if (whole.shape.empty() || whole.shape[dim] < 2) return;
+// Calls step(place before, place) along lines, from the second place on, and begin(first place)
+// before each line.
+void for_each_step(
+    const Nest& nest, const std::function<void(const Indices&, const Indices&)>& step,
+    const std::function<void(const Indices&)>& begin = [](const Indices&) {}) {
+  const Shape& shape = nest.shape_of("self");
+  const std::size_t dim = nest.dimension("dim", shape.size());
+  if (shape.empty() || shape[dim] < 2) return;
   Builder& builder = nest.lowering.builder();
   const std::size_t depth = builder.depth();
-  Shape lines = whole.shape;
+  Shape lines = shape;
   lines[dim] = 1;
-  const Index line = builder.open_loop("i", element_count(lines), Builder::Order::parallel);
+  const Index line = builder.open_any_loop("i", element_count(lines), Builder::Order::parallel);
   Indices before = delinearised(line, lines, builder);
-  before[dim] = builder.open_loop("k", whole.shape[dim] - 1);
+  begin(before);
+  before[dim] = builder.open_loop("k", shape[dim] - 1);
   Indices here = before;
   here[dim] = before[dim] + Index(1);
-  nest.lowering.combine_into(nest.output(), here, how, nest.lowering.stored(nest.output(), before));
+  step(before, here);
   builder.close_to(depth);
+}
+
+void copy_self(const Nest& nest, std::size_t output) {
+  const Layout whole = storage_layout(nest.type(output));
+  nest.lowering.for_each(whole.shape, whole.strides, [&](const Indices& at) {
+    nest.lowering.write(nest.output(output), at, nest.raw("self", at));
+  });
+}
+
+void scan(const Nest& nest, Combine how) {
+  copy_self(nest, 0);
+  for_each_step(nest, [&](const Indices& before, const Indices& here) {
+    nest.lowering.combine_into(nest.output(), here, how,
+                               nest.lowering.stored(nest.output(), before));
+  });
 }
 
 void cumsum(const Nest& nest) { scan(nest, Combine::add); }
 void cumprod(const Nest& nest) { scan(nest, Combine::mul); }
+
+// Carried in f64, as its errors would grow along the line. Infinities of one sign have no
+// difference to work with.
+void logcumsumexp(const Nest& nest) {
+  copy_self(nest, 0);
+  Builder& builder = nest.lowering.builder();
+  const BufferId so_far = builder.add_buffer({"so_far", DType::f64, 1, Access::scratch});
+  const auto x = [&](const Indices& at) { return nest.raw("self", at).to(DType::f64); };
+  for_each_step(
+      nest,
+      [&](const Indices&, const Indices& here) {
+        const Quantity total{&builder, builder.load(so_far, 0)};
+        const Quantity sum = larger(total, x(here)) + log1p(exp(-abs(total - x(here))));
+        const Quantity next = select(is_infinite(total) & (total == x(here)), total, sum);
+        builder.store(so_far, 0, next.id());
+        nest.lowering.write(nest.output(), here, next);
+      },
+      [&](const Indices& first) { builder.store(so_far, 0, x(first).id()); });
+}
+
+// Values and places. Of equals the last place counts; from the first NaN on, each NaN takes over.
+template <bool largest>
+void running_extreme(const Nest& nest) {
+  Lowering& lowering = nest.lowering;
+  const Shape& shape = nest.shape_of("self");
+  const std::size_t dim = shape.empty() ? 0 : nest.dimension("dim", shape.size());
+  if (nest.wanted(0)) copy_self(nest, 0);
+  if (nest.wanted(1))
+    lowering.for_each(shape, contiguous_strides(shape), [&](const Indices& at) {
+      lowering.write(nest.output(1), at, lowering.number(0));
+    });
+  for_each_step(nest, [&](const Indices& before, const Indices& here) {
+    Indices best = before;
+    if (!nest.wanted(0))
+      best[dim] = nest.checked(lowering.stored(nest.output(1), before), shape[dim], false);
+    const Quantity most =
+        nest.wanted(0) ? lowering.stored(nest.output(0), before) : nest.raw("self", best);
+    const Quantity x = nest.raw("self", here);
+    Quantity takes_over = largest ? x >= most : x <= most;
+    if (x.real()) takes_over = is_nan(x) | takes_over;
+    if (nest.wanted(0)) lowering.write(nest.output(0), here, select(takes_over, x, most));
+    if (nest.wanted(1))
+      lowering.write(
+          nest.output(1), here,
+          select(takes_over, lowering.number(here[dim]), lowering.stored(nest.output(1), before)));
+  });
+}
 
 std::optional<std::string> few_bits(const Call& call) {
   const DType dtype = call.maybe_dtype("dtype").value_or(call.tensor("self").dtype);
@@ -40,6 +104,9 @@ std::optional<std::string> few_bits(const Call& call) {
 void add_scan_nests(NestTable& table) {
   table.push_back({Op::cumsum, cumsum, few_bits});
   table.push_back({Op::cumprod, cumprod, few_bits});
+  table.push_back({Op::logcumsumexp, logcumsumexp});
+  table.push_back({Op::cummax, running_extreme<true>});
+  table.push_back({Op::cummin, running_extreme<false>});
 }
 
 }  // namespace recut::loop

@@ -1,0 +1,198 @@
+// Means of windows, and their gradients; and adaptive poolings, whose windows are chosen so that a
+// given number of them covers the plane.
+#include "engine/codegen/lower/nests/pooling.h"
+
+namespace recut::loop {
+namespace {
+
+// Windows that slide
+// ------------------
+
+// What the sum of a window is divided by: its elements, with those of the padding (but not what a
+// last window of ceil_mode has beyond it) or without.
+Quantity divisor(const Nest& nest, const Pooling& p, const Indices& window, DType type) {
+  Lowering& lowering = nest.lowering;
+  if (nest.call.op().parameter("divisor_override") && nest.call.given("divisor_override"))
+    return lowering.constant(type, static_cast<double>(nest.call.integer("divisor_override")));
+  const bool with_padding = nest.call.boolean("count_include_pad");
+  Quantity count = Quantity::constant(&lowering.builder(), DType::i64, std::int64_t{1});
+  for (std::size_t d = 0; d < p.dims; ++d) {
+    const std::int64_t beside = with_padding ? p.slide.padding[d] : 0;
+    const Index begin = p.slide.stride[d] * window[d] - Index(p.slide.padding[d]);
+    const Quantity first = larger(lowering.number(begin), static_cast<double>(-beside));
+    const Quantity last = smaller(lowering.number(begin + Index(p.slide.kernel[d])),
+                                  static_cast<double>(p.plane[d] + beside));
+    count = count * (last - first);
+  }
+  return count.to(type);
+}
+
+void avg_pool(const Nest& nest) {
+  const Pooling p(nest, nest.shape_of("self"), nest.type().shape);
+  const DType type = nest.computing(nest.dtype_of("self"));
+  const FoldSpace space = p.space();
+  for_each_fold(nest.lowering, space, [&](Folder& folder) {
+    const Quantity sum =
+        folder.fold({"sum", Combine::add, nest.lowering.constant(type, 0), [&](const Indices& at) {
+                       const Fallen f =
+                           on_plane(nest.lowering, p.slide, p.window(at), p.offset(at), p.plane);
+                       return f.element(nest, "self", p.of_plane(at, f.place)).to(type);
+                     }});
+    const Indices window = p.window(folder.at());
+    nest.lowering.write(nest.output(), p.of_plane(folder.at(), window),
+                        sum / divisor(nest, p, window, type));
+  });
+}
+
+// kept: outer, place; folded: offset in the windows that hold the place.
+void avg_pool_backward(const Nest& nest) {
+  const Pooling p(nest, nest.type().shape, nest.shape_of("grad_output"));
+  const DType type = nest.computing(nest.dtype_of("grad_output"));
+  const FoldSpace space = p.space(p.plane, p.slide.kernel);
+  for_each_fold(nest.lowering, space, [&](Folder& folder) {
+    const Quantity sum = folder.fold(
+        {"sum", Combine::add, nest.lowering.constant(type, 0), [&](const Indices& at) {
+           const Fallen f =
+               on_windows(nest.lowering, p.slide, p.window(at), p.offset(at), p.windows);
+           const Quantity grad = f.element(nest, "grad_output", p.of_plane(at, f.place)).to(type);
+           const Quantity share = grad / divisor(nest, p, f.place, type);
+           return f.inside ? select(*f.inside, share, grad.like(0)) : share;
+         }});
+    nest.lowering.write(nest.output(), p.of_plane(folder.at(), p.window(folder.at())), sum);
+  });
+}
+
+// Windows that are chosen
+// -----------------------
+
+// Window i of `count` over `size` elements is [floor(i size / count), ceil((i + 1) size / count)).
+// The windows that hold an element are the window of that element over the windows.
+struct Adaptive {
+  Shape counts, sizes;  // one a dimension
+
+  // The most elements of a window.
+  Shape longest() const {
+    Shape out;
+    for (std::size_t d = 0; d < counts.size(); ++d) {
+      std::int64_t most = 0;
+      for (std::int64_t i = 0; i < counts[d]; ++i)
+        most = std::max(most, floor_quotient((i + 1) * sizes[d] + counts[d] - 1, counts[d]) -
+                                  floor_quotient(i * sizes[d], counts[d]));
+      out.push_back(most);
+    }
+    return out;
+  }
+  Index first(Builder& builder, std::size_t d, const Index& window) const {
+    return builder.quotient(sizes[d] * window, counts[d]);
+  }
+  Index end(Builder& builder, std::size_t d, const Index& window) const {
+    return builder.quotient(sizes[d] * window + Index(sizes[d] + counts[d] - 1), counts[d]);
+  }
+  // The offset-th element of a window, where it has so many.
+  Fallen element(Lowering& lowering, const Indices& window, const Indices& offset) const {
+    Fallen out;
+    for (std::size_t d = 0; d < counts.size(); ++d) {
+      Builder& builder = lowering.builder();
+      const Index at = first(builder, d, window[d]) + offset[d];
+      out.place.push_back(at);
+      if (sizes[d] % counts[d] == 0) continue;
+      const Quantity inside = lowering.number(at - end(builder, d, window[d])) < 0.0;
+      out.inside = out.inside ? *out.inside & inside : inside;
+    }
+    return out;
+  }
+  Quantity count(Lowering& lowering, const Indices& window, DType type) const {
+    Quantity all = Quantity::constant(&lowering.builder(), DType::i64, std::int64_t{1});
+    for (std::size_t d = 0; d < counts.size(); ++d)
+      all = all * lowering.number(end(lowering.builder(), d, window[d]) -
+                                  first(lowering.builder(), d, window[d]));
+    return all.to(type);
+  }
+};
+
+void adaptive_avg_pool(const Nest& nest) {
+  const Pooling p(nest, nest.shape_of("self"), nest.type().shape);
+  const Adaptive a{p.windows, p.plane};
+  const DType type = nest.computing(nest.dtype_of("self"));
+  const FoldSpace space = p.space(p.windows, a.longest());
+  for_each_fold(nest.lowering, space, [&](Folder& folder) {
+    const Quantity sum =
+        folder.fold({"sum", Combine::add, nest.lowering.constant(type, 0), [&](const Indices& at) {
+                       const Fallen f = a.element(nest.lowering, p.window(at), p.offset(at));
+                       return f.element(nest, "self", p.of_plane(at, f.place)).to(type);
+                     }});
+    const Indices window = p.window(folder.at());
+    nest.lowering.write(nest.output(), p.of_plane(folder.at(), window),
+                        sum / a.count(nest.lowering, window, type));
+  });
+}
+
+void adaptive_avg_pool_backward(const Nest& nest) {
+  const Pooling p(nest, nest.type().shape, nest.shape_of("grad_output"));
+  const Adaptive forward{p.windows, p.plane}, holding{p.plane, p.windows};
+  const DType type = nest.computing(nest.dtype_of("grad_output"));
+  const FoldSpace space = p.space(p.plane, holding.longest());
+  for_each_fold(nest.lowering, space, [&](Folder& folder) {
+    const Quantity sum =
+        folder.fold({"sum", Combine::add, nest.lowering.constant(type, 0), [&](const Indices& at) {
+                       const Fallen f = holding.element(nest.lowering, p.window(at), p.offset(at));
+                       const Quantity grad =
+                           f.element(nest, "grad_output", p.of_plane(at, f.place)).to(type);
+                       return grad / forward.count(nest.lowering, f.place, type);
+                     }});
+    nest.lowering.write(nest.output(), p.of_plane(folder.at(), p.window(folder.at())), sum);
+  });
+}
+
+// The largest element and where the first such stands in the plane.
+void adaptive_max_pool(const Nest& nest) {
+  const Pooling p(nest, nest.shape_of("self"), nest.type().shape);
+  const Adaptive a{p.windows, p.plane};
+  const DType type = nest.computing(nest.dtype_of("self"));
+  const Quantity least = nest.lowering.constant(type, -HUGE_VAL);
+  const Quantity none =
+      Quantity::constant(&nest.lowering.builder(), DType::i64, std::int64_t{INT64_MAX});
+  const FoldSpace space = p.space(p.windows, a.longest());
+  for_each_fold(nest.lowering, space, [&](Folder& folder) {
+    const auto element = [&](const Indices& at, const Fallen& f) {
+      const Quantity x = f.element(nest, "self", p.of_plane(at, f.place)).to(type);
+      return f.inside ? select(*f.inside, x, least) : x;
+    };
+    const auto fallen = [&](const Indices& at) {
+      return a.element(nest.lowering, p.window(at), p.offset(at));
+    };
+    const Quantity largest = folder.fold({"largest", Combine::max, least, [&](const Indices& at) {
+                                            return element(at, fallen(at));
+                                          }});
+    const Quantity place = folder.fold({"place", Combine::min, none, [&](const Indices& at) {
+                                          const Fallen f = fallen(at);
+                                          const Quantity x = element(at, f);
+                                          Quantity here =
+                                              (x == largest) | (is_nan(x) & is_nan(largest));
+                                          if (f.inside) here = here & *f.inside;
+                                          const Index number = linearised(f.place, p.plane);
+                                          return select(here, nest.lowering.number(number), none);
+                                        }});
+    const Indices out = p.of_plane(folder.at(), p.window(folder.at()));
+    if (nest.wanted(0)) nest.lowering.write(nest.output(0), out, largest);
+    if (nest.wanted(1)) nest.lowering.write(nest.output(1), out, place);
+  });
+}
+
+}  // namespace
+
+void add_average_pooling_nests(NestTable& table) {
+  for (const Op op : {Op::avg_pool1d, Op::avg_pool2d, Op::avg_pool3d})
+    table.push_back({op, avg_pool});
+  for (const Op op : {Op::avg_pool2d_backward, Op::avg_pool3d_backward})
+    table.push_back({op, avg_pool_backward});
+  for (const Op op : {Op::_adaptive_avg_pool2d, Op::_adaptive_avg_pool3d, Op::adaptive_avg_pool1d,
+                      Op::adaptive_avg_pool2d, Op::adaptive_avg_pool3d})
+    table.push_back({op, adaptive_avg_pool});
+  for (const Op op : {Op::_adaptive_avg_pool2d_backward, Op::_adaptive_avg_pool3d_backward})
+    table.push_back({op, adaptive_avg_pool_backward});
+  for (const Op op : {Op::adaptive_max_pool1d, Op::adaptive_max_pool2d, Op::adaptive_max_pool3d})
+    table.push_back({op, adaptive_max_pool});
+}
+
+}  // namespace recut::loop

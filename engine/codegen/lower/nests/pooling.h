@@ -1,0 +1,62 @@
+// Windows that slide over the planes of a pooling.
+#pragma once
+
+#include <algorithm>
+
+#include "engine/codegen/lower/window_space.h"
+
+namespace recut::loop {
+
+// self [planes..., plane], of which the last dimensions are slid over.
+struct Pooling {
+  std::size_t dims;
+  Shape outer, plane, windows;  // outer: samples and channels
+  Sliding slide;
+
+  Pooling(const Nest& nest, const Shape& in, const Shape& out)
+      : dims(std::min(nest.call.op().packet.find("1d") != std::string_view::npos   ? std::size_t{1}
+                      : nest.call.op().packet.find("3d") != std::string_view::npos ? std::size_t{3}
+                                                                                   : std::size_t{2},
+                      in.size())),
+        outer(in.begin(), in.end() - static_cast<std::ptrdiff_t>(dims)),
+        plane(in.end() - static_cast<std::ptrdiff_t>(dims), in.end()),
+        windows(out.end() - static_cast<std::ptrdiff_t>(dims), out.end()) {
+    slide.kernel = per_dimension(nest.call, "kernel_size", dims, 1);
+    const bool strides =
+        nest.call.op().parameter("stride") && !nest.call.integers("stride").empty();
+    slide.stride = strides ? per_dimension(nest.call, "stride", dims, 1) : slide.kernel;
+    slide.padding = per_dimension(nest.call, "padding", dims, 0);
+    slide.dilation = per_dimension(nest.call, "dilation", dims, 1);
+  }
+
+  // kept: outer, window; folded: offset. Lanes along the windows.
+  FoldSpace space() const { return space(windows, slide.kernel); }
+  FoldSpace space(const Shape& kept, const Shape& folded) const {
+    FoldSpace s;
+    for (const Shape* shape : {&outer, &kept, &folded})
+      s.shape.insert(s.shape.end(), shape->begin(), shape->end());
+    s.folded.assign(s.shape.size(), false);
+    s.strides.assign(s.shape.size(), 0);
+    for (std::size_t d = 0; d < s.shape.size(); ++d) {
+      s.folded[d] = d >= outer.size() + dims;
+      s.strides[d] = static_cast<std::int64_t>(s.shape.size() - d);
+      if (s.folded[d]) s.strides[d] += static_cast<std::int64_t>(s.shape.size());
+    }
+    return s;
+  }
+  Indices window(const Indices& at) const { return part(at, outer.size()); }
+  Indices offset(const Indices& at) const { return part(at, outer.size() + dims); }
+  Indices of_plane(const Indices& at, const Indices& place) const {
+    Indices out(at.begin(), at.begin() + static_cast<std::ptrdiff_t>(outer.size()));
+    out.insert(out.end(), place.begin(), place.end());
+    return out;
+  }
+
+ private:
+  Indices part(const Indices& at, std::size_t first) const {
+    return Indices(at.begin() + static_cast<std::ptrdiff_t>(first),
+                   at.begin() + static_cast<std::ptrdiff_t>(first + dims));
+  }
+};
+
+}  // namespace recut::loop
