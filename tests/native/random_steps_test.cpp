@@ -2,11 +2,14 @@
 // machine code, with one thread and with several. The interpreter of graphs is the judge.
 //
 //   RECUT_RANDOM_STEPS=5000 build/release/tests/recut_tests "run: random graphs*"
+//
+// RECUT_RANDOM_SEED is where the seeds begin.
 #include <catch2/catch_test_macros.hpp>
 #include <cstdlib>
 #include <iostream>
 
 #include "engine/eval/compare.h"
+#include "engine/ir/printer.h"
 #include "engine/partition/fusion/fuse_pointwise.h"
 #include "engine/partition/strategy.h"
 #include "engine/runtime/program.h"
@@ -81,20 +84,21 @@ void check_close(const std::vector<Tensor>& found, const std::vector<Tensor>& ex
   }
 }
 
-int steps_to_run() {
-  const char* value = std::getenv("RECUT_RANDOM_STEPS");
-  return value != nullptr ? std::atoi(value) : 200;
+std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
+  const char* value = std::getenv(variable);
+  return value == nullptr ? otherwise : std::strtoull(value, nullptr, 10);
 }
 
 TEST_CASE("run: random graphs at random budgets, with one thread and with many",
           "[native][cpu][random]") {
-  const int count = steps_to_run();
-  int ran = 0, refused = 0;
-  for (std::uint64_t seed = 1; ran < count; ++seed) {
+  const std::uint64_t count = number_from("RECUT_RANDOM_STEPS", 200);
+  std::uint64_t ran = 0, refused = 0;
+  for (std::uint64_t seed = number_from("RECUT_RANDOM_SEED", 1); ran < count; ++seed) {
     Graph graph = test::random_graph(seed);
     if (graph.gradients.empty()) continue;
     INFO("seed " << seed << ", " << ran << " ran before");
     const Planned planned = plan_randomly(std::move(graph), seed);
+    INFO(print(planned.graph));
     const bool library = seed % 2 == 0;
     const auto step = compile(planned, {.library = library});
     refused += step ? 0 : 1;

@@ -77,6 +77,8 @@ void add_activation_gradient_formulas(FormulaTable& table);
 void add_copy_formulas(FormulaTable& table);
 void add_creation_formulas(FormulaTable& table);
 void add_indexing_formulas(FormulaTable& table);
+void add_rearrangement_formulas(FormulaTable& table);
+void add_special_formulas(FormulaTable& table);
 
 // Formulas from functions of quantities: lambdas without captures.
 

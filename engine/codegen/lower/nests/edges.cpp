@@ -1,0 +1,41 @@
+// Gradients of paddings that show a plane's own elements again: each padded place adds to the one
+// that it shows. Planes are parallel; the places of one may meet, and go one after another.
+#include "engine/codegen/lower/formulas/edges.h"
+#include "engine/codegen/lower/nest.h"
+
+namespace recut::loop {
+namespace {
+
+template <Edge edge>
+void pad_backward(const Nest& nest) {
+  const Layout whole = storage_layout(nest.type());
+  nest.lowering.for_each(whole.shape, whole.strides, [&](const Indices& at) {
+    nest.lowering.write(nest.output(), at,
+                        nest.lowering.constant(value_type(nest.type().dtype), 0));
+  });
+  const Shape& padded = nest.shape_of("grad_output");
+  const auto dims = static_cast<std::ptrdiff_t>(nest.call.integers("padding").size() / 2);
+  const Shape outer(padded.begin(), padded.end() - dims), plane(padded.end() - dims, padded.end());
+  Builder& builder = nest.lowering.builder();
+  const std::size_t depth = builder.depth();
+  const Index plane_number = builder.open_loop("i", element_count(outer), Builder::Order::parallel);
+  Indices from = delinearised(plane_number, outer, builder);
+  const Index place = builder.open_loop("j", element_count(plane));
+  for (const Index& index : delinearised(place, plane, builder)) from.push_back(index);
+  const Indices to = shown_at_edges(nest.lowering, nest.call, nest.type().shape, edge, from);
+  nest.lowering.combine_into(nest.output(), to, Combine::add, nest.raw("grad_output", from));
+  builder.close_to(depth);
+}
+
+}  // namespace
+
+void add_edge_nests(NestTable& table) {
+  for (const Op op : {Op::reflection_pad1d_backward, Op::reflection_pad2d_backward,
+                      Op::reflection_pad3d_backward})
+    table.push_back({op, pad_backward<Edge::reflected>});
+  for (const Op op : {Op::replication_pad1d_backward, Op::replication_pad2d_backward,
+                      Op::replication_pad3d_backward})
+    table.push_back({op, pad_backward<Edge::replicated>});
+}
+
+}  // namespace recut::loop

@@ -1,0 +1,213 @@
+// Values that meet at places which are data: scatter_reduce, index_add and their kin. Lines along
+// the dimension are parallel; the values of one line go one after another, in the order of the
+// indices.
+#include "engine/codegen/lower/nest.h"
+
+namespace recut::loop {
+namespace {
+
+// What becomes of values that meet, by the name of ATen's `reduce`.
+struct Meeting {
+  Combine how = Combine::add;
+  bool mean = false;
+  bool replaces = false;  // the last stays
+};
+
+Meeting meeting_of(std::string_view name) {
+  if (name == "prod" || name == "multiply") return {Combine::mul};
+  if (name == "mean") return {Combine::add, true};
+  if (name == "amax") return {Combine::max};
+  if (name == "amin") return {Combine::min};
+  return {Combine::add};
+}
+
+// The number that combines with any other of the dtype to that other.
+Quantity neutral_number(const Nest& nest, Combine how) {
+  const DType dtype = nest.type().dtype;
+  Builder* builder = &nest.lowering.builder();
+  const Constant whole = neutral(how, DType::i64);
+  if (is_floating(dtype)) return Quantity::constant(builder, DType::f64, neutral(how, dtype).real);
+  if (how == Combine::add || how == Combine::mul || dtype == DType::i64)
+    return Quantity::constant(builder, DType::i64, whole.integer);
+  const std::int64_t half = std::int64_t{1} << (8 * item_bytes(dtype) - 1);
+  const std::int64_t least = dtype == DType::u8 ? 0 : -half;
+  const std::int64_t most = dtype == DType::u8 ? 2 * half - 1 : half - 1;
+  return Quantity::constant(builder, DType::i64, how == Combine::max ? least : most);
+}
+
+// Which values go where: `index` either has a place for each value, or one for each place along the
+// dimension.
+struct Arrivals {
+  const Nest& nest;
+  bool index_is_line;  // of one dimension, or none
+  bool negative_from_end = false;
+  std::size_t dim;
+  Shape shape;  // of the values
+
+  explicit Arrivals(const Nest& n)
+      : nest(n),
+        index_is_line(n.call.op().packet.rfind("index_", 0) == 0),
+        dim(n.dimension("dim", n.type().shape.size())) {
+    const Shape& index = nest.shape_of("index");
+    if (index_is_line) {
+      shape = nest.type().shape;
+      shape[dim] = element_count(index);
+    } else {
+      shape = index;
+    }
+  }
+
+  Index target(const Indices& from) const {
+    const std::size_t rank = nest.shape_of("index").size();
+    const Indices at = !index_is_line ? from : rank == 0 ? Indices{} : Indices{from[dim]};
+    return nest.checked(nest.raw("index", at), nest.type().shape[dim], negative_from_end);
+  }
+
+  // Calls put(from, to) for all values.
+  void for_each(const std::function<void(const Indices&, const Indices&)>& put) const {
+    Builder& builder = nest.lowering.builder();
+    const std::size_t depth = builder.depth();
+    Shape lines = shape;
+    lines[dim] = 1;
+    const Index line = builder.open_loop("i", element_count(lines), Builder::Order::parallel);
+    Indices from = delinearised(line, lines, builder);
+    from[dim] = builder.open_loop("n", shape[dim]);
+    Indices to = from;
+    to[dim] = target(from);
+    put(from, to);
+    builder.close_to(depth);
+  }
+
+  // How many values came to a place of the output.
+  Quantity count(const Indices& at) const {
+    Lowering& lowering = nest.lowering;
+    Builder& builder = lowering.builder();
+    const Quantity zero = Quantity::constant(&builder, DType::i64, std::int64_t{0});
+    const AccumulatorId sum = builder.accumulator("count", Combine::add, zero.id(), 1);
+    const std::size_t depth = builder.depth();
+    for (std::size_t d = 0; d < shape.size(); ++d)
+      if (d != dim && shape[d] < nest.type().shape[d])
+        builder.open_if((lowering.number(at[d]) < static_cast<double>(shape[d])).id());
+    Indices from = at;
+    from[dim] = builder.open_loop("n", shape[dim]);
+    const Quantity here = lowering.number(target(from)) == lowering.number(at[dim]);
+    builder.update(sum, here.to(DType::i64).id());
+    builder.close_to(depth);
+    return {&builder, builder.read(sum)};
+  }
+};
+
+// Of integers the mean is rounded down.
+Quantity divided(const Quantity& sum, const Quantity& count) {
+  if (sum.real()) return sum / count.to(sum.type());
+  const Quantity whole = sum.to(DType::i64);
+  const Quantity over = rest(whole, count);
+  return quotient(whole, count) - (over < 0.0).to(DType::i64);
+}
+
+void write_means(const Nest& nest, const Arrivals& arrivals, bool include_self) {
+  const Layout whole = storage_layout(nest.type());
+  nest.lowering.for_each(whole.shape, whole.strides, [&](const Indices& at) {
+    const Quantity came = arrivals.count(at);
+    const Quantity all = include_self ? came + 1.0 : larger(came, 1.0);
+    const Quantity sum = nest.lowering.stored(nest.output(), at);
+    nest.lowering.write(nest.output(), at,
+                        divided(sum.real() ? sum.to(nest.computing(nest.type().dtype)) : sum, all));
+  });
+}
+
+void put_all(const Nest& nest, const Arrivals& arrivals, const Meeting& meeting, bool include_self,
+             const std::function<Quantity(const Indices&)>& value) {
+  const Layout whole = storage_layout(nest.type());
+  nest.lowering.for_each(whole.shape, whole.strides, [&](const Indices& at) {
+    nest.lowering.write(nest.output(), at, nest.raw("self", at));
+  });
+  if (!include_self)
+    arrivals.for_each([&](const Indices&, const Indices& to) {
+      nest.lowering.write(nest.output(), to, neutral_number(nest, meeting.how));
+    });
+  arrivals.for_each([&](const Indices& from, const Indices& to) {
+    if (meeting.replaces)
+      nest.lowering.write(nest.output(), to, value(from));
+    else
+      nest.lowering.combine_into(nest.output(), to, meeting.how, value(from));
+  });
+  if (meeting.mean) write_means(nest, arrivals, include_self);
+}
+
+Quantity number(const Nest& nest, std::string_view parameter) {
+  const Scalar scalar = nest.call.scalar(parameter);
+  Builder* builder = &nest.lowering.builder();
+  return is_floating(nest.type().dtype)
+             ? Quantity::constant(builder, nest.computing(nest.type().dtype), scalar.real)
+             : Quantity::constant(builder, DType::i64, scalar.integer);
+}
+
+void scatter_reduce(const Nest& nest) {
+  const bool by_value = nest.call.op().parameter("value").has_value();
+  const Arrivals arrivals(nest);
+  const bool include_self =
+      !nest.call.op().parameter("include_self") || nest.call.boolean("include_self");
+  put_all(nest, arrivals, meeting_of(nest.call.text("reduce")), include_self,
+          [&](const Indices& from) {
+            return by_value ? number(nest, "value") : nest.raw("src", from);
+          });
+}
+
+// The source's element, which a number without dimensions may be.
+Quantity source(const Nest& nest, const Indices& from) {
+  const std::size_t rank = nest.shape_of("source").size();
+  return nest.raw("source", rank == 0 ? Indices{} : from);
+}
+
+void index_reduce(const Nest& nest) {
+  put_all(nest, Arrivals(nest), meeting_of(nest.call.text("reduce")),
+          nest.call.boolean("include_self"),
+          [&](const Indices& from) { return source(nest, from); });
+}
+
+void index_add(const Nest& nest) {
+  put_all(nest, Arrivals(nest), {Combine::add}, true, [&](const Indices& from) {
+    const Quantity alpha = number(nest, "alpha");
+    return alpha * source(nest, from).to(alpha.type());
+  });
+}
+
+void index_copy(const Nest& nest) {
+  put_all(nest, Arrivals(nest), {Combine::add, false, true}, true,
+          [&](const Indices& from) { return source(nest, from); });
+}
+
+void index_fill(const Nest& nest) {
+  Arrivals arrivals(nest);
+  arrivals.negative_from_end = true;
+  put_all(nest, arrivals, {Combine::add, false, true}, true, [&](const Indices&) {
+    return nest.has("value") ? nest.raw("value", {}) : number(nest, "value");
+  });
+}
+
+std::optional<std::string> numbers(const Call& call) {
+  const bool line = call.op().packet.rfind("index_", 0) == 0;
+  if (call.tensor("self").shape.empty() || (!line && call.tensor("index").shape.empty()))
+    return "numbers without dimensions";
+  return std::nullopt;
+}
+
+std::optional<std::string> truths_or_numbers(const Call& call) {
+  if (call.tensor("self").dtype == DType::boolean) return "sums of bools";
+  return numbers(call);
+}
+
+}  // namespace
+
+void add_meeting_nests(NestTable& table) {
+  for (const Op op : {Op::scatter_reduce, Op::scatter_value_reduce, Op::scatter_reduce_two})
+    table.push_back({op, scatter_reduce, truths_or_numbers});
+  table.push_back({Op::index_reduce, index_reduce, truths_or_numbers});
+  table.push_back({Op::index_add, index_add, truths_or_numbers});
+  table.push_back({Op::index_copy, index_copy, numbers});
+  for (const Op op : {Op::index_fill_int_Scalar, Op::index_fill_int_Tensor})
+    table.push_back({op, index_fill, numbers});
+}
+
+}  // namespace recut::loop

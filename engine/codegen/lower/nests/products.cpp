@@ -1,0 +1,166 @@
+// Products of vectors and matrices of any rank, and their sums, as plain nests: what decompositions
+// would make of mm and bmm.
+#include "engine/codegen/lower/nest.h"
+
+namespace recut::loop {
+namespace {
+
+// Element `at` of the output is finish(sum over k in a space of left(at, k) * right(at, k), at).
+struct Contraction {
+  const Nest& nest;
+  Shape folded;
+  std::function<Quantity(const Indices&, const Indices&)> term;
+
+  // In the type that the output is computed in.
+  Quantity element(std::string_view parameter, const Indices& at) const {
+    return nest.raw(parameter, at).to(nest.computing(nest.type().dtype));
+  }
+
+  void run(const std::function<Quantity(const Quantity&, const Indices&)>& finish) const {
+    const Shape& out = nest.type().shape;
+    FoldSpace space{out, std::vector<bool>(out.size(), false), {}};
+    space.shape.insert(space.shape.end(), folded.begin(), folded.end());
+    space.folded.resize(space.shape.size(), true);
+    space.strides = contiguous_strides(space.shape);
+    const Quantity zero = nest.lowering.constant(nest.computing(nest.type().dtype), 0);
+    const auto rank = static_cast<std::ptrdiff_t>(out.size());
+    for_each_fold(nest.lowering, space, [&](Folder& folder) {
+      const Quantity sum = folder.fold({"sum", Combine::add, zero, [&](const Indices& at) {
+                                          return term(Indices(at.begin(), at.begin() + rank),
+                                                      Indices(at.begin() + rank, at.end()));
+                                        }});
+      const Indices at(folder.at().begin(), folder.at().begin() + rank);
+      nest.lowering.write(nest.output(), at, finish(sum, at));
+    });
+  }
+  void run() const {
+    run([](const Quantity& sum, const Indices&) { return sum; });
+  }
+};
+
+// The place in a tensor that is broadcast to what `at` is a place of.
+Indices broadcast_place(const Shape& shape, const Indices& at) {
+  Indices place(shape.size(), 0);
+  for (std::size_t d = 0; d < shape.size(); ++d)
+    if (shape[d] != 1) place[d] = at[at.size() - shape.size() + d];
+  return place;
+}
+
+// Leading dimensions are batches, which broadcast; a vector is a row on the left, a column on the
+// right, and leaves no dimension.
+void matmul(const Nest& nest, std::string_view left, std::string_view right) {
+  const Shape& a = nest.shape_of(left);
+  const Shape& b = nest.shape_of(right);
+  const bool rows = a.size() > 1, columns = b.size() > 1;
+  Contraction c{nest, {a.back()}, {}};
+  c.term = [&](const Indices& at, const Indices& k) {
+    Indices batch(at.begin(), at.end() - (rows ? 1 : 0) - (columns ? 1 : 0));
+    Indices left_at = batch, right_at = batch;
+    if (rows) left_at.push_back(at[batch.size()]);
+    left_at.push_back(k[0]);
+    right_at.push_back(k[0]);
+    if (columns) right_at.push_back(at.back());
+    const Quantity x = c.element(left, broadcast_place(a, left_at));
+    return x * c.element(right, broadcast_place(b, right_at));
+  };
+  c.run();
+}
+
+void matmul(const Nest& nest) { matmul(nest, "self", "other"); }
+void mv(const Nest& nest) { matmul(nest, "self", "vec"); }
+void dot(const Nest& nest) { matmul(nest, "self", nest.call.op().parameters[1].name); }
+
+// All rows of the left with all rows of the right.
+void rows_by_rows(const Nest& nest, std::string_view left, std::string_view right,
+                  std::string_view bias) {
+  const auto left_rank = static_cast<std::ptrdiff_t>(nest.shape_of(left).size() - 1);
+  Contraction c{nest, {nest.shape_of(left).back()}, {}};
+  c.term = [&](const Indices& at, const Indices& k) {
+    Indices left_at(at.begin(), at.begin() + left_rank), right_at(at.begin() + left_rank, at.end());
+    left_at.push_back(k[0]);
+    right_at.push_back(k[0]);
+    const Quantity x = c.element(left, left_at);
+    return x * c.element(right, right_at);
+  };
+  c.run([&](const Quantity& sum, const Indices& at) {
+    if (!nest.has(bias)) return sum;
+    return sum + c.element(bias, broadcast_place(nest.shape_of(bias), at));
+  });
+}
+
+void inner(const Nest& nest) { rows_by_rows(nest, "self", "other", ""); }
+void linear(const Nest& nest) { rows_by_rows(nest, "input", "weight", "bias"); }
+
+void outer(const Nest& nest) {
+  const Layout whole = storage_layout(nest.type());
+  const DType type = nest.computing(nest.type().dtype);
+  nest.lowering.for_each(whole.shape, whole.strides, [&](const Indices& at) {
+    const Quantity x = nest.raw("self", {at[0]}).to(type);
+    nest.lowering.write(nest.output(), at, x * nest.raw("vec2", {at[1]}).to(type));
+  });
+}
+
+// beta * self + alpha * product; self is not read where beta is 0.
+std::function<Quantity(const Quantity&, const Indices&)> plus_self(const Contraction& c) {
+  return [&c](const Quantity& product, const Indices& at) {
+    const auto scaled = [&](std::string_view by, const Quantity& x) {
+      const Scalar number = c.nest.call.scalar(by);
+      return x * (x.real() ? number.real : static_cast<double>(number.integer));
+    };
+    if (c.nest.call.scalar("beta").real == 0) return scaled("alpha", product);
+    const Quantity self = c.element("self", broadcast_place(c.nest.shape_of("self"), at));
+    return scaled("beta", self) + scaled("alpha", product);
+  };
+}
+
+void addmv(const Nest& nest) {
+  Contraction c{nest, {nest.shape_of("vec")[0]}, {}};
+  c.term = [&](const Indices& at, const Indices& k) {
+    const Quantity x = c.element("mat", {at[0], k[0]});
+    return x * c.element("vec", {k[0]});
+  };
+  c.run(plus_self(c));
+}
+
+void addr(const Nest& nest) {
+  Contraction c{nest, {}, {}};
+  c.term = [&](const Indices& at, const Indices&) {
+    const Quantity x = c.element("vec1", {at[0]});
+    return x * c.element("vec2", {at[1]});
+  };
+  c.run(plus_self(c));
+}
+
+// The products of all batches, added up.
+void addbmm(const Nest& nest) {
+  const Shape& left = nest.shape_of("batch1");
+  Contraction c{nest, {left[0], left[2]}, {}};
+  c.term = [&](const Indices& at, const Indices& k) {
+    const Quantity x = c.element("batch1", {k[0], at[0], k[1]});
+    return x * c.element("batch2", {k[0], k[1], at[1]});
+  };
+  c.run(plus_self(c));
+}
+
+std::optional<std::string> numbers(const Call& call) {
+  for (std::size_t p = 0; p < 2; ++p)
+    if (call.tensor(call.op().parameters[p].name).shape.empty())
+      return "numbers without dimensions";
+  return std::nullopt;
+}
+
+}  // namespace
+
+void add_product_nests(NestTable& table) {
+  table.push_back({Op::matmul, matmul});
+  table.push_back({Op::mv, mv});
+  for (const Op op : {Op::dot, Op::vdot}) table.push_back({op, dot});
+  for (const Op op : {Op::outer, Op::ger}) table.push_back({op, outer});
+  table.push_back({Op::inner, inner, numbers});
+  table.push_back({Op::linear, linear});
+  table.push_back({Op::addmv, addmv});
+  table.push_back({Op::addr, addr});
+  table.push_back({Op::addbmm, addbmm});
+}
+
+}  // namespace recut::loop
