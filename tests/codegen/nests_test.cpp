@@ -35,6 +35,7 @@ TEST_CASE("loops of transposed convolutions", "[codegen][cpu]") {
           "x:1,2,4 w:2,1,2 | convolution(%x, %w, none, [3], [0], [2], true, [1], 1)",
           "x:1,2,3 w:2,2,2 b:2 | conv_transpose1d(%x, %w, %b, 2, 0, 1)",
           "x:2,3 w:2,2,2 b:2 | conv_transpose1d(%x, %w, %b, 2, 0, 1)",
+          "x:1,1,2,2 w:1,1,1,1 b:1 | conv_transpose2d.input(%x, %w, %b, [2], [1, 1], [0], 1, [1])",
           "x:1,1,2,2,2 w:1,1,2,2,2 | conv_transpose3d.input(%x, %w)",
       })
     check_with_gradients(sample);

@@ -33,7 +33,8 @@ Indices AdvancedIndex::joined(const Indices& kept, const Indices& indexed) const
   return at;
 }
 
-Indices AdvancedIndex::place(Lowering& lowering, const Shape& self, const Indices& at) const {
+Indices AdvancedIndex::place(Lowering& lowering, const Shape& self, const Indices& at,
+                             OutOfRange out_of_range) const {
   Indices place;
   std::size_t kept = 0;  // of the result's dimensions that no tensor indexes
   for (std::size_t d = 0; d < self.size(); ++d) {
@@ -46,10 +47,17 @@ Indices AdvancedIndex::place(Lowering& lowering, const Shape& self, const Indice
     Indices in_tensor(own.size(), 0);
     for (std::size_t n = 0; n < own.size(); ++n)
       if (own[n] != 1) in_tensor[n] = at[first + shape.size() - own.size() + n];
-    place.push_back(Nest::checked_index(lowering, lowering.element(tensors[d], in_tensor), self[d],
-                                        /*from_end=*/true));
+    const bool clamped = out_of_range == OutOfRange::clamped;
+    Quantity index = lowering.element(tensors[d], in_tensor).to(DType::i64);
+    if (clamped) index = smaller(larger(index, 0.0), static_cast<double>(self[d] - 1));
+    place.push_back(Nest::checked_index(lowering, index, self[d], /*from_end=*/!clamped));
   }
   return place;
+}
+
+std::optional<std::string> has_no_place(const Call& call) {
+  if (element_count(call.tensor("self").shape) == 0) return "tensors without elements";
+  return has_masks(call);
 }
 
 std::optional<std::string> has_masks(const Call& call) {

@@ -2,6 +2,7 @@
 // for.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -24,12 +25,15 @@ struct AdvancedIndex {
   Shape kept(const Shape& self) const;
   // The result's place: that of the kept dimensions, and that of the index tensors.
   Indices joined(const Indices& kept, const Indices& indexed) const;
-  // The place in self of the result's element at `at`. Data out of range is the data's fault;
-  // negative indices count from the end.
-  Indices place(Lowering& lowering, const Shape& self, const Indices& at) const;
+  // The place in self of the result's element at `at`. Data out of range is the data's fault, and
+  // negative indices count from the end; or all are clamped to what is there.
+  enum class OutOfRange : std::uint8_t { faulty, clamped };
+  Indices place(Lowering& lowering, const Shape& self, const Indices& at,
+                OutOfRange out_of_range = OutOfRange::faulty) const;
 };
 
-// A refusal (formula.h): indices that are masks.
+// Refusals (formula.h): indices that are masks, and besides, that clamping leaves no place.
 std::optional<std::string> has_masks(const Call& call);
+std::optional<std::string> has_no_place(const Call& call);
 
 }  // namespace recut::loop

@@ -51,7 +51,8 @@ Fallen on_windows(Lowering& lowering, const Sliding& s, const Indices& place, co
     require(out.inside, number >= 0.0);
     require(out.inside, number < static_cast<double>(windows[d]));
     const Index rest = lowering.builder().remainder(reach, s.stride[d]);
-    if (!rest.is_constant()) require(out.inside, lowering.number(rest) == 0.0);
+    if (!rest.is_constant() || rest.constant != 0)
+      require(out.inside, lowering.number(rest) == 0.0);
   }
   return out;
 }

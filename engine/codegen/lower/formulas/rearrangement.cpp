@@ -127,6 +127,24 @@ Quantity glu(const Site& s) {
   return x * (1.0 / (1.0 + exp(-s.raw("self", second).to(type))));
 }
 
+// Of the first half the gate, of the second the first half times the gate's slope.
+Quantity glu_backward(const Site& s) {
+  const Shape& shape = self_shape(s);
+  const std::size_t dim = dimension(s, "dim", shape.size());
+  const std::int64_t half = shape[dim] / 2;
+  Builder& builder = s.lowering.builder();
+  const DType type = s.lowering.compute_type(s.dtype());
+  Indices first = s.at;
+  first[dim] = builder.remainder(s.at[dim], half);
+  Indices second = first;
+  second[dim] = first[dim] + Index(half);
+  const Quantity grad = s.raw("grad_output", first).to(type);
+  const Quantity gate = 1.0 / (1.0 + exp(-s.raw("self", second).to(type)));
+  const Quantity of_second = grad * s.raw("self", first).to(type) * gate * (1.0 - gate);
+  const Quantity is_first = s.lowering.number(s.at[dim]) < static_cast<double>(half);
+  return select(is_first, grad * gate, of_second);
+}
+
 std::optional<std::string> zero_rank(const Call& call) {
   if (call.tensor("self").shape.empty()) return "numbers without dimensions";
   return std::nullopt;
@@ -149,6 +167,7 @@ void add_rearrangement_formulas(FormulaTable& table) {
   table.push_back({Op::take_along_dim, take_along_dim, zero_rank});
   table.push_back({Op::repeat_interleave_self_int, repeat_interleave});
   table.push_back({Op::glu, glu});
+  table.push_back({Op::glu_backward, glu_backward});
 }
 
 }  // namespace recut::loop

@@ -90,13 +90,21 @@ void scatter(const Nest& nest) {
   });
 }
 
+// The place in a tensor that is broadcast to what `at` is a place of.
+Indices broadcast_place(const Shape& shape, const Indices& at) {
+  Indices place(shape.size(), 0);
+  for (std::size_t d = 0; d < shape.size(); ++d)
+    if (shape[d] != 1) place[d] = at[at.size() - shape.size() + d];
+  return place;
+}
+
 // Dimensions that no tensor indexes stay apart; the places that the tensors name may meet, and are
-// named in order: the last of those that are written stays.
+// named in order: the last of those that are written stays. Where there is a mask, indices are
+// clamped and values are added where it holds.
 void index_put(const Nest& nest) {
   copy_self(nest);
   const AdvancedIndex named(nest.call);
   const Shape& self = nest.shape_of("self");
-  const Shape& given = nest.shape_of("values");
   const Shape kept = named.kept(self);
   Builder& builder = nest.lowering.builder();
   const std::size_t depth = builder.depth();
@@ -105,12 +113,13 @@ void index_put(const Nest& nest) {
   const Index number = builder.open_loop("n", element_count(named.shape));
   const Indices at =
       named.joined(delinearised(line, kept, builder), delinearised(number, named.shape, builder));
-  Indices from(given.size(), 0);
-  for (std::size_t d = 0; d < given.size(); ++d)
-    if (given[d] != 1) from[d] = at[at.size() - given.size() + d];
-  const Indices to = named.place(nest.lowering, self, at);
-  const Quantity value = nest.raw("values", from);
-  if (nest.call.boolean("accumulate"))
+  const bool masked = nest.has("mask");
+  if (masked) builder.open_if(nest.raw("mask", broadcast_place(nest.shape_of("mask"), at)).id());
+  const Indices to =
+      named.place(nest.lowering, self, at,
+                  masked ? AdvancedIndex::OutOfRange::clamped : AdvancedIndex::OutOfRange::faulty);
+  const Quantity value = nest.raw("values", broadcast_place(nest.shape_of("values"), at));
+  if (masked || nest.call.boolean("accumulate"))
     nest.lowering.combine_into(nest.output(), to, Combine::add, value);
   else
     nest.lowering.write(nest.output(), to, value);
@@ -118,9 +127,14 @@ void index_put(const Nest& nest) {
 }
 
 std::optional<std::string> masks_or_truths(const Call& call) {
-  if (call.boolean("accumulate") && call.tensor("self").dtype == DType::boolean)
-    return "sums of bools";
+  const bool adds = !call.op().parameter("accumulate") || call.boolean("accumulate");
+  if (adds && call.tensor("self").dtype == DType::boolean) return "sums of bools";
   return has_masks(call);
+}
+
+std::optional<std::string> masks_truths_or_no_place(const Call& call) {
+  const auto why = has_no_place(call);
+  return why ? why : masks_or_truths(call);
 }
 
 std::optional<std::string> numbers(const Call& call) {
@@ -140,6 +154,7 @@ void add_scatter_nests(NestTable& table) {
   table.push_back({Op::scatter_add, scatter_add, truths_or_numbers});
   for (const Op op : {Op::index_put, Op::_unsafe_index_put})
     table.push_back({op, index_put, masks_or_truths});
+  table.push_back({Op::_unsafe_masked_index_put_accumulate, index_put, masks_truths_or_no_place});
   for (const Op op : {Op::scatter_src, Op::scatter_value}) table.push_back({op, scatter, numbers});
 }
 
