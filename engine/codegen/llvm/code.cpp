@@ -60,6 +60,23 @@ std::string literal(DType type, double real, std::int64_t integer) {
   return fmt::format("0x{:016X}", bits);
 }
 
+void NotedText::add(std::string_view line, std::uint32_t note) {
+  text.append(line) += '\n';
+  notes.push_back(note);
+}
+
+void NotedText::add_lines(std::string_view lines) {
+  text += lines;
+  notes.resize(notes.size() +
+                   static_cast<std::size_t>(std::count(lines.begin(), lines.end(), '\n')),
+               loop::kNoNote);
+}
+
+void NotedText::add(const NotedText& more) {
+  text += more.text;
+  notes.insert(notes.end(), more.notes.begin(), more.notes.end());
+}
+
 std::string Declarations::text() const {
   std::string text;
   for (const std::string& line : lines_) text += "declare " + line + "\n";
@@ -181,7 +198,7 @@ std::string Writer::cast(std::string_view instruction, std::string_view from,
 
 std::string Writer::room_for(const std::string& type) {
   std::string name = fmt::format("%a{}", allocations_++);
-  rooms_ += fmt::format("  {} = alloca {}\n", name, type);
+  rooms_.add(fmt::format("  {} = alloca {}", name, type), note_);
   return name;
 }
 
@@ -189,8 +206,16 @@ std::string Writer::fresh_label(std::string_view words) {
   return fmt::format("{}{}", words, labels_++);
 }
 
+NotedText Writer::text() const {
+  NotedText all;
+  all.add("entry:");
+  all.add(rooms_);
+  all.add(body_);
+  return all;
+}
+
 void Writer::open(const std::string& label) {
-  body_ += label + ":\n";
+  body_.add(label + ":", note_);
   block_ = label;
 }
 

@@ -6,8 +6,10 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "engine/codegen/loop/kernel.h"
 #include "engine/ir/dtype.h"
 
 namespace recut::llvm_ir {
@@ -30,6 +32,17 @@ std::string suffix(DType type, std::int64_t lanes);
 // A number of a value type as LLVM writes it; reals by their bits, as those of an f64.
 std::string literal(DType type, double real, std::int64_t integer);
 
+// Lines of text, each with the note of the kernel that it is from.
+struct NotedText {
+  std::string text;
+  std::vector<std::uint32_t> notes;  // by line
+
+  void add(std::string_view line, std::uint32_t note = loop::kNoNote);
+  // Whole lines that are from no note.
+  void add_lines(std::string_view lines);
+  void add(const NotedText& more);
+};
+
 // What functions of one module share: what is declared and not defined.
 class Declarations {
  public:
@@ -45,9 +58,12 @@ class Writer {
  public:
   explicit Writer(Declarations& declarations) : declarations_(declarations) {}
 
+  // Lines are from this note of the kernel until it is another one's turn. Gives the one before.
+  std::uint32_t begin_note(std::uint32_t note) { return std::exchange(note_, note); }
+
   // Instructions. `text` without its result's name; gives that name.
   std::string let(const std::string& text);
-  void put(const std::string& text) { body_ += "  " + text + "\n"; }
+  void put(const std::string& text) { body_.add("  " + text, note_); }
   Code let(DType type, std::int64_t lanes, const std::string& text) {
     return {let(text), type, lanes};
   }
@@ -92,11 +108,12 @@ class Writer {
   void declare(std::string text) { declarations_.add(std::move(text)); }
 
   // Everything between the function's braces.
-  std::string text() const { return "entry:\n" + rooms_ + body_; }
+  NotedText text() const;
 
  private:
   Declarations& declarations_;
-  std::string rooms_, body_;
+  NotedText rooms_, body_;
+  std::uint32_t note_ = loop::kNoNote;
   std::string block_ = "entry";
   int results_ = 0, labels_ = 0, allocations_ = 0;
 };

@@ -46,15 +46,17 @@ class Emitter {
  public:
   Module run(std::span<const Kernel> kernels) {
     for (const Kernel& kernel : kernels) add(kernel);
-    module_.text += declarations_.text();
+    text_.add_lines(declarations_.text());
+    module_.text = std::move(text_.text);
+    module_.notes = std::move(text_.notes);
     return std::move(module_);
   }
 
  private:
   void add(const Kernel& kernel) {
     module_.kernels.emplace_back();
-    module_.text += fmt::format("; kernel {}\n", kernel.name);
-    for (const std::string& note : kernel.notes) module_.text += "; " + note + "\n";
+    text_.add(fmt::format("; kernel {}", kernel.name));
+    for (std::uint32_t n = 0; n < kernel.notes.size(); ++n) text_.add("; " + kernel.notes[n], n);
     if (!divides(kernel)) {
       Writer writer(declarations_);
       KernelCode(kernel, writer, module_.faults).block(kernel.body);
@@ -63,13 +65,13 @@ class Emitter {
     Block shared;
     for (const Statement& statement : kernel.body) {
       if (const auto* loop = std::get_if<Loop>(&statement.value))
-        add_stage(kernel, shared, *loop);
+        add_stage(kernel, shared, *loop, statement.note);
       else
         shared.push_back(statement);
     }
   }
 
-  void add_stage(const Kernel& kernel, const Block& shared, const Loop& loop) {
+  void add_stage(const Kernel& kernel, const Block& shared, const Loop& loop, std::uint32_t note) {
     Writer writer(declarations_);
     KernelCode code(kernel, writer, module_.faults);
     code.block(shared);
@@ -77,6 +79,7 @@ class Emitter {
     stage.parallel = loop.parallel && !combines_in_memory(loop.body);
     stage.extent = kernel[loop.variable].extent;
     stage.grain = loop.lanes;
+    writer.begin_note(note);
     code.part(loop);
     finish(kernel, writer, stage);
   }
@@ -96,16 +99,18 @@ class Emitter {
       given += fmt::format("ptr {}, ", name);
     }
     constexpr std::string_view kRest = "i64 %first, i64 %last, i64 %seed, ptr %fault";
-    module_.text += fmt::format("define internal void @{}_code({}{}) {{\n{}  ret void\n}}\n\n",
-                                stage.symbol, parameters, kRest, writer.text());
-    module_.text += fmt::format(
-        "define void @{0}(ptr %buffers, {1}) {{\n{2}  call void @{0}_code({3}{1})\n  ret "
-        "void\n}}\n\n",
-        stage.symbol, kRest, found, given);
+    text_.add(fmt::format("define internal void @{}_code({}{}) {{", stage.symbol, parameters, kRest));
+    text_.add(writer.text());
+    text_.add_lines(
+        fmt::format("  ret void\n}}\n\n"
+                    "define void @{0}(ptr %buffers, {1}) {{\n{2}  call void @{0}_code({3}{1})\n"
+                    "  ret void\n}}\n\n",
+                    stage.symbol, kRest, found, given));
     stages.push_back(std::move(stage));
   }
 
   Module module_;
+  NotedText text_;
   Declarations declarations_;
 };
 

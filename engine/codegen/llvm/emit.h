@@ -29,6 +29,8 @@ struct Stage {
 struct Module {
   std::string text;
   std::vector<std::vector<Stage>> kernels;  // by kernel
+  // By line of the text: which of its kernel's notes it is from (loop/kernel.h); kNoNote: none.
+  std::vector<std::uint32_t> notes;
   // What is wrong where `*fault`, 0 before, is n afterwards: faults[n - 1]. The data's fault; what
   // the kernel wrote is then of no use.
   std::vector<std::string> faults;

@@ -54,8 +54,11 @@ KernelCode::KernelCode(const loop::Kernel& kernel, Writer& writer, std::vector<s
 }
 
 void KernelCode::block(const loop::Block& block) {
-  for (const loop::Statement& statement : block)
+  for (const loop::Statement& statement : block) {
+    const std::uint32_t around = w_.begin_note(statement.note);
     std::visit([&](const auto& one) { execute(one); }, statement.value);
+    w_.begin_note(around);
+  }
 }
 
 void KernelCode::part(const loop::Loop& loop) {

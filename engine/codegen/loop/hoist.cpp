@@ -30,37 +30,37 @@ class Hoister {
   Block rebuilt(const Block& block, bool closed = true) {
     open_.push_back({{}, closed});
     for (const Statement& statement : block)
-      std::visit([&](const auto& s) { place(s); }, statement.value);
+      std::visit([&](const auto& s) { place(s, statement.note); }, statement.value);
     Block done = std::move(open_.back().block);
     open_.pop_back();
     return done;
   }
 
-  void place(const Define& define) {
+  void place(const Define& define, std::uint32_t note) {
     std::size_t depth = open_.size() - 1;
     while (depth > 0 && !open_[depth].closed) --depth;
     const std::size_t needed =
         movable(define.expression) ? depth_needed(define.expression) : open_.size() - 1;
     depth = std::max(depth, needed);
     depth_of_value_[define.value.index] = depth;
-    open_[depth].block.push_back({define});
+    open_[depth].block.push_back({define, note});
   }
 
   template <class S>
-  void place(const S& statement) {
-    open_.back().block.push_back({statement});
+  void place(const S& statement, std::uint32_t note) {
+    open_.back().block.push_back({statement, note});
   }
 
-  void place(const Loop& loop) {
+  void place(const Loop& loop, std::uint32_t note) {
     depth_of_loop_[loop.variable.index] = open_.size();
     Loop copy{loop.variable, loop.parallel, loop.lanes, {}};
     copy.body = rebuilt(loop.body, kernel_[loop.variable].extent == 0);
-    open_.back().block.push_back({std::move(copy)});
+    open_.back().block.push_back({std::move(copy), note});
   }
 
-  void place(const If& branch) {
+  void place(const If& branch, std::uint32_t note) {
     If copy{branch.condition, rebuilt(branch.body)};
-    open_.back().block.push_back({std::move(copy)});
+    open_.back().block.push_back({std::move(copy), note});
   }
 
   bool movable(const Expression& expression) const {

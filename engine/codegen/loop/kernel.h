@@ -128,8 +128,12 @@ struct If {
   Block body;
 };
 
+// `note`: which of the kernel's notes it is from. For readers, too, and no part of the meaning: the
+// text has no word for it, and a kernel that was parsed knows nothing of it.
+inline constexpr std::uint32_t kNoNote = UINT32_MAX;
 struct Statement {
   std::variant<Define, Store, Declare, Update, Loop, If> value;
+  std::uint32_t note = kNoNote;
 };
 
 struct Kernel {

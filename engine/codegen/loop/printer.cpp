@@ -24,20 +24,21 @@ class Printer {
  public:
   explicit Printer(const Kernel& kernel) : kernel_(kernel), names_(kernel) {}
 
-  std::string run() {
-    out_ = fmt::format("kernel {} {{\n", string_literal(kernel_.name));
-    for (const std::string& note : kernel_.notes)
+  std::vector<PrintedLine> run() {
+    line(fmt::format("kernel {} {{", string_literal(kernel_.name)));
+    ++depth_;
+    for (const std::string& note : kernel_.notes) {
       line(fmt::format("note {}", string_literal(note)));
+      lines_.back().note = static_cast<std::uint32_t>(&note - kernel_.notes.data());
+    }
     for (std::size_t b = 0; b < kernel_.buffers.size(); ++b) print_buffer(BufferId(b));
-    print_block(kernel_.body);
-    return out_ + "}\n";
+    print_body(kernel_.body);
+    return std::move(lines_);
   }
 
  private:
   void line(const std::string& text) {
-    out_.append(static_cast<std::size_t>(depth_) * 2, ' ');
-    out_ += text;
-    out_ += '\n';
+    lines_.push_back({std::string(static_cast<std::size_t>(depth_) * 2, ' ') + text, note_, {}});
   }
 
   void print_buffer(BufferId id) {
@@ -45,11 +46,16 @@ class Printer {
     const Buffer& buffer = kernel_[id];
     line(fmt::format("buffer {} : {}[{}] {}", names_.of(id), short_name(buffer.dtype),
                      buffer.elements, kAccess[static_cast<std::size_t>(buffer.access)]));
+    lines_.back().buffer = id;
   }
 
   void print_block(const Block& block) {
-    for (const Statement& statement : block)
+    const std::uint32_t around = note_;
+    for (const Statement& statement : block) {
+      note_ = statement.note;
       std::visit([&](const auto& s) { print_statement(s); }, statement.value);
+    }
+    note_ = around;
   }
 
   void print_statement(const Define& define) {
@@ -80,16 +86,17 @@ class Printer {
     line(fmt::format("{} {} in 0..{}{} {{", loop.parallel ? "parallel" : "for",
                      names_.of(loop.variable), kernel_[loop.variable].extent,
                      lanes_text(loop.lanes)));
+    ++depth_;
     print_body(loop.body);
   }
 
   void print_statement(const If& branch) {
     line(fmt::format("if {} {{", names_.of(branch.condition)));
+    ++depth_;
     print_body(branch.body);
   }
 
   void print_body(const Block& body) {
-    ++depth_;
     print_block(body);
     --depth_;
     line("}");
@@ -130,8 +137,9 @@ class Printer {
 
   const Kernel& kernel_;
   Names names_;
-  std::string out_;
-  int depth_ = 1;
+  std::vector<PrintedLine> lines_;
+  std::uint32_t note_ = kNoNote;
+  int depth_ = 0;
 };
 
 std::string format_atom(const Atom& atom, const Names& names) {
@@ -193,6 +201,12 @@ std::string format(const Index& index, const Kernel& kernel) {
   return format(index, Names(kernel));
 }
 
-std::string print(const Kernel& kernel) { return Printer(kernel).run(); }
+std::vector<PrintedLine> print_lines(const Kernel& kernel) { return Printer(kernel).run(); }
+
+std::string print(const Kernel& kernel) {
+  std::string text;
+  for (const PrintedLine& line : print_lines(kernel)) text += line.text + "\n";
+  return text;
+}
 
 }  // namespace recut::loop

@@ -17,7 +17,9 @@
 //   for %i in 0..64 lanes 8 { ... }   parallel %i in 0..64 { ... }    if %c { ... }
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 #include "engine/codegen/loop/kernel.h"
 
@@ -25,6 +27,14 @@ namespace recut::loop {
 
 // The kernel's text; parse_kernels of it gives a kernel that prints the same.
 std::string print(const Kernel& kernel);
+
+// The same line by line, each with what it is from.
+struct PrintedLine {
+  std::string text;              // without its end
+  std::uint32_t note = kNoNote;  // of the kernel's; a note's own line is from itself
+  BufferId buffer;               // that it declares; else invalid
+};
+std::vector<PrintedLine> print_lines(const Kernel& kernel);
 
 // An index with the kernel's names.
 std::string format(const Index& index, const Kernel& kernel);

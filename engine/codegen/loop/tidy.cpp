@@ -75,7 +75,7 @@ class Renumbering {
     Block out;
     known_.emplace_back();
     for (const Statement& statement : block)
-      std::visit([&](const auto& s) { copy(s, out); }, statement.value);
+      std::visit([&](const auto& s) { copy(s, statement.note, out); }, statement.value);
     known_.pop_back();
     return out;
   }
@@ -87,7 +87,7 @@ class Renumbering {
     return {};
   }
 
-  void copy(const Define& define, Block& out) {
+  void copy(const Define& define, std::uint32_t note, Block& out) {
     if (!uses_.of(define.value)) return;
     Expression expression = std::visit([&](const auto& e) { return mapped(e); }, define.expression);
     const ScalarValue& value = kernel_[define.value];
@@ -98,31 +98,32 @@ class Renumbering {
     id = ValueId(out_.values.size());
     known_.back()[key] = id;
     out_.values.push_back(value);
-    out.push_back({Define{id, std::move(expression)}});
+    out.push_back({Define{id, std::move(expression)}, note});
   }
-  void copy(const Store& store, Block& out) {
+  void copy(const Store& store, std::uint32_t note, Block& out) {
     out.push_back({Store{buffers_[store.buffer.index], mapped(store.at), mapped(store.value),
-                         store.combine}});
+                         store.combine},
+                   note});
   }
-  void copy(const Declare& declare, Block& out) {
+  void copy(const Declare& declare, std::uint32_t note, Block& out) {
     AccumulatorId& id = accumulators_[declare.accumulator.index];
     id = AccumulatorId(out_.accumulators.size());
     out_.accumulators.push_back(kernel_[declare.accumulator]);
-    out.push_back({Declare{id, mapped(declare.initial)}});
+    out.push_back({Declare{id, mapped(declare.initial)}, note});
   }
-  void copy(const Update& update, Block& out) {
-    out.push_back({Update{accumulators_[update.accumulator.index], mapped(update.value)}});
+  void copy(const Update& update, std::uint32_t note, Block& out) {
+    out.push_back({Update{accumulators_[update.accumulator.index], mapped(update.value)}, note});
   }
-  void copy(const Loop& loop, Block& out) {
+  void copy(const Loop& loop, std::uint32_t note, Block& out) {
     LoopId& id = loops_[loop.variable.index];
     id = LoopId(out_.loops.size());
     out_.loops.push_back(kernel_[loop.variable]);
     Loop made{id, loop.parallel, loop.lanes, {}};
     made.body = copied(loop.body);
-    out.push_back({std::move(made)});
+    out.push_back({std::move(made), note});
   }
-  void copy(const If& branch, Block& out) {
-    out.push_back({If{mapped(branch.condition), copied(branch.body)}});
+  void copy(const If& branch, std::uint32_t note, Block& out) {
+    out.push_back({If{mapped(branch.condition), copied(branch.body)}, note});
   }
 
   ValueId mapped(ValueId id) const { return id.valid() ? values_[id.index] : id; }

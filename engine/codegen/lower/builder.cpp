@@ -25,13 +25,13 @@ Index Builder::open_any_loop(const std::string& name, std::int64_t extent, Order
   const LoopId id(kernel_.loops.size());
   kernel_.loops.push_back({name, extent});
   ranges_.set(id, extent);
-  open_.back().opener.value = Loop{id, order == Order::parallel, lanes, {}};
+  open_.back().opener = {Loop{id, order == Order::parallel, lanes, {}}, note_};
   return id;
 }
 
 void Builder::open_if(ValueId condition) {
   open_.emplace_back();
-  open_.back().opener.value = If{condition, {}};
+  open_.back().opener = {If{condition, {}}, note_};
 }
 
 void Builder::close() {
@@ -105,23 +105,23 @@ ValueId Builder::check(ValueId value, std::int64_t below) {
 void Builder::store(BufferId buffer, const Index& at, ValueId value) {
   const Index place = simple(at);
   count_divisions(place);
-  block().push_back({Store{buffer, place, value, {}}});
+  block().push_back({Store{buffer, place, value, {}}, note_});
 }
 
 void Builder::combine_into(BufferId buffer, const Index& at, Combine how, ValueId value) {
-  block().push_back({Store{buffer, simple(at), value, how}});
+  block().push_back({Store{buffer, simple(at), value, how}, note_});
 }
 
 AccumulatorId Builder::accumulator(const std::string& name, Combine how, ValueId initial,
                                    std::int64_t lanes) {
   const AccumulatorId id(kernel_.accumulators.size());
   kernel_.accumulators.push_back({name, type(initial), how, lanes});
-  block().push_back({Declare{id, initial}});
+  block().push_back({Declare{id, initial}, note_});
   return id;
 }
 
 void Builder::update(AccumulatorId accumulator, ValueId value) {
-  block().push_back({Update{accumulator, value}});
+  block().push_back({Update{accumulator, value}, note_});
 }
 
 ValueId Builder::read(AccumulatorId accumulator) {
@@ -147,7 +147,7 @@ ValueId Builder::define(DType type, Expression expression) {
   const ValueId id(kernel_.values.size());
   kernel_.values.push_back({"", type});
   visible_.push_back(true);
-  block().push_back({Define{id, std::move(expression)}});
+  block().push_back({Define{id, std::move(expression)}, note_});
   open_.back().defined.push_back(id);
   known_[key] = id;
   return id;

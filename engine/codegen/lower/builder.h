@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/codegen/loop/expression_key.h"
@@ -53,6 +54,9 @@ class Builder {
   Index remainder(const Index& of, std::int64_t by) const { return modulo(of, by, ranges_); }
   Index simple(const Index& index) const { return simplify(index, ranges_); }
 
+  // Statements are from this note until it is another one's turn. Gives the one before.
+  std::uint32_t begin_note(std::uint32_t note) { return std::exchange(note_, note); }
+
   DType type(ValueId id) const { return kernel_[id].type; }
   // Gives a value its name in the text, where it has none yet.
   void name(ValueId id, const std::string& name);
@@ -81,6 +85,7 @@ class Builder {
   std::map<ExpressionKey, ValueId> known_;
   std::vector<bool> visible_;
   int divisions_ = 0;
+  std::uint32_t note_ = kNoNote;
 };
 
 }  // namespace recut::loop

@@ -87,6 +87,7 @@ class Lowerer {
     for (std::size_t i = 0; i < graph_[id].outputs.size(); ++i)
       wanted = wanted || lowering_.reaches_memory({id, i});
     if (!wanted) return;
+    const Lowering::About about(lowering_, id);
     const Call call = lowering_.call_of(id);
     nest_row(graph_[id].op).build(Nest(lowering_, call, id));
   }
@@ -102,6 +103,7 @@ class Lowerer {
           if (is_output({id, o}) && !is_built({id, o}) && same_layout({id, o}, made))
             together.push_back({id, o});
       built_.insert(built_.end(), together.begin(), together.end());
+      const Lowering::About about(lowering_, first);
       const Layout layout = storage_layout(lowering_.type(made));
       lowering_.for_each(layout.shape, layout.strides, [&](const Indices& at) {
         for (const Made& out : together) lowering_.write(out, at, lowering_.made_element(out, at));

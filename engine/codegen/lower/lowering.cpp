@@ -23,7 +23,7 @@ Lowering::Lowering(const Graph& graph, const StorageModel& storages, const Fusio
       storages_(storages),
       groups_(groups),
       types_of_([&graph](NodeId id) { return graph.pool().types_of(id); }) {
-  for (const NodeId id : calls) members_.emplace(id, true);
+  for (const NodeId id : calls) notes_.emplace(id, static_cast<std::uint32_t>(notes_.size()));
 }
 
 bool Lowering::reaches_memory(const Made& made) const {
@@ -79,6 +79,7 @@ Quantity Lowering::made_element(const Made& made, const Indices& at) {
   if (known != known_.end() && builder_.visible(known->second)) return {&builder_, known->second};
   const Formula formula = formula_row(graph_[made.node].op).formula;
   RECUT_CHECK(formula != nullptr, "lower() has looked at what the kernel's calls read");
+  const About about(*this, made.node);
   const Call call = call_of(made.node);
   const Quantity value = rounded(formula(Site(*this, call, made, at)), type(made).dtype);
   const ValueId id = value.id();
@@ -108,12 +109,14 @@ void Lowering::write(const Made& made, const Indices& at, const Quantity& value)
 }
 
 void Lowering::write_through(const Address& view, const Indices& at, const Quantity& value) {
+  const About about(*this, view.made.node);
   const ValueId stored = rounded(value, type(view.made).dtype).id();
   builder_.store(buffer(view.made, Access::written), place_of(view, at, builder_), stored);
 }
 
 void Lowering::combine_into(const Made& made, const Indices& at, Combine how,
                             const Quantity& value) {
+  const About about(*this, made.node);
   const Address whole{made, {storage_layout(type(made))}};
   const ValueId combined = rounded(value, type(made).dtype).id();
   const BufferId id = buffer(made, Access::updated);

@@ -33,7 +33,7 @@ class Lowering {
   const Graph& graph() const { return graph_; }
   Call call_of(NodeId id) const { return {graph_.op(id), graph_[id].arguments, types_of_}; }
   const TensorType& type(const Made& made) const { return graph_[made.node].outputs[made.output]; }
-  bool is_member(NodeId id) const { return members_.count(id) != 0; }
+  bool is_member(NodeId id) const { return notes_.count(id) != 0; }
   bool reaches_memory(const Made& made) const;
   DType compute_type(DType dtype) const;
 
@@ -61,6 +61,20 @@ class Lowering {
   Quantity rounded(Quantity computed, DType dtype);
   // An element of one dtype as the computation in another sees it (ATen's cast of operands).
   Quantity cast(Quantity element, DType from, DType common);
+
+  // While it lives, statements are from this call, one of the kernel's own.
+  class About {
+   public:
+    About(Lowering& lowering, NodeId id)
+        : builder_(lowering.builder_), before_(builder_.begin_note(lowering.notes_.at(id))) {}
+    ~About() { builder_.begin_note(before_); }
+    About(const About&) = delete;
+    About& operator=(const About&) = delete;
+
+   private:
+    Builder& builder_;
+    const std::uint32_t before_;
+  };
 
   // Loops
   Builder& builder() { return builder_; }
@@ -95,7 +109,7 @@ class Lowering {
   const StorageModel& storages_;
   const FusionGroups& groups_;
   Call::TypesOf types_of_;
-  std::map<NodeId, bool> members_;
+  std::map<NodeId, std::uint32_t> notes_;  // of the kernel's own calls, in their order
   std::map<NodeId, Address> addresses_;
   Builder builder_;
   std::map<Made, BufferId> buffers_;
