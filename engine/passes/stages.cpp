@@ -112,21 +112,21 @@ bool runs_in(const Pipeline& pipeline, const StagePass& pass) {
          contains(pipeline.with, pass.name);
 }
 
-void add_custom(const Pipeline& pipeline, Stage stage, Place place, StageRun& run) {
+void add_custom(const Pipeline& pipeline, Stage stage, When when, StageRun& run) {
   for (const CustomPass& custom : pipeline.custom)
-    if (custom.stage == stage && custom.place == place) run.names.emplace_back(custom.pass.name);
+    if (custom.stage == stage && custom.when == when) run.names.emplace_back(custom.pass.name);
 }
 
 }  // namespace
 
 std::span<const StageInfo> all_stages() { return kStages; }
 
-std::string_view name_of(Stage stage, Place place) {
+std::string_view name_of(Stage stage, When when) {
   static constexpr std::string_view kNames[][2] = {{"before:pre-grad", "after:pre-grad"},
                                                    {"before:joint", "after:joint"},
                                                    {"before:post-grad", "after:post-grad"},
                                                    {"before:freezing", "after:freezing"}};
-  return kNames[static_cast<std::size_t>(stage)][static_cast<std::size_t>(place)];
+  return kNames[static_cast<std::size_t>(stage)][static_cast<std::size_t>(when)];
 }
 
 Result<Done> check_stage(Stage stage, const Graph& graph) {
@@ -174,11 +174,11 @@ Result<std::vector<StageRun>> stage_runs(const Pipeline& pipeline, RunnerOptions
   std::vector<StageRun> runs;
   for (const Stage stage : pipeline.stages) {
     StageRun& run = runs.emplace_back(StageRun{stage, {}});
-    add_custom(pipeline, stage, Place::before, run);
+    add_custom(pipeline, stage, When::before, run);
     for (int round = 0; round < (pipeline.inexact ? 2 : 1); ++round)
       for (const StagePass& pass : info_of(stage).passes)
         if (runs_in(pipeline, pass)) run.names.emplace_back(pass.name);
-    add_custom(pipeline, stage, Place::after, run);
+    add_custom(pipeline, stage, When::after, run);
   }
   for (const CustomPass& custom : pipeline.custom) options.more.push_back(custom.pass);
   return runs;

@@ -44,17 +44,17 @@ const StageInfo& info_of(Stage stage);
 // "pre-grad,joint": fails where a name is no stage's, or one stands twice.
 Result<std::vector<Stage>> parse_stages(std::string_view list);
 
-enum class Place : std::uint8_t { before, after };
+enum class When : std::uint8_t { before, after };
 
-// A pass of the caller's own, run where a stage begins or ends; those of one place run in order.
+// A pass of the caller's own, run where a stage begins or ends; those of one time run in order.
 struct CustomPass {
   Stage stage = Stage::joint;
-  Place place = Place::before;
+  When when = When::before;
   Pass pass;
 };
 
 // "before:joint": a name for what stands there.
-std::string_view name_of(Stage stage, Place place);
+std::string_view name_of(Stage stage, When when);
 
 // Fails where the graph is none of those that the stage is for: pre-grad and freezing take forward
 // graphs alone.

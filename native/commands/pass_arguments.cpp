@@ -17,12 +17,12 @@ namespace {
 // --rules FILE, before:STAGE=FILE or after:STAGE=FILE.
 struct RulesArgument {
   std::string path;
-  std::optional<std::pair<Stage, Place>> where;  // none: the pass `rules`
+  std::optional<std::pair<Stage, When>> where;  // none: the pass `rules`
 };
 
 Result<RulesArgument> parse_rules_argument(const std::string& text) {
-  for (const auto& [place, prefix] :
-       {std::pair{Place::before, std::string("before:")}, {Place::after, std::string("after:")}}) {
+  for (const auto& [when, prefix] :
+       {std::pair{When::before, std::string("before:")}, {When::after, std::string("after:")}}) {
     const std::size_t equals = text.find('=');
     if (!text.starts_with(prefix)) continue;
     if (equals == std::string::npos)
@@ -31,7 +31,7 @@ Result<RulesArgument> parse_rules_argument(const std::string& text) {
     if (!stages) return stages.diagnostics();
     if (stages->size() != 1)
       return error(fmt::format("--rules {}: expected one stage after '{}'", text, prefix));
-    return RulesArgument{text.substr(equals + 1), std::pair{stages->front(), place}};
+    return RulesArgument{text.substr(equals + 1), std::pair{stages->front(), when}};
   }
   return RulesArgument{text, std::nullopt};
 }
@@ -133,12 +133,12 @@ Result<Pipeline> GraphArguments::pipeline(std::vector<Stage> run) const {
     const auto argument = parse_rules_argument(text);
     if (!argument) return argument.diagnostics();
     if (!argument->where) continue;
-    const auto [stage, place] = *argument->where;
+    const auto [stage, when] = *argument->where;
     auto read = read_rules(argument->path);
     if (!read) return read.diagnostics();
     Pass pass = rules_pass(std::move(*read));
-    pass.name = name_of(stage, place);
-    made.custom.push_back({stage, place, std::move(pass)});
+    pass.name = name_of(stage, when);
+    made.custom.push_back({stage, when, std::move(pass)});
   }
   return made;
 }

@@ -75,10 +75,10 @@ TEST_CASE("stages: named passes stand at their places", "[passes]") {
 TEST_CASE("stages: custom passes before and after each", "[passes]") {
   Pipeline pipeline;
   pipeline.stages = {Stage::joint, Stage::freezing};
-  pipeline.custom = {{Stage::joint, Place::before, custom("first")},
-                     {Stage::joint, Place::before, custom("second")},
-                     {Stage::joint, Place::after, custom("third")},
-                     {Stage::freezing, Place::after, custom("fourth")}};
+  pipeline.custom = {{Stage::joint, When::before, custom("first")},
+                     {Stage::joint, When::before, custom("second")},
+                     {Stage::joint, When::after, custom("third")},
+                     {Stage::freezing, When::after, custom("fourth")}};
   RunnerOptions options;
   const auto runs = stage_runs(pipeline, options);
   REQUIRE(runs.ok());
@@ -97,14 +97,14 @@ TEST_CASE("stages: custom passes before and after each", "[passes]") {
 }
 
 TEST_CASE("stages: custom passes that can't run are refused", "[passes]") {
-  CHECK(fault_of({{Stage::joint}, {}, {{Stage::freezing, Place::before, custom("mine")}}}) ==
+  CHECK(fault_of({{Stage::joint}, {}, {{Stage::freezing, When::before, custom("mine")}}}) ==
         "'mine' is to run at stage freezing, which doesn't run");
-  CHECK(fault_of({{Stage::joint}, {}, {{Stage::joint, Place::before, custom("dead_code")}}}) ==
+  CHECK(fault_of({{Stage::joint}, {}, {{Stage::joint, When::before, custom("dead_code")}}}) ==
         "there is a pass 'dead_code' already");
   CHECK(fault_of({{Stage::joint},
                   {},
-                  {{Stage::joint, Place::before, custom("mine")},
-                   {Stage::joint, Place::after, custom("mine")}}}) ==
+                  {{Stage::joint, When::before, custom("mine")},
+                   {Stage::joint, When::after, custom("mine")}}}) ==
         "there is a pass 'mine' already");
 }
 
