@@ -80,14 +80,8 @@ class ProgramBuilder {
 
   // Kernels that differ in names alone are one.
   std::uint32_t kept(loop::Kernel kernel) {
-    loop::Kernel plain = kernel;
-    plain.name.clear();
-    plain.notes.clear();
-    for (loop::Buffer& buffer : plain.buffers) buffer.name.clear();
-    for (loop::LoopVariable& loop : plain.loops) loop.name.clear();
-    for (loop::ScalarValue& value : plain.values) value.name.clear();
-    for (loop::Accumulator& accumulator : plain.accumulators) accumulator.name.clear();
-    return kept(std::move(kernel), print(plain), program_.kernels);
+    const std::string text = print(without_names(kernel));
+    return kept(std::move(kernel), text, program_.kernels);
   }
 
   std::uint32_t kept(library::Kernel kernel) {

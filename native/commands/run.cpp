@@ -31,6 +31,7 @@ struct RunCommand {
   int steps = 10;
   bool no_library = false;
   bool check = false;
+  bool no_cache = false;
   bool json = false;
 };
 
@@ -52,6 +53,7 @@ std::string as_json(const cpu::Execution& e, const RunCommand& command) {
                {"step_ms_median", e.step_ms_median},
                {"step_ms_min", e.step_ms_min},
                {"compile_ms", e.compile_ms},
+               {"from_cache", cpu::name_of(e.origin)},
                {"threads", command.threads},
                {"kernels", e.kernels},
                {"launches", e.launches},
@@ -101,18 +103,30 @@ std::string check_text(const cpu::Execution& e) {
                             e.max_relative_error());
 }
 
+std::string_view origin_text(cpu::StepOrigin origin) {
+  switch (origin) {
+    case cpu::StepOrigin::compiled:
+      return "compiled in";
+    case cpu::StepOrigin::kernels_found:
+      return "these from the cache, made ready in";
+    case cpu::StepOrigin::found:
+      return "from the cache in";
+  }
+  return "";
+}
+
 std::string as_text(const cpu::Execution& e, const RunCommand& command) {
   std::string text = fmt::format(
       "step {:.3f} ms (median of {}), {:.3f} ms at best, {} thread{}\n"
       "peak {} bytes planned, {} bytes measured{}{}\n"
-      "{} launches of {} kernels, compiled in {:.0f} ms\n\n",
+      "{} launches of {} kernels, {} {:.0f} ms\n\n",
       e.step_ms_median, command.steps, e.step_ms_min, command.threads,
       command.threads == 1 ? "" : "s", format_count(e.planned_peak_bytes),
       format_count(e.measured_peak_bytes), holds(e) ? "" : ": NOT AS PLANNED",
       e.scratch_bytes == 0
           ? ""
           : fmt::format("; {} bytes of scratch for oneDNN", format_count(e.scratch_bytes)),
-      e.launches, e.kernels, e.compile_ms);
+      e.launches, e.kernels, origin_text(e.origin), e.compile_ms);
   text += slowest_text(e);
   if (command.check) text += "\n" + check_text(e);
   return text;
@@ -124,35 +138,62 @@ int refuse_arena(const ScheduledPlan& scheduled, const Console& console) {
   return kCheckFailed;
 }
 
-int run(RunCommand command, const Console& console) {
-  if (command.threads == 0)
-    command.threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  const auto document = command.graph.open_joint(console);
-  if (!document) return console.complain(document.diagnostics());
-  console.say("planning");
-  PlanningRequest planning = command.plan.request();
-  planning.cost_model = "fused";
-  if (command.plan.device.empty()) planning.device = kUsualProfile;
-  const auto scheduled = schedule_document(*document, {planning, {}});
-  if (!scheduled) return console.complain(scheduled.diagnostics());
-  if (!scheduled->planned.report.holds() || scheduled->beyond_budget() > 0)
-    return refuse_arena(*scheduled, console);
+SchedulingRequest scheduling_of(const RunCommand& command) {
+  SchedulingRequest request{command.plan.request(), {}};
+  request.planning.cost_model = "fused";
+  if (command.plan.device.empty()) request.planning.device = kUsualProfile;
+  return request;
+}
 
-  const auto tensors = read_tensors(command.tensors, document->file);
+// The cache that the environment names; what is wrong with it is said and costs time alone.
+std::optional<cache::Store> usual_store(const RunCommand& command, const Console& console) {
+  if (command.no_cache) return std::nullopt;
+  auto options = cache::usual_options();
+  if (options) return cache::Store(std::move(*options));
+  console.err << "note: no cache is used: " << options.diagnostics().front().message << "\n";
+  return std::nullopt;
+}
+
+int execute(const RunCommand& command, const Document& document, const cpu::ReadyStep& step,
+            const Console& console) {
+  const auto tensors = read_tensors(command.tensors, document.file);
   if (!tensors) return console.complain(tensors.diagnostics());
   cpu::ExecutionRequest request;
   request.tensors = (*tensors)->tensors;
   request.seed = command.seed;
   request.threads = command.threads;
   request.steps = command.steps;
-  request.library = !command.no_library;
   request.check = command.check;
   request.progress = [&](std::string_view what) { console.say(what); };
-  const auto execution = cpu::execute(*document, *scheduled, request);
+  const auto execution = cpu::execute(document, step, request);
   console.say("");
   if (!execution) return console.complain(execution.diagnostics());
   console.out << (command.json ? as_json(*execution, command) : as_text(*execution, command));
   return holds(*execution) && (!command.check || execution->agrees()) ? kDone : kCheckFailed;
+}
+
+int run(RunCommand command, const Console& console) {
+  if (command.threads == 0)
+    command.threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  const auto document = command.graph.open_joint(console);
+  if (!document) return console.complain(document.diagnostics());
+  const SchedulingRequest request = scheduling_of(command);
+  cpu::StepCache steps(usual_store(command, console), {.library = !command.no_library});
+  const auto found = steps.find(*document, request);
+  if (!found) return console.complain(found.diagnostics());
+  if (*found) return execute(command, *document, **found, console);
+
+  console.say("planning");
+  const auto scheduled = schedule_document(*document, request);
+  if (!scheduled) return console.complain(scheduled.diagnostics());
+  if (!scheduled->planned.report.holds() || scheduled->beyond_budget() > 0)
+    return refuse_arena(*scheduled, console);
+  console.say("compiling");
+  const auto compiled = steps.compile(*document, request, *scheduled);
+  console.say("");
+  for (const std::string& note : steps.notes()) console.err << "note: " << note << "\n";
+  if (!compiled) return console.complain(compiled.diagnostics());
+  return execute(command, *document, *compiled, console);
 }
 
 }  // namespace
@@ -185,6 +226,8 @@ void add_run(CLI::App& app, Action& chosen) {
   command.add_flag("--check", arguments->check,
                    "Interpret the same graph on the same values and compare every output; exit "
                    "code 1 where one differs");
+  command.add_flag("--no-cache", arguments->no_cache,
+                   "Plan and compile anew, and keep nothing: recut cache says what is kept");
   command.add_flag("--json", arguments->json, "One JSON value instead of the tables");
   command.footer(
       "The peak is measured in memory that was painted before: up to where the step wrote.\n"

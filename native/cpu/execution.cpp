@@ -5,7 +5,6 @@
 #include <map>
 
 #include "engine/eval/inputs.h"
-#include "native/cpu/step.h"
 
 namespace recut::cpu {
 namespace {
@@ -99,32 +98,27 @@ Result<Done> check(const Graph& graph, const Inputs& inputs, std::uint64_t seed,
 
 }  // namespace
 
-Result<Execution> execute(const Document& document, const ScheduledPlan& scheduled,
+Result<Execution> execute(const Document& document, const ReadyStep& ready,
                           const ExecutionRequest& request) {
   const Graph& graph = document.graph();
   const auto inputs = inputs_from(graph, request.tensors, request.seed);
   if (!inputs) return inputs.diagnostics();
 
-  request.progress("compiling");
+  const Step& step = ready.step;
   Execution execution;
-  const Clock::time_point began = Clock::now();
-  const StorageModel storages(graph);
-  const FusionGroups groups = scheduled.planned.costs.groups(graph, storages);
-  auto program =
-      make_program(graph, storages, groups, scheduled.schedule, {.library = request.library});
-  if (!program) return program.diagnostics();
-  const auto step = Step::compile(std::move(*program));
-  if (!step) return step.diagnostics();
+  execution.origin = ready.origin;
+  execution.kernels = step.program().kernels.size() + step.program().library.size();
+  execution.launches = step.program().launches.size();
+  execution.planned_peak_bytes = step.program().arena_bytes;
+
   std::vector<Tensor> given;
-  for (const NodeId id : step->program().inputs)
+  for (const NodeId id : step.program().inputs)
     given.push_back(as_kernels_read(graph.type(id), inputs->at(id)));
-  auto prepared = Run::prepare(*step, std::move(given), request.threads);
+  const Clock::time_point began = Clock::now();
+  auto prepared = Run::prepare(step, std::move(given), request.threads);
   if (!prepared) return prepared.diagnostics();
   Run& run = *prepared;
-  execution.compile_ms = ms_since(began);
-  execution.kernels = step->program().kernels.size() + step->program().library.size();
-  execution.launches = step->program().launches.size();
-  execution.planned_peak_bytes = step->program().arena_bytes;
+  execution.compile_ms = ready.ms + ms_since(began);
   execution.scratch_bytes = run.scratch_bytes();
 
   request.progress("running");
@@ -132,7 +126,7 @@ Result<Execution> execute(const Document& document, const ScheduledPlan& schedul
   const auto touched = touched_bytes(run, seed);
   if (!touched) return touched.diagnostics();
   execution.measured_peak_bytes = *touched;
-  if (auto done = Measurement(run, *step).time(request.steps, seed, execution); !done)
+  if (auto done = Measurement(run, step).time(request.steps, seed, execution); !done)
     return done.diagnostics();
   if (!request.check) return execution;
   request.progress("interpreting the same, to compare");

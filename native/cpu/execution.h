@@ -10,7 +10,8 @@
 
 #include "engine/eval/compare.h"
 #include "engine/input/safetensors.h"
-#include "engine/workspace/scheduling.h"
+#include "engine/workspace/document.h"
+#include "native/cpu/step_cache.h"
 
 namespace recut::cpu {
 
@@ -18,9 +19,8 @@ struct ExecutionRequest {
   std::span<const NamedTensor> tensors;  // in.<name>
   std::optional<std::uint64_t> seed;     // makes the inputs that `tensors` lack
   int threads = 1;
-  int steps = 10;       // that are timed
-  bool library = true;  // oneDNN for matrix products and convolutions; else loops alone
-  bool check = false;   // compare with the interpreter
+  int steps = 10;      // that are timed
+  bool check = false;  // compare with the interpreter
   std::function<void(std::string_view what)> progress = [](std::string_view) {};
 };
 
@@ -35,7 +35,8 @@ struct KernelTime {
 
 struct Execution {
   std::size_t kernels = 0, launches = 0;
-  double compile_ms = 0;  // from a schedule to machine code
+  StepOrigin origin = StepOrigin::compiled;
+  double compile_ms = 0;  // ReadyStep::ms and oneDNN's primitives
   double step_ms_median = 0, step_ms_min = 0;
 
   // Bytes of memory that the step's own values take: what the schedule says, and up to where the
@@ -52,9 +53,9 @@ struct Execution {
   double max_relative_error() const { return recut::max_relative_error(outputs); }
 };
 
-// Fails where an operator has no loops (all are named), an input is missing, and where the data is
-// at fault.
-Result<Execution> execute(const Document& document, const ScheduledPlan& scheduled,
+// `ready`: the step of this document's graph. Fails where an input is missing or is of another
+// dtype or shape than the graph's, and where the data is at fault.
+Result<Execution> execute(const Document& document, const ReadyStep& ready,
                           const ExecutionRequest& request);
 
 }  // namespace recut::cpu

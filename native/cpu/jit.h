@@ -1,5 +1,4 @@
-// LLVM IR text to functions of this process (LLVM 19, linked in): parsed, checked, optimised for
-// the processor that it runs on, and compiled by ORC. Nothing of LLVM shows outside.
+// Object code to functions of this process, by LLVM's ORC. Nothing of LLVM shows outside.
 #pragma once
 
 #include <memory>
@@ -12,15 +11,18 @@ namespace recut::cpu {
 
 class Jit {
  public:
-  // Fails where the text is no LLVM IR (Recut's own fault: the message is LLVM's), or this
-  // processor is none that LLVM knows.
+  // Object code for this machine (object_code.h). The C library's functions that it calls are found
+  // in this process. Fails where it is no object (the message is LLVM's).
+  static Result<Jit> load(std::string_view object);
+
+  // LLVM IR text, compiled for this machine and loaded. Fails as both do.
   static Result<Jit> compile(std::string_view text);
 
   Jit(Jit&& other) noexcept;
   Jit& operator=(Jit&& other) noexcept;
   ~Jit();
 
-  // The function of that name, which the text has to have.
+  // The function of that name, which the code has to have.
   void* find(std::string_view symbol) const;
 
  private:

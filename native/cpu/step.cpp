@@ -12,6 +12,7 @@
 
 #include "engine/support/check.h"
 #include "engine/support/units.h"
+#include "native/cpu/object_code.h"
 
 namespace recut::cpu {
 namespace {
@@ -57,15 +58,22 @@ void Arena::fill(std::byte with) {
 }
 
 Result<Step> Step::compile(Program program) {
-  const llvm_ir::Module module = llvm_ir::emit(program.kernels);
-  auto jit = Jit::compile(module.text);
-  if (!jit) return jit.diagnostics();
-  return Step(std::move(program), std::move(*jit), module);
+  llvm_ir::Module module = llvm_ir::emit(program.kernels);
+  auto object = compile_object(module.text, this_machine());
+  if (!object) return object.diagnostics();
+  return load(std::move(program),
+              {std::move(*object), std::move(module.kernels), std::move(module.faults)});
 }
 
-Step::Step(Program program, Jit jit, const llvm_ir::Module& module)
-    : program_(std::move(program)), jit_(std::move(jit)), faults_(module.faults) {
-  for (const std::vector<llvm_ir::Stage>& stages : module.kernels) {
+Result<Step> Step::load(Program program, const StepCode& code) {
+  auto jit = Jit::load(code.object);
+  if (!jit) return jit.diagnostics();
+  return Step(std::move(program), std::move(*jit), code);
+}
+
+Step::Step(Program program, Jit jit, const StepCode& code)
+    : program_(std::move(program)), jit_(std::move(jit)), faults_(code.faults) {
+  for (const std::vector<llvm_ir::Stage>& stages : code.kernels) {
     kernels_.emplace_back();
     for (const llvm_ir::Stage& stage : stages)
       kernels_.back().push_back(

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "engine/codegen/llvm/emit.h"
@@ -38,10 +39,20 @@ class Arena {
   std::int64_t bytes_ = 0, mapped_bytes_ = 0;
 };
 
+// A program's kernels as object code for this machine, and what of it is called.
+struct StepCode {
+  std::string object;
+  std::vector<std::vector<llvm_ir::Stage>> kernels;  // by kernel
+  std::vector<std::string> faults;                   // as llvm_ir::Module has them
+};
+
 class Step {
  public:
   // Fails where the machine has no code for the kernels.
   static Result<Step> compile(Program program);
+
+  // Of a program whose code is there: its kernels need no bodies.
+  static Result<Step> load(Program program, const StepCode& code);
 
   // A stage of a kernel (codegen/llvm/emit.h).
   struct StageCode {
@@ -56,7 +67,7 @@ class Step {
   const std::string& fault(std::int64_t number) const;
 
  private:
-  Step(Program program, Jit jit, const llvm_ir::Module& module);
+  Step(Program program, Jit jit, const StepCode& code);
 
   Program program_;
   Jit jit_;

@@ -15,7 +15,7 @@ using native::sample;
 
 Json run_json(std::vector<std::string> arguments, int code = native::kDone) {
   arguments.insert(arguments.begin(), "run");
-  arguments.insert(arguments.end(), {"--check", "--json", "--steps", "3"});
+  arguments.insert(arguments.end(), {"--check", "--json", "--steps", "3", "--no-cache"});
   const Ran ran = native::run(arguments);
   INFO(ran.err << ran.out);
   REQUIRE(ran.code == code);

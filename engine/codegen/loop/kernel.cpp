@@ -24,6 +24,16 @@ std::size_t brought_buffers(const Kernel& kernel) {
       std::count_if(kernel.buffers.begin(), kernel.buffers.end(), brought));
 }
 
+Kernel without_names(Kernel kernel) {
+  kernel.name.clear();
+  kernel.notes.clear();
+  for (Buffer& buffer : kernel.buffers) buffer.name.clear();
+  for (LoopVariable& loop : kernel.loops) loop.name.clear();
+  for (ScalarValue& value : kernel.values) value.name.clear();
+  for (Accumulator& accumulator : kernel.accumulators) accumulator.name.clear();
+  return kernel;
+}
+
 Constant neutral(Combine combine, DType type) {
   switch (combine) {
     case Combine::add:

@@ -160,6 +160,9 @@ inline constexpr std::int64_t kMostScratchBytes = std::int64_t{160} << 10;
 // How many buffers the caller brings: those before the scratch.
 std::size_t brought_buffers(const Kernel& kernel);
 
+// What the kernel is but for its names and notes, which say where it comes from.
+Kernel without_names(Kernel kernel);
+
 // The number that combines with any other to that other: 0 of add is -0.0 for reals.
 Constant neutral(Combine combine, DType type);
 

@@ -1,0 +1,41 @@
+// Files that are there whole or not at all, whoever is killed when, and however many write at once.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/support/result.h"
+
+namespace recut::cache {
+
+// Makes the directory, and those above it, for this user alone. Fails with the system's reason.
+Result<Done> make_directory(const std::string& path);
+
+// Writes to a temporary name beside `path`, then renames: readers see the old file, or all of the
+// new one. Fails with the system's reason (a full disk, no permission) and leaves nothing. Nothing
+// is forced onto the disk: a file that a power cut left empty is one more that checksums find.
+Result<Done> write_whole(const std::string& path, std::string_view bytes);
+
+// The whole file. Nothing where there is none. Fails where it can't be read, and where another user
+// than this one or root owns it or may write to it: such code isn't run.
+Result<std::optional<std::string>> read_own(const std::string& path);
+
+// Says that it was used now, where that is allowed.
+void mark_used(const std::string& path);
+
+struct FileFacts {
+  std::string name;
+  std::int64_t bytes = 0;
+  std::int64_t used = 0;  // when last, in nanoseconds since 1970
+};
+
+// The directory's plain files, by name; none where it can't be read.
+std::vector<FileFacts> files_in(const std::string& directory);
+
+// Removes temporary files that are a minute old and whose writers are gone.
+void remove_abandoned(const std::string& directory);
+
+}  // namespace recut::cache

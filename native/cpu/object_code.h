@@ -1,0 +1,27 @@
+// LLVM IR text to object code (LLVM 19, linked in): parsed, checked, optimised and compiled for a
+// processor. Nothing of LLVM shows outside. The object holds nothing of this process: it can be
+// kept in a file and linked, or loaded by another one (jit.h).
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "engine/support/result.h"
+
+namespace recut::cpu {
+
+struct Target {
+  std::string triple, processor, features;  // in LLVM's words
+};
+
+// This machine's, with all that its processor can do.
+Target this_machine();
+
+// LLVM's version: "19.1.7".
+std::string llvm_version();
+
+// Fails where the text is no LLVM IR (Recut's own fault: the message is LLVM's), and where LLVM has
+// no code for the processor.
+Result<std::string> compile_object(std::string_view text, const Target& target);
+
+}  // namespace recut::cpu

@@ -1,0 +1,28 @@
+// A compiled step as bytes: what is kept of it between runs beside its object code.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/codegen/llvm/emit.h"
+#include "engine/runtime/program.h"
+#include "native/cache/digest.h"
+
+namespace recut::cpu {
+
+// Kernels have names, notes and buffers, but no bodies: those are the object code.
+struct KeptStep {
+  Program program;
+  std::vector<std::vector<llvm_ir::Stage>> kernels;
+  std::vector<std::string> faults;
+  cache::Digest object;  // the key that the object code is kept under
+};
+
+std::string bytes_of(const Graph& graph, KeptStep step);
+
+// The step of an equal graph. Nothing where the bytes are no step.
+std::optional<KeptStep> step_of(const Graph& graph, std::string_view bytes);
+
+}  // namespace recut::cpu

@@ -1,0 +1,134 @@
+#include "native/cpu/step_cache.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "engine/codegen/loop/printer.h"
+#include "engine/support/check.h"
+#include "native/cpu/step_description.h"
+#include "native/cpu/step_key.h"
+
+namespace recut::cpu {
+namespace {
+
+constexpr std::string_view kSteps = "steps", kKernels = "kernels";
+
+using Clock = std::chrono::steady_clock;
+
+double ms_since(Clock::time_point began) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - began).count();
+}
+
+// Brings the kernels into an order that no plan has a part in and gives them without their names:
+// plans of one graph launch the same kernels in different orders, and can share their object code.
+std::vector<loop::Kernel> order_kernels(Program& program) {
+  std::vector<std::pair<std::string, std::uint32_t>> order;
+  for (std::uint32_t k = 0; k < program.kernels.size(); ++k)
+    order.emplace_back(print(without_names(program.kernels[k])), k);
+  std::sort(order.begin(), order.end());
+  std::vector<loop::Kernel> kernels, unnamed;
+  std::vector<std::uint32_t> moved(order.size());
+  for (const auto& [text, k] : order) {
+    moved[k] = static_cast<std::uint32_t>(kernels.size());
+    kernels.push_back(std::move(program.kernels[k]));
+    unnamed.push_back(without_names(kernels.back()));
+  }
+  program.kernels = std::move(kernels);
+  for (Launch& launch : program.launches)
+    if (!launch.library) launch.kernel = moved[launch.kernel];
+  return unnamed;
+}
+
+}  // namespace
+
+std::string_view name_of(StepOrigin origin) {
+  switch (origin) {
+    case StepOrigin::compiled:
+      return "compiled";
+    case StepOrigin::kernels_found:
+      return "kernels";
+    case StepOrigin::found:
+      return "step";
+  }
+  return "";
+}
+
+StepCache::StepCache(std::optional<cache::Store> store, const ProgramOptions& options)
+    : store_(std::move(store)), options_(options), target_(this_machine()) {}
+
+std::optional<std::string> StepCache::kept(std::string_view kind, const cache::Digest& key) {
+  if (!store_) return std::nullopt;
+  auto found = store_->find(kind, key);
+  if (found) return std::move(*found);
+  const Diagnostic& fault = found.diagnostics().front();
+  notes_.push_back(fault.file + " isn't used: " + fault.message);
+  return std::nullopt;
+}
+
+void StepCache::keep(std::string_view kind, const cache::Digest& key, std::string_view payload,
+                     std::string_view description) {
+  if (!store_) return;
+  const auto done = store_->keep(kind, key, payload, description);
+  if (done) return;
+  const Diagnostic& fault = done.diagnostics().front();
+  notes_.push_back("nothing is kept in the cache: " +
+                   (fault.file.empty() ? "" : fault.file + ": ") + fault.message);
+}
+
+Result<std::optional<ReadyStep>> StepCache::find(const Document& document,
+                                                 const SchedulingRequest& request) {
+  using Found = std::optional<ReadyStep>;
+  if (!store_) return Found();
+  const Clock::time_point began = Clock::now();
+  const auto key = step_key(document, request, options_, target_, store_->build());
+  if (!key) return key.diagnostics();
+  const auto payload = kept(kSteps, *key);
+  auto step = payload ? step_of(document.graph(), *payload) : std::nullopt;
+  if (!step) return Found();
+  auto object = kept(kKernels, step->object);
+  if (!object) return Found();
+  auto loaded = Step::load(std::move(step->program),
+                           {std::move(*object), std::move(step->kernels), std::move(step->faults)});
+  if (!loaded) return loaded.diagnostics();
+  return Found(ReadyStep{std::move(*loaded), StepOrigin::found, ms_since(began)});
+}
+
+Result<StepCache::Object> StepCache::object_of(const std::string& text, const cache::Digest& key) {
+  if (auto found = kept(kKernels, key)) return Object{std::move(*found), true};
+  auto compiled = compile_object(text, target_);
+  if (!compiled) return compiled.diagnostics();
+  keep(kKernels, key, *compiled, describe_object(target_, *compiled));
+  return Object{std::move(*compiled), false};
+}
+
+Result<ReadyStep> StepCache::compile(const Document& document, const SchedulingRequest& request,
+                                     const ScheduledPlan& scheduled) {
+  const Clock::time_point began = Clock::now();
+  const Graph& graph = document.graph();
+  const StorageModel storages(graph);
+  const FusionGroups groups = scheduled.planned.costs.groups(graph, storages);
+  auto program = make_program(graph, storages, groups, scheduled.schedule, options_);
+  if (!program) return program.diagnostics();
+  llvm_ir::Module module = llvm_ir::emit(order_kernels(*program));
+  const cache::Digest key = object_key(module.text, target_, store_ ? store_->build() : "");
+  auto object = object_of(module.text, key);
+  if (!object) return object.diagnostics();
+  const StepCode code{std::move(object->code), std::move(module.kernels), std::move(module.faults)};
+  keep_step(document, request, {*program, code.kernels, code.faults, key});
+  auto step = Step::load(std::move(*program), code);
+  if (!step) return step.diagnostics();
+  const StepOrigin origin = object->found ? StepOrigin::kernels_found : StepOrigin::compiled;
+  return ReadyStep{std::move(*step), origin, ms_since(began)};
+}
+
+void StepCache::keep_step(const Document& document, const SchedulingRequest& request,
+                          const KeptStep& step) {
+  if (!store_) return;
+  const auto key = step_key(document, request, options_, target_, store_->build());
+  RECUT_CHECK(key.ok(), "what was planned has a device");
+  keep(kSteps, *key, bytes_of(document.graph(), step),
+       describe_step(document, request, step.program, target_));
+}
+
+}  // namespace recut::cpu

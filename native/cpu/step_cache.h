@@ -1,0 +1,61 @@
+// Steps that were compiled before, found again in a directory (native/cache/store.h): whole steps,
+// which need no planning, no lowering and no LLVM, and kernels, which plans of one graph may share.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/workspace/scheduling.h"
+#include "native/cache/store.h"
+#include "native/cpu/object_code.h"
+#include "native/cpu/step.h"
+#include "native/cpu/step_bytes.h"
+
+namespace recut::cpu {
+
+enum class StepOrigin { compiled, kernels_found, found };
+std::string_view name_of(StepOrigin origin);
+
+// A step that can run, and how it came to be one.
+struct ReadyStep {
+  Step step;
+  StepOrigin origin = StepOrigin::compiled;
+  double ms = 0;  // from a schedule to machine code; of one that was found: from its graph
+};
+
+class StepCache {
+ public:
+  // Without a store nothing is found and nothing kept. `options`: of all its steps' programs.
+  StepCache(std::optional<cache::Store> store, const ProgramOptions& options);
+
+  // The step of an equal graph and request. Nothing where none is kept, or none that may be used.
+  // Fails where the request's device is none.
+  Result<std::optional<ReadyStep>> find(const Document& document, const SchedulingRequest& request);
+
+  // Compiles the scheduled plan, or takes its kernels where they were compiled before, and keeps
+  // what is new. Fails where an operator has no loops (all are named).
+  Result<ReadyStep> compile(const Document& document, const SchedulingRequest& request,
+                            const ScheduledPlan& scheduled);
+
+  // What couldn't be used or kept, and why: it cost time and nothing else.
+  const std::vector<std::string>& notes() const { return notes_; }
+
+ private:
+  struct Object {
+    std::string code;
+    bool found = false;
+  };
+  std::optional<std::string> kept(std::string_view kind, const cache::Digest& key);
+  Result<Object> object_of(const std::string& text, const cache::Digest& key);
+  void keep(std::string_view kind, const cache::Digest& key, std::string_view payload,
+            std::string_view description);
+  void keep_step(const Document& document, const SchedulingRequest& request, const KeptStep& step);
+
+  std::optional<cache::Store> store_;
+  ProgramOptions options_;
+  Target target_;
+  std::vector<std::string> notes_;
+};
+
+}  // namespace recut::cpu

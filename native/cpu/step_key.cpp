@@ -1,0 +1,77 @@
+#include "native/cpu/step_key.h"
+
+#include <fmt/core.h>
+
+#include "engine/ir/printer.h"
+#include "native/cache/bytes.h"
+
+namespace recut::cpu {
+namespace {
+
+struct Fields {
+  template <class Bytes>
+  static void of(Bytes& bytes, DeviceRates& rates) {
+    for (double& flops : rates.flops_per_second) bytes(flops);
+    bytes(rates.bytes_per_second, rates.launch_micros, rates.measured);
+  }
+  template <class Bytes>
+  static void of(Bytes& bytes, PlanningRequest& request) {
+    bytes(request.strategy, request.budget, request.limits.effort, request.limits.seconds,
+          request.limits.seed, request.choices.save, request.choices.recompute);
+  }
+  template <class Bytes>
+  static void of(Bytes& bytes, ScheduleOptions& options) {
+    bytes(options.alignment, options.effort, options.in_place);
+  }
+  template <class Bytes>
+  static void of(Bytes& bytes, Measurement& measurement) {
+    bytes(measurement.micros, measurement.workspace_bytes);
+  }
+};
+
+// What the text form leaves out of a graph.
+std::string beside_text(const Graph& graph) {
+  std::string names;
+  for (const auto& [alias, id] : graph.aliases())
+    names += fmt::format("{} {}\n", alias, graph.position(id));
+  if (graph.measured == nullptr) return names;
+  std::vector<Measurement> measured;
+  for (const NodeId id : graph.order()) {
+    const Measurement* known = graph.measurement(id);
+    measured.push_back(known == nullptr ? Measurement() : *known);
+  }
+  std::string device = graph.measured->device;
+  std::int64_t granularity = graph.measured->granularity;
+  cache::ByteWriter<Fields> writer;
+  writer(names, device, granularity, measured);
+  return writer.bytes();
+}
+
+std::string target_text(const Target& target) {
+  return fmt::format("{} {} {} LLVM {}", target.triple, target.processor, target.features,
+                     llvm_version());
+}
+
+}  // namespace
+
+Result<cache::Digest> step_key(const Document& document, const SchedulingRequest& request,
+                               const ProgramOptions& program, const Target& target,
+                               std::string_view build) {
+  PlanningRequest planning = request.planning;
+  auto costs =
+      find_cost_model(document.graph(), planning.profile, planning.device, planning.cost_model);
+  if (!costs) return costs.diagnostics();
+  ScheduleOptions options = request.options;
+  bool library = program.library;
+  cache::ByteWriter<Fields> asked;
+  asked(planning, costs->device.rates, costs->fused, options, library);
+  const Graph &graph = document.graph(), &written = document.written();
+  return cache::digest_of({"step", build, target_text(target), asked.bytes(), print(graph),
+                           beside_text(graph), print(written), beside_text(written)});
+}
+
+cache::Digest object_key(std::string_view text, const Target& target, std::string_view build) {
+  return cache::digest_of({"kernels", build, target_text(target), text});
+}
+
+}  // namespace recut::cpu
