@@ -43,6 +43,7 @@ int run_command(const std::vector<std::string>& arguments, const Console& consol
   add_minimize(app, chosen);
   add_import(app, chosen);
   add_emit(app, chosen);
+  add_compile(app, chosen);
   add_cache(app, chosen);
   try {
     // CLI11 takes the arguments last first.

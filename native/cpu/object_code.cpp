@@ -1,15 +1,19 @@
 #include "native/cpu/object_code.h"
 
+#include <fmt/core.h>
 #include <llvm-c/Analysis.h>
 #include <llvm-c/IRReader.h>
 #include <llvm-c/Target.h>
 #include <llvm-c/TargetMachine.h>
 #include <llvm-c/Transforms/PassBuilder.h>
 #include <llvm/Config/llvm-config.h>
+#include <llvm/MC/MCSubtargetInfo.h>
+#include <llvm/MC/TargetRegistry.h>
 
 #include <memory>
 #include <mutex>
 
+#include "engine/support/text.h"
 #include "native/cpu/llvm_words.h"
 
 namespace recut::cpu {
@@ -78,6 +82,23 @@ Target this_machine() {
   know_this_processor();
   return {taken(LLVMGetDefaultTargetTriple()), taken(LLVMGetHostCPUName()),
           taken(LLVMGetHostCPUFeatures())};
+}
+
+Result<Target> processor_target(const std::string& name) {
+  Target target = this_machine();
+  std::string fault;
+  const llvm::Target* known = llvm::TargetRegistry::lookupTarget(target.triple, fault);
+  if (known == nullptr) return error(fault);
+  const std::unique_ptr<llvm::MCSubtargetInfo> processors(
+      known->createMCSubtargetInfo(target.triple, "", ""));
+  if (!processors->isCPUStringValid(name))
+    return error(
+        fmt::format("LLVM knows no processor {} for {}, expected native, or a name such "
+                    "as x86-64-v2, x86-64-v3, haswell or znver4",
+                    quote(name), target.triple));
+  target.processor = name;
+  target.features = "";
+  return target;
 }
 
 std::string llvm_version() { return LLVM_VERSION_STRING; }

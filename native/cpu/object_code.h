@@ -17,6 +17,10 @@ struct Target {
 // This machine's, with all that its processor can do.
 Target this_machine();
 
+// A processor by LLVM's name of it ("x86-64-v3"), with the system that this machine has. Fails
+// where LLVM knows no such processor.
+Result<Target> processor_target(const std::string& name);
+
 // LLVM's version: "19.1.7".
 std::string llvm_version();
 

@@ -1,0 +1,53 @@
+#include "native/aot/copies.h"
+
+#include <algorithm>
+
+#include "engine/codegen/loop/simplify.h"
+
+namespace recut::aot {
+namespace {
+
+// The last place of a storage that a view shows.
+std::int64_t last_place(const Layout& layout) {
+  std::int64_t last = layout.offset;
+  for (std::size_t d = 0; d < layout.shape.size(); ++d)
+    last += std::max<std::int64_t>(0, layout.strides[d]) * (layout.shape[d] - 1);
+  return last;
+}
+
+// Where the element stands that a view counts as `number`, in row-major order.
+loop::Index place_in(const Layout& layout, const loop::Index& number, const loop::Ranges& ranges) {
+  if (layout.strides == contiguous_strides(layout.shape)) return number + layout.offset;
+  loop::Index place = layout.offset;
+  std::int64_t inner = 1;  // elements of the dimensions behind
+  for (std::size_t d = layout.shape.size(); d-- > 0; inner *= layout.shape[d])
+    place =
+        place + layout.strides[d] * modulo(divide(number, inner, ranges), layout.shape[d], ranges);
+  return simplify(place, ranges);
+}
+
+}  // namespace
+
+loop::Kernel copy_kernel(const ProgramOutput& output, const std::string& name) {
+  const DType dtype = output.type.dtype;
+  const std::int64_t elements = element_count(output.type.shape);
+  loop::Kernel kernel;
+  kernel.name = "copy of " + name;
+  kernel.buffers = {{"from", dtype, last_place(output.layouts.front()) + 1, loop::Access::read},
+                    {"to", dtype, elements, loop::Access::written}};
+  kernel.loops = {{"i", elements}};
+  kernel.values = {{"value", loop::value_type(dtype)}};
+  const loop::LoopId i(0);
+  const loop::ValueId value(0);
+  const loop::Ranges ranges(kernel);
+  loop::Index place = i;
+  for (std::size_t l = output.layouts.size(); l-- > 0;)
+    place = place_in(output.layouts[l], place, ranges);
+  loop::Loop loop{i, true, 1, {}};
+  loop.body.push_back({loop::Define{value, loop::Load{loop::BufferId(0), place, {}}}});
+  loop.body.push_back({loop::Store{loop::BufferId(1), i, value, std::nullopt}});
+  kernel.body.push_back({std::move(loop)});
+  return kernel;
+}
+
+}  // namespace recut::aot

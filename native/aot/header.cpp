@@ -1,0 +1,121 @@
+#include "native/aot/header.h"
+
+#include <fmt/format.h>
+
+#include "engine/schedule/schedule.h"
+#include "engine/support/version.h"
+
+namespace recut::aot {
+namespace {
+
+// Of an arena: a vector of the widest machine, and a line of its cache.
+constexpr std::int64_t kAlignment = 64;
+
+// {p}: the prefix, {P}: in capitals.
+constexpr std::string_view kOpening =
+    R"(/* {graph}: a training step, compiled by Recut {version} for the processor {processor}.
+ *
+ * The library needs no Recut and no library but C's own. All shapes are fixed. A step is run in two
+ * halves: forward gives the results, backward takes the tangents and gives the gradients. What
+ * forward keeps for backward stands in the arena, so that the two take the same one, and nothing
+ * may change it, the inputs or the seed between them. Steps with arenas of their own may run at
+ * once.
+ *
+ *   {p}_step step = {{0}};
+ *   step.arena = aligned_alloc({P}_ARENA_ALIGNMENT, {P}_ARENA_BYTES);
+ *   step.inputs[…] = …;    step.outputs[…] = …;
+ *   if ({p}_forward(&step) != 0 || {p}_backward(&step) != 0) …
+ */
+#ifndef RECUT_STEP_{P}_H
+#define RECUT_STEP_{P}_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {{
+#endif
+
+/* The memory that a step works in: so many bytes, beginning at a multiple of this. */
+#define {P}_ARENA_BYTES INT64_C({arena_bytes})
+#define {P}_ARENA_ALIGNMENT {alignment}
+
+)";
+
+constexpr std::string_view kFunctions = R"(
+/* Calls part(state, first, last) for parts that together are 0 to extent, each once, each beginning
+ * at a multiple of grain, in any order and at once as it likes, and returns when all have. */
+typedef void (*{p}_parallel_for)(void* context, int64_t extent, int64_t grain,
+                                 void (*part)(void* state, int64_t first, int64_t last),
+                                 void* state);
+
+/* inputs   the elements of each, in the strides that {p}_input says; tangents are for backward alone
+ * outputs  where each is written, row by row; null: it isn't wanted
+ * arena    {P}_ARENA_BYTES of memory
+ * seed     of random numbers */
+typedef struct {p}_step {{
+  const void* inputs[{P}_INPUTS];
+  void* outputs[{P}_OUTPUTS];
+  void* arena;
+  uint64_t seed;
+  {p}_parallel_for parallel_for; /* null: one thread does all */
+  void* context;                 /* that parallel_for is given */
+}} {p}_step;
+
+/* 0, or what is wrong with the data: outputs are then of no use. */
+int32_t {p}_forward(const {p}_step* step);
+int32_t {p}_backward(const {p}_step* step);
+
+/* What such a number says, in English; "" of 0. */
+const char* {p}_fault(int32_t number);
+
+/* What the tensors are; null where there is none of that number. */
+typedef struct {p}_tensor {{
+  const char* name;       /* in the graph */
+  const char* kind;       /* parameter, input, tangent, constant; result, gradient */
+  const char* dtype;      /* f64 f32 f16 bf16 i64 i32 i16 i8 u8 bool */
+  int64_t rank;
+  const int64_t* shape;   /* rank numbers */
+  const int64_t* strides; /* in elements */
+  int64_t bytes;
+}} {p}_tensor;
+const {p}_tensor* {p}_input(int32_t number);
+const {p}_tensor* {p}_output(int32_t number);
+
+#ifdef __cplusplus
+}}
+#endif
+
+#endif
+)";
+
+// A name in a comment can't end it.
+std::string in_comment(std::string text) {
+  for (std::size_t at = text.find("*/"); at != std::string::npos; at = text.find("*/", at))
+    text[at] = '.';
+  return text;
+}
+
+std::string enumeration(const std::vector<InterfaceTensor>& tensors, const std::string& count) {
+  std::string text = "enum {\n";
+  for (const InterfaceTensor& tensor : tensors)
+    text += fmt::format("  {}, /* {} {}, {} */\n", tensor.enumerator, tensor.kind,
+                        in_comment(tensor.name), in_comment(format(tensor.type)));
+  return text + fmt::format("  {}\n}};\n", count);
+}
+
+}  // namespace
+
+std::string header_text(const Interface& interface, const HeaderFacts& facts) {
+  const std::string upper = interface.upper();
+  const auto filled = [&](std::string_view text) {
+    return fmt::format(fmt::runtime(text), fmt::arg("p", interface.prefix), fmt::arg("P", upper),
+                       fmt::arg("graph", in_comment(facts.graph)), fmt::arg("version", version()),
+                       fmt::arg("processor", facts.processor),
+                       fmt::arg("arena_bytes", aligned(facts.arena_bytes, kAlignment)),
+                       fmt::arg("alignment", kAlignment));
+  };
+  return filled(kOpening) + enumeration(interface.inputs, upper + "_INPUTS") + "\n" +
+         enumeration(interface.outputs, upper + "_OUTPUTS") + filled(kFunctions);
+}
+
+}  // namespace recut::aot

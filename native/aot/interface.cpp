@@ -1,0 +1,83 @@
+#include "native/aot/interface.h"
+
+#include <set>
+
+namespace recut::aot {
+namespace {
+
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+std::string in_capitals(std::string text) {
+  for (char& c : text)
+    if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+  return text;
+}
+
+// Names that are told apart by more than an identifier shows get numbers.
+class Enumerators {
+ public:
+  std::string add(const std::string& wish) {
+    std::string name = wish;
+    for (int n = 2; !taken_.insert(name).second; ++n) name = wish + "_" + std::to_string(n);
+    return name;
+  }
+
+ private:
+  std::set<std::string> taken_;
+};
+
+// As as_kernels_read lays it out.
+TensorType in_memory(const TensorType& type) {
+  return is_dense(type) ? type : make_type(type.dtype, type.shape);
+}
+
+}  // namespace
+
+std::string Interface::upper() const { return in_capitals(prefix); }
+
+std::string identifier_of(std::string_view name) {
+  std::string identifier;
+  for (const char c : name) {
+    const bool capital = c >= 'A' && c <= 'Z';
+    identifier +=
+        is_letter(c) || is_digit(c) ? static_cast<char>(capital ? c - 'A' + 'a' : c) : '_';
+  }
+  if (identifier.empty() || is_digit(identifier.front())) identifier.insert(0, "step_");
+  return identifier;
+}
+
+Interface interface_of(const Graph& graph, const Program& program, const std::string& prefix) {
+  Interface interface;
+  interface.prefix = prefix;
+  Enumerators enumerators;
+  const auto named = [&](const char* part, const std::string& name) {
+    return enumerators.add(interface.upper() + part + in_capitals(identifier_of(name)));
+  };
+  const auto add_input = [&](NodeId id, std::string_view kind) {
+    const std::string& name = graph.node_name(id);
+    interface.inputs.push_back(
+        {name, named("_IN_", name), std::string(kind), in_memory(graph.type(id)), id});
+  };
+  for (const NodeId id : graph.inputs()) add_input(id, name_of(graph.input_kind(id)));
+  for (const NodeId id : graph.order())
+    if (graph.op(id).is(kInput) && !graph.is_input(id)) add_input(id, "constant");
+  std::vector<NodeId> differentiated;  // one a gradient
+  for (const NodeId id : graph.inputs())
+    if (graph.input_kind(id) != InputKind::tangent) differentiated.push_back(id);
+  for (std::size_t i = 0; i < program.outputs.size(); ++i) {
+    const ProgramOutput& output = program.outputs[i];
+    if (!output.node.valid()) continue;
+    const bool result = i < graph.results.size();
+    const std::string& name =
+        graph.node_name(result ? output.node : differentiated[i - graph.results.size()]);
+    interface.results += result ? 1 : 0;
+    interface.positions.push_back(i);
+    interface.outputs.push_back({name, named(result ? "_OUT_" : "_GRADIENT_", name),
+                                 result ? "result" : "gradient",
+                                 make_type(output.type.dtype, output.type.shape), output.node});
+  }
+  return interface;
+}
+
+}  // namespace recut::aot

@@ -1,0 +1,112 @@
+#include "native/aot/link.h"
+
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <vector>
+
+#include "engine/input/bytes.h"
+#include "engine/support/text.h"
+
+extern char** environ;
+
+namespace recut::aot {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The linker's files, gone with this.
+class Workshop {
+ public:
+  Workshop() : path_((fs::temp_directory_path() / "recut-link-XXXXXX").string()) {
+    made_ = mkdtemp(path_.data()) != nullptr;
+  }
+  ~Workshop() {
+    std::error_code ignored;
+    if (made_) fs::remove_all(path_, ignored);
+  }
+  Workshop(const Workshop&) = delete;
+  Workshop& operator=(const Workshop&) = delete;
+
+  std::string file(const std::string& name) const { return path_ + "/" + name; }
+  bool write(const std::string& name, std::string_view bytes) const {
+    std::ofstream file(this->file(name), std::ios::binary);
+    file << bytes;
+    return made_ && bool(file.flush());
+  }
+
+ private:
+  std::string path_;
+  bool made_ = false;
+};
+
+// The library of this process that has a function; "" where it is none of its own.
+std::string library_of(const char* function) {
+  Dl_info facts{};
+  void* address = dlsym(RTLD_DEFAULT, function);
+  if (address == nullptr || dladdr(address, &facts) == 0) return "";
+  const std::string_view name = facts.dli_fname;
+  return name.find(".so") == std::string_view::npos ? "" : std::string(name);
+}
+
+// Runs a program with its words in a file; its exit code, or -1 where there is none to run.
+int run(std::vector<std::string> words, const std::string& says) {
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  posix_spawn_file_actions_t files;
+  posix_spawn_file_actions_init(&files);
+  posix_spawn_file_actions_addopen(&files, STDOUT_FILENO, says.c_str(), O_WRONLY | O_CREAT, 0600);
+  posix_spawn_file_actions_adddup2(&files, STDOUT_FILENO, STDERR_FILENO);
+  pid_t child = 0;
+  const int fault = posix_spawnp(&child, arguments[0], &files, nullptr, arguments.data(), environ);
+  posix_spawn_file_actions_destroy(&files);
+  if (fault != 0) return -1;
+  int status = 0;
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
+}
+
+}  // namespace
+
+Result<Done> link_library(std::string_view object, const std::string& prefix,
+                          const std::string& linker, const std::string& path) {
+  const Workshop workshop;
+  const std::string shown = fmt::format("{{ global: {}_*; local: *; }};\n", prefix);
+  if (!workshop.write("step.o", object) || !workshop.write("shown", shown))
+    return Diagnostic{"can't write the linker's files: " + std::string(std::strerror(errno)),
+                      workshop.file("step.o"), 0, 0};
+  std::vector<std::string> words = {linker,
+                                    "-shared",
+                                    "-o",
+                                    path,
+                                    "--version-script=" + workshop.file("shown"),
+                                    "--gc-sections",
+                                    "-z",
+                                    "noexecstack",
+                                    "--as-needed",
+                                    workshop.file("step.o")};
+  for (const char* function : {"exp", "memcpy"})
+    if (const std::string library = library_of(function); !library.empty())
+      words.push_back(library);
+  const int code = run(words, workshop.file("says"));
+  if (code == 0) return Done{};
+  if (code < 0)
+    return error(
+        fmt::format("there is no linker {} to make a shared library with: it is a part of "
+                    "binutils, or --linker names another one, such as ld.lld",
+                    quote(linker)));
+  const auto said = read_file(workshop.file("says"));
+  return Diagnostic{fmt::format("{} can't link the step: {}", linker,
+                                said ? printable(*said, 2000) : "it doesn't say why"),
+                    path, 0, 0};
+}
+
+}  // namespace recut::aot

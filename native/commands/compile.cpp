@@ -1,0 +1,140 @@
+// recut compile: a planned training step as a shared library with a C interface.
+#include <fmt/core.h>
+
+#include <filesystem>
+#include <memory>
+
+#include "engine/support/units.h"
+#include "engine/workspace/scheduling.h"
+#include "native/aot/driver.h"
+#include "native/aot/header.h"
+#include "native/aot/link.h"
+#include "native/commands/command.h"
+#include "native/commands/plan_arguments.h"
+#include "native/cpu/object_code.h"
+
+namespace recut::native {
+namespace {
+
+constexpr const char* kUsualProfile = "cpu8";
+constexpr const char* kUsualProcessor = "x86-64-v3";
+
+struct CompileCommand {
+  GraphArguments graph;
+  PlanArguments plan;
+  std::string library, header;
+  std::string processor = kUsualProcessor;
+  std::string linker = "ld";
+  std::string name;  // empty: the graph's
+};
+
+Result<cpu::Target> target_of(const std::string& processor) {
+  if (processor == "native") return cpu::this_machine();
+  return cpu::processor_target(processor);
+}
+
+Result<std::string> prefix_of(const CompileCommand& command, const Graph& graph) {
+  const std::string fallback = std::filesystem::path(command.library).stem().string();
+  if (command.name.empty()) return aot::identifier_of(graph.name.empty() ? fallback : graph.name);
+  if (aot::identifier_of(command.name) == command.name) return command.name;
+  return error(fmt::format("--name {}: expected small letters, digits and underscores, as {}",
+                           command.name, aot::identifier_of(command.name)));
+}
+
+// What has to be right before there is any work.
+struct Order {
+  std::string prefix;
+  cpu::Target target;
+};
+Result<Order> order_of(const CompileCommand& command, const Graph& graph) {
+  auto prefix = prefix_of(command, graph);
+  if (!prefix) return prefix.diagnostics();
+  auto target = target_of(command.processor);
+  if (!target) return target.diagnostics();
+  return Order{std::move(*prefix), std::move(*target)};
+}
+
+Result<aot::Interface> build(const CompileCommand& command, const Order& order,
+                             const Document& document, const ScheduledPlan& scheduled) {
+  const Graph& graph = document.graph();
+  const StorageModel storages(graph);
+  const FusionGroups groups = scheduled.planned.costs.groups(graph, storages);
+  const auto program = make_program(graph, storages, groups, scheduled.schedule);
+  if (!program) return program.diagnostics();
+  auto interface = aot::interface_of(graph, *program, order.prefix);
+  const auto object =
+      cpu::compile_object(aot::step_text(*program, scheduled.schedule, interface), order.target);
+  if (!object) return object.diagnostics();
+  if (auto done = aot::link_library(*object, order.prefix, command.linker, command.library); !done)
+    return done.diagnostics();
+  const aot::HeaderFacts facts{graph.name, order.target.processor, program->arena_bytes};
+  if (auto done = write_file(command.header, aot::header_text(interface, facts)); !done)
+    return done.diagnostics();
+  return interface;
+}
+
+int compile(const CompileCommand& command, const Console& console) {
+  const auto document = command.graph.open_joint(console);
+  if (!document) return console.complain(document.diagnostics());
+  const auto order = order_of(command, document->graph());
+  if (!order) return console.complain(order.diagnostics());
+  console.say("planning");
+  PlanningRequest planning = command.plan.request();
+  planning.cost_model = "fused";
+  if (command.plan.device.empty()) planning.device = kUsualProfile;
+  const auto scheduled = schedule_document(*document, {planning, {}});
+  if (!scheduled) return console.complain(scheduled.diagnostics());
+  if (!scheduled->planned.report.holds()) return refuse(scheduled->planned.report, console);
+  if (scheduled->beyond_budget() > 0) {
+    console.err << "error: " << beyond_budget_text(*scheduled) << "\n";
+    return kCheckFailed;
+  }
+  console.say("compiling");
+  const auto interface = build(command, *order, *document, *scheduled);
+  console.say("");
+  if (!interface) return console.complain(interface.diagnostics());
+  const auto bytes = static_cast<std::int64_t>(std::filesystem::file_size(command.library));
+  const std::size_t results = interface->results;
+  console.out << fmt::format(
+      "{}: {} for {}\n{}: inputs {}, results {}, gradients {}, arena {}\n", command.library,
+      format_bytes(bytes), order->target.processor, command.header, interface->inputs.size(),
+      results, interface->outputs.size() - results, format_bytes(scheduled->schedule.arena_bytes));
+  return kDone;
+}
+
+}  // namespace
+
+void add_compile(CLI::App& app, Action& chosen) {
+  auto arguments = std::make_shared<CompileCommand>();
+  CLI::App& command = *app.add_subcommand(
+      "compile", "Plan, schedule and compile a training step into a shared library for C");
+  arguments->graph.add_to(command);
+  arguments->plan.add_search_to(command);
+  add_profile(command, "--profile", arguments->plan.device);
+  command.add_option("-o,--out", arguments->library, "The shared library to write")
+      ->required()
+      ->type_name("FILE");
+  command.add_option("--header", arguments->header, "The C header to write")
+      ->required()
+      ->type_name("FILE");
+  command
+      .add_option("--cpu", arguments->processor,
+                  "What it will run on: native (this machine), or a processor or level that LLVM "
+                  "knows: x86-64-v2, x86-64-v3 (default), x86-64-v4, znver4")
+      ->type_name("NAME");
+  command
+      .add_option("--name", arguments->name,
+                  "What the names in C begin with (default: the graph's name)")
+      ->type_name("NAME");
+  command.add_option("--linker", arguments->linker, "What links it (default: ld)")
+      ->type_name("PROGRAM");
+  command.footer(
+      "The library needs no Recut, and no library but C's own. The header says how it is used; "
+      "samples/aot/train.c trains a model with it.\n"
+      "Example: recut compile samples/mlp.recut -o mlp.so --header mlp.h");
+  command.callback([arguments, &chosen] {
+    chosen = [arguments](const Console& console) { return compile(*arguments, console); };
+  });
+}
+
+}  // namespace recut::native
