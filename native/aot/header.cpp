@@ -49,7 +49,7 @@ typedef void (*{p}_parallel_for)(void* context, int64_t extent, int64_t grain,
                                  void* state);
 
 /* inputs   the elements of each, in the strides that {p}_input says; tangents are for backward alone
- * outputs  where each is written, row by row; null: it isn't wanted
+ * outputs  where each is written, row by row, apart from the inputs; null: it isn't wanted
  * arena    {P}_ARENA_BYTES of memory
  * seed     of random numbers */
 typedef struct {p}_step {{

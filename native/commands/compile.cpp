@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <nlohmann/json.hpp>
 
 #include "engine/support/units.h"
 #include "engine/workspace/scheduling.h"
@@ -26,6 +27,7 @@ struct CompileCommand {
   std::string processor = kUsualProcessor;
   std::string linker = "ld";
   std::string name;  // empty: the graph's
+  bool json = false;
 };
 
 Result<cpu::Target> target_of(const std::string& processor) {
@@ -73,6 +75,41 @@ Result<aot::Interface> build(const CompileCommand& command, const Order& order,
   return interface;
 }
 
+struct Made {
+  const Order& order;
+  const aot::Interface& interface;
+  std::int64_t arena_bytes;
+
+  std::size_t gradients() const { return interface.outputs.size() - interface.results; }
+};
+
+std::int64_t library_bytes(const CompileCommand& command) {
+  std::error_code gone;
+  const auto bytes = std::filesystem::file_size(command.library, gone);
+  return gone ? 0 : static_cast<std::int64_t>(bytes);
+}
+
+std::string as_json(const CompileCommand& command, const Made& made) {
+  return nlohmann::ordered_json{{"library", command.library},
+                                {"header", command.header},
+                                {"library_bytes", library_bytes(command)},
+                                {"name", made.interface.prefix},
+                                {"processor", made.order.target.processor},
+                                {"inputs", made.interface.inputs.size()},
+                                {"results", made.interface.results},
+                                {"gradients", made.gradients()},
+                                {"planned_peak_bytes", made.arena_bytes}}
+             .dump(2) +
+         "\n";
+}
+
+std::string as_text(const CompileCommand& command, const Made& made) {
+  return fmt::format("{}: {} for {}\n{}: inputs {}, results {}, gradients {}, arena {}\n",
+                     command.library, format_bytes(library_bytes(command)),
+                     made.order.target.processor, command.header, made.interface.inputs.size(),
+                     made.interface.results, made.gradients(), format_bytes(made.arena_bytes));
+}
+
 int compile(const CompileCommand& command, const Console& console) {
   const auto document = command.graph.open_joint(console);
   if (!document) return console.complain(document.diagnostics());
@@ -93,12 +130,8 @@ int compile(const CompileCommand& command, const Console& console) {
   const auto interface = build(command, *order, *document, *scheduled);
   console.say("");
   if (!interface) return console.complain(interface.diagnostics());
-  const auto bytes = static_cast<std::int64_t>(std::filesystem::file_size(command.library));
-  const std::size_t results = interface->results;
-  console.out << fmt::format(
-      "{}: {} for {}\n{}: inputs {}, results {}, gradients {}, arena {}\n", command.library,
-      format_bytes(bytes), order->target.processor, command.header, interface->inputs.size(),
-      results, interface->outputs.size() - results, format_bytes(scheduled->schedule.arena_bytes));
+  const Made made{*order, *interface, scheduled->schedule.arena_bytes};
+  console.out << (command.json ? as_json(command, made) : as_text(command, made));
   return kDone;
 }
 
@@ -128,6 +161,7 @@ void add_compile(CLI::App& app, Action& chosen) {
       ->type_name("NAME");
   command.add_option("--linker", arguments->linker, "What links it (default: ld)")
       ->type_name("PROGRAM");
+  command.add_flag("--json", arguments->json, "One JSON value instead of the text");
   command.footer(
       "The library needs no Recut, and no library but C's own. The header says how it is used; "
       "samples/aot/train.c trains a model with it.\n"

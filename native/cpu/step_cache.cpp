@@ -45,7 +45,7 @@ std::vector<loop::Kernel> order_kernels(Program& program) {
 std::string_view name_of(StepOrigin origin) {
   switch (origin) {
     case StepOrigin::compiled:
-      return "compiled";
+      return "nothing";
     case StepOrigin::kernels_found:
       return "kernels";
     case StepOrigin::found:

@@ -15,7 +15,7 @@
 namespace recut::cpu {
 
 enum class StepOrigin { compiled, kernels_found, found };
-std::string_view name_of(StepOrigin origin);
+std::string_view name_of(StepOrigin origin);  // what was found: nothing, kernels or step
 
 // A step that can run, and how it came to be one.
 struct ReadyStep {

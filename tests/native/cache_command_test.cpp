@@ -50,14 +50,14 @@ Json entries(const char* deed = "list", int code = native::kDone) {
 TEST_CASE("run: a step is found again, and so are kernels for another plan", "[native][cache]") {
   const TemporaryFolder folder;
   const CacheAt at(folder.path());
-  CHECK(origin(run_small({"--no-cache"})) == "compiled");
+  CHECK(origin(run_small({"--no-cache"})) == "nothing");
   CHECK(entries().empty());
-  CHECK(origin(run_small()) == "compiled");
+  CHECK(origin(run_small()) == "nothing");
   CHECK(origin(run_small()) == "step");
   CHECK(origin(run_small({"--seed", "5", "--threads", "2"})) == "step");
   CHECK(origin(run_small({"--effort", "2"})) == "kernels");
   CHECK(origin(run_small({"--effort", "2"})) == "step");
-  CHECK(origin(run_small({"--no-cache"})) == "compiled");
+  CHECK(origin(run_small({"--no-cache"})) == "nothing");
 }
 
 TEST_CASE("run: a step from the cache gives what the compiled one gave", "[native][cache]") {
@@ -72,7 +72,7 @@ TEST_CASE("run: a step from the cache gives what the compiled one gave", "[nativ
       REQUIRE(one.code == native::kDone);
       ran.push_back(Json::parse(one.out));
     }
-    CHECK(ran[0]["from_cache"] == (std::string(budget) == "none" ? "compiled" : "kernels"));
+    CHECK(ran[0]["from_cache"] == (std::string(budget) == "none" ? "nothing" : "kernels"));
     CHECK(ran[1]["from_cache"] == "step");
     for (const char* key : {"max_relative_error", "planned_peak_bytes", "measured_peak_bytes",
                             "kernels", "launches", "ok"})
@@ -83,7 +83,7 @@ TEST_CASE("run: a step from the cache gives what the compiled one gave", "[nativ
 TEST_CASE("run: tensors that don't fit a cached step are refused by name", "[native][cache]") {
   const TemporaryFolder folder;
   const CacheAt at(folder.path());
-  CHECK(origin(run_small()) == "compiled");
+  CHECK(origin(run_small()) == "nothing");
   const std::string values(8 * 17 * 4, '\0');
   const NamedTensor wide{"in.x", DType::f32, {8, 17}, values};
   const native::TemporaryFile file("wide.safetensors");
@@ -97,7 +97,7 @@ TEST_CASE("run: tensors that don't fit a cached step are refused by name", "[nat
 TEST_CASE("run: a damaged entry is told, and compiled anew", "[native][cache]") {
   const TemporaryFolder folder;
   const CacheAt at(folder.path());
-  CHECK(origin(run_small()) == "compiled");
+  CHECK(origin(run_small()) == "nothing");
   for (const char* kind : {"steps", "kernels"}) {
     for (const auto& file : std::filesystem::directory_iterator(folder.path() + "/" + kind)) {
       if (file.path().extension() != ".entry") continue;
@@ -109,7 +109,7 @@ TEST_CASE("run: a damaged entry is told, and compiled anew", "[native][cache]") 
     const Ran again = run_small();
     CHECK(again.err.find("note: ") == 0);
     CHECK(again.err.find("the entry is damaged") != std::string::npos);
-    CHECK(origin(again) == (std::string(kind) == "steps" ? "kernels" : "compiled"));
+    CHECK(origin(again) == (std::string(kind) == "steps" ? "kernels" : "nothing"));
     CHECK(native::run({"cache", "verify"}).code == native::kDone);
     CHECK(origin(run_small()) == "step");
   }
@@ -120,11 +120,11 @@ TEST_CASE("run: without a cache that can be used it runs all the same", "[native
   file.write("");
   const CacheAt at(file.path());
   const Ran ran = run_small();
-  CHECK(origin(ran) == "compiled");
+  CHECK(origin(ran) == "nothing");
   CHECK(ran.err.find("note: nothing is kept in the cache") != std::string::npos);
   setenv("RECUT_CACHE_LIMIT", "lots", 1);
   const Ran odd = run_small();
-  CHECK(origin(odd) == "compiled");
+  CHECK(origin(odd) == "nothing");
   CHECK(odd.err.find("note: no cache is used: RECUT_CACHE_LIMIT") != std::string::npos);
   CHECK(native::run({"cache", "list"}).code == native::kBadInput);
   unsetenv("RECUT_CACHE_LIMIT");
@@ -133,7 +133,7 @@ TEST_CASE("run: without a cache that can be used it runs all the same", "[native
 TEST_CASE("cache: says what is kept", "[native][cache]") {
   const TemporaryFolder folder;
   const CacheAt at(folder.path());
-  CHECK(origin(run_small()) == "compiled");
+  CHECK(origin(run_small()) == "nothing");
   const Json kept = entries("verify");
   REQUIRE(kept.size() == 2);
   CHECK(kept[0]["kind"] == "kernels");

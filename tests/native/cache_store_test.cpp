@@ -252,7 +252,7 @@ TEST_CASE("cache: two hundred processes at once", "[native][cache]") {
   std::vector<pid_t> children;
   for (std::uint64_t process = 0; process < 200; ++process)
     children.push_back(in_child([&, process] {
-      for (std::uint64_t i = 0; i < 5; ++i) {
+      for (std::uint64_t i = 0; i < 3; ++i) {
         const std::uint64_t number = hash_mix(process, i) % 40;
         if (!keep(store, number).ok()) _exit(1);
         for (const std::uint64_t other : {number, (number + process) % 40}) {

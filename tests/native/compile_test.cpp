@@ -3,6 +3,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 #include <cstdlib>
+#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "engine/eval/compare.h"
@@ -43,6 +44,7 @@ class Library {
   }
   ~Library() { dlclose(library_); }
 
+  bool has(const char* name) const { return dlsym(library_, name) != nullptr; }
   template <class Function>
   Function* find(const char* name) const {
     void* found = dlsym(library_, name);
@@ -224,6 +226,27 @@ TEST_CASE("compile: the example trains a model to a falling loss", "[native][aot
   const std::string header = "echo '#include \"mlp.h\"' | c++ -Wall -Wextra -Werror -pedantic -I" +
                              folder.path() + " -x c++ -fsyntax-only -";
   CHECK(std::system(header.c_str()) == 0);
+}
+
+TEST_CASE("compile: says what it made, and shows nothing but its interface", "[native][aot]") {
+  const TemporaryFolder folder;
+  const native::TemporaryFile file("sine.recut");
+  file.write(
+      "graph \"sine\" {\n  %x = parameter f64[9]\n  %t = tangent f64[9]\n  %y = sin(%x)\n"
+      "  %c = cos(%x)\n  %g = mul.Tensor(%t, %c)\n  results %y\n  gradients %g\n}\n");
+  check_library(file.path(), {});  // by the C library's sine
+  const Ran ran = compile(folder, file.path(), {"--json"});
+  REQUIRE(ran.code == native::kDone);
+  const auto json = nlohmann::json::parse(ran.out);
+  CHECK(json["name"] == "step");
+  CHECK(json["processor"] == "x86-64-v3");
+  CHECK(json["inputs"] == 2);
+  CHECK(json["gradients"] == 1);
+  CHECK(json["library_bytes"] > 1000);
+  const Library library(folder);
+  CHECK_FALSE(library.has("kernel_0_0"));
+  CHECK_FALSE(library.has("run"));
+  CHECK(library.has("step_backward"));
 }
 
 TEST_CASE("compile: what can't be done is said", "[native][aot]") {
