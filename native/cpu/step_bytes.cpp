@@ -5,6 +5,7 @@
 namespace recut::cpu {
 namespace {
 
+// All fields of what is kept whole are named, so that a new one is not forgotten here.
 struct Fields {
   template <class Bytes>
   static void of(Bytes& bytes, NodeId& id) {
@@ -12,27 +13,33 @@ struct Fields {
   }
   template <class Bytes>
   static void of(Bytes& bytes, TensorType& type) {
-    bytes(type.dtype, type.shape, type.strides, type.device);
+    auto& [dtype, shape, strides, device] = type;
+    bytes(dtype, shape, strides, device);
   }
   template <class Bytes>
   static void of(Bytes& bytes, Layout& layout) {
-    bytes(layout.shape, layout.strides, layout.offset, layout.copied);
+    auto& [shape, strides, offset, copied] = layout;
+    bytes(shape, strides, offset, copied);
   }
   template <class Bytes>
   static void of(Bytes& bytes, Place& place) {
-    bytes(place.input, place.offset);
+    auto& [input, offset] = place;
+    bytes(input, offset);
   }
   template <class Bytes>
   static void of(Bytes& bytes, Launch& launch) {
-    bytes(launch.kernel, launch.library, launch.scheduled, launch.buffers);
+    auto& [kernel, library, scheduled, buffers] = launch;
+    bytes(kernel, library, scheduled, buffers);
   }
   template <class Bytes>
   static void of(Bytes& bytes, ProgramOutput& output) {
-    bytes(output.node, output.type, output.place, output.layouts);
+    auto& [node, type, place, layouts] = output;
+    bytes(node, type, place, layouts);
   }
   template <class Bytes>
   static void of(Bytes& bytes, loop::Buffer& buffer) {
-    bytes(buffer.name, buffer.dtype, buffer.elements, buffer.access);
+    auto& [name, dtype, elements, access] = buffer;
+    bytes(name, dtype, elements, access);
   }
   template <class Bytes>
   static void of(Bytes& bytes, loop::Kernel& kernel) {
@@ -40,16 +47,18 @@ struct Fields {
   }
   template <class Bytes>
   static void of(Bytes& bytes, library::Operand& operand) {
-    bytes(operand.buffer, operand.layout);
+    auto& [buffer, layout] = operand;
+    bytes(buffer, layout);
   }
   template <class Bytes>
   static void of(Bytes& bytes, library::MatrixProduct& product) {
-    bytes(product.left, product.right, product.out, product.bias);
+    auto& [left, right, out, bias] = product;
+    bytes(left, right, out, bias);
   }
   template <class Bytes>
   static void of(Bytes& bytes, library::Convolution& c) {
-    bytes(c.way, c.transposed, c.groups, c.stride, c.padding, c.dilation, c.input, c.weight,
-          c.output, c.bias);
+    auto& [way, transposed, groups, stride, padding, dilation, input, weight, output, bias] = c;
+    bytes(way, transposed, groups, stride, padding, dilation, input, weight, output, bias);
   }
   template <class Bytes>
   static void of(Bytes& bytes, library::Kernel& kernel) {
@@ -57,12 +66,13 @@ struct Fields {
   }
   template <class Bytes>
   static void of(Bytes& bytes, Program& program) {
-    bytes(program.kernels, program.library, program.launches, program.outputs, program.inputs,
-          program.arena_bytes);
+    auto& [kernels, library, launches, outputs, inputs, arena_bytes] = program;
+    bytes(kernels, library, launches, outputs, inputs, arena_bytes);
   }
   template <class Bytes>
   static void of(Bytes& bytes, llvm_ir::Stage& stage) {
-    bytes(stage.symbol, stage.extent, stage.grain, stage.parallel);
+    auto& [symbol, extent, grain, parallel] = stage;
+    bytes(symbol, extent, grain, parallel);
   }
   template <class Bytes>
   static void of(Bytes& bytes, cache::Digest& digest) {
