@@ -71,15 +71,19 @@ NodeId scaled_by_number(const Graph& graph, NodeId id) {
              : NodeId();
 }
 
-// number * statistic + number * buffer, in either order.
-bool is_momentum_sum(const Graph& graph, const Node& node) {
-  if (node.op != Op::add_Tensor || node.operands.size() != 2) return false;
+// Of number * statistic + number * buffer, in either order.
+NodeId buffer_of_momentum_sum(const Graph& graph, const Node& node) {
+  if (node.op != Op::add_Tensor || node.operands.size() != 2) return NodeId();
   const NodeId a = scaled_by_number(graph, node.operands[0]);
   const NodeId b = scaled_by_number(graph, node.operands[1]);
-  return a.valid() && b.valid() &&
-         (is_buffer_like(graph, a, node.type()) || is_buffer_like(graph, b, node.type()));
+  if (!a.valid() || !b.valid()) return NodeId();
+  for (const NodeId id : {b, a})
+    if (is_buffer_like(graph, id, node.type())) return id;
+  return NodeId();
 }
 
+// Batch normalisation gives its running mean and variance, which are the arguments of those
+// places, as outputs 3 and 4.
 bool is_running_statistic(const Graph& graph, const Node& node) {
   if (node.op != Op::getitem) return false;
   const Op whole = graph[*node.arguments[0].get<NodeId>()].op;
@@ -87,10 +91,29 @@ bool is_running_statistic(const Graph& graph, const Node& node) {
          *node.arguments[1].get<std::int64_t>() >= 3;
 }
 
+NodeId buffer_of_running_statistic(const Graph& graph, const Node& node) {
+  const Node& whole = graph[*node.arguments[0].get<NodeId>()];
+  const auto output = static_cast<std::size_t>(*node.arguments[1].get<std::int64_t>());
+  const NodeId* buffer = whole.arguments[output].get<NodeId>();
+  return buffer != nullptr && is_buffer_like(graph, *buffer, node.type()) ? *buffer : NodeId();
+}
+
+NodeId counted_input(const Graph& graph, const Node& node) {
+  const bool counts = node.op == Op::add_Tensor && node.operands.size() == 1 &&
+                      is_integral(node.type().dtype) && node.arguments[1].get<std::int64_t>();
+  return counts && is_buffer_like(graph, node.operands[0], node.type()) ? node.operands[0]
+                                                                        : NodeId();
+}
+
 }  // namespace
 
 bool updates_buffer(const Graph& graph, NodeId node) {
-  if (is_running_statistic(graph, graph[node])) return true;
+  return is_running_statistic(graph, graph[node]) || updated_buffer(graph, node).valid();
+}
+
+NodeId updated_buffer(const Graph& graph, NodeId node) {
+  if (is_running_statistic(graph, graph[node]))
+    return buffer_of_running_statistic(graph, graph[node]);
   NodeId id = node;
   const auto is_copy = [&] {
     const Op op = graph[id].op;
@@ -99,8 +122,10 @@ bool updates_buffer(const Graph& graph, NodeId node) {
   };
   while (is_copy()) id = graph[id].operands.back();
   const Node& made = graph[id];
-  if (made.op == Op::lerp_Scalar) return is_buffer_like(graph, made.operands.front(), made.type());
-  return is_momentum_sum(graph, made);
+  if (made.op == Op::lerp_Scalar && is_buffer_like(graph, made.operands.front(), made.type()))
+    return made.operands.front();
+  const NodeId counted = counted_input(graph, made);
+  return counted.valid() ? counted : buffer_of_momentum_sum(graph, made);
 }
 
 std::vector<std::size_t> differentiable_results(const Graph& graph,

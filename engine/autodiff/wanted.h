@@ -18,6 +18,10 @@ std::vector<bool> active_nodes(const Graph& graph, const std::vector<NodeId>& in
 // Whether the node is a new value of an input that is no parameter: see differentiate.h.
 bool updates_buffer(const Graph& graph, NodeId node);
 
+// The input, no parameter, that the node is the new value of (differentiate.h), or a count of
+// batches that it adds a number to; invalid where it is none.
+NodeId updated_buffer(const Graph& graph, NodeId node);
+
 // The results to differentiate where the caller names none.
 std::vector<std::size_t> differentiable_results(const Graph& graph,
                                                 const std::vector<NodeId>& wanted);

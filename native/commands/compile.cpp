@@ -121,11 +121,8 @@ int compile(const CompileCommand& command, const Console& console) {
   if (command.plan.device.empty()) planning.device = kUsualProfile;
   const auto scheduled = schedule_document(*document, {planning, {}});
   if (!scheduled) return console.complain(scheduled.diagnostics());
-  if (!scheduled->planned.report.holds()) return refuse(scheduled->planned.report, console);
-  if (scheduled->beyond_budget() > 0) {
-    console.err << "error: " << beyond_budget_text(*scheduled) << "\n";
-    return kCheckFailed;
-  }
+  if (!scheduled->planned.report.holds() || scheduled->beyond_budget() > 0)
+    return refuse_arena(*scheduled, console);
   console.say("compiling");
   const auto interface = build(command, *order, *document, *scheduled);
   console.say("");

@@ -111,4 +111,10 @@ int refuse(const PlanReport& report, const Console& console) {
   return kCheckFailed;
 }
 
+int refuse_arena(const ScheduledPlan& scheduled, const Console& console) {
+  if (!scheduled.planned.report.holds()) return refuse(scheduled.planned.report, console);
+  console.err << "error: " << beyond_budget_text(scheduled) << "\n";
+  return kCheckFailed;
+}
+
 }  // namespace recut::native

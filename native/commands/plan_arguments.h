@@ -5,7 +5,7 @@
 #include <CLI/App.hpp>
 #include <string>
 
-#include "engine/workspace/planning.h"
+#include "engine/workspace/scheduling.h"
 #include "native/console.h"
 
 namespace recut::native {
@@ -43,5 +43,8 @@ void add_choices(CLI::App& command, ChoiceRequest& choices);
 
 // Says why the budget can't be held and what can; the exit code for that.
 int refuse(const PlanReport& report, const Console& console);
+
+// The same where the arena is beyond the budget, or its plan is.
+int refuse_arena(const ScheduledPlan& scheduled, const Console& console);
 
 }  // namespace recut::native

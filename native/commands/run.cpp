@@ -132,12 +132,6 @@ std::string as_text(const cpu::Execution& e, const RunCommand& command) {
   return text;
 }
 
-int refuse_arena(const ScheduledPlan& scheduled, const Console& console) {
-  if (!scheduled.planned.report.holds()) return refuse(scheduled.planned.report, console);
-  console.err << "error: " << beyond_budget_text(scheduled) << "\n";
-  return kCheckFailed;
-}
-
 SchedulingRequest scheduling_of(const RunCommand& command) {
   SchedulingRequest request{command.plan.request(), {}};
   request.planning.cost_model = "fused";

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "engine/eval/inputs.h"
+#include "native/cpu/touched_bytes.h"
 
 namespace recut::cpu {
 namespace {
@@ -13,20 +14,6 @@ using Clock = std::chrono::steady_clock;
 
 double ms_since(Clock::time_point began) {
   return std::chrono::duration<double, std::milli>(Clock::now() - began).count();
-}
-
-// Up to where a step writes. A byte that happens to be the paint's is another one's in the second
-// coat.
-Result<std::int64_t> touched_bytes(Run& run, std::uint64_t seed) {
-  std::int64_t most = 0;
-  for (const auto paint : {std::byte{0x5a}, std::byte{0xa5}}) {
-    run.arena().fill(paint);
-    if (auto done = run.run(seed); !done) return done.diagnostics();
-    std::int64_t end = run.arena().bytes();
-    while (end > most && run.arena().data()[end - 1] == paint) --end;
-    most = std::max(most, end);
-  }
-  return most;
 }
 
 double bytes_of(const std::vector<loop::Buffer>& buffers) {

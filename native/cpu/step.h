@@ -91,6 +91,11 @@ class Run {
   // What was computed, results first; absent gradients don't exist.
   std::vector<Tensor> outputs() const;
 
+  // Where the storage begins that this output of the program is a view of.
+  const std::byte* output_storage(std::size_t output) const {
+    return address(step_.program().outputs[output].place);
+  }
+
   Arena& arena() { return arena_; }
   std::int64_t scratch_bytes() const { return scratch_.bytes(); }
 

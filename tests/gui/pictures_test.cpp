@@ -1,8 +1,10 @@
 #include <catch2/catch_test_macros.hpp>
+#include <cmath>
 #include <string>
 
 #include "engine/input/text.h"
 #include "gui/pictures/graph_picture.h"
+#include "gui/pictures/loss_curve.h"
 #include "gui/pictures/memory_timeline.h"
 #include "gui/pictures/trade_off_curve.h"
 #include "tests/gui/odd_names.h"
@@ -132,6 +134,23 @@ TEST_CASE("trade-off: nothing to draw, and a single point, draw", "[gui]") {
   CHECK(balanced(svg));
   CHECK(svg.find("nan") == std::string::npos);
   CHECK(svg.find("inf") == std::string::npos);
+}
+
+TEST_CASE("loss curve: steps, means of passes and what is not finite", "[gui][train]") {
+  LossCurve curve{"a<b", "sgd, learning rate 0.1", {4, 2, 3, 1, 1}, 2};
+  const std::string svg = loss_curve_svg(curve, kDark);
+  CHECK(balanced(svg));
+  for (const char* words : {"a&lt;b · sgd, learning rate 0.1", "4 at first, 1 at last", ">step<"})
+    CHECK(svg.find(words) != std::string::npos);
+  curve.losses.push_back(HUGE_VAL);
+  for (const std::vector<double>& losses : {curve.losses, {}, {2}, {-1, -2}, {0, 0}}) {
+    curve.losses = losses;
+    const std::string odd = loss_curve_svg(curve, kLight);
+    CHECK(balanced(odd));
+    CHECK(odd.find("\"nan") == std::string::npos);
+    CHECK(odd.find(",nan") == std::string::npos);
+    CHECK(odd.find("-nan") == std::string::npos);
+  }
 }
 
 }  // namespace

@@ -1,0 +1,184 @@
+#include "engine/autodiff/optimizer.h"
+
+#include <map>
+#include <utility>
+
+#include "engine/autodiff/wanted.h"
+#include "engine/ir/builder.h"
+#include "engine/ir/rebuild.h"
+
+namespace recut {
+namespace {
+
+constexpr const char* kModule = "optimizer";
+
+// One value after the step: of a parameter, or of what is kept beside it.
+struct Update {
+  NodeId input;
+  Value next;
+};
+
+// A call for each line of Sgd's and Adam's comments (optimizer.h).
+class Writer {
+ public:
+  // `count`: of the steps before; invalid where the optimiser counts none.
+  Writer(Builder& builder, const Value& count) : b_(builder) {
+    if (!count.valid()) return;
+    next_count_ = b_.as("step_count_next")("add.Tensor", {count, 1});
+    updates_.push_back({count.id(), next_count_});
+  }
+
+  void write(const Sgd& sgd, const std::string& name, Value w, Value gradient,
+             const std::vector<Value>& kept) {
+    Value moved = decayed(gradient, w, sgd.weight_decay);
+    if (sgd.momentum != 0) {
+      moved = b_.as(name + "_momentum_next")("add.Tensor", {kept[0] * sgd.momentum, moved});
+      updates_.push_back({kept[0].id(), moved});
+    }
+    move(name, w, w, moved * sgd.learning_rate);
+  }
+
+  void write(const Adam& adam, const std::string& name, Value w, Value gradient,
+             const std::vector<Value>& kept) {
+    const Value g = adam.decoupled ? gradient : decayed(gradient, w, adam.weight_decay);
+    const Value mean = b_.as(name + "_mean_next")("lerp.Scalar", {kept[0], g, 1 - adam.beta1});
+    const Value square = b_.as(name + "_square_next")("addcmul", {kept[1] * adam.beta2, g, g},
+                                                      {{"value", 1 - adam.beta2}});
+    updates_.push_back({kept[0].id(), mean});
+    updates_.push_back({kept[1].id(), square});
+    if (!rate_.valid()) correct(adam);
+    const Value root = b_("sqrt", {square}) / root_correction_ + adam.epsilon;
+    const Value from = adam.decoupled && adam.weight_decay != 0
+                           ? w * (1 - adam.learning_rate * adam.weight_decay)
+                           : w;
+    move(name, w, from, mean / root * rate_);
+  }
+
+  const std::vector<Update>& updates() const { return updates_; }
+
+ private:
+  static Value decayed(const Value& gradient, const Value& w, double decay) {
+    return decay == 0 ? gradient : gradient + w * decay;
+  }
+
+  void move(const std::string& name, const Value& w, const Value& from, const Value& by) {
+    const Value moved = b_.as(name + "_next")("sub.Tensor", {from, by});
+    updates_.push_back({w.id(), b_.convert(moved, w.dtype())});
+  }
+
+  // Both of the step's number alone: once for all parameters.
+  void correct(const Adam& adam) {
+    const Value t = b_.convert(next_count_, DType::f64);
+    const auto correction = [&](double beta) { return 1 - b_("pow.Scalar", {beta, t}); };
+    rate_ = adam.learning_rate / correction(adam.beta1);
+    root_correction_ = b_("sqrt", {correction(adam.beta2)});
+  }
+
+  Builder& b_;
+  Value next_count_, rate_, root_correction_;
+  std::vector<Update> updates_;
+};
+
+class StepBuilder {
+ public:
+  StepBuilder(const Graph& joint, const Optimizer& optimizer)
+      : joint_(joint), optimizer_(optimizer), step_(joint.fresh()) {}
+
+  Result<Graph> build() && {
+    find_trained();
+    if (trained_.empty()) return error("there is nothing to train: no parameter has a gradient");
+    carry_graph();
+    Builder builder(step_);
+    const auto scope = builder.scope({kModule, -1});
+    Writer writer(builder, builder.value(count_));
+    for (const Trained& one : trained_) {
+      std::vector<Value> kept;
+      for (const NodeId id : one.kept) kept.push_back(builder.value(id));
+      std::visit(
+          [&](const auto& optimizer) {
+            writer.write(optimizer, joint_.node_name(one.parameter), builder.value(one.parameter),
+                         builder.value(one.gradient), kept);
+          },
+          optimizer_);
+    }
+    if (builder.complaint()) return *builder.complaint();
+    for (const Update& update : writer.updates()) next_[update.input] = update.next.id();
+    give_out();
+    return without_dead_nodes(step_);
+  }
+
+ private:
+  struct Trained {
+    NodeId parameter, gradient;
+    std::vector<NodeId> kept;
+  };
+
+  void find_trained() {
+    std::size_t place = 0;
+    for (const NodeId id : joint_.inputs()) {
+      if (joint_.input_kind(id) == InputKind::tangent) continue;
+      const NodeId gradient = place < joint_.gradients.size() ? joint_.gradients[place] : NodeId();
+      ++place;
+      if (gradient.valid() && joint_.input_kind(id) == InputKind::parameter)
+        trained_.push_back({id, gradient, {}});
+    }
+  }
+
+  // What is kept from step to step comes in behind the graph's own inputs.
+  void carry_graph() {
+    Graph names = joint_;
+    const auto add = [&](const std::string& wish, TensorType type) {
+      return step_.add_input(InputKind::input, std::move(type), {names.unused_name(wish)});
+    };
+    for (const NodeId id : joint_.inputs()) step_.carry(joint_, id);
+    const bool adam = std::holds_alternative<Adam>(optimizer_);
+    for (Trained& one : trained_) {
+      const std::string& name = joint_.node_name(one.parameter);
+      if (adam)
+        for (const char* kept : {"_mean", "_square"})
+          one.kept.push_back(add(name + kept, joint_.type(one.parameter)));
+      else if (std::get<Sgd>(optimizer_).momentum != 0)
+        one.kept.push_back(add(name + "_momentum", joint_.type(one.parameter)));
+    }
+    if (adam) count_ = add("step_count", make_type(DType::i64, {}));
+    for (const NodeId id : joint_.order())
+      if (!joint_.is_input(id)) step_.carry(joint_, id);
+    for (const auto& [alias, id] : joint_.aliases()) step_.add_alias(alias, id);
+  }
+
+  void give_out() {
+    for (const NodeId id : joint_.results) {
+      const NodeId buffer = id.valid() ? autodiff::updated_buffer(joint_, id) : NodeId();
+      if (buffer.valid() && next_.emplace(buffer, id).second) continue;
+      step_.results.push_back(id);
+    }
+    for (const NodeId id : step_.inputs())
+      if (step_.input_kind(id) != InputKind::tangent) step_.gradients.push_back(next_[id]);
+  }
+
+  const Graph& joint_;
+  const Optimizer& optimizer_;
+  Graph step_;
+  std::vector<Trained> trained_;
+  NodeId count_;
+  std::map<NodeId, NodeId> next_;  // by input
+};
+
+}  // namespace
+
+Result<Graph> with_optimizer(const Graph& joint, const Optimizer& optimizer) {
+  return StepBuilder(joint, optimizer).build();
+}
+
+std::vector<NodeId> carried_inputs(const Graph& step) {
+  std::vector<NodeId> carried;
+  std::size_t place = 0;
+  for (const NodeId id : step.inputs()) {
+    if (step.input_kind(id) == InputKind::tangent) continue;
+    if (step.gradients[place++].valid() && step.input_kind(id) != InputKind::parameter)
+      carried.push_back(id);
+  }
+  return carried;
+}
+
+}  // namespace recut

@@ -1,0 +1,127 @@
+#include "engine/workspace/training.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/partition/storage_model.h"
+#include "engine/support/hash.h"
+#include "engine/support/philox.h"
+#include "engine/workspace/gradients.h"
+
+namespace recut {
+namespace {
+
+bool is_loss(const TensorType& type) { return is_floating(type.dtype) && type.shape.empty(); }
+
+std::string listed(const Graph& graph, const std::vector<NodeId>& ids) {
+  std::string words;
+  for (const NodeId id : ids)
+    if (id.valid())
+      words += fmt::format("{}%{} is {}", words.empty() ? "" : ", ", graph.node_name(id),
+                           format(graph.type(id)));
+  return words.empty() ? "there is none" : words;
+}
+
+// The place of the only result that can be a loss.
+Result<std::size_t> find_loss(const Graph& graph) {
+  std::vector<std::size_t> found;
+  for (std::size_t i = 0; i < graph.results.size(); ++i)
+    if (graph.results[i].valid() && is_loss(graph.type(graph.results[i]))) found.push_back(i);
+  if (found.size() == 1) return found.front();
+  return error(fmt::format(
+      "training needs one result that is a loss, a real number without dimensions; of the results "
+      "{}",
+      listed(graph, graph.results)));
+}
+
+std::vector<NodeId> tangents_of(const Graph& graph) {
+  std::vector<NodeId> tangents;
+  for (const NodeId id : graph.inputs())
+    if (graph.input_kind(id) == InputKind::tangent) tangents.push_back(id);
+  return tangents;
+}
+
+Result<std::size_t> loss_of_joint(const Graph& joint) {
+  const std::vector<NodeId> tangents = tangents_of(joint);
+  if (tangents.empty()) return find_loss(joint);
+  if (tangents.size() > 1 || !is_loss(joint.type(tangents.front())))
+    return error(fmt::format(
+        "training needs one tangent, that of a loss, a real number without dimensions; of the "
+        "tangents {}",
+        listed(joint, tangents)));
+  const auto half = forward_half(joint);
+  if (!half) return half.diagnostics();
+  return half->differentiable.front();
+}
+
+// Whether the parameter is a factor: of a product, or as the weight of a normalisation.
+bool scales(const Graph& graph, NodeId parameter) {
+  const Users users(graph);
+  std::vector<NodeId> same{parameter};
+  for (std::size_t i = 0; i < same.size(); ++i)
+    for (const NodeId user : users.of(same[i])) {
+      const Operator& op = graph.op(user);
+      if (shares_storage(op)) same.push_back(user);
+      if (op.op == Op::mul_Tensor && graph[user].operands.size() == 2) return true;
+      const auto weight = op.is(kNormalisation) ? op.parameter("weight") : std::nullopt;
+      const NodeId* given = weight ? graph[user].arguments[*weight].get<NodeId>() : nullptr;
+      if (given != nullptr && *given == same[i]) return true;
+    }
+  return false;
+}
+
+// How many numbers one of the output is the sum of. Rows of weights are those of an output, as in
+// torch.nn, unless a product takes the weights as they are.
+std::int64_t summands(const Graph& graph, NodeId parameter) {
+  const Shape& shape = graph.type(parameter).shape;
+  const Users users(graph);
+  for (const NodeId user : users.of(parameter)) {
+    const Operator& op = graph.op(user);
+    const auto right = op.is(kMatrixProduct) ? op.parameter("mat2") : std::nullopt;
+    const NodeId* given = right ? graph[user].arguments[*right].get<NodeId>() : nullptr;
+    if (given != nullptr && *given == parameter) return shape[shape.size() - 2];
+  }
+  return element_count(std::span(shape).subspan(1));
+}
+
+}  // namespace
+
+Result<TrainingStep> make_training_step(const Graph& graph, const Optimizer& optimizer) {
+  const bool joint = is_joint(graph);
+  const auto loss = joint ? loss_of_joint(graph) : find_loss(graph);
+  if (!loss) return loss.diagnostics();
+  GradRequest request;
+  request.options.differentiable = std::vector{*loss};
+  auto gradients = joint ? Result<GradReport>(GradReport{graph}) : make_gradients(graph, request);
+  if (!gradients) return gradients.diagnostics();
+  const NodeId loss_node = gradients->graph.results[*loss];
+  auto step = with_optimizer(gradients->graph, optimizer);
+  if (!step) return step.diagnostics();
+  const auto at = std::find(step->results.begin(), step->results.end(), loss_node);
+  RECUT_CHECK(at != step->results.end(), "the loss is a result of the step, too");
+  const auto place = static_cast<std::size_t>(at - step->results.begin());
+  return TrainingStep{std::move(*step), place};
+}
+
+Tensor initial_value(const Graph& step, NodeId parameter, std::uint64_t seed) {
+  const TensorType& type = step.type(parameter);
+  Tensor tensor = allocate(type, nullptr);
+  Reals values(type.shape);
+  if (type.rank() < 2) {
+    std::fill(values.data.begin(), values.data.end(), scales(step, parameter) ? 1.0 : 0.0);
+  } else {
+    const std::uint64_t draw = hash_text(0, step.node_name(parameter));
+    const double bound =
+        1 / std::sqrt(static_cast<double>(std::max<std::int64_t>(1, summands(step, parameter))));
+    for (std::int64_t i = 0; i < values.count(); ++i)
+      values[i] =
+          bound *
+          (2 * random_uniform(random_words(seed, draw, static_cast<std::uint64_t>(i)), 53) - 1);
+  }
+  pack(values, tensor);
+  return tensor;
+}
+
+}  // namespace recut

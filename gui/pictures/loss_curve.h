@@ -1,0 +1,20 @@
+// The loss of a training run as a picture: step by step, and its mean over each pass of the data.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "gui/theme.h"
+
+namespace recut::gui {
+
+struct LossCurve {
+  std::string model;
+  std::string optimizer;       // in words: "adam, learning rate 0.01"
+  std::vector<double> losses;  // by step; what is not finite is not drawn
+  std::size_t pass = 1;        // steps that go over the data once
+};
+
+std::string loss_curve_svg(const LossCurve& curve, const Theme& theme);
+
+}  // namespace recut::gui

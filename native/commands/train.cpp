@@ -1,0 +1,293 @@
+// recut train: a step that updates its parameters, run on data that is made for it.
+#include <fmt/core.h>
+
+#include <chrono>
+#include <cmath>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <thread>
+
+#include "engine/eval/inputs.h"
+#include "engine/support/units.h"
+#include "engine/workspace/training.h"
+#include "gui/pictures/loss_curve.h"
+#include "native/commands/command.h"
+#include "native/commands/plan_arguments.h"
+#include "native/cpu/trainer.h"
+
+namespace recut::native {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kUsualProfile = "cpu8";
+constexpr auto kBetweenProgress = std::chrono::milliseconds(100);
+
+struct TrainCommand {
+  GraphArguments graph;
+  PlanArguments plan;
+  std::string optimizer = "adam";
+  std::optional<double> learning_rate, momentum, epsilon, weight_decay;
+  std::vector<double> betas;
+  std::vector<std::string> tensors;
+  cpu::TrainingRequest request;
+  std::string curve, out;
+  bool light = false;
+  bool json = false;
+};
+
+// Fails where an option is for another optimiser.
+Result<Optimizer> optimizer_of(const TrainCommand& c) {
+  if (c.optimizer == "sgd") {
+    if (!c.betas.empty() || c.epsilon)
+      return error("--betas and --eps are for adam and adamw, sgd has --momentum");
+    return Optimizer(Sgd{c.learning_rate.value_or(Sgd().learning_rate), c.momentum.value_or(0),
+                         c.weight_decay.value_or(0)});
+  }
+  if (c.momentum) return error(fmt::format("--momentum is for sgd, {} has --betas", c.optimizer));
+  Adam adam;
+  adam.decoupled = c.optimizer == "adamw";
+  adam.learning_rate = c.learning_rate.value_or(adam.learning_rate);
+  if (!c.betas.empty()) adam.beta1 = c.betas[0], adam.beta2 = c.betas[1];
+  adam.epsilon = c.epsilon.value_or(adam.epsilon);
+  adam.weight_decay = c.weight_decay.value_or(adam.decoupled ? 0.01 : 0);
+  return Optimizer(adam);
+}
+
+std::string words_of(const Optimizer& optimizer) {
+  std::string words;
+  if (const Sgd* sgd = std::get_if<Sgd>(&optimizer)) {
+    words = fmt::format("sgd, learning rate {}", sgd->learning_rate);
+    if (sgd->momentum != 0) words += fmt::format(", momentum {}", sgd->momentum);
+    if (sgd->weight_decay != 0) words += fmt::format(", weight decay {}", sgd->weight_decay);
+    return words;
+  }
+  const Adam& adam = std::get<Adam>(optimizer);
+  words = fmt::format("{}, learning rate {}, betas {} and {}", adam.decoupled ? "adamw" : "adam",
+                      adam.learning_rate, adam.beta1, adam.beta2);
+  if (adam.weight_decay != 0) words += fmt::format(", weight decay {}", adam.weight_decay);
+  return words;
+}
+
+// The file's graph with the optimiser in it, and the passes over both.
+struct Opened {
+  Document document;
+  std::size_t loss = 0;
+};
+
+Result<Opened> open(const TrainCommand& command, const Optimizer& optimizer,
+                    const Console& console) {
+  auto file = command.graph.read(console);
+  if (!file) return file.diagnostics();
+  auto step = make_training_step(file->graph, optimizer);
+  if (!step) {
+    Diagnostics placed = step.diagnostics();
+    for (Diagnostic& d : placed)
+      if (d.file.empty()) d.file = command.graph.path;
+    return placed;
+  }
+  file->graph = std::move(step->graph);
+  auto passes = command.graph.chosen_passes(*file);
+  if (!passes) return passes.diagnostics();
+  OpenOptions options;
+  options.passes = std::move(passes->names);
+  options.runner = std::move(passes->options);
+  auto document = open_document_graph(std::move(*file), command.graph.path, options);
+  if (!document) return document.diagnostics();
+  return Opened{std::move(*document), step->loss};
+}
+
+bool holds(const cpu::Training& t) { return t.measured_peak_bytes == t.planned_peak_bytes; }
+
+bool diverged(const cpu::Training& t) { return !std::isfinite(t.losses.back()); }
+
+std::string as_json(const cpu::Training& t, const TrainCommand& command, const Optimizer& o) {
+  return Json{{"optimizer", words_of(o)},
+              {"steps", t.losses.size()},
+              {"first_loss", t.losses.front()},
+              {"last_loss", t.losses.back()},
+              {"step_ms_median", t.step_ms_median},
+              {"step_ms_min", t.step_ms_min},
+              {"compile_ms", t.compile_ms},
+              {"threads", command.request.threads},
+              {"planned_peak_bytes", t.planned_peak_bytes},
+              {"measured_peak_bytes", t.measured_peak_bytes},
+              {"scratch_bytes", t.scratch_bytes},
+              {"parameter_bytes", t.parameter_bytes},
+              {"carried_bytes", t.carried_bytes},
+              {"data_bytes", t.data_bytes},
+              {"losses", t.losses}}
+             .dump(2) +
+         "\n";
+}
+
+std::string as_text(const cpu::Training& t, const TrainCommand& command, const Optimizer& o) {
+  return fmt::format(
+      "{}\n"
+      "loss {:.6g} at first, {:.6g} after {} steps on {} batches\n"
+      "step {:.3f} ms (median), {:.3f} ms at best, {} thread{}, compiled in {:.0f} ms\n"
+      "peak {} bytes planned, {} bytes measured{}\n"
+      "beside it {} of parameters, {} that go from step to step, {} of a batch, {} of scratch\n",
+      words_of(o), t.losses.front(), t.losses.back(), t.losses.size(), command.request.batches,
+      t.step_ms_median, t.step_ms_min, command.request.threads,
+      command.request.threads == 1 ? "" : "s", t.compile_ms, format_count(t.planned_peak_bytes),
+      format_count(t.measured_peak_bytes), holds(t) ? "" : ": NOT AS PLANNED",
+      format_bytes(t.parameter_bytes), format_bytes(t.carried_bytes), format_bytes(t.data_bytes),
+      format_bytes(t.scratch_bytes));
+}
+
+// What the options ask to be written, of a run that ended well.
+Result<Done> write_outputs(const TrainCommand& command, const cpu::Training& training,
+                           const Document& document, const Optimizer& optimizer) {
+  if (!command.curve.empty()) {
+    const gui::LossCurve curve{document.graph().name, words_of(optimizer), training.losses,
+                               static_cast<std::size_t>(command.request.batches)};
+    auto done = write_file(command.curve,
+                           gui::loss_curve_svg(curve, command.light ? gui::kLight : gui::kDark));
+    if (!done) return done;
+  }
+  if (command.out.empty()) return Done{};
+  std::deque<std::string> bytes;
+  std::vector<NamedTensor> tensors;
+  for (const auto& [name, value] : training.trained)
+    tensors.push_back(
+        {"in." + name, value.dtype, value.shape, bytes.emplace_back(bytes_of(value))});
+  return write_file(command.out, write_safetensors(tensors));
+}
+
+Result<ScheduledPlan> schedule(const TrainCommand& command, const Document& document) {
+  PlanningRequest planning = command.plan.request();
+  planning.cost_model = "fused";
+  if (command.plan.device.empty()) planning.device = kUsualProfile;
+  return schedule_document(document, {planning, {}});
+}
+
+// One line a tenth of a second, where there is a terminal.
+std::function<void(int, double)> progress(const Console& console, int steps) {
+  const auto last = std::make_shared<std::chrono::steady_clock::time_point>();
+  return [&console, steps, last](int step, double loss) {
+    const auto now = std::chrono::steady_clock::now();
+    if (now - *last < kBetweenProgress) return;
+    *last = now;
+    console.say(fmt::format("step {} of {}: loss {:.6g}", step + 1, steps, loss));
+  };
+}
+
+int train(TrainCommand command, const Console& console) {
+  cpu::TrainingRequest& request = command.request;
+  if (request.threads == 0)
+    request.threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  const auto optimizer = optimizer_of(command);
+  if (!optimizer) return console.complain(optimizer.diagnostics());
+  const auto opened = open(command, *optimizer, console);
+  if (!opened) return console.complain(opened.diagnostics());
+  const Document& document = opened->document;
+  console.say("planning");
+  const auto scheduled = schedule(command, document);
+  if (!scheduled) return console.complain(scheduled.diagnostics());
+  if (!scheduled->planned.report.holds() || scheduled->beyond_budget() > 0)
+    return refuse_arena(*scheduled, console);
+  const auto tensors = read_tensors(command.tensors, document.file);
+  if (!tensors) return console.complain(tensors.diagnostics());
+  request.loss = opened->loss;
+  request.tensors = (*tensors)->tensors;
+  request.progress = progress(console, request.steps);
+  console.say("compiling");
+  const auto training = cpu::train(document, *scheduled, request);
+  console.say("");
+  if (!training) return console.complain(training.diagnostics());
+  const auto written = write_outputs(command, *training, document, *optimizer);
+  if (!written) return console.complain(written.diagnostics());
+  console.out << (command.json ? as_json(*training, command, *optimizer)
+                               : as_text(*training, command, *optimizer));
+  if (diverged(*training))
+    console.err << fmt::format("error: the loss is {} in step {}: try a smaller --lr\n",
+                               training->losses.back(), training->losses.size());
+  return holds(*training) && !diverged(*training) ? kDone : kCheckFailed;
+}
+
+void add_optimizer_to(CLI::App& command, TrainCommand& arguments) {
+  command
+      .add_option("--optimizer", arguments.optimizer,
+                  "sgd, adam (default) or adamw: with PyTorch's meaning and defaults")
+      ->check(CLI::IsMember({"sgd", "adam", "adamw"}))
+      ->type_name("NAME");
+  command.add_option("--lr", arguments.learning_rate, "Learning rate (default: 0.001)")
+      ->type_name("RATE")
+      ->check(CLI::NonNegativeNumber);
+  command.add_option("--momentum", arguments.momentum, "Of sgd (default: 0)")
+      ->type_name("SHARE")
+      ->check(CLI::Range(0.0, 1.0));
+  command.add_option("--betas", arguments.betas, "Of adam and adamw (default: 0.9,0.999)")
+      ->delimiter(',')
+      ->expected(2)
+      ->type_name("B1,B2")
+      ->check(CLI::Range(0.0, 0.9999999));
+  command.add_option("--eps", arguments.epsilon, "Of adam and adamw (default: 1e-8)")
+      ->type_name("NUMBER")
+      ->check(CLI::NonNegativeNumber);
+  command
+      .add_option("--weight-decay", arguments.weight_decay,
+                  "Added to gradients, or of adamw taken off the weights (default: 0; adamw 0.01)")
+      ->type_name("RATE")
+      ->check(CLI::NonNegativeNumber);
+}
+
+void add_training_to(CLI::App& command, TrainCommand& arguments) {
+  cpu::TrainingRequest& request = arguments.request;
+  request.threads = 0;
+  command.add_option("--steps", request.steps, "How many (default: 100)")
+      ->check(CLI::Range(1, 1'000'000))
+      ->type_name("N");
+  command.add_option("--batches", request.batches, "Of the data, in turn (default: 8)")
+      ->check(CLI::Range(1, 1'000'000))
+      ->type_name("N");
+  command.add_option("--threads", request.threads, "Threads (default: one a core)")
+      ->check(CLI::Range(1, 1024))
+      ->type_name("N");
+  command
+      .add_option("--seed", request.seed,
+                  "What makes parameters, data and random numbers (default: 0)")
+      ->type_name("N");
+  command
+      .add_option(
+          "--tensors", arguments.tensors,
+          "Values to begin with: in.<name> of parameters and constants (safetensors); those "
+          "that it lacks are made")
+      ->type_name("FILE");
+}
+
+}  // namespace
+
+void add_train(CLI::App& app, Action& chosen) {
+  auto arguments = std::make_shared<TrainCommand>();
+  CLI::App& command = *app.add_subcommand(
+      "train", "Train a model with a loss on data made for it, the optimiser a part of its graph");
+  arguments->graph.add_to(command);
+  arguments->plan.add_search_to(command);
+  add_profile(command, "--profile", arguments->plan.device);
+  add_optimizer_to(command, *arguments);
+  add_training_to(command, *arguments);
+  command.add_option("--curve", arguments->curve, "Draw the loss of every step (SVG)")
+      ->type_name("FILE");
+  command.add_flag("--light", arguments->light, "Draw on white");
+  command
+      .add_option("--out", arguments->out,
+                  "Write parameters and running statistics as they are at last (safetensors, "
+                  "in.<name>)")
+      ->type_name("FILE");
+  command.add_flag("--json", arguments->json, "One JSON value, with the loss of every step");
+  command.footer(
+      "A forward graph is differentiated first. The update of every parameter is in the graph that "
+      "is planned, scheduled and compiled; new values are copied over the old ones after each "
+      "step. Exit code 1 where the loss doesn't stay a finite number.\n"
+      "Examples: recut train samples/mlp.recut --optimizer adam --lr 0.01 --curve loss.svg\n"
+      "recut train samples/joint/tiny_lm.json.gz --optimizer sgd --lr 0.1 --momentum 0.9 --budget "
+      "80%");
+  command.callback([arguments, &chosen] {
+    chosen = [arguments](const Console& console) { return train(*arguments, console); };
+  });
+}
+
+}  // namespace recut::native

@@ -1,0 +1,46 @@
+// Trains: runs a step that updates its parameters (workspace/training.h), again and again.
+//
+// Memory: inputs, that is parameters, what the optimiser keeps and one batch, have places of their
+// own. A step computes their new values in its arena, where they are a part of the planned peak,
+// and they are copied over the old ones when it has ended. Steps and copies allocate nothing; a
+// batch is made anew from its number.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "engine/input/safetensors.h"
+#include "engine/workspace/scheduling.h"
+
+namespace recut::cpu {
+
+struct TrainingRequest {
+  std::size_t loss = 0;                  // among the results
+  std::span<const NamedTensor> tensors;  // in.<name>: parameters to begin with, and constants
+  std::uint64_t seed = 0;                // of parameters that `tensors` lack, data, random numbers
+  int threads = 1;
+  int steps = 100;
+  int batches = 8;  // of the data set, in turn
+  std::function<void(int step, double loss)> progress = [](int, double) {};
+};
+
+struct Training {
+  std::vector<double> losses;  // of each step, before its update; ends with the first not finite
+  double compile_ms = 0;
+  double step_ms_median = 0, step_ms_min = 0;  // a step and its copies, without making the batch
+  std::int64_t planned_peak_bytes = 0, measured_peak_bytes = 0;  // of the arena (execution.h)
+  std::int64_t scratch_bytes = 0;                                // of oneDNN, beside it
+
+  // Beside the arena: inputs by what they are.
+  std::int64_t parameter_bytes = 0, carried_bytes = 0, data_bytes = 0;
+
+  std::vector<std::pair<std::string, Tensor>> trained;  // parameters and buffers, by name
+};
+
+// `document`: of a training step's graph. Fails as execute() does.
+Result<Training> train(const Document& document, const ScheduledPlan& scheduled,
+                       const TrainingRequest& request);
+
+}  // namespace recut::cpu
