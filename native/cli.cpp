@@ -37,6 +37,7 @@ int run_command(const std::vector<std::string>& arguments, const Console& consol
   add_eval(app, chosen);
   add_run(app, chosen);
   add_train(app, chosen);
+  add_calibrate(app, chosen);
   add_report(app, chosen);
   add_grad(app, chosen);
   add_test_rules(app, chosen);

@@ -50,10 +50,12 @@ class ProfileReader {
     fields.only(kKeys);
     read_words(fields);
     const Shares shares = read_shares(fields);
-    read_products(fields, shares.products);
-    profile_.rates.bytes_per_second =
-        shares.memory * figure(fields, "bytes_per_second", {1, kMaxRate});
-    profile_.rates.launch_micros = figure(fields, "launch_micros", {0, kMaxLaunchMicros});
+    read_products(fields);
+    profile_.peaks.bytes_per_second = figure(fields, "bytes_per_second", {1, kMaxRate});
+    profile_.peaks.launch_micros = figure(fields, "launch_micros", {0, kMaxLaunchMicros});
+    profile_.rates = profile_.peaks;
+    for (double& rate : profile_.rates.flops_per_second) rate *= shares.products;
+    profile_.rates.bytes_per_second *= shares.memory;
     if (!complaints_.none()) return complaints_.take();
     return std::move(profile_);
   }
@@ -105,24 +107,24 @@ class ProfileReader {
     return {figure(shares, "products", share), figure(shares, "memory", share)};
   }
 
-  void read_products(JsonFields& fields, double share) {
+  void read_products(JsonFields& fields) {
     const bool uses_tf32 = fields.boolean("f32_uses_tf32");
     const JsonValue object = fields.find("flops_per_second", JsonKind::object, true);
     if (!object.present()) return;
     JsonFields rates(object, "'flops_per_second'", complaints_);
     rates.only(kProductKeys);
     const Range rate{1, kMaxRate};
-    const double f32 = share * figure(rates, "f32", rate);
+    const double f32 = figure(rates, "f32", rate);
     const bool has_tf32 = rates.find("tf32").present();
     if (uses_tf32 && !has_tf32) rates.complain("'tf32' is missing, but 'f32_uses_tf32' is true");
-    const double tf32 = has_tf32 ? share * figure(rates, "tf32", rate) : f32;
-    profile_.rates.flops_per_second.fill(f32);
+    const double tf32 = has_tf32 ? figure(rates, "tf32", rate) : f32;
+    profile_.peaks.flops_per_second.fill(f32);
     for (const std::string_view key : kProductKeys) {
       const auto dtype = dtype_from_short_name(key);
       if (dtype && rates.find(key).present())
-        profile_.rates.flops_of(*dtype) = share * figure(rates, key, rate);
+        profile_.peaks.flops_of(*dtype) = figure(rates, key, rate);
     }
-    if (uses_tf32) profile_.rates.flops_of(DType::f32) = tf32;
+    if (uses_tf32) profile_.peaks.flops_of(DType::f32) = tf32;
   }
 
   Complaints complaints_;

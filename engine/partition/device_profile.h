@@ -26,6 +26,7 @@ struct DeviceProfile {
   std::string source;  // of the figures
   std::string note;
   DeviceRates rates;  // sustained
+  DeviceRates peaks;  // of which those are shares: no program goes above them
 };
 
 // The name of the built-in profile whose rates are DeviceRates's own: plans are priced by it where

@@ -73,6 +73,7 @@ class ProgramBuilder {
   Launch launch_of(std::uint32_t k, const std::vector<loop::BufferSource>& sources) {
     Launch launch;
     launch.scheduled = k;
+    launch.calls = schedule_.kernels[k].calls;
     for (const loop::BufferSource& source : sources)
       launch.buffers.push_back(place_of(source.node, source.output, k));
     return launch;

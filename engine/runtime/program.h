@@ -30,6 +30,7 @@ struct Launch {
   std::uint32_t kernel = 0;  // in Program::kernels, or in Program::library
   bool library = false;
   std::uint32_t scheduled = 0;  // in the schedule
+  std::vector<NodeId> calls;    // that it computes, views between them included
   std::vector<Place> buffers;   // in the kernel's order
 };
 

@@ -95,6 +95,7 @@ void add_schedule(CLI::App& app, Action& chosen);
 void add_sweep(CLI::App& app, Action& chosen);
 void add_eval(CLI::App& app, Action& chosen);
 void add_run(CLI::App& app, Action& chosen);
+void add_calibrate(CLI::App& app, Action& chosen);
 void add_train(CLI::App& app, Action& chosen);
 void add_report(CLI::App& app, Action& chosen);
 void add_grad(CLI::App& app, Action& chosen);

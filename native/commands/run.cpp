@@ -4,11 +4,14 @@
 #include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <thread>
 
+#include "engine/support/check.h"
 #include "engine/support/table.h"
 #include "engine/support/units.h"
 #include "engine/workspace/scheduling.h"
+#include "native/calibrated_profile.h"
 #include "native/commands/command.h"
 #include "native/commands/plan_arguments.h"
 #include "native/cpu/execution.h"
@@ -35,18 +38,61 @@ struct RunCommand {
   bool json = false;
 };
 
+// What the measured rates stand beside: a profile of this machine.
+struct Ceilings {
+  std::string name;   // of the profile, or its file
+  std::string title;  // what it was measured on
+  DeviceRates peaks;
+};
+
+// Where the planner takes its prices from: what is named, else what recut calibrate left, else the
+// usual guess.
+std::string profile_of(const RunCommand& command) {
+  if (!command.plan.device.empty()) return command.plan.device;
+  const std::string calibrated = find_calibrated_profile();
+  return calibrated.empty() ? kUsualProfile : calibrated;
+}
+
+// The peaks of a profile, but for the usual guess: nobody measured that here.
+std::optional<Ceilings> ceilings_of(const RunCommand& command, const Graph& graph) {
+  const std::string profile = profile_of(command);
+  if (profile == kMeasuredDevice) return std::nullopt;
+  if (command.plan.device.empty() && profile == kUsualProfile) return std::nullopt;
+  const auto costs = find_cost_model(graph, std::nullopt, profile, "fused");
+  RECUT_CHECK(costs.ok(), "what was planned has a device");
+  return Ceilings{profile, costs->device.title, costs->device.peaks};
+}
+
 bool holds(const cpu::Execution& execution) {
   return execution.measured_peak_bytes == execution.planned_peak_bytes;
 }
 
-std::string as_json(const cpu::Execution& e, const RunCommand& command) {
+Json rates_json(const cpu::KernelTime& time, const std::optional<Ceilings>& ceilings) {
+  Json json = {{"name", time.name},
+               {"library", time.library},
+               {"launches", time.launches},
+               {"ms", time.ms},
+               {"bytes", time.bytes},
+               {"flops", time.flops},
+               {"gb_per_second", 1e-6 * time.bytes / time.ms},
+               {"gflops_per_second", 1e-6 * time.flops / time.ms}};
+  if (ceilings) json["share_of_ceiling"] = time.share_of(ceilings->peaks);
+  return json;
+}
+
+Json ceilings_json(const Ceilings& ceilings) {
+  return {{"profile", ceilings.name},
+          {"title", ceilings.title},
+          {"gb_per_second", 1e-9 * ceilings.peaks.bytes_per_second},
+          {"f32_gflops_per_second", 1e-9 * ceilings.peaks.flops_of(DType::f32)},
+          {"f64_gflops_per_second", 1e-9 * ceilings.peaks.flops_of(DType::f64)}};
+}
+
+std::string as_json(const cpu::Execution& e, const RunCommand& command,
+                    const std::optional<Ceilings>& ceilings) {
   Json slowest = Json::array();
   for (std::size_t i = 0; i < std::min(e.times.size(), kShownKernels); ++i)
-    slowest.push_back({{"name", e.times[i].name},
-                       {"library", e.times[i].library},
-                       {"launches", e.times[i].launches},
-                       {"ms", e.times[i].ms},
-                       {"bytes", e.times[i].bytes}});
+    slowest.push_back(rates_json(e.times[i], ceilings));
   Json json = {{"planned_peak_bytes", e.planned_peak_bytes},
                {"measured_peak_bytes", e.measured_peak_bytes},
                {"scratch_bytes", e.scratch_bytes},
@@ -57,7 +103,9 @@ std::string as_json(const cpu::Execution& e, const RunCommand& command) {
                {"threads", command.threads},
                {"kernels", e.kernels},
                {"launches", e.launches},
+               {"step", rates_json(e.whole(), ceilings)},
                {"slowest", slowest}};
+  if (ceilings) json["ceilings"] = ceilings_json(*ceilings);
   if (command.check) {
     json["ok"] = e.agrees() && holds(e);
     json["max_relative_error"] = e.max_relative_error();
@@ -65,22 +113,38 @@ std::string as_json(const cpu::Execution& e, const RunCommand& command) {
   return json.dump(2) + "\n";
 }
 
-std::string slowest_text(const cpu::Execution& e) {
+std::string slowest_text(const cpu::Execution& e, const std::optional<Ceilings>& ceilings) {
   Table table;
   table.column("kernel");
-  table.column("launches", Table::Align::right);
-  table.column("ms", Table::Align::right);
-  table.column("share", Table::Align::right);
-  table.column("GB/s", Table::Align::right);
+  for (const char* title : {"launches", "ms", "share", "GB/s", "GFLOP/s"})
+    table.column(title, Table::Align::right);
+  if (ceilings) table.column("of ceiling", Table::Align::right);
   double all = 0;
   for (const cpu::KernelTime& time : e.times) all += time.ms;
-  for (std::size_t i = 0; i < std::min(e.times.size(), kShownKernels); ++i) {
-    const cpu::KernelTime& time = e.times[i];
-    table.row({time.library ? time.name + " (oneDNN)" : time.name, fmt::format("{}", time.launches),
-               fmt::format("{:.3f}", time.ms), fmt::format("{:.0f} %", 100 * time.ms / all),
-               fmt::format("{:.1f}", time.bytes / time.ms * 1e-6)});
-  }
+  const auto add = [&](const cpu::KernelTime& time, const std::string& share) {
+    std::vector<std::string> cells = {time.library ? time.name + " (oneDNN)" : time.name,
+                                      fmt::format("{}", time.launches),
+                                      fmt::format("{:.3f}", time.ms),
+                                      share,
+                                      fmt::format("{:.1f}", 1e-6 * time.bytes / time.ms),
+                                      fmt::format("{:.1f}", 1e-6 * time.flops / time.ms)};
+    if (ceilings) cells.push_back(fmt::format("{:.0f} %", 100 * time.share_of(ceilings->peaks)));
+    table.row(std::move(cells));
+  };
+  for (std::size_t i = 0; i < std::min(e.times.size(), kShownKernels); ++i)
+    add(e.times[i], fmt::format("{:.0f} %", 100 * e.times[i].ms / all));
+  add(e.whole(), "");
   return table.format(0);
+}
+
+std::string ceilings_text(const std::optional<Ceilings>& ceilings) {
+  if (!ceilings)
+    return "recut calibrate measures this machine's ceilings, which then stand beside these "
+           "rates\n";
+  return fmt::format(
+      "ceilings {:.1f} GB/s and {:.1f} GFLOP/s (f32), of {} ({}), by which it is planned, too\n",
+      1e-9 * ceilings->peaks.bytes_per_second, 1e-9 * ceilings->peaks.flops_of(DType::f32),
+      ceilings->name, ceilings->title);
 }
 
 std::string check_text(const cpu::Execution& e) {
@@ -115,7 +179,8 @@ std::string_view origin_text(cpu::StepOrigin origin) {
   return "";
 }
 
-std::string as_text(const cpu::Execution& e, const RunCommand& command) {
+std::string as_text(const cpu::Execution& e, const RunCommand& command,
+                    const std::optional<Ceilings>& ceilings) {
   std::string text = fmt::format(
       "step {:.3f} ms (median of {}), {:.3f} ms at best, {} thread{}\n"
       "peak {} bytes planned, {} bytes measured{}{}\n"
@@ -127,7 +192,7 @@ std::string as_text(const cpu::Execution& e, const RunCommand& command) {
           ? ""
           : fmt::format("; {} bytes of scratch for oneDNN", format_count(e.scratch_bytes)),
       e.launches, e.kernels, origin_text(e.origin), e.compile_ms);
-  text += slowest_text(e);
+  text += slowest_text(e, ceilings) + "\n" + ceilings_text(ceilings);
   if (command.check) text += "\n" + check_text(e);
   return text;
 }
@@ -135,7 +200,7 @@ std::string as_text(const cpu::Execution& e, const RunCommand& command) {
 SchedulingRequest scheduling_of(const RunCommand& command) {
   SchedulingRequest request{command.plan.request(), {}};
   request.planning.cost_model = "fused";
-  if (command.plan.device.empty()) request.planning.device = kUsualProfile;
+  request.planning.device = profile_of(command);
   return request;
 }
 
@@ -158,11 +223,14 @@ int execute(const RunCommand& command, const Document& document, const cpu::Read
   request.threads = command.threads;
   request.steps = command.steps;
   request.check = command.check;
+  const auto ceilings = ceilings_of(command, document.graph());
+  if (ceilings) request.ceilings = ceilings->peaks;
   request.progress = [&](std::string_view what) { console.say(what); };
   const auto execution = cpu::execute(document, step, request);
   console.say("");
   if (!execution) return console.complain(execution.diagnostics());
-  console.out << (command.json ? as_json(*execution, command) : as_text(*execution, command));
+  console.out << (command.json ? as_json(*execution, command, ceilings)
+                               : as_text(*execution, command, ceilings));
   return holds(*execution) && (!command.check || execution->agrees()) ? kDone : kCheckFailed;
 }
 
@@ -225,6 +293,8 @@ void add_run(CLI::App& app, Action& chosen) {
   command.add_flag("--json", arguments->json, "One JSON value instead of the tables");
   command.footer(
       "The peak is measured in memory that was painted before: up to where the step wrote.\n"
+      "Rates stand beside the ceilings of --profile, or of what recut calibrate measured, by which "
+      "the step is planned, too.\n"
       "Example: recut run samples/joint/tiny_mlp.json.gz --budget 60% --check");
   command.callback([arguments, &chosen] {
     chosen = [arguments](const Console& console) { return run(*arguments, console); };

@@ -6,6 +6,7 @@
 
 #include "engine/eval/inputs.h"
 #include "native/cpu/touched_bytes.h"
+#include "native/cpu/work.h"
 
 namespace recut::cpu {
 namespace {
@@ -28,7 +29,8 @@ double bytes_of(const std::vector<loop::Buffer>& buffers) {
 
 class Measurement {
  public:
-  Measurement(Run& run, const Step& step) : run_(run), step_(step) {}
+  Measurement(Run& run, const Step& step, const Graph& graph, const DeviceRates& ceilings)
+      : run_(run), step_(step), graph_(graph), ceilings_(ceilings) {}
 
   Result<Done> time(int steps, std::uint64_t seed, Execution& execution) {
     const std::size_t launches = step_.program().launches.size();
@@ -59,6 +61,9 @@ class Measurement {
       ++time.launches;
       time.ms += 1e3 * seconds[i];
       time.bytes += bytes_of(program.buffers_of(launch));
+      const Arithmetic done = arithmetic_of(graph_, launch.calls, ceilings_);
+      time.flops += done.flops;
+      time.arithmetic_ms += 1e3 * done.seconds;
     }
     std::stable_sort(times.begin(), times.end(),
                      [](const KernelTime& a, const KernelTime& b) { return a.ms > b.ms; });
@@ -67,6 +72,8 @@ class Measurement {
 
   Run& run_;
   const Step& step_;
+  const Graph& graph_;
+  const DeviceRates& ceilings_;
 };
 
 // The interpreter's outputs, of the same inputs and seed.
@@ -84,6 +91,19 @@ Result<Done> check(const Graph& graph, const Inputs& inputs, std::uint64_t seed,
 }
 
 }  // namespace
+
+KernelTime Execution::whole() const {
+  KernelTime whole;
+  for (const KernelTime& time : times) {
+    whole.launches += time.launches;
+    whole.bytes += time.bytes;
+    whole.flops += time.flops;
+    whole.arithmetic_ms += time.arithmetic_ms;
+  }
+  whole.name = "the step";
+  whole.ms = step_ms_median;
+  return whole;
+}
 
 Result<Execution> execute(const Document& document, const ReadyStep& ready,
                           const ExecutionRequest& request) {
@@ -113,7 +133,9 @@ Result<Execution> execute(const Document& document, const ReadyStep& ready,
   const auto touched = touched_bytes(run, seed);
   if (!touched) return touched.diagnostics();
   execution.measured_peak_bytes = *touched;
-  if (auto done = Measurement(run, step).time(request.steps, seed, execution); !done)
+  const DeviceRates ceilings = request.ceilings.value_or(DeviceRates());
+  Measurement measurement(run, step, graph, ceilings);
+  if (auto done = measurement.time(request.steps, seed, execution); !done)
     return done.diagnostics();
   if (!request.check) return execution;
   request.progress("interpreting the same, to compare");

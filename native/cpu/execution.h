@@ -1,6 +1,7 @@
 // Runs a scheduled training step on this machine's processor and measures it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -19,8 +20,9 @@ struct ExecutionRequest {
   std::span<const NamedTensor> tensors;  // in.<name>
   std::optional<std::uint64_t> seed;     // makes the inputs that `tensors` lack
   int threads = 1;
-  int steps = 10;      // that are timed
-  bool check = false;  // compare with the interpreter
+  int steps = 10;                       // that are timed
+  bool check = false;                   // compare with the interpreter
+  std::optional<DeviceRates> ceilings;  // of this machine, where they are known
   std::function<void(std::string_view what)> progress = [](std::string_view) {};
 };
 
@@ -29,8 +31,16 @@ struct KernelTime {
   std::string name;
   bool library = false;  // oneDNN's
   int launches = 0;
-  double ms = 0;     // of one step, all launches together: the median step's
-  double bytes = 0;  // that the launches read and write once each
+  double ms = 0;             // of one step, all launches together: the median step's
+  double bytes = 0;          // that the launches read and write once each
+  double flops = 0;          // work.h
+  double arithmetic_ms = 0;  // that those take at the ceilings' rates
+
+  // What the time would be at the nearer ceiling, of memory or arithmetic, as a share of what it is
+  // (the roofline model: Williams, Waterman, Patterson 2009). Above 1 where data stays in caches.
+  double share_of(const DeviceRates& ceilings) const {
+    return std::max(arithmetic_ms, 1e3 * bytes / ceilings.bytes_per_second) / ms;
+  }
 };
 
 struct Execution {
@@ -46,6 +56,7 @@ struct Execution {
   std::int64_t scratch_bytes = 0;
 
   std::vector<KernelTime> times;  // slowest first
+  KernelTime whole() const;       // all of them together, in the median step's time
 
   // Where a check was asked for.
   std::vector<OutputComparison> outputs;

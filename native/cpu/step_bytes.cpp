@@ -28,8 +28,8 @@ struct Fields {
   }
   template <class Bytes>
   static void of(Bytes& bytes, Launch& launch) {
-    auto& [kernel, library, scheduled, buffers] = launch;
-    bytes(kernel, library, scheduled, buffers);
+    auto& [kernel, library, scheduled, calls, buffers] = launch;
+    bytes(kernel, library, scheduled, calls, buffers);
   }
   template <class Bytes>
   static void of(Bytes& bytes, ProgramOutput& output) {
@@ -87,6 +87,8 @@ struct Fields {
 template <class Change>
 void change_nodes(Program& program, Change&& change) {
   for (NodeId& id : program.inputs) id = change(id);
+  for (Launch& launch : program.launches)
+    for (NodeId& id : launch.calls) id = change(id);
   for (ProgramOutput& output : program.outputs)
     if (output.node.valid()) output.node = change(output.node);
 }

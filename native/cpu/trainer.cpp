@@ -80,13 +80,14 @@ Result<Inputs> first_values(const Graph& graph, const TrainingRequest& request) 
 
 class Trainer {
  public:
+  // `inputs`: those that the run reads are its own.
   Trainer(const Graph& graph, const Step& step, const TrainingRequest& request, Inputs inputs,
-          Run run)
+          Run& run)
       : graph_(graph),
         request_(request),
         inputs_(std::move(inputs)),
         data_(graph, request.seed),
-        run_(std::move(run)),
+        run_(run),
         loss_(step.program().outputs[request.loss]) {
     std::size_t output = graph.results.size();
     for (const NodeId id : graph.inputs()) {
@@ -147,7 +148,7 @@ class Trainer {
   const TrainingRequest& request_;
   Inputs inputs_;
   TrainingData data_;
-  Run run_;
+  Run& run_;
   const ProgramOutput& loss_;
   std::vector<Carry> carries_;
 };
@@ -174,7 +175,7 @@ Result<Training> train(const Document& document, const ScheduledPlan& scheduled,
   training.compile_ms = ms_since(began);
   training.planned_peak_bytes = step->program().arena_bytes;
   training.scratch_bytes = run->scratch_bytes();
-  Trainer trainer(graph, *step, request, std::move(*inputs), std::move(*run));
+  Trainer trainer(graph, *step, request, std::move(*inputs), *run);
   if (auto done = trainer.train(training); !done) return done.diagnostics();
   return training;
 }

@@ -47,6 +47,9 @@ TEST_CASE("device: figures are peaks times what is sustained", "[partition]") {
   CHECK(rates.flops_of(DType::bf16) == 4000);
   CHECK(rates.flops_of(DType::f16) == 500);  // not named: f32's own
   CHECK(rates.bytes_per_second == 25);
+  CHECK(profile->peaks.bytes_per_second == 100);
+  CHECK(profile->peaks.flops_of(DType::f32) == 4000);
+  CHECK(profile->peaks.flops_of(DType::bf16) == 8000);
   CHECK(rates.launch_micros == 5);
   const auto plain = parse_device_profile(with("true", "false"), "p.json");
   REQUIRE(plain.ok());

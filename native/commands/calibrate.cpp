@@ -1,0 +1,164 @@
+// recut calibrate: what this machine sustains, as a device profile.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "engine/support/table.h"
+#include "engine/support/units.h"
+#include "engine/support/version.h"
+#include "native/calibrated_profile.h"
+#include "native/commands/command.h"
+#include "native/cpu/calibration.h"
+
+namespace recut::native {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr double kLeastShare = 0.001;  // that a profile may have
+
+struct CalibrateCommand {
+  cpu::CalibrationRequest request;
+  std::string out;
+  bool json = false;
+};
+
+// As the system names it.
+std::string processor_name() {
+  std::ifstream lines("/proc/cpuinfo");
+  for (std::string line; std::getline(lines, line);) {
+    const std::size_t colon = line.find(": ");
+    if (line.starts_with("model name") && colon != std::string::npos) return line.substr(colon + 2);
+  }
+  return "a processor without a name";
+}
+
+// Of the ceiling of f32, what products come to.
+double products_share(const cpu::Calibration& c) {
+  return std::clamp(c.products_f32 / c.multiply_adds_f32, kLeastShare, 1.0);
+}
+
+std::string note(const cpu::Calibration& c) {
+  return fmt::format(
+      "Memory and arithmetic are ceilings, the share of products is that of f32 matrix products. "
+      "Also measured: products of f64 {:.4g} and convolutions of f32 {:.4g} operations a second, "
+      "silu of f32 within caches {:.4g} elements a second. bf16, f16 and integers are not named: "
+      "they are computed in f32 and priced like it.",
+      c.products_f64, c.convolutions_f32, c.element_wise_f32);
+}
+
+Json profile_of(const cpu::Calibration& c, int threads) {
+  return {
+      {"name", "calibrated"},
+      {"title", fmt::format("{}, {} thread{}", processor_name(), threads, threads == 1 ? "" : "s")},
+      {"source", fmt::format("Measured by recut calibrate, version {}.", version())},
+      {"note", note(c)},
+      {"flops_per_second", {{"f64", c.multiply_adds_f64}, {"f32", c.multiply_adds_f32}}},
+      {"f32_uses_tf32", false},
+      {"bytes_per_second", c.triad_bytes},
+      {"launch_micros", c.launch_micros},
+      {"sustained", {{"products", products_share(c)}, {"memory", 1.0}}}};
+}
+
+std::string as_json(const cpu::Calibration& c, const CalibrateCommand& command) {
+  return Json{{"profile", command.out},
+              {"threads", command.request.threads},
+              {"triad_bytes_per_second", c.triad_bytes},
+              {"multiply_add_flops_per_second",
+               {{"f32", c.multiply_adds_f32}, {"f64", c.multiply_adds_f64}}},
+              {"product_flops_per_second", {{"f32", c.products_f32}, {"f64", c.products_f64}}},
+              {"convolution_flops_per_second", {{"f32", c.convolutions_f32}}},
+              {"element_wise_per_second", {{"f32", c.element_wise_f32}}},
+              {"launch_micros", c.launch_micros}}
+             .dump(2) +
+         "\n";
+}
+
+std::string as_text(const cpu::Calibration& c, const CalibrateCommand& command) {
+  Table table;
+  for (int column = 0; column < 3; ++column)
+    table.column("", column == 1 ? Table::Align::right : Table::Align::left);
+  const auto row = [&](const char* what, double figure, const std::string& unit) {
+    table.row({what, fmt::format("{:.2f}", figure), unit});
+  };
+  const auto share = [](double of, double ceiling) {
+    return fmt::format("GFLOP/s, {:.0f} % of that", 100 * of / ceiling);
+  };
+  row("memory", 1e-9 * c.triad_bytes, "GB/s");
+  row("multiply-adds, f32", 1e-9 * c.multiply_adds_f32, "GFLOP/s");
+  row("multiply-adds, f64", 1e-9 * c.multiply_adds_f64, "GFLOP/s");
+  row("matrix products, f32", 1e-9 * c.products_f32, share(c.products_f32, c.multiply_adds_f32));
+  row("matrix products, f64", 1e-9 * c.products_f64, share(c.products_f64, c.multiply_adds_f64));
+  row("convolutions, f32", 1e-9 * c.convolutions_f32,
+      share(c.convolutions_f32, c.multiply_adds_f32));
+  row("silu, f32", 1e-9 * c.element_wise_f32, "G elements/s");
+  row("a launch", c.launch_micros, "µs");
+  return fmt::format("{}, {} thread{}\n\n{}\nwritten to {}\n", processor_name(),
+                     command.request.threads, command.request.threads == 1 ? "" : "s",
+                     table.format(), command.out);
+}
+
+int calibrate(CalibrateCommand command, const Console& console) {
+  if (command.request.threads == 0)
+    command.request.threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  if (command.out.empty()) command.out = calibrated_profile_path();
+  if (command.out.empty())
+    return console.complain(
+        {error("neither XDG_CONFIG_HOME nor HOME names a folder: -o FILE says "
+               "where the profile is written")});
+  command.request.progress = [&](std::string_view what) {
+    console.say(fmt::format("measuring {}", what));
+  };
+  const auto calibration = cpu::calibrate(command.request);
+  console.say("");
+  if (!calibration) return console.complain(calibration.diagnostics());
+  const Json profile = profile_of(*calibration, command.request.threads);
+  const auto written = write_file(command.out, profile.dump(2) + "\n");
+  if (!written) return console.complain(written.diagnostics());
+  console.out << (command.json ? as_json(*calibration, command) : as_text(*calibration, command));
+  return kDone;
+}
+
+}  // namespace
+
+void add_calibrate(CLI::App& app, Action& chosen) {
+  auto arguments = std::make_shared<CalibrateCommand>();
+  CLI::App& command = *app.add_subcommand(
+      "calibrate", "Measure what this machine sustains, and write it as a device profile");
+  arguments->request.threads = 0;
+  command
+      .add_option("--out,-o", arguments->out,
+                  "Where the profile is written (default: recut/device.json in the user's folder "
+                  "of settings, where recut run finds it)")
+      ->type_name("FILE");
+  command.add_option("--threads", arguments->request.threads, "Threads (default: one a core)")
+      ->check(CLI::Range(1, 1024))
+      ->type_name("N");
+  command
+      .add_option("--seconds", arguments->request.seconds,
+                  "About how long each figure is measured (default: 0.3)")
+      ->check(CLI::Range(0.0, 600.0))
+      ->type_name("S");
+  command
+      .add_option("--triad-bytes", arguments->request.triad_bytes,
+                  "Size of each of the three arrays by which memory is measured (default: twice "
+                  "the last cache, 64 MiB at least)")
+      ->check(CLI::Range(std::int64_t{4}, std::int64_t{1} << 36))
+      ->type_name("BYTES");
+  command.add_flag("--json", arguments->json, "One JSON value instead of the table");
+  command.footer(
+      "The ceilings are those of the roofline model: memory by a triad larger than the caches, "
+      "arithmetic by multiply-adds in registers. Nothing else should run meanwhile.\n"
+      "Example: recut calibrate, then recut run samples/joint/mlp.json.gz\n"
+      "recut calibrate -o mine.json --threads 4, then recut plan model.json.gz --device "
+      "./mine.json");
+  command.callback([arguments, &chosen] {
+    chosen = [arguments](const Console& console) { return calibrate(*arguments, console); };
+  });
+}
+
+}  // namespace recut::native
