@@ -90,12 +90,12 @@ TEST_CASE("operator samples by loop kernels", "[codegen][opinfo]") {
   CHECK(exact > 380);
 }
 
-// One sample in eight; all of them by RECUT_SAMPLE_STEP=1.
+// One sample in sixteen; all of them by RECUT_SAMPLE_STEP=1.
 TEST_CASE("operator samples as machine code", "[codegen][cpu][opinfo]") {
   const std::string folder = RECUT_SOURCE_DIR "/../shared/opinfo";
   if (!std::filesystem::exists(folder)) SKIP("no operator samples beside the checkout");
   const char* given = std::getenv("RECUT_SAMPLE_STEP");
-  const std::size_t step = given == nullptr ? 8 : std::strtoull(given, nullptr, 10);
+  const std::size_t step = given == nullptr ? 16 : std::strtoull(given, nullptr, 10);
   const std::vector<std::string> stems = sample_stems(folder);
   int agree = 0;
   for (std::size_t i = 0; i < stems.size(); i += std::max<std::size_t>(step, 1)) {
@@ -107,7 +107,7 @@ TEST_CASE("operator samples as machine code", "[codegen][cpu][opinfo]") {
       FAIL_CHECK(std::filesystem::path(stems[i]).stem().string() << ": " << wrong.substr(0, 3000));
   }
   std::cout << fmt::format("operator samples as machine code: {} agree\n", agree);
-  CHECK(agree > 60);
+  CHECK(agree > 40);
 }
 
 // The samples of derivative rows (tests/autodiff): every operator with a rule, with its gradients.

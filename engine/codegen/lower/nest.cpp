@@ -21,6 +21,7 @@ const NestRow& nest_row(Op op) {
     add_product_nests(rows);
     add_meeting_nests(rows);
     add_edge_nests(rows);
+    add_resample_nests(rows);
     add_recurrent_nests(rows);
     add_attention_nests(rows);
     std::vector<NestRow> by_op(all_operators().size());

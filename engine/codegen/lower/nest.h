@@ -88,6 +88,7 @@ void add_sort_nests(NestTable& table);
 void add_product_nests(NestTable& table);
 void add_meeting_nests(NestTable& table);
 void add_edge_nests(NestTable& table);
+void add_resample_nests(NestTable& table);
 void add_recurrent_nests(NestTable& table);
 void add_attention_nests(NestTable& table);
 

@@ -1,0 +1,217 @@
+// Resampling: an output place reads weighted taps, a few a dimension; gradients add to them. Which
+// elements a place falls on depends on rounding, so places are computed in f32, or in f64 for f64.
+#include <algorithm>
+
+#include "engine/codegen/lower/nest.h"
+
+namespace recut::loop {
+namespace {
+
+enum class Kind { nearest, nearest_exact, linear, cubic };
+
+struct Tap {
+  Index place;
+  std::optional<Quantity> weight;  // none: 1
+};
+
+// Keys' cubic convolution (1981), of a distance.
+Quantity cubic_weight(const Quantity& x) {
+  constexpr double kA = -0.75;
+  const Quantity near = ((kA + 2) * x - (kA + 3)) * x * x + 1.0;
+  const Quantity far = ((kA * x - 5 * kA) * x + 8 * kA) * x - 4 * kA;
+  return select(x < 1.0, near, select(x < 2.0, far, x.like(0)));
+}
+
+// One dimension: `in` elements as `out`.
+struct Axis {
+  Lowering& lowering;
+  Kind kind;
+  std::int64_t in, out;
+  bool align_corners;
+  std::optional<double> scale_factor;  // output over input; none: the ratio of sizes
+  DType type;                          // of places
+  DType weight_type;
+
+  template <class T>
+  double scale_in() const {
+    if (align_corners) return out > 1 ? static_cast<T>(in - 1) / static_cast<T>(out - 1) : T{0};
+    if (scale_factor && *scale_factor > 0) return static_cast<T>(1 / *scale_factor);
+    return static_cast<T>(in) / static_cast<T>(out);
+  }
+  double scale() const { return type == DType::f64 ? scale_in<double>() : scale_in<float>(); }
+
+  // A whole number as an index, the nearest there is.
+  Index clamped(const Quantity& whole) const {
+    const Quantity place = smaller(larger(whole, 0.0), static_cast<double>(in - 1));
+    return lowering.builder().check(place.to(DType::i64).id(), in);
+  }
+  Quantity source(const Quantity& at) const {
+    return align_corners ? scale() * at : scale() * (at + 0.5) - 0.5;
+  }
+  // How far a place lies behind the whole number below it.
+  Quantity part(const Quantity& place, const Quantity& lower) const {
+    return smaller(larger(place - lower, 0.0), 1.0).to(weight_type);
+  }
+
+  std::vector<Tap> taps(const Index& at) const {
+    const Quantity number = lowering.number(at).to(type);
+    switch (kind) {
+      case Kind::nearest:
+        if (in == out) return {{at, {}}};
+        if (out == 2 * in) return {{lowering.builder().quotient(at, 2), {}}};
+        return {{clamped(floor(scale() * number)), {}}};
+      case Kind::nearest_exact:
+        return {{clamped(floor(scale() * (number + 0.5))), {}}};
+      case Kind::linear:
+        return in == out ? std::vector<Tap>{{at, {}}} : linear(source(number));
+      default:
+        return cubic(source(number));
+    }
+  }
+
+  std::vector<Tap> linear(const Quantity& source) const {
+    const Quantity place = larger(source, 0.0);
+    const Quantity lower = smaller(floor(place), static_cast<double>(in - 1));
+    const Quantity upper_part = part(place, lower);
+    return {{clamped(lower), 1.0 - upper_part}, {clamped(lower + 1.0), upper_part}};
+  }
+
+  std::vector<Tap> cubic(const Quantity& place) const {
+    const Quantity lower = floor(place);
+    const Quantity beyond = part(place, lower);
+    std::vector<Tap> taps;
+    for (int k = -1; k <= 2; ++k)
+      taps.push_back({clamped(lower + static_cast<double>(k)),
+                      cubic_weight(abs(beyond - static_cast<double>(k)))});
+    return taps;
+  }
+};
+
+// The factor of a spatial dimension, under the names that schemas have for it.
+std::optional<double> scale_factor(const Call& call, std::size_t i, std::size_t dims) {
+  static constexpr std::string_view kNames[] = {"scales_d", "scales_h", "scales_w"};
+  if (call.op().parameter("scale_factors")) {
+    const auto* list = call.argument("scale_factors").get<ArgumentList>();
+    if (list == nullptr) return std::nullopt;
+    return Scalar::from((*list)[i]).value_or(Scalar{}).real;
+  }
+  const std::string_view name = dims == 1 ? "scales" : kNames[3 - dims + i];
+  if (!call.op().parameter(name) || !call.given(name)) return std::nullopt;
+  return call.real(name);
+}
+
+// Planes of two leading dimensions, and how each spatial one is resampled.
+struct Resampling {
+  const Nest& nest;
+  Kind kind;
+  Shape in, out;
+  DType type;
+
+  Axis axis(std::size_t d) const {
+    const Call& call = nest.call;
+    const bool align = call.op().parameter("align_corners") && call.boolean("align_corners");
+    const bool wide = nest.type().dtype == DType::f64;
+    return {nest.lowering,
+            kind,
+            in[d],
+            out[d],
+            align,
+            scale_factor(call, d - 2, in.size() - 2),
+            wide ? DType::f64 : DType::f32,
+            type};
+  }
+
+  // Calls visit(place in the input, weight) for all taps of a place of the output.
+  void for_each_tap(
+      const Indices& at,
+      const std::function<void(const Indices&, const std::optional<Quantity>&)>& visit) const {
+    std::vector<std::vector<Tap>> taps;
+    for (std::size_t d = 2; d < in.size(); ++d) taps.push_back(axis(d).taps(at[d]));
+    const std::function<void(Indices, std::optional<Quantity>)> add =
+        [&](const Indices& place, const std::optional<Quantity>& weight) {
+          if (place.size() == in.size()) return visit(place, weight);
+          for (const Tap& tap : taps[place.size() - 2]) {
+            Indices next = place;
+            next.push_back(tap.place);
+            add(next, !tap.weight ? weight : weight ? *weight * *tap.weight : tap.weight);
+          }
+        };
+    add({at[0], at[1]}, std::nullopt);
+  }
+};
+
+template <Kind kind>
+void resample(const Nest& nest) {
+  const std::string_view self = nest.call.op().parameters[0].name;
+  const Resampling r{nest, kind, nest.shape_of(self), nest.type().shape,
+                     nest.computing(nest.type().dtype)};
+  const Layout whole = storage_layout(nest.type());
+  nest.lowering.for_each(whole.shape, whole.strides, [&](const Indices& at) {
+    std::optional<Quantity> sum;
+    r.for_each_tap(at, [&](const Indices& place, const std::optional<Quantity>& weight) {
+      const Quantity x = nest.raw(self, place).to(r.type);
+      const Quantity weighed = weight ? *weight * x : x;
+      sum = sum ? *sum + weighed : weighed;
+    });
+    nest.lowering.write(nest.output(), at, *sum);
+  });
+}
+
+// Planes are parallel; the places of one may share taps, and go one after another.
+template <Kind kind>
+void resample_backward(const Nest& nest) {
+  const Resampling r{nest, kind, nest.type().shape, nest.shape_of("grad_output"),
+                     nest.computing(nest.type().dtype)};
+  const Layout whole = storage_layout(nest.type());
+  nest.lowering.for_each(whole.shape, whole.strides, [&](const Indices& at) {
+    nest.lowering.write(nest.output(), at, nest.lowering.constant(r.type, 0));
+  });
+  Builder& builder = nest.lowering.builder();
+  const std::size_t depth = builder.depth();
+  const Shape planes(r.out.begin(), r.out.begin() + 2), plane(r.out.begin() + 2, r.out.end());
+  const Index number = builder.open_loop("i", element_count(planes), Builder::Order::parallel);
+  Indices at = delinearised(number, planes, builder);
+  const Index in_plane = builder.open_loop("j", element_count(plane));
+  for (const Index& index : delinearised(in_plane, plane, builder)) at.push_back(index);
+  const Quantity grad = nest.real("grad_output", at).to(r.type);
+  r.for_each_tap(at, [&](const Indices& place, const std::optional<Quantity>& weight) {
+    nest.lowering.combine_into(nest.output(), place, Combine::add, weight ? *weight * grad : grad);
+  });
+  builder.close_to(depth);
+}
+
+std::optional<std::string> no_reals(const Call& call) {
+  if (!is_floating(call.tensor(call.op().parameters[0].name).dtype)) return "integers";
+  return std::nullopt;
+}
+
+}  // namespace
+
+void add_resample_nests(NestTable& table) {
+  const auto add = [&](std::initializer_list<Op> ops, NestBuilder build) {
+    for (const Op op : ops) table.push_back({op, build, no_reals});
+  };
+  add({Op::upsample_nearest1d, Op::upsample_nearest2d, Op::upsample_nearest3d,
+       Op::upsample_nearest1d_vec, Op::upsample_nearest2d_vec, Op::upsample_nearest3d_vec},
+      resample<Kind::nearest>);
+  add({Op::upsample_nearest1d_backward, Op::upsample_nearest2d_backward,
+       Op::upsample_nearest3d_backward},
+      resample_backward<Kind::nearest>);
+  add({Op::_upsample_nearest_exact1d, Op::_upsample_nearest_exact2d, Op::_upsample_nearest_exact3d,
+       Op::_upsample_nearest_exact1d_vec, Op::_upsample_nearest_exact2d_vec,
+       Op::_upsample_nearest_exact3d_vec},
+      resample<Kind::nearest_exact>);
+  add({Op::_upsample_nearest_exact1d_backward, Op::_upsample_nearest_exact2d_backward,
+       Op::_upsample_nearest_exact3d_backward},
+      resample_backward<Kind::nearest_exact>);
+  add({Op::upsample_linear1d, Op::upsample_bilinear2d, Op::upsample_trilinear3d,
+       Op::upsample_linear1d_vec, Op::upsample_bilinear2d_vec, Op::upsample_trilinear3d_vec},
+      resample<Kind::linear>);
+  add({Op::upsample_linear1d_backward, Op::upsample_bilinear2d_backward,
+       Op::upsample_trilinear3d_backward},
+      resample_backward<Kind::linear>);
+  add({Op::upsample_bicubic2d, Op::upsample_bicubic2d_vec}, resample<Kind::cubic>);
+  add({Op::upsample_bicubic2d_backward}, resample_backward<Kind::cubic>);
+}
+
+}  // namespace recut::loop
