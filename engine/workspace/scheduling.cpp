@@ -78,17 +78,12 @@ class Scheduler {
   Diagnostics keep(Planned planned, std::int64_t target) {
     const Graph& graph = document_.graph();
     const auto start = std::chrono::steady_clock::now();
-    auto schedule = make_schedule(graph, storages_, planned.costs.groups(graph, storages_),
+    auto schedule = schedule_plan(graph, storages_, planned.costs.groups(graph, storages_),
                                   planned.plan, request_.options);
     const std::chrono::duration<double, std::milli> taken =
         std::chrono::steady_clock::now() - start;
     ms_ += taken.count();
     if (!schedule) return schedule.diagnostics();
-    if (Diagnostics faults = verify_schedule(graph, storages_, planned.plan, *schedule);
-        !faults.empty()) {
-      for (Diagnostic& fault : faults) fault.message = "internal error: " + fault.message;
-      return faults;
-    }
     rounds_.push_back({target, planned.report.peak_bytes, schedule->arena_bytes});
     ScheduledPlan candidate{std::move(planned), std::move(*schedule), {}, 0};
     if (!best_ || better(candidate, *best_)) best_ = std::move(candidate);
@@ -108,6 +103,18 @@ class Scheduler {
 std::int64_t ScheduledPlan::beyond_budget() const {
   const std::int64_t budget = planned.report.budget_bytes;
   return budget == 0 ? 0 : std::max<std::int64_t>(0, schedule.arena_bytes - budget);
+}
+
+Result<Schedule> schedule_plan(const Graph& graph, const StorageModel& storages,
+                               const FusionGroups& groups, const Plan& plan,
+                               const ScheduleOptions& options) {
+  auto schedule = make_schedule(graph, storages, groups, plan, options);
+  if (!schedule) return schedule.diagnostics();
+  if (Diagnostics faults = verify_schedule(graph, storages, plan, *schedule); !faults.empty()) {
+    for (Diagnostic& fault : faults) fault.message = "internal error: " + fault.message;
+    return faults;
+  }
+  return schedule;
 }
 
 Result<ScheduledPlan> schedule_document(const Document& document,

@@ -40,6 +40,11 @@ struct ScheduledPlan {
 // none, and where a schedule is not proved by the verifier (which is a fault of ours).
 Result<ScheduledPlan> schedule_document(const Document& document, const SchedulingRequest& request);
 
+// A plan that is there already as kernels with addresses: make_schedule, and the verifier's proof.
+Result<Schedule> schedule_plan(const Graph& graph, const StorageModel& storages,
+                               const FusionGroups& groups, const Plan& plan,
+                               const ScheduleOptions& options = {});
+
 // The figures, for scripts; `whole`: every kernel and buffer as well.
 std::string schedule_json(const Document& document, const ScheduledPlan& scheduled, bool whole);
 

@@ -3,6 +3,7 @@
 
 #include "engine/workspace/curve.h"
 #include "engine/workspace/planning.h"
+#include "engine/workspace/scheduling.h"
 #include "gui/app/pack.h"
 #include "gui/app/plan_check.h"
 #include "gui/app/recipe.h"
@@ -70,6 +71,29 @@ void fields(Pack& pack, CurveReport& r) {
 template <class Pack>
 void fields(Pack& pack, Curve& c) {
   pack(c.report, c.plans);
+}
+
+// What scheduling is told, and what it sends back.
+struct ScheduleOrder {
+  Plan plan;
+  bool fused = false;
+};
+template <class Pack>
+void fields(Pack& pack, ScheduleOrder& o) {
+  pack(o.plan, o.fused);
+}
+template <class Pack>
+void fields(Pack& pack, ScheduledKernel& k) {
+  pack(k.calls, k.first_step, k.phase, k.again, k.launches);
+}
+template <class Pack>
+void fields(Pack& pack, Buffer& b) {
+  pack(b.storage, b.owner, b.bytes, b.first_kernel, b.last_kernel, b.kind, b.workspace, b.offset,
+       b.in_place_of);
+}
+template <class Pack>
+void fields(Pack& pack, Schedule& s) {
+  pack(s.kernels, s.buffers, s.alignment, s.peak_bytes, s.arena_bytes, s.lower_bound_bytes);
 }
 
 // A file of tensors travels with its bytes.

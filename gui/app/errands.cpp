@@ -6,7 +6,7 @@
 namespace recut::gui {
 namespace {
 
-enum class Task : std::uint8_t { plan, sweep, check };
+enum class Task : std::uint8_t { plan, sweep, check, schedule };
 enum class Reply : std::uint8_t { progress, some, all };
 
 template <class... T>
@@ -72,6 +72,17 @@ void serve_check(const Document& document, Unpacker& unpack, const Send& send) {
   send(packed(Reply::all, check_plan(document, check, progress)));
 }
 
+Result<Schedule> schedule_of(const Graph& graph, const ScheduleOrder& order) {
+  const StorageModel storages(graph);
+  CostModel costs;
+  costs.fused = order.fused;
+  return schedule_plan(graph, storages, costs.groups(graph, storages), order.plan);
+}
+
+void serve_schedule(const Document& document, Unpacker& unpack, const Send& send) {
+  send(packed(Reply::all, schedule_of(document.graph(), unpack.get<ScheduleOrder>())));
+}
+
 }  // namespace
 
 ErrandFile helper_file(const DocumentView& document) {
@@ -113,6 +124,22 @@ Job sweeping_job(std::string title, const ErrandFile& file,
   job.errand = std::make_shared<Errand>(
       Errand{file, [recipe = file.recipe, request] { return packed(recipe, Task::sweep, request); },
              reply_taker<Curve>(take), fall_taker(take)});
+  return job;
+}
+
+Job scheduling_job(std::string title, const ErrandFile& file, SharedPlanView plan,
+                   TakeSchedule take) {
+  Job job{std::move(title), file.serial, true, false, {}};
+  const auto order = [plan] {
+    return ScheduleOrder{plan->planned.plan, plan->planned.costs.fused};
+  };
+  job.part = [plan, order, take](JobControl& control) {
+    take(control, schedule_of(plan->graph(), order()));
+    return false;
+  };
+  job.errand = std::make_shared<Errand>(Errand{
+      file, [recipe = file.recipe, order] { return packed(recipe, Task::schedule, order()); },
+      reply_taker<Schedule>(take), fall_taker(take)});
   return job;
 }
 
@@ -173,6 +200,8 @@ void ErrandServer::serve(int serial, std::string_view task,
       return serve_sweep(document, unpack, reply);
     case Task::check:
       return serve_check(document, unpack, reply);
+    case Task::schedule:
+      return serve_schedule(document, unpack, reply);
   }
 }
 

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "engine/workspace/curve.h"
+#include "engine/workspace/scheduling.h"
 #include "gui/app/document_view.h"
 #include "gui/app/jobs.h"
 #include "gui/app/plan_check.h"
@@ -27,12 +28,15 @@ ErrandFile helper_file(const DocumentView& document);
 // it. The jobs are of `owner`'s, urgent where the user waits for them.
 using TakePlan = std::function<void(JobControl&, Result<SharedPlanView>)>;
 using TakeCurve = std::function<void(JobControl&, Result<Curve>)>;  // again and again, better
+using TakeSchedule = std::function<void(JobControl&, Result<Schedule>)>;
 using TakeFigures = std::function<void(JobControl&, Result<CheckFigures>)>;
 
 Job planning_job(std::string title, const ErrandFile& file, std::shared_ptr<const PlanBasis> basis,
                  PlanningRequest request, TakePlan take);
 Job sweeping_job(std::string title, const ErrandFile& file,
                  std::shared_ptr<const Document> document, CurveRequest request, TakeCurve take);
+Job scheduling_job(std::string title, const ErrandFile& file, SharedPlanView plan,
+                   TakeSchedule take);
 // `inputs` are found when the job begins; for a helper they must be there.
 Job checking_job(std::string title, const ErrandFile& file,
                  std::shared_ptr<const Document> document,

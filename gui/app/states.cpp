@@ -3,6 +3,7 @@
 
 #include "engine/support/units.h"
 #include "gui/app/app.h"
+#include "gui/app/code_view.h"
 #include "gui/app/flow_view.h"
 #include "gui/app/offer.h"
 #include "gui/app/panes_view.h"
@@ -110,6 +111,29 @@ std::string difference(const DocumentView& d) {
   return step ? fmt::format("{} of {}", *step + 1, all) : fmt::format("{}", all);
 }
 
+std::string kernels(const DocumentView& d) {
+  const SharedSchedule schedule = shown_schedule(d);
+  return schedule ? fmt::format("{}", schedule->launches.size()) : "";
+}
+std::string arena(const DocumentView& d) {
+  const SharedSchedule schedule = shown_schedule(d);
+  return schedule ? fmt::format("{}", schedule->schedule.arena_bytes) : "";
+}
+const CodeView* code_of(const DocumentView& d) {
+  const auto* view = find_memory<CodeView>(d.memories, kCodeMemory);
+  return view != nullptr && view->of != nullptr ? view : nullptr;
+}
+std::string kernel(const DocumentView& d) {
+  const CodeView* view = code_of(d);
+  return view != nullptr ? fmt::format("{} {}", view->kernel, view->of->name(view->kernel)) : "";
+}
+// The line that one is at.
+std::string code_line(const DocumentView& d) {
+  const CodeView* view = code_of(d);
+  const bool there = view != nullptr && view->text && view->line < view->text->lines.size();
+  return there ? view->text->lines[view->line].text : "";
+}
+
 constexpr StateRow kRows[] = {
     {"documents", [](const App& app) { return fmt::format("{}", app.documents.all().size()); }},
     {"document", [](const App& app) { return app.document() ? app.document()->title : ""; }},
@@ -144,6 +168,12 @@ constexpr StateRow kRows[] = {
     {"saved", of_front<saved>},
     {"runs", of_front<runs>},
     {"flow", of_front<flow>},
+    {"kernels", of_front<kernels>},
+    {"kernel", of_front<kernel>},
+    {"code", [](const App& app) { return std::string(shown_form(app).id); }},
+    {"code_line", of_front<code_line>},
+    {"follow", [](const App& app) { return std::string(name_of_stop(follow_stop(app))); }},
+    {"arena", of_front<arena>},
     {"lesson", lesson},
     {"task", task},
 };

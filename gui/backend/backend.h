@@ -15,6 +15,7 @@
 #include "engine/support/result.h"
 #include "gui/backend/helper.h"
 #include "gui/backend/paths.h"
+#include "gui/backend/runner.h"
 
 namespace recut::gui {
 
@@ -87,6 +88,9 @@ class Backend {
   virtual bool has_threads() const { return false; }
   // What does long work where there are no threads; null: nothing does.
   virtual Helper* helper() { return nullptr; }
+
+  // What runs steps as machine code; null: nothing does.
+  virtual Runner* runner() { return nullptr; }
 
   // Files; reading may happen on any thread. A path that begins with "sample:" names a graph that
   // comes with the program.

@@ -20,6 +20,7 @@ class NullBackend : public Backend {
   void draw(const ImDrawData& data) override;
   double now() const override { return seconds_; }
   Helper* helper() override { return helping; }
+  Runner* runner() override { return running; }
   void wake() override { ++wakes; }
 
   // A file of files(), else one of the file system.
@@ -39,6 +40,7 @@ class NullBackend : public Backend {
   std::map<std::string, std::string> files;   // by path
   std::map<std::string, std::string> stored;  // by name
   Helper* helping = nullptr;                  // none, as long as nobody is given
+  Runner* running = nullptr;
   int frames_drawn = 0;
   int vertices = 0;  // of the last frame
   int wakes = 0;

@@ -61,11 +61,9 @@ TEST_CASE("notes: every statement of a sample's kernels is from one of its calls
     REQUIRE(file.ok());
     const StorageModel storages(file->graph);
     const FusionGroups groups = fuse_pointwise(file->graph, storages);
-    std::vector<bool> inner;
-    for (std::size_t s = 0; s < storages.size(); ++s) inner.push_back(groups.inner(StorageId(s)));
     std::size_t kernels = 0;
     for (const std::vector<NodeId>& calls : kernels_of(file->graph, &groups)) {
-      const auto lowered = loop::lower(file->graph, storages, calls, inner);
+      const auto lowered = loop::lower(file->graph, storages, groups, calls);
       REQUIRE(lowered.ok());
       REQUIRE(lowered->kernel.notes.size() == calls.size());
       check_kernel(lowered->kernel);
@@ -87,10 +85,8 @@ TEST_CASE("notes: of a fused chain each line is from the call that it computes",
   REQUIRE(file.ok());
   const StorageModel storages(file->graph);
   const FusionGroups groups = fuse_pointwise(file->graph, storages);
-  std::vector<bool> inner;
-  for (std::size_t s = 0; s < storages.size(); ++s) inner.push_back(groups.inner(StorageId(s)));
   const std::vector<NodeId> calls{file->graph.find("a"), file->graph.find("b")};
-  const auto lowered = loop::lower(file->graph, storages, calls, inner);
+  const auto lowered = loop::lower(file->graph, storages, groups, calls);
   REQUIRE(lowered.ok());
   const auto note_of = [&](std::string_view part) {
     for (const loop::PrintedLine& line : loop::print_lines(lowered->kernel))

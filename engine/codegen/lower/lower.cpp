@@ -144,11 +144,15 @@ class Lowerer {
 Result<LoweredKernel> lower(const Graph& graph, const StorageModel& storages,
                             const FusionGroups& groups, std::span<const NodeId> calls,
                             const LowerOptions& options) {
+  return Lowerer(graph, storages, groups, computed_calls(graph, calls), options).run();
+}
+
+std::vector<NodeId> computed_calls(const Graph& graph, std::span<const NodeId> calls) {
   std::vector<NodeId> computed(calls.begin(), calls.end());
   std::erase_if(computed, [&](NodeId id) {
     return graph[id].op == Op::getitem || shares_storage(graph.op(id));
   });
-  return Lowerer(graph, storages, groups, std::move(computed), options).run();
+  return computed;
 }
 
 bool has_lowering(Op op) {

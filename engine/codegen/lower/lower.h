@@ -47,6 +47,10 @@ Result<LoweredKernel> lower(const Graph& graph, const StorageModel& storages,
                             const FusionGroups& groups, std::span<const NodeId> calls,
                             const LowerOptions& options = {});
 
+// Those of a kernel's calls that are lowered: without views, and without parts of what others make.
+// A kernel's notes are of these, in this order.
+std::vector<NodeId> computed_calls(const Graph& graph, std::span<const NodeId> calls);
+
 // Whether calls of this operator lower, at least for some arguments.
 bool has_lowering(Op op);
 

@@ -1,0 +1,49 @@
+// A kernel's text in one of the forms that are written from it, each line with the node of the
+// graph that it is from. A new target is a row of the table.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/codegen/lower/lower.h"
+#include "gui/app/schedule_view.h"
+
+namespace recut::gui {
+
+struct CodeLine {
+  std::string text;
+  NodeId node;  // the call that it computes, or what a buffer is of; invalid: all of the kernel's
+  bool remark = false;  // it declares, or says what it is about, and does nothing
+};
+
+struct CodeForm {
+  std::string_view id, title;  // "llvm", "LLVM IR"
+  // `calls`: by the kernel's notes.
+  std::vector<CodeLine> (*lines)(const loop::LoweredKernel& lowered,
+                                 const std::vector<NodeId>& calls);
+};
+std::span<const CodeForm> code_forms();
+const CodeForm* find_code_form(std::string_view id);  // null where there is none
+
+struct CodeText {
+  static constexpr std::size_t kNoLine = static_cast<std::size_t>(-1);
+
+  SharedSchedule of;
+  std::uint32_t kernel = 0;  // of the schedule
+  const CodeForm* form = nullptr;
+  std::vector<CodeLine> lines;
+  Diagnostics faults;  // why the kernel has no loops
+
+  // The first line that does something for a node, or else is about it; kNoLine where none is.
+  std::size_t line_of(NodeId node) const;
+  std::string whole() const;
+};
+using SharedCode = std::shared_ptr<const CodeText>;
+
+// As slow as lowering one kernel.
+SharedCode code_text(SharedSchedule schedule, std::uint32_t kernel, const CodeForm& form);
+
+}  // namespace recut::gui

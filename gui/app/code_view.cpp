@@ -1,0 +1,130 @@
+#include "gui/app/code_view.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "gui/app/app.h"
+
+namespace recut::gui {
+namespace {
+
+constexpr std::size_t kGraph = 0, kKernel = 1, kForms = 2;  // stops
+
+bool is_in_front(const App& app, std::string_view panel) {
+  return app.settings.text("turn.centre") == panel;
+}
+
+void show(CodeView& view, SharedCode text) {
+  view.line = text->line_of(view.followed);
+  view.bring_line = true;
+  view.text = std::move(text);
+}
+
+}  // namespace
+
+CodeView& code_view(DocumentView& document) {
+  return memory_of<CodeView>(document.memories, kCodeMemory);
+}
+
+const CodeForm& shown_form(const App& app) {
+  const CodeForm* form = find_code_form(app.settings.text("code.form"));
+  return form != nullptr ? *form : code_forms().front();
+}
+
+NodeId marked_node(const DocumentView& document) {
+  const NodeId node = document.planned_selection();
+  return node.valid() && document.graph().contains(node) ? maker_of(document.graph(), node) : node;
+}
+
+void follow_selection(const DocumentView& document, CodeView& view) {
+  const SharedSchedule schedule = shown_schedule(document);
+  if (schedule == nullptr || schedule->launches.empty()) return;
+  const NodeId marked = marked_node(document);
+  if (view.of == schedule && view.followed == marked) return;
+  NodeId wanted = marked;
+  if (view.of != schedule) {
+    // The same kernel of another plan has another number.
+    if (!wanted.valid() && view.of != nullptr) wanted = view.of->node(view.kernel);
+    view.of = schedule;
+    view.kernel = schedule->launches.front();
+  }
+  view.followed = marked;
+  const std::vector<std::uint32_t> kernels = schedule->kernels_of(wanted);
+  if (!kernels.empty() && std::find(kernels.begin(), kernels.end(), view.kernel) == kernels.end())
+    view.kernel = kernels.front();
+  view.bring_kernel = true;
+  if (view.text == nullptr || view.text->of != schedule || view.text->kernel != view.kernel) return;
+  view.line = view.text->line_of(marked);
+  view.bring_line = view.line != CodeText::kNoLine;
+}
+
+bool is_current(const CodeView& view, const CodeForm& form) {
+  return view.text != nullptr && view.text->of == view.of && view.text->kernel == view.kernel &&
+         view.text->form == &form;
+}
+
+bool wants_code(const App& app, const DocumentView& document, const CodeView& view) {
+  const auto* scheduling = find_memory<Scheduling>(document.memories, kScheduleMemory);
+  if (scheduling == nullptr || wants_schedule(app, document, *scheduling)) return true;
+  const CodeForm& form = shown_form(app);
+  if (view.of == nullptr || view.of != shown_schedule(document) || is_current(view, form))
+    return false;
+  const bool at_work = view.of_at_work == view.of && view.kernel_at_work == view.kernel &&
+                       view.form_at_work == &form;
+  return !at_work || !app.jobs.is_alive(view.job);
+}
+
+void prepare_code(App& app, DocumentView& document) {
+  prepare_schedule(app, document);
+  CodeView& view = code_view(document);
+  follow_selection(document, view);
+  const CodeForm& form = shown_form(app);
+  if (view.of == nullptr || view.of != shown_schedule(document) || is_current(view, form)) return;
+  app.jobs.cancel(view.job);
+  view.of_at_work = view.of;
+  view.kernel_at_work = view.kernel;
+  view.form_at_work = &form;
+  Job job{"Text of a kernel", document.serial, true, true, {}};
+  job.part = [&app, serial = document.serial, of = view.of, kernel = view.kernel,
+              &form](JobControl& control) {
+    SharedCode text = code_text(of, kernel, form);
+    control.post([&app, serial, text] {
+      if (DocumentView* document = app.documents.find(serial)) show(code_view(*document), text);
+    });
+    return false;
+  };
+  view.job = app.jobs.start(std::move(job));
+}
+
+std::size_t follow_stops() { return kForms + code_forms().size(); }
+
+std::size_t follow_stop(const App& app) {
+  const DocumentView* document = app.document();
+  if (document == nullptr || !is_in_front(app, "code")) return kGraph;
+  const auto* view = find_memory<CodeView>(document->memories, kCodeMemory);
+  if (view == nullptr || view->on_kernel) return kKernel;
+  return kForms + static_cast<std::size_t>(&shown_form(app) - code_forms().data());
+}
+
+std::string_view name_of_stop(std::size_t stop) {
+  if (stop < kForms) return stop == kGraph ? "graph" : "kernel";
+  return code_forms()[stop - kForms].id;
+}
+
+Result<Done> go_to_stop(App& app, std::size_t stop) {
+  const Result<Done> shown = app.run("panel.show", stop == kGraph ? "graph" : "code");
+  if (!shown || stop == kGraph) return shown;
+  CodeView& view = code_view(*app.document());
+  view.bring_kernel = true;
+  view.on_kernel = stop == kKernel;
+  if (view.on_kernel) return shown;
+  const CodeForm& form = code_forms()[stop - kForms];
+  app.settings.set("code.form", std::string(form.id));
+  // Where its text is still to come, it is gone to the line then.
+  if (is_current(view, form)) view.line = view.text->line_of(marked_node(*app.document()));
+  view.bring_line = true;
+  return Done{};
+}
+
+}  // namespace recut::gui

@@ -1,0 +1,53 @@
+// What the code panel keeps for a document: which kernel of the schedule it shows, the text of it,
+// which a job makes, and where in it one is. Kernel and line follow the selection.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "gui/app/code_text.h"
+
+namespace recut::gui {
+
+class App;
+
+struct CodeView {
+  SharedSchedule of;         // whose kernels are counted
+  std::uint32_t kernel = 0;  // that is shown
+  SharedCode text;           // made last; of this kernel, once the job is done
+  JobId job = 0;
+  std::uint32_t kernel_at_work = 0;
+  SharedSchedule of_at_work;
+  const CodeForm* form_at_work = nullptr;
+
+  NodeId followed;                                // the selection that was followed last
+  std::size_t line = CodeText::kNoLine;           // where one is
+  bool on_kernel = false;                         // one is at the kernel, at none of its lines
+  bool bring_line = false, bring_kernel = false;  // into view
+};
+
+inline constexpr std::string_view kCodeMemory = "code";
+CodeView& code_view(DocumentView& document);
+
+const CodeForm& shown_form(const App& app);
+
+// The node whose lines are marked: the selection, or what made what it shows.
+NodeId marked_node(const DocumentView& document);
+
+// Goes to the kernel of the selection and its first line, where the selection is another one.
+void follow_selection(const DocumentView& document, CodeView& view);
+// Whether the text is that of the kernel and the form.
+bool is_current(const CodeView& view, const CodeForm& form);
+// Whether somebody has to ask for schedule or text.
+bool wants_code(const App& app, const DocumentView& document, const CodeView& view);
+// Starts the jobs that make them.
+void prepare_code(App& app, DocumentView& document);
+
+// The ways of a node from the graph to the instruction that runs it, one stop after another: the
+// graph, its kernel, and that kernel's lines in one form after another.
+std::size_t follow_stops();
+std::size_t follow_stop(const App& app);          // where one is
+std::string_view name_of_stop(std::size_t stop);  // "graph", "kernel", "loop", "llvm"
+Result<Done> go_to_stop(App& app, std::size_t stop);
+
+}  // namespace recut::gui

@@ -1,0 +1,76 @@
+#include "gui/app/run_view.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "gui/app/app.h"
+
+namespace recut::gui {
+namespace {
+
+Result<SharedRun> run(Runner& runner, const SharedSchedule& schedule, const StepOrder& order,
+                      JobControl& control) {
+  const PlanView& plan = *schedule->plan;
+  const ScheduledPlan scheduled{plan.planned, schedule->schedule, {}, 0};
+  auto figures =
+      runner.run(*plan.document, scheduled, order, [&](double share, const std::string& words) {
+        control.progress(share, words);
+        return !control.cancelled();
+      });
+  if (!figures) return figures.diagnostics();
+  return SharedRun(std::make_shared<const RunReport>(std::move(*figures), schedule));
+}
+
+}  // namespace
+
+RunReport::RunReport(StepFigures figures, SharedSchedule schedule)
+    : StepFigures(std::move(figures)), of(std::move(schedule)), slowest(of->launches) {
+  std::stable_sort(slowest.begin(), slowest.end(),
+                   [&](std::uint32_t a, std::uint32_t b) { return kernel_ms[a] > kernel_ms[b]; });
+  const Graph& graph = of->graph();
+  node_ms.assign(graph.order().size(), 0);
+  for (const std::uint32_t k : of->launches)
+    for (const NodeId id : of->kernel(k).calls) node_ms[graph.position(id)] += kernel_ms[k];
+  for (const double ms : node_ms) most_ms = std::max(most_ms, ms);
+}
+
+RunView& run_view(DocumentView& document) {
+  return memory_of<RunView>(document.memories, kRunMemory);
+}
+
+SharedRun shown_run(const DocumentView& document) {
+  const auto* view = find_memory<RunView>(document.memories, kRunMemory);
+  const bool shown =
+      view != nullptr && view->report != nullptr && view->report->of->plan == document.shown;
+  return shown ? view->report : nullptr;
+}
+
+Result<Done> start_run(App& app, DocumentView& document, const StepOrder& order) {
+  if (app.backend.runner() == nullptr)
+    return error("this program can't run a step: recut-gui on a desktop can, and recut run");
+  RunView& view = run_view(document);
+  app.jobs.cancel(view.job);
+  view.faults.clear();
+  Job job{fmt::format("Running {}", document.title), document.serial, false, false, {}};
+  job.part = [&app, serial = document.serial, plan = document.shown,
+              known = shown_schedule(document), order](JobControl& control) {
+    auto schedule = known ? Result<SharedSchedule>(known) : schedule_of(plan);
+    auto report = schedule ? run(*app.backend.runner(), *schedule, order, control)
+                           : Result<SharedRun>(schedule.diagnostics());
+    control.post([&app, serial, report = std::move(report)] {
+      DocumentView* document = app.documents.find(serial);
+      if (document == nullptr) return;
+      RunView& view = run_view(*document);
+      if (!report) view.faults = report.diagnostics();
+      if (!report) return;
+      view.report = *report;
+      take_schedule(*document, (*report)->of->plan, (*report)->of);
+    });
+    return false;
+  };
+  view.job = app.jobs.start(std::move(job));
+  return Done{};
+}
+
+}  // namespace recut::gui

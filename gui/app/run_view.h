@@ -1,0 +1,44 @@
+// Runs the plan that is shown as machine code: how long it really takes, and how much memory.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "gui/app/schedule_view.h"
+#include "gui/backend/runner.h"
+
+namespace recut::gui {
+
+class App;
+
+// A step that ran.
+struct RunReport : StepFigures {
+  RunReport(StepFigures figures, SharedSchedule of);
+
+  SharedSchedule of;
+  std::vector<std::uint32_t> slowest;  // kernels that ran, slowest first
+  // Milliseconds of all runs of the kernels that compute a node, by the graph's positions; and the
+  // most that any node has.
+  std::vector<double> node_ms;
+  double most_ms = 0;
+};
+using SharedRun = std::shared_ptr<const RunReport>;
+
+// Kept for each document.
+struct RunView {
+  JobId job = 0;
+  SharedRun report;    // the latest; null where none ran
+  Diagnostics faults;  // why the latest run came to nothing
+};
+
+inline constexpr std::string_view kRunMemory = "run";
+RunView& run_view(DocumentView& document);
+
+// Of the plan that is shown; null where it hasn't run.
+SharedRun shown_run(const DocumentView& document);
+
+// Starts the job, which schedules the plan first where that wasn't done. Fails where this program
+// can't run anything.
+Result<Done> start_run(App& app, DocumentView& document, const StepOrder& order);
+
+}  // namespace recut::gui

@@ -1,0 +1,125 @@
+#include "gui/app/schedule_view.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "engine/codegen/lower/lower.h"
+#include "engine/workspace/scheduling.h"
+#include "gui/app/app.h"
+#include "gui/app/errands.h"
+
+namespace recut::gui {
+namespace {
+
+constexpr std::size_t kLongestName = 60;
+
+std::vector<std::uint32_t> launches_of(const Schedule& schedule) {
+  std::vector<std::uint32_t> launches;
+  for (std::uint32_t k = 0; k < schedule.kernels.size(); ++k)
+    if (schedule.kernels[k].launches) launches.push_back(k);
+  return launches;
+}
+
+}  // namespace
+
+ScheduleView::ScheduleView(SharedPlanView of, Schedule made)
+    : plan(std::move(of)),
+      schedule(std::move(made)),
+      storages(plan->graph()),
+      groups(plan->planned.costs.groups(plan->graph(), storages)),
+      launches(launches_of(schedule)),
+      bytes_(schedule.kernels.size()) {
+  for (const Buffer& buffer : schedule.buffers)
+    if (!buffer.workspace) bytes_[buffer.first_kernel] += buffer.bytes;
+}
+
+bool ScheduleView::computes(std::uint32_t k, NodeId id) const {
+  const auto& calls = kernel(k).calls;
+  return std::find(calls.begin(), calls.end(), id) != calls.end();
+}
+
+std::vector<std::uint32_t> ScheduleView::kernels_of(NodeId id) const {
+  std::vector<std::uint32_t> found;
+  if (!id.valid() || !graph().contains(id)) return found;
+  for (const std::uint32_t k : launches)
+    if (computes(k, id)) found.push_back(k);
+  const NodeId maker = maker_of(graph(), id);
+  return found.empty() && maker != id ? kernels_of(maker) : found;
+}
+
+std::string ScheduleView::name(std::uint32_t k) const {
+  std::string words;
+  for (const NodeId id : loop::computed_calls(graph(), kernel(k).calls)) {
+    if (words.size() > kLongestName) return words + ", …";
+    words += (words.empty() ? "" : ", ") + graph().node_name(id);
+  }
+  return words;
+}
+
+NodeId ScheduleView::node(std::uint32_t k) const {
+  const std::vector<NodeId> calls = loop::computed_calls(graph(), kernel(k).calls);
+  return calls.empty() ? kernel(k).calls.back() : calls.back();
+}
+
+double ScheduleView::micros(std::uint32_t k) const {
+  double sum = 0;
+  for (std::size_t step = first_step(k); step < end_step(k); ++step)
+    sum += plan->replay().steps[step].micros;
+  return sum;
+}
+
+Scheduling& scheduling_of(DocumentView& document) {
+  return memory_of<Scheduling>(document.memories, kScheduleMemory);
+}
+
+SharedSchedule shown_schedule(const DocumentView& document) {
+  const auto* scheduling = find_memory<Scheduling>(document.memories, kScheduleMemory);
+  if (scheduling == nullptr || scheduling->plan != document.shown) return nullptr;
+  return scheduling->schedule;
+}
+
+bool wants_schedule(const App& app, const DocumentView& document, const Scheduling& scheduling) {
+  if (scheduling.plan == document.shown) return false;
+  return scheduling.at_work != document.shown || !app.jobs.is_alive(scheduling.job);
+}
+
+Result<SharedSchedule> schedule_of(const SharedPlanView& plan) {
+  const StorageModel storages(plan->graph());
+  auto schedule =
+      schedule_plan(plan->graph(), storages, plan->planned.costs.groups(plan->graph(), storages),
+                    plan->planned.plan);
+  if (!schedule) return schedule.diagnostics();
+  return SharedSchedule(std::make_shared<const ScheduleView>(plan, std::move(*schedule)));
+}
+
+void take_schedule(DocumentView& document, const SharedPlanView& plan,
+                   const Result<SharedSchedule>& found) {
+  if (document.shown != plan) return;
+  Scheduling& scheduling = scheduling_of(document);
+  scheduling.plan = plan;
+  scheduling.schedule = found ? *found : nullptr;
+  scheduling.faults = found ? Diagnostics() : found.diagnostics();
+}
+
+void prepare_schedule(App& app, DocumentView& document) {
+  Scheduling& scheduling = scheduling_of(document);
+  if (!wants_schedule(app, document, scheduling)) return;
+  app.jobs.cancel(scheduling.job);
+  scheduling.at_work = document.shown;
+  const auto take = [&app, serial = document.serial, plan = document.shown](
+                        JobControl& control, Result<Schedule> schedule) {
+    Result<SharedSchedule> view = SharedSchedule();
+    if (schedule)
+      view = SharedSchedule(std::make_shared<const ScheduleView>(plan, std::move(*schedule)));
+    else
+      view = schedule.diagnostics();
+    control.post([&app, serial, plan, view] {
+      if (DocumentView* document = app.documents.find(serial)) take_schedule(*document, plan, view);
+    });
+  };
+  scheduling.job = app.jobs.start(scheduling_job(fmt::format("Scheduling {}", document.title),
+                                                 helper_file(document), document.shown, take));
+}
+
+}  // namespace recut::gui

@@ -1,0 +1,76 @@
+// The plan that is shown as kernels with addresses, for the panels that speak of these: made by a
+// job when one of them asks, and never changed.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/schedule/schedule.h"
+#include "gui/app/document_view.h"
+
+namespace recut::gui {
+
+class App;
+
+struct ScheduleView {
+  ScheduleView(SharedPlanView plan, Schedule schedule);
+
+  const SharedPlanView plan;
+  const Schedule schedule;
+  const StorageModel storages;
+  const FusionGroups groups;
+  const std::vector<std::uint32_t> launches;  // kernels of the schedule that run, in order
+
+  const Graph& graph() const { return plan->graph(); }
+  const ScheduledKernel& kernel(std::uint32_t k) const { return schedule.kernels[k]; }
+
+  // Kernels that compute a node, or what a view shows, in order.
+  std::vector<std::uint32_t> kernels_of(NodeId id) const;
+  bool computes(std::uint32_t k, NodeId id) const;
+
+  // "exp, relu": what a kernel computes.
+  std::string name(std::uint32_t k) const;
+  // The call that a kernel is selected by: its last.
+  NodeId node(std::uint32_t k) const;
+  // Bytes that it makes, and how long that takes by the plan's prices.
+  std::int64_t bytes(std::uint32_t k) const { return bytes_[k]; }
+  double micros(std::uint32_t k) const;
+  // Steps of the plan: a kernel's first, and the one after its last.
+  std::size_t first_step(std::uint32_t k) const { return kernel(k).first_step; }
+  std::size_t end_step(std::uint32_t k) const {
+    return kernel(k).first_step + kernel(k).calls.size();
+  }
+
+ private:
+  std::vector<std::int64_t> bytes_;  // by kernel
+};
+using SharedSchedule = std::shared_ptr<const ScheduleView>;
+
+// Kept for each document.
+struct Scheduling {
+  SharedPlanView plan;      // that was scheduled, or couldn't be
+  SharedSchedule schedule;  // null while it is made, and where it can't be
+  Diagnostics faults;       // why it can't
+  JobId job = 0;
+  SharedPlanView at_work;
+};
+
+inline constexpr std::string_view kScheduleMemory = "schedule";
+Scheduling& scheduling_of(DocumentView& document);
+
+// Of the plan that is shown; null where it isn't there.
+SharedSchedule shown_schedule(const DocumentView& document);
+
+// Whether somebody has to ask for it: it isn't there, nor at work, nor known to be impossible.
+bool wants_schedule(const App& app, const DocumentView& document, const Scheduling& scheduling);
+// Makes it; as slow as packing an arena.
+Result<SharedSchedule> schedule_of(const SharedPlanView& plan);
+// What was found of a plan; where that is shown, it is kept.
+void take_schedule(DocumentView& document, const SharedPlanView& plan,
+                   const Result<SharedSchedule>& found);
+// Starts the job.
+void prepare_schedule(App& app, DocumentView& document);
+
+}  // namespace recut::gui

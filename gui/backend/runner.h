@@ -1,0 +1,43 @@
+// What runs a scheduled step as machine code, where the platform has something that does: a
+// compiler for this machine's processor. Who has none shows the code, and can't run it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "engine/workspace/scheduling.h"
+
+namespace recut::gui {
+
+struct StepOrder {
+  std::uint64_t seed = 1;  // makes all inputs
+  int steps = 10;          // that are timed
+};
+
+struct StepFigures {
+  std::string where;  // "this machine's processor, 2 threads"
+  int steps = 0;
+  double compile_ms = 0;  // from a schedule to machine code
+  double step_ms_median = 0, step_ms_min = 0;
+
+  // Bytes that the step's own values take: what the schedule says, and up to where it really wrote.
+  std::int64_t planned_peak_bytes = 0, measured_peak_bytes = 0;
+
+  std::vector<double> kernel_ms;  // of the median step, by kernel of the schedule
+};
+
+// How far it is, 0 … 1, and at what; false: it is to end.
+using StepProgress = std::function<bool(double share, const std::string& words)>;
+
+class Runner {
+ public:
+  virtual ~Runner() = default;
+  // Compiles and runs, on a job's thread; returns when it is done. Fails where an operator has no
+  // loops, where the machine lacks the memory, and where the data is at fault.
+  virtual Result<StepFigures> run(const Document& document, const ScheduledPlan& scheduled,
+                                  const StepOrder& order, const StepProgress& progress) = 0;
+};
+
+}  // namespace recut::gui

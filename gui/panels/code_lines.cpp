@@ -1,0 +1,145 @@
+// A kernel's text: numbers, words in the colours of what they are, and the node that lines are
+// from.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "gui/app/app.h"
+#include "gui/draw/widgets.h"
+#include "gui/panels/code_parts.h"
+
+namespace recut::gui {
+namespace {
+
+constexpr float kLineHigh = 18, kNumber = 40, kOrigin = 150;  // units
+constexpr float kRoomForOrigins = 420;                        // units of the text beside them
+constexpr std::size_t kMostBytes = 600;                       // more than fits on any screen
+constexpr std::size_t kLongestHint = 2000;
+
+struct Piece {
+  std::string_view text;
+  Colour colour = 0;
+};
+
+// What is defined, the operator or statement, and what follows.
+std::vector<Piece> pieces_of(const Theme& theme, std::string_view line) {
+  std::vector<Piece> pieces;
+  const auto take = [&](std::size_t end, Colour colour) {
+    end = std::min(end, line.size());
+    if (end > 0) pieces.push_back({line.substr(0, end), colour});
+    line.remove_prefix(end);
+  };
+  const std::size_t start = std::min(line.find_first_not_of(' '), line.size());
+  take(start, theme.faint);
+  const bool remark = line.substr(0, 1) == ";" || line.substr(0, 5) == "note ";
+  if (remark) {
+    take(line.size(), theme.faint);
+    return pieces;
+  }
+  if (line.substr(0, 1) == "%") {
+    const std::size_t equals = line.find(" = ");
+    take(equals == std::string_view::npos ? equals : equals + 3, theme.text);
+  }
+  take(line.find(' '), theme.selection);
+  take(line.size(), mix(theme.dim, theme.text, 0.35));
+  return pieces;
+}
+
+class Lines {
+ public:
+  explicit Lines(const CodeStage& stage)
+      : stage_(stage),
+        ui_(stage.ui),
+        text_(*stage.view.text),
+        marked_(marked_node(stage.document)) {}
+
+  void draw(const Rect& area) {
+    const float high = std::round(ui_.px(kLineHigh));
+    const Scrolled region =
+        begin_scroll(ui_, "lines", area, high * static_cast<float>(text_.lines.size()));
+    const float above = region.visible.top - region.content.top;
+    const auto first = static_cast<std::size_t>(std::max(0.0f, above / high));
+    const auto shown = static_cast<std::size_t>(region.visible.height() / high) + 2;
+    const std::size_t end = std::min(text_.lines.size(), first + shown);
+    for (std::size_t i = first; i < end; ++i)
+      line(i, first,
+           rect_at({region.content.left, region.content.top + high * static_cast<float>(i)},
+                   {region.content.width(), high}));
+    bring(region, high);
+    end_scroll();
+  }
+
+ private:
+  void bring(const Scrolled& region, float high) const {
+    if (!stage_.view.bring_line || !is_current(stage_.view, shown_form(stage_.input.app))) return;
+    stage_.view.bring_line = false;
+    const std::size_t wanted = stage_.view.line == CodeText::kNoLine ? 0 : stage_.view.line;
+    const float top = region.content.top + high * static_cast<float>(wanted);
+    const float around = std::min(region.visible.height() / 3, high * 8);
+    scroll_to(top - around, top + high + around, region);
+  }
+
+  void line(std::size_t i, std::size_t first, const Rect& row) {
+    const CodeLine& it = text_.lines[i];
+    const bool marked = it.node.valid() && it.node == marked_;
+    const bool pointed = it.node.valid() && it.node == stage_.document.selection.hovered;
+    const Touch t = touch(ui_, fmt::format("line {}", i + 1), ItemKind::row, row, it.node.valid(),
+                          it.text.substr(0, 200));
+    if (t.hovered && !pointed && it.node.valid())
+      stage_.intents.push_back({"select.hover", name(it.node)});
+    if (t.pressed) stage_.intents.push_back({"code.line", fmt::format("{}", i + 1)});
+    ground(i, row, marked, t.hovered || pointed);
+    Rect rest = row;
+    ui_.text(rest.cut_left(ui_.px(kNumber)), fmt::format("{}", i + 1), Face::mono_small,
+             mix(ui_.theme.panel, ui_.theme.faint, 0.8), Align::right);
+    rest.cut_left(ui_.px(12));
+    if (rest.width() >= ui_.px(kRoomForOrigins)) {
+      origin(i, first, rest.cut_right(ui_.px(kOrigin)).inset(ui_.px(10), 0));
+    }
+    words(rest, it.text);
+    if (t.hovered && ui_.width(it.text, Face::mono) > rest.width())
+      hint(ui_, it.text.substr(0, kLongestHint));
+  }
+
+  void ground(std::size_t i, const Rect& row, bool marked, bool hovered) const {
+    if (marked) ui_.fill(row, ui_.theme.selection, 0, 0.1);
+    if (hovered) ui_.fill(row, ui_.theme.raised, 0, marked ? 0.5 : 0.9);
+    const float wide = ui_.whole(2);
+    if (marked) ui_.fill({row.left, row.top, row.left + wide, row.bottom}, ui_.theme.selection);
+    const bool cursor = i == stage_.view.line && !stage_.view.on_kernel;
+    if (cursor) ui_.frame(row.inset(ui_.px(1), 0), ui_.theme.selection, ui_.px(2));
+  }
+
+  const std::string& name(NodeId node) const { return text_.of->graph().node_name(node); }
+
+  // Once for neighbours that are from the same; the first that can be seen says it, too.
+  void origin(std::size_t i, std::size_t first, const Rect& place) const {
+    const NodeId node = text_.lines[i].node;
+    if (!node.valid() || (i > first && text_.lines[i - 1].node == node)) return;
+    ui_.text(place, name(node), Face::mono_small,
+             node == marked_ ? ui_.theme.selection : ui_.theme.faint, Align::right);
+  }
+
+  void words(const Rect& place, std::string_view text) const {
+    ImGui::PushClipRect(place.corner(), {place.right, place.bottom}, true);
+    ui_.items.add_text(text, place);
+    float left = place.left;
+    for (const Piece& piece : pieces_of(ui_.theme, text.substr(0, kMostBytes))) {
+      if (left > place.right) break;
+      left += ui_.label({left, place.centre().y}, piece.text, Face::mono, piece.colour);
+    }
+    ImGui::PopClipRect();
+  }
+
+  const CodeStage& stage_;
+  Ui& ui_;
+  const CodeText& text_;
+  const NodeId marked_;
+};
+
+}  // namespace
+
+void draw_code(const CodeStage& stage, const Rect& area) { Lines(stage).draw(area); }
+
+}  // namespace recut::gui
