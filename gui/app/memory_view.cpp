@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "gui/app/app.h"
+
 namespace recut::gui {
 namespace {
 
@@ -23,6 +25,8 @@ void MemoryView::show_bytes(double wanted_bottom, double wanted_top) {
   bottom = std::clamp(wanted_bottom, 0.0, 1.0 - height);
   top = std::min(1.0, bottom + height);
 }
+
+bool shows_arena(const App& app) { return app.settings.text("memory.view") == "arena"; }
 
 MemoryView& memory_view(DocumentView& document) {
   return memory_of<MemoryView>(document.memories, "memory-view");

@@ -29,6 +29,10 @@ struct MemoryView {
 };
 MemoryView& memory_view(DocumentView& document);
 
+// Whether buffers are shown at their addresses, instead of how many bytes are alive.
+class App;
+bool shows_arena(const App& app);
+
 // What the other choice for a value comes to, planned anew: the memory "flip" of a document.
 struct FlipAnswer {
   NodeId node;

@@ -8,6 +8,7 @@
 #include "gui/app/app.h"
 #include "gui/app/memory_stack.h"
 #include "gui/app/memory_view.h"
+#include "gui/app/schedule_view.h"
 #include "gui/app/value_table.h"
 
 namespace recut::gui {
@@ -26,6 +27,23 @@ bool is_stacked(const App& app, std::string_view by) {
   return !by.empty() && app.settings.text("memory.by", "module") == by;
 }
 bool is_listed(const App& app, std::string_view) { return app.settings.flag("memory.list", false); }
+
+// Of bytes that are alive, or of addresses.
+Result<Done> set_view(App& app, std::string_view wanted) {
+  const bool arena = wanted.empty() ? !shows_arena(app) : wanted == "arena";
+  if (!wanted.empty() && wanted != "arena" && wanted != "curve")
+    return error("memory is shown as curve or arena");
+  app.settings.set("memory.view", arena ? "arena" : "");
+  return Done{};
+}
+bool is_view(const App& app, std::string_view view) {
+  return !view.empty() && shows_arena(app) == (view == "arena");
+}
+
+Result<Done> prepare(App& app, std::string_view) {
+  prepare_schedule(app, *app.document());
+  return Done{};
+}
 
 Result<Done> toggle_list(App& app, std::string_view) {
   app.settings.set_flag("memory.list", !app.settings.flag("memory.list", false));
@@ -67,6 +85,9 @@ Result<Done> copy_peak(App& app, std::string_view) {
 constexpr Command kRows[] = {
     {"memory.by", "Memory by module or by kind", "m", "module or kind", is_ready, stack, "",
      is_stacked},
+    {"memory.view", "Memory as the bytes alive, or as addresses in the arena", "a",
+     "curve or arena", is_ready, set_view, "", is_view},
+    {"memory.prepare", "", "", "", is_ready, prepare},
     {"memory.list", "List what is alive at the peak", "", "", is_ready, toggle_list, "", is_listed},
     {"memory.zoom", "Zoom the timeline", "", "two steps such as 100 250; nothing for all", is_ready,
      zoom},

@@ -9,6 +9,7 @@
 #include "gui/app/app.h"
 #include "gui/app/timeline_cursor.h"
 #include "gui/draw/widgets.h"
+#include "gui/panels/memory_arena.h"
 #include "gui/panels/memory_curve.h"
 #include "gui/panels/memory_parts.h"
 
@@ -26,7 +27,9 @@ class Timeline {
         plan_(*document.shown),
         view_(input.memory<MemoryView>("memory-view")),
         cache_(input.memory<MemoryCache>("memory")),
-        intents_(intents) {
+        intents_(intents),
+        arena_(shows_arena(input.app)),
+        schedule_(arena_ ? shown_schedule(document) : nullptr) {
     cache_.bring_up(document, input.app.settings.text("memory.by", "module") == "kind");
   }
 
@@ -45,6 +48,12 @@ class Timeline {
     const Touch t = touch(ui_, "steps", ItemKind::slider, plot.inside(), true, steps_words());
     ui_.items.set_span(cursor_span());
     navigate(t, plot);
+    if (arena_) return arena(plot, t);
+    curve(plot, t);
+  }
+
+ private:
+  void curve(const Plot& plot, const Touch& t) {
     const auto columns = columns_of(cache_.stack.totals, first(), last(),
                                     static_cast<std::size_t>(plot.inside().width()));
     ImGui::PushClipRect(plot.inside().corner(), {plot.inside().right, plot.inside().bottom}, true);
@@ -64,13 +73,49 @@ class Timeline {
     if (t.pressed && !cache_.panned) select(plot, columns);
   }
 
- private:
+  // Each buffer at its address; what is pressed is selected.
+  void arena(const Plot& plot, const Touch& t) {
+    if (schedule_ == nullptr) return arena_to_come(plot);
+    const NodeId selected = document_.planned_selection();
+    const bool known = selected.valid() && plan_.graph().contains(selected);
+    plot.begin();
+    draw_arena(ui_, plot, *schedule_, cache_, known ? maker_of(plan_.graph(), selected) : NodeId());
+    plot.end();
+    Taken taken;
+    mark_border(ui_, plot, plan_, taken);
+    mark_budget(ui_, plot, document_, taken);
+    mark_arena(ui_, plot, schedule_->schedule, taken);
+    if (const auto step = cursor_step(document_, view_)) mark_cursor(ui_, plot, plan_, *step);
+    if (!t.hovered || cache_.panning) return;
+    const Buffer* buffer = buffer_at(plot, *schedule_, ImGui::GetIO().MousePos);
+    if (buffer == nullptr) return;
+    const std::string words = buffer_words(*schedule_, *buffer);
+    hint(ui_, words);
+    ui_.items.add("buffer", ItemKind::figure, plot.inside(), true, words);
+    if (t.pressed && !cache_.panned)
+      intents_.push_back({"select.node", plan_.graph().node_name(buffer->owner)});
+  }
+
+  void arena_to_come(const Plot& plot) const {
+    const auto& scheduling = input_.memory<Scheduling>(kScheduleMemory);
+    if (wants_schedule(input_.app, document_, scheduling))
+      intents_.push_back({"memory.prepare", ""});
+    const bool failed = scheduling.plan == document_.shown && !scheduling.faults.empty();
+    const std::string words = failed ? format(scheduling.faults.front()) : "Scheduling …";
+    Rect place = plot.inside();
+    ui_.items.add("arena words", ItemKind::figure, place, true, words);
+    ui_.text(place.cut_top(ui_.px(kRow)), words, Face::text,
+             failed ? ui_.theme.conflict : ui_.theme.dim);
+  }
+
   double steps() const { return static_cast<double>(cache_.stack.steps()); }
   double first() const { return view_.from * steps(); }
   double last() const { return std::max(view_.to * steps(), first() + 1); }
 
   // All that is marked fits; a budget far above everything doesn't flatten it.
   double most_bytes() const {
+    if (schedule_ != nullptr)
+      return static_cast<double>(std::max<std::int64_t>(1, schedule_->schedule.arena_bytes));
     double most = static_cast<double>(
         std::max({plan_.peak(), plan_.report().peak_bytes_unplanned, std::int64_t{1}}));
     if (document_.baseline.plan)
@@ -216,6 +261,8 @@ class Timeline {
   MemoryView& view_;
   MemoryCache& cache_;
   Intents& intents_;
+  const bool arena_;
+  const SharedSchedule schedule_;  // in the arena's view
 };
 
 void draw(Ui& ui, const PanelInput& input, Intents& intents) {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "engine/support/units.h"
+#include "engine/workspace/plan_report_builder.h"
 #include "gui/app/app.h"
 #include "gui/draw/widgets.h"
 
@@ -20,6 +21,25 @@ void MemoryCache::bring_up(const DocumentView& document, bool by_kind) {
   stack_of_ = document.shown;
   by_kind_ = by_kind;
   stack = by_kind ? stack_by_kind(*document.shown) : stack_by_module(*document.shown, layers_);
+}
+
+Colour MemoryCache::colour(const Theme& theme, const Buffer& buffer) const {
+  using Paint = MemoryStack::Paint;
+  const MemoryKind kind = kind_of(buffer.kind);
+  if (by_kind_) return colour_of(theme, kind);
+  const std::size_t position = stack_of_->graph().position(buffer.owner);
+  const std::size_t layer = position < layers_.band.size() ? layers_.band[position] : SIZE_MAX;
+  const bool backward =
+      buffer.kind == InstanceClass::gradient || buffer.kind == InstanceClass::backward_temporary;
+  const Paint paint = backward                       ? Paint::gradients
+                      : layer < layers_.names.size() ? Paint::layer
+                                                     : Paint::outside;
+  for (std::size_t band = 0; band < stack.bands.size(); ++band) {
+    const MemoryStack::Band& it = stack.bands[band];
+    if (it.paint == paint && (paint != Paint::layer || it.index == layer))
+      return gui::colour_of(theme, stack, band);
+  }
+  return theme.freed;
 }
 
 const std::vector<double>& MemoryCache::places_of(const DocumentView& document,
@@ -62,6 +82,19 @@ void baselines(Ui& ui, const Baseline& baseline, Rect rest, Intents& intents) {
   }
 }
 
+// What is alive, or where it stands; the menu has both, too, where there is no room.
+void views(Ui& ui, Rect& rest, bool arena, Intents& intents) {
+  if (rest.width() <= ui.px(110)) return;
+  const auto place = [&](std::string_view words, float extra) {
+    return place_for(ui, rest, words, extra).inset(0, ui.px(1));
+  };
+  if (tab(ui, "arena", place("arena", 12), "arena", arena))
+    intents.push_back({"memory.view", "arena"});
+  hint(ui, "Each buffer at its address");
+  if (tab(ui, "curve", place("curve", 2), "curve", !arena))
+    intents.push_back({"memory.view", "curve"});
+}
+
 }  // namespace
 
 void memory_heading(Ui& ui, const PanelInput& input, const DocumentView& document,
@@ -79,23 +112,27 @@ void memory_heading(Ui& ui, const PanelInput& input, const DocumentView& documen
     intents.push_back({"memory.list", ""});
   const Baseline& baseline = document.baseline;
   const bool pinned = baseline.plan != nullptr;
-  if (toggle(ui, "compare", place("Compare", 24), "Compare", pinned))
+  const bool arena = shows_arena(input.app);
+  if (!arena && toggle(ui, "compare", place("Compare", 24), "Compare", pinned))
     intents.push_back({pinned ? "baseline.drop" : "baseline.pin", ""});
-  hint(ui, pinned ? "Drop the baseline: no outline of another plan"
-                  : "Pin this plan as the baseline: an outline, to see the next one beside it");
+  if (!arena)
+    hint(ui, pinned ? "Drop the baseline: no outline of another plan"
+                    : "Pin this plan as the baseline: an outline, to see the next one beside it");
   if (tab(ui, "by kind", place("by kind", 2).inset(0, ui.px(1)), "by kind", by_kind))
     intents.push_back({"memory.by", "kind"});
   if (tab(ui, "by module", place("by module", 2).inset(0, ui.px(1)), "by module", !by_kind))
     intents.push_back({"memory.by", "module"});
+  views(ui, rest, arena, intents);
   if (!view.whole() && button(ui, "all steps", place("All steps", 14), "All steps"))
     intents.push_back({"memory.zoom", ""});
   ui.items.add("plan", ItemKind::figure, rest, true, format_bytes(document.shown->peak()));
   if (!baseline.asked_for.empty() && input.app.jobs.is_alive(baseline.making)) {
     ui.text(rest, "planning: " + baseline.asked_for, Face::small, ui.theme.text);
-  } else if (pinned) {
+  } else if (pinned && !arena) {
     baselines(ui, baseline, rest, intents);
   } else {
-    ui.text(rest, "in program order", Face::small, ui.theme.dim);
+    ui.text(rest, arena ? "addresses, in program order" : "in program order", Face::small,
+            ui.theme.dim);
   }
 }
 

@@ -1,6 +1,7 @@
 // The timeline's parts around the curve, and what it keeps from frame to frame.
 #pragma once
 
+#include "engine/schedule/schedule.h"
 #include "gui/app/memory_view.h"
 #include "gui/app/panel.h"
 #include "gui/panels/memory_curve.h"
@@ -15,6 +16,8 @@ struct MemoryCache {
   bool panned = false;  // it did since it was pressed: letting go is no click
 
   void bring_up(const DocumentView& document, bool by_kind);
+  // Of a buffer, as of the band that its bytes are in.
+  Colour colour(const Theme& theme, const Buffer& buffer) const;
   // Where the steps of `other` stand on the axis of the shown plan.
   const std::vector<double>& places_of(const DocumentView& document, const SharedPlanView& other);
 

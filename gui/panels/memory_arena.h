@@ -1,0 +1,25 @@
+// The arena in the memory panel: each buffer of the schedule at its address, through the steps that
+// it lives.
+#pragma once
+
+#include <string>
+
+#include "gui/app/schedule_view.h"
+#include "gui/panels/memory_parts.h"
+
+namespace recut::gui {
+
+// "arena 1.28 GiB, no packing has less", "arena 1.28 GiB, 16.7 MiB above the most alive at once".
+std::string arena_words(const Schedule& schedule);
+// What a buffer is, where it stands and for how long.
+std::string buffer_words(const ScheduleView& schedule, const Buffer& buffer);
+
+// Across: steps. Up: bytes from the beginning of the arena. Those of `selected` stand out.
+void draw_arena(const Ui& ui, const Plot& plot, const ScheduleView& schedule,
+                const MemoryCache& cache, NodeId selected);
+// The arena's end, and how far the most that is alive at once comes, in words.
+void mark_arena(const Ui& ui, const Plot& plot, const Schedule& schedule, Taken& taken);
+// Null where nothing stands there.
+const Buffer* buffer_at(const Plot& plot, const ScheduleView& schedule, ImVec2 at);
+
+}  // namespace recut::gui
