@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "gui/app/app.h"
 
@@ -44,6 +45,11 @@ SharedRun shown_run(const DocumentView& document) {
   const bool shown =
       view != nullptr && view->report != nullptr && view->report->of->plan == document.shown;
   return shown ? view->report : nullptr;
+}
+
+// From the panel's ground towards the colour of what differs, which means nothing else there.
+Colour heat_colour(const Theme& theme, double share) {
+  return mix(theme.panel, theme.differs, 0.06 + 0.5 * std::sqrt(std::clamp(share, 0.0, 1.0)));
 }
 
 Result<Done> start_run(App& app, DocumentView& document, const StepOrder& order) {

@@ -37,6 +37,9 @@ RunView& run_view(DocumentView& document);
 // Of the plan that is shown; null where it hasn't run.
 SharedRun shown_run(const DocumentView& document);
 
+// How warm a share of the slowest is, 0 … 1: in lists and in the graph.
+Colour heat_colour(const Theme& theme, double share);
+
 // Starts the job, which schedules the plan first where that wasn't done. Fails where this program
 // can't run anything.
 Result<Done> start_run(App& app, DocumentView& document, const StepOrder& order);

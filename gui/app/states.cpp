@@ -7,6 +7,7 @@
 #include "gui/app/flow_view.h"
 #include "gui/app/offer.h"
 #include "gui/app/panes_view.h"
+#include "gui/app/run_view.h"
 #include "gui/backend/paths.h"
 
 namespace recut::gui {
@@ -134,6 +135,19 @@ std::string code_line(const DocumentView& d) {
   return there ? view->text->lines[view->line].text : "";
 }
 
+std::string run_state(const App& app) {
+  if (!app.has_ready()) return "";
+  const auto* view = find_memory<RunView>(app.document()->memories, kRunMemory);
+  if (view == nullptr) return "none";
+  if (app.jobs.is_alive(view->job)) return "running";
+  if (!view->faults.empty()) return "failed";
+  return shown_run(*app.document()) ? "done" : "none";
+}
+std::string measured_peak(const DocumentView& d) {
+  const SharedRun run = shown_run(d);
+  return run ? fmt::format("{}", run->measured_peak_bytes) : "";
+}
+
 constexpr StateRow kRows[] = {
     {"documents", [](const App& app) { return fmt::format("{}", app.documents.all().size()); }},
     {"document", [](const App& app) { return app.document() ? app.document()->title : ""; }},
@@ -174,6 +188,8 @@ constexpr StateRow kRows[] = {
     {"code_line", of_front<code_line>},
     {"follow", [](const App& app) { return std::string(name_of_stop(follow_stop(app))); }},
     {"arena", of_front<arena>},
+    {"run", run_state},
+    {"measured_peak", of_front<measured_peak>},
     {"lesson", lesson},
     {"task", task},
 };

@@ -53,6 +53,7 @@ struct Canvas {
   std::shared_ptr<const PlanMarks> marks;
   int marks_made = 0, marks_picture = 0;
   SharedPlanView marks_plan;
+  SharedRun marks_run;
   // And under the comparison, where one is shown.
   std::shared_ptr<const DifferenceMarks> differences;
   int differences_picture = 0;

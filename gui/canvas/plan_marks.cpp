@@ -1,5 +1,7 @@
 #include "gui/canvas/plan_marks.h"
 
+#include <algorithm>
+
 namespace recut::gui {
 namespace {
 
@@ -21,6 +23,7 @@ class Marker {
 
   bool knows(std::size_t position) const { return plan_ != nullptr && planned_[position].valid(); }
   Role role(std::size_t position) const { return plan_->role(planned_[position]); }
+  NodeId planned(std::size_t position) const { return planned_[position]; }
   void count(std::size_t position, BoxMarks& marks) const;
   std::vector<BoxMarks> bands() const;
 
@@ -65,8 +68,9 @@ std::vector<BoxMarks> Marker::bands() const {
 
 }  // namespace
 
-PlanMarks marks_of(const Picture& picture, const PlanView* plan) {
+PlanMarks marks_of(const Picture& picture, const PlanView* plan, const RunReport* run) {
   PlanMarks marks;
+  if (run != nullptr) marks.most_ms = run->most_ms;
   const Marker marker(picture, plan);
   const layout::GraphLayout& layout = picture.layout;
   marks.boxes.resize(layout.boxes.size());
@@ -75,6 +79,8 @@ PlanMarks marks_of(const Picture& picture, const PlanView* plan) {
     if (!layout.box_of[p].valid()) continue;
     BoxMarks& box = marks.boxes[layout.box_of[p].index];
     if (!picture.changed.empty() && picture.changed[p]) ++box.changed;
+    if (run != nullptr && marker.knows(p))
+      box.ms = std::max(box.ms, run->node_ms[plan->graph().position(marker.planned(p))]);
     if (!layout.boxes[layout.box_of[p].index].node.valid()) {
       marker.count(p, box);
       continue;

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "gui/app/plan_view.h"
+#include "gui/app/run_view.h"
 #include "gui/canvas/picture.h"
 
 namespace recut::gui {
@@ -16,6 +17,7 @@ struct BoxMarks {
   std::uint32_t saved = 0, again = 0, others = 0;  // of a closed group: nodes, views not counted
   std::uint32_t changed = 0;                       // nodes in it that the pass before hasn't got
   std::int64_t bytes = 0;                          // of a closed group: saved in it
+  double ms = 0;  // measured, of the kernels that compute it; of a group: the slowest in it
 };
 
 // Of an edge from forward to backward.
@@ -28,9 +30,10 @@ struct PlanMarks {
   std::vector<BoxMarks> boxes;   // by box
   std::vector<BoxMarks> bands;   // by band, of everything in it
   std::vector<RungMarks> rungs;  // by edge; of other edges nothing
+  double most_ms = 0;            // that any node has; 0: no run is shown
 };
 
-// `plan` may be null. Linear in nodes and edges.
-PlanMarks marks_of(const Picture& picture, const PlanView* plan);
+// `plan` may be null, and `run`, which is of this plan. Linear in nodes and edges.
+PlanMarks marks_of(const Picture& picture, const PlanView* plan, const RunReport* run = nullptr);
 
 }  // namespace recut::gui

@@ -13,7 +13,7 @@ namespace recut::gui {
 namespace {
 
 constexpr float kLineHigh = 18, kNumber = 40, kOrigin = 150;  // units
-constexpr float kRoomForOrigins = 420;                        // units of the text beside them
+constexpr float kRoomForOrigins = 520;                        // units of the text beside them
 constexpr std::size_t kMostBytes = 600;                       // more than fits on any screen
 constexpr std::size_t kLongestHint = 2000;
 

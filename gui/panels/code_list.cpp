@@ -22,9 +22,9 @@ class KernelList {
 
   void draw(Rect area) {
     both_times_ = stage_.run != nullptr && area.width() >= ui_.px(kBothTimes);
-    columns(area.cut_top(std::round(ui_.px(22))));
     const auto& launches = stage_.schedule.launches;
     const float high = std::round(ui_.px(kRow - 1));
+    const Rect titles = area.cut_top(std::round(ui_.px(22)));
     const Scrolled region =
         begin_scroll(ui_, "kernels", area, high * static_cast<float>(launches.size()));
     const float above = region.visible.top - region.content.top;
@@ -38,6 +38,7 @@ class KernelList {
       kernel(launches[i], line(i), i > 0 && starts_backward(launches[i - 1], launches[i]));
     if (stage_.view.bring_kernel) bring(region, line);
     end_scroll();
+    columns({titles.left, titles.top, region.content.right, titles.bottom});
   }
 
  private:
@@ -133,11 +134,6 @@ class KernelList {
 };
 
 }  // namespace
-
-// From the panel's ground towards the colour of what differs, which has no other meaning here.
-Colour heat_colour(const Theme& theme, double share) {
-  return mix(theme.panel, theme.differs, 0.06 + 0.5 * std::sqrt(std::clamp(share, 0.0, 1.0)));
-}
 
 void draw_kernels(const CodeStage& stage, Rect area) { KernelList(stage).draw(area); }
 

@@ -24,7 +24,4 @@ void draw_kernels(const CodeStage& stage, Rect area);
 // code_lines.cpp
 void draw_code(const CodeStage& stage, const Rect& area);
 
-// How warm a share of the slowest is, 0 … 1: in list and graph.
-Colour heat_colour(const Theme& theme, double share);
-
 }  // namespace recut::gui

@@ -66,11 +66,21 @@ void want_picture(const PanelInput& input, const PaneFrame& pane, Intents& inten
   if (!at_work) intents.push_back({"graph.lay_out", word_of(pane.subject.pane)});
 }
 
-void want_marks(const Subject& subject, Canvas& canvas) {
+// Of the plan that is shown here, where the graph is coloured by measured time.
+SharedRun run_of(const PanelInput& input, const PaneFrame& pane) {
+  if (!input.app.settings.flag("graph.times", false)) return nullptr;
+  SharedRun run = shown_run(pane.document);
+  return run != nullptr && run->of->plan == pane.subject.shown.plan ? run : nullptr;
+}
+
+void want_marks(const Subject& subject, const SharedRun& run, Canvas& canvas) {
   const bool same_picture = canvas.marks_picture == canvas.pictures;
-  if (canvas.marks && same_picture && canvas.marks_plan == subject.shown.plan) return;
-  canvas.marks =
-      std::make_shared<const PlanMarks>(marks_of(*canvas.picture, subject.shown.plan.get()));
+  if (canvas.marks && same_picture && canvas.marks_plan == subject.shown.plan &&
+      canvas.marks_run == run)
+    return;
+  canvas.marks = std::make_shared<const PlanMarks>(
+      marks_of(*canvas.picture, subject.shown.plan.get(), run.get()));
+  canvas.marks_run = run;
   canvas.marks_picture = canvas.pictures;
   canvas.marks_plan = subject.shown.plan;
   ++canvas.marks_made;
@@ -203,7 +213,7 @@ bool prepare_pane(const PanelInput& input, const PaneFrame& pane, Intents& inten
   if (canvas.picture == nullptr || canvas.picture->document != pane.subject.shown.document)
     return false;
   if (!canvas.placed || canvas.restored) begin_view(canvas);
-  want_marks(pane.subject, canvas);
+  want_marks(pane.subject, run_of(input, pane), canvas);
   want_differences(pane.subject, canvas);
   watch_selection(pane, intents);
   move_camera(input, pane);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/support/units.h"
 #include "gui/app/pass_steps.h"
 #include "gui/canvas/words.h"
 #include "gui/panels/graph_parts.h"
@@ -36,6 +37,10 @@ Style neutral(const Theme& theme, const Box& box) {
 Style style_of(const Stage& stage, const Box& box, const BoxMarks& marks) {
   const Theme& theme = stage.ui.theme;
   Style style = neutral(theme, box);
+  if (stage.marks.most_ms > 0) {
+    style.ground = heat_colour(theme, marks.ms / stage.marks.most_ms);
+    return style;
+  }
   if (!box.node.valid()) {
     style.ground = theme.raised;
     return style;
@@ -93,7 +98,7 @@ class BoxPainter {
 
   void draw() {
     shape();
-    if (!box_.node.valid()) composition(stage_, strip(), marks_);
+    if (!box_.node.valid() && !by_time()) composition(stage_, strip(), marks_);
     if (marks_.result) result();
     if (marks_.changed > 0 && stage_.subject.comparison == nullptr) changed();
     if (!stage_.names() || rect_.height() < ui_.px(9)) return;
@@ -103,6 +108,7 @@ class BoxPainter {
 
  private:
   bool is_large() const { return rect_.height() >= 7; }
+  bool by_time() const { return stage_.marks.most_ms > 0; }
 
   // Under a group's name, or all of a box that has no room for one.
   Rect strip() const {
@@ -138,8 +144,9 @@ class BoxPainter {
 
   // A box of a few pixels: its role's colour and nothing else.
   void speck() {
-    Colour colour = style_.outline;
-    if (!box_.node.valid()) colour = marks_.saved > 0 ? ui_.theme.saved : style_.outline;
+    Colour colour = by_time() ? style_.ground : style_.outline;
+    if (!box_.node.valid() && !by_time())
+      colour = marks_.saved > 0 ? ui_.theme.saved : style_.outline;
     const bool told = style_.thick || style_.dashed;
     ui_.fill({rect_.left, rect_.top, rect_.right, std::max(rect_.bottom, rect_.top + 1)}, colour, 0,
              told           ? 0.95
@@ -207,10 +214,14 @@ class BoxPainter {
 
   // The longest that there is room for beside the name.
   void detail(const Rect& place) const {
-    const Colour colour = marks_.known && marks_.role == Role::saved
+    const Colour colour = marks_.known && marks_.role == Role::saved && !by_time()
                               ? mix(ui_.theme.dim, ui_.theme.saved, 0.35)
                               : ui_.theme.dim;
     const Ink::Type type{Face::mono_small, stage_.type_size(), colour};
+    if (by_time()) {
+      stage_.ink.text(place, format_micros(1e3 * marks_.ms), type, Align::right);
+      return;
+    }
     for (const std::string& words : details_of(stage_.picture, box_, marks_.bytes))
       if (stage_.ink.width(words, type) <= place.width()) {
         stage_.ink.text(place, words, type, Align::right);

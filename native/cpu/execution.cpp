@@ -32,20 +32,26 @@ class Measurement {
   Measurement(Run& run, const Step& step, const Graph& graph, const DeviceRates& ceilings)
       : run_(run), step_(step), graph_(graph), ceilings_(ceilings) {}
 
-  Result<Done> time(int steps, std::uint64_t seed, Execution& execution) {
+  Result<Done> time(const ExecutionRequest& request, std::uint64_t seed, Execution& execution) {
     const std::size_t launches = step_.program().launches.size();
     std::vector<std::pair<double, std::vector<double>>> measured;
-    for (int i = 0; i < steps; ++i) {
+    for (int i = 0; i < request.steps; ++i) {
       std::vector<double> seconds(launches);
       const Clock::time_point began = Clock::now();
       if (auto done = run_.run(seed, seconds); !done) return done.diagnostics();
       measured.emplace_back(ms_since(began), std::move(seconds));
+      if (!request.after_step(i + 1)) return error("the run was ended");
     }
     std::sort(measured.begin(), measured.end());
     const auto& [median, seconds] = measured[measured.size() / 2];
     execution.step_ms_median = median;
     execution.step_ms_min = measured.front().first;
     execution.times = times_of(seconds);
+    for (std::size_t i = 0; i < launches; ++i) {
+      const std::uint32_t kernel = step_.program().launches[i].scheduled;
+      execution.kernel_ms.resize(kernel + 1, 0);
+      execution.kernel_ms[kernel] = 1e3 * seconds[i];
+    }
     return Done{};
   }
 
@@ -135,8 +141,7 @@ Result<Execution> execute(const Document& document, const ReadyStep& ready,
   execution.measured_peak_bytes = *touched;
   const DeviceRates ceilings = request.ceilings.value_or(DeviceRates());
   Measurement measurement(run, step, graph, ceilings);
-  if (auto done = measurement.time(request.steps, seed, execution); !done)
-    return done.diagnostics();
+  if (auto done = measurement.time(request, seed, execution); !done) return done.diagnostics();
   if (!request.check) return execution;
   request.progress("interpreting the same, to compare");
   if (auto done = check(graph, *inputs, seed, run.outputs(), execution); !done)

@@ -24,6 +24,8 @@ struct ExecutionRequest {
   bool check = false;                   // compare with the interpreter
   std::optional<DeviceRates> ceilings;  // of this machine, where they are known
   std::function<void(std::string_view what)> progress = [](std::string_view) {};
+  // After each timed step, how many were; false ends the run.
+  std::function<bool(int steps)> after_step = [](int) { return true; };
 };
 
 // All launches of one kernel.
@@ -57,6 +59,8 @@ struct Execution {
 
   std::vector<KernelTime> times;  // slowest first
   KernelTime whole() const;       // all of them together, in the median step's time
+  std::vector<double> kernel_ms;  // of the median step, by kernel of the schedule; the last
+                                  // launched one ends the list
 
   // Where a check was asked for.
   std::vector<OutputComparison> outputs;
@@ -65,7 +69,7 @@ struct Execution {
 };
 
 // `ready`: the step of this document's graph. Fails where an input is missing or is of another
-// dtype or shape than the graph's, and where the data is at fault.
+// dtype or shape than the graph's, where the data is at fault, and where the run was ended.
 Result<Execution> execute(const Document& document, const ReadyStep& ready,
                           const ExecutionRequest& request);
 

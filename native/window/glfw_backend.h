@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "gui/backend/backend.h"
+#include "native/window/cpu_runner.h"
 #include "native/window/desktop_files.h"
 
 struct GLFWwindow;
@@ -40,6 +41,7 @@ class GlfwBackend : public gui::Backend {
   double now() const override;
   void wake() override;
   bool has_threads() const override { return true; }
+  gui::Runner* runner() override { return &runner_; }
 
   Result<std::string> read(const std::string& path) override { return files_.read(path); }
   // ONNX, too.
@@ -69,6 +71,7 @@ class GlfwBackend : public gui::Backend {
   GLFWwindow* window_;
   const WindowOptions options_;
   DesktopFiles files_;
+  CpuRunner runner_;
   std::vector<gui::InputEvent> input_;
   std::vector<unsigned char> pixels_;  // of the last frame, where a script may ask for them
   bool renderer_ready_ = false;

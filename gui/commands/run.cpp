@@ -1,0 +1,59 @@
+// Running the plan that is shown as machine code.
+#include <cstdlib>
+
+#include "gui/app/app.h"
+#include "gui/app/run_view.h"
+
+namespace recut::gui {
+namespace {
+
+constexpr long kMostSteps = 100'000;
+
+bool has_plan(const App& app) { return app.has_ready() && app.document()->shown != nullptr; }
+
+bool is_running(const App& app) {
+  if (!has_plan(app)) return false;
+  const auto* view = find_memory<RunView>(app.document()->memories, kRunMemory);
+  return view != nullptr && app.jobs.is_alive(view->job);
+}
+
+Result<Done> run(App& app, std::string_view steps) {
+  StepOrder order;
+  if (!steps.empty()) {
+    char* end = nullptr;
+    const std::string digits(steps);
+    const long wanted = std::strtol(digits.c_str(), &end, 10);
+    if (*end != '\0' || wanted < 1 || wanted > kMostSteps)
+      return error("steps are a whole number, 1 to 100000");
+    order.steps = static_cast<int>(wanted);
+  }
+  const Result<Done> begun = start_run(app, *app.document(), order);
+  return begun ? app.run("panel.show", "run") : begun;
+}
+
+Result<Done> cancel(App& app, std::string_view) {
+  app.jobs.cancel(run_view(*app.document()).job);
+  return Done{};
+}
+
+Result<Done> toggle_times(App& app, std::string_view) {
+  app.settings.set_flag("graph.times", !app.settings.flag("graph.times", false));
+  return Done{};
+}
+bool shows_times(const App& app, std::string_view) {
+  return app.settings.flag("graph.times", false);
+}
+
+constexpr Command kRows[] = {
+    {"run.step", "Run the step as machine code", "Ctrl+Enter", "how many steps are timed", has_plan,
+     run},
+    {"run.cancel", "Stop the run", "", "", is_running, cancel},
+    {"run.times", "Colour the graph by measured times, or by the plan", "h", "", has_plan,
+     toggle_times, "", shows_times},
+};
+
+}  // namespace
+
+std::span<const Command> run_commands() { return kRows; }
+
+}  // namespace recut::gui

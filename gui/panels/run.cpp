@@ -1,0 +1,194 @@
+// Run: the plan that is shown as machine code. What was planned beside what was measured, and the
+// slowest kernels.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/support/units.h"
+#include "gui/app/app.h"
+#include "gui/app/run_view.h"
+#include "gui/draw/widgets.h"
+
+namespace recut::gui {
+namespace {
+
+constexpr float kWhat = 52, kFigure = 108, kTime = 72;  // units: columns
+constexpr std::size_t kSlowest = 10;
+
+class RunPanel {
+ public:
+  RunPanel(Ui& ui, const PanelInput& input, const DocumentView& document, const RunView& view,
+           Intents& intents)
+      : ui_(ui),
+        input_(input),
+        document_(document),
+        view_(view),
+        intents_(intents),
+        running_(input.app.jobs.is_alive(view.job)),
+        run_(shown_run(document)) {}
+
+  void draw() {
+    head();
+    Rect area = input_.area;
+    if (running_) progress(area);
+    figures(area);
+    if (!running_ && !view_.faults.empty()) return faults(area);
+    if (run_ != nullptr) return slowest(area);
+    if (running_) return;
+    area.cut_top(ui_.px(6));
+    ui_.text(area.cut_top(std::round(ui_.px(kRow))), words_before(), Face::text, ui_.theme.dim);
+  }
+
+ private:
+  bool can_run() const { return input_.app.backend.runner() != nullptr; }
+
+  std::string_view words_before() const {
+    if (!can_run()) return "This program shows the code and can't run it: recut-gui and recut can.";
+    return view_.report != nullptr ? "What ran was another plan." : "It hasn't run yet.";
+  }
+
+  void head() {
+    Rect place = input_.heading;
+    const auto at = [&](float wide) {
+      const Rect box = place.cut_right(ui_.px(wide)).inset(0, ui_.px(8));
+      place.cut_right(ui_.px(6));
+      return box;
+    };
+    if (running_) {
+      if (button(ui_, "cancel", at(72), "Cancel")) intents_.push_back({"run.cancel", ""});
+    } else if (button(ui_, "run", at(72), "Run", ButtonLook::primary, can_run())) {
+      intents_.push_back({"run.step", ""});
+    }
+    const bool on = input_.app.settings.flag("graph.times", false);
+    if (toggle(ui_, "times", at(132), "Colour the graph", on))
+      intents_.push_back({"run.times", ""});
+    ui_.text(place, run_ != nullptr ? "on " + run_->where : "as machine code", Face::small,
+             ui_.theme.dim);
+  }
+
+  void progress(Rect& area) const {
+    for (const JobStatus& job : input_.app.jobs.status()) {
+      if (job.id != view_.job) continue;
+      const Rect row = area.cut_top(std::round(ui_.px(kRow)));
+      ui_.items.add("progress", ItemKind::figure, row, true, job.words);
+      ui_.text(row, job.words.empty() ? "scheduling" : job.words, Face::small, ui_.theme.dim);
+      Rect bar = area.cut_top(std::round(ui_.px(4)));
+      ui_.fill(bar, ui_.theme.line, ui_.px(2));
+      const double share = std::clamp(job.fraction, 0.0, 1.0);
+      ui_.fill(bar.cut_left(bar.width() * static_cast<float>(share)), ui_.theme.selection,
+               ui_.px(2));
+      area.cut_top(ui_.px(8));
+    }
+  }
+
+  // A row of figures: what, planned, measured, and words on it.
+  void line(Rect& area, std::string_view what, const std::string& planned,
+            const std::string& measured, const std::string& words) const {
+    Rect row = area.cut_top(std::round(ui_.px(kRow)));
+    ui_.items.add(what, ItemKind::figure, row, true,
+                  measured.empty() ? planned + " planned"
+                                   : fmt::format("{} planned, {} measured", planned, measured));
+    ui_.text(row.cut_left(ui_.px(kWhat)), what, Face::text, ui_.theme.dim);
+    ui_.text(row.cut_left(ui_.px(kFigure)), planned, Face::mono, ui_.theme.text, Align::right);
+    ui_.text(row.cut_left(ui_.px(kFigure)), measured.empty() ? "–" : measured,
+             measured.empty() ? Face::mono : Face::mono_strong, ui_.theme.text, Align::right);
+    row.cut_left(ui_.px(14));
+    ui_.text(row, words, Face::small, ui_.theme.dim);
+  }
+
+  void figures(Rect& area) const {
+    Rect titles = area.cut_top(std::round(ui_.px(18)));
+    titles.cut_left(ui_.px(kWhat));
+    for (const char* title : {"planned", "measured"})
+      ui_.text(titles.cut_left(ui_.px(kFigure)), title, Face::small, ui_.theme.faint, Align::right);
+    const PlanReport& report = document_.shown->report();
+    if (run_ == nullptr) {
+      line(area, "step", format_micros(report.step_us), "", "planned for " + report.device);
+      return line(area, "peak", format_bytes(report.peak_bytes), "", "");
+    }
+    line(area, "step", format_micros(report.step_us), format_micros(1e3 * run_->step_ms_median),
+         fmt::format("median of {}, least {}; planned for {}", run_->steps,
+                     format_micros(1e3 * run_->step_ms_min), report.device));
+    const std::int64_t by = run_->measured_peak_bytes - run_->planned_peak_bytes;
+    line(area, "peak", format_bytes(run_->planned_peak_bytes),
+         format_bytes(run_->measured_peak_bytes),
+         by == 0
+             ? fmt::format("the same to the byte: {} B", format_number(run_->measured_peak_bytes))
+             : signed_bytes(by));
+  }
+
+  void faults(Rect area) {
+    ui_.text(area.cut_top(std::round(ui_.px(kRow))), "It couldn't be run.", Face::strong,
+             ui_.theme.conflict);
+    for (const Diagnostic& fault : view_.faults) {
+      const Rect row = area.cut_top(std::round(ui_.px(kRow - 2)));
+      if (row.empty()) return;
+      const std::string words = format(fault);
+      touch(ui_, "fault", ItemKind::row, row, true, words);
+      ui_.text(row, words, Face::text, ui_.theme.dim);
+      hint(ui_, words.substr(0, 2000));
+    }
+  }
+
+  void slowest(Rect area) {
+    area.cut_top(ui_.px(4));
+    const std::size_t shown = std::min(kSlowest, run_->slowest.size());
+    ui_.text(area.cut_top(std::round(ui_.px(20))),
+             fmt::format("slowest kernels, compiled in {}", format_micros(1e3 * run_->compile_ms)),
+             Face::small, ui_.theme.faint);
+    const float high = std::round(ui_.px(kRow - 2));
+    const Scrolled region = begin_scroll(ui_, "slowest", area, high * static_cast<float>(shown));
+    for (std::size_t i = 0; i < shown; ++i)
+      kernel(i, rect_at({region.content.left, region.content.top + high * static_cast<float>(i)},
+                        {region.content.width(), high}));
+    end_scroll();
+  }
+
+  void kernel(std::size_t i, const Rect& rect) {
+    const std::uint32_t k = run_->slowest[i];
+    const ScheduleView& schedule = *run_->of;
+    const std::string name = schedule.name(k);
+    const NodeId selected = document_.planned_selection();
+    const Touch t = row(ui_, fmt::format("slow {}", i), rect,
+                        selected.valid() && schedule.computes(k, selected), name);
+    if (t.pressed)
+      intents_.push_back({"select.node", schedule.graph().node_name(schedule.node(k))});
+    Rect rest = rect.inset(ui_.px(6), 0);
+    const double share = run_->kernel_ms[k] / std::max(1e-12, run_->kernel_ms[run_->slowest[0]]);
+    const Rect cell = rest.cut_right(ui_.px(kTime));
+    rest.cut_right(ui_.px(10));
+    Rect bar = cell.inset(ui_.px(-4), ui_.px(3));
+    bar.left = bar.right - bar.width() * static_cast<float>(share);
+    ui_.fill(bar, heat_colour(ui_.theme, share), ui_.px(2));
+    ui_.text(cell, format_micros(1e3 * run_->kernel_ms[k]), Face::mono, ui_.theme.text,
+             Align::right);
+    ui_.text(rest.cut_right(ui_.px(kTime)), format_micros(schedule.micros(k)), Face::mono,
+             ui_.theme.dim, Align::right);
+    ui_.text(rest.cut_left(ui_.px(34)), fmt::format("{}", k), Face::mono_small, ui_.theme.faint,
+             Align::right);
+    rest.cut_left(ui_.px(10));
+    rest.cut_right(ui_.px(6));
+    ui_.text(rest, name, Face::mono, ui_.theme.text);
+  }
+
+  Ui& ui_;
+  const PanelInput& input_;
+  const DocumentView& document_;
+  const RunView& view_;
+  Intents& intents_;
+  const bool running_;
+  const SharedRun run_;
+};
+
+void draw(Ui& ui, const PanelInput& input, Intents& intents) {
+  const DocumentView* document = input.ready();
+  if (document == nullptr) return;
+  RunPanel(ui, input, *document, input.memory<RunView>(kRunMemory), intents).draw();
+}
+
+}  // namespace
+
+Panel run_panel() { return {"run", "Run", Place::bottom_right, 4, 1, draw}; }
+
+}  // namespace recut::gui

@@ -1,0 +1,50 @@
+#include "native/window/cpu_runner.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "native/cpu/execution.h"
+
+namespace recut::native {
+namespace {
+
+constexpr double kCompiled = 0.3;  // how much of the way is done when it runs
+
+}  // namespace
+
+Result<gui::StepFigures> CpuRunner::run(const Document& document, const ScheduledPlan& scheduled,
+                                        const gui::StepOrder& order,
+                                        const gui::StepProgress& progress) {
+  cpu::ExecutionRequest request;
+  request.seed = order.seed;
+  request.steps = order.steps;
+  request.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  request.progress = [&](std::string_view what) { (void)progress(kCompiled, std::string(what)); };
+  request.after_step = [&](int steps) {
+    const double share = static_cast<double>(steps) / static_cast<double>(order.steps);
+    return progress(kCompiled + (1 - kCompiled) * share,
+                    fmt::format("step {} of {}", steps, order.steps));
+  };
+  (void)progress(0, "compiling");
+  cpu::StepCache steps(std::nullopt, {.library = true});
+  const auto step = steps.compile(document, {}, scheduled);
+  if (!step) return step.diagnostics();
+  auto execution = cpu::execute(document, *step, request);
+  if (!execution) return execution.diagnostics();
+  gui::StepFigures figures;
+  figures.where = fmt::format("this machine's processor, {} thread{}", request.threads,
+                              request.threads == 1 ? "" : "s");
+  figures.steps = order.steps;
+  figures.compile_ms = execution->compile_ms;
+  figures.step_ms_median = execution->step_ms_median;
+  figures.step_ms_min = execution->step_ms_min;
+  figures.planned_peak_bytes = execution->planned_peak_bytes;
+  figures.measured_peak_bytes = execution->measured_peak_bytes;
+  figures.kernel_ms = std::move(execution->kernel_ms);
+  figures.kernel_ms.resize(scheduled.schedule.kernels.size());
+  return figures;
+}
+
+}  // namespace recut::native

@@ -1,0 +1,15 @@
+// Steps on this machine's processor, for the window.
+#pragma once
+
+#include "gui/backend/runner.h"
+
+namespace recut::native {
+
+class CpuRunner : public gui::Runner {
+ public:
+  Result<gui::StepFigures> run(const Document& document, const ScheduledPlan& scheduled,
+                               const gui::StepOrder& order,
+                               const gui::StepProgress& progress) override;
+};
+
+}  // namespace recut::native

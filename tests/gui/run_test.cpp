@@ -1,0 +1,135 @@
+// Running a step from the window: by a runner that a platform brings, with progress, to its
+// figures; and what is said where there is none.
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+
+#include "gui/app/run_view.h"
+#include "gui/canvas/canvas.h"
+#include "tests/gui/window.h"
+
+namespace recut::gui {
+namespace {
+
+// Kernel k takes k milliseconds.
+class StubRunner : public Runner {
+ public:
+  Result<StepFigures> run(const Document&, const ScheduledPlan& scheduled, const StepOrder& order,
+                          const StepProgress& progress) override {
+    ++runs;
+    if (!fault.empty()) return error(fault);
+    CHECK(progress(0, "compiling"));
+    CHECK(progress(0.5, "step 5 of 10"));
+    StepFigures figures;
+    figures.where = "nothing";
+    figures.steps = order.steps;
+    figures.step_ms_median = 3;
+    figures.step_ms_min = 2;
+    figures.planned_peak_bytes = figures.measured_peak_bytes = scheduled.schedule.arena_bytes;
+    for (std::size_t k = 0; k < scheduled.schedule.kernels.size(); ++k)
+      figures.kernel_ms.push_back(static_cast<double>(k));
+    return figures;
+  }
+
+  std::string fault;
+  int runs = 0;
+};
+
+NullBackend with_runner(Runner& runner) {
+  NullBackend backend = Window::sample_backend();
+  backend.running = &runner;
+  return backend;
+}
+
+TEST_CASE("run: figures are of the plan that ran, the slowest kernels first", "[gui]") {
+  StubRunner runner;
+  Window window(bare_options(), with_runner(runner));
+  window.app.open("sample:tiny_conv");
+  window.settle();
+  CHECK(window.state("run") == "none");
+  REQUIRE(window.app.run("run.step", "7").ok());
+  CHECK(window.state("run") == "running");
+  window.settle();
+  CHECK(window.state("run") == "done");
+  const DocumentView& document = *window.app.document();
+  const SharedRun run = shown_run(document);
+  REQUIRE(run);
+  CHECK(run->steps == 7);
+  CHECK(run->of == shown_schedule(document));
+  CHECK(run->slowest.front() == run->of->launches.back());
+  CHECK(std::to_string(run->measured_peak_bytes) == window.state("measured_peak"));
+  const NodeId last = run->of->node(run->of->launches.back());
+  CHECK(run->node_ms[document.graph().position(last)] > 0);
+  CHECK(window.app.items.find("run/step")->value.find("measured") != std::string::npos);
+  CHECK(window.app.items.find("run/slow 0")->value == run->of->name(run->slowest.front()));
+
+  // Another plan hasn't run.
+  REQUIRE(window.app.run("budget.set", "none").ok());
+  window.settle();
+  CHECK(shown_run(document) == nullptr);
+  CHECK(window.state("measured_peak").empty());
+}
+
+TEST_CASE("run: the graph is coloured by measured times, or by the plan", "[gui]") {
+  StubRunner runner;
+  Window window(bare_options(), with_runner(runner));
+  window.app.open("sample:tiny_conv");
+  window.settle();
+  REQUIRE(window.app.run("run.step").ok());
+  window.settle();
+  DocumentView& document = *window.app.document();
+  const Canvas& canvas = canvas_of(document.memories);
+  REQUIRE(canvas.marks);
+  CHECK(canvas.marks->most_ms == 0);
+  REQUIRE(window.app.run("run.times").ok());
+  window.settle();
+  const SharedRun run = shown_run(document);
+  CHECK(canvas.marks->most_ms == run->most_ms);
+  const auto warmest =
+      std::max_element(canvas.marks->boxes.begin(), canvas.marks->boxes.end(),
+                       [](const BoxMarks& a, const BoxMarks& b) { return a.ms < b.ms; });
+  CHECK(warmest->ms == run->most_ms);
+  REQUIRE(window.app.run("run.times").ok());
+  window.settle();
+  CHECK(canvas.marks->most_ms == 0);
+}
+
+TEST_CASE("run: what is in the way is said", "[gui]") {
+  StubRunner runner;
+  Window window(bare_options(), with_runner(runner));
+  window.app.open("sample:tiny_conv");
+  window.settle();
+  runner.fault = "operator 'x' has no loops yet";
+  REQUIRE(window.app.run("run.step").ok());
+  window.settle();
+  CHECK(window.state("run") == "failed");
+  REQUIRE(window.app.items.find("run/fault") != nullptr);
+  CHECK(window.app.items.find("run/fault")->value.find("no loops") != std::string::npos);
+  for (const char* steps : {"0", "-1", "many", "1000000"})
+    CHECK_FALSE(window.app.run("run.step", steps).ok());
+  CHECK(runner.runs == 1);
+
+  Window alone(bare_options());
+  alone.app.open("sample:tiny_conv");
+  alone.settle();
+  const Result<Done> refused = alone.app.run("run.step");
+  REQUIRE_FALSE(refused.ok());
+  CHECK(refused.diagnostics().front().message.find("can't run") != std::string::npos);
+  REQUIRE(alone.app.run("panel.show", "run").ok());
+  alone.settle();
+  CHECK_FALSE(alone.app.items.find("run/run")->enabled);
+}
+
+TEST_CASE("run: a run that is stopped leaves nothing", "[gui]") {
+  StubRunner runner;
+  Window window(bare_options(), with_runner(runner));
+  window.app.open("sample:tiny_conv");
+  window.settle();
+  REQUIRE(window.app.run("run.step").ok());
+  REQUIRE(window.app.run("run.cancel").ok());
+  window.settle();
+  CHECK(window.state("run") == "none");
+  CHECK(shown_run(*window.app.document()) == nullptr);
+}
+
+}  // namespace
+}  // namespace recut::gui

@@ -1,0 +1,68 @@
+// What a run tells of its steps as it goes, and of each kernel afterwards.
+#include "native/cpu/execution.h"
+
+#include <catch2/catch_test_macros.hpp>
+#include <cmath>
+
+#include "tests/paths.h"
+
+namespace recut::cpu {
+namespace {
+
+struct Scheduled {
+  Document document;
+  ScheduledPlan plan;
+  ReadyStep step;
+};
+
+Scheduled scheduled_sample() {
+  auto document = open_document(RECUT_SOURCE_DIR "/samples/joint/tiny_mlp.json.gz", {});
+  REQUIRE(document.ok());
+  SchedulingRequest request;
+  request.planning.cost_model = "fused";
+  auto plan = schedule_document(*document, request);
+  REQUIRE(plan.ok());
+  auto step = StepCache(std::nullopt, {}).compile(*document, request, *plan);
+  REQUIRE(step.ok());
+  return {std::move(*document), std::move(*plan), std::move(*step)};
+}
+
+TEST_CASE("execution: every kernel that launches has its time", "[native][cpu]") {
+  const Scheduled sample = scheduled_sample();
+  ExecutionRequest request;
+  request.seed = 1;
+  request.steps = 4;
+  int last = 0;
+  request.after_step = [&](int steps) {
+    CHECK(steps == last + 1);
+    last = steps;
+    return true;
+  };
+  const auto execution = execute(sample.document, sample.step, request);
+  REQUIRE(execution.ok());
+  CHECK(last == 4);
+  REQUIRE(execution->kernel_ms.size() <= sample.plan.schedule.kernels.size());
+  double sum = 0, by_kernel = 0;
+  for (std::size_t k = 0; k < execution->kernel_ms.size(); ++k) {
+    CHECK((execution->kernel_ms[k] > 0) == sample.plan.schedule.kernels[k].launches);
+    sum += execution->kernel_ms[k];
+  }
+  for (const KernelTime& time : execution->times) by_kernel += time.ms;
+  CHECK(std::abs(sum - by_kernel) < 1e-9 + 1e-6 * sum);
+}
+
+TEST_CASE("execution: a run that is ended runs no further step", "[native][cpu]") {
+  const Scheduled sample = scheduled_sample();
+  ExecutionRequest request;
+  request.seed = 1;
+  int last = 0;
+  request.after_step = [&](int steps) {
+    last = steps;
+    return steps < 2;
+  };
+  CHECK_FALSE(execute(sample.document, sample.step, request).ok());
+  CHECK(last == 2);
+}
+
+}  // namespace
+}  // namespace recut::cpu
