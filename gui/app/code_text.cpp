@@ -26,7 +26,7 @@ std::vector<CodeLine> loop_lines(const loop::LoweredKernel& lowered,
 
 std::vector<CodeLine> llvm_lines(const loop::LoweredKernel& lowered,
                                  const std::vector<NodeId>& calls) {
-  const llvm_ir::Module module = llvm_ir::emit(std::span(&lowered.kernel, 1));
+  const llvm_ir::Module module = llvm_ir::emit({&lowered.kernel, 1});
   std::vector<CodeLine> lines;
   std::string_view rest = module.text;
   for (const std::uint32_t note : module.notes) {
