@@ -52,8 +52,9 @@ class RealComparer {
     Comparison result;
     const double norm = norm_.value();
     result.error = error_.value();
-    result.bound =
-        tolerance.relative * norm + tolerance.absolute * std::sqrt(static_cast<double>(finite_));
+    const double nothing = tolerance.absolute * std::sqrt(static_cast<double>(finite_));
+    result.bound = tolerance.relative * norm + nothing;
+    result.negligible = norm <= nothing && result.error <= nothing;
     result.relative_error = norm > 0 ? result.error / norm : (result.error > 0 ? INFINITY : 0);
     result.worst = worst_;
     result.ok = misplaced_ == 0 && result.error <= result.bound;
@@ -160,7 +161,8 @@ bool all_ok(std::span<const OutputComparison> outputs) {
 double max_relative_error(std::span<const OutputComparison> outputs) {
   double most = 0;
   for (const OutputComparison& output : outputs)
-    if (output.unchecked.empty()) most = std::max(most, output.comparison.relative_error);
+    if (output.unchecked.empty() && !output.comparison.negligible)
+      most = std::max(most, output.comparison.relative_error);
   return most;
 }
 

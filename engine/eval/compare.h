@@ -23,6 +23,7 @@ struct Comparison {
   double bound = 0;           // the right side; 0 for integers and bools
   double relative_error = 0;  // error / ‖expected‖₂; 0 where both are
   bool ok = false;
+  bool negligible = false;  // both tensors are within absolute·√n: 0, as far as can be told
   std::string problem;  // "" where ok
 
   // The element (row-major index) that differs most, where any does.
@@ -68,7 +69,8 @@ Result<Done> allow_rounding(const Graph& graph, const Inputs& inputs,
                             std::span<const std::optional<Tensor>> expected,
                             std::vector<OutputComparison>& outputs);
 
-// Whether all of them are, and the largest relative error of those that are checked.
+// Whether all of them are, and the largest relative error of those that are checked and aren't
+// negligible.
 bool all_ok(std::span<const OutputComparison> outputs);
 double max_relative_error(std::span<const OutputComparison> outputs);
 

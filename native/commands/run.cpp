@@ -149,22 +149,30 @@ std::string ceilings_text(const std::optional<Ceilings>& ceilings) {
 
 std::string check_text(const cpu::Execution& e) {
   std::string text;
+  int rounded = 0;
+  double error = 0, movement = 0;
   for (const OutputComparison& output : e.outputs) {
-    const std::string which =
-        fmt::format("{} '{}'", output.gradient ? "gradient" : "result", output.name);
-    if (output.is_rounding())
-      text += fmt::format(
-          "rounding: {}: relative error {:.1e}; the interpreter's own moves by {:.1e} where inputs "
-          "do in their last bits\n",
-          which, output.comparison.relative_error, output.movement);
-    else if (!output.ok())
-      text += fmt::format("DIFFERS: {}: {} (relative error {:.1e}; rounding moves it by {:.1e})\n",
-                          which, output.comparison.problem, output.comparison.relative_error,
-                          output.movement);
+    const double relative = output.comparison.relative_error;
+    if (!output.ok())
+      text +=
+          fmt::format("DIFFERS: {} '{}': {} (relative error {:.1e}; rounding moves it by {:.1e})\n",
+                      output.gradient ? "gradient" : "result", output.name,
+                      output.comparison.problem, relative, output.movement);
+    if (!output.is_rounding()) continue;
+    ++rounded;
+    error = std::max(error, relative);
+    movement = std::max(movement, output.movement);
   }
-  return text + fmt::format("{} outputs {}, largest relative error {:.1e}\n", e.outputs.size(),
-                            e.agrees() ? "agree with the interpreter's" : "were compared",
-                            e.max_relative_error());
+  text += fmt::format("{} outputs {}, largest relative error {:.1e}\n", e.outputs.size(),
+                      e.agrees() ? "agree with the interpreter's" : "were compared",
+                      e.max_relative_error());
+  if (rounded > 0)
+    text += fmt::format(
+        "{} of them within what rounding does to them: by up to {:.1e}, where the interpreter's "
+        "own "
+        "move by up to {:.1e} when inputs do in their last bits\n",
+        rounded, error, movement);
+  return text;
 }
 
 std::string_view origin_text(cpu::StepOrigin origin) {

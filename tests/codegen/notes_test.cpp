@@ -62,7 +62,7 @@ TEST_CASE("notes: every statement of a sample's kernels is from one of its calls
     const StorageModel storages(file->graph);
     const FusionGroups groups = fuse_pointwise(file->graph, storages);
     std::size_t kernels = 0;
-    for (const std::vector<NodeId>& calls : kernels_of(file->graph, &groups)) {
+    for (const std::vector<NodeId>& calls : kernels_of(file->graph, groups)) {
       const auto lowered = loop::lower(file->graph, storages, groups, calls);
       REQUIRE(lowered.ok());
       REQUIRE(lowered->kernel.notes.size() == calls.size());

@@ -186,9 +186,11 @@ TEST_CASE("cache: a step's key depends on all that the step depends on", "[nativ
   std::vector<std::string> keys;
   const auto add = [&](const Document& of, const SchedulingRequest& request, const cpu::Target& on,
                        const char* build) {
-    const auto key = cpu::step_key(of, request, on, build);
-    REQUIRE(key.ok());
-    keys.push_back(key->hex());
+    for (const bool library : {false, true}) {
+      const auto key = cpu::step_key(of, request, {.library = library}, on, build);
+      REQUIRE(key.ok());
+      keys.push_back(key->hex());
+    }
   };
   add(*document, usual, target, "build");
   add(*other, usual, target, "build");
@@ -215,7 +217,7 @@ TEST_CASE("cache: a step's key depends on all that the step depends on", "[nativ
   CHECK(std::unique(keys.begin(), keys.end()) == keys.end());
   SchedulingRequest nowhere;
   nowhere.planning.device = "abacus";
-  CHECK_FALSE(cpu::step_key(*document, nowhere, target, "build").ok());
+  CHECK_FALSE(cpu::step_key(*document, nowhere, {}, target, "build").ok());
 }
 
 TEST_CASE("cache: bytes that are no step are none", "[native][cache]") {
