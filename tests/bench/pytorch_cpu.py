@@ -4,15 +4,16 @@ numbers of threads, in one run. Prints ratios of step times, and peaks of memory
 usage: pytorch_cpu.py [--recut build/release/recut] [--threads 1,2,16] [--steps 20] [--budget 50%] FILE.json.gz...
 
   eager      the graph's operators one after another, each value freed after its last use
-  compiled   Inductor on the same graph; compiled for each number of threads, all at once, before anything is timed
+  compiled   Inductor on the same graph, for that number of threads
   Recut      recut run, as it comes; with --budget once more within that share of its own peak
   peak       Recut: arena and scratch, in bytes that were really written. PyTorch: how far the process' resident memory
-             rises above what it has before a step (VmHWM, after a warm-up)
+             rises in its first step (VmHWM) above what it has before, free memory given back (malloc_trim)
 """
 
 from __future__ import annotations
 
 import argparse
+import ctypes
 import gzip
 import json
 import multiprocessing
@@ -116,14 +117,13 @@ def pytorch_step(path: str, kind: str, threads: int, steps: int, queue: Any) -> 
         began = time.perf_counter()
         with torch.no_grad():
             run = {"eager": eager, "compiled": compiled}[kind](module, inputs)
-            run(*inputs)
             cold = time.perf_counter() - began
-            if steps == 0:
-                return queue.put({"cold": cold})
+            ctypes.CDLL("libc.so.6").malloc_trim(0)
             before = resident("VmRSS")
             pathlib.Path("/proc/self/clear_refs").write_text("5")
             run(*inputs)
             peak = resident("VmHWM") - before
+            run(*inputs)
             times = []
             for _ in range(steps):
                 began = time.perf_counter()
@@ -197,13 +197,7 @@ def main() -> int:
     parser.add_argument("--budget")
     given = parser.parse_args()
     counts = [int(n) for n in given.threads.split(",")]
-    began = time.perf_counter()
-    compiling = [in_process(path, "compiled", n, 0) for path in given.files for n in counts]
-    for process, queue in compiling:
-        cold = finished(process, queue)
-        if "fault" in cold:
-            print(cold["fault"])
-    print(f"PyTorch {torch.__version__}, {os.cpu_count()} cores; compiled ahead in {time.perf_counter() - began:.0f} s")
+    print(f"PyTorch {torch.__version__}, {os.cpu_count()} cores")
     print("| graph | threads | Recut ms | eager ms | compiled ms | Recut / best | Recut MiB | eager MiB | compiled MiB "
           "| Recut compile s | PyTorch compile s | within budget / whole |")
     print("|---|" + "---:|" * 11)

@@ -1,5 +1,6 @@
 // recut train: losses that fall, the same ones however they are computed.
 #include <catch2/catch_test_macros.hpp>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "engine/input/safetensors.h"
@@ -56,7 +57,15 @@ TEST_CASE("train: classes, texts and convolutions are learned", "[native][cpu][t
   }
 }
 
-TEST_CASE("train: neither budget nor threads change a bit of the losses", "[native][cpu][train]") {
+// oneDNN divides its sums among threads.
+void check_close(const Json& found, const Json& expected) {
+  REQUIRE(found.size() == expected.size());
+  for (std::size_t i = 0; i < found.size(); ++i)
+    CHECK(std::abs(found[i].get<double>() / expected[i].get<double>() - 1) < 1e-5);
+}
+
+TEST_CASE("train: no budget changes a bit of the losses, and threads hardly any",
+          "[native][cpu][train]") {
   const std::pair<std::string, int> kBudgets[] = {{kMlp, 9'300},
                                                   {sample("tiny_conv.json.gz"), 60'000}};
   for (const auto& [file, budget] : kBudgets) {
@@ -71,7 +80,7 @@ TEST_CASE("train: neither budget nor threads change a bit of the losses", "[nati
     const Json within = with({"1", "--budget", std::to_string(budget)});
     CHECK(within["planned_peak_bytes"] <= budget);
     CHECK(within["losses"] == whole["losses"]);
-    CHECK(with({"2"})["losses"] == whole["losses"]);
+    check_close(with({"2"})["losses"], whole["losses"]);
     CHECK(with({"1", "--seed", "1"})["losses"] != whole["losses"]);
   }
 }
