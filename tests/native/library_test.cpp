@@ -21,7 +21,8 @@ using native::Ran;
 std::vector<std::string> taken(const std::string& text, std::vector<std::string> options = {}) {
   native::TemporaryFile file("library.recut");
   file.write(text);
-  options.insert(options.begin(), {"run", file.path(), "--check", "--json", "--steps", "2"});
+  options.insert(options.begin(),
+                 {"run", file.path(), "--check", "--json", "--steps", "2", "--no-cache"});
   const Ran ran = native::run(options);
   INFO(text << ran.err << ran.out);
   REQUIRE(ran.code == native::kDone);
