@@ -111,9 +111,11 @@ bool Jobs::idle() const {
 }
 
 bool Jobs::is_alive(JobId id) const {
+  const auto is_it = [id](const Running& job) { return job.status.id == id && !job.stop; };
   const std::lock_guard lock(mutex_);
-  return std::any_of(jobs_.begin(), jobs_.end(),
-                     [&](const auto& job) { return job->status.id == id && !job->stop; });
+  return std::any_of(jobs_.begin(), jobs_.end(), [&](const auto& job) { return is_it(*job); }) ||
+         std::any_of(messages_.begin(), messages_.end(),
+                     [&](const Message& message) { return is_it(*message.from); });
 }
 
 std::vector<JobStatus> Jobs::status() const {

@@ -78,6 +78,7 @@ class Jobs {
   bool resting()
       const;  // all that is at work is at work elsewhere: nothing to deliver until a wake
   bool helped() const { return helper_ != nullptr; }
+  // It waits, works, or what it posted has still to run: who started it has more to come.
   bool is_alive(JobId id) const;
   std::vector<JobStatus> status() const;
 

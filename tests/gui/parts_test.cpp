@@ -91,6 +91,22 @@ TEST_CASE("jobs: what there is no time for waits, in order", "[gui]") {
   CHECK(jobs.idle());
 }
 
+TEST_CASE("jobs: one whose message still waits has more to come", "[gui]") {
+  Jobs jobs(true, [] {});
+  Job job{"posts", 0, false, false, {}};
+  bool told = false;
+  job.part = [&](JobControl& control) {
+    control.post([&] { told = true; });
+    return false;
+  };
+  const JobId id = jobs.start(std::move(job));
+  while (!jobs.status().empty()) std::this_thread::yield();
+  CHECK(jobs.is_alive(id));
+  jobs.deliver();
+  CHECK(told);
+  CHECK_FALSE(jobs.is_alive(id));
+}
+
 TEST_CASE("jobs: an urgent one doesn't wait for the others", "[gui]") {
   Jobs jobs(true, [] {});
   std::atomic<bool> release{false}, urgent{false};
