@@ -109,6 +109,10 @@ std::string as_json(const cpu::Execution& e, const RunCommand& command,
   if (command.check) {
     json["ok"] = e.agrees() && holds(e);
     json["max_relative_error"] = e.max_relative_error();
+    json["outputs"] = e.outputs.size();
+    json["outputs_by_rounding"] =
+        std::count_if(e.outputs.begin(), e.outputs.end(),
+                      [](const OutputComparison& output) { return output.is_rounding(); });
   }
   return json.dump(2) + "\n";
 }
@@ -168,8 +172,7 @@ std::string check_text(const cpu::Execution& e) {
                       e.max_relative_error());
   if (rounded > 0)
     text += fmt::format(
-        "{} of them within what rounding does to them: by up to {:.1e}, where the interpreter's "
-        "own "
+        "{} of them within what rounding does to them: by up to {:.1e}, where the interpreter's own "
         "move by up to {:.1e} when inputs do in their last bits\n",
         rounded, error, movement);
   return text;

@@ -9,6 +9,7 @@
 #include "engine/eval/evaluator.h"
 #include "engine/ir/call.h"
 #include "engine/support/hash.h"
+#include "tests/effort.h"
 
 namespace recut {
 namespace {
@@ -180,12 +181,12 @@ TEST_CASE("no call that the shape rules accept brings the interpreter down") {
   std::size_t evaluated = 0;
   for (const Operator& op : all_operators()) {
     if (op.is(kInput) || op.op == Op::getitem || !kernel_table().supports(op.op)) continue;
-    for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    for (std::uint64_t seed = 0; seed < test::tries(300); ++seed) {
       INFO(op.name << " with seed " << seed);
       evaluated += RandomCall(op, seed).run();
     }
   }
-  CHECK(evaluated > 50000);
+  CHECK(evaluated > test::tries(50000));
 }
 
 }  // namespace

@@ -8,15 +8,8 @@
 #include <vector>
 
 #include "native/c_api/attempt.h"
+#include "tests/effort.h"
 #include "tests/native/run_command.h"
-
-#if defined(__SANITIZE_ADDRESS__)
-#define RECUT_UNDER_ASAN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define RECUT_UNDER_ASAN 1
-#endif
-#endif
 
 namespace recut::c_api {
 namespace {
@@ -48,7 +41,7 @@ TEST_CASE("c_api: whatever is thrown ends in a status", "[native][c_api]") {
   CHECK(attempt(nullptr, []() -> recut_status { throw 3; }) == RECUT_INTERNAL);
 }
 
-#ifndef RECUT_UNDER_ASAN  // which takes all addresses for itself
+#if !RECUT_SANITIZED  // which takes all addresses for itself
 
 // Reads and plans where no more than so many bytes of addresses are left; the worst status.
 recut_status with_little_memory(const std::string& bytes, rlim_t left) {

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "native/c_api/recut.h"
+#include "tests/effort.h"
 #include "tests/native/run_command.h"
 
 namespace recut::native {
@@ -377,7 +378,7 @@ TEST_CASE("c_api: the host's locale changes nothing, and isn't changed", "[nativ
 }
 
 TEST_CASE("c_api: threads that share a graph get the same plans", "[native][c_api]") {
-  const GraphHandle graph(sample_bytes("tiny_lm.json.gz"));
+  const GraphHandle graph(sample_bytes(test::kSanitized ? "tiny_mlp.json.gz" : "tiny_lm.json.gz"));
   const std::vector<std::string> options = {R"({"budget": "90%"})", R"({"budget": "85%"})",
                                             R"({"strategy": "torch", "budget": 0.5})",
                                             R"({"budget": 1})"};

@@ -15,6 +15,7 @@
 #include "engine/runtime/program.h"
 #include "engine/schedule/verifier.h"
 #include "native/cpu/step.h"
+#include "tests/effort.h"
 #include "tests/random/random_graph.h"
 #include "tests/random/same_meaning.h"
 
@@ -91,7 +92,7 @@ std::uint64_t number_from(const char* variable, std::uint64_t otherwise) {
 
 TEST_CASE("run: random graphs at random budgets, with one thread and with many",
           "[native][cpu][random]") {
-  const std::uint64_t count = number_from("RECUT_RANDOM_STEPS", 200);
+  const std::uint64_t count = number_from("RECUT_RANDOM_STEPS", test::tries(200));
   std::uint64_t ran = 0, refused = 0;
   for (std::uint64_t seed = number_from("RECUT_RANDOM_SEED", 1); ran < count; ++seed) {
     Graph graph = test::random_graph(seed);

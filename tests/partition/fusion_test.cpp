@@ -17,6 +17,7 @@
 #include "engine/partition/problem/joint_problem.h"
 #include "engine/partition/replay.h"
 #include "engine/partition/strategy.h"
+#include "tests/effort.h"
 #include "tests/partition/graphs.h"
 #include "tests/partition/joint_files.h"
 #include "tests/random/random_graph.h"
@@ -308,7 +309,7 @@ void check_fused(const Graph& graph, std::int64_t effort, bool values) {
 }
 
 TEST_CASE("fusion: plans of random graphs replay to the byte and mean the same", "[partition]") {
-  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+  for (std::uint64_t seed = 1; seed <= test::tries(300); ++seed) {
     CAPTURE(seed);
     const Graph graph = test::random_graph(seed);
     check_fused(graph, 2'000, true);

@@ -6,11 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "tests/effort.h"
 #include "tests/paths.h"
 
 namespace recut {
 
-// Files in the repository, and those of a folder `shared` beside it where there is one.
+// Files in the repository, and those of a folder `shared` beside it where there is one; under the
+// sanitizers the small ones.
 inline std::vector<std::string> joint_files() {
   std::vector<std::string> files;
   for (const char* folder :
@@ -21,6 +23,7 @@ inline std::vector<std::string> joint_files() {
       const bool known = std::any_of(files.begin(), files.end(), [&](const std::string& file) {
         return std::filesystem::path(file).filename() == name;
       });
+      if (test::kSanitized && entry.file_size() > 25'000) continue;
       if (!known && name.size() > 8 && name.substr(name.size() - 8) == ".json.gz")
         files.push_back(entry.path().string());
     }

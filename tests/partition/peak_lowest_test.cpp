@@ -7,6 +7,7 @@
 #include "engine/partition/peak/lowest.h"
 #include "engine/partition/peak/on_demand.h"
 #include "engine/partition/problem/joint_problem.h"
+#include "tests/effort.h"
 #include "tests/partition/problems.h"
 #include "tests/paths.h"
 
@@ -84,7 +85,7 @@ TEST_CASE("lowest: between the bound and the order's own peak, and the same twic
 }
 
 TEST_CASE("lowest: a budget equal to it holds, with the same options", "[partition]") {
-  for (const char* name : {"tiny_lm", "tiny_lstm", "unet"}) {
+  for (const char* name : test::tried<const char*>({"tiny_lm", "tiny_lstm", "unet"})) {
     CAPTURE(name);
     const auto file =
         read_graph_file(std::string(RECUT_SOURCE_DIR "/samples/joint/") + name + ".json.gz");

@@ -21,6 +21,7 @@
 #include "engine/passes/rule_pass.h"
 #include "engine/passes/runner.h"
 #include "engine/passes/stages.h"
+#include "tests/effort.h"
 #include "tests/random/random_calls.h"
 #include "tests/random/random_graph.h"
 #include "tests/random/same_meaning.h"
@@ -196,7 +197,7 @@ std::string first_word(const std::string& text) { return text.substr(0, text.fin
 
 void try_random_graphs(Property property, const char* test) {
   const std::uint64_t first = number_from("RECUT_RANDOM_SEED", 1);
-  const std::uint64_t last = first + number_from("RECUT_RANDOM_GRAPHS", 300);
+  const std::uint64_t last = first + number_from("RECUT_RANDOM_GRAPHS", tries(300));
   for (std::uint64_t seed = first; seed < last; ++seed) {
     const std::string again = fmt::format(
         "run again:  RECUT_RANDOM_SEED={} RECUT_RANDOM_GRAPHS=1 "

@@ -8,6 +8,7 @@
 #include "engine/passes/runner.h"
 #include "engine/passes/stages.h"
 #include "engine/rewrite/rule_tester.h"
+#include "tests/effort.h"
 #include "tests/golden/golden.h"
 #include "tests/partition/joint_files.h"
 #include "tests/rewrite/apply.h"
@@ -17,9 +18,11 @@ namespace {
 
 TEST_CASE("built-in rules keep values on both sides", "[rewrite]") {
   REQUIRE_FALSE(builtin_rule_files().empty());
+  RuleTestOptions options;
+  if (kSanitized) options.samples = 4;
   for (const BuiltinRules& file : builtin_rule_files()) {
     const auto rules = builtin_rules(file.name);
-    for (const RuleTest& test : test_rules(*rules)) {
+    for (const RuleTest& test : test_rules(*rules, options)) {
       INFO(rules->file << ": " << test.rule);
       INFO(test.failure);
       CHECK(test.failure.empty());

@@ -8,6 +8,7 @@
 #include "engine/workspace/curve.h"
 #include "engine/workspace/curve_export.h"
 #include "engine/workspace/planning.h"
+#include "tests/effort.h"
 #include "tests/paths.h"
 
 namespace recut {
@@ -59,7 +60,7 @@ void check_points(const Document& document, const Curve& curve) {
 }
 
 TEST_CASE("curve: monotone, both ends there, every figure replayed", "[workspace]") {
-  for (const char* name : {"tiny_conv", "tiny_lm", "tiny_lstm", "unet"}) {
+  for (const char* name : test::tried<const char*>({"tiny_conv", "tiny_lm", "tiny_lstm", "unet"})) {
     CAPTURE(name);
     const Document document = opened(name);
     const Curve curve = swept(document, 20);
@@ -76,7 +77,7 @@ TEST_CASE("curve: monotone, both ends there, every figure replayed", "[workspace
 }
 
 TEST_CASE("curve: it begins at the least peak that a plan names, and that holds", "[workspace]") {
-  for (const char* name : {"tiny_lm", "unet"}) {
+  for (const char* name : test::tried<const char*>({"tiny_lm", "unet"})) {
     CAPTURE(name);
     const Document document = opened(name);
     const std::int64_t least = swept(document, 10).report.points.front().budget_bytes;
@@ -92,7 +93,7 @@ TEST_CASE("curve: it begins at the least peak that a plan names, and that holds"
 }
 
 TEST_CASE("curve: the same request gives the same curve", "[workspace]") {
-  const Document document = opened("unet");
+  const Document document = opened(test::kSanitized ? "tiny_conv" : "unet");
   const Curve a = swept(document, 12), b = swept(document, 12);
   REQUIRE(a.plans.size() == b.plans.size());
   for (std::size_t i = 0; i < a.plans.size(); ++i) {
