@@ -1,13 +1,11 @@
-// recut emit: the kernels of a plan's step as a target's code.
+// recut emit: a plan's step as a program: its launches, and its kernels as a target's code.
 #include <fmt/core.h>
 
-#include <map>
 #include <memory>
 
 #include "engine/codegen/llvm/emit.h"
 #include "engine/codegen/loop/printer.h"
-#include "engine/codegen/lower/lower.h"
-#include "engine/partition/fusion/kernel_runs.h"
+#include "engine/runtime/program_text.h"
 #include "native/commands/command.h"
 #include "native/commands/plan_arguments.h"
 
@@ -21,98 +19,65 @@ struct EmitCommand {
   int kernel = -1;  // -1: all
 };
 
-// One kernel of the step and the steps at which it runs: one that is recomputed runs twice.
-struct StepKernel {
-  std::vector<NodeId> calls;
-  std::vector<std::size_t> steps;
-};
-
-// The kernels in the order of their first runs. Views run none.
-Result<std::vector<StepKernel>> kernels_of(const Graph& graph, const StorageModel& storages,
-                                           const FusionGroups& groups, const Plan& plan) {
-  const auto runs = kernel_runs(graph, storages, groups, plan);
-  if (!runs) return runs.diagnostics();
-  std::vector<NodeId> steps = plan.forward;
-  steps.insert(steps.end(), plan.backward.begin(), plan.backward.end());
-  std::vector<StepKernel> kernels;
-  std::map<NodeId, std::size_t> known;  // by the first call
-  for (std::size_t s = 0; s < steps.size(); ++s) {
-    if (graph.op(steps[s]).is(kView) || (*runs)[s].first != s) continue;
-    const auto [found, is_new] = known.emplace(steps[s], kernels.size());
-    if (is_new) {
-      kernels.emplace_back();
-      kernels.back().calls.assign(
-          steps.begin() + static_cast<std::ptrdiff_t>(s),
-          steps.begin() + static_cast<std::ptrdiff_t>((*runs)[s].last + 1));
-    }
-    kernels[found->second].steps.push_back(s);
-  }
-  return kernels;
+Result<Program> program_of(const Graph& graph, const ScheduledPlan& scheduled) {
+  const StorageModel storages(graph);
+  return make_program(graph, storages, scheduled.planned.costs.groups(graph, storages),
+                      scheduled.schedule);
 }
 
-std::string steps_text(const StepKernel& kernel) {
-  std::string text = kernel.steps.size() == 1 ? "step" : "steps";
-  for (const std::size_t step : kernel.steps) text += fmt::format(" {}", step);
+std::vector<std::uint32_t> chosen_kernels(const EmitCommand& command, const Program& program) {
+  if (command.kernel >= 0) return {static_cast<std::uint32_t>(command.kernel)};
+  std::vector<std::uint32_t> all;
+  for (std::uint32_t k = 0; k < program.kernels.size(); ++k) all.push_back(k);
+  return all;
+}
+
+std::string loop_text(const Program& program, const std::vector<std::uint32_t>& chosen) {
+  std::string text;
+  for (const std::uint32_t k : chosen)
+    text += fmt::format("{}; {}\n{}", text.empty() ? "" : "\n", kernel_title(program, k),
+                        loop::print(program.kernels[k]));
   return text;
 }
 
-// Prints the kernels; how many don't lower.
-int print_kernels(const EmitCommand& command, const Graph& graph, const StorageModel& storages,
-                  const FusionGroups& groups, const std::vector<StepKernel>& kernels,
-                  const Console& console) {
-  int missing = 0;
-  std::vector<loop::Kernel> sound;
-  for (std::size_t k = 0; k < kernels.size(); ++k) {
-    if (command.kernel >= 0 && k != static_cast<std::size_t>(command.kernel)) continue;
-    const std::string which =
-        fmt::format("kernel {} of {}, {}", k, kernels.size(), steps_text(kernels[k]));
-    auto lowered = loop::lower(graph, storages, groups, kernels[k].calls);
-    if (lowered && command.target == "llvm") {
-      lowered->kernel.notes.push_back(which);
-      sound.push_back(std::move(lowered->kernel));
-      continue;
-    }
-    console.out << fmt::format("; {}\n", which);
-    if (lowered) {
-      console.out << loop::print(lowered->kernel) << "\n";
-      continue;
-    }
-    ++missing;
-    for (const Diagnostic& why : lowered.diagnostics())
-      console.out << fmt::format("; {}\n", why.message);
-    console.out << "\n";
+std::string llvm_text(const Program& program, const std::vector<std::uint32_t>& chosen) {
+  std::vector<loop::Kernel> kernels;
+  for (const std::uint32_t k : chosen) {
+    kernels.push_back(program.kernels[k]);
+    kernels.back().notes.push_back(kernel_title(program, k));
   }
-  if (command.target == "llvm") console.out << llvm_ir::emit(sound).text;
-  return missing;
+  return llvm_ir::emit(kernels).text;
 }
 
 int emit(const EmitCommand& command, const Console& console) {
   const auto document = command.graph.open_joint(console);
   if (!document) return console.complain(document.diagnostics());
-  const auto planned = command.plan.plan(*document, console);
-  if (!planned) return console.complain(planned.diagnostics());
-  if (!planned->report.holds()) return refuse(planned->report, console);
-  const Graph& graph = document->graph();
-  const StorageModel storages(graph);
-  const FusionGroups groups = planned->costs.groups(graph, storages);
-  const auto kernels = kernels_of(graph, storages, groups, planned->plan);
-  if (!kernels) return console.complain(kernels.diagnostics());
-  if (command.kernel >= static_cast<int>(kernels->size()))
-    return console.complain({error(fmt::format("--kernel {}: the step has kernels 0 to {}",
-                                               command.kernel, kernels->size() - 1))});
-  const int missing = print_kernels(command, graph, storages, groups, *kernels, console);
-  if (missing == 0) return kDone;
-  console.err << fmt::format("error: {} of {} kernels have operators that don't lower yet\n",
-                             missing, kernels->size());
-  return kCheckFailed;
+  console.say("planning and scheduling");
+  const auto scheduled = schedule_document(*document, {command.plan.request(), {}});
+  console.say("");
+  if (!scheduled) return console.complain(scheduled.diagnostics());
+  if (!scheduled->planned.report.holds() || scheduled->beyond_budget() > 0)
+    return refuse_arena(*scheduled, console);
+  const auto program = program_of(document->graph(), *scheduled);
+  if (!program) return console.complain(program.diagnostics());
+  const auto kernels = static_cast<int>(program->kernels.size());
+  if (command.kernel >= kernels)
+    return console.complain({error(
+        fmt::format("--kernel {}: the step has kernels 0 to {}", command.kernel, kernels - 1))});
+  const std::vector<std::uint32_t> chosen = chosen_kernels(command, *program);
+  if (command.kernel < 0) console.out << launches_text(document->graph(), *program) << "\n";
+  console.out << (command.target == "llvm" ? llvm_text(*program, chosen)
+                                           : loop_text(*program, chosen));
+  return kDone;
 }
 
 }  // namespace
 
 void add_emit(CLI::App& app, Action& chosen) {
   auto arguments = std::make_shared<EmitCommand>();
-  CLI::App& command =
-      *app.add_subcommand("emit", "Print the kernels of a plan's step as a target's code");
+  CLI::App& command = *app.add_subcommand(
+      "emit", "Print a plan's step as it runs: launches, places in the arena, each kernel once");
+  arguments->plan.model = "fused";
   arguments->graph.add_to(command);
   arguments->plan.add_to(command);
   command
@@ -125,7 +90,10 @@ void add_emit(CLI::App& app, Action& chosen) {
   command.add_option("--kernel", arguments->kernel, "Only this kernel, counted from 0")
       ->check(CLI::NonNegativeNumber)
       ->type_name("N");
-  command.footer("Example: recut emit samples/mlp.recut --target loop --model fused");
+  command.footer(
+      "Loops alone, so that it is the same on all machines; recut run gives products and "
+      "convolutions to oneDNN.\n"
+      "Example: recut emit samples/mlp.recut --target loop --budget 60%");
   command.callback([arguments, &chosen] {
     arguments->graph.device = arguments->plan.device;
     chosen = [arguments](const Console& console) { return emit(*arguments, console); };

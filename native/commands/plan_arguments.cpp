@@ -37,8 +37,9 @@ void add_cost_model(CLI::App& command, std::string& device, std::string& model) 
   command
       .add_option(
           "--model", model,
-          "What calls cost: eager (each by itself; default) or fused (chains of element-wise "
-          "calls run as one, and what stays inside takes no memory)")
+          fmt::format("What calls cost: eager (each by itself) or fused (chains of element-wise "
+                      "calls run as one, and what stays inside takes no memory); default: {}",
+                      model.empty() ? "eager" : model))
       ->type_name("NAME");
 }
 

@@ -1,74 +1,118 @@
-// `recut emit --target loop` of the samples, as goldens in tests/golden/loop. RECUT_BLESS=1 writes
+// `recut emit --target loop` of every sample, as goldens in tests/golden/loop. RECUT_BLESS=1 writes
 // them anew. A change of the lowering that claims to change nothing leaves them as they are.
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
-#include <sstream>
 
 #include "engine/codegen/loop/parser.h"
 #include "engine/codegen/loop/verifier.h"
-#include "native/cli.h"
+#include "engine/input/graph_file.h"
+#include "engine/runtime/program_text.h"
+#include "engine/workspace/gradients.h"
+#include "engine/workspace/scheduling.h"
 #include "tests/golden/golden.h"
-#include "tests/paths.h"
+#include "tests/native/run_command.h"
 
 namespace recut::test {
 namespace {
 
-struct EmitSample {
-  const char* sample;
-  const char* model;
-  const char* golden;
-};
-
-constexpr EmitSample kSamples[] = {
-    {"mlp.recut", "fused", "mlp.fused.loop"},
-    {"mlp.recut", "eager", "mlp.eager.loop"},
-    {"dropout.recut", "fused", "dropout.fused.loop"},
-    {"recompute.recut", "fused", "recompute.fused.loop"},
-    {"attention.recut", "fused", "attention.fused.loop"},
-    {"joint/tiny_mlp.json.gz", "fused", "tiny_mlp.fused.loop"},
-};
-
-std::string emit(const EmitSample& sample) {
-  const std::string path = fmt::format("{}/samples/{}", RECUT_SOURCE_DIR, sample.sample);
-  std::ostringstream out, err;
-  const int code =
-      native::run_command({"emit", path, "--target", "loop", "--model", sample.model}, {out, err});
-  INFO(err.str());
-  CHECK(code == native::kDone);
-  return out.str();
+std::string emit(const std::string& path, const std::string& model) {
+  const native::Ran ran = native::run({"emit", path, "--target", "loop", "--model", model});
+  INFO(ran.err);
+  REQUIRE(ran.code == native::kDone);
+  return ran.out;
 }
 
-TEST_CASE("loop form of the samples", "[codegen][golden]") {
-  for (const EmitSample& sample : kSamples) {
-    DYNAMIC_SECTION(sample.golden) {
-      const std::string text = emit(sample);
-      const auto kernels = loop::parse_kernels(text, sample.golden);
-      if (!kernels) FAIL(format(kernels.diagnostics()));
-      for (const loop::Kernel& kernel : *kernels) CHECK(format(loop::verify(kernel)) == "");
-      const std::string path =
-          fmt::format("{}/tests/golden/loop/{}", RECUT_SOURCE_DIR, sample.golden);
-      if (blessing()) {
-        std::ofstream(path) << text;
-        continue;
-      }
-      std::ifstream file(path);
-      const std::string expected((std::istreambuf_iterator<char>(file)), {});
-      INFO(
-          "accept it:  RECUT_BLESS=1 build/release/tests/recut_tests \"loop form of the samples\"");
-      CHECK(text == expected);
+bool is_forward(const std::string& path) {
+  const auto file = read_graph_file(path);
+  REQUIRE(file.ok());
+  return !is_joint(file->graph);
+}
+
+// A forward graph's step is that of its joint graph.
+std::string emit_step(const std::string& path) {
+  if (!is_forward(path)) return emit(path, "fused");
+  const native::TemporaryFile joint("joint.recut");
+  REQUIRE(native::run({"grad", path, "--out", joint.path()}).code == native::kDone);
+  return emit(joint.path(), "fused");
+}
+
+// Every graph of samples/, by path from there.
+std::vector<std::string> sample_graphs() {
+  const std::filesystem::path top = RECUT_SOURCE_DIR "/samples";
+  std::vector<std::string> paths;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(top))
+    if (entry.path().extension() == ".recut" || entry.path().extension() == ".gz")
+      paths.push_back(entry.path().lexically_relative(top).generic_string());
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+// "joint/gpt2.json.gz": "joint.gpt2.loop".
+std::string golden_name(std::string path) {
+  std::replace(path.begin(), path.end(), '/', '.');
+  for (const std::string_view ending : {".json.gz", ".recut"})
+    if (path.ends_with(ending)) path.resize(path.size() - ending.size());
+  return path + ".loop";
+}
+
+void check_golden(const std::string& text, const std::string& name) {
+  const auto kernels = loop::parse_kernels(text, name);
+  if (!kernels) FAIL(format(kernels.diagnostics()));
+  for (const loop::Kernel& kernel : *kernels) CHECK(format(loop::verify(kernel)) == "");
+  const std::string path = fmt::format("{}/tests/golden/loop/{}", RECUT_SOURCE_DIR, name);
+  if (blessing()) {
+    std::ofstream(path) << text;
+    return;
+  }
+  std::ifstream file(path);
+  const std::string expected((std::istreambuf_iterator<char>(file)), {});
+  INFO("accept it:  RECUT_BLESS=1 build/release/tests/recut_tests \"steps of the samples*\"");
+  CHECK(text == expected);
+}
+
+TEST_CASE("steps of the samples as programs in loop form", "[codegen][golden]") {
+  const auto graphs = sample_graphs();
+  REQUIRE(graphs.size() > 18);
+  for (const std::string& path : graphs) {
+    DYNAMIC_SECTION(path) {
+      check_golden(emit_step(RECUT_SOURCE_DIR "/samples/" + path), golden_name(path));
     }
   }
 }
 
+TEST_CASE("a step without fusion as a program in loop form", "[codegen][golden]") {
+  check_golden(emit(RECUT_SOURCE_DIR "/samples/mlp.recut", "eager"), "mlp.eager.loop");
+}
+
+TEST_CASE("a program's launches are told with what a library runs", "[codegen]") {
+  const auto document = open_document(native::sample("tiny_mlp.json.gz"), {});
+  REQUIRE(document.ok());
+  const auto scheduled = schedule_document(*document, {});
+  REQUIRE(scheduled.ok());
+  const Graph& graph = document->graph();
+  const StorageModel storages(graph);
+  const auto program =
+      make_program(graph, storages, FusionGroups(), scheduled->schedule, {.library = true});
+  REQUIRE(program.ok());
+  const std::string text = launches_text(graph, *program);
+  const auto& launch = program->launches.front();
+  REQUIRE(launch.library);
+  CHECK(text.find("\n; launch 0: library kernel 0 (%") != std::string::npos);
+  CHECK(text.find(fmt::format(
+            "; {} launches of {} kernels, an arena of {} bytes\n", program->launches.size(),
+            program->kernels.size() + program->library.size(), program->arena_bytes)) == 0);
+}
+
 TEST_CASE("emit says what it can't do", "[codegen]") {
   const auto run = [](std::vector<std::string> words) {
-    std::ostringstream out, err;
     words.insert(words.begin(), {"emit", RECUT_SOURCE_DIR "/samples/mlp.recut"});
-    const int code = native::run_command(words, {out, err});
-    return std::pair(code, err.str());
+    const native::Ran ran = native::run(words);
+    return std::pair(ran.code, ran.err);
   };
   CHECK(run({"--target", "loop", "--kernel", "0"}).first == native::kDone);
   const auto [code, message] = run({"--target", "loop", "--kernel", "99"});
