@@ -52,8 +52,8 @@ class ProgramBuilder {
 
   void add_launch(std::uint32_t k, Diagnostics& faults) {
     const std::vector<NodeId>& calls = schedule_.kernels[k].calls;
-    if (options_.library && calls.size() == 1) {
-      if (auto called = library::library_kernel(graph_, storages_, calls.front())) {
+    if (options_.library) {
+      if (auto called = library_kernel_of(graph_, storages_, schedule_.kernels[k])) {
         Launch launch = launch_of(k, called->sources);
         launch.library = true;
         launch.kernel = kept(std::move(*called));
@@ -194,6 +194,12 @@ Result<Program> make_program(const Graph& graph, const StorageModel& storages,
                              const FusionGroups& groups, const Schedule& schedule,
                              const ProgramOptions& options) {
   return ProgramBuilder(graph, storages, groups, schedule, options).run();
+}
+
+std::optional<library::Kernel> library_kernel_of(const Graph& graph, const StorageModel& storages,
+                                                 const ScheduledKernel& kernel) {
+  if (kernel.calls.size() != 1) return std::nullopt;
+  return library::library_kernel(graph, storages, kernel.calls.front());
 }
 
 Tensor as_kernels_read(const TensorType& type, const Tensor& value) {

@@ -65,6 +65,11 @@ Result<Program> make_program(const Graph& graph, const StorageModel& storages,
                              const FusionGroups& groups, const Schedule& schedule,
                              const ProgramOptions& options = {});
 
+// The call that a program with a library makes in place of a kernel's loops; nothing where it runs
+// the loops.
+std::optional<library::Kernel> library_kernel_of(const Graph& graph, const StorageModel& storages,
+                                                 const ScheduledKernel& kernel);
+
 // An input's value as kernels read it: laid out as its type says where that is dense, else row by
 // row.
 Tensor as_kernels_read(const TensorType& type, const Tensor& value);

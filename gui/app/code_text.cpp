@@ -1,15 +1,73 @@
 #include "gui/app/code_text.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
 
 #include "engine/codegen/llvm/emit.h"
 #include "engine/codegen/loop/printer.h"
+#include "engine/runtime/program.h"
 
 namespace recut::gui {
 namespace {
 
 NodeId node_of(std::uint32_t note, const std::vector<NodeId>& calls) {
   return note < calls.size() ? calls[note] : NodeId();
+}
+
+// Of text whose last line ends, too.
+std::vector<std::string> lines_of(std::string_view text) {
+  std::vector<std::string> lines;
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    lines.emplace_back(text.substr(0, end));
+    text.remove_prefix(end + 1);
+  }
+  return lines;
+}
+
+// A call of a library, which is long, with each operand in a line of its own.
+std::vector<std::string> operand_lines(std::string_view line) {
+  const std::size_t operands = line.find(" %", line.find(" = "));
+  std::vector<std::string> lines(1);
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const bool next = i > operands && line.substr(i - 2, 3) == "], ";
+    if (next || i == operands || line.substr(i, 8) == " stride ") lines.emplace_back(5, ' ');
+    lines.back() += line[i];
+  }
+  return lines;
+}
+
+// The printer's lines: the head, notes, buffers, calls, the end.
+std::vector<CodeLine> library_lines(const library::Kernel& kernel, NodeId call) {
+  std::vector<CodeLine> lines;
+  const std::size_t buffers = 1 + kernel.notes.size();
+  const std::size_t calls = buffers + kernel.buffers.size();
+  const std::vector<std::string> printed = lines_of(library::print(kernel));
+  for (std::size_t i = 0; i < printed.size(); ++i) {
+    if (i == 0 || i + 1 == printed.size())
+      lines.push_back({printed[i], {}, true});
+    else if (i < calls)
+      lines.push_back({printed[i], i < buffers ? call : kernel.sources[i - buffers].node, true});
+    else
+      for (std::string& part : operand_lines(printed[i]))
+        lines.push_back({std::move(part), call, false});
+  }
+  return lines;
+}
+
+// The library's call with words on it; nothing where the form alone is what runs.
+std::vector<CodeLine> library_part(const ScheduleView& schedule, std::uint32_t kernel,
+                                   const CodeForm& form, const std::string& library) {
+  if (library.empty()) return {};
+  const ScheduledKernel& scheduled = schedule.kernel(kernel);
+  const auto called = library_kernel_of(schedule.graph(), schedule.storages, scheduled);
+  if (!called) return {};
+  std::vector<CodeLine> lines = library_lines(*called, scheduled.calls.front());
+  lines.insert(lines.begin(), {fmt::format("; {} runs this kernel here:", library), {}, true});
+  lines.push_back({"", {}, true});
+  lines.push_back({fmt::format("; {}, for targets without {}:", form.title, library), {}, true});
+  return lines;
 }
 
 std::vector<CodeLine> loop_lines(const loop::LoweredKernel& lowered,
@@ -69,14 +127,18 @@ std::string CodeText::whole() const {
   return text;
 }
 
-SharedCode code_text(SharedSchedule schedule, std::uint32_t kernel, const CodeForm& form) {
+SharedCode code_text(SharedSchedule schedule, std::uint32_t kernel, const CodeForm& form,
+                     const std::string& library) {
   auto text = std::make_shared<CodeText>();
-  const std::vector<NodeId> calls = loop::computed_calls(schedule->graph(), schedule->kernel(kernel).calls);
+  const std::vector<NodeId> calls =
+      loop::computed_calls(schedule->graph(), schedule->kernel(kernel).calls);
   const auto lowered = loop::lower(schedule->graph(), schedule->storages, schedule->groups, calls);
-  if (lowered)
-    text->lines = form.lines(*lowered, calls);
-  else
+  if (lowered) {
+    text->lines = library_part(*schedule, kernel, form, library);
+    for (CodeLine& line : form.lines(*lowered, calls)) text->lines.push_back(std::move(line));
+  } else {
     text->faults = lowered.diagnostics();
+  }
   text->of = std::move(schedule);
   text->kernel = kernel;
   text->form = &form;

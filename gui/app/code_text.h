@@ -28,6 +28,8 @@ struct CodeForm {
 std::span<const CodeForm> code_forms();
 const CodeForm* find_code_form(std::string_view id);  // null where there is none
 
+// A kernel's text. Where a library runs it on this machine, the library's call stands before the
+// form, which is what runs it elsewhere.
 struct CodeText {
   static constexpr std::size_t kNoLine = static_cast<std::size_t>(-1);
 
@@ -43,7 +45,8 @@ struct CodeText {
 };
 using SharedCode = std::shared_ptr<const CodeText>;
 
-// As slow as lowering one kernel.
-SharedCode code_text(SharedSchedule schedule, std::uint32_t kernel, const CodeForm& form);
+// As slow as lowering one kernel. `library`: as Runner::library.
+SharedCode code_text(SharedSchedule schedule, std::uint32_t kernel, const CodeForm& form,
+                     const std::string& library = {});
 
 }  // namespace recut::gui

@@ -86,9 +86,10 @@ void prepare_code(App& app, DocumentView& document) {
   view.kernel_at_work = view.kernel;
   view.form_at_work = &form;
   Job job{"Text of a kernel", document.serial, true, true, {}};
-  job.part = [&app, serial = document.serial, of = view.of, kernel = view.kernel,
-              &form](JobControl& control) {
-    SharedCode text = code_text(of, kernel, form);
+  const Runner* runner = app.backend.runner();
+  job.part = [&app, serial = document.serial, of = view.of, kernel = view.kernel, &form,
+              library = runner == nullptr ? "" : runner->library()](JobControl& control) {
+    SharedCode text = code_text(of, kernel, form, library);
     control.post([&app, serial, text] {
       if (DocumentView* document = app.documents.find(serial)) show(code_view(*document), text);
     });

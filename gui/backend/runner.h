@@ -35,6 +35,8 @@ class Runner {
  public:
   virtual ~Runner() = default;
   // Compiles and runs, on a job's thread; returns when it is done. Fails where an operator has no
+  // What runs the kernels that a library takes (runtime/program.h): "oneDNN"; empty: their loops.
+  virtual std::string library() const { return {}; }
   // loops, where the machine lacks the memory, and where the data is at fault.
   virtual Result<StepFigures> run(const Document& document, const ScheduledPlan& scheduled,
                                   const StepOrder& order, const StepProgress& progress) = 0;

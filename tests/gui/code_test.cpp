@@ -58,6 +58,44 @@ TEST_CASE("code: every kernel of a sample in every form, line by line", "[gui]")
     }
 }
 
+std::string without_blanks(std::string text) {
+  text.erase(std::remove_if(text.begin(), text.end(), [](char c) { return c == ' ' || c == '\n'; }),
+             text.end());
+  return text;
+}
+
+// What a library takes is shown as its call, which a node's first line is; the loops stay.
+TEST_CASE("code: a kernel that a library runs", "[gui]") {
+  Window window(bare_options());
+  open_code(window, "sample:tiny_conv", "fused");
+  const SharedSchedule schedule = shown_schedule(*window.app.document());
+  int called = 0;
+  for (const CodeForm& form : code_forms())
+    for (const std::uint32_t k : schedule->launches) {
+      const SharedCode alone = code_text(schedule, k, form);
+      const SharedCode text = code_text(schedule, k, form, "cuDNN");
+      check_text(*text);
+      CHECK(alone->whole().find("library kernel") == std::string::npos);
+      const std::string whole = text->whole();
+      CHECK(whole.substr(whole.size() - alone->whole().size()) == alone->whole());
+      const auto kernel =
+          library_kernel_of(schedule->graph(), schedule->storages, schedule->kernel(k));
+      if (!kernel) {
+        CHECK(text->lines.size() == alone->lines.size());
+        continue;
+      }
+      ++called;
+      CHECK(text->lines.front().text == "; cuDNN runs this kernel here:");
+      CHECK(without_blanks(whole).find(without_blanks(library::print(*kernel))) !=
+            std::string::npos);
+      const CodeLine& line = text->lines[text->line_of(schedule->kernel(k).calls.front())];
+      CHECK((line.text.find(" = convolution") != std::string::npos ||
+             line.text.find("gradient of convolution") != std::string::npos ||
+             line.text.find(" = product") != std::string::npos));
+    }
+  CHECK(called > 4);
+}
+
 TEST_CASE("code: the selection's kernel is shown, and a kernel's call is selected", "[gui]") {
   Window window(bare_options());
   open_code(window, "sample:tiny_conv", "fused");
