@@ -12,9 +12,9 @@
 namespace recut::gui {
 namespace {
 
-constexpr float kLineHigh = 18, kNumber = 40, kOrigin = 150;  // units
-constexpr float kRoomForOrigins = 520;                        // units of the text beside them
-constexpr std::size_t kMostBytes = 600;                       // more than fits on any screen
+constexpr float kLineHigh = 18, kNumber = 40;              // units
+constexpr float kBeforeOrigin = 16, kShortestOrigin = 56;  // units: of a node's name
+constexpr std::size_t kMostBytes = 600;                    // more than fits on any screen
 constexpr std::size_t kLongestHint = 2000;
 
 struct Piece {
@@ -94,12 +94,10 @@ class Lines {
     ui_.text(rest.cut_left(ui_.px(kNumber)), fmt::format("{}", i + 1), Face::mono_small,
              mix(ui_.theme.panel, ui_.theme.faint, 0.8), Align::right);
     rest.cut_left(ui_.px(12));
-    if (rest.width() >= ui_.px(kRoomForOrigins)) {
-      origin(i, first, rest.cut_right(ui_.px(kOrigin)).inset(ui_.px(10), 0));
-    }
-    words(rest, it.text);
-    if (t.hovered && ui_.width(it.text, Face::mono) > rest.width())
-      hint(ui_, it.text.substr(0, kLongestHint));
+    rest.cut_right(ui_.px(10));
+    const float left = words(rest, it.text);
+    if (t.hovered && left < 0) hint(ui_, it.text.substr(0, kLongestHint));
+    if (says_origin(i, first)) origin(it.node, rest.cut_right(left - ui_.px(kBeforeOrigin)));
   }
 
   void ground(std::size_t i, const Rect& row, bool marked, bool hovered) const {
@@ -114,22 +112,30 @@ class Lines {
   const std::string& name(NodeId node) const { return text_.of->graph().node_name(node); }
 
   // Once for neighbours that are from the same; the first that can be seen says it, too.
-  void origin(std::size_t i, std::size_t first, const Rect& place) const {
+  bool says_origin(std::size_t i, std::size_t first) const {
     const NodeId node = text_.lines[i].node;
-    if (!node.valid() || (i > first && text_.lines[i - 1].node == node)) return;
+    return node.valid() && (i == first || text_.lines[i - 1].node != node);
+  }
+
+  // In what the line leaves, where that says something.
+  void origin(NodeId node, const Rect& place) const {
+    const float wide = ui_.width(name(node), Face::mono_small);
+    if (place.width() < std::min(wide, ui_.px(kShortestOrigin))) return;
     ui_.text(place, name(node), Face::mono_small,
              node == marked_ ? ui_.theme.selection : ui_.theme.faint, Align::right);
   }
 
-  void words(const Rect& place, std::string_view text) const {
-    ImGui::PushClipRect(place.corner(), {place.right, place.bottom}, true);
+  // The pixels that the line leaves; below 0 where it ends in "…".
+  float words(const Rect& place, std::string_view text) const {
     ui_.items.add_text(text, place);
-    float left = place.left;
+    Rect rest = place;
     for (const Piece& piece : pieces_of(ui_.theme, text.substr(0, kMostBytes))) {
-      if (left > place.right) break;
-      left += ui_.label({left, place.centre().y}, piece.text, Face::mono, piece.colour);
+      const float wide = ui_.width(piece.text, Face::mono);
+      ui_.text(rest, piece.text, Face::mono, piece.colour);
+      if (wide > rest.width()) return rest.width() - wide;
+      rest.cut_left(wide);
     }
-    ImGui::PopClipRect();
+    return rest.width();
   }
 
   const CodeStage& stage_;
