@@ -24,6 +24,7 @@ struct StepFigures {
 
   // Bytes that the step's own values take: what the schedule says, and up to where it really wrote.
   std::int64_t planned_peak_bytes = 0, measured_peak_bytes = 0;
+  std::int64_t scratch_bytes = 0;  // of the library, beside them
 
   std::vector<double> kernel_ms;  // of the median step, by kernel of the schedule
 };
@@ -34,9 +35,9 @@ using StepProgress = std::function<bool(double share, const std::string& words)>
 class Runner {
  public:
   virtual ~Runner() = default;
-  // Compiles and runs, on a job's thread; returns when it is done. Fails where an operator has no
   // What runs the kernels that a library takes (runtime/program.h): "oneDNN"; empty: their loops.
   virtual std::string library() const { return {}; }
+  // Compiles and runs, on a job's thread; returns when it is done. Fails where an operator has no
   // loops, where the machine lacks the memory, and where the data is at fault.
   virtual Result<StepFigures> run(const Document& document, const ScheduledPlan& scheduled,
                                   const StepOrder& order, const StepProgress& progress) = 0;

@@ -86,9 +86,9 @@ class RunPanel {
   void line(Rect& area, std::string_view what, const std::string& planned,
             const std::string& measured, const std::string& words) const {
     Rect row = area.cut_top(std::round(ui_.px(kRow)));
-    ui_.items.add(what, ItemKind::figure, row, true,
-                  measured.empty() ? planned + " planned"
-                                   : fmt::format("{} planned, {} measured", planned, measured));
+    std::string value = planned.empty() ? "" : planned + " planned";
+    if (!measured.empty()) value += (value.empty() ? "" : ", ") + measured + " measured";
+    ui_.items.add(what, ItemKind::figure, row, true, value);
     ui_.text(row.cut_left(ui_.px(kWhat)), what, Face::text, ui_.theme.dim);
     ui_.text(row.cut_left(ui_.px(kFigure)), planned, Face::mono, ui_.theme.text, Align::right);
     ui_.text(row.cut_left(ui_.px(kFigure)), measured.empty() ? "–" : measured,
@@ -110,12 +110,19 @@ class RunPanel {
     line(area, "step", format_micros(report.step_us), format_micros(1e3 * run_->step_ms_median),
          fmt::format("median of {}, least {}; planned for {}", run_->steps,
                      format_micros(1e3 * run_->step_ms_min), report.device));
+    measured_memory(area);
+  }
+
+  void measured_memory(Rect& area) const {
     const std::int64_t by = run_->measured_peak_bytes - run_->planned_peak_bytes;
     line(area, "peak", format_bytes(run_->planned_peak_bytes),
          format_bytes(run_->measured_peak_bytes),
          by == 0
              ? fmt::format("the same to the byte: {} B", format_number(run_->measured_peak_bytes))
              : signed_bytes(by));
+    if (run_->scratch_bytes == 0) return;
+    line(area, "scratch", "", format_bytes(run_->scratch_bytes),
+         fmt::format("{}'s own, beside the peak", input_.app.backend.runner()->library()));
   }
 
   void faults(Rect area) {

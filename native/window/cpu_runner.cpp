@@ -21,7 +21,6 @@ Result<gui::StepFigures> CpuRunner::run(const Document& document, const Schedule
   request.seed = order.seed;
   request.steps = order.steps;
   request.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
-  request.progress = [&](std::string_view what) { (void)progress(kCompiled, std::string(what)); };
   request.after_step = [&](int steps) {
     const double share = static_cast<double>(steps) / static_cast<double>(order.steps);
     return progress(kCompiled + (1 - kCompiled) * share,
@@ -31,6 +30,7 @@ Result<gui::StepFigures> CpuRunner::run(const Document& document, const Schedule
   cpu::StepCache steps(std::nullopt, {.library = true});
   const auto step = steps.compile(document, {}, scheduled);
   if (!step) return step.diagnostics();
+  if (!progress(kCompiled, "running")) return error("the run was ended");
   auto execution = cpu::execute(document, *step, request);
   if (!execution) return execution.diagnostics();
   gui::StepFigures figures;
@@ -42,6 +42,7 @@ Result<gui::StepFigures> CpuRunner::run(const Document& document, const Schedule
   figures.step_ms_min = execution->step_ms_min;
   figures.planned_peak_bytes = execution->planned_peak_bytes;
   figures.measured_peak_bytes = execution->measured_peak_bytes;
+  figures.scratch_bytes = execution->scratch_bytes;
   figures.kernel_ms = std::move(execution->kernel_ms);
   figures.kernel_ms.resize(scheduled.schedule.kernels.size());
   return figures;

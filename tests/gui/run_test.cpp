@@ -13,6 +13,7 @@ namespace {
 // Kernel k takes k milliseconds.
 class StubRunner : public Runner {
  public:
+  std::string library() const override { return "a library"; }
   Result<StepFigures> run(const Document&, const ScheduledPlan& scheduled, const StepOrder& order,
                           const StepProgress& progress) override {
     ++runs;
@@ -25,6 +26,7 @@ class StubRunner : public Runner {
     figures.step_ms_median = 3;
     figures.step_ms_min = 2;
     figures.planned_peak_bytes = figures.measured_peak_bytes = scheduled.schedule.arena_bytes;
+    figures.scratch_bytes = 3 << 10;
     for (std::size_t k = 0; k < scheduled.schedule.kernels.size(); ++k)
       figures.kernel_ms.push_back(static_cast<double>(k));
     return figures;
@@ -60,6 +62,7 @@ TEST_CASE("run: figures are of the plan that ran, the slowest kernels first", "[
   const NodeId last = run->of->node(run->of->launches.back());
   CHECK(run->node_ms[document.graph().position(last)] > 0);
   CHECK(window.app.items.find("run/step")->value.find("measured") != std::string::npos);
+  CHECK(window.app.items.find("run/scratch")->value == "3.00 KiB measured");
   CHECK(window.app.items.find("run/slow 0")->value == run->of->name(run->slowest.front()));
 
   // Another plan hasn't run.

@@ -1,0 +1,117 @@
+// Steps that the window really runs: the desktop's runner by itself, and behind the run panel.
+#include "native/window/cpu_runner.h"
+
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+
+#include "gui/app/run_view.h"
+#include "tests/gui/window.h"
+#include "tests/native/run_command.h"
+
+namespace recut::native {
+namespace {
+
+struct Scheduled {
+  Document document;
+  ScheduledPlan plan;
+};
+
+Scheduled schedule_sample(const std::string& name) {
+  auto document = open_document(sample(name), {});
+  REQUIRE(document.ok());
+  SchedulingRequest request;
+  request.planning.cost_model = "fused";
+  auto plan = schedule_document(*document, request);
+  REQUIRE(plan.ok());
+  return {std::move(*document), std::move(*plan)};
+}
+
+TEST_CASE("the window's runner: figures of a step, and how far it is", "[gui][cpu]") {
+  const Scheduled scheduled = schedule_sample("tiny_conv.json.gz");
+  CpuRunner runner;
+  std::vector<double> shares;
+  std::vector<std::string> words;
+  const auto figures = runner.run(scheduled.document, scheduled.plan, {.seed = 1, .steps = 3},
+                                  [&](double share, const std::string& what) {
+                                    shares.push_back(share);
+                                    words.push_back(what);
+                                    return true;
+                                  });
+  REQUIRE(figures.ok());
+  CHECK(figures->steps == 3);
+  CHECK(figures->measured_peak_bytes == figures->planned_peak_bytes);
+  CHECK(figures->planned_peak_bytes <= scheduled.plan.schedule.arena_bytes);
+  CHECK(figures->scratch_bytes > 0);  // of the convolutions
+  CHECK(figures->step_ms_min > 0);
+  CHECK(figures->step_ms_min <= figures->step_ms_median);
+  const auto& kernels = scheduled.plan.schedule.kernels;
+  REQUIRE(figures->kernel_ms.size() == kernels.size());
+  for (std::size_t k = 0; k < kernels.size(); ++k)
+    CHECK((figures->kernel_ms[k] > 0) == kernels[k].launches);
+
+  CHECK(std::is_sorted(shares.begin(), shares.end()));
+  CHECK(shares.back() == 1);
+  CHECK(words == std::vector<std::string>{"compiling", "running", "step 1 of 3", "step 2 of 3",
+                                          "step 3 of 3"});
+}
+
+TEST_CASE("the window's runner: a run that is to end does", "[gui][cpu]") {
+  const Scheduled scheduled = schedule_sample("tiny_mlp.json.gz");
+  CpuRunner runner;
+  for (const std::string_view last : {"running", "step 2 of 100000"}) {
+    bool ended = false;
+    const auto figures =
+        runner.run(scheduled.document, scheduled.plan, {.seed = 1, .steps = 100000},
+                   [&](double, const std::string& what) {
+                     CHECK_FALSE(ended);
+                     ended = what == last;
+                     return !ended;
+                   });
+    REQUIRE_FALSE(figures.ok());
+    CHECK(format(figures.diagnostics()).find("the run was ended") != std::string::npos);
+    CHECK(ended);
+  }
+}
+
+TEST_CASE("the window's runner: the run panel has what was measured", "[gui][cpu]") {
+  CpuRunner runner;
+  gui::NullBackend backend = gui::Window::sample_backend();
+  backend.running = &runner;
+  gui::Window window(gui::bare_options(), backend);
+  window.app.open("sample:tiny_conv");
+  window.settle();
+  REQUIRE(window.app.run("model.set", "fused").ok());
+  window.settle();
+  REQUIRE(window.app.run("run.step", "2").ok());
+  window.settle();
+  CHECK(window.state("run") == "done");
+  const gui::SharedRun run = gui::shown_run(*window.app.document());
+  REQUIRE(run);
+  CHECK(run->measured_peak_bytes == run->planned_peak_bytes);
+  CHECK(window.app.items.find("run/scratch")->value.find("measured") != std::string::npos);
+  for (std::size_t i = 1; i < run->slowest.size(); ++i)
+    CHECK(run->kernel_ms[run->slowest[i - 1]] >= run->kernel_ms[run->slowest[i]]);
+  for (const char* slow : {"run/slow 0", "run/slow 1"})
+    CHECK(window.app.items.find(slow) != nullptr);
+}
+
+TEST_CASE("the window's runner: a graph that can't run says why", "[gui][cpu]") {
+  CpuRunner runner;
+  gui::NullBackend backend;
+  backend.running = &runner;
+  backend.files["test.recut"] =
+      "graph \"no loops\" {\n  %x = input f32[4, 4]\n  %y = linalg_inv(%x)\n  results %y\n"
+      "  gradients none\n}\n";
+  gui::Window window(gui::bare_options(), backend);
+  window.app.open("test.recut");
+  window.settle();
+  REQUIRE(window.app.run("run.step").ok());
+  window.settle();
+  CHECK(window.state("run") == "failed");
+  REQUIRE(window.app.items.find("run/fault") != nullptr);
+  CHECK(window.app.items.find("run/fault")->value.find("operator 'linalg_inv' has no loops") !=
+        std::string::npos);
+}
+
+}  // namespace
+}  // namespace recut::native
