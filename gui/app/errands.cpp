@@ -49,7 +49,7 @@ void serve_plan(const Document& document, Unpacker& unpack, const Send& send) {
   request.limits.on_better = [&](double recompute_us) {
     send(packed(Reply::progress, -1.0, recomputation_words(recompute_us)));
   };
-  const auto planned = plan_document(document, request);
+  const auto planned = plan_to_run(document, request);
   if (!planned) return send(packed(Reply::all, Result<FoundPlan>(planned.diagnostics())));
   send(packed(Reply::all, Result<FoundPlan>(FoundPlan{planned->plan, planned->report})));
 }

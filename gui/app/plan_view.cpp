@@ -1,6 +1,7 @@
 #include "gui/app/plan_view.h"
 
 #include "engine/partition/pins.h"
+#include "engine/workspace/scheduling.h"
 
 namespace recut::gui {
 namespace {
@@ -87,8 +88,16 @@ Result<PlanBasis> plan_basis(std::shared_ptr<const Document> document, const std
   return PlanBasis{std::move(document), std::move(*costs), *unplanned};
 }
 
+Result<Planned> plan_to_run(const Document& document, const PlanningRequest& request) {
+  if (request.cost_model != "fused" || request.budget == "none")
+    return plan_document(document, request);
+  auto scheduled = schedule_document(document, {request, {}});
+  if (!scheduled) return scheduled.diagnostics();
+  return std::move(scheduled->planned);
+}
+
 Result<SharedPlanView> make_plan_view(const PlanBasis& basis, const PlanningRequest& request) {
-  auto planned = plan_document(*basis.document, request);
+  auto planned = plan_to_run(*basis.document, request);
   if (!planned) return planned.diagnostics();
   return finish(basis, request, std::move(*planned));
 }

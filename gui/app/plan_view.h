@@ -45,7 +45,11 @@ struct PlanBasis {
 Result<PlanBasis> plan_basis(std::shared_ptr<const Document> document, const std::string& device,
                              const std::string& cost_model);
 
-// Plans: as slow as plan_document.
+// plan_document's plan; in the fused model, whose kernels run in an arena, schedule_document's, so
+// that a budget bounds the arena, too.
+Result<Planned> plan_to_run(const Document& document, const PlanningRequest& request);
+
+// Plans: as slow as plan_to_run.
 Result<SharedPlanView> make_plan_view(const PlanBasis& basis, const PlanningRequest& request);
 
 // Looks at a plan that is known already: as slow as a replay. The plan runs.

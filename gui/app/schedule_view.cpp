@@ -48,6 +48,11 @@ std::vector<std::uint32_t> ScheduleView::kernels_of(NodeId id) const {
   return found.empty() && maker != id ? kernels_of(maker) : found;
 }
 
+std::int64_t ScheduleView::beyond(std::int64_t budget_bytes) const {
+  if (budget_bytes == 0 || !plan->within(budget_bytes)) return 0;
+  return std::max<std::int64_t>(0, schedule.arena_bytes - budget_bytes);
+}
+
 std::string ScheduleView::name(std::uint32_t k) const {
   std::string words;
   for (const NodeId id : loop::computed_calls(graph(), kernel(k).calls)) {

@@ -30,6 +30,10 @@ struct ScheduleView {
   std::vector<std::uint32_t> kernels_of(NodeId id) const;
   bool computes(std::uint32_t k, NodeId id) const;
 
+  // Bytes of the arena beyond the budget that the plan itself holds; 0 where the arena holds it
+  // too, or there is none.
+  std::int64_t beyond(std::int64_t budget_bytes) const;
+
   // "exp, relu": what a kernel computes.
   std::string name(std::uint32_t k) const;
   // The call that a kernel is selected by: its last.

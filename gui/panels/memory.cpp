@@ -84,7 +84,7 @@ class Timeline {
     Taken taken;
     mark_border(ui_, plot, plan_, taken);
     mark_budget(ui_, plot, document_, taken);
-    mark_arena(ui_, plot, schedule_->schedule, taken);
+    mark_arena(ui_, plot, *schedule_, document_.wishes.budget_bytes, taken);
     if (const auto step = cursor_step(document_, view_)) mark_cursor(ui_, plot, plan_, *step);
     if (!t.hovered || cache_.panning) return;
     const Buffer* buffer = buffer_at(plot, *schedule_, ImGui::GetIO().MousePos);

@@ -28,11 +28,12 @@ std::string name_of(const ScheduleView& schedule, const Buffer& buffer) {
 
 }  // namespace
 
-std::string arena_words(const Schedule& schedule) {
-  const std::string arena = "arena " + format_bytes(schedule.arena_bytes);
-  if (schedule.gap_bytes() == 0) return arena + ", no packing has less";
-  return fmt::format("{}, {} above the most alive at once", arena,
-                     format_bytes(schedule.gap_bytes()));
+std::string arena_words(const ScheduleView& schedule, std::int64_t budget_bytes) {
+  const std::int64_t gap = schedule.schedule.gap_bytes(), beyond = schedule.beyond(budget_bytes);
+  std::string words = "arena " + format_bytes(schedule.schedule.arena_bytes);
+  if (beyond > 0) words += fmt::format(", {} above the budget", format_bytes(beyond));
+  if (gap == 0) return words + ", no packing has less";
+  return fmt::format("{}, {} above the most alive at once", words, format_bytes(gap));
 }
 
 std::string buffer_words(const ScheduleView& schedule, const Buffer& buffer) {
@@ -68,7 +69,9 @@ void draw_arena(const Ui& ui, const Plot& plot, const ScheduleView& schedule,
     }
 }
 
-void mark_arena(const Ui& ui, const Plot& plot, const Schedule& schedule, Taken& taken) {
+void mark_arena(const Ui& ui, const Plot& plot, const ScheduleView& view, std::int64_t budget_bytes,
+                Taken& taken) {
+  const Schedule& schedule = view.schedule;
   const Rect& in = plot.inside();
   const auto line = [&](std::int64_t bytes, Colour colour, bool dashed) {
     const float y = std::round(plot.y(static_cast<double>(bytes))) + 0.5f;
@@ -80,13 +83,14 @@ void mark_arena(const Ui& ui, const Plot& plot, const Schedule& schedule, Taken&
   };
   line(schedule.arena_bytes, ui.theme.text, false);
   if (schedule.gap_bytes() > 0) line(schedule.lower_bound_bytes, ui.theme.dim, true);
-  const std::string words = arena_words(schedule);
+  const std::string words = arena_words(view, budget_bytes);
+  const Colour colour = view.beyond(budget_bytes) > 0 ? ui.theme.conflict : ui.theme.text;
   const float wide = std::min(in.width(), std::ceil(ui.width(words, Face::strong)) + ui.px(6));
   const float y = plot.y(static_cast<double>(schedule.arena_bytes));
   const float top = std::clamp(y - ui.px(19), in.top - ui.px(18), in.bottom - ui.px(17));
   const Rect place = rect_at({in.right - wide, top}, {wide, ui.px(17)});
   ui.fill(place, ui.theme.panel, ui.px(3), 0.9);
-  ui.text(place.inset(ui.px(3), 0), words, Face::strong, ui.theme.text, Align::right);
+  ui.text(place.inset(ui.px(3), 0), words, Face::strong, colour, Align::right);
   ui.items.add("arena words", ItemKind::figure, place, true, words);
   taken.push_back(place);
 }

@@ -9,8 +9,9 @@
 
 namespace recut::gui {
 
-// "arena 1.28 GiB, no packing has less", "arena 1.28 GiB, 16.7 MiB above the most alive at once".
-std::string arena_words(const Schedule& schedule);
+// "arena 1.28 GiB, no packing has less", "arena 1.28 GiB, 16.7 MiB above the most alive at once";
+// where the plan holds the budget and the arena doesn't, by how much.
+std::string arena_words(const ScheduleView& schedule, std::int64_t budget_bytes);
 // What a buffer is, where it stands and for how long.
 std::string buffer_words(const ScheduleView& schedule, const Buffer& buffer);
 
@@ -18,7 +19,8 @@ std::string buffer_words(const ScheduleView& schedule, const Buffer& buffer);
 void draw_arena(const Ui& ui, const Plot& plot, const ScheduleView& schedule,
                 const MemoryCache& cache, NodeId selected);
 // The arena's end, and how far the most that is alive at once comes, in words.
-void mark_arena(const Ui& ui, const Plot& plot, const Schedule& schedule, Taken& taken);
+void mark_arena(const Ui& ui, const Plot& plot, const ScheduleView& view, std::int64_t budget_bytes,
+                Taken& taken);
 // Null where nothing stands there.
 const Buffer* buffer_at(const Plot& plot, const ScheduleView& schedule, ImVec2 at);
 

@@ -120,6 +120,9 @@ class RunPanel {
          by == 0
              ? fmt::format("the same to the byte: {} B", format_number(run_->measured_peak_bytes))
              : signed_bytes(by));
+    if (const std::int64_t beyond = run_->of->beyond(document_.wishes.budget_bytes); beyond > 0)
+      line(area, "arena", "", format_bytes(run_->of->schedule.arena_bytes),
+           format_bytes(beyond) + " above the budget");
     if (run_->scratch_bytes == 0) return;
     line(area, "scratch", "", format_bytes(run_->scratch_bytes),
          fmt::format("{}'s own, beside the peak", input_.app.backend.runner()->library()));

@@ -96,6 +96,51 @@ TEST_CASE("run: the graph is coloured by measured times, or by the plan", "[gui]
   CHECK(canvas.marks->most_ms == 0);
 }
 
+// The budget bounds the arena, as in recut schedule, where the plan can run in one.
+TEST_CASE("run: a fused plan's arena holds the budget", "[gui]") {
+  StubRunner runner;
+  Window window(bare_options(), with_runner(runner));
+  window.app.open("sample:tiny_conv");
+  window.settle();
+  REQUIRE(window.app.run("model.set", "fused").ok());
+  REQUIRE(window.app.run("panel.show", "code").ok());
+  DocumentView& document = *window.app.document();
+  int held = 0;
+  for (const char* budget : {"95%", "90%", "85%", "80%", "70%", "60%"}) {
+    CAPTURE(budget);
+    REQUIRE(window.app.run("budget.set", budget).ok());
+    window.settle();
+    const SharedSchedule schedule = shown_schedule(document);
+    REQUIRE(schedule);
+    const auto planned = schedule_document(*document.document, {request_of(document.wishes), {}});
+    REQUIRE(planned.ok());
+    CHECK(schedule->schedule.arena_bytes == planned->schedule.arena_bytes);
+    if (!document.holds()) continue;
+    CHECK(schedule->beyond(document.wishes.budget_bytes) == planned->beyond_budget());
+    held += schedule->beyond(document.wishes.budget_bytes) == 0 ? 1 : 0;
+  }
+  CHECK(held > 2);
+}
+
+TEST_CASE("run: an arena above the budget is said", "[gui]") {
+  StubRunner runner;
+  Window window(bare_options(), with_runner(runner));
+  window.app.open("samples/joint/tiny_mlp.json.gz");
+  window.settle();
+  const std::int64_t peak = window.app.document()->start->peak();
+  REQUIRE(window.app.run("memory.view", "arena").ok());
+  REQUIRE(window.app.run("budget.set", std::to_string(peak)).ok());
+  REQUIRE(window.app.run("run.step").ok());
+  window.settle();
+  const SharedRun run = shown_run(*window.app.document());
+  REQUIRE(run);
+  REQUIRE(run->of->schedule.arena_bytes > peak);  // starts of buffers are multiples of 64
+  CHECK(window.app.items.find("run/arena") != nullptr);
+  const Item* words = window.app.items.find("memory/arena words");
+  REQUIRE(words != nullptr);
+  CHECK(words->value.find("above the budget") != std::string::npos);
+}
+
 TEST_CASE("run: what is in the way is said", "[gui]") {
   StubRunner runner;
   Window window(bare_options(), with_runner(runner));
