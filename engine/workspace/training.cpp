@@ -8,6 +8,7 @@
 #include "engine/partition/storage_model.h"
 #include "engine/support/hash.h"
 #include "engine/support/philox.h"
+#include "engine/support/text.h"
 #include "engine/workspace/gradients.h"
 
 namespace recut {
@@ -24,15 +25,19 @@ std::string listed(const Graph& graph, const std::vector<NodeId>& ids) {
   return words.empty() ? "there is none" : words;
 }
 
-// The place of the only result that can be a loss.
-Result<std::size_t> find_loss(const Graph& graph) {
+// The place of the result of this name that can be a loss; without a name, of the only one.
+Result<std::size_t> find_loss(const Graph& graph, std::string_view name) {
   std::vector<std::size_t> found;
-  for (std::size_t i = 0; i < graph.results.size(); ++i)
-    if (graph.results[i].valid() && is_loss(graph.type(graph.results[i]))) found.push_back(i);
-  if (found.size() == 1) return found.front();
+  for (std::size_t i = 0; i < graph.results.size(); ++i) {
+    const NodeId id = graph.results[i];
+    if (id.valid() && is_loss(graph.type(id)) && (name.empty() || graph.node_name(id) == name))
+      found.push_back(i);
+  }
+  if (found.size() == 1 || (!name.empty() && !found.empty())) return found.front();
   return error(fmt::format(
-      "training needs one result that is a loss, a real number without dimensions; of the results "
-      "{}",
+      "training needs one result{} that is a loss, a real number without dimensions{}; of the "
+      "results {}",
+      name.empty() ? "" : " " + quote(name), found.empty() ? "" : ", or the name of one of them",
       listed(graph, graph.results)));
 }
 
@@ -45,7 +50,7 @@ std::vector<NodeId> tangents_of(const Graph& graph) {
 
 Result<std::size_t> loss_of_joint(const Graph& joint) {
   const std::vector<NodeId> tangents = tangents_of(joint);
-  if (tangents.empty()) return find_loss(joint);
+  if (tangents.empty()) return find_loss(joint, {});
   if (tangents.size() > 1 || !is_loss(joint.type(tangents.front())))
     return error(fmt::format(
         "training needs one tangent, that of a loss, a real number without dimensions; of the "
@@ -54,6 +59,28 @@ Result<std::size_t> loss_of_joint(const Graph& joint) {
   const auto half = forward_half(joint);
   if (!half) return half.diagnostics();
   return half->differentiable.front();
+}
+
+// The joint graph of a loss, and which of the results that is.
+struct LossGradients {
+  Graph joint;
+  std::size_t loss = 0;
+};
+
+Result<LossGradients> gradients_of_loss(const Graph& graph, std::string_view name) {
+  if (is_joint(graph)) {
+    const auto own = loss_of_joint(graph);
+    if (own && (name.empty() || graph.node_name(graph.results[*own]) == name))
+      return LossGradients{graph, *own};
+    if (name.empty()) return own.diagnostics();
+  }
+  const auto loss = find_loss(graph, name);
+  if (!loss) return loss.diagnostics();
+  GradRequest request;
+  request.options.differentiable = std::vector{*loss};
+  auto gradients = make_gradients(graph, request);
+  if (!gradients) return gradients.diagnostics();
+  return LossGradients{std::move(gradients->graph), *loss};
 }
 
 // Whether the parameter is a factor: of a product, or as the weight of a normalisation.
@@ -88,16 +115,12 @@ std::int64_t summands(const Graph& graph, NodeId parameter) {
 
 }  // namespace
 
-Result<TrainingStep> make_training_step(const Graph& graph, const Optimizer& optimizer) {
-  const bool joint = is_joint(graph);
-  const auto loss = joint ? loss_of_joint(graph) : find_loss(graph);
-  if (!loss) return loss.diagnostics();
-  GradRequest request;
-  request.options.differentiable = std::vector{*loss};
-  auto gradients = joint ? Result<GradReport>(GradReport{graph}) : make_gradients(graph, request);
+Result<TrainingStep> make_training_step(const Graph& graph, const Optimizer& optimizer,
+                                        std::string_view loss) {
+  const auto gradients = gradients_of_loss(graph, loss);
   if (!gradients) return gradients.diagnostics();
-  const NodeId loss_node = gradients->graph.results[*loss];
-  auto step = with_optimizer(gradients->graph, optimizer);
+  const NodeId loss_node = gradients->joint.results[gradients->loss];
+  auto step = with_optimizer(gradients->joint, optimizer);
   if (!step) return step.diagnostics();
   const auto at = std::find(step->results.begin(), step->results.end(), loss_node);
   RECUT_CHECK(at != step->results.end(), "the loss is a result of the step, too");

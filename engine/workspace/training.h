@@ -20,9 +20,11 @@ struct TrainingStep {
   std::size_t loss = 0;  // among its results
 };
 
-// The loss is a result that is one real number: that of the only tangent, or of a forward graph the
-// only one. Fails where there is none, or more than one.
-Result<TrainingStep> make_training_step(const Graph& graph, const Optimizer& optimizer);
+// The loss is a result that is one real number: the one named `loss`, or where none is named that
+// of the only tangent, or of a forward graph the only one. A joint graph of something else than the
+// loss is differentiated anew. Fails where there is no such result, or more than one.
+Result<TrainingStep> make_training_step(const Graph& graph, const Optimizer& optimizer,
+                                        std::string_view loss = {});
 
 // A parameter before the first step, by seed and name. Of two and more dimensions: uniform in
 // ±1/sqrt(n), where n numbers add up to one of the output, as torch.nn.Linear and Conv2d begin

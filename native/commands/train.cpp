@@ -27,6 +27,7 @@ constexpr auto kBetweenProgress = std::chrono::milliseconds(100);
 struct TrainCommand {
   GraphArguments graph;
   PlanArguments plan;
+  std::string loss;  // empty: the only result that can be one
   std::string optimizer = "adam";
   std::optional<double> learning_rate, momentum, epsilon, weight_decay;
   std::vector<double> betas;
@@ -80,7 +81,7 @@ Result<Opened> open(const TrainCommand& command, const Optimizer& optimizer,
                     const Console& console) {
   auto file = command.graph.read(console);
   if (!file) return file.diagnostics();
-  auto step = make_training_step(file->graph, optimizer);
+  auto step = make_training_step(file->graph, optimizer, command.loss);
   if (!step) {
     Diagnostics placed = step.diagnostics();
     for (Diagnostic& d : placed)
@@ -267,6 +268,11 @@ void add_train(CLI::App& app, Action& chosen) {
   arguments->graph.add_to(command);
   arguments->plan.add_search_to(command);
   add_profile(command, "--profile", arguments->plan.device);
+  command
+      .add_option("--loss", arguments->loss,
+                  "The result that is the loss, where several are real numbers without dimensions, "
+                  "or a joint graph is that of another one")
+      ->type_name("NAME");
   add_optimizer_to(command, *arguments);
   add_training_to(command, *arguments);
   command.add_option("--curve", arguments->curve, "Draw the loss of every step (SVG)")

@@ -113,7 +113,8 @@ TEST_CASE("train: what can't be trained is refused, a loss without end is an err
       {{kMlp, "--optimizer", "newton"}, "--optimizer"},
       {{kMlp, "--optimizer", "sgd", "--betas", "0.9,0.99"}, "--betas and --eps are for adam"},
       {{kMlp, "--momentum", "0.9"}, "--momentum is for sgd"},
-      {{kMlp, "--lr", "-1"}, "--lr"}};
+      {{kMlp, "--lr", "-1"}, "--lr"},
+      {{kMlp, "--loss", "hidden"}, "training needs one result 'hidden'"}};
   for (auto [arguments, words] : kRefused) {
     arguments.insert(arguments.begin(), "train");
     const Ran ran = native::run(arguments);

@@ -3,9 +3,12 @@
 
 #include <catch2/catch_test_macros.hpp>
 #include <set>
+#include <tuple>
 
 #include "engine/eval/inputs.h"
 #include "engine/input/graph_file.h"
+#include "engine/ir/printer.h"
+#include "engine/workspace/gradients.h"
 #include "engine/workspace/index_bound.h"
 #include "engine/workspace/training_data.h"
 #include "tests/input/parse.h"
@@ -43,6 +46,55 @@ TEST_CASE("training: the loss of a forward graph is its only real number", "[wor
   REQUIRE(step.ok());
   CHECK(step->loss == 1);
   CHECK(step->graph.gradients.front().valid());
+}
+
+constexpr const char* kTwoLosses = R"(graph "two" {
+  %w = parameter f32[3]
+  %v = parameter f32[3]
+  %x = input f32[3]
+  %y = mul.Tensor(%w, %x)
+  %z = mul.Tensor(%v, %y)
+  %near = sum(%y)
+  %far = sum(%z)
+  results %near, %far
+}
+)";
+
+TEST_CASE("training: of several losses one is named", "[workspace][train]") {
+  const Graph forward = parse(kTwoLosses);
+  const auto unnamed = make_training_step(forward, Sgd{});
+  REQUIRE_FALSE(unnamed.ok());
+  CHECK(format(unnamed.diagnostics()).find("%near is f32[], %far is f32[]") != std::string::npos);
+  for (const auto& [name, place, both] :
+       {std::tuple("near", 0u, false), std::tuple("far", 1u, true)}) {
+    const auto step = make_training_step(forward, Sgd{}, name);
+    REQUIRE(step.ok());
+    CHECK(step->loss == place);
+    CHECK(step->graph.gradients[0].valid());
+    CHECK(step->graph.gradients[1].valid() == both);  // %near doesn't need %v
+  }
+  for (const char* name : {"y", "nobody"}) {
+    const auto refused = make_training_step(forward, Sgd{}, name);
+    REQUIRE_FALSE(refused.ok());
+    CHECK(format(refused.diagnostics()).find("training needs one result '" + std::string(name)) !=
+          std::string::npos);
+  }
+}
+
+TEST_CASE("training: a joint graph of one loss is differentiated anew for another",
+          "[workspace][train]") {
+  GradRequest request;
+  request.options.differentiable = std::vector<std::size_t>{0};
+  const auto near = make_gradients(parse(kTwoLosses), request);
+  REQUIRE(near.ok());
+  const auto own = make_training_step(near->graph, Sgd{});
+  const auto other = make_training_step(near->graph, Sgd{}, "far");
+  REQUIRE(own.ok());
+  REQUIRE(other.ok());
+  CHECK(own->loss == 0);
+  CHECK(other->loss == 1);
+  CHECK(print(make_training_step(near->graph, Sgd{}, "near")->graph) == print(own->graph));
+  CHECK(print(other->graph) != print(own->graph));
 }
 
 TEST_CASE("training: what has no loss is refused with what it has", "[workspace][train]") {
