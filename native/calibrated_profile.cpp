@@ -24,4 +24,9 @@ std::string find_calibrated_profile() {
   return !path.empty() && std::filesystem::exists(path, absent) ? path : std::string();
 }
 
+std::string profile_of_this_machine() {
+  const std::string calibrated = find_calibrated_profile();
+  return calibrated.empty() ? kUsualProcessor : calibrated;
+}
+
 }  // namespace recut::native

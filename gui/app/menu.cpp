@@ -205,6 +205,11 @@ void add_devices(const App& app, std::vector<MenuRow>& rows) {
     const auto device = find_device(name);
     rows.push_back(row_of(app, "device.set", device ? device->title : name, name));
   }
+  const std::string here = app.backend.calibrated_profile();
+  if (here.empty()) return;
+  const auto device = find_device(here);
+  rows.push_back(row_of(app, "device.set",
+                        device ? "Measured here: " + device->title : "Measured here", here));
 }
 
 std::string_view subject_of(std::string_view id) { return id.substr(0, id.find('.')); }

@@ -89,6 +89,9 @@ class Backend {
   // What does long work where there are no threads; null: nothing does.
   virtual Helper* helper() { return nullptr; }
 
+  // The path of the device profile that was measured on this machine; empty: none was.
+  virtual std::string calibrated_profile() const { return {}; }
+
   // What runs steps as machine code; null: nothing does.
   virtual Runner* runner() { return nullptr; }
 

@@ -20,6 +20,7 @@ class NullBackend : public Backend {
   void draw(const ImDrawData& data) override;
   double now() const override { return seconds_; }
   Helper* helper() override { return helping; }
+  std::string calibrated_profile() const override { return calibrated; }
   Runner* runner() override { return running; }
   void wake() override { ++wakes; }
 
@@ -41,6 +42,7 @@ class NullBackend : public Backend {
   std::map<std::string, std::string> stored;  // by name
   Helper* helping = nullptr;                  // none, as long as nobody is given
   Runner* running = nullptr;
+  std::string calibrated;  // empty: no profile was measured
   int frames_drawn = 0;
   int vertices = 0;  // of the last frame
   int wakes = 0;

@@ -70,13 +70,14 @@ Result<Done> set_device(App& app, std::string_view name) {
 }
 
 Result<Done> next_device(App& app, std::string_view) {
-  const auto profiles = builtin_profiles();
+  std::vector<std::string> devices;
+  for (const BuiltinProfile& profile : builtin_profiles()) devices.emplace_back(profile.name);
+  if (const std::string here = app.backend.calibrated_profile(); !here.empty())
+    devices.push_back(here);
   std::string& now = app.document()->wishes.device;
-  std::size_t next = 0;
-  for (std::size_t i = 0; i < profiles.size(); ++i)
-    if (profiles[i].name == now) next = (i + 1) % profiles.size();
-  now = std::string(profiles[next].name);
-  return Done{};
+  const auto at = std::find(devices.begin(), devices.end(), now);
+  const bool last = at == devices.end() || at + 1 == devices.end();
+  return set_device(app, last ? devices.front() : *(at + 1));
 }
 
 Result<Done> set_model(App& app, std::string_view name) {

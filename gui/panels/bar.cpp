@@ -172,7 +172,7 @@ void figures(Ui& ui, const DocumentView& document, float keep, Rect& rest) {
 }
 
 std::string device_words(const DocumentView& document) {
-  const std::string& name = document.wishes.device;
+  const std::string& name = document.basis->costs.device.name;
   return (name == kReferenceDevice ? std::string("reference device") : name) +
          (document.wishes.cost_model == "fused" ? " · fused" : "");
 }

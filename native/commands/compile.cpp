@@ -10,6 +10,7 @@
 #include "native/aot/driver.h"
 #include "native/aot/header.h"
 #include "native/aot/link.h"
+#include "native/calibrated_profile.h"
 #include "native/commands/command.h"
 #include "native/commands/plan_arguments.h"
 #include "native/cpu/object_code.h"
@@ -17,14 +18,13 @@
 namespace recut::native {
 namespace {
 
-constexpr const char* kUsualProfile = "cpu8";
-constexpr const char* kUsualProcessor = "x86-64-v3";
+constexpr const char* kUsualTarget = "x86-64-v3";
 
 struct CompileCommand {
   GraphArguments graph;
   PlanArguments plan;
   std::string library, header;
-  std::string processor = kUsualProcessor;
+  std::string processor = kUsualTarget;
   std::string linker = "ld";
   std::string name;  // empty: the graph's
   bool json = false;
@@ -118,7 +118,7 @@ int compile(const CompileCommand& command, const Console& console) {
   console.say("planning");
   PlanningRequest planning = command.plan.request();
   planning.cost_model = "fused";
-  if (command.plan.device.empty()) planning.device = kUsualProfile;
+  if (command.plan.device.empty()) planning.device = kUsualProcessor;
   const auto scheduled = schedule_document(*document, {planning, {}});
   if (!scheduled) return console.complain(scheduled.diagnostics());
   if (!scheduled->planned.report.holds() || scheduled->beyond_budget() > 0)

@@ -4,6 +4,7 @@
 
 #include "engine/support/units.h"
 #include "engine/workspace/plan_text.h"
+#include "native/calibrated_profile.h"
 
 namespace recut::native {
 
@@ -19,6 +20,17 @@ void add_choices(CLI::App& command, ChoiceRequest& choices) {
       ->type_name("NAME");
 }
 
+namespace {
+
+// The calibrated profile by its name becomes its path.
+std::string find_calibrated(std::string& device) {
+  if (device != kCalibratedDevice) return {};
+  device = find_calibrated_profile();
+  return device.empty() ? "this machine wasn't calibrated: recut calibrate does that" : "";
+}
+
+}  // namespace
+
 void add_profile(CLI::App& command, const std::string& option, std::string& device) {
   std::string devices;
   for (const BuiltinProfile& profile : builtin_profiles())
@@ -26,9 +38,10 @@ void add_profile(CLI::App& command, const std::string& option, std::string& devi
   command
       .add_option(
           option, device,
-          fmt::format("What times are priced by: {}, measured (the times that the file has), or a "
-                      "profile's path",
+          fmt::format("What times are priced by: {}, measured (the times that the file has), "
+                      "calibrated (what recut calibrate measured here), or a profile's path",
                       devices))
+      ->transform(CLI::Validator(find_calibrated, ""))
       ->type_name("PROFILE");
 }
 

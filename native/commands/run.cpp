@@ -22,7 +22,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr std::size_t kShownKernels = 10;
-constexpr const char* kUsualProfile = "cpu8";
 
 struct RunCommand {
   GraphArguments graph;
@@ -45,19 +44,16 @@ struct Ceilings {
   DeviceRates peaks;
 };
 
-// Where the planner takes its prices from: what is named, else what recut calibrate left, else the
-// usual guess.
+// Where the planner takes its prices from.
 std::string profile_of(const RunCommand& command) {
-  if (!command.plan.device.empty()) return command.plan.device;
-  const std::string calibrated = find_calibrated_profile();
-  return calibrated.empty() ? kUsualProfile : calibrated;
+  return command.plan.device.empty() ? profile_of_this_machine() : command.plan.device;
 }
 
 // The peaks of a profile, but for the usual guess: nobody measured that here.
 std::optional<Ceilings> ceilings_of(const RunCommand& command, const Graph& graph) {
   const std::string profile = profile_of(command);
   if (profile == kMeasuredDevice) return std::nullopt;
-  if (command.plan.device.empty() && profile == kUsualProfile) return std::nullopt;
+  if (command.plan.device.empty() && profile == kUsualProcessor) return std::nullopt;
   const auto costs = find_cost_model(graph, std::nullopt, profile, "fused");
   RECUT_CHECK(costs.ok(), "what was planned has a device");
   return Ceilings{profile, costs->device.title, costs->device.peaks};

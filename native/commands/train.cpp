@@ -12,6 +12,7 @@
 #include "engine/support/units.h"
 #include "engine/workspace/training.h"
 #include "gui/pictures/loss_curve.h"
+#include "native/calibrated_profile.h"
 #include "native/commands/command.h"
 #include "native/commands/plan_arguments.h"
 #include "native/cpu/trainer.h"
@@ -21,7 +22,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr const char* kUsualProfile = "cpu8";
 constexpr auto kBetweenProgress = std::chrono::milliseconds(100);
 
 struct TrainCommand {
@@ -160,7 +160,7 @@ Result<Done> write_outputs(const TrainCommand& command, const cpu::Training& tra
 Result<ScheduledPlan> schedule(const TrainCommand& command, const Document& document) {
   PlanningRequest planning = command.plan.request();
   planning.cost_model = "fused";
-  if (command.plan.device.empty()) planning.device = kUsualProfile;
+  if (command.plan.device.empty()) planning.device = profile_of_this_machine();
   return schedule_document(document, {planning, {}});
 }
 

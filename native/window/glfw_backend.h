@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "gui/backend/backend.h"
+#include "native/calibrated_profile.h"
 #include "native/window/cpu_runner.h"
 #include "native/window/desktop_files.h"
 
@@ -41,6 +42,7 @@ class GlfwBackend : public gui::Backend {
   double now() const override;
   void wake() override;
   bool has_threads() const override { return true; }
+  std::string calibrated_profile() const override { return find_calibrated_profile(); }
   gui::Runner* runner() override { return &runner_; }
 
   Result<std::string> read(const std::string& path) override { return files_.read(path); }

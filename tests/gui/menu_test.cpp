@@ -5,6 +5,7 @@
 
 #include "gui/app/menu.h"
 #include "tests/gui/window.h"
+#include "tests/paths.h"
 
 namespace recut::gui {
 namespace {
@@ -69,6 +70,27 @@ TEST_CASE("menu: what is on has its mark, what isn't possible is not enabled", "
   CHECK(row_called(plan, "budget.set")->enabled);
   CHECK(row_called(plan, "budget.set")->intent.command == "palette.open");  // for its argument
   window.settle();
+}
+
+TEST_CASE("menu: a machine that was calibrated is among the devices", "[gui]") {
+  NullBackend backend = Window::sample_backend();
+  backend.calibrated = RECUT_SOURCE_DIR "/samples/devices/cpu8.json";
+  Window window(bare_options(), backend), plain(bare_options());
+  for (Window* one : {&window, &plain}) {
+    one->app.open("sample:tiny_conv");
+    one->settle();
+  }
+  const std::string label = "device.set " + backend.calibrated;
+  const auto devices = [](Window& one) { return rows_of(one.app, *find_menu("device")); };
+  CHECK(row_called(devices(plain), label) == nullptr);
+  REQUIRE(row_called(devices(window), label) != nullptr);
+  CHECK(row_called(devices(window), label)->title.find("Measured here: ") == 0);
+  REQUIRE(window.app.run("device.set", backend.calibrated).ok());
+  window.settle();
+  CHECK(row_called(devices(window), label)->on);
+  CHECK(window.app.document()->shown->report().device == "cpu8");
+  REQUIRE(window.app.run("device.next").ok());
+  CHECK(window.state("device") != backend.calibrated);
 }
 
 void key(Window& window, ImGuiKey key) {

@@ -113,6 +113,30 @@ TEST_CASE("calibrate: recut run finds the profile, plans by it and shows shares 
   CHECK(Json::parse(other.out)["ceilings"]["gb_per_second"] == 3350);
 }
 
+TEST_CASE("calibrate: whatever plans takes the profile by its name", "[native][cpu][calibrate]") {
+  const SettingsFolder settings;
+  const std::string mlp = sample("tiny_mlp.json.gz");
+  const Ran early = native::run({"plan", mlp, "--device", "calibrated"});
+  CHECK(early.code == native::kBadInput);
+  CHECK(early.err.find("recut calibrate") != std::string::npos);
+  REQUIRE(calibrate({"--threads", "1"}).code == native::kDone);
+  const auto planned_by = [&](const std::string& command, const std::string& device) {
+    const Ran ran = native::run({command, mlp, "--device", device, "--json"});
+    INFO(ran.err);
+    REQUIRE(ran.code == native::kDone);
+    return Json::parse(ran.out);
+  };
+  CHECK(planned_by("plan", "calibrated")["device"] == "calibrated");
+  CHECK(planned_by("schedule", "calibrated")["step_us"] ==
+        planned_by("schedule", native::calibrated_profile_path())["step_us"]);
+  CHECK(native::run({"sweep", mlp, "--points", "2", "--device", "calibrated"}).code ==
+        native::kDone);
+  CHECK(native::run({"emit", mlp, "--target", "loop", "--device", "calibrated"}).code ==
+        native::kDone);
+  for (const char* profile : {"calibrated", "cpu8"})
+    CHECK(native::run({"train", mlp, "--steps", "1", "--profile", profile}).code == native::kDone);
+}
+
 TEST_CASE("calibrate: a path that can't be written and a profile that is none are refused",
           "[native][cpu][calibrate]") {
   const Ran ran = calibrate({"-o", "/dev/null/profile.json", "--threads", "1"});
