@@ -70,12 +70,17 @@ std::vector<CodeLine> library_part(const ScheduleView& schedule, std::uint32_t k
   return lines;
 }
 
+// Scratch is nobody's.
+NodeId maker_of(loop::BufferId buffer, const loop::LoweredKernel& lowered) {
+  return buffer.index < lowered.sources.size() ? lowered.sources[buffer.index].node : NodeId();
+}
+
 std::vector<CodeLine> loop_lines(const loop::LoweredKernel& lowered,
                                  const std::vector<NodeId>& calls) {
   std::vector<CodeLine> lines;
   for (loop::PrintedLine& line : loop::print_lines(lowered.kernel)) {
     const NodeId node =
-        line.buffer.valid() ? lowered.sources[line.buffer.index].node : node_of(line.note, calls);
+        line.buffer.valid() ? maker_of(line.buffer, lowered) : node_of(line.note, calls);
     const bool declares = lines.size() <= calls.size() + lowered.kernel.buffers.size();
     lines.push_back({std::move(line.text), node, declares});
   }
