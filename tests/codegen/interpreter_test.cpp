@@ -130,6 +130,21 @@ TEST_CASE("scatters combine in the order of the loop", "[codegen]") {
         std::vector<double>{0, 1, 5});
 }
 
+TEST_CASE("a sum takes a product without rounding it first", "[codegen]") {
+  const Kernel kernel = kernel_of(
+      "buffer %x : f32[4] read\nbuffer %y : f32[1] written\nbuffer %n : i64[4] read\n"
+      "buffer %m : i64[1] written\n"
+      "%less : f32 = load %x[0]\n%sum : f32 = accumulator add from %less lanes 2\n"
+      "%zero : i64 = constant 0\n%whole : i64 = accumulator add from %zero lanes 2\n"
+      "for %i in 0..2 lanes 2 {\n%a : f32 = load %x[%i + 1]\nupdate %sum, %a * %a\n"
+      "%k : i64 = load %n[%i]\nupdate %whole, %k * %k\n}\n"
+      "%s : f32 = read %sum\nstore %y[0], %s\n%t : i64 = read %whole\nstore %m[0], %t");
+  const double above = 1 + 0x1p-23;
+  const Memory after = run_kernel(kernel, {{-1 - 0x1p-22, above, 0}, {}, {3, 5}});
+  CHECK(after[1][0] == 0x1p-46);
+  CHECK(after[3][0] == 34);
+}
+
 TEST_CASE("conversions have ATen's meaning on x86-64", "[codegen]") {
   const auto converted = [](DType from, DType to, Number n) {
     Number out;

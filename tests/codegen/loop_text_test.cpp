@@ -26,6 +26,7 @@ constexpr std::string_view kEveryForm = R"(kernel "every form" {
       %2 : f32 = mul %0, %1
       %3 : f32 = narrow bf16 %2
       update %row, %3
+      update %row, %0 * %3
     }
     %4 : f32 = read %row
     store %"odd name"[%i], %4

@@ -127,6 +127,14 @@ TEST_CASE("accumulators and their loops have the same lanes", "[codegen]") {
                "%zero\n}") == "update %s: iterations of parallel %i update one accumulator\n");
 }
 
+TEST_CASE("products are taken by sums alone", "[codegen]") {
+  CHECK(faults("%s : f32 = accumulator add from %zero\nupdate %s, %zero * %zero") == "");
+  CHECK(faults("%s : f32 = accumulator max from %zero\nupdate %s, %zero * %zero") ==
+        "update %s: only sums take products\n");
+  CHECK(faults("%s : f32 = accumulator add from %zero\nupdate %s, %zero * %one") ==
+        "update %s: %one has to be f32, but is i64\n");
+}
+
 TEST_CASE("an accumulator is read after its loop", "[codegen]") {
   CHECK(faults("%s : f32 = accumulator add from %zero\nfor %i in 0..32 {\nupdate %s, %zero\n"
                "%t : f32 = read %s\n}") == "read %s: stands in a block that also updates it\n");

@@ -68,6 +68,53 @@ kernel "all" {
     CHECK(test::machine_code_difference(kernels, seed) == "");
 }
 
+// Products that are exact have the same bits on processors that fuse and on those that don't.
+TEST_CASE("machine code: sums of products, in lanes, with a rest and one by one",
+          "[codegen][cpu]") {
+  const auto kernels = kernels_of(R"(
+kernel "rows and columns" {
+  buffer %x : bf16[310] read
+  buffer %y : bf16[310] read
+  buffer %n : i32[310] read
+  buffer %rows : f32[10] written
+  buffer %columns : f64[31] written
+  buffer %whole : i32[31] written
+  %zero : f32 = constant 0
+  %none : f64 = constant 0
+  %naught : i32 = constant 0
+  parallel %r in 0..10 {
+    %s : f32 = accumulator add from %zero lanes 8
+    for %j in 0..31 lanes 8 {
+      %a : f32 = load %x[31*%r + %j]
+      %b : f32 = load %y[31*%r + %j]
+      update %s, %a * %b
+    }
+    %t : f32 = read %s
+    store %rows[%r], %t
+  }
+  parallel %c in 0..31 lanes 8 {
+    %u : f64 = accumulator add from %none
+    %w : i32 = accumulator add from %naught
+    for %k in 0..10 {
+      %d : f32 = load %x[31*%k + %c]
+      %e : f64 = convert %d
+      %f : f32 = load %y[%k]
+      %g : f64 = convert %f
+      update %u, %e * %g
+      %m : i32 = load %n[31*%k + %c]
+      %o : i32 = load %n[%k]
+      update %w, %m * %o
+    }
+    %v : f64 = read %u
+    store %columns[%c], %v
+    %p : i32 = read %w
+    store %whole[%c], %p
+  }
+})");
+  for (const std::uint64_t seed : {1, 2, 3})
+    CHECK(test::machine_code_difference(kernels, seed) == "");
+}
+
 TEST_CASE("machine code: places that lie apart, conditions, and what several add to",
           "[codegen][cpu]") {
   const auto kernels = kernels_of(R"(

@@ -67,9 +67,9 @@ void NotedText::add(std::string_view line, std::uint32_t note) {
 
 void NotedText::add_lines(std::string_view lines) {
   text += lines;
-  notes.resize(notes.size() +
-                   static_cast<std::size_t>(std::count(lines.begin(), lines.end(), '\n')),
-               loop::kNoNote);
+  notes.resize(
+      notes.size() + static_cast<std::size_t>(std::count(lines.begin(), lines.end(), '\n')),
+      loop::kNoNote);
 }
 
 void NotedText::add(const NotedText& more) {
@@ -196,9 +196,11 @@ std::string Writer::cast(std::string_view instruction, std::string_view from,
                          type_name(to, lanes)));
 }
 
-std::string Writer::room_for(const std::string& type) {
+std::string Writer::room_for(const std::string& type, std::int64_t align) {
   std::string name = fmt::format("%a{}", allocations_++);
-  rooms_.add(fmt::format("  {} = alloca {}", name, type), note_);
+  rooms_.add(fmt::format("  {} = alloca {}{}", name, type,
+                         align > 0 ? fmt::format(", align {}", align) : ""),
+             note_);
   return name;
 }
 

@@ -95,8 +95,8 @@ class Writer {
   std::string cast(std::string_view instruction, std::string_view from, const std::string& text,
                    std::string_view to, std::int64_t lanes);
 
-  // Memory of the function, there from its start.
-  std::string room_for(const std::string& type);
+  // Memory of the function, there from its start. `align`: bytes; 0: as LLVM likes it.
+  std::string room_for(const std::string& type, std::int64_t align = 0);
 
   // Blocks. `open` starts the one of that name, which the last has to have gone to.
   std::string fresh_label(std::string_view words);

@@ -8,6 +8,9 @@
 namespace recut::llvm_ir {
 namespace {
 
+// A cache line, so that vectors don't lie across two.
+constexpr std::int64_t kScratchAlignment = 64;
+
 // Whether neighbouring iterations can be done at once, statement by statement: nothing that only
 // some of them do, and nothing whose order matters.
 bool fits_lanes(const loop::Block& block) {
@@ -48,7 +51,8 @@ KernelCode::KernelCode(const loop::Kernel& kernel, Writer& writer, std::vector<s
     const loop::Buffer& buffer = kernel.buffers[b];
     const bool scratch = buffer.access == loop::Access::scratch;
     buffers_.push_back(
-        scratch ? w_.room_for(fmt::format("[{} x {}]", buffer.elements, memory_type(buffer.dtype)))
+        scratch ? w_.room_for(fmt::format("[{} x {}]", buffer.elements, memory_type(buffer.dtype)),
+                              kScratchAlignment)
                 : buffer_name(loop::BufferId(b)));
   }
 }
@@ -104,23 +108,29 @@ Code KernelCode::load_partials(const Partials& partials, const loop::Accumulator
 void KernelCode::execute(const loop::Update& update) {
   const loop::Accumulator& accumulator = kernel_[update.accumulator];
   const Partials& partials = partials_[update.accumulator.index];
-  const Code& by = values_[update.value.index];
-  if (partials.lanes != lanes_) return update_one(partials, accumulator, by);
-  const Code sum = combine_code(w_, accumulator.combine, load_partials(partials, accumulator),
-                                w_.splat(by, lanes_));
+  if (partials.lanes != lanes_) return update_one(partials, update);
+  const Code sum = updated(update, load_partials(partials, accumulator));
   w_.put(fmt::format("store {} {}, ptr {}", type_name(sum), sum.text, partials.room));
 }
 
+// What becomes of a partial.
+Code KernelCode::updated(const loop::Update& update, const Code& partial) {
+  const Code& by = values_[update.value.index];
+  if (update.times.valid()) return multiply_add_code(w_, by, values_[update.times.index], partial);
+  return combine_code(w_, kernel_[update.accumulator].combine, partial,
+                      w_.splat(by, partial.lanes));
+}
+
 // The partial of this iteration, one number at a time.
-void KernelCode::update_one(const Partials& partials, const loop::Accumulator& accumulator,
-                            const Code& by) {
+void KernelCode::update_one(const Partials& partials, const loop::Update& update) {
+  const loop::Accumulator& accumulator = kernel_[update.accumulator];
   const Code all = load_partials(partials, accumulator);
   const Code lane =
       w_.apply("and", DType::i64, iteration_, Writer::integer(DType::i64, partials.lanes - 1));
   const Code old =
       w_.let(accumulator.type, 1,
              fmt::format("extractelement {} {}, i64 {}", type_name(all), all.text, lane.text));
-  const Code sum = combine_code(w_, accumulator.combine, old, by);
+  const Code sum = updated(update, old);
   const std::string made = w_.let(fmt::format("insertelement {} {}, {} {}, i64 {}", type_name(all),
                                               all.text, type_name(sum), sum.text, lane.text));
   w_.put(fmt::format("store {} {}, ptr {}", type_name(all), made, partials.room));

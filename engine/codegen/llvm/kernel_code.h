@@ -65,7 +65,8 @@ class KernelCode {
   void write_combined(const loop::Store& store);
 
   Code load_partials(const Partials& partials, const loop::Accumulator& accumulator);
-  void update_one(const Partials& partials, const loop::Accumulator& accumulator, const Code& by);
+  Code updated(const loop::Update& update, const Code& partial);
+  void update_one(const Partials& partials, const loop::Update& update);
   void tell(const Code& bad, std::string message);
 
   const loop::Kernel& kernel_;

@@ -286,4 +286,10 @@ Code combine_code(Writer& w, loop::Combine how, const Code& a, const Code& b) {
   return scalar_code(w, apply, a.type, operands, Writer::integer(DType::i64, 0));
 }
 
+Code multiply_add_code(Writer& w, const Code& a, const Code& b, const Code& c) {
+  if (is_floating(c.type)) return w.intrinsic("llvm.fmuladd", {a, b, c});
+  const Code product = combine_code(w, loop::Combine::mul, a, b);
+  return combine_code(w, loop::Combine::add, c, product);
+}
+
 }  // namespace recut::llvm_ir

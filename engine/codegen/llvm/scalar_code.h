@@ -1,6 +1,6 @@
 // Scalar operators as instructions, exactly as loop/scalar_operators.def means them: no fast-math
 // flag stands anywhere, so that NaN, infinities and zeros behave as in eval, and no product is
-// contracted into a sum.
+// contracted into a sum but where an accumulator takes one.
 #pragma once
 
 #include <span>
@@ -17,6 +17,9 @@ Code scalar_code(Writer& writer, const loop::Apply& apply, DType result,
 
 // a op b of one type.
 Code combine_code(Writer& writer, loop::Combine how, const Code& a, const Code& b);
+
+// a * b + c of one type; of reals fused where the processor does that as quickly (llvm.fmuladd).
+Code multiply_add_code(Writer& writer, const Code& a, const Code& b, const Code& c);
 
 // exp, log, tanh and erf of f32 in f64, without a call, so that every lane is computed at once. The
 // results are within 0.51 units in the last place of f32 (tests/codegen holds them to that).

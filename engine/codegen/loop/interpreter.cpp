@@ -95,7 +95,10 @@ class Interpreter {
     const Accumulator& accumulator = kernel_[update.accumulator];
     auto& partials = accumulators_[update.accumulator.index];
     Number& partial = partials[static_cast<std::size_t>(iteration_ % accumulator.lanes)];
-    partial = combine(accumulator.combine, accumulator.type, partial, value(update.value));
+    partial =
+        update.times.valid()
+            ? multiply_add(accumulator.type, value(update.value), value(update.times), partial)
+            : combine(accumulator.combine, accumulator.type, partial, value(update.value));
     return true;
   }
 

@@ -111,9 +111,12 @@ struct Declare {
   AccumulatorId accumulator;
   ValueId initial;
 };
+// With `times`, a sum's next summand is value * times, which is added exactly or after a rounding
+// of its own, as the target has it: the only place where a target chooses bits of + and *.
 struct Update {
   AccumulatorId accumulator;
   ValueId value;
+  ValueId times;
 };
 // One after another, or in any order and at once where it is parallel. `lanes`: so many
 // neighbouring iterations at once, statement by statement; 1: none.

@@ -153,7 +153,7 @@ class KernelParser : IndexReader {
   bool parse_update(Block& block) {
     Update update;
     return parse_accumulator(update.accumulator) && expect(",") && parse_value(update.value) &&
-           end_line() && add(block, update);
+           (!accept("*") || parse_value(update.times)) && end_line() && add(block, update);
   }
 
   bool parse_definition(Block& block) {

@@ -79,7 +79,8 @@ class Printer {
   }
 
   void print_statement(const Update& update) {
-    line(fmt::format("update {}, {}", names_.of(update.accumulator), names_.of(update.value)));
+    line(fmt::format("update {}, {}{}", names_.of(update.accumulator), names_.of(update.value),
+                     update.times.valid() ? " * " + names_.of(update.times) : ""));
   }
 
   void print_statement(const Loop& loop) {

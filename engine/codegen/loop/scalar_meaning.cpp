@@ -287,4 +287,13 @@ Number combine(Combine how, DType type, Number so_far, Number next) {
   return arithmetic(operator_of(how), type, operands);
 }
 
+Number multiply_add(DType type, Number a, Number b, Number so_far) {
+  if (type == DType::f64) return {std::fma(a.real, b.real, so_far.real), 0};
+  if (type == DType::f32)
+    return {std::fma(static_cast<float>(a.real), static_cast<float>(b.real),
+                     static_cast<float>(so_far.real)),
+            0};
+  return combine(Combine::add, type, so_far, combine(Combine::mul, type, b, a));
+}
+
 }  // namespace recut::loop

@@ -31,6 +31,10 @@ bool compute(const Apply& apply, DType type, DType result, std::span<const Numbe
 // next op so_far, of one type: of two equal extremes the earlier stays.
 Number combine(Combine how, DType type, Number so_far, Number next);
 
+// a * b + so_far of numbers of one type; of reals rounded once, where targets may round the
+// product.
+Number multiply_add(DType type, Number a, Number b, Number so_far);
+
 // Elements of buffers. What is read is of the dtype's value type.
 Number read_element(DType dtype, const std::byte* at);
 void write_element(DType dtype, std::byte* at, Number number);

@@ -34,7 +34,10 @@ class Uses {
     use(store.value);
   }
   void visit(const Declare& declare) { use(declare.initial); }
-  void visit(const Update& update) { use(update.value); }
+  void visit(const Update& update) {
+    use(update.value);
+    if (update.times.valid()) use(update.times);
+  }
   void visit(const Loop& loop) { visit(loop.body); }
   void visit(const If& branch) {
     visit(branch.body);
@@ -101,9 +104,9 @@ class Renumbering {
     out.push_back({Define{id, std::move(expression)}, note});
   }
   void copy(const Store& store, std::uint32_t note, Block& out) {
-    out.push_back({Store{buffers_[store.buffer.index], mapped(store.at), mapped(store.value),
-                         store.combine},
-                   note});
+    out.push_back(
+        {Store{buffers_[store.buffer.index], mapped(store.at), mapped(store.value), store.combine},
+         note});
   }
   void copy(const Declare& declare, std::uint32_t note, Block& out) {
     AccumulatorId& id = accumulators_[declare.accumulator.index];
@@ -112,7 +115,9 @@ class Renumbering {
     out.push_back({Declare{id, mapped(declare.initial)}, note});
   }
   void copy(const Update& update, std::uint32_t note, Block& out) {
-    out.push_back({Update{accumulators_[update.accumulator.index], mapped(update.value)}, note});
+    out.push_back({Update{accumulators_[update.accumulator.index], mapped(update.value),
+                          mapped(update.times)},
+                   note});
   }
   void copy(const Loop& loop, std::uint32_t note, Block& out) {
     LoopId& id = loops_[loop.variable.index];

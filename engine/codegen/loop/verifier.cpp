@@ -189,6 +189,10 @@ class Verifier {
     const std::string about = "update " + names_.of(id);
     if (!use(about, accumulators_, id)) return;
     use_typed(about, update.value, kernel_[id].type);
+    if (update.times.valid()) {
+      use_typed(about, update.times, kernel_[id].type);
+      if (kernel_[id].combine != Combine::add) fault(about, "only sums take products");
+    }
     std::int64_t lanes = 1;
     for (std::size_t n = declared_under_[id.index]; n < nest_.size(); ++n) {
       if (nest_[n] == nullptr) continue;

@@ -121,7 +121,11 @@ AccumulatorId Builder::accumulator(const std::string& name, Combine how, ValueId
 }
 
 void Builder::update(AccumulatorId accumulator, ValueId value) {
-  block().push_back({Update{accumulator, value}, note_});
+  block().push_back({Update{accumulator, value, {}}, note_});
+}
+
+void Builder::update_product(AccumulatorId accumulator, ValueId a, ValueId b) {
+  block().push_back({Update{accumulator, a, b}, note_});
 }
 
 ValueId Builder::read(AccumulatorId accumulator) {

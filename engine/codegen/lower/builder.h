@@ -48,6 +48,7 @@ class Builder {
   AccumulatorId accumulator(const std::string& name, Combine how, ValueId initial,
                             std::int64_t lanes);
   void update(AccumulatorId accumulator, ValueId value);
+  void update_product(AccumulatorId accumulator, ValueId a, ValueId b);
   ValueId read(AccumulatorId accumulator);
 
   Index quotient(const Index& of, std::int64_t by) const { return divide(of, by, ranges_); }
