@@ -60,7 +60,7 @@ class ProgramBuilder {
         return program_.launches.push_back(std::move(launch));
       }
     }
-    auto lowered = loop::lower(graph_, storages_, groups_, calls);
+    auto lowered = loop::lower(graph_, storages_, groups_, calls, options_.lower);
     if (!lowered) {
       for (const Diagnostic& fault : lowered.diagnostics()) faults.push_back(fault);
       return;

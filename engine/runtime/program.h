@@ -57,6 +57,7 @@ struct Program {
 
 struct ProgramOptions {
   bool library = false;  // library calls wherever they fit; else loops alone
+  loop::LowerOptions lower = {};
 };
 
 // The program of a schedule of `graph`. Fails where an operator has no loops (all of them are

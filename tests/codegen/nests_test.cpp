@@ -118,5 +118,66 @@ graph "bias" {
   }
 }
 
+// Tiles that are cut evenly and that aren't, along rows, columns and depth; factors of all layouts;
+// sums that are finished.
+TEST_CASE("loops of matrix products in tiles", "[codegen][cpu]") {
+  for (const char* sample : {
+           "x:16,32 w:32,64 | mm(%x, %w)",
+           "x:13,70 w:70,37 | mm(%x, %w)",
+           "x:70,16 w:16,140 | mm(%x, %w)",
+           "x:8,300 w:300,17 | mm(%x, %w)",
+           "x:9,513 w:513,16 | mm(%x, %w)",
+           "b:40 x:32,32 w:32,40 | addmm(%b, %x, %w, beta=0.5, alpha=2.0)",
+           "b:2,37,29 x:2,37,43 w:2,43,29 | baddbmm(%b, %x, %w, beta=0.0, alpha=1.5)",
+       })
+    check_with_gradients(sample);
+}
+
+TEST_CASE("loops of matrix products in tiles have all dtypes and layouts", "[codegen][cpu]") {
+  const char* const kText = R"(
+graph "products" {
+  %x = parameter $[40, 32]
+  %y = parameter $[40, 32]
+  %z = parameter $[32, 300]
+  %xt = t(%x)
+  %yt = t(%y)
+  %nt = mm(%x, %yt)
+  %tn = mm(%xt, %y)
+  %nn = mm(%x, %z)
+  %part = slice.Tensor(%z, 1, 3, 260)
+  %far = mm(%y, %part)
+  results %nt, %tn, %nn, %far
+})";
+  for (const char* dtype : {"f64", "f32", "f16", "bf16", "i64", "i16", "u8"}) {
+    std::string text = kText;
+    for (std::size_t at; (at = text.find('$')) != std::string::npos;) text.replace(at, 1, dtype);
+    INFO(text);
+    const auto graph = parse_graph_text(text, "products");
+    if (!graph) FAIL(format(graph.diagnostics()));
+    CHECK(disagreement(*graph, inputs_for(*graph, 1, Values::ordinary), {}, true).substr(0, 3000) ==
+          "");
+  }
+}
+
+TEST_CASE("no bit of a matrix product depends on the tile in registers", "[codegen][cpu]") {
+  const auto graph = parse_graph_text(
+      "graph \"g\" {\n%x = parameter f32[50, 300]\n%y = parameter f32[300, 70]\n"
+      "%z = mm(%x, %y)\nresults %z\n}\n",
+      "product");
+  if (!graph) FAIL(format(graph.diagnostics()));
+  const Inputs inputs = inputs_for(*graph, 1, Values::ordinary);
+  KernelRunOptions options;
+  options.executor = Executor::machine_code;
+  const KernelRun usual = run_kernels(*graph, inputs, options);
+  REQUIRE(usual.problem == "");
+  for (const loop::RegisterTile tile : {loop::RegisterTile{4, 32}, {8, 128}, {1, 64}}) {
+    options.lower.registers = tile;
+    const KernelRun other = run_kernels(*graph, inputs, options);
+    REQUIRE(other.problem == "");
+    CHECK(other.texts != usual.texts);
+    CHECK(outputs_difference(usual.outputs, other.outputs) == "");
+  }
+}
+
 }  // namespace
 }  // namespace recut::test

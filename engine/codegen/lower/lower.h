@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -36,8 +37,16 @@ struct LoweredKernel {
 // summed; f64 itself is computed in f64 anyway.
 enum class Precision : std::uint8_t { f32, f64 };
 
+// The accumulators that a matrix product keeps in registers: rows of so many bytes, both powers of
+// two, and how many leaves as many vector registers for its factors. No bit of a result depends on
+// them. The default is for sixteen registers of 32 bytes.
+struct RegisterTile {
+  std::int64_t rows = 4, bytes = 64;
+};
+
 struct LowerOptions {
   Precision precision = Precision::f32;
+  std::optional<RegisterTile> registers = RegisterTile{};  // none: no tiles, plain loops alone
 };
 
 // The calls of one kernel, in the graph's order: a group of `groups`, or a call that is alone.

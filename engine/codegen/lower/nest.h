@@ -37,6 +37,12 @@ class Nest {
   Quantity raw(std::string_view parameter, const Indices& at) const {
     return lowering.element(call.node(parameter), at);
   }
+  // The same where there is no condition, or it holds; elsewhere 0.
+  Quantity raw_where(std::string_view parameter, const Indices& at,
+                     const std::optional<Quantity>& inside) const {
+    if (!inside) return raw(parameter, at);
+    return lowering.element_where(call.node(parameter), at, *inside);
+  }
   Quantity real(std::string_view parameter, const Indices& at) const {
     const Quantity element = raw(parameter, at);
     return element.to(

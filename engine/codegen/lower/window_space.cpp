@@ -18,8 +18,7 @@ std::vector<std::int64_t> per_dimension(const Call& call, std::string_view param
 }
 
 Quantity Fallen::element(const Nest& nest, std::string_view parameter, const Indices& at) const {
-  if (!inside) return nest.raw(parameter, at);
-  return nest.lowering.element_where(nest.call.node(parameter), at, *inside);
+  return nest.raw_where(parameter, at, inside);
 }
 
 Fallen on_plane(Lowering& lowering, const Sliding& s, const Indices& window, const Indices& offset,

@@ -106,7 +106,7 @@ Quantity Attention::kept(const Quantity& value, const Indices& at, const Index& 
 }
 
 Scratch Attention::scratch(const char* name, std::int64_t elements) const {
-  return {&builder, builder.add_buffer({name, type, elements, Access::scratch})};
+  return {builder, name, type, elements};
 }
 
 Quantity Attention::sum(std::int64_t count,

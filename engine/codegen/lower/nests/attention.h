@@ -6,19 +6,9 @@
 #include <string_view>
 
 #include "engine/codegen/lower/nest.h"
+#include "engine/codegen/lower/scratch.h"
 
 namespace recut::loop {
-
-// Numbers in scratch, by places that the caller lays out.
-struct Scratch {
-  Builder* builder;
-  BufferId buffer;
-
-  Quantity read(const Index& at) const { return {builder, builder->load(buffer, at)}; }
-  void write(const Index& at, const Quantity& value) const {
-    builder->store(buffer, at, value.id());
-  }
-};
 
 // How one call reads its operands, and the tiles that it is computed in.
 struct Attention {

@@ -1,5 +1,5 @@
-// Matrix products as plain nests. Targets may have a library run them instead.
-#include "engine/codegen/lower/nest.h"
+// Matrix products, in tiles or as plain nests. Targets may have a library run them instead.
+#include "engine/codegen/lower/nests/tiled_product.h"
 
 namespace recut::loop {
 namespace {
@@ -28,13 +28,34 @@ FoldSpace space_of(const Nest& nest, const Product& p) {
   return space;
 }
 
-void multiply(const Nest& nest, const Product& p,
-              const std::function<Quantity(Quantity, const Indices&)>& finish) {
-  const bool whole = !is_floating(nest.type().dtype);
-  const DType type = nest.computing(nest.type().dtype);
-  const auto read = [&](std::string_view parameter, const Indices& at) {
-    return whole ? nest.raw(parameter, at).to(DType::i64) : nest.raw(parameter, at).to(type);
+using Finish = std::function<Quantity(Quantity, const Indices&)>;
+
+TiledProduct tiled(const Nest& nest, const Product& p, const Finish& finish) {
+  const Shape& left = nest.shape_of(p.left);
+  const Shape& right = nest.shape_of(p.right);
+  const std::size_t r = p.batched ? 1 : 0;
+  TiledProduct t;
+  t.batch.assign(left.begin(), left.begin() + static_cast<std::ptrdiff_t>(r));
+  t.rows = left[r];
+  t.depth = left[r + 1];
+  t.columns = right[r + 1];
+  t.type = nest.computing(nest.type().dtype);
+  t.left = factor_of(nest, p.left, r, r + 1, t.type);
+  t.right = factor_of(nest, p.right, r + 1, r, t.type);
+  t.write = [&nest, &finish](const Indices& batch, const Index& row, const Index& column,
+                             const Quantity& sum) {
+    Indices at = batch;
+    at.insert(at.end(), {row, column});
+    nest.lowering.write(nest.output(), at, finish(sum, at));
   };
+  const Strides out = storage_layout(nest.type()).strides;
+  return out[r] < out[r + 1] ? t.turned() : t;
+}
+
+void multiply(const Nest& nest, const Product& p, const Finish& finish) {
+  if (const TiledProduct t = tiled(nest, p, finish); is_worth_tiles(nest.lowering, t))
+    return in_tiles(nest.lowering, t);
+  const DType type = nest.computing(nest.type().dtype);
   for_each_fold(nest.lowering, space_of(nest, p), [&](Folder& folder) {
     const Quantity sum =
         folder.fold({"sum", Combine::add, nest.lowering.constant(type, 0), [&](const Indices& at) {
@@ -42,8 +63,8 @@ void multiply(const Nest& nest, const Product& p,
                        left.erase(left.end() - 2);
                        right.erase(right.end() - 3);
                        std::swap(right[right.size() - 1], right[right.size() - 2]);
-                       const Quantity a = read(p.left, left);
-                       return a * read(p.right, right);
+                       const Quantity a = nest.raw(p.left, left).to(type);
+                       return a * nest.raw(p.right, right).to(type);
                      }});
     Indices at = folder.at();
     at.pop_back();

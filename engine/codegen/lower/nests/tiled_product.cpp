@@ -1,0 +1,267 @@
+#include "engine/codegen/lower/nests/tiled_product.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/codegen/lower/scratch.h"
+
+namespace recut::loop {
+namespace {
+
+// What pays for packing. A right factor that has to be turned asks for more rows.
+constexpr std::int64_t kLeastRows = 8, kLeastRowsOfTurned = 32, kLeastColumns = 16,
+                       kLeastDepth = 16, kLeastProducts = 1 << 15;
+// The largest tile. Its block of the right factor and its sums are 64 KiB each.
+constexpr std::int64_t kTileRows = 256, kTileColumnBytes = 256, kTileDepth = 256;
+// Fewer tiles than that are made smaller, so that threads share them.
+constexpr std::int64_t kEnoughTiles = 16, kFewestTileRows = 32;
+
+std::int64_t quotient_up(std::int64_t a, std::int64_t by) { return (a + by - 1) / by; }
+
+// Into how many parts of at most `most` a whole is cut: evenly, where that makes less than twice as
+// many as there have to be.
+std::int64_t parts_of(std::int64_t whole, std::int64_t most) {
+  const std::int64_t least = quotient_up(whole, most);
+  for (std::int64_t parts = least; parts < 2 * least; ++parts)
+    if (whole % parts == 0) return parts;
+  return least;
+}
+
+// Lines of one dimension in `tiles` of `size`, which is a number of panels. Together they may be
+// more lines than there are.
+struct Cut {
+  std::int64_t lines, panel, size, tiles;
+
+  Cut(std::int64_t all, std::int64_t lines_of_panel, std::int64_t most) : lines(all) {
+    panel = lines_of_panel;
+    const std::int64_t panels = quotient_up(lines, panel);
+    tiles = parts_of(panels, std::max<std::int64_t>(1, most / panel));
+    size = quotient_up(panels, tiles) * panel;
+    tiles = quotient_up(lines, size);
+  }
+
+  bool is_even() const { return size * tiles == lines; }
+  std::int64_t panels() const { return size / panel; }
+};
+
+class Tiles {
+ public:
+  Tiles(Lowering& lowering, const TiledProduct& product)
+      : lowering_(lowering),
+        builder_(lowering.builder()),
+        p_(product),
+        bytes_(item_bytes(product.type)),
+        columns_(p_.columns, lowering.options.registers->bytes / bytes_, kTileColumnBytes / bytes_),
+        rows_(cut_rows()),
+        depth_(p_.depth, 1, kTileDepth),
+        reads_left_(p_.left.runs_along_depth && !p_.left.converts && rows_.is_even() &&
+                    depth_.is_even()),
+        right_(builder_, "right", p_.type, depth_.size * columns_.size),
+        sums_(builder_, "sums", p_.type, rows_.size * columns_.size) {
+    if (!reads_left_) left_.emplace(builder_, "left", p_.type, depth_.size * rows_.panel);
+  }
+
+  void run() {
+    const std::size_t outside = builder_.depth();
+    Shape grid = p_.batch;
+    grid.insert(grid.end(), {rows_.tiles, columns_.tiles});
+    const Index number =
+        builder_.open_any_loop("tile", element_count(grid), Builder::Order::parallel);
+    batch_ = delinearised(number, grid, builder_);
+    column_tile_ = batch_.back();
+    batch_.pop_back();
+    row_tile_ = batch_.back();
+    batch_.pop_back();
+    if (depth_.tiles > 1) clear();
+    multiply_blocks();
+    write();
+    builder_.close_to(outside);
+  }
+
+ private:
+  Cut cut_rows() const {
+    // Rows that stand side by side in memory are packed a vector at a time.
+    const std::int64_t fewest = lowering_.options.registers->rows;
+    const std::int64_t vector = std::max(fewest, columns_.panel);
+    const bool by_vector = !p_.left.runs_along_depth && p_.rows % vector == 0;
+    const std::int64_t panel = by_vector ? vector : fewest;
+    const std::int64_t others = element_count(p_.batch) * columns_.tiles;
+    std::int64_t most = kTileRows;
+    while (most > kFewestTileRows && others * quotient_up(p_.rows, most) < kEnoughTiles) most /= 2;
+    return {p_.rows, panel, most};
+  }
+
+  Quantity zero() const { return lowering_.constant(p_.type, 0); }
+
+  // Adds that index < end to a condition, where the cut has more lines than there are.
+  void bound(std::optional<Quantity>& inside, const Index& index, const Cut& cut) const {
+    if (cut.is_even()) return;
+    const Quantity within = lowering_.number(index) < static_cast<double>(cut.lines);
+    inside = inside ? *inside & within : within;
+  }
+
+  void clear() {
+    const std::size_t depth = builder_.depth();
+    const Index i = builder_.open_loop("i", rows_.size * columns_.panels());
+    const Index j = lane();
+    sums_.write(columns_.panel * i + j, zero());
+    builder_.close_to(depth);
+  }
+
+  // The loop over a panel's columns at once.
+  Index lane() {
+    return builder_.open_loop("j", columns_.panel, Builder::Order::serial, columns_.panel);
+  }
+
+  void multiply_blocks() {
+    const std::size_t depth = builder_.depth();
+    const Index first_k = depth_.size * builder_.open_loop("block", depth_.tiles);
+    pack_right(first_k);
+    const Index panel = builder_.open_loop("rows", rows_.panels());
+    const Index first_row = rows_.size * row_tile_ + rows_.panel * panel;
+    if (left_) pack_left(first_row, first_k);
+    const std::int64_t height = lowering_.options.registers->rows;
+    const Index row = height * builder_.open_loop("few", rows_.panel / height);
+    const Index columns = builder_.open_loop("columns", columns_.panels());
+    multiply({first_row + row, first_k, row, rows_.panel * panel + row, columns}, height);
+    builder_.close_to(depth);
+  }
+
+  // Panel by panel, in it k by k: what the loop over k reads next stands next.
+  void pack_right(const Index& first_k) {
+    const std::size_t depth = builder_.depth();
+    const Index panel = builder_.open_loop("columns", columns_.panels());
+    const Index k = builder_.open_loop("k", depth_.size);
+    const bool turns = p_.right.runs_along_depth;
+    const Index j =
+        builder_.open_loop("j", columns_.panel, Builder::Order::serial, turns ? 1 : columns_.panel);
+    const Index column = columns_.size * column_tile_ + columns_.panel * panel + j;
+    std::optional<Quantity> inside;
+    bound(inside, column, columns_);
+    bound(inside, first_k + k, depth_);
+    right_.write(columns_.panel * (depth_.size * panel + k) + j,
+                 p_.right.element(batch_, column, first_k + k, inside));
+    builder_.close_to(depth);
+  }
+
+  void pack_left(const Index& first_row, const Index& first_k) {
+    const std::size_t depth = builder_.depth();
+    const Index k = builder_.open_loop("k", depth_.size);
+    const Index r = builder_.open_loop("r", rows_.panel, Builder::Order::serial,
+                                       p_.left.runs_along_depth ? 1 : rows_.panel);
+    std::optional<Quantity> inside;
+    bound(inside, first_row + r, rows_);
+    bound(inside, first_k + k, depth_);
+    left_->write(rows_.panel * k + r, p_.left.element(batch_, first_row + r, first_k + k, inside));
+    builder_.close_to(depth);
+  }
+
+  // Where a block of accumulators begins.
+  struct Corner {
+    Index row, k;                // of the product
+    Index row_of_panel;          // of the left, as it is packed
+    Index row_of_tile, columns;  // of the sums; the latter a panel's number
+  };
+
+  // Some rows by a panel of columns: a vector of sums a row.
+  void multiply(const Corner& at, std::int64_t height) {
+    const std::size_t depth = builder_.depth();
+    const Index j = lane();
+    const auto place = [&](std::int64_t r) {
+      return columns_.size * (at.row_of_tile + Index(r)) + columns_.panel * at.columns + j;
+    };
+    std::vector<AccumulatorId> sums;
+    for (std::int64_t r = 0; r < height; ++r) {
+      const Quantity initial = depth_.tiles > 1 ? sums_.read(place(r)) : zero();
+      sums.push_back(builder_.accumulator("sum", Combine::add, initial.id(), 1));
+    }
+    const std::size_t inside = builder_.depth();
+    const Index k = builder_.open_loop("k", depth_.size);
+    const ValueId right = right_.read(columns_.panel * (depth_.size * at.columns + k) + j).id();
+    for (std::int64_t r = 0; r < height; ++r) {
+      const Quantity left =
+          left_ ? left_->read(rows_.panel * k + at.row_of_panel + Index(r))
+                : p_.left.element(batch_, at.row + Index(r), at.k + k, std::nullopt);
+      builder_.update_product(sums[static_cast<std::size_t>(r)], left.id(), right);
+    }
+    builder_.close_to(inside);
+    for (std::int64_t r = 0; r < height; ++r)
+      sums_.write(place(r), {&builder_, builder_.read(sums[static_cast<std::size_t>(r)])});
+    builder_.close_to(depth);
+  }
+
+  // Tiles at the right edge may have fewer columns than the others.
+  void write() {
+    const std::int64_t last = p_.columns - columns_.size * (columns_.tiles - 1);
+    if (columns_.tiles == 1 || last == columns_.size) return write_columns(last);
+    const auto edge = static_cast<double>(columns_.tiles - 1);
+    const Quantity tile = lowering_.number(column_tile_);
+    builder_.open_if((tile < edge).id());
+    write_columns(columns_.size);
+    builder_.close();
+    builder_.open_if((tile >= edge).id());
+    write_columns(last);
+    builder_.close();
+  }
+
+  void write_columns(std::int64_t count) {
+    const std::size_t depth = builder_.depth();
+    const Index i = builder_.open_loop("i", rows_.size);
+    const Index row = rows_.size * row_tile_ + i;
+    std::optional<Quantity> inside;
+    bound(inside, row, rows_);
+    if (inside) builder_.open_if(inside->id());
+    const Index j = builder_.open_loop("j", count, Builder::Order::serial, lanes_for(count));
+    p_.write(batch_, row, columns_.size * column_tile_ + j, sums_.read(columns_.size * i + j));
+    builder_.close_to(depth);
+  }
+
+  Lowering& lowering_;
+  Builder& builder_;
+  const TiledProduct& p_;
+  const std::int64_t bytes_;
+  const Cut columns_, rows_, depth_;
+  const bool reads_left_;  // where it stands; else it is packed
+  const Scratch right_, sums_;
+  std::optional<Scratch> left_;
+  Indices batch_;
+  Index row_tile_, column_tile_;
+};
+
+}  // namespace
+
+Factor factor_of(const Nest& nest, std::string_view parameter, std::size_t lines, std::size_t depth,
+                 DType type) {
+  const Strides strides = walking_strides(nest.lowering, nest.call.node(parameter));
+  Factor factor;
+  factor.runs_along_depth = strides[depth] < strides[lines];
+  factor.converts = nest.dtype_of(parameter) != type;
+  factor.element = [=, &nest](const Indices& batch, const Index& line, const Index& k,
+                              const std::optional<Quantity>& inside) {
+    Indices at = batch;
+    at.resize(batch.size() + 2);
+    at[lines] = line;
+    at[depth] = k;
+    return nest.raw_where(parameter, at, inside).to(type);
+  };
+  return factor;
+}
+
+TiledProduct TiledProduct::turned() const {
+  TiledProduct t = *this;
+  std::swap(t.rows, t.columns);
+  std::swap(t.left, t.right);
+  t.write = [write = write](const Indices& at, const Index& row, const Index& column,
+                            const Quantity& sum) { write(at, column, row, sum); };
+  return t;
+}
+
+bool is_worth_tiles(const Lowering& lowering, const TiledProduct& p) {
+  const std::int64_t rows = p.right.runs_along_depth ? kLeastRowsOfTurned : kLeastRows;
+  return lowering.options.registers && p.rows >= rows && p.columns >= kLeastColumns &&
+         p.depth >= kLeastDepth && p.rows * p.columns >= quotient_up(kLeastProducts, p.depth);
+}
+
+void in_tiles(Lowering& lowering, const TiledProduct& product) { Tiles(lowering, product).run(); }
+
+}  // namespace recut::loop
