@@ -53,7 +53,14 @@ TEST_CASE("scratch belongs to the iterations of outermost loops", "[codegen]") {
         "store %s: iterations of %j store to the same place, 0\n");
   CHECK(with("buffer %s : f32[40960] scratch\n", "") == "");
   CHECK(with("buffer %s : f32[40961] scratch\n", "") ==
-        "%s: a kernel has at most 163840 bytes of scratch\n");
+        "%s: an outermost loop has at most 163840 bytes of scratch\n");
+  // Of each outermost loop, not of all together.
+  const std::string rooms = "buffer %s : f32[30720] scratch\nbuffer %t : f32[30720] scratch\n";
+  const auto fill = [](const std::string& name) { return "store %" + name + "[0], %zero\n"; };
+  CHECK(with(rooms, "for %i in 0..2 {\n" + fill("s") + "}\nfor %j in 0..2 {\n" + fill("t") + "}") ==
+        "");
+  CHECK(with(rooms, "for %i in 0..2 {\n" + fill("s") + fill("t") + fill("t") + "}") ==
+        "%t: an outermost loop has at most 163840 bytes of scratch\n");
   CHECK(
       with(room + "buffer %z : f32[4] read\n", "") ==
       "%s: scratch stands behind the other buffers\n%z: scratch stands behind the other buffers\n");

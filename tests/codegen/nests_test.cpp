@@ -159,6 +159,31 @@ graph "products" {
   }
 }
 
+// Lines that are filled up to whole vectors and that aren't; what is padding, stepped over, of
+// groups; bias. The last two are plain nests beside tiles of their gradients.
+TEST_CASE("loops of convolutions in tiles", "[codegen][cpu]") {
+  for (const char* sample : {
+           "x:2,3,7,15 w:9,3,3,3 b:9 | convolution(%x, %w, %b, [1, 1], [1, 1], [1, 1], false, [0, "
+           "0], 1)",
+           "x:1,8,11,13 w:8,8,3,2 | convolution(%x, %w, none, [2, 1], [2, 0], [1, 2], false, [0, "
+           "0], 1)",
+           "x:2,16,5,7 w:18,8,3,3 b:18 | convolution(%x, %w, %b, [2, 2], [1, 1], [1, 1], false, "
+           "[0, 0], 2)",
+           "x:2,24,4,8 w:16,24,1,1 | convolution(%x, %w, none, [1, 1], [0, 0], [1, 1], false, [0, "
+           "0], 1)",
+           "x:2,24,9,5 w:16,24,1,1 | convolution(%x, %w, none, [2, 2], [0, 0], [1, 1], false, [0, "
+           "0], 1)",
+           "x:3,12,50 w:10,12,5 b:10 | conv1d(%x, %w, %b, 1, 2)",
+           "x:1,8,3,5,6 w:8,8,2,3,2 | convolution(%x, %w, none, [1, 1, 1], [0, 1, 1], [1, 1, 1], "
+           "false, [0, 0, 0], 1)",
+           "x:2,3,12,12 w:16,3,5,5 | convolution(%x, %w, none, [1, 1], [2, 2], [1, 1], false, [0, "
+           "0], 1)",
+           "x:2,12,14,14 w:12,1,3,3 | convolution(%x, %w, none, [1, 1], [1, 1], [1, 1], false, [0, "
+           "0], 12)",
+       })
+    check_with_gradients(sample);
+}
+
 TEST_CASE("no bit of a matrix product depends on the tile in registers", "[codegen][cpu]") {
   const auto graph = parse_graph_text(
       "graph \"g\" {\n%x = parameter f32[50, 300]\n%y = parameter f32[300, 70]\n"

@@ -92,8 +92,8 @@ KernelCode::Place KernelCode::place(const loop::Index& at) {
 // Of one place, or of one in every lane.
 std::string KernelCode::address(loop::BufferId buffer, const Code& at) {
   return w_.let(fmt::format("getelementptr inbounds {}, ptr {}, {} {}",
-                            memory_type(kernel_[buffer].dtype), buffers_[buffer.index],
-                            type_name(at), at.text));
+                            memory_type(kernel_[buffer].dtype), begin_of(buffer), type_name(at),
+                            at.text));
 }
 
 Code KernelCode::code(const loop::Load& load, loop::ValueId value) {

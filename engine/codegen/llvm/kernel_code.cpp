@@ -47,14 +47,17 @@ KernelCode::KernelCode(const loop::Kernel& kernel, Writer& writer, std::vector<s
       values_(kernel.values.size()),
       partials_(kernel.accumulators.size()),
       iteration_(Writer::integer(DType::i64, 0)) {
-  for (std::uint32_t b = 0; b < kernel.buffers.size(); ++b) {
-    const loop::Buffer& buffer = kernel.buffers[b];
-    const bool scratch = buffer.access == loop::Access::scratch;
-    buffers_.push_back(
-        scratch ? w_.room_for(fmt::format("[{} x {}]", buffer.elements, memory_type(buffer.dtype)),
-                              kScratchAlignment)
-                : buffer_name(loop::BufferId(b)));
-  }
+  for (std::uint32_t b = 0; b < kernel.buffers.size(); ++b)
+    buffers_.push_back(b < loop::brought_buffers(kernel) ? buffer_name(loop::BufferId(b)) : "");
+}
+
+const std::string& KernelCode::begin_of(loop::BufferId id) {
+  std::string& begin = buffers_[id.index];
+  const loop::Buffer& buffer = kernel_[id];
+  if (begin.empty())
+    begin = w_.room_for(fmt::format("[{} x {}]", buffer.elements, memory_type(buffer.dtype)),
+                        kScratchAlignment);
+  return begin;
 }
 
 void KernelCode::block(const loop::Block& block) {

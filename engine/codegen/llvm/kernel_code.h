@@ -59,6 +59,7 @@ class KernelCode {
   Code quotient(const Code& of, const loop::Atom& atom);
   bool varies(const loop::Index& index) const;
   Place place(const loop::Index& at);
+  const std::string& begin_of(loop::BufferId id);
   std::string address(loop::BufferId buffer, const Code& at);
   std::string read(loop::BufferId buffer, const Place& place, const Code* where);
   void write(loop::BufferId buffer, const Place& place, const Code& value);
@@ -73,7 +74,7 @@ class KernelCode {
   Writer& w_;
   std::vector<std::string>& faults_;
   loop::Ranges ranges_;
-  std::vector<std::string> buffers_;  // where each begins
+  std::vector<std::string> buffers_;  // where each begins; empty: scratch without room as yet
   std::vector<Code> loops_, values_;
   std::vector<Partials> partials_;  // by accumulator
   std::int64_t lanes_ = 1;          // 1: one number at a time

@@ -157,7 +157,8 @@ struct Kernel {
 // The largest number of lanes, and of nested loops and ifs, that a sound kernel has.
 inline constexpr std::int64_t kMostLanes = 1024;
 inline constexpr int kDeepestNest = 64;
-// The most bytes of scratch: what a block of threads may have on a GPU, and a stack on a processor.
+// The most bytes of scratch that an outermost loop uses: what a block of threads may have on a GPU,
+// and a stack on a processor.
 inline constexpr std::int64_t kMostScratchBytes = std::int64_t{160} << 10;
 
 // How many buffers the caller brings: those before the scratch.

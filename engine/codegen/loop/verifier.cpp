@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <set>
 
 #include "engine/codegen/loop/accesses.h"
 #include "engine/codegen/loop/names.h"
@@ -50,18 +51,23 @@ class Verifier {
   }
 
   void check_scratch() {
-    std::int64_t left = kMostScratchBytes;
     for (std::size_t i = 0; i < kernel_.buffers.size(); ++i) {
       const Buffer& buffer = kernel_.buffers[i];
       const bool scratch = buffer.access == Access::scratch;
       if (scratch != (i >= brought_buffers(kernel_)))
         fault(names_.of(BufferId(i)), "scratch stands behind the other buffers");
-      if (!scratch || buffer.dtype == DType::none) continue;
-      if (buffer.elements > left / item_bytes(buffer.dtype))
-        return fault(names_.of(BufferId(i)),
-                     fmt::format("a kernel has at most {} bytes of scratch", kMostScratchBytes));
-      left -= buffer.elements * item_bytes(buffer.dtype);
+      if (scratch && buffer.dtype != DType::none) take_scratch(BufferId(i), kMostScratchBytes);
     }
+  }
+
+  // What is left of so many bytes beside a buffer.
+  std::int64_t take_scratch(BufferId id, std::int64_t left) {
+    const Buffer& buffer = kernel_[id];
+    if (buffer.elements <= left / item_bytes(buffer.dtype))
+      return left - buffer.elements * item_bytes(buffer.dtype);
+    fault(names_.of(id), fmt::format("an outermost loop has at most {} bytes of scratch",
+                                     kMostScratchBytes));
+    return left;
   }
 
   void check_accumulator(AccumulatorId id) {
@@ -134,11 +140,16 @@ class Verifier {
       fault(about, "the kernel has no such buffer");
       return false;
     }
-    const bool alone = !nest_.empty() && nest_.front() != nullptr && nest_.front()->lanes == 1;
-    if (kernel_[id].access == Access::scratch && !alone)
-      fault(about,
-            fmt::format("{} is scratch, and used outside of a loop without lanes", names_.of(id)));
+    if (kernel_[id].access == Access::scratch) use_scratch(about, id);
     return true;
+  }
+
+  void use_scratch(const std::string& about, BufferId id) {
+    if (nest_.empty() || nest_.front() == nullptr || nest_.front()->lanes > 1)
+      return fault(about, fmt::format("{} is scratch, and used outside of a loop without lanes",
+                                      names_.of(id)));
+    if (kernel_[id].dtype != DType::none && scratch_of_nest_.insert(id.index).second)
+      scratch_left_ = take_scratch(id, scratch_left_);
   }
 
   // Statements
@@ -214,6 +225,10 @@ class Verifier {
     const auto has_lanes = [](const Loop* outer) { return outer != nullptr && outer->lanes > 1; };
     if (loop.lanes > 1 && std::any_of(nest_.begin(), nest_.end(), has_lanes))
       fault(about, "lanes inside of lanes");
+    if (nest_.empty()) {
+      scratch_of_nest_.clear();
+      scratch_left_ = kMostScratchBytes;
+    }
     nest_.push_back(&loop);
     check_body(loop.body);
     nest_.pop_back();
@@ -300,6 +315,8 @@ class Verifier {
   std::vector<Seen> values_, loops_, accumulators_;
   std::vector<std::size_t> declared_under_;  // by accumulator: how many blocks stand around it
   std::vector<const Loop*> nest_;            // null: an if
+  std::set<std::uint32_t> scratch_of_nest_;  // that the outermost loop at hand has used,
+  std::int64_t scratch_left_ = 0;            // and the bytes that it may use beside
   std::vector<std::pair<std::vector<Seen>*, std::uint32_t>> opened_;  // in the block at hand
 };
 

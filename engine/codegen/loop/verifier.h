@@ -7,8 +7,8 @@
 //   type;
 //             operators fit their signatures; indices are of i64 values; conditions are bools.
 //   buffers   What is read only isn't stored to, and what is written only isn't loaded from, nor
-//             combined into. Scratch stands behind the buffers that the caller brings, is at most
-//             kMostScratchBytes, and is used inside of outermost loops without lanes.
+//             combined into. Scratch stands behind the buffers that the caller brings, and is used
+//             inside of outermost loops without lanes, in each at most kMostScratchBytes.
 //   bounds    Every load and store stays within its buffer, by the extents of loops and by checks.
 //             Of what happens under a condition this asks only that it could be within.
 //   lanes     A power of two, at most kMostLanes, and not inside of each other. An accumulator is

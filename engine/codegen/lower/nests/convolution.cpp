@@ -1,4 +1,6 @@
-// Convolutions as plain nests, forward and backward. Targets may have a library run them instead.
+// Convolutions, forward and backward, as matrix products in tiles or as plain nests. Targets may
+// have a library run them instead.
+#include "engine/codegen/lower/nests/tiled_product.h"
 #include "engine/codegen/lower/nests/transposed_convolution.h"
 #include "engine/codegen/lower/window_space.h"
 
@@ -66,10 +68,186 @@ Indices joined(const Index& first, const Index& second, const Indices& rest) {
   return out;
 }
 
+// As matrix products: tiles pack what their windows see (im2col) a block at a time, so that the
+// whole of it never stands in memory.
+// ----------------------------------------------------------------------------------------
+
+std::optional<Quantity> both(const std::optional<Quantity>& a, const std::optional<Quantity>& b) {
+  return a && b ? *a & *b : a ? a : b;
+}
+
+Shape joined(std::initializer_list<std::int64_t> first, const Shape& rest) {
+  Shape all = first;
+  all.insert(all.end(), rest.begin(), rest.end());
+  return all;
+}
+
+// [sample, place...], each line filled up to whole vectors where that makes it a quarter longer at
+// most: then lanes are neighbours.
+Shape filled(Shape places) {
+  constexpr std::int64_t kVector = 16;
+  const std::int64_t whole = (places.back() + kVector - 1) / kVector * kVector;
+  if (4 * whole <= 5 * places.back()) places.back() = whole;
+  return places;
+}
+
+// A window of one element, each beside the next.
+bool is_plain(const Convolution& c) {
+  return element_count(c.kernel) == 1 && element_count(c.slide.stride) == 1 &&
+         c.slide.padding == Shape(c.dims(), 0);
+}
+
+// What stands at `channel` where an element of a window falls, of the product's type.
+Quantity fallen(const Nest& nest, const Convolution& c, std::string_view parameter, Fallen at,
+                const Index& sample, const Index& channel, const std::optional<Quantity>& inside) {
+  at.inside = both(at.inside, inside);
+  return at.element(nest, parameter, joined(sample, channel, at.place)).to(c.type);
+}
+
+Factor weight_factor(const Nest& nest, const Convolution& c) {
+  Factor factor;
+  factor.runs_along_depth = true;
+  factor.converts = nest.dtype_of("weight") != c.type;
+  return factor;
+}
+
+// Writes the sum of a column that is a place of `output`, where no line is filled up there.
+void write_place(const Nest& nest, std::size_t output, const Shape& filled, const Index& channel,
+                 const Index& column, const std::function<Quantity()>& sum) {
+  Builder& builder = nest.lowering.builder();
+  const Indices at = delinearised(column, filled, builder);
+  const std::int64_t width = nest.type(output).shape.back();
+  const std::size_t depth = builder.depth();
+  if (width < filled.back())
+    builder.open_if((nest.lowering.number(at.back()) < static_cast<double>(width)).id());
+  nest.lowering.write(nest.output(output), joined(at[0], channel, part(at, 1, at.size() - 1)),
+                      sum());
+  builder.close_to(depth);
+}
+
+// rows: outputs; columns: sample, window; depth: channel, offset.
+TiledProduct forward_product(const Nest& nest, const Convolution& c) {
+  Builder& builder = nest.lowering.builder();
+  const Shape windows = joined({c.samples}, c.windows);
+  const Shape columns = is_plain(c) ? windows : filled(windows);
+  const Shape depth = joined({c.channels}, c.kernel);
+  TiledProduct t{{c.groups},
+                 c.outputs,
+                 element_count(columns),
+                 element_count(depth),
+                 c.type,
+                 weight_factor(nest, c),
+                 {},
+                 {}};
+  t.left.element = [=, &nest, &builder](const Indices& batch, const Index& row, const Index& k,
+                                        const std::optional<Quantity>& inside) {
+    const Indices at = delinearised(k, depth, builder);
+    const Index output = c.outputs * batch[0] + row;
+    return nest.raw_where("weight", joined(output, at[0], part(at, 1, c.dims())), inside)
+        .to(c.type);
+  };
+  t.right.element = [=, &nest, &builder](const Indices& batch, const Index& column, const Index& k,
+                                         const std::optional<Quantity>& inside) {
+    const Indices to = delinearised(column, columns, builder);
+    const Indices at = delinearised(k, depth, builder);
+    return fallen(
+        nest, c, "input",
+        on_plane(nest.lowering, c.slide, part(to, 1, c.dims()), part(at, 1, c.dims()), c.plane),
+        to[0], c.channels * batch[0] + at[0], inside);
+  };
+  t.write = [=, &nest](const Indices& batch, const Index& row, const Index& column,
+                       const Quantity& sum) {
+    const Index output = c.outputs * batch[0] + row;
+    write_place(nest, 0, columns, output, column, [&] {
+      return nest.has("bias") ? sum + nest.raw("bias", {output}).to(c.type) : sum;
+    });
+  };
+  return t;
+}
+
+// rows: channels; columns: sample, place; depth: output, offset.
+TiledProduct input_gradient_product(const Nest& nest, const Convolution& c) {
+  Builder& builder = nest.lowering.builder();
+  const Shape columns = filled(joined({c.samples}, c.plane));
+  const Shape depth = joined({c.outputs}, c.kernel);
+  TiledProduct t{{c.groups},
+                 c.channels,
+                 element_count(columns),
+                 element_count(depth),
+                 c.type,
+                 weight_factor(nest, c),
+                 {},
+                 {}};
+  t.left.converts = true;
+  t.left.element = [=, &nest, &builder](const Indices& batch, const Index& row, const Index& k,
+                                        const std::optional<Quantity>& inside) {
+    const Indices at = delinearised(k, depth, builder);
+    const Index output = c.outputs * batch[0] + at[0];
+    return nest.raw_where("weight", joined(output, row, part(at, 1, c.dims())), inside).to(c.type);
+  };
+  t.right.element = [=, &nest, &builder](const Indices& batch, const Index& column, const Index& k,
+                                         const std::optional<Quantity>& inside) {
+    const Indices to = delinearised(column, columns, builder);
+    const Indices at = delinearised(k, depth, builder);
+    return fallen(
+        nest, c, "grad_output",
+        on_windows(nest.lowering, c.slide, part(to, 1, c.dims()), part(at, 1, c.dims()), c.windows),
+        to[0], c.outputs * batch[0] + at[0], inside);
+  };
+  t.write = [=, &nest](const Indices& batch, const Index& row, const Index& column,
+                       const Quantity& sum) {
+    write_place(nest, 0, columns, c.channels * batch[0] + row, column, [&] { return sum; });
+  };
+  return t;
+}
+
+// rows: outputs; columns: channel, offset; depth: sample, window.
+TiledProduct weight_gradient_product(const Nest& nest, const Convolution& c) {
+  Builder& builder = nest.lowering.builder();
+  const Shape columns = joined({c.channels}, c.kernel);
+  const Shape depth = joined({c.samples}, c.windows);
+  TiledProduct t{{c.groups},
+                 c.outputs,
+                 element_count(columns),
+                 element_count(depth),
+                 c.type,
+                 weight_factor(nest, c),
+                 {},
+                 {}};
+  t.left.converts = true;
+  t.left.element = [=, &nest, &builder](const Indices& batch, const Index& row, const Index& k,
+                                        const std::optional<Quantity>& inside) {
+    const Indices at = delinearised(k, depth, builder);
+    const Indices place = joined(at[0], c.outputs * batch[0] + row, part(at, 1, c.dims()));
+    return nest.raw_where("grad_output", place, inside).to(c.type);
+  };
+  t.right.element = [=, &nest, &builder](const Indices& batch, const Index& column, const Index& k,
+                                         const std::optional<Quantity>& inside) {
+    const Indices of = delinearised(column, columns, builder);
+    const Indices at = delinearised(k, depth, builder);
+    return fallen(
+        nest, c, "input",
+        on_plane(nest.lowering, c.slide, part(at, 1, c.dims()), part(of, 1, c.dims()), c.plane),
+        at[0], c.channels * batch[0] + of[0], inside);
+  };
+  t.write = [=, &nest, &builder](const Indices& batch, const Index& row, const Index& column,
+                                 const Quantity& sum) {
+    const Indices of = delinearised(column, columns, builder);
+    nest.lowering.write(nest.output(1),
+                        joined(c.outputs * batch[0] + row, of[0], part(of, 1, c.dims())), sum);
+  };
+  return t;
+}
+
+// As plain nests
+// ----------------------------------------------------------------------------------------
+
 // kept: sample, group, output, window; folded: channel, offset.
 void forward(const Nest& nest) {
   if (is_transposed(nest.call)) return transposed_convolution(nest);
   const Convolution c(nest, nest.shape_of("input"), nest.shape_of("weight"), nest.type().shape);
+  if (const TiledProduct t = forward_product(nest, c); is_worth_tiles(nest.lowering, t))
+    return in_tiles(nest.lowering, t);
   const std::size_t dims = c.dims();
   Dimensions d;
   d.add({c.samples, c.groups, c.outputs}, false);
@@ -97,6 +275,8 @@ void forward(const Nest& nest) {
 
 // kept: sample, group, channel, place; folded: output, offset.
 void input_gradient(const Nest& nest, const Convolution& c) {
+  if (const TiledProduct t = input_gradient_product(nest, c); is_worth_tiles(nest.lowering, t))
+    return in_tiles(nest.lowering, t);
   const std::size_t dims = c.dims();
   Dimensions d;
   d.add({c.samples, c.groups, c.channels}, false);
@@ -123,6 +303,8 @@ void input_gradient(const Nest& nest, const Convolution& c) {
 
 // kept: group, output, channel, offset; folded: sample, window.
 void weight_gradient(const Nest& nest, const Convolution& c) {
+  if (const TiledProduct t = weight_gradient_product(nest, c); is_worth_tiles(nest.lowering, t))
+    return in_tiles(nest.lowering, t);
   const std::size_t dims = c.dims();
   Dimensions d;
   d.add({c.groups, c.outputs, c.channels}, false);
