@@ -22,6 +22,70 @@ void check_with_gradients(const std::string& sample) {
         "");
 }
 
+TEST_CASE("searches in sorted sequences, and membership", "[codegen][cpu]") {
+  const char* const kGraphs[] = {R"(
+graph "one line for all" {
+  %b = parameter f32[7]
+  %i = parameter i64[5]
+  %x = parameter f32[3, 4]
+  %n = parameter f32[0]
+  %l = bucketize.Tensor(%x, %b)
+  %r = bucketize.Tensor(%x, %b, right=true, out_int32=true)
+  %s = searchsorted.Scalar(%i, 0.5, side="right")
+  %e = searchsorted.Tensor(%n, %x)
+  results %l, %r, %s, %e
+})",
+                                 R"(
+graph "a line each, in an order of its own" {
+  %b = parameter f64[2, 3, 8]
+  %x = parameter bf16[2, 3, 5]
+  %t = sort(%b)
+  %v = getitem(%t, 0)
+  %o = getitem(%t, 1)
+  %l = searchsorted.Tensor(%b, %x, sorter=%o)
+  %r = searchsorted.Tensor(%v, %x, right=true)
+  results %l, %r
+})",
+                                 R"(
+graph "members" {
+  %x = parameter i32[4, 9]
+  %t = parameter i64[3, 5]
+  %n = parameter i64[0]
+  %a = isin.Tensor_Tensor(%x, %t)
+  %b = isin.Tensor_Tensor(%x, %t, invert=true)
+  %c = isin.Tensor_Scalar(%x, 1)
+  %d = isin.Scalar_Tensor(1, %t)
+  %e = isin.Tensor_Tensor(%x, %n)
+  results %a, %b, %c, %d, %e
+})"};
+  for (const char* text : kGraphs) {
+    INFO(text);
+    const auto graph = parse_graph_text(text, "search");
+    if (!graph) FAIL(format(graph.diagnostics()));
+    for (const std::uint64_t seed : {1, 2, 3})
+      CHECK(disagreement(*graph, inputs_for(*graph, seed, Values::ordinary), {}, true)
+                .substr(0, 3000) == "");
+    const std::string at_edges = edge_disagreement(*graph);
+    CHECK((at_edges.empty() || is_refusal(at_edges)));
+  }
+}
+
+TEST_CASE("distances between rows", "[codegen][cpu]") {
+  const char* const kNorms[] = {"0.0", "0.5", "1.0", "2.0", "3.0", "inf"};
+  for (const char* norm : kNorms)
+    for (const char* shapes :
+         {"x:4,19 w:3,19", "x:2,1,3,5 w:4,2,5", "x:2,0 w:3,0", "x:0,4 w:2,4"}) {
+      const std::string sample =
+          std::string(shapes) + " | _cdist_forward(%x, %w, " + norm + ", none)";
+      INFO(sample);
+      const auto graph = sample_graph(sample);
+      if (!graph) FAIL(format(graph.diagnostics()));
+      CHECK(
+          disagreement(*graph, inputs_for(*graph, 1, Values::ordinary), {}, true).substr(0, 3000) ==
+          "");
+    }
+}
+
 TEST_CASE("loops of transposed convolutions", "[codegen][cpu]") {
   for (
       const char* sample : {

@@ -79,6 +79,7 @@ void add_creation_formulas(FormulaTable& table);
 void add_indexing_formulas(FormulaTable& table);
 void add_rearrangement_formulas(FormulaTable& table);
 void add_special_formulas(FormulaTable& table);
+void add_search_formulas(FormulaTable& table);
 
 // Formulas from functions of quantities: lambdas without captures.
 

@@ -18,6 +18,8 @@ const NestRow& nest_row(Op op) {
     add_average_pooling_nests(rows);
     add_elementwise_loss_nests(rows);
     add_sort_nests(rows);
+    add_membership_nests(rows);
+    add_distance_nests(rows);
     add_product_nests(rows);
     add_meeting_nests(rows);
     add_edge_nests(rows);

@@ -91,6 +91,8 @@ void add_pooling_nests(NestTable& table);
 void add_average_pooling_nests(NestTable& table);
 void add_elementwise_loss_nests(NestTable& table);
 void add_sort_nests(NestTable& table);
+void add_membership_nests(NestTable& table);
+void add_distance_nests(NestTable& table);
 void add_product_nests(NestTable& table);
 void add_meeting_nests(NestTable& table);
 void add_edge_nests(NestTable& table);
