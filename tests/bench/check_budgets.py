@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 """Checked steps on the processor at falling budgets: every graph before and after the passes, with no budget, within
 60 % and 40 % of its peak and at the least that Recut can lay out. A row each: the peak planned and measured, how far the
 outputs are from the interpreter's, and what keeps a budget from being held.

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # The benchmarks: how long reading and verifying a graph takes, the passes
-# beside Inductor's, planning by
-# strategy torch beside the seconds that PyTorch needed for the same, the whole
-# trade-off curve, what strategy peak reaches and how soon, the layout of
-# graphs for the canvas, and, where the page is built, how long that plans.
+# beside Inductor's, planning by strategy torch beside the seconds that PyTorch
+# needed for the same, the whole trade-off curve, what strategy peak reaches and
+# how soon, the layout of graphs for the canvas, Recut's own loops beside
+# oneDNN, checked steps at falling budgets, and, where the page is built, how
+# long that plans.
 #
 # usage: tests/bench/run.sh [FILE…]     without files: ../shared/graphs, else samples/joint
 set -euo pipefail
@@ -19,8 +20,7 @@ if [[ ${#files[@]} -eq 0 ]]; then
 fi
 
 step "Building the benchmarks"
-build_preset release --target recut bench_read_bench bench_passes_bench bench_partition_bench \
-  bench_sweep_bench bench_peak_bench bench_layout_bench bench_canvas_bench
+build_preset release
 step "Reading and verifying, median of five"
 build/release/tests/bench_read_bench "${files[@]}"
 step "Passes, beside Inductor's on the same graphs"
@@ -46,8 +46,14 @@ step "Frames of the window: the graph at all zooms, the timeline, dragging the b
 build/release/tests/bench_canvas_bench "${files[@]}"
 build/release/tests/bench_timeline_bench
 build/release/tests/bench_drag_bench "${files[@]}"
-step "The graph panel: layout, first frame, frames at all zooms"
-build/release/tests/bench_canvas_bench "${files[@]}"
+step "Products and convolutions by Recut's own loops, beside plain ones and oneDNN"
+build/release/tests/bench_loops_bench
+step "Checked steps at falling budgets, before and after the passes"
+small=()
+for file in "${files[@]}"; do
+  case $file in */tiny_*.json.gz | */mlp.json.gz | */lstm.json.gz | */cpu_*.json.gz) small+=("$file") ;; esac
+done
+[[ ${#small[@]} -eq 0 ]] || tests/bench/check_budgets.py "${small[@]}"
 if [[ -f build/wasm/site/recut.wasm && -d tests/page/node_modules && -x ${CHROMIUM:-/usr/bin/chromium} ]]; then
   step "The page in Chromium beside the command: planning the same budgets"
   timed=()
