@@ -26,6 +26,13 @@ const NestRow& nest_row(Op op) {
     add_resample_nests(rows);
     add_recurrent_nests(rows);
     add_attention_nests(rows);
+    add_lu_nests(rows);
+    add_triangular_nests(rows);
+    add_householder_nests(rows);
+    add_ldl_nests(rows);
+    add_spectral_nests(rows);
+    add_matrix_function_nests(rows);
+    add_trilinear_nests(rows);
     std::vector<NestRow> by_op(all_operators().size());
     for (const NestRow& row : rows) by_op[static_cast<std::size_t>(row.op)] = row;
     return by_op;

@@ -99,6 +99,13 @@ void add_edge_nests(NestTable& table);
 void add_resample_nests(NestTable& table);
 void add_recurrent_nests(NestTable& table);
 void add_attention_nests(NestTable& table);
+void add_lu_nests(NestTable& table);
+void add_triangular_nests(NestTable& table);
+void add_householder_nests(NestTable& table);
+void add_ldl_nests(NestTable& table);
+void add_spectral_nests(NestTable& table);
+void add_matrix_function_nests(NestTable& table);
+void add_trilinear_nests(NestTable& table);
 
 // The dimensions that a call's `dim` folds: all where that is None, absent or (unless an empty list
 // means none) empty.

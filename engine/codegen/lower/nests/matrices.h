@@ -1,0 +1,115 @@
+// Single matrices in scratch, and the steps that factorisations share. All is computed in f64, as
+// eval does: pivots are chosen by comparing, so that another rounding may give other factors.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "engine/codegen/lower/nest.h"
+#include "engine/codegen/lower/scratch.h"
+
+namespace recut::loop {
+
+struct MatrixPlace {
+  Index row, column;
+};
+
+// Numbers of one matrix of a batch, row by row.
+class ScratchMatrix {
+ public:
+  ScratchMatrix(Builder& builder, const std::string& name, std::int64_t rows, std::int64_t columns);
+
+  Quantity at(const Index& i, const Index& j) const { return numbers_.read(place(i, j)); }
+  void put(const Index& i, const Index& j, const Quantity& value) const {
+    numbers_.write(place(i, j), value.to(DType::f64));
+  }
+  // The same numbers as the transpose.
+  ScratchMatrix turned() const;
+
+  std::int64_t rows, columns;
+
+ private:
+  Index place(const Index& i, const Index& j) const { return row_step_ * i + column_step_ * j; }
+
+  Scratch numbers_;
+  std::int64_t row_step_, column_step_;
+};
+
+// What a call does with each matrix of a batch: loops over its rows and columns, all serial.
+class MatrixWork {
+ public:
+  using Body = std::function<void(const Index&)>;
+
+  explicit MatrixWork(const Nest& n) : nest(n), builder(n.lowering.builder()) {}
+
+  const Nest& nest;
+  Builder& builder;
+
+  // Calls body for the places of a batch, in parallel.
+  void for_each_matrix(const Shape& batch, const std::function<void(const Indices&)>& body) const;
+  void each(std::int64_t extent, const Body& body) const;
+  // From first + 1 on; what is below `end`.
+  void each_after(const Index& first, std::int64_t extent, const Body& body) const;
+  void each_before(const Index& end, std::int64_t extent, const Body& body) const;
+  void when(const Quantity& condition, const std::function<void()>& body) const;
+
+  Quantity number(const Index& index) const { return nest.lowering.number(index); }
+  Quantity real(double value) const { return nest.lowering.constant(DType::f64, value); }
+  Quantity whole(std::int64_t value) const {
+    return Quantity::constant(&builder, DType::i64, value);
+  }
+
+  ScratchMatrix matrix(const std::string& name, std::int64_t rows, std::int64_t columns) const {
+    return {builder, name, rows, columns};
+  }
+  Scratch integers(const std::string& name, std::int64_t count) const;
+
+  using Element = std::function<Quantity(const Index& i, const Index& j)>;
+  void fill(const ScratchMatrix& m, const Element& element) const;
+  void fill_identity(const ScratchMatrix& m) const;
+  void swap(const ScratchMatrix& m, const MatrixPlace& a, const MatrixPlace& b) const;
+  // The operand's matrix at this place of a batch that its own is broadcast to.
+  void read(const ScratchMatrix& m, std::string_view parameter, const Indices& batch) const;
+  // A vector as the only column.
+  void read_vector(const ScratchMatrix& m, std::string_view parameter, const Indices& batch) const;
+  // An output's matrix, where anybody has it.
+  void write(std::size_t output, const Indices& batch, const Element& element) const;
+  void write(std::size_t output, const Indices& batch, const ScratchMatrix& m) const;
+  void write_vector(std::size_t output, const Indices& batch,
+                    const std::function<Quantity(const Index& i)>& element) const;
+  void write_number(std::size_t output, const Indices& batch, const Quantity& number) const;
+
+  // Data that has to be 0, or the run ends.
+  void require_zero(const Quantity& info) const { builder.check(info.id(), 1); }
+};
+
+// The first parameter's name: A, self, input.
+std::string_view first_parameter(const Call& call);
+Shape batch_shape(const Shape& shape);
+std::int64_t matrix_rows(const Shape& shape);
+// The place in a batch of fewer or broadcast dimensions.
+Indices broadcast_place(const Indices& at, const Shape& shape);
+
+// Why so many numbers of scratch are too many.
+std::optional<std::string> beyond_scratch(std::int64_t numbers);
+
+// Triangles
+// ------------------------------------------------------------------------------------------
+
+struct Triangle {
+  bool upper = false;
+  bool unit = false;  // ones on the diagonal, which isn't read
+
+  Triangle turned() const { return {!upper, unit}; }
+};
+
+// b := a^-1 b; the other triangle of `a` isn't read.
+void solve_triangular(const MatrixWork& work, const ScratchMatrix& a, Triangle triangle,
+                      const ScratchMatrix& b);
+
+// The element of a triangle: 0 in the other one.
+Quantity triangle_element(const MatrixWork& work, const ScratchMatrix& a, Triangle triangle,
+                          const Index& i, const Index& j);
+
+}  // namespace recut::loop

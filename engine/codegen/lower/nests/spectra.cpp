@@ -1,0 +1,357 @@
+#include "engine/codegen/lower/nests/spectra.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace recut::loop {
+namespace {
+
+constexpr std::int64_t kMaxSweeps = 60;  // far more than the ten that convergence takes
+
+struct Rotation {
+  Quantity cosine, sine;
+};
+
+// Makes the off-diagonal `c` of [[a, c], [c, b]] zero.
+Rotation rotation_of(const Quantity& a, const Quantity& b, const Quantity& c) {
+  const Quantity tau = (b - a) / (2.0 * c);
+  const Quantity t = copysign(1.0, tau) / (abs(tau) + hypot(1.0, tau));
+  const Quantity cosine = 1.0 / hypot(1.0, t);
+  return {cosine, t * cosine};
+}
+
+void rotate_columns(const MatrixWork& work, const ScratchMatrix& m, const Index& p, const Index& q,
+                    const Rotation& r) {
+  work.each(m.rows, [&](const Index& i) {
+    const Quantity x = m.at(i, p), y = m.at(i, q);
+    m.put(i, p, r.cosine * x - r.sine * y);
+    m.put(i, q, r.sine * x + r.cosine * y);
+  });
+}
+
+// Sweeps over all pairs of columns until none is rotated. `rotate` says whether it did what it is
+// told to do where its condition holds.
+void sweep(const MatrixWork& work, std::int64_t columns,
+           const std::function<void(const Index& p, const Index& q, const Scratch& rotated)>&
+               rotate) {
+  const Scratch rotated = work.integers("rotated", 1);
+  rotated.write(0, work.whole(1));
+  work.each(kMaxSweeps, [&](const Index&) {
+    work.when(rotated.read(0) != 0.0, [&] {
+      rotated.write(0, work.whole(0));
+      work.each(columns, [&](const Index& p) {
+        work.each_after(p, columns, [&](const Index& q) { rotate(p, q, rotated); });
+      });
+    });
+  });
+}
+
+}  // namespace
+
+void diagonalise(const MatrixWork& work, const ScratchMatrix& a, const ScratchMatrix& v,
+                 bool lower) {
+  work.each(a.rows, [&](const Index& i) {
+    work.each_before(i, a.rows, [&](const Index& j) {
+      if (lower)
+        a.put(j, i, a.at(i, j));
+      else
+        a.put(i, j, a.at(j, i));
+    });
+  });
+  work.fill_identity(v);
+  sweep(work, a.rows, [&](const Index& p, const Index& q, const Scratch& rotated) {
+    const Quantity pp = a.at(p, p), qq = a.at(q, q), pq = a.at(p, q);
+    const Quantity off = abs(pq);
+    const Quantity scale = sqrt(abs(pp)) * sqrt(abs(qq));
+    work.when((off > 1e-17 * scale) & (off >= 1e-300), [&] {
+      const Rotation r = rotation_of(pp, qq, pq);
+      rotate_columns(work, a, p, q, r);
+      rotate_columns(work, a.turned(), p, q, r);
+      rotate_columns(work, v, p, q, r);
+      rotated.write(0, work.whole(1));
+    });
+  });
+}
+
+void orthogonalise(const MatrixWork& work, const ScratchMatrix& u, const ScratchMatrix& v,
+                   const ScratchMatrix& values) {
+  const ScratchMatrix sum = work.matrix("sum", 1, 1);
+  const auto dot = [&](const Index& p, const Index& q) {
+    sum.put(0, 0, work.real(0));
+    work.each(u.rows, [&](const Index& i) {
+      sum.put(0, 0, sum.at(0, 0) + u.at(i, p) * u.at(i, q));
+    });
+    return sum.at(0, 0);
+  };
+  work.fill_identity(v);
+  sweep(work, u.columns, [&](const Index& p, const Index& q, const Scratch& rotated) {
+    const Quantity pp = dot(p, p), qq = dot(q, q), pq = dot(p, q);
+    const Quantity off = abs(pq);
+    work.when((off > 1e-16 * sqrt(pp) * sqrt(qq)) & (off >= 1e-300), [&] {
+      const Rotation r = rotation_of(pp, qq, pq);
+      rotate_columns(work, u, p, q, r);
+      rotate_columns(work, v, p, q, r);
+      rotated.write(0, work.whole(1));
+    });
+  });
+  work.each(u.columns, [&](const Index& j) { values.put(j, 0, sqrt(dot(j, j))); });
+}
+
+void read_finite(const MatrixWork& work, const ScratchMatrix& m, std::string_view parameter,
+                 const Indices& batch) {
+  work.read(m, parameter, batch);
+  work.each(m.rows, [&](const Index& i) {
+    work.each(m.columns, [&](const Index& j) {
+      const Quantity x = m.at(i, j);
+      work.require_zero((is_nan(x) | is_infinite(x)).to(DType::i64));
+    });
+  });
+}
+
+namespace {
+
+// The columns in the order of their values: ascending, equals in their own order; or the reverse
+// of that.
+Scratch sorted(const MatrixWork& work, std::int64_t count,
+               const std::function<Quantity(const Index&)>& value, bool descending) {
+  const Scratch order = work.integers("order", count);
+  const Scratch before = work.integers("before", 1);
+  work.each(count, [&](const Index& i) {
+    const Quantity mine = value(i);
+    before.write(0, work.whole(0));
+    work.each(count, [&](const Index& j) {
+      const Quantity other = value(j);
+      const Quantity earlier = (other == mine) & (work.number(j) < work.number(i));
+      before.write(0, before.read(0) + ((other < mine) | earlier).to(DType::i64));
+    });
+    const Quantity rank = before.read(0);
+    const Quantity place = descending ? static_cast<double>(count - 1) - rank : rank;
+    order.write(Nest::checked_index(work.nest.lowering, place, count, false), work.number(i));
+  });
+  return order;
+}
+
+Index column_of(const MatrixWork& work, const Scratch& order, const Index& k, std::int64_t count) {
+  return Nest::checked_index(work.nest.lowering, order.read(k), count, false);
+}
+
+// The signs of columns: -1 where the largest element is negative, else +1.
+class ColumnSigns {
+ public:
+  explicit ColumnSigns(const MatrixWork& w)
+      : work(w), largest_(w.matrix("largest", 1, 1)), sign_(w.matrix("sign", 1, 1)) {}
+
+  Quantity of(const ScratchMatrix& m, const Index& j) const {
+    largest_.put(0, 0, work.real(0));
+    sign_.put(0, 0, work.real(1));
+    work.each(m.rows, [&](const Index& i) {
+      const Quantity x = m.at(i, j), size = abs(x);
+      work.when(size > largest_.at(0, 0) * (1 + 1e-9), [&] {
+        largest_.put(0, 0, size);
+        sign_.put(0, 0, copysign(1.0, x));
+      });
+    });
+    return sign_.at(0, 0);
+  }
+
+ private:
+  const MatrixWork& work;
+  const ScratchMatrix largest_, sign_;
+};
+
+// Symmetric matrices
+// ---------------------------------------------------------------------------------
+
+// _linalg_eigh, linalg_eigh and linalg_eigvalsh.
+void eigh(const Nest& nest) {
+  const MatrixWork work(nest);
+  const std::string_view operand = first_parameter(nest.call);
+  const std::int64_t n = nest.shape_of(operand).back();
+  const std::string_view triangle = nest.call.text("UPLO");
+  const bool with_vectors = nest.call.op().op != Op::linalg_eigvalsh && nest.wanted(1);
+  work.for_each_matrix(batch_shape(nest.shape_of(operand)), [&](const Indices& at) {
+    const ScratchMatrix a = work.matrix("matrix", n, n), v = work.matrix("vectors", n, n);
+    read_finite(work, a, operand, at);
+    diagonalise(work, a, v, triangle != "U" && triangle != "u");
+    const Scratch order = sorted(
+        work, n, [&](const Index& i) { return a.at(i, i); }, false);
+    work.write_vector(0, at, [&](const Index& k) {
+      const Index column = column_of(work, order, k, n);
+      return a.at(column, column);
+    });
+    if (!with_vectors) return;
+    const ColumnSigns of_column(work);
+    const ScratchMatrix signs = work.matrix("signs", n, 1);
+    work.each(n, [&](const Index& j) { signs.put(j, 0, of_column.of(v, j)); });
+    work.write(1, at, [&](const Index& i, const Index& k) {
+      const Index column = column_of(work, order, k, n);
+      return v.at(i, column) * signs.at(column, 0);
+    });
+  });
+}
+
+// Singular vectors
+// -----------------------------------------------------------------------------------
+
+// Fills the columns of `u` from the next one on so that all are orthonormal: Gram and Schmidt,
+// twice, on unit vectors.
+class BasisCompletion {
+ public:
+  BasisCompletion(const MatrixWork& w, const ScratchMatrix& basis, const Scratch& next)
+      : work(w),
+        u(basis),
+        next_(next),
+        x_(w.matrix("x", basis.rows, 1)),
+        sum_(w.matrix("sum", 1, 1)) {}
+
+  void complete() const {
+    work.each(u.rows, [&](const Index& unit) {
+      work.when(next_.read(0) < static_cast<double>(u.columns), [&] {
+        make_residue(unit);
+        sum_.put(0, 0, work.real(0));
+        work.each(u.rows, [&](const Index& i) {
+          sum_.put(0, 0, hypot(sum_.at(0, 0), x_.at(i, 0)));
+        });
+        const Quantity norm = sum_.at(0, 0);
+        const double least = 0.5 / std::sqrt(static_cast<double>(u.rows));
+        work.when(norm >= least, [&] { append(norm); });
+      });
+    });
+  }
+
+ private:
+  // What the unit vector has beside the known columns.
+  void make_residue(const Index& unit) const {
+    work.each(u.rows, [&](const Index& i) {
+      x_.put(i, 0, select(work.number(i) == work.number(unit), work.real(1), work.real(0)));
+    });
+    work.each(2, [&](const Index&) {
+      work.each(u.columns, [&](const Index& k) {
+        work.when(work.number(k) < next_.read(0), [&] { subtract_along(k); });
+      });
+    });
+  }
+  void subtract_along(const Index& k) const {
+    sum_.put(0, 0, work.real(0));
+    work.each(u.rows, [&](const Index& i) {
+      sum_.put(0, 0, sum_.at(0, 0) + u.at(i, k) * x_.at(i, 0));
+    });
+    const Quantity dot = sum_.at(0, 0);
+    work.each(u.rows, [&](const Index& i) {
+      x_.put(i, 0, x_.at(i, 0) - dot * u.at(i, k));
+    });
+  }
+  void append(const Quantity& norm) const {
+    const Index column =
+        Nest::checked_index(work.nest.lowering, next_.read(0), u.columns, false);
+    work.each(u.rows, [&](const Index& i) { u.put(i, column, x_.at(i, 0) / norm); });
+    next_.write(0, next_.read(0) + 1.0);
+  }
+
+  const MatrixWork& work;
+  const ScratchMatrix& u;
+  const Scratch& next_;
+  const ScratchMatrix x_, sum_;
+};
+
+// One matrix's decomposition, of the transpose where that has more rows.
+class Svd {
+ public:
+  Svd(const MatrixWork& w, std::int64_t rows, std::int64_t columns)
+      : work(w),
+        turned_(rows < columns),
+        u_(w.matrix("left", std::max(rows, columns), std::min(rows, columns))),
+        v_(w.matrix("right", u_.columns, u_.columns)),
+        values_(w.matrix("values", u_.columns, 1)) {}
+
+  void decompose(std::string_view operand, const Indices& at) {
+    read_finite(work, turned_ ? u_.turned() : u_, operand, at);
+    orthogonalise(work, u_, v_, values_);
+    order_ = sorted(
+        work, u_.columns, [&](const Index& i) { return values_.at(i, 0); }, true);
+  }
+
+  void write_values(std::size_t output, const Indices& at) const {
+    work.write_vector(output, at, [&](const Index& k) { return values_.at(column(k), 0); });
+  }
+
+  // Bases of as many vectors as the outputs have.
+  void write_bases(const Indices& at, std::size_t left, std::size_t right) const {
+    const Shape& u_shape = work.nest.type(left).shape;
+    const Shape& vh_shape = work.nest.type(right).shape;
+    const std::int64_t of_u = u_shape.back(), of_v = matrix_rows(vh_shape);
+    const ScratchMatrix tall = work.matrix("tall", u_.rows, turned_ ? of_v : of_u);
+    const ScratchMatrix small = work.matrix("small", v_.rows, turned_ ? of_u : of_v);
+    arrange(tall, small);
+    work.write(left, at, turned_ ? small : tall);
+    work.write(right, at, (turned_ ? tall : small).turned());
+  }
+
+ private:
+  Index column(const Index& k) const { return column_of(work, *order_, k, u_.columns); }
+
+  void arrange(const ScratchMatrix& tall, const ScratchMatrix& small) const {
+    const Scratch rank = work.integers("rank", 1);
+    const ColumnSigns signs(work);
+    rank.write(0, work.whole(0));
+    work.fill(tall, [&](const Index&, const Index&) { return work.real(0); });
+    work.each(u_.columns, [&](const Index& k) {
+      const Index from = column(k);
+      const Quantity sign = signs.of(v_, from);
+      const Quantity value = values_.at(from, 0);
+      const Quantity vanishes = value <= 1e-15 * values_.at(column(0), 0);
+      work.each(v_.rows, [&](const Index& i) { small.put(i, k, v_.at(i, from) * sign); });
+      work.when(!vanishes, [&] {
+        work.each(u_.rows,
+                  [&](const Index& i) { tall.put(i, k, u_.at(i, from) * (sign / value)); });
+        rank.write(0, rank.read(0) + 1.0);
+      });
+    });
+    BasisCompletion(work, tall, rank).complete();
+  }
+
+  const MatrixWork& work;
+  const bool turned_;
+  const ScratchMatrix u_, v_, values_;
+  std::optional<Scratch> order_;
+};
+
+// _linalg_svd, linalg_svd and linalg_svdvals.
+void svd(const Nest& nest) {
+  const MatrixWork work(nest);
+  const Shape& shape = nest.shape_of("A");
+  const bool only_values = nest.call.op().op == Op::linalg_svdvals;
+  const bool with_bases = !only_values && (nest.wanted(0) || nest.wanted(2)) &&
+                          nest.type(0).shape.size() == shape.size();
+  work.for_each_matrix(batch_shape(shape), [&](const Indices& at) {
+    Svd decomposition(work, matrix_rows(shape), shape.back());
+    decomposition.decompose("A", at);
+    decomposition.write_values(only_values ? 0 : 1, at);
+    if (with_bases) decomposition.write_bases(at, 0, 2);
+  });
+}
+
+std::optional<std::string> symmetric_too_large(const Call& call) {
+  const std::int64_t n = call.tensor(first_parameter(call)).shape.back();
+  return beyond_scratch(2 * n * n + 2 * n + 8);
+}
+
+std::optional<std::string> svd_too_large(const Call& call) {
+  const Shape& shape = call.tensor("A").shape;
+  const std::int64_t tall = std::max(matrix_rows(shape), shape.back());
+  const std::int64_t thin = std::min(matrix_rows(shape), shape.back());
+  const bool full = call.op().parameter("full_matrices") && call.boolean("full_matrices");
+  const std::int64_t bases = tall * (full ? tall : thin) + thin * thin;
+  return beyond_scratch(tall * thin + thin * thin + bases + 3 * tall + 8);
+}
+
+}  // namespace
+
+void add_spectral_nests(NestTable& table) {
+  for (const Op op : {Op::_linalg_eigh, Op::linalg_eigh, Op::linalg_eigvalsh})
+    table.push_back({op, eigh, symmetric_too_large});
+  for (const Op op : {Op::_linalg_svd, Op::linalg_svd, Op::linalg_svdvals})
+    table.push_back({op, svd, svd_too_large});
+}
+
+}  // namespace recut::loop

@@ -1,0 +1,23 @@
+// Eigenvalues and singular values by Jacobi's rotations, as engine/eval has them (Demmel and Veselić
+// 1992; one-sided: Hestenes 1958), for single matrices in scratch.
+#pragma once
+
+#include "engine/codegen/lower/nests/matrices.h"
+
+namespace recut::loop {
+
+// `a` becomes diagonal, with its eigenvalues in no order, and the columns of `v` its eigenvectors.
+// Only a triangle of `a` is read.
+void diagonalise(const MatrixWork& work, const ScratchMatrix& a, const ScratchMatrix& v,
+                 bool lower);
+
+// Makes the columns of `u` orthogonal, where it has at least as many rows; `v` becomes the rotation
+// that did it, and `values` (of one column) the columns' norms: the singular values, in no order.
+void orthogonalise(const MatrixWork& work, const ScratchMatrix& u, const ScratchMatrix& v,
+                   const ScratchMatrix& values);
+
+// The operand's matrix, of which every element has to be finite, or the run ends.
+void read_finite(const MatrixWork& work, const ScratchMatrix& m, std::string_view parameter,
+                 const Indices& batch);
+
+}  // namespace recut::loop
