@@ -68,6 +68,50 @@ kernel "all" {
     CHECK(test::machine_code_difference(kernels, seed) == "");
 }
 
+// The largest by magnitude, with its sign, and what a graph says as abs(where(abs(x) > 0, x, 2)).
+TEST_CASE("machine code: a choice by |x| > 0 leaves x its sign", "[codegen][cpu]") {
+  const auto kernels = kernels_of(R"(
+kernel "largest" {
+  buffer %x : f64[20] read
+  buffer %y : f64[4] written
+  buffer %largest : f64[1] scratch
+  parallel %r in 0..4 {
+    %zero : f64 = constant 0
+    %more : f64 = constant 1.00000025
+    store %largest[0], %zero
+    for %i in 0..5 {
+      %v : f64 = load %x[5*%r + %i]
+      %l : f64 = load %largest[0]
+      %a : f64 = abs %v
+      %b : f64 = abs %l
+      %c : f64 = mul %b, %more
+      %larger : bool = gt %a, %c
+      if %larger {
+        store %largest[0], %v
+      }
+    }
+    %w : f64 = load %largest[0]
+    store %y[%r], %w
+  }
+}
+kernel "sizes" {
+  buffer %x : f32[20] read
+  buffer %y : f32[20] written
+  parallel %i in 0..20 lanes 8 {
+    %zero : f32 = constant 0
+    %two : f32 = constant 2
+    %v : f32 = load %x[%i]
+    %a : f32 = abs %v
+    %large : bool = gt %a, %zero
+    %w : f32 = select %large, %v, %two
+    %s : f32 = abs %w
+    store %y[%i], %s
+  }
+})");
+  for (const std::uint64_t seed : {1, 2, 3, 4, 5, 6})
+    CHECK(test::machine_code_difference(kernels, seed) == "");
+}
+
 // Products that are exact have the same bits on processors that fuse and on those that don't.
 TEST_CASE("machine code: sums of products, in lanes, with a rest and one by one",
           "[codegen][cpu]") {

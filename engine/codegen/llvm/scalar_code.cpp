@@ -119,8 +119,11 @@ Code compare(Writer& w, ScalarOp op, const Code& a, const Code& b) {
   constexpr std::array kRows{
       Row{ScalarOp::eq, "oeq", "eq", "eq"},   Row{ScalarOp::ne, "une", "ne", "ne"},
       Row{ScalarOp::lt, "olt", "slt", "ult"}, Row{ScalarOp::le, "ole", "sle", "ule"},
-      Row{ScalarOp::gt, "ogt", "sgt", "ugt"}, Row{ScalarOp::ge, "oge", "sge", "uge"},
+      Row{ScalarOp::gt, "", "sgt", "ugt"},    Row{ScalarOp::ge, "oge", "sge", "uge"},
   };
+  // LLVM 19 believes that a select of x by |x| > 0 is positive (its fcmpImpliesClass), and drops a
+  // later |.| of it; with 0 < |x| it doesn't.
+  if (is_floating(a.type) && op == ScalarOp::gt) return compare(w, ScalarOp::lt, b, a);
   const Row* row = find(kRows, op);
   if (is_floating(a.type)) return w.apply(fmt::format("fcmp {}", row->real), DType::boolean, a, b);
   const char* how = a.type == DType::boolean ? row->boolean : row->integer;
