@@ -7,12 +7,18 @@ const kGroups = { tab: 'tablist', row: 'grid' };
 const kFocusable = new Set(['button', 'tab', 'field', 'row', 'slider', 'toggle']);
 const isFocusable = (item) => !item.off && (kFocusable.has(item.kind) || item.span !== undefined);
 
-// Moves nothing that stands right already: an element that moves loses the focus.
+// Moves nothing that stands in order without those that go, and never the one with the focus, which an element that
+// moves loses.
 function placeInOrder(parent, children) {
-  children.forEach((child, i) => {
-    if (parent.children[i] !== child) parent.insertBefore(child, parent.children[i] ?? null);
-  });
-  while (parent.children.length > children.length) parent.lastElementChild.remove();
+  const stays = new Set(children);
+  for (const child of [...parent.children]) if (!stays.has(child)) child.remove();
+  const fixed = children.findIndex((one) => one.parentElement === parent && one.contains(document.activeElement));
+  for (let i = fixed - 1; i >= 0; --i)
+    if (children[i].nextSibling !== children[i + 1]) parent.insertBefore(children[i], children[i + 1]);
+  for (let i = fixed + 1; i < children.length; ++i) {
+    const next = i === 0 ? parent.firstChild : children[i - 1].nextSibling;
+    if (next !== children[i]) parent.insertBefore(children[i], next);
+  }
 }
 
 function setAttributes(element, attributes) {
@@ -86,33 +92,25 @@ export class Mirror {
 
   // `tree`: {panels: {id: title}, items: [{id, kind, at, value, off, span, now}]}, as mirror.cpp writes it.
   show(tree) {
-    const used = new Map();
     const regions = [];
-    let region = null;
-    let group = null;
+    const used = new Map();
     for (const item of tree.items) {
       const panel = panelOf(item.id);
-      if (region?.panel !== panel) {
-        region = this.#container(used, `region ${panel} ${regions.length}`, 'section');
-        region.panel = panel;
-        setAttributes(region.element, { 'aria-label': tree.panels[panel] || 'Window' });
-        regions.push(region);
-        group = null;
-      }
-      const role = kGroups[item.kind] ?? '';
-      if (group === null || group.role !== role) {
-        group = this.#container(used, `group ${role} ${panel} ${regions.length} ${region.children.length}`, 'div');
-        group.role = role;
-        setAttributes(group.element, { role: role || null, 'aria-label': role ? tree.panels[panel] || 'Window' : null });
-        region.children.push(group);
-      }
-      group.children.push(this.#item(used, item));
+      if (regions.at(-1)?.panel !== panel) regions.push({ panel, groups: [] });
+      const { groups } = regions.at(-1);
+      const role = kGroups[item.kind] ?? null;
+      if (groups.length === 0 || groups.at(-1).role !== role) groups.push({ role, children: [] });
+      groups.at(-1).children.push(this.#item(used, item));
     }
-    for (const one of regions) {
-      for (const inner of one.children) placeInOrder(inner.element, inner.children);
-      placeInOrder(one.element, one.children.map((inner) => inner.element));
-    }
-    placeInOrder(this.#root, regions.map((one) => one.element));
+    const taken = new Set();
+    const sections = regions.map(({ panel, groups }) => {
+      const title = tree.panels[panel] || 'Window';
+      const inner = groups.map(({ role, children }) =>
+        this.#hold(children, 'div', { role, 'aria-label': role === null ? null : title }, taken),
+      );
+      return this.#hold(inner, 'section', { 'aria-label': title }, taken);
+    });
+    placeInOrder(this.#root, sections);
     this.#elements = used;
   }
 
@@ -123,20 +121,25 @@ export class Mirror {
     all[(at + by + all.length) % all.length]?.focus({ preventScroll: true });
   }
 
-  #container(used, key, tag) {
-    return { element: this.#reuse(used, key, tag), children: [], panel: null, role: '' };
-  }
-
-  #reuse(used, key, tag) {
-    const element = this.#elements.get(key) ?? document.createElement(tag);
-    used.set(key, element);
+  // The parent of them all: the one that they have already, unless it is `taken` or holds the focus of others, or a
+  // new one.
+  #hold(children, tag, attributes, taken) {
+    const focused = document.activeElement;
+    const known = children.find((one) => one.contains(focused)) ?? children.find((one) => one.parentElement !== null);
+    const old = known?.parentElement ?? null;
+    const fits = old !== null && !taken.has(old) && (known.contains(focused) || !old.contains(focused));
+    const element = fits ? old : document.createElement(tag);
+    taken.add(element);
+    setAttributes(element, attributes);
+    placeInOrder(element, children);
     return element;
   }
 
   #item(used, item) {
-    let key = `item ${item.kind} ${item.id}`;
+    let key = `${item.kind} ${item.id}`;
     while (used.has(key)) key += ' again'; // labels may stand twice
-    const element = this.#reuse(used, key, item.kind === 'button' ? 'button' : 'div');
+    const element = this.#elements.get(key) ?? document.createElement(item.kind === 'button' ? 'button' : 'div');
+    used.set(key, element);
     element.className = 'item';
     element.dataset.id = item.id;
     setAttributes(element, attributesOf(item));
