@@ -51,9 +51,12 @@ FieldAnswer field(Ui& ui, std::string_view label, const Rect& rect, std::string&
   push_look(ui, rect, look);
   ImGui::SetCursorScreenPos(rect.corner());
   ImGui::SetNextItemWidth(rect.width());
-  const bool by_tab = ui.items.focused == id && ui.items.focus_visible;
   const bool asked = ui.items.keyboard_for == id;
-  if (asked) ui.items.keyboard_for.clear();
+  if (asked) {
+    ui.items.keyboard_for.clear();
+    ui.items.focused = id;
+  }
+  const bool by_tab = ui.items.focused == id && ui.items.focus_visible;
   if ((look.take_keyboard || asked || by_tab) && ui.items.active_field != id) {
     // Without it a child window's scope isn't the one in which ImGui looks for the field.
     ImGui::FocusWindow(ImGui::GetCurrentWindow());
@@ -65,6 +68,9 @@ FieldAnswer field(Ui& ui, std::string_view label, const Rect& rect, std::string&
       ImGuiInputTextFlags_CallbackResize | ImGuiInputTextFlags_EnterReturnsTrue |
           ImGuiInputTextFlags_AutoSelectAll,
       grow, &text);
+  // ImGui gives it the keyboard a frame after it was asked to; that may be elsewhere by then.
+  const bool elsewhere = ui.items.focus_visible && !by_tab && !look.take_keyboard;
+  if (elsewhere && ImGui::IsItemActive()) ImGui::ClearActiveID();
   answer.changed = ImGui::IsItemEdited();
   answer.active = ImGui::IsItemActive();
   if (answer.active) {

@@ -124,6 +124,35 @@ TEST_CASE("keys: Tab comes to splitters, too, and arrows move them", "[gui]") {
   }
 }
 
+TEST_CASE("keys: a field lets go where Tab goes on, even before it had the keyboard", "[gui]") {
+  Opened open;
+  Window& window = open.window;
+  const std::string field = "trade-off/budget field";
+  // Shift+Tab and Tab: from the field to the widget before it and back.
+  const auto go = [&](bool back) {
+    if (back) window.backend.give(KeyChanged{ImGuiMod_Shift, true});
+    key(window, ImGuiKey_Tab);
+    if (back) window.backend.give(KeyChanged{ImGuiMod_Shift, false});
+  };
+  for (int i = 0; i < 200 && window.app.items.focused != field; ++i) go(false);
+  REQUIRE(window.app.items.focused == field);
+  for (int i = 0; i < 4; ++i) window.tick();
+  CHECK(window.app.items.active_field == field);
+  go(true);
+  for (int i = 0; i < 4; ++i) window.tick();
+  CHECK(window.app.items.active_field == "");
+  for (int frames = 0; frames < 4; ++frames) {
+    CAPTURE(frames);
+    go(false);
+    REQUIRE(window.app.items.focused == field);
+    for (int i = 0; i < frames; ++i) window.tick();
+    go(true);
+    for (int i = 0; i < 4; ++i) window.tick();
+    CHECK(window.app.items.focused != field);
+    CHECK(window.app.items.active_field == "");
+  }
+}
+
 TEST_CASE("pointer: one that jumps and presses at once presses what is there", "[gui]") {
   Opened open;
   Window& window = open.window;

@@ -55,6 +55,50 @@ export const checks = {
     return seen.size + ' stops';
   },
 
+  async 'the focus stays where it is while others come and go'(kit) {
+    const tab = await kit.open('v=1&sample=tiny_conv');
+    await tab.idle();
+    const found = await tab.page.evaluate(async () => {
+      const { Mirror } = await import(new URL('js/mirror.js', location.href).href);
+      const mirror = new Mirror(() => {}, () => {});
+      const at = [0, 0, 9, 9];
+      const items = (...ids) => ids.map((id) => ({ id, at, kind: id.split(' ')[1] ?? 'button' }));
+      const show = (...ids) => mirror.show({ panels: {}, items: items(...ids) });
+      const whole = ['bar/work', 'bar/name tab', 'bar/run', 'bar/theme', 'graph/fit', 'graph/name tab', 'graph/zoom'];
+      show(...whole);
+      document.querySelector('[data-id="graph/zoom"]').focus();
+      const left = [];
+      const tell = (words) => document.activeElement.dataset.id !== 'graph/zoom' && left.push(words);
+      document.addEventListener('focusout', () => left.push('was taken away'));
+      show(...whole.slice(1)), tell('one before it in another panel');
+      show('bar/run', 'bar/theme', 'graph/fit', 'graph/name tab', 'graph/zoom'), tell('a group of another panel');
+      show('graph/fit', 'graph/name tab', 'graph/zoom'), tell('a panel');
+      show('graph/name tab', 'graph/zoom'), tell('a group of its panel');
+      show('graph/zoom', 'graph/fit'), tell('the group before it, and one comes after');
+      show(...whole), tell('all come again');
+      return left;
+    });
+    assert.deepEqual(found, []);
+  },
+
+  async 'a field that the focus only passes takes no keyboard'(kit) {
+    const tab = await kit.open('v=1&sample=tiny_conv');
+    await tab.idle();
+    for (const frames of [0, 1, 2, 3]) {
+      await tab.page.evaluate(async (count) => {
+        const focus = (id) => document.querySelector(`[data-id="${id}"]`).focus();
+        const frame = () => new Promise((done) => requestAnimationFrame(done));
+        focus('trade-off/budget field');
+        for (let i = 0; i < count; ++i) await frame();
+        focus('bar/theme');
+        for (let i = 0; i < 6; ++i) await frame();
+      }, frames);
+      assert.equal(await focused(tab), 'bar/theme', `after ${frames} frames`);
+      await tab.page.keyboard.press('Space');
+      await tab.waitState('theme', frames % 2 === 0 ? 'light' : 'dark');
+    }
+  },
+
   async 'what is dragged says where it is, and arrows, Page keys, Home and End move it'(kit) {
     const tab = await kit.open('v=1&sample=tiny_conv');
     await tab.idle();
