@@ -61,6 +61,9 @@ Indices part(const Indices& at, std::size_t first, std::size_t count) {
                  at.begin() + static_cast<std::ptrdiff_t>(first + count));
 }
 
+// All but the first.
+Indices rest(const Indices& at) { return part(at, 1, at.size() - 1); }
+
 // [first, second, rest...]
 Indices joined(const Index& first, const Index& second, const Indices& rest) {
   Indices out{first, second};
@@ -97,17 +100,43 @@ bool is_plain(const Convolution& c) {
          c.slide.padding == Shape(c.dims(), 0);
 }
 
-// What stands at `channel` where an element of a window falls, of the product's type.
-Quantity fallen(const Nest& nest, const Convolution& c, std::string_view parameter, Fallen at,
-                const Index& sample, const Index& channel, const std::optional<Quantity>& inside) {
-  at.inside = both(at.inside, inside);
-  return at.element(nest, parameter, joined(sample, channel, at.place)).to(c.type);
-}
+// The left factor: where its element lies, by group, row and the coordinates of the depth.
+using Place = std::function<Indices(const Index& group, const Index& row, const Indices& depth)>;
 
-Factor weight_factor(const Nest& nest, const Convolution& c) {
+// `neighbours`: its elements lie along the depth as the product takes them.
+Factor left_factor(const Nest& nest, DType type, std::string_view parameter, const Shape& depth,
+                   bool neighbours, const Place& place) {
   Factor factor;
   factor.runs_along_depth = true;
-  factor.converts = nest.dtype_of("weight") != c.type;
+  factor.converts = !neighbours || nest.dtype_of(parameter) != type;
+  factor.element = [=, &nest](const Indices& batch, const Index& row, const Index& k,
+                              const std::optional<Quantity>& inside) {
+    const Indices at = delinearised(k, depth, nest.lowering.builder());
+    return nest.raw_where(parameter, place(batch[0], row, at), inside).to(type);
+  };
+  return factor;
+}
+
+// The right factor: what stands in a sample and channel where an element of a window falls, by
+// group and the coordinates of column and depth.
+struct Seen {
+  Index sample, channel;
+  Fallen at;
+};
+using Sight = std::function<Seen(const Index& group, const Indices& column, const Indices& depth)>;
+
+Factor right_factor(const Nest& nest, DType type, std::string_view parameter, const Shape& columns,
+                    const Shape& depth, const Sight& sight) {
+  Factor factor;
+  factor.element = [=, &nest](const Indices& batch, const Index& column, const Index& k,
+                              const std::optional<Quantity>& inside) {
+    Builder& builder = nest.lowering.builder();
+    const Indices to = delinearised(column, columns, builder);
+    Seen seen = sight(batch[0], to, delinearised(k, depth, builder));
+    seen.at.inside = both(seen.at.inside, inside);
+    return seen.at.element(nest, parameter, joined(seen.sample, seen.channel, seen.at.place))
+        .to(type);
+  };
   return factor;
 }
 
@@ -120,41 +149,38 @@ void write_place(const Nest& nest, std::size_t output, const Shape& filled, cons
   const std::size_t depth = builder.depth();
   if (width < filled.back())
     builder.open_if((nest.lowering.number(at.back()) < static_cast<double>(width)).id());
-  nest.lowering.write(nest.output(output), joined(at[0], channel, part(at, 1, at.size() - 1)),
-                      sum());
+  nest.lowering.write(nest.output(output), joined(at[0], channel, rest(at)), sum());
   builder.close_to(depth);
+}
+
+// Without its factors, one for each group.
+TiledProduct product_of(const Convolution& c, std::int64_t rows, const Shape& columns,
+                        const Shape& depth) {
+  TiledProduct t;
+  t.batch = {c.groups};
+  t.rows = rows;
+  t.columns = element_count(columns);
+  t.depth = element_count(depth);
+  t.type = c.type;
+  return t;
 }
 
 // rows: outputs; columns: sample, window; depth: channel, offset.
 TiledProduct forward_product(const Nest& nest, const Convolution& c) {
-  Builder& builder = nest.lowering.builder();
   const Shape windows = joined({c.samples}, c.windows);
   const Shape columns = is_plain(c) ? windows : filled(windows);
   const Shape depth = joined({c.channels}, c.kernel);
-  TiledProduct t{{c.groups},
-                 c.outputs,
-                 element_count(columns),
-                 element_count(depth),
-                 c.type,
-                 weight_factor(nest, c),
-                 {},
-                 {}};
-  t.left.element = [=, &nest, &builder](const Indices& batch, const Index& row, const Index& k,
-                                        const std::optional<Quantity>& inside) {
-    const Indices at = delinearised(k, depth, builder);
-    const Index output = c.outputs * batch[0] + row;
-    return nest.raw_where("weight", joined(output, at[0], part(at, 1, c.dims())), inside)
-        .to(c.type);
-  };
-  t.right.element = [=, &nest, &builder](const Indices& batch, const Index& column, const Index& k,
-                                         const std::optional<Quantity>& inside) {
-    const Indices to = delinearised(column, columns, builder);
-    const Indices at = delinearised(k, depth, builder);
-    return fallen(
-        nest, c, "input",
-        on_plane(nest.lowering, c.slide, part(to, 1, c.dims()), part(at, 1, c.dims()), c.plane),
-        to[0], c.channels * batch[0] + at[0], inside);
-  };
+  TiledProduct t = product_of(c, c.outputs, columns, depth);
+  t.left = left_factor(nest, c.type, "weight", depth, true,
+                       [=](const Index& group, const Index& row, const Indices& at) {
+                         return joined(c.outputs * group + row, at[0], rest(at));
+                       });
+  t.right =
+      right_factor(nest, c.type, "input", columns, depth,
+                   [=, &nest](const Index& group, const Indices& to, const Indices& at) {
+                     return Seen{to[0], c.channels * group + at[0],
+                                 on_plane(nest.lowering, c.slide, rest(to), rest(at), c.plane)};
+                   });
   t.write = [=, &nest](const Indices& batch, const Index& row, const Index& column,
                        const Quantity& sum) {
     const Index output = c.outputs * batch[0] + row;
@@ -167,33 +193,19 @@ TiledProduct forward_product(const Nest& nest, const Convolution& c) {
 
 // rows: channels; columns: sample, place; depth: output, offset.
 TiledProduct input_gradient_product(const Nest& nest, const Convolution& c) {
-  Builder& builder = nest.lowering.builder();
   const Shape columns = filled(joined({c.samples}, c.plane));
   const Shape depth = joined({c.outputs}, c.kernel);
-  TiledProduct t{{c.groups},
-                 c.channels,
-                 element_count(columns),
-                 element_count(depth),
-                 c.type,
-                 weight_factor(nest, c),
-                 {},
-                 {}};
-  t.left.converts = true;
-  t.left.element = [=, &nest, &builder](const Indices& batch, const Index& row, const Index& k,
-                                        const std::optional<Quantity>& inside) {
-    const Indices at = delinearised(k, depth, builder);
-    const Index output = c.outputs * batch[0] + at[0];
-    return nest.raw_where("weight", joined(output, row, part(at, 1, c.dims())), inside).to(c.type);
-  };
-  t.right.element = [=, &nest, &builder](const Indices& batch, const Index& column, const Index& k,
-                                         const std::optional<Quantity>& inside) {
-    const Indices to = delinearised(column, columns, builder);
-    const Indices at = delinearised(k, depth, builder);
-    return fallen(
-        nest, c, "grad_output",
-        on_windows(nest.lowering, c.slide, part(to, 1, c.dims()), part(at, 1, c.dims()), c.windows),
-        to[0], c.outputs * batch[0] + at[0], inside);
-  };
+  TiledProduct t = product_of(c, c.channels, columns, depth);
+  t.left = left_factor(nest, c.type, "weight", depth, false,
+                       [=](const Index& group, const Index& row, const Indices& at) {
+                         return joined(c.outputs * group + at[0], row, rest(at));
+                       });
+  t.right =
+      right_factor(nest, c.type, "grad_output", columns, depth,
+                   [=, &nest](const Index& group, const Indices& to, const Indices& at) {
+                     return Seen{to[0], c.outputs * group + at[0],
+                                 on_windows(nest.lowering, c.slide, rest(to), rest(at), c.windows)};
+                   });
   t.write = [=, &nest](const Indices& batch, const Index& row, const Index& column,
                        const Quantity& sum) {
     write_place(nest, 0, columns, c.channels * batch[0] + row, column, [&] { return sum; });
@@ -203,38 +215,23 @@ TiledProduct input_gradient_product(const Nest& nest, const Convolution& c) {
 
 // rows: outputs; columns: channel, offset; depth: sample, window.
 TiledProduct weight_gradient_product(const Nest& nest, const Convolution& c) {
-  Builder& builder = nest.lowering.builder();
   const Shape columns = joined({c.channels}, c.kernel);
   const Shape depth = joined({c.samples}, c.windows);
-  TiledProduct t{{c.groups},
-                 c.outputs,
-                 element_count(columns),
-                 element_count(depth),
-                 c.type,
-                 weight_factor(nest, c),
-                 {},
-                 {}};
-  t.left.converts = true;
-  t.left.element = [=, &nest, &builder](const Indices& batch, const Index& row, const Index& k,
-                                        const std::optional<Quantity>& inside) {
-    const Indices at = delinearised(k, depth, builder);
-    const Indices place = joined(at[0], c.outputs * batch[0] + row, part(at, 1, c.dims()));
-    return nest.raw_where("grad_output", place, inside).to(c.type);
-  };
-  t.right.element = [=, &nest, &builder](const Indices& batch, const Index& column, const Index& k,
-                                         const std::optional<Quantity>& inside) {
-    const Indices of = delinearised(column, columns, builder);
-    const Indices at = delinearised(k, depth, builder);
-    return fallen(
-        nest, c, "input",
-        on_plane(nest.lowering, c.slide, part(at, 1, c.dims()), part(of, 1, c.dims()), c.plane),
-        at[0], c.channels * batch[0] + of[0], inside);
-  };
-  t.write = [=, &nest, &builder](const Indices& batch, const Index& row, const Index& column,
-                                 const Quantity& sum) {
-    const Indices of = delinearised(column, columns, builder);
-    nest.lowering.write(nest.output(1),
-                        joined(c.outputs * batch[0] + row, of[0], part(of, 1, c.dims())), sum);
+  TiledProduct t = product_of(c, c.outputs, columns, depth);
+  t.left = left_factor(nest, c.type, "grad_output", depth, false,
+                       [=](const Index& group, const Index& row, const Indices& at) {
+                         return joined(at[0], c.outputs * group + row, rest(at));
+                       });
+  t.right =
+      right_factor(nest, c.type, "input", columns, depth,
+                   [=, &nest](const Index& group, const Indices& of, const Indices& at) {
+                     return Seen{at[0], c.channels * group + of[0],
+                                 on_plane(nest.lowering, c.slide, rest(at), rest(of), c.plane)};
+                   });
+  t.write = [=, &nest](const Indices& batch, const Index& row, const Index& column,
+                       const Quantity& sum) {
+    const Indices of = delinearised(column, columns, nest.lowering.builder());
+    nest.lowering.write(nest.output(1), joined(c.outputs * batch[0] + row, of[0], rest(of)), sum);
   };
   return t;
 }
