@@ -3,29 +3,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "engine/eval/kernels/families.h"
 #include "engine/eval/kernels/gemm.h"
 #include "engine/eval/kernels/matrices.h"
+#include "engine/ir/epsilon.h"
 
 namespace recut {
 namespace {
-
-// What the machine epsilon of a dtype is: singular values below it times the matrix's size are
-// rounding errors.
-double epsilon_of(DType dtype) {
-  switch (dtype) {
-    case DType::f32:
-      return std::numeric_limits<float>::epsilon();
-    case DType::f16:
-      return 0x1p-10;
-    case DType::bf16:
-      return 0x1p-7;
-    default:
-      return std::numeric_limits<double>::epsilon();
-  }
-}
 
 bool all_finite(const Reals& a) {
   return std::all_of(a.data.begin(), a.data.end(), [](double x) { return std::isfinite(x); });

@@ -1,29 +1,15 @@
 // Pseudo-inverses and exponentials of single matrices in scratch.
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "engine/codegen/lower/nests/spectra.h"
+#include "engine/ir/epsilon.h"
 
 namespace recut::loop {
 namespace {
 
 // Pseudo-inverses
 // ------------------------------------------------------------------------------------
-
-// What the machine epsilon of a dtype is.
-double epsilon_of(DType dtype) {
-  switch (dtype) {
-    case DType::f32:
-      return std::numeric_limits<float>::epsilon();
-    case DType::f16:
-      return 0x1p-10;
-    case DType::bf16:
-      return 0x1p-7;
-    default:
-      return std::numeric_limits<double>::epsilon();
-  }
-}
 
 // A tolerance that the call gives as a number or as a tensor of one a matrix; nothing where it
 // doesn't.
@@ -58,9 +44,8 @@ void write_inverse(const MatrixWork& work, const Indices& at, std::int64_t size,
                    const Decomposition& d) {
   const ScratchMatrix sum = work.matrix("sum", 1, 1);
   sum.put(0, 0, work.real(0));
-  work.each(d.values.rows, [&](const Index& k) {
-    sum.put(0, 0, larger(sum.at(0, 0), abs(d.values.at(k, 0))));
-  });
+  work.each(d.values.rows,
+            [&](const Index& k) { sum.put(0, 0, larger(sum.at(0, 0), abs(d.values.at(k, 0)))); });
   const Quantity least = tolerance(work, at, size, sum.at(0, 0));
   work.each(d.values.rows, [&](const Index& k) {
     const Quantity value = d.values.at(k, 0);
@@ -97,9 +82,8 @@ void invert_general(const MatrixWork& work, const Indices& at, std::int64_t rows
   orthogonalise(work, u, v, values);
   work.each(thin, [&](const Index& k) {
     const Quantity value = values.at(k, 0);
-    work.when(value > 0.0, [&] {
-      work.each(tall, [&](const Index& i) { u.put(i, k, u.at(i, k) / value); });
-    });
+    work.when(value > 0.0,
+              [&] { work.each(tall, [&](const Index& i) { u.put(i, k, u.at(i, k) / value); }); });
   });
   write_inverse(work, at, tall, turned ? Decomposition{v, values, u} : Decomposition{u, values, v});
 }
@@ -165,9 +149,8 @@ class Exponential {
     largest_.put(0, 0, work.real(0));
     work.each(a.rows, [&](const Index& i) {
       number_.put(0, 0, work.real(0));
-      work.each(a.columns, [&](const Index& j) {
-        number_.put(0, 0, number_.at(0, 0) + abs(a.at(i, j)));
-      });
+      work.each(a.columns,
+                [&](const Index& j) { number_.put(0, 0, number_.at(0, 0) + abs(a.at(i, j))); });
       largest_.put(0, 0, larger(largest_.at(0, 0), number_.at(0, 0)));
     });
     return largest_.at(0, 0);
@@ -198,14 +181,12 @@ void matrix_exp(const Nest& nest) {
     work.read(e.a, "self", at);
     poison.put(0, 0, work.real(0));
     work.each(shape.back(), [&](const Index& i) {
-      work.each(shape.back(), [&](const Index& j) {
-        poison.put(0, 0, poison.at(0, 0) + 0.0 * e.a.at(i, j));
-      });
+      work.each(shape.back(),
+                [&](const Index& j) { poison.put(0, 0, poison.at(0, 0) + 0.0 * e.a.at(i, j)); });
     });
     e.compute();
-    work.write(0, at, [&](const Index& i, const Index& j) {
-      return e.sum.at(i, j) + poison.at(0, 0);
-    });
+    work.write(0, at,
+               [&](const Index& i, const Index& j) { return e.sum.at(i, j) + poison.at(0, 0); });
   });
 }
 

@@ -1,0 +1,24 @@
+// What a dtype can tell apart.
+#pragma once
+
+#include <limits>
+
+#include "engine/ir/dtype.h"
+
+namespace recut {
+
+// The distance from 1 to the next larger number (torch.finfo's eps); f64's for what isn't floating.
+constexpr double epsilon_of(DType dtype) {
+  switch (dtype) {
+    case DType::f32:
+      return std::numeric_limits<float>::epsilon();
+    case DType::f16:
+      return 0x1p-10;
+    case DType::bf16:
+      return 0x1p-7;
+    default:
+      return std::numeric_limits<double>::epsilon();
+  }
+}
+
+}  // namespace recut
