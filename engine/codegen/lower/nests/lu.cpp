@@ -47,8 +47,7 @@ class Lu {
       const Quantity zero = a.at(row, k) == 0.0;
       work.when(zero & (info.read(0) == 0.0), [&] { info.write(0, work.number(k) + 1.0); });
       work.when(!zero, [&] {
-        if (pivot)
-          work.each(a.columns, [&](const Index& j) { work.swap(a, {k, j}, {row, j}); });
+        if (pivot) work.each(a.columns, [&](const Index& j) { work.swap(a, {k, j}, {row, j}); });
         eliminate(a, k);
       });
     });
@@ -92,9 +91,8 @@ class Lu {
     work.each_after(k, a.rows, [&](const Index& i) {
       const Quantity factor = a.at(i, k) / pivot;
       a.put(i, k, factor);
-      work.each_after(k, a.columns, [&](const Index& j) {
-        a.put(i, j, a.at(i, j) - factor * a.at(k, j));
-      });
+      work.each_after(k, a.columns,
+                      [&](const Index& j) { a.put(i, j, a.at(i, j) - factor * a.at(k, j)); });
     });
   }
 
@@ -238,56 +236,62 @@ bool has_vectors(const Call& call) {
 // nothing, info, or all of the factorisation.
 class System {
  public:
-  explicit System(const Nest& n)
-      : nest(n), work(n), shape(n.shape_of("A")), vectors(has_vectors(n.call)) {}
+  explicit System(const Nest& nest)
+      : nest_(nest), work_(nest), shape_(nest.shape_of("A")), vectors_(has_vectors(nest.call)) {}
 
-  // Every matrix is factored by itself, once more where solutions of several systems share it.
+  // A matrix that several systems share is factored again for each.
   void build() const {
-    const Op op = nest.call.op().op;
-    const bool with_factors = op == Op::_linalg_solve_ex;
-    const int info = with_factors ? 3 : op == Op::linalg_solve_ex ? 1 : -1;
-    work.for_each_matrix(batch_shape(shape), [&](const Indices& at) {
+    const bool has_own = solution_batch() == batch_shape(shape_);
+    work_.for_each_matrix(batch_shape(shape_), [&](const Indices& at) {
       const Lu lu = factored(at);
-      if (with_factors) work.write(1, at, lu.factors);
-      lu.write_steps(at, with_factors ? 2 : -1, info);
-      if (info < 0 || nest.call.boolean("check_errors")) work.require_zero(lu.info.read(0));
+      write_factorisation(at, lu);
+      if (has_own && nest_.wanted(0)) write_solution(at, lu);
     });
-    if (!nest.wanted(0)) return;
-    work.for_each_matrix(solution_batch(), [&](const Indices& at) { write_solution(at); });
+    if (has_own || !nest_.wanted(0)) return;
+    work_.for_each_matrix(solution_batch(),
+                          [&](const Indices& at) { write_solution(at, factored(at)); });
   }
 
  private:
   Lu factored(const Indices& at) const {
-    const Lu lu(work, shape.back(), shape.back());
-    work.read(lu.factors, "A", broadcast_place(at, batch_shape(shape)));
+    const Lu lu(work_, shape_.back(), shape_.back());
+    work_.read(lu.factors, "A", broadcast_place(at, batch_shape(shape_)));
     lu.factor(lu.factors, true);
     return lu;
   }
   Shape solution_batch() const {
-    const Shape& out = nest.type().shape;
-    return vectors ? Shape(out.begin(), out.end() - 1) : batch_shape(out);
+    const Shape& out = nest_.type().shape;
+    return vectors_ ? Shape(out.begin(), out.end() - 1) : batch_shape(out);
   }
 
-  void write_solution(const Indices& at) const {
-    const Shape& out = nest.type().shape;
-    const Lu lu = factored(at);
-    const ScratchMatrix b = vectors ? work.matrix("right", out.back(), 1)
-                                    : work.matrix("right", matrix_rows(out), out.back());
-    if (vectors)
-      work.read_vector(b, "B", at);
-    else
-      work.read(b, "B", at);
-    solve(work, lu.factors, lu.pivot_row(), b, nest.call.boolean("left"), false);
-    if (vectors)
-      work.write_vector(0, at, [&](const Index& i) { return b.at(i, 0); });
-    else
-      work.write(0, at, b);
+  void write_factorisation(const Indices& at, const Lu& lu) const {
+    const Op op = nest_.call.op().op;
+    const bool with_factors = op == Op::_linalg_solve_ex;
+    const int info = with_factors ? 3 : op == Op::linalg_solve_ex ? 1 : -1;
+    if (with_factors) work_.write(1, at, lu.factors);
+    lu.write_steps(at, with_factors ? 2 : -1, info);
+    if (info < 0 || nest_.call.boolean("check_errors")) work_.require_zero(lu.info.read(0));
   }
 
-  const Nest& nest;
-  const MatrixWork work;
-  const Shape& shape;
-  const bool vectors;
+  void write_solution(const Indices& at, const Lu& lu) const {
+    const Shape& out = nest_.type().shape;
+    const ScratchMatrix b = vectors_ ? work_.matrix("right", out.back(), 1)
+                                     : work_.matrix("right", matrix_rows(out), out.back());
+    if (vectors_)
+      work_.read_vector(b, "B", at);
+    else
+      work_.read(b, "B", at);
+    solve(work_, lu.factors, lu.pivot_row(), b, nest_.call.boolean("left"), false);
+    if (vectors_)
+      work_.write_vector(0, at, [&](const Index& i) { return b.at(i, 0); });
+    else
+      work_.write(0, at, b);
+  }
+
+  const Nest& nest_;
+  const MatrixWork work_;
+  const Shape& shape_;
+  const bool vectors_;
 };
 
 void solve_system(const Nest& nest) { System(nest).build(); }
@@ -328,8 +332,8 @@ struct Determinant {
     log_absolute.put(0, 0, work.real(0));
     work.each(lu.steps, [&](const Index& k) {
       const Quantity pivot = factors.at(k, k);
-      const Quantity swapped = select(lu.pivots.read(k) == work.number(k) + 1.0, work.real(1),
-                                      work.real(-1));
+      const Quantity swapped =
+          select(lu.pivots.read(k) == work.number(k) + 1.0, work.real(1), work.real(-1));
       const Quantity turn = select(pivot == 0.0, work.real(0), copysign(1.0, pivot));
       value.put(0, 0, value.at(0, 0) * (swapped * pivot));
       sign.put(0, 0, sign.at(0, 0) * (swapped * turn));

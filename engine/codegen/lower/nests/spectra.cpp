@@ -31,9 +31,9 @@ void rotate_columns(const MatrixWork& work, const ScratchMatrix& m, const Index&
 
 // Sweeps over all pairs of columns until none is rotated. `rotate` says whether it did what it is
 // told to do where its condition holds.
-void sweep(const MatrixWork& work, std::int64_t columns,
-           const std::function<void(const Index& p, const Index& q, const Scratch& rotated)>&
-               rotate) {
+void sweep(
+    const MatrixWork& work, std::int64_t columns,
+    const std::function<void(const Index& p, const Index& q, const Scratch& rotated)>& rotate) {
   const Scratch rotated = work.integers("rotated", 1);
   rotated.write(0, work.whole(1));
   work.each(kMaxSweeps, [&](const Index&) {
@@ -78,9 +78,8 @@ void orthogonalise(const MatrixWork& work, const ScratchMatrix& u, const Scratch
   const ScratchMatrix sum = work.matrix("sum", 1, 1);
   const auto dot = [&](const Index& p, const Index& q) {
     sum.put(0, 0, work.real(0));
-    work.each(u.rows, [&](const Index& i) {
-      sum.put(0, 0, sum.at(0, 0) + u.at(i, p) * u.at(i, q));
-    });
+    work.each(u.rows,
+              [&](const Index& i) { sum.put(0, 0, sum.at(0, 0) + u.at(i, p) * u.at(i, q)); });
     return sum.at(0, 0);
   };
   work.fill_identity(v);
@@ -138,15 +137,15 @@ Index column_of(const MatrixWork& work, const Scratch& order, const Index& k, st
 // The signs of columns: -1 where the largest element is negative, else +1.
 class ColumnSigns {
  public:
-  explicit ColumnSigns(const MatrixWork& w)
-      : work(w), largest_(w.matrix("largest", 1, 1)), sign_(w.matrix("sign", 1, 1)) {}
+  explicit ColumnSigns(const MatrixWork& work)
+      : work_(work), largest_(work.matrix("largest", 1, 1)), sign_(work.matrix("sign", 1, 1)) {}
 
   Quantity of(const ScratchMatrix& m, const Index& j) const {
-    largest_.put(0, 0, work.real(0));
-    sign_.put(0, 0, work.real(1));
-    work.each(m.rows, [&](const Index& i) {
+    largest_.put(0, 0, work_.real(0));
+    sign_.put(0, 0, work_.real(1));
+    work_.each(m.rows, [&](const Index& i) {
       const Quantity x = m.at(i, j), size = abs(x);
-      work.when(size > largest_.at(0, 0) * (1 + 1e-9), [&] {
+      work_.when(size > largest_.at(0, 0) * (1 + 1e-9), [&] {
         largest_.put(0, 0, size);
         sign_.put(0, 0, copysign(1.0, x));
       });
@@ -155,7 +154,7 @@ class ColumnSigns {
   }
 
  private:
-  const MatrixWork& work;
+  const MatrixWork& work_;
   const ScratchMatrix largest_, sign_;
 };
 
@@ -197,24 +196,23 @@ void eigh(const Nest& nest) {
 // twice, on unit vectors.
 class BasisCompletion {
  public:
-  BasisCompletion(const MatrixWork& w, const ScratchMatrix& basis, const Scratch& next)
-      : work(w),
-        u(basis),
+  BasisCompletion(const MatrixWork& work, const ScratchMatrix& basis, const Scratch& next)
+      : work_(work),
+        u_(basis),
         next_(next),
-        x_(w.matrix("x", basis.rows, 1)),
-        sum_(w.matrix("sum", 1, 1)) {}
+        x_(work.matrix("x", basis.rows, 1)),
+        sum_(work.matrix("sum", 1, 1)) {}
 
   void complete() const {
-    work.each(u.rows, [&](const Index& unit) {
-      work.when(next_.read(0) < static_cast<double>(u.columns), [&] {
+    work_.each(u_.rows, [&](const Index& unit) {
+      work_.when(next_.read(0) < static_cast<double>(u_.columns), [&] {
         make_residue(unit);
-        sum_.put(0, 0, work.real(0));
-        work.each(u.rows, [&](const Index& i) {
-          sum_.put(0, 0, hypot(sum_.at(0, 0), x_.at(i, 0)));
-        });
+        sum_.put(0, 0, work_.real(0));
+        work_.each(u_.rows,
+                   [&](const Index& i) { sum_.put(0, 0, hypot(sum_.at(0, 0), x_.at(i, 0))); });
         const Quantity norm = sum_.at(0, 0);
-        const double least = 0.5 / std::sqrt(static_cast<double>(u.rows));
-        work.when(norm >= least, [&] { append(norm); });
+        const double least = 0.5 / std::sqrt(static_cast<double>(u_.rows));
+        work_.when(norm >= least, [&] { append(norm); });
       });
     });
   }
@@ -222,34 +220,30 @@ class BasisCompletion {
  private:
   // What the unit vector has beside the known columns.
   void make_residue(const Index& unit) const {
-    work.each(u.rows, [&](const Index& i) {
-      x_.put(i, 0, select(work.number(i) == work.number(unit), work.real(1), work.real(0)));
+    work_.each(u_.rows, [&](const Index& i) {
+      x_.put(i, 0, select(work_.number(i) == work_.number(unit), work_.real(1), work_.real(0)));
     });
-    work.each(2, [&](const Index&) {
-      work.each(u.columns, [&](const Index& k) {
-        work.when(work.number(k) < next_.read(0), [&] { subtract_along(k); });
+    work_.each(2, [&](const Index&) {
+      work_.each(u_.columns, [&](const Index& k) {
+        work_.when(work_.number(k) < next_.read(0), [&] { subtract_along(k); });
       });
     });
   }
   void subtract_along(const Index& k) const {
-    sum_.put(0, 0, work.real(0));
-    work.each(u.rows, [&](const Index& i) {
-      sum_.put(0, 0, sum_.at(0, 0) + u.at(i, k) * x_.at(i, 0));
-    });
+    sum_.put(0, 0, work_.real(0));
+    work_.each(u_.rows,
+               [&](const Index& i) { sum_.put(0, 0, sum_.at(0, 0) + u_.at(i, k) * x_.at(i, 0)); });
     const Quantity dot = sum_.at(0, 0);
-    work.each(u.rows, [&](const Index& i) {
-      x_.put(i, 0, x_.at(i, 0) - dot * u.at(i, k));
-    });
+    work_.each(u_.rows, [&](const Index& i) { x_.put(i, 0, x_.at(i, 0) - dot * u_.at(i, k)); });
   }
   void append(const Quantity& norm) const {
-    const Index column =
-        Nest::checked_index(work.nest.lowering, next_.read(0), u.columns, false);
-    work.each(u.rows, [&](const Index& i) { u.put(i, column, x_.at(i, 0) / norm); });
+    const Index column = Nest::checked_index(work_.nest.lowering, next_.read(0), u_.columns, false);
+    work_.each(u_.rows, [&](const Index& i) { u_.put(i, column, x_.at(i, 0) / norm); });
     next_.write(0, next_.read(0) + 1.0);
   }
 
-  const MatrixWork& work;
-  const ScratchMatrix& u;
+  const MatrixWork& work_;
+  const ScratchMatrix& u_;
   const Scratch& next_;
   const ScratchMatrix x_, sum_;
 };
@@ -257,60 +251,60 @@ class BasisCompletion {
 // One matrix's decomposition, of the transpose where that has more rows.
 class Svd {
  public:
-  Svd(const MatrixWork& w, std::int64_t rows, std::int64_t columns)
-      : work(w),
+  Svd(const MatrixWork& work, std::int64_t rows, std::int64_t columns)
+      : work_(work),
         turned_(rows < columns),
-        u_(w.matrix("left", std::max(rows, columns), std::min(rows, columns))),
-        v_(w.matrix("right", u_.columns, u_.columns)),
-        values_(w.matrix("values", u_.columns, 1)) {}
+        u_(work.matrix("left", std::max(rows, columns), std::min(rows, columns))),
+        v_(work.matrix("right", u_.columns, u_.columns)),
+        values_(work.matrix("values", u_.columns, 1)) {}
 
   void decompose(std::string_view operand, const Indices& at) {
-    read_finite(work, turned_ ? u_.turned() : u_, operand, at);
-    orthogonalise(work, u_, v_, values_);
+    read_finite(work_, turned_ ? u_.turned() : u_, operand, at);
+    orthogonalise(work_, u_, v_, values_);
     order_ = sorted(
-        work, u_.columns, [&](const Index& i) { return values_.at(i, 0); }, true);
+        work_, u_.columns, [&](const Index& i) { return values_.at(i, 0); }, true);
   }
 
   void write_values(std::size_t output, const Indices& at) const {
-    work.write_vector(output, at, [&](const Index& k) { return values_.at(column(k), 0); });
+    work_.write_vector(output, at, [&](const Index& k) { return values_.at(column(k), 0); });
   }
 
   // Bases of as many vectors as the outputs have.
   void write_bases(const Indices& at, std::size_t left, std::size_t right) const {
-    const Shape& u_shape = work.nest.type(left).shape;
-    const Shape& vh_shape = work.nest.type(right).shape;
+    const Shape& u_shape = work_.nest.type(left).shape;
+    const Shape& vh_shape = work_.nest.type(right).shape;
     const std::int64_t of_u = u_shape.back(), of_v = matrix_rows(vh_shape);
-    const ScratchMatrix tall = work.matrix("tall", u_.rows, turned_ ? of_v : of_u);
-    const ScratchMatrix small = work.matrix("small", v_.rows, turned_ ? of_u : of_v);
+    const ScratchMatrix tall = work_.matrix("tall", u_.rows, turned_ ? of_v : of_u);
+    const ScratchMatrix small = work_.matrix("small", v_.rows, turned_ ? of_u : of_v);
     arrange(tall, small);
-    work.write(left, at, turned_ ? small : tall);
-    work.write(right, at, (turned_ ? tall : small).turned());
+    work_.write(left, at, turned_ ? small : tall);
+    work_.write(right, at, (turned_ ? tall : small).turned());
   }
 
  private:
-  Index column(const Index& k) const { return column_of(work, *order_, k, u_.columns); }
+  Index column(const Index& k) const { return column_of(work_, *order_, k, u_.columns); }
 
   void arrange(const ScratchMatrix& tall, const ScratchMatrix& small) const {
-    const Scratch rank = work.integers("rank", 1);
-    const ColumnSigns signs(work);
-    rank.write(0, work.whole(0));
-    work.fill(tall, [&](const Index&, const Index&) { return work.real(0); });
-    work.each(u_.columns, [&](const Index& k) {
+    const Scratch rank = work_.integers("rank", 1);
+    const ColumnSigns signs(work_);
+    rank.write(0, work_.whole(0));
+    work_.fill(tall, [&](const Index&, const Index&) { return work_.real(0); });
+    work_.each(u_.columns, [&](const Index& k) {
       const Index from = column(k);
       const Quantity sign = signs.of(v_, from);
       const Quantity value = values_.at(from, 0);
       const Quantity vanishes = value <= 1e-15 * values_.at(column(0), 0);
-      work.each(v_.rows, [&](const Index& i) { small.put(i, k, v_.at(i, from) * sign); });
-      work.when(!vanishes, [&] {
-        work.each(u_.rows,
-                  [&](const Index& i) { tall.put(i, k, u_.at(i, from) * (sign / value)); });
+      work_.each(v_.rows, [&](const Index& i) { small.put(i, k, v_.at(i, from) * sign); });
+      work_.when(!vanishes, [&] {
+        work_.each(u_.rows,
+                   [&](const Index& i) { tall.put(i, k, u_.at(i, from) * (sign / value)); });
         rank.write(0, rank.read(0) + 1.0);
       });
     });
-    BasisCompletion(work, tall, rank).complete();
+    BasisCompletion(work_, tall, rank).complete();
   }
 
-  const MatrixWork& work;
+  const MatrixWork& work_;
   const bool turned_;
   const ScratchMatrix u_, v_, values_;
   std::optional<Scratch> order_;
