@@ -24,7 +24,7 @@ struct Comparison {
   double relative_error = 0;  // error / ‖expected‖₂; 0 where both are
   bool ok = false;
   bool negligible = false;  // both tensors are within absolute·√n: 0, as far as can be told
-  std::string problem;  // "" where ok
+  std::string problem;      // "" where ok
 
   // The element (row-major index) that differs most, where any does.
   struct Element {

@@ -47,7 +47,7 @@ typedef enum recut_status {
   RECUT_BAD_OPTION = 3,
   RECUT_CANCELLED = 4,
   RECUT_OUT_OF_MEMORY = 5,
-  RECUT_INTERNAL = 6, /* a bug of Recut's, caught */
+  RECUT_INTERNAL = 6,    /* a bug of Recut's, caught */
   RECUT_FORWARD_ONLY = 7 /* the graph has no backward, so that there is nothing to plan;
                             recut_graph_differentiate gives it one */
 } recut_status;

@@ -168,7 +168,8 @@ std::string check_text(const cpu::Execution& e) {
                       e.max_relative_error());
   if (rounded > 0)
     text += fmt::format(
-        "{} of them within what rounding does to them: by up to {:.1e}, where the interpreter's own "
+        "{} of them within what rounding does to them: by up to {:.1e}, where the interpreter's "
+        "own "
         "move by up to {:.1e} when inputs do in their last bits\n",
         rounded, error, movement);
   return text;

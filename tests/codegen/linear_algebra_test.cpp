@@ -81,24 +81,24 @@ TEST_CASE("solutions of linear systems", "[codegen][cpu]") {
   %f = linalg_lu_factor(%x)
   %l = getitem(%f, 0)
   %p = getitem(%f, 1)
-  %a = linalg_lu_solve(%l, %p, %b, )") + how +
-                                 ")\n  results %a"});
+  %a = linalg_lu_solve(%l, %p, %b, )") +
+                                 how + ")\n  results %a"});
 }
 
 TEST_CASE("triangles and Cholesky's factors", "[codegen][cpu]") {
   for (const char* how : {"upper=true", "upper=false, left=false",
                           "upper=true, left=false, unitriangular=true", "upper=false"})
     for (const char* right : {"f32[5, 5]", "f32[3, 2, 5, 5]"})
-      check_calls("f32[2, 5, 5]", {std::string("  %b = parameter ") + right +
-                                   "\n  %a = linalg_solve_triangular(%x, %b, " + how +
-                                   ")\n  results %a"});
+      check_calls("f32[2, 5, 5]",
+                  {std::string("  %b = parameter ") + right +
+                   "\n  %a = linalg_solve_triangular(%x, %b, " + how + ")\n  results %a"});
   for (const char* upper : {"true", "false"})
     for (const char* type : {"f32[2, 4, 6]", "f64[1, 1, 2]", "f32[0, 3, 4]"})
-      check_calls(type, {std::string("  %t = transpose.int(%x, 1, 2)\n  %s = bmm(%x, %t)\n") +
-                         "  %c = cholesky(%s, upper=" + upper +
-                         ")\n  %i = cholesky_inverse(%c, upper=" + upper +
-                         ")\n  %y = cholesky_solve(%x, %c, upper=" + upper +
-                         ")\n  results %c, %i, %y"});
+      check_calls(
+          type,
+          {std::string("  %t = transpose.int(%x, 1, 2)\n  %s = bmm(%x, %t)\n") +
+           "  %c = cholesky(%s, upper=" + upper + ")\n  %i = cholesky_inverse(%c, upper=" + upper +
+           ")\n  %y = cholesky_solve(%x, %c, upper=" + upper + ")\n  results %c, %i, %y"});
   check_calls("f32[2, 3, 3]", {R"(  %z = mul.Scalar(%x, 0.0)
   %f = linalg_cholesky_ex(%z)
   %a = getitem(%f, 0)
@@ -117,7 +117,8 @@ TEST_CASE("Householder's reflections", "[codegen][cpu]") {
   %v = getitem(%f, 0)
   %t = getitem(%f, 1)
   %q = linalg_householder_product(%v, %t)
-  %m = ormqr(%v, %t, %b, )") + how + ")\n  results %v, %t, %q, %m"});
+  %m = ormqr(%v, %t, %b, )") + how +
+                              ")\n  results %v, %t, %q, %m"});
 }
 
 TEST_CASE("symmetric factors with blocks of two rows", "[codegen][cpu]") {

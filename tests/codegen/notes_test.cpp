@@ -81,7 +81,7 @@ TEST_CASE("notes: of a fused chain each line is from the call that it computes",
   results %b
 }
 )",
-                                    "chain.recut");
+                                     "chain.recut");
   REQUIRE(file.ok());
   const StorageModel storages(file->graph);
   const FusionGroups groups = fuse_pointwise(file->graph, storages);

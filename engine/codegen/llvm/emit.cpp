@@ -99,7 +99,8 @@ class Emitter {
       given += fmt::format("ptr {}, ", name);
     }
     constexpr std::string_view kRest = "i64 %first, i64 %last, i64 %seed, ptr %fault";
-    text_.add(fmt::format("define internal void @{}_code({}{}) {{", stage.symbol, parameters, kRest));
+    text_.add(
+        fmt::format("define internal void @{}_code({}{}) {{", stage.symbol, parameters, kRest));
     text_.add(writer.text());
     text_.add_lines(
         fmt::format("  ret void\n}}\n\n"

@@ -65,8 +65,8 @@ class Verifier {
     const Buffer& buffer = kernel_[id];
     if (buffer.elements <= left / item_bytes(buffer.dtype))
       return left - buffer.elements * item_bytes(buffer.dtype);
-    fault(names_.of(id), fmt::format("an outermost loop has at most {} bytes of scratch",
-                                     kMostScratchBytes));
+    fault(names_.of(id),
+          fmt::format("an outermost loop has at most {} bytes of scratch", kMostScratchBytes));
     return left;
   }
 

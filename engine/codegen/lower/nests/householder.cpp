@@ -26,9 +26,8 @@ class Reflections {
     work.each(tau.rows, [&](const Index& k) {
       make_reflection(k);
       const Quantity factor = tau.at(k, 0);
-      work.each_after(k, vectors.columns, [&](const Index& j) {
-        reflect_column(k, factor, vectors, j);
-      });
+      work.each_after(k, vectors.columns,
+                      [&](const Index& j) { reflect_column(k, factor, vectors, j); });
     });
   }
 
@@ -53,18 +52,15 @@ class Reflections {
   void make_reflection(const Index& k) const {
     const ScratchMatrix& a = vectors;
     sum_.put(0, 0, work.real(0));
-    work.each_after(k, a.rows, [&](const Index& i) {
-      sum_.put(0, 0, hypot(sum_.at(0, 0), a.at(i, k)));
-    });
+    work.each_after(k, a.rows,
+                    [&](const Index& i) { sum_.put(0, 0, hypot(sum_.at(0, 0), a.at(i, k))); });
     tau.put(k, 0, work.real(0));
     const Quantity below = sum_.at(0, 0), alpha = a.at(k, k);
     work.when(below != 0.0, [&] {
       const Quantity beta = -copysign(hypot(alpha, below), alpha);
       a.put(k, k, beta);
       tau.put(k, 0, (beta - alpha) / beta);
-      work.each_after(k, a.rows, [&](const Index& i) {
-        a.put(i, k, a.at(i, k) / (alpha - beta));
-      });
+      work.each_after(k, a.rows, [&](const Index& i) { a.put(i, k, a.at(i, k) / (alpha - beta)); });
     });
   }
 
@@ -76,9 +72,8 @@ class Reflections {
     });
     const Quantity scaled = factor * sum_.at(0, 0);
     a.put(k, j, a.at(k, j) - scaled);
-    work.each_after(k, vectors.rows, [&](const Index& i) {
-      a.put(i, j, a.at(i, j) - scaled * vectors.at(i, k));
-    });
+    work.each_after(k, vectors.rows,
+                    [&](const Index& i) { a.put(i, j, a.at(i, j) - scaled * vectors.at(i, k)); });
   }
 
   const ScratchMatrix sum_;

@@ -78,8 +78,8 @@ class Ldl {
       });
     });
     const Quantity column = largest_.at(0, 0);
-    const Quantity singular = (select(diagonal < column, column, diagonal) == 0.0) |
-                              is_nan(diagonal);
+    const Quantity singular =
+        (select(diagonal < column, column, diagonal) == 0.0) | is_nan(diagonal);
     const Quantity stays = singular | (diagonal >= alpha * column);
     work.when(stays, [&] { row_.write(0, work.number(k)); });
     work.when(!stays, [&] {
@@ -112,8 +112,7 @@ class Ldl {
     work.when(work.number(from) != work.number(to), [&] {
       work.each_after(to, a.rows, [&](const Index& i) { work.swap(a, {i, from}, {i, to}); });
       work.each_after(from, a.rows, [&](const Index& i) {
-        work.when(work.number(i) < work.number(to),
-                  [&] { work.swap(a, {i, from}, {to, i}); });
+        work.when(work.number(i) < work.number(to), [&] { work.swap(a, {i, from}, {to, i}); });
       });
       work.swap(a, {from, from}, {to, to});
       if (!(from == k)) work.swap(a, {from, k}, {to, k});
@@ -140,16 +139,15 @@ class Ldl {
       const Quantity first = scale * (d11 * a.at(j, k) - a.at(j, l));
       const Quantity second = scale * (d22 * a.at(j, l) - a.at(j, k));
       work.each(a.rows, [&](const Index& i) {
-        work.when(work.number(i) >= work.number(j), [&] {
-          a.put(i, j, a.at(i, j) - (a.at(i, k) * first + a.at(i, l) * second));
-        });
+        work.when(work.number(i) >= work.number(j),
+                  [&] { a.put(i, j, a.at(i, j) - (a.at(i, k) * first + a.at(i, l) * second)); });
       });
       a.put(j, k, first);
       a.put(j, l, second);
     });
   }
 
-  const Scratch next_;   // where the next block begins
+  const Scratch next_;  // where the next block begins
   const Scratch row_, width_;
   const ScratchMatrix largest_;
 };

@@ -159,9 +159,7 @@ void solve_triangular(const MatrixWork& work, const ScratchMatrix& a, Triangle t
     work.each_before(step, a.rows, [&](const Index& done) {
       const Index j = row(done);
       const Quantity factor = a.at(i, j);
-      work.each(b.columns, [&](const Index& k) {
-        b.put(i, k, b.at(i, k) - factor * b.at(j, k));
-      });
+      work.each(b.columns, [&](const Index& k) { b.put(i, k, b.at(i, k) - factor * b.at(j, k)); });
     });
     if (triangle.unit) return;
     const Quantity diagonal = a.at(i, i);

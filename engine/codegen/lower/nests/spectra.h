@@ -1,5 +1,5 @@
-// Eigenvalues and singular values by Jacobi's rotations, as engine/eval has them (Demmel and Veselić
-// 1992; one-sided: Hestenes 1958), for single matrices in scratch.
+// Eigenvalues and singular values by Jacobi's rotations, as engine/eval has them (Demmel and
+// Veselić 1992; one-sided: Hestenes 1958), for single matrices in scratch.
 #pragma once
 
 #include "engine/codegen/lower/nests/matrices.h"

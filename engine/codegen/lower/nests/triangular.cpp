@@ -9,9 +9,8 @@ namespace {
 // stay as they are.
 void factor_cholesky(const MatrixWork& work, const ScratchMatrix& l, const Scratch& info) {
   const auto subtract_products = [&](const Index& i, const Index& j) {
-    work.each_before(j, l.rows, [&](const Index& k) {
-      l.put(i, j, l.at(i, j) - l.at(i, k) * l.at(j, k));
-    });
+    work.each_before(j, l.rows,
+                     [&](const Index& k) { l.put(i, j, l.at(i, j) - l.at(i, k) * l.at(j, k)); });
   };
   const auto finish_column = [&](const Index& j, const Quantity& root) {
     l.put(j, j, root);
@@ -55,8 +54,8 @@ void solve_with_factor(const MatrixWork& work, const ScratchMatrix& factor, bool
                        const ScratchMatrix& b) {
   const Triangle triangle{.upper = upper};
   const auto solve = [&](bool turned) {
-    solve_triangular(work, turned ? factor.turned() : factor,
-                     turned ? triangle.turned() : triangle, b);
+    solve_triangular(work, turned ? factor.turned() : factor, turned ? triangle.turned() : triangle,
+                     b);
   };
   solve(upper);
   solve(!upper);
@@ -77,10 +76,9 @@ void cholesky_inverse(const Nest& nest) {
 
 // The matrix and the right-hand sides of a system, of batches that are broadcast; the solution
 // takes the place of these, and is the first output.
-void for_each_system(
-    const Nest& nest, std::string_view matrix, std::string_view right,
-    const std::function<void(const MatrixWork&, const ScratchMatrix&, const ScratchMatrix&)>&
-        solve) {
+void for_each_system(const Nest& nest, std::string_view matrix, std::string_view right,
+                     const std::function<void(const MatrixWork&, const ScratchMatrix&,
+                                              const ScratchMatrix&)>& solve) {
   if (!nest.wanted(0)) return;
   const MatrixWork work(nest);
   const Shape& shape = nest.type().shape;
@@ -99,11 +97,10 @@ std::string_view second_parameter(const Call& call) { return call.op().parameter
 
 void cholesky_solve(const Nest& nest) {
   const bool upper = nest.call.boolean("upper");
-  for_each_system(
-      nest, second_parameter(nest.call), "self",
-      [&](const MatrixWork& work, const ScratchMatrix& factor, const ScratchMatrix& b) {
-        solve_with_factor(work, factor, upper, b);
-      });
+  for_each_system(nest, second_parameter(nest.call), "self",
+                  [&](const MatrixWork& work, const ScratchMatrix& factor, const ScratchMatrix& b) {
+                    solve_with_factor(work, factor, upper, b);
+                  });
 }
 
 // x A = B is A^T x^T = B^T.
