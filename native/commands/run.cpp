@@ -87,8 +87,7 @@ Json ceilings_json(const Ceilings& ceilings) {
 std::string as_json(const cpu::Execution& e, const RunCommand& command,
                     const std::optional<Ceilings>& ceilings) {
   Json slowest = Json::array();
-  for (std::size_t i = 0; i < std::min(e.times.size(), kShownKernels); ++i)
-    slowest.push_back(rates_json(e.times[i], ceilings));
+  for (const cpu::KernelTime& time : e.times) slowest.push_back(rates_json(time, ceilings));
   Json json = {{"planned_peak_bytes", e.planned_peak_bytes},
                {"measured_peak_bytes", e.measured_peak_bytes},
                {"scratch_bytes", e.scratch_bytes},

@@ -56,8 +56,9 @@ TEST_CASE("run: reports errors and times of kernels", "[native][cpu]") {
   CHECK(ran["max_relative_error"] <= 1e-4);
   CHECK(ran["step_ms_min"] <= ran["step_ms_median"]);
   CHECK(ran["launches"] >= ran["kernels"]);
-  CHECK(ran["slowest"].size() == 10);
-  CHECK(ran["slowest"][0]["ms"] >= ran["slowest"][9]["ms"]);
+  REQUIRE(ran["slowest"].size() == ran["kernels"]);
+  for (std::size_t k = 1; k < ran["slowest"].size(); ++k)
+    CHECK(ran["slowest"][k - 1]["ms"] >= ran["slowest"][k]["ms"]);
   const Ran refused = native::run({"run", sample("mlp.json.gz"), "--budget", "1B"});
   CHECK(refused.code == native::kCheckFailed);
   CHECK(refused.err.find("least") != std::string::npos);
