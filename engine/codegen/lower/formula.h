@@ -79,6 +79,7 @@ void add_creation_formulas(FormulaTable& table);
 void add_indexing_formulas(FormulaTable& table);
 void add_rearrangement_formulas(FormulaTable& table);
 void add_special_formulas(FormulaTable& table);
+void add_bessel_formulas(FormulaTable& table);
 void add_search_formulas(FormulaTable& table);
 
 // Formulas from functions of quantities: lambdas without captures.
@@ -95,6 +96,12 @@ Formula reals(F) {
     const Quantity a = s.operand(std::size_t{0}, common);
     return F{}(a, s.operand(1, common));
   };
+}
+// Of a real number, in f64 whatever the dtype.
+template <class F>
+Formula wide(F) {
+  return
+      [](const Site& s) { return F{}(s.operand(std::size_t{0}, s.real_common()).to(DType::f64)); };
 }
 // Of both kinds of numbers.
 template <class F>

@@ -1,6 +1,5 @@
-// Special functions: the gamma function's derivatives, the error function's family and the
-// spherical Bessel function, in f64 whatever the dtype. Branches are all computed and one is
-// chosen; series have a fixed length.
+// Special functions: the gamma function's derivatives, the error function's family, in f64
+// whatever the dtype. Branches are all computed and one is chosen; series have a fixed length.
 #include <array>
 
 #include "engine/codegen/lower/formula.h"
@@ -18,11 +17,6 @@ constexpr std::array<double, 10> kBernoulli = {
 
 Quantity argument(const Site& s, std::size_t parameter) {
   return s.operand(parameter, s.real_common()).to(DType::f64);
-}
-
-template <class F>
-Formula wide(F) {
-  return [](const Site& s) { return F{}(argument(s, 0)); };
 }
 
 // To the nearest whole number, halves away from zero.
@@ -182,13 +176,6 @@ Quantity log_ndtr(const Quantity& x) {
   return select(x < -1.0, far, log1p(-0.5 * erfc(x * kRootHalf)));
 }
 
-// Bessel
-// ------
-
-Quantity spherical_bessel_j0(const Quantity& x) {
-  return select(is_infinite(x), x.like(0), select(x == 0.0, x.like(1), sin(x) / x));
-}
-
 }  // namespace
 
 void add_special_formulas(FormulaTable& table) {
@@ -199,9 +186,7 @@ void add_special_formulas(FormulaTable& table) {
                 {Op::erfinv, wide([](const Quantity& x) { return erfinv(x); })},
                 {Op::special_ndtri, wide([](const Quantity& x) { return ndtri(x); })},
                 {Op::special_erfcx, wide([](const Quantity& x) { return erfcx(x); })},
-                {Op::special_log_ndtr, wide([](const Quantity& x) { return log_ndtr(x); })},
-                {Op::special_spherical_bessel_j0,
-                 wide([](const Quantity& x) { return spherical_bessel_j0(x); })}});
+                {Op::special_log_ndtr, wide([](const Quantity& x) { return log_ndtr(x); })}});
   for (const Op op :
        {Op::special_zeta, Op::special_zeta_self_scalar, Op::special_zeta_other_scalar})
     table.push_back({op, [](const Site& s) { return zeta(argument(s, 0), argument(s, 1)); }});
