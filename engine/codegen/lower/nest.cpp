@@ -33,6 +33,8 @@ const NestRow& nest_row(Op op) {
     add_spectral_nests(rows);
     add_matrix_function_nests(rows);
     add_trilinear_nests(rows);
+    add_polynomial_nests(rows);
+    add_incomplete_gamma_nests(rows);
     std::vector<NestRow> by_op(all_operators().size());
     for (const NestRow& row : rows) by_op[static_cast<std::size_t>(row.op)] = row;
     return by_op;

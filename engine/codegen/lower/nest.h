@@ -106,6 +106,8 @@ void add_ldl_nests(NestTable& table);
 void add_spectral_nests(NestTable& table);
 void add_matrix_function_nests(NestTable& table);
 void add_trilinear_nests(NestTable& table);
+void add_polynomial_nests(NestTable& table);
+void add_incomplete_gamma_nests(NestTable& table);
 
 // The dimensions that a call's `dim` folds: all where that is None, absent or (unless an empty list
 // means none) empty.

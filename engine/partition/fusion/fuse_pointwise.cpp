@@ -14,6 +14,12 @@ constexpr std::size_t kMaxMembers = 64;
 // so far apart gain little by running together.
 constexpr std::size_t kMaxVisits = 200;
 
+// Operators of as many steps as an element's own data says: loops that no other call shares.
+bool iterates(const Operator& op) {
+  return op.op == Op::igamma || op.op == Op::igammac ||
+         op.packet.find("_polynomial_") != std::string_view::npos;
+}
+
 enum class Part : std::uint8_t { unused, forward, between, late };
 
 std::int64_t elements(const TensorType& type) {
@@ -97,7 +103,7 @@ class PointwiseFuser {
     const Operator& op = graph_.op(id);
     return parts_[graph_.position(id)] != Part::unused &&
            (op.is(kPointwise | kCreation) || reduces(id)) && !op.is(kRandom | kImpure | kInput) &&
-           !reads_draw(id);
+           !iterates(op) && !reads_draw(id);
   }
 
   bool reads_draw(NodeId id) const {

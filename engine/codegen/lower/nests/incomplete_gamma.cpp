@@ -1,0 +1,126 @@
+// Incomplete gamma functions: power series below the mean, continued fraction above it, and Temme's
+// uniform expansion where a is large (Temme 1979; Gautschi 1979 for where to change over).
+#include <cmath>
+
+#include "engine/codegen/lower/nests/iteration.h"
+
+namespace recut::loop {
+namespace {
+
+constexpr double kPi = 3.14159265358979323846;
+constexpr double kLargeA = 10000;
+constexpr std::int64_t kMostSteps = 9999;  // below kLargeA both end much earlier
+
+// P is the lower half, Q = 1 - P the upper.
+enum class Half { lower, upper };
+
+// x^a e^-x / gamma(a + 1)
+Quantity prefactor(const Quantity& a, const Quantity& x) {
+  return exp(a * log(x) - x - lgamma(a + 1.0));
+}
+
+// P(a, x) by DLMF 8.7.1: x / (a + 1) + x^2 / ((a + 1) (a + 2)) + …
+Quantity lower_by_series(const Iteration& work, const Quantity& a, const Quantity& x) {
+  const Scratch term = work.number("term", work.real(1));
+  const Scratch sum = work.number("sum", work.real(1));
+  work.each_while(
+      kMostSteps, [&] { return term.read(0) > sum.read(0) * 1e-17; },
+      [&](const Index& step) {
+        const Quantity k = work.as_real(step) + 1.0;
+        term.write(0, term.read(0) * (x / (a + k)));
+        sum.write(0, sum.read(0) + term.read(0));
+      });
+  return sum.read(0) * prefactor(a, x);
+}
+
+// Q(a, x) by the continued fraction DLMF 8.9.2, evaluated from the front by Lentz's method (1976).
+Quantity upper_by_fraction(const Iteration& work, const Quantity& a, const Quantity& x) {
+  const Scratch b = work.number("b", x + 1.0 - a);
+  const Scratch c = work.number("c", work.real(1e300));
+  const Scratch d = work.number("d", 1.0 / b.read(0));
+  const Scratch value = work.number("fraction", d.read(0));
+  const Scratch change = work.number("change", work.real(0));
+  work.each_while(
+      kMostSteps, [&] { return !(abs(change.read(0) - 1.0) < 1e-16); },
+      [&](const Index& step) {
+        const Quantity k = work.as_real(step) + 1.0;
+        const Quantity numerator = -k * (k - a);
+        b.write(0, b.read(0) + 2.0);
+        d.write(0, 1.0 / (numerator * d.read(0) + b.read(0)));
+        c.write(0, b.read(0) + numerator / c.read(0));
+        change.write(0, d.read(0) * c.read(0));
+        value.write(0, value.read(0) * change.read(0));
+      });
+  return value.read(0) * a * prefactor(a, x);
+}
+
+// m - log(1 + m), without cancellation near 0.
+Quantity log_gap(const Quantity& m) {
+  Quantity sum = m.like(0);
+  Quantity power = -m;
+  for (int k = 2; k < 12; ++k) {
+    power = power * -m;
+    sum = sum + power / static_cast<double>(k);
+  }
+  return select(abs(m) > 0.01, m - log1p(m), sum);
+}
+
+// For large a: half an erfc, and the first term of the remainder, whose error is a^-2.
+Quantity by_temme(Half half, const Quantity& a, const Quantity& x) {
+  const Quantity m = x / a - 1.0;
+  const Quantity eta = copysign(sqrt(2.0 * log_gap(m)), m);
+  const Quantity series =
+      -1.0 / 3 + eta * (1.0 / 12 + eta * (-2.0 / 135 + eta * (1.0 / 864 + eta / 2835.0)));
+  const Quantity c = select(abs(eta) < 0.01, series, 1.0 / m - 1.0 / eta);
+  const Quantity rest = exp(-a * eta * eta / 2.0) / sqrt(2 * kPi * a) * c;
+  const Quantity at = eta * sqrt(a / 2.0);
+  return half == Half::lower ? 0.5 * erfc(-at) - rest : 0.5 * erfc(at) + rest;
+}
+
+// Where no method is asked: all mass below x, none, or NaN; ATen's edges.
+struct Edges {
+  Quantity here, value;
+};
+
+Edges edges(Half half, const Quantity& a, const Quantity& x) {
+  const Quantity nan = a.like(std::nan(""));
+  const Quantity all = a.like(half == Half::lower ? 1 : 0);
+  const Quantity none = a.like(half == Half::lower ? 0 : 1);
+  const Quantity outside = is_nan(a) | is_nan(x) | (a < 0.0) | (x < 0.0);
+  const Quantity here = outside | (a == 0.0) | (x == 0.0) | is_infinite(a) | is_infinite(x);
+  const Quantity of_infinite_a = select(is_infinite(x), nan, none);
+  const Quantity of_finite = select(x == 0.0, none, select(is_infinite(a), of_infinite_a, all));
+  const Quantity inside = select(a == 0.0, select(x > 0.0, all, nan), of_finite);
+  return {here, select(outside, nan, inside)};
+}
+
+template <Half half>
+void incomplete_gamma(const Nest& nest) {
+  const Iteration work(nest);
+  work.for_each_element([&](const Indices& at) {
+    const Quantity a = work.operand("self", at), x = work.operand("other", at);
+    const Edges edge = edges(half, a, x);
+    const Scratch value = work.number("value", edge.value);
+    const Quantity large = !edge.here & (a > kLargeA);
+    const Quantity usual = !edge.here & (a <= kLargeA);
+    work.when(large, [&] { value.write(0, by_temme(half, a, x)); });
+    work.when(usual & (x < a + 1.0), [&] {
+      const Quantity lower = lower_by_series(work, a, x);
+      value.write(0, half == Half::lower ? lower : 1.0 - lower);
+    });
+    work.when(usual & !(x < a + 1.0), [&] {
+      const Quantity upper = upper_by_fraction(work, a, x);
+      value.write(0, half == Half::upper ? upper : 1.0 - upper);
+    });
+    nest.lowering.write(nest.output(), at, value.read(0));
+  });
+}
+
+}  // namespace
+
+void add_incomplete_gamma_nests(NestTable& table) {
+  table.push_back({Op::igamma, incomplete_gamma<Half::lower>});
+  table.push_back({Op::igammac, incomplete_gamma<Half::upper>});
+}
+
+}  // namespace recut::loop

@@ -1,0 +1,168 @@
+// Orthogonal polynomials: three-term recurrences (DLMF 18.9) of as many steps as an element's
+// degree says, each rounded to the dtype as eval's are, and Chebyshev's by their trigonometric form
+// inside
+// (-1, 1).
+#include <algorithm>
+#include <cmath>
+
+#include "engine/codegen/lower/nests/iteration.h"
+#include "engine/ir/promotion.h"
+
+namespace recut::loop {
+namespace {
+
+// What is known without a step: the value, and where it holds.
+struct Known {
+  Quantity holds, value;
+};
+
+struct Polynomial {
+  Known (*known)(const Quantity& x, const Quantity& n);
+  Quantity (*first)(const Quantity& x);  // of degree 1
+  // Of degree k + 1, from p of degree k and q of k - 1.
+  Quantity (*next)(const Quantity& x, const Quantity& k, const Quantity& p, const Quantity& q);
+  bool hermite = false;
+
+  // Beyond this degree all is NaN: there is nobody who waits, or the numbers overflow anyway.
+  std::int64_t most(DType dtype) const {
+    if (!hermite) return 1'000'000;
+    return dtype == DType::f64 ? 512 : 128;
+  }
+};
+
+Quantity even(const Quantity& n) { return rest(n, 2.0) == 0.0; }
+
+// At -1 and 1, and from degree `least` on between them.
+Known chebyshev(const Quantity& x, const Quantity& n, double least, const Quantity& at_ends,
+                const Quantity& inside) {
+  const Quantity at_end = abs(x) == 1.0;
+  return {at_end | ((n > least) & (abs(x) < 1.0)), select(at_end, at_ends, inside)};
+}
+
+Known chebyshev_t(const Quantity& x, const Quantity& n) {
+  return chebyshev(x, n, 6, select((x > 0.0) | even(n), x.like(1), x.like(-1)), cos(n * acos(x)));
+}
+
+Known chebyshev_u(const Quantity& x, const Quantity& n) {
+  const Quantity up = n + 1.0;
+  return chebyshev(x, n, 8, select((x > 0.0) | even(n), up, -up), sin(up * acos(x)) / sin(acos(x)));
+}
+
+Known chebyshev_v(const Quantity& x, const Quantity& n) {
+  const Quantity twice = 2.0 * n + 1.0;
+  const Quantity angle = acos(x) / 2.0;
+  const Quantity below = select(even(n), twice, -twice);
+  return chebyshev(x, n, 8, select(x > 0.0, x.like(1), below), cos(twice * angle) / cos(angle));
+}
+
+Known chebyshev_w(const Quantity& x, const Quantity& n) {
+  const Quantity twice = 2.0 * n + 1.0;
+  const Quantity angle = acos(x) / 2.0;
+  const Quantity below = select(even(n), x.like(1), x.like(-1));
+  return chebyshev(x, n, 8, select(x > 0.0, twice, below), sin(twice * angle) / sin(angle));
+}
+
+Known nowhere(const Quantity& x, const Quantity&) {
+  return {Quantity::constant(x.builder(), DType::boolean, std::int64_t{0}), x};
+}
+Known at_zero(const Quantity& x, const Quantity&) { return {x == 0.0, x.like(1)}; }
+Known at_ends(const Quantity& x, const Quantity& n) {
+  return {abs(x) == 1.0, select((x > 0.0) | even(n), x.like(1), x.like(-1))};
+}
+
+using Q = const Quantity&;
+
+Quantity chebyshev_next(Q x, Q, Q p, Q q) { return 2.0 * x * p - q; }
+
+Polynomial chebyshev(Known (*known)(Q, Q), Quantity (*first)(Q)) {
+  return {known, first, chebyshev_next};
+}
+
+Polynomial polynomial_of(std::string_view name) {
+  const auto is = [&](std::string_view end) {
+    return name.size() >= end.size() && name.substr(name.size() - end.size()) == end;
+  };
+  if (is("chebyshev_polynomial_t")) return chebyshev(chebyshev_t, [](Q x) { return x; });
+  if (is("chebyshev_polynomial_u")) return chebyshev(chebyshev_u, [](Q x) { return 2.0 * x; });
+  if (is("chebyshev_polynomial_v"))
+    return chebyshev(chebyshev_v, [](Q x) { return 2.0 * x - 1.0; });
+  if (is("chebyshev_polynomial_w"))
+    return chebyshev(chebyshev_w, [](Q x) { return 2.0 * x + 1.0; });
+  if (is("hermite_polynomial_h"))
+    return {nowhere, [](Q x) { return 2.0 * x; },
+            [](Q x, Q k, Q p, Q q) { return 2.0 * x * p - 2.0 * k * q; }, true};
+  if (is("hermite_polynomial_he"))
+    return {nowhere, [](Q x) { return x; }, [](Q x, Q k, Q p, Q q) { return x * p - k * q; }, true};
+  if (is("laguerre_polynomial_l"))
+    return {at_zero, [](Q x) { return 1.0 - x; },
+            [](Q x, Q k, Q p, Q q) { return ((2.0 * k + 1.0 - x) * p - k * q) / (k + 1.0); }};
+  return {at_ends, [](Q x) { return x; },
+          [](Q x, Q k, Q p, Q q) { return ((2.0 * k + 1.0) * x * p - k * q) / (k + 1.0); }};
+}
+
+// The most steps that a call's degrees can take.
+std::int64_t most_steps(const Call& call, std::int64_t most_degree) {
+  if (call.is_tensor("n")) return most_degree;
+  const double degree = call.scalar("n").real;
+  if (!(degree > 1)) return 1;
+  return static_cast<std::int64_t>(std::min(degree, static_cast<double>(most_degree)));
+}
+
+void polynomial(const Nest& nest) {
+  const Iteration work(nest);
+  const std::string_view name = nest.call.op().packet;
+  const Polynomial polynomial = polynomial_of(name);
+  const DType dtype = float_of(result_dtype(nest.call));
+  const std::int64_t most = polynomial.most(dtype);
+  const auto rounded = [&](const Quantity& value) {
+    return nest.lowering.rounded(value, dtype).to(DType::f64);
+  };
+  work.for_each_element([&](const Indices& at) {
+    const Quantity given = work.operand("x", at), degree = work.operand("n", at);
+    const bool shifted = name.find("shifted_") != std::string_view::npos;
+    const Quantity moved = shifted ? rounded(2.0 * given - 1.0) : given;
+    const Quantity x{&work.builder, moved.id()};
+    const Quantity n = trunc(smaller(degree, 9e18));
+    const Known known = polynomial.known(x, n);
+    const Quantity first = rounded(polynomial.first(x));
+    const Quantity start = select(n > static_cast<double>(most), x.like(std::nan("")), first);
+    const Scratch before = work.number("before", work.real(1));
+    const Scratch now = work.number("now", select(n == 0.0, x.like(1), start));
+    const Quantity steps{&work.builder, select(known.holds, n.like(0), n).id()};
+    const Scratch done = work.number("done", work.real(1));
+    work.each_while(
+        most_steps(nest.call, most), [&] { return (done.read(0) < steps) & !is_nan(now.read(0)); },
+        [&](const Index& step) {
+          const Quantity k = work.as_real(step) + 1.0;
+          const Quantity p = now.read(0);
+          const Quantity after = rounded(polynomial.next(x, k, p, before.read(0)));
+          now.write(0, after);
+          before.write(0, p);
+          done.write(0, k + 1.0);
+        });
+    const Quantity value = select(known.holds, known.value, now.read(0));
+    nest.lowering.write(nest.output(), at, select(degree > -1.0, value, x.like(0)));
+  });
+}
+
+}  // namespace
+
+#define RECUT_POLYNOMIAL(name) \
+  Op::special_##name, Op::special_##name##_x_scalar, Op::special_##name##_n_scalar
+
+void add_polynomial_nests(NestTable& table) {
+  for (const Op op :
+       {RECUT_POLYNOMIAL(chebyshev_polynomial_t), RECUT_POLYNOMIAL(chebyshev_polynomial_u),
+        RECUT_POLYNOMIAL(chebyshev_polynomial_v), RECUT_POLYNOMIAL(chebyshev_polynomial_w),
+        RECUT_POLYNOMIAL(shifted_chebyshev_polynomial_t),
+        RECUT_POLYNOMIAL(shifted_chebyshev_polynomial_u),
+        RECUT_POLYNOMIAL(shifted_chebyshev_polynomial_v),
+        RECUT_POLYNOMIAL(shifted_chebyshev_polynomial_w), RECUT_POLYNOMIAL(hermite_polynomial_h),
+        RECUT_POLYNOMIAL(hermite_polynomial_he), RECUT_POLYNOMIAL(laguerre_polynomial_l),
+        RECUT_POLYNOMIAL(legendre_polynomial_p)})
+    table.push_back({op, polynomial});
+}
+
+#undef RECUT_POLYNOMIAL
+
+}  // namespace recut::loop
