@@ -35,6 +35,9 @@ const NestRow& nest_row(Op op) {
     add_trilinear_nests(rows);
     add_polynomial_nests(rows);
     add_incomplete_gamma_nests(rows);
+    add_embedding_bag_nests(rows);
+    add_column_nests(rows);
+    add_mask_nests(rows);
     std::vector<NestRow> by_op(all_operators().size());
     for (const NestRow& row : rows) by_op[static_cast<std::size_t>(row.op)] = row;
     return by_op;

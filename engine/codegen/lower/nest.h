@@ -108,6 +108,9 @@ void add_matrix_function_nests(NestTable& table);
 void add_trilinear_nests(NestTable& table);
 void add_polynomial_nests(NestTable& table);
 void add_incomplete_gamma_nests(NestTable& table);
+void add_embedding_bag_nests(NestTable& table);
+void add_column_nests(NestTable& table);
+void add_mask_nests(NestTable& table);
 
 // The dimensions that a call's `dim` folds: all where that is None, absent or (unless an empty list
 // means none) empty.

@@ -126,6 +126,31 @@ void index_put(const Nest& nest) {
   builder.close_to(depth);
 }
 
+// Places in the flattened tensor, which may meet anywhere: one after another.
+void put(const Nest& nest) {
+  copy_self(nest);
+  const Shape& self = nest.type().shape;
+  const Shape& index = nest.shape_of("index");
+  const Shape& source = nest.shape_of("source");
+  Builder& builder = nest.lowering.builder();
+  const std::size_t depth = builder.depth();
+  const Index n = builder.open_loop("n", element_count(index));
+  const Quantity named = nest.raw("index", delinearised(n, index, builder));
+  const Indices to = delinearised(nest.checked(named, element_count(self), true), self, builder);
+  const Quantity value = nest.raw("source", delinearised(n, source, builder));
+  if (nest.call.boolean("accumulate"))
+    nest.lowering.combine_into(nest.output(), to, Combine::add, value);
+  else
+    nest.lowering.write(nest.output(), to, value);
+  builder.close_to(depth);
+}
+
+std::optional<std::string> sums_of_truths(const Call& call) {
+  if (call.boolean("accumulate") && call.tensor("self").dtype == DType::boolean)
+    return "sums of bools";
+  return std::nullopt;
+}
+
 std::optional<std::string> masks_or_truths(const Call& call) {
   const bool adds = !call.op().parameter("accumulate") || call.boolean("accumulate");
   if (adds && call.tensor("self").dtype == DType::boolean) return "sums of bools";
@@ -155,6 +180,7 @@ void add_scatter_nests(NestTable& table) {
   for (const Op op : {Op::index_put, Op::_unsafe_index_put})
     table.push_back({op, index_put, masks_or_truths});
   table.push_back({Op::_unsafe_masked_index_put_accumulate, index_put, masks_truths_or_no_place});
+  table.push_back({Op::put, put, sums_of_truths});
   for (const Op op : {Op::scatter_src, Op::scatter_value}) table.push_back({op, scatter, numbers});
 }
 

@@ -1,0 +1,87 @@
+// Nests whose places or lengths are data, with the gradients that autodiff makes of them, by
+// kernels and as machine code.
+#include <fmt/core.h>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "engine/autodiff/differentiate.h"
+#include "engine/input/text.h"
+#include "tests/autodiff/derivative_check.h"
+#include "tests/codegen/agreement.h"
+#include "tests/random/same_meaning.h"
+
+namespace recut::test {
+namespace {
+
+void check(const Graph& graph) {
+  CHECK(disagreement(graph, inputs_for(graph, 1, Values::ordinary), {}, true).substr(0, 2000) ==
+        "");
+}
+
+void check_with_gradients(const std::string& sample) {
+  INFO(sample);
+  const auto graph = sample_graph(sample);
+  if (!graph) FAIL(format(graph.diagnostics()));
+  const auto joint = differentiate(*graph);
+  if (!joint) FAIL(format(joint.diagnostics()));
+  check(*joint);
+}
+
+void check_text(const std::string& text) {
+  INFO(text);
+  const auto graph = parse_graph_text(text, "data");
+  if (!graph) FAIL(format(graph.diagnostics()));
+  check(*graph);
+}
+
+TEST_CASE("loops of embedding bags", "[codegen][cpu]") {
+  const std::string six = "w:7,19 i:6<7 p:6 | %o = arange.start_step(0, 7, 2); ";
+  for (const char* call :
+       {"_embedding_bag(%w, %i, %o) : (f64[4, 19], i64[6], i64[4], i64[4])",
+        "_embedding_bag(%w, %i, %o, false, 1, false, none, false, 2) : (f64[4, 19], i64[6], "
+        "i64[4], i64[4])",
+        "_embedding_bag(%w, %i, %o, false, 2) : (f64[4, 19], i64[6], i64[4], i64[4, 19])",
+        "_embedding_bag(%w, %i, %o, false, 0, false, %p, true) : (f64[3, 19], i64[6], i64[3], "
+        "i64[3])"})
+    check_with_gradients(six + call);
+}
+
+// Bags from a place on, empty ones, and lists as other devices record them.
+TEST_CASE("lists of embedding bags may be short, or have places to spare", "[codegen][cpu]") {
+  for (const char* lists : {"i64[0], i64[0], i64[0]", "i64[9], i64[5], i64[2]"})
+    for (const char* dtype : {"f32", "bf16"})
+      check_text(fmt::format(
+          "graph \"bags\" {{\n%w = parameter {}[3, 4]\n%i = parameter i64[6]\n"
+          "%a = arange.start_step(2, 5, 1)\n%o = bitwise_and.Scalar(%a, 6)\n"
+          "%b = _embedding_bag_forward_only(%w, %i, %o) : ({}[3, 4], {})\n"
+          "%y = getitem(%b, 0)\n%k = getitem(%b, 1)\n%s = getitem(%b, 2)\n%m = getitem(%b, 3)\n"
+          "results %y, %k, %s, %m\n}}\n",
+          dtype, dtype, lists));
+}
+
+TEST_CASE("loops of windows as columns", "[codegen][cpu]") {
+  for (const char* sample : {
+           "a:2,3,7,9 | im2col(%a, [3, 2], [2, 1], [1, 0], [2, 3])",
+           "a:3,4,20 | im2col(%a, [1, 5], [1, 2], [0, 4], [1, 2])",
+           "a:2,12,20 | col2im(%a, [5, 6], [2, 2], [1, 1], [0, 0], [1, 1])",
+           "a:12,16 | col2im(%a, [7, 8], [2, 2], [2, 1], [1, 0], [2, 2])",
+           "a:2,4,9,3 | unfold_backward(%a, [2, 4, 20], 2, 3, 2)",
+           "a:4,2,5 | unfold_backward(%a, [12, 2], 0, 5, 2)",
+       })
+    check_with_gradients(sample);
+}
+
+TEST_CASE("loops over what a mask holds", "[codegen][cpu]") {
+  check_with_gradients("a:5,9 m:5,1? b:50 | masked_scatter(%a, %m, %b)");
+  check_with_gradients("a:5,9 m:5,9? | masked_scatter_backward(%a, %m, [5, 9])");
+  check_with_gradients("a:5,9 i:3,4<45 b:3,4 | put(%a, %i, %b, true)");
+  check_text(
+      "graph \"places\" {\n%x = parameter i32[4, 6]\n%b = parameter bool[3]\n%m = parameter "
+      "bool[4, 1]\n"
+      "%some = masked_scatter_backward(%x, %m, [3])\n"
+      "%few = nonzero_static(%x, size=5)\n%all = nonzero_static(%x, size=30, fill_value=-7)\n"
+      "%one = nonzero_static(%b, size=2)\nresults %few, %all, %one, %some\n}\n");
+}
+
+}  // namespace
+}  // namespace recut::test
