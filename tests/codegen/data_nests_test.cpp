@@ -83,5 +83,47 @@ TEST_CASE("loops over what a mask holds", "[codegen][cpu]") {
       "%one = nonzero_static(%b, size=2)\nresults %few, %all, %one, %some\n}\n");
 }
 
+TEST_CASE("loops of samplers at places that are data", "[codegen][cpu]") {
+  for (const int interpolation : {0, 1, 2})
+    for (const int padding : {0, 1, 2})
+      check_with_gradients(
+          fmt::format("a:2,3,5,6 g:2,4,9,2 | %h = mul.Tensor(%g, 1.6); grid_sampler_2d(%a, %h, "
+                      "{}, {}, {})",
+                      interpolation, padding, padding == interpolation));
+  check_with_gradients(
+      "a:1,2,3,4,5 g:1,2,3,4,3 | %h = mul.Tensor(%g, 1.6); grid_sampler_3d(%a, %h, 0, 2, false)");
+  for (const char* dtype : {"f32", "f16"})
+    check_text(
+        fmt::format("graph \"sampled\" {{\n%x = parameter {}[1, 2, 5, 4]\n"
+                    "%g = parameter {}[1, 6, 7, 2]\n"
+                    "%y = grid_sampler_2d(%x, %g, 0, 1, true)\nresults %y\n}}\n",
+                    dtype, dtype));
+}
+
+TEST_CASE("loops of resampling with wide filters", "[codegen][cpu]") {
+  for (const char* kind : {"bilinear", "bicubic"})
+    for (const char* size :
+         {"[3, 4], false", "[9, 20], true", "[5, 3], true", "[2, 2], false, 0.4, 0.3"})
+      check_with_gradients(fmt::format("a:2,3,7,11 | _upsample_{}2d_aa(%a, {})", kind, size));
+}
+
+TEST_CASE("loops of segments", "[codegen][cpu]") {
+  for (const char* reduce : {"sum", "mean", "max", "min", "prod"}) {
+    check_with_gradients(fmt::format(
+        "a:6,5d | %n = arange(4); segment_reduce(%a, \"{}\", lengths=%n, initial=2.0)", reduce));
+    check_with_gradients(fmt::format(
+        "a:8,3s | %o = arange.start_step(1, 9, 2); segment_reduce(%a, \"{}\", offsets=%o)",
+        reduce));
+  }
+}
+
+TEST_CASE("loops of distances with their gradients", "[codegen][cpu]") {
+  for (const char* norm : {"0.0", "0.5", "1.0", "2.0", "3.0", "inf"}) {
+    check_with_gradients(fmt::format("x:2,4,9 w:2,3,9 | cdist(%x, %w, {})", norm));
+    check_with_gradients(fmt::format("x:13,5 | pdist(%x, {})", norm));
+  }
+  check_with_gradients("x:4,9 w:3,9 | _euclidean_dist(%x, %w)");
+}
+
 }  // namespace
 }  // namespace recut::test

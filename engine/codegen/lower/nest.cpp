@@ -38,6 +38,9 @@ const NestRow& nest_row(Op op) {
     add_embedding_bag_nests(rows);
     add_column_nests(rows);
     add_mask_nests(rows);
+    add_segment_nests(rows);
+    add_grid_sampler_nests(rows);
+    add_antialiased_resample_nests(rows);
     std::vector<NestRow> by_op(all_operators().size());
     for (const NestRow& row : rows) by_op[static_cast<std::size_t>(row.op)] = row;
     return by_op;

@@ -1,8 +1,9 @@
 // Distances between rows, by the p-norm of their differences, which are rounded to the dtype as
-// eval's are.
+// eval's are; and their gradients, in which each element sums over the rows that its own one is
+// compared with.
 #include <cmath>
 
-#include "engine/codegen/lower/nest.h"
+#include "engine/codegen/lower/nests/matrices.h"
 
 namespace recut::loop {
 namespace {
@@ -22,13 +23,33 @@ struct Norm {
     if (p == 0 || p == 1 || std::isinf(p)) return sum;
     return p == 2 ? sqrt(sum) : pow(sum, 1 / p);
   }
+
+  // The derivative with respect to one difference; 0 where it isn't defined.
+  Quantity derivative(const Quantity& difference, const Quantity& distance) const {
+    const Quantity x = abs(difference);
+    const Quantity zero = x.like(0);
+    const Quantity sign =
+        select(difference > 0.0, x.like(1), select(difference < 0.0, x.like(-1), difference));
+    if (p == 0) return zero;
+    if (p == 1) return sign;
+    if (std::isinf(p)) return select(x == distance, sign, zero);
+    Quantity undefined = distance == 0.0;
+    if (p < 1) undefined = undefined | (difference == 0.0);
+    return select(undefined, zero, sign * pow(x, p - 1) / pow(distance, p - 1));
+  }
 };
+
+Norm norm_of(const Call& call) { return {call.op().parameter("p") ? call.real("p") : 2.0}; }
+
+Quantity difference_of(const Nest& nest, const Quantity& a, const Quantity& b) {
+  return nest.lowering.rounded(a - b, nest.type().dtype).to(a.type());
+}
 
 using RowElement = std::function<Quantity(const Index&)>;
 
 // Of two rows of so many elements.
 Quantity distance(const Nest& nest, std::int64_t length, const RowElement& a, const RowElement& b) {
-  const Norm norm{nest.call.real("p")};
+  const Norm norm = norm_of(nest.call);
   const DType dtype = nest.type().dtype;
   Builder& builder = nest.lowering.builder();
   const std::int64_t lanes = lanes_for_sum(length);
@@ -37,8 +58,7 @@ Quantity distance(const Nest& nest, std::int64_t length, const RowElement& a, co
   const std::size_t depth = builder.depth();
   const Index k = builder.open_loop("k", length, Builder::Order::serial, lanes);
   const Quantity x = a(k);
-  const Quantity difference = nest.lowering.rounded(x - b(k), dtype);
-  builder.update(sum, norm.term(difference.to(x.type())).id());
+  builder.update(sum, norm.term(difference_of(nest, x, b(k))).id());
   builder.close_to(depth);
   return norm.finish({&builder, builder.read(sum)});
 }
@@ -70,8 +90,118 @@ void cdist(const Nest& nest) {
   builder.close_to(depth);
 }
 
+// Sums term(place, other row) over so many other rows, for each element of the gradient of rows.
+void sum_others(const Nest& nest, std::int64_t others,
+                const std::function<Quantity(const Indices&, const Index&)>& term) {
+  const Shape& out = nest.type().shape;
+  FoldSpace space{out, std::vector<bool>(out.size(), false), contiguous_strides(out)};
+  space.shape.push_back(others);
+  space.folded.push_back(true);
+  space.strides.push_back(element_count(out) + 1);  // so that lanes go along the rows
+  const Quantity zero = nest.lowering.constant(nest.computing(nest.type().dtype), 0);
+  for_each_fold(nest.lowering, space, [&](Folder& folder) {
+    const Indices place(folder.at().begin(), folder.at().end() - 1);
+    const Quantity sum = folder.fold(
+        {"sum", Combine::add, zero, [&](const Indices& at) { return term(place, at.back()); }});
+    nest.lowering.write(nest.output(), place, sum);
+  });
+}
+
+void cdist_backward(const Nest& nest) {
+  const Shape& x1 = nest.shape_of("x1");
+  const Shape& x2 = nest.shape_of("x2");
+  const Norm norm = norm_of(nest.call);
+  sum_others(nest, matrix_rows(x2), [&](const Indices& at, const Index& other) {
+    const Index& row = at[at.size() - 2];
+    const Quantity a = nest.real("x1", row_of(x1, at, row, at.back()));
+    const Quantity b = nest.real("x2", row_of(x2, at, other, at.back()));
+    Indices pair = at;
+    pair.back() = other;
+    const Quantity slope =
+        norm.derivative(difference_of(nest, a, b), nest.real("cdist", pair).to(a.type()));
+    return nest.real("grad", pair).to(a.type()) * slope;
+  });
+}
+
+// Pairs of rows
+// -------------
+
+// The pairs i < j of n rows, row by row: row i's begin at i (2 n - i - 1) / 2.
+struct Pairs {
+  const Nest& nest;
+  std::int64_t rows;
+
+  std::int64_t count() const { return rows * (rows - 1) / 2; }
+  Quantity first(const Quantity& i) const {
+    return quotient(i * (static_cast<double>(2 * rows - 1) - i), 2.0);
+  }
+
+  // The rows of a pair: the root of a quadratic equation, put right where it is rounded.
+  std::pair<Index, Index> rows_of(const Quantity& pair) const {
+    const auto b = static_cast<double>(2 * rows - 1);
+    const Quantity root = sqrt(b * b - 8.0 * pair.to(DType::f64));
+    Quantity i = ((b - root) / 2.0).to(DType::i64);
+    i = select(first(i) > pair, i - 1.0, i);
+    i = select(first(i + 1.0) <= pair, i + 1.0, i);
+    const Quantity j = pair - first(i) + i + 1.0;
+    return {nest.checked(i, rows, false), nest.checked(j, rows, false)};
+  }
+
+  // The place of two rows in either order; of a row with itself some place.
+  Index place(const Quantity& a, const Quantity& b) const {
+    const Quantity i = smaller(a, b), j = larger(a, b);
+    const Quantity at = first(i) + (j - i - 1.0);
+    return nest.checked(select(a == b, at.like(0), at), count(), false);
+  }
+};
+
+void pdist(const Nest& nest) {
+  const Shape& x = nest.shape_of("self");
+  const Pairs pairs{nest, x[0]};
+  Builder& builder = nest.lowering.builder();
+  const std::size_t depth = builder.depth();
+  const Index pair = builder.open_loop("i", pairs.count(), Builder::Order::parallel);
+  const auto [i, j] = pairs.rows_of(nest.lowering.number(pair));
+  const Index a = i, b = j;
+  const Quantity apart = distance(
+      nest, x[1],
+      [&](const Index& k) {
+        return nest.real("self", {a, k});
+      },
+      [&](const Index& k) {
+        return nest.real("self", {b, k});
+      });
+  nest.lowering.write(nest.output(), {pair}, apart);
+  builder.close_to(depth);
+}
+
+void pdist_backward(const Nest& nest) {
+  const Norm norm = norm_of(nest.call);
+  const Pairs pairs{nest, nest.shape_of("self")[0]};
+  sum_others(nest, pairs.rows, [&](const Indices& at, const Index& other) {
+    const Quantity row = nest.lowering.number(at[0]), second = nest.lowering.number(other);
+    const Index pair = pairs.place(row, second);
+    const Quantity a = nest.real("self", at);
+    const Quantity d = difference_of(nest, a, nest.real("self", {other, at[1]}));
+    const Quantity slope = norm.derivative(d, nest.real("pdist", {pair}).to(a.type()));
+    const Quantity g = nest.real("grad", {pair}).to(a.type()) * slope;
+    return select(row == second, g.like(0), g);
+  });
+}
+
+std::optional<std::string> no_pairs(const Call& call) {
+  if (call.tensor("self").shape[0] < 2) return "fewer than two rows";
+  return std::nullopt;
+}
+
 }  // namespace
 
-void add_distance_nests(NestTable& table) { table.push_back({Op::_cdist_forward, cdist}); }
+void add_distance_nests(NestTable& table) {
+  for (const Op op : {Op::_cdist_forward, Op::cdist, Op::_euclidean_dist})
+    table.push_back({op, cdist});
+  table.push_back({Op::_cdist_backward, cdist_backward});
+  for (const Op op : {Op::_pdist_forward, Op::pdist}) table.push_back({op, pdist, no_pairs});
+  table.push_back({Op::_pdist_backward, pdist_backward, no_pairs});
+}
 
 }  // namespace recut::loop

@@ -1,10 +1,38 @@
 // Resampling: an output place reads weighted taps, a few a dimension; gradients add to them. Which
 // elements a place falls on depends on rounding, so places are computed in f32, or in f64 for f64.
+#include "engine/codegen/lower/nests/resample.h"
+
 #include <algorithm>
 
-#include "engine/codegen/lower/nest.h"
-
 namespace recut::loop {
+namespace {
+
+template <class T>
+double scale_in(const ResampledExtent& e) {
+  if (e.align_corners)
+    return e.out > 1 ? static_cast<T>(e.in - 1) / static_cast<T>(e.out - 1) : T{0};
+  if (e.scale_factor && *e.scale_factor > 0) return static_cast<T>(1 / *e.scale_factor);
+  return static_cast<T>(e.in) / static_cast<T>(e.out);
+}
+
+}  // namespace
+
+double resampling_scale(const ResampledExtent& extent, DType type) {
+  return type == DType::f64 ? scale_in<double>(extent) : scale_in<float>(extent);
+}
+
+std::optional<double> scale_factor(const Call& call, std::size_t i, std::size_t dims) {
+  static constexpr std::string_view kNames[] = {"scales_d", "scales_h", "scales_w"};
+  if (call.op().parameter("scale_factors")) {
+    const auto* list = call.argument("scale_factors").get<ArgumentList>();
+    if (list == nullptr) return std::nullopt;
+    return Scalar::from((*list)[i]).value_or(Scalar{}).real;
+  }
+  const std::string_view name = dims == 1 ? "scales" : kNames[3 - dims + i];
+  if (!call.op().parameter(name) || !call.given(name)) return std::nullopt;
+  return call.real(name);
+}
+
 namespace {
 
 enum class Kind { nearest, nearest_exact, linear, cubic };
@@ -32,13 +60,7 @@ struct Axis {
   DType type;                          // of places
   DType weight_type;
 
-  template <class T>
-  double scale_in() const {
-    if (align_corners) return out > 1 ? static_cast<T>(in - 1) / static_cast<T>(out - 1) : T{0};
-    if (scale_factor && *scale_factor > 0) return static_cast<T>(1 / *scale_factor);
-    return static_cast<T>(in) / static_cast<T>(out);
-  }
-  double scale() const { return type == DType::f64 ? scale_in<double>() : scale_in<float>(); }
+  double scale() const { return resampling_scale({in, out, align_corners, scale_factor}, type); }
 
   // A whole number as an index, the nearest there is.
   Index clamped(const Quantity& whole) const {
@@ -86,19 +108,6 @@ struct Axis {
     return taps;
   }
 };
-
-// The factor of a spatial dimension, under the names that schemas have for it.
-std::optional<double> scale_factor(const Call& call, std::size_t i, std::size_t dims) {
-  static constexpr std::string_view kNames[] = {"scales_d", "scales_h", "scales_w"};
-  if (call.op().parameter("scale_factors")) {
-    const auto* list = call.argument("scale_factors").get<ArgumentList>();
-    if (list == nullptr) return std::nullopt;
-    return Scalar::from((*list)[i]).value_or(Scalar{}).real;
-  }
-  const std::string_view name = dims == 1 ? "scales" : kNames[3 - dims + i];
-  if (!call.op().parameter(name) || !call.given(name)) return std::nullopt;
-  return call.real(name);
-}
 
 // Planes of two leading dimensions, and how each spatial one is resampled.
 struct Resampling {

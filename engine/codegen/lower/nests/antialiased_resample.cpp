@@ -1,0 +1,190 @@
+// Resampling with the filter widened by the scale, so that shrinking averages over all that an
+// output element covers. Places are computed in f32, or in f64 for f64, as their rounding decides
+// on which elements a filter falls.
+#include <algorithm>
+#include <cmath>
+
+#include "engine/codegen/lower/nests/resample.h"
+
+namespace recut::loop {
+namespace {
+
+enum class Kind { linear, cubic };
+
+// What the filter is at one element; 0 where it doesn't reach.
+struct Tap {
+  Index place;
+  Quantity inside, weight;
+};
+
+// Along one dimension.
+class Filter {
+ public:
+  Filter(Lowering& lowering, Kind kind, const ResampledExtent& extent, DType of_places, DType type)
+      : lowering_(lowering),
+        kind_(kind),
+        in_(extent.in),
+        of_places_(of_places),
+        type_(type),
+        scale_(resampling_scale(extent, of_places)),
+        reach_((kind == Kind::cubic ? 2 : 1) * std::max(scale_, 1.0)) {}
+
+  // How many elements it reaches at most.
+  std::int64_t taps() const {
+    const double most = std::min(std::ceil(2 * reach_) + 1, static_cast<double>(in_));
+    return static_cast<std::int64_t>(most);
+  }
+
+  // Element k of those that the filter of an output's place reaches.
+  Tap tap(const Index& at, const Index& k) const {
+    const Quantity center = scale_ * (lowering_.number(at).to(of_places_) + 0.5);
+    const Quantity first = larger(truncated(center - reach_ + 0.5), 0.0);
+    const Quantity last = smaller(truncated(center + reach_ + 0.5), static_cast<double>(in_));
+    const Quantity element = first + lowering_.number(k);
+    const Quantity inside = element < last;
+    const Quantity x = abs((element.to(of_places_) - center + 0.5) * inverse()).to(type_);
+    const Quantity readable = select(inside, element, element.like(0));
+    return {lowering_.builder().check(readable.id(), in_), inside,
+            select(inside, weight(x), x.like(0))};
+  }
+
+ private:
+  double inverse() const {
+    if (scale_ < 1) return 1;
+    return of_places_ == DType::f64 ? 1 / scale_ : 1 / static_cast<float>(scale_);
+  }
+  Quantity truncated(const Quantity& place) const {
+    const auto bound = static_cast<double>(in_ + 4);
+    return smaller(larger(place, -bound), bound).to(DType::i64);
+  }
+  // The triangle, or Keys' cubic convolution (1981).
+  Quantity weight(const Quantity& x) const {
+    if (kind_ == Kind::linear) return larger(1.0 - x, 0.0);
+    constexpr double kA = -0.5;
+    const Quantity near = ((kA + 2) * x - (kA + 3)) * x * x + 1.0;
+    const Quantity far = ((kA * x - 5 * kA) * x + 8 * kA) * x - 4 * kA;
+    return select(x < 1.0, near, select(x < 2.0, far, x.like(0)));
+  }
+
+  Lowering& lowering_;
+  const Kind kind_;
+  const std::int64_t in_;
+  const DType of_places_, type_;
+  const double scale_, reach_;
+};
+
+// Planes [N, C, H, W], by a filter each for rows and columns.
+struct Resampling {
+  const Nest& nest;
+  DType type;
+  std::vector<Filter> filters;
+
+  Resampling(const Nest& n, Kind kind, const Shape& in, const Shape& out)
+      : nest(n), type(n.computing(n.type().dtype)) {
+    const DType of_places = n.type().dtype == DType::f64 ? DType::f64 : DType::f32;
+    const bool align = n.call.boolean("align_corners");
+    for (std::size_t d = 0; d < 2; ++d)
+      filters.emplace_back(
+          n.lowering, kind,
+          ResampledExtent{in[d + 2], out[d + 2], align, scale_factor(n.call, d, 2)}, of_places,
+          type);
+  }
+
+  // `at` is a place of the output and, behind that, which taps.
+  struct Taps {
+    Tap row, column;
+
+    Quantity inside() const { return row.inside & column.inside; }
+    Quantity weight() const { return row.weight * column.weight; }
+    Indices place(const Indices& at) const { return {at[0], at[1], row.place, column.place}; }
+  };
+  Taps taps(const Indices& at) const {
+    return {filters[0].tap(at[2], at[4]), filters[1].tap(at[3], at[5])};
+  }
+
+  // Weights are divided by their sum, if there is one.
+  static Quantity normalised(const Quantity& x, const Quantity& weights) {
+    return select(weights == 0.0, x, x / weights);
+  }
+};
+
+template <Kind kind>
+void resample(const Nest& nest) {
+  const std::string_view self = nest.call.op().parameters[0].name;
+  const Shape& out = nest.type().shape;
+  const Resampling r(nest, kind, nest.shape_of(self), out);
+  const std::int64_t far = element_count(out) + 1;  // so that lanes go along the output
+  FoldSpace space{out, {false, false, false, false, true, true}, contiguous_strides(out)};
+  for (const Filter& filter : r.filters) {
+    space.shape.push_back(filter.taps());
+    space.strides.push_back(far);
+  }
+  const Quantity zero = nest.lowering.constant(r.type, 0);
+  for_each_fold(nest.lowering, space, [&](Folder& folder) {
+    const auto sums = folder.fold(
+        {{"weights", Combine::add, zero, [&](const Indices& at) { return r.taps(at).weight(); }},
+         {"sum", Combine::add, zero, [&](const Indices& at) {
+            const Resampling::Taps taps = r.taps(at);
+            const Quantity x = nest.raw_where(self, taps.place(at), taps.inside()).to(r.type);
+            return taps.weight() * x;
+          }}});
+    const Indices place(folder.at().begin(), folder.at().begin() + 4);
+    nest.lowering.write(nest.output(), place, Resampling::normalised(sums[1], sums[0]));
+  });
+}
+
+// Planes are parallel; the places of one may share elements, and go one after another.
+template <Kind kind>
+void resample_backward(const Nest& nest) {
+  const Shape& grads = nest.shape_of("grad_output");
+  const Resampling r(nest, kind, nest.type().shape, grads);
+  const Layout whole = storage_layout(nest.type());
+  nest.lowering.for_each(whole.shape, whole.strides, [&](const Indices& at) {
+    nest.lowering.write(nest.output(), at, nest.lowering.constant(r.type, 0));
+  });
+  Builder& builder = nest.lowering.builder();
+  const std::size_t depth = builder.depth();
+  const Shape planes(grads.begin(), grads.begin() + 2), plane(grads.begin() + 2, grads.end());
+  const Index number = builder.open_loop("i", element_count(planes), Builder::Order::parallel);
+  Indices at = delinearised(number, planes, builder);
+  const Indices in_plane =
+      delinearised(builder.open_loop("j", element_count(plane)), plane, builder);
+  at.insert(at.end(), in_plane.begin(), in_plane.end());
+  at.resize(6, 0);
+  const auto each_tap = [&](const std::function<void(const Resampling::Taps&)>& body) {
+    const std::size_t outside = builder.depth();
+    for (std::size_t d = 0; d < 2; ++d) at[4 + d] = builder.open_loop("k", r.filters[d].taps());
+    body(r.taps(at));
+    builder.close_to(outside);
+  };
+  const AccumulatorId weights =
+      builder.accumulator("weights", Combine::add, nest.lowering.constant(r.type, 0).id(), 1);
+  each_tap([&](const Resampling::Taps& taps) { builder.update(weights, taps.weight().id()); });
+  const Quantity grad = nest.real("grad_output", Indices(at.begin(), at.begin() + 4)).to(r.type);
+  const Quantity share{&builder,
+                       Resampling::normalised(grad, {&builder, builder.read(weights)}).id()};
+  each_tap([&](const Resampling::Taps& taps) {
+    builder.open_if(taps.inside().id());
+    nest.lowering.combine_into(nest.output(), taps.place(at), Combine::add, taps.weight() * share);
+  });
+  builder.close_to(depth);
+}
+
+std::optional<std::string> no_reals(const Call& call) {
+  if (!is_floating(call.tensor(call.op().parameters[0].name).dtype)) return "integers";
+  return std::nullopt;
+}
+
+}  // namespace
+
+void add_antialiased_resample_nests(NestTable& table) {
+  for (const Op op : {Op::_upsample_bilinear2d_aa, Op::_upsample_bilinear2d_aa_vec})
+    table.push_back({op, resample<Kind::linear>, no_reals});
+  for (const Op op : {Op::_upsample_bicubic2d_aa, Op::_upsample_bicubic2d_aa_vec})
+    table.push_back({op, resample<Kind::cubic>, no_reals});
+  table.push_back(
+      {Op::_upsample_bilinear2d_aa_backward, resample_backward<Kind::linear>, no_reals});
+  table.push_back({Op::_upsample_bicubic2d_aa_backward, resample_backward<Kind::cubic>, no_reals});
+}
+
+}  // namespace recut::loop
