@@ -75,6 +75,7 @@ TEST_CASE("loops over what a mask holds", "[codegen][cpu]") {
   check_with_gradients("a:5,9 m:5,1? b:50 | masked_scatter(%a, %m, %b)");
   check_with_gradients("a:5,9 m:5,9? | masked_scatter_backward(%a, %m, [5, 9])");
   check_with_gradients("a:5,9 i:3,4<45 b:3,4 | put(%a, %i, %b, true)");
+  check_with_gradients("a:2,3,2,3 i:2,3,2,3<30 | max_unpool2d(%a, %i, [5, 6])");
   check_text(
       "graph \"places\" {\n%x = parameter i32[4, 6]\n%b = parameter bool[3]\n%m = parameter "
       "bool[4, 1]\n"
@@ -115,6 +116,13 @@ TEST_CASE("loops of segments", "[codegen][cpu]") {
         "a:8,3s | %o = arange.start_step(1, 9, 2); segment_reduce(%a, \"{}\", offsets=%o)",
         reduce));
   }
+}
+
+TEST_CASE("loops of losses of margins", "[codegen][cpu]") {
+  for (const char* sample : {"a:5,9 t:5<9 | multi_margin_loss(%a, %t)",
+                             "a:5,9 t:5<9 w:9+ | multi_margin_loss(%a, %t, 2, 0.7, %w, 0)",
+                             "a:9 t:1<9 | multi_margin_loss(%a, %t, 1, 1.5, none, 2)"})
+    check_with_gradients(sample);
 }
 
 TEST_CASE("loops of distances with their gradients", "[codegen][cpu]") {

@@ -26,6 +26,7 @@ const FormulaRow& formula_row(Op op) {
     add_special_formulas(rows);
     add_bessel_formulas(rows);
     add_search_formulas(rows);
+    add_quantization_formulas(rows);
     std::vector<FormulaRow> by_op(all_operators().size());
     for (const FormulaRow& row : rows) by_op[static_cast<std::size_t>(row.op)] = row;
     return by_op;

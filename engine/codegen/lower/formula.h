@@ -81,6 +81,7 @@ void add_rearrangement_formulas(FormulaTable& table);
 void add_special_formulas(FormulaTable& table);
 void add_bessel_formulas(FormulaTable& table);
 void add_search_formulas(FormulaTable& table);
+void add_quantization_formulas(FormulaTable& table);
 
 // Formulas from functions of quantities: lambdas without captures.
 

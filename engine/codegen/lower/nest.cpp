@@ -39,6 +39,7 @@ const NestRow& nest_row(Op op) {
     add_column_nests(rows);
     add_mask_nests(rows);
     add_segment_nests(rows);
+    add_margin_loss_nests(rows);
     add_grid_sampler_nests(rows);
     add_antialiased_resample_nests(rows);
     std::vector<NestRow> by_op(all_operators().size());

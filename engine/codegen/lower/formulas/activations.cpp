@@ -26,6 +26,17 @@ Quantity leaky_relu(const Site& s) {
   return select(x > 0.0, x, x * given(s, "negative_slope"));
 }
 
+// One weight for all, or one a channel.
+Quantity prelu(const Site& s) {
+  const TensorType& weight = s.call.tensor("weight");
+  const std::size_t channel = s.at.size() > 1 ? 1 : 0;
+  const bool one = element_count(weight.shape) == 1;
+  const Indices which(weight.shape.size(), one || s.at.empty() ? Index(0) : s.at[channel]);
+  const Quantity x = self_of(s);
+  const Quantity w = s.lowering.cast(s.raw("weight", which), weight.dtype, s.real_common());
+  return select(x > 0.0, x, x * w);
+}
+
 Quantity elu(Quantity x, double alpha, double scale, double input_scale) {
   return select(x < 0.0, expm1(x * input_scale) * alpha * scale, x * scale);
 }
@@ -99,6 +110,7 @@ void add_activation_formulas(FormulaTable& table) {
        {Op::relu6, numeric([](Quantity x) { return smaller(larger(x, 0.0), 6.0); })},
        {Op::threshold, threshold},
        {Op::leaky_relu, leaky_relu},
+       {Op::prelu, prelu},
        {Op::_prelu_kernel, reals([](Quantity x, Quantity w) { return select(x > 0.0, x, w * x); })},
        {Op::elu, elu_of},
        {Op::celu, celu},

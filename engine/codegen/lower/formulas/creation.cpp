@@ -36,6 +36,32 @@ Quantity arange(const Site& s) {
   return start.real + step.real * i;
 }
 
+// An end as the output's dtype has it, from a number or from a tensor of one.
+Quantity end_of_line(const Site& s, std::string_view name) {
+  const Quantity end =
+      s.call.is_tensor(name)
+          ? s.raw(name, Indices(s.call.tensor(name).shape.size(), 0)).to(DType::f64)
+          : s.lowering.constant(DType::f64, s.call.scalar(name).real);
+  return is_floating(s.dtype()) ? s.lowering.rounded(end, s.dtype()).to(DType::f64) : trunc(end);
+}
+
+// Counted from the nearer end, as ATen does, so that both ends come out exactly.
+Quantity evenly_spaced(const Site& s) {
+  const std::int64_t steps = s.call.integer("steps");
+  const Quantity start = end_of_line(s, "start");
+  if (steps == 1) return start;
+  const Quantity end = end_of_line(s, "end");
+  const Quantity step = (end - start) / static_cast<double>(steps - 1);
+  const Quantity i = s.lowering.number(s.at[0]).to(DType::f64);
+  return select(i < static_cast<double>(steps / 2), start + step * i,
+                end - step * (static_cast<double>(steps - 1) - i));
+}
+
+Quantity logarithmically_spaced(const Site& s) {
+  const Quantity exponent = evenly_spaced(s);
+  return pow(exponent.like(s.call.real("base")), exponent);
+}
+
 Quantity iota(const Site& s) {
   return s.lowering.number(Index(s.call.integer("start")) + s.call.integer("step") * s.at[0]);
 }
@@ -196,6 +222,12 @@ void add_creation_formulas(FormulaTable& table) {
   for (const Op op : {Op::eye, Op::eye_m}) table.push_back({op, eye});
   for (const Op op : {Op::arange, Op::arange_start, Op::arange_start_step})
     table.push_back({op, arange});
+  for (const Op op : {Op::linspace, Op::linspace_Tensor_Tensor, Op::linspace_Tensor_Scalar,
+                      Op::linspace_Scalar_Tensor})
+    table.push_back({op, evenly_spaced});
+  for (const Op op : {Op::logspace, Op::logspace_Tensor_Tensor, Op::logspace_Tensor_Scalar,
+                      Op::logspace_Scalar_Tensor})
+    table.push_back({op, logarithmically_spaced});
   table.push_back({Op::prims_iota, iota});
   add_random(table);
 }

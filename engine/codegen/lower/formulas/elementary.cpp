@@ -40,6 +40,21 @@ Quantity entropy(Quantity x) {
   return select(x > 0.0, -x * log(x), otherwise);
 }
 
+// The mantissa in [0.5, 1) and the exponent, from a logarithm that may be one off where it is
+// rounded. Powers of two are taken in halves, which neither overflow nor lose digits.
+Quantity frexp(const Site& s) {
+  const Quantity x = s.raw("self").to(DType::f64);
+  const Quantity guess = floor(log2(abs(x))) + 1.0;
+  const Quantity half = trunc(guess / 2.0);
+  const Quantity scaled = x * exp2(-half) * exp2(half - guess);
+  const Quantity low = abs(scaled) < 0.5, high = abs(scaled) >= 1.0;
+  const Quantity ordinary = (x != 0.0) & (abs(x) < HUGE_VAL);
+  const Quantity mantissa = select(low, scaled * 2.0, select(high, scaled / 2.0, scaled));
+  const Quantity exponent = select(low, guess - 1.0, select(high, guess + 1.0, guess));
+  if (s.made.output == 0) return select(ordinary, mantissa, x);
+  return select(ordinary, exponent, x.like(0)).to(DType::i64);
+}
+
 void add_roots_and_logarithms(FormulaTable& table) {
   table.insert(table.end(),
                {{Op::exp, real([](Quantity x) { return exp(x); })},
@@ -54,6 +69,7 @@ void add_roots_and_logarithms(FormulaTable& table) {
                 {Op::reciprocal, real([](Quantity x) { return 1.0 / x; })},
                 {Op::sigmoid, real([](Quantity x) { return 1.0 / (1.0 + exp(-x)); })},
                 {Op::logit, logit},
+                {Op::frexp_Tensor, frexp},
                 {Op::erf, real([](Quantity x) { return erf(x); })},
                 {Op::erfc, real([](Quantity x) { return erfc(x); })},
                 {Op::lgamma, real([](Quantity x) { return lgamma(x); })},

@@ -189,6 +189,76 @@ void pdist_backward(const Nest& nest) {
   });
 }
 
+// Vectors of two tensors
+// ----------------------
+
+// Two tensors that are broadcast to one shape, along a dimension of it.
+struct Vectors {
+  const Nest& nest;
+  Shape shape;
+  std::size_t dim;
+  DType type;
+
+  explicit Vectors(const Nest& n)
+      : nest(n),
+        shape(broadcast(n.shape_of("x1"), n.shape_of("x2")).value()),
+        dim(n.call.op().parameter("dim") ? n.dimension("dim", shape.size()) : shape.size() - 1),
+        type(n.computing(n.type().dtype)) {}
+
+  FoldSpace space() const {
+    std::vector<bool> folded(shape.size(), false);
+    folded[dim] = true;
+    return {shape, folded, contiguous_strides(shape)};
+  }
+  Quantity element(std::string_view parameter, const Indices& at) const {
+    return nest.real(parameter, broadcast_place(at, nest.shape_of(parameter))).to(type);
+  }
+  Folded sum(const std::string& name, const std::function<Quantity(const Indices&)>& term) const {
+    return {name, Combine::add, nest.lowering.constant(type, 0), term};
+  }
+  void write(const Folder& folder, const Quantity& value) const {
+    Indices at = folder.at();
+    if (nest.type().shape.size() < shape.size())
+      at.erase(at.begin() + static_cast<std::ptrdiff_t>(dim));
+    nest.lowering.write(nest.output(), at, value);
+  }
+};
+
+// Norms are kept above eps one by one, as torch does.
+void cosine_similarity(const Nest& nest) {
+  const Vectors v(nest);
+  const double eps = nest.call.real("eps");
+  const auto product = [&](std::string_view a, std::string_view b) {
+    return [&v, a, b](const Indices& at) { return v.element(a, at) * v.element(b, at); };
+  };
+  for_each_fold(nest.lowering, v.space(), [&](Folder& folder) {
+    const auto sums =
+        folder.fold({v.sum("aa", product("x1", "x1")), v.sum("bb", product("x2", "x2")),
+                     v.sum("ab", product("x1", "x2"))});
+    const Quantity norms = larger(sqrt(sums[0]), eps) * larger(sqrt(sums[1]), eps);
+    v.write(folder, sums[2] / norms);
+  });
+}
+
+void pairwise_distance(const Nest& nest) {
+  const Vectors v(nest);
+  const Norm norm = norm_of(nest.call);
+  const double eps = nest.call.real("eps");
+  for_each_fold(nest.lowering, v.space(), [&](Folder& folder) {
+    Folded sum = v.sum("distance", [&](const Indices& at) {
+      return norm.term(v.element("x1", at) - v.element("x2", at) + eps);
+    });
+    sum.how = norm.combine();
+    v.write(folder, norm.finish(folder.fold(sum)));
+  });
+}
+
+std::optional<std::string> bare_numbers(const Call& call) {
+  if (call.tensor("x1").shape.empty() && call.tensor("x2").shape.empty())
+    return "numbers without dimensions";
+  return std::nullopt;
+}
+
 std::optional<std::string> no_pairs(const Call& call) {
   if (call.tensor("self").shape[0] < 2) return "fewer than two rows";
   return std::nullopt;
@@ -202,6 +272,8 @@ void add_distance_nests(NestTable& table) {
   table.push_back({Op::_cdist_backward, cdist_backward});
   for (const Op op : {Op::_pdist_forward, Op::pdist}) table.push_back({op, pdist, no_pairs});
   table.push_back({Op::_pdist_backward, pdist_backward, no_pairs});
+  table.push_back({Op::cosine_similarity, cosine_similarity, bare_numbers});
+  table.push_back({Op::pairwise_distance, pairwise_distance, bare_numbers});
 }
 
 }  // namespace recut::loop

@@ -1,5 +1,5 @@
-// Elements in the order in which a mask holds: each one's place depends on all before it, so that
-// one loop goes over all elements and counts.
+// Elements in the order in which a mask or another condition holds: each one's place depends on all
+// before it, so that one loop goes over all elements and counts.
 #include "engine/codegen/lower/nest.h"
 #include "engine/codegen/lower/scratch.h"
 
@@ -104,6 +104,23 @@ void nonzero_static(const Nest& nest) {
       });
 }
 
+// Rows of a triangle's places, then their columns.
+void triangle_indices(const Nest& nest) {
+  const bool lower = nest.call.op().packet == "tril_indices";
+  const auto offset = static_cast<double>(nest.call.integer("offset"));
+  for_each_row(
+      nest, {nest.call.integer("row"), nest.call.integer("col")}, nest.type().shape[1],
+      [&](const Indices& at) {
+        const Quantity behind = nest.lowering.number(at[1]) - nest.lowering.number(at[0]);
+        return lower ? behind <= offset : behind >= offset;
+      },
+      [&](const Index& place, const Indices& at) {
+        for (std::size_t d = 0; d < 2; ++d)
+          nest.lowering.write(nest.output(), {Index(static_cast<std::int64_t>(d)), place},
+                              nest.lowering.number(at[d]));
+      });
+}
+
 std::optional<std::string> nothing_to_read(const Call& call) {
   if (element_count(call.tensor("source").shape) == 0) return "a source without elements";
   return std::nullopt;
@@ -115,6 +132,7 @@ void add_mask_nests(NestTable& table) {
   table.push_back({Op::masked_scatter, masked_scatter, nothing_to_read});
   table.push_back({Op::masked_scatter_backward, masked_scatter_backward});
   table.push_back({Op::nonzero_static, nonzero_static});
+  for (const Op op : {Op::tril_indices, Op::triu_indices}) table.push_back({op, triangle_indices});
 }
 
 }  // namespace recut::loop

@@ -109,7 +109,7 @@ void baddbmm(const Nest& nest) {
 }  // namespace
 
 void add_matrix_nests(NestTable& table) {
-  table.push_back({Op::mm, mm});
+  for (const Op op : {Op::mm, Op::_int_mm}) table.push_back({op, mm});
   table.push_back({Op::bmm, bmm});
   table.push_back({Op::addmm, addmm});
   table.push_back({Op::baddbmm, baddbmm});

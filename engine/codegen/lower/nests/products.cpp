@@ -142,6 +142,22 @@ void addbmm(const Nest& nest) {
   c.run(plus_self(c));
 }
 
+// Of vectors of three along a dimension.
+void cross(const Nest& nest) {
+  const Layout out = storage_layout(nest.type());
+  const std::size_t dim = nest.dimension("dim", out.shape.size());
+  const DType type = nest.computing(nest.type().dtype);
+  nest.lowering.for_each(out.shape, out.strides, [&](const Indices& at) {
+    const auto element = [&](std::string_view parameter, std::int64_t behind) {
+      Indices place = at;
+      place[dim] = nest.lowering.builder().remainder(at[dim] + Index(behind), 3);
+      return nest.raw(parameter, broadcast_place(nest.shape_of(parameter), place)).to(type);
+    };
+    const Quantity first = element("self", 1) * element("other", 2);
+    nest.lowering.write(nest.output(), at, first - element("self", 2) * element("other", 1));
+  });
+}
+
 std::optional<std::string> numbers(const Call& call) {
   for (std::size_t p = 0; p < 2; ++p)
     if (call.tensor(call.op().parameters[p].name).shape.empty())
@@ -161,6 +177,7 @@ void add_product_nests(NestTable& table) {
   table.push_back({Op::addmv, addmv});
   table.push_back({Op::addr, addr});
   table.push_back({Op::addbmm, addbmm});
+  table.push_back({Op::linalg_cross, cross});
 }
 
 }  // namespace recut::loop

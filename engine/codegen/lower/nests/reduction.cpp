@@ -65,6 +65,38 @@ void mean(const Nest& nest) {
       [](Quantity total, std::int64_t count) { return total / static_cast<double>(count); });
 }
 
+void nanmean(const Nest& nest) {
+  const Reduced r(nest);
+  const DType dtype = nest.type().dtype;
+  const Quantity zero = nest.lowering.constant(nest.computing(dtype), 0);
+  for_each_fold(nest.lowering, r.space(), [&](Folder& folder) {
+    const auto sums = folder.fold({{"total", Combine::add, zero,
+                                    [&](const Indices& at) {
+                                      const Quantity x = r.element(at, dtype);
+                                      return select(is_nan(x), x.like(0), x);
+                                    }},
+                                   {"count", Combine::add, zero, [&](const Indices& at) {
+                                      const Quantity x = r.element(at, dtype);
+                                      return select(is_nan(x), x.like(0), x.like(1));
+                                    }}});
+    r.write(folder, sums[0] / sums[1]);
+  });
+}
+
+// Of a matrix.
+void trace(const Nest& nest) {
+  const Shape& shape = nest.shape_of("self");
+  const FoldSpace space{{std::min(shape[0], shape[1])}, {true}, {1}};
+  const DType type = nest.computing(nest.type().dtype);
+  for_each_fold(nest.lowering, space, [&](Folder& folder) {
+    const Quantity total = folder.fold(
+        {"total", Combine::add, nest.lowering.constant(type, 0), [&](const Indices& at) {
+           return nest.raw("self", {at[0], at[0]}).to(type);
+         }});
+    nest.lowering.write(nest.output(), {}, total);
+  });
+}
+
 // What is subtracted from the number of elements: `correction`, or 1 where `unbiased`.
 double correction_of(const Call& call) {
   if (call.op().parameter("unbiased")) return call.boolean("unbiased") ? 1 : 0;
@@ -241,6 +273,8 @@ void add_reduction_nests(NestTable& table) {
   for (const Op op : {Op::count_nonzero, Op::count_nonzero_dim_IntList})
     table.push_back({op, truth<Combine::add, true>});
   table.push_back({Op::nansum, nansum});
+  table.push_back({Op::nanmean, nanmean});
+  table.push_back({Op::trace, trace});
   table.push_back({Op::logsumexp, logsumexp});
   table.push_back({Op::aminmax, both_extremes});
   table.push_back({Op::max_dim, extreme_and_place<Extreme::largest>});

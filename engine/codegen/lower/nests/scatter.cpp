@@ -145,6 +145,29 @@ void put(const Nest& nest) {
   builder.close_to(depth);
 }
 
+// Elements go to their places in planes of zeros; the last of those that meet stays.
+void max_unpool(const Nest& nest) {
+  clear(nest);
+  const Shape& in = nest.shape_of("self");
+  const Shape& out = nest.type().shape;
+  const std::ptrdiff_t dims = nest.call.op().op == Op::max_unpool2d ? 2 : 3;
+  const Shape planes(in.begin(), in.end() - dims), pooled(in.end() - dims, in.end());
+  const Shape plane(out.end() - dims, out.end());
+  Builder& builder = nest.lowering.builder();
+  const std::size_t depth = builder.depth();
+  const Index i = builder.open_loop("i", element_count(planes), Builder::Order::parallel);
+  const Indices outer = delinearised(i, planes, builder);
+  Indices from = outer;
+  for (const Index& place :
+       delinearised(builder.open_loop("n", element_count(pooled)), pooled, builder))
+    from.push_back(place);
+  const Index named = nest.checked(nest.raw("indices", from), element_count(plane), false);
+  Indices to = outer;
+  for (const Index& place : delinearised(named, plane, builder)) to.push_back(place);
+  nest.lowering.write(nest.output(), to, nest.raw("self", from));
+  builder.close_to(depth);
+}
+
 std::optional<std::string> sums_of_truths(const Call& call) {
   if (call.boolean("accumulate") && call.tensor("self").dtype == DType::boolean)
     return "sums of bools";
@@ -181,6 +204,7 @@ void add_scatter_nests(NestTable& table) {
     table.push_back({op, index_put, masks_or_truths});
   table.push_back({Op::_unsafe_masked_index_put_accumulate, index_put, masks_truths_or_no_place});
   table.push_back({Op::put, put, sums_of_truths});
+  for (const Op op : {Op::max_unpool2d, Op::max_unpool3d}) table.push_back({op, max_unpool});
   for (const Op op : {Op::scatter_src, Op::scatter_value}) table.push_back({op, scatter, numbers});
 }
 

@@ -1,0 +1,106 @@
+// Formulas and plain nests of dtypes and edges that the samples of operators don't show.
+#include <fmt/core.h>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "engine/input/text.h"
+#include "tests/codegen/agreement.h"
+#include "tests/random/same_meaning.h"
+
+namespace recut::test {
+namespace {
+
+void check_text(const std::string& text) {
+  INFO(text);
+  const auto graph = parse_graph_text(text, "formulas");
+  if (!graph) FAIL(format(graph.diagnostics()));
+  CHECK(disagreement(*graph, inputs_for(*graph, 1, Values::ordinary), {}, true).substr(0, 2000) ==
+        "");
+  CHECK(edge_disagreement(*graph).substr(0, 2000) == "");
+}
+
+TEST_CASE("quantised numbers by loops", "[codegen][cpu]") {
+  for (const char* dtype : {"f32", "f64"})
+    check_text(fmt::format(R"(
+graph "quantised" {{
+  %x = parameter {0}[3, 17]
+  %s = parameter f32[3]
+  %z = parameter i64[3]
+  %q = quantized_decomposed.quantize_per_tensor(%x, 0.013, 3, -128, 127, i8)
+  %y = quantized_decomposed.dequantize_per_tensor(%q, 0.013, 3, -128, 127, i8)
+  %a = abs(%s)
+  %t = add.Scalar(%a, 0.01)
+  %c = quantized_decomposed.quantize_per_channel(%x, %t, %z, 0, 0, 255, u8)
+  %d = quantized_decomposed.dequantize_per_channel(%c, %t, %z, 0, 0, 255, u8)
+  results %q, %y, %c, %d
+}})",
+                           dtype));
+  check_text(R"(
+graph "products of i8" {
+  %a = parameter i8[20, 40]
+  %b = parameter i8[40, 24]
+  %y = _int_mm(%a, %b)
+  results %y
+})");
+}
+
+TEST_CASE("mantissas and exponents by loops", "[codegen][cpu]") {
+  for (const char* dtype : {"f64", "f32", "f16"})
+    check_text(fmt::format(R"(
+graph "parts" {{
+  %x = parameter {0}[200]
+  %f = frexp.Tensor(%x)
+  %m = getitem(%f, 0)
+  %e = getitem(%f, 1)
+  %t = mul.Scalar(%x, 1e-30)
+  %g = frexp.Tensor(%t)
+  %n = getitem(%g, 0)
+  %k = getitem(%g, 1)
+  results %m, %e, %n, %k
+}})",
+                           dtype));
+}
+
+TEST_CASE("spaced numbers and places of triangles by loops", "[codegen][cpu]") {
+  for (const char* dtype : {"f32", "f64", "bf16", "i64"})
+    check_text(fmt::format(R"(
+graph "spaced" {{
+  %x = parameter f64[]
+  %a = linspace(-1.7, 5.3, 12, dtype={0})
+  %b = linspace.Tensor_Scalar(%x, 9, 7, dtype={0})
+  %c = linspace(2, 3, 1, dtype={0})
+  %d = logspace(0.5, 3, 8, dtype={0})
+  results %a, %b, %c, %d
+}})",
+                           dtype));
+  check_text(R"(
+graph "triangles" {
+  %a = tril_indices(4, 6)
+  %b = tril_indices(5, 3, -2)
+  %c = triu_indices(4, 6, 1)
+  %d = triu_indices(3, 3, -5)
+  results %a, %b, %c, %d
+})");
+}
+
+TEST_CASE("weights a channel, and vectors, by loops", "[codegen][cpu]") {
+  check_text(R"(
+graph "channels" {
+  %x = parameter bf16[2, 3, 9]
+  %w = parameter bf16[3]
+  %v = parameter f32[3]
+  %o = parameter f32[1]
+  %u = parameter f32[4, 3]
+  %r = parameter f32[1, 3]
+  %a = prelu(%x, %w)
+  %b = prelu(%v, %o)
+  %c = linalg_cross(%r, %u)
+  %d = cosine_similarity(%u, %v)
+  %e = pairwise_distance(%u, %v, 3.0, keepdim=true)
+  %t = trace(%u)
+  results %a, %b, %c, %d, %e, %t
+})");
+}
+
+}  // namespace
+}  // namespace recut::test
