@@ -83,6 +83,42 @@ graph "triangles" {
 })");
 }
 
+TEST_CASE("common divisors and powers by loops", "[codegen][cpu]") {
+  for (const char* dtype : {"i64", "i32", "u8"})
+    check_text(fmt::format(R"(
+graph "divisors" {{
+  %x = parameter {0}[40]
+  %y = parameter {0}[7, 1]
+  %a = mul.Scalar(%x, 30)
+  %b = mul.Scalar(%y, 42)
+  %c = add.Scalar(%b, 12)
+  %g = gcd(%a, %c)
+  %l = lcm(%a, %c)
+  %h = add.Tensor(%g, %l)
+  %p = vander(%x, 5)
+  %q = vander(%x, none, true)
+  results %g, %l, %h, %p, %q
+}})",
+                           dtype));
+}
+
+TEST_CASE("further numbers that are drawn, by loops", "[codegen][cpu]") {
+  check_text(R"(
+graph "drawn" {
+  %x = parameter f32[3, 50]
+  %n = parameter f32[3, 50]
+  %s = prims.inductor_seeds(2, "cpu")
+  %o = prims.inductor_lookup_seed(%s, 1)
+  %i = prims.inductor_randint(-3, 9, [4, 8], %o)
+  %g = geometric(%x, 0.3)
+  %r = rrelu_with_noise_functional(%x, %n, 0.1, 0.4, true)
+  %y = getitem(%r, 0)
+  %k = getitem(%r, 1)
+  %f = rrelu_with_noise(%x, %n)
+  results %i, %g, %y, %k, %f
+})");
+}
+
 TEST_CASE("weights a channel, and vectors, by loops", "[codegen][cpu]") {
   check_text(R"(
 graph "channels" {

@@ -115,6 +115,7 @@ void add_grid_sampler_nests(NestTable& table);
 void add_antialiased_resample_nests(NestTable& table);
 void add_segment_nests(NestTable& table);
 void add_margin_loss_nests(NestTable& table);
+void add_divisor_nests(NestTable& table);
 
 // The dimensions that a call's `dim` folds: all where that is None, absent or (unless an empty list
 // means none) empty.

@@ -16,7 +16,7 @@ constexpr std::size_t kMaxVisits = 200;
 
 // Operators of as many steps as an element's own data says: loops that no other call shares.
 bool iterates(const Operator& op) {
-  return op.op == Op::igamma || op.op == Op::igammac ||
+  return op.op == Op::igamma || op.op == Op::igammac || op.op == Op::gcd || op.op == Op::lcm ||
          op.packet.find("_polynomial_") != std::string_view::npos;
 }
 

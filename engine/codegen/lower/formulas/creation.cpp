@@ -1,5 +1,6 @@
 // Tensors out of nothing: constants, ranges, and random numbers.
 #include <algorithm>
+#include <cmath>
 
 #include "engine/codegen/lower/formula.h"
 
@@ -106,15 +107,17 @@ Quantity normal_number(const Site& s) {
 
 Quantity uniform(const Site& s) { return uniform_number(s, digits_of(s.dtype())); }
 
-Quantity random_integer(const Site& s) {
+// Below the call's `high`, from its `low` on or from 0.
+Quantity integer_in_range(const Site& s, const Quantity& bits) {
   const std::int64_t low = s.call.op().parameter("low") ? s.call.integer("low") : 0;
-  const Quantity bits = random_bits(s);
   const auto whole = [&](std::int64_t n) {
     return Quantity::constant(bits.builder(), DType::i64, n);
   };
   return whole(low) + Quantity::applied(ScalarOp::below,
                                         {bits, whole(s.call.integer("high") - low)}, DType::i64);
 }
+
+Quantity random_integer(const Site& s) { return integer_in_range(s, random_bits(s)); }
 
 std::optional<std::string> empty_range(const Call& call) {
   const std::int64_t low = call.op().parameter("low") ? call.integer("low") : 0;
@@ -145,6 +148,30 @@ Quantity normal_about(const Site& s) {
 
 Quantity exponential(const Site& s) {
   return -log(1.0 - uniform_number(s, 53)) / s.call.real("lambd");
+}
+
+// How many trials the first success takes.
+Quantity geometric(const Site& s) {
+  const double failure = std::log1p(-s.call.real("p"));
+  return larger(ceil(log(1.0 - uniform_number(s, 53)) / failure), 1.0);
+}
+
+std::optional<std::string> no_probability(const Call& call) {
+  const double p = call.real("p");
+  if (p > 0 && p < 1) return std::nullopt;
+  return "a probability of success that is not in (0, 1)";
+}
+
+// Slopes below 0 are drawn in training, and otherwise the mean.
+Quantity rrelu(const Site& s) {
+  const double lower = s.call.scalar("lower").real, upper = s.call.scalar("upper").real;
+  const bool train = s.call.boolean("training");
+  if (s.made.output == 1 && !train) return s.raw("noise");
+  const Quantity x = s.raw("self").to(DType::f64);
+  const Quantity drawn =
+      train ? lower + (upper - lower) * uniform_number(s, 24) : x.like((lower + upper) / 2);
+  const Quantity slope = select(x <= 0.0, drawn, x.like(1));
+  return s.made.output == 1 ? slope : x * slope;
 }
 
 Quantity cauchy(const Site& s) {
@@ -189,6 +216,8 @@ Quantity inductor_random(const Site& s) {
                            DType::f64);
 }
 
+Quantity inductor_integer(const Site& s) { return integer_in_range(s, bits_of_seed(s)); }
+
 void add_random(FormulaTable& table) {
   for (const Op op : {Op::rand, Op::rand_like}) table.push_back({op, uniform});
   for (const Op op : {Op::randn, Op::randn_like}) table.push_back({op, normal_number});
@@ -204,6 +233,10 @@ void add_random(FormulaTable& table) {
   table.push_back({Op::prims_inductor_random, inductor_random});
   table.push_back({Op::uniform, uniform_between});
   table.push_back({Op::exponential, exponential});
+  table.push_back({Op::geometric, geometric, no_probability});
+  for (const Op op : {Op::rrelu_with_noise, Op::rrelu_with_noise_functional})
+    table.push_back({op, rrelu});
+  table.push_back({Op::prims_inductor_randint, inductor_integer, empty_range});
   table.push_back({Op::cauchy, cauchy});
   table.push_back({Op::log_normal, log_normal});
   table.push_back({Op::native_dropout, dropout});

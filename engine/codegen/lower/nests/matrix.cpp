@@ -1,4 +1,6 @@
 // Matrix products, in tiles or as plain nests. Targets may have a library run them instead.
+#include <cmath>
+
 #include "engine/codegen/lower/nests/tiled_product.h"
 
 namespace recut::loop {
@@ -100,10 +102,22 @@ void addmm(const Nest& nest) {
     return with_addend(nest, product, at);
   });
 }
+void addmm_activation(const Nest& nest) {
+  const bool gelu = nest.call.boolean("use_gelu");
+  multiply(nest, {"mat1", "mat2"}, [&](const Quantity& product, const Indices& at) {
+    const Quantity x = with_addend(nest, product, at);
+    return gelu ? 0.5 * x * (1.0 + erf(x * std::sqrt(0.5))) : select(x < 0.0, x.like(0), x);
+  });
+}
 void baddbmm(const Nest& nest) {
   multiply(nest, {"batch1", "batch2", true}, [&](const Quantity& product, const Indices& at) {
     return with_addend(nest, product, at);
   });
+}
+
+std::optional<std::string> integers_of_gelu(const Call& call) {
+  if (call.boolean("use_gelu") && !is_floating(call.tensor("mat1").dtype)) return "integers";
+  return std::nullopt;
 }
 
 }  // namespace
@@ -112,6 +126,7 @@ void add_matrix_nests(NestTable& table) {
   for (const Op op : {Op::mm, Op::_int_mm}) table.push_back({op, mm});
   table.push_back({Op::bmm, bmm});
   table.push_back({Op::addmm, addmm});
+  table.push_back({Op::_addmm_activation, addmm_activation, integers_of_gelu});
   table.push_back({Op::baddbmm, baddbmm});
 }
 

@@ -2,6 +2,7 @@
 // its own number. Lines are parallel; along a line the output itself carries what has come so far,
 // so that reals are rounded to its dtype at every step.
 #include "engine/codegen/lower/nest.h"
+#include "engine/codegen/lower/scratch.h"
 
 namespace recut::loop {
 namespace {
@@ -93,6 +94,22 @@ void running_extreme(const Nest& nest) {
   });
 }
 
+// Powers, a row for each number: every column is the one before, times the number, in f64.
+void vander(const Nest& nest) {
+  Builder& builder = nest.lowering.builder();
+  const std::int64_t rows = nest.type().shape[0], columns = nest.type().shape[1];
+  const std::size_t depth = builder.depth();
+  const Index i = builder.open_any_loop("i", rows, Builder::Order::parallel);
+  const Scratch power(builder, "power", DType::f64, 1);
+  power.write(0, nest.lowering.constant(DType::f64, 1));
+  const Index k = builder.open_loop("k", columns);
+  const Quantity so_far = power.read(0);
+  nest.lowering.write(nest.output(),
+                      {i, nest.call.boolean("increasing") ? k : Index(columns - 1) - k}, so_far);
+  power.write(0, so_far * nest.raw("x", {i}).to(DType::f64));
+  builder.close_to(depth);
+}
+
 std::optional<std::string> few_bits(const Call& call) {
   const DType dtype = call.maybe_dtype("dtype").value_or(call.tensor("self").dtype);
   if (is_floating(dtype) && item_bytes(dtype) == 2) return "reals of 16 bits";
@@ -105,6 +122,7 @@ void add_scan_nests(NestTable& table) {
   table.push_back({Op::cumsum, cumsum, few_bits});
   table.push_back({Op::cumprod, cumprod, few_bits});
   table.push_back({Op::logcumsumexp, logcumsumexp});
+  table.push_back({Op::vander, vander});
   table.push_back({Op::cummax, running_extreme<true>});
   table.push_back({Op::cummin, running_extreme<false>});
 }
