@@ -11,16 +11,18 @@
 namespace recut::loop {
 namespace {
 
+using Q = const Quantity&;
+
 // What is known without a step: the value, and where it holds.
 struct Known {
   Quantity holds, value;
 };
 
 struct Polynomial {
-  Known (*known)(const Quantity& x, const Quantity& n);
-  Quantity (*first)(const Quantity& x);  // of degree 1
+  Known (*known)(Q x, Q n);
+  Quantity (*first)(Q x);  // of degree 1
   // Of degree k + 1, from p of degree k and q of k - 1.
-  Quantity (*next)(const Quantity& x, const Quantity& k, const Quantity& p, const Quantity& q);
+  Quantity (*next)(Q x, Q k, Q p, Q q);
   bool hermite = false;
 
   // Beyond this degree all is NaN: there is nobody who waits, or the numbers overflow anyway.
@@ -30,47 +32,44 @@ struct Polynomial {
   }
 };
 
-Quantity even(const Quantity& n) { return rest(n, 2.0) == 0.0; }
+Quantity even(Q n) { return rest(n, 2.0) == 0.0; }
 
-// At -1 and 1, and from degree `least` on between them.
-Known chebyshev(const Quantity& x, const Quantity& n, double least, const Quantity& at_ends,
-                const Quantity& inside) {
+// At -1 and 1, and above degree `least` between them.
+Known chebyshev(Q x, Q n, double least, Q at_ends, Q inside) {
   const Quantity at_end = abs(x) == 1.0;
   return {at_end | ((n > least) & (abs(x) < 1.0)), select(at_end, at_ends, inside)};
 }
 
-Known chebyshev_t(const Quantity& x, const Quantity& n) {
+Known chebyshev_t(Q x, Q n) {
   return chebyshev(x, n, 6, select((x > 0.0) | even(n), x.like(1), x.like(-1)), cos(n * acos(x)));
 }
 
-Known chebyshev_u(const Quantity& x, const Quantity& n) {
+Known chebyshev_u(Q x, Q n) {
   const Quantity up = n + 1.0;
   return chebyshev(x, n, 8, select((x > 0.0) | even(n), up, -up), sin(up * acos(x)) / sin(acos(x)));
 }
 
-Known chebyshev_v(const Quantity& x, const Quantity& n) {
+Known chebyshev_v(Q x, Q n) {
   const Quantity twice = 2.0 * n + 1.0;
   const Quantity angle = acos(x) / 2.0;
   const Quantity below = select(even(n), twice, -twice);
   return chebyshev(x, n, 8, select(x > 0.0, x.like(1), below), cos(twice * angle) / cos(angle));
 }
 
-Known chebyshev_w(const Quantity& x, const Quantity& n) {
+Known chebyshev_w(Q x, Q n) {
   const Quantity twice = 2.0 * n + 1.0;
   const Quantity angle = acos(x) / 2.0;
   const Quantity below = select(even(n), x.like(1), x.like(-1));
   return chebyshev(x, n, 8, select(x > 0.0, twice, below), sin(twice * angle) / sin(angle));
 }
 
-Known nowhere(const Quantity& x, const Quantity&) {
+Known nowhere(Q x, Q) {
   return {Quantity::constant(x.builder(), DType::boolean, std::int64_t{0}), x};
 }
-Known at_zero(const Quantity& x, const Quantity&) { return {x == 0.0, x.like(1)}; }
-Known at_ends(const Quantity& x, const Quantity& n) {
+Known at_zero(Q x, Q) { return {x == 0.0, x.like(1)}; }
+Known at_ends(Q x, Q n) {
   return {abs(x) == 1.0, select((x > 0.0) | even(n), x.like(1), x.like(-1))};
 }
-
-using Q = const Quantity&;
 
 Quantity chebyshev_next(Q x, Q, Q p, Q q) { return 2.0 * x * p - q; }
 
