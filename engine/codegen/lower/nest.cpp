@@ -73,6 +73,13 @@ std::vector<bool> folded_dimensions(const Call& call, std::size_t rank, bool emp
   return folded;
 }
 
+Indices broadcast_place(const Indices& at, const Shape& shape) {
+  Indices place(at.end() - static_cast<std::ptrdiff_t>(shape.size()), at.end());
+  for (std::size_t d = 0; d < shape.size(); ++d)
+    if (shape[d] == 1) place[d] = 0;
+  return place;
+}
+
 Indices folded_place(const Indices& at, const std::vector<bool>& folded, std::size_t rank) {
   Indices place;
   for (std::size_t d = 0; d < at.size(); ++d)

@@ -122,6 +122,10 @@ void add_divisor_nests(NestTable& table);
 std::vector<bool> folded_dimensions(const Call& call, std::size_t rank,
                                     bool empty_folds_all = true);
 
+// The place in a tensor of this shape, no more dimensions than `at` has, that is broadcast to what
+// `at` is a place of.
+Indices broadcast_place(const Indices& at, const Shape& shape);
+
 // The place in what a reduction gives: with or without the folded dimensions.
 Indices folded_place(const Indices& at, const std::vector<bool>& folded, std::size_t rank);
 

@@ -24,16 +24,8 @@ void for_each_held(const Nest& nest, const Shape& shape,
   builder.close_to(depth);
 }
 
-// The place in a tensor that is broadcast to what `at` is a place of.
-Indices broadcast_place(const Shape& shape, const Indices& at) {
-  Indices place(shape.size(), 0);
-  for (std::size_t d = 0; d < shape.size(); ++d)
-    if (shape[d] != 1) place[d] = at[at.size() - shape.size() + d];
-  return place;
-}
-
 Quantity mask_at(const Nest& nest, const Indices& at) {
-  return nest.raw("mask", broadcast_place(nest.shape_of("mask"), at)).to(DType::boolean);
+  return nest.raw("mask", broadcast_place(at, nest.shape_of("mask"))).to(DType::boolean);
 }
 
 void write_all(const Nest& nest, const std::function<Quantity(const Indices&)>& value) {
@@ -51,7 +43,7 @@ void masked_scatter(const Nest& nest) {
   const Shape& shape = nest.type().shape;
   const Shape& source = nest.shape_of("source");
   write_all(nest, [&](const Indices& at) {
-    return nest.raw("self", broadcast_place(nest.shape_of("self"), at));
+    return nest.raw("self", broadcast_place(at, nest.shape_of("self")));
   });
   for_each_held(
       nest, shape, [&](const Indices& at) { return mask_at(nest, at); },
@@ -86,7 +78,7 @@ void masked_scatter_backward(const Nest& nest) {
       [&](const Index& row, const Indices& at) {
         nest.lowering.write(
             nest.output(), delinearised(row, own, nest.lowering.builder()),
-            nest.raw("grad_output", broadcast_place(nest.shape_of("grad_output"), at)));
+            nest.raw("grad_output", broadcast_place(at, nest.shape_of("grad_output"))));
       });
 }
 

@@ -135,13 +135,6 @@ Shape batch_shape(const Shape& shape) { return {shape.begin(), shape.end() - 2};
 
 std::int64_t matrix_rows(const Shape& shape) { return shape[shape.size() - 2]; }
 
-Indices broadcast_place(const Indices& at, const Shape& shape) {
-  Indices place(at.end() - static_cast<std::ptrdiff_t>(shape.size()), at.end());
-  for (std::size_t d = 0; d < shape.size(); ++d)
-    if (shape[d] == 1) place[d] = 0;
-  return place;
-}
-
 std::optional<std::string> beyond_scratch(std::int64_t numbers) {
   if (numbers <= kMostScratchBytes / 8) return std::nullopt;
   return "matrices that don't fit into scratch";

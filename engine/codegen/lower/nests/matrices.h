@@ -88,8 +88,6 @@ class MatrixWork {
 std::string_view first_parameter(const Call& call);
 Shape batch_shape(const Shape& shape);
 std::int64_t matrix_rows(const Shape& shape);
-// The place in a batch of fewer or broadcast dimensions.
-Indices broadcast_place(const Indices& at, const Shape& shape);
 
 // Why so many numbers of scratch are too many.
 std::optional<std::string> beyond_scratch(std::int64_t numbers);

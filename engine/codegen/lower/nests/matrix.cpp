@@ -85,10 +85,7 @@ Quantity with_addend(const Nest& nest, const Quantity& product, const Indices& a
   };
   const Quantity scaled_product = scaled(alpha, product);
   if (beta.real == 0) return scaled_product;
-  const Shape& shape = nest.shape_of("self");
-  Indices place(shape.size(), 0);
-  for (std::size_t d = 0; d < shape.size(); ++d)
-    if (shape[d] != 1) place[d] = at[at.size() - shape.size() + d];
+  const Indices place = broadcast_place(at, nest.shape_of("self"));
   const Quantity self = nest.lowering.cast(nest.raw("self", place), nest.dtype_of("self"), common);
   return scaled(beta, self) + scaled_product;
 }

@@ -1,7 +1,6 @@
 // Orthogonal polynomials: three-term recurrences (DLMF 18.9) of as many steps as an element's
-// degree says, each rounded to the dtype as eval's are, and Chebyshev's by their trigonometric form
-// inside
-// (-1, 1).
+// degree says, each rounded to the dtype as eval's are, and Chebyshev's inside (-1, 1) by their
+// trigonometric form.
 #include <algorithm>
 #include <cmath>
 

@@ -38,14 +38,6 @@ struct Contraction {
   }
 };
 
-// The place in a tensor that is broadcast to what `at` is a place of.
-Indices broadcast_place(const Shape& shape, const Indices& at) {
-  Indices place(shape.size(), 0);
-  for (std::size_t d = 0; d < shape.size(); ++d)
-    if (shape[d] != 1) place[d] = at[at.size() - shape.size() + d];
-  return place;
-}
-
 // Leading dimensions are batches, which broadcast; a vector is a row on the left, a column on the
 // right, and leaves no dimension.
 void matmul(const Nest& nest, std::string_view left, std::string_view right) {
@@ -60,8 +52,8 @@ void matmul(const Nest& nest, std::string_view left, std::string_view right) {
     left_at.push_back(k[0]);
     right_at.push_back(k[0]);
     if (columns) right_at.push_back(at.back());
-    const Quantity x = c.element(left, broadcast_place(a, left_at));
-    return x * c.element(right, broadcast_place(b, right_at));
+    const Quantity x = c.element(left, broadcast_place(left_at, a));
+    return x * c.element(right, broadcast_place(right_at, b));
   };
   c.run();
 }
@@ -84,7 +76,7 @@ void rows_by_rows(const Nest& nest, std::string_view left, std::string_view righ
   };
   c.run([&](const Quantity& sum, const Indices& at) {
     if (!nest.has(bias)) return sum;
-    return sum + c.element(bias, broadcast_place(nest.shape_of(bias), at));
+    return sum + c.element(bias, broadcast_place(at, nest.shape_of(bias)));
   });
 }
 
@@ -108,7 +100,7 @@ std::function<Quantity(const Quantity&, const Indices&)> plus_self(const Contrac
       return x * (x.real() ? number.real : static_cast<double>(number.integer));
     };
     if (c.nest.call.scalar("beta").real == 0) return scaled("alpha", product);
-    const Quantity self = c.element("self", broadcast_place(c.nest.shape_of("self"), at));
+    const Quantity self = c.element("self", broadcast_place(at, c.nest.shape_of("self")));
     return scaled("beta", self) + scaled("alpha", product);
   };
 }
@@ -151,7 +143,7 @@ void cross(const Nest& nest) {
     const auto element = [&](std::string_view parameter, std::int64_t behind) {
       Indices place = at;
       place[dim] = nest.lowering.builder().remainder(at[dim] + Index(behind), 3);
-      return nest.raw(parameter, broadcast_place(nest.shape_of(parameter), place)).to(type);
+      return nest.raw(parameter, broadcast_place(place, nest.shape_of(parameter))).to(type);
     };
     const Quantity first = element("self", 1) * element("other", 2);
     nest.lowering.write(nest.output(), at, first - element("self", 2) * element("other", 1));

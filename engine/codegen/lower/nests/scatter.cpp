@@ -90,14 +90,6 @@ void scatter(const Nest& nest) {
   });
 }
 
-// The place in a tensor that is broadcast to what `at` is a place of.
-Indices broadcast_place(const Shape& shape, const Indices& at) {
-  Indices place(shape.size(), 0);
-  for (std::size_t d = 0; d < shape.size(); ++d)
-    if (shape[d] != 1) place[d] = at[at.size() - shape.size() + d];
-  return place;
-}
-
 // Dimensions that no tensor indexes stay apart; the places that the tensors name may meet, and are
 // named in order: the last of those that are written stays. Where there is a mask, indices are
 // clamped and values are added where it holds.
@@ -114,11 +106,11 @@ void index_put(const Nest& nest) {
   const Indices at =
       named.joined(delinearised(line, kept, builder), delinearised(number, named.shape, builder));
   const bool masked = nest.has("mask");
-  if (masked) builder.open_if(nest.raw("mask", broadcast_place(nest.shape_of("mask"), at)).id());
+  if (masked) builder.open_if(nest.raw("mask", broadcast_place(at, nest.shape_of("mask"))).id());
   const Indices to =
       named.place(nest.lowering, self, at,
                   masked ? AdvancedIndex::OutOfRange::clamped : AdvancedIndex::OutOfRange::faulty);
-  const Quantity value = nest.raw("values", broadcast_place(nest.shape_of("values"), at));
+  const Quantity value = nest.raw("values", broadcast_place(at, nest.shape_of("values")));
   if (masked || nest.call.boolean("accumulate"))
     nest.lowering.combine_into(nest.output(), to, Combine::add, value);
   else
