@@ -1,6 +1,7 @@
 #include "engine/partition/cost.h"
 
 #include <algorithm>
+#include <array>
 #include <string_view>
 
 #include "engine/partition/storage_model.h"
@@ -66,6 +67,53 @@ DType product_dtype(const Graph& graph, NodeId id) {
   return graph.type(graph[id].operands.front()).dtype;
 }
 
+// One of the two products that convolution_backward stands for: libraries compute the gradient of
+// the input by one, those of weight and bias by another.
+struct GradientProduct {
+  std::size_t operand;  // beside the gradient of the output
+  std::size_t first_output, last_output;
+};
+constexpr std::array kGradientProducts{GradientProduct{2, 0, 0}, GradientProduct{1, 1, 2}};
+
+bool is_wanted(const Node& node, const GradientProduct& product) {
+  return node.outputs[product.first_output].exists() || node.outputs[product.last_output].exists();
+}
+
+std::int64_t gradient_flops(const Node& node, const OperandShapes& shapes) {
+  const auto products =
+      std::count_if(kGradientProducts.begin(), kGradientProducts.end(),
+                    [&](const GradientProduct& product) { return is_wanted(node, product); });
+  return convolution_flops(shapes.at(0, 0), shapes.at(2, 1), 2 * products);
+}
+
+std::int64_t bytes_of(const Node& node, std::size_t output) {
+  return node.outputs[output].exists() ? byte_size(node.outputs[output]) : 0;
+}
+
+std::int64_t bytes_of(const Graph& graph, const Argument& operand) {
+  const NodeId* id = operand.get<NodeId>();
+  return id != nullptr ? value_bytes(graph[*id]) : 0;
+}
+
+// Each product by itself: where there are both, the gradient of the output is read twice.
+double gradient_micros(const Graph& graph, NodeId id, const DeviceRates& rates) {
+  const Node& node = graph[id];
+  const OperandShapes shapes(graph, node);
+  const std::int64_t flops = convolution_flops(shapes.at(0, 0), shapes.at(2, 1), 2);
+  const double computing = static_cast<double>(flops) / rates.flops_of(product_dtype(graph, id));
+  double micros = 0;
+  for (const GradientProduct& product : kGradientProducts) {
+    if (!is_wanted(node, product)) continue;
+    std::int64_t bytes = bytes_of(graph, node.arguments[0]);
+    bytes += bytes_of(graph, node.arguments[product.operand]);
+    for (std::size_t o = product.first_output; o <= product.last_output; ++o)
+      bytes += bytes_of(node, o);
+    const double moving = static_cast<double>(bytes) / rates.bytes_per_second;
+    micros += rates.launch_micros + 1e6 * std::max(computing, moving);
+  }
+  return micros;
+}
+
 bool contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
@@ -81,7 +129,7 @@ std::int64_t node_flops(const Graph& graph, NodeId id) {
   if (name == "bmm") return product_flops(shapes.at(0, 3), shapes.at(1, 3));
   if (name == "convolution" || name == "recut.int_convolution")
     return convolution_flops(&node.type().shape, shapes.at(1, 1), 2);
-  if (name == "convolution_backward") return convolution_flops(shapes.at(0, 0), shapes.at(2, 1), 4);
+  if (name == "convolution_backward") return gradient_flops(node, shapes);
   if (contains(name, "scaled_dot_product"))
     return attention_flops(shapes, contains(name, "backward"));
   return 0;
@@ -109,6 +157,7 @@ double node_micros(const Graph& graph, NodeId id, const DeviceRates& rates) {
   const Operator& op = graph.op(id);
   if (op.is(kInput) || shares_storage(op)) return 0;
   if (const auto measured = measured_micros(graph, id, rates)) return *measured;
+  if (graph[id].op == Op::convolution_backward) return gradient_micros(graph, id, rates);
   const double moving = static_cast<double>(node_traffic(graph, id)) / rates.bytes_per_second;
   return rates.launch_micros + 1e6 * std::max(node_computing(graph, id, rates), moving);
 }

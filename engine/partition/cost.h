@@ -33,7 +33,8 @@ std::int64_t node_traffic(const Graph& graph, NodeId id);
 
 // Seconds of its arithmetic alone, and microseconds of one run: the launch, then the longer of
 // computing and moving (the roofline model: Williams, Waterman, Patterson 2009). Views, inputs and
-// constants take no time.
+// constants take no time. The gradients of a convolution are two kernels: that of the input, and
+// those of weight and bias.
 double node_computing(const Graph& graph, NodeId id, const DeviceRates& rates);
 double node_micros(const Graph& graph, NodeId id, const DeviceRates& rates);
 

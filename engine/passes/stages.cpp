@@ -32,6 +32,7 @@ constexpr StagePass kJoint[] = {
     {"scatter_of_full"},
     {"randperm_indices"},
     {"batch_of_one"},
+    {"separate_gradients"},
     {"view_chains"},
     {"attention", kInexact},
     {"scaled_softmax", kInexact},

@@ -14,11 +14,18 @@
 namespace recut {
 namespace {
 
+// Whether it gives the gradient of a convolution's input alone. PyTorch has that and the weight's
+// as one call, of which separate_gradients makes two: it counts with the other.
+bool is_half(const Graph& graph, NodeId id) {
+  const Node& node = graph[id];
+  return node.op == Op::convolution_backward && !node.outputs[1].exists();
+}
+
 // Views take no time and no bytes; inputs and what the module holds are the model's.
 std::map<std::string_view, int> work_of(const Graph& graph) {
   std::map<std::string_view, int> work;
   for (const NodeId id : graph.order())
-    if (!graph.op(id).is(kView | kInput)) ++work[graph.op(id).name];
+    if (!graph.op(id).is(kView | kInput) && !is_half(graph, id)) ++work[graph.op(id).name];
   return work;
 }
 

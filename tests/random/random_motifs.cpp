@@ -151,6 +151,29 @@ void named_convolution(Draw& d, MotifWriter& w) {
          arguments);
 }
 
+// All three gradients of a convolution.
+void convolution_gradients(Draw& d, MotifWriter& w) {
+  Random& r = d.random;
+  const std::int64_t batch = r.between(1, 2), channels = r.between(1, 3), made = r.between(1, 3);
+  const std::int64_t windows = r.between(1, 3), width = r.between(1, 2);
+  const bool biased = r.one_in(2);
+  const NodeId gradients =
+      w.call("convolution_backward",
+             {{"grad_output", w.input(DType::f32, {batch, made, windows})},
+              {"input", w.input(DType::f32, {batch, channels, windows + width - 1})},
+              {"weight", w.input(DType::f32, {made, channels, width})},
+              {"bias_sizes", ints({made})},
+              {"stride", ints({1})},
+              {"padding", ints({0})},
+              {"dilation", ints({1})},
+              {"transposed", false},
+              {"output_padding", ints({0})},
+              {"groups", 1},
+              {"output_mask", Argument(ArgumentList{true, true, biased})}});
+  for (std::int64_t i = 0; i < (biased ? 3 : 2); ++i)
+    w.call("getitem", {{"self", gradients}, {"index", i}});
+}
+
 void scaled_softmax(Draw& d, MotifWriter& w) {
   const bool divided = d.random.one_in(3);
   const double number = divided ? 2.0 : d.random.one_in(2) ? 0.5 : -0.25;
@@ -183,8 +206,9 @@ void attention(Draw& d, MotifWriter& w) {
 }
 
 constexpr Motif kMotifs[] = {
-    conversions,  conversions,    copies,    copies,    parts,      scatter,          permuted_rows,
-    batch_of_one, scaled_softmax, attention, attention, transposed, named_convolution};
+    conversions,       conversions,          copies,         copies,    parts,     scatter,
+    permuted_rows,     batch_of_one,         scaled_softmax, attention, attention, transposed,
+    named_convolution, convolution_gradients};
 
 }  // namespace
 

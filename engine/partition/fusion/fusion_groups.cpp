@@ -49,8 +49,11 @@ FusionGroups::FusionGroups(const Graph& graph, const StorageModel& storages,
 double kernel_micros(const Graph& graph, const StorageModel& storages, const FusionGroups& groups,
                      std::span<const NodeId> calls, const DeviceRates& rates) {
   if (!groups.fused()) return node_micros(graph, calls.front(), rates);
-  if (calls.size() == 1)
+  if (calls.size() == 1) {
     if (const auto measured = measured_micros(graph, calls.front(), rates)) return *measured;
+    if (graph[calls.front()].op == Op::convolution_backward)  // a kernel for each product
+      return node_micros(graph, calls.front(), rates);
+  }
   double computing = 0;
   std::int64_t bytes = 0;
   std::vector<std::pair<NodeId, NodeId>> reads;  // what stands behind a value, and the value
