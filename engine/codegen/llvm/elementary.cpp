@@ -1,5 +1,5 @@
-// exp, log, tanh and erf of f32 for all lanes at once: computed in f64 by series that are good for
-// far more digits than f32 has, and rounded once.
+// exp, log, tanh and erf of f32 for all lanes at once: exp by a polynomial in f32, the others in
+// f64 by series that are good for far more digits than f32 has, and rounded once.
 #include <array>
 #include <cmath>
 #include <span>
@@ -14,20 +14,22 @@ constexpr DType kWide = DType::f64;
 Code number(double value) { return Writer::real(kWide, value); }
 Code whole(std::int64_t value) { return Writer::integer(DType::i64, value); }
 
-// Arithmetic in f64.
+// Arithmetic in one type.
 struct Sums {
   Writer& w;
-  Code add(const Code& a, const Code& b) { return w.apply("fadd", kWide, a, b); }
-  Code sub(const Code& a, const Code& b) { return w.apply("fsub", kWide, a, b); }
-  Code mul(const Code& a, const Code& b) { return w.apply("fmul", kWide, a, b); }
-  Code div(const Code& a, const Code& b) { return w.apply("fdiv", kWide, a, b); }
+  DType type = kWide;
+  Code add(const Code& a, const Code& b) { return w.apply("fadd", type, a, b); }
+  Code sub(const Code& a, const Code& b) { return w.apply("fsub", type, a, b); }
+  Code mul(const Code& a, const Code& b) { return w.apply("fmul", type, a, b); }
+  Code div(const Code& a, const Code& b) { return w.apply("fdiv", type, a, b); }
   Code is(const char* how, const Code& a, const Code& b) {
     return w.apply(std::string("fcmp ") + how, DType::boolean, a, b);
   }
   // Horner's rule, from the highest power down.
   Code polynomial(const Code& x, std::span<const double> highest_first) {
-    Code sum = number(highest_first.front());
-    for (const double next : highest_first.subspan(1)) sum = add(mul(sum, x), number(next));
+    Code sum = Writer::real(type, highest_first.front());
+    for (const double next : highest_first.subspan(1))
+      sum = add(mul(sum, x), Writer::real(type, next));
     return sum;
   }
 };
@@ -49,9 +51,10 @@ Code wide_exp(Sums& s, const Code& x) {
 
 // x, but no further from 0 than what rounds to f32 alike, and 0 for NaN.
 Code within(Sums& s, const Code& x, double least, double most) {
-  const Code above = s.w.select(s.is("ogt", x, number(least)), x, number(least));
-  const Code inside = s.w.select(s.is("olt", above, number(most)), above, number(most));
-  return s.w.select(s.is("ord", x, x), inside, number(0));
+  const Code low = Writer::real(s.type, least), high = Writer::real(s.type, most);
+  const Code above = s.w.select(s.is("ogt", x, low), x, low);
+  const Code inside = s.w.select(s.is("olt", above, high), above, high);
+  return s.w.select(s.is("ord", x, x), inside, Writer::real(s.type, 0));
 }
 
 // `made` where x is a number, and x where it is NaN, as f32.
@@ -61,10 +64,29 @@ Code rounded(Sums& s, const Code& x, const Code& made) {
 
 }  // namespace
 
+// e^x = 2^n (1 + r + r^2 q(r)) with |r| <= log(2)/2: q by Chebyshev's interpolation, off by 0.18
+// units in the last place of e^r. log(2) is taken away in two parts, of which n times the first is
+// exact (Cody and Waite 1980), and 2^n comes in two factors, so that numbers below the smallest
+// normal one are rounded once.
 Code exp_code(Writer& w, const Code& x) {
-  Sums s{w};
-  const Code wide = w.cast("fpext", x, kWide);
-  return rounded(s, wide, wide_exp(s, within(s, wide, -110, 90)));
+  static constexpr std::array kQ{0.0013926376, 0.00836333308, 0.0416665535, 0.166665761, 0.5};
+  Sums s{w, DType::f32};
+  const auto f32 = [](double value) { return Writer::real(DType::f32, value); };
+  const auto i32 = [](std::int64_t value) { return Writer::integer(DType::i32, value); };
+  const Code inside = within(s, x, -104, 89);
+  const Code n = w.intrinsic("llvm.roundeven", {s.mul(inside, f32(1.44269504))});
+  const Code near = s.sub(inside, s.mul(n, f32(0.693359375)));
+  const Code rest = s.add(near, s.mul(n, f32(2.12194440e-4)));
+  const Code beyond = s.add(s.mul(s.mul(rest, rest), s.polynomial(rest, kQ)), rest);
+  const Code whole = w.cast("fptosi", n, DType::i32);
+  const Code half = w.apply("ashr", DType::i32, whole, i32(1));
+  const auto power = [&](const Code& exponent) {
+    const Code biased = w.apply("add", DType::i32, exponent, i32(127));
+    return w.cast("bitcast", w.apply("shl", DType::i32, biased, i32(23)), DType::f32);
+  };
+  const Code scaled = s.mul(s.add(beyond, f32(1)), power(half));
+  const Code made = s.mul(scaled, power(w.apply("sub", DType::i32, whole, half)));
+  return w.select(s.is("uno", x, x), x, made);
 }
 
 // x = m * 2^e with m from sqrt(1/2) to sqrt(2), and log(m) = 2 artanh((m-1)/(m+1)) by its series.
