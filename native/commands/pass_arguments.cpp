@@ -10,6 +10,7 @@
 #include "engine/rewrite/rule_text.h"
 #include "engine/workspace/cost_model.h"
 #include "native/commands/command.h"
+#include "native/commands/plan_arguments.h"
 
 namespace recut::native {
 namespace {
@@ -89,8 +90,10 @@ void GraphArguments::add_passes_to(CLI::App& command) {
 
 void GraphArguments::add_device_to(CLI::App& command) {
   command
-      .add_option("--device", device,
-                  "Whose figures passes decide by (pad_mm): a profile's name or its path")
+      .add_option(
+          "--device", device,
+          "Whose figures passes decide by (pad_mm): a profile's name, calibrated, or its path")
+      ->transform(calibrated_by_name())
       ->type_name("PROFILE");
 }
 

@@ -20,16 +20,14 @@ void add_choices(CLI::App& command, ChoiceRequest& choices) {
       ->type_name("NAME");
 }
 
-namespace {
-
-// The calibrated profile by its name becomes its path.
-std::string find_calibrated(std::string& device) {
-  if (device != kCalibratedDevice) return {};
-  device = find_calibrated_profile();
-  return device.empty() ? "this machine wasn't calibrated: recut calibrate does that" : "";
+CLI::Validator calibrated_by_name() {
+  const auto find = [](std::string& device) -> std::string {
+    if (device != kCalibratedDevice) return {};
+    device = find_calibrated_profile();
+    return device.empty() ? "this machine wasn't calibrated: recut calibrate does that" : "";
+  };
+  return {find, ""};
 }
-
-}  // namespace
 
 void add_profile(CLI::App& command, const std::string& option, std::string& device) {
   std::string devices;
@@ -41,7 +39,7 @@ void add_profile(CLI::App& command, const std::string& option, std::string& devi
           fmt::format("What times are priced by: {}, measured (the times that the file has), "
                       "calibrated (what recut calibrate measured here), or a profile's path",
                       devices))
-      ->transform(CLI::Validator(find_calibrated, ""))
+      ->transform(calibrated_by_name())
       ->type_name("PROFILE");
 }
 

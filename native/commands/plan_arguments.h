@@ -3,6 +3,7 @@
 #pragma once
 
 #include <CLI/App.hpp>
+#include <CLI/Validators.hpp>
 #include <string>
 
 #include "engine/workspace/scheduling.h"
@@ -31,6 +32,9 @@ struct PlanArguments {
   // Tells of better plans on the way.
   Result<Planned> plan(const Document& document, const Console& console) const;
 };
+
+// Makes "calibrated" the path of the profile that recut calibrate wrote; fails where there is none.
+CLI::Validator calibrated_by_name();
 
 // A profile to price times by, as that option.
 void add_profile(CLI::App& command, const std::string& option, std::string& device);

@@ -116,9 +116,11 @@ TEST_CASE("calibrate: recut run finds the profile, plans by it and shows shares 
 TEST_CASE("calibrate: whatever plans takes the profile by its name", "[native][cpu][calibrate]") {
   const SettingsFolder settings;
   const std::string mlp = sample("tiny_mlp.json.gz");
-  const Ran early = native::run({"plan", mlp, "--device", "calibrated"});
-  CHECK(early.code == native::kBadInput);
-  CHECK(early.err.find("recut calibrate") != std::string::npos);
+  for (const char* command : {"plan", "opt"}) {
+    const Ran early = native::run({command, mlp, "--device", "calibrated"});
+    CHECK(early.code == native::kBadInput);
+    CHECK(early.err.find("recut calibrate") != std::string::npos);
+  }
   REQUIRE(calibrate({"--threads", "1"}).code == native::kDone);
   const auto planned_by = [&](const std::string& command, const std::string& device) {
     const Ran ran = native::run({command, mlp, "--device", device, "--json"});
@@ -133,6 +135,7 @@ TEST_CASE("calibrate: whatever plans takes the profile by its name", "[native][c
         native::kDone);
   CHECK(native::run({"emit", mlp, "--target", "loop", "--device", "calibrated"}).code ==
         native::kDone);
+  CHECK(native::run({"opt", mlp, "--device", "calibrated"}).code == native::kDone);
   for (const char* profile : {"calibrated", "cpu8"})
     CHECK(native::run({"train", mlp, "--steps", "1", "--profile", profile}).code == native::kDone);
 }
