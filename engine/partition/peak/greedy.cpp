@@ -152,8 +152,10 @@ class Relief {
     const bool alone = later == kNoRun || (!s_.problem().once(s_.computation(c.gap.run)) &&
                                            editor_.drop({c.gap.run, c.gap.slot, c.gap.to, later},
                                                         budget_, price(c), 60));
-    if (alone && s_.alive(at) && s_.alive(c.gap.to) && editor_.pull(c.gap.to, at, 3) &&
-        s_.bytes_at(at) < here && s_.peak() <= peak &&
+    // What was made again may have the number of a run that was removed, and stand elsewhere.
+    const bool still_behind = s_.alive(at) && s_.alive(c.gap.to) && s_.before(at, c.gap.to);
+    if (alone && still_behind && editor_.pull(c.gap.to, at, 3) && s_.bytes_at(at) < here &&
+        s_.peak() <= peak &&
         (behind == kNoRun || !s_.alive(behind) ||
          s_.tree().maximum(s_.label(at) + 1, s_.label(behind) - 1) <= there))
       return true;
