@@ -55,8 +55,7 @@ TEST_CASE("fusion: a chain is one kernel, and views are no obstacle", "[partitio
     results %c, %huge)"))) == std::vector<Names>{{"a", "b", "c"}});
 }
 
-TEST_CASE("fusion: reductions end a kernel", "[partition]") {
-  // softmax: x is read twice, so are the exponents; the sum is read from memory.
+TEST_CASE("fusion: a kernel goes on after a reduction of rows", "[partition]") {
   CHECK(groups_of(parse(with_product(R"(
     %y = relu(%x)
     %m = amax(%y, [1], true)
@@ -64,7 +63,58 @@ TEST_CASE("fusion: reductions end a kernel", "[partition]") {
     %e = exp(%d)
     %s = sum.dim_IntList(%e, [1], true)
     %q = div.Tensor(%e, %s)
-    results %q, %huge)"))) == std::vector<Names>{{"d", "e", "s"}, {"y", "m"}});
+    results %q, %huge)"))) == std::vector<Names>{{"y", "m", "d", "e", "s", "q"}});
+  // Through views that leave the rows as they are. The product reads the mean, too, so that the
+  // result stays apart.
+  CHECK(groups_of(parse(with_product(R"(
+    %o = parameter f32[1, 4]
+    %i = parameter f32[20, 200]
+    %h = mm(%x, %i)
+    %p = var_mean.correction(%h, [1], correction=0)
+    %v = getitem(%p, 0)
+    %m = getitem(%p, 1)
+    %r = rsqrt(%v)
+    %a = unsqueeze(%m, 1)
+    %b = view(%r, [10, 1])
+    %c = sub.Tensor(%h, %a)
+    %y = mul.Tensor(%c, %b)
+    %z = mul.Tensor(%y, %a)
+    %k = mm(%a, %o)
+    results %z, %huge, %k)"))) == std::vector<Names>{{"p", "r", "c", "y"}});
+}
+
+TEST_CASE("fusion: other reductions end a kernel", "[partition]") {
+  const auto groups = [](const std::string& body) { return groups_of(parse(with_product(body))); };
+  // Of a square: each element reads the sum of another row.
+  CHECK(groups(R"(
+    %q = parameter f32[20, 20]
+    %e = exp(%q)
+    %s = sum.dim_IntList(%e, [1])
+    %d = sub.Tensor(%q, %s)
+    results %d, %huge)") == std::vector<Names>{{"e", "s"}});
+  // Of rows of two kinds.
+  CHECK(groups(R"(
+    %s = sum.dim_IntList(%x, [1], true)
+    %d = sub.Tensor(%x, %s)
+    %c = sum.dim_IntList(%d, [0], true)
+    %e = mul.Tensor(%d, %c)
+    results %e, %huge)") == std::vector<Names>{{"s", "d"}});
+  // Of too few rows for all threads, and of rows that don't lie together.
+  CHECK(groups(R"(
+    %l = parameter f32[4, 8192]
+    %s = sum.dim_IntList(%l, [1], true)
+    %d = sub.Tensor(%l, %s)
+    %c = parameter f32[512, 64]
+    %r = sum.dim_IntList(%c, [0], true)
+    %e = sub.Tensor(%c, %r)
+    results %d, %e, %huge)") == std::vector<Names>{});
+  // What is reduced is read by the product as well: y can be made again of x alone.
+  CHECK(groups(R"(
+    %h = relu(%x)
+    %s = sum.dim_IntList(%h, [1], true)
+    %y = mul.Tensor(%h, %s)
+    %k = mm(%h, %w)
+    results %y, %huge, %k)") == std::vector<Names>{{"h", "s"}});
 }
 
 TEST_CASE("fusion: what others read joins where it runs over as many elements", "[partition]") {

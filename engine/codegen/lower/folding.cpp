@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/partition/fusion/rows.h"
+
 namespace recut::loop {
 namespace {
 
@@ -31,18 +33,6 @@ Groups grouped(const std::vector<std::size_t>& dims, const std::vector<bool>& me
 
 std::size_t borders(const std::vector<std::size_t>& dims) {
   return dims.empty() ? 0 : dims.size() - 1;
-}
-
-// Whether the shortest steps are along a folded dimension.
-bool folds_shortest(const FoldSpace& space) {
-  std::int64_t shortest = INT64_MAX;
-  bool folded = true;
-  for (std::size_t d = 0; d < space.shape.size(); ++d) {
-    if (space.shape[d] <= 1 || space.strides[d] >= shortest) continue;
-    shortest = space.strides[d];
-    folded = space.folded[d];
-  }
-  return folded;
 }
 
 std::int64_t extent_of(const FoldSpace& space, const std::vector<std::size_t>& group) {
@@ -79,7 +69,8 @@ std::int64_t Folder::count() const {
   return count;
 }
 
-std::vector<Quantity> Folder::fold(std::vector<Folded> folds) {
+std::vector<Quantity> Folder::fold(std::vector<Folded> folds,
+                                   const std::function<void(const Indices&)>& also) {
   Builder& builder = lowering_.builder();
   const std::int64_t extent = extent_of_last();
   const std::int64_t lanes = lanes_inside_ && extent > 1 ? lanes_for_sum(extent) : 1;
@@ -91,6 +82,7 @@ std::vector<Quantity> Folder::fold(std::vector<Folded> folds) {
   open(groups_, at, Builder::Order::serial, lanes);
   for (std::size_t n = 0; n < folds.size(); ++n)
     builder.update(accumulators[n], folds[n].term(at).to(folds[n].initial.type()).id());
+  if (also) also(at);
   builder.close_to(depth);
   std::vector<Quantity> results;
   for (const AccumulatorId accumulator : accumulators)
@@ -117,7 +109,7 @@ void for_each_fold(Lowering& lowering, const FoldSpace& space,
     Folder folder(lowering, space);
     const Groups outside = grouped(kept, merged, 0);
     folder.groups_ = grouped(folded, merged, borders(kept));
-    folder.lanes_inside_ = folds_shortest(space);
+    folder.lanes_inside_ = rows_lie_together({space.shape, space.folded}, space.strides);
     folder.at_.assign(space.shape.size(), 0);
     const std::size_t depth = lowering.builder().depth();
     const std::int64_t last = outside.empty() ? 1 : extent_of(space, outside.back());

@@ -30,8 +30,9 @@ struct FoldSpace {
 
 class Folder {
  public:
-  // Runs all folds in one loop nest over the folded dimensions.
-  std::vector<Quantity> fold(std::vector<Folded> folds);
+  // Runs all folds in one loop nest over the folded dimensions, and at each place `also`.
+  std::vector<Quantity> fold(std::vector<Folded> folds,
+                             const std::function<void(const Indices&)>& also = {});
   Quantity fold(Folded one);
 
   // Calls body(at) for every place of the folded dimensions.

@@ -8,6 +8,7 @@
 #include "engine/codegen/loop/hoist.h"
 #include "engine/codegen/loop/tidy.h"
 #include "engine/codegen/lower/nest.h"
+#include "engine/codegen/lower/row_nest.h"
 #include "engine/support/text.h"
 
 namespace recut::loop {
@@ -25,17 +26,15 @@ class Lowerer {
           std::vector<NodeId> calls, const LowerOptions& options)
       : graph_(graph),
         calls_(std::move(calls)),
+        rows_(row_kernel(graph, calls_)),
         lowering_(graph, storages, groups, calls_, options) {}
 
   Result<LoweredKernel> run() {
     for (const NodeId id : calls_) check(id);
     if (!faults_.empty()) return faults_;
-    for (const NodeId id : calls_) {
-      if (nest_row(graph_[id].op).build != nullptr)
-        build_nest(id);
-      else
-        build_formulas(id);
-    }
+    for (const NodeId id : calls_)
+      if (nest_row(graph_[id].op).fold != nullptr && row_nest(id) == nullptr) add_row_nest(id);
+    for (const NodeId id : calls_) build(id);
     LoweredKernel lowered = lowering_.finish();
     lowered.kernel = tidy(hoist(lowered.kernel));
     lowered.kernel.name = name();
@@ -54,9 +53,9 @@ class Lowerer {
     const Operator& op = graph_.op(id);
     const FormulaRow& formula = formula_row(op.op);
     const NestRow& nest = nest_row(op.op);
-    if (formula.formula == nullptr && nest.build == nullptr)
+    if (formula.formula == nullptr && !nest.exists())
       return fault(id, fmt::format("operator '{}' has no loops yet", op.name));
-    const Refusal refusal = nest.build != nullptr ? nest.refusal : formula.refusal;
+    const Refusal refusal = nest.exists() ? nest.refusal : formula.refusal;
     if (refusal != nullptr)
       if (const auto why = refusal(lowering_.call_of(id)))
         return fault(id, fmt::format("operator '{}' has no loops for {} yet", op.name, *why));
@@ -75,11 +74,29 @@ class Lowerer {
     if (!address) return fault(id, message_of(address));
     const NodeId maker = address->made.node;
     if (!lowering_.is_member(maker)) return;
-    const bool readable = is_pointwise(graph_.op(maker));
+    const bool readable = is_pointwise(graph_.op(maker)) || rows_.is_behind(id);
     const bool folds = graph_.op(id).is(kReduction);
     if (!readable || !(is_pointwise(graph_.op(id)) || folds))
       fault(id, fmt::format("reads {}, which this kernel makes by loops of its own",
                             quote(graph_.node_name(maker))));
+  }
+
+  RowNest* row_nest(NodeId id) {
+    for (RowNest& nest : row_nests_)
+      if (nest.has(id)) return &nest;
+    return nullptr;
+  }
+
+  void add_row_nest(NodeId first) {
+    const RowNest& nest = row_nests_.emplace_back(lowering_, calls_, rows_, first);
+    built_.insert(built_.end(), nest.outputs().begin(), nest.outputs().end());
+  }
+
+  void build(NodeId id) {
+    if (nest_row(graph_[id].op).build != nullptr) return build_nest(id);
+    RowNest* const nest = row_nest(id);
+    if (nest == nullptr) return build_formulas(id);
+    if (nest->first() == id) nest->build();
   }
 
   void build_nest(NodeId id) {
@@ -112,7 +129,7 @@ class Lowerer {
   }
 
   bool is_output(const Made& made) const {
-    return nest_row(graph_[made.node].op).build == nullptr && lowering_.reaches_memory(made);
+    return !nest_row(graph_[made.node].op).exists() && lowering_.reaches_memory(made);
   }
   bool is_built(const Made& made) const {
     return std::find(built_.begin(), built_.end(), made) != built_.end();
@@ -134,8 +151,10 @@ class Lowerer {
 
   const Graph& graph_;
   const std::vector<NodeId> calls_;
+  const RowKernel rows_;
   Lowering lowering_;
-  std::vector<Made> built_;
+  std::deque<RowNest> row_nests_;
+  std::vector<Made> built_;  // or will be, by a nest of rows
   Diagnostics faults_;
 };
 
@@ -155,8 +174,6 @@ std::vector<NodeId> computed_calls(const Graph& graph, std::span<const NodeId> c
   return computed;
 }
 
-bool has_lowering(Op op) {
-  return formula_row(op).formula != nullptr || nest_row(op).build != nullptr;
-}
+bool has_lowering(Op op) { return formula_row(op).formula != nullptr || nest_row(op).exists(); }
 
 }  // namespace recut::loop

@@ -73,7 +73,12 @@ Quantity Lowering::load(const Address& address, const Indices& at, ValueId where
   return {&builder_, builder_.load(from, place_of(address, at, builder_), where)};
 }
 
+void Lowering::settle(const Made& made, const Quantity& element) { settled_[made] = element.id(); }
+
 Quantity Lowering::made_element(const Made& made, const Indices& at) {
+  const auto settled = settled_.find(made);
+  if (settled != settled_.end() && builder_.visible(settled->second))
+    return {&builder_, settled->second};
   const std::tuple key(made, at);
   const auto known = known_.find(key);
   if (known != known_.end() && builder_.visible(known->second)) return {&builder_, known->second};
@@ -168,12 +173,13 @@ Quantity Lowering::constant(DType type, double number) {
 
 void Lowering::merge_best(std::size_t borders,
                           const std::function<void(const std::vector<bool>&)>& attempt) {
-  const State before{builder_, buffers_, sources_, known_};
+  const State before{builder_, buffers_, sources_, known_, settled_};
   const auto divisions_of = [&](const std::vector<bool>& merged) {
     builder_ = before.builder;
     buffers_ = before.buffers;
     sources_ = before.sources;
     known_ = before.known;
+    settled_ = before.settled;
     attempt(merged);
     return builder_.divisions() - before.builder.divisions();
   };

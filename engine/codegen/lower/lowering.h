@@ -43,6 +43,9 @@ class Lowering {
   Quantity element(const Address& address, const Indices& at);
   // The element of an output of the kernel's own call, by its formula.
   Quantity made_element(const Made& made, const Indices& at);
+  // From now on, to the end of the block that is open, each element of that output is this one: a
+  // reduction's, within a row.
+  void settle(const Made& made, const Quantity& element);
   // Where the condition holds; elsewhere 0, and nothing is read. Not of the kernel's own calls.
   Quantity element_where(NodeId id, const Indices& at, Quantity condition);
   const Address& address(NodeId id);
@@ -102,6 +105,7 @@ class Lowering {
     std::map<Made, BufferId> buffers;
     std::vector<BufferSource> sources;
     std::map<std::tuple<Made, Indices>, ValueId> known;
+    std::map<Made, ValueId> settled;
   };
   Quantity load(const Address& address, const Indices& at, ValueId where);
 
@@ -115,6 +119,7 @@ class Lowering {
   std::map<Made, BufferId> buffers_;
   std::vector<BufferSource> sources_;
   std::map<std::tuple<Made, Indices>, ValueId> known_;
+  std::map<Made, ValueId> settled_;
 };
 
 }  // namespace recut::loop

@@ -60,19 +60,6 @@ Index Nest::checked_index(Lowering& lowering, const Quantity& raw, std::int64_t 
   return lowering.builder().check(index.id(), size);
 }
 
-std::vector<bool> folded_dimensions(const Call& call, std::size_t rank, bool empty_folds_all) {
-  std::vector<std::int64_t> dims;
-  const bool named = call.op().parameter("dim").has_value() && call.given("dim");
-  if (named) dims = call.integers("dim");
-  if (!named || (dims.empty() && empty_folds_all)) return std::vector<bool>(rank, true);
-  std::vector<bool> folded(rank, false);
-  for (const std::int64_t d : dims)
-    if (rank > 0)
-      folded[static_cast<std::size_t>(wrap_dimension(d, static_cast<std::int64_t>(rank)).value())] =
-          true;
-  return folded;
-}
-
 Indices broadcast_place(const Indices& at, const Shape& shape) {
   Indices place(at.end() - static_cast<std::ptrdiff_t>(shape.size()), at.end());
   for (std::size_t d = 0; d < shape.size(); ++d)

@@ -68,13 +68,28 @@ class Nest {
 
 using NestBuilder = void (*)(const Nest& nest);
 
+// A reduction of rows (engine/partition/fusion/rows.h): loops over a row's elements, one after
+// another, and what their totals come to. It shares its loops with others of the same rows.
+struct RowFold {
+  using Totals = std::vector<Quantity>;
+  // What one loop adds up, by the totals of those before it.
+  using Pass = std::function<std::vector<Folded>(const Totals&)>;
+  std::vector<Pass> passes;
+  std::function<std::vector<Quantity>(const Totals&)> results;  // one an output
+};
+using RowFoldMaker = RowFold (*)(const Nest& nest);
+
+// Loops of its own, or those of rows.
 struct NestRow {
   Op op;
   NestBuilder build = nullptr;
   Refusal refusal = nullptr;  // null: every call has a nest
+  RowFoldMaker fold = nullptr;
+
+  bool exists() const { return build != nullptr || fold != nullptr; }
 };
 
-// Rows of all files, by Op; `build` is null where an operator has none.
+// Rows of all files, by Op; an operator may have none.
 const NestRow& nest_row(Op op);
 
 using NestTable = std::vector<NestRow>;
@@ -116,11 +131,6 @@ void add_antialiased_resample_nests(NestTable& table);
 void add_segment_nests(NestTable& table);
 void add_margin_loss_nests(NestTable& table);
 void add_divisor_nests(NestTable& table);
-
-// The dimensions that a call's `dim` folds: all where that is None, absent or (unless an empty list
-// means none) empty.
-std::vector<bool> folded_dimensions(const Call& call, std::size_t rank,
-                                    bool empty_folds_all = true);
 
 // The place in a tensor of this shape, no more dimensions than `at` has, that is broadcast to what
 // `at` is a place of.

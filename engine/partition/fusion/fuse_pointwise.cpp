@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/partition/execution.h"
+#include "engine/partition/fusion/rows.h"
 
 namespace recut {
 namespace {
@@ -19,6 +20,10 @@ bool iterates(const Operator& op) {
   return op.op == Op::igamma || op.op == Op::igammac || op.op == Op::gcd || op.op == Op::lcm ||
          op.packet.find("_polynomial_") != std::string_view::npos;
 }
+
+// What a kernel that goes on after a reduction may have alive beyond what the larger of its two
+// parts has: a part in so many, for weights and what there is one of a row.
+constexpr std::int64_t kLittleMore = 16;
 
 enum class Part : std::uint8_t { unused, forward, between, late };
 
@@ -46,18 +51,12 @@ class PointwiseFuser {
   }
 
   FusionGroups run() {
-    for (const NodeId id : graph_.order()) {
-      if (!fusible(id)) continue;
-      for (const NodeId operand : graph_[id].operands) {
-        const NodeId producer = maker_of(graph_, operand);
-        if (fusible(producer)) consider(group(producer), group(id));
-      }
-    }
+    // Two that stay apart as long as a third reads what they share may join after it.
+    while (join_all()) continue;
     std::vector<std::vector<NodeId>> found;
     for (Group& group : groups_) {
       if (group.members.size() < 2) continue;
-      std::sort(group.members.begin(), group.members.end(),
-                [&](NodeId a, NodeId b) { return graph_.position(a) < graph_.position(b); });
+      sort_by_position(group.members);
       found.push_back(std::move(group.members));
     }
     return FusionGroups(graph_, storages_, std::move(found));
@@ -121,8 +120,21 @@ class PointwiseFuser {
 
   GroupIndex group(NodeId id) const { return group_of_[graph_.position(id)]; }
 
-  void consider(GroupIndex producer, GroupIndex consumer) {
-    if (producer == consumer || !may_join(producer, consumer)) return;
+  // Whether any have joined.
+  bool join_all() {
+    bool joined = false;
+    for (const NodeId id : graph_.order()) {
+      if (!fusible(id)) continue;
+      for (const NodeId operand : graph_[id].operands) {
+        const NodeId producer = maker_of(graph_, operand);
+        if (fusible(producer)) joined |= consider(group(producer), group(id));
+      }
+    }
+    return joined;
+  }
+
+  bool consider(GroupIndex producer, GroupIndex consumer) {
+    if (producer == consumer || !may_join(producer, consumer)) return false;
     Group& into = groups_[consumer];
     Group& from = groups_[producer];
     for (const NodeId id : from.members) group_of_[graph_.position(id)] = consumer;
@@ -131,6 +143,7 @@ class PointwiseFuser {
     into.last = std::max(into.last, from.last);
     into.elements = std::max(into.elements, from.elements);
     from.members.clear();
+    return true;
   }
 
   bool may_join(GroupIndex producer, GroupIndex consumer) {
@@ -140,8 +153,13 @@ class PointwiseFuser {
     if (part_of(a) != part_of(b) || has_result(a)) return false;
     const bool closed = std::none_of(a.members.begin(), a.members.end(),
                                      [&](NodeId id) { return leaves(id, producer, consumer); });
-    if (!closed && (a.elements != b.elements || has_result(b))) return false;
-    if (reads_reduction(producer, consumer) || reads_reduction(consumer, producer)) return false;
+    const RowKernel rows = row_kernel(graph_, members(producer, consumer));
+    if (rows.form == RowKernel::Form::impossible) return false;
+    const bool goes_on = rows.form == RowKernel::Form::goes_on;
+    if (goes_on && !may_go_on(rows, producer, consumer)) return false;
+    const bool same_space =
+        a.elements == b.elements || (goes_on && runs_over(a, rows) && runs_over(b, rows));
+    if (!closed && (!same_space || has_result(b))) return false;
     if (footprint(producer, consumer) > largest_footprint_) return false;
     return !reaches(producer, consumer) && !reaches(consumer, producer);
   }
@@ -185,12 +203,47 @@ class PointwiseFuser {
                        [&](NodeId id) { return result_[graph_.position(id)]; });
   }
 
-  bool reads_reduction(GroupIndex made_in, GroupIndex read_in) const {
-    for (const NodeId id : groups_[made_in].members)
-      if (reduces(id))
-        for (const NodeId reader : readers_[graph_.position(id)])
-          if (group(reader) == read_in) return true;
-    return false;
+  // Of both groups, in the graph's order.
+  std::vector<NodeId> members(GroupIndex a, GroupIndex b) const {
+    std::vector<NodeId> all = groups_[a].members;
+    all.insert(all.end(), groups_[b].members.begin(), groups_[b].members.end());
+    sort_by_position(all);
+    return all;
+  }
+
+  void sort_by_position(std::vector<NodeId>& calls) const {
+    std::sort(calls.begin(), calls.end(),
+              [&](NodeId a, NodeId b) { return graph_.position(a) < graph_.position(b); });
+  }
+
+  static bool runs_over(const Group& group, const RowKernel& rows) {
+    return group.elements == rows.space.rows() || group.elements == element_count(rows.space.shape);
+  }
+
+  // Whether rows lie together, and enough of them, and nothing makes plans worse.
+  bool may_go_on(const RowKernel& rows, GroupIndex a, GroupIndex b) const {
+    if (!has_enough_rows(rows.space) || !lie_together(rows)) return false;
+    const std::int64_t apart = std::max(footprint(a, a), footprint(b, b));
+    if (footprint(a, b) > apart + apart / kLittleMore) return false;
+    return part_of(groups_[a]) == Part::late ||
+           std::none_of(rows.behind.begin(), rows.behind.end(),
+                        [&](NodeId reader) { return reads_what_is_written(reader, rows, a, b); });
+  }
+
+  // Whether a call behind a reduction reads elements from before it that leave the kernel.
+  bool reads_what_is_written(NodeId reader, const RowKernel& rows, GroupIndex a,
+                             GroupIndex b) const {
+    const auto& operands = graph_[reader].operands;
+    return std::any_of(operands.begin(), operands.end(), [&](NodeId operand) {
+      const NodeId maker = maker_of(graph_, operand);
+      return within(maker, a, b) && !rows.is_behind(maker) && !reduces(maker) &&
+             leaves(maker, a, b) && iterations(maker) == element_count(rows.space.shape);
+    });
+  }
+
+  bool lie_together(const RowKernel& rows) const {
+    const NodeId reduced = graph_[rows.first].operands.front();
+    return rows_lie_together(rows.space, graph_.type(reduced).strides);
   }
 
   // Whether `to` needs `from` by way of a third group: joined, the two would need themselves.

@@ -5,16 +5,20 @@
 //   %b = mul(%a, %y)    a never reaches memory
 //
 // A group is of calls whose elements depend on elements, casts among them, with any views between
-// them, and of the constants that they read; reductions may end it. A producer joins its consumer
-// where nobody else reads it, or where both run over as many elements: it is then written as well,
-// but not read back.
+// them, and of the constants that they read; reductions may end it. Where all reductions that its
+// calls read fold the same rows, which lie together and are enough for all threads, it goes on
+// after them, row by row (rows.h). A producer joins its consumer where nobody else reads it, or
+// where both run over as many elements or rows: it is then written as well, but not read back.
 //
 // What makes plans worse than they have to be does not join:
 //   - what results need, what only backward needs and what needs a tangent, with one another;
 //   - a result and what others read: the result may run only once, the other need not;
 //   - random draws, and what reads one: where a draw can't run again, the mask that is made of it
 //     has to be a value that can be kept instead;
-//   - what would have more bytes alive at once than the largest call alone has.
+//   - what would have more bytes alive at once than the largest call alone has; where it goes on
+//     after a reduction, more than the larger of both parts;
+//   - but for backward's own calls, elements that others read, too, and what is made of them and
+//     of reductions of them: that can be computed again of those elements alone.
 #pragma once
 
 #include "engine/partition/fusion/fusion_groups.h"

@@ -1,86 +1,73 @@
-// Reductions: sums and moments, extremes and where they stand, truth, norms.
+// Reductions of rows: sums and moments, extremes and where they stand, truth, norms.
 #include <algorithm>
 
 #include "engine/codegen/lower/nest.h"
+#include "engine/partition/fusion/rows.h"
 
 namespace recut::loop {
 namespace {
 
-// The reduction of `self` by the call's `dim`.
-struct Reduced {
-  const Nest& nest;
-  std::vector<bool> folded;
+using Totals = RowFold::Totals;
+using Folds = std::vector<Folded>;
+using Results = std::vector<Quantity>;
 
-  explicit Reduced(const Nest& n, bool empty_folds_all = true)
-      : nest(n), folded(folded_dimensions(n.call, n.shape_of("self").size(), empty_folds_all)) {}
+// self as the computation in `dtype` sees it.
+Quantity element(const Nest& nest, const Indices& at, DType dtype) {
+  return nest.lowering.cast(nest.raw("self", at), nest.dtype_of("self"), dtype);
+}
 
-  FoldSpace space() const {
-    const NodeId self = nest.call.node("self");
-    return {nest.shape_of("self"), folded, walking_strides(nest.lowering, self)};
-  }
+// How many elements a row has.
+double row_length(const Nest& nest) {
+  const auto rows = rows_of(nest.lowering.graph(), nest.node);
+  double length = 1;
+  for (std::size_t d = 0; d < rows->shape.size(); ++d)
+    if (rows->folded[d]) length *= static_cast<double>(rows->shape[d]);
+  return length;
+}
 
-  // self as the computation in `dtype` sees it.
-  Quantity element(const Indices& at, DType dtype) const {
-    return nest.lowering.cast(nest.raw("self", at), nest.dtype_of("self"), dtype);
-  }
-
-  void write(const Folder& folder, const Quantity& value, std::size_t output = 0) const {
-    const Indices at = folded_place(folder.at(), folded, nest.type(output).shape.size());
-    nest.lowering.write(nest.output(output), at, value);
-  }
-};
-
-// What is folded, and how the total becomes the result.
-template <class Term>
-void fold_all(const Nest& nest, Combine how, double initial, Term term,
-              const std::function<Quantity(Quantity, std::int64_t)>& finish) {
-  const Reduced r(nest);
+// One total of all elements, and how it becomes the result.
+template <class Term, class Finish>
+RowFold one_total(const Nest& nest, Combine how, double initial, Term term, Finish finish) {
   const DType dtype = nest.type().dtype;
-  const Quantity start = nest.lowering.constant(nest.computing(dtype), initial);
-  for_each_fold(nest.lowering, r.space(), [&](Folder& folder) {
-    const Quantity total = folder.fold(
-        {"total", how, start, [&](const Indices& at) { return term(r.element(at, dtype)); }});
-    r.write(folder, finish(total, folder.count()));
-  });
+  const auto term_at = [&nest, dtype, term](const Indices& at) {
+    return term(element(nest, at, dtype));
+  };
+  const auto pass = [&nest, dtype, how, initial, term_at](const Totals&) {
+    return Folds{{"total", how, nest.lowering.constant(nest.computing(dtype), initial), term_at}};
+  };
+  return {{pass}, [finish](const Totals& totals) { return Results{finish(totals[0])}; }};
 }
 
-Quantity as_it_is(Quantity total, std::int64_t) { return total; }
+Quantity as_it_is(const Quantity& x) { return x; }
 
-void sum(const Nest& nest) {
-  fold_all(
-      nest, Combine::add, 0, [](Quantity x) { return x; }, as_it_is);
+RowFold sum(const Nest& nest) { return one_total(nest, Combine::add, 0, as_it_is, as_it_is); }
+RowFold product(const Nest& nest) { return one_total(nest, Combine::mul, 1, as_it_is, as_it_is); }
+RowFold nansum(const Nest& nest) {
+  const auto term = [](const Quantity& x) {
+    return x.real() ? select(is_nan(x), x.like(0), x) : x;
+  };
+  return one_total(nest, Combine::add, 0, term, as_it_is);
 }
-void product(const Nest& nest) {
-  fold_all(
-      nest, Combine::mul, 1, [](Quantity x) { return x; }, as_it_is);
-}
-void nansum(const Nest& nest) {
-  fold_all(
-      nest, Combine::add, 0,
-      [](Quantity x) { return x.real() ? select(is_nan(x), x.like(0), x) : x; }, as_it_is);
-}
-void mean(const Nest& nest) {
-  fold_all(
-      nest, Combine::add, 0, [](Quantity x) { return x; },
-      [](Quantity total, std::int64_t count) { return total / static_cast<double>(count); });
+RowFold mean(const Nest& nest) {
+  return one_total(nest, Combine::add, 0, as_it_is,
+                   [length = row_length(nest)](const Quantity& total) { return total / length; });
 }
 
-void nanmean(const Nest& nest) {
-  const Reduced r(nest);
+RowFold nanmean(const Nest& nest) {
   const DType dtype = nest.type().dtype;
-  const Quantity zero = nest.lowering.constant(nest.computing(dtype), 0);
-  for_each_fold(nest.lowering, r.space(), [&](Folder& folder) {
-    const auto sums = folder.fold({{"total", Combine::add, zero,
-                                    [&](const Indices& at) {
-                                      const Quantity x = r.element(at, dtype);
-                                      return select(is_nan(x), x.like(0), x);
-                                    }},
-                                   {"count", Combine::add, zero, [&](const Indices& at) {
-                                      const Quantity x = r.element(at, dtype);
-                                      return select(is_nan(x), x.like(0), x.like(1));
-                                    }}});
-    r.write(folder, sums[0] / sums[1]);
-  });
+  const auto pass = [&nest, dtype](const Totals&) {
+    const Quantity zero = nest.lowering.constant(nest.computing(dtype), 0);
+    const auto total = [&nest, dtype](const Indices& at) {
+      const Quantity x = element(nest, at, dtype);
+      return select(is_nan(x), x.like(0), x);
+    };
+    const auto count = [&nest, dtype](const Indices& at) {
+      const Quantity x = element(nest, at, dtype);
+      return select(is_nan(x), x.like(0), x.like(1));
+    };
+    return Folds{{"total", Combine::add, zero, total}, {"count", Combine::add, zero, count}};
+  };
+  return {{pass}, [](const Totals& totals) { return Results{totals[0] / totals[1]}; }};
 }
 
 // Of a matrix.
@@ -105,40 +92,46 @@ double correction_of(const Call& call) {
 
 // In two passes: the mean, then the squares about it.
 template <bool root>
-void variance(const Nest& nest) {
-  const Reduced r(nest);
+RowFold variance(const Nest& nest) {
   const DType dtype = nest.dtype_of("self");
-  const Quantity zero = nest.lowering.constant(nest.computing(dtype), 0);
-  for_each_fold(nest.lowering, r.space(), [&](Folder& folder) {
-    const auto count = static_cast<double>(folder.count());
-    const Quantity total = folder.fold(
-        {"total", Combine::add, zero, [&](const Indices& at) { return r.element(at, dtype); }});
-    const Quantity mean = total / count;
-    const Quantity squares = folder.fold({"squares", Combine::add, zero, [&](const Indices& at) {
-                                            const Quantity off = r.element(at, dtype) - mean;
-                                            return off * off;
-                                          }});
-    const Quantity variance = squares / std::max(count - correction_of(nest.call), 0.0);
-    if (nest.wanted(0)) r.write(folder, root ? sqrt(variance) : variance);
-    if (nest.wanted(1)) r.write(folder, mean, 1);
-  });
+  const double length = row_length(nest);
+  const double freedom = std::max(length - correction_of(nest.call), 0.0);
+  const auto zero = [&nest, dtype] { return nest.lowering.constant(nest.computing(dtype), 0); };
+  const auto total = [&nest, dtype, zero](const Totals&) {
+    return Folds{{"total", Combine::add, zero(),
+                  [&nest, dtype](const Indices& at) { return element(nest, at, dtype); }}};
+  };
+  const auto squares = [&nest, dtype, zero, length](const Totals& totals) {
+    const Quantity mean = totals[0] / length;
+    return Folds{{"squares", Combine::add, zero(), [&nest, dtype, mean](const Indices& at) {
+                    const Quantity off = element(nest, at, dtype) - mean;
+                    return off * off;
+                  }}};
+  };
+  return {{total, squares}, [length, freedom](const Totals& totals) {
+            const Quantity variance = totals[1] / freedom;
+            return Results{root ? sqrt(variance) : variance, totals[0] / length};
+          }};
 }
 
 // An infinite maximum can't be subtracted; without it exp gives the right infinities by itself.
-void logsumexp(const Nest& nest) {
-  const Reduced r(nest);
+Quantity finite(const Quantity& most) { return select(is_infinite(most), most.like(0), most); }
+
+RowFold logsumexp(const Nest& nest) {
   const DType dtype = nest.type().dtype;
   const DType type = nest.computing(dtype);
-  for_each_fold(nest.lowering, r.space(), [&](Folder& folder) {
-    const Quantity found =
-        folder.fold({"largest", Combine::max, nest.lowering.constant(type, -HUGE_VAL),
-                     [&](const Indices& at) { return r.element(at, dtype); }});
-    const Quantity most = select(is_infinite(found), found.like(0), found);
-    const Quantity total =
-        folder.fold({"total", Combine::add, nest.lowering.constant(type, 0),
-                     [&](const Indices& at) { return exp(r.element(at, dtype) - most); }});
-    r.write(folder, log(total) + most);
-  });
+  const auto largest = [&nest, dtype, type](const Totals&) {
+    return Folds{{"largest", Combine::max, nest.lowering.constant(type, -HUGE_VAL),
+                  [&nest, dtype](const Indices& at) { return element(nest, at, dtype); }}};
+  };
+  const auto total = [&nest, dtype, type](const Totals& totals) {
+    const Quantity most = finite(totals[0]);
+    return Folds{
+        {"total", Combine::add, nest.lowering.constant(type, 0),
+         [&nest, dtype, most](const Indices& at) { return exp(element(nest, at, dtype) - most); }}};
+  };
+  return {{largest, total},
+          [](const Totals& totals) { return Results{log(totals[1]) + finite(totals[0])}; }};
 }
 
 // Extremes
@@ -146,141 +139,134 @@ void logsumexp(const Nest& nest) {
 
 enum class Extreme { largest, smallest };
 
-// The extreme value of self, and, where somebody wants it, where the first one stands.
-Quantity extreme_value(const Reduced& r, Folder& folder, Extreme which) {
-  const DType dtype = r.nest.dtype_of("self");
-  const DType type = r.nest.computing(dtype);
+// The extreme value of self.
+Folded extreme_value(const Nest& nest, Extreme which) {
+  const DType dtype = nest.dtype_of("self");
+  const DType type = nest.computing(dtype);
   const Combine how = which == Extreme::largest ? Combine::max : Combine::min;
   const Constant least = neutral(how, type);
   const Quantity start = is_floating(type)
-                             ? r.nest.lowering.constant(type, least.real)
-                             : Quantity::constant(&r.nest.lowering.builder(), type, least.integer);
-  return folder.fold({which == Extreme::largest ? "largest" : "smallest", how, start,
-                      [&](const Indices& at) { return r.element(at, dtype); }});
+                             ? nest.lowering.constant(type, least.real)
+                             : Quantity::constant(&nest.lowering.builder(), type, least.integer);
+  return {which == Extreme::largest ? "largest" : "smallest", how, start,
+          [&nest, dtype](const Indices& at) { return element(nest, at, dtype); }};
 }
 
 // Along the call's `dim`, or in the flattened tensor: the least index of an element that is the
 // extreme, NaN where that is.
-Quantity extreme_place(const Reduced& r, Folder& folder, const Quantity& extreme) {
-  const Nest& nest = r.nest;
-  const Shape& shape = nest.shape_of("self");
-  const bool along = nest.call.given("dim");
-  const std::size_t dim = along ? nest.dimension("dim", shape.size()) : 0;
+Folded extreme_place(const Nest& nest, const Quantity& extreme) {
   const Quantity none =
       Quantity::constant(&nest.lowering.builder(), DType::i64, std::int64_t{INT64_MAX});
-  return folder.fold(
-      {"place", Combine::min, none, [&](const Indices& at) {
-         const Quantity x = r.element(at, nest.dtype_of("self"));
-         Quantity here = x == extreme;
-         if (x.real()) here = here | (is_nan(x) & is_nan(extreme));
-         const Index place = shape.empty() ? Index(0) : along ? at[dim] : linearised(at, shape);
-         return select(here, nest.lowering.number(place), none);
-       }});
+  return {"place", Combine::min, none, [&nest, extreme, none](const Indices& at) {
+            const Shape& shape = nest.shape_of("self");
+            const bool along = nest.call.given("dim");
+            const std::size_t dim = along ? nest.dimension("dim", shape.size()) : 0;
+            const Quantity x = element(nest, at, nest.dtype_of("self"));
+            Quantity here = x == extreme;
+            if (x.real()) here = here | (is_nan(x) & is_nan(extreme));
+            const Index place = shape.empty() ? Index(0) : along ? at[dim] : linearised(at, shape);
+            return select(here, nest.lowering.number(place), none);
+          }};
 }
 
 template <Extreme which>
-void extreme(const Nest& nest) {
-  const Reduced r(nest);
-  for_each_fold(nest.lowering, r.space(),
-                [&](Folder& folder) { r.write(folder, extreme_value(r, folder, which)); });
+RowFold extreme(const Nest& nest) {
+  return {{[&nest](const Totals&) { return Folds{extreme_value(nest, which)}; }},
+          [](const Totals& totals) { return Results{totals[0]}; }};
 }
 
-void both_extremes(const Nest& nest) {
-  const Reduced r(nest);
-  for_each_fold(nest.lowering, r.space(), [&](Folder& folder) {
-    if (nest.wanted(0)) r.write(folder, extreme_value(r, folder, Extreme::smallest), 0);
-    if (nest.wanted(1)) r.write(folder, extreme_value(r, folder, Extreme::largest), 1);
-  });
+RowFold both_extremes(const Nest& nest) {
+  const auto pass = [&nest](const Totals&) {
+    return Folds{extreme_value(nest, Extreme::smallest), extreme_value(nest, Extreme::largest)};
+  };
+  return {{pass}, [](const Totals& totals) { return Results{totals[0], totals[1]}; }};
 }
 
-template <Extreme which>
-void place_of_extreme(const Nest& nest) {
-  const Reduced r(nest);
-  for_each_fold(nest.lowering, r.space(), [&](Folder& folder) {
-    r.write(folder, extreme_place(r, folder, extreme_value(r, folder, which)));
-  });
-}
-
-template <Extreme which>
-void extreme_and_place(const Nest& nest) {
-  const Reduced r(nest);
-  for_each_fold(nest.lowering, r.space(), [&](Folder& folder) {
-    const Quantity value = extreme_value(r, folder, which);
-    if (nest.wanted(0)) r.write(folder, value, 0);
-    if (nest.wanted(1)) r.write(folder, extreme_place(r, folder, value), 1);
-  });
+// The extreme and where it stands; `with_value`: the call gives both.
+template <Extreme which, bool with_value>
+RowFold extreme_and_place(const Nest& nest) {
+  const auto value = [&nest](const Totals&) { return Folds{extreme_value(nest, which)}; };
+  const auto place = [&nest](const Totals& totals) {
+    return Folds{extreme_place(nest, totals[0])};
+  };
+  return {{value, place}, [](const Totals& totals) {
+            return with_value ? Results{totals[0], totals[1]} : Results{totals[1]};
+          }};
 }
 
 // Truth
 // ------------------------------------------------------------------------------------------
 
-template <Combine how, bool empty_folds_all>
-void truth(const Nest& nest) {
-  const Reduced r(nest, empty_folds_all);
-  const bool counts = how == Combine::add;
-  const DType type = counts ? DType::i64 : DType::boolean;
-  const Quantity start = Quantity::constant(&nest.lowering.builder(), type,
-                                            std::int64_t{how == Combine::bit_and ? 1 : 0});
-  for_each_fold(nest.lowering, r.space(), [&](Folder& folder) {
-    r.write(folder, folder.fold({"so_far", how, start, [&](const Indices& at) {
-                                   return nest.raw("self", at).to(DType::boolean).to(type);
-                                 }}));
-  });
+template <Combine how>
+RowFold truth(const Nest& nest) {
+  constexpr DType type = how == Combine::add ? DType::i64 : DType::boolean;
+  const auto pass = [&nest](const Totals&) {
+    const Quantity start = Quantity::constant(&nest.lowering.builder(), type,
+                                              std::int64_t{how == Combine::bit_and ? 1 : 0});
+    return Folds{{"so_far", how, start, [&nest](const Indices& at) {
+                    return nest.raw("self", at).to(DType::boolean).to(type);
+                  }}};
+  };
+  return {{pass}, [](const Totals& totals) { return Results{totals[0]}; }};
 }
 
 // Norms
 // ------------------------------------------------------------------------------------------
 
-void norm(const Nest& nest) {
+RowFold norm(const Nest& nest) {
   const bool vector = nest.call.op().parameter("ord").has_value();
   const auto given = nest.call.maybe_scalar(vector ? "ord" : "p");
   const double p = given ? given->real : 2;
-  const auto finish = [=](Quantity total, std::int64_t) {
+  const auto finish = [=](const Quantity& total) {
     if (p == 0 || p == 1 || std::isinf(p)) return total;
     return p == 2 ? sqrt(total) : pow(total, 1 / p);
   };
-  const auto term = [=](Quantity x) {
+  const auto term = [=](const Quantity& x) {
     if (p == 0) return (x != 0.0).to(x.type());
     if (p == 2) return x * x;
     const Quantity size = abs(x);
     return p == 1 || std::isinf(p) ? size : pow(size, p);
   };
   const Combine how = !std::isinf(p) ? Combine::add : p > 0 ? Combine::max : Combine::min;
-  fold_all(nest, how, p == -HUGE_VAL ? HUGE_VAL : 0, term, finish);
+  return one_total(nest, how, p == -HUGE_VAL ? HUGE_VAL : 0, term, finish);
+}
+
+void add(NestTable& table, std::initializer_list<Op> ops, RowFoldMaker fold) {
+  for (const Op op : ops) table.push_back({op, nullptr, nullptr, fold});
 }
 
 }  // namespace
 
 void add_reduction_nests(NestTable& table) {
-  for (const Op op : {Op::sum, Op::sum_dim_IntList}) table.push_back({op, sum});
-  for (const Op op : {Op::prod, Op::prod_dim_int}) table.push_back({op, product});
-  for (const Op op : {Op::mean, Op::mean_dim}) table.push_back({op, mean});
-  for (const Op op : {Op::var, Op::var_dim, Op::var_correction, Op::var_mean, Op::var_mean_dim,
-                      Op::var_mean_correction})
-    table.push_back({op, variance<false>});
-  for (const Op op : {Op::std, Op::std_dim, Op::std_correction, Op::std_mean, Op::std_mean_dim,
-                      Op::std_mean_correction})
-    table.push_back({op, variance<true>});
-  for (const Op op : {Op::norm_Scalar, Op::norm_ScalarOpt_dim, Op::norm_ScalarOpt_dtype,
-                      Op::norm_ScalarOpt_dim_dtype, Op::linalg_vector_norm})
-    table.push_back({op, norm});
-  for (const Op op : {Op::amax, Op::max}) table.push_back({op, extreme<Extreme::largest>});
-  for (const Op op : {Op::amin, Op::min}) table.push_back({op, extreme<Extreme::smallest>});
-  for (const Op op : {Op::any, Op::any_dim, Op::any_dims})
-    table.push_back({op, truth<Combine::bit_or, false>});
-  for (const Op op : {Op::all, Op::all_dim, Op::all_dims})
-    table.push_back({op, truth<Combine::bit_and, false>});
-  for (const Op op : {Op::count_nonzero, Op::count_nonzero_dim_IntList})
-    table.push_back({op, truth<Combine::add, true>});
-  table.push_back({Op::nansum, nansum});
-  table.push_back({Op::nanmean, nanmean});
+  add(table, {Op::sum, Op::sum_dim_IntList}, sum);
+  add(table, {Op::prod, Op::prod_dim_int}, product);
+  add(table, {Op::mean, Op::mean_dim}, mean);
+  add(table,
+      {Op::var, Op::var_dim, Op::var_correction, Op::var_mean, Op::var_mean_dim,
+       Op::var_mean_correction},
+      variance<false>);
+  add(table,
+      {Op::std, Op::std_dim, Op::std_correction, Op::std_mean, Op::std_mean_dim,
+       Op::std_mean_correction},
+      variance<true>);
+  add(table,
+      {Op::norm_Scalar, Op::norm_ScalarOpt_dim, Op::norm_ScalarOpt_dtype,
+       Op::norm_ScalarOpt_dim_dtype, Op::linalg_vector_norm},
+      norm);
+  add(table, {Op::amax, Op::max}, extreme<Extreme::largest>);
+  add(table, {Op::amin, Op::min}, extreme<Extreme::smallest>);
+  add(table, {Op::any, Op::any_dim, Op::any_dims}, truth<Combine::bit_or>);
+  add(table, {Op::all, Op::all_dim, Op::all_dims}, truth<Combine::bit_and>);
+  add(table, {Op::count_nonzero, Op::count_nonzero_dim_IntList}, truth<Combine::add>);
+  add(table, {Op::nansum}, nansum);
+  add(table, {Op::nanmean}, nanmean);
   table.push_back({Op::trace, trace});
-  table.push_back({Op::logsumexp, logsumexp});
-  table.push_back({Op::aminmax, both_extremes});
-  table.push_back({Op::max_dim, extreme_and_place<Extreme::largest>});
-  table.push_back({Op::min_dim, extreme_and_place<Extreme::smallest>});
-  table.push_back({Op::argmax, place_of_extreme<Extreme::largest>});
-  table.push_back({Op::argmin, place_of_extreme<Extreme::smallest>});
+  add(table, {Op::logsumexp}, logsumexp);
+  add(table, {Op::aminmax}, both_extremes);
+  add(table, {Op::max_dim}, extreme_and_place<Extreme::largest, true>);
+  add(table, {Op::min_dim}, extreme_and_place<Extreme::smallest, true>);
+  add(table, {Op::argmax}, extreme_and_place<Extreme::largest, false>);
+  add(table, {Op::argmin}, extreme_and_place<Extreme::smallest, false>);
 }
 
 }  // namespace recut::loop
