@@ -4,21 +4,25 @@
 
 #include <algorithm>
 
-#include "engine/partition/fusion/fuse_pointwise.h"
 #include "engine/partition/replay.h"
 #include "engine/partition/strategy.h"
 #include "engine/support/text.h"
 
 namespace recut {
 
+std::optional<CostModel> CostModel::smaller() const {
+  if (fusion != Fusion::rows) return std::nullopt;
+  return CostModel{device, Fusion::chains};
+}
+
 FusionGroups CostModel::groups(const Graph& graph, const StorageModel& storages) const {
-  return fused ? fuse_pointwise(graph, storages) : FusionGroups();
+  return fuse_pointwise(graph, storages, fusion);
 }
 
 Result<Unplanned> CostModel::unplanned(const Graph& written, const Graph& graph) const {
   if (const auto total = check_total_bytes(written); !total) return total.diagnostics();
   const StorageModel storages(graph);
-  if (fused) return unplanned_step(graph, storages, groups(graph, storages), device.rates);
+  if (fused()) return unplanned_step(graph, storages, groups(graph, storages), device.rates);
   const Unplanned program = unplanned_step(written, device.rates);
   const auto once = make_plan(graph, {"default", NoBudget{}});
   if (!once) return once.diagnostics();
@@ -55,7 +59,7 @@ Result<CostModel> model_of(Result<DeviceProfile> profile, std::string_view name)
   if (name != "eager" && name != "fused")
     return error(fmt::format("there is no model {}, expected eager or fused", quote(name)));
   if (!profile) return profile.diagnostics();
-  return CostModel{std::move(*profile), name == "fused"};
+  return CostModel{std::move(*profile), name == "fused" ? Fusion::rows : Fusion::none};
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What calls cost in time and bytes: a device, and whether calls fuse.
+// What calls cost in time and bytes: a device, and how far calls fuse.
 #pragma once
 
 #include <optional>
@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "engine/partition/device_profile.h"
-#include "engine/partition/fusion/fusion_groups.h"
+#include "engine/partition/fusion/fuse_pointwise.h"
 #include "engine/partition/unplanned.h"
 #include "engine/support/result.h"
 
@@ -14,7 +14,12 @@ namespace recut {
 
 struct CostModel {
   DeviceProfile device;
-  bool fused = false;
+  Fusion fusion = Fusion::none;
+
+  bool fused() const { return fusion != Fusion::none; }
+  // The same device's with kernels that hold less at once; nothing where there are none. A plan for
+  // a budget that can't be held is made anew by this one.
+  std::optional<CostModel> smaller() const;
 
   // Empty where each call stands by itself.
   FusionGroups groups(const Graph& graph, const StorageModel& storages) const;
@@ -25,7 +30,7 @@ struct CostModel {
   Result<Unplanned> unplanned(const Graph& written, const Graph& graph) const;
 };
 
-// `device` as find_device reads it; `name` is "eager" or "fused".
+// `device` as find_device reads it; `name` is "eager" or "fused", whose kernels go as far as any.
 Result<CostModel> find_cost_model(const std::string& device, std::string_view name);
 
 // The device whose times are those that the graph's file has. A call of which it has none is priced

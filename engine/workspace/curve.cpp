@@ -58,6 +58,7 @@ class CurveMaker {
         request_(request),
         storages_(graph_),
         rates_(costs.device.rates),
+        fusion_(costs.fusion),
         groups_(costs.groups(graph_, storages_)),
         joint_(graph_, storages_, rates_, pins, groups_),
         began_(Clock::now()) {}
@@ -244,6 +245,7 @@ class CurveMaker {
                     (!request_.choices.empty() && replayed->peak_bytes < outcome.peak),
                 "a plan doesn't peak where it should");
     measured.point = point_of(*replayed);
+    measured.point.fusion = fusion_;
     return measured;
   }
 
@@ -252,6 +254,7 @@ class CurveMaker {
   const CurveRequest& request_;
   const StorageModel storages_;
   const DeviceRates rates_;
+  const Fusion fusion_;
   const FusionGroups groups_;
   const JointProblem joint_;
   const Clock::time_point began_;

@@ -6,10 +6,13 @@
 #include <string>
 #include <vector>
 
+#include "engine/partition/fusion/fuse_pointwise.h"
+
 namespace recut {
 
 // What one plan comes to, as its replay measures it.
 struct CurvePoint {
+  Fusion fusion = Fusion::none;   // the kernels that the plan is for
   std::int64_t budget_bytes = 0;  // of the peak; a point of PyTorch's has none: its own peak
   std::int64_t peak_bytes = 0;
   std::int64_t saved_bytes = 0;

@@ -81,6 +81,7 @@ Json figures(const PlanReport& report) {
                {"budget", report.budget},
                {"device", report.device},
                {"cost_model", report.cost_model},
+               {"fusion", name_of(report.fusion)},
                {"peak_bytes", report.peak_bytes},
                {"peak_at", report.timeline.empty() ? "" : report.timeline[report.peak_step].node},
                {"peak_bytes_without_recomputation", report.peak_bytes_unplanned},

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/partition/fusion/fuse_pointwise.h"
 #include "engine/partition/strategy.h"
 
 namespace recut {
@@ -58,6 +59,7 @@ struct ChoiceBlame {
 
 // What only the search for a plan knows; everything else follows from the plan.
 struct PlanFindings {
+  Fusion fusion = Fusion::none;      // the kernels that it was made for
   std::int64_t budget_bytes = 0;     // of the peak; 0: none was named
   double solve_ms = 0;               // planning alone
   std::optional<PeakProof> proof;    // of a strategy that bounds the peak

@@ -39,7 +39,9 @@ std::string proved(const PlanReport& r) {
 }
 
 std::string proved_words(const PlanReport& r) {
-  if (r.recompute_us <= 0) return "no order of this graph peaks below that";
+  if (r.recompute_us <= 0)
+    return fmt::format("no order of {} peaks below that",
+                       r.fusion == Fusion::none ? "this graph" : "these kernels");
   if (r.proof->optimal) return "no plan within the budget recomputes for less";
   return fmt::format("no plan within the budget recomputes for less: the plan is within {:.1f} %",
                      percent(r.recompute_us - r.proof->recompute_bound_us,
@@ -126,8 +128,8 @@ std::string plan_text(const PlanReport& report) {
   if (!report.graph_key.empty()) head += " · " + report.graph_key;
   head += fmt::format(" · strategy {}, budget {}\n", report.strategy, report.budget);
   if (report.cost_model != "eager")
-    head += fmt::format("model {}: {} where its calls run one by one\n", report.cost_model,
-                        format_bytes(report.eager_peak_bytes));
+    head += fmt::format("model {} by {}: {} where its calls run one by one\n", report.cost_model,
+                        name_of(report.fusion), format_bytes(report.eager_peak_bytes));
   if (report.device != kReferenceDevice)
     head += fmt::format("times of {}: {}\n", report.device, report.device_title);
   head += "\n";

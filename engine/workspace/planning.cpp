@@ -1,6 +1,8 @@
 #include "engine/workspace/planning.h"
 
+#include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include "engine/workspace/budget.h"
 #include "engine/workspace/plan_report_builder.h"
@@ -45,7 +47,7 @@ struct Measure {
     Planned planned{plan, report_of(graph, plan, *replayed), costs, std::move(*replayed)};
     describe(request, planned.report);
     planned.report.eager_peak_bytes = planned.report.peak_bytes;
-    if (!costs.fused && graph.measured == nullptr) return planned;
+    if (!costs.fused() && graph.measured == nullptr) return planned;
     const StorageModel values(graph, StorageModel::Sizes::values);
     const auto one_by_one = replay(graph, values, plan, costs.device.rates);
     if (!one_by_one) return one_by_one.diagnostics();
@@ -61,7 +63,8 @@ struct Measure {
     report.budget = request.budget.empty() ? "none" : request.budget;
     report.device = costs.device.name;
     report.device_title = costs.device.title;
-    report.cost_model = costs.fused ? "fused" : "eager";
+    report.cost_model = costs.fused() ? "fused" : "eager";
+    report.fusion = costs.fusion;
     report.peak_bytes_unplanned = unplanned.peak_bytes;
     report.step_us_unplanned = unplanned.step_us;
   }
@@ -81,15 +84,29 @@ Result<Planned> plan_document(const Document& document, const PlanningRequest& r
   if (!model) return model.diagnostics();
   const auto unplanned = model->unplanned(document.written(), graph);
   if (!unplanned) return unplanned.diagnostics();
-  const auto budget = parse_budget(request.budget, request.strategy, unplanned->peak_bytes);
+  auto planned = plan_document(document, request, *model, *unplanned);
+  const auto smaller = model->smaller();
+  if (!planned || planned->report.holds() || !smaller) return planned;
+  auto lower = plan_document(document, request, *smaller, *unplanned);
+  if (!lower) return lower;
+  if (!lower->report.holds() && planned->report.peak_bytes <= lower->report.peak_bytes)
+    std::swap(planned, lower);
+  tell_of_both(lower->report, planned->report);
+  return lower;
+}
+
+Result<Planned> plan_document(const Document& document, const PlanningRequest& request,
+                              const CostModel& costs, const Unplanned& unplanned) {
+  const Graph& graph = document.graph();
+  const auto budget = parse_budget(request.budget, request.strategy, unplanned.peak_bytes);
   if (!budget) return budget.diagnostics();
 
   const auto choices = read_choices(graph, request.choices);
   if (!choices) return choices.diagnostics();
 
   const auto start = std::chrono::steady_clock::now();
-  const Measure measure(document, *model, *unplanned);
-  const PlanRequest wanted{request.strategy, *budget,        model->device.rates,
+  const Measure measure(document, costs, unplanned);
+  const PlanRequest wanted{request.strategy, *budget,        costs.device.rates,
                            choices->pins(),  request.limits, measure.groups};
   const auto outcome = make_plan(graph, wanted);
   const std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - start;
@@ -107,10 +124,19 @@ Result<Planned> plan_document(const Document& document, const PlanningRequest& r
   return planned;
 }
 
+void tell_of_both(PlanReport& taken, const PlanReport& other) {
+  taken.solve_ms += other.solve_ms;
+  if (taken.holds() || other.holds()) return;
+  PeakProof& proof = *taken.proof;
+  proof.peak_bound_bytes = std::min(proof.peak_bound_bytes, other.proof->peak_bound_bytes);
+  proof.optimal = proof.optimal && other.proof->optimal;
+}
+
 Result<Planned> measure_plan(const Document& document, const PlanningRequest& request,
                              const CostModel& costs, const Unplanned& unplanned, const Plan& plan,
                              const PlanFindings& findings) {
-  auto planned = Measure(document, costs, unplanned).of(request, plan);
+  const CostModel own{costs.device, findings.fusion};
+  auto planned = Measure(document, own, unplanned).of(request, plan);
   if (planned) static_cast<PlanFindings&>(planned->report) = findings;
   return planned;
 }

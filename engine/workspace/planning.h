@@ -35,10 +35,19 @@ struct Planned {
 
 // Plans by a strategy and replays the plan. Fails where the budget or the model of cost is none
 // that the strategy takes, and where there is no such device. A peak that can't be held is no
-// failure: the report's proof says so, and the plan is the one that peaks lowest.
+// failure: the report's proof says so, and the plan is the one that peaks lowest. Where the model's
+// kernels can't hold it, it is planned for smaller ones: the plan's costs say which it is for.
 Result<Planned> plan_document(const Document& document, const PlanningRequest& request);
 
-// What a plan that is known already comes to, as slow as a replay. Fails where the plan can't run.
+// The same for the kernels of one model of cost alone. A budget in percent is of `unplanned`.
+Result<Planned> plan_document(const Document& document, const PlanningRequest& request,
+                              const CostModel& costs, const Unplanned& unplanned);
+
+// Adds what the search for the other kernels found to the report of the plan that was taken.
+void tell_of_both(PlanReport& taken, const PlanReport& other);
+
+// What a plan that is known already comes to with the kernels that the findings name, as slow as a
+// replay. Fails where the plan can't run.
 Result<Planned> measure_plan(const Document& document, const PlanningRequest& request,
                              const CostModel& costs, const Unplanned& unplanned, const Plan& plan,
                              const PlanFindings& findings = {});

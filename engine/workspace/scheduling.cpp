@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <optional>
+#include <utility>
 
 #include "engine/schedule/verifier.h"
 
@@ -12,10 +13,26 @@ namespace {
 constexpr int kMostRounds = 6;
 constexpr std::int64_t kClose = 100;  // 1 / this of a target
 
+// Of those that hold, or are as far from it, the one that recomputes less.
+bool better(const ScheduledPlan& a, const ScheduledPlan& b) {
+  const PlanReport &own = a.planned.report, &other = b.planned.report;
+  if (own.holds() != other.holds()) return own.holds();
+  if (!own.holds() && own.peak_bytes != other.peak_bytes) return own.peak_bytes < other.peak_bytes;
+  if (a.beyond_budget() != b.beyond_budget()) return a.beyond_budget() < b.beyond_budget();
+  return own.recompute_us < other.recompute_us;
+}
+
+// With the kernels of one model of cost.
 class Scheduler {
  public:
-  Scheduler(const Document& document, const SchedulingRequest& request)
-      : document_(document), request_(request), storages_(document.graph()) {}
+  Scheduler(const Document& document, const SchedulingRequest& request, const CostModel& costs,
+            const Unplanned& unplanned)
+      : document_(document),
+        request_(request),
+        costs_(costs),
+        unplanned_(unplanned),
+        storages_(document.graph()),
+        groups_(costs.groups(document.graph(), storages_)) {}
 
   Result<ScheduledPlan> run() {
     auto plan = plan_of(request_.planning.budget);
@@ -65,26 +82,19 @@ class Scheduler {
   Result<Planned> plan_of(const std::string& budget) const {
     PlanningRequest planning = request_.planning;
     planning.budget = budget;
-    return plan_document(document_, planning);
-  }
-
-  // Of those that hold, or are as far from it, the one that recomputes less.
-  static bool better(const ScheduledPlan& a, const ScheduledPlan& b) {
-    if (a.beyond_budget() != b.beyond_budget()) return a.beyond_budget() < b.beyond_budget();
-    return a.planned.report.recompute_us < b.planned.report.recompute_us;
+    return plan_document(document_, planning, costs_, unplanned_);
   }
 
   // Schedules a plan, and keeps it where it is the best so far.
   Diagnostics keep(Planned planned, std::int64_t target) {
     const Graph& graph = document_.graph();
     const auto start = std::chrono::steady_clock::now();
-    auto schedule = schedule_plan(graph, storages_, planned.costs.groups(graph, storages_),
-                                  planned.plan, request_.options);
+    auto schedule = schedule_plan(graph, storages_, groups_, planned.plan, request_.options);
     const std::chrono::duration<double, std::milli> taken =
         std::chrono::steady_clock::now() - start;
     ms_ += taken.count();
     if (!schedule) return schedule.diagnostics();
-    rounds_.push_back({target, planned.report.peak_bytes, schedule->arena_bytes});
+    rounds_.push_back({costs_.fusion, target, planned.report.peak_bytes, schedule->arena_bytes});
     ScheduledPlan candidate{std::move(planned), std::move(*schedule), {}, 0};
     if (!best_ || better(candidate, *best_)) best_ = std::move(candidate);
     return {};
@@ -92,11 +102,26 @@ class Scheduler {
 
   const Document& document_;
   const SchedulingRequest& request_;
+  const CostModel& costs_;
+  const Unplanned& unplanned_;
   const StorageModel storages_;
+  const FusionGroups groups_;
   std::optional<ScheduledPlan> best_;
   std::vector<SchedulingRound> rounds_;
   double ms_ = 0;
 };
+
+// With what was tried for both.
+ScheduledPlan better_of(ScheduledPlan first, ScheduledPlan second) {
+  std::vector<SchedulingRound> rounds = first.rounds;
+  rounds.insert(rounds.end(), second.rounds.begin(), second.rounds.end());
+  const double schedule_ms = first.schedule_ms + second.schedule_ms;
+  if (!better(second, first)) std::swap(first, second);
+  tell_of_both(second.planned.report, first.planned.report);
+  second.rounds = std::move(rounds);
+  second.schedule_ms = schedule_ms;
+  return second;
+}
 
 }  // namespace
 
@@ -119,7 +144,18 @@ Result<Schedule> schedule_plan(const Graph& graph, const StorageModel& storages,
 
 Result<ScheduledPlan> schedule_document(const Document& document,
                                         const SchedulingRequest& request) {
-  return Scheduler(document, request).run();
+  const PlanningRequest& planning = request.planning;
+  const auto model =
+      find_cost_model(document.graph(), planning.profile, planning.device, planning.cost_model);
+  if (!model) return model.diagnostics();
+  const auto unplanned = model->unplanned(document.written(), document.graph());
+  if (!unplanned) return unplanned.diagnostics();
+  auto scheduled = Scheduler(document, request, *model, *unplanned).run();
+  const auto smaller = model->smaller();
+  if (!scheduled || scheduled->holds() || !smaller) return scheduled;
+  auto lower = Scheduler(document, request, *smaller, *unplanned).run();
+  if (!lower) return lower;
+  return better_of(std::move(*scheduled), std::move(*lower));
 }
 
 }  // namespace recut

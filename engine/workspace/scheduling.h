@@ -17,6 +17,7 @@ struct SchedulingRequest {
 
 // One plan that was tried, and what its arena came to.
 struct SchedulingRound {
+  Fusion fusion = Fusion::none;
   std::int64_t target_bytes = 0;  // of the peak; 0: none was named
   std::int64_t peak_bytes = 0;
   std::int64_t arena_bytes = 0;
@@ -30,14 +31,17 @@ struct ScheduledPlan {
 
   // Bytes of the arena beyond the budget; 0 where it holds, or where none was named.
   std::int64_t beyond_budget() const;
+  // Whether both hold it, the plan and its arena.
+  bool holds() const { return planned.report.holds() && beyond_budget() == 0; }
 };
 
 // Plans and schedules. Where the arena is above the budget although the plan's peak is not (the
 // packing has a gap, or alignment rounds up), plans again for a peak that is lower by as much, and
-// once one holds, for peaks between; a few times at most. Gives the plan that recomputes least of
-// those whose arenas hold, or else the one with the lowest arena: how far that is
-// beyond the budget is a finding, no failure. Fails as plan_document does, where the alignment is
-// none, and where a schedule is not proved by the verifier (which is a fault of ours).
+// once one holds, for peaks between; a few times at most. Where none holds, does the same for
+// smaller kernels (CostModel::smaller). Gives the plan that recomputes least of those whose arenas
+// hold, or else the one with the lowest arena: how far that is beyond the budget is a finding, no
+// failure. Fails as plan_document does, where the alignment is none, and where a schedule is not
+// proved by the verifier (which is a fault of ours).
 Result<ScheduledPlan> schedule_document(const Document& document, const SchedulingRequest& request);
 
 // A plan that is there already as kernels with addresses: make_schedule, and the verifier's proof.

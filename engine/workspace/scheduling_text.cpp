@@ -35,6 +35,7 @@ Json figures(const ScheduledPlan& scheduled) {
                {"budget", report.budget},
                {"device", report.device},
                {"cost_model", report.cost_model},
+               {"fusion", name_of(report.fusion)},
                {"kernel_count", launches(schedule)},
                {"buffer_count", schedule.buffers.size()},
                {"in_place_count", in_place(schedule)},
@@ -49,12 +50,13 @@ Json figures(const ScheduledPlan& scheduled) {
                {"schedule_ms", scheduled.schedule_ms}};
   if (report.budget_bytes > 0) {
     json["budget_bytes"] = report.budget_bytes;
-    json["holds"] = report.holds() && scheduled.beyond_budget() == 0;
+    json["holds"] = scheduled.holds();
     json["beyond_budget_bytes"] = scheduled.beyond_budget();
   }
   json["rounds"] = Json::array();
   for (const SchedulingRound& round : scheduled.rounds)
-    json["rounds"].push_back({{"target_bytes", round.target_bytes},
+    json["rounds"].push_back({{"fusion", name_of(round.fusion)},
+                              {"target_bytes", round.target_bytes},
                               {"peak_bytes", round.peak_bytes},
                               {"arena_bytes", round.arena_bytes}});
   return json;

@@ -47,7 +47,7 @@ void fields(Pack& pack, ChoiceBlame& b) {
 }
 template <class Pack>
 void fields(Pack& pack, PlanFindings& f) {
-  pack(f.budget_bytes, f.solve_ms, f.proof, f.remarks, f.choices, f.blame);
+  pack(f.fusion, f.budget_bytes, f.solve_ms, f.proof, f.remarks, f.choices, f.blame);
 }
 template <class Pack>
 void fields(Pack& pack, FoundPlan& f) {
@@ -60,8 +60,8 @@ void fields(Pack& pack, CurveRequest& r) {
 }
 template <class Pack>
 void fields(Pack& pack, CurvePoint& p) {
-  pack(p.budget_bytes, p.peak_bytes, p.saved_bytes, p.step_us, p.recompute_us, p.recomputed_runs,
-       p.recompute_bound_us, p.optimal, p.solve_ms, p.fraction);
+  pack(p.fusion, p.budget_bytes, p.peak_bytes, p.saved_bytes, p.step_us, p.recompute_us,
+       p.recomputed_runs, p.recompute_bound_us, p.optimal, p.solve_ms, p.fraction);
 }
 template <class Pack>
 void fields(Pack& pack, CurveReport& r) {
@@ -76,11 +76,11 @@ void fields(Pack& pack, Curve& c) {
 // What scheduling is told, and what it sends back.
 struct ScheduleOrder {
   Plan plan;
-  bool fused = false;
+  Fusion fusion = Fusion::none;
 };
 template <class Pack>
 void fields(Pack& pack, ScheduleOrder& o) {
-  pack(o.plan, o.fused);
+  pack(o.plan, o.fusion);
 }
 template <class Pack>
 void fields(Pack& pack, ScheduledKernel& k) {

@@ -74,9 +74,7 @@ void serve_check(const Document& document, Unpacker& unpack, const Send& send) {
 
 Result<Schedule> schedule_of(const Graph& graph, const ScheduleOrder& order) {
   const StorageModel storages(graph);
-  CostModel costs;
-  costs.fused = order.fused;
-  return schedule_plan(graph, storages, costs.groups(graph, storages), order.plan);
+  return schedule_plan(graph, storages, fuse_pointwise(graph, storages, order.fusion), order.plan);
 }
 
 void serve_schedule(const Document& document, Unpacker& unpack, const Send& send) {
@@ -131,7 +129,7 @@ Job scheduling_job(std::string title, const ErrandFile& file, SharedPlanView pla
                    TakeSchedule take) {
   Job job{std::move(title), file.serial, true, false, {}};
   const auto order = [plan] {
-    return ScheduleOrder{plan->planned.plan, plan->planned.costs.fused};
+    return ScheduleOrder{plan->planned.plan, plan->planned.costs.fusion};
   };
   job.part = [plan, order, take](JobControl& control) {
     take(control, schedule_of(plan->graph(), order()));

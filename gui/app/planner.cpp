@@ -360,8 +360,12 @@ void Planner::view_points(DocumentView& document) {
     const std::size_t point = work->points.back();
     work->points.pop_back();
     PlanningRequest mine = request;
-    mine.budget = fmt::format("{}", work->curve->report.points[point].budget_bytes);
-    post(control, serial, known_plan(view_of_plan(*basis, mine, work->curve->plans[point])));
+    const CurvePoint& shown = work->curve->report.points[point];
+    mine.budget = fmt::format("{}", shown.budget_bytes);
+    PlanFindings findings;
+    findings.fusion = shown.fusion;
+    post(control, serial,
+         known_plan(view_of_plan(*basis, mine, work->curve->plans[point], findings)));
     return !work->points.empty();
   };
   document.viewing = jobs_.start(std::move(job));

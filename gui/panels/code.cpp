@@ -34,7 +34,7 @@ void head(const CodeStage& stage) {
       stage.intents.push_back({"code.form", std::string(forms[i].id)});
   }
   const std::size_t count = stage.schedule.launches.size();
-  const bool fused = stage.schedule.plan->planned.costs.fused;
+  const bool fused = stage.schedule.plan->planned.costs.fused();
   const std::string words =
       fmt::format("{} kernels{}", format_number(static_cast<std::int64_t>(count)),
                   fused ? "" : ", a call each");

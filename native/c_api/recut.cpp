@@ -138,6 +138,7 @@ Result<std::string> plan_of_point(const Document& document, const CurveRequest& 
   request.budget = std::to_string(point.budget_bytes);
   request.cost_model = curve.cost_model;
   recut::PlanFindings findings;
+  findings.fusion = point.fusion;
   findings.budget_bytes = point.budget_bytes;
   findings.solve_ms = point.solve_ms;
   findings.proof =

@@ -119,7 +119,7 @@ RECUT_API recut_status recut_graph_text(const recut_graph* graph, char** text, c
  *   "search_seed"  which way the search goes where it draws by lot: 1 is the default
  *   "device"       a built-in profile's name, "measured" (the times that the graph's file has), the
  *                  path of a profile, or a profile itself: an object as in samples/devices
- *   "model"        "eager" (default) or "fused"
+ *   "model"        "eager" (default) or "fused", whose kernels are as large as hold the budget
  *   "save", "recompute"   lists of names of nodes, or patterns of modules: choices by hand
  *
  * `callbacks` may be null. Besides what recut_graph_read returns: RECUT_NOT_HELD, with a plan, and

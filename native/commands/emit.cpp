@@ -56,8 +56,7 @@ int emit(const EmitCommand& command, const Console& console) {
   const auto scheduled = schedule_document(*document, {command.plan.request(), {}});
   console.say("");
   if (!scheduled) return console.complain(scheduled.diagnostics());
-  if (!scheduled->planned.report.holds() || scheduled->beyond_budget() > 0)
-    return refuse_arena(*scheduled, console);
+  if (!scheduled->holds()) return refuse_arena(*scheduled, console);
   const auto program = program_of(document->graph(), *scheduled);
   if (!program) return console.complain(program.diagnostics());
   const auto kernels = static_cast<int>(program->kernels.size());

@@ -48,8 +48,9 @@ void add_cost_model(CLI::App& command, std::string& device, std::string& model) 
   command
       .add_option(
           "--model", model,
-          fmt::format("What calls cost: eager (each by itself) or fused (chains of element-wise "
-                      "calls run as one, and what stays inside takes no memory); default: {}",
+          fmt::format("What calls cost: eager (each by itself) or fused (element-wise calls and "
+                      "reductions of rows run as one, and what stays inside takes no memory; where "
+                      "the budget can't be held so, each reduction ends its kernel); default: {}",
                       model.empty() ? "eager" : model))
       ->type_name("NAME");
 }

@@ -255,8 +255,7 @@ int run(RunCommand command, const Console& console) {
   console.say("planning");
   const auto scheduled = schedule_document(*document, request);
   if (!scheduled) return console.complain(scheduled.diagnostics());
-  if (!scheduled->planned.report.holds() || scheduled->beyond_budget() > 0)
-    return refuse_arena(*scheduled, console);
+  if (!scheduled->holds()) return refuse_arena(*scheduled, console);
   console.say("compiling");
   const auto compiled = steps.compile(*document, request, *scheduled);
   console.say("");

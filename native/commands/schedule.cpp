@@ -24,18 +24,13 @@ int schedule(const ScheduleCommand& command, const Console& console) {
   const auto scheduled = schedule_document(*document, {command.plan.request(), command.options});
   console.say("");
   if (!scheduled) return console.complain(scheduled.diagnostics());
-  const bool planned = scheduled->planned.report.holds();
-  const bool holds = planned && scheduled->beyond_budget() == 0;
+  const bool holds = scheduled->holds();
   if (holds && !command.out.empty()) {  // no file is written for what isn't asked for
     const auto written = write_file(command.out, schedule_json(*document, *scheduled, true));
     if (!written) return console.complain(written.diagnostics());
   }
   if (command.json) console.out << schedule_json(*document, *scheduled, false);
-  if (!planned) return refuse(scheduled->planned.report, console);
-  if (!holds) {
-    console.err << "error: " << beyond_budget_text(*scheduled) << "\n";
-    return kCheckFailed;
-  }
+  if (!holds) return refuse_arena(*scheduled, console);
   if (!command.json) console.out << highlighted(console, scheduling_text(*document, *scheduled));
   return kDone;
 }

@@ -187,8 +187,7 @@ int train(TrainCommand command, const Console& console) {
   console.say("planning");
   const auto scheduled = schedule(command, document);
   if (!scheduled) return console.complain(scheduled.diagnostics());
-  if (!scheduled->planned.report.holds() || scheduled->beyond_budget() > 0)
-    return refuse_arena(*scheduled, console);
+  if (!scheduled->holds()) return refuse_arena(*scheduled, console);
   const auto tensors = read_tensors(command.tensors, document.file);
   if (!tensors) return console.complain(tensors.diagnostics());
   request.loss = opened->loss;

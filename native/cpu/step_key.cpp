@@ -62,10 +62,11 @@ Result<cache::Digest> step_key(const Document& document, const SchedulingRequest
       find_cost_model(document.graph(), planning.profile, planning.device, planning.cost_model);
   if (!costs) return costs.diagnostics();
   ScheduleOptions options = request.options;
+  bool fused = costs->fused();
   bool library = program.library, in_f64 = program.lower.precision == loop::Precision::f64;
   loop::RegisterTile registers = program.lower.registers.value_or(loop::RegisterTile{0, 0});
   cache::ByteWriter<Fields> asked;
-  asked(planning, costs->device.rates, costs->fused, options, library, in_f64, registers.rows,
+  asked(planning, costs->device.rates, fused, options, library, in_f64, registers.rows,
         registers.bytes);
   const Graph &graph = document.graph(), &written = document.written();
   return cache::digest_of({"step", build, target_text(target), asked.bytes(), print(graph),

@@ -169,6 +169,7 @@ TEST_CASE("errands: requests and findings come back from their bytes as they wer
   request.limits.seed = 7;
   request.choices = {{"relu"}, {"mm", "h.*.mlp"}};
   PlanFindings findings;
+  findings.fusion = Fusion::chains;
   findings.proof = PeakProof{false, 5, 3, 1.5, true};
   findings.blame = ChoiceBlame{true, {"--save relu"}};
   findings.remarks = {"", "a remark"};
@@ -184,6 +185,7 @@ TEST_CASE("errands: requests and findings come back from their bytes as they wer
   const auto found = unpack.get<PlanFindings>();
   CHECK(found.proof->peak_bound_bytes == 3);
   CHECK(found.blame->alone == findings.blame->alone);
+  CHECK(found.fusion == findings.fusion);
   CHECK(found.remarks == findings.remarks);
   CHECK(unpack.result<FoundPlan>().diagnostics().front().message == "no");
 }

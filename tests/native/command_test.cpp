@@ -102,7 +102,7 @@ TEST_CASE("command: plan --model fused says so, and what its calls take one by o
   CHECK(fused["cost_model"] == "fused");
   CHECK(fused["step_us"] < eager["step_us"]);
   CHECK(fused["eager_peak_bytes"] > 0);
-  CHECK(run({"plan", sample("unet.json.gz"), "--model", "fused"}).out.find("model fused: ") !=
+  CHECK(run({"plan", sample("unet.json.gz"), "--model", "fused"}).out.find("model fused by rows: ") !=
         std::string::npos);
   const Ran nonsense = run({"plan", sample("unet.json.gz"), "--model", "nonsense"});
   CHECK(nonsense.code == kBadInput);

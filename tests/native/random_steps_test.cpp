@@ -38,12 +38,14 @@ Schedule scheduled(const Graph& graph, const PlanRequest& request) {
 }
 
 // Within a random part of the bytes that the step takes without a budget, or as little as there can
-// be; every other graph fused.
+// be; every other graph fused, by rows or chains.
 Planned plan_randomly(Graph graph, std::uint64_t seed) {
   test::Random random(seed);
   const StorageModel storages(graph);
   PlanRequest request;
-  if (random.one_in(2)) request.groups = fuse_pointwise(graph, storages);
+  if (random.one_in(2))
+    request.groups =
+        fuse_pointwise(graph, storages, random.one_in(2) ? Fusion::rows : Fusion::chains);
   Schedule schedule = scheduled(graph, request);
   if (!random.one_in(4) && schedule.peak_bytes > 0) {
     request.budget = PeakBytes{random.between(schedule.peak_bytes / 4, schedule.peak_bytes)};

@@ -50,6 +50,19 @@ TEST_CASE("run: a step's outputs are the interpreter's and its peak is the plann
   }
 }
 
+TEST_CASE("run: a budget that kernels of rows can't hold is held by smaller ones",
+          "[native][cpu]") {
+  const native::TemporaryFile joint("joint.recut");
+  REQUIRE(native::run(
+              {"grad", RECUT_SOURCE_DIR "/samples/blocks/layer_norm.recut", "--out", joint.path()})
+              .code == native::kDone);
+  const Json whole = run_json({joint.path()});
+  const Json within = run_json({joint.path(), "--budget", "5000"});
+  CHECK(within["measured_peak_bytes"] <= 5000);
+  CHECK(within["measured_peak_bytes"] == within["planned_peak_bytes"]);
+  CHECK(within["launches"] > whole["launches"]);
+}
+
 TEST_CASE("run: reports errors and times of kernels", "[native][cpu]") {
   const Json ran = run_json({sample("mlp.json.gz"), "--threads", "2", "--seed", "3"});
   CHECK(ran["max_relative_error"] > 0);

@@ -35,8 +35,8 @@ std::int64_t elements(const TensorType& type) {
 
 class PointwiseFuser {
  public:
-  PointwiseFuser(const Graph& graph, const StorageModel& storages)
-      : graph_(graph), storages_(storages), group_of_(graph.order().size(), 0) {
+  PointwiseFuser(const Graph& graph, const StorageModel& storages, Fusion fusion)
+      : graph_(graph), storages_(storages), fusion_(fusion), group_of_(graph.order().size(), 0) {
     find_parts();
     find_readers();
     for (const NodeId id : graph.order()) {
@@ -52,7 +52,7 @@ class PointwiseFuser {
 
   FusionGroups run() {
     // Two that stay apart as long as a third reads what they share may join after it.
-    while (join_all()) continue;
+    while (join_all() && fusion_ == Fusion::rows) continue;
     std::vector<std::vector<NodeId>> found;
     for (Group& group : groups_) {
       if (group.members.size() < 2) continue;
@@ -220,9 +220,11 @@ class PointwiseFuser {
     return group.elements == rows.space.rows() || group.elements == element_count(rows.space.shape);
   }
 
-  // Whether rows lie together, and enough of them, and nothing makes plans worse.
+  // Whether kernels go that far, rows lie together, and enough of them, and nothing makes plans
+  // worse.
   bool may_go_on(const RowKernel& rows, GroupIndex a, GroupIndex b) const {
-    if (!has_enough_rows(rows.space) || !lie_together(rows)) return false;
+    if (fusion_ != Fusion::rows || !has_enough_rows(rows.space) || !lie_together(rows))
+      return false;
     const std::int64_t apart = std::max(footprint(a, a), footprint(b, b));
     if (footprint(a, b) > apart + apart / kLittleMore) return false;
     return part_of(groups_[a]) == Part::late ||
@@ -277,6 +279,7 @@ class PointwiseFuser {
 
   const Graph& graph_;
   const StorageModel& storages_;
+  const Fusion fusion_;
   std::vector<Part> parts_;                   // by position
   std::vector<bool> returned_, result_;       // by position; through views
   std::vector<std::vector<NodeId>> readers_;  // by position; through views
@@ -289,8 +292,21 @@ class PointwiseFuser {
 
 }  // namespace
 
-FusionGroups fuse_pointwise(const Graph& graph, const StorageModel& storages) {
-  return PointwiseFuser(graph, storages).run();
+const char* name_of(Fusion fusion) {
+  switch (fusion) {
+    case Fusion::none:
+      return "none";
+    case Fusion::chains:
+      return "chains";
+    case Fusion::rows:
+      return "rows";
+  }
+  return "";
+}
+
+FusionGroups fuse_pointwise(const Graph& graph, const StorageModel& storages, Fusion fusion) {
+  if (fusion == Fusion::none) return {};
+  return PointwiseFuser(graph, storages, fusion).run();
 }
 
 }  // namespace recut

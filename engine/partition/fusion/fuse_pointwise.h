@@ -21,10 +21,22 @@
 //     of reductions of them: that can be computed again of those elements alone.
 #pragma once
 
+#include <cstdint>
+
 #include "engine/partition/fusion/fusion_groups.h"
 
 namespace recut {
 
-FusionGroups fuse_pointwise(const Graph& graph, const StorageModel& storages);
+// How far kernels go. Larger ones take less time, and mostly hold more at once: the least peak that
+// a plan can have may be lower with chains.
+enum class Fusion : std::uint8_t {
+  none,    // each call is one
+  chains,  // a reduction ends its kernel, and groups join in one pass over the graph
+  rows,    // all that is said above
+};
+const char* name_of(Fusion fusion);
+
+FusionGroups fuse_pointwise(const Graph& graph, const StorageModel& storages,
+                            Fusion fusion = Fusion::rows);
 
 }  // namespace recut

@@ -1,0 +1,128 @@
+// Budgets that kernels of rows can't hold are held by smaller ones.
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <filesystem>
+#include <string>
+
+#include "engine/schedule/verifier.h"
+#include "engine/workspace/scheduling.h"
+#include "tests/effort.h"
+#include "tests/paths.h"
+
+namespace recut {
+namespace {
+
+// One graph under the fused model's two sizes of kernels.
+struct Fused {
+  explicit Fused(const std::string& path, bool forward = false)
+      : document(open(path, forward)),
+        rows(*find_cost_model(std::string(kReferenceDevice), "fused")),
+        chains(*rows.smaller()),
+        unplanned(*rows.unplanned(document.written(), document.graph())) {}
+
+  static Document open(const std::string& path, bool forward) {
+    OpenOptions options;
+    options.differentiate = forward;
+    auto document = open_document(RECUT_SOURCE_DIR "/samples/" + path, options);
+    REQUIRE(document.ok());
+    return std::move(*document);
+  }
+  static PlanningRequest request(const std::string& budget) {
+    PlanningRequest request;
+    request.budget = budget;
+    request.cost_model = "fused";
+    request.limits.effort = 0.05;
+    return request;
+  }
+
+  PlanReport with(const CostModel& costs, const std::string& budget) const {
+    const auto planned = plan_document(document, request(budget), costs, unplanned);
+    REQUIRE(planned.ok());
+    return planned->report;
+  }
+  PlanReport with_either(const std::string& budget) const {
+    const auto planned = plan_document(document, request(budget));
+    REQUIRE(planned.ok());
+    return planned->report;
+  }
+  ScheduledPlan scheduled(const std::string& budget) const {
+    auto scheduled = schedule_document(document, {request(budget), {}});
+    REQUIRE(scheduled.ok());
+    return std::move(*scheduled);
+  }
+  std::int64_t least(const CostModel& costs) const { return with(costs, "1").peak_bytes; }
+
+  Document document;
+  CostModel rows, chains;
+  Unplanned unplanned;
+};
+
+std::vector<std::string> joint_samples() {
+  const std::filesystem::path folder = RECUT_SOURCE_DIR "/samples";
+  std::vector<std::string> paths = {"attention.recut", "dropout.recut", "mlp.recut",
+                                    "recompute.recut"};
+  for (const auto& entry : std::filesystem::directory_iterator(folder / "joint"))
+    if (entry.path().extension() == ".gz")
+      paths.push_back("joint/" + entry.path().filename().string());
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+TEST_CASE("fusion: no budget is lost to larger kernels", "[workspace]") {
+  const auto samples = joint_samples();
+  REQUIRE(samples.size() >= 12);
+  for (const std::string& path : test::tried(samples)) {
+    CAPTURE(path);
+    const Fused fused(path);
+    const std::int64_t least = fused.least(fused.chains);
+    const PlanReport lowest = fused.with_either("1");
+    CHECK_FALSE(lowest.holds());
+    CHECK(lowest.peak_bytes <= least);
+    CHECK(lowest.proof->least_peak_bytes == lowest.peak_bytes);
+    CHECK(lowest.proof->peak_bound_bytes <= lowest.peak_bytes);
+    for (const std::string& budget :
+         {std::string("none"), std::string("60%"), std::string("40%"), std::to_string(least)}) {
+      CAPTURE(budget);
+      const PlanReport small = fused.with(fused.chains, budget), either = fused.with_either(budget);
+      CHECK(either.budget == budget);
+      CHECK(either.budget_bytes == small.budget_bytes);
+      CHECK((either.holds() || !small.holds()));
+      if (either.budget_bytes > 0 && either.holds())
+        CHECK(either.peak_bytes <= either.budget_bytes);
+      if (either.fusion == Fusion::chains) CHECK_FALSE(fused.with(fused.rows, budget).holds());
+    }
+  }
+}
+
+// A kernel from the mean to what is scaled holds three tensors of 2048 bytes at once.
+TEST_CASE("fusion: smaller kernels hold what kernels of rows can't", "[workspace][schedule]") {
+  const Fused fused("blocks/layer_norm.recut", true);
+  CHECK(fused.least(fused.rows) == 6144);
+  CHECK(fused.least(fused.chains) == 4224);
+  CHECK(fused.with_either("1").peak_bytes == 4224);
+  CHECK(fused.with_either("none").fusion == Fusion::rows);
+  CHECK(fused.with_either("6144").fusion == Fusion::rows);
+
+  const ScheduledPlan wide = fused.scheduled("6144");
+  CHECK(wide.holds());
+  CHECK(wide.planned.costs.fusion == Fusion::rows);
+  CHECK(wide.rounds.size() == 1);
+  const ScheduledPlan narrow = fused.scheduled("5000");
+  CHECK(narrow.holds());
+  CHECK(narrow.schedule.arena_bytes <= 5000);
+  CHECK(narrow.planned.costs.fusion == Fusion::chains);
+  CHECK(narrow.planned.report.fusion == Fusion::chains);
+  CHECK(narrow.planned.report.budget == "5000");
+  REQUIRE(narrow.rounds.size() == 2);
+  CHECK(narrow.rounds[0].fusion == Fusion::rows);
+  CHECK(narrow.rounds[1].fusion == Fusion::chains);
+  const Graph& graph = fused.document.graph();
+  CHECK(verify_schedule(graph, StorageModel(graph), narrow.planned.plan, narrow.schedule).empty());
+
+  const ScheduledPlan refused = fused.scheduled("4000");
+  CHECK_FALSE(refused.holds());
+  CHECK(refused.schedule.arena_bytes == 4224);
+}
+
+}  // namespace
+}  // namespace recut
