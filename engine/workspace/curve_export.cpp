@@ -21,6 +21,7 @@ Json point_json(const CurvePoint& point, bool torch) {
     json["fraction"] = point.fraction;
   else
     json["budget_bytes"] = point.budget_bytes;
+  json["fusion"] = name_of(point.fusion);
   json["peak_bytes"] = point.peak_bytes;
   json["saved_bytes"] = point.saved_bytes;
   json["step_us"] = point.step_us;

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "engine/schedule/verifier.h"
+#include "engine/workspace/curve.h"
 #include "engine/workspace/scheduling.h"
 #include "tests/effort.h"
 #include "tests/paths.h"
@@ -122,6 +123,34 @@ TEST_CASE("fusion: smaller kernels hold what kernels of rows can't", "[workspace
   const ScheduledPlan refused = fused.scheduled("4000");
   CHECK_FALSE(refused.holds());
   CHECK(refused.schedule.arena_bytes == 4224);
+}
+
+TEST_CASE("curve: below what kernels of rows hold it goes on with smaller ones", "[workspace]") {
+  const Fused fused("blocks/layer_norm.recut", true);
+  CurveRequest request;
+  request.points = 5;
+  request.effort = 0.2;
+  request.cost_model = "fused";
+  const auto curve = sweep_document(fused.document, request);
+  REQUIRE(curve.ok());
+  const auto& points = curve->report.points;
+  REQUIRE(points.size() == 5);
+  CHECK(points.front().budget_bytes == 4224);
+  CHECK(points.front().fusion == Fusion::chains);
+  CHECK(points.back().budget_bytes == 6144);
+  CHECK(curve->report.peak_bound_bytes <= 4224);
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    CHECK(points[i].peak_bytes <= points[i].budget_bytes);
+    if (i > 0) CHECK(points[i].step_us <= points[i - 1].step_us);
+    PlanFindings findings;
+    findings.fusion = points[i].fusion;
+    const auto measured = measure_plan(fused.document, Fused::request("none"), fused.rows,
+                                       fused.unplanned, curve->plans[i], findings);
+    REQUIRE(measured.ok());
+    CHECK(measured->costs.fusion == points[i].fusion);
+    CHECK(measured->report.peak_bytes == points[i].peak_bytes);
+    CHECK(measured->report.step_us == points[i].step_us);
+  }
 }
 
 }  // namespace

@@ -1,0 +1,171 @@
+#include "engine/workspace/kernel_curve.h"
+
+#include <algorithm>
+
+#include "engine/partition/peak/bounds.h"
+#include "engine/partition/replay.h"
+#include "engine/support/check.h"
+
+namespace recut {
+namespace {
+
+constexpr int kCoarsePoints = 8;
+constexpr double kCoarseEffort = 0.1;  // of one plan's usual effort, for each coarse point
+constexpr double kPointEffort = 0.1;   // for each point
+
+CurvePoint point_of(const Replay& replay, Fusion fusion) {
+  CurvePoint point;
+  point.fusion = fusion;
+  point.budget_bytes = replay.peak_bytes;
+  point.peak_bytes = replay.peak_bytes;
+  point.saved_bytes = replay.saved_bytes;
+  point.step_us = replay.step_us;
+  point.recompute_us = replay.recompute_us;
+  point.recomputed_runs = static_cast<std::int64_t>(replay.recomputed.size());
+  return point;
+}
+
+bool costs_more(const CurvePoint& a, const CurvePoint& b) {
+  return a.step_us > b.step_us || (a.fusion == b.fusion && a.recompute_us > b.recompute_us);
+}
+
+}  // namespace
+
+std::vector<std::int64_t> ladder(std::int64_t least, std::int64_t most, std::size_t count) {
+  if (least >= most) return {most};
+  const auto gaps = static_cast<std::int64_t>(count) - 1;
+  const std::int64_t step = (most - least) / gaps, rest = (most - least) % gaps;
+  std::vector<std::int64_t> budgets;
+  for (std::int64_t k = 0; k <= gaps; ++k) budgets.push_back(least + step * k + rest * k / gaps);
+  budgets.erase(std::unique(budgets.begin(), budgets.end()), budgets.end());
+  return budgets;
+}
+
+KernelCurve::KernelCurve(const Graph& graph, const CurveRequest& request, const CostModel& costs,
+                         const Pins& pins)
+    : graph_(graph),
+      request_(request),
+      storages_(graph),
+      costs_(costs),
+      groups_(costs.groups(graph, storages_)),
+      joint_(graph, storages_, costs.device.rates, pins, groups_),
+      bound_(peak::peak_bound(problem(), peak::SolveOptions().bound_states)),
+      most_(peak::peak_of(problem(), problem().order)),
+      least_(most_) {}
+
+double KernelCurve::once_us() const {
+  return joint_.micros(problem().total_duration() - joint_.pinned_duration());
+}
+
+bool KernelCurve::cancelled() const {
+  return (request_.cancel != nullptr && request_.cancel->load()) ||
+         (request_.stop && request_.stop());
+}
+
+peak::SweepOptions KernelCurve::options(double effort) const {
+  peak::SweepOptions options;
+  options.seed = request_.seed;
+  options.effort = peak::default_effort(problem(), effort * request_.effort);
+  options.cancel = request_.cancel;
+  options.stop = request_.stop;
+  return options;
+}
+
+void KernelCurve::coarse(const Show& show) {
+  const auto budgets = ladder(bound_, most_, kCoarsePoints);
+  Sequence start = problem().order;
+  for (std::size_t k = budgets.size(); k-- > kCoarsePoints / 4 && !cancelled();) {
+    peak::SolveOptions each = options(kCoarseEffort);
+    each.start = start;
+    peak::Outcome found = peak::search(problem(), budgets[k], each);
+    if (!found.holds) break;
+    start = found.sequence;
+    add_lowest(budgets[k], std::move(found));
+    show();
+  }
+  if (known_.empty()) known_.push_back(problem().order);
+  least_ = peak::peak_of(problem(), known_.front());
+}
+
+void KernelCurve::add_lowest(std::int64_t budget, peak::Outcome found) {
+  known_.insert(known_.begin(), found.sequence);
+  budgets_.insert(budgets_.begin(), budget);
+  outcomes_.insert(outcomes_.begin(), std::move(found));
+}
+
+void KernelCurve::drop_lowest() {
+  known_.erase(known_.begin());
+  budgets_.erase(budgets_.begin());
+  outcomes_.erase(outcomes_.begin());
+}
+
+void KernelCurve::find_least() {
+  if (cancelled()) return;
+  peak::SolveOptions all = options(1);
+  all.bound_moments = 0;
+  peak::Outcome found = peak::least_peak(problem(), all);
+  least_ = found.peak;
+  while (!outcomes_.empty() && outcomes_.front().peak < least_) drop_lowest();
+  if (!budgets_.empty() && budgets_.front() <= least_) return;
+  found.holds = true;
+  add_lowest(least_, std::move(found));
+}
+
+void KernelCurve::refine(std::vector<std::int64_t> budgets, const Show& show) {
+  budgets_ = std::move(budgets);
+  peak::SweepOptions all = options(kPointEffort * static_cast<double>(budgets_.size()));
+  all.known = known_;
+  all.on_curve = [&](const std::vector<peak::Outcome>& outcomes) {
+    outcomes_.assign(outcomes.rbegin(), outcomes.rend());
+    show();
+  };
+  outcomes_ = peak::sweep(problem(), budgets_, all);
+}
+
+void KernelCurve::add_points(Curve& curve) {
+  std::vector<Measured> measured;
+  for (std::size_t i = 0; i < outcomes_.size(); ++i) {
+    const peak::Outcome& outcome = outcomes_[i];
+    if (!outcome.holds) continue;
+    measured.push_back(measure(outcome));
+    Plan plan = measured.back().plan;
+    CurvePoint point = measured.back().point;
+    // The solver counts in whole units of time; a last bit of difference is no reason to cost more
+    // than the smaller budget.
+    if (!curve.plans.empty() && costs_more(point, curve.report.points.back())) {
+      plan = curve.plans.back();
+      point = curve.report.points.back();
+    }
+    const bool own = point.fusion == costs_.fusion;  // the bounds are of these kernels
+    point.budget_bytes = budgets_[i];
+    point.recompute_bound_us =
+        own ? joint_.micros(outcome.extra_bound + joint_.pinned_duration()) : 0;
+    point.optimal = own && outcome.optimal;
+    curve.report.points.push_back(point);
+    curve.plans.push_back(std::move(plan));
+  }
+  measured_ = std::move(measured);
+}
+
+KernelCurve::Measured KernelCurve::measure(const peak::Outcome& outcome) const {
+  const auto old = std::find_if(measured_.begin(), measured_.end(),
+                                [&](const Measured& m) { return m.sequence == outcome.sequence; });
+  if (old != measured_.end()) return *old;
+  Plan plan = joint_.plan(outcome.sequence);
+  const auto point = measure(plan);
+  RECUT_CHECK(point.has_value(), "a plan of the curve doesn't replay");
+  // Below it only where a value is pinned to be recomputed: the problem then knows its two runs
+  // as two values, and may keep the first for a reader that in the plan reads the second.
+  RECUT_CHECK(point->peak_bytes == outcome.peak ||
+                  (!request_.choices.empty() && point->peak_bytes < outcome.peak),
+              "a plan doesn't peak where it should");
+  return {outcome.sequence, std::move(plan), *point};
+}
+
+std::optional<CurvePoint> KernelCurve::measure(const Plan& plan) const {
+  const auto replayed = replay(graph_, storages_, plan, costs_.device.rates, groups_);
+  if (!replayed) return std::nullopt;
+  return point_of(*replayed, costs_.fusion);
+}
+
+}  // namespace recut
