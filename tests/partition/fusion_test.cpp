@@ -18,33 +18,13 @@
 #include "engine/partition/replay.h"
 #include "engine/partition/strategy.h"
 #include "tests/effort.h"
-#include "tests/partition/graphs.h"
+#include "tests/partition/fused_graphs.h"
 #include "tests/partition/joint_files.h"
 #include "tests/random/random_graph.h"
 #include "tests/random/same_meaning.h"
 
 namespace recut {
 namespace {
-
-using Names = std::vector<std::string>;
-
-std::vector<Names> groups_of(const Graph& graph) {
-  const FusionGroups groups = fuse_pointwise(graph, StorageModel(graph));
-  std::vector<Names> all;
-  for (std::int32_t g = 0; g < groups.size(); ++g) {
-    const auto members = groups.members(g);
-    all.push_back(names(graph, {members.begin(), members.end()}));
-  }
-  std::sort(all.begin(), all.end());
-  return all;
-}
-
-// A graph with a product that has more bytes alive than any kernel below.
-std::string with_product(const std::string& body) {
-  return "graph \"g\" {\n %x = parameter f32[10, 20]\n %w = parameter f32[20, 5000]\n"
-         " %t = tangent f32[10, 20]\n %big = mm(%x, %w)\n %huge = relu(%big)\n" +
-         body + "\n}";
-}
 
 TEST_CASE("fusion: a chain is one kernel, and views are no obstacle", "[partition]") {
   CHECK(groups_of(parse(with_product(R"(

@@ -9,6 +9,7 @@
 // calls read fold the same rows, which lie together and are enough for all threads, it goes on
 // after them, row by row (rows.h). A producer joins its consumer where nobody else reads it, or
 // where both run over as many elements or rows: it is then written as well, but not read back.
+// Last, kernels join that read the same value in the same loops (siblings.h).
 //
 // What makes plans worse than they have to be does not join:
 //   - what results need, what only backward needs and what needs a tangent, with one another;

@@ -1,0 +1,191 @@
+#include "engine/partition/fusion/group_set.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/partition/execution.h"
+
+namespace recut {
+namespace {
+
+// Compilers bound their kernels too: arguments and registers run out.
+constexpr std::size_t kMaxMembers = 64;
+
+// How many groups a search for a cycle looks at before it gives up, and the two stay apart. Calls
+// so far apart gain little by running together.
+constexpr std::size_t kMaxVisits = 200;
+
+// How much more than the larger of its two parts a kernel may have alive: a part in so many.
+constexpr std::int64_t kLittleMore = 16;
+
+// Operators of as many steps as an element's own data says: loops that no other call shares.
+bool iterates(const Operator& op) {
+  return op.op == Op::igamma || op.op == Op::igammac || op.op == Op::gcd || op.op == Op::lcm ||
+         op.packet.find("_polynomial_") != std::string_view::npos;
+}
+
+}  // namespace
+
+GroupSet::GroupSet(const Graph& graph, const StorageModel& storages)
+    : graph_(graph), storages_(storages), group_of_(graph.order().size(), 0) {
+  find_parts();
+  find_readers();
+  for (const NodeId id : graph.order()) {
+    const std::size_t p = graph.position(id);
+    group_of_[p] = p;
+    groups_.push_back({{id}, p, p, iterations(id)});
+  }
+  visited_.assign(groups_.size(), 0);
+  for (const NodeId id : graph.order())
+    if (part(id) != Part::unused)
+      largest_footprint_ = std::max(largest_footprint_, footprint(of(id), of(id)));
+}
+
+void GroupSet::find_parts() {
+  const std::vector<NodeId> goals = goals_of(graph_);
+  const std::vector<bool> needed = needed_nodes(graph_, goals);
+  const std::vector<bool> forward = needed_nodes(graph_, graph_.results);
+  const std::vector<bool> late = needs_tangent(graph_);
+  for (std::size_t p = 0; p < needed.size(); ++p)
+    parts_.push_back(!needed[p]   ? Part::unused
+                     : forward[p] ? Part::forward
+                     : late[p]    ? Part::late
+                                  : Part::between);
+  returned_.assign(needed.size(), false);
+  result_.assign(needed.size(), false);
+  for (const NodeId id : goals) returned_[graph_.position(maker_of(graph_, id))] = true;
+  for (const NodeId id : graph_.results) result_[graph_.position(maker_of(graph_, id))] = true;
+}
+
+void GroupSet::find_readers() {
+  readers_.resize(parts_.size());
+  for (const NodeId id : graph_.order()) {
+    if (part(id) == Part::unused || maker_of(graph_, id) != id) continue;
+    for (const NodeId operand : graph_[id].operands)
+      readers_[graph_.position(maker_of(graph_, operand))].push_back(id);
+  }
+}
+
+bool GroupSet::fusible(NodeId id) const {
+  const Operator& op = graph_.op(id);
+  return part(id) != Part::unused && (op.is(kPointwise | kCreation) || reduces(id)) &&
+         !op.is(kRandom | kImpure | kInput) && !iterates(op) && !reads_draw(id);
+}
+
+bool GroupSet::reads_draw(NodeId id) const {
+  const auto& operands = graph_[id].operands;
+  return std::any_of(operands.begin(), operands.end(), [&](NodeId operand) {
+    return graph_.op(maker_of(graph_, operand)).is(kImpure);
+  });
+}
+
+std::int64_t GroupSet::iterations(NodeId id) const {
+  const Node& node = graph_[id];
+  const NodeId over = reduces(id) && !node.operands.empty() ? node.operands.front() : id;
+  return graph_[over].outputs.empty() ? 0 : element_count(graph_.type(over).shape);
+}
+
+std::vector<NodeId> GroupSet::members(Index a, Index b) const {
+  std::vector<NodeId> all = groups_[a].members;
+  all.insert(all.end(), groups_[b].members.begin(), groups_[b].members.end());
+  sort_by_position(all);
+  return all;
+}
+
+void GroupSet::sort_by_position(std::vector<NodeId>& calls) const {
+  std::sort(calls.begin(), calls.end(),
+            [&](NodeId a, NodeId b) { return graph_.position(a) < graph_.position(b); });
+}
+
+bool GroupSet::has_result(Index group) const {
+  const auto& members = groups_[group].members;
+  return std::any_of(members.begin(), members.end(),
+                     [&](NodeId id) { return result_[graph_.position(id)]; });
+}
+
+bool GroupSet::leaves(NodeId id, Index a, Index b) const {
+  const std::size_t p = graph_.position(id);
+  return returned_[p] || readers_[p].empty() ||
+         std::any_of(readers_[p].begin(), readers_[p].end(),
+                     [&](NodeId reader) { return !within(reader, a, b); });
+}
+
+std::int64_t GroupSet::footprint(Index a, Index b) const {
+  std::vector<StorageId> alive;
+  const auto add = [&](std::span<const StorageId> storages) {
+    alive.insert(alive.end(), storages.begin(), storages.end());
+  };
+  for (const Index g : {a, b})
+    for (const NodeId id : groups_[g].members) {
+      for (const NodeId operand : graph_[id].operands)
+        if (!within(maker_of(graph_, operand), a, b)) add(storages_.behind(operand));
+      if (leaves(id, a, b)) add(storages_.owned(id));
+    }
+  std::sort(alive.begin(), alive.end());
+  alive.erase(std::unique(alive.begin(), alive.end()), alive.end());
+  std::int64_t bytes = 0;
+  for (const StorageId s : alive) bytes += storages_[s].bytes;
+  return bytes;
+}
+
+bool GroupSet::hold_no_more(Index a, Index b) const {
+  const std::int64_t apart = std::max(footprint(a, a), footprint(b, b));
+  return footprint(a, b) <= apart + apart / kLittleMore;
+}
+
+bool GroupSet::may_share_a_kernel(Index a, Index b) const {
+  return a != b && groups_[a].members.size() + groups_[b].members.size() <= kMaxMembers &&
+         part(a) == part(b);
+}
+
+// Whether `to` needs `from` by way of a third group.
+bool GroupSet::reaches(Index from, Index to) {
+  ++search_;
+  visited_[from] = visited_[to] = search_;
+  std::vector<Index> stack;
+  push_needed(to, stack, from);
+  for (std::size_t visits = 0; !stack.empty(); ++visits) {
+    if (visits == kMaxVisits) return true;
+    const Index at = stack.back();
+    stack.pop_back();
+    if (push_needed(at, stack, from)) return true;
+  }
+  return false;
+}
+
+// The groups that a group reads and that may lie behind `from`. True where `from` is one of them.
+bool GroupSet::push_needed(Index reader, std::vector<Index>& stack, Index from) {
+  bool found = false;
+  for (const NodeId id : groups_[reader].members)
+    for (const NodeId operand : graph_[id].operands) {
+      const Index needed = of(maker_of(graph_, operand));
+      found = found || needed == from;
+      if (visited_[needed] == search_ || groups_[needed].last < groups_[from].first) continue;
+      visited_[needed] = search_;
+      stack.push_back(needed);
+    }
+  return found;
+}
+
+void GroupSet::join(Index from, Index into) {
+  Group& source = groups_[from];
+  Group& target = groups_[into];
+  for (const NodeId id : source.members) group_of_[graph_.position(id)] = into;
+  target.members.insert(target.members.end(), source.members.begin(), source.members.end());
+  target.first = std::min(target.first, source.first);
+  target.last = std::max(target.last, source.last);
+  target.elements = std::max(target.elements, source.elements);
+  source.members.clear();
+}
+
+FusionGroups GroupSet::finish() && {
+  std::vector<std::vector<NodeId>> found;
+  for (Group& group : groups_) {
+    if (group.members.size() < 2) continue;
+    sort_by_position(group.members);
+    found.push_back(std::move(group.members));
+  }
+  return FusionGroups(graph_, storages_, std::move(found));
+}
+
+}  // namespace recut
