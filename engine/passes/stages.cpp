@@ -30,6 +30,7 @@ constexpr StagePass kJoint[] = {
     {"conversions"},
     {"roundings", kInexact},
     {"scatter_of_full"},
+    {"padded_slices"},
     {"randperm_indices"},
     {"batch_of_one"},
     {"separate_gradients"},

@@ -51,7 +51,8 @@ class ProducerFuser {
     const bool same_space =
         a.elements == b.elements || (goes_on && runs_over(a, rows) && runs_over(b, rows));
     if (!closed && (!same_space || groups_.has_result(consumer))) return false;
-    if (groups_.footprint(producer, consumer) > groups_.largest_footprint()) return false;
+    if (groups_.footprint(producer, consumer) > GroupSet::little_more(groups_.largest_footprint()))
+      return false;
     return !groups_.depend_around(producer, consumer);
   }
 

@@ -16,8 +16,8 @@
 //   - a result and what others read: the result may run only once, the other need not;
 //   - random draws, and what reads one: where a draw can't run again, the mask that is made of it
 //     has to be a value that can be kept instead;
-//   - what would have more bytes alive at once than the largest call alone has; where it goes on
-//     after a reduction, more than the larger of both parts;
+//   - what would have more bytes alive at once than the largest call alone has, but for a little;
+//     where it goes on after a reduction, more than the larger of both parts;
 //   - but for backward's own calls, elements that others read, too, and what is made of them and
 //     of reductions of them: that can be computed again of those elements alone.
 #pragma once

@@ -15,7 +15,7 @@ constexpr std::size_t kMaxMembers = 64;
 // so far apart gain little by running together.
 constexpr std::size_t kMaxVisits = 200;
 
-// How much more than the larger of its two parts a kernel may have alive: a part in so many.
+// A part in so many is little.
 constexpr std::int64_t kLittleMore = 16;
 
 // Operators of as many steps as an element's own data says: loops that no other call shares.
@@ -128,9 +128,10 @@ std::int64_t GroupSet::footprint(Index a, Index b) const {
   return bytes;
 }
 
+std::int64_t GroupSet::little_more(std::int64_t bytes) { return bytes + bytes / kLittleMore; }
+
 bool GroupSet::hold_no_more(Index a, Index b) const {
-  const std::int64_t apart = std::max(footprint(a, a), footprint(b, b));
-  return footprint(a, b) <= apart + apart / kLittleMore;
+  return footprint(a, b) <= little_more(std::max(footprint(a, a), footprint(b, b)));
 }
 
 bool GroupSet::may_share_a_kernel(Index a, Index b) const {

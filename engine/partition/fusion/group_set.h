@@ -53,8 +53,9 @@ class GroupSet {
   std::int64_t footprint(Index a, Index b) const;
   // The footprint of the call that has the largest.
   std::int64_t largest_footprint() const { return largest_footprint_; }
-  // Whether the two have no more alive as one kernel than the larger of them alone, but for a
-  // little: weights, and what there is one of a row.
+  // What counts as no more than these bytes: weights and what there is one of a row come on top.
+  static std::int64_t little_more(std::int64_t bytes);
+  // Whether the two have no more alive as one kernel than the larger of them alone.
   bool hold_no_more(Index a, Index b) const;
   // Whether joined they would need themselves: one needs the other by way of a third group.
   bool depend_around(Index a, Index b) { return reaches(a, b) || reaches(b, a); }

@@ -1,0 +1,16 @@
+// Pads what is written over a part of one number: the gradient of a slice or of a selection.
+//
+//   %b = full([2, 128, 50], 0.0)
+//   %y = slice_scatter(%b, %x, 1, 0, -1)   =>   %y = constant_pad_nd(%x, [0, 0, 0, 1], 0.0)
+//
+// Needs nothing. Establishes: no contiguous part is written over a uniform value by a slice of
+// step 1, or by a selection. The rows are rules/padded_slices.rules.
+#include "engine/passes/rule_pass.h"
+
+namespace recut::passes {
+
+PassResult padded_slices(const Graph& graph) {
+  return run_rules(graph, builtin_rules("padded_slices"));
+}
+
+}  // namespace recut::passes
