@@ -6,6 +6,7 @@
 
 #include "engine/autodiff/differentiate.h"
 #include "engine/input/text.h"
+#include "engine/partition/fusion/fuse_pointwise.h"
 #include "tests/autodiff/derivative_check.h"
 #include "tests/codegen/agreement.h"
 #include "tests/random/same_meaning.h"
@@ -131,6 +132,100 @@ TEST_CASE("loops of distances with their gradients", "[codegen][cpu]") {
     check_with_gradients(fmt::format("x:13,5 | pdist(%x, {})", norm));
   }
   check_with_gradients("x:4,9 w:3,9 | _euclidean_dist(%x, %w)");
+}
+
+TEST_CASE("loops of norms of differences and of slices", "[codegen][cpu]") {
+  for (const char* norm : {"0", "0.5", "1", "2", "3", "inf", "-inf"}) {
+    check_text(
+        fmt::format("graph \"norms\" {{\n%x = parameter f32[4, 1, 300]\n"
+                    "%w = parameter bf16[3, 300]\n%y = dist(%x, %w, {0})\n"
+                    "%r = renorm(%x, {0}, 0, 3.5)\n%s = renorm(%w, {0}, -1, 1.5)\n"
+                    "results %y, %r, %s\n}}\n",
+                    norm));
+  }
+  check_with_gradients("x:4,9 w:9 | dist(%x, %w, 3)");
+  check_with_gradients("x:4,9 | renorm(%x, 3, 1, 1.5)");
+}
+
+TEST_CASE("loops of cross entropies", "[codegen][cpu]") {
+  for (const int reduction : {0, 1, 2}) {
+    for (const char* rest : {"-100, 0.0", "3, 0.2"}) {
+      check_with_gradients(fmt::format("a:5,9 t:5<9 w:9+ | cross_entropy_loss(%a, %t, %w, {}, {})",
+                                       reduction, rest));
+      check_with_gradients(fmt::format(
+          "a:2,5,3,4 t:2,3,4<5 | cross_entropy_loss(%a, %t, none, {}, {})", reduction, rest));
+      check_with_gradients(fmt::format(
+          "a:4,40 T:4,40u w:40+ | cross_entropy_loss(%a, %T, %w, {}, {})", reduction, rest));
+    }
+    check_with_gradients(
+        fmt::format("a:9 t:<9 | cross_entropy_loss(%a, %t, none, {}, -100, 0.1)", reduction));
+    check_text(
+        fmt::format("graph \"entropy\" {{\n%x = parameter bf16[3, 300]\n"
+                    "%t = parameter i64[3]\n"
+                    "%y = cross_entropy_loss(%x, %t, none, {}, 1)\nresults %y\n}}\n",
+                    reduction));
+  }
+}
+
+TEST_CASE("loops of losses of several targets", "[codegen][cpu]") {
+  for (const int reduction : {0, 1, 2}) {
+    check_with_gradients(
+        fmt::format("a:5,9 t:5,9<9 | multilabel_margin_loss_forward(%a, %t, {})", reduction));
+    for (const char* shape : {"5,19", "19"})
+      check_with_gradients(
+          fmt::format("a:{0} t:{0}<19 | %u = sub.Tensor(%t, 2); "
+                      "multilabel_margin_loss_forward(%a, %u, {1})",
+                      shape, reduction));
+    check_text(
+        fmt::format("graph \"marks\" {{\n%x = parameter bf16[3, 7]\n%t = parameter i64[3, 7]\n"
+                    "%y = multilabel_margin_loss_forward(%x, %t, {})\n"
+                    "%i = getitem(%y, 1)\nresults %i\n}}\n",
+                    reduction));
+  }
+}
+
+// Their kernels compute again what they read, element by element.
+TEST_CASE("distances with what they read in their kernels", "[codegen][cpu]") {
+  for (const char* call : {"dist(%a, %w)"}) {
+    INFO(call);
+    const auto graph = parse_graph_text(
+        fmt::format("graph \"fused\" {{\n%x = parameter f32[40, 3]\n%w = parameter f32[40, 3]\n"
+                    "%e = exp(%x)\n%a = mul.Tensor(%e, %w)\n%y = {}\nresults %y\n}}\n",
+                    call),
+        "fused");
+    if (!graph) FAIL(format(graph.diagnostics()));
+    KernelRunOptions options;
+    options.groups = fuse_pointwise(*graph, StorageModel(*graph, StorageModel::Sizes::values));
+    CHECK(kernels_of(*graph, options.groups).size() == 1);
+    CHECK(disagreement(*graph, inputs_for(*graph, 1, Values::ordinary), options, true)
+              .substr(0, 2000) == "");
+  }
+}
+
+// What eval refuses, loops put down to the data.
+TEST_CASE("data that nothing can be made of is at fault in loops", "[codegen][cpu]") {
+  for (const char* call : {
+           "cross_entropy_loss(%x, %t)",
+           "multilabel_margin_loss_backward(%g, %x, %u, 1, %x)",
+       }) {
+    INFO(call);
+    const auto graph = parse_graph_text(
+        fmt::format("graph \"faulty\" {{\n%x = parameter f32[3, 4]\n%g = full([], 1.0)\n"
+                    "%t = full([3], 4)\n%u = full([3, 4], 4)\n%n = full([3, 4], -1.0)\n"
+                    "%m = full([3, 4], nan)\n%y = {}\nresults %y\n}}\n",
+                    call),
+        "faulty");
+    if (!graph) FAIL(format(graph.diagnostics()));
+    const Inputs inputs = inputs_for(*graph, 1, Values::ordinary);
+    CHECK_FALSE(evaluate(*graph, inputs).ok());
+    for (const Executor executor : {Executor::interpreter, Executor::machine_code}) {
+      KernelRunOptions options;
+      options.executor = executor;
+      const KernelRun run = run_kernels(*graph, inputs, options);
+      CHECK_FALSE(run.refused);
+      CHECK(run.problem.find("out of range") != std::string::npos);
+    }
+  }
 }
 
 }  // namespace

@@ -120,6 +120,17 @@ void for_each_fold(Lowering& lowering, const FoldSpace& space,
   });
 }
 
+Quantity fold_steps(Lowering& lowering, std::int64_t count, const Folded& one) {
+  Builder& builder = lowering.builder();
+  const std::int64_t lanes = lanes_for_sum(count);
+  const AccumulatorId total = builder.accumulator(one.name, one.how, one.initial.id(), lanes);
+  const std::size_t depth = builder.depth();
+  const Index k = builder.open_loop("k", count, Builder::Order::serial, lanes);
+  builder.update(total, one.term({k}).to(one.initial.type()).id());
+  builder.close_to(depth);
+  return {&builder, builder.read(total)};
+}
+
 Strides walking_strides(Lowering& lowering, NodeId id) {
   const Address& address = lowering.address(id);
   if (address.layouts.size() == 1) return address.layouts.front().strides;

@@ -62,6 +62,10 @@ class Folder {
 void for_each_fold(Lowering& lowering, const FoldSpace& space,
                    const std::function<void(Folder&)>& body);
 
+// Folds one.term({k}) for k = 0 ... count - 1 in a loop of its own, which no loop of lanes is
+// around.
+Quantity fold_steps(Lowering& lowering, std::int64_t count, const Folded& one);
+
 // The strides of a node's storage in the order of its dimensions: what a space walks best by.
 Strides walking_strides(Lowering& lowering, NodeId id);
 

@@ -1,43 +1,26 @@
 // Distances between rows, by the p-norm of their differences, which are rounded to the dtype as
 // eval's are; and their gradients, in which each element sums over the rows that its own one is
 // compared with.
-#include <cmath>
-
 #include "engine/codegen/lower/nests/matrices.h"
+#include "engine/codegen/lower/nests/norm.h"
 
 namespace recut::loop {
 namespace {
 
-// One p-norm: what a difference adds to its accumulator, and what the sum becomes.
-struct Norm {
-  double p;
-
-  Combine combine() const { return std::isinf(p) ? Combine::max : Combine::add; }
-  Quantity term(const Quantity& difference) const {
-    const Quantity x = abs(difference);
-    if (p == 0) return (x != 0.0).to(x.type());
-    if (p == 1 || std::isinf(p)) return x;
-    return p == 2 ? x * x : pow(x, p);
-  }
-  Quantity finish(const Quantity& sum) const {
-    if (p == 0 || p == 1 || std::isinf(p)) return sum;
-    return p == 2 ? sqrt(sum) : pow(sum, 1 / p);
-  }
-
-  // The derivative with respect to one difference; 0 where it isn't defined.
-  Quantity derivative(const Quantity& difference, const Quantity& distance) const {
-    const Quantity x = abs(difference);
-    const Quantity zero = x.like(0);
-    const Quantity sign =
-        select(difference > 0.0, x.like(1), select(difference < 0.0, x.like(-1), difference));
-    if (p == 0) return zero;
-    if (p == 1) return sign;
-    if (std::isinf(p)) return select(x == distance, sign, zero);
-    Quantity undefined = distance == 0.0;
-    if (p < 1) undefined = undefined | (difference == 0.0);
-    return select(undefined, zero, sign * pow(x, p - 1) / pow(distance, p - 1));
-  }
-};
+// The derivative of a norm with respect to one difference; 0 where it isn't defined.
+Quantity derivative(const Norm& norm, const Quantity& difference, const Quantity& distance) {
+  const double p = norm.p;
+  const Quantity x = abs(difference);
+  const Quantity zero = x.like(0);
+  const Quantity sign =
+      select(difference > 0.0, x.like(1), select(difference < 0.0, x.like(-1), difference));
+  if (p == 0) return zero;
+  if (p == 1) return sign;
+  if (std::isinf(p)) return select(x == distance, sign, zero);
+  Quantity undefined = distance == 0.0;
+  if (p < 1) undefined = undefined | (difference == 0.0);
+  return select(undefined, zero, sign * pow(x, p - 1) / pow(distance, p - 1));
+}
 
 Norm norm_of(const Call& call) { return {call.op().parameter("p") ? call.real("p") : 2.0}; }
 
@@ -50,17 +33,12 @@ using RowElement = std::function<Quantity(const Index&)>;
 // Of two rows of so many elements.
 Quantity distance(const Nest& nest, std::int64_t length, const RowElement& a, const RowElement& b) {
   const Norm norm = norm_of(nest.call);
-  const DType dtype = nest.type().dtype;
-  Builder& builder = nest.lowering.builder();
-  const std::int64_t lanes = lanes_for_sum(length);
-  const AccumulatorId sum = builder.accumulator(
-      "distance", norm.combine(), nest.lowering.constant(nest.computing(dtype), 0).id(), lanes);
-  const std::size_t depth = builder.depth();
-  const Index k = builder.open_loop("k", length, Builder::Order::serial, lanes);
-  const Quantity x = a(k);
-  builder.update(sum, norm.term(difference_of(nest, x, b(k))).id());
-  builder.close_to(depth);
-  return norm.finish({&builder, builder.read(sum)});
+  const Quantity zero = nest.lowering.constant(nest.computing(nest.type().dtype), 0);
+  return norm.finish(
+      fold_steps(nest.lowering, length, {"distance", norm.combine(), zero, [&](const Indices& k) {
+                                           const Quantity x = a(k[0]);
+                                           return norm.term(difference_of(nest, x, b(k[0])));
+                                         }}));
 }
 
 // A row's place in an operand whose batch is broadcast.
@@ -118,7 +96,7 @@ void cdist_backward(const Nest& nest) {
     Indices pair = at;
     pair.back() = other;
     const Quantity slope =
-        norm.derivative(difference_of(nest, a, b), nest.real("cdist", pair).to(a.type()));
+        derivative(norm, difference_of(nest, a, b), nest.real("cdist", pair).to(a.type()));
     return nest.real("grad", pair).to(a.type()) * slope;
   });
 }
@@ -183,7 +161,7 @@ void pdist_backward(const Nest& nest) {
     const Index pair = pairs.place(row, second);
     const Quantity a = nest.real("self", at);
     const Quantity d = difference_of(nest, a, nest.real("self", {other, at[1]}));
-    const Quantity slope = norm.derivative(d, nest.real("pdist", {pair}).to(a.type()));
+    const Quantity slope = derivative(norm, d, nest.real("pdist", {pair}).to(a.type()));
     const Quantity g = nest.real("grad", {pair}).to(a.type()) * slope;
     return select(row == second, g.like(0), g);
   });

@@ -1,4 +1,6 @@
-// Negative log likelihood, forward and backward.
+// Negative log likelihood, forward and backward, and cross entropy.
+#include <cmath>
+
 #include "engine/codegen/lower/nest.h"
 
 namespace recut::loop {
@@ -102,6 +104,98 @@ void nll_loss_backward(const Nest& nest) {
   });
 }
 
+// Cross entropy
+// -------------
+
+// Each item's scores, [N, C, places...] or [C], against a class or the probabilities of all. An
+// item sums over all classes: smoothing takes a part of its target and spreads it evenly.
+class CrossEntropy {
+ public:
+  explicit CrossEntropy(const Nest& n)
+      : nest_(n), t_(n, "self"), probabilities_(is_floating(n.dtype_of("target"))) {}
+
+  // Calls body(item) in a loop over the items.
+  void each_item(Builder::Order order, const std::function<void(const Indices&)>& body) const {
+    Builder& builder = nest_.lowering.builder();
+    Shape items = nest_.shape_of("self");
+    items.erase(items.begin() + (items.size() > 1 ? 1 : 0));
+    const std::size_t depth = builder.depth();
+    const Index i = builder.open_loop("i", element_count(items), order);
+    body(delinearised(i, items, builder));
+    builder.close_to(depth);
+  }
+
+  Quantity loss(const Indices& at) const {
+    const auto score = [&](const Indices& k) { return nest_.real("self", t_.score(at, k[0])); };
+    const Quantity largest = fold("largest", Combine::max, -HUGE_VAL, score);
+    const Quantity total =
+        fold("total", Combine::add, 0, [&](const Indices& k) { return exp(score(k) - largest); });
+    const Quantity logarithm{total.builder(), log(total).id()};
+    const Quantity sum = fold("loss", Combine::add, 0, [&](const Indices& k) {
+      return -(score(k) - largest - logarithm) * class_weight(k[0]) * target(at, k[0]);
+    });
+    return probabilities_ ? sum : select(t_.counts(t_.target(at)), sum, sum.like(0));
+  }
+
+  // What the mean divides by: the sum of this.
+  Quantity weight(const Indices& at) const {
+    return probabilities_ ? nest_.lowering.constant(t_.type, 1) : loop::weight(t_, at);
+  }
+  Quantity zero() const { return nest_.lowering.constant(t_.type, 0); }
+
+ private:
+  Quantity fold(const std::string& name, Combine how, double initial,
+                const std::function<Quantity(const Indices&)>& term) const {
+    return fold_steps(nest_.lowering, t_.classes,
+                      {name, how, nest_.lowering.constant(t_.type, initial), term});
+  }
+  Quantity class_weight(const Index& k) const {
+    return nest_.has("weight") ? nest_.real("weight", {k}).to(t_.type)
+                               : nest_.lowering.constant(t_.type, 1);
+  }
+  Quantity target(const Indices& at, const Index& k) const {
+    const double smoothing = nest_.call.real("label_smoothing");
+    return share(at, k) * (1 - smoothing) + smoothing / static_cast<double>(t_.classes);
+  }
+  Quantity share(const Indices& at, const Index& k) const {
+    if (probabilities_) return nest_.real("target", t_.score(at, k)).to(t_.type);
+    const Quantity named = t_.target(at);
+    const Index of_class = t_.of_class(named, t_.counts(named));
+    return (nest_.lowering.number(of_class) == nest_.lowering.number(k)).to(t_.type);
+  }
+
+  const Nest& nest_;
+  const Targets t_;
+  const bool probabilities_;
+};
+
+void cross_entropy_loss(const Nest& nest) {
+  const CrossEntropy entropy(nest);
+  const std::int64_t reduction = nest.call.integer("reduction");
+  if (reduction == 0)
+    return entropy.each_item(Builder::Order::parallel, [&](const Indices& at) {
+      nest.lowering.write(nest.output(), at, entropy.loss(at));
+    });
+  Builder& builder = nest.lowering.builder();
+  const auto sum = [&](const char* name) {
+    return builder.accumulator(name, Combine::add, entropy.zero().id(), 1);
+  };
+  const AccumulatorId losses = sum("losses"), weights = sum("weights");
+  entropy.each_item(Builder::Order::serial, [&](const Indices& at) {
+    builder.update(losses, entropy.loss(at).id());
+    builder.update(weights, entropy.weight(at).id());
+  });
+  const Quantity total{&builder, builder.read(losses)};
+  const Quantity weight{&builder, builder.read(weights)};
+  nest.lowering.write(nest.output(), {}, reduction == 1 ? total / weight : total);
+}
+
+std::optional<std::string> no_classes(const Call& call) {
+  const Shape& scores = call.tensor("self").shape;
+  if (scores[scores.size() > 1 ? 1 : 0] == 0) return "scores without classes";
+  return std::nullopt;
+}
+
 }  // namespace
 
 void add_loss_nests(NestTable& table) {
@@ -110,6 +204,7 @@ void add_loss_nests(NestTable& table) {
     table.push_back({op, nll_loss});
   for (const Op op : {Op::nll_loss_backward, Op::nll_loss2d_backward})
     table.push_back({op, nll_loss_backward});
+  table.push_back({Op::cross_entropy_loss, cross_entropy_loss, no_classes});
 }
 
 }  // namespace recut::loop

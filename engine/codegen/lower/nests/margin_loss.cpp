@@ -1,16 +1,18 @@
-// Losses of classes that come within a margin of the target class, forward and backward.
+// Losses of classes that come within a margin of the target class, or of one of several, forward
+// and backward.
 #include "engine/codegen/lower/nest.h"
+#include "engine/codegen/lower/scratch.h"
 
 namespace recut::loop {
 namespace {
 
-// Scores [N, C] or [C]; a target a row.
-struct MultiMargin {
+// Scores [N, C] or [C].
+struct Rows {
   const Nest& nest;
   std::int64_t classes, rows;
   DType type;
 
-  explicit MultiMargin(const Nest& n)
+  explicit Rows(const Nest& n)
       : nest(n),
         classes(n.shape_of("self").back()),
         rows(element_count(n.shape_of("self")) / classes),
@@ -22,6 +24,20 @@ struct MultiMargin {
   Indices place(const Index& row, const Index& k) const {
     return nest.shape_of("self").size() == 1 ? Indices{k} : Indices{row, k};
   }
+
+  // The gradient that a row's loss receives.
+  Quantity row_gradient(const Index& row) const {
+    const Shape& shape = nest.shape_of("grad_output");
+    const Indices at(shape.size(), element_count(shape) > 1 ? row : Index(0));
+    const Quantity g = nest.real("grad_output", at).to(type);
+    return nest.call.integer("reduction") == 1 ? g / static_cast<double>(rows) : g;
+  }
+};
+
+// A target a row.
+struct MultiMargin : Rows {
+  using Rows::Rows;
+
   Index target(const Index& row) const {
     const Indices at(nest.shape_of("target").size(), row);
     return nest.checked(nest.raw("target", at), classes, false);
@@ -49,14 +65,6 @@ struct MultiMargin {
   Quantity slope(const Index& row, const Index& k) const {
     const Quantity near = hinge(row, k);
     return scale(row) * (linear() ? (near > 0.0).to(type) : 2.0 * near);
-  }
-
-  // The gradient that a row's loss receives.
-  Quantity row_gradient(const Index& row) const {
-    const Shape& shape = nest.shape_of("grad_output");
-    const Indices at(shape.size(), element_count(shape) > 1 ? row : Index(0));
-    const Quantity g = nest.real("grad_output", at).to(type);
-    return nest.call.integer("reduction") == 1 ? g / static_cast<double>(rows) : g;
   }
 };
 
@@ -89,11 +97,157 @@ void multi_margin_loss_backward(const Nest& nest) {
   });
 }
 
+// Several targets
+// ---------------
+
+// Targets of a row end at its first negative one, and classes that are targets aren't compared.
+class MultilabelMargin : public Rows {
+ public:
+  explicit MultilabelMargin(const Nest& n) : Rows(n), builder_(n.lowering.builder()) {}
+
+  // Calls body(row) in a loop over the rows.
+  void each_row(Builder::Order order, const std::function<void(const Index&)>& body) const {
+    const std::size_t depth = builder_.depth();
+    body(builder_.open_any_loop("i", rows, order));
+    builder_.close_to(depth);
+  }
+  // Calls body(k) for the classes, one after another.
+  void each_class(const std::function<void(const Index&)>& body) const {
+    const std::size_t depth = builder_.depth();
+    body(builder_.open_loop("k", classes));
+    builder_.close_to(depth);
+  }
+  // Calls body(class) for a row's targets.
+  void each_target(const Index& row, const Quantity& count,
+                   const std::function<void(const Index&)>& body) const {
+    each_class([&](const Index& n) {
+      const std::size_t depth = builder_.depth();
+      builder_.open_if((nest.lowering.number(n) < count).id());
+      body(nest.checked(named(row, n), classes, false));
+      builder_.close_to(depth);
+    });
+  }
+
+  // How many targets a row has.
+  Quantity count(const Index& row) const {
+    const Quantity all = Quantity::constant(&builder_, DType::i64, classes);
+    return fold_steps(nest.lowering, classes, {"count", Combine::min, all, [&](const Indices& n) {
+                                                 return select(named(row, n[0]) < 0.0,
+                                                               nest.lowering.number(n[0]), all);
+                                               }});
+  }
+  // Which classes are targets of a row.
+  Scratch marked(const Index& row, const Quantity& count) const {
+    const Scratch marks(builder_, "is_target", DType::boolean, classes);
+    const auto truth = [&](std::int64_t is) {
+      return Quantity::constant(&builder_, DType::boolean, is);
+    };
+    each_class([&](const Index& k) { marks.write(k, truth(0)); });
+    each_target(row, count, [&](const Index& target) { marks.write(target, truth(1)); });
+    return marks;
+  }
+  // Sums what `term` makes of how far each class that isn't a target comes within 1 of one.
+  Quantity sum(const Index& row, const Scratch& marks, const Index& target,
+               const std::function<Quantity(const Quantity&)>& term) const {
+    const Quantity zero = nest.lowering.constant(type, 0);
+    return fold_steps(nest.lowering, classes, {"sum", Combine::add, zero, [&](const Indices& k) {
+                                                 const Quantity near = hinge(row, target, k[0]);
+                                                 return select((!marks.read(k[0])) & (near > 0.0),
+                                                               term(near), zero);
+                                               }});
+  }
+  AccumulatorId accumulator(const char* name) const {
+    return builder_.accumulator(name, Combine::add, nest.lowering.constant(type, 0).id(), 1);
+  }
+  Quantity hinge(const Index& row, const Index& target, const Index& k) const {
+    return 1.0 - score(row, target) + score(row, k);
+  }
+
+ private:
+  Quantity named(const Index& row, const Index& n) const {
+    return nest.raw("target", place(row, n)).to(DType::i64);
+  }
+
+  Builder& builder_;
+};
+
+// A row's loss; which classes are its targets is written on the way.
+Quantity row_loss(const MultilabelMargin& m, const Index& row) {
+  const Nest& nest = m.nest;
+  Builder& builder = nest.lowering.builder();
+  const Quantity count = m.count(row);
+  const Scratch marks = m.marked(row, count);
+  const AccumulatorId loss = m.accumulator("loss");
+  m.each_target(row, count, [&](const Index& target) {
+    const Quantity near = m.sum(row, marks, target, [](const Quantity& hinge) { return hinge; });
+    builder.update(loss, (near / static_cast<double>(m.classes)).id());
+  });
+  if (nest.wanted(1))
+    m.each_class([&](const Index& k) {
+      nest.lowering.write(nest.output(1), m.place(row, k), marks.read(k));
+    });
+  return {&builder, builder.read(loss)};
+}
+
+void multilabel_margin_loss(const Nest& nest) {
+  const MultilabelMargin m(nest);
+  const auto write = [&](const Indices& at, const Quantity& loss) {
+    if (nest.wanted(0)) nest.lowering.write(nest.output(), at, loss);
+  };
+  const std::int64_t reduction = nest.call.integer("reduction");
+  if (reduction == 0)
+    return m.each_row(Builder::Order::parallel, [&](const Index& row) {
+      write(Indices(nest.type().shape.size(), row), row_loss(m, row));
+    });
+  Builder& builder = nest.lowering.builder();
+  const AccumulatorId losses = m.accumulator("losses");
+  m.each_row(Builder::Order::serial,
+             [&](const Index& row) { builder.update(losses, row_loss(m, row).id()); });
+  const Quantity total{&builder, builder.read(losses)};
+  write({}, reduction == 1 ? total / static_cast<double>(m.rows) : total);
+}
+
+// A class takes a step for each target that it comes near; the target has the other side of them.
+void multilabel_margin_loss_backward(const Nest& nest) {
+  const MultilabelMargin m(nest);
+  Builder& builder = nest.lowering.builder();
+  m.each_row(Builder::Order::parallel, [&](const Index& row) {
+    const Quantity count = m.count(row);
+    const Scratch marks = m.marked(row, count);
+    const Scratch steps(builder, "steps", m.type, m.classes);
+    const Quantity zero = nest.lowering.constant(m.type, 0);
+    m.each_class([&](const Index& k) { steps.write(k, zero); });
+    m.each_target(row, count, [&](const Index& target) {
+      const Quantity near =
+          m.sum(row, marks, target, [](const Quantity& hinge) { return hinge.like(1); });
+      steps.write(target, steps.read(target) - near);
+      m.each_class([&](const Index& k) {
+        const Quantity comes_near = (!marks.read(k)) & (m.hinge(row, target, k) > 0.0);
+        steps.write(k, steps.read(k) + comes_near.to(m.type));
+      });
+    });
+    const Quantity g = m.row_gradient(row) / static_cast<double>(m.classes);
+    m.each_class([&](const Index& k) {
+      nest.lowering.write(nest.output(), m.place(row, k), steps.read(k) * g);
+    });
+  });
+}
+
+// A mark and a step for every class stand in scratch.
+std::optional<std::string> many_classes(const Call& call) {
+  constexpr std::int64_t kMost = kMostScratchBytes / 16;
+  if (call.tensor("self").shape.back() <= kMost) return std::nullopt;
+  return "scores of more than 10240 classes";
+}
+
 }  // namespace
 
 void add_margin_loss_nests(NestTable& table) {
   table.push_back({Op::multi_margin_loss, multi_margin_loss});
   table.push_back({Op::multi_margin_loss_backward, multi_margin_loss_backward});
+  table.push_back({Op::multilabel_margin_loss_forward, multilabel_margin_loss, many_classes});
+  table.push_back(
+      {Op::multilabel_margin_loss_backward, multilabel_margin_loss_backward, many_classes});
 }
 
 }  // namespace recut::loop

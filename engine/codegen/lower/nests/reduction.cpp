@@ -1,7 +1,7 @@
 // Reductions of rows: sums and moments, extremes and where they stand, truth, norms.
 #include <algorithm>
 
-#include "engine/codegen/lower/nest.h"
+#include "engine/codegen/lower/nests/norm.h"
 #include "engine/partition/fusion/rows.h"
 
 namespace recut::loop {
@@ -216,19 +216,57 @@ RowFold truth(const Nest& nest) {
 RowFold norm(const Nest& nest) {
   const bool vector = nest.call.op().parameter("ord").has_value();
   const auto given = nest.call.maybe_scalar(vector ? "ord" : "p");
-  const double p = given ? given->real : 2;
-  const auto finish = [=](const Quantity& total) {
-    if (p == 0 || p == 1 || std::isinf(p)) return total;
-    return p == 2 ? sqrt(total) : pow(total, 1 / p);
+  const Norm by{given ? given->real : 2};
+  return one_total(
+      nest, by.combine(), by.initial(), [=](const Quantity& x) { return by.term(x); },
+      [=](const Quantity& total) { return by.finish(total); });
+}
+
+void dist(const Nest& nest) {
+  const Norm by{nest.call.scalar("p").real};
+  const DType dtype = nest.type().dtype;
+  const Shape shape = broadcast(nest.shape_of("self"), nest.shape_of("other")).value();
+  const auto element = [&](std::string_view parameter, const Indices& at) {
+    const Quantity x = nest.raw(parameter, broadcast_place(at, nest.shape_of(parameter)));
+    return nest.lowering.cast(x, nest.dtype_of(parameter), dtype);
   };
-  const auto term = [=](const Quantity& x) {
-    if (p == 0) return (x != 0.0).to(x.type());
-    if (p == 2) return x * x;
-    const Quantity size = abs(x);
-    return p == 1 || std::isinf(p) ? size : pow(size, p);
-  };
-  const Combine how = !std::isinf(p) ? Combine::add : p > 0 ? Combine::max : Combine::min;
-  return one_total(nest, how, p == -HUGE_VAL ? HUGE_VAL : 0, term, finish);
+  const FoldSpace space{shape, std::vector<bool>(shape.size(), true), contiguous_strides(shape)};
+  for_each_fold(nest.lowering, space, [&](Folder& folder) {
+    const Quantity start = nest.lowering.constant(nest.computing(dtype), by.initial());
+    const Quantity total =
+        folder.fold({"total", by.combine(), start, [&](const Indices& at) {
+                       return by.term(element("self", at) - element("other", at));
+                     }});
+    nest.lowering.write(nest.output(), {}, by.finish(total));
+  });
+}
+
+// Slices along one dimension, scaled down where their norm is above the bound. ATen leaves a little
+// room below it.
+void renorm(const Nest& nest) {
+  const Norm by{nest.call.scalar("p").real};
+  const double most = nest.call.scalar("maxnorm").real;
+  const Shape& shape = nest.type().shape;
+  FoldSpace space{shape, std::vector<bool>(shape.size(), true),
+                  walking_strides(nest.lowering, nest.call.node("self"))};
+  space.folded[nest.dimension("dim", shape.size())] = false;
+  for_each_fold(nest.lowering, space, [&](Folder& folder) {
+    const Quantity start = nest.lowering.constant(nest.computing(nest.type().dtype), by.initial());
+    const Quantity norm =
+        by.finish(folder.fold({"total", by.combine(), start,
+                               [&](const Indices& at) { return by.term(nest.real("self", at)); }}));
+    const Quantity scale = select(norm > most, most / (norm + 1e-7), norm.like(1));
+    folder.for_each([&](const Indices& at) {
+      nest.lowering.write(nest.output(), at, nest.real("self", at) * scale);
+    });
+  });
+}
+
+std::optional<std::string> no_slices(const Call& call) {
+  const std::int64_t rank = call.tensor("self").rank();
+  if (rank < 2 || !wrap_dimension(call.integer("dim"), rank))
+    return "slices along a dimension that isn't one of two or more";
+  return std::nullopt;
 }
 
 void add(NestTable& table, std::initializer_list<Op> ops, RowFoldMaker fold) {
