@@ -184,6 +184,29 @@ TEST_CASE("loops of losses of several targets", "[codegen][cpu]") {
   }
 }
 
+// The part may be any of self's storage: with overlaps, of which the last stays, and before self
+// and behind it.
+TEST_CASE("loops of parts that are counted in a storage", "[codegen][cpu]") {
+  check_with_gradients("a:3,4 b:2,2 | as_strided_scatter(%a, %b, [2, 2], [4, 1], 1)");
+  check_text(
+      "graph \"parts\" {\n%x = parameter f32[6, 5]\n%i = parameter i32[4, 3]\n"
+      "%t = permute(%x, [1, 0])\n%rows = slice.Tensor(%x, 0, 2, 5)\n"
+      "%turned = as_strided_scatter(%t, %i, [4, 3], [6, 2], 1)\n"
+      "%across = as_strided_scatter(%rows, %i, [4, 3], [8, 1], 2)\n"
+      "%within = as_strided_scatter(%rows, %i, [4, 3], [3, 1])\n"
+      "%met = as_strided_scatter(%x, %i, [4, 3], [1, 2], 4)\n"
+      "results %turned, %across, %within, %met\n}\n");
+}
+
+TEST_CASE("loops of convolutions of whole numbers", "[codegen][cpu]") {
+  check_text(
+      "graph \"whole\" {\n%x = parameter i8[2, 4, 7, 9]\n%w = parameter i8[6, 2, 3, 2]\n"
+      "%v = parameter i8[32, 4, 3, 3]\n%a = mul.Tensor(%x, 61)\n%b = sub.Tensor(%v, 120)\n"
+      "%y = recut.int_convolution(%a, %w, 3, [2, 1], [1, 2], [1, 2], 2)\n"
+      "%z = recut.int_convolution(%a, %b, -128, [1, 1], [1, 1], [1, 1], 1)\n"
+      "results %y, %z\n}\n");
+}
+
 // Their kernels compute again what they read, element by element.
 TEST_CASE("distances with what they read in their kernels", "[codegen][cpu]") {
   for (const char* call : {"dist(%a, %w)"}) {
@@ -207,6 +230,7 @@ TEST_CASE("data that nothing can be made of is at fault in loops", "[codegen][cp
   for (const char* call : {
            "cross_entropy_loss(%x, %t)",
            "multilabel_margin_loss_backward(%g, %x, %u, 1, %x)",
+           "as_strided_scatter(%x, %t, [3], [5], 3)",
        }) {
     INFO(call);
     const auto graph = parse_graph_text(

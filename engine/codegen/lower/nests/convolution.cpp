@@ -239,11 +239,20 @@ TiledProduct weight_gradient_product(const Nest& nest, const Convolution& c) {
 // As plain nests
 // ----------------------------------------------------------------------------------------
 
+// What a window sees: of whole numbers, how far it is from the zero point; what pads is 0.
+Quantity seen(const Nest& nest, const Convolution& c, const Fallen& x, const Indices& at) {
+  const Quantity value = x.element(nest, "input", at).to(c.type);
+  if (is_floating(c.type)) return value;
+  const Quantity off = value - static_cast<double>(nest.call.integer("zero_point"));
+  return x.inside ? select(*x.inside, off, off.like(0)) : off;
+}
+
 // kept: sample, group, output, window; folded: channel, offset.
 void forward(const Nest& nest) {
   if (is_transposed(nest.call)) return transposed_convolution(nest);
   const Convolution c(nest, nest.shape_of("input"), nest.shape_of("weight"), nest.type().shape);
-  if (const TiledProduct t = forward_product(nest, c); is_worth_tiles(nest.lowering, t))
+  if (const TiledProduct t = forward_product(nest, c);
+      is_floating(c.type) && is_worth_tiles(nest.lowering, t))
     return in_tiles(nest.lowering, t);
   const std::size_t dims = c.dims();
   Dimensions d;
@@ -260,9 +269,9 @@ void forward(const Nest& nest) {
            const Index channel = at[3 + dims];
            const Fallen x = on_plane(nest.lowering, c.slide, part(at, 3, dims), offset, c.plane);
            const Quantity value =
-               x.element(nest, "input", joined(at[0], c.channels * at[1] + channel, x.place));
+               seen(nest, c, x, joined(at[0], c.channels * at[1] + channel, x.place));
            const Quantity weight = nest.raw("weight", joined(output, channel, offset));
-           return value.to(c.type) * weight.to(c.type);
+           return value * weight.to(c.type);
          }});
     if (nest.has("bias")) sum = sum + nest.raw("bias", {output}).to(c.type);
     nest.lowering.write(nest.output(), joined(folder.at()[0], output, part(folder.at(), 3, dims)),
@@ -349,12 +358,15 @@ void backward(const Nest& nest) {
   if (nest.wanted(2)) bias_gradient(nest, c);
 }
 
-std::optional<std::string> other_forms(const Call& call) {
-  if (!is_floating(call.tensor("weight").dtype)) return "convolutions of integers";
-  if (is_transposed(call)) return std::nullopt;
+std::optional<std::string> without_samples(const Call& call) {
   if (call.tensor("input").shape.size() != call.tensor("weight").shape.size())
     return "inputs without samples";
   return std::nullopt;
+}
+
+std::optional<std::string> other_forms(const Call& call) {
+  if (!is_floating(call.tensor("weight").dtype)) return "convolutions of integers";
+  return is_transposed(call) ? std::nullopt : without_samples(call);
 }
 
 }  // namespace
@@ -363,6 +375,7 @@ void add_convolution_nests(NestTable& table) {
   for (const Op op : {Op::convolution, Op::_convolution, Op::conv1d, Op::conv2d, Op::conv3d,
                       Op::conv_transpose1d, Op::conv_transpose2d_input, Op::conv_transpose3d_input})
     table.push_back({op, forward, other_forms});
+  table.push_back({Op::recut_int_convolution, forward, without_samples});
   table.push_back({Op::convolution_backward, backward, other_forms});
 }
 

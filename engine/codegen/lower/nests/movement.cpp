@@ -73,6 +73,46 @@ void scatter_part(const Nest& nest) {
   write_part(nest, "src");
 }
 
+// How many elements there are of what an address' last layout is a layout of.
+std::int64_t stored_elements(const Lowering& lowering, const Address& address) {
+  const std::size_t layers = address.layouts.size();
+  return element_count(layers > 1 ? address.layouts[layers - 2].shape
+                                  : lowering.type(address.made).shape);
+}
+
+// src goes to places that are counted in self's own storage. They may meet: then the last stays.
+// Outside of self they show nothing, and outside of the storage they are a fault.
+void as_strided_scatter(const Nest& nest) {
+  const NodeId self = nest.call.node("self");
+  copy_to(nest, self, [](const Indices& at) { return at; });
+  Lowering& lowering = nest.lowering;
+  Builder& builder = lowering.builder();
+  const Address& whole = lowering.address(self);
+  const Layout& own = whole.layouts.back();
+  const auto part = layout::as_strided(nest.call, own, 0);
+  RECUT_CHECK(part.ok(), "the operator's shape rule has looked at its part");
+  const std::size_t depth = builder.depth();
+  const Index n = builder.open_loop("n", element_count(part->shape));
+  const Indices at = delinearised(n, part->shape, builder);
+  Index place = place_of({nest.output(), {*part}}, at, builder);
+  const std::int64_t stored = stored_elements(lowering, whole), count = element_count(own.shape);
+  if (!layout::is_within(*part, stored))
+    place = nest.checked(lowering.number(place), stored, false);
+  place = place - Index(own.offset);
+  if (!layout::is_within({part->shape, part->strides, part->offset - own.offset}, count)) {
+    const Quantity number = lowering.number(place);
+    builder.open_if(((number >= 0.0) & (number < static_cast<double>(count))).id());
+  }
+  const Indices to = element_at({own.shape, own.strides}, place, builder);
+  lowering.write(nest.output(), to, nest.raw("src", at));
+  builder.close_to(depth);
+}
+
+std::optional<std::string> gaps(const Call& call) {
+  if (!is_dense(call.tensor("self"))) return "a tensor whose elements don't fill its storage";
+  return std::nullopt;
+}
+
 void part_backward(const Nest& nest) {
   const Layout whole = storage_layout(nest.type());
   nest.lowering.for_each(whole.shape, whole.strides, [&](const Indices& at) {
@@ -89,6 +129,7 @@ void add_movement_nests(NestTable& table) {
   table.push_back({Op::stack, stack});
   for (const Op op : {Op::slice_scatter, Op::select_scatter, Op::diagonal_scatter})
     table.push_back({op, scatter_part});
+  table.push_back({Op::as_strided_scatter, as_strided_scatter, gaps});
   for (const Op op : {Op::slice_backward, Op::select_backward, Op::diagonal_backward})
     table.push_back({op, part_backward});
 }
