@@ -198,6 +198,16 @@ TEST_CASE("loops of parts that are counted in a storage", "[codegen][cpu]") {
       "results %turned, %across, %within, %met\n}\n");
 }
 
+TEST_CASE("loops of windows that samples shift", "[codegen][cpu]") {
+  check_with_gradients("a:2,3,7,9d R:2,3,2u | fractional_max_pool2d(%a, [2, 3], [4, 5], %R)");
+  check_with_gradients("a:2,7,9d R:1,2,2u | fractional_max_pool2d(%a, [2, 3], [6, 1], %R)");
+  check_with_gradients("a:2,5,6,7d R:1,2,3u | fractional_max_pool3d(%a, [2, 1, 3], [3, 4, 5], %R)");
+  check_text(
+      "graph \"windows\" {\n%x = parameter bf16[2, 1, 6, 9]\n%s = parameter bf16[2, 1, 2]\n"
+      "%n = log(%x)\n%p = fractional_max_pool2d(%n, [3, 2], [2, 6], %s)\n%y = getitem(%p, 0)\n"
+      "%i = getitem(%p, 1)\nresults %y, %i\n}\n");
+}
+
 TEST_CASE("loops of convolutions of whole numbers", "[codegen][cpu]") {
   check_text(
       "graph \"whole\" {\n%x = parameter i8[2, 4, 7, 9]\n%w = parameter i8[6, 2, 3, 2]\n"
