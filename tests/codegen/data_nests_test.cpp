@@ -198,6 +198,47 @@ TEST_CASE("loops of parts that are counted in a storage", "[codegen][cpu]") {
       "results %turned, %across, %within, %met\n}\n");
 }
 
+TEST_CASE("loops of histograms", "[codegen][cpu]") {
+  for (const char* dtype : {"f32", "f64"})
+    check_text(fmt::format(
+        R"(graph "counts" {{
+%x = parameter {0}[13, 30]
+%w = parameter {0}[13, 30]
+%one = slice.Tensor(%x, 1, 3, 4)
+%a = histc(%x, 7)
+%b = histc(%x, 12, -1, 0.75)
+%c = histc(%one, 1, 1, 1)
+%e = arange.start_step(-1.25, 1.5, 0.375, dtype={0})
+%h = histogram.bin_ct(%x, 9)
+%i = histogram.bin_ct(%x, 8, range=[-0.7, 1.1], weight=%w, density=true)
+%j = histogram.bins_tensor(%x, %e, weight=%w)
+%h0 = getitem(%h, 0)
+%h1 = getitem(%h, 1)
+%i0 = getitem(%i, 0)
+%i1 = getitem(%i, 1)
+%j0 = getitem(%j, 0)
+%j1 = getitem(%j, 1)
+results %a, %b, %c, %h0, %h1, %i0, %i1, %j0, %j1
+}})",
+        dtype));
+}
+
+TEST_CASE("loops of histograms of points", "[codegen][cpu]") {
+  check_text(R"(graph "points" {
+%x = parameter f32[9, 20, 2]
+%w = parameter f32[9, 20]
+%e = arange.start_step(-1.25, 1.5, 0.375) : f32[8]
+%f = arange.start_step(-1.5, 1.0, 0.5) : f32[5]
+%b = _histogramdd_bin_edges(%x, [3, 4]) : (f32[4], f32[5])
+%b0 = getitem(%b, 0)
+%b1 = getitem(%b, 1)
+%c = _histogramdd_from_bin_cts(%x, [3, 4], weight=%w)
+%d = _histogramdd_from_bin_cts(%x, [3, 2], range=[-1.0, 1.0, -0.5, 2.0], density=true)
+%g = _histogramdd_from_bin_tensors(%x, [%e, %f])
+results %b0, %b1, %c, %d, %g
+})");
+}
+
 TEST_CASE("loops of windows that samples shift", "[codegen][cpu]") {
   check_with_gradients("a:2,3,7,9d R:2,3,2u | fractional_max_pool2d(%a, [2, 3], [4, 5], %R)");
   check_with_gradients("a:2,7,9d R:1,2,2u | fractional_max_pool2d(%a, [2, 3], [6, 1], %R)");
@@ -218,8 +259,8 @@ TEST_CASE("loops of convolutions of whole numbers", "[codegen][cpu]") {
 }
 
 // Their kernels compute again what they read, element by element.
-TEST_CASE("distances with what they read in their kernels", "[codegen][cpu]") {
-  for (const char* call : {"dist(%a, %w)"}) {
+TEST_CASE("distances and histograms with what they read in their kernels", "[codegen][cpu]") {
+  for (const char* call : {"dist(%a, %w)", "histc(%a, 5)"}) {
     INFO(call);
     const auto graph = parse_graph_text(
         fmt::format("graph \"fused\" {{\n%x = parameter f32[40, 3]\n%w = parameter f32[40, 3]\n"
@@ -237,11 +278,9 @@ TEST_CASE("distances with what they read in their kernels", "[codegen][cpu]") {
 
 // What eval refuses, loops put down to the data.
 TEST_CASE("data that nothing can be made of is at fault in loops", "[codegen][cpu]") {
-  for (const char* call : {
-           "cross_entropy_loss(%x, %t)",
-           "multilabel_margin_loss_backward(%g, %x, %u, 1, %x)",
-           "as_strided_scatter(%x, %t, [3], [5], 3)",
-       }) {
+  for (const char* call :
+       {"cross_entropy_loss(%x, %t)", "multilabel_margin_loss_backward(%g, %x, %u, 1, %x)",
+        "as_strided_scatter(%x, %t, [3], [5], 3)", "histc(%m, 3)"}) {
     INFO(call);
     const auto graph = parse_graph_text(
         fmt::format("graph \"faulty\" {{\n%x = parameter f32[3, 4]\n%g = full([], 1.0)\n"

@@ -41,6 +41,7 @@ const NestRow& nest_row(Op op) {
     add_segment_nests(rows);
     add_margin_loss_nests(rows);
     add_divisor_nests(rows);
+    add_histogram_nests(rows);
     add_fractional_pooling_nests(rows);
     add_grid_sampler_nests(rows);
     add_antialiased_resample_nests(rows);

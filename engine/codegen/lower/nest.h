@@ -131,6 +131,7 @@ void add_antialiased_resample_nests(NestTable& table);
 void add_segment_nests(NestTable& table);
 void add_margin_loss_nests(NestTable& table);
 void add_divisor_nests(NestTable& table);
+void add_histogram_nests(NestTable& table);
 void add_fractional_pooling_nests(NestTable& table);
 
 // The place in a tensor of this shape, no more dimensions than `at` has, that is broadcast to what
