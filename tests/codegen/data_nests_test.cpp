@@ -258,6 +258,29 @@ TEST_CASE("loops of convolutions of whole numbers", "[codegen][cpu]") {
       "results %y, %z\n}\n");
 }
 
+// Means below 1000 and above, and none.
+TEST_CASE("loops of draws that are put in order or counted", "[codegen][cpu]") {
+  check_text(R"(graph "draws" {
+%x = parameter f64[3, 40]
+%p = abs(%x)
+%few = slice.Tensor(%p, 1, 0, 4)
+%one = select.int(%p, 0, 1)
+%q = randperm(77, draw=3)
+%s = randperm(20, dtype=f32, draw=4)
+%m = multinomial(%p, 50, true, draw=5)
+%o = multinomial(%one, 9, true, draw=6)
+%d = multinomial(%p, 7, draw=7)
+%e = multinomial(%few, 4, draw=8)
+%l = mul.Tensor(%p, 3)
+%h = mul.Tensor(%p, 900)
+%n = zeros_like(%one)
+%k = poisson(%l, draw=9)
+%j = poisson(%h, draw=10)
+%z = poisson(%n, draw=11)
+results %q, %s, %m, %o, %d, %e, %k, %j, %z
+})");
+}
+
 // Their kernels compute again what they read, element by element.
 TEST_CASE("distances and histograms with what they read in their kernels", "[codegen][cpu]") {
   for (const char* call : {"dist(%a, %w)", "histc(%a, 5)"}) {
@@ -280,7 +303,8 @@ TEST_CASE("distances and histograms with what they read in their kernels", "[cod
 TEST_CASE("data that nothing can be made of is at fault in loops", "[codegen][cpu]") {
   for (const char* call :
        {"cross_entropy_loss(%x, %t)", "multilabel_margin_loss_backward(%g, %x, %u, 1, %x)",
-        "as_strided_scatter(%x, %t, [3], [5], 3)", "histc(%m, 3)"}) {
+        "as_strided_scatter(%x, %t, [3], [5], 3)", "multinomial(%n, 2, true)", "multinomial(%n, 2)",
+        "poisson(%n)", "histc(%m, 3)"}) {
     INFO(call);
     const auto graph = parse_graph_text(
         fmt::format("graph \"faulty\" {{\n%x = parameter f32[3, 4]\n%g = full([], 1.0)\n"

@@ -43,6 +43,7 @@ const NestRow& nest_row(Op op) {
     add_divisor_nests(rows);
     add_histogram_nests(rows);
     add_fractional_pooling_nests(rows);
+    add_draw_nests(rows);
     add_grid_sampler_nests(rows);
     add_antialiased_resample_nests(rows);
     std::vector<NestRow> by_op(all_operators().size());

@@ -133,6 +133,7 @@ void add_margin_loss_nests(NestTable& table);
 void add_divisor_nests(NestTable& table);
 void add_histogram_nests(NestTable& table);
 void add_fractional_pooling_nests(NestTable& table);
+void add_draw_nests(NestTable& table);
 
 // The place in a tensor of this shape, no more dimensions than `at` has, that is broadcast to what
 // `at` is a place of.

@@ -1,0 +1,196 @@
+// Draws that are more than one number an element: what is drawn is put in order, or summed until a
+// bound is met. The numbers are eval's, from the step's seed, the draw and the element
+// (engine/support/philox.h).
+#include <cmath>
+
+#include "engine/codegen/lower/nests/iteration.h"
+
+namespace recut::loop {
+namespace {
+
+Quantity random_bits(const Nest& nest, const Quantity& draw, const Quantity& element) {
+  Builder* builder = &nest.lowering.builder();
+  const Quantity seed{builder, builder->apply(ScalarOp::seed, {}, DType::i64)};
+  return Quantity::applied(ScalarOp::random_bits, {seed, draw, element}, DType::i64);
+}
+
+Quantity draw_of(const Nest& nest) {
+  return Quantity::constant(&nest.lowering.builder(), DType::i64, nest.call.integer("draw"));
+}
+
+Quantity bits_of(const Nest& nest, const Index& element) {
+  return random_bits(nest, draw_of(nest), nest.lowering.number(element));
+}
+
+// In [0, 1).
+Quantity uniform(const Quantity& bits) {
+  return Quantity::applied(ScalarOp::uniform, {bits, bits.like(53)}, DType::f64);
+}
+
+// Of mean 1.
+Quantity exponential(const Quantity& bits) { return -log(1.0 - uniform(bits)); }
+
+// How many of so many keys come before that of place i; equals keep their order.
+Quantity rank_of(const Nest& nest, std::int64_t count, const Index& i,
+                 const std::function<Quantity(const Index&)>& key) {
+  const Quantity own{&nest.lowering.builder(), key(i).id()};
+  const Quantity zero = Quantity::constant(own.builder(), DType::i64, std::int64_t{0});
+  return fold_steps(nest.lowering, count, {"rank", Combine::add, zero, [&](const Indices& j) {
+                                             const Quantity other = key(j[0]);
+                                             const Quantity earlier = nest.lowering.number(j[0]) <
+                                                                      nest.lowering.number(i);
+                                             return (other < own) | ((other == own) & earlier);
+                                           }});
+}
+
+// The order that sorts random keys, which are compared without a sign.
+void permutation(const Nest& nest) {
+  const std::int64_t count = nest.type().shape[0];
+  Builder& builder = nest.lowering.builder();
+  const auto key = [&](const Index& i) {
+    const Quantity bits = bits_of(nest, i);
+    return bits ^ Quantity::constant(&builder, DType::i64, std::int64_t{INT64_MIN});
+  };
+  const std::size_t depth = builder.depth();
+  const Index i = builder.open_loop("i", count);
+  const Index to = nest.checked(rank_of(nest, count, i, key), count, false);
+  nest.lowering.write(nest.output(), {to}, nest.lowering.number(i));
+  builder.close_to(depth);
+}
+
+// Draws from lines of weights
+// ---------------------------
+
+struct Weights {
+  const Nest& nest;
+  Builder& builder;
+  std::int64_t count, samples, rows;
+
+  explicit Weights(const Nest& n)
+      : nest(n),
+        builder(n.lowering.builder()),
+        count(n.shape_of("self").back()),
+        samples(n.type().shape.back()),
+        rows(element_count(n.type().shape) / samples) {}
+
+  Quantity weight(const Index& row, const Index& k) const {
+    return nest.raw("self", place(row, k)).to(DType::f64);
+  }
+  Indices place(const Index& row, const Index& k) const {
+    return nest.type().shape.size() == 1 ? Indices{k} : Indices{row, k};
+  }
+
+  // The sum of a row, one after another; the data is at fault where nothing can be drawn by it.
+  Quantity total(const Index& row) const {
+    const AccumulatorId sum =
+        builder.accumulator("total", Combine::add, builder.constant(DType::f64, 0.0), 1);
+    const std::size_t depth = builder.depth();
+    const Quantity w = weight(row, builder.open_loop("k", count));
+    builder.update(sum, select(w >= 0.0, w, w.like(std::nan(""))).id());
+    builder.close_to(depth);
+    const Quantity total{&builder, builder.read(sum)};
+    const Quantity sound = (total > 0.0) & (total < HUGE_VAL);
+    nest.checked((!sound).to(DType::i64), 1, false);
+    return total;
+  }
+};
+
+// How many sums of the first weights aren't above a uniform number.
+void draw_again(const Weights& w) {
+  const Nest& nest = w.nest;
+  const Iteration work(nest);
+  work.for_each_element([&](const Indices& at) {
+    const Index row = at.size() == 1 ? Index(0) : at[0];
+    const Quantity drawn = uniform(bits_of(nest, linearised(at, nest.type().shape)));
+    const Quantity bound{&w.builder, (drawn * w.total(row)).id()};
+    const Scratch sum = work.number("sum", work.real(0));
+    const Quantity zero = Quantity::constant(&w.builder, DType::i64, std::int64_t{0});
+    const AccumulatorId below = w.builder.accumulator("below", Combine::add, zero.id(), 1);
+    const std::size_t depth = w.builder.depth();
+    const Index k = w.builder.open_loop("k", w.count);
+    sum.write(0, sum.read(0) + w.weight(row, k));
+    w.builder.update(below, (sum.read(0) <= bound).to(DType::i64).id());
+    w.builder.close_to(depth);
+    const Quantity found{&w.builder, w.builder.read(below)};
+    nest.lowering.write(nest.output(), at, smaller(found, static_cast<double>(w.count - 1)));
+  });
+}
+
+// Without replacement: the order of exponential arrival times with the weights as rates
+// (Efraimidis and Spirakis 2006).
+void draw_once(const Weights& w) {
+  const Nest& nest = w.nest;
+  Builder& builder = w.builder;
+  const std::size_t depth = builder.depth();
+  const Index row = builder.open_loop("i", w.rows, Builder::Order::parallel);
+  w.total(row);
+  const Index k = builder.open_loop("j", w.count);
+  const Quantity rank = rank_of(nest, w.count, k, [&](const Index& of) {
+    return exponential(bits_of(nest, w.count * row + of)) / w.weight(row, of);
+  });
+  builder.open_if((rank < static_cast<double>(w.samples)).id());
+  const Index to = nest.checked(rank, w.samples, false);
+  nest.lowering.write(nest.output(), w.place(row, to), nest.lowering.number(k));
+  builder.close_to(depth);
+}
+
+void multinomial(const Nest& nest) {
+  const Weights w(nest);
+  if (nest.call.boolean("replacement"))
+    draw_again(w);
+  else
+    draw_once(w);
+}
+
+// Poisson
+// -------
+
+// How many exponential arrivals come in a time of `mean`, which is below 1000: no more than this
+// with all the probability that a double can tell from 1.
+constexpr std::int64_t kMostArrivals = 10000;
+
+Quantity arrivals(const Iteration& work, const Quantity& mean, const Quantity& element) {
+  const Scratch time = work.number("time", work.real(0));
+  const Scratch count = work.number("count", work.real(-1));
+  work.each_while(
+      kMostArrivals, [&] { return time.read(0) <= mean; },
+      [&](const Index& k) {
+        const Quantity arrival = work.nest.lowering.number(k + Index(1));
+        const Quantity draw = draw_of(work.nest) ^ shift_left(arrival, 32.0);
+        time.write(0, time.read(0) + exponential(random_bits(work.nest, draw, element)));
+        count.write(0, count.read(0) + 1.0);
+      });
+  return count.read(0);
+}
+
+// Large means are those of a normal number, rounded with ties away from zero, whose distribution
+// can't be told apart there.
+void poisson(const Nest& nest) {
+  const Iteration work(nest);
+  work.for_each_element([&](const Indices& at) {
+    const Quantity mean{&work.builder, nest.raw("self", at).to(DType::f64).id()};
+    const Quantity sound = (mean >= 0.0) & (mean < HUGE_VAL);
+    nest.checked((!sound).to(DType::i64), 1, false);
+    const Quantity element = nest.lowering.number(linearised(at, nest.type().shape));
+    const Quantity small = mean < 1000.0;
+    work.when(small,
+              [&] { nest.lowering.write(nest.output(), at, arrivals(work, mean, element)); });
+    work.when(!small, [&] {
+      const Quantity bits = random_bits(nest, draw_of(nest), element);
+      const Quantity normal = Quantity::applied(ScalarOp::normal, {bits}, DType::f64);
+      const Quantity drawn = larger(mean + sqrt(mean) * normal, 0.0);
+      const Quantity whole = trunc(drawn);
+      nest.lowering.write(nest.output(), at, whole + (drawn - whole >= 0.5).to(DType::f64));
+    });
+  });
+}
+
+}  // namespace
+
+void add_draw_nests(NestTable& table) {
+  table.push_back({Op::randperm, permutation});
+  table.push_back({Op::multinomial, multinomial});
+  table.push_back({Op::poisson, poisson});
+}
+
+}  // namespace recut::loop
