@@ -151,6 +151,30 @@ void named_convolution(Draw& d, MotifWriter& w) {
          arguments);
 }
 
+// What the gradient of a slice or of a selection is: a part written over one number.
+void written_part(Draw& d, MotifWriter& w) {
+  Random& r = d.random;
+  const std::int64_t rows = r.between(1, 3), columns = r.between(2, 5);
+  const std::int64_t from = r.below(columns), to = r.between(from + 1, columns);
+  const NodeId whole = w.call("full", {{"size", ints({rows, columns})},
+                                       {"fill_value", r.one_in(2) ? 0.0 : 0.5},
+                                       {"dtype", DType::f32}});
+  if (r.one_in(3)) {
+    w.call("select_scatter", {{"self", whole},
+                              {"src", w.input(DType::f32, {rows})},
+                              {"dim", 1},
+                              {"index", r.one_in(2) ? from : from - columns}});
+    return;
+  }
+  const bool beginning = r.one_in(2);
+  const Argument start = beginning ? Argument() : Argument(from);
+  w.call("slice_scatter", {{"self", whole},
+                           {"src", w.input(DType::f32, {rows, beginning ? to : to - from})},
+                           {"dim", 1},
+                           {"start", start},
+                           {"end", to}});
+}
+
 // All three gradients of a convolution.
 void convolution_gradients(Draw& d, MotifWriter& w) {
   Random& r = d.random;
@@ -205,10 +229,23 @@ void attention(Draw& d, MotifWriter& w) {
   write_attention(w, form);
 }
 
-constexpr Motif kMotifs[] = {
-    conversions,       conversions,          copies,         copies,    parts,     scatter,
-    permuted_rows,     batch_of_one,         scaled_softmax, attention, attention, transposed,
-    named_convolution, convolution_gradients};
+constexpr Motif kMotifs[] = {conversions,
+                             conversions,
+                             copies,
+                             copies,
+                             parts,
+                             scatter,
+                             permuted_rows,
+                             batch_of_one,
+                             scaled_softmax,
+                             attention,
+                             attention,
+                             attention,
+                             attention,
+                             transposed,
+                             named_convolution,
+                             convolution_gradients,
+                             written_part};
 
 }  // namespace
 

@@ -299,6 +299,8 @@ void add_reduction_nests(NestTable& table) {
   add(table, {Op::nansum}, nansum);
   add(table, {Op::nanmean}, nanmean);
   table.push_back({Op::trace, trace});
+  table.push_back({Op::dist, dist});
+  table.push_back({Op::renorm, renorm, no_slices});
   add(table, {Op::logsumexp}, logsumexp);
   add(table, {Op::aminmax}, both_extremes);
   add(table, {Op::max_dim}, extreme_and_place<Extreme::largest, true>);
