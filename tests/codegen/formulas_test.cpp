@@ -119,6 +119,33 @@ graph "drawn" {
 })");
 }
 
+TEST_CASE("bytes as another dtype by loops", "[codegen][cpu]") {
+  check_text(R"(
+graph "bytes" {
+  %x = parameter f32[4, 6]
+  %d = parameter f64[3, 2]
+  %i = parameter i64[5]
+  %h = parameter i16[2, 8]
+  %b = parameter bool[3]
+  %n = parameter f32[]
+  %t = permute(%x, [1, 0])
+  %part = slice.Tensor(%x, 1, 2, 6)
+  %a = view.dtype(%t, i32)
+  %c = view.dtype(%part, i64)
+  %e = view.dtype(%part, u8)
+  %f = view.dtype(%d, i16)
+  %g = view.dtype(%d, f32)
+  %j = view.dtype(%i, f64)
+  %m = view.dtype(%h, i64)
+  %k = view.dtype(%h, f32)
+  %l = view.dtype(%e, f64)
+  %o = view_copy.dtype(%b, i8)
+  %p = view.dtype(%n, i32)
+  %q = view.dtype(%p, f32)
+  results %a, %c, %e, %f, %g, %j, %m, %k, %l, %o, %p, %q
+})");
+}
+
 TEST_CASE("weights a channel, and vectors, by loops", "[codegen][cpu]") {
   check_text(R"(
 graph "channels" {

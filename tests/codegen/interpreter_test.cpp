@@ -161,6 +161,18 @@ TEST_CASE("conversions have ATen's meaning on x86-64", "[codegen]") {
   CHECK(converted(DType::f32, DType::boolean, {-0.0, 0}).integer == 0);
 }
 
+TEST_CASE("bits of one type are those of another", "[codegen]") {
+  const auto reinterpreted = [](DType from, DType to, Number n) {
+    Number out;
+    CHECK(compute({ScalarOp::reinterpret, {}, DType::none}, from, to, std::span(&n, 1), 0, out));
+    return out;
+  };
+  CHECK(reinterpreted(DType::f32, DType::i32, {-1, 0}).integer == -0x40800000);
+  CHECK(reinterpreted(DType::f64, DType::i64, {1, 0}).integer == 0x3ff0000000000000);
+  CHECK(reinterpreted(DType::i32, DType::f32, {0, 0x3fc00000}).real == 1.5);
+  CHECK(reinterpreted(DType::i64, DType::f64, {0, INT64_MIN}).real == 0);
+}
+
 TEST_CASE("16 bit formats are those of the interpreter of graphs", "[codegen]") {
   for (const DType dtype : {DType::f16, DType::bf16}) {
     for (int bits = 0; bits < 0x10000; ++bits) {

@@ -84,6 +84,7 @@ TEST_CASE("types have to fit", "[codegen]") {
   CHECK(faults("%a : f32 = exp %zero, %zero") == "%a: exp takes 1 operands, found 2\n");
   CHECK(faults("%a : f32 = select %zero, %zero, %zero") == "%a: select asks a bool, found f32\n");
   CHECK(faults("%a : bool = add %yes, %yes") == "%a: add does not take bool\n");
+  CHECK(faults("%a : i64 = reinterpret %zero") == "%a: reinterpret gives i32, found i64\n");
   CHECK(faults("%a : f32 = narrow f32 %zero") == "%a: f32 is not narrower than f32\n");
   CHECK(faults("store %h[0], %one") == "store %h: %one has to be f32, but is i64\n");
   CHECK(faults("if %one {\n}") == "if: %one has to be bool, but is i64\n");

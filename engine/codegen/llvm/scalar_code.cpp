@@ -256,6 +256,8 @@ Code scalar_code(Writer& w, const loop::Apply& apply, DType result, std::span<co
       return convert(w, x[0], result);
     case loop::Signature::narrowing:
       return narrow_code(w, x[0], apply.stored);
+    case loop::Signature::reinterpretation:
+      return w.cast("bitcast", x[0], result);
     case loop::Signature::drawing:
       return random_bits_code(w, x[0], x[1], x[2]);
     case loop::Signature::uniform_drawing:

@@ -41,6 +41,7 @@ unsigned allowed(Signature signature) {
     case Signature::numbers1:
     case Signature::numbers2:
     case Signature::narrowing:
+    case Signature::reinterpretation:
       return kReals | kIntegers;
     case Signature::reals1:
     case Signature::reals2:
@@ -60,12 +61,28 @@ bool draws(Signature signature) {
          signature == Signature::normal_drawing || signature == Signature::below_drawing;
 }
 
+// The real type of as many bits as an integer one, and the other way round.
+DType of_same_bits(DType type) {
+  switch (type) {
+    case DType::f32:
+      return DType::i32;
+    case DType::f64:
+      return DType::i64;
+    case DType::i32:
+      return DType::f32;
+    default:
+      return DType::f64;
+  }
+}
+
 DType result_type(Signature signature, DType operand, DType result) {
   switch (signature) {
     case Signature::comparison:
       return DType::boolean;
     case Signature::conversion:
       return result;
+    case Signature::reinterpretation:
+      return of_same_bits(operand);
     case Signature::seeding:
     case Signature::drawing:
     case Signature::below_drawing:
@@ -103,6 +120,7 @@ std::size_t ScalarOperator::operands() const {
     case Signature::bits1:
     case Signature::conversion:
     case Signature::narrowing:
+    case Signature::reinterpretation:
     case Signature::normal_drawing:
       return 1;
     case Signature::seeding:

@@ -33,15 +33,16 @@ enum class Signature : std::uint8_t {
   integers2,  // i32 or i64
   bits1,      // i32, i64 or bool
   bits2,
-  comparison,       // two of any one type, gives bool
-  choice,           // a bool and two of any one type
-  conversion,       // any, gives any
-  narrowing,        // a real or an integer, and a dtype that stores its type
-  seeding,          // nothing, gives i64
-  drawing,          // three i64, gives i64
-  uniform_drawing,  // an i64 of bits and one of digits, gives f64
-  normal_drawing,   // an i64 of bits, gives f64
-  below_drawing,    // an i64 of bits and a positive i64, gives i64
+  comparison,        // two of any one type, gives bool
+  choice,            // a bool and two of any one type
+  conversion,        // any, gives any
+  narrowing,         // a real or an integer, and a dtype that stores its type
+  reinterpretation,  // a real or an integer, gives the other one of as many bits
+  seeding,           // nothing, gives i64
+  drawing,           // three i64, gives i64
+  uniform_drawing,   // an i64 of bits and one of digits, gives f64
+  normal_drawing,    // an i64 of bits, gives f64
+  below_drawing,     // an i64 of bits and a positive i64, gives i64
 };
 
 struct ScalarOperator {

@@ -201,6 +201,20 @@ Number converted(DType from, DType to, Number x) {
   return {static_cast<double>(x.integer), 0};
 }
 
+// The bits of a number of one type as one of another type has them.
+Number reinterpreted(DType from, Number x) {
+  switch (from) {
+    case DType::f32:
+      return {0, bit_cast<std::int32_t>(static_cast<float>(x.real))};
+    case DType::f64:
+      return {0, bit_cast<std::int64_t>(x.real)};
+    case DType::i32:
+      return {bit_cast<float>(static_cast<std::int32_t>(x.integer)), 0};
+    default:
+      return {bit_cast<double>(x.integer), 0};
+  }
+}
+
 RandomWords words_of(std::int64_t bits) {
   const auto b = static_cast<std::uint64_t>(bits);
   return {static_cast<std::uint32_t>(b >> 32), static_cast<std::uint32_t>(b), 0, 0};
@@ -266,6 +280,9 @@ bool compute(const Apply& apply, DType type, DType result, std::span<const Numbe
       break;
     case Signature::narrowing:
       out = through(apply.stored, operands[0]);
+      break;
+    case Signature::reinterpretation:
+      out = reinterpreted(type, operands[0]);
       break;
     case Signature::seeding:
       out = {0, static_cast<std::int64_t>(seed)};

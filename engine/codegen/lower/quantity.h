@@ -33,6 +33,10 @@ class Quantity {
   Quantity like(double number) const { return constant(builder_, type_, number); }
   // The same number in another type; as it comes back from memory as that dtype.
   Quantity to(DType wanted) const;
+  // Its bits as a number of a type that has as many.
+  Quantity reinterpreted(DType wanted) const {
+    return applied(ScalarOp::reinterpret, {*this}, wanted);
+  }
   Quantity narrowed(DType stored) const {
     return applied(ScalarOp::narrow, {*this}, type_, stored);
   }

@@ -26,6 +26,58 @@ Quantity shown(const Site& s) {
   return s.lowering.element(*address, s.at);
 }
 
+// Bytes as another dtype
+// ----------------------
+
+// An element's bits, in the lower ones of an i64.
+Quantity bits_of(const Quantity& element, DType dtype) {
+  if (dtype == DType::f64) return element.reinterpreted(DType::i64);
+  const Quantity bits = dtype == DType::f32 ? element.reinterpreted(DType::i32).to(DType::i64)
+                                            : element.to(DType::i64);
+  const std::int64_t width = 8 * item_bytes(dtype);
+  if (width == 64) return bits;
+  return bits & Quantity::constant(bits.builder(), DType::i64, (std::int64_t{1} << width) - 1);
+}
+
+// The element that has these bits in its lower ones.
+Quantity from_bits(const Quantity& bits, DType dtype) {
+  if (dtype == DType::f64) return bits.reinterpreted(DType::f64);
+  return dtype == DType::f32 ? bits.to(DType::i32).reinterpreted(DType::f32) : bits;
+}
+
+// The lowest bytes come first: an element is a part of one of self's, or several of them put
+// together.
+Quantity reread(const Site& s) {
+  const DType from = s.call.tensor("self").dtype;
+  const std::int64_t own = item_bytes(s.dtype()), other = item_bytes(from);
+  const auto bits_at = [&](const Index& last) {
+    Indices at = s.at;
+    if (!at.empty()) at.back() = last;
+    return bits_of(s.raw("self", at), from);
+  };
+  const Index last = s.at.empty() ? Index(0) : s.at.back();
+  if (own < other) {
+    const Builder& builder = s.lowering.builder();
+    const Quantity part = s.lowering.number(builder.remainder(last, other / own));
+    const Quantity bits = bits_at(builder.quotient(last, other / own));
+    return from_bits(shift_right(bits, part * static_cast<double>(8 * own)), s.dtype());
+  }
+  Quantity bits = bits_at(own / other * last);
+  for (std::int64_t n = 1; n < own / other; ++n)
+    bits = bits |
+           shift_left(bits_at(own / other * last + Index(n)), static_cast<double>(8 * other * n));
+  return from_bits(bits, s.dtype());
+}
+
+// Loads widen floats of two bytes, and any byte but 0 is a truth.
+std::optional<std::string> widened(const Call& call) {
+  const DType from = call.tensor("self").dtype, to = *call.maybe_dtype("dtype");
+  for (const DType dtype : {from, to})
+    if (dtype == DType::f16 || dtype == DType::bf16) return "the bytes of f16 or bf16";
+  if (to == DType::boolean) return "bytes as bools";
+  return std::nullopt;
+}
+
 }  // namespace
 
 void add_copy_formulas(FormulaTable& table) {
@@ -33,6 +85,7 @@ void add_copy_formulas(FormulaTable& table) {
        {Op::clone, Op::_to_copy, Op::prims_convert_element_type, Op::prims_device_put,
         Op::lift_fresh_copy, Op::_to_sparse, Op::_to_sparse_sparse_dim, Op::_to_dense})
     table.push_back({op, copy_first});
+  for (const Op op : {Op::view_dtype, Op::view_copy_dtype}) table.push_back({op, reread, widened});
   table.push_back({Op::copy, copy_src});
   for (const Op op : {Op::fill_Scalar, Op::fill_Tensor}) table.push_back({op, fill});
   table.push_back({Op::zero, zero});
