@@ -284,7 +284,8 @@ struct Points {
 
 void bin_edges(const Nest& nest) {
   const Histogram h(nest);
-  const std::vector<Edges> all = Points(h).by_counts();
+  const Points points(h);
+  const std::vector<Edges> all = points.by_counts();
   for (std::size_t d = 0; d < all.size(); ++d)
     if (nest.wanted(d))
       h.each(all[d].bins + 1, [&](const Index& k) {

@@ -90,8 +90,8 @@ double correction_of(const Call& call) {
   return call.given("correction") ? call.scalar("correction").real : 1;
 }
 
-// In two passes: the mean, then the squares about it.
-template <bool root>
+// In two passes: the mean, then the squares about it. `with_mean`: the call gives both.
+template <bool root, bool with_mean>
 RowFold variance(const Nest& nest) {
   const DType dtype = nest.dtype_of("self");
   const double length = row_length(nest);
@@ -110,7 +110,8 @@ RowFold variance(const Nest& nest) {
   };
   return {{total, squares}, [length, freedom](const Totals& totals) {
             const Quantity variance = totals[1] / freedom;
-            return Results{root ? sqrt(variance) : variance, totals[0] / length};
+            const Quantity spread = root ? sqrt(variance) : variance;
+            return with_mean ? Results{spread, totals[0] / length} : Results{spread};
           }};
 }
 
@@ -279,14 +280,10 @@ void add_reduction_nests(NestTable& table) {
   add(table, {Op::sum, Op::sum_dim_IntList}, sum);
   add(table, {Op::prod, Op::prod_dim_int}, product);
   add(table, {Op::mean, Op::mean_dim}, mean);
-  add(table,
-      {Op::var, Op::var_dim, Op::var_correction, Op::var_mean, Op::var_mean_dim,
-       Op::var_mean_correction},
-      variance<false>);
-  add(table,
-      {Op::std, Op::std_dim, Op::std_correction, Op::std_mean, Op::std_mean_dim,
-       Op::std_mean_correction},
-      variance<true>);
+  add(table, {Op::var, Op::var_dim, Op::var_correction}, variance<false, false>);
+  add(table, {Op::var_mean, Op::var_mean_dim, Op::var_mean_correction}, variance<false, true>);
+  add(table, {Op::std, Op::std_dim, Op::std_correction}, variance<true, false>);
+  add(table, {Op::std_mean, Op::std_mean_dim, Op::std_mean_correction}, variance<true, true>);
   add(table,
       {Op::norm_Scalar, Op::norm_ScalarOpt_dim, Op::norm_ScalarOpt_dtype,
        Op::norm_ScalarOpt_dim_dtype, Op::linalg_vector_norm},
