@@ -105,6 +105,7 @@ class Tracker {
         replay_(replay) {
     standing_on_.resize(graph.order().size());
     ran_.assign(graph.order().size(), false);
+    inside_.assign(graph.order().size(), SIZE_MAX);
     end_ = plan.forward.size() + plan.backward.size();
   }
 
@@ -125,13 +126,33 @@ class Tracker {
 
   void run_step(NodeId id, Phase phase) {
     const std::size_t step = replay_.steps.size();
-    for (const NodeId operand : graph_[id].operands) use(operand, step);
+    for (const NodeId operand : graph_[id].operands)
+      if (!stays_inside(operand, step)) use(operand, step);
+    if (is_inlined(id, step)) {
+      inside_[graph_.position(id)] = kernels_[step].last;
+      replay_.steps.push_back({id, phase, false, true, kernels_[step].last, 0, 0});
+      return;
+    }
     const bool again = ran_[graph_.position(id)];
     ran_[graph_.position(id)] = true;
     standing_on(id) = instances_of(id, step, phase, again);
     if (const auto workspace = storages_.workspace(id)) add_workspace(*workspace, step, phase);
-    replay_.steps.push_back({id, phase, again, 0, 0});
+    replay_.steps.push_back({id, phase, again, false, kernels_[step].last, 0, 0});
     if (again) replay_.recomputed.push_back(id);
+  }
+
+  // A call that its kernel computes again for itself, or a view of what such a call makes.
+  bool is_inlined(NodeId id, std::size_t step) const {
+    if (maker_of(graph_, id) != id) return stays_inside(graph_[id].operands.front(), step);
+    return groups_.inlines(step_at(kernels_[step].last), id);
+  }
+  // Whether a value was made for its own kernel alone, by the kernel that is running.
+  bool stays_inside(NodeId value, std::size_t step) const {
+    return step < end_ && inside_[graph_.position(value)] == kernels_[step].last;
+  }
+  NodeId step_at(std::size_t step) const {
+    const std::size_t forward = plan_.forward.size();
+    return step < forward ? plan_.forward[step] : plan_.backward[step - forward];
   }
 
   Instances instances_of(NodeId id, std::size_t step, Phase phase, bool again) {
@@ -215,6 +236,7 @@ class Tracker {
   std::vector<Instances> standing_on_;                  // by position of the value
   std::vector<std::optional<InstanceClass>> returned_;  // by instance
   std::vector<bool> ran_;                               // by position
+  std::vector<std::size_t> inside_;                     // by position: the end of the kernel
   std::size_t end_ = 0, border_ = 0;
 };
 
@@ -225,8 +247,8 @@ void price(const Graph& graph, const StorageModel& storages, const FusionGroups&
     Step& step = replay.steps[s];
     const std::int32_t group = groups.group(step.node);
     const bool alone = group == FusionGroups::kAlone;
-    if (maker_of(graph, step.node) != step.node || (!alone && kernels[s].last != s)) continue;
-    const auto calls = alone ? std::span<const NodeId>(&step.node, 1) : groups.members(group);
+    if (maker_of(graph, step.node) != step.node || kernels[s].last != s) continue;
+    const auto calls = alone ? std::span<const NodeId>(&step.node, 1) : groups.calls(group);
     step.micros = kernel_micros(graph, storages, groups, calls, rates);
     replay.step_us += step.micros;
     if (step.again) replay.recompute_us += step.micros;

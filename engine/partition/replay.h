@@ -5,7 +5,8 @@
 //   what is returned lives to the end of the step. A node that runs again makes new instances of
 //   its storages. In the eager model nothing fuses; in the fused one the calls of a group
 //   (fusion/fusion_groups.h) are one step of memory: what leaves the group is allocated as it
-//   starts, what it reads is freed after its end, and what stays inside takes no memory.
+//   starts, what it reads is freed after its end, and what stays inside takes no memory. What it
+//   computes again for itself (an inlined call) is a step that makes nothing.
 //
 // At the border between forward and backward everything is forgotten but the inputs and what
 // `saved` names: a result that backward needs has to be saved as well.
@@ -51,7 +52,9 @@ struct StorageInstance {
 struct Step {
   NodeId node;
   Phase phase = Phase::forward;
-  bool again = false;  // the node ran before
+  bool again = false;      // the node ran before, and not inlined
+  bool inlined = false;    // its kernel makes this for itself alone
+  std::size_t kernel = 0;  // the step that the kernel ends with
   std::int64_t live_bytes = 0;
   double micros = 0;  // of a group: at its last call
 };
@@ -63,7 +66,7 @@ struct Replay {
   std::int64_t peak_bytes = 0;
   std::optional<std::size_t> peak_step;  // the first that reaches it; none without steps
   std::int64_t saved_bytes = 0;          // of the distinct storages behind `saved`
-  std::vector<NodeId> recomputed;        // every run of a node beyond its first, in order
+  std::vector<NodeId> recomputed;        // by every step that runs again, in order
 
   double step_us = 0;  // all runs, and those beyond a node's first
   double recompute_us = 0;

@@ -12,11 +12,17 @@ namespace recut {
 
 std::optional<CostModel> CostModel::smaller() const {
   if (fusion != Fusion::rows) return std::nullopt;
-  return CostModel{device, Fusion::chains};
+  return CostModel{device, Fusion::chains, apart};
+}
+
+CostModel CostModel::with(const Pins& pins) const {
+  CostModel model{device, fusion, pins.save};
+  model.apart.insert(model.apart.end(), pins.recompute.begin(), pins.recompute.end());
+  return model;
 }
 
 FusionGroups CostModel::groups(const Graph& graph, const StorageModel& storages) const {
-  return fuse_pointwise(graph, storages, fusion);
+  return fuse_pointwise(graph, storages, fusion, apart);
 }
 
 Result<Unplanned> CostModel::unplanned(const Graph& written, const Graph& graph) const {
@@ -59,7 +65,7 @@ Result<CostModel> model_of(Result<DeviceProfile> profile, std::string_view name)
   if (name != "eager" && name != "fused")
     return error(fmt::format("there is no model {}, expected eager or fused", quote(name)));
   if (!profile) return profile.diagnostics();
-  return CostModel{std::move(*profile), name == "fused" ? Fusion::rows : Fusion::none};
+  return CostModel{std::move(*profile), name == "fused" ? Fusion::rows : Fusion::none, {}};
 }
 
 }  // namespace

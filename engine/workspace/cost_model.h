@@ -4,9 +4,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "engine/partition/device_profile.h"
 #include "engine/partition/fusion/fuse_pointwise.h"
+#include "engine/partition/pins.h"
 #include "engine/partition/unplanned.h"
 #include "engine/support/result.h"
 
@@ -15,11 +17,15 @@ namespace recut {
 struct CostModel {
   DeviceProfile device;
   Fusion fusion = Fusion::none;
+  std::vector<NodeId> apart;  // calls that no other kernel than their own computes: those pinned
 
   bool fused() const { return fusion != Fusion::none; }
   // The same device's with kernels that hold less at once; nothing where there are none. A plan for
   // a budget that can't be held is made anew by this one.
   std::optional<CostModel> smaller() const;
+
+  // The same with these pins.
+  CostModel with(const Pins& pins) const;
 
   // Empty where each call stands by itself.
   FusionGroups groups(const Graph& graph, const StorageModel& storages) const;

@@ -160,7 +160,8 @@ Result<Curve> sweep_document(const Document& document, const CurveRequest& reque
   const auto choices = read_choices(document.graph(), request.choices);
   if (!choices) return choices.diagnostics();
   const Pins pins = choices->pins();
-  return CurveMaker(document, request, *costs, pins).make(*unplanned);
+  const CostModel pinned = costs->with(pins);
+  return CurveMaker(document, request, pinned, pins).make(*unplanned);
 }
 
 }  // namespace recut

@@ -43,6 +43,9 @@ class PlanIndex {
   const StorageInstance* alive_before(NodeId source, std::size_t step) const;
 
  private:
+  void find_runs(const PinRules& rules);
+  void find_instances();
+
   const Graph& graph_;
   const Replay& replay_;
   std::vector<Runs> runs_;  // by position

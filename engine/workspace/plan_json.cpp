@@ -94,7 +94,10 @@ Json figures(const PlanReport& report) {
                {"solve_ms", report.solve_ms},
                {"nodes", report.nodes}};
   if (report.device == kMeasuredDevice) json["device_title"] = report.device_title;
-  if (report.cost_model != "eager") json["eager_peak_bytes"] = report.eager_peak_bytes;
+  if (report.cost_model != "eager") {
+    json["eager_peak_bytes"] = report.eager_peak_bytes;
+    json["inlined_calls"] = report.inlined_calls;
+  }
   add_proof(json, report);
   if (!report.choices.empty()) json["choices"] = report.choices;
   if (report.blame) {

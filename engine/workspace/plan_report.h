@@ -95,6 +95,7 @@ struct PlanReport : PlanFindings {
   double step_us_unplanned = 0;  // as CostModel::unplanned says
   double recompute_us = 0;       // runs beyond each node's first
   std::int64_t recomputed_runs = 0;
+  std::int64_t inlined_calls = 0;  // that kernels of others make for themselves
 
   std::vector<StorageRow> saved;          // largest first
   std::vector<StorageRow> at_peak;        // largest first

@@ -61,6 +61,9 @@ std::string summary(const PlanReport& r) {
   table.row({"recomputed", format_micros(r.recompute_us),
              fmt::format("{} runs, {:.1f} % of the step's {}", format_count(r.recomputed_runs),
                          percent(r.recompute_us, r.step_us), format_micros(r.step_us))});
+  if (r.inlined_calls > 0)
+    table.row({"inlined", format_count(r.inlined_calls),
+               "calls that their readers' kernels make for themselves"});
   table.row({"step", format_micros(r.step_us),
              fmt::format("{} without recomputation", format_micros(r.step_us_unplanned))});
   if (!r.choices.empty())

@@ -105,7 +105,8 @@ Result<Planned> plan_document(const Document& document, const PlanningRequest& r
   if (!choices) return choices.diagnostics();
 
   const auto start = std::chrono::steady_clock::now();
-  const Measure measure(document, costs, unplanned);
+  const CostModel pinned = costs.with(choices->pins());
+  const Measure measure(document, pinned, unplanned);
   const PlanRequest wanted{request.strategy, *budget,        costs.device.rates,
                            choices->pins(),  request.limits, measure.groups};
   const auto outcome = make_plan(graph, wanted);
@@ -135,7 +136,9 @@ void tell_of_both(PlanReport& taken, const PlanReport& other) {
 Result<Planned> measure_plan(const Document& document, const PlanningRequest& request,
                              const CostModel& costs, const Unplanned& unplanned, const Plan& plan,
                              const PlanFindings& findings) {
-  const CostModel own{costs.device, findings.fusion};
+  const auto choices = read_choices(document.graph(), request.choices);
+  if (!choices) return choices.diagnostics();
+  const CostModel own = CostModel{costs.device, findings.fusion, {}}.with(choices->pins());
   auto planned = Measure(document, own, unplanned).of(request, plan);
   if (planned) static_cast<PlanFindings&>(planned->report) = findings;
   return planned;

@@ -31,8 +31,7 @@ class Scheduler {
         request_(request),
         costs_(costs),
         unplanned_(unplanned),
-        storages_(document.graph()),
-        groups_(costs.groups(document.graph(), storages_)) {}
+        storages_(document.graph()) {}
 
   Result<ScheduledPlan> run() {
     auto plan = plan_of(request_.planning.budget);
@@ -89,7 +88,8 @@ class Scheduler {
   Diagnostics keep(Planned planned, std::int64_t target) {
     const Graph& graph = document_.graph();
     const auto start = std::chrono::steady_clock::now();
-    auto schedule = schedule_plan(graph, storages_, groups_, planned.plan, request_.options);
+    auto schedule = schedule_plan(graph, storages_, planned.costs.groups(graph, storages_),
+                                  planned.plan, request_.options);
     const std::chrono::duration<double, std::milli> taken =
         std::chrono::steady_clock::now() - start;
     ms_ += taken.count();
@@ -105,7 +105,6 @@ class Scheduler {
   const CostModel& costs_;
   const Unplanned& unplanned_;
   const StorageModel storages_;
-  const FusionGroups groups_;
   std::optional<ScheduledPlan> best_;
   std::vector<SchedulingRound> rounds_;
   double ms_ = 0;

@@ -77,10 +77,11 @@ void fields(Pack& pack, Curve& c) {
 struct ScheduleOrder {
   Plan plan;
   Fusion fusion = Fusion::none;
+  std::vector<NodeId> apart;
 };
 template <class Pack>
 void fields(Pack& pack, ScheduleOrder& o) {
-  pack(o.plan, o.fusion);
+  pack(o.plan, o.fusion, o.apart);
 }
 template <class Pack>
 void fields(Pack& pack, ScheduledKernel& k) {

@@ -74,7 +74,8 @@ void serve_check(const Document& document, Unpacker& unpack, const Send& send) {
 
 Result<Schedule> schedule_of(const Graph& graph, const ScheduleOrder& order) {
   const StorageModel storages(graph);
-  return schedule_plan(graph, storages, fuse_pointwise(graph, storages, order.fusion), order.plan);
+  return schedule_plan(graph, storages, fuse_pointwise(graph, storages, order.fusion, order.apart),
+                       order.plan);
 }
 
 void serve_schedule(const Document& document, Unpacker& unpack, const Send& send) {
@@ -129,7 +130,8 @@ Job scheduling_job(std::string title, const ErrandFile& file, SharedPlanView pla
                    TakeSchedule take) {
   Job job{std::move(title), file.serial, true, false, {}};
   const auto order = [plan] {
-    return ScheduleOrder{plan->planned.plan, plan->planned.costs.fusion};
+    const CostModel& costs = plan->planned.costs;
+    return ScheduleOrder{plan->planned.plan, costs.fusion, costs.apart};
   };
   job.part = [plan, order, take](JobControl& control) {
     take(control, schedule_of(plan->graph(), order()));

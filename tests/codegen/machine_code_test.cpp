@@ -309,7 +309,7 @@ std::vector<loop::Kernel> lowered_kernels(const Graph& graph) {
       kernels.push_back(std::move(lowered->kernel));
   };
   for (std::int32_t g = 0; g < groups.size(); ++g)
-    add({groups.members(g).begin(), groups.members(g).end()});
+    add({groups.calls(g).begin(), groups.calls(g).end()});
   for (const NodeId id : graph.order())
     if (!graph.op(id).is(kInput) && groups.group(id) == FusionGroups::kAlone) add({id});
   return kernels;

@@ -73,9 +73,9 @@ std::string check_kernel(const loop::Kernel& kernel) {
 
 std::vector<std::vector<NodeId>> kernels_of(const Graph& graph, const FusionGroups& groups) {
   const std::vector<bool> needed = needed_nodes(graph, goals_of(graph));
-  const auto members = [&](NodeId id) {
+  const auto calls_with = [&](NodeId id) {
     if (groups.group(id) == FusionGroups::kAlone) return std::vector<NodeId>{id};
-    const auto all = groups.members(groups.group(id));
+    const auto all = groups.calls(groups.group(id));
     return std::vector<NodeId>(all.begin(), all.end());
   };
   // Depth first, each kernel after those that make what it reads; views are none.
@@ -84,14 +84,16 @@ std::vector<std::vector<NodeId>> kernels_of(const Graph& graph, const FusionGrou
   const std::function<void(NodeId)> visit = [&](NodeId goal) {
     const NodeId id = maker_of(graph, goal);
     if (done[graph.position(id)] || graph.op(id).is(kInput)) return;
-    const std::vector<NodeId> calls = members(id);
-    for (const NodeId call : calls) done[graph.position(call)] = true;
+    const std::vector<NodeId> calls = calls_with(id);
     for (const NodeId call : calls)
-      for (const NodeId operand : graph[call].operands) visit(operand);
+      if (!groups.inlines(id, call)) done[graph.position(call)] = true;
+    for (const NodeId call : calls)
+      for (const NodeId operand : graph[call].operands)
+        if (!groups.inlines(id, maker_of(graph, operand))) visit(operand);
     kernels.push_back(calls);
   };
   for (const NodeId id : graph.order())
-    if (needed[graph.position(id)]) visit(id);
+    if (needed[graph.position(id)] && !groups.vanishes(maker_of(graph, id))) visit(id);
   return kernels;
 }
 

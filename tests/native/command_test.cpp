@@ -102,8 +102,12 @@ TEST_CASE("command: plan --model fused says so, and what its calls take one by o
   CHECK(fused["cost_model"] == "fused");
   CHECK(fused["step_us"] < eager["step_us"]);
   CHECK(fused["eager_peak_bytes"] > 0);
-  CHECK(run({"plan", sample("unet.json.gz"), "--model", "fused"}).out.find("model fused by rows: ") !=
-        std::string::npos);
+  CHECK_FALSE(eager.contains("inlined_calls"));
+  CHECK(fused["inlined_calls"] > 0);
+  CHECK(fused["recomputed_runs"] == 0);
+  const std::string words = run({"plan", sample("unet.json.gz"), "--model", "fused"}).out;
+  CHECK(words.find("model fused by rows: ") != std::string::npos);
+  CHECK(words.find(" calls that their readers' kernels make for themselves") != std::string::npos);
   const Ran nonsense = run({"plan", sample("unet.json.gz"), "--model", "nonsense"});
   CHECK(nonsense.code == kBadInput);
   CHECK(nonsense.err.find("expected eager or fused") != std::string::npos);

@@ -278,7 +278,13 @@ void check_convex(const Graph& graph, const FusionGroups& groups) {
 void check_borders(const Graph& graph, const FusionGroups& groups) {
   const std::vector<bool> late = needs_tangent(graph);
   for (std::int32_t g = 0; g < groups.size(); ++g) {
-    REQUIRE(groups.members(g).size() > 1);
+    REQUIRE(groups.calls(g).size() > 1);
+    for (const NodeId id : groups.inlined(g)) {
+      REQUIRE(groups.group(id) != g);
+      REQUIRE((graph.op(id).is(kPointwise) || graph.op(id).is(kCreation)));
+      REQUIRE_FALSE(late[graph.position(id)]);
+      REQUIRE(late[graph.position(groups.members(g).front())]);
+    }
     for (const NodeId id : groups.members(g)) {
       REQUIRE(groups.group(id) == g);
       REQUIRE_FALSE(graph.op(id).is(kImpure));

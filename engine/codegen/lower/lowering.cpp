@@ -22,11 +22,13 @@ Lowering::Lowering(const Graph& graph, const StorageModel& storages, const Fusio
       graph_(graph),
       storages_(storages),
       groups_(groups),
+      last_(calls.back()),
       types_of_([&graph](NodeId id) { return graph.pool().types_of(id); }) {
   for (const NodeId id : calls) notes_.emplace(id, static_cast<std::uint32_t>(notes_.size()));
 }
 
 bool Lowering::reaches_memory(const Made& made) const {
+  if (groups_.inlines(last_, made.node)) return false;
   for (const StorageId s : storages_.owned(made.node))
     if (storages_[s].output == made.output) return !groups_.inner(s);
   return false;  // of no bytes, or absent

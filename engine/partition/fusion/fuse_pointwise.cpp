@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/partition/fusion/group_set.h"
+#include "engine/partition/fusion/inlining.h"
 #include "engine/partition/fusion/rows.h"
 #include "engine/partition/fusion/siblings.h"
 
@@ -106,7 +107,8 @@ const char* name_of(Fusion fusion) {
   return "";
 }
 
-FusionGroups fuse_pointwise(const Graph& graph, const StorageModel& storages, Fusion fusion) {
+FusionGroups fuse_pointwise(const Graph& graph, const StorageModel& storages, Fusion fusion,
+                            std::span<const NodeId> apart) {
   if (fusion == Fusion::none) return {};
   GroupSet groups(graph, storages);
   ProducerFuser producers(groups, fusion);
@@ -117,6 +119,7 @@ FusionGroups fuse_pointwise(const Graph& graph, const StorageModel& storages, Fu
     while (producers.run()) continue;
     fuse_siblings(groups);
   }
+  inline_forward(groups, apart);
   return std::move(groups).finish();
 }
 

@@ -9,7 +9,8 @@
 // calls read fold the same rows, which lie together and are enough for all threads, it goes on
 // after them, row by row (rows.h). A producer joins its consumer where nobody else reads it, or
 // where both run over as many elements or rows: it is then written as well, but not read back.
-// Last, kernels join that read the same value in the same loops (siblings.h).
+// Then kernels join that read the same value in the same loops (siblings.h), and last backward's
+// compute for themselves what is cheap (inlining.h).
 //
 // What makes plans worse than they have to be does not join:
 //   - what results need, what only backward needs and what needs a tangent, with one another;
@@ -23,6 +24,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "engine/partition/fusion/fusion_groups.h"
 
@@ -37,7 +39,8 @@ enum class Fusion : std::uint8_t {
 };
 const char* name_of(Fusion fusion);
 
+// `apart` are calls that no other kernel than their own computes.
 FusionGroups fuse_pointwise(const Graph& graph, const StorageModel& storages,
-                            Fusion fusion = Fusion::rows);
+                            Fusion fusion = Fusion::rows, std::span<const NodeId> apart = {});
 
 }  // namespace recut

@@ -19,15 +19,52 @@ bool is_call(const Graph& graph, NodeId id) {
 }  // namespace
 
 FusionGroups::FusionGroups(const Graph& graph, const StorageModel& storages,
-                           std::vector<std::vector<NodeId>> groups)
-    : members_(std::move(groups)), group_of_(graph.pool().size() + 1, kAlone) {
-  for (std::int32_t g = 0; g < size(); ++g)
-    for (const NodeId id : members_[g]) {
-      RECUT_CHECK(is_call(graph, id) && group(id) == kAlone, "groups are of calls, and disjoint");
+                           std::vector<Group> groups)
+    : group_of_(graph.pool().size() + 1, kAlone) {
+  for (Group& group : groups) {
+    const std::int32_t g = size();
+    for (const NodeId id : group.members) {
+      RECUT_CHECK(is_call(graph, id) && this->group(id) == kAlone,
+                  "groups are of calls, and disjoint");
       group_of_[id.index] = g;
     }
+    inlined_.push_back(group.inlined.size());
+    calls_.push_back(std::move(group.inlined));
+    calls_.back().insert(calls_.back().end(), group.members.begin(), group.members.end());
+  }
 
-  // A storage is inner where its readers are of one group, its owner's, and nothing returns it.
+  find_vanishing(graph);
+  find_inner(graph, storages);
+}
+
+// What goals need without what kernels make for themselves.
+void FusionGroups::find_vanishing(const Graph& graph) {
+  const std::vector<NodeId> goals = goals_of(graph);
+  std::vector<bool> made(graph.order().size(), false);
+  std::vector<NodeId> stack = goals;
+  while (!stack.empty()) {
+    const NodeId id = maker_of(graph, stack.back());
+    stack.pop_back();
+    if (graph.op(id).is(kInput) || made[graph.position(id)]) continue;
+    made[graph.position(id)] = true;
+    const auto need_operands = [&](NodeId call) {
+      for (const NodeId operand : graph[call].operands)
+        if (!inlines(id, maker_of(graph, operand))) stack.push_back(operand);
+    };
+    need_operands(id);
+    if (group(id) == kAlone) continue;
+    for (const NodeId call : inlined(group(id))) need_operands(call);
+  }
+  const std::vector<bool> needed = needed_nodes(graph, goals);
+  vanishes_.assign(group_of_.size(), false);
+  for (const NodeId id : graph.order()) {
+    const std::size_t p = graph.position(id);
+    vanishes_[id.index] = needed[p] && is_call(graph, id) && !made[p];
+  }
+}
+
+// A storage is inner where its readers are of one group, its owner's, and nothing returns it.
+void FusionGroups::find_inner(const Graph& graph, const StorageModel& storages) {
   const std::vector<NodeId> goals = goals_of(graph);
   const std::vector<bool> needed = needed_nodes(graph, goals);
   std::vector<std::int32_t> reader(storages.size(), kUnread);
@@ -37,13 +74,36 @@ FusionGroups::FusionGroups(const Graph& graph, const StorageModel& storages,
       known = known == kUnread || known == by ? by : kManyReaders;
     }
   };
-  for (const NodeId id : graph.order())
-    if (needed[graph.position(id)] && is_call(graph, id))
-      for (const NodeId operand : graph[id].operands) read(operand, group(id));
+  for (const NodeId id : graph.order()) {
+    if (!needed[graph.position(id)] || !is_call(graph, id) || vanishes(id)) continue;
+    for (const NodeId operand : graph[id].operands)
+      if (!inlines(id, maker_of(graph, operand))) read(operand, group(id));
+    if (group(id) == kAlone || members(group(id)).front() != id) continue;
+    for (const NodeId operand : reads(graph, id)) read(operand, group(id));
+  }
   for (const NodeId id : goals) read(id, kManyReaders);
   inner_.assign(storages.size(), false);
   for (std::size_t s = 0; s < inner_.size(); ++s)
     inner_[s] = reader[s] >= 0 && reader[s] == group(storages[StorageId(s)].owner);
+}
+
+std::vector<NodeId> FusionGroups::reads(const Graph& graph, NodeId call) const {
+  const std::int32_t g = group(call);
+  std::vector<NodeId> values;
+  for (const NodeId id : g == kAlone ? std::span<const NodeId>(&call, 1) : calls(g))
+    for (const NodeId operand : graph[id].operands) {
+      const NodeId maker = maker_of(graph, operand);
+      const bool inside = maker == call || (g != kAlone && group(maker) == g);
+      if (!inside && !inlines(call, maker)) values.push_back(operand);
+    }
+  return values;
+}
+
+bool FusionGroups::inlines(NodeId reader, NodeId call) const {
+  const std::int32_t g = group(reader);
+  if (g == kAlone) return false;
+  const auto repeated = inlined(g);
+  return std::find(repeated.begin(), repeated.end(), call) != repeated.end();
 }
 
 double kernel_micros(const Graph& graph, const StorageModel& storages, const FusionGroups& groups,
@@ -60,7 +120,8 @@ double kernel_micros(const Graph& graph, const StorageModel& storages, const Fus
   for (const NodeId id : calls) {
     computing += node_computing(graph, id, rates);
     for (const StorageId s : storages.owned(id))
-      if (!groups.inner(s)) bytes += byte_size(graph[id].outputs[storages[s].output]);
+      if (!groups.inner(s) && !groups.inlines(calls.back(), id))
+        bytes += byte_size(graph[id].outputs[storages[s].output]);
     for (const NodeId operand : graph[id].operands) {
       const NodeId root = maker_of(graph, operand);
       if (std::find(calls.begin(), calls.end(), root) == calls.end())

@@ -5,6 +5,10 @@
 //   written when it runs, and everything that it reads from outside is alive while it runs. It
 //   takes one launch, and the longer of its arithmetic and its traffic with the outside.
 //
+//   A group may compute calls of others again for itself (inlining.h): each of its runs is those,
+//   which make nothing that anybody else could read, and then its own. A call that all of its
+//   readers compute for themselves vanishes: no kernel makes it for others.
+//
 // Views belong to no group: reading a view is reading what stands behind it. The groups come from
 // fuse_pointwise.h, or from whoever knows the true kernels of a back end.
 #pragma once
@@ -26,20 +30,39 @@ class FusionGroups {
   // The eager model: every call by itself, priced by node_micros.
   FusionGroups() = default;
 
-  // The fused model. Each group has two calls or more, in the graph's order; no views; all are
-  // needed by a result or gradient; none or all need a tangent. Together the groups are convex: no
+  struct Group {
+    std::vector<NodeId> members;  // its own calls
+    std::vector<NodeId> inlined;  // what it computes again for itself
+  };
+
+  // The fused model. Each group has two calls or more, both kinds in the graph's order; no views;
+  // all are needed by a result or gradient, and none of its own vanishes; none or all of its own
+  // need a tangent, and the inlined ones, element-wise, don't. Together the groups are convex: no
   // group depends on itself by way of others.
-  FusionGroups(const Graph& graph, const StorageModel& storages,
-               std::vector<std::vector<NodeId>> groups);
+  FusionGroups(const Graph& graph, const StorageModel& storages, std::vector<Group> groups);
 
   bool fused() const { return !group_of_.empty(); }
-  std::int32_t size() const { return static_cast<std::int32_t>(members_.size()); }
+  std::int32_t size() const { return static_cast<std::int32_t>(calls_.size()); }
 
   // The group of a node, or kAlone.
   std::int32_t group(NodeId id) const {
     return id.index < group_of_.size() ? group_of_[id.index] : kAlone;
   }
-  std::span<const NodeId> members(std::int32_t group) const { return members_[group]; }
+  // What its kernel runs, in order: the inlined calls, then its members.
+  std::span<const NodeId> calls(std::int32_t group) const { return calls_[group]; }
+  std::span<const NodeId> inlined(std::int32_t group) const {
+    return calls(group).first(inlined_[group]);
+  }
+  std::span<const NodeId> members(std::int32_t group) const {
+    return calls(group).subspan(inlined_[group]);
+  }
+  // Whether the kernel that runs `reader` makes this call again for itself.
+  bool inlines(NodeId reader, NodeId call) const;
+  // The values that the kernel of a call reads from outside, as operands in order.
+  std::vector<NodeId> reads(const Graph& graph, NodeId call) const;
+
+  // Whether no kernel makes this call for others, although something needs it.
+  bool vanishes(NodeId id) const { return id.index < vanishes_.size() && vanishes_[id.index]; }
 
   // Whether a storage never reaches memory.
   bool inner(StorageId storage) const {
@@ -47,14 +70,19 @@ class FusionGroups {
   }
 
  private:
-  std::vector<std::vector<NodeId>> members_;
+  void find_vanishing(const Graph& graph);
+  void find_inner(const Graph& graph, const StorageModel& storages);
+
+  std::vector<std::vector<NodeId>> calls_;
+  std::vector<std::size_t> inlined_;    // how many of them are inlined
   std::vector<std::int32_t> group_of_;  // by node id
+  std::vector<bool> vanishes_;          // by node id
   std::vector<bool> inner_;             // by storage
 };
 
-// Microseconds of one run of the kernel that `calls` are: a group, or a call that is alone. In the
-// fused model a kernel reads each value from outside once, however many views of it it has, and
-// no more of it than there is.
+// Microseconds of one run of the kernel that `calls` are: all of a group's, or a call that is
+// alone. In the fused model a kernel reads each value from outside once, however many views of it
+// it has, and no more of it than there is.
 double kernel_micros(const Graph& graph, const StorageModel& storages, const FusionGroups& groups,
                      std::span<const NodeId> calls, const DeviceRates& rates);
 

@@ -33,7 +33,7 @@ GroupSet::GroupSet(const Graph& graph, const StorageModel& storages)
   for (const NodeId id : graph.order()) {
     const std::size_t p = graph.position(id);
     group_of_[p] = p;
-    groups_.push_back({{id}, p, p, iterations(id)});
+    groups_.push_back({{id}, {}, p, p, iterations(id)});
   }
   visited_.assign(groups_.size(), 0);
   for (const NodeId id : graph.order())
@@ -179,14 +179,25 @@ void GroupSet::join(Index from, Index into) {
   source.members.clear();
 }
 
-FusionGroups GroupSet::finish() && {
-  std::vector<std::vector<NodeId>> found;
-  for (Group& group : groups_) {
-    if (group.members.size() < 2) continue;
-    sort_by_position(group.members);
-    found.push_back(std::move(group.members));
-  }
+void GroupSet::inline_into(Index group, std::vector<NodeId> calls) {
+  sort_by_position(calls);
+  groups_[group].inlined = std::move(calls);
+}
+
+FusionGroups GroupSet::kernels() const {
+  std::vector<FusionGroups::Group> found;
+  for (const Group& group : groups_)
+    if (group.members.size() + group.inlined.size() > 1)
+      found.push_back({group.members, group.inlined});
   return FusionGroups(graph_, storages_, std::move(found));
+}
+
+FusionGroups GroupSet::finish() && {
+  for (Group& group : groups_) sort_by_position(group.members);
+  const FusionGroups with_vanishing = kernels();
+  for (Group& group : groups_)
+    std::erase_if(group.members, [&](NodeId id) { return with_vanishing.vanishes(id); });
+  return kernels();
 }
 
 }  // namespace recut

@@ -23,8 +23,9 @@ class GroupSet {
 
   struct Group {
     std::vector<NodeId> members;
-    std::size_t first, last;  // positions
-    std::int64_t elements;    // that it runs over
+    std::vector<NodeId> inlined;  // what it computes again for itself (inlining.h)
+    std::size_t first, last;      // positions
+    std::int64_t elements;        // that it runs over
   };
 
   GroupSet(const Graph& graph, const StorageModel& storages);
@@ -63,13 +64,16 @@ class GroupSet {
   // What every two have to meet, whatever makes them join.
   bool may_share_a_kernel(Index a, Index b) const;
 
+  void inline_into(Index group, std::vector<NodeId> calls);
+
   // All of `from` into `into`; `from` is empty from then on.
   void join(Index from, Index into);
 
-  // Those of two calls or more.
+  // Those of two calls or more, without calls that all of their readers compute for themselves.
   FusionGroups finish() &&;
 
  private:
+  FusionGroups kernels() const;
   Part part(NodeId id) const { return parts_[graph_.position(id)]; }
   void find_parts();
   void find_readers();

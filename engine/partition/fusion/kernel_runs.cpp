@@ -9,10 +9,17 @@ namespace {
 
 class RunFinder {
  public:
-  RunFinder(const Graph& graph, const FusionGroups& groups) : graph_(graph), groups_(groups) {}
+  RunFinder(const Graph& graph, const FusionGroups& groups) : graph_(graph), groups_(groups) {
+    for (std::int32_t g = 0; g < groups.size(); ++g)
+      most_inlined_ = std::max(most_inlined_, groups.inlined(g).size());
+  }
 
   // False where some group does not run together.
   bool add(const std::vector<NodeId>& steps) {
+    std::vector<NodeId> calls;  // without views
+    for (const NodeId id : steps)
+      if (maker_of(graph_, id) == id) calls.push_back(id);
+    ahead_ = calls;
     for (const NodeId id : steps)
       if (!add(id)) return false;
     return due_.empty() || refuse(due_.front());
@@ -27,16 +34,30 @@ class RunFinder {
     runs_.push_back({step, step});
     if (maker_of(graph_, id) != id) return true;
     if (due_.empty()) {
-      const std::int32_t group = groups_.group(id);
-      if (group == FusionGroups::kAlone) return true;
-      due_ = groups_.members(group);
+      due_ = kernel_ahead();
       first_ = step;
     }
+    ahead_ = ahead_.subspan(1);
+    if (due_.empty()) return true;
     if (due_.front() != id) return refuse(due_.front());
     due_ = due_.subspan(1);
     if (due_.empty())
       for (std::size_t s = first_; s <= step; ++s) runs_[s] = {first_, step};
     return true;
+  }
+
+  // The kernel that runs now: of a group whose inlined calls come next and its own behind them, or
+  // else of the group of the next call; none where that is alone.
+  std::span<const NodeId> kernel_ahead() const {
+    for (std::size_t n = 1; n <= most_inlined_ && n < ahead_.size(); ++n) {
+      const std::int32_t group = groups_.group(ahead_[n]);
+      if (group == FusionGroups::kAlone || groups_.members(group).front() != ahead_[n]) continue;
+      const auto inlined = groups_.inlined(group);
+      if (inlined.size() == n && std::equal(inlined.begin(), inlined.end(), ahead_.begin()))
+        return groups_.calls(group);
+    }
+    const std::int32_t group = groups_.group(ahead_.front());
+    return group == FusionGroups::kAlone ? std::span<const NodeId>() : groups_.calls(group);
   }
 
   bool refuse(NodeId due) {
@@ -47,9 +68,11 @@ class RunFinder {
 
   const Graph& graph_;
   const FusionGroups& groups_;
+  std::size_t most_inlined_ = 0;  // by one kernel
   std::vector<KernelRun> runs_;
-  std::span<const NodeId> due_;  // the rest of the kernel that is running
-  std::size_t first_ = 0;        // step of that kernel
+  std::span<const NodeId> ahead_;  // the calls that are still to come
+  std::span<const NodeId> due_;    // the rest of the kernel that is running
+  std::size_t first_ = 0;          // step of that kernel
   Diagnostic fault_;
 };
 

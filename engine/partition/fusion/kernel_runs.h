@@ -15,9 +15,9 @@ struct KernelRun {
   std::size_t first = 0, last = 0;
 };
 
-// By step of the plan, forward, then backward. A group's calls have to stand in their order, all of
-// them, with nothing but views between: fails where they don't, and where a value is saved that
-// never leaves its kernel.
+// By step of the plan, forward, then backward. A group's calls, the inlined ones first, have to
+// stand in their order, all of them, with nothing but views between: fails where they don't, and
+// where a value is saved that never leaves its kernel.
 Result<std::vector<KernelRun>> kernel_runs(const Graph& graph, const StorageModel& storages,
                                            const FusionGroups& groups, const Plan& plan);
 

@@ -25,6 +25,18 @@ class PlanWriter {
         if (graph_[user].op == Op::getitem) emit(user);
   }
 
+  // A kernel's calls: those that it computes again for itself leave nothing behind, and views of
+  // them neither.
+  void run(std::span<const NodeId> calls, std::span<const NodeId> inlined) {
+    emitted_.clear();
+    for (const NodeId id : calls) run(id);
+    for (std::size_t e = inlined.empty() ? 0 : emitted_.size(); e-- > 0;) {
+      const NodeId made = maker_of(graph_, emitted_[e].id);
+      if (std::find(inlined.begin(), inlined.end(), made) != inlined.end())
+        made_[graph_.position(emitted_[e].id)] = emitted_[e].made_before;
+    }
+  }
+
   void cross_border() { border_ = ++clock_; }
 
   // Makes a value available now.
@@ -85,12 +97,19 @@ class PlanWriter {
   }
 
   void emit(NodeId id) {
+    emitted_.push_back({id, made_[graph_.position(id)]});
     made_[graph_.position(id)] = ++clock_;
     (border_ > 0 ? plan_.backward : plan_.forward).push_back(id);
   }
 
+  struct Emitted {
+    NodeId id;
+    std::int64_t made_before;
+  };
+
   const Graph& graph_;
   std::vector<std::int64_t> made_;  // by position
+  std::vector<Emitted> emitted_;    // by the kernel that is running
   std::vector<bool> kept_;
   Users users_;
   std::int64_t clock_ = 0, border_ = 0;
@@ -109,7 +128,7 @@ Plan JointProblem::plan(std::span<const std::int32_t> sequence) const {
       for (const NodeId id : graph_->gradients)
         if (id.valid()) writer.need(id);
     } else {
-      for (const NodeId id : calls(c)) writer.run(id);
+      writer.run(calls(c), inlined(c));
     }
   }
   return writer.take();

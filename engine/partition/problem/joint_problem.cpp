@@ -28,6 +28,8 @@ class JointProblemBuilder {
     late_token_.assign(n, -1);
     early_storage_.assign(storages.size(), -1);
     late_storage_.assign(storages.size(), -1);
+    for (const NodeId id : graph.order())
+      if (groups.vanishes(id)) needed_[graph.position(id)] = false;
     for (const NodeId id : pins.save) save_[graph.position(root(id))] = true;
     for (const NodeId id : pins.recompute) again_[graph.position(root(id))] = true;
   }
@@ -46,10 +48,15 @@ class JointProblemBuilder {
   NodeId root(NodeId id) const { return maker_of(graph_, id); }
   bool is_computation(NodeId id) const { return !graph_.op(id).is(kInput) && root(id) == id; }
 
-  // The calls of the computation that runs `id`: its kernel.
+  // The calls of the computation that runs `id`: its kernel's own.
   std::span<const NodeId> kernel(const NodeId& id) const {
     const std::int32_t group = groups_.group(id);
     return group == FusionGroups::kAlone ? std::span(&id, 1) : groups_.members(group);
+  }
+  // With what the kernel computes again for itself.
+  std::span<const NodeId> with_inlined(std::span<const NodeId> kernel) const {
+    const std::int32_t group = groups_.group(kernel.front());
+    return group == FusionGroups::kAlone ? kernel : groups_.calls(group);
   }
   bool same_kernel(NodeId a, NodeId b) const {
     return a == b ||
@@ -72,7 +79,7 @@ class JointProblemBuilder {
   }
 
   double micros(std::span<const NodeId> calls) const {
-    return kernel_micros(graph_, storages_, groups_, calls, rates_);
+    return kernel_micros(graph_, storages_, groups_, with_inlined(calls), rates_);
   }
 
   std::int64_t duration(std::span<const NodeId> calls) const {
@@ -106,9 +113,8 @@ class JointProblemBuilder {
 
   std::vector<std::int32_t> reads_of(std::span<const NodeId> calls) const {
     std::vector<std::int32_t> reads;
-    for (const NodeId id : calls)
-      for (const NodeId operand : graph_[id].operands)
-        if (!same_kernel(root(operand), id)) add_reads(operand, late_[graph_.position(id)], reads);
+    for (const NodeId value : groups_.reads(graph_, calls.front()))
+      add_reads(value, late_[graph_.position(calls.front())], reads);
     return reads;
   }
 
@@ -149,8 +155,10 @@ class JointProblemBuilder {
   }
 
   void append(std::int32_t computation, std::span<const NodeId> calls) {
+    const auto all = calls.empty() ? calls : with_inlined(calls);
     out_.problem_.order.push_back(computation);
-    out_.calls_.insert(out_.calls_.end(), calls.begin(), calls.end());
+    out_.calls_.insert(out_.calls_.end(), all.begin(), all.end());
+    out_.inlined_.push_back(all.size() - calls.size());
     out_.first_call_.push_back(out_.calls_.size());
   }
 
@@ -196,7 +204,7 @@ class JointProblemBuilder {
     std::vector<NodeId> stack{goal};
     while (!stack.empty()) {
       const NodeId id = stack.back();
-      const NodeId missing = placed_[graph_.position(id)] ? NodeId() : missing_operand(kernel(id));
+      const NodeId missing = placed_[graph_.position(id)] ? NodeId() : missing_operand(id);
       if (missing.valid()) {
         stack.push_back(missing);
         continue;
@@ -204,33 +212,29 @@ class JointProblemBuilder {
       stack.pop_back();
       if (placed_[graph_.position(id)]) continue;
       for (const NodeId call : kernel(id)) placed_[graph_.position(call)] = true;
-      if (late_[graph_.position(id)]) place_twins(kernel(id));
+      if (late_[graph_.position(id)]) place_twins(id);
       add_computation(kernel(id));
     }
   }
 
-  NodeId missing_operand(std::span<const NodeId> calls) const {
-    for (const NodeId id : calls)
-      for (const NodeId operand : graph_[id].operands) {
-        const NodeId source = root(operand);
-        if (is_computation(source) && !placed_[graph_.position(source)] && !same_kernel(source, id))
-          return source;
-      }
+  NodeId missing_operand(NodeId reader) const {
+    for (const NodeId value : groups_.reads(graph_, reader)) {
+      const NodeId source = root(value);
+      if (is_computation(source) && !placed_[graph_.position(source)]) return source;
+    }
     return NodeId();
   }
 
   // Pinned recomputations are computations of their own, which only backward reads.
-  void place_twins(std::span<const NodeId> readers) {
-    for (const NodeId reader : readers)
-      for (const NodeId operand : graph_[reader].operands) {
-        const NodeId source = root(operand);
-        const auto at = std::find_if(twins_.begin(), twins_.end(),
-                                     [&](NodeId twin) { return same_kernel(twin, source); });
-        if (at == twins_.end()) continue;
-        const NodeId twin = *at;
-        twins_.erase(at);
-        add_computation(kernel(twin), true);
-      }
+  void place_twins(NodeId reader) {
+    for (const NodeId value : groups_.reads(graph_, reader)) {
+      const auto at = std::find_if(twins_.begin(), twins_.end(),
+                                   [&](NodeId twin) { return same_kernel(twin, root(value)); });
+      if (at == twins_.end()) continue;
+      const NodeId twin = *at;
+      twins_.erase(at);
+      add_computation(kernel(twin), true);
+    }
   }
 
   void add_end() {

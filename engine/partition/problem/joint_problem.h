@@ -33,9 +33,13 @@ class JointProblem {
     return std::span(calls_).subspan(first_call_[computation],
                                      first_call_[computation + 1] - first_call_[computation]);
   }
-  // The first of them; invalid for the border and the end.
+  // The first of them: what its kernel computes again for itself.
+  std::span<const NodeId> inlined(std::int32_t computation) const {
+    return calls(computation).first(inlined_[computation]);
+  }
+  // One that no other computation runs; invalid for the border and the end.
   NodeId node(std::int32_t computation) const {
-    return calls(computation).empty() ? NodeId() : calls(computation).front();
+    return calls(computation).empty() ? NodeId() : calls(computation).back();
   }
 
   // What pins alone add to the duration of running every node once.
@@ -54,6 +58,7 @@ class JointProblem {
   Problem problem_;
   std::vector<NodeId> calls_;
   std::vector<std::size_t> first_call_{0};  // by computation
+  std::vector<std::size_t> inlined_;        // by computation: how many
   std::int64_t pinned_duration_ = 0;
   double micros_per_unit_ = 1e-6;
 };

@@ -58,11 +58,17 @@ class ValueCheck {
   }
 
   void run_kernel(std::uint32_t k) {
+    std::vector<std::pair<NodeId, Stands>> hidden;
     for (const NodeId call : schedule_.kernels[k].calls) {
       for (const NodeId operand : graph_[call].operands) read(operand, call, k);
+      const auto before = values_.find(call);
+      if (before != values_.end()) hidden.emplace_back(*before);
       values_[call] = stands_of(call, k);
       mark_again(call, k);
     }
+    // What a kernel computes again and keeps to itself stands for others where it stood before.
+    for (auto& [call, stands] : hidden)
+      if (!values_[call].empty() && values_[call].front().inside) values_[call] = std::move(stands);
   }
 
   void read(NodeId operand, NodeId call, std::uint32_t k) {
@@ -107,11 +113,12 @@ class ValueCheck {
   }
 
   void mark_again(NodeId call, std::uint32_t k) {
-    const bool again = !ran_.insert(call).second;
+    std::vector<std::size_t> made;
     for (const StorageId storage : storages_.behind(call))
       if (const auto buffer = buffer_at_.find({storage, k});
-          again && buffer != buffer_at_.end() && storages_[storage].owner == call)
-        made_again_.insert(buffer->second);
+          buffer != buffer_at_.end() && storages_[storage].owner == call)
+        made.push_back(buffer->second);
+    if (!made.empty() && !ran_.insert(call).second) made_again_.insert(made.begin(), made.end());
   }
 
   void returned(NodeId id, InstanceClass kind, const char* word) {
@@ -173,8 +180,8 @@ class ValueCheck {
   std::uint32_t border_ = 0;  // the first kernel of backward
   std::map<std::pair<StorageId, std::uint32_t>, std::size_t> buffer_at_;
   std::map<NodeId, Stands> values_;  // those that are available
-  std::set<NodeId> ran_;
-  std::vector<bool> made_by_;  // by buffer: a call has made it
+  std::set<NodeId> ran_;             // what has left its kernel
+  std::vector<bool> made_by_;        // by buffer: a call has made it
   std::set<std::size_t> made_again_, read_in_backward_;
   std::map<std::size_t, InstanceClass> returned_;
 };
