@@ -198,6 +198,57 @@ TEST_CASE("loops of parts that are counted in a storage", "[codegen][cpu]") {
       "results %turned, %across, %within, %met\n}\n");
 }
 
+TEST_CASE("loops of a storage under another size", "[codegen][cpu]") {
+  check_text(
+      "graph \"sizes\" {\n%x = parameter f32[6, 5]\n%n = parameter i16[4]\n%o = parameter f64[0, "
+      "3]\n"
+      "%t = permute(%x, [1, 0])\n%rows = slice.Tensor(%x, 0, 2, 5)\n"
+      "%gaps = slice.Tensor(%x, 1, 1, 4)\n%wide = expand(%n, [3, 4])\n"
+      "%less = resize(%x, [3, 4])\n%more = resize(%n, [2, 5])\n%turned = resize(%t, [4, 7])\n"
+      "%part = resize(%rows, [20])\n%filled = resize(%gaps, [5, 4])\n%one = resize(%wide, [14])\n"
+      "%zeros = resize(%o, [2, 2])\n%none = resize(%x, [0])\n%number = resize(%x, [])\n"
+      "results %less, %more, %turned, %part, %filled, %one, %zeros, %none, %number\n}\n");
+}
+
+// Numbers count as lines of one place.
+TEST_CASE("loops of values that go to places, of numbers without dimensions", "[codegen][cpu]") {
+  const std::string head =
+      "graph \"places\" {\n%x = parameter f32[]\n%y = parameter f32[]\n%l = parameter f32[1]\n"
+      "%i = full([], 0, dtype=i64)\n%k = full([1], 0, dtype=i64)\n";
+  for (const char* call : {
+           "scatter.src(%x, 0, %i, %y)",
+           "scatter.src(%l, 0, %i, %y)",
+           "scatter.src(%x, 0, %k, %l)",
+           "scatter.value(%x, -1, %i, 2.5)",
+           "scatter_add(%x, 0, %i, %y)",
+           "scatter_reduce.two(%x, 0, %i, %y, \"prod\")",
+           "scatter_reduce.two(%x, 0, %i, %y, \"mean\")",
+           "scatter_reduce.two(%x, 0, %i, %y, \"amax\", include_self=false)",
+           "index_add(%x, 0, %i, %y)",
+           "index_add(%x, 0, %k, %l, alpha=3)",
+           "index_copy(%x, 0, %i, %y)",
+           "index_fill.int_Scalar(%x, 0, %i, 4)",
+           "index_reduce(%x, 0, %i, %y, \"mean\")",
+           "index_reduce(%l, 0, %k, %l, \"amin\", include_self=false)",
+       })
+    check_text(head + "%r = " + call + "\nresults %r\n}\n");
+}
+
+TEST_CASE("loops that have no place to read", "[codegen][cpu]") {
+  for (const char* dtype : {"f32", "bf16", "i32", "bool"})
+    check_text(
+        fmt::format("graph \"none\" {{\n%x = parameter {0}[0, 3]\n%i = full([2], 0, dtype=i64)\n"
+                    "%m = full([2, 3], false, dtype=bool)\n"
+                    "%r = _unsafe_masked_index(%x, %m, [%i], 1)\nresults %r\n}}\n",
+                    dtype));
+  check_text(
+      "graph \"none\" {\n%x = parameter f32[0, 3]\n%i = full([2], 0, dtype=i64)\n"
+      "%m = full([2, 3], false, dtype=bool)\n%v = parameter f32[2, 3]\n"
+      "%r = _unsafe_masked_index_put_accumulate(%x, %m, [%i], %v)\nresults %r\n}\n");
+  check_with_gradients("x:1,5 | pdist(%x, 2.0)");
+  check_with_gradients("x:0,5 | pdist(%x, 2.0)");
+}
+
 TEST_CASE("loops of histograms", "[codegen][cpu]") {
   for (const char* dtype : {"f32", "f64"})
     check_text(fmt::format(

@@ -161,6 +161,39 @@ TEST_CASE("spectra, pseudo-inverses and exponentials", "[codegen][cpu]") {
   results %u, %s, %v, %p)"});
 }
 
+TEST_CASE("least squares by every driver, broadcast, and of too low a rank", "[codegen][cpu]") {
+  const auto solved = [](const std::string& a, const std::string& b, const std::string& how) {
+    check_graph("graph \"g\" {\n  %a = parameter " + a + "\n  %b = parameter " + b +
+                "\n  %f = linalg_lstsq(%a, %b" + how + R"()
+  %x = getitem(%f, 0)
+  %r = getitem(%f, 1)
+  %n = getitem(%f, 2)
+  %s = getitem(%f, 3)
+  results %x, %r, %n, %s
+})");
+  };
+  for (const char* driver : {"gels", "gelsy", "gelsd", "gelss"})
+    solved("f64[2, 5, 3]", "f64[2, 5, 4]", std::string(", driver=\"") + driver + "\"");
+  solved("f64[3, 5]", "f64[3, 2]", ", driver=\"gelsd\"");
+  solved("f32[4, 4]", "f32[4, 1]", "");
+  solved("f64[3, 1, 6, 2]", "f64[1, 2, 6, 3]", ", driver=\"gelsd\"");
+  solved("f64[5, 3]", "f64[5]", ", driver=\"gelsd\"");
+  solved("f64[2, 3, 3]", "f64[2, 3]", "");
+  solved("f64[0, 3, 3]", "f64[0, 3, 2]", "");
+  // Half of the singular values are below the tolerance.
+  solved("f64[6, 4]", "f64[6, 2]", ", rcond=0.5, driver=\"gelsd\"");
+  check_graph(R"(graph "g" {
+  %a = parameter f64[4, 3]
+  %b = parameter f64[4, 2]
+  %z = mul.Scalar(%a, 0.0)
+  %f = linalg_lstsq(%z, %b, driver="gelsd")
+  %x = getitem(%f, 0)
+  %r = getitem(%f, 1)
+  %n = getitem(%f, 2)
+  results %x, %r, %n
+})");
+}
+
 TEST_CASE("sums of products of three", "[codegen][cpu]") {
   check_graph(R"(graph "g" {
   %a = parameter f32[4, 3]

@@ -55,11 +55,6 @@ Indices AdvancedIndex::place(Lowering& lowering, const Shape& self, const Indice
   return place;
 }
 
-std::optional<std::string> has_no_place(const Call& call) {
-  if (element_count(call.tensor("self").shape) == 0) return "tensors without elements";
-  return has_masks(call);
-}
-
 std::optional<std::string> has_masks(const Call& call) {
   for (const NodeId id : call.nodes("indices"))
     if (id.valid() && item_bytes(call.tensor(id).dtype) == 1) return "masks as indices";

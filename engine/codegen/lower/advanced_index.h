@@ -32,8 +32,7 @@ struct AdvancedIndex {
                 OutOfRange out_of_range = OutOfRange::faulty) const;
 };
 
-// Refusals (formula.h): indices that are masks, and besides, that clamping leaves no place.
+// A refusal (formula.h): indices that are masks.
 std::optional<std::string> has_masks(const Call& call);
-std::optional<std::string> has_no_place(const Call& call);
 
 }  // namespace recut::loop

@@ -32,6 +32,7 @@ const NestRow& nest_row(Op op) {
     add_ldl_nests(rows);
     add_spectral_nests(rows);
     add_matrix_function_nests(rows);
+    add_least_squares_nests(rows);
     add_trilinear_nests(rows);
     add_polynomial_nests(rows);
     add_incomplete_gamma_nests(rows);
@@ -75,6 +76,14 @@ Indices folded_place(const Indices& at, const std::vector<bool>& folded, std::si
   for (std::size_t d = 0; d < at.size(); ++d)
     if (!folded[d] || rank == at.size()) place.push_back(folded[d] ? Index(0) : at[d]);
   return place;
+}
+
+void write_zeros(const Nest& nest) {
+  const Layout whole = storage_layout(nest.type());
+  nest.lowering.for_each(whole.shape, whole.strides, [&](const Indices& at) {
+    nest.lowering.write(nest.output(), at,
+                        nest.lowering.constant(value_type(nest.type().dtype), 0));
+  });
 }
 
 }  // namespace recut::loop

@@ -68,6 +68,16 @@ class Nest {
 
 using NestBuilder = void (*)(const Nest& nest);
 
+// Makes the first output 0 everywhere.
+void write_zeros(const Nest& nest);
+
+// Tensors without dimensions beside those of one: a number counts as a line of one place, and has
+// no index of its own.
+inline Shape as_line(const Shape& shape) { return shape.empty() ? Shape{1} : shape; }
+inline Indices place_in(const Shape& shape, const Indices& at) {
+  return shape.empty() ? Indices{} : at;
+}
+
 // A reduction of rows (engine/partition/fusion/rows.h): loops over a row's elements, one after
 // another, and what their totals come to. It shares its loops with others of the same rows.
 struct RowFold {
@@ -120,6 +130,7 @@ void add_householder_nests(NestTable& table);
 void add_ldl_nests(NestTable& table);
 void add_spectral_nests(NestTable& table);
 void add_matrix_function_nests(NestTable& table);
+void add_least_squares_nests(NestTable& table);
 void add_trilinear_nests(NestTable& table);
 void add_polynomial_nests(NestTable& table);
 void add_incomplete_gamma_nests(NestTable& table);

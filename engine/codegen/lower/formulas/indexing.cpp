@@ -48,14 +48,15 @@ Quantity index(const Site& s) {
 // Clamped indices, read where the mask holds.
 Quantity masked_index(const Site& s) {
   const Shape& self = s.call.tensor("self").shape;
+  const Scalar number = s.call.scalar("fill");
+  Builder* builder = &s.lowering.builder();
+  const DType type = value_type(s.dtype());
+  const Quantity fill = is_floating(type) ? Quantity::constant(builder, type, number.real)
+                                          : Quantity::constant(builder, type, number.integer);
+  if (element_count(self) == 0) return fill;
   const Indices place =
       AdvancedIndex(s.call).place(s.lowering, self, s.at, AdvancedIndex::OutOfRange::clamped);
-  const Quantity holds = s.raw("mask").to(DType::boolean);
-  const Quantity x = s.raw("self", place);
-  const Scalar fill = s.call.scalar("fill");
-  if (x.type() == DType::boolean)
-    return select(holds, x, Quantity::constant(x.builder(), x.type(), fill.integer));
-  return select(holds, x, x.like(x.real() ? fill.real : static_cast<double>(fill.integer)));
+  return select(s.raw("mask").to(DType::boolean), s.raw("self", place), fill);
 }
 
 Quantity one_hot(const Site& s) {
@@ -150,7 +151,7 @@ void add_indexing_formulas(FormulaTable& table) {
   table.push_back({Op::index_select, index_select});
   for (const Op op : {Op::index_Tensor, Op::_unsafe_index_Tensor})
     table.push_back({op, index, has_masks});
-  table.push_back({Op::_unsafe_masked_index, masked_index, has_no_place});
+  table.push_back({Op::_unsafe_masked_index, masked_index, has_masks});
   table.push_back({Op::one_hot, one_hot});
   table.push_back({Op::tril, triangle<true>});
   table.push_back({Op::triu, triangle<false>});

@@ -136,6 +136,7 @@ struct Pairs {
 void pdist(const Nest& nest) {
   const Shape& x = nest.shape_of("self");
   const Pairs pairs{nest, x[0]};
+  if (pairs.count() == 0) return;
   Builder& builder = nest.lowering.builder();
   const std::size_t depth = builder.depth();
   const Index pair = builder.open_loop("i", pairs.count(), Builder::Order::parallel);
@@ -156,6 +157,7 @@ void pdist(const Nest& nest) {
 void pdist_backward(const Nest& nest) {
   const Norm norm = norm_of(nest.call);
   const Pairs pairs{nest, nest.shape_of("self")[0]};
+  if (pairs.count() == 0) return write_zeros(nest);
   sum_others(nest, pairs.rows, [&](const Indices& at, const Index& other) {
     const Quantity row = nest.lowering.number(at[0]), second = nest.lowering.number(other);
     const Index pair = pairs.place(row, second);
@@ -237,19 +239,14 @@ std::optional<std::string> bare_numbers(const Call& call) {
   return std::nullopt;
 }
 
-std::optional<std::string> no_pairs(const Call& call) {
-  if (call.tensor("self").shape[0] < 2) return "fewer than two rows";
-  return std::nullopt;
-}
-
 }  // namespace
 
 void add_distance_nests(NestTable& table) {
   for (const Op op : {Op::_cdist_forward, Op::cdist, Op::_euclidean_dist})
     table.push_back({op, cdist});
   table.push_back({Op::_cdist_backward, cdist_backward});
-  for (const Op op : {Op::_pdist_forward, Op::pdist}) table.push_back({op, pdist, no_pairs});
-  table.push_back({Op::_pdist_backward, pdist_backward, no_pairs});
+  for (const Op op : {Op::_pdist_forward, Op::pdist}) table.push_back({op, pdist});
+  table.push_back({Op::_pdist_backward, pdist_backward});
   table.push_back({Op::cosine_similarity, cosine_similarity, bare_numbers});
   table.push_back({Op::pairwise_distance, pairwise_distance, bare_numbers});
 }

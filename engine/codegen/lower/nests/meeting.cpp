@@ -49,18 +49,13 @@ struct Arrivals {
         index_is_line(n.call.op().packet.rfind("index_", 0) == 0),
         dim(n.dimension("dim", n.type().shape.size())) {
     const Shape& index = nest.shape_of("index");
-    if (index_is_line) {
-      shape = nest.type().shape;
-      shape[dim] = element_count(index);
-    } else {
-      shape = index;
-    }
+    shape = as_line(index_is_line ? nest.type().shape : index);
+    if (index_is_line) shape[dim] = element_count(index);
   }
 
   Index target(const Indices& from) const {
-    const std::size_t rank = nest.shape_of("index").size();
-    const Indices at = !index_is_line ? from : rank == 0 ? Indices{} : Indices{from[dim]};
-    return nest.checked(nest.raw("index", at), nest.type().shape[dim], negative_from_end);
+    const Indices at = place_in(nest.shape_of("index"), index_is_line ? Indices{from[dim]} : from);
+    return nest.checked(nest.raw("index", at), as_line(nest.type().shape)[dim], negative_from_end);
   }
 
   // Calls put(from, to) for all values.
@@ -74,7 +69,7 @@ struct Arrivals {
     from[dim] = builder.open_loop("n", shape[dim]);
     Indices to = from;
     to[dim] = target(from);
-    put(from, to);
+    put(from, place_in(nest.type().shape, to));
     builder.close_to(depth);
   }
 
@@ -88,9 +83,10 @@ struct Arrivals {
     for (std::size_t d = 0; d < shape.size(); ++d)
       if (d != dim && shape[d] < nest.type().shape[d])
         builder.open_if((lowering.number(at[d]) < static_cast<double>(shape[d])).id());
-    Indices from = at;
+    Indices from = at.empty() ? Indices{0} : at;
+    const Quantity place = lowering.number(from[dim]);
     from[dim] = builder.open_loop("n", shape[dim]);
-    const Quantity here = lowering.number(target(from)) == lowering.number(at[dim]);
+    const Quantity here = lowering.number(target(from)) == place;
     builder.update(sum, here.to(DType::i64).id());
     builder.close_to(depth);
     return {&builder, builder.read(sum)};
@@ -143,6 +139,10 @@ Quantity number(const Nest& nest, std::string_view parameter) {
              : Quantity::constant(builder, DType::i64, scalar.integer);
 }
 
+Quantity element(const Nest& nest, std::string_view parameter, const Indices& from) {
+  return nest.raw(parameter, place_in(nest.shape_of(parameter), from));
+}
+
 void scatter_reduce(const Nest& nest) {
   const bool by_value = nest.call.op().parameter("value").has_value();
   const Arrivals arrivals(nest);
@@ -150,32 +150,26 @@ void scatter_reduce(const Nest& nest) {
       !nest.call.op().parameter("include_self") || nest.call.boolean("include_self");
   put_all(nest, arrivals, meeting_of(nest.call.text("reduce")), include_self,
           [&](const Indices& from) {
-            return by_value ? number(nest, "value") : nest.raw("src", from);
+            return by_value ? number(nest, "value") : element(nest, "src", from);
           });
-}
-
-// The source's element, which a number without dimensions may be.
-Quantity source(const Nest& nest, const Indices& from) {
-  const std::size_t rank = nest.shape_of("source").size();
-  return nest.raw("source", rank == 0 ? Indices{} : from);
 }
 
 void index_reduce(const Nest& nest) {
   put_all(nest, Arrivals(nest), meeting_of(nest.call.text("reduce")),
           nest.call.boolean("include_self"),
-          [&](const Indices& from) { return source(nest, from); });
+          [&](const Indices& from) { return element(nest, "source", from); });
 }
 
 void index_add(const Nest& nest) {
   put_all(nest, Arrivals(nest), {Combine::add}, true, [&](const Indices& from) {
     const Quantity alpha = number(nest, "alpha");
-    return alpha * source(nest, from).to(alpha.type());
+    return alpha * element(nest, "source", from).to(alpha.type());
   });
 }
 
 void index_copy(const Nest& nest) {
   put_all(nest, Arrivals(nest), {Combine::add, false, true}, true,
-          [&](const Indices& from) { return source(nest, from); });
+          [&](const Indices& from) { return element(nest, "source", from); });
 }
 
 void index_fill(const Nest& nest) {
@@ -186,28 +180,21 @@ void index_fill(const Nest& nest) {
   });
 }
 
-std::optional<std::string> numbers(const Call& call) {
-  const bool line = call.op().packet.rfind("index_", 0) == 0;
-  if (call.tensor("self").shape.empty() || (!line && call.tensor("index").shape.empty()))
-    return "numbers without dimensions";
-  return std::nullopt;
-}
-
-std::optional<std::string> truths_or_numbers(const Call& call) {
+std::optional<std::string> truths(const Call& call) {
   if (call.tensor("self").dtype == DType::boolean) return "sums of bools";
-  return numbers(call);
+  return std::nullopt;
 }
 
 }  // namespace
 
 void add_meeting_nests(NestTable& table) {
   for (const Op op : {Op::scatter_reduce, Op::scatter_value_reduce, Op::scatter_reduce_two})
-    table.push_back({op, scatter_reduce, truths_or_numbers});
-  table.push_back({Op::index_reduce, index_reduce, truths_or_numbers});
-  table.push_back({Op::index_add, index_add, truths_or_numbers});
-  table.push_back({Op::index_copy, index_copy, numbers});
+    table.push_back({op, scatter_reduce, truths});
+  table.push_back({Op::index_reduce, index_reduce, truths});
+  table.push_back({Op::index_add, index_add, truths});
+  table.push_back({Op::index_copy, index_copy});
   for (const Op op : {Op::index_fill_int_Scalar, Op::index_fill_int_Tensor})
-    table.push_back({op, index_fill, numbers});
+    table.push_back({op, index_fill});
 }
 
 }  // namespace recut::loop

@@ -114,12 +114,27 @@ std::optional<std::string> gaps(const Call& call) {
 }
 
 void part_backward(const Nest& nest) {
-  const Layout whole = storage_layout(nest.type());
-  nest.lowering.for_each(whole.shape, whole.strides, [&](const Indices& at) {
-    nest.lowering.write(nest.output(), at,
-                        nest.lowering.constant(value_type(nest.type().dtype), 0));
-  });
+  write_zeros(nest);
   write_part(nest, "grad_output");
+}
+
+// The storage's first elements under another size, in the order of storages; 0 beyond them.
+void resize(const Nest& nest) {
+  const TensorType& self = nest.call.tensor("self");
+  const std::int64_t count = element_count(self.shape);
+  if (count == 0) return write_zeros(nest);
+  const Layout from{self.shape, is_dense(self) ? self.strides : contiguous_strides(self.shape)};
+  const Layout to = storage_layout(nest.type());
+  Lowering& lowering = nest.lowering;
+  Builder& builder = lowering.builder();
+  lowering.for_each(to.shape, to.strides, [&](const Indices& at) {
+    const Index place = place_of({nest.output(), {to}}, at, builder);
+    std::optional<Quantity> inside;
+    if (count < element_count(to.shape))
+      inside = lowering.number(place) < static_cast<double>(count);
+    lowering.write(nest.output(), at,
+                   nest.raw_where("self", element_at(from, place, builder), inside));
+  });
 }
 
 }  // namespace
@@ -132,6 +147,7 @@ void add_movement_nests(NestTable& table) {
   table.push_back({Op::as_strided_scatter, as_strided_scatter, gaps});
   for (const Op op : {Op::slice_backward, Op::select_backward, Op::diagonal_backward})
     table.push_back({op, part_backward});
+  table.push_back({Op::resize, resize});
 }
 
 }  // namespace recut::loop

@@ -7,19 +7,10 @@
 namespace recut::loop {
 namespace {
 
-// All of an output is 0.
-void clear(const Nest& nest) {
-  const Layout whole = storage_layout(nest.type());
-  nest.lowering.for_each(whole.shape, whole.strides, [&](const Indices& at) {
-    nest.lowering.write(nest.output(), at,
-                        nest.lowering.constant(value_type(nest.type().dtype), 0));
-  });
-}
-
 // Rows of grad_output are added to the rows that the indices name. Columns are parallel: each walks
 // over all indices.
 void embedding_backward(const Nest& nest) {
-  clear(nest);
+  write_zeros(nest);
   const Shape& places = nest.shape_of("indices");
   const std::int64_t width = nest.type().shape[1];
   const std::int64_t padding = nest.call.integer("padding_idx");
@@ -47,7 +38,8 @@ std::optional<std::string> by_frequency(const Call& call) {
 // apart; the places of one line may meet, and are named in order.
 void for_each_named(const Nest& nest,
                     const std::function<void(const Indices&, const Indices&)>& put) {
-  const Shape& shape = nest.shape_of("index");
+  const Shape &index = nest.shape_of("index"), &target = nest.type().shape;
+  const Shape shape = as_line(index);
   const std::size_t dim = nest.dimension("dim", shape.size());
   Builder& builder = nest.lowering.builder();
   const std::size_t depth = builder.depth();
@@ -57,9 +49,14 @@ void for_each_named(const Nest& nest,
   Indices from = delinearised(line, lines, builder);
   from[dim] = builder.open_loop("n", shape[dim]);
   Indices to = from;
-  to[dim] = nest.checked(nest.raw("index", from), nest.type().shape[dim], false);
-  put(from, to);
+  const Quantity named = nest.raw("index", place_in(index, from));
+  to[dim] = nest.checked(named, as_line(target)[dim], false);
+  put(from, place_in(target, to));
   builder.close_to(depth);
+}
+
+Quantity source(const Nest& nest, const Indices& from) {
+  return nest.raw("src", place_in(nest.shape_of("src"), from));
 }
 
 void copy_self(const Nest& nest) {
@@ -72,7 +69,7 @@ void copy_self(const Nest& nest) {
 void scatter_add(const Nest& nest) {
   copy_self(nest);
   for_each_named(nest, [&](const Indices& from, const Indices& to) {
-    nest.lowering.combine_into(nest.output(), to, Combine::add, nest.raw("src", from));
+    nest.lowering.combine_into(nest.output(), to, Combine::add, source(nest, from));
   });
 }
 
@@ -80,7 +77,7 @@ void scatter_add(const Nest& nest) {
 void scatter(const Nest& nest) {
   copy_self(nest);
   for_each_named(nest, [&](const Indices& from, const Indices& to) {
-    if (nest.has("src")) return nest.lowering.write(nest.output(), to, nest.raw("src", from));
+    if (nest.has("src")) return nest.lowering.write(nest.output(), to, source(nest, from));
     const Scalar value = nest.call.scalar("value");
     Builder* builder = &nest.lowering.builder();
     nest.lowering.write(nest.output(), to,
@@ -95,6 +92,7 @@ void scatter(const Nest& nest) {
 // clamped and values are added where it holds.
 void index_put(const Nest& nest) {
   copy_self(nest);
+  if (element_count(nest.type().shape) == 0) return;
   const AdvancedIndex named(nest.call);
   const Shape& self = nest.shape_of("self");
   const Shape kept = named.kept(self);
@@ -139,7 +137,7 @@ void put(const Nest& nest) {
 
 // Elements go to their places in planes of zeros; the last of those that meet stays.
 void max_unpool(const Nest& nest) {
-  clear(nest);
+  write_zeros(nest);
   const Shape& in = nest.shape_of("self");
   const Shape& out = nest.type().shape;
   const std::ptrdiff_t dims = nest.call.op().op == Op::max_unpool2d ? 2 : 3;
@@ -172,32 +170,22 @@ std::optional<std::string> masks_or_truths(const Call& call) {
   return has_masks(call);
 }
 
-std::optional<std::string> masks_truths_or_no_place(const Call& call) {
-  const auto why = has_no_place(call);
-  return why ? why : masks_or_truths(call);
-}
-
-std::optional<std::string> numbers(const Call& call) {
-  if (call.tensor("index").shape.empty()) return "numbers without dimensions";
-  return std::nullopt;
-}
-
-std::optional<std::string> truths_or_numbers(const Call& call) {
+std::optional<std::string> truths(const Call& call) {
   if (call.tensor("self").dtype == DType::boolean) return "sums of bools";
-  return numbers(call);
+  return std::nullopt;
 }
 
 }  // namespace
 
 void add_scatter_nests(NestTable& table) {
   table.push_back({Op::embedding_dense_backward, embedding_backward, by_frequency});
-  table.push_back({Op::scatter_add, scatter_add, truths_or_numbers});
-  for (const Op op : {Op::index_put, Op::_unsafe_index_put})
+  table.push_back({Op::scatter_add, scatter_add, truths});
+  for (const Op op :
+       {Op::index_put, Op::_unsafe_index_put, Op::_unsafe_masked_index_put_accumulate})
     table.push_back({op, index_put, masks_or_truths});
-  table.push_back({Op::_unsafe_masked_index_put_accumulate, index_put, masks_truths_or_no_place});
   table.push_back({Op::put, put, sums_of_truths});
   for (const Op op : {Op::max_unpool2d, Op::max_unpool3d}) table.push_back({op, max_unpool});
-  for (const Op op : {Op::scatter_src, Op::scatter_value}) table.push_back({op, scatter, numbers});
+  for (const Op op : {Op::scatter_src, Op::scatter_value}) table.push_back({op, scatter});
 }
 
 }  // namespace recut::loop

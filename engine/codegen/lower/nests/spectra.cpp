@@ -107,10 +107,6 @@ void read_finite(const MatrixWork& work, const ScratchMatrix& m, std::string_vie
   });
 }
 
-namespace {
-
-// The columns in the order of their values: ascending, equals in their own order; or the reverse
-// of that.
 Scratch sorted(const MatrixWork& work, std::int64_t count,
                const std::function<Quantity(const Index&)>& value, bool descending) {
   const Scratch order = work.integers("order", count);
@@ -133,6 +129,8 @@ Scratch sorted(const MatrixWork& work, std::int64_t count,
 Index column_of(const MatrixWork& work, const Scratch& order, const Index& k, std::int64_t count) {
   return Nest::checked_index(work.nest.lowering, order.read(k), count, false);
 }
+
+namespace {
 
 // The signs of columns: -1 where the largest element is negative, else +1.
 class ColumnSigns {

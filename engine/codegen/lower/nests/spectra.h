@@ -20,4 +20,11 @@ void orthogonalise(const MatrixWork& work, const ScratchMatrix& u, const Scratch
 void read_finite(const MatrixWork& work, const ScratchMatrix& m, std::string_view parameter,
                  const Indices& batch);
 
+// Numbers of columns, 0 ... count - 1, in the order of their values: ascending, equals in their own
+// order; or the reverse of that.
+Scratch sorted(const MatrixWork& work, std::int64_t count,
+               const std::function<Quantity(const Index&)>& value, bool descending);
+// The column that such an order has at place k.
+Index column_of(const MatrixWork& work, const Scratch& order, const Index& k, std::int64_t count);
+
 }  // namespace recut::loop
