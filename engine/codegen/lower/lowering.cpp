@@ -22,7 +22,7 @@ Lowering::Lowering(const Graph& graph, const StorageModel& storages, const Fusio
       graph_(graph),
       storages_(storages),
       groups_(groups),
-      last_(calls.back()),
+      last_(calls.empty() ? NodeId() : calls.back()),
       types_of_([&graph](NodeId id) { return graph.pool().types_of(id); }) {
   for (const NodeId id : calls) notes_.emplace(id, static_cast<std::uint32_t>(notes_.size()));
 }

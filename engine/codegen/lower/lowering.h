@@ -112,7 +112,7 @@ class Lowering {
   const Graph& graph_;
   const StorageModel& storages_;
   const FusionGroups& groups_;
-  const NodeId last_;  // of the kernel's own calls
+  const NodeId last_;  // of the kernel's own calls; invalid where it has views only
   Call::TypesOf types_of_;
   std::map<NodeId, std::uint32_t> notes_;  // of the kernel's own calls, in their order
   std::map<NodeId, Address> addresses_;
