@@ -139,8 +139,9 @@ class Verifier {
       if (graph_.input_kind(id) != InputKind::tangent) differentiated.push_back(id);
     if (!graph_.gradients.empty() && graph_.gradients.size() != differentiated.size())
       return fail(NodeId(), 8,
-                  fmt::format("{} gradients for {} placeholders", graph_.gradients.size(),
-                              differentiated.size()));
+                  fmt::format("{} gradients for {} placeholders that are no tangents, expected one "
+                              "for each, or none",
+                              graph_.gradients.size(), differentiated.size()));
     for (std::size_t i = 0; i < graph_.gradients.size(); ++i)
       check_gradient(i, graph_.gradients[i], differentiated[i]);
   }

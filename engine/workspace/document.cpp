@@ -5,7 +5,9 @@
 #include <algorithm>
 
 #include "engine/input/bytes.h"
+#include "engine/ir/verifier.h"
 #include "engine/passes/rule_pass.h"
+#include "engine/support/text.h"
 #include "engine/workspace/document_opener.h"
 #include "engine/workspace/gradients.h"
 
@@ -14,6 +16,17 @@ namespace {
 
 bool has(const std::vector<std::string>& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// What a file's graph doesn't keep of what every graph promises, and its reader didn't see.
+Diagnostics broken_promises(const Graph& graph, const std::string& file) {
+  Diagnostics faults;
+  for (const Failure& failure : verify(graph)) {
+    const std::string node =
+        failure.node.valid() ? fmt::format("node {}: ", quote(graph.node_name(failure.node))) : "";
+    faults.push_back({node + failure.message, file, 0, 0});
+  }
+  return faults;
 }
 
 // In the table of passes; behind all of it for others.
@@ -91,6 +104,8 @@ bool DocumentOpener::fail(Diagnostics faults) {
 Result<Document> DocumentOpener::take() {
   if (!faults_.empty()) return faults_;
   PipelineReport report = passes_->take();
+  if (report.failure && report.failure->pass == "input")
+    return broken_promises(report.input, file_name_);
   if (report.failure)
     return Diagnostic{
         fmt::format("internal error: pass '{}' {}", report.failure->pass, report.failure->message),

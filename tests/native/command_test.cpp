@@ -31,6 +31,30 @@ TEST_CASE("command: bad arguments and missing files are exit code 2", "[native]"
   CHECK(key.err.find("joint_after_passes") != std::string::npos);
 }
 
+TEST_CASE("command: a graph in text that breaks a promise is refused in words", "[native]") {
+  const auto refused = [](const std::string& gradients) {
+    const TemporaryFile file("broken.recut");
+    std::ofstream(file.path()) << R"(graph "broken" {
+  %x = parameter f32[3, 2]
+  %w = parameter f32[2, 4]
+  %t = tangent f32[3, 4]
+  %p = mm(%x, %w)
+  %g = mul.Tensor(%t, %p)
+  results %p
+  gradients )" << gradients << "\n}\n";
+    const Ran ran = run({"plan", file.path()});
+    CHECK(ran.code == kBadInput);
+    CHECK(ran.out.empty());
+    CHECK(ran.err.find(file.path() + ": error: ") == 0);
+    CHECK(ran.err.find("internal") == std::string::npos);
+    return ran.err;
+  };
+  CHECK(refused("%g").find("1 gradients for 2 placeholders that are no tangents, expected one") !=
+        std::string::npos);
+  CHECK(refused("%g, none").find("the gradient of %x has shape [3, 4], expected [3, 2]") !=
+        std::string::npos);
+}
+
 TEST_CASE("command: budgets that no strategy takes are refused in words", "[native]") {
   for (const char* budget : {"-1", "nan", "1.5", "5XB", "3GiB", "40%", "0x1", "1e-1"}) {
     INFO(budget);

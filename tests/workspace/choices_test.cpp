@@ -121,5 +121,56 @@ TEST_CASE("choices: they are named where they are why a budget can't be held", "
   CHECK_FALSE(hopeless->report.blame->holds_without);
 }
 
+// Where nobody says otherwise, backward's kernel makes %a for itself from %p, which it reads.
+TEST_CASE("choices: no kernel of others makes a pinned value", "[workspace]") {
+  OpenOptions options;
+  options.passes.emplace();
+  const auto document = open_document_bytes(R"(graph "inlined" {
+    %x = parameter f32[30, 20]
+    %w = parameter f32[20, 40]
+    %v = parameter f32[40, 10]
+    %u = parameter f32[40, 20]
+    %t = tangent f32[30, 40]
+    %p = mm(%x, %w)
+    %a = neg(%p)
+    %o = mm(%a, %v)
+    %g = mul.Tensor(%t, %a)
+    %k = mul.Tensor(%g, %p)
+    %q = mm(%k, %u)
+    results %o
+    gradients %q, none, none, none
+  })",
+                                            "inlined", options);
+  INFO((document ? std::string() : format(document.diagnostics())));
+  REQUIRE(document.ok());
+  const auto planned = [&](const ChoiceRequest& choices) {
+    PlanningRequest request;
+    request.cost_model = "fused";
+    request.choices = choices;
+    auto planned = plan_document(*document, request);
+    INFO((planned ? std::string() : format(planned.diagnostics())));
+    REQUIRE(planned.ok());
+    return std::move(*planned);
+  };
+  const auto saved = [&](const Planned& it) { return names(document->graph(), it.plan.saved); };
+  const auto backward = [&](const Planned& it) {
+    return names(document->graph(), it.plan.backward);
+  };
+  const Planned free = planned({});
+  CHECK(saved(free) == Names{"p"});
+  CHECK(backward(free) == Names{"a", "g", "k", "q"});
+  CHECK(free.report.inlined_calls == 1);
+  CHECK(free.report.recomputed_runs == 0);
+  const Planned kept = planned({{"a"}, {}});
+  CHECK(saved(kept) == Names{"p", "a"});
+  CHECK(backward(kept) == Names{"g", "k", "q"});
+  const Planned again = planned({{}, {"a"}});
+  CHECK(saved(again) == Names{"p"});
+  CHECK(backward(again) == Names{"a", "g", "k", "q"});
+  CHECK(again.report.inlined_calls == 0);
+  CHECK(again.report.recomputed_runs == 1);
+  CHECK(again.report.recompute_us > 0);
+}
+
 }  // namespace
 }  // namespace recut
