@@ -119,7 +119,7 @@ FusionGroups fuse_pointwise(const Graph& graph, const StorageModel& storages, Fu
     while (producers.run()) continue;
     fuse_siblings(groups);
   }
-  inline_forward(groups, apart);
+  inline_cheap_calls(groups, apart);
   return std::move(groups).finish();
 }
 

@@ -33,15 +33,15 @@ FusionGroups::FusionGroups(const Graph& graph, const StorageModel& storages,
     calls_.back().insert(calls_.back().end(), group.members.begin(), group.members.end());
   }
 
-  find_vanishing(graph);
-  find_inner(graph, storages);
+  const std::vector<bool> made = made_calls(graph);
+  find_vanishing(graph, made);
+  find_inner(graph, storages, made);
 }
 
 // What goals need without what kernels make for themselves.
-void FusionGroups::find_vanishing(const Graph& graph) {
-  const std::vector<NodeId> goals = goals_of(graph);
+std::vector<bool> FusionGroups::made_calls(const Graph& graph) const {
   std::vector<bool> made(graph.order().size(), false);
-  std::vector<NodeId> stack = goals;
+  std::vector<NodeId> stack = goals_of(graph);
   while (!stack.empty()) {
     const NodeId id = maker_of(graph, stack.back());
     stack.pop_back();
@@ -55,7 +55,11 @@ void FusionGroups::find_vanishing(const Graph& graph) {
     if (group(id) == kAlone) continue;
     for (const NodeId call : inlined(group(id))) need_operands(call);
   }
-  const std::vector<bool> needed = needed_nodes(graph, goals);
+  return made;
+}
+
+void FusionGroups::find_vanishing(const Graph& graph, const std::vector<bool>& made) {
+  const std::vector<bool> needed = needed_nodes(graph, goals_of(graph));
   vanishes_.assign(group_of_.size(), false);
   for (const NodeId id : graph.order()) {
     const std::size_t p = graph.position(id);
@@ -64,9 +68,8 @@ void FusionGroups::find_vanishing(const Graph& graph) {
 }
 
 // A storage is inner where its readers are of one group, its owner's, and nothing returns it.
-void FusionGroups::find_inner(const Graph& graph, const StorageModel& storages) {
-  const std::vector<NodeId> goals = goals_of(graph);
-  const std::vector<bool> needed = needed_nodes(graph, goals);
+void FusionGroups::find_inner(const Graph& graph, const StorageModel& storages,
+                              const std::vector<bool>& made) {
   std::vector<std::int32_t> reader(storages.size(), kUnread);
   const auto read = [&](NodeId value, std::int32_t by) {
     for (const StorageId s : storages.behind(value)) {
@@ -75,13 +78,13 @@ void FusionGroups::find_inner(const Graph& graph, const StorageModel& storages) 
     }
   };
   for (const NodeId id : graph.order()) {
-    if (!needed[graph.position(id)] || !is_call(graph, id) || vanishes(id)) continue;
+    if (!made[graph.position(id)]) continue;
     for (const NodeId operand : graph[id].operands)
       if (!inlines(id, maker_of(graph, operand))) read(operand, group(id));
     if (group(id) == kAlone || members(group(id)).front() != id) continue;
     for (const NodeId operand : reads(graph, id)) read(operand, group(id));
   }
-  for (const NodeId id : goals) read(id, kManyReaders);
+  for (const NodeId id : goals_of(graph)) read(id, kManyReaders);
   inner_.assign(storages.size(), false);
   for (std::size_t s = 0; s < inner_.size(); ++s)
     inner_[s] = reader[s] >= 0 && reader[s] == group(storages[StorageId(s)].owner);

@@ -70,8 +70,9 @@ class FusionGroups {
   }
 
  private:
-  void find_vanishing(const Graph& graph);
-  void find_inner(const Graph& graph, const StorageModel& storages);
+  std::vector<bool> made_calls(const Graph& graph) const;  // by position
+  void find_vanishing(const Graph& graph, const std::vector<bool>& made);
+  void find_inner(const Graph& graph, const StorageModel& storages, const std::vector<bool>& made);
 
   std::vector<std::vector<NodeId>> calls_;
   std::vector<std::size_t> inlined_;    // how many of them are inlined

@@ -45,6 +45,7 @@ class GroupSet {
 
   // The members of both, in the graph's order.
   std::vector<NodeId> members(Index a, Index b) const;
+  void sort_by_position(std::vector<NodeId>& calls) const;
   bool has_result(Index group) const;
   bool within(NodeId id, Index a, Index b) const { return of(id) == a || of(id) == b; }
   // Whether anything but the two groups reads what a call of theirs makes.
@@ -78,7 +79,6 @@ class GroupSet {
   void find_parts();
   void find_readers();
   bool reads_draw(NodeId id) const;
-  void sort_by_position(std::vector<NodeId>& calls) const;
   bool reaches(Index from, Index to);
   bool push_needed(Index reader, std::vector<Index>& stack, Index from);
 

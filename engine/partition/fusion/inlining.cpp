@@ -108,8 +108,7 @@ class Inliner {
         const NodeId maker = maker_of(graph_, operand);
         if (groups_.of(maker) != group && !contains(read, maker)) read.push_back(maker);
       }
-    std::sort(read.begin(), read.end(),
-              [&](NodeId a, NodeId b) { return graph_.position(a) < graph_.position(b); });
+    groups_.sort_by_position(read);
     return read;
   }
 
@@ -120,7 +119,7 @@ class Inliner {
 
 }  // namespace
 
-void inline_forward(GroupSet& groups, std::span<const NodeId> apart) {
+void inline_cheap_calls(GroupSet& groups, std::span<const NodeId> apart) {
   Inliner(groups, apart).run();
 }
 

@@ -17,6 +17,6 @@ namespace recut {
 // that are cheap to compute again (arithmetic, comparisons, conversions) from values that the group
 // reads in any case, or from inputs. It reads no more bytes then, and less is kept for it. Not of
 // the calls in `apart`, whose values somebody wants where they are.
-void inline_forward(GroupSet& groups, std::span<const NodeId> apart);
+void inline_cheap_calls(GroupSet& groups, std::span<const NodeId> apart);
 
 }  // namespace recut

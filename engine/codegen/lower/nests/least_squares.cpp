@@ -47,13 +47,7 @@ class LeastSquares {
     read_finite(work_, a_, "self", at);
     work_.fill(sizes_.turned() ? u_.turned() : u_,
                [&](const Index& i, const Index& j) { return a_.at(i, j); });
-    orthogonalise(work_, u_, v_, values_);
-    work_.each(sizes_.thin(), [&](const Index& k) {
-      const Quantity value = values_.at(k, 0);
-      work_.when(value > 0.0, [&] {
-        work_.each(sizes_.tall(), [&](const Index& i) { u_.put(i, k, u_.at(i, k) / value); });
-      });
-    });
+    loop::decompose(work_, u_, v_, values_);
   }
 
   // x and what it leaves of each right-hand side, squared.

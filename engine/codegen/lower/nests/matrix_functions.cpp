@@ -79,12 +79,7 @@ void invert_general(const MatrixWork& work, const Indices& at, std::int64_t rows
   const ScratchMatrix u = work.matrix("left", tall, thin), v = work.matrix("right", thin, thin);
   const ScratchMatrix values = work.matrix("values", thin, 1);
   read_finite(work, turned ? u.turned() : u, "self", at);
-  orthogonalise(work, u, v, values);
-  work.each(thin, [&](const Index& k) {
-    const Quantity value = values.at(k, 0);
-    work.when(value > 0.0,
-              [&] { work.each(tall, [&](const Index& i) { u.put(i, k, u.at(i, k) / value); }); });
-  });
+  decompose(work, u, v, values);
   write_inverse(work, at, tall, turned ? Decomposition{v, values, u} : Decomposition{u, values, v});
 }
 

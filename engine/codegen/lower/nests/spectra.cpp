@@ -96,6 +96,16 @@ void orthogonalise(const MatrixWork& work, const ScratchMatrix& u, const Scratch
   work.each(u.columns, [&](const Index& j) { values.put(j, 0, sqrt(dot(j, j))); });
 }
 
+void decompose(const MatrixWork& work, const ScratchMatrix& u, const ScratchMatrix& v,
+               const ScratchMatrix& values) {
+  orthogonalise(work, u, v, values);
+  work.each(u.columns, [&](const Index& k) {
+    const Quantity value = values.at(k, 0);
+    work.when(value > 0.0,
+              [&] { work.each(u.rows, [&](const Index& i) { u.put(i, k, u.at(i, k) / value); }); });
+  });
+}
+
 void read_finite(const MatrixWork& work, const ScratchMatrix& m, std::string_view parameter,
                  const Indices& batch) {
   work.read(m, parameter, batch);

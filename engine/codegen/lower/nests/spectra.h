@@ -16,6 +16,10 @@ void diagonalise(const MatrixWork& work, const ScratchMatrix& a, const ScratchMa
 void orthogonalise(const MatrixWork& work, const ScratchMatrix& u, const ScratchMatrix& v,
                    const ScratchMatrix& values);
 
+// The same, and then each column of `u` over its norm; one of norm 0 stays.
+void decompose(const MatrixWork& work, const ScratchMatrix& u, const ScratchMatrix& v,
+               const ScratchMatrix& values);
+
 // The operand's matrix, of which every element has to be finite, or the run ends.
 void read_finite(const MatrixWork& work, const ScratchMatrix& m, std::string_view parameter,
                  const Indices& batch);
