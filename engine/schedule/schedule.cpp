@@ -21,12 +21,13 @@ std::vector<std::uint32_t> add_kernels(const Graph& graph, const Replay& replay,
   std::vector<std::uint32_t> kernel_of;
   for (std::size_t s = 0; s < replay.steps.size(); ++s) {
     const Step& step = replay.steps[s];
-    if (runs[s].first == s) schedule.kernels.push_back({{}, s, step.phase, step.again, false});
+    if (runs[s].first == s) schedule.kernels.push_back({{}, s, step.phase, false, false});
     ScheduledKernel& kernel = schedule.kernels.back();
     kernel.calls.push_back(step.node);
-    kernel.launches = kernel.launches || !shares_storage(graph.op(step.node));
-    // A view before a group's first call is no part of it, but one of those between may be new.
-    if (!shares_storage(graph.op(step.node))) kernel.again = step.again;
+    if (!shares_storage(graph.op(step.node))) {
+      kernel.launches = true;
+      kernel.again = step.again;  // the last call's: those before it may be inlined
+    }
     kernel_of.push_back(static_cast<std::uint32_t>(schedule.kernels.size() - 1));
   }
   return kernel_of;

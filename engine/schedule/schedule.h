@@ -41,7 +41,7 @@ struct ScheduledKernel {
   std::vector<NodeId> calls;   // in order; of a group with the views that stand between
   std::size_t first_step = 0;  // of the plan, forward, then backward; as many steps as calls
   Phase phase = Phase::forward;
-  bool again = false;  // its calls ran before
+  bool again = false;  // ran before; never of a view, which does nothing
   bool launches = true;
 };
 

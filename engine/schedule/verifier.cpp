@@ -14,9 +14,9 @@ void check_alignment(const Schedule& schedule, verify::Faults& faults) {
     faults.add(fmt::format("an alignment of {}, expected 1 or more", schedule.alignment));
 }
 
-// The last that is no view, if any: no other kernel's own.
+// The last that is no view: no other kernel's own. Invalid where all are views.
 NodeId own_call(const Graph& graph, const ScheduledKernel& kernel) {
-  NodeId last = kernel.calls.back();
+  NodeId last;
   for (const NodeId call : kernel.calls)
     if (!shares_storage(graph.op(call))) last = call;
   return last;
@@ -37,7 +37,6 @@ void check_steps(const Graph& graph, const Plan& plan, const Schedule& schedule,
     if (kernel.first_step != step)
       faults.add(fmt::format("kernel {} starts at step {} of the plan, not {}", k,
                              kernel.first_step, step));
-    bool launches = false;
     for (const NodeId call : kernel.calls) {
       const bool forward = step < plan.forward.size();
       const NodeId planned = step >= steps ? NodeId()
@@ -48,17 +47,15 @@ void check_steps(const Graph& graph, const Plan& plan, const Schedule& schedule,
                                       k, step, faults.name(planned)));
       if (kernel.phase != (forward ? Phase::forward : Phase::backward))
         faults.add(fmt::format("kernel {} runs '{}' in the wrong phase", k, faults.name(call)));
-      const bool view = shares_storage(graph.op(call));
-      launches = launches || !view;
       ++step;
     }
     // Its other calls may be those that it makes for itself, whatever else ran them.
     const NodeId own = own_call(graph, kernel);
-    if (kernel.again != ran[graph.position(own)])
-      faults.add(
-          fmt::format("kernel {} is wrong about whether '{}' ran before", k, faults.name(own)));
-    ran[graph.position(own)] = true;
-    if (launches != kernel.launches)
+    if (kernel.again != (own.valid() && ran[graph.position(own)]))
+      faults.add(fmt::format("kernel {} is wrong about whether '{}' ran before", k,
+                             faults.name(own.valid() ? own : kernel.calls.back())));
+    if (own.valid()) ran[graph.position(own)] = true;
+    if (kernel.launches != own.valid())
       faults.add(fmt::format("kernel {} is wrong about whether it does anything", k));
   }
   if (step < steps)

@@ -47,18 +47,27 @@ class Scheduler {
   }
 
  private:
-  // Goes down by as much as the arena is too large until one holds, then halves the way back up.
+  // Goes down by as much as the arena is too large until one holds, or, where no plan holds so low
+  // a peak, half as far; then halves the way back up.
   Diagnostics lower(const PlanReport& first) {
-    std::int64_t above = first.budget_bytes, holding = 0;
-    while (holding == 0 ? best_->beyond_budget() > 0 : above - holding > above / kClose) {
-      const std::int64_t target = holding > 0
-                                      ? holding + (above - holding) / 2
+    std::int64_t above = first.budget_bytes, below = 0;
+    bool holding = false;
+    const auto goes_on = [&] {
+      return holding || below > 0 ? above - below > above / kClose : best_->beyond_budget() > 0;
+    };
+    for (int round = 1; round < kMostRounds && goes_on(); ++round) {
+      const std::int64_t target = below > 0
+                                      ? below + (above - below) / 2
                                       : above - (rounds_.back().arena_bytes - first.budget_bytes);
-      if (target <= 0 || static_cast<int>(rounds_.size()) == kMostRounds) break;
-      auto plan = plan_lower(target, first);
-      if (!plan) break;
+      auto plan = target > 0 ? plan_lower(target, first) : std::nullopt;
+      if (!plan) {
+        below = std::max<std::int64_t>(target, 1);
+        continue;
+      }
       if (Diagnostics faults = keep(std::move(*plan), target); !faults.empty()) return faults;
-      (rounds_.back().arena_bytes <= first.budget_bytes ? holding : above) = target;
+      const bool holds = rounds_.back().arena_bytes <= first.budget_bytes;
+      holding = holding || holds;
+      (holds ? below : above) = target;
     }
     return {};
   }

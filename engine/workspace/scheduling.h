@@ -37,11 +37,11 @@ struct ScheduledPlan {
 
 // Plans and schedules. Where the arena is above the budget although the plan's peak is not (the
 // packing has a gap, or alignment rounds up), plans again for a peak that is lower by as much, and
-// once one holds, for peaks between; a few times at most. Where none holds, does the same for
-// smaller kernels (CostModel::smaller). Gives the plan that recomputes least of those whose arenas
-// hold, or else the one with the lowest arena: how far that is beyond the budget is a finding, no
-// failure. Fails as plan_document does, where the alignment is none, and where a schedule is not
-// proved by the verifier (which is a fault of ours).
+// once one holds, or can't be planned, for peaks between; a few times at most. Where none holds,
+// does the same for smaller kernels (CostModel::smaller). Gives the plan that recomputes least of
+// those whose arenas hold, or else the one with the lowest arena: how far that is beyond the budget
+// is a finding, no failure. Fails as plan_document does, where the alignment is none, and where a
+// schedule is not proved by the verifier (which is a fault of ours).
 Result<ScheduledPlan> schedule_document(const Document& document, const SchedulingRequest& request);
 
 // A plan that is there already as kernels with addresses: make_schedule, and the verifier's proof.

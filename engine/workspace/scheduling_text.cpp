@@ -174,7 +174,7 @@ std::string scheduling_text(const Document& document, const ScheduledPlan& sched
 std::string beyond_budget_text(const ScheduledPlan& scheduled) {
   const PlanReport& report = scheduled.planned.report;
   return fmt::format(
-      "an arena of {} ({} bytes) can't be held: the least that Recut can lay out is {} ({} bytes), "
+      "an arena of {} ({} bytes) can't be held: the lowest that Recut laid out is {} ({} bytes), "
       "{} bytes more, for a planned peak of {} bytes",
       format_bytes(report.budget_bytes), report.budget_bytes,
       format_bytes(scheduled.schedule.arena_bytes), scheduled.schedule.arena_bytes,

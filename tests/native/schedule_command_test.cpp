@@ -46,6 +46,16 @@ TEST_CASE("recut schedule: where the arena is too large it is planned again for 
   CHECK(json["arena_bytes"] <= json["budget_bytes"]);
 }
 
+// The arena is so much above the budget that no plan is lower by as much.
+TEST_CASE("recut schedule: where less can't be planned it is planned between",
+          "[native][schedule]") {
+  const Json json = schedule("tiny_lstm.json.gz", {"--budget", "11300", "--model", "fused"});
+  const std::int64_t above = json["rounds"][0]["arena_bytes"].get<std::int64_t>() - 11300;
+  CHECK(above > 0);
+  CHECK(json["rounds"][1]["target_bytes"] > 11300 - above);
+  CHECK(json["arena_bytes"] <= 11300);
+}
+
 TEST_CASE("recut schedule: an arena that can't be held is refused", "[native][schedule]") {
   const Json least = schedule("tiny_mlp.json.gz", {"--budget", "1B"}, kCheckFailed);
   CHECK(least["holds"] == false);
@@ -55,7 +65,7 @@ TEST_CASE("recut schedule: an arena that can't be held is refused", "[native][sc
   const Ran ran = run({"schedule", sample("tiny_mlp.json.gz"), "--budget", peak, "--align", "4096",
                        "--out", out.path()});
   CHECK(ran.code == kCheckFailed);
-  CHECK(ran.err.find("the least that Recut can lay out is") != std::string::npos);
+  CHECK(ran.err.find("the lowest that Recut laid out is") != std::string::npos);
   CHECK_FALSE(std::filesystem::exists(out.path()));
 }
 

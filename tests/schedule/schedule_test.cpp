@@ -58,6 +58,35 @@ TEST_CASE("schedule: a small one in words", "[schedule]") {
   CHECK(text == std::string(std::istreambuf_iterator<char>(file), {}));
 }
 
+// Forward, the transpose stands between the calls of a kernel; backward, before a product.
+TEST_CASE("schedule: a view that ran inside of a kernel does nothing again", "[schedule]") {
+  test::Scheduled planned(parse(R"(graph "view" {
+  %x = parameter f32[16, 16]
+  %t = tangent f32[16, 16]
+  %p = mm(%x, %x)
+  %a = exp(%p)
+  %v = permute(%a, [1, 0])
+  %b = sigmoid(%a)
+  %d = mm(%b, %x)
+  %g = mm(%t, %v)
+  %h = mul.Tensor(%g, %b)
+  results %d
+  gradients %h
+})"),
+                          true, NoBudget{});
+  const auto node = [&](const char* name) { return planned.graph.find(name); };
+  planned.plan.forward = {node("p"), node("a"), node("v"), node("b"), node("d")};
+  planned.plan.backward = {node("v"), node("g"), node("h")};
+  planned.plan.saved = {node("a"), node("b")};
+  const Schedule schedule = planned.make();
+  planned.require_sound(schedule);
+  REQUIRE(schedule.kernels.size() == 6);
+  CHECK(schedule.kernels[1].calls == std::vector{node("a"), node("v"), node("b")});
+  CHECK(schedule.kernels[3].calls == std::vector{node("v")});
+  CHECK_FALSE(schedule.kernels[3].launches);
+  CHECK_FALSE(schedule.kernels[3].again);
+}
+
 // Against replay, instance by instance.
 void check_against_replay(const test::Scheduled& planned, const Schedule& schedule) {
   const auto replayed = replay(planned.graph, planned.storages, planned.plan, {}, planned.groups);
