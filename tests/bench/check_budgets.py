@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Checked steps on the processor at falling budgets: every graph before and after the passes, with no budget, within
-60 % and 40 % of its peak and at the least that Recut can lay out. A row each: the peak planned and measured, how far the
+60 % and 40 % of its peak and at the lowest that Recut lays out. A row each: the peak planned and measured, how far the
 outputs are from the interpreter's, and what keeps a budget from being held.
 
 usage: check_budgets.py [--recut build/release/recut] [--threads 2] FILE.json.gz...
@@ -16,7 +16,7 @@ import pathlib
 import re
 import subprocess
 
-LEAST = re.compile(r"the least that Recut can (?:plan|lay out) is [^(]*\((\d+) bytes\)")
+LEAST = re.compile(r"the (?:least that Recut can plan|lowest that Recut laid out) is [^(]*\((\d+) bytes\)")
 PROVED = re.compile(r"proved: no order of this graph goes below [^(]*\((\d+) bytes\)")
 
 

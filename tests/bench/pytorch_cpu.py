@@ -2,17 +2,19 @@
 numbers of threads, in one run. Prints ratios of step times, and peaks of memory.
 
 usage: pytorch_cpu.py [--recut build/release/recut] [--threads 1,2,16] [--steps 20] [--budget 50%] [--ahead]
-                      FILE.json.gz...
+                      [--patience 300] FILE.json.gz...
 
   eager      the graph's operators one after another, each value freed after its last use
   compiled   Inductor on the same graph, for that number of threads
-  Recut      recut run, as it comes; with --budget once more within that share of its own peak; and once more within
-             the lower of PyTorch's peaks, if it isn't anyway: what it then takes beside the better of PyTorch's steps
+  Recut      recut run, as it comes; with --budget once more within that share of its own peak, beside a run of the
+             whole right after it; and once more within the lower of PyTorch's peaks, if it isn't anyway: what it then
+             takes beside the better of PyTorch's steps
   peak       Recut: arena and scratch, in bytes that were really written. PyTorch: how far the process' resident memory
              rises in its first step (VmHWM) above what it has before, free memory given back (malloc_trim)
 
 With --ahead all of PyTorch's processes start and compile at once before the first row is measured, and wait for their
-turn: steps are measured alone as ever, but the compile times of PyTorch are those of a busy machine.
+turn: steps are measured alone as ever, but the compile times of PyTorch are those of a busy machine. What PyTorch
+hasn't compiled within --patience seconds of its start is left out of its row, where the other way then stands alone.
 """
 
 from __future__ import annotations
@@ -148,7 +150,8 @@ def pytorch_step(path: str, kind: str, threads: int, steps: int, queue: Any, tur
 class Started:
     """PyTorch's step in a process of its own, which compiles and then waits for its turn."""
 
-    def __init__(self, path: str, kind: str, threads: int, steps: int) -> None:
+    def __init__(self, path: str, kind: str, threads: int, steps: int, patience: float) -> None:
+        self.patience, self.began = patience, time.monotonic()
         context = multiprocessing.get_context("spawn")
         self.queue, self.turn = context.Queue(), context.Event()
         given = (path, kind, threads, steps, self.queue, self.turn)
@@ -157,24 +160,29 @@ class Started:
         self.result: Any = None
 
     def ready(self) -> None:
-        self.result = self.result or self.answer()
+        self.result = self.result or self.answer(max(1.0, self.began + self.patience - time.monotonic()))
 
     def finished(self) -> dict[str, Any]:
         self.ready()
         if self.result == "ready":
             self.turn.set()
-            self.result = self.answer()
+            self.result = self.answer(self.patience)
         return self.result
 
-    def answer(self, patience: float = 300) -> Any:
+    def answer(self, patience: float) -> Any:
         try:
             answer = self.queue.get(timeout=patience)
         except Empty:
             self.process.kill()
-            return {"fault": f"no answer within {patience:.0f} s"}
+            self.process.join()
+            return {"fault": f"no answer within {self.patience:.0f} s"}
         if answer != "ready":
             self.process.join()
         return answer
+
+
+def start(path: str, kind: str, threads: int, given: argparse.Namespace) -> Started:
+    return Started(path, kind, threads, given.steps, given.patience)
 
 
 def recut_step(recut: str, path: str, threads: int, steps: int, *more: str) -> dict[str, Any]:
@@ -201,13 +209,13 @@ def within_theirs(ours: dict[str, Any], theirs: dict[str, Any], best: float, run
     return f"{ours['ms'] / best:.2f}" if "ms" in ours else "can't"
 
 
-def compare(path: str, threads: int, steps: int, recut: str, budget: str | None,
-            started: dict[str, Started]) -> None:
+def compare(path: str, threads: int, given: argparse.Namespace, started: dict[str, Started]) -> None:
+    recut, steps, budget = given.recut, given.steps, given.budget
     name = pathlib.Path(path).name.split(".")[0]
     ours = recut_step(recut, path, threads, steps)
-    theirs = {kind: (started.get(kind) or Started(path, kind, threads, steps)).finished() for kind in KINDS}
+    theirs = {kind: (started.get(kind) or start(path, kind, threads, given)).finished() for kind in KINDS}
     best = min((r["ms"] for r in theirs.values() if "ms" in r), default=float("nan"))
-    ratio = f"{ours['ms'] / best:.2f}" if "ms" in ours else "-"
+    ratio = f"{ours['ms'] / best:.2f}" if "ms" in ours and best == best else "-"
     row = [name, str(threads), cell(ours, "ms"), cell(theirs["eager"], "ms"), cell(theirs["compiled"], "ms"), ratio]
     row += [cell(ours, "peak"), cell(theirs["eager"], "peak"), cell(theirs["compiled"], "peak")]
     row += [cell(ours, "cold"), cell(theirs["compiled"], "cold")]
@@ -215,7 +223,8 @@ def compare(path: str, threads: int, steps: int, recut: str, budget: str | None,
     if budget and "arena" in ours:
         bound = int(ours["arena"] * float(budget.rstrip("%")) / 100)
         within = recut_step(recut, path, threads, steps, "--budget", str(bound))
-        row.append(f"{within['ms'] / ours['ms']:.2f}" if "ms" in within else "can't")
+        whole = recut_step(recut, path, threads, steps) if "ms" in within else ours
+        row.append(f"{within['ms'] / whole['ms']:.2f}" if "ms" in within else "can't")
     print("| " + " | ".join(row) + " |", flush=True)
     for who, result in [("recut", ours), *theirs.items()]:
         if "fault" in result:
@@ -233,6 +242,7 @@ def main() -> int:
     parser.add_argument("--steps", type=int, default=20)
     parser.add_argument("--budget")
     parser.add_argument("--ahead", action="store_true")
+    parser.add_argument("--patience", type=float, default=300)
     given = parser.parse_args()
     counts = [int(n) for n in given.threads.split(",")]
     print(f"PyTorch {torch.__version__}, {os.cpu_count()} cores")
@@ -240,12 +250,12 @@ def main() -> int:
           "| Recut compile s | PyTorch compile s | within PyTorch's peak: Recut / best | within budget / whole |")
     print("|---|" + "---:|" * 12)
     rows = [(path, n) for path in given.files for n in counts]
-    ahead = [{kind: Started(path, kind, n, given.steps) for kind in KINDS} if given.ahead else {} for path, n in rows]
+    ahead = [{kind: start(path, kind, n, given) for kind in KINDS} if given.ahead else {} for path, n in rows]
     for started in ahead:
         for process in started.values():
             process.ready()
     for (path, n), started in zip(rows, ahead, strict=True):
-        compare(path, n, given.steps, given.recut, given.budget, started)
+        compare(path, n, given, started)
     return 0
 
 
