@@ -3,9 +3,11 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cctype>
 
 #include "engine/codegen/llvm/emit.h"
 #include "engine/codegen/loop/printer.h"
+#include "engine/codegen/wasm/emit.h"
 #include "engine/runtime/program.h"
 
 namespace recut::gui {
@@ -101,9 +103,22 @@ std::vector<CodeLine> llvm_lines(const loop::LoweredKernel& lowered,
   return lines;
 }
 
+// Instructions do something; lists and comments don't.
+std::vector<CodeLine> wasm_lines(const loop::LoweredKernel& lowered,
+                                 const std::vector<NodeId>& calls) {
+  std::vector<CodeLine> lines;
+  for (wasm::Line& line : wasm::emit_text({&lowered.kernel, 1})) {
+    const std::size_t begin = line.text.find_first_not_of(' ');
+    const bool remark = begin == std::string::npos || !std::isalpha(line.text[begin]);
+    lines.push_back({std::move(line.text), node_of(line.note, calls), remark});
+  }
+  return lines;
+}
+
 constexpr CodeForm kForms[] = {
     {"loop", "Loop form", loop_lines},
     {"llvm", "LLVM IR", llvm_lines},
+    {"wasm", "WebAssembly", wasm_lines},
 };
 
 }  // namespace

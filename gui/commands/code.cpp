@@ -142,11 +142,12 @@ Result<Done> follow(App& app, std::string_view) {
 constexpr std::string_view kPanel = "code";
 constexpr Command kRows[] = {
     {"code.prepare", "", "", "", is_ready, prepare},
-    {"code.follow", "Follow the selected value: its kernel, its loops, its LLVM IR", "k", "",
+    {"code.follow", "Follow the selected value: its kernel, its loops, its code", "k", "",
      has_selection, follow<1>},
     {"code.follow_back", "Follow the selected value back", "Shift+K", "", has_selection,
      follow<-1>},
-    {"code.form", "Kernels in another form", "", "loop or llvm", is_ready, set_form, "", is_form},
+    {"code.form", "Kernels in another form", "", "loop, llvm or wasm", is_ready, set_form, "",
+     is_form},
     {"code.kernel", "To a kernel", "", "its number in the schedule", has_kernel, go_to_kernel},
     {"code.next", "Next kernel", "DownArrow", "", has_kernel, step_kernel<1>, kPanel},
     {"code.previous", "Previous kernel", "UpArrow", "", has_kernel, step_kernel<-1>, kPanel},

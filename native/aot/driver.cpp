@@ -260,7 +260,7 @@ class Driver {
     std::vector<std::size_t> first_stage;  // by kernel
     for (const auto& kernel : module.kernels) {
       first_stage.push_back(stages.size());
-      for (const llvm_ir::Stage& stage : kernel)
+      for (const loop::Stage& stage : kernel)
         stages.push_back(
             fmt::format("{{ ptr, i64, i64, i64 }} {{ ptr @{}, i64 {}, i64 {}, i64 {} }}",
                         stage.symbol, stage.extent, stage.grain, int{stage.parallel}));

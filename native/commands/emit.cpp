@@ -5,6 +5,7 @@
 
 #include "engine/codegen/llvm/emit.h"
 #include "engine/codegen/loop/printer.h"
+#include "engine/codegen/wasm/emit.h"
 #include "engine/runtime/program_text.h"
 #include "native/commands/command.h"
 #include "native/commands/plan_arguments.h"
@@ -40,13 +41,23 @@ std::string loop_text(const Program& program, const std::vector<std::uint32_t>& 
   return text;
 }
 
-std::string llvm_text(const Program& program, const std::vector<std::uint32_t>& chosen) {
+std::vector<loop::Kernel> titled(const Program& program, const std::vector<std::uint32_t>& chosen) {
   std::vector<loop::Kernel> kernels;
   for (const std::uint32_t k : chosen) {
     kernels.push_back(program.kernels[k]);
     kernels.back().notes.push_back(kernel_title(program, k));
   }
-  return llvm_ir::emit(kernels).text;
+  return kernels;
+}
+
+std::string text_of(const std::string& target, const Program& program,
+                    const std::vector<std::uint32_t>& chosen) {
+  if (target == "loop") return loop_text(program, chosen);
+  const std::vector<loop::Kernel> kernels = titled(program, chosen);
+  if (target == "llvm") return llvm_ir::emit(kernels).text;
+  std::string text;
+  for (const wasm::Line& line : wasm::emit_text(kernels)) text += line.text + "\n";
+  return text;
 }
 
 int emit(const EmitCommand& command, const Console& console) {
@@ -65,8 +76,7 @@ int emit(const EmitCommand& command, const Console& console) {
         fmt::format("--kernel {}: the step has kernels 0 to {}", command.kernel, kernels - 1))});
   const std::vector<std::uint32_t> chosen = chosen_kernels(command, *program);
   if (command.kernel < 0) console.out << launches_text(document->graph(), *program) << "\n";
-  console.out << (command.target == "llvm" ? llvm_text(*program, chosen)
-                                           : loop_text(*program, chosen));
+  console.out << text_of(command.target, *program, chosen);
   return kDone;
 }
 
@@ -80,11 +90,13 @@ void add_emit(CLI::App& app, Action& chosen) {
   arguments->graph.add_to(command);
   arguments->plan.add_to(command);
   command
-      .add_option("--target", arguments->target,
-                  "loop: loop nests over indices and typed scalars, from which every other target "
-                  "is written; llvm: LLVM IR, as it is compiled for this machine's processor")
+      .add_option(
+          "--target", arguments->target,
+          "loop: loop nests over indices and typed scalars, from which every other target "
+          "is written; llvm: LLVM IR, as it is compiled for this machine's processor; wasm: "
+          "WebAssembly's text form, as a page runs it")
       ->required()
-      ->check(CLI::IsMember({"loop", "llvm"}))
+      ->check(CLI::IsMember({"loop", "llvm", "wasm"}))
       ->type_name("TARGET");
   command.add_option("--kernel", arguments->kernel, "Only this kernel, counted from 0")
       ->check(CLI::NonNegativeNumber)

@@ -73,9 +73,9 @@ Result<Step> Step::load(Program program, const StepCode& code) {
 
 Step::Step(Program program, Jit jit, const StepCode& code)
     : program_(std::move(program)), jit_(std::move(jit)), faults_(code.faults) {
-  for (const std::vector<llvm_ir::Stage>& stages : code.kernels) {
+  for (const std::vector<loop::Stage>& stages : code.kernels) {
     kernels_.emplace_back();
-    for (const llvm_ir::Stage& stage : stages)
+    for (const loop::Stage& stage : stages)
       kernels_.back().push_back(
           {reinterpret_cast<decltype(StageCode::run)>(jit_.find(stage.symbol)), stage.extent,
            stage.grain, stage.parallel});

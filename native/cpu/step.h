@@ -42,8 +42,8 @@ class Arena {
 // A program's kernels as object code for this machine, and what of it is called.
 struct StepCode {
   std::string object;
-  std::vector<std::vector<llvm_ir::Stage>> kernels;  // by kernel
-  std::vector<std::string> faults;                   // as llvm_ir::Module has them
+  std::vector<std::vector<loop::Stage>> kernels;  // by kernel
+  std::vector<std::string> faults;                // as llvm_ir::Module has them
 };
 
 class Step {

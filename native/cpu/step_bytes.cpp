@@ -70,7 +70,7 @@ struct Fields {
     bytes(kernels, library, launches, outputs, inputs, arena_bytes);
   }
   template <class Bytes>
-  static void of(Bytes& bytes, llvm_ir::Stage& stage) {
+  static void of(Bytes& bytes, loop::Stage& stage) {
     auto& [symbol, extent, grain, parallel] = stage;
     bytes(symbol, extent, grain, parallel);
   }

@@ -15,7 +15,7 @@ namespace recut::cpu {
 // Kernels have names, notes and buffers, but no bodies: those are the object code.
 struct KeptStep {
   Program program;
-  std::vector<std::vector<llvm_ir::Stage>> kernels;
+  std::vector<std::vector<loop::Stage>> kernels;
   std::vector<std::string> faults;
   cache::Digest object;  // the key that the object code is kept under
 };

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "engine/eval/compare.h"
+#include "tests/codegen/wasm_code.h"
 #include "tests/random/same_meaning.h"
 
 namespace recut::test {
@@ -48,7 +49,7 @@ bool sums_nothing(const Graph& graph) {
 }
 
 std::string disagreement(const Graph& graph, const Inputs& inputs, KernelRunOptions options,
-                         bool as_machine_code) {
+                         bool as_code) {
   const auto expected = evaluate(graph, inputs);
   if (!expected) return kRefused + expected.diagnostics().front().message;
   for (const auto precision : {loop::Precision::f32, loop::Precision::f64}) {
@@ -58,12 +59,15 @@ std::string disagreement(const Graph& graph, const Inputs& inputs, KernelRunOpti
     std::string wrong = wrong_with(run_kernels(graph, inputs, options), expected->outputs, exact);
     if (!wrong.empty()) return wrong;
   }
-  if (!as_machine_code) return "";
+  if (!as_code) return "";
   options.lower.precision = loop::Precision::f32;
   options.executor = Executor::machine_code;
-  const std::string wrong =
-      wrong_with(run_kernels(graph, inputs, options), expected->outputs, false);
-  return wrong.empty() ? "" : "as machine code: " + wrong;
+  std::string wrong = wrong_with(run_kernels(graph, inputs, options), expected->outputs, false);
+  if (!wrong.empty()) return "as machine code: " + wrong;
+  if (!has_node()) return "";
+  options.executor = Executor::web_assembly;
+  wrong = wrong_with(run_kernels(graph, inputs, options), expected->outputs, false);
+  return wrong.empty() ? "" : "as WebAssembly: " + wrong;
 }
 
 std::string edge_disagreement(const Graph& graph) {

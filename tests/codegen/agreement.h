@@ -12,11 +12,11 @@ namespace recut::test {
 bool sums_nothing(const Graph& graph);
 
 // What is wrong with running this graph by kernels: by the loop form's interpreter in both
-// precisions, and as machine code where `as_machine_code`. "" where every output is eval's, to the
-// bit where nothing is summed, else about (compare.h's bounds); a refusal where an operator doesn't
-// lower, or eval takes no such data.
+// precisions, and where `as_code` as machine code, and as WebAssembly where there is a node. ""
+// where every output is eval's, to the bit where nothing is summed, else about (compare.h's
+// bounds); a refusal where an operator doesn't lower, or eval takes no such data.
 std::string disagreement(const Graph& graph, const Inputs& inputs, KernelRunOptions options,
-                         bool as_machine_code = false);
+                         bool as_code = false);
 
 bool is_refusal(const std::string& disagreement);
 

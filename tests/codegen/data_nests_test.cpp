@@ -9,6 +9,7 @@
 #include "engine/partition/fusion/fuse_pointwise.h"
 #include "tests/autodiff/derivative_check.h"
 #include "tests/codegen/agreement.h"
+#include "tests/codegen/wasm_code.h"
 #include "tests/random/same_meaning.h"
 
 namespace recut::test {
@@ -366,7 +367,9 @@ TEST_CASE("data that nothing can be made of is at fault in loops", "[codegen][cp
     if (!graph) FAIL(format(graph.diagnostics()));
     const Inputs inputs = inputs_for(*graph, 1, Values::ordinary);
     CHECK_FALSE(evaluate(*graph, inputs).ok());
-    for (const Executor executor : {Executor::interpreter, Executor::machine_code}) {
+    for (const Executor executor :
+         {Executor::interpreter, Executor::machine_code, Executor::web_assembly}) {
+      if (executor == Executor::web_assembly && !has_node()) continue;
       KernelRunOptions options;
       options.executor = executor;
       const KernelRun run = run_kernels(*graph, inputs, options);

@@ -17,6 +17,7 @@
 #include "engine/partition/fusion/fuse_pointwise.h"
 #include "tests/autodiff/derivative_check.h"
 #include "tests/codegen/agreement.h"
+#include "tests/codegen/wasm_code.h"
 #include "tests/paths.h"
 #include "tests/random/random_graph.h"
 #include "tests/random/same_meaning.h"
@@ -91,7 +92,7 @@ TEST_CASE("operator samples by loop kernels", "[codegen][opinfo]") {
 }
 
 // One sample in sixteen; all of them by RECUT_SAMPLE_STEP=1.
-TEST_CASE("operator samples as machine code", "[codegen][cpu][opinfo]") {
+TEST_CASE("operator samples as machine code and WebAssembly", "[codegen][cpu][opinfo]") {
   const std::string folder = RECUT_SOURCE_DIR "/../shared/opinfo";
   if (!std::filesystem::exists(folder)) SKIP("no operator samples beside the checkout");
   const char* given = std::getenv("RECUT_SAMPLE_STEP");
@@ -106,7 +107,8 @@ TEST_CASE("operator samples as machine code", "[codegen][cpu][opinfo]") {
     if (!wrong.empty() && !is_refusal(wrong))
       FAIL_CHECK(std::filesystem::path(stems[i]).stem().string() << ": " << wrong.substr(0, 3000));
   }
-  std::cout << fmt::format("operator samples as machine code: {} agree\n", agree);
+  std::cout << fmt::format("operator samples as machine code{}: {} agree\n",
+                           test::has_node() ? " and as WebAssembly" : "", agree);
   CHECK(agree > 40);
 }
 

@@ -15,6 +15,7 @@
 #include "engine/partition/execution.h"
 #include "engine/runtime/program.h"
 #include "tests/codegen/machine_code.h"
+#include "tests/codegen/wasm_code.h"
 
 namespace recut::test {
 namespace {
@@ -145,6 +146,28 @@ std::string run_code(const Lowered& lowered, const KernelRunOptions& options) {
   return "";
 }
 
+std::string run_in_node(const Lowered& lowered, const KernelRunOptions& options) {
+  const wasm::Module module = wasm::emit(lowered.kernels, {has_relaxed_node()});
+  for (std::size_t k = 0; k < lowered.kernels.size(); ++k) {
+    const auto fault = run_wasm(module, k, lowered.memory[k], options.seed);
+    if (!fault) return format(fault.diagnostics());
+    if (*fault != 0) return module.faults[static_cast<std::size_t>(*fault - 1)];
+  }
+  return "";
+}
+
+std::string run(const Lowered& lowered, const KernelRunOptions& options) {
+  switch (options.executor) {
+    case Executor::interpreter:
+      return interpret(lowered, options);
+    case Executor::machine_code:
+      return run_code(lowered, options);
+    case Executor::web_assembly:
+      return run_in_node(lowered, options);
+  }
+  return "";
+}
+
 }  // namespace
 
 KernelRun run_kernels(const Graph& graph, const Inputs& inputs, const KernelRunOptions& options) {
@@ -152,9 +175,7 @@ KernelRun run_kernels(const Graph& graph, const Inputs& inputs, const KernelRunO
   Memory memory(graph, inputs);
   Lowered lowered;
   result.problem = lower_all(graph, options, memory, lowered, result);
-  if (result.problem.empty())
-    result.problem = options.executor == Executor::interpreter ? interpret(lowered, options)
-                                                               : run_code(lowered, options);
+  if (result.problem.empty()) result.problem = run(lowered, options);
   if (!result.problem.empty()) return result;
   for (const auto* ids : {&graph.results, &graph.gradients})
     for (const NodeId id : *ids) result.outputs.push_back(id.valid() ? memory.value(id) : Tensor());

@@ -12,7 +12,7 @@
 
 namespace recut::test {
 
-enum class Executor : std::uint8_t { interpreter, machine_code };
+enum class Executor : std::uint8_t { interpreter, machine_code, web_assembly };
 
 struct KernelRunOptions {
   Executor executor = Executor::interpreter;

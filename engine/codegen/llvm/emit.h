@@ -16,19 +16,13 @@
 #include <vector>
 
 #include "engine/codegen/loop/kernel.h"
+#include "engine/codegen/loop/stages.h"
 
 namespace recut::llvm_ir {
 
-struct Stage {
-  std::string symbol;
-  std::int64_t extent = 1;  // iterations; [first, last) is a part of 0 … extent
-  std::int64_t grain = 1;   // first and last are multiples of it, or last is extent
-  bool parallel = false;    // parts may run at once and in any order; else it is one part
-};
-
 struct Module {
   std::string text;
-  std::vector<std::vector<Stage>> kernels;  // by kernel
+  std::vector<std::vector<loop::Stage>> kernels;  // by kernel
   // By line of the text: which of its kernel's notes it is from (loop/kernel.h); kNoNote: none.
   std::vector<std::uint32_t> notes;
   // What is wrong where `*fault`, 0 before, is n afterwards: faults[n - 1]. The data's fault; what

@@ -4,25 +4,13 @@
 
 #include "engine/codegen/llvm/scalar_code.h"
 #include "engine/codegen/llvm/storage_code.h"
+#include "engine/codegen/loop/stages.h"
 
 namespace recut::llvm_ir {
 namespace {
 
 // A cache line, so that vectors don't lie across two.
 constexpr std::int64_t kScratchAlignment = 64;
-
-// Whether neighbouring iterations can be done at once, statement by statement: nothing that only
-// some of them do, and nothing whose order matters.
-bool fits_lanes(const loop::Block& block) {
-  for (const loop::Statement& statement : block) {
-    if (std::holds_alternative<loop::If>(statement.value)) return false;
-    const auto* store = std::get_if<loop::Store>(&statement.value);
-    if (store != nullptr && store->combine) return false;
-    const auto* inner = std::get_if<loop::Loop>(&statement.value);
-    if (inner != nullptr && (inner->lanes > 1 || !fits_lanes(inner->body))) return false;
-  }
-  return true;
-}
 
 // The first or second half of the lanes.
 Code half_of(Writer& w, const Code& all, std::int64_t which) {
@@ -157,7 +145,7 @@ void KernelCode::execute(const loop::If& branch) {
 // Vectors first, then what is left.
 void KernelCode::range(const loop::Loop& loop, const Code& first, const Code& last,
                        bool may_have_rest) {
-  if (loop.lanes == 1 || !fits_lanes(loop.body)) return one_by_one(loop, first, last);
+  if (loop.lanes == 1 || !loop::fits_lanes(loop.body)) return one_by_one(loop, first, last);
   if (!may_have_rest) return in_lanes(loop, first, last);
   const Code count = w_.apply("sub", DType::i64, last, first);
   const Code whole = w_.apply("and", DType::i64, count, Writer::integer(DType::i64, -loop.lanes));

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <optional>
 
 #include "engine/codegen/llvm/storage_code.h"
 #include "engine/support/check.h"
@@ -86,22 +85,6 @@ Code by_library(Writer& w, std::string_view name, std::span<const Code> operands
     wide.push_back(narrow ? w.cast("fpext", operand, DType::f64) : operand);
   const Code made = w.call_each(name, DType::f64, wide);
   return narrow ? w.cast("fptrunc", made, DType::f32) : made;
-}
-
-std::optional<Code> in_lanes(Writer& w, ScalarOp op, const Code& x) {
-  if (x.type != DType::f32) return std::nullopt;
-  switch (op) {
-    case ScalarOp::exp:
-      return exp_code(w, x);
-    case ScalarOp::log:
-      return log_code(w, x);
-    case ScalarOp::tanh:
-      return tanh_code(w, x);
-    case ScalarOp::erf:
-      return erf_code(w, x);
-    default:
-      return std::nullopt;
-  }
 }
 
 // a where it is NaN or beyond b, else b.
@@ -199,47 +182,6 @@ Code of_integers(Writer& w, ScalarOp op, std::span<const Code> x) {
   RECUT_CHECK(false, "every operator of integers has instructions");
 }
 
-// [0, 1) in steps of 2^-digits.
-Code uniform(Writer& w, const Code& bits, const Code& digits) {
-  const Code away = w.apply("sub", DType::i64, Writer::integer(DType::i64, 64), digits);
-  const Code whole = w.cast("uitofp", w.apply("lshr", DType::i64, bits, away), DType::f64);
-  const Code exponent = w.apply("sub", DType::i64, Writer::integer(DType::i64, 1023), digits);
-  const Code step = w.apply("shl", DType::i64, exponent, Writer::integer(DType::i64, 52));
-  return w.apply("fmul", DType::f64, whole, w.cast("bitcast", step, DType::f64));
-}
-
-Code normal(Writer& w, const Code& bits) {
-  const Code upper = w.apply("lshr", DType::i64, bits, Writer::integer(DType::i64, 32));
-  const Code lower = w.apply("and", DType::i64, bits, Writer::integer(DType::i64, 0xffffffff));
-  const auto real = [](double number) { return Writer::real(DType::f64, number); };
-  const Code one_more = w.apply("fadd", DType::f64, w.cast("uitofp", upper, DType::f64), real(1));
-  const Code above_zero = w.apply("fmul", DType::f64, one_more, real(0x1p-32));
-  const Code turn = w.apply("fmul", DType::f64, w.cast("uitofp", lower, DType::f64), real(0x1p-32));
-  const Code size =
-      w.apply("fmul", DType::f64, real(-2), w.call_each("log", DType::f64, {above_zero}));
-  const Code angle = w.apply("fmul", DType::f64, real(6.28318530717958647693), turn);
-  return w.apply("fmul", DType::f64, w.intrinsic("llvm.sqrt", {size}),
-                 w.call_each("cos", DType::f64, {angle}));
-}
-
-// The upper half of a product of 64 bits by 64.
-Code below(Writer& w, const Code& bits, const Code& bound) {
-  const std::int64_t lanes = std::max(bits.lanes, bound.lanes);
-  const auto wide = [&](const Code& code) {
-    return w.cast("zext", "i64", w.splat(code, lanes).text, "i128", lanes);
-  };
-  const std::string type = type_name("i128", lanes), left = wide(bits), right = wide(bound);
-  const std::string product = w.let(fmt::format("mul {} {}, {}", type, left, right));
-  std::string by = "64";
-  if (lanes > 1) {
-    by = "<";
-    for (std::int64_t lane = 0; lane < lanes; ++lane) by += lane == 0 ? "i128 64" : ", i128 64";
-    by += ">";
-  }
-  const std::string upper = w.let(fmt::format("lshr {} {}, {}", type, product, by));
-  return {w.cast("trunc", "i128", upper, "i64", lanes), DType::i64, lanes};
-}
-
 }  // namespace
 
 Code scalar_code(Writer& w, const loop::Apply& apply, DType result, std::span<const Code> x,
@@ -258,14 +200,6 @@ Code scalar_code(Writer& w, const loop::Apply& apply, DType result, std::span<co
       return narrow_code(w, x[0], apply.stored);
     case loop::Signature::reinterpretation:
       return w.cast("bitcast", x[0], result);
-    case loop::Signature::drawing:
-      return random_bits_code(w, x[0], x[1], x[2]);
-    case loop::Signature::uniform_drawing:
-      return uniform(w, x[0], x[1]);
-    case loop::Signature::normal_drawing:
-      return normal(w, x[0]);
-    case loop::Signature::below_drawing:
-      return below(w, x[0], x[1]);
     default:
       break;
   }
@@ -278,7 +212,6 @@ Code scalar_code(Writer& w, const loop::Apply& apply, DType result, std::span<co
   if (op == ScalarOp::min) return extreme(w, "olt", x[0], x[1]);
   if (op == ScalarOp::nextafter)
     return w.call_each(type == DType::f32 ? "nextafterf" : "nextafter", type, list_of(x));
-  if (const auto code = in_lanes(w, op, x[0])) return *code;
   const Library* library = find(kLibrary, op);
   RECUT_CHECK(library != nullptr, "every operator of reals has code");
   return by_library(w, library->name, x);

@@ -1,0 +1,68 @@
+#include "engine/codegen/loop/stages.h"
+
+namespace recut::loop {
+namespace {
+
+// Whether a definition gives the same wherever it stands: stages repeat those that they share.
+bool is_repeatable(const Kernel& kernel, const Define& define) {
+  if (std::holds_alternative<ReadAccumulator>(define.expression)) return false;
+  const auto* load = std::get_if<Load>(&define.expression);
+  return load == nullptr || kernel[load->buffer].access == Access::read;
+}
+
+// Loops between definitions that can be repeated: then every loop is a stage.
+bool divides(const Kernel& kernel) {
+  for (const Statement& statement : kernel.body) {
+    const auto* define = std::get_if<Define>(&statement.value);
+    const bool loop = std::holds_alternative<Loop>(statement.value);
+    if (!loop && (define == nullptr || !is_repeatable(kernel, *define))) return false;
+  }
+  return true;
+}
+
+// Several threads may not combine into one place at once.
+bool combines_in_memory(const Block& block) {
+  for (const Statement& statement : block) {
+    const auto* store = std::get_if<Store>(&statement.value);
+    if (store != nullptr && store->combine) return true;
+    const auto* loop = std::get_if<Loop>(&statement.value);
+    if (loop != nullptr && combines_in_memory(loop->body)) return true;
+    const auto* branch = std::get_if<If>(&statement.value);
+    if (branch != nullptr && combines_in_memory(branch->body)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::vector<StageCode> stages_of(const Kernel& kernel) {
+  if (!divides(kernel)) return {{kernel.body, nullptr, kNoNote}};
+  std::vector<StageCode> stages;
+  Block shared;
+  for (const Statement& statement : kernel.body) {
+    if (const auto* loop = std::get_if<Loop>(&statement.value))
+      stages.push_back({shared, loop, statement.note});
+    else
+      shared.push_back(statement);
+  }
+  return stages;
+}
+
+Stage stage_of(const Kernel& kernel, const StageCode& code) {
+  if (code.loop == nullptr) return {};
+  return {"", kernel[code.loop->variable].extent, code.loop->lanes,
+          code.loop->parallel && !combines_in_memory(code.loop->body)};
+}
+
+bool fits_lanes(const Block& body) {
+  for (const Statement& statement : body) {
+    if (std::holds_alternative<If>(statement.value)) return false;
+    const auto* store = std::get_if<Store>(&statement.value);
+    if (store != nullptr && store->combine) return false;
+    const auto* inner = std::get_if<Loop>(&statement.value);
+    if (inner != nullptr && (inner->lanes > 1 || !fits_lanes(inner->body))) return false;
+  }
+  return true;
+}
+
+}  // namespace recut::loop

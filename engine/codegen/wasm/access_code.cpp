@@ -1,0 +1,137 @@
+// Loads and stores of a kernel's function.
+#include "engine/codegen/wasm/kernel_code.h"
+
+namespace recut::wasm {
+
+Local KernelCode::begin_of(loop::BufferId id) {
+  return w_.once(0, {"begin", {id.index}}, [&] {
+    if (kernel_[id].access == loop::Access::scratch) {
+      auto& room = rooms_[id.index];
+      if (!room) room = reserve(kernel_[id].elements * item_bytes(kernel_[id].dtype));
+      w_.get(kScratch);
+      w_.i32(*room);
+      w_.put(Op::i32_add);
+    } else {
+      w_.get(kBuffers);
+      w_.put(Instruction{Op::i32_load, 2, 0, 0, 4 * std::uint64_t{id.index}, 0});
+    }
+    return w_.keep(Type::i32);
+  });
+}
+
+// What is constant stands in the instruction, where nothing else of the index is negative.
+Address KernelCode::address(loop::BufferId buffer, const loop::Index& at) {
+  const std::int64_t bytes = item_bytes(kernel_[buffer].dtype);
+  loop::Index rest = at;
+  rest.constant = 0;
+  const auto range = ranges_.of(rest);
+  if (at.constant < 0 || !range || range->least < 0) rest.constant = at.constant;
+  const auto offset = static_cast<std::uint64_t>((at.constant - rest.constant) * bytes);
+  if (rest.terms.empty() && rest.constant == 0) return {begin_of(buffer), offset};
+  return {sum_of(buffer, rest, level_of(rest)), offset};
+}
+
+bool KernelCode::is_neighbours(const loop::Index& at) const {
+  loop::Index rest;
+  bool once = false;
+  for (const loop::Term& term : at.terms)
+    if (is_lane(term.atom) && term.factor == 1)
+      once = true;
+    else
+      rest.terms.push_back(term);
+  return once && !varies(rest);
+}
+
+Code KernelCode::code(const loop::Load& load, loop::ValueId value) {
+  const DType dtype = kernel_[load.buffer].dtype, type = kernel_[value].type;
+  if (load.where.valid()) return load_where(load, type);
+  if (!lane_ || !varies(load.at)) return load_number(w_, dtype, address(load.buffer, load.at));
+  if (is_neighbours(load.at))
+    return load_lanes(w_, dtype, address(load.buffer, load.at), lane_->width);
+  return load_apart(load, type);
+}
+
+Code KernelCode::load_where(const loop::Load& load, DType type) {
+  const Code& where = values_[load.where.index];
+  const bool differs = where.is_vector() || (lane_ && varies(load.at));
+  if (kernel_[load.buffer].elements == 0) return Writer::constant(type, {0, 0});
+  if (!differs) return load_safely(load, where);
+  return is_neighbours(load.at) ? neighbours_where(load, type) : load_apart(load, type);
+}
+
+// One element, or 0. Where the condition is false the first one is read, which is there, and
+// dropped.
+Code KernelCode::load_safely(const loop::Load& load, const Code& where) {
+  const DType dtype = kernel_[load.buffer].dtype;
+  const Address at = address(load.buffer, load.at);
+  w_.get(at.base);
+  w_.i32(static_cast<std::int64_t>(at.offset));
+  w_.put(Op::i32_add);
+  w_.get(begin_of(load.buffer));
+  w_.push(where);
+  w_.put(Op::select);
+  const Code found = load_number(w_, dtype, {w_.keep(Type::i32), 0});
+  return select_code(w_, where, found, Writer::constant(found.type, {0, 0}));
+}
+
+// All at once where all conditions hold, else one by one.
+Code KernelCode::neighbours_where(const loop::Load& load, DType type) {
+  const Code& where = values_[load.where.index];
+  const Code result = w_.vectors(type, lane_->width, [&](std::size_t) { w_.v128(0, 0); });
+  w_.open();
+  hold(result,
+       load_lanes(w_, kernel_[load.buffer].dtype, address(load.buffer, load.at), lane_->width));
+  auto together = w_.close();
+  if (!where.is_vector()) {
+    w_.push(where);
+    w_.put(Op::if_);
+    w_.append(std::move(together));
+    w_.put(Op::end);
+    return result;
+  }
+  w_.open();
+  hold(result, load_apart(load, type));
+  auto apart = w_.close();
+  for (std::size_t piece = 0; piece < where.pieces.size(); ++piece) {
+    w_.push(where, piece);
+    if (piece > 0) w_.put(Op::v128_and);
+  }
+  w_.put(Op::i32x4_all_true);
+  w_.put(Op::if_);
+  w_.append(std::move(together));
+  w_.put(Op::else_);
+  w_.append(std::move(apart));
+  w_.put(Op::end);
+  return result;
+}
+
+// Lanes one by one.
+Code KernelCode::load_apart(const loop::Load& load, DType type) {
+  return w_.each_lane(type, lane_->width, [&](std::int64_t lane) {
+    for_one_lane(lane, [&] {
+      if (load.where.valid())
+        w_.push(load_safely(load, w_.lane(values_[load.where.index], lane)));
+      else
+        w_.push(load_number(w_, kernel_[load.buffer].dtype, address(load.buffer, load.at)));
+    });
+  });
+}
+
+void KernelCode::execute(const loop::Store& store) {
+  const DType dtype = kernel_[store.buffer].dtype;
+  const Code& value = values_[store.value.index];
+  if (lane_ && varies(store.at) && !is_neighbours(store.at)) {
+    for (std::int64_t lane = 0; lane < lane_->width; ++lane)
+      for_one_lane(lane, [&] {
+        store_number(w_, dtype, address(store.buffer, store.at), w_.lane(value, lane));
+      });
+    return;
+  }
+  const Address at = address(store.buffer, store.at);
+  if (lane_ && varies(store.at)) return store_lanes(w_, dtype, at, value, lane_->width);
+  if (!store.combine) return store_number(w_, dtype, at, w_.lane(value, 0));
+  const Code old = load_number(w_, dtype, at);
+  store_number(w_, dtype, at, combine_code(w_, host_, *store.combine, old, value));
+}
+
+}  // namespace recut::wasm

@@ -1,0 +1,94 @@
+#include "engine/codegen/wasm/emit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/codegen/loop/expand.h"
+#include "engine/codegen/wasm/kernel_code.h"
+
+namespace recut::wasm {
+namespace {
+
+class Emitter {
+ public:
+  explicit Emitter(const Options& options) {
+    host_.relaxed = options.relaxed;
+    host_.function = [&](std::string_view name, const Signature& signature) {
+      return number_of(name, signature);
+    };
+  }
+
+  void add(std::span<const loop::Kernel> kernels) {
+    for (const loop::Kernel& kernel : kernels) add(loop::expand(kernel));
+  }
+
+  Module module() {
+    module_.bytes = encode(contents_);
+    return std::move(module_);
+  }
+
+  std::vector<Line> text() const { return print(contents_); }
+
+ private:
+  // Imports are numbered before the functions: each is found once it is needed.
+  std::uint64_t number_of(std::string_view name, const Signature& signature) {
+    auto& all = contents_.imports;
+    const auto found = std::find_if(all.begin(), all.end(),
+                                    [&](const ImportedFunction& one) { return one.name == name; });
+    if (found != all.end()) return static_cast<std::uint64_t>(found - all.begin());
+    all.push_back({std::string(name), signature});
+    return all.size() - 1;
+  }
+
+  void add(const loop::Kernel& kernel) {
+    module_.kernels.emplace_back();
+    for (const loop::StageCode& stage : loop::stages_of(kernel)) add_stage(kernel, stage);
+  }
+
+  void add_stage(const loop::Kernel& kernel, const loop::StageCode& part) {
+    Writer writer(kParameters);
+    KernelCode code(kernel, writer, host_, module_.faults);
+    code.block(part.shared);
+    if (part.loop != nullptr) {
+      writer.begin_note(part.note);
+      code.part(*part.loop);
+    }
+    loop::Stage stage = loop::stage_of(kernel, part);
+    auto& stages = module_.kernels.back();
+    stage.symbol = fmt::format("kernel_{}_{}", module_.kernels.size() - 1, stages.size());
+    Function function{stage.symbol,
+                      {{Type::i32, Type::i64, Type::i64, Type::i64, Type::i32, Type::i32}, {}},
+                      writer.locals(),
+                      writer.body(),
+                      {},
+                      {}};
+    if (stages.empty()) {
+      function.remarks = {"kernel " + kernel.name};
+      function.notes = kernel.notes;
+    }
+    contents_.functions.push_back(std::move(function));
+    stages.push_back(std::move(stage));
+    module_.scratch_bytes = std::max(module_.scratch_bytes, code.scratch_bytes());
+  }
+
+  Module module_;
+  Contents contents_;
+  Host host_;
+};
+
+}  // namespace
+
+Module emit(std::span<const loop::Kernel> kernels, const Options& options) {
+  Emitter emitter(options);
+  emitter.add(kernels);
+  return emitter.module();
+}
+
+std::vector<Line> emit_text(std::span<const loop::Kernel> kernels, const Options& options) {
+  Emitter emitter(options);
+  emitter.add(kernels);
+  return emitter.text();
+}
+
+}  // namespace recut::wasm

@@ -1,0 +1,220 @@
+// Indices as numbers. Sums of them are split by the loops that they depend on, and each part is
+// added up before the loops that it doesn't depend on.
+#include <algorithm>
+#include <limits>
+
+#include "engine/codegen/wasm/kernel_code.h"
+
+namespace recut::wasm {
+namespace {
+
+constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+
+// An index as numbers that are the same where it is the same.
+void flatten(const loop::Index& index, std::vector<std::int64_t>& out) {
+  out.push_back(index.constant);
+  out.push_back(static_cast<std::int64_t>(index.terms.size()));
+  for (const loop::Term& term : index.terms) {
+    out.push_back(term.factor);
+    out.push_back(static_cast<std::int64_t>(term.atom.kind));
+    out.push_back(term.atom.id);
+    out.push_back(term.atom.by);
+    if (term.atom.of != nullptr) flatten(*term.atom.of, out);
+  }
+}
+
+Code i32(std::int64_t number) { return Writer::integer(DType::i32, number); }
+
+}  // namespace
+
+bool KernelCode::is_lane(const loop::Atom& atom) const {
+  return lane_ && atom.kind == loop::AtomKind::loop && atom.id == lane_->variable.index;
+}
+
+bool KernelCode::varies(const loop::Index& index) const {
+  bool found = false;
+  for_each_atom(index, [&](const loop::Atom& atom) {
+    found |= is_lane(atom);
+    found |= atom.kind == loop::AtomKind::value && values_[atom.id].is_vector();
+  });
+  return found;
+}
+
+bool KernelCode::fits_i32(const loop::Index& index) const {
+  const auto range = ranges_.of(index);
+  return range && range->within(-kMost, kMost);
+}
+
+std::size_t KernelCode::level_of(const loop::Atom& atom) const {
+  if (atom.of != nullptr) return level_of(*atom.of);
+  const bool loop = atom.kind == loop::AtomKind::loop;
+  const Code& code = loop ? loops_[atom.id] : values_[atom.id];
+  return one_lane_ && (is_lane(atom) || code.is_vector()) ? w_.level() : code.level;
+}
+
+std::size_t KernelCode::level_of(const loop::Index& index) const {
+  std::size_t level = 0;
+  for (const loop::Term& term : index.terms) level = std::max(level, level_of(term.atom));
+  return level;
+}
+
+Code KernelCode::index(const loop::Index& index) {
+  if (index.is_constant()) return i32(index.constant);
+  const std::size_t level = level_of(index);
+  return {DType::i32, 1, {sum_of(std::nullopt, index, level)}, std::nullopt, level};
+}
+
+// The index's terms up to a level, and with the outermost of them its constant; as an address, in
+// bytes behind the beginning of a buffer.
+Local KernelCode::sum_of(std::optional<loop::BufferId> buffer, const loop::Index& at,
+                         std::size_t level) {
+  loop::Index outside, here;
+  for (const loop::Term& term : at.terms)
+    (level_of(term.atom) < level ? outside : here).terms.push_back(term);
+  (outside.terms.empty() ? here : outside).constant = at.constant;
+  const std::int64_t bytes = buffer ? item_bytes(kernel_[*buffer].dtype) : 1;
+  Writer::Name name{"sum", {buffer ? static_cast<std::int64_t>(buffer->index) : -1}};
+  flatten(at, name.second);
+  return w_.once(level, name, [&] {
+    bool first = true;
+    const auto add = [&] {
+      if (!std::exchange(first, false)) w_.put(Op::i32_add);
+    };
+    if (!outside.terms.empty()) {
+      w_.get(sum_of(buffer, outside, level_of(outside)));
+      add();
+    } else if (buffer) {
+      w_.get(begin_of(*buffer));
+      add();
+    }
+    if (here.constant != 0) {
+      w_.i32(static_cast<std::int32_t>(here.constant * bytes));
+      add();
+    }
+    for (const loop::Term& term : here.terms) {
+      w_.get(scaled(term, bytes, level));
+      add();
+    }
+    return w_.keep(Type::i32);
+  });
+}
+
+// A term in bytes.
+Local KernelCode::scaled(const loop::Term& term, std::int64_t bytes, std::size_t level) {
+  loop::Index only;
+  only.terms.push_back(term);
+  Writer::Name name{"term", {bytes}};
+  flatten(only, name.second);
+  return w_.once(level, name, [&] {
+    push_atom(term.atom);
+    const std::int64_t factor = term.factor * bytes;
+    if (factor != 1) {
+      w_.i32(static_cast<std::int32_t>(factor));
+      w_.put(Op::i32_mul);
+    }
+    return w_.keep(Type::i32);
+  });
+}
+
+void KernelCode::push_atom(const loop::Atom& atom) {
+  if (atom.of != nullptr) return push_quotient(atom);
+  if (atom.kind == loop::AtomKind::value) {
+    w_.push_lane(values_[atom.id], one_lane_.value_or(0));
+    return w_.put(Op::i32_wrap_i64);
+  }
+  w_.push(loops_[atom.id]);
+  if (!is_lane(atom) || one_lane_.value_or(0) == 0) return;
+  w_.i32(*one_lane_);
+  w_.put(Op::i32_add);
+}
+
+// Floor division, or what it leaves.
+void KernelCode::push_quotient(const loop::Atom& atom) {
+  const auto range = ranges_.of(*atom.of);
+  if (range && range->within(0, kMost) && atom.by <= kMost) {
+    w_.push(index(*atom.of));
+    w_.i32(atom.by);
+    return w_.put(atom.kind == loop::AtomKind::quotient ? Op::i32_div_u : Op::i32_rem_u);
+  }
+  push_wide(atom);
+  w_.put(Op::i32_wrap_i64);
+}
+
+// As i64, whatever it is.
+void KernelCode::push_wide(const loop::Index& index) {
+  w_.put(Op::i64_const, static_cast<std::uint64_t>(index.constant));
+  for (const loop::Term& term : index.terms) {
+    push_wide(term.atom);
+    w_.put(Op::i64_const, static_cast<std::uint64_t>(term.factor));
+    w_.put(Op::i64_mul);
+    w_.put(Op::i64_add);
+  }
+}
+
+void KernelCode::push_wide(const loop::Atom& atom) {
+  if (atom.kind == loop::AtomKind::value)
+    return w_.push_lane(values_[atom.id], one_lane_.value_or(0));
+  if (atom.kind == loop::AtomKind::loop) {
+    push_atom(atom);
+    return w_.put(Op::i64_extend_i32_s);
+  }
+  const auto by = static_cast<std::uint64_t>(atom.by);
+  push_wide(*atom.of);
+  const Local of = w_.keep(Type::i64);
+  w_.get(of);
+  w_.put(Op::i64_const, by);
+  w_.put(Op::i64_rem_s);
+  const Local left = w_.keep(Type::i64);
+  const auto below = [&] {  // 1 where the remainder is negative, as i64
+    w_.get(left);
+    w_.put(Op::i64_const, 0);
+    w_.put(Op::i64_lt_s);
+    w_.put(Op::i64_extend_i32_u);
+  };
+  if (atom.kind == loop::AtomKind::quotient) {
+    w_.get(of);
+    w_.put(Op::i64_const, by);
+    w_.put(Op::i64_div_s);
+    below();
+    return w_.put(Op::i64_sub);
+  }
+  w_.get(left);
+  below();
+  w_.put(Op::i64_const, by);
+  w_.put(Op::i64_mul);
+  w_.put(Op::i64_add);
+}
+
+Code KernelCode::whole_index(const loop::Index& index) {
+  if (!fits_i32(index)) {
+    push_wide(index);
+    return w_.number(DType::i64);
+  }
+  return convert_code(w_, this->index(index), DType::i64);
+}
+
+// Numbers from one on by equal steps where the lanes' variable stands alone; else each by itself.
+Code KernelCode::index_in_lanes(const loop::Index& index) {
+  if (!varies(index)) return whole_index(index);
+  loop::Index rest;
+  std::int64_t factor = 0;
+  for (const loop::Term& term : index.terms)
+    if (is_lane(term.atom))
+      factor = term.factor;
+    else
+      rest.terms.push_back(term);
+  if (factor == 0 || varies(rest))
+    return w_.each_lane(DType::i64, lane_->width, [&](std::int64_t lane) {
+      for_one_lane(lane, [&] { w_.push(whole_index(index)); });
+    });
+  const Code first = whole_index(index);
+  return w_.vectors(DType::i64, lane_->width, [&](std::size_t piece) {
+    const auto lane = static_cast<std::int64_t>(2 * piece);
+    w_.push(first, piece);
+    w_.v128(static_cast<std::uint64_t>(factor * lane),
+            static_cast<std::uint64_t>(factor * (lane + 1)));
+    w_.put(Op::i64x2_add);
+  });
+}
+
+}  // namespace recut::wasm

@@ -1,0 +1,50 @@
+// A module of WebAssembly as data: a memory and functions of the host's, and functions of its own
+// that are exported by name. As bytes for engines and as text for people.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "engine/codegen/wasm/instruction.h"
+
+namespace recut::wasm {
+
+struct Signature {
+  std::vector<Type> parameters, results;
+  friend bool operator==(const Signature& a, const Signature& b) {
+    return a.parameters == b.parameters && a.results == b.results;
+  }
+};
+
+struct ImportedFunction {
+  std::string name;
+  Signature signature;
+};
+
+struct Function {
+  std::string name;  // that it is exported by
+  Signature signature;
+  std::vector<Type> locals;  // behind the parameters
+  std::vector<Instruction> body;
+  std::vector<std::string> notes;    // of its kernel, for the text
+  std::vector<std::string> remarks;  // lines above it in the text
+};
+
+// Everything is imported from "recut": the memory is "memory".
+struct Contents {
+  std::vector<ImportedFunction> imports;
+  std::vector<Function> functions;
+};
+
+// The binary form.
+std::string encode(const Contents& contents);
+
+// The text form, line by line: an instruction each.
+struct Line {
+  std::string text;  // without its end
+  std::uint32_t note = loop::kNoNote;
+};
+std::vector<Line> print(const Contents& contents);
+
+}  // namespace recut::wasm

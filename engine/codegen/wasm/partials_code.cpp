@@ -1,0 +1,204 @@
+// Accumulators: where their partial numbers are, and what becomes of them.
+#include <algorithm>
+
+#include "engine/codegen/wasm/kernel_code.h"
+
+namespace recut::wasm {
+namespace {
+
+// So many partial numbers stay in locals.
+constexpr std::int64_t kMostHeld = 32;
+
+Code i32(std::int64_t number) { return Writer::integer(DType::i32, number); }
+
+// Some of the lanes, from one on.
+Code chunk_of(const Code& all, std::int64_t first, std::int64_t width) {
+  Code part = all;
+  const std::size_t begin = pieces_of(all.type, first), count = pieces_of(all.type, width);
+  part.lanes = width;
+  part.pieces.assign(all.pieces.begin() + static_cast<std::ptrdiff_t>(begin),
+                     all.pieces.begin() + static_cast<std::ptrdiff_t>(begin + count));
+  return part;
+}
+
+// Accumulators with partial numbers that a block adds to.
+void add_updated(const loop::Kernel& kernel, const loop::Block& block,
+                 std::vector<loop::AccumulatorId>& found) {
+  for (const loop::Statement& statement : block) {
+    const auto* update = std::get_if<loop::Update>(&statement.value);
+    if (update != nullptr && kernel[update->accumulator].lanes > 1)
+      found.push_back(update->accumulator);
+    if (const auto* loop = std::get_if<loop::Loop>(&statement.value))
+      add_updated(kernel, loop->body, found);
+    if (const auto* branch = std::get_if<loop::If>(&statement.value))
+      add_updated(kernel, branch->body, found);
+  }
+}
+
+}  // namespace
+
+bool KernelCode::stays_in_memory(loop::AccumulatorId id) const {
+  const std::int64_t lanes = kernel_[id].lanes;
+  return lanes > 1 && (lanes < kNarrowest || lanes > kMostHeld);
+}
+
+// A value's numbers into locals of the same kind.
+void KernelCode::hold(const Code& held, const Code& value) {
+  for (std::size_t piece = 0; piece < held.pieces.size(); ++piece) {
+    if (held.is_vector())
+      w_.push(value, piece);
+    else
+      w_.push(value);
+    w_.set(held.pieces[piece]);
+  }
+}
+
+void KernelCode::execute(const loop::Declare& declare) {
+  const loop::Accumulator& accumulator = kernel_[declare.accumulator];
+  const Code& initial = values_[declare.initial.index];
+  Partials& partials = partials_[declare.accumulator.index];
+  partials.lanes = accumulator.lanes > 1 ? accumulator.lanes : lane_ ? lane_->width : 1;
+  partials.in_memory = stays_in_memory(declare.accumulator);
+  const loop::Constant neutral = loop::neutral(accumulator.combine, accumulator.type);
+  const Code none = Writer::constant(accumulator.type, {neutral.real, neutral.integer});
+  if (partials.in_memory) {
+    for (std::int64_t lane = 0; lane < accumulator.lanes; lane += kNarrowest)
+      if (accumulator.lanes < kNarrowest)
+        store_number(w_, accumulator.type, room_of(declare.accumulator, i32(1)), none);
+      else
+        store_lanes(w_, accumulator.type, room_of(declare.accumulator, i32(lane)), none,
+                    kNarrowest);
+    return store_number(w_, accumulator.type, room_of(declare.accumulator, i32(0)), initial);
+  }
+  if (accumulator.lanes > 1) {
+    partials.held = w_.each_lane(accumulator.type, accumulator.lanes,
+                                 [&](std::int64_t lane) { w_.push(lane == 0 ? initial : none); });
+    return;
+  }
+  if (partials.lanes == 1) {
+    w_.push(initial);
+    partials.held = w_.number(accumulator.type);
+    return;
+  }
+  partials.held = w_.vectors(accumulator.type, partials.lanes,
+                             [&](std::size_t piece) { w_.push(initial, piece); });
+}
+
+// Of a lane that is known, or the one that a number of i32 says.
+Address KernelCode::room_of(loop::AccumulatorId id, const Code& lane) {
+  const loop::Accumulator& accumulator = kernel_[id];
+  const std::int64_t bytes = item_bytes(accumulator.type);
+  auto& room = partials_[id.index].room;
+  if (!room) room = reserve(accumulator.lanes * bytes);
+  const auto offset = static_cast<std::uint64_t>(*room);
+  if (lane.known)
+    return {kScratch, offset + static_cast<std::uint64_t>(lane.known->integer * bytes)};
+  w_.push(lane);
+  w_.i32(bytes);
+  w_.put(Op::i32_mul);
+  w_.get(kScratch);
+  w_.put(Op::i32_add);
+  return {w_.keep(Type::i32), offset};
+}
+
+// Accumulators whose partial numbers a loop with lanes adds to.
+std::vector<loop::AccumulatorId> KernelCode::updated_partials(const loop::Loop& loop) const {
+  if (loop.lanes == 1) return {};
+  std::vector<loop::AccumulatorId> found;
+  add_updated(kernel_, loop.body, found);
+  const auto order = [](loop::AccumulatorId a, loop::AccumulatorId b) { return a.index < b.index; };
+  std::sort(found.begin(), found.end(), order);
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  return found;
+}
+
+// One iteration at a time needs them in memory: which one is a number then.
+void KernelCode::move(const std::vector<loop::AccumulatorId>& all, bool to_memory) {
+  for (const loop::AccumulatorId id : all) {
+    Partials& partials = partials_[id.index];
+    if (stays_in_memory(id) || partials.in_memory == to_memory) continue;
+    partials.in_memory = to_memory;
+    const DType type = kernel_[id].type;
+    for (std::int64_t lane = 0; lane < partials.lanes; lane += kNarrowest) {
+      const Address at = room_of(id, i32(lane));
+      const Code part = chunk_of(partials.held, lane, kNarrowest);
+      if (to_memory)
+        store_lanes(w_, type, at, part, kNarrowest);
+      else
+        hold(part, load_lanes(w_, type, at, kNarrowest));
+    }
+  }
+}
+
+void KernelCode::execute(const loop::Update& update) {
+  Partials& partials = partials_[update.accumulator.index];
+  const loop::Accumulator& accumulator = kernel_[update.accumulator];
+  if (accumulator.lanes == 1) return hold(partials.held, updated(update, partials.held));
+  if (lane_ && !partials.in_memory) {
+    const Code part = chunk_of(partials.held, lane_->partial.known->integer, lane_->width);
+    return hold(part, updated(update, part));
+  }
+  if (lane_) {
+    const Address at = room_of(update.accumulator, lane_->partial);
+    const Code partial = load_lanes(w_, accumulator.type, at, lane_->width);
+    return store_lanes(w_, accumulator.type, at, updated(update, partial), lane_->width);
+  }
+  const Code lane =
+      combine_code(w_, host_, loop::Combine::bit_and, iteration_, i32(accumulator.lanes - 1));
+  const Address at = room_of(update.accumulator, lane);
+  store_number(w_, accumulator.type, at, updated(update, load_number(w_, accumulator.type, at)));
+}
+
+// What becomes of partial numbers.
+Code KernelCode::updated(const loop::Update& update, const Code& partial) {
+  const Code& by = values_[update.value.index];
+  if (update.times.valid())
+    return multiply_add_code(w_, host_, by, values_[update.times.index], partial);
+  return combine_code(w_, host_, kernel_[update.accumulator].combine, partial, by);
+}
+
+Code KernelCode::code(const loop::ReadAccumulator& read, loop::ValueId) {
+  const loop::Accumulator& accumulator = kernel_[read.accumulator];
+  const Partials& partials = partials_[read.accumulator.index];
+  if (accumulator.lanes == 1) {
+    Code copy = partials.held;
+    copy.level = w_.level();
+    for (Local& piece : copy.pieces) {
+      w_.get(piece);
+      piece = w_.keep(partials.held.is_vector() ? Type::v128 : type_of(accumulator.type));
+    }
+    return copy;
+  }
+  const std::int64_t width = std::min(accumulator.lanes, kNarrowest);
+  std::vector<Code> parts;
+  for (std::int64_t lane = 0; lane < accumulator.lanes; lane += width) {
+    if (!partials.in_memory) {
+      parts.push_back(chunk_of(partials.held, lane, width));
+      continue;
+    }
+    const Address at = room_of(read.accumulator, i32(lane));
+    if (width == kNarrowest)
+      parts.push_back(load_lanes(w_, accumulator.type, at, width));
+    else
+      for (std::int64_t k = 0; k < width; ++k)
+        parts.push_back(load_number(w_, accumulator.type, room_of(read.accumulator, i32(k))));
+  }
+  Code all = combined(accumulator, std::move(parts));
+  if (!all.is_vector()) return all;
+  parts.clear();
+  for (std::int64_t lane = 0; lane < width; ++lane) parts.push_back(w_.lane(all, lane));
+  return combined(accumulator, std::move(parts));
+}
+
+// By halves, until one is left.
+Code KernelCode::combined(const loop::Accumulator& accumulator, std::vector<Code> parts) {
+  while (parts.size() > 1) {
+    const std::size_t half = parts.size() / 2;
+    for (std::size_t p = 0; p < half; ++p)
+      parts[p] = combine_code(w_, host_, accumulator.combine, parts[p], parts[p + half]);
+    parts.resize(half);
+  }
+  return parts.front();
+}
+
+}  // namespace recut::wasm

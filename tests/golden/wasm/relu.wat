@@ -1,0 +1,107 @@
+(module
+  (import "recut" "memory" (memory 1))
+  ;; kernel relu
+  ;; %y = relu
+  (func (export "kernel_0_0") (param i32 i64 i64 i64 i32 i32)
+    (local i32 i32 i32 i32 i32 i32 i32 i32 i32 v128 v128 v128 v128 v128 v128 v128 v128 v128 v128 i32 i32)
+    local.get 1
+    i32.wrap_i64
+    local.set 6
+    local.get 2
+    i32.wrap_i64
+    local.set 7
+    local.get 7
+    local.get 6
+    i32.sub
+    local.set 8
+    local.get 8
+    i32.const -8
+    i32.and
+    local.set 9
+    local.get 6
+    local.get 9
+    i32.add
+    local.set 10
+    local.get 6
+    local.set 11
+    local.get 0
+    i32.load align=4
+    local.set 12
+    local.get 0
+    i32.load offset=4 align=4
+    local.set 25
+    local.get 11
+    local.get 10
+    i32.lt_s
+    if
+      loop
+        local.get 12
+        local.get 11
+        i32.const 4
+        i32.mul
+        local.set 13
+        local.get 13
+        i32.add
+        local.set 14
+        local.get 14
+        v128.load align=4
+        local.set 15
+        local.get 14
+        v128.load offset=16 align=4
+        local.set 16
+        local.get 15
+        v128.const i32x4 0x0 0x0 0x0 0x0
+        f32x4.gt
+        local.set 17
+        local.get 16
+        v128.const i32x4 0x0 0x0 0x0 0x0
+        f32x4.gt
+        local.set 18
+        local.get 15
+        local.get 15
+        f32x4.ne
+        local.set 19
+        local.get 16
+        local.get 16
+        f32x4.ne
+        local.set 20
+        local.get 19
+        local.get 17
+        v128.or
+        local.set 21
+        local.get 20
+        local.get 18
+        v128.or
+        local.set 22
+        local.get 15
+        v128.const i32x4 0x0 0x0 0x0 0x0
+        local.get 21
+        v128.bitselect
+        local.set 23
+        local.get 16
+        v128.const i32x4 0x0 0x0 0x0 0x0
+        local.get 22
+        v128.bitselect
+        local.set 24
+        local.get 25
+        local.get 13
+        i32.add
+        local.set 26
+        local.get 26
+        local.get 23
+        v128.store align=4
+        local.get 26
+        local.get 24
+        v128.store offset=16 align=4
+        local.get 11
+        i32.const 8
+        i32.add
+        local.set 11
+        local.get 11
+        local.get 10
+        i32.lt_s
+        br_if 0
+      end
+    end
+  )
+)
