@@ -1,5 +1,6 @@
 // A server of plain files on the loopback address, for the page: node serve.mjs FOLDER [PORT]
-// Any other server does as well; the page needs no headers of its own.
+// Any other server does as well; the page needs no headers of its own. With those that this one sends (isolation from
+// other origins) steps run on several threads.
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -16,7 +17,9 @@ const kTypes = {
   '.gz': 'application/gzip',
 };
 
-async function answer(folder, request, response) {
+const kIsolation = { 'Cross-Origin-Opener-Policy': 'same-origin', 'Cross-Origin-Embedder-Policy': 'require-corp' };
+
+async function answer(folder, headers, request, response) {
   let path;
   try {
     path = normalize(decodeURIComponent(new URL(request.url, 'http://localhost').pathname));
@@ -28,16 +31,18 @@ async function answer(folder, request, response) {
   const found = await stat(file).catch(() => null);
   if (!found?.isFile()) return response.writeHead(404).end();
   const type = kTypes[extname(file)] ?? 'application/octet-stream';
-  response.writeHead(200, { 'Content-Type': type, 'Content-Length': found.size, 'Cache-Control': 'no-cache' });
+  const length = { 'Content-Type': type, 'Content-Length': found.size, 'Cache-Control': 'no-cache' };
+  response.writeHead(200, { ...headers, ...length });
   createReadStream(file).pipe(response);
 }
 
-// Port 0: any that is free. `prefix`: the folder of the address in which the files stand, "/a/b".
-export function serve(folder, port = 0, prefix = '') {
+// Port 0: any that is free. `prefix`: the folder of the address in which the files stand, "/a/b". `isolated`: from other
+// origins, so that it may share memory with its workers.
+export function serve(folder, port = 0, prefix = '', isolated = false) {
   const server = createServer((request, response) => {
     if (!request.url.startsWith(prefix + '/')) return response.writeHead(404).end();
     request.url = request.url.slice(prefix.length);
-    answer(folder, request, response);
+    answer(folder, isolated ? kIsolation : {}, request, response);
   });
   return new Promise((resolve, reject) => {
     server.once('error', reject);
@@ -48,6 +53,6 @@ export function serve(folder, port = 0, prefix = '') {
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1]).href) {
-  const { url } = await serve(process.argv[2], Number(process.argv[3] ?? 0));
+  const { url } = await serve(process.argv[2], Number(process.argv[3] ?? 0), '', true);
   console.log(`Recut stands at ${url} (Ctrl C ends it)`);
 }

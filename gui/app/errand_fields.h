@@ -7,6 +7,7 @@
 #include "gui/app/pack.h"
 #include "gui/app/plan_check.h"
 #include "gui/app/recipe.h"
+#include "gui/backend/runner.h"
 
 namespace recut::gui {
 
@@ -95,6 +96,38 @@ void fields(Pack& pack, Buffer& b) {
 template <class Pack>
 void fields(Pack& pack, Schedule& s) {
   pack(s.kernels, s.buffers, s.alignment, s.peak_bytes, s.arena_bytes, s.lower_bound_bytes);
+}
+
+// What running is told, and what it sends back: the schedule, too, where it had to be made.
+struct RunTask {
+  ScheduleOrder plan;
+  std::optional<Schedule> schedule;
+  StepOrder order;
+};
+struct StepRan {
+  std::optional<Schedule> schedule;
+  StepFigures figures;
+};
+template <class Pack>
+void fields(Pack& pack, StepOrder& o) {
+  pack(o.seed, o.steps, o.check);
+}
+template <class Pack>
+void fields(Pack& pack, RunTask& t) {
+  pack(t.plan, t.schedule, t.order);
+}
+template <class Pack>
+void fields(Pack& pack, StepAgreement& a) {
+  pack(a.outputs, a.by_rounding, a.max_relative_error, a.problem);
+}
+template <class Pack>
+void fields(Pack& pack, StepFigures& f) {
+  pack(f.where, f.steps, f.compile_ms, f.step_ms_median, f.step_ms_min, f.planned_peak_bytes,
+       f.measured_peak_bytes, f.scratch_bytes, f.kernel_ms, f.agreement);
+}
+template <class Pack>
+void fields(Pack& pack, StepRan& r) {
+  pack(r.schedule, r.figures);
 }
 
 // A file of tensors travels with its bytes.

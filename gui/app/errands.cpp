@@ -6,7 +6,7 @@
 namespace recut::gui {
 namespace {
 
-enum class Task : std::uint8_t { plan, sweep, check, schedule };
+enum class Task : std::uint8_t { plan, sweep, check, schedule, run };
 enum class Reply : std::uint8_t { progress, some, all };
 
 template <class... T>
@@ -60,16 +60,19 @@ void serve_sweep(const Document& document, Unpacker& unpack, const Send& send) {
   send(packed(Reply::all, sweep_document(document, request)));
 }
 
-void serve_check(const Document& document, Unpacker& unpack, const Send& send) {
-  const auto check = unpack.get<PlanCheck>();
-  int percent = -1;
-  const auto progress = [&](double share, const std::string& words) {
+// Says how far it is with every percent. Who gave the errand ends it by ending the helper.
+std::function<bool(double, const std::string&)> percents(const Send& send) {
+  return [&send, percent = -1](double share, const std::string& words) mutable {
     if (static_cast<int>(100 * share) == percent) return true;
     percent = static_cast<int>(100 * share);
     send(packed(Reply::progress, share, words));
     return true;
   };
-  send(packed(Reply::all, check_plan(document, check, progress)));
+}
+
+void serve_check(const Document& document, Unpacker& unpack, const Send& send) {
+  const auto check = unpack.get<PlanCheck>();
+  send(packed(Reply::all, check_plan(document, check, percents(send))));
 }
 
 Result<Schedule> schedule_of(const Graph& graph, const ScheduleOrder& order) {
@@ -80,6 +83,33 @@ Result<Schedule> schedule_of(const Graph& graph, const ScheduleOrder& order) {
 
 void serve_schedule(const Document& document, Unpacker& unpack, const Send& send) {
   send(packed(Reply::all, schedule_of(document.graph(), unpack.get<ScheduleOrder>())));
+}
+
+Result<StepRan> run_step(const Document& document, RunTask task, Runner& runner,
+                         const StepProgress& progress) {
+  const Graph& graph = document.graph();
+  const StorageModel storages(graph);
+  const FusionGroups groups = fuse_pointwise(graph, storages, task.plan.fusion, task.plan.apart);
+  StepRan ran;
+  if (!task.schedule) {
+    auto made = schedule_plan(graph, storages, groups, task.plan.plan);
+    if (!made) return made.diagnostics();
+    task.schedule = ran.schedule = std::move(*made);
+  }
+  auto figures = runner.run({document, storages, groups, *task.schedule}, task.order, progress);
+  if (!figures) return figures.diagnostics();
+  ran.figures = std::move(*figures);
+  return ran;
+}
+
+void serve_run(const Document& document, Unpacker& unpack, Runner* runner, const Send& send) {
+  RECUT_CHECK(runner != nullptr, "a step to run where nothing runs any");
+  send(packed(Reply::all, run_step(document, unpack.get<RunTask>(), *runner, percents(send))));
+}
+
+ScheduleOrder order_of(const PlanView& plan) {
+  const CostModel& costs = plan.planned.costs;
+  return {plan.planned.plan, costs.fusion, costs.apart};
 }
 
 }  // namespace
@@ -129,16 +159,13 @@ Job sweeping_job(std::string title, const ErrandFile& file,
 Job scheduling_job(std::string title, const ErrandFile& file, SharedPlanView plan,
                    TakeSchedule take) {
   Job job{std::move(title), file.serial, true, false, {}};
-  const auto order = [plan] {
-    const CostModel& costs = plan->planned.costs;
-    return ScheduleOrder{plan->planned.plan, costs.fusion, costs.apart};
-  };
-  job.part = [plan, order, take](JobControl& control) {
-    take(control, schedule_of(plan->graph(), order()));
+  job.part = [plan, take](JobControl& control) {
+    take(control, schedule_of(plan->graph(), order_of(*plan)));
     return false;
   };
   job.errand = std::make_shared<Errand>(Errand{
-      file, [recipe = file.recipe, order] { return packed(recipe, Task::schedule, order()); },
+      file,
+      [recipe = file.recipe, plan] { return packed(recipe, Task::schedule, order_of(*plan)); },
       reply_taker<Schedule>(take), fall_taker(take)});
   return job;
 }
@@ -163,6 +190,42 @@ Job checking_job(std::string title, const ErrandFile& file,
       file,
       [recipe = file.recipe, inputs] { return packed(recipe, Task::check, inputs().value()); },
       reply_taker<CheckFigures>(take), fall_taker(take)});
+  return job;
+}
+
+Job running_job(std::string title, const ErrandFile& file, SharedPlanView plan,
+                SharedSchedule schedule, StepOrder order, Runner& runner, TakeRun take) {
+  Job job{std::move(title), file.serial, false, false, {}};
+  job.part = [plan, schedule, order, &runner, take](JobControl& control) {
+    const auto scheduled = schedule ? Result<SharedSchedule>(schedule) : schedule_of(plan);
+    if (!scheduled) {
+      take(control, nullptr, scheduled.diagnostics());
+      return false;
+    }
+    const ScheduleView& view = **scheduled;
+    take(control, *scheduled,
+         runner.run({*plan->document, view.storages, view.groups, view.schedule}, order,
+                    [&](double share, const std::string& words) {
+                      control.progress(share, words);
+                      return !control.cancelled();
+                    }));
+    return false;
+  };
+  const auto task = [recipe = file.recipe, plan, schedule, order] {
+    const auto known = schedule ? std::optional(schedule->schedule) : std::nullopt;
+    return packed(recipe, Task::run, RunTask{order_of(*plan), known, order});
+  };
+  const auto take_ran = [plan, schedule, take](JobControl& control, Result<StepRan> ran) {
+    if (!ran) return take(control, schedule, ran.diagnostics());
+    const bool made = ran->schedule.has_value();
+    take(control,
+         made ? std::make_shared<const ScheduleView>(plan, std::move(*ran->schedule)) : schedule,
+         std::move(ran->figures));
+  };
+  const auto fail = [take](JobControl& control, const std::string& why) {
+    take(control, nullptr, error(why));
+  };
+  job.errand = std::make_shared<Errand>(Errand{file, task, reply_taker<StepRan>(take_ran), fail});
   return job;
 }
 
@@ -202,6 +265,8 @@ void ErrandServer::serve(int serial, std::string_view task,
       return serve_check(document, unpack, reply);
     case Task::schedule:
       return serve_schedule(document, unpack, reply);
+    case Task::run:
+      return serve_run(document, unpack, runner_, reply);
   }
 }
 

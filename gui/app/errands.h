@@ -1,5 +1,6 @@
-// Work that knows nothing of the window: planning, sweeping, checking. A thread does it as a job;
-// where there are none, a helper (backend/helper.h) does the same as an errand, told in bytes.
+// Work that knows nothing of the window: planning, sweeping, checking, running. A thread does it as
+// a job; where there are none, a helper (backend/helper.h) does the same as an errand, told in
+// bytes.
 #pragma once
 
 #include <functional>
@@ -14,6 +15,8 @@
 #include "gui/app/document_view.h"
 #include "gui/app/jobs.h"
 #include "gui/app/plan_check.h"
+#include "gui/app/schedule_view.h"
+#include "gui/backend/runner.h"
 
 namespace recut::gui {
 
@@ -29,6 +32,7 @@ ErrandFile helper_file(const DocumentView& document);
 using TakePlan = std::function<void(JobControl&, Result<SharedPlanView>)>;
 using TakeCurve = std::function<void(JobControl&, Result<Curve>)>;  // again and again, better
 using TakeSchedule = std::function<void(JobControl&, Result<Schedule>)>;
+using TakeRun = std::function<void(JobControl&, SharedSchedule, Result<StepFigures>)>;
 using TakeFigures = std::function<void(JobControl&, Result<CheckFigures>)>;
 
 Job planning_job(std::string title, const ErrandFile& file, std::shared_ptr<const PlanBasis> basis,
@@ -42,9 +46,17 @@ Job checking_job(std::string title, const ErrandFile& file,
                  std::shared_ptr<const Document> document,
                  std::function<Result<PlanCheck>()> inputs, TakeFigures take);
 
+// `runner` outlives the job. `schedule`: null where it is yet to be made; what is taken in its
+// place is null where it couldn't be.
+Job running_job(std::string title, const ErrandFile& file, SharedPlanView plan,
+                SharedSchedule schedule, StepOrder order, Runner& runner, TakeRun take);
+
 // The helper's side: the files that it was given, open, and errands on them.
 class ErrandServer {
  public:
+  // `runner`: null where it runs no steps; then it is given none.
+  explicit ErrandServer(Runner* runner = nullptr) : runner_(runner) {}
+
   // The same file again costs nothing. Its first errand says what is to be made of it.
   void open(int serial, std::string_view path, std::string_view bytes);
   void close(int serial) { files_.erase(serial); }
@@ -61,6 +73,7 @@ class ErrandServer {
   };
   static void make_document(File& file, Recipe recipe);
 
+  Runner* runner_;
   std::map<int, File> files_;
 };
 

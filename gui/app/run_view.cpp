@@ -6,25 +6,9 @@
 #include <cmath>
 
 #include "gui/app/app.h"
+#include "gui/app/errands.h"
 
 namespace recut::gui {
-namespace {
-
-Result<SharedRun> run(Runner& runner, const SharedSchedule& schedule, const StepOrder& order,
-                      JobControl& control) {
-  const PlanView& plan = *schedule->plan;
-  const ScheduledPlan scheduled{plan.planned, schedule->schedule, {}, 0};
-  auto figures =
-      runner.run(*plan.document, scheduled, order, [&](double share, const std::string& words) {
-        control.progress(share, words);
-        return !control.cancelled();
-      });
-  if (!figures) return figures.diagnostics();
-  return SharedRun(std::make_shared<const RunReport>(std::move(*figures), schedule));
-}
-
-}  // namespace
-
 RunReport::RunReport(StepFigures figures, SharedSchedule schedule)
     : StepFigures(std::move(figures)), of(std::move(schedule)), slowest(of->launches) {
   std::stable_sort(slowest.begin(), slowest.end(),
@@ -53,17 +37,16 @@ Colour heat_colour(const Theme& theme, double share) {
 }
 
 Result<Done> start_run(App& app, DocumentView& document, const StepOrder& order) {
-  if (app.backend.runner() == nullptr)
-    return error("this program can't run a step: recut-gui on a desktop can, and recut run");
+  Runner* runner = app.backend.runner();
+  if (runner == nullptr) return error("this program can't run a step: it has nothing to run it on");
   RunView& view = run_view(document);
   app.jobs.cancel(view.job);
   view.faults.clear();
-  Job job{fmt::format("Running {}", document.title), document.serial, false, false, {}};
-  job.part = [&app, serial = document.serial, plan = document.shown,
-              known = shown_schedule(document), order](JobControl& control) {
-    auto schedule = known ? Result<SharedSchedule>(known) : schedule_of(plan);
-    auto report = schedule ? run(*app.backend.runner(), *schedule, order, control)
-                           : Result<SharedRun>(schedule.diagnostics());
+  const auto take = [&app, serial = document.serial](JobControl& control, SharedSchedule schedule,
+                                                     Result<StepFigures> figures) {
+    auto report = figures ? Result<SharedRun>(std::make_shared<const RunReport>(
+                                std::move(*figures), std::move(schedule)))
+                          : Result<SharedRun>(figures.diagnostics());
     control.post([&app, serial, report = std::move(report)] {
       DocumentView* document = app.documents.find(serial);
       if (document == nullptr) return;
@@ -73,9 +56,10 @@ Result<Done> start_run(App& app, DocumentView& document, const StepOrder& order)
       view.report = *report;
       take_schedule(*document, (*report)->of->plan, (*report)->of);
     });
-    return false;
   };
-  view.job = app.jobs.start(std::move(job));
+  view.job =
+      app.jobs.start(running_job(fmt::format("Running {}", document.title), helper_file(document),
+                                 document.shown, shown_schedule(document), order, *runner, take));
   return Done{};
 }
 

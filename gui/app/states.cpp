@@ -143,9 +143,31 @@ std::string run_state(const App& app) {
   if (!view->faults.empty()) return "failed";
   return shown_run(*app.document()) ? "done" : "none";
 }
+std::string run_agrees(const DocumentView& d) {
+  const SharedRun run = shown_run(d);
+  if (!run || !run->agreement) return "";
+  return run->agreement->agrees() ? "yes" : "no";
+}
+std::string run_fault(const DocumentView& d) {
+  const auto* view = find_memory<RunView>(d.memories, kRunMemory);
+  return view == nullptr ? "" : format(view->faults);
+}
+std::string run_where(const DocumentView& d) {
+  const SharedRun run = shown_run(d);
+  return run ? run->where : "";
+}
+template <double StepFigures::*kMember>
+std::string run_ms(const DocumentView& d) {
+  const SharedRun run = shown_run(d);
+  return run ? fmt::format("{:.3f}", (*run).*kMember) : "";
+}
 std::string measured_peak(const DocumentView& d) {
   const SharedRun run = shown_run(d);
   return run ? fmt::format("{}", run->measured_peak_bytes) : "";
+}
+std::string run_peak(const DocumentView& d) {
+  const SharedRun run = shown_run(d);
+  return run ? fmt::format("{}", run->planned_peak_bytes) : "";
 }
 
 constexpr StateRow kRows[] = {
@@ -189,6 +211,12 @@ constexpr StateRow kRows[] = {
     {"follow", [](const App& app) { return std::string(name_of_stop(follow_stop(app))); }},
     {"arena", of_front<arena>},
     {"run", run_state},
+    {"run_agrees", of_front<run_agrees>},
+    {"run_fault", of_front<run_fault>},
+    {"run_where", of_front<run_where>},
+    {"run_ms", of_front<run_ms<&StepFigures::step_ms_median>>},
+    {"compile_ms", of_front<run_ms<&StepFigures::compile_ms>>},
+    {"run_peak", of_front<run_peak>},
     {"measured_peak", of_front<measured_peak>},
     {"lesson", lesson},
     {"task", task},

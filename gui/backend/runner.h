@@ -1,19 +1,44 @@
 // What runs a scheduled step as machine code, where the platform has something that does: a
-// compiler for this machine's processor. Who has none shows the code, and can't run it.
+// compiler for this machine's processor, a browser's engine. Who has none shows the code, and can't
+// run it.
 #pragma once
 
 #include <cstdint>
 #include <functional>
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "engine/eval/compare.h"
+#include "engine/workspace/document.h"
 #include "engine/workspace/scheduling.h"
 
 namespace recut::gui {
 
+// What runs: a plan of the document's graph as kernels with addresses.
+struct ScheduledStep {
+  const Document& document;
+  const StorageModel& storages;
+  const FusionGroups& groups;
+  const Schedule& schedule;
+};
+
 struct StepOrder {
   std::uint64_t seed = 1;  // makes all inputs
   int steps = 10;          // that are timed
+  bool check = false;      // against the interpreter, of the same inputs
+};
+
+// Its outputs beside the interpreter's.
+struct StepAgreement {
+  explicit StepAgreement(std::span<const OutputComparison> outputs = {});
+  bool agrees() const { return problem.empty(); }
+
+  std::uint64_t outputs = 0;
+  std::uint64_t by_rounding = 0;  // that differ by what rounding alone does (engine/eval/compare.h)
+  double max_relative_error = 0;
+  std::string problem;  // of the first that differs by more; "" where none does
 };
 
 struct StepFigures {
@@ -26,7 +51,8 @@ struct StepFigures {
   std::int64_t planned_peak_bytes = 0, measured_peak_bytes = 0;
   std::int64_t scratch_bytes = 0;  // of the library, beside them
 
-  std::vector<double> kernel_ms;  // of the median step, by kernel of the schedule
+  std::vector<double> kernel_ms;           // of one step, by kernel of the schedule
+  std::optional<StepAgreement> agreement;  // where it was asked for
 };
 
 // How far it is, 0 … 1, and at what; false: it is to end.
@@ -37,10 +63,10 @@ class Runner {
   virtual ~Runner() = default;
   // What runs the kernels that a library takes (runtime/program.h): "oneDNN"; empty: their loops.
   virtual std::string library() const { return {}; }
-  // Compiles and runs, on a job's thread; returns when it is done. Fails where an operator has no
-  // loops, where the machine lacks the memory, and where the data is at fault.
-  virtual Result<StepFigures> run(const Document& document, const ScheduledPlan& scheduled,
-                                  const StepOrder& order, const StepProgress& progress) = 0;
+  // Compiles and runs, on a job's thread or in a helper; returns when it is done. Fails where an
+  // operator has no loops, where the machine lacks the memory, and where the data is at fault.
+  virtual Result<StepFigures> run(const ScheduledStep& step, const StepOrder& order,
+                                  const StepProgress& progress) = 0;
 };
 
 }  // namespace recut::gui

@@ -17,8 +17,10 @@ bool is_running(const App& app) {
   return view != nullptr && app.jobs.is_alive(view->job);
 }
 
+template <bool kCheck>
 Result<Done> run(App& app, std::string_view steps) {
   StepOrder order;
+  order.check = kCheck;
   if (!steps.empty()) {
     char* end = nullptr;
     const std::string digits(steps);
@@ -46,7 +48,9 @@ bool shows_times(const App& app, std::string_view) {
 
 constexpr Command kRows[] = {
     {"run.step", "Run the step as machine code", "Ctrl+Enter", "how many steps are timed", has_plan,
-     run},
+     run<false>},
+    {"run.check", "Run the step, and compare its outputs with the interpreter's", "",
+     "how many steps are timed", has_plan, run<true>},
     {"run.cancel", "Stop the run", "", "", is_running, cancel},
     {"run.times", "Colour the graph by measured times, or by the plan", "h", "", has_plan,
      toggle_times, "", shows_times},

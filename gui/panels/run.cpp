@@ -57,11 +57,14 @@ class RunPanel {
     };
     if (running_) {
       if (button(ui_, "cancel", at(72), "Cancel")) intents_.push_back({"run.cancel", ""});
-    } else if (button(ui_, "run", at(72), "Run", ButtonLook::primary, can_run())) {
-      intents_.push_back({"run.step", ""});
+    } else {
+      if (button(ui_, "run", at(72), "Run", ButtonLook::primary, can_run()))
+        intents_.push_back({"run.step", ""});
+      if (button(ui_, "check", at(108), "Run and check", ButtonLook::plain, can_run()))
+        intents_.push_back({"run.check", ""});
     }
     const bool on = input_.app.settings.flag("graph.times", false);
-    if (toggle(ui_, "times", at(132), "Colour the graph", on))
+    if (toggle(ui_, "times", at(120), "Colour graph", on))
       intents_.push_back({"run.times", ""});
     ui_.text(place, run_ != nullptr ? "on " + run_->where : "as machine code", Face::small,
              ui_.theme.dim);
@@ -123,9 +126,24 @@ class RunPanel {
     if (const std::int64_t beyond = run_->of->beyond(document_.wishes.budget_bytes); beyond > 0)
       line(area, "arena", "", format_bytes(run_->of->schedule.arena_bytes),
            format_bytes(beyond) + " above the budget");
-    if (run_->scratch_bytes == 0) return;
-    line(area, "scratch", "", format_bytes(run_->scratch_bytes),
-         fmt::format("{}'s own, beside the peak", input_.app.backend.runner()->library()));
+    if (run_->scratch_bytes != 0)
+      line(area, "scratch", "", format_bytes(run_->scratch_bytes),
+           fmt::format("{}'s own, beside the peak", input_.app.backend.runner()->library()));
+    if (run_->agreement) agreement(area, *run_->agreement);
+  }
+
+  void agreement(Rect& area, const StepAgreement& found) const {
+    Rect row = area.cut_top(std::round(ui_.px(kRow)));
+    std::string words = found.problem;
+    if (found.agrees())
+      words = fmt::format("{} outputs are the interpreter's; relative error at most {:.1e}",
+                          found.outputs, found.max_relative_error);
+    if (found.agrees() && found.by_rounding > 0)
+      words += fmt::format(", {} within rounding", found.by_rounding);
+    ui_.items.add("agreement", ItemKind::figure, row, true, words);
+    ui_.text(row.cut_left(ui_.px(kWhat)), "check", Face::text, ui_.theme.dim);
+    row.cut_left(ui_.px(14));
+    ui_.text(row, words, Face::text, found.agrees() ? ui_.theme.text : ui_.theme.conflict);
   }
 
   void faults(Rect area) {

@@ -2,10 +2,9 @@
 
 #include <algorithm>
 #include <chrono>
-#include <map>
 
 #include "engine/eval/inputs.h"
-#include "native/cpu/touched_bytes.h"
+#include "engine/runtime/measurement.h"
 #include "native/cpu/work.h"
 
 namespace recut::cpu {
@@ -33,25 +32,13 @@ class Measurement {
       : run_(run), step_(step), graph_(graph), ceilings_(ceilings) {}
 
   Result<Done> time(const ExecutionRequest& request, std::uint64_t seed, Execution& execution) {
-    const std::size_t launches = step_.program().launches.size();
-    std::vector<std::pair<double, std::vector<double>>> measured;
-    for (int i = 0; i < request.steps; ++i) {
-      std::vector<double> seconds(launches);
-      const Clock::time_point began = Clock::now();
-      if (auto done = run_.run(seed, seconds); !done) return done.diagnostics();
-      measured.emplace_back(ms_since(began), std::move(seconds));
-      if (!request.after_step(i + 1)) return error("the run was ended");
-    }
-    std::sort(measured.begin(), measured.end());
-    const auto& [median, seconds] = measured[measured.size() / 2];
-    execution.step_ms_median = median;
-    execution.step_ms_min = measured.front().first;
-    execution.times = times_of(seconds);
-    for (std::size_t i = 0; i < launches; ++i) {
-      const std::uint32_t kernel = step_.program().launches[i].scheduled;
-      execution.kernel_ms.resize(kernel + 1, 0);
-      execution.kernel_ms[kernel] = 1e3 * seconds[i];
-    }
+    const auto steps = time_steps(run_, seed, request.steps, request.after_step);
+    if (!steps) return steps.diagnostics();
+    const StepTime& median = (*steps)[steps->size() / 2];
+    execution.step_ms_median = median.ms;
+    execution.step_ms_min = steps->front().ms;
+    execution.times = times_of(median.launch_seconds);
+    execution.kernel_ms = kernel_ms(step_.program(), median.launch_seconds);
     return Done{};
   }
 
@@ -81,20 +68,6 @@ class Measurement {
   const Graph& graph_;
   const DeviceRates& ceilings_;
 };
-
-// The interpreter's outputs, of the same inputs and seed.
-Result<Done> check(const Graph& graph, const Inputs& inputs, std::uint64_t seed,
-                   std::span<const Tensor> found, Execution& execution) {
-  EvaluateOptions options;
-  options.seed = seed;
-  const auto expected = evaluate(graph, inputs, options);
-  if (!expected) return expected.diagnostics();
-  std::vector<std::optional<Tensor>> wanted;
-  for (const Tensor& output : expected->outputs)
-    wanted.push_back(output.exists() ? std::optional(output) : std::nullopt);
-  execution.outputs = compare_outputs(graph, inputs, found, wanted);
-  return allow_rounding(graph, inputs, options, wanted, execution.outputs);
-}
 
 }  // namespace
 
@@ -144,8 +117,11 @@ Result<Execution> execute(const Document& document, const ReadyStep& ready,
   if (auto done = measurement.time(request, seed, execution); !done) return done.diagnostics();
   if (!request.check) return execution;
   request.progress("interpreting the same, to compare");
-  if (auto done = check(graph, *inputs, seed, run.outputs(), execution); !done)
-    return done.diagnostics();
+  EvaluateOptions options;
+  options.seed = seed;
+  auto outputs = compare_with_interpreter(graph, *inputs, options, run.outputs());
+  if (!outputs) return outputs.diagnostics();
+  execution.outputs = std::move(*outputs);
   return execution;
 }
 

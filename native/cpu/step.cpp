@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstring>
 #include <functional>
 #include <utility>
 
@@ -53,9 +52,7 @@ Arena::~Arena() {
   if (mapped_ != nullptr) munmap(mapped_, static_cast<std::size_t>(mapped_bytes_));
 }
 
-void Arena::fill(std::byte with) {
-  std::memset(data_, static_cast<int>(with), static_cast<std::size_t>(bytes_));
-}
+void Arena::fill(std::byte with) { std::fill_n(data_, bytes_, with); }
 
 Result<Step> Step::compile(Program program) {
   llvm_ir::Module module = llvm_ir::emit(program.kernels);
@@ -115,6 +112,15 @@ std::byte* Run::address(const Place& place) const {
   return base + place.offset;
 }
 
+std::int64_t Run::end_of_written(std::byte paint) const {
+  return recut::end_of_written({arena_.data(), static_cast<std::size_t>(arena_.bytes())}, paint);
+}
+
+Tensor Run::output(std::size_t number) const {
+  const ProgramOutput& output = program().outputs[number];
+  return output.node.valid() ? output_value(output, address(output.place)) : Tensor();
+}
+
 Result<Done> Run::run(std::uint64_t seed, std::span<double> launch_seconds) {
   using Clock = std::chrono::steady_clock;
   fault_ = 0;
@@ -144,13 +150,6 @@ void Run::launch(const Launch& launch, void* const* buffers, std::int64_t seed) 
     };
     threads_.run(stage.extent, stage.grain, std::cref(part));
   }
-}
-
-std::vector<Tensor> Run::outputs() const {
-  std::vector<Tensor> outputs;
-  for (const ProgramOutput& output : step_.program().outputs)
-    outputs.push_back(output.node.valid() ? output_value(output, address(output.place)) : Tensor());
-  return outputs;
 }
 
 }  // namespace recut::cpu

@@ -10,7 +10,7 @@
 
 #include "engine/codegen/llvm/emit.h"
 #include "engine/eval/evaluator.h"
-#include "engine/runtime/program.h"
+#include "engine/runtime/step_run.h"
 #include "native/cpu/jit.h"
 #include "native/cpu/onednn.h"
 #include "native/cpu/threads.h"
@@ -76,27 +76,24 @@ class Step {
 };
 
 // A step with memory and threads: inputs, an arena, and the library's calls with their scratch.
-class Run {
+class Run : public StepRun {
  public:
   // `inputs`: one for each of the program's, of their types, as kernels read them
   // (as_kernels_read). The step is kept by reference. Fails where the machine lacks the memory, or
   // its library code for a call.
   static Result<Run> prepare(const Step& step, std::vector<Tensor> inputs, int threads);
 
-  // Runs all launches. `launch_seconds`: one a launch, or empty. Fails where the data is at fault:
-  // an index that is out of range, a division of integers by zero. Allocates nothing, but for what
-  // oneDNN notes of a call.
-  Result<Done> run(std::uint64_t seed, std::span<double> launch_seconds = {});
-
-  // What was computed, results first; absent gradients don't exist.
-  std::vector<Tensor> outputs() const;
+  const Program& program() const override { return step_.program(); }
+  // Allocates nothing, but for what oneDNN notes of a call.
+  Result<Done> run(std::uint64_t seed, std::span<double> launch_seconds = {}) override;
+  void paint(std::byte with) override { arena_.fill(with); }
+  std::int64_t end_of_written(std::byte paint) const override;
+  Tensor output(std::size_t number) const override;
 
   // Where the storage begins that this output of the program is a view of.
   const std::byte* output_storage(std::size_t output) const {
-    return address(step_.program().outputs[output].place);
+    return address(program().outputs[output].place);
   }
-
-  Arena& arena() { return arena_; }
   std::int64_t scratch_bytes() const { return scratch_.bytes(); }
 
  private:

@@ -7,10 +7,10 @@
 #include <string>
 
 #include "engine/eval/inputs.h"
+#include "engine/runtime/measurement.h"
 #include "engine/workspace/training.h"
 #include "engine/workspace/training_data.h"
 #include "native/cpu/step.h"
-#include "native/cpu/touched_bytes.h"
 
 namespace recut::cpu {
 namespace {

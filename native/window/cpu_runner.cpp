@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <chrono>
 #include <thread>
 
 #include "native/cpu/execution.h"
@@ -12,14 +13,26 @@ namespace {
 
 constexpr double kCompiled = 0.3;  // how much of the way is done when it runs
 
+Result<cpu::ReadyStep> compile(const gui::ScheduledStep& scheduled) {
+  const auto began = std::chrono::steady_clock::now();
+  auto program = make_program(scheduled.document.graph(), scheduled.storages, scheduled.groups,
+                              scheduled.schedule, {.library = true});
+  if (!program) return program.diagnostics();
+  auto step = cpu::Step::compile(std::move(*program));
+  if (!step) return step.diagnostics();
+  const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - began;
+  return cpu::ReadyStep{std::move(*step), cpu::StepOrigin::compiled, took.count()};
+}
+
 }  // namespace
 
-Result<gui::StepFigures> CpuRunner::run(const Document& document, const ScheduledPlan& scheduled,
+Result<gui::StepFigures> CpuRunner::run(const gui::ScheduledStep& scheduled,
                                         const gui::StepOrder& order,
                                         const gui::StepProgress& progress) {
   cpu::ExecutionRequest request;
   request.seed = order.seed;
   request.steps = order.steps;
+  request.check = order.check;
   request.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   request.after_step = [&](int steps) {
     const double share = static_cast<double>(steps) / static_cast<double>(order.steps);
@@ -27,11 +40,10 @@ Result<gui::StepFigures> CpuRunner::run(const Document& document, const Schedule
                     fmt::format("step {} of {}", steps, order.steps));
   };
   (void)progress(0, "compiling");
-  cpu::StepCache steps(std::nullopt, {.library = true});
-  const auto step = steps.compile(document, {}, scheduled);
+  auto step = compile(scheduled);
   if (!step) return step.diagnostics();
   if (!progress(kCompiled, "running")) return error("the run was ended");
-  auto execution = cpu::execute(document, *step, request);
+  auto execution = cpu::execute(scheduled.document, *step, request);
   if (!execution) return execution.diagnostics();
   gui::StepFigures figures;
   figures.where = fmt::format("this machine's processor, {} thread{}", request.threads,
@@ -45,6 +57,7 @@ Result<gui::StepFigures> CpuRunner::run(const Document& document, const Schedule
   figures.scratch_bytes = execution->scratch_bytes;
   figures.kernel_ms = std::move(execution->kernel_ms);
   figures.kernel_ms.resize(scheduled.schedule.kernels.size());
+  if (order.check) figures.agreement = gui::StepAgreement(execution->outputs);
   return figures;
 }
 

@@ -8,8 +8,7 @@ namespace recut::native {
 class CpuRunner : public gui::Runner {
  public:
   std::string library() const override { return "oneDNN"; }
-  Result<gui::StepFigures> run(const Document& document, const ScheduledPlan& scheduled,
-                               const gui::StepOrder& order,
+  Result<gui::StepFigures> run(const gui::ScheduledStep& scheduled, const gui::StepOrder& order,
                                const gui::StepProgress& progress) override;
 };
 

@@ -5,6 +5,7 @@
 
 #include "gui/app/run_view.h"
 #include "gui/canvas/canvas.h"
+#include "tests/gui/near_helper.h"
 #include "tests/gui/window.h"
 
 namespace recut::gui {
@@ -14,7 +15,7 @@ namespace {
 class StubRunner : public Runner {
  public:
   std::string library() const override { return "a library"; }
-  Result<StepFigures> run(const Document&, const ScheduledPlan& scheduled, const StepOrder& order,
+  Result<StepFigures> run(const ScheduledStep& scheduled, const StepOrder& order,
                           const StepProgress& progress) override {
     ++runs;
     if (!fault.empty()) return error(fault);
@@ -29,10 +30,12 @@ class StubRunner : public Runner {
     figures.scratch_bytes = 3 << 10;
     for (std::size_t k = 0; k < scheduled.schedule.kernels.size(); ++k)
       figures.kernel_ms.push_back(static_cast<double>(k));
+    if (order.check) figures.agreement = agreement;
     return figures;
   }
 
   std::string fault;
+  StepAgreement agreement;
   int runs = 0;
 };
 
@@ -70,6 +73,59 @@ TEST_CASE("run: figures are of the plan that ran, the slowest kernels first", "[
   window.settle();
   CHECK(shown_run(document) == nullptr);
   CHECK(window.state("measured_peak").empty());
+}
+
+TEST_CASE("run: outputs are compared with the interpreter's where that is asked for", "[gui]") {
+  StubRunner runner;
+  Window window(bare_options(), with_runner(runner));
+  window.app.open("sample:tiny_conv");
+  window.settle();
+  REQUIRE(window.app.run("run.step").ok());
+  window.settle();
+  CHECK(window.app.items.find("run/check")->kind == ItemKind::button);
+  runner.agreement.outputs = 12;
+  runner.agreement.max_relative_error = 1.2e-6;
+  REQUIRE(window.app.run("run.check", "3").ok());
+  window.settle();
+  CHECK(window.state("run_agrees") == "yes");
+  CHECK(window.app.items.find("run/agreement")->value ==
+        "12 outputs are the interpreter's; relative error at most 1.2e-06");
+  runner.agreement.problem = "gradient of w: 3 of 4 elements differ";
+  REQUIRE(window.app.run("run.check").ok());
+  window.settle();
+  CHECK(window.state("run_agrees") == "no");
+  CHECK(window.app.items.find("run/agreement")->value == runner.agreement.problem);
+}
+
+// As a page's worker does it: the schedule is made there, too, and comes back.
+TEST_CASE("run: a helper runs the step", "[gui]") {
+  StubRunner runner;
+  NearHelper helper(&runner);
+  NullBackend backend = with_runner(runner);
+  backend.helping = &helper;
+  Window window(bare_options(), backend);
+  window.app.open("sample:tiny_conv");
+  window.settle();
+  for (int runs = 1; runs <= 2; ++runs) {
+    const int before = helper.begun;
+    REQUIRE(window.app.run("run.check", "7").ok());
+    window.settle();
+    CHECK(helper.begun > before);
+    CHECK(runner.runs == runs);
+    CHECK(window.state("run") == "done");
+    const DocumentView& document = *window.app.document();
+    const SharedRun run = shown_run(document);
+    REQUIRE(run);
+    CHECK(run->steps == 7);
+    CHECK(run->where == "nothing");
+    CHECK(run->agreement);
+    CHECK(run->of == shown_schedule(document));
+    CHECK(run->kernel_ms.size() == run->of->schedule.kernels.size());
+  }
+  runner.fault = "operator 'x' has no loops yet";
+  REQUIRE(window.app.run("run.step").ok());
+  window.settle();
+  CHECK(window.state("run") == "failed");
 }
 
 TEST_CASE("run: the graph is coloured by measured times, or by the plan", "[gui]") {

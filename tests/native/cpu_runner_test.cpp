@@ -14,6 +14,10 @@ namespace {
 struct Scheduled {
   Document document;
   ScheduledPlan plan;
+  StorageModel storages;
+  FusionGroups groups;
+
+  gui::ScheduledStep step() const { return {document, storages, groups, plan.schedule}; }
 };
 
 Scheduled schedule_sample(const std::string& name) {
@@ -23,7 +27,9 @@ Scheduled schedule_sample(const std::string& name) {
   request.planning.cost_model = "fused";
   auto plan = schedule_document(*document, request);
   REQUIRE(plan.ok());
-  return {std::move(*document), std::move(*plan)};
+  const StorageModel storages(document->graph());
+  FusionGroups groups = plan->planned.costs.groups(document->graph(), storages);
+  return {std::move(*document), std::move(*plan), storages, std::move(groups)};
 }
 
 TEST_CASE("the window's runner: figures of a step, and how far it is", "[gui][cpu]") {
@@ -31,7 +37,7 @@ TEST_CASE("the window's runner: figures of a step, and how far it is", "[gui][cp
   CpuRunner runner;
   std::vector<double> shares;
   std::vector<std::string> words;
-  const auto figures = runner.run(scheduled.document, scheduled.plan, {.seed = 1, .steps = 3},
+  const auto figures = runner.run(scheduled.step(), {.seed = 1, .steps = 3},
                                   [&](double share, const std::string& what) {
                                     shares.push_back(share);
                                     words.push_back(what);
@@ -60,13 +66,12 @@ TEST_CASE("the window's runner: a run that is to end does", "[gui][cpu]") {
   CpuRunner runner;
   for (const std::string_view last : {"running", "step 2 of 100000"}) {
     bool ended = false;
-    const auto figures =
-        runner.run(scheduled.document, scheduled.plan, {.seed = 1, .steps = 100000},
-                   [&](double, const std::string& what) {
-                     CHECK_FALSE(ended);
-                     ended = what == last;
-                     return !ended;
-                   });
+    const auto figures = runner.run(scheduled.step(), {.seed = 1, .steps = 100000},
+                                    [&](double, const std::string& what) {
+                                      CHECK_FALSE(ended);
+                                      ended = what == last;
+                                      return !ended;
+                                    });
     REQUIRE_FALSE(figures.ok());
     CHECK(format(figures.diagnostics()).find("the run was ended") != std::string::npos);
     CHECK(ended);

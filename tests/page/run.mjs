@@ -7,6 +7,7 @@ import { launch, Tab } from './browser.mjs';
 const [group, siteFolder, recut] = process.argv.slice(2);
 const { checks } = await import(`./${group}_checks.mjs`);
 const site = await serve(resolve(siteFolder), 0, '/some/folder'); // not at the top: addresses are relative
+const isolated = await serve(resolve(siteFolder), 0, '', true);
 const browser = await launch();
 const pictures = resolve(siteFolder, '../page-pictures');
 mkdirSync(pictures, { recursive: true });
@@ -19,15 +20,16 @@ const kit = {
   recut: resolve(recut ?? ''),
   samples: resolve(import.meta.dirname ?? new URL('.', import.meta.url).pathname, '../../samples/joint'),
   pictures,
-  // A started page. `fragment`: of its address; `options`: of the browser's context.
+  isolatedUrl: isolated.url, // of the same page, where it may share memory with its workers
+  // A started page. `fragment`: of its address; `options`: of the browser's context, and `url` where it isn't kit.url.
   async open(fragment = '', options = {}) {
     const tab = await kit.load(fragment, options);
     await tab.started();
     return tab;
   },
   // The same without waiting.
-  async load(fragment = '', options = {}, before = null) {
-    const tab = await Tab.open(browser, site.url + (fragment === '' ? '' : '#' + fragment), options, before);
+  async load(fragment = '', { url = site.url, ...options } = {}, before = null) {
+    const tab = await Tab.open(browser, url + (fragment === '' ? '' : '#' + fragment), options, before);
     tabs.push(tab);
     return tab;
   },
@@ -48,4 +50,5 @@ for (const [name, check] of Object.entries(checks)) {
 }
 await browser.close();
 site.close();
+isolated.close();
 process.exit(failed > 0 ? 1 : 0);

@@ -10,6 +10,7 @@
 #include "gui/backend/backend.h"
 #include "wasm/page/page_helper.h"
 #include "wasm/page/screen.h"
+#include "wasm/step/page_runner.h"
 
 namespace recut::page {
 
@@ -28,6 +29,7 @@ class PageBackend : public gui::Backend {
   bool prefers_dark() const override { return dark_; }
   double now() const override;
   gui::Helper* helper() override { return &helping; }
+  gui::Runner* runner() override { return &runner_; }
   void wake() override;
 
   // A page reads its samples, and what the user gave it by hand while it is held.
@@ -55,6 +57,7 @@ class PageBackend : public gui::Backend {
   PageHelper helping;
 
  private:
+  step::PageRunner runner_;
   float scale_ = 1;
   bool dark_ = true;
   std::vector<gui::InputEvent> input_;

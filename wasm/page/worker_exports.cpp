@@ -5,11 +5,13 @@
 
 #include "gui/app/errands.h"
 #include "wasm/page/bridge.h"
+#include "wasm/step/page_runner.h"
 
 namespace {
 
 recut::gui::ErrandServer& server() {
-  static recut::gui::ErrandServer server;
+  static recut::step::PageRunner runner;
+  static recut::gui::ErrandServer server(&runner);
   return server;
 }
 

@@ -10,10 +10,16 @@
 namespace recut::wasm {
 namespace {
 
+bool calls_any(const Function& function) {
+  return std::any_of(function.body.begin(), function.body.end(),
+                     [](const Instruction& instruction) { return instruction.op == Op::call; });
+}
+
 class Emitter {
  public:
   explicit Emitter(const Options& options) {
     host_.relaxed = options.relaxed;
+    contents_.shared = options.shared;
     host_.function = [&](std::string_view name, const Signature& signature) {
       return number_of(name, signature);
     };
@@ -25,6 +31,7 @@ class Emitter {
 
   Module module() {
     module_.bytes = encode(contents_);
+    for (const ImportedFunction& import : contents_.imports) module_.imports.push_back(import.name);
     return std::move(module_);
   }
 
@@ -63,6 +70,7 @@ class Emitter {
                       writer.body(),
                       {},
                       {}};
+    if (contents_.shared && calls_any(function)) stage.parallel = false;
     if (stages.empty()) {
       function.remarks = {"kernel " + kernel.name};
       function.notes = kernel.notes;
@@ -83,6 +91,18 @@ Module emit(std::span<const loop::Kernel> kernels, const Options& options) {
   Emitter emitter(options);
   emitter.add(kernels);
   return emitter.module();
+}
+
+std::string relaxed_probe() {
+  Function function;
+  function.name = "probe";
+  function.locals = {Type::v128};
+  for (int i = 0; i < 3; ++i) function.body.push_back({Op::v128_const});
+  function.body.push_back({Op::f32x4_relaxed_madd});
+  function.body.push_back({Op::local_set});
+  Contents contents;
+  contents.functions.push_back(std::move(function));
+  return encode(contents);
 }
 
 std::vector<Line> emit_text(std::span<const loop::Kernel> kernels, const Options& options) {

@@ -29,11 +29,15 @@ struct Options {
   // Products in sums by relaxed multiply-adds, which round once on machines that do that as quickly
   // (WebAssembly 3.0). Else they are rounded twice.
   bool relaxed = false;
+  // The memory is one that threads share, each with an instance of its own. Only one of these has
+  // the C library's functions: a stage that calls any is one part.
+  bool shared = false;
 };
 
 struct Module {
   std::string bytes;
   std::vector<std::vector<loop::Stage>> kernels;  // by kernel
+  std::vector<std::string> imports;               // functions of the C library's, in order
   std::int64_t scratch_bytes = 0;                 // that a worker needs
   // What is wrong where `*fault`, 0 before, is n afterwards: faults[n - 1]. The data's fault; what
   // the kernel wrote is then of no use.
@@ -42,6 +46,9 @@ struct Module {
 
 // Of sound kernels (loop/verifier.h), whose buffers together have less than 2 GiB.
 Module emit(std::span<const loop::Kernel> kernels, const Options& options = {});
+
+// A module that engines without relaxed multiply-adds refuse.
+std::string relaxed_probe();
 
 // The same module in the text form, for people.
 std::vector<Line> emit_text(std::span<const loop::Kernel> kernels, const Options& options = {});

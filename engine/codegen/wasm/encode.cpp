@@ -43,6 +43,7 @@ class Bytes {
 
 constexpr int kTypes = 1, kImports = 2, kFunctions = 3, kExports = 7, kCode = 10;
 constexpr int kFunctionKind = 0, kMemoryKind = 2, kNoResult = 0x40, kFunctionType = 0x60;
+constexpr int kLeastAlone = 0, kSharedLimits = 3;  // of a memory; shared ones have a largest size
 
 std::vector<Signature> signatures_of(const Contents& contents) {
   std::vector<Signature> all;
@@ -129,8 +130,9 @@ std::string encode(const Contents& contents) {
   imports.name("recut");
   imports.name("memory");
   imports.byte(kMemoryKind);
-  imports.byte(0);  // no largest size
+  imports.byte(contents.shared ? kSharedLimits : kLeastAlone);
   imports.number(1);
+  if (contents.shared) imports.number(kMostPages);
   for (const ImportedFunction& import : contents.imports) {
     imports.name("recut");
     imports.name(import.name);

@@ -31,8 +31,12 @@ struct Function {
   std::vector<std::string> remarks;  // lines above it in the text
 };
 
+// Of 64 KiB, that addresses of 32 bits reach.
+inline constexpr std::uint32_t kMostPages = 65536;
+
 // Everything is imported from "recut": the memory is "memory".
 struct Contents {
+  bool shared = false;  // the memory is one that threads share
   std::vector<ImportedFunction> imports;
   std::vector<Function> functions;
 };

@@ -82,7 +82,8 @@ class Printer {
  public:
   std::vector<Line> run(const Contents& contents) {
     add("(module");
-    add("  (import \"recut\" \"memory\" (memory 1))");
+    add(fmt::format("  (import \"recut\" \"memory\" (memory {}))",
+                    contents.shared ? fmt::format("1 {} shared", kMostPages) : "1"));
     for (const ImportedFunction& import : contents.imports)
       add(fmt::format("  (import \"recut\" \"{}\" (func{}))", import.name,
                       signature_text(import.signature)));

@@ -12,6 +12,7 @@ const kScript = new URL('./worker.js', import.meta.url);
 // One worker, and the errands that wait for it.
 class Bench {
   #compiled;
+  #patient;
   #files;
   #reply;
   #worker = null;
@@ -19,8 +20,10 @@ class Bench {
   #queue = [];
   #current = null;
 
-  constructor(compiled, files, reply) {
+  // `patient`: it is not the one for what is urgent.
+  constructor(compiled, patient, files, reply) {
     this.#compiled = compiled;
+    this.#patient = patient;
     this.#files = files;
     this.#reply = reply;
   }
@@ -70,7 +73,7 @@ class Bench {
       if (started) this.#fell(event.message ?? '');
       else this.#giveUp();
     };
-    this.#worker.postMessage({ compiled: this.#compiled });
+    this.#worker.postMessage({ compiled: this.#compiled, patient: this.#patient });
     return true;
   }
 
@@ -115,8 +118,8 @@ export class Helper {
 
   // `reply(errand, state, bytes)`: something came back.
   constructor(compiled, reply) {
-    this.#urgent = new Bench(compiled, this.#files, reply);
-    this.#patient = new Bench(compiled, this.#files, reply);
+    this.#urgent = new Bench(compiled, false, this.#files, reply);
+    this.#patient = new Bench(compiled, true, this.#files, reply);
   }
 
   file(serial, path, bytes) {

@@ -2,28 +2,34 @@
 // one errand at a time; replies go back as they come.
 import createRecut from '../recut.js';
 import { Engine } from './engine.js';
+import { Team } from './team.js';
 
 const fell = (error) => postMessage({ fell: String(error?.message ?? error) });
 
-function run(compiled) {
+// `patient`: it is the one that steps run in, too.
+function run(compiled, patient) {
+  const team = patient ? new Team() : null;
   return new Promise((resolve) =>
     createRecut({
-      host: { reply: (bytes) => postMessage({ bytes }, [bytes.buffer]) },
+      host: { reply: (bytes) => postMessage({ bytes }, [bytes.buffer]), team },
       print: () => {},
       printErr: (line) => console.warn(line),
       instantiateWasm(imports, done) {
         WebAssembly.instantiate(compiled, imports).then((instance) => done(instance, compiled), fell);
         return {};
       },
-    }).then((module) => resolve(new Engine(module, fell, '_worker_'))),
+    }).then(async (module) => {
+      await team?.started;
+      resolve(new Engine(module, fell, '_worker_'));
+    }),
   );
 }
 
 let engine; // promised by the first message
 
-async function hear({ compiled, serial, file, task, close }) {
+async function hear({ compiled, patient, serial, file, task, close }) {
   if (compiled !== undefined) {
-    engine = run(compiled);
+    engine = run(compiled, patient);
     return;
   }
   const worker = await engine;

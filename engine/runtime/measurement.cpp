@@ -1,0 +1,69 @@
+#include "engine/runtime/measurement.h"
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+
+namespace recut {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double ms_since(Clock::time_point began) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - began).count();
+}
+
+}  // namespace
+
+Result<std::int64_t> touched_bytes(StepRun& run, std::uint64_t seed) {
+  std::int64_t most = 0;
+  for (const auto paint : {std::byte{0x5a}, std::byte{0xa5}}) {
+    run.paint(paint);
+    if (auto done = run.run(seed); !done) return done.diagnostics();
+    most = std::max(most, run.end_of_written(paint));
+  }
+  return most;
+}
+
+Result<std::vector<StepTime>> time_steps(StepRun& run, std::uint64_t seed, int steps,
+                                         const std::function<bool(int steps)>& after_step) {
+  std::vector<StepTime> times;
+  for (int i = 0; i < steps; ++i) {
+    StepTime time{0, std::vector<double>(run.program().launches.size())};
+    const Clock::time_point began = Clock::now();
+    if (auto done = run.run(seed, time.launch_seconds); !done) return done.diagnostics();
+    time.ms = ms_since(began);
+    times.push_back(std::move(time));
+    if (!after_step(i + 1)) return error("the run was ended");
+  }
+  std::stable_sort(times.begin(), times.end(),
+                   [](const StepTime& a, const StepTime& b) { return a.ms < b.ms; });
+  return times;
+}
+
+std::vector<double> kernel_ms(const Program& program, const std::vector<double>& launch_seconds) {
+  std::vector<double> ms;
+  for (std::size_t i = 0; i < launch_seconds.size(); ++i) {
+    const std::uint32_t kernel = program.launches[i].scheduled;
+    if (kernel >= ms.size()) ms.resize(kernel + 1, 0);
+    ms[kernel] = 1e3 * launch_seconds[i];
+  }
+  return ms;
+}
+
+Result<std::vector<OutputComparison>> compare_with_interpreter(const Graph& graph,
+                                                               const Inputs& inputs,
+                                                               const EvaluateOptions& options,
+                                                               std::span<const Tensor> found) {
+  const auto expected = evaluate(graph, inputs, options);
+  if (!expected) return expected.diagnostics();
+  std::vector<std::optional<Tensor>> wanted;
+  for (const Tensor& output : expected->outputs)
+    wanted.push_back(output.exists() ? std::optional(output) : std::nullopt);
+  std::vector<OutputComparison> outputs = compare_outputs(graph, inputs, found, wanted);
+  if (auto done = allow_rounding(graph, inputs, options, wanted, outputs); !done)
+    return done.diagnostics();
+  return outputs;
+}
+
+}  // namespace recut

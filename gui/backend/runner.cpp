@@ -1,0 +1,15 @@
+#include "gui/backend/runner.h"
+
+namespace recut::gui {
+
+StepAgreement::StepAgreement(std::span<const OutputComparison> compared)
+    : outputs(compared.size()), max_relative_error(recut::max_relative_error(compared)) {
+  for (const OutputComparison& output : compared) {
+    by_rounding += output.is_rounding() ? 1 : 0;
+    if (!output.ok() && problem.empty())
+      problem =
+          (output.gradient ? "gradient of " : "") + output.name + ": " + output.comparison.problem;
+  }
+}
+
+}  // namespace recut::gui

@@ -1,0 +1,66 @@
+// Modules of whole steps and WebAssembly's own tools (wabt): they take the bytes, and make the same
+// bytes of the text.
+#include <fmt/core.h>
+
+#include <catch2/catch_test_macros.hpp>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+
+#include "engine/codegen/wasm/emit.h"
+#include "engine/runtime/program.h"
+#include "engine/workspace/scheduling.h"
+#include "tests/native/run_command.h"
+#include "tests/native/temporary_folder.h"
+
+namespace recut {
+namespace {
+
+bool runs(const std::string& command) { return std::system((command + " >&2").c_str()) == 0; }
+
+std::string bytes_in(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+Program program_of(const std::string& sample) {
+  const auto document = open_document(native::sample(sample), {});
+  REQUIRE(document.ok());
+  SchedulingRequest request;
+  request.planning.cost_model = "fused";
+  const auto scheduled = schedule_document(*document, request);
+  REQUIRE(scheduled.ok());
+  const StorageModel storages(document->graph());
+  auto program = make_program(document->graph(), storages,
+                              scheduled->planned.costs.groups(document->graph(), storages),
+                              scheduled->schedule);
+  REQUIRE(program.ok());
+  return std::move(*program);
+}
+
+TEST_CASE("WebAssembly: other tools take the bytes and the text, and find them equal",
+          "[codegen]") {
+  if (!runs("wat2wasm --version")) SKIP("no wabt in the path (.setup/packages-tests.txt)");
+  const test::TemporaryFolder folder;
+  const std::string bytes = folder.path() + "/step.wasm", text = folder.path() + "/step.wat",
+                    made = folder.path() + "/made.wasm";
+  for (const char* sample : {"tiny_conv.json.gz", "tiny_lm.json.gz", "tiny_lstm.json.gz",
+                             "tiny_ops.json.gz", "unet.json.gz"})
+    for (const bool relaxed : {false, true}) {
+      CAPTURE(sample, relaxed);
+      const Program program = program_of(sample);
+      const wasm::Options options{relaxed};
+      const wasm::Module module = wasm::emit(program.kernels, options);
+      std::ofstream(bytes, std::ios::binary) << module.bytes;
+      std::ofstream lines(text);
+      for (const wasm::Line& line : wasm::emit_text(program.kernels, options))
+        lines << line.text << "\n";
+      lines.close();
+      CHECK(runs(fmt::format("wasm-validate --enable-relaxed-simd {}", bytes)));
+      CHECK(runs(fmt::format("wat2wasm --enable-relaxed-simd {} -o {}", text, made)));
+      CHECK(bytes_in(made) == module.bytes);
+    }
+}
+
+}  // namespace
+}  // namespace recut

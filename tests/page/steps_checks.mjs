@@ -1,0 +1,62 @@
+// Training steps that run in the page: planned beside measured, and beside the interpreter.
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+
+const kGraphs = '../../../shared/graphs';
+
+async function openGraph(kit, tab, name) {
+  const own = join(kit.samples, name + '.json.gz');
+  const file = existsSync(own) ? own : resolve(kit.samples, kGraphs, name + '.json.gz');
+  if (!existsSync(file)) return false;
+  await tab.choose(file, () => tab.command('file.open'));
+  await tab.waitState('document', basename(file, '.json.gz'));
+  await tab.command('model.set', 'fused');
+  await tab.idle(300);
+  return true;
+}
+
+async function runStep(tab, command, steps) {
+  await tab.page.evaluate(() => window.longTasks.splice(0));
+  await tab.command(command, String(steps));
+  await tab.idle(900);
+  assert.equal(await tab.state('run'), 'done', await tab.state('run_fault'));
+  const bytes = await tab.state('measured_peak');
+  assert.equal(bytes, await tab.state('run_peak'));
+  const longest = Math.max(0, ...(await tab.page.evaluate(() => window.longTasks.splice(0))));
+  const [step, compiled] = [await tab.state('run_ms'), await tab.state('compile_ms')];
+  const where = await tab.state('run_where');
+  return `${where}: ${bytes} bytes as planned, step ${step} ms, compiled in ${compiled} ms, longest task ${longest.toFixed(0)} ms`;
+}
+
+// Without a budget, and with the least peak that there is. How long it takes is told, not judged.
+async function checkedSteps(kit, name, command, steps, url) {
+  const tab = await kit.open('v=1&sample=tiny_mlp', { url });
+  await tab.idle();
+  if (!(await openGraph(kit, tab, name))) return `not run: no ${name} beside the checkout`;
+  const words = [];
+  for (const budget of ['none', '1']) {
+    await tab.command('budget.set', budget);
+    await tab.idle(300);
+    words.push(await runStep(tab, command, steps));
+    if (command === 'run.check') assert.equal(await tab.state('run_agrees'), 'yes');
+  }
+  assert.deepEqual(tab.faults, []);
+  return words.join('; ');
+}
+
+const kSmall = ['tiny_mlp', 'tiny_conv', 'tiny_lm', 'tiny_lstm', 'tiny_ops', 'mlp', 'lstm'];
+
+export const checks = {
+  async 'steps of small graphs'(kit) {
+    const words = [];
+    for (const name of kSmall) words.push(`${name}: ${await checkedSteps(kit, name, 'run.check', 3, kit.url)}`);
+    return words.join('\n  ');
+  },
+  async 'a step of a larger one'(kit) {
+    return checkedSteps(kit, 'cpu_unet', 'run.check', 3, kit.url);
+  },
+  async 'the same with several threads, where the page is isolated from other origins'(kit) {
+    return checkedSteps(kit, 'cpu_unet', 'run.check', 3, kit.isolatedUrl);
+  },
+};

@@ -1,0 +1,5 @@
+// One of a team's other threads: takes part in the steps that it is told of, one after another.
+import { serveStep } from './team.js';
+
+onmessage = ({ data }) => serveStep(data);
+postMessage('started');

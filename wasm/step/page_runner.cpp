@@ -1,0 +1,142 @@
+#include "wasm/step/page_runner.h"
+
+#include <fmt/core.h>
+
+#include <chrono>
+#include <utility>
+
+#include "engine/eval/inputs.h"
+#include "engine/runtime/measurement.h"
+#include "wasm/step/step.h"
+#include "wasm/step/team_run.h"
+
+namespace recut::step {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// How much of the way is done when it runs, and when it has run where it is then checked.
+constexpr double kCompiled = 0.2, kRan = 0.6;
+
+double ms_since(Clock::time_point began) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - began).count();
+}
+
+// The mean of all steps: a page's clock is too coarse for one of them.
+std::vector<double> mean_launches(const std::vector<StepTime>& steps) {
+  std::vector<double> mean(steps.front().launch_seconds.size());
+  for (const StepTime& step : steps)
+    for (std::size_t i = 0; i < mean.size(); ++i)
+      mean[i] += step.launch_seconds[i] / static_cast<double>(steps.size());
+  return mean;
+}
+
+class Session {
+ public:
+  Session(const gui::ScheduledStep& scheduled, const gui::StepOrder& order,
+          const gui::StepProgress& progress)
+      : scheduled_(scheduled),
+        graph_(scheduled.document.graph()),
+        order_(order),
+        progress_(progress) {}
+
+  Result<gui::StepFigures> run() {
+    (void)progress_(0, "compiling");
+    auto inputs = inputs_from(graph_, {}, order_.seed);
+    if (!inputs) return inputs.diagnostics();
+    if (team_size() > 1) return on_team(std::move(*inputs));
+    const Clock::time_point began = Clock::now();
+    auto program = make();
+    if (!program) return program.diagnostics();
+    auto step = Step::compile(std::move(*program));
+    if (!step) return step.diagnostics();
+    figures_.compile_ms = ms_since(began);
+    auto run = Run::prepare(*step, read_by(step->program(), *inputs));
+    if (!run) return run.diagnostics();
+    return measured(*run, std::move(*inputs));
+  }
+
+ private:
+  Result<gui::StepFigures> on_team(Inputs inputs) {
+    const Clock::time_point began = Clock::now();
+    auto program = make();
+    if (!program) return program.diagnostics();
+    const std::vector<Tensor> read = read_by(*program, inputs);
+    auto run = TeamRun::prepare(std::move(*program), read);
+    if (!run) return run.diagnostics();
+    figures_.compile_ms = ms_since(began);
+    return measured(*run, std::move(inputs));
+  }
+
+  Result<Program> make() {
+    auto program =
+        make_program(graph_, scheduled_.storages, scheduled_.groups, scheduled_.schedule);
+    if (program) figures_.planned_peak_bytes = program->arena_bytes;
+    return program;
+  }
+
+  std::vector<Tensor> read_by(const Program& program, const Inputs& inputs) const {
+    std::vector<Tensor> read;
+    for (const NodeId id : program.inputs)
+      read.push_back(as_kernels_read(graph_.type(id), inputs.at(id)));
+    return read;
+  }
+
+  Result<gui::StepFigures> measured(StepRun& run, Inputs inputs) {
+    if (!order_.check) inputs.clear();
+    if (auto done = measure(run); !done) return done.diagnostics();
+    if (!order_.check) return std::move(figures_);
+    if (auto done = check(inputs, run.outputs()); !done) return done.diagnostics();
+    return std::move(figures_);
+  }
+
+  Result<Done> measure(StepRun& run) {
+    if (!progress_(kCompiled, "running")) return error("the run was ended");
+    const auto touched = touched_bytes(run, order_.seed);
+    if (!touched) return touched.diagnostics();
+    figures_.measured_peak_bytes = *touched;
+    const double whole = (order_.check ? kRan : 1) - kCompiled;
+    const auto steps = time_steps(run, order_.seed, order_.steps, [&](int done) {
+      return progress_(kCompiled + whole * done / order_.steps,
+                       fmt::format("step {} of {}", done, order_.steps));
+    });
+    if (!steps) return steps.diagnostics();
+    figures_.where =
+        fmt::format("this page, {} thread{}", team_size(), team_size() == 1 ? "" : "s");
+    figures_.steps = order_.steps;
+    figures_.step_ms_median = (*steps)[steps->size() / 2].ms;
+    figures_.step_ms_min = steps->front().ms;
+    figures_.kernel_ms = kernel_ms(run.program(), mean_launches(*steps));
+    figures_.kernel_ms.resize(scheduled_.schedule.kernels.size());
+    return Done{};
+  }
+
+  Result<Done> check(const Inputs& inputs, const std::vector<Tensor>& found) {
+    EvaluateOptions options;
+    options.seed = order_.seed;
+    options.progress = [&](std::size_t at, std::size_t steps) {
+      const double share = static_cast<double>(at) / static_cast<double>(steps);
+      return progress_(kRan + (1 - kRan) * share, "interpreting the same, to compare");
+    };
+    const auto outputs = compare_with_interpreter(graph_, inputs, options, found);
+    if (!outputs) return outputs.diagnostics();
+    figures_.agreement = gui::StepAgreement(*outputs);
+    return Done{};
+  }
+
+  const gui::ScheduledStep& scheduled_;
+  const Graph& graph_;
+  const gui::StepOrder& order_;
+  const gui::StepProgress& progress_;
+  gui::StepFigures figures_;
+};
+
+}  // namespace
+
+Result<gui::StepFigures> PageRunner::run(const gui::ScheduledStep& scheduled,
+                                         const gui::StepOrder& order,
+                                         const gui::StepProgress& progress) {
+  return Session(scheduled, order, progress).run();
+}
+
+}  // namespace recut::step

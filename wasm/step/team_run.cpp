@@ -1,0 +1,161 @@
+#include "wasm/step/team_run.h"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <utility>
+
+#include "engine/support/units.h"
+#include "wasm/step/c_functions.h"
+#include "wasm/step/instance.h"
+
+// team.js
+extern "C" {
+int team_threads();
+int team_open(const char* bytes, std::size_t count, void* const* functions, std::uint32_t pages,
+              char* problem);
+void team_close();
+void team_prepare(std::uint32_t fault, std::uint32_t scratch, std::uint32_t stride);
+void team_copy_in(std::uint32_t at, const void* from, std::uint32_t count);
+void team_copy_out(std::uint32_t at, void* to, std::uint32_t count);
+void team_fill(std::uint32_t at, std::uint32_t count, int paint);
+std::uint32_t team_end_of_written(std::uint32_t at, std::uint32_t count, int paint);
+void team_run(std::uint32_t stage, std::uint32_t buffers, double extent, double grain,
+              const std::int64_t* seed);
+}
+
+namespace recut::step {
+namespace {
+
+constexpr std::int64_t kAlignment = 64, kPage = 65536;
+// At the beginning: control words (team.js), and where a fault is noted.
+constexpr std::int64_t kFaultPlace = 64, kListsPlace = 128;
+constexpr std::int64_t kMostBytes = std::int64_t{1} << 31;
+
+// Bytes from a storage's beginning up to the last one that the output shows.
+std::int64_t shown_bytes(const ProgramOutput& output) {
+  const Layout& layout = output.layouts.front();
+  std::int64_t last = layout.offset;
+  for (std::size_t d = 0; d < layout.shape.size(); ++d) {
+    if (layout.shape[d] == 0) return 0;
+    last += (layout.shape[d] - 1) * layout.strides[d];
+  }
+  return (last + 1) * item_bytes(output.type.dtype);
+}
+
+}  // namespace
+
+int team_size() { return team_threads(); }
+
+Result<TeamRun> TeamRun::prepare(Program program, std::span<const Tensor> inputs) {
+  wasm::Module module = wasm::emit(program.kernels, {has_relaxed_simd(), true});
+  Places places;
+  std::int64_t end = kListsPlace;
+  const auto reserve = [&](std::int64_t bytes) {
+    const std::int64_t begin = end;
+    end = aligned(end + bytes, kAlignment);
+    return begin;
+  };
+  std::size_t addresses = 0;
+  for (const Launch& launch : program.launches) addresses += launch.buffers.size();
+  places.lists = reserve(static_cast<std::int64_t>(addresses * sizeof(std::uint32_t)));
+  places.scratch_stride = aligned(module.scratch_bytes, kAlignment);
+  places.scratch = reserve(team_size() * places.scratch_stride);
+  for (const Tensor& input : inputs) places.inputs.push_back(reserve(input.storage->size()));
+  places.arena = reserve(program.arena_bytes);
+  if (end >= kMostBytes)
+    return error("a step's memory of " + format_bytes(end) +
+                 " can't be had: a page can give it 2 GiB");
+  std::vector<void*> functions;
+  for (const std::string& name : module.imports) functions.push_back(c_function(name));
+  std::array<char, 256> problem{};
+  const auto pages = static_cast<std::uint32_t>((end + kPage - 1) / kPage);
+  if (team_open(module.bytes.data(), module.bytes.size(), functions.data(), pages,
+                problem.data()) == 0)
+    return error(std::string("the step can't be prepared here: ") + problem.data());
+  TeamRun run(std::move(program), std::move(module), std::move(places));
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    team_copy_in(static_cast<std::uint32_t>(run.places_.inputs[i]), inputs[i].storage->data(),
+                 static_cast<std::uint32_t>(inputs[i].storage->size()));
+  return run;
+}
+
+TeamRun::TeamRun(Program program, wasm::Module module, Places places)
+    : program_(std::move(program)), module_(std::move(module)), places_(std::move(places)) {
+  for (std::uint32_t first = 0; const auto& stages : module_.kernels) {
+    first_stage_.push_back(first);
+    first += static_cast<std::uint32_t>(stages.size());
+  }
+  team_prepare(kFaultPlace, static_cast<std::uint32_t>(places_.scratch),
+               static_cast<std::uint32_t>(places_.scratch_stride));
+  write_lists();
+}
+
+TeamRun::TeamRun(TeamRun&& other) noexcept
+    : StepRun(std::move(other)),
+      program_(std::move(other.program_)),
+      module_(std::move(other.module_)),
+      places_(std::move(other.places_)),
+      first_stage_(std::move(other.first_stage_)),
+      open_(std::exchange(other.open_, false)) {}
+
+TeamRun::~TeamRun() {
+  if (open_) team_close();
+}
+
+std::int64_t TeamRun::place_of(const Place& place) const {
+  return (place.input ? places_.inputs[*place.input] : places_.arena) + place.offset;
+}
+
+void TeamRun::write_lists() {
+  std::vector<std::uint32_t> addresses;
+  for (const Launch& launch : program_.launches)
+    for (const Place& place : launch.buffers)
+      addresses.push_back(static_cast<std::uint32_t>(place_of(place)));
+  team_copy_in(static_cast<std::uint32_t>(places_.lists), addresses.data(),
+               static_cast<std::uint32_t>(addresses.size() * sizeof(std::uint32_t)));
+}
+
+Result<Done> TeamRun::run(std::uint64_t seed, std::span<double> launch_seconds) {
+  using Clock = std::chrono::steady_clock;
+  const auto with = static_cast<std::int64_t>(seed);
+  std::int64_t fault = 0;
+  team_copy_in(kFaultPlace, &fault, sizeof fault);
+  auto list = static_cast<std::uint32_t>(places_.lists);
+  for (std::size_t i = 0; i < program_.launches.size(); ++i) {
+    const Launch& launch = program_.launches[i];
+    const Clock::time_point began = Clock::now();
+    std::uint32_t number = first_stage_[launch.kernel];
+    for (const loop::Stage& stage : module_.kernels[launch.kernel])
+      team_run(number++, list, static_cast<double>(stage.extent),
+               stage.parallel ? static_cast<double>(stage.grain) : 0, &with);
+    if (!launch_seconds.empty())
+      launch_seconds[i] = std::chrono::duration<double>(Clock::now() - began).count();
+    list += static_cast<std::uint32_t>(launch.buffers.size() * sizeof(std::uint32_t));
+  }
+  team_copy_out(kFaultPlace, &fault, sizeof fault);
+  if (fault != 0) return error(module_.faults[static_cast<std::size_t>(fault - 1)]);
+  return Done{};
+}
+
+void TeamRun::paint(std::byte with) {
+  team_fill(static_cast<std::uint32_t>(places_.arena),
+            static_cast<std::uint32_t>(program_.arena_bytes), std::to_integer<int>(with));
+}
+
+std::int64_t TeamRun::end_of_written(std::byte paint) const {
+  return team_end_of_written(static_cast<std::uint32_t>(places_.arena),
+                             static_cast<std::uint32_t>(program_.arena_bytes),
+                             std::to_integer<int>(paint));
+}
+
+Tensor TeamRun::output(std::size_t number) const {
+  const ProgramOutput& output = program_.outputs[number];
+  if (!output.node.valid()) return Tensor();
+  std::vector<std::byte> storage(static_cast<std::size_t>(shown_bytes(output)));
+  team_copy_out(static_cast<std::uint32_t>(place_of(output.place)), storage.data(),
+                static_cast<std::uint32_t>(storage.size()));
+  return output_value(output, storage.data());
+}
+
+}  // namespace recut::step

@@ -1,0 +1,52 @@
+// A program as WebAssembly on several threads of a page, where it is isolated from other origins:
+// the step has a memory of its own, which the page's team of workers (page/js/team.js) shares.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "engine/codegen/wasm/emit.h"
+#include "engine/runtime/step_run.h"
+
+namespace recut::step {
+
+// How many threads there are; 1: this one alone.
+int team_size();
+
+class TeamRun : public StepRun {
+ public:
+  // Compiles all kernels into one module, which every thread has. `inputs`: as Run::prepare's; they
+  // are copied. Fails where the memory isn't there. There is one at a time.
+  static Result<TeamRun> prepare(Program program, std::span<const Tensor> inputs);
+
+  TeamRun(TeamRun&& other) noexcept;
+  ~TeamRun() override;
+
+  const Program& program() const override { return program_; }
+  Result<Done> run(std::uint64_t seed, std::span<double> launch_seconds = {}) override;
+  void paint(std::byte with) override;
+  std::int64_t end_of_written(std::byte paint) const override;
+  Tensor output(std::size_t number) const override;
+
+ private:
+  // Where everything stands in the step's memory: bytes from its beginning.
+  struct Places {
+    std::int64_t lists = 0, arena = 0;
+    std::int64_t scratch = 0, scratch_stride = 0;  // of each thread, one after another
+    std::vector<std::int64_t> inputs;
+  };
+
+  TeamRun(Program program, wasm::Module module, Places places);
+  std::int64_t place_of(const Place& place) const;
+  void write_lists();
+
+  Program program_;
+  wasm::Module module_;
+  Places places_;
+  std::vector<std::uint32_t> first_stage_;  // by kernel, counted through the module
+  bool open_ = true;
+};
+
+}  // namespace recut::step
