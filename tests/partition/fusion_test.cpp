@@ -12,6 +12,7 @@
 #include "engine/ir/printer.h"
 #include "engine/partition/execution.h"
 #include "engine/partition/fusion/fuse_pointwise.h"
+#include "engine/partition/fusion/kernel_traffic.h"
 #include "engine/partition/peak/sequence.h"
 #include "engine/partition/peak/solver.h"
 #include "engine/partition/problem/joint_problem.h"
@@ -198,10 +199,12 @@ TEST_CASE("fusion: a kernel takes one launch and the traffic with the outside", 
   rates.bytes_per_second = 1e6;
   rates.launch_micros = 7;
   // x once, though it is read through a view as well; one number is written.
+  CHECK(kernel_traffic(graph, storages, groups, groups.members(0)) == 800 + 4);
   CHECK(kernel_micros(graph, storages, groups, groups.members(0), rates) == 7 + 800 + 4);
   const NodeId a = graph.find("a");
   CHECK(kernel_micros(graph, storages, FusionGroups(), {&a, 1}, rates) ==
         node_micros(graph, a, rates));
+  CHECK(kernel_traffic(graph, storages, FusionGroups(), {&a, 1}) == node_traffic(graph, a));
 }
 
 // One kernel of forward, exp and relu, that forward and backward read.

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "engine/partition/execution.h"
+#include "engine/partition/fusion/kernel_traffic.h"
 #include "engine/support/check.h"
 
 namespace recut {
@@ -118,30 +119,9 @@ double kernel_micros(const Graph& graph, const StorageModel& storages, const Fus
       return node_micros(graph, calls.front(), rates);
   }
   double computing = 0;
-  std::int64_t bytes = 0;
-  std::vector<std::pair<NodeId, NodeId>> reads;  // what stands behind a value, and the value
-  for (const NodeId id : calls) {
-    computing += node_computing(graph, id, rates);
-    for (const StorageId s : storages.owned(id))
-      if (!groups.inner(s) && !groups.inlines(calls.back(), id))
-        bytes += byte_size(graph[id].outputs[storages[s].output]);
-    for (const NodeId operand : graph[id].operands) {
-      const NodeId root = maker_of(graph, operand);
-      if (std::find(calls.begin(), calls.end(), root) == calls.end())
-        reads.emplace_back(root, operand);
-    }
-  }
-  std::sort(reads.begin(), reads.end());
-  reads.erase(std::unique(reads.begin(), reads.end()), reads.end());
-  for (std::size_t i = 0; i < reads.size();) {
-    const NodeId root = reads[i].first;
-    std::int64_t viewed = 0;
-    for (; i < reads.size() && reads[i].first == root; ++i)
-      viewed += value_bytes(graph[reads[i].second]);
-    bytes += std::min(viewed, value_bytes(graph[root]));
-  }
-  return rates.launch_micros +
-         1e6 * std::max(computing, static_cast<double>(bytes) / rates.bytes_per_second);
+  for (const NodeId id : calls) computing += node_computing(graph, id, rates);
+  const auto bytes = static_cast<double>(kernel_traffic(graph, storages, groups, calls));
+  return rates.launch_micros + 1e6 * std::max(computing, bytes / rates.bytes_per_second);
 }
 
 }  // namespace recut
