@@ -141,6 +141,14 @@ std::size_t CodeText::line_of(NodeId node) const {
   return about;
 }
 
+std::size_t CodeText::line_of(NodeId node, std::string_view words) const {
+  for (std::size_t i = 0; i < lines.size(); ++i)
+    if (node.valid() && lines[i].node == node && !lines[i].remark &&
+        lines[i].text.find(words) != std::string::npos)
+      return i;
+  return kNoLine;
+}
+
 std::string CodeText::whole() const {
   std::string text;
   for (const CodeLine& line : lines) text += line.text + "\n";

@@ -15,10 +15,18 @@ bool is_in_front(const App& app, std::string_view panel) {
   return app.settings.text("turn.centre") == panel;
 }
 
-void show(CodeView& view, SharedCode text) {
-  view.line = text->line_of(view.followed);
+// The one that is wanted, or else the first of the node that is followed.
+void go_to_line(CodeView& view) {
+  const CodeText& text = *view.text;
+  view.line =
+      view.wanted.empty() ? text.line_of(view.followed) : text.line_of(view.followed, view.wanted);
+  view.wanted.clear();
   view.bring_line = true;
+}
+
+void show(CodeView& view, SharedCode text) {
   view.text = std::move(text);
+  go_to_line(view);
 }
 
 }  // namespace
@@ -96,6 +104,18 @@ void prepare_code(App& app, DocumentView& document) {
     return false;
   };
   view.job = app.jobs.start(std::move(job));
+}
+
+Result<Done> find_line(App& app, std::string_view words) {
+  DocumentView& document = *app.document();
+  CodeView& view = code_view(document);
+  follow_selection(document, view);
+  view.on_kernel = false;
+  view.wanted = words;
+  if (!is_current(view, shown_form(app))) return Done{};
+  go_to_line(view);
+  if (view.line != CodeText::kNoLine) return Done{};
+  return error(fmt::format("no line here from what is selected has '{}'", words));
 }
 
 std::size_t follow_stops() { return kForms + code_forms().size(); }

@@ -5,10 +5,13 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <functional>
+#include <utility>
 
 #include "engine/support/units.h"
 #include "gui/app/app.h"
 #include "gui/app/flow_view.h"
+#include "gui/app/lesson_kernels.h"
 #include "gui/app/lessons.h"
 #include "gui/app/search.h"
 
@@ -26,14 +29,20 @@ struct FigureRow {
 using Words = std::string;
 using View = DocumentView;
 
-Words peak(const View& d, const Words&) { return format_bytes(d.shown->peak()); }
-Words saved(const View& d, const Words&) { return format_bytes(d.shown->report().saved_bytes); }
-Words values(const View& d, const Words&) { return format_number(d.shown->report().saved_values); }
-Words recompute(const View& d, const Words&) {
-  return format_micros(d.shown->report().recompute_us);
-}
-Words runs(const View& d, const Words&) { return format_number(d.shown->report().recomputed_runs); }
-Words step(const View& d, const Words&) { return format_micros(d.shown->report().step_us); }
+// Those of a plan: of the one that is shown, or "before peak" of the one that is pinned.
+struct PlanRow {
+  std::string_view name;
+  Words (*words)(const PlanReport& report);
+};
+constexpr PlanRow kPlanRows[] = {
+    {"peak", [](const PlanReport& r) { return format_bytes(r.peak_bytes); }},
+    {"saved", [](const PlanReport& r) { return format_bytes(r.saved_bytes); }},
+    {"saved_values", [](const PlanReport& r) { return format_number(r.saved_values); }},
+    {"recompute", [](const PlanReport& r) { return format_micros(r.recompute_us); }},
+    {"runs", [](const PlanReport& r) { return format_number(r.recomputed_runs); }},
+    {"step", [](const PlanReport& r) { return format_micros(r.step_us); }},
+};
+
 Words start_peak(const View& d, const Words&) { return format_bytes(d.start->peak()); }
 Words start_saved(const View& d, const Words&) {
   return format_bytes(d.start->report().saved_bytes);
@@ -106,13 +115,7 @@ Words price(const View& d, const Words& value) {
 }
 
 constexpr FigureRow kRows[] = {
-    {"peak", peak},
     {"peak_at", peak_at},
-    {"saved", saved},
-    {"saved_values", values},
-    {"recompute", recompute},
-    {"runs", runs},
-    {"step", step},
     {"start_peak", start_peak},
     {"start_saved", start_saved},
     {"start_step", start_step},
@@ -131,17 +134,40 @@ constexpr FigureRow kRows[] = {
     {"price", price},
 };
 
+// The first word, and the rest.
+std::pair<std::string_view, Words> parts_of(std::string_view name) {
+  const std::size_t blank = std::min(name.find(' '), name.size());
+  return {name.substr(0, blank), Words(name.substr(std::min(blank + 1, name.size())))};
+}
+
+// Null where there is no such figure.
+std::function<Words(const View&)> figure_of(std::string_view name) {
+  const bool before = name.substr(0, kBefore.size()) == kBefore;
+  const auto [first, about] = parts_of(before ? name.substr(kBefore.size()) : name);
+  for (const PlanRow& row : kPlanRows)
+    if (row.name == first)
+      return [&row, before](const View& d) {
+        const SharedPlanView& plan = before ? d.baseline.plan : d.shown;
+        return plan ? row.words(plan->report()) : Words(kUnknown);
+      };
+  if (is_kernel_figure(name))
+    return [name = Words(name)](const View& d) {
+      return kernel_figure(d, name).value_or(Words(kUnknown));
+    };
+  if (before) return nullptr;
+  for (const FigureRow& row : kRows)
+    if (row.name == first)
+      return [&row, about = about](const View& d) { return row.words(d, about); };
+  return nullptr;
+}
+
 }  // namespace
 
 std::optional<std::string> lesson_figure(const App& app, std::string_view name) {
-  const std::size_t blank = std::min(name.find(' '), name.size());
-  const std::string about(name.substr(std::min(blank + 1, name.size())));
-  for (const FigureRow& row : kRows) {
-    if (row.name != name.substr(0, blank)) continue;
-    const bool ready = app.has_ready() && app.document()->shown && app.document()->start;
-    return ready ? row.words(*app.document(), about) : Words(kUnknown);
-  }
-  return std::nullopt;
+  const auto figure = figure_of(name);
+  if (figure == nullptr) return std::nullopt;
+  const bool ready = app.has_ready() && app.document()->shown && app.document()->start;
+  return ready ? figure(*app.document()) : Words(kUnknown);
 }
 
 namespace {

@@ -49,6 +49,7 @@ std::string role(const DocumentView& d) {
 std::string nodes(const DocumentView& d) { return fmt::format("{}", d.graph().order().size()); }
 std::string pass(const DocumentView& d) { return fmt::format("{}", d.pass); }
 std::string device(const DocumentView& d) { return d.wishes.device; }
+std::string model(const DocumentView& d) { return d.wishes.cost_model; }
 std::string known(const DocumentView& d) { return fmt::format("{}", d.known.all().size()); }
 std::string curve(const DocumentView& d) {
   if (!d.curve) return "none";
@@ -194,6 +195,7 @@ constexpr StateRow kRows[] = {
     {"recipe", of_front<recipe>},
     {"recipe_faults", of_front<faults>},
     {"device", of_front<device>},
+    {"model", of_front<model>},
     {"known_plans", of_front<known>},
     {"curve", of_front<curve>},
     {"pins", of_front<pins>},

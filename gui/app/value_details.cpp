@@ -131,6 +131,10 @@ class Collector {
     if (maker != id_)
       return fmt::format("none of its own: a view of {}, {}", graph_.node_name(maker),
                          format_bytes(bytes));
+    // What was made and has no storage never left its kernel.
+    const bool inside =
+        details_.role == Role::input && !graph_.op(maker).is(kInput) && plan_.planned.costs.fused();
+    if (inside) return "none: it stays inside its kernel";
     return fmt::format("{}, {}", format_bytes(bytes), role_words(details_.role));
   }
 

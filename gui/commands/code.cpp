@@ -126,6 +126,11 @@ Result<Done> step_line(App& app, std::string_view) {
   return Done{};
 }
 
+Result<Done> find(App& app, std::string_view words) {
+  if (!words.empty()) return find_line(app, words);
+  return error("expected words that a line of the selected value has");
+}
+
 Result<Done> copy(App& app, std::string_view) {
   const CodeText& text = *code_view(*app.document()).text;
   app.backend.set_clipboard(text.faults.empty() ? text.whole() : format(text.faults));
@@ -133,17 +138,21 @@ Result<Done> copy(App& app, std::string_view) {
   return Done{};
 }
 
+// On, or to a stop by its name.
 template <int by>
-Result<Done> follow(App& app, std::string_view) {
+Result<Done> follow(App& app, std::string_view name) {
   const std::size_t stops = follow_stops();
+  for (std::size_t stop = 0; stop < stops; ++stop)
+    if (name == name_of_stop(stop)) return go_to_stop(app, stop);
+  if (!name.empty()) return error(fmt::format("nothing is followed to '{}'", name));
   return go_to_stop(app, (follow_stop(app) + stops + static_cast<std::size_t>(by)) % stops);
 }
 
 constexpr std::string_view kPanel = "code";
 constexpr Command kRows[] = {
     {"code.prepare", "", "", "", is_ready, prepare},
-    {"code.follow", "Follow the selected value: its kernel, its loops, its code", "k", "",
-     has_selection, follow<1>},
+    {"code.follow", "Follow the selected value: its kernel, its loops, its code", "k",
+     "nothing, or graph, kernel, loop, llvm, wasm", has_selection, follow<1>},
     {"code.follow_back", "Follow the selected value back", "Shift+K", "", has_selection,
      follow<-1>},
     {"code.form", "Kernels in another form", "", "loop, llvm or wasm", is_ready, set_form, "",
@@ -156,6 +165,8 @@ constexpr Command kRows[] = {
      kPanel},
     {"code.previous_line", "Previous line of the selected value", "LeftArrow", "", has_text,
      step_line<-1>, kPanel},
+    {"code.find", "To a line of the selected value with these words", "", "such as f32x4.mul",
+     has_selection, find},
     {"code.other_form", "The next form", "Space", "", is_ready, set_form, kPanel},
     {"code.copy", "Copy the kernel's text", "", "", has_text, copy},
 };

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "gui/app/app.h"
+#include "gui/app/lesson_kernels.h"
 #include "gui/backend/paths.h"
 
 namespace recut::gui {
@@ -39,9 +40,19 @@ Result<Done> leave(App& app, std::string_view) {
   return Done{};
 }
 
+bool has_plan(const App& app) { return app.has_ready() && app.document()->shown != nullptr; }
+
+Result<Done> count(App& app, std::string_view) {
+  count_for_lesson(app, *app.document());
+  return Done{};
+}
+
 // A small graph as it is at first, whatever was done to it before: with no budget, and the device
-// that needs no knowledge of one.
+// that needs no knowledge of one. Panels show what lessons speak of, which another one may have
+// switched.
 Result<Done> scene(App& app, std::string_view name) {
+  app.settings.set("memory.view", "");
+  app.settings.set_flag("graph.times", false);
   const std::string path = sample_path(name);
   if (const DocumentView* old = app.documents.find_path(path)) app.close_document(old->serial);
   app.open(path);
@@ -84,6 +95,7 @@ constexpr Command kRows[] = {
     {"lesson.leave", "Leave the lesson", "Shift+F4", "", has_lesson, leave},
     {"lesson.language", "Language of the lessons", "", "en, de …", nullptr, language},
     {"lesson.scene", "", "", "a sample's name", nullptr, scene},
+    {"lesson.count", "", "", "", has_plan, count},
 };
 
 }  // namespace

@@ -38,9 +38,12 @@ void head(const CodeStage& stage) {
   const std::string words =
       fmt::format("{} kernels{}", format_number(static_cast<std::int64_t>(count)),
                   fused ? "" : ", a call each");
-  ui.items.add("kernels", ItemKind::figure, rest, true, words);
-  rest.cut_left(ui.text(rest, words, Face::small, ui.theme.dim) + ui.px(8));
-  if (fused || rest.width() < ui.px(80)) return;
+  const bool offers = !fused && rest.width() >= ui.width(words, Face::small) + ui.px(88);
+  const float wide = ui.text(rest, words, Face::small, ui.theme.dim) + ui.px(offers ? 84 : 0);
+  ui.items.add("kernels", ItemKind::figure, {rest.left, rest.top, rest.left + wide, rest.bottom},
+               true, words);
+  if (!offers) return;
+  rest.cut_left(wide - ui.px(76));
   if (button(ui, "fuse", rest.cut_left(ui.px(76)).inset(0, ui.px(8)), "Fuse them",
              ButtonLook::quiet))
     stage.intents.push_back({"model.set", "fused"});

@@ -55,6 +55,7 @@ class Lines {
         marked_(marked_node(stage.document)) {}
 
   void draw(const Rect& area) {
+    area_ = area;
     const float high = std::round(ui_.px(kLineHigh));
     const Scrolled region =
         begin_scroll(ui_, "lines", area, high * static_cast<float>(text_.lines.size()));
@@ -106,7 +107,10 @@ class Lines {
     const float wide = ui_.whole(2);
     if (marked) ui_.fill({row.left, row.top, row.left + wide, row.bottom}, ui_.theme.selection);
     const bool cursor = i == stage_.view.line && !stage_.view.on_kernel;
-    if (cursor) ui_.frame(row.inset(ui_.px(1), 0), ui_.theme.selection, ui_.px(2));
+    if (!cursor) return;
+    ui_.frame(row.inset(ui_.px(1), 0), ui_.theme.selection, ui_.px(2));
+    ui_.items.add("cursor", ItemKind::figure, row.within(area_), true,
+                  text_.lines[i].text.substr(0, kLongestHint));
   }
 
   const std::string& name(NodeId node) const { return text_.of->graph().node_name(node); }
@@ -142,6 +146,7 @@ class Lines {
   Ui& ui_;
   const CodeText& text_;
   const NodeId marked_;
+  Rect area_;
 };
 
 }  // namespace

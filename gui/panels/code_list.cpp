@@ -25,6 +25,7 @@ class KernelList {
     const auto& launches = stage_.schedule.launches;
     const float high = std::round(ui_.px(kRow - 1));
     const Rect titles = area.cut_top(std::round(ui_.px(22)));
+    area_ = area;
     const Scrolled region =
         begin_scroll(ui_, "kernels", area, high * static_cast<float>(launches.size()));
     const float above = region.visible.top - region.content.top;
@@ -82,6 +83,7 @@ class KernelList {
     const bool chosen = k == stage_.view.kernel;
     const Touch t = gui::row(ui_, fmt::format("kernel {}", k), row, chosen, name);
     if (t.pressed) stage_.intents.push_back({"code.kernel", fmt::format("{}", k)});
+    if (chosen) ui_.items.add("chosen", ItemKind::figure, row.within(area_), true, name);
     if (chosen && stage_.view.on_kernel)
       ui_.frame(row.inset(ui_.px(1), 0), ui_.theme.selection, ui_.px(kRadius));
     if (first_of_backward) {
@@ -131,6 +133,7 @@ class KernelList {
   const CodeStage& stage_;
   Ui& ui_;
   bool both_times_ = false;
+  Rect area_;  // of the rows
 };
 
 }  // namespace

@@ -69,8 +69,13 @@ class Details {
     Rect column = region.content;
     column.bottom = 1e9f;
     const float top = column.top;
-    for (const DetailLine& line : details_.lines)
+    for (const DetailLine& line : details_.lines) {
+      const float above = column.top;
       words(column, line.what, line.words, ui_.theme.text);
+      ui_.items.add(line.what, ItemKind::figure,
+                    Rect{column.left, above, column.right, column.top}.within(area), true,
+                    line.words);
+    }
     conflict(column);
     exact(column);
     links(column, "reads", details_.operands);

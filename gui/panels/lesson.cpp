@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "gui/app/app.h"
+#include "gui/app/lesson_kernels.h"
 #include "gui/draw/prose.h"
 #include "gui/draw/widgets.h"
 #include "gui/panels/lesson_place.h"
@@ -238,7 +239,9 @@ class Card {
 };
 
 void draw(Ui& ui, const PanelInput& input, Intents& intents) {
-  if (input.app.lessons.lesson() != nullptr) Card(ui, input, intents).draw();
+  if (input.app.lessons.lesson() == nullptr) return;
+  if (wants_counting(input.app, *input.app.lessons.step())) intents.push_back({"lesson.count", ""});
+  Card(ui, input, intents).draw();
 }
 
 }  // namespace

@@ -66,6 +66,8 @@ void draw_arena(const Ui& ui, const Plot& plot, const ScheduleView& schedule,
       if (rect.height() >= ui.px(13) && rect.width() >= ui.px(44))
         ui.text(rect.inset(ui.px(4), 0), name_of(schedule, buffer), Face::mono_small,
                 chosen ? ui.theme.background : ui.theme.text);
+      if (chosen)
+        ui.items.add("chosen", ItemKind::figure, rect, true, buffer_words(schedule, buffer));
     }
 }
 
