@@ -74,6 +74,6 @@ void draw(Ui& ui, const PanelInput& input, Intents& intents) {
 
 }  // namespace
 
-Panel lessons_panel() { return {"lessons", "", Place::overlay, 2, 1, draw, 680, 430}; }
+Panel lessons_panel() { return {"lessons", "", Place::overlay, 2, 1, draw, 680, 546}; }
 
 }  // namespace recut::gui

@@ -101,7 +101,7 @@ TEST_CASE("lessons: each runs to its end by what it shows", "[gui]") {
 
 TEST_CASE("lessons: every file can be read", "[gui]") {
   CHECK(format(shelf().faults()) == "");
-  CHECK(shelf().all("en").size() >= 5);
+  CHECK(shelf().all("en").size() >= 7);
 }
 
 TEST_CASE("lessons: their commands exist, and every step can be gone back to", "[gui]") {

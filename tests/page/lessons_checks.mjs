@@ -47,6 +47,10 @@ const kByHand = {
   'setting.set': (tab, words, point) => tab.click(words.startsWith('memory.list') ? 'memory/list' : point),
   'pass.set': (tab, pass) => tab.click('transforms/pass ' + pass),
   'check.run': (tab) => tab.click('check/seed'),
+  'model.set': (tab) => tab.click('code/fuse'),
+  'code.follow': (tab) => tab.page.keyboard.press('k'),
+  'code.form': (tab, form) => tab.click('code/form ' + form),
+  'memory.view': (tab, view) => tab.click('memory/' + view),
   'budget.set': (tab, budget, point) => (point === 'trade-off/curve' ? dragBudget(tab) : typeBudget(tab, budget)),
 };
 const showMe = (tab) => tab.page.keyboard.press('F9');
