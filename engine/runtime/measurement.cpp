@@ -13,6 +13,22 @@ double ms_since(Clock::time_point began) {
   return std::chrono::duration<double, std::milli>(Clock::now() - began).count();
 }
 
+Result<StepTime> time_step(StepRun& run, std::uint64_t seed, double least_ms) {
+  StepTime time{0, std::vector<double>(run.program().launches.size())};
+  std::vector<double> once(time.launch_seconds.size());
+  int runs = 0;
+  const Clock::time_point began = Clock::now();
+  do {
+    if (auto done = run.run(seed, once); !done) return done.diagnostics();
+    time.ms = ms_since(began);
+    for (std::size_t i = 0; i < once.size(); ++i) time.launch_seconds[i] += once[i];
+    ++runs;
+  } while (time.ms < least_ms);
+  time.ms /= runs;
+  for (double& seconds : time.launch_seconds) seconds /= runs;
+  return time;
+}
+
 }  // namespace
 
 Result<std::int64_t> touched_bytes(StepRun& run, std::uint64_t seed) {
@@ -25,16 +41,13 @@ Result<std::int64_t> touched_bytes(StepRun& run, std::uint64_t seed) {
   return most;
 }
 
-Result<std::vector<StepTime>> time_steps(StepRun& run, std::uint64_t seed, int steps,
-                                         const std::function<bool(int steps)>& after_step) {
+Result<std::vector<StepTime>> time_steps(StepRun& run, std::uint64_t seed, const Timing& timing) {
   std::vector<StepTime> times;
-  for (int i = 0; i < steps; ++i) {
-    StepTime time{0, std::vector<double>(run.program().launches.size())};
-    const Clock::time_point began = Clock::now();
-    if (auto done = run.run(seed, time.launch_seconds); !done) return done.diagnostics();
-    time.ms = ms_since(began);
-    times.push_back(std::move(time));
-    if (!after_step(i + 1)) return error("the run was ended");
+  for (int i = 0; i < timing.steps; ++i) {
+    auto time = time_step(run, seed, timing.least_ms);
+    if (!time) return time.diagnostics();
+    times.push_back(std::move(*time));
+    if (!timing.after_step(i + 1)) return error("the run was ended");
   }
   std::stable_sort(times.begin(), times.end(),
                    [](const StepTime& a, const StepTime& b) { return a.ms < b.ms; });

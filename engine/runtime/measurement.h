@@ -22,10 +22,18 @@ struct StepTime {
   std::vector<double> launch_seconds;
 };
 
-// The times of so many steps, the quickest first. `after_step` is told how many were run; false
-// ends the run, which then fails.
-Result<std::vector<StepTime>> time_steps(StepRun& run, std::uint64_t seed, int steps,
-                                         const std::function<bool(int steps)>& after_step);
+// How steps are timed.
+struct Timing {
+  int steps = 10;
+  // Where the clock is too coarse for one step (a page's): each is run again and again for so many
+  // milliseconds, and its times are the means.
+  double least_ms = 0;
+  // Told how many steps were timed; false ends the run, which then fails.
+  std::function<bool(int steps)> after_step = [](int) { return true; };
+};
+
+// The times of so many steps, the quickest first.
+Result<std::vector<StepTime>> time_steps(StepRun& run, std::uint64_t seed, const Timing& timing);
 
 // Milliseconds by kernel of the schedule; the last launched one ends the list.
 std::vector<double> kernel_ms(const Program& program, const std::vector<double>& launch_seconds);

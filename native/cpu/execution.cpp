@@ -32,7 +32,7 @@ class Measurement {
       : run_(run), step_(step), graph_(graph), ceilings_(ceilings) {}
 
   Result<Done> time(const ExecutionRequest& request, std::uint64_t seed, Execution& execution) {
-    const auto steps = time_steps(run_, seed, request.steps, request.after_step);
+    const auto steps = time_steps(run_, seed, {request.steps, 0, request.after_step});
     if (!steps) return steps.diagnostics();
     const StepTime& median = (*steps)[steps->size() / 2];
     execution.step_ms_median = median.ms;

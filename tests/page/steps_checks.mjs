@@ -45,7 +45,10 @@ async function checkedSteps(kit, name, command, steps, url) {
   return words.join('; ');
 }
 
-const kSmall = ['tiny_mlp', 'tiny_conv', 'tiny_lm', 'tiny_lstm', 'tiny_ops', 'mlp', 'lstm'];
+const kSmall = ['tiny_mlp', 'tiny_conv', 'tiny_lm', 'tiny_lstm', 'tiny_ops', 'mlp'];
+// By hand: RECUT_PAGE_STEPS="lstm cpu_resnet18 cpu_bert"; "cpu_gpt2:run.step" without the interpreter, whose memory it
+// doesn't have beside the step.
+const kMore = (process.env.RECUT_PAGE_STEPS ?? '').split(' ').filter((name) => name !== '');
 
 export const checks = {
   async 'steps of small graphs'(kit) {
@@ -59,4 +62,11 @@ export const checks = {
   async 'the same with several threads, where the page is isolated from other origins'(kit) {
     return checkedSteps(kit, 'cpu_unet', 'run.check', 3, kit.isolatedUrl);
   },
+  ...Object.fromEntries(
+    kMore.flatMap((words) => {
+      const [name, command = 'run.check'] = words.split(':');
+      const on = (where, url) => [`${name}, ${where}`, (kit) => checkedSteps(kit, name, command, 3, url(kit))];
+      return [on('one thread', (kit) => kit.url), on('several threads', (kit) => kit.isolatedUrl)];
+    }),
+  ),
 };

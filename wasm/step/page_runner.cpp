@@ -15,6 +15,9 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+// A page's clock goes by tenths of a millisecond.
+constexpr double kLeastMs = 2;
+
 // How much of the way is done when it runs, and when it has run where it is then checked.
 constexpr double kCompiled = 0.2, kRan = 0.6;
 
@@ -96,10 +99,11 @@ class Session {
     if (!touched) return touched.diagnostics();
     figures_.measured_peak_bytes = *touched;
     const double whole = (order_.check ? kRan : 1) - kCompiled;
-    const auto steps = time_steps(run, order_.seed, order_.steps, [&](int done) {
+    const auto tell = [&](int done) {
       return progress_(kCompiled + whole * done / order_.steps,
                        fmt::format("step {} of {}", done, order_.steps));
-    });
+    };
+    const auto steps = time_steps(run, order_.seed, {order_.steps, kLeastMs, tell});
     if (!steps) return steps.diagnostics();
     figures_.where =
         fmt::format("this page, {} thread{}", team_size(), team_size() == 1 ? "" : "s");
