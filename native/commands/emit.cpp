@@ -1,13 +1,16 @@
 // recut emit: a plan's step as a program: its launches, and its kernels as a target's code.
 #include <fmt/core.h>
 
+#include <filesystem>
 #include <memory>
 
 #include "engine/codegen/llvm/emit.h"
 #include "engine/codegen/loop/printer.h"
 #include "engine/codegen/wasm/emit.h"
 #include "engine/runtime/program_text.h"
+#include "engine/support/units.h"
 #include "native/commands/command.h"
+#include "native/commands/emit_module.h"
 #include "native/commands/plan_arguments.h"
 
 namespace recut::native {
@@ -18,6 +21,10 @@ struct EmitCommand {
   PlanArguments plan;
   std::string target;
   int kernel = -1;  // -1: all
+  std::string out;
+  bool relaxed = false;
+
+  wasm::Options options() const { return {relaxed}; }
 };
 
 Result<Program> program_of(const Graph& graph, const ScheduledPlan& scheduled) {
@@ -50,17 +57,44 @@ std::vector<loop::Kernel> titled(const Program& program, const std::vector<std::
   return kernels;
 }
 
-std::string text_of(const std::string& target, const Program& program,
+std::string text_of(const EmitCommand& command, const Program& program,
                     const std::vector<std::uint32_t>& chosen) {
-  if (target == "loop") return loop_text(program, chosen);
+  if (command.target == "loop") return loop_text(program, chosen);
   const std::vector<loop::Kernel> kernels = titled(program, chosen);
-  if (target == "llvm") return llvm_ir::emit(kernels).text;
+  if (command.target == "llvm") return llvm_ir::emit(kernels).text;
   std::string text;
-  for (const wasm::Line& line : wasm::emit_text(kernels)) text += line.text + "\n";
+  for (const wasm::Line& line : wasm::emit_text(kernels, command.options()))
+    text += line.text + "\n";
   return text;
 }
 
+// What only the module's file and its bytes know how to honour.
+std::optional<std::string> misplaced(const EmitCommand& command) {
+  if (command.relaxed && command.target != "wasm") return "--relaxed: for --target wasm alone";
+  if (command.out.empty()) return std::nullopt;
+  if (command.target != "wasm") return "--out: for --target wasm alone; the others are text";
+  if (command.kernel >= 0) return "--out: of the whole step, without --kernel";
+  return std::nullopt;
+}
+
+// The module as bytes, and beside it what a host has to know to run it.
+int write_module(const EmitCommand& command, const Graph& graph, const Program& program,
+                 const Console& console) {
+  const wasm::Module module = wasm::emit(program.kernels, command.options());
+  const std::string facts = std::filesystem::path(command.out).replace_extension(".json").string();
+  if (auto done = write_file(command.out, module.bytes); !done)
+    return console.complain(done.diagnostics());
+  if (auto done = write_file(facts, module_json(graph, program, module, command.options())); !done)
+    return console.complain(done.diagnostics());
+  console.out << fmt::format("{}: {}, kernels {}\n{}: launches {}, arena {}\n", command.out,
+                             format_bytes(static_cast<std::int64_t>(module.bytes.size())),
+                             program.kernels.size(), facts, program.launches.size(),
+                             format_bytes(program.arena_bytes));
+  return kDone;
+}
+
 int emit(const EmitCommand& command, const Console& console) {
+  if (const auto fault = misplaced(command)) return console.complain({error(*fault)});
   const auto document = command.graph.open_joint(console);
   if (!document) return console.complain(document.diagnostics());
   console.say("planning and scheduling");
@@ -70,13 +104,14 @@ int emit(const EmitCommand& command, const Console& console) {
   if (!scheduled->holds()) return refuse_arena(*scheduled, console);
   const auto program = program_of(document->graph(), *scheduled);
   if (!program) return console.complain(program.diagnostics());
+  if (!command.out.empty()) return write_module(command, document->graph(), *program, console);
   const auto kernels = static_cast<int>(program->kernels.size());
   if (command.kernel >= kernels)
     return console.complain({error(
         fmt::format("--kernel {}: the step has kernels 0 to {}", command.kernel, kernels - 1))});
   const std::vector<std::uint32_t> chosen = chosen_kernels(command, *program);
   if (command.kernel < 0) console.out << launches_text(document->graph(), *program) << "\n";
-  console.out << text_of(command.target, *program, chosen);
+  console.out << text_of(command, *program, chosen);
   return kDone;
 }
 
@@ -101,6 +136,15 @@ void add_emit(CLI::App& app, Action& chosen) {
   command.add_option("--kernel", arguments->kernel, "Only this kernel, counted from 0")
       ->check(CLI::NonNegativeNumber)
       ->type_name("N");
+  command
+      .add_option("-o,--out", arguments->out,
+                  "With --target wasm: write the module as bytes to this file, and what a host has "
+                  "to know to run it (memory, kernels, launches, outputs) as JSON beside it, with "
+                  "the ending .json")
+      ->type_name("FILE");
+  command.add_flag("--relaxed", arguments->relaxed,
+                   "With --target wasm: products in sums by relaxed multiply-adds, for engines "
+                   "that have them (WebAssembly 3.0)");
   command.footer(
       "Loops alone, so that it is the same on all machines; recut run gives products and "
       "convolutions to oneDNN.\n"

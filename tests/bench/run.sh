@@ -3,8 +3,9 @@
 # beside Inductor's, planning by strategy torch beside the seconds that PyTorch
 # needed for the same, the whole trade-off curve, what strategy peak reaches and
 # how soon, the layout of graphs for the canvas, Recut's own loops beside
-# oneDNN, checked steps at falling budgets, and, where the page is built, how
-# long that plans.
+# oneDNN, its WebAssembly beside a product by hand and beside machine code,
+# checked steps at falling budgets, and, where the page is built, how long that
+# plans.
 #
 # usage: tests/bench/run.sh [FILE…]     without files: ../shared/graphs, else samples/joint
 set -euo pipefail
@@ -48,6 +49,16 @@ build/release/tests/bench_timeline_bench
 build/release/tests/bench_drag_bench "${files[@]}"
 step "Products and convolutions by Recut's own loops, beside plain ones and oneDNN"
 build/release/tests/bench_loops_bench
+if command -v node > /dev/null; then
+  step "A matrix product in WebAssembly, beside one written by hand"
+  tests/bench/wasm_products.sh
+  step "Kernels in WebAssembly beside the same as machine code"
+  kernels=()
+  for file in "${files[@]}"; do
+    case $file in */mlp.json.gz | */lstm.json.gz | */cpu_unet.json.gz | */cpu_bert.json.gz | */cpu_resnet18.json.gz) kernels+=("$file") ;; esac
+  done
+  [[ ${#kernels[@]} -eq 0 ]] || tests/bench/wasm_step.sh "${kernels[@]}"
+fi
 step "Checked steps at falling budgets, before and after the passes"
 small=()
 for file in "${files[@]}"; do

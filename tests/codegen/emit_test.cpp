@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <nlohmann/json.hpp>
 
 #include "engine/codegen/loop/parser.h"
 #include "engine/codegen/loop/verifier.h"
@@ -108,6 +109,38 @@ TEST_CASE("a program's launches are told with what a library runs", "[codegen]")
             program->kernels.size() + program->library.size(), program->arena_bytes)) == 0);
 }
 
+std::string contents(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+// What stands in the facts is in the module, and every buffer inside of the arena or an input.
+TEST_CASE("emit writes a module and what a host has to know", "[codegen]") {
+  const native::TemporaryFile module("step.wasm"), facts("step.json");
+  const native::Ran ran = native::run({"emit", RECUT_SOURCE_DIR "/samples/mlp.recut", "--target",
+                                       "wasm", "--relaxed", "-o", module.path()});
+  INFO(ran.err);
+  REQUIRE(ran.code == native::kDone);
+  const std::string bytes = contents(module.path());
+  CHECK(bytes.substr(0, 4) == std::string("\0asm", 4));
+  const auto json = nlohmann::json::parse(contents(facts.path()));
+  CHECK(json["relaxed"] == true);
+  CHECK(json["outputs"].size() == 7);
+  CHECK(json["outputs"].back().is_null());
+  for (const auto& kernel : json["kernels"])
+    for (const auto& stage : kernel["stages"])
+      CHECK(bytes.find(stage["function"].get<std::string>()) != std::string::npos);
+  for (const auto& launch : json["launches"]) {
+    const auto& buffers = json["kernels"][launch["kernel"].get<std::size_t>()]["buffers"];
+    REQUIRE(launch["buffers"].size() == buffers.size());
+    for (const auto& place : launch["buffers"])
+      if (place.contains("input"))
+        CHECK(place["input"].get<std::size_t>() < json["inputs"].size());
+      else
+        CHECK(place["arena"].get<std::int64_t>() < json["arena_bytes"].get<std::int64_t>());
+  }
+}
+
 TEST_CASE("emit says what it can't do", "[codegen]") {
   const auto run = [](std::vector<std::string> words) {
     words.insert(words.begin(), {"emit", RECUT_SOURCE_DIR "/samples/mlp.recut"});
@@ -118,6 +151,12 @@ TEST_CASE("emit says what it can't do", "[codegen]") {
   const auto [code, message] = run({"--target", "loop", "--kernel", "99"});
   CHECK(code == native::kBadInput);
   CHECK(message.find("--kernel 99: the step has kernels 0 to ") != std::string::npos);
+  CHECK(run({"--target", "llvm", "--relaxed"}).second.find("for --target wasm alone") !=
+        std::string::npos);
+  CHECK(run({"--target", "loop", "-o", "x"}).second.find("for --target wasm alone") !=
+        std::string::npos);
+  CHECK(run({"--target", "wasm", "-o", "x", "--kernel", "0"}).second.find("without --kernel") !=
+        std::string::npos);
   CHECK(run({"--target", "fortran"}).first == native::kBadInput);
   CHECK(run({}).first == native::kBadInput);
 }

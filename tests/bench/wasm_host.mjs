@@ -1,0 +1,39 @@
+// A step as `recut emit --target wasm -o` writes it, laid out in one memory.
+import { readFileSync } from 'node:fs';
+
+const kBytes = { f64: 8, i64: 8, f32: 4, i32: 4, f16: 2, bf16: 2, i16: 2, i8: 1, u8: 1, bool: 1 };
+const kFault = 64; // where the memory's first word of use is
+
+export const elementsOf = ({ shape }) => shape.reduce((a, b) => a * b, 1);
+export const bytesOf = ({ dtype, elements }) => kBytes[dtype] * elements;
+
+export function readStep(path) {
+  return { ...JSON.parse(readFileSync(path.replace(/wasm$/, 'json'), 'utf8')), module: readFileSync(path) };
+}
+
+// Addresses of inputs, arena and scratch; `words`: what has to stand where, as 32 bits; of each launch its calls,
+// [function, first argument, ...].
+export function layOut(step) {
+  let end = 2 * kFault;
+  const place = (bytes) => {
+    const at = end;
+    end = Math.ceil((at + bytes) / 64) * 64;
+    return at;
+  };
+  const inputs = step.inputs.map(({ name, dtype, shape }) => {
+    const elements = elementsOf({ shape });
+    return { name, dtype, elements, at: place(bytesOf({ dtype, elements })) };
+  });
+  const scratch = place(step.scratch_bytes);
+  const arena = place(step.arena_bytes);
+  const words = [];
+  const launches = step.launches.map(({ kernel, buffers }) => {
+    const list = place(4 * buffers.length);
+    buffers.forEach((one, i) =>
+      words.push([list + 4 * i, (one.input === undefined ? arena : inputs[one.input].at) + (one.arena ?? 0)]));
+    const calls = step.kernels[kernel].stages.map((stage) =>
+      [stage.function, list, 0n, BigInt(stage.extent), 0n, kFault, scratch]);
+    return { kernel, calls };
+  });
+  return { inputs, arena, words, launches, fault: kFault, pages: Math.ceil(end / 65536) };
+}
