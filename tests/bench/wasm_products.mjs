@@ -24,7 +24,7 @@ const kGraph = `graph "product" {
 // The tile of a hand-written product: which is best depends on the machine, so that several run.
 const kTiles = [[4, 1], [4, 2], [4, 4], [6, 2]];
 
-const [recut = 'build/release/recut', rounds = '40'] = process.argv.slice(2);
+const [recut = 'build/release/recut', rounds = '150'] = process.argv.slice(2);
 const folder = mkdtempSync(join(tmpdir(), 'recut-products-'));
 
 const plain = (calls) => calls.map((call) => call.map((one) => (typeof one === 'bigint' ? String(one) : one)));
@@ -64,7 +64,7 @@ function print(engine, candidates, found) {
     const best = Math.max(...group.slice(1).map(speed));
     for (const i of group) {
       const words = i === group[0] ? `   ${(speed(i) / best).toFixed(2)} of the best by hand` : '';
-      console.log(`  ${relaxed ? 'relaxed' : 'SIMD128'}  ${candidates[i].title.padEnd(24)}` +
+      console.log(`  ${relaxed ? 'relaxed' : 'SIMD128'}  ${candidates[i].title.padEnd(26)}` +
         `${speed(i).toFixed(1).padStart(6)} GFLOP/s${words}`);
       if (found[i].difference > 1e-3) throw new Error(`${candidates[i].title} differs by ${found[i].difference}`);
     }

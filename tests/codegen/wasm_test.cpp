@@ -67,6 +67,73 @@ TEST_CASE("WebAssembly: relaxed multiply-adds where they are asked for", "[codeg
   CHECK(relaxed.find("f32x4.mul") == std::string::npos);
 }
 
+std::size_t count(const std::string& text, const std::string& word) {
+  std::size_t found = 0;
+  for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1))
+    ++found;
+  return found;
+}
+
+TEST_CASE("WebAssembly: what meets lanes is loaded into all of them", "[codegen]") {
+  const std::string text = text_of(kProducts, {true});
+  CHECK(count(text, "v128.load32_splat") == 1);
+  CHECK(text.find("f32x4.splat") == std::string::npos);
+}
+
+const char* const kColumn = R"(kernel "column" {
+  buffer %x : f32[128] read
+  buffer %y : f32[128] written
+  for %k in 0..32 {
+    for %j in 0..4 {
+      %a : f32 = load %x[%k + 32*%j]
+      store %y[4*%k + %j], %a
+    }
+  }
+}
+)";
+
+// Four copies, the last of them three steps beyond the first; the long loop stays one.
+TEST_CASE("WebAssembly: short loops are unrolled", "[codegen]") {
+  const std::string text = text_of(kColumn);
+  CHECK(count(text, "f32.load ") == 4);
+  CHECK(text.find("f32.load offset=384") != std::string::npos);
+  CHECK(text.find("f32.store offset=12") != std::string::npos);
+  CHECK(count(text, "loop") == 1);
+}
+
+const char* const kPadded = R"(kernel "padded" {
+  buffer %x : f32[64] read
+  buffer %y : f32[64] written
+  %zero : i64 = constant 0
+  %end : i64 = constant 64
+  for %i in 0..64 lanes 8 {
+    %at : i64 = index %i + -1
+    %from : bool = ge %at, %zero
+    %to : bool = lt %at, %end
+    %inside : bool = and %from, %to
+    %a : f32 = load %x[%i + -1] where %inside
+    store %y[%i], %a
+  }
+}
+)";
+
+// Places that are only compared are lanes of 32 bits, and padding is masked, not gathered.
+TEST_CASE("WebAssembly: padded neighbours are loaded at once", "[codegen]") {
+  const std::string text = text_of(kPadded);
+  CHECK(text.find("i64x2") == std::string::npos);
+  CHECK(count(text, "i32x4.ge_s") == 2);
+  CHECK(text.find("v128.load ") < text.find("f32.load "));
+  if (!test::has_node()) SKIP("no node in the path: nothing runs WebAssembly here");
+  const auto kernels = loop::parse_kernels(kPadded, "k.loop");
+  REQUIRE(kernels.ok());
+  std::vector<float> x(64), y(64, 5);
+  for (std::size_t i = 0; i < 64; ++i) x[i] = static_cast<float>(i + 1);
+  const std::vector<std::span<std::byte>> buffers{std::as_writable_bytes(std::span(x)),
+                                                  std::as_writable_bytes(std::span(y))};
+  REQUIRE(test::run_wasm(wasm::emit(*kernels), 0, buffers, 1).ok());
+  for (std::size_t i = 0; i < 64; ++i) CHECK(y[i] == static_cast<float>(i));
+}
+
 // Whether the tests that run kernels in node do; and that what is wrong with one is found.
 TEST_CASE("WebAssembly: node runs kernels, and tells of those that it can't", "[codegen]") {
   if (!test::has_node()) SKIP("no node in the path: nothing runs WebAssembly here");

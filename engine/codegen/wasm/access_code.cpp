@@ -19,8 +19,27 @@ Local KernelCode::begin_of(loop::BufferId id) {
   });
 }
 
-// What is constant stands in the instruction, where nothing else of the index is negative.
+// Lanes and copies of iterations stand at equal steps beyond the first one: those are constant.
 Address KernelCode::address(loop::BufferId buffer, const loop::Index& at) {
+  std::int64_t beyond = 0;
+  if (ahead_)
+    for (const loop::Term& term : at.terms)
+      if (term.atom.kind == loop::AtomKind::loop && term.atom.id == ahead_->variable.index)
+        beyond += term.factor * ahead_->by;
+  const auto lane = one_lane_;
+  const auto step = lane ? step_of_lanes(at) : std::nullopt;
+  if (step) {
+    beyond += *step * *lane;
+    one_lane_.reset();
+  }
+  Address address = plain_address(buffer, at);
+  one_lane_ = lane;
+  address.offset += static_cast<std::uint64_t>(beyond * item_bytes(kernel_[buffer].dtype));
+  return address;
+}
+
+// What is constant stands in the instruction, where nothing else of the index is negative.
+Address KernelCode::plain_address(loop::BufferId buffer, const loop::Index& at) {
   const std::int64_t bytes = item_bytes(kernel_[buffer].dtype);
   loop::Index rest = at;
   rest.constant = 0;
@@ -31,21 +50,29 @@ Address KernelCode::address(loop::BufferId buffer, const loop::Index& at) {
   return {sum_of(buffer, rest, level_of(rest)), offset};
 }
 
-bool KernelCode::is_neighbours(const loop::Index& at) const {
+// How far apart the lanes' places are, where that is the same for all and not backwards.
+std::optional<std::int64_t> KernelCode::step_of_lanes(const loop::Index& at) const {
+  std::int64_t step = 0;
   loop::Index rest;
-  bool once = false;
   for (const loop::Term& term : at.terms)
-    if (is_lane(term.atom) && term.factor == 1)
-      once = true;
+    if (is_lane(term.atom))
+      step = term.factor;
     else
       rest.terms.push_back(term);
-  return once && !varies(rest);
+  if (step <= 0 || varies(rest)) return std::nullopt;
+  return step;
 }
+
+bool KernelCode::is_neighbours(const loop::Index& at) const { return step_of_lanes(at) == 1; }
 
 Code KernelCode::code(const loop::Load& load, loop::ValueId value) {
   const DType dtype = kernel_[load.buffer].dtype, type = kernel_[value].type;
   if (load.where.valid()) return load_where(load, type);
-  if (!lane_ || !varies(load.at)) return load_number(w_, dtype, address(load.buffer, load.at));
+  if (!lane_ || !varies(load.at)) {
+    const Address at = address(load.buffer, load.at);
+    const bool spreads = lane_ && (dtype == DType::f32 || dtype == DType::f64);
+    return spreads ? load_spread(w_, dtype, at) : load_number(w_, dtype, at);
+  }
   if (is_neighbours(load.at))
     return load_lanes(w_, dtype, address(load.buffer, load.at), lane_->width);
   return load_apart(load, type);
@@ -56,7 +83,7 @@ Code KernelCode::load_where(const loop::Load& load, DType type) {
   const bool differs = where.is_vector() || (lane_ && varies(load.at));
   if (kernel_[load.buffer].elements == 0) return Writer::constant(type, {0, 0});
   if (!differs) return load_safely(load, where);
-  return is_neighbours(load.at) ? neighbours_where(load, type) : load_apart(load, type);
+  return step_of_lanes(load.at) ? lanes_where(load, type) : load_apart(load, type);
 }
 
 // One element, or 0. Where the condition is false the first one is read, which is there, and
@@ -74,35 +101,49 @@ Code KernelCode::load_safely(const loop::Load& load, const Code& where) {
   return select_code(w_, where, found, Writer::constant(found.type, {0, 0}));
 }
 
-// All at once where all conditions hold, else one by one.
-Code KernelCode::neighbours_where(const loop::Load& load, DType type) {
+// Neighbours as long as all of them are places of the buffer: all at once, and then 0 where the
+// condition is false. What is further apart: all of it where all conditions hold. Else one by one.
+Code KernelCode::lanes_where(const loop::Load& load, DType type) {
   const Code& where = values_[load.where.index];
+  const loop::Buffer& buffer = kernel_[load.buffer];
+  const bool neighbours =
+      is_neighbours(load.at) && buffer.elements >= lane_->width && fits_i32(load.at);
   const Code result = w_.vectors(type, lane_->width, [&](std::size_t) { w_.v128(0, 0); });
   w_.open();
-  hold(result,
-       load_lanes(w_, kernel_[load.buffer].dtype, address(load.buffer, load.at), lane_->width));
+  loop::Load everywhere = load;
+  everywhere.where = {};
+  const Code all = neighbours
+                       ? load_lanes(w_, buffer.dtype, address(load.buffer, load.at), lane_->width)
+                       : load_apart(everywhere, type);
+  const bool drops = neighbours && where.is_vector();
+  hold(result, drops ? select_code(w_, where, all, Writer::constant(type, {0, 0})) : all);
   auto together = w_.close();
-  if (!where.is_vector()) {
-    w_.push(where);
-    w_.put(Op::if_);
-    w_.append(std::move(together));
-    w_.put(Op::end);
-    return result;
-  }
   w_.open();
-  hold(result, load_apart(load, type));
+  if (where.is_vector()) hold(result, load_apart(load, type));
   auto apart = w_.close();
+  if (drops) {
+    w_.push(index(load.at));  // of the first lane
+    w_.i32(buffer.elements - lane_->width);
+    w_.put(Op::i32_le_u);
+  } else {
+    push_all(where);
+  }
+  w_.put(Op::if_);
+  w_.append(std::move(together));
+  if (!apart.empty()) w_.put(Op::else_);
+  w_.append(std::move(apart));
+  w_.put(Op::end);
+  return result;
+}
+
+// Whether a condition holds in all lanes.
+void KernelCode::push_all(const Code& where) {
+  if (!where.is_vector()) return w_.push(where);
   for (std::size_t piece = 0; piece < where.pieces.size(); ++piece) {
     w_.push(where, piece);
     if (piece > 0) w_.put(Op::v128_and);
   }
   w_.put(Op::i32x4_all_true);
-  w_.put(Op::if_);
-  w_.append(std::move(together));
-  w_.put(Op::else_);
-  w_.append(std::move(apart));
-  w_.put(Op::end);
-  return result;
 }
 
 // Lanes one by one.

@@ -193,28 +193,40 @@ Code KernelCode::whole_index(const loop::Index& index) {
   return convert_code(w_, this->index(index), DType::i64);
 }
 
-// Numbers from one on by equal steps where the lanes' variable stands alone; else each by itself.
+Code KernelCode::narrow_index(const loop::Index& index) {
+  return lane_ && varies(index) ? in_steps(index, DType::i32) : this->index(index);
+}
+
 Code KernelCode::index_in_lanes(const loop::Index& index) {
-  if (!varies(index)) return whole_index(index);
-  loop::Index rest;
-  std::int64_t factor = 0;
-  for (const loop::Term& term : index.terms)
-    if (is_lane(term.atom))
-      factor = term.factor;
-    else
-      rest.terms.push_back(term);
-  if (factor == 0 || varies(rest))
-    return w_.each_lane(DType::i64, lane_->width, [&](std::int64_t lane) {
-      for_one_lane(lane, [&] { w_.push(whole_index(index)); });
-    });
-  const Code first = whole_index(index);
-  return w_.vectors(DType::i64, lane_->width, [&](std::size_t piece) {
-    const auto lane = static_cast<std::int64_t>(2 * piece);
+  return varies(index) ? in_steps(index, DType::i64) : whole_index(index);
+}
+
+// Numbers from one on by equal steps where the lanes' variable stands alone; else each by itself.
+Code KernelCode::in_steps(const loop::Index& index, DType type) {
+  const bool wide = type == DType::i64;
+  const auto one = [&] { return wide ? whole_index(index) : this->index(index); };
+  const auto step = step_of_lanes(index);
+  if (!step)
+    return w_.each_lane(type, lane_->width,
+                        [&](std::int64_t lane) { for_one_lane(lane, [&] { w_.push(one()); }); });
+  const Code first = one();
+  return w_.vectors(type, lane_->width, [&](std::size_t piece) {
     w_.push(first, piece);
-    w_.v128(static_cast<std::uint64_t>(factor * lane),
-            static_cast<std::uint64_t>(factor * (lane + 1)));
-    w_.put(Op::i64x2_add);
+    push_steps(*step, piece, wide);
+    w_.put(wide ? Op::i64x2_add : Op::i32x4_add);
   });
+}
+
+// The multiples of a step that the lanes of a vector are beyond the first lane.
+void KernelCode::push_steps(std::int64_t step, std::size_t piece, bool wide) {
+  const auto times = [&](std::size_t lane) {
+    return static_cast<std::uint64_t>(step * static_cast<std::int64_t>(lane));
+  };
+  if (wide) return w_.v128(times(2 * piece), times(2 * piece + 1));
+  const auto half = [&](std::size_t lane) {
+    return (times(lane) & 0xffffffff) | (times(lane + 1) << 32);
+  };
+  w_.v128(half(4 * piece), half(4 * piece + 2));
 }
 
 }  // namespace recut::wasm

@@ -6,6 +6,8 @@
 #include <array>
 
 #include "engine/codegen/loop/stages.h"
+#include "engine/codegen/wasm/narrow_numbers.h"
+#include "engine/codegen/wasm/unrolling.h"
 
 namespace recut::wasm {
 namespace {
@@ -23,6 +25,7 @@ KernelCode::KernelCode(const loop::Kernel& kernel, Writer& writer, const Host& h
       ranges_(kernel),
       loops_(kernel.loops.size()),
       values_(kernel.values.size()),
+      narrow_(narrow_numbers(kernel, ranges_)),
       rooms_(kernel.buffers.size()),
       partials_(kernel.accumulators.size()),
       iteration_(i32(0)) {}
@@ -106,6 +109,7 @@ void KernelCode::counted(const Code& first, const Code& last, std::int64_t step,
   };
   w_.open();
   body(Code{DType::i32, 1, {i}, std::nullopt, w_.level()});
+  if (known && first.known->integer + step >= last.known->integer) return w_.append(w_.close());
   w_.get(i);
   w_.i32(step);
   w_.put(Op::i32_add);
@@ -152,6 +156,7 @@ void KernelCode::at_once(const loop::Loop& loop, std::int64_t width, const Code&
 }
 
 void KernelCode::one_by_one(const loop::Loop& loop, const Code& first, const Code& last) {
+  if (first.known && last.known && is_unrolled(kernel_, loop)) return unrolled(loop, first, last);
   counted(first, last, 1, [&](const Code& i) {
     loops_[loop.variable.index] = i;
     const Code outer = iteration_;
@@ -161,11 +166,27 @@ void KernelCode::one_by_one(const loop::Loop& loop, const Code& first, const Cod
   });
 }
 
+// Copies of the body, a step apart: what they read and write stands at constant distances.
+void KernelCode::unrolled(const loop::Loop& loop, const Code& first, const Code& last) {
+  const std::int64_t copies = last.known->integer - first.known->integer;
+  counted(first, last, copies, [&](const Code& i) {
+    loops_[loop.variable.index] = i;
+    for (std::int64_t copy = 0; copy < copies; ++copy) {
+      ahead_ = {loop.variable, copy};
+      w_.open();
+      block(loop.body);
+      w_.append(w_.close());
+    }
+    ahead_.reset();
+  });
+}
+
 Code KernelCode::code(const loop::Constant& constant, loop::ValueId value) {
   return Writer::constant(kernel_[value].type, {constant.real, constant.integer});
 }
 
-Code KernelCode::code(const loop::IndexNumber& number, loop::ValueId) {
+Code KernelCode::code(const loop::IndexNumber& number, loop::ValueId value) {
+  if (narrow_[value.index]) return narrow_index(number.index);
   return lane_ ? index_in_lanes(number.index) : whole_index(number.index);
 }
 
@@ -173,6 +194,9 @@ Code KernelCode::code(const loop::Apply& apply, loop::ValueId value) {
   if (apply.op == loop::ScalarOp::seed) return {DType::i64, 1, {kSeed}, std::nullopt, 0};
   std::vector<Code> operands;
   for (const loop::ValueId operand : apply.operands) operands.push_back(values_[operand.index]);
+  if (operands.size() == 2 && operands[0].type != operands[1].type)  // a constant beside one of i32
+    for (Code& operand : operands)
+      if (operand.known) operand = i32(operand.known->integer);
   const bool divides = apply.op == loop::ScalarOp::quotient || apply.op == loop::ScalarOp::rest;
   if (divides && !is_floating(operands[1].type)) {
     const Code none = Writer::integer(operands[1].type, 0);

@@ -40,6 +40,11 @@ class KernelCode {
     std::optional<std::int64_t> room;  // in scratch
     bool in_memory = false;            // where they are now
   };
+  // A copy of an unrolled loop's body: so many iterations beyond the one that the variable says.
+  struct Ahead {
+    loop::LoopId variable;
+    std::int64_t by = 0;
+  };
   // Iterations of the loop that has lanes which run at once: neighbours from its variable on.
   struct LaneLoop {
     loop::LoopId variable;
@@ -65,6 +70,7 @@ class KernelCode {
   void range(const loop::Loop& loop, const Code& first, const Code& last);
   void in_lanes(const loop::Loop& loop, const Code& first, const Code& last);
   void one_by_one(const loop::Loop& loop, const Code& first, const Code& last);
+  void unrolled(const loop::Loop& loop, const Code& first, const Code& last);
   template <class Body>
   void counted(const Code& first, const Code& last, std::int64_t step, Body body);
   void at_once(const loop::Loop& loop, std::int64_t width, const Code& first, const Code& partial);
@@ -74,6 +80,9 @@ class KernelCode {
   Code index(const loop::Index& index);
   Code whole_index(const loop::Index& index);
   Code index_in_lanes(const loop::Index& index);
+  Code narrow_index(const loop::Index& index);
+  Code in_steps(const loop::Index& index, DType type);
+  void push_steps(std::int64_t step, std::size_t piece, bool wide);
   Local sum_of(std::optional<loop::BufferId> buffer, const loop::Index& at, std::size_t level);
   Local scaled(const loop::Term& term, std::int64_t bytes, std::size_t level);
   void push_atom(const loop::Atom& atom);
@@ -85,15 +94,18 @@ class KernelCode {
   bool fits_i32(const loop::Index& index) const;
   bool varies(const loop::Index& index) const;
   bool is_lane(const loop::Atom& atom) const;
+  std::optional<std::int64_t> step_of_lanes(const loop::Index& index) const;
 
   // Loads and stores.
   Local begin_of(loop::BufferId id);
   Address address(loop::BufferId buffer, const loop::Index& at);
+  Address plain_address(loop::BufferId buffer, const loop::Index& at);
   bool is_neighbours(const loop::Index& at) const;
   template <class Body>
   void for_one_lane(std::int64_t lane, Body body);
   Code load_where(const loop::Load& load, DType type);
-  Code neighbours_where(const loop::Load& load, DType type);
+  Code lanes_where(const loop::Load& load, DType type);
+  void push_all(const Code& where);
   Code load_apart(const loop::Load& load, DType type);
   Code load_safely(const loop::Load& load, const Code& where);
 
@@ -115,11 +127,13 @@ class KernelCode {
   std::vector<std::string>& faults_;
   loop::Ranges ranges_;
   std::vector<Code> loops_, values_;
+  const std::vector<bool> narrow_;  // by value: i64 that is i32 here (narrow_numbers.h)
   std::vector<std::optional<std::int64_t>> rooms_;  // of scratch buffers, by buffer
   std::vector<Partials> partials_;                  // by accumulator
   std::optional<LaneLoop> lane_;
   std::optional<std::int64_t> one_lane_;  // of lane_, where lanes are taken one by one
-  Code iteration_;                        // of the innermost loop that has lanes, one at a time
+  std::optional<Ahead> ahead_;
+  Code iteration_;  // of the innermost loop that has lanes, one at a time
   std::int64_t scratch_bytes_ = 0;
 };
 

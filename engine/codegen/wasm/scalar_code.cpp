@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <optional>
 
 #include "engine/codegen/wasm/storage_code.h"
@@ -345,6 +346,13 @@ Code reinterpret(Writer& w, const Code& x, DType to) {
   return w.number(to);
 }
 
+// All bits are 0.
+bool is_zero(const Code& x) {
+  if (!x.known) return false;
+  if (!is_floating(x.type)) return x.known->integer == 0;
+  return x.known->real == 0 && !std::signbit(x.known->real);
+}
+
 }  // namespace
 
 Code select_code(Writer& w, const Code& condition, const Code& b, const Code& c) {
@@ -357,12 +365,13 @@ Code select_code(Writer& w, const Code& condition, const Code& b, const Code& c)
     return w.number(b.type);
   }
   const bool wide = pieces_of(b.type, 8) != pieces_of(DType::boolean, 8);
+  const bool masks = is_zero(c);
   return w.vectors(b.type, width(all), [&](std::size_t piece) {
     w.push(b, piece);
-    w.push(c, piece);
+    if (!masks) w.push(c, piece);
     w.push(condition, wide ? piece / 2 : piece);
     if (wide) w.put(piece % 2 == 0 ? Op::i64x2_extend_low_i32x4_s : Op::i64x2_extend_high_i32x4_s);
-    w.put(Op::v128_bitselect);
+    w.put(masks ? Op::v128_and : Op::v128_bitselect);
   });
 }
 

@@ -179,6 +179,14 @@ Code load_number(Writer& w, DType dtype, const Address& at) {
   return value_of_bits(w, dtype, w.number(DType::i32));
 }
 
+Code load_spread(Writer& w, DType dtype, const Address& at) {
+  w.get(at.base);
+  memory(w, dtype == DType::f64 ? Op::v128_load64_splat : Op::v128_load32_splat, dtype, at.offset);
+  Code code{dtype, 1, {w.keep(Type::v128)}, std::nullopt, w.level()};
+  code.spread = true;
+  return code;
+}
+
 Code load_lanes(Writer& w, DType dtype, const Address& at, std::int64_t lanes) {
   const auto load = [&](DType type, Op op, std::uint64_t bytes) {
     return w.vectors(type, lanes, [&](std::size_t piece) {

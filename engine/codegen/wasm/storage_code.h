@@ -13,6 +13,8 @@ struct Address {
 
 // One element as its value type.
 Code load_number(Writer& writer, DType dtype, const Address& at);
+// The same for a value that meets lanes: of f32 or f64, in all lanes of a vector at once.
+Code load_spread(Writer& writer, DType dtype, const Address& at);
 // Neighbouring elements: 4 or 8.
 Code load_lanes(Writer& writer, DType dtype, const Address& at, std::int64_t lanes);
 

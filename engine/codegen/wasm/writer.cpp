@@ -116,9 +116,11 @@ void Writer::push(const Code& code) {
   if (code.known) return push_known(code);
   RECUT_CHECK(!code.is_vector(), "a number is pushed, not lanes");
   get(code.pieces.front());
+  if (code.spread) put(lanes_of(code.type).extract, 0);
 }
 
 void Writer::push_spread(const Code& code) {
+  if (code.spread) return get(code.pieces.front());
   if (code.type == DType::boolean) i32(0);
   push(code);
   if (code.type == DType::boolean) put(Op::i32_sub);
@@ -126,6 +128,7 @@ void Writer::push_spread(const Code& code) {
 }
 
 Local Writer::splat(const Code& code) {
+  if (code.spread) return code.pieces.front();
   return once(code.level, {"splat", {code.pieces.front()}}, [&] {
     push_spread(code);
     return keep(Type::v128);

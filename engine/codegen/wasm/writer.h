@@ -22,13 +22,15 @@ using Local = std::uint32_t;
 Type type_of(DType type);
 
 // A value of the loop form: a constant, a number in a local, or lanes in locals of 128 bits. Lanes
-// of bools are those of i32 with ones or zeros in all bits.
+// of bools are those of i32 with ones or zeros in all bits. `spread`: a number that stands in all
+// lanes of its local, a vector.
 struct Code {
   DType type = DType::f32;
   std::int64_t lanes = 1;
   std::vector<Local> pieces;
   std::optional<loop::Number> known;  // then it has no pieces
   std::size_t level = 0;              // of the block that it stands in
+  bool spread = false;
 
   bool is_vector() const { return lanes > 1; }
 };

@@ -74,14 +74,12 @@
         v128.or
         local.set 22
         local.get 15
-        v128.const i32x4 0x0 0x0 0x0 0x0
         local.get 21
-        v128.bitselect
+        v128.and
         local.set 23
         local.get 16
-        v128.const i32x4 0x0 0x0 0x0 0x0
         local.get 22
-        v128.bitselect
+        v128.and
         local.set 24
         local.get 25
         local.get 13

@@ -88,13 +88,23 @@ Shape joined(std::initializer_list<std::int64_t> first, const Shape& rest) {
 // [sample, place...], each line filled up to whole vectors where that makes it a quarter longer at
 // most: then lanes are neighbours.
 Shape filled(Shape places) {
-  constexpr std::int64_t kVector = 16;
-  const std::int64_t whole = (places.back() + kVector - 1) / kVector * kVector;
-  if (4 * whole <= 5 * places.back()) places.back() = whole;
+  for (const std::int64_t vector : {16, 8, 4}) {
+    const std::int64_t whole = (places.back() + vector - 1) / vector * vector;
+    if (4 * whole > 5 * places.back()) continue;
+    places.back() = whole;
+    break;
+  }
   return places;
 }
 
-// A window of one element, each beside the next.
+// So many places from a multiple of it on are of one line.
+std::int64_t neighbours_in(std::int64_t line) {
+  std::int64_t most = 1;
+  while (most < 16 && line % (2 * most) == 0) most *= 2;
+  return most;
+}
+
+// A window of one element, each beside the next: planes are lines.
 bool is_plain(const Convolution& c) {
   return element_count(c.kernel) == 1 && element_count(c.slide.stride) == 1 &&
          c.slide.padding == Shape(c.dims(), 0);
@@ -153,14 +163,17 @@ void write_place(const Nest& nest, std::size_t output, const Shape& filled, cons
   builder.close_to(depth);
 }
 
-// Without its factors, one for each group.
+// Without its factors, one for each group. `unit`: of the depth's last dimensions, so that indices
+// need no division by it where blocks are whole numbers of them.
 TiledProduct product_of(const Convolution& c, std::int64_t rows, const Shape& columns,
-                        const Shape& depth) {
+                        const Shape& depth, std::int64_t unit) {
+  constexpr std::int64_t kMostOfUnit = 128;
   TiledProduct t;
   t.batch = {c.groups};
   t.rows = rows;
   t.columns = element_count(columns);
   t.depth = element_count(depth);
+  t.depth_unit = unit <= kMostOfUnit ? unit : 1;
   t.type = c.type;
   return t;
 }
@@ -170,7 +183,7 @@ TiledProduct forward_product(const Nest& nest, const Convolution& c) {
   const Shape windows = joined({c.samples}, c.windows);
   const Shape columns = is_plain(c) ? windows : filled(windows);
   const Shape depth = joined({c.channels}, c.kernel);
-  TiledProduct t = product_of(c, c.outputs, columns, depth);
+  TiledProduct t = product_of(c, c.outputs, columns, depth, element_count(c.kernel));
   t.left = left_factor(nest, c.type, "weight", depth, true,
                        [=](const Index& group, const Index& row, const Indices& at) {
                          return joined(c.outputs * group + row, at[0], rest(at));
@@ -181,6 +194,7 @@ TiledProduct forward_product(const Nest& nest, const Convolution& c) {
                      return Seen{to[0], c.channels * group + at[0],
                                  on_plane(nest.lowering, c.slide, rest(to), rest(at), c.plane)};
                    });
+  t.right.neighbours = neighbours_in(is_plain(c) ? element_count(c.windows) : columns.back());
   t.write = [=, &nest](const Indices& batch, const Index& row, const Index& column,
                        const Quantity& sum) {
     const Index output = c.outputs * batch[0] + row;
@@ -195,7 +209,7 @@ TiledProduct forward_product(const Nest& nest, const Convolution& c) {
 TiledProduct input_gradient_product(const Nest& nest, const Convolution& c) {
   const Shape columns = filled(joined({c.samples}, c.plane));
   const Shape depth = joined({c.outputs}, c.kernel);
-  TiledProduct t = product_of(c, c.channels, columns, depth);
+  TiledProduct t = product_of(c, c.channels, columns, depth, element_count(c.kernel));
   t.left = left_factor(nest, c.type, "weight", depth, false,
                        [=](const Index& group, const Index& row, const Indices& at) {
                          return joined(c.outputs * group + at[0], row, rest(at));
@@ -206,6 +220,7 @@ TiledProduct input_gradient_product(const Nest& nest, const Convolution& c) {
                      return Seen{to[0], c.outputs * group + at[0],
                                  on_windows(nest.lowering, c.slide, rest(to), rest(at), c.windows)};
                    });
+  t.right.neighbours = neighbours_in(columns.back());
   t.write = [=, &nest](const Indices& batch, const Index& row, const Index& column,
                        const Quantity& sum) {
     write_place(nest, 0, columns, c.channels * batch[0] + row, column, [&] { return sum; });
@@ -217,7 +232,7 @@ TiledProduct input_gradient_product(const Nest& nest, const Convolution& c) {
 TiledProduct weight_gradient_product(const Nest& nest, const Convolution& c) {
   const Shape columns = joined({c.channels}, c.kernel);
   const Shape depth = joined({c.samples}, c.windows);
-  TiledProduct t = product_of(c, c.outputs, columns, depth);
+  TiledProduct t = product_of(c, c.outputs, columns, depth, c.windows.back());
   t.left = left_factor(nest, c.type, "grad_output", depth, false,
                        [=](const Index& group, const Index& row, const Indices& at) {
                          return joined(at[0], c.outputs * group + row, rest(at));
@@ -228,6 +243,8 @@ TiledProduct weight_gradient_product(const Nest& nest, const Convolution& c) {
                      return Seen{at[0], c.channels * group + of[0],
                                  on_plane(nest.lowering, c.slide, rest(at), rest(of), c.plane)};
                    });
+  t.right.neighbours = neighbours_in(is_plain(c) ? element_count(c.windows) : c.windows.back());
+  t.right.runs_along_depth = t.right.neighbours >= 4;
   t.write = [=, &nest](const Indices& batch, const Index& row, const Index& column,
                        const Quantity& sum) {
     const Indices of = delinearised(column, columns, nest.lowering.builder());

@@ -15,6 +15,8 @@ constexpr std::int64_t kLeastRows = 8, kLeastRowsOfTurned = 32, kLeastColumns = 
 constexpr std::int64_t kTileRows = 256, kTileColumnBytes = 256, kTileDepth = 256;
 // Fewer tiles than that are made smaller, so that threads share them.
 constexpr std::int64_t kEnoughTiles = 16, kFewestTileRows = 32;
+// Fewer neighbours than that aren't read at once.
+constexpr std::int64_t kFewestLanes = 4;
 
 std::int64_t quotient_up(std::int64_t a, std::int64_t by) { return (a + by - 1) / by; }
 
@@ -53,7 +55,7 @@ class Tiles {
         bytes_(item_bytes(product.type)),
         columns_(p_.columns, lowering.options.registers->bytes / bytes_, kTileColumnBytes / bytes_),
         rows_(cut_rows()),
-        depth_(p_.depth, 1, kTileDepth),
+        depth_(p_.depth, p_.depth_unit, kTileDepth),
         reads_left_(p_.left.runs_along_depth && !p_.left.converts && rows_.is_even() &&
                     depth_.is_even()),
         right_(builder_, "right", p_.type, depth_.size * columns_.size),
@@ -131,17 +133,37 @@ class Tiles {
   void pack_right(const Index& first_k) {
     const std::size_t depth = builder_.depth();
     const Index panel = builder_.open_loop("columns", columns_.panels());
-    const Index k = builder_.open_loop("k", depth_.size);
-    const bool turns = p_.right.runs_along_depth;
-    const Index j =
-        builder_.open_loop("j", columns_.panel, Builder::Order::serial, turns ? 1 : columns_.panel);
-    const Index column = columns_.size * column_tile_ + columns_.panel * panel + j;
-    std::optional<Quantity> inside;
-    bound(inside, column, columns_);
-    bound(inside, first_k + k, depth_);
-    right_.write(columns_.panel * (depth_.size * panel + k) + j,
-                 p_.right.element(batch_, column, first_k + k, inside));
+    const auto write = [&](const Index& k, const Index& j) {
+      const Index column = columns_.size * column_tile_ + columns_.panel * panel + j;
+      std::optional<Quantity> inside;
+      bound(inside, column, columns_);
+      bound(inside, first_k + k, depth_);
+      right_.write(columns_.panel * (depth_.size * panel + k) + j,
+                   p_.right.element(batch_, column, first_k + k, inside));
+    };
+    if (const std::int64_t lanes = lanes_along_depth(); lanes > 1) {
+      const Index j = builder_.open_loop("j", columns_.panel);
+      const Index part = builder_.open_loop("part", depth_.size / lanes);
+      write(lanes * part + builder_.open_loop("k", lanes, Builder::Order::serial, lanes), j);
+    } else if (p_.right.runs_along_depth) {
+      const Index k = builder_.open_loop("k", depth_.size);
+      write(k, builder_.open_loop("j", columns_.panel));
+    } else {
+      const std::int64_t lanes_of_line = p_.right.neighbours;
+      const std::int64_t lanes =
+          lanes_of_line >= kFewestLanes ? std::min(columns_.panel, lanes_of_line) : columns_.panel;
+      const Index part = builder_.open_loop("part", columns_.panel / lanes);
+      const Index k = builder_.open_loop("k", depth_.size);
+      write(k, lanes * part + builder_.open_loop("j", lanes, Builder::Order::serial, lanes));
+    }
     builder_.close_to(depth);
+  }
+
+  // Along which a right factor that runs along k is read; 1 where it isn't known to pay.
+  std::int64_t lanes_along_depth() const {
+    if (!p_.right.runs_along_depth || p_.right.neighbours < kFewestLanes) return 1;
+    const std::int64_t lanes = std::min(kLanes, p_.right.neighbours);
+    return depth_.size % lanes == 0 ? lanes : 1;
   }
 
   void pack_left(const Index& first_row, const Index& first_k) {
@@ -257,7 +279,8 @@ TiledProduct TiledProduct::turned() const {
 }
 
 bool is_worth_tiles(const Lowering& lowering, const TiledProduct& p) {
-  const std::int64_t rows = p.right.runs_along_depth ? kLeastRowsOfTurned : kLeastRows;
+  const bool turns = p.right.runs_along_depth && p.right.neighbours < kFewestLanes;
+  const std::int64_t rows = turns ? kLeastRowsOfTurned : kLeastRows;
   return lowering.options.registers && p.rows >= rows && p.columns >= kLeastColumns &&
          p.depth >= kLeastDepth && p.rows * p.columns >= quotient_up(kLeastProducts, p.depth);
 }

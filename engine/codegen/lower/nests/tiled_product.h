@@ -18,8 +18,11 @@ struct Factor {
   std::function<Quantity(const Indices& batch, const Index& line, const Index& k,
                          const std::optional<Quantity>& inside)>
       element;
-  bool runs_along_depth = false;  // neighbours along k are neighbours in memory
-  bool converts = false;          // an element isn't what stands in memory
+  bool runs_along_depth = false;  // neighbours along k are neighbours in memory, not lines
+  // So many neighbours lie at equal steps, from a multiple of it on; 0: all of them, or nobody
+  // knows.
+  std::int64_t neighbours = 0;
+  bool converts = false;  // an element isn't what stands in memory
 };
 
 // An operand of `nest`: batch dimensions, then one of lines and one along which products are
@@ -31,6 +34,7 @@ Factor factor_of(const Nest& nest, std::string_view parameter, std::size_t lines
 struct TiledProduct {
   Shape batch;
   std::int64_t rows = 0, columns = 0, depth = 0;
+  std::int64_t depth_unit = 1;  // blocks of the depth, which is a multiple of it, are, too
   DType type = DType::f32;
   Factor left, right;
   std::function<void(const Indices& batch, const Index& row, const Index& column,
