@@ -68,6 +68,18 @@ std::string text_of(const EmitCommand& command, const Program& program,
   return text;
 }
 
+// Lines of remarks as the target's own: WebAssembly's begin with two semicolons.
+std::string remarks(const std::string& target, const std::string& lines) {
+  if (target != "wasm") return lines;
+  std::string text;
+  for (std::size_t begin = 0; begin < lines.size();) {
+    const std::size_t end = lines.find('\n', begin) + 1;
+    text += ";" + lines.substr(begin, end - begin);
+    begin = end;
+  }
+  return text;
+}
+
 // What only the module's file and its bytes know how to honour.
 std::optional<std::string> misplaced(const EmitCommand& command) {
   if (command.relaxed && command.target != "wasm") return "--relaxed: for --target wasm alone";
@@ -110,7 +122,8 @@ int emit(const EmitCommand& command, const Console& console) {
     return console.complain({error(
         fmt::format("--kernel {}: the step has kernels 0 to {}", command.kernel, kernels - 1))});
   const std::vector<std::uint32_t> chosen = chosen_kernels(command, *program);
-  if (command.kernel < 0) console.out << launches_text(document->graph(), *program) << "\n";
+  if (command.kernel < 0)
+    console.out << remarks(command.target, launches_text(document->graph(), *program)) << "\n";
   console.out << text_of(command, *program, chosen);
   return kDone;
 }

@@ -22,9 +22,9 @@ std::string_view name_of(loop::Access access) {
 }
 
 Json json_of(const Place& place) {
-  Json json = Json::object();
-  if (place.input) json["input"] = *place.input;
-  if (!place.input || place.offset != 0) json["arena"] = place.offset;
+  if (!place.input) return {{"arena", place.offset}};
+  Json json = {{"input", *place.input}};
+  if (place.offset != 0) json["offset"] = place.offset;
   return json;
 }
 

@@ -30,7 +30,7 @@ export function layOut(step) {
   const launches = step.launches.map(({ kernel, buffers }) => {
     const list = place(4 * buffers.length);
     buffers.forEach((one, i) =>
-      words.push([list + 4 * i, (one.input === undefined ? arena : inputs[one.input].at) + (one.arena ?? 0)]));
+      words.push([list + 4 * i, (one.input === undefined ? arena : inputs[one.input].at) + (one.arena ?? one.offset ?? 0)]));
     const calls = step.kernels[kernel].stages.map((stage) =>
       [stage.function, list, 0n, BigInt(stage.extent), 0n, kFault, scratch]);
     return { kernel, calls };

@@ -62,5 +62,17 @@ TEST_CASE("WebAssembly: other tools take the bytes and the text, and find them e
     }
 }
 
+TEST_CASE("WebAssembly: what the command prints is a module's text", "[codegen]") {
+  if (!runs("wat2wasm --version")) SKIP("no wabt in the path (.setup/packages-tests.txt)");
+  const native::Ran ran =
+      native::run({"emit", native::sample("tiny_mlp.json.gz"), "--target", "wasm"});
+  REQUIRE(ran.code == native::kDone);
+  CHECK(ran.out.find(" launches of ") != std::string::npos);
+  const test::TemporaryFolder folder;
+  const std::string text = folder.path() + "/step.wat", made = folder.path() + "/made.wasm";
+  std::ofstream(text, std::ios::binary) << ran.out;
+  CHECK(runs(fmt::format("wat2wasm {} -o {}", text, made)));
+}
+
 }  // namespace
 }  // namespace recut
