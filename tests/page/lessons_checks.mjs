@@ -71,6 +71,7 @@ async function follow(tab, name, byHand) {
       if (act !== showMe) ++acts;
       await act(tab, words.join(' '), point);
       await tab.waitState('task', 'done');
+      await tab.idle(); // the card goes along with what it points at
     }
     if (i % 2 === 0) await tab.page.keyboard.press('F8');
     else await tab.click('lesson/next');
