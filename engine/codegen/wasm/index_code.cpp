@@ -76,27 +76,63 @@ Local KernelCode::sum_of(std::optional<loop::BufferId> buffer, const loop::Index
   Writer::Name name{"sum", {buffer ? static_cast<std::int64_t>(buffer->index) : -1}};
   flatten(at, name.second);
   return w_.once(level, name, [&] {
-    bool first = true;
-    const auto add = [&] {
-      if (!std::exchange(first, false)) w_.put(Op::i32_add);
-    };
-    if (!outside.terms.empty()) {
-      w_.get(sum_of(buffer, outside, level_of(outside)));
-      add();
-    } else if (buffer) {
-      w_.get(begin_of(*buffer));
-      add();
-    }
-    if (here.constant != 0) {
-      w_.i32(static_cast<std::int32_t>(here.constant * bytes));
-      add();
-    }
+    if (Counting* counting = counting_of(here, level))
+      return sum_along(*counting, here.terms.front().factor * bytes,
+                       [&] { push_outside(buffer, outside, here.constant * bytes); });
+    push_outside(buffer, outside, here.constant * bytes);
     for (const loop::Term& term : here.terms) {
       w_.get(scaled(term, bytes, level));
-      add();
+      w_.put(Op::i32_add);
     }
     return w_.keep(Type::i32);
   });
+}
+
+// What is the same in all iterations.
+void KernelCode::push_outside(std::optional<loop::BufferId> buffer, const loop::Index& outside,
+                              std::int64_t constant) {
+  if (!outside.terms.empty())
+    w_.get(sum_of(buffer, outside, level_of(outside)));
+  else if (buffer)
+    w_.get(begin_of(*buffer));
+  else
+    return w_.i32(static_cast<std::int32_t>(constant));
+  if (constant == 0) return;
+  w_.i32(static_cast<std::int32_t>(constant));
+  w_.put(Op::i32_add);
+}
+
+// The loop whose number alone the index is a multiple of, where its body stands on that level.
+KernelCode::Counting* KernelCode::counting_of(const loop::Index& index, std::size_t level) {
+  if (index.terms.size() != 1) return nullptr;
+  const loop::Atom& atom = index.terms.front().atom;
+  if (atom.kind != loop::AtomKind::loop || atom.of != nullptr) return nullptr;
+  if (one_lane_ && is_lane(atom)) return nullptr;
+  const Code& number = loops_[atom.id];
+  for (Counting& counting : countings_)
+    if (counting.level == level && number.pieces == std::vector<Local>{counting.number})
+      return &counting;
+  return nullptr;
+}
+
+// A local that is set before the loop and grows with its number, so that no iteration multiplies:
+// what `push_first` leaves, and a multiple of the number. (Engines don't reduce strength.)
+template <class Push>
+Local KernelCode::sum_along(Counting& counting, std::int64_t factor, Push push_first) {
+  const Local sum = w_.at(counting.level - 1, [&] {
+    push_first();
+    if (counting.first.known) {
+      w_.i32(static_cast<std::int32_t>(counting.first.known->integer * factor));
+    } else {
+      w_.push(counting.first);
+      w_.i32(static_cast<std::int32_t>(factor));
+      w_.put(Op::i32_mul);
+    }
+    w_.put(Op::i32_add);
+    return w_.keep(Type::i32);
+  });
+  counting.sums.emplace_back(sum, factor * counting.step);
+  return sum;
 }
 
 // A term in bytes.

@@ -108,8 +108,17 @@ void KernelCode::counted(const Code& first, const Code& last, std::int64_t step,
     w_.put(Op::i32_lt_s);
   };
   w_.open();
+  countings_.push_back({i, first, step, w_.level(), {}});
   body(Code{DType::i32, 1, {i}, std::nullopt, w_.level()});
+  const Counting counting = std::move(countings_.back());
+  countings_.pop_back();
   if (known && first.known->integer + step >= last.known->integer) return w_.append(w_.close());
+  for (const auto& [sum, by] : counting.sums) {
+    w_.get(sum);
+    w_.i32(static_cast<std::int32_t>(by));
+    w_.put(Op::i32_add);
+    w_.set(sum);
+  }
   w_.get(i);
   w_.i32(step);
   w_.put(Op::i32_add);

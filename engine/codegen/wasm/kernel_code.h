@@ -40,6 +40,15 @@ class KernelCode {
     std::optional<std::int64_t> room;  // in scratch
     bool in_memory = false;            // where they are now
   };
+  // A loop that is being written, and sums that go along with its number: each is set before the
+  // loop and grows by as much with every iteration.
+  struct Counting {
+    Local number = 0;
+    Code first;
+    std::int64_t step = 1;
+    std::size_t level = 0;  // of its body
+    std::vector<std::pair<Local, std::int64_t>> sums;
+  };
   // A copy of an unrolled loop's body: so many iterations beyond the one that the variable says.
   struct Ahead {
     loop::LoopId variable;
@@ -85,6 +94,11 @@ class KernelCode {
   void push_steps(std::int64_t step, std::size_t piece, bool wide);
   Local sum_of(std::optional<loop::BufferId> buffer, const loop::Index& at, std::size_t level);
   Local scaled(const loop::Term& term, std::int64_t bytes, std::size_t level);
+  void push_outside(std::optional<loop::BufferId> buffer, const loop::Index& outside,
+                    std::int64_t constant);
+  Counting* counting_of(const loop::Index& index, std::size_t level);
+  template <class Push>
+  Local sum_along(Counting& counting, std::int64_t factor, Push push_first);
   void push_atom(const loop::Atom& atom);
   void push_quotient(const loop::Atom& atom);
   void push_wide(const loop::Index& index);
@@ -133,7 +147,8 @@ class KernelCode {
   std::optional<LaneLoop> lane_;
   std::optional<std::int64_t> one_lane_;  // of lane_, where lanes are taken one by one
   std::optional<Ahead> ahead_;
-  Code iteration_;  // of the innermost loop that has lanes, one at a time
+  std::vector<Counting> countings_;  // from the outermost loop on
+  Code iteration_;                   // of the innermost loop that has lanes, one at a time
   std::int64_t scratch_bytes_ = 0;
 };
 
