@@ -121,13 +121,10 @@ template <class Push>
 Local KernelCode::sum_along(Counting& counting, std::int64_t factor, Push push_first) {
   const Local sum = w_.at(counting.level - 1, [&] {
     push_first();
-    if (counting.first.known) {
-      w_.i32(static_cast<std::int32_t>(counting.first.known->integer * factor));
-    } else {
-      w_.push(counting.first);
-      w_.i32(static_cast<std::int32_t>(factor));
-      w_.put(Op::i32_mul);
-    }
+    if (counting.first.known && counting.first.known->integer == 0) return w_.keep(Type::i32);
+    w_.push(counting.first);
+    w_.i32(static_cast<std::int32_t>(factor));
+    w_.put(Op::i32_mul);
     w_.put(Op::i32_add);
     return w_.keep(Type::i32);
   });

@@ -113,17 +113,15 @@ void KernelCode::counted(const Code& first, const Code& last, std::int64_t step,
   const Counting counting = std::move(countings_.back());
   countings_.pop_back();
   if (known && first.known->integer + step >= last.known->integer) return w_.append(w_.close());
-  for (const auto& [sum, by] : counting.sums) {
-    w_.get(sum);
-    w_.i32(static_cast<std::int32_t>(by));
-    w_.put(Op::i32_add);
-    w_.set(sum);
+  const bool is_read = w_.reads(i);
+  for (const auto& [sum, by] : counting.sums) grow(sum, by);
+  if (known && !is_read && !counting.sums.empty()) {
+    push_end_of(counting, last.known->integer);
+    w_.put(Op::i32_ne);
+  } else {
+    grow(i, step);
+    goes_on();
   }
-  w_.get(i);
-  w_.i32(step);
-  w_.put(Op::i32_add);
-  w_.set(i);
-  goes_on();
   w_.put(Op::br_if, 0);
   auto iteration = w_.close();
   if (!known) {
@@ -134,6 +132,29 @@ void KernelCode::counted(const Code& first, const Code& last, std::int64_t step,
   w_.append(std::move(iteration));
   w_.put(Op::end);
   if (!known) w_.put(Op::end);
+}
+
+void KernelCode::grow(Local sum, std::int64_t by) {
+  w_.get(sum);
+  w_.i32(static_cast<std::int32_t>(by));
+  w_.put(Op::i32_add);
+  w_.set(sum);
+}
+
+// The first sum, and what it is after the last iteration.
+void KernelCode::push_end_of(const Counting& counting, std::int64_t last) {
+  const Local sum = counting.sums.front().first;
+  const std::int64_t by = counting.sums.front().second;
+  const std::int64_t iterations =
+      (last - counting.first.known->integer + counting.step - 1) / counting.step;
+  const Local end = w_.at(counting.level - 1, [&] {
+    w_.get(sum);
+    w_.i32(static_cast<std::int32_t>(by * iterations));
+    w_.put(Op::i32_add);
+    return w_.keep(Type::i32);
+  });
+  w_.get(sum);
+  w_.get(end);
 }
 
 // As many at once as fill two vectors of f32. Partial numbers of more lanes are taken in turn: by

@@ -97,6 +97,8 @@ class KernelCode {
   void push_outside(std::optional<loop::BufferId> buffer, const loop::Index& outside,
                     std::int64_t constant);
   Counting* counting_of(const loop::Index& index, std::size_t level);
+  void grow(Local sum, std::int64_t by);
+  void push_end_of(const Counting& counting, std::int64_t last);
   template <class Push>
   Local sum_along(Counting& counting, std::int64_t factor, Push push_first);
   void push_atom(const loop::Atom& atom);

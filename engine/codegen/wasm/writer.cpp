@@ -1,5 +1,6 @@
 #include "engine/codegen/wasm/writer.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "engine/support/check.h"
@@ -83,6 +84,13 @@ std::vector<Instruction> Writer::close() {
 void Writer::append(std::vector<Instruction> block) {
   auto& code = frames_[level_].code;
   code.insert(code.end(), block.begin(), block.end());
+}
+
+bool Writer::reads(Local local) const {
+  const auto& code = frames_.back().code;
+  return std::any_of(code.begin(), code.end(), [&](const Instruction& one) {
+    return one.op == Op::local_get && one.low == local;
+  });
 }
 
 Code Writer::constant(DType type, loop::Number number) {

@@ -61,6 +61,8 @@ class Writer {
   void open() { frames_.emplace_back(), ++level_; }
   std::vector<Instruction> close();
   void append(std::vector<Instruction> block);
+  // Whether the innermost block, as far as it is written, reads the local.
+  bool reads(Local local) const;
   std::size_t level() const { return level_; }
   // What `body` writes stands on that level.
   template <class Body>
