@@ -29,6 +29,9 @@ class StepRun {
 
   // One of the program's outputs, row by row; doesn't exist where there is no gradient.
   virtual Tensor output(std::size_t number) const = 0;
+  // Where the storage begins that it is a view of; null where that is in no memory of this
+  // program's.
+  virtual const std::byte* output_storage(std::size_t) const { return nullptr; }
   // All of them, results first.
   std::vector<Tensor> outputs() const;
 

@@ -29,6 +29,12 @@ Diagnostics broken_promises(const Graph& graph, const std::string& file) {
   return faults;
 }
 
+Diagnostics placed(Diagnostics faults, const std::string& file) {
+  for (Diagnostic& fault : faults)
+    if (fault.file.empty()) fault.file = file;
+  return faults;
+}
+
 // In the table of passes; behind all of it for others.
 std::size_t place_of(std::string_view name) {
   const auto table = all_passes();
@@ -47,6 +53,11 @@ void insert_in_place(std::vector<std::string>& names, const std::string& name) {
 }
 
 }  // namespace
+
+const Graph& Document::written() const {
+  const std::size_t makers = (differentiated ? 1 : 0) + (loss ? 1 : 0);
+  return makers == 0 ? passes.input : passes.passes[makers - 1].graph;
+}
 
 std::vector<std::string> usual_passes(const GraphFile& file) {
   return file.key == "joint_after_passes" ? std::vector<std::string>() : default_passes();
@@ -81,19 +92,38 @@ bool DocumentOpener::begin_passes(GraphFile file) {
   if (!skipped) return fail(skipped.diagnostics());
   auto passes = find_passes(pass_names(), more);
   if (!passes) return fail(passes.diagnostics());
-  if (options_.differentiate && !is_joint(file_->graph)) {
-    gradient_faults_ = std::make_shared<Diagnostics>();
-    passes->insert(passes->begin(), gradient_pass(gradient_faults_));
-  }
+  if (!begin_making(*passes)) return fail(placed(std::move(making_->faults), file_name_));
   passes_.emplace(file_->graph, std::move(*passes), options_.runner);
+  return true;
+}
+
+// What makes the program that is then passed: `grad`, of the loss alone where it is to be trained,
+// and `optimizer`. False where there is no loss.
+bool DocumentOpener::begin_making(std::vector<Pass>& passes) {
+  std::vector<Pass> makers;
+  const bool trained = options_.training.has_value();
+  differentiated_ = (options_.differentiate || trained) && !is_joint(file_->graph);
+  if (differentiated_) {
+    GradOptions gradients;
+    if (trained) {
+      const auto loss = find_loss(file_->graph, options_.training->loss);
+      if (!loss) making_->faults = loss.diagnostics();
+      if (!loss) return false;
+      gradients.differentiable = std::vector{*loss};
+    }
+    makers.push_back(gradient_pass(making_, std::move(gradients)));
+  }
+  if (trained)
+    makers.push_back(
+        optimizer_pass(making_, options_.training->optimizer, options_.training->loss));
+  passes.insert(passes.begin(), makers.begin(), makers.end());
   return true;
 }
 
 bool DocumentOpener::step_passes() {
   const bool more = passes_->step();
-  if (gradient_faults_ == nullptr || gradient_faults_->empty()) return more;
-  for (Diagnostic& fault : *gradient_faults_) fault.file = file_name_;
-  return fail(std::move(*gradient_faults_));
+  if (making_->faults.empty()) return more;
+  return fail(placed(std::move(making_->faults), file_name_));
 }
 
 bool DocumentOpener::fail(Diagnostics faults) {
@@ -110,7 +140,7 @@ Result<Document> DocumentOpener::take() {
     return Diagnostic{
         fmt::format("internal error: pass '{}' {}", report.failure->pass, report.failure->message),
         file_name_, 0, 0};
-  return Document{std::move(*file_), std::move(report), gradient_faults_ != nullptr};
+  return Document{std::move(*file_), std::move(report), differentiated_, making_->loss};
 }
 
 Result<Document> open_document_bytes(std::string_view bytes, std::string_view file_name,

@@ -7,12 +7,19 @@
 #include <string>
 #include <vector>
 
+#include "engine/autodiff/optimizer.h"
 #include "engine/input/graph_file.h"
 #include "engine/passes/runner.h"
 #include "engine/rewrite/rule.h"
 #include "engine/support/result.h"
 
 namespace recut {
+
+// What makes a training step of a graph (training.h).
+struct TrainingOptions {
+  Optimizer optimizer;
+  std::string loss;  // empty: the only result that can be one
+};
 
 struct OpenOptions {
   std::string graph_key = std::string(kDefaultGraphKey);
@@ -25,6 +32,8 @@ struct OpenOptions {
   std::shared_ptr<const RuleSet> rules;
   // A forward graph is differentiated before any other pass, by the pass `grad` (gradients.h).
   bool differentiate = false;
+  // The pass `optimizer` (training.h) then, or first: a forward graph is differentiated for it.
+  std::optional<TrainingOptions> training;
   RunnerOptions runner;
 };
 
@@ -34,14 +43,14 @@ std::vector<std::string> usual_passes(const GraphFile& file);
 struct Document {
   GraphFile file;
   PipelineReport passes;
-  bool differentiated = false;  // the first pass is `grad`
+  bool differentiated = false;      // the first pass is `grad`
+  std::optional<std::size_t> loss;  // of a training step: among the results. The pass after `grad`,
+                                    // or the first, is `optimizer`
 
   const Graph& graph() const { return passes.graph(); }
-  // The program that every pass but `grad` has to keep the meaning of: the file's graph, or the
-  // joint graph that was made of it.
-  const Graph& written() const {
-    return differentiated ? passes.passes.front().graph : passes.input;
-  }
+  // The program that every pass but `grad` and `optimizer` has to keep the meaning of: the file's
+  // graph, or what these made of it.
+  const Graph& written() const;
 };
 
 // Reads the file and runs the passes. A pass that breaks a promise is an error here too: there is

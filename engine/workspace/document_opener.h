@@ -10,6 +10,7 @@
 #include "engine/input/graph_file_reader.h"
 #include "engine/passes/pass_runner.h"
 #include "engine/workspace/document.h"
+#include "engine/workspace/training.h"
 
 namespace recut {
 
@@ -27,6 +28,7 @@ class DocumentOpener {
  private:
   bool fail(Diagnostics faults);
   std::vector<std::string> pass_names() const;
+  bool begin_making(std::vector<Pass>& passes);
   bool step_passes();
 
   const std::string file_name_;
@@ -34,8 +36,8 @@ class DocumentOpener {
   GraphFileReader reader_;
   std::optional<GraphFile> file_;  // once it is read
   std::optional<PassRunner> passes_;
-  // Of `grad`; null where it doesn't run.
-  std::shared_ptr<Diagnostics> gradient_faults_;
+  bool differentiated_ = false;
+  std::shared_ptr<StepMaking> making_ = std::make_shared<StepMaking>();
   Diagnostics faults_;
 };
 

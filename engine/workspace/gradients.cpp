@@ -85,13 +85,13 @@ Result<GradReport> make_gradients(const Graph& graph, const GradRequest& request
   return report;
 }
 
-Pass gradient_pass(std::shared_ptr<Diagnostics> faults) {
-  const auto run = [faults](const Graph& forward) {
+Pass gradient_pass(std::shared_ptr<StepMaking> making, GradOptions options) {
+  const auto run = [making, options = std::move(options)](const Graph& forward) {
     std::vector<DerivativeStep> steps;
-    auto joint = differentiate(forward, {}, &steps);
+    auto joint = differentiate(forward, options, &steps);
     if (!joint) {
       const Diagnostics& why = joint.diagnostics();
-      faults->insert(faults->end(), why.begin(), why.end());
+      making->faults.insert(making->faults.end(), why.begin(), why.end());
       return PassResult{forward, false, {}};
     }
     PassResult result{std::move(*joint), true, {}};

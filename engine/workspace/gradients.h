@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -39,12 +40,18 @@ bool is_joint(const Graph& graph);
 // had a tangent, unless the request names them.
 Result<GradReport> make_gradients(const Graph& graph, const GradRequest& request);
 
+// What the passes that make another program of a graph leave for whoever runs them.
+struct StepMaking {
+  Diagnostics faults;               // why one of them couldn't
+  std::optional<std::size_t> loss;  // of `optimizer` (training.h): among the results
+};
+
 // Reverse mode as a pass over a forward graph: its changes are the sweep's steps, each of a call of
 // forward, which stays, and of what its derivative row made. Where there is no joint graph to be
-// had, the pass changes nothing and adds the reasons to `faults`.
+// had, the pass changes nothing and adds the reasons to the faults.
 inline constexpr std::string_view kGradPass = "grad";
 inline constexpr std::string_view kGradPassProse =
     "Differentiates: the forward graph becomes the joint graph of a training step.";
-Pass gradient_pass(std::shared_ptr<Diagnostics> faults);
+Pass gradient_pass(std::shared_ptr<StepMaking> making, GradOptions options = {});
 
 }  // namespace recut

@@ -25,7 +25,8 @@ std::string listed(const Graph& graph, const std::vector<NodeId>& ids) {
   return words.empty() ? "there is none" : words;
 }
 
-// The place of the result of this name that can be a loss; without a name, of the only one.
+}  // namespace
+
 Result<std::size_t> find_loss(const Graph& graph, std::string_view name) {
   std::vector<std::size_t> found;
   for (std::size_t i = 0; i < graph.results.size(); ++i) {
@@ -40,6 +41,8 @@ Result<std::size_t> find_loss(const Graph& graph, std::string_view name) {
       name.empty() ? "" : " " + quote(name), found.empty() ? "" : ", or the name of one of them",
       listed(graph, graph.results)));
 }
+
+namespace {
 
 std::vector<NodeId> tangents_of(const Graph& graph) {
   std::vector<NodeId> tangents;
@@ -113,6 +116,22 @@ std::int64_t summands(const Graph& graph, NodeId parameter) {
   return element_count(std::span(shape).subspan(1));
 }
 
+std::string_view name_of(const Optimizer& optimizer) {
+  const Adam* adam = std::get_if<Adam>(&optimizer);
+  return adam == nullptr ? "sgd" : adam->decoupled ? "adamw" : "adam";
+}
+
+// What became of each gradient. Both graphs name the inputs that they share in the same order.
+std::vector<Change> updates(const Graph& joint, const Graph& step, std::string_view rule) {
+  std::vector<Change> changes;
+  for (std::size_t i = 0; i < joint.gradients.size() && i < step.gradients.size(); ++i) {
+    const NodeId gradient = joint.gradients[i], next = step.gradients[i];
+    if (!gradient.valid() || !next.valid() || gradient == next) continue;
+    changes.push_back({rule, gradient, {next}, {}});
+  }
+  return changes;
+}
+
 }  // namespace
 
 Result<TrainingStep> make_training_step(const Graph& graph, const Optimizer& optimizer,
@@ -126,6 +145,49 @@ Result<TrainingStep> make_training_step(const Graph& graph, const Optimizer& opt
   RECUT_CHECK(at != step->results.end(), "the loss is a result of the step, too");
   const auto place = static_cast<std::size_t>(at - step->results.begin());
   return TrainingStep{std::move(*step), place};
+}
+
+Pass optimizer_pass(std::shared_ptr<StepMaking> making, Optimizer optimizer, std::string loss) {
+  const auto run = [making, optimizer, loss = std::move(loss)](const Graph& joint) {
+    auto step = make_training_step(joint, optimizer, loss);
+    if (!step) {
+      making->faults = step.diagnostics();
+      return PassResult{joint, false, {}};
+    }
+    making->loss = step->loss;
+    std::vector<Change> changes = updates(joint, step->graph, name_of(optimizer));
+    return PassResult{std::move(step->graph), true, std::move(changes)};
+  };
+  return {kOptimizerPass, kOptimizerPassProse, run, false};
+}
+
+std::optional<Optimizer> optimizer_named(std::string_view name) {
+  if (name == "sgd") return Sgd();
+  if (name == "adam") return Adam();
+  if (name != "adamw") return std::nullopt;
+  Adam adam;
+  adam.weight_decay = 0.01;
+  adam.decoupled = true;
+  return adam;
+}
+
+void set_learning_rate(Optimizer& optimizer, double rate) {
+  std::visit([rate](auto& one) { one.learning_rate = rate; }, optimizer);
+}
+
+std::string words_of(const Optimizer& optimizer) {
+  std::string words(name_of(optimizer));
+  if (const Sgd* sgd = std::get_if<Sgd>(&optimizer)) {
+    words += fmt::format(", learning rate {}", sgd->learning_rate);
+    if (sgd->momentum != 0) words += fmt::format(", momentum {}", sgd->momentum);
+    if (sgd->weight_decay != 0) words += fmt::format(", weight decay {}", sgd->weight_decay);
+    return words;
+  }
+  const Adam& adam = std::get<Adam>(optimizer);
+  words += fmt::format(", learning rate {}, betas {} and {}", adam.learning_rate, adam.beta1,
+                       adam.beta2);
+  if (adam.weight_decay != 0) words += fmt::format(", weight decay {}", adam.weight_decay);
+  return words;
 }
 
 Tensor initial_value(const Graph& step, NodeId parameter, std::uint64_t seed) {

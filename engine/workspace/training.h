@@ -3,14 +3,17 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
+#include <memory>
+#include <optional>
+#include <string>
 #include <string_view>
-#include <vector>
 
 #include "engine/autodiff/optimizer.h"
 #include "engine/eval/tensor.h"
 #include "engine/ir/graph.h"
+#include "engine/passes/pass.h"
 #include "engine/support/result.h"
+#include "engine/workspace/gradients.h"
 
 namespace recut {
 
@@ -25,6 +28,25 @@ struct TrainingStep {
 // loss is differentiated anew. Fails where there is no such result, or more than one.
 Result<TrainingStep> make_training_step(const Graph& graph, const Optimizer& optimizer,
                                         std::string_view loss = {});
+
+// Its place among the results of a forward graph.
+Result<std::size_t> find_loss(const Graph& forward, std::string_view name);
+
+// The same as a pass, whose changes are the updates: each of a gradient, or of a buffer's update
+// (differentiate.h), and of the value after the step. Where there is no step to be had, it changes
+// nothing and leaves the reasons with its maker.
+inline constexpr std::string_view kOptimizerPass = "optimizer";
+inline constexpr std::string_view kOptimizerPassProse =
+    "Trains: the optimiser's update of every parameter becomes a part of the step.";
+Pass optimizer_pass(std::shared_ptr<StepMaking> making, Optimizer optimizer, std::string loss);
+
+// "sgd", "adam", "adamw", with torch.optim's usual settings but SGD's learning rate, which there
+// has none; nothing for other names.
+std::optional<Optimizer> optimizer_named(std::string_view name);
+void set_learning_rate(Optimizer& optimizer, double rate);
+
+// "adam, learning rate 0.001, betas 0.9 and 0.999".
+std::string words_of(const Optimizer& optimizer);
 
 // A parameter before the first step, by seed and name. Of two and more dimensions: uniform in
 // ±1/sqrt(n), where n numbers add up to one of the output, as torch.nn.Linear and Conv2d begin

@@ -40,63 +40,35 @@ struct TrainCommand {
 
 // Fails where an option is for another optimiser.
 Result<Optimizer> optimizer_of(const TrainCommand& c) {
-  if (c.optimizer == "sgd") {
+  Optimizer optimizer = optimizer_named(c.optimizer).value();
+  if (c.learning_rate) set_learning_rate(optimizer, *c.learning_rate);
+  if (Sgd* sgd = std::get_if<Sgd>(&optimizer)) {
     if (!c.betas.empty() || c.epsilon)
       return error("--betas and --eps are for adam and adamw, sgd has --momentum");
-    return Optimizer(Sgd{c.learning_rate.value_or(Sgd().learning_rate), c.momentum.value_or(0),
-                         c.weight_decay.value_or(0)});
+    sgd->momentum = c.momentum.value_or(sgd->momentum);
+    sgd->weight_decay = c.weight_decay.value_or(sgd->weight_decay);
+    return optimizer;
   }
   if (c.momentum) return error(fmt::format("--momentum is for sgd, {} has --betas", c.optimizer));
-  Adam adam;
-  adam.decoupled = c.optimizer == "adamw";
-  adam.learning_rate = c.learning_rate.value_or(adam.learning_rate);
+  Adam& adam = std::get<Adam>(optimizer);
   if (!c.betas.empty()) adam.beta1 = c.betas[0], adam.beta2 = c.betas[1];
   adam.epsilon = c.epsilon.value_or(adam.epsilon);
-  adam.weight_decay = c.weight_decay.value_or(adam.decoupled ? 0.01 : 0);
-  return Optimizer(adam);
-}
-
-std::string words_of(const Optimizer& optimizer) {
-  std::string words;
-  if (const Sgd* sgd = std::get_if<Sgd>(&optimizer)) {
-    words = fmt::format("sgd, learning rate {}", sgd->learning_rate);
-    if (sgd->momentum != 0) words += fmt::format(", momentum {}", sgd->momentum);
-    if (sgd->weight_decay != 0) words += fmt::format(", weight decay {}", sgd->weight_decay);
-    return words;
-  }
-  const Adam& adam = std::get<Adam>(optimizer);
-  words = fmt::format("{}, learning rate {}, betas {} and {}", adam.decoupled ? "adamw" : "adam",
-                      adam.learning_rate, adam.beta1, adam.beta2);
-  if (adam.weight_decay != 0) words += fmt::format(", weight decay {}", adam.weight_decay);
-  return words;
+  adam.weight_decay = c.weight_decay.value_or(adam.weight_decay);
+  return optimizer;
 }
 
 // The file's graph with the optimiser in it, and the passes over both.
-struct Opened {
-  Document document;
-  std::size_t loss = 0;
-};
-
-Result<Opened> open(const TrainCommand& command, const Optimizer& optimizer,
-                    const Console& console) {
+Result<Document> open(const TrainCommand& command, const Optimizer& optimizer,
+                      const Console& console) {
   auto file = command.graph.read(console);
   if (!file) return file.diagnostics();
-  auto step = make_training_step(file->graph, optimizer, command.loss);
-  if (!step) {
-    Diagnostics placed = step.diagnostics();
-    for (Diagnostic& d : placed)
-      if (d.file.empty()) d.file = command.graph.path;
-    return placed;
-  }
-  file->graph = std::move(step->graph);
   auto passes = command.graph.chosen_passes(*file);
   if (!passes) return passes.diagnostics();
   OpenOptions options;
   options.passes = std::move(passes->names);
   options.runner = std::move(passes->options);
-  auto document = open_document_graph(std::move(*file), command.graph.path, options);
-  if (!document) return document.diagnostics();
-  return Opened{std::move(*document), step->loss};
+  options.training = TrainingOptions{optimizer, command.loss};
+  return open_document_graph(std::move(*file), command.graph.path, options);
 }
 
 bool holds(const cpu::Training& t) { return t.measured_peak_bytes == t.planned_peak_bytes; }
@@ -183,14 +155,13 @@ int train(TrainCommand command, const Console& console) {
   if (!optimizer) return console.complain(optimizer.diagnostics());
   const auto opened = open(command, *optimizer, console);
   if (!opened) return console.complain(opened.diagnostics());
-  const Document& document = opened->document;
+  const Document& document = *opened;
   console.say("planning");
   const auto scheduled = schedule(command, document);
   if (!scheduled) return console.complain(scheduled.diagnostics());
   if (!scheduled->holds()) return refuse_arena(*scheduled, console);
   const auto tensors = read_tensors(command.tensors, document.file);
   if (!tensors) return console.complain(tensors.diagnostics());
-  request.loss = opened->loss;
   request.tensors = (*tensors)->tensors;
   request.progress = progress(console, request.steps);
   console.say("compiling");

@@ -90,8 +90,7 @@ class Run : public StepRun {
   std::int64_t end_of_written(std::byte paint) const override;
   Tensor output(std::size_t number) const override;
 
-  // Where the storage begins that this output of the program is a view of.
-  const std::byte* output_storage(std::size_t output) const {
+  const std::byte* output_storage(std::size_t output) const override {
     return address(program().outputs[output].place);
   }
   std::int64_t scratch_bytes() const { return scratch_.bytes(); }

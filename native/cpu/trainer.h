@@ -1,9 +1,4 @@
-// Trains: runs a step that updates its parameters (workspace/training.h), again and again.
-//
-// Memory: inputs, that is parameters, what the optimiser keeps and one batch, have places of their
-// own. A step computes their new values in its arena, where they are a part of the planned peak,
-// and they are copied over the old ones when it has ended. Steps and copies allocate nothing; a
-// batch is made anew from its number.
+// Trains on this machine's processor: a number of steps by one plan (workspace/trainer.h).
 #pragma once
 
 #include <cstdint>
@@ -17,7 +12,6 @@
 namespace recut::cpu {
 
 struct TrainingRequest {
-  std::size_t loss = 0;                  // among the results
   std::span<const NamedTensor> tensors;  // in.<name>: parameters to begin with, and constants
   std::uint64_t seed = 0;                // of parameters that `tensors` lack, data, random numbers
   int threads = 1;
@@ -39,7 +33,7 @@ struct Training {
   std::vector<std::pair<std::string, Tensor>> trained;  // parameters and buffers, by name
 };
 
-// `document`: of a training step's graph. Fails as execute() does.
+// `document`: of a training step (Document::loss). Fails as execute() does.
 Result<Training> train(const Document& document, const ScheduledPlan& scheduled,
                        const TrainingRequest& request);
 

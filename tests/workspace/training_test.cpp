@@ -8,6 +8,7 @@
 #include "engine/eval/inputs.h"
 #include "engine/input/graph_file.h"
 #include "engine/ir/printer.h"
+#include "engine/workspace/document.h"
 #include "engine/workspace/gradients.h"
 #include "engine/workspace/index_bound.h"
 #include "engine/workspace/training_data.h"
@@ -32,8 +33,7 @@ Tensor batch_of(const Graph& step, const TrainingData& data, std::size_t input,
   return tensor;
 }
 
-TEST_CASE("training: the loss of a forward graph is its only real number", "[workspace][train]") {
-  const Graph forward = parse(R"(graph "square" {
+constexpr const char* kForward = R"(graph "square" {
   %w = parameter f32[3]
   %x = input f32[3]
   %y = mul.Tensor(%w, %x)
@@ -41,7 +41,10 @@ TEST_CASE("training: the loss of a forward graph is its only real number", "[wor
   %loss = sum(%square)
   results %y, %loss
 }
-)");
+)";
+
+TEST_CASE("training: the loss of a forward graph is its only real number", "[workspace][train]") {
+  const Graph forward = parse(kForward);
   const auto step = make_training_step(forward, Adam{});
   REQUIRE(step.ok());
   CHECK(step->loss == 1);
@@ -214,6 +217,52 @@ TEST_CASE("training data: a second text is the first one token later", "[workspa
   CHECK(data.inputs()[2].kind == DataInput::Kind::counting);
   CHECK(unpack<std::int64_t>(batch_of(step->graph, data, 2, 0)).data ==
         std::vector<std::int64_t>{0, 1, 0, 1, 0});
+}
+
+TEST_CASE("training: as a pass its changes are the updates", "[workspace][train]") {
+  OpenOptions options;
+  options.passes = std::vector<std::string>();
+  options.training = TrainingOptions{Sgd{0.1, 0, 0}, {}};
+  const auto document = open_document_bytes(kForward, "square.recut", options);
+  REQUIRE(document.ok());
+  REQUIRE(document->loss.has_value());
+  REQUIRE(document->passes.passes.size() == 2);
+  const PassReport& grad = document->passes.passes[0];
+  const PassReport& optimizer = document->passes.passes[1];
+  CHECK(grad.name == kGradPass);
+  CHECK(optimizer.name == kOptimizerPass);
+  CHECK(&document->written() == &optimizer.graph);
+  std::size_t parameters = 0;
+  for (const NodeId id : grad.graph.inputs())
+    parameters += grad.graph.input_kind(id) == InputKind::parameter ? 1 : 0;
+  REQUIRE(optimizer.changes.size() == parameters);
+  for (const Change& change : optimizer.changes) {
+    CHECK(change.rule == "sgd");
+    REQUIRE(change.after.size() == 1);
+    const std::string name = optimizer.graph.node_name(change.after.front());
+    CHECK(name.find("_next") != std::string::npos);
+  }
+
+  // The same step as the one that is made of the joint graph directly.
+  const auto step = make_training_step(grad.graph, Sgd{0.1, 0, 0});
+  REQUIRE(step.ok());
+  CHECK(print(step->graph) == print(document->graph()));
+  CHECK(step->loss == *document->loss);
+
+  options.training->loss = "nothing";
+  const auto refused = open_document_bytes(kForward, "square.recut", options);
+  REQUIRE_FALSE(refused.ok());
+  CHECK(format(refused.diagnostics()).find("square.recut") != std::string::npos);
+}
+
+TEST_CASE("training: optimisers have names", "[workspace][train]") {
+  for (const char* name : {"sgd", "adam", "adamw"}) {
+    auto optimizer = optimizer_named(name);
+    REQUIRE(optimizer.has_value());
+    set_learning_rate(*optimizer, 0.25);
+    CHECK(words_of(*optimizer).rfind(std::string(name) + ", learning rate 0.25", 0) == 0);
+  }
+  CHECK_FALSE(optimizer_named("rmsprop").has_value());
 }
 
 }  // namespace

@@ -70,6 +70,9 @@ class Run : public StepRun {
   void paint(std::byte with) override;
   std::int64_t end_of_written(std::byte paint) const override;
   Tensor output(std::size_t number) const override;
+  const std::byte* output_storage(std::size_t output) const override {
+    return address(program().outputs[output].place);
+  }
 
  private:
   Run(const Step& step, std::vector<Tensor> inputs, Block arena, Block scratch);
