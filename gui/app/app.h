@@ -143,6 +143,7 @@ class App {
   void draw_panel(const Panel& panel, const Rect& area, const Turn* turn, bool compact, Ui& ui,
                   Intents& intents);
   void take_focus(const Panel& panel, const Rect& area, Ui& ui);
+  float titles_width(const Turn& turn, const Ui& ui) const;
   float draw_titles(const Panel& panel, const Turn* turn, const Rect& row, Ui& ui,
                     Intents& intents) const;
   void draw_cards(Ui& ui, Intents& intents);

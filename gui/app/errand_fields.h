@@ -7,6 +7,7 @@
 #include "gui/app/pack.h"
 #include "gui/app/plan_check.h"
 #include "gui/app/recipe.h"
+#include "gui/app/training_session.h"
 #include "gui/backend/runner.h"
 
 namespace recut::gui {
@@ -26,8 +27,12 @@ void fields(Pack& pack, RuleFile& r) {
   pack(r.path, r.text);
 }
 template <class Pack>
+void fields(Pack& pack, OptimizerChoice& o) {
+  pack(o.name, o.learning_rate);
+}
+template <class Pack>
 void fields(Pack& pack, Recipe& r) {
-  pack(r.differentiate, r.on, r.off, r.rules);
+  pack(r.differentiate, r.optimizer, r.on, r.off, r.rules);
 }
 template <class Pack>
 void fields(Pack& pack, ChoiceRequest& c) {
@@ -128,6 +133,37 @@ void fields(Pack& pack, StepFigures& f) {
 template <class Pack>
 void fields(Pack& pack, StepRan& r) {
   pack(r.schedule, r.figures);
+}
+
+// What a stretch of a training is told, and what it sends back: the schedule, too, where it had to
+// be made.
+struct TrainTask {
+  int number = 0;          // of the training; never used twice for a file
+  std::int64_t first = 0;  // the step that it has come to
+  ScheduleOrder plan;
+  std::optional<Schedule> schedule;
+  TrainingOrder order;
+};
+struct StepsTrained {
+  std::optional<Schedule> schedule;
+  TrainingFigures figures;
+};
+template <class Pack>
+void fields(Pack& pack, TrainingOrder& o) {
+  pack(o.seed, o.steps, o.seconds);
+}
+template <class Pack>
+void fields(Pack& pack, TrainTask& t) {
+  pack(t.number, t.first, t.plan, t.schedule, t.order);
+}
+template <class Pack>
+void fields(Pack& pack, TrainingFigures& f) {
+  pack(f.where, f.first, f.losses, f.step_ms, f.compile_ms, f.planned_peak_bytes,
+       f.measured_peak_bytes);
+}
+template <class Pack>
+void fields(Pack& pack, StepsTrained& s) {
+  pack(s.schedule, s.figures);
 }
 
 // A file of tensors travels with its bytes.

@@ -6,7 +6,7 @@
 namespace recut::gui {
 namespace {
 
-enum class Task : std::uint8_t { plan, sweep, check, schedule, run };
+enum class Task : std::uint8_t { plan, sweep, check, schedule, run, train };
 enum class Reply : std::uint8_t { progress, some, all };
 
 template <class... T>
@@ -85,26 +85,69 @@ void serve_schedule(const Document& document, Unpacker& unpack, const Send& send
   send(packed(Reply::all, schedule_of(document.graph(), unpack.get<ScheduleOrder>())));
 }
 
-Result<StepRan> run_step(const Document& document, RunTask task, Runner& runner,
-                         const StepProgress& progress) {
+// Calls `use` with a step of that plan; where `known` lacks the schedule, it is made and left in
+// `made`.
+template <class T, class Use>
+Result<T> with_step(const Document& document, const ScheduleOrder& plan,
+                    const std::optional<Schedule>& known, std::optional<Schedule>& made, Use use) {
   const Graph& graph = document.graph();
   const StorageModel storages(graph);
-  const FusionGroups groups = fuse_pointwise(graph, storages, task.plan.fusion, task.plan.apart);
+  const FusionGroups groups = fuse_pointwise(graph, storages, plan.fusion, plan.apart);
+  if (known) return use(ScheduledStep{document, storages, groups, *known});
+  auto schedule = schedule_plan(graph, storages, groups, plan.plan);
+  if (!schedule) return schedule.diagnostics();
+  made = std::move(*schedule);
+  return use(ScheduledStep{document, storages, groups, *made});
+}
+
+Result<StepRan> run_step(const Document& document, const RunTask& task, Runner& runner,
+                         const StepProgress& progress) {
   StepRan ran;
-  if (!task.schedule) {
-    auto made = schedule_plan(graph, storages, groups, task.plan.plan);
-    if (!made) return made.diagnostics();
-    task.schedule = ran.schedule = std::move(*made);
-  }
-  auto figures = runner.run({document, storages, groups, *task.schedule}, task.order, progress);
+  auto figures = with_step<StepFigures>(
+      document, task.plan, task.schedule, ran.schedule,
+      [&](const ScheduledStep& step) { return runner.run(step, task.order, progress); });
   if (!figures) return figures.diagnostics();
   ran.figures = std::move(*figures);
   return ran;
 }
 
+// Begins the training where it is at its first step, and compiles where it goes on by another plan.
+Result<StepsTrained> train_steps(TrainingPlace& place, std::shared_ptr<const Document> document,
+                                 const TrainTask& task, Runner& runner) {
+  if (place.number != task.number) place = {task.number, nullptr};
+  if (place.session == nullptr && task.first == 0) {
+    auto begun = TrainingSession::begin(document, runner, task.order.seed);
+    if (!begun) return begun.diagnostics();
+    place.session = std::move(*begun);
+  }
+  if (place.session == nullptr || place.session->steps() != task.first)
+    return error("the parameters are gone, with the helper that had them: it has to begin again");
+  StepsTrained trained;
+  double compile_ms = 0;
+  if (std::string plan = packed(task.plan); !place.session->goes_by(plan)) {
+    auto compiled = with_step<double>(
+        *document, task.plan, task.schedule, trained.schedule,
+        [&](const ScheduledStep& step) { return place.session->compile(step, std::move(plan)); });
+    if (!compiled) return compiled.diagnostics();
+    compile_ms = *compiled;
+  }
+  auto figures = place.session->advance(task.order);
+  if (!figures) return figures.diagnostics();
+  trained.figures = std::move(*figures);
+  trained.figures.compile_ms = compile_ms;
+  return trained;
+}
+
 void serve_run(const Document& document, Unpacker& unpack, Runner* runner, const Send& send) {
   RECUT_CHECK(runner != nullptr, "a step to run where nothing runs any");
   send(packed(Reply::all, run_step(document, unpack.get<RunTask>(), *runner, percents(send))));
+}
+
+void serve_train(TrainingPlace& place, std::shared_ptr<const Document> document, Unpacker& unpack,
+                 Runner* runner, const Send& send) {
+  RECUT_CHECK(runner != nullptr, "a step to run where nothing runs any");
+  send(packed(Reply::all,
+              train_steps(place, std::move(document), unpack.get<TrainTask>(), *runner)));
 }
 
 ScheduleOrder order_of(const PlanView& plan) {
@@ -229,8 +272,37 @@ Job running_job(std::string title, const ErrandFile& file, SharedPlanView plan,
   return job;
 }
 
+Job training_job(std::string title, const ErrandFile& file, SharedPlanView plan,
+                 SharedSchedule schedule, NextSteps next, Runner& runner, TakeTrained take) {
+  Job job{std::move(title), file.serial, false, true, {}};
+  const auto task = [plan, schedule, next] {
+    const auto known = schedule ? std::optional(schedule->schedule) : std::nullopt;
+    return TrainTask{next.number, next.first, order_of(*plan), known, next.order};
+  };
+  const auto take_trained = [plan, schedule, take](JobControl& control,
+                                                   Result<StepsTrained> trained) {
+    if (!trained) return take(control, schedule, trained.diagnostics());
+    const bool made = trained->schedule.has_value();
+    take(
+        control,
+        made ? std::make_shared<const ScheduleView>(plan, std::move(*trained->schedule)) : schedule,
+        std::move(trained->figures));
+  };
+  job.part = [plan, task, place = next.place, &runner, take_trained](JobControl& control) {
+    take_trained(control, train_steps(*place, plan->document, task(), runner));
+    return false;
+  };
+  const auto fail = [take](JobControl& control, const std::string& why) {
+    take(control, nullptr, error(why));
+  };
+  job.errand = std::make_shared<Errand>(
+      Errand{file, [recipe = file.recipe, task] { return packed(recipe, Task::train, task()); },
+             reply_taker<StepsTrained>(take_trained), fail});
+  return job;
+}
+
 void ErrandServer::open(int serial, std::string_view path, std::string_view bytes) {
-  if (!knows(serial)) files_[serial] = {std::string(path), std::string(bytes), {}, {}};
+  if (!knows(serial)) files_[serial] = {std::string(path), std::string(bytes), {}, {}, {}};
 }
 
 void ErrandServer::make_document(File& file, Recipe recipe) {
@@ -267,6 +339,8 @@ void ErrandServer::serve(int serial, std::string_view task,
       return serve_schedule(document, unpack, reply);
     case Task::run:
       return serve_run(document, unpack, runner_, reply);
+    case Task::train:
+      return serve_train(file.training, **file.document, unpack, runner_, reply);
   }
 }
 

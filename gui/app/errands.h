@@ -16,6 +16,7 @@
 #include "gui/app/jobs.h"
 #include "gui/app/plan_check.h"
 #include "gui/app/schedule_view.h"
+#include "gui/app/training_session.h"
 #include "gui/backend/runner.h"
 
 namespace recut::gui {
@@ -33,6 +34,7 @@ using TakePlan = std::function<void(JobControl&, Result<SharedPlanView>)>;
 using TakeCurve = std::function<void(JobControl&, Result<Curve>)>;  // again and again, better
 using TakeSchedule = std::function<void(JobControl&, Result<Schedule>)>;
 using TakeRun = std::function<void(JobControl&, SharedSchedule, Result<StepFigures>)>;
+using TakeTrained = std::function<void(JobControl&, SharedSchedule, Result<TrainingFigures>)>;
 using TakeFigures = std::function<void(JobControl&, Result<CheckFigures>)>;
 
 Job planning_job(std::string title, const ErrandFile& file, std::shared_ptr<const PlanBasis> basis,
@@ -50,6 +52,22 @@ Job checking_job(std::string title, const ErrandFile& file,
 // place is null where it couldn't be.
 Job running_job(std::string title, const ErrandFile& file, SharedPlanView plan,
                 SharedSchedule schedule, StepOrder order, Runner& runner, TakeRun take);
+
+// Where a training's state is: here, or in a helper.
+struct TrainingPlace {
+  int number = 0;
+  std::unique_ptr<TrainingSession> session;
+};
+// The next steps of the training of that number, which has come to the step `first`: at 0 it
+// begins. `place` is where it is, of no other job meanwhile.
+struct NextSteps {
+  int number = 0;
+  std::int64_t first = 0;
+  TrainingOrder order;
+  std::shared_ptr<TrainingPlace> place;
+};
+Job training_job(std::string title, const ErrandFile& file, SharedPlanView plan,
+                 SharedSchedule schedule, NextSteps next, Runner& runner, TakeTrained take);
 
 // The helper's side: the files that it was given, open, and errands on them.
 class ErrandServer {
@@ -70,6 +88,7 @@ class ErrandServer {
     std::string path, bytes;  // until the document is there, or can't be
     Recipe recipe;
     std::optional<Result<std::shared_ptr<const Document>>> document;
+    TrainingPlace training;
   };
   static void make_document(File& file, Recipe recipe);
 

@@ -16,6 +16,7 @@ constexpr ImGuiWindowFlags kBare =
     ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
     ImGuiWindowFlags_NoScrollWithMouse | ImGuiWindowFlags_NoBackground;
 constexpr float kHeading = 38;          // units: the row of a panel's title
+constexpr float kLeastHeading = 270;    // beside tabs: room for a few buttons
 constexpr float kSplitter = 7;          // units that answer to the pointer
 constexpr float kSplitterStep = 0.02f;  // of its way, for a key
 constexpr double kLongestStep = 0.5;    // seconds that ImGui counts a pointer as resting, at most
@@ -142,6 +143,13 @@ float App::draw_titles(const Panel& panel, const Turn* turn, const Rect& row, Ui
   return rest.left - row.left - ui.px(16);
 }
 
+float App::titles_width(const Turn& turn, const Ui& ui) const {
+  float wide = 0;
+  for (const std::size_t one : turn.panels)
+    wide += std::ceil(ui.width(title_of(panels[one]), Face::text)) + 1 + ui.px(16);
+  return wide;
+}
+
 // A press in a panel gives it the focus; a line above it says that it has it.
 void App::take_focus(const Panel& panel, const Rect& area, Ui& ui) {
   const bool pressed =
@@ -153,14 +161,16 @@ void App::take_focus(const Panel& panel, const Rect& area, Ui& ui) {
     ui.fill({area.left, area.top, area.right, area.top + ui.whole(1)}, ui.theme.selection, 0, 0.7);
 }
 
-// In a small window the tabs have a row of their own, above the panel's heading.
+// Where they leave the panel's heading little room, and in a small window, the tabs have a row of
+// their own above it.
 void App::draw_panel(const Panel& panel, const Rect& area, const Turn* turn, bool compact, Ui& ui,
                      Intents& intents) {
   const std::string id(panel.id);
   begin_region(id.c_str(), area);
   items.begin_panel(panel.id);
   if (panel.place != Place::overlay) ui.fill(area, ui.theme.panel);
-  const bool own_row = compact && turn != nullptr;
+  const bool own_row =
+      turn != nullptr && (compact || titles_width(*turn, ui) > area.width() - ui.px(kLeastHeading));
   Rect whole = area;
   if (own_row) {
     const Rect row = whole.cut_top(std::round(ui.px(kHeading)));

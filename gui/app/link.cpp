@@ -113,6 +113,7 @@ class Reader {
     if (name == "camera") return take_camera(value);
     if (name == "open") return take_open(value);
     if (name == "grad") return take_grad(value);
+    if (name == "train") return take_optimizer(value);
     if (name == "theme" && value != "dark" && value != "light")
       return error(fmt::format("the theme is {}, expected dark or light", quote(value)));
     std::string* text = text_of(name);
@@ -135,6 +136,16 @@ class Reader {
   Result<Done> take_grad(const std::string& value) {
     if (value != "1") return error(fmt::format("grad is {}, expected 1", quote(value)));
     state.wishes.recipe.differentiate = true;
+    return Done{};
+  }
+
+  Result<Done> take_optimizer(const std::string& value) {
+    const std::vector<std::string> parts = parts_of(value);
+    if (parts.size() != 2)
+      return error(fmt::format("train is {}, expected optimiser,learning rate", quote(value)));
+    auto choice = optimizer_choice(parts[0], parts[1]);
+    if (!choice) return choice.diagnostics();
+    state.wishes.recipe.optimizer = std::move(*choice);
     return Done{};
   }
 
@@ -250,6 +261,8 @@ std::string write_link(const LinkState& state) {
   for (const std::string& name : state.wishes.pins.recompute) add("again", name);
   const Recipe& recipe = state.wishes.recipe;
   if (recipe.differentiate) add("grad", "1");
+  if (const auto& optimizer = recipe.optimizer)
+    add("train", fmt::format("{},{}", optimizer->name, optimizer->learning_rate));
   for (const std::string& name : recipe.on) add("on", name);
   for (const std::string& name : recipe.off) add("off", name);
   if (recipe.rules) add("rules", file_name(recipe.rules->path));

@@ -47,6 +47,7 @@ class Check {
   }
 
   std::string_view reference() const {
+    if (document_.loss) return "the training step before the passes";
     return document_.differentiated ? "the joint graph before the passes" : "the graph as read";
   }
 

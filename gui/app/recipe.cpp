@@ -1,12 +1,17 @@
 #include "gui/app/recipe.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "engine/passes/rule_pass.h"
 #include "engine/rewrite/rule_text.h"
+#include "engine/support/text.h"
 #include "engine/support/utf8.h"
 #include "engine/workspace/gradients.h"
+#include "engine/workspace/training.h"
 #include "gui/backend/paths.h"
 
 namespace recut::gui {
@@ -24,6 +29,15 @@ void flip(std::vector<std::string>& names, std::string_view name) {
     names.emplace_back(name);
 }
 
+std::optional<OptimizerChoice> optimizer_of(const Json& json) {
+  const auto found = json.find("optimizer");
+  if (found == json.end() || !found->is_object()) return std::nullopt;
+  const auto rate = found->find("learning_rate");
+  if (rate == found->end() || !rate->is_number()) return std::nullopt;
+  auto choice = optimizer_choice(text_of(*found, "name"), fmt::format("{}", rate->get<double>()));
+  return choice ? std::optional(*choice) : std::nullopt;
+}
+
 }  // namespace
 
 bool is_rules_name(std::string_view path) {
@@ -31,8 +45,26 @@ bool is_rules_name(std::string_view path) {
   return path.size() > ending.size() && path.substr(path.size() - ending.size()) == ending;
 }
 
+Result<OptimizerChoice> optimizer_choice(std::string_view name, std::string_view rate) {
+  const auto optimizer = optimizer_named(name);
+  if (!optimizer)
+    return error(fmt::format("no optimiser {}, expected sgd, adam or adamw", quote(name)));
+  OptimizerChoice choice;
+  choice.name = name;
+  if (rate.empty()) return choice;
+  const std::string digits(rate);
+  char* end = nullptr;
+  choice.learning_rate = std::strtod(digits.c_str(), &end);
+  const bool number = *end == '\0' && std::isfinite(choice.learning_rate);
+  if (!number || choice.learning_rate <= 0 || choice.learning_rate > kMostLearningRate)
+    return error(fmt::format("the learning rate is {}, expected a number above 0 and at most {}",
+                             quote(rate), kMostLearningRate));
+  return choice;
+}
+
 bool Recipe::runs(std::string_view pass, const std::vector<std::string>& usual) const {
   if (pass == kGradPass) return differentiate;
+  if (pass == kOptimizerPass) return optimizer.has_value();
   const bool by_itself = pass == kRulesPass ? rules.has_value() : has(usual, pass);
   return (by_itself || has(on, pass)) && !has(off, pass);
 }
@@ -40,6 +72,8 @@ bool Recipe::runs(std::string_view pass, const std::vector<std::string>& usual) 
 void Recipe::switch_pass(std::string_view pass, const std::vector<std::string>& usual) {
   if (pass == kGradPass)
     differentiate = !differentiate;
+  else if (pass == kOptimizerPass)
+    optimizer = optimizer ? std::nullopt : std::optional(OptimizerChoice());
   else
     flip(pass == kRulesPass || has(usual, pass) ? off : on, pass);
 }
@@ -47,6 +81,11 @@ void Recipe::switch_pass(std::string_view pass, const std::vector<std::string>& 
 Result<OpenOptions> options_of(const Recipe& recipe) {
   OpenOptions options;
   options.differentiate = recipe.differentiate;
+  if (recipe.optimizer) {
+    Optimizer optimizer = optimizer_named(recipe.optimizer->name).value();
+    set_learning_rate(optimizer, recipe.optimizer->learning_rate);
+    options.training = TrainingOptions{optimizer, {}};
+  }
   for (const std::string& name : recipe.on)
     if (find_pass(name) != nullptr) options.also.push_back(name);
   for (const std::string& name : recipe.off)
@@ -62,6 +101,9 @@ Result<OpenOptions> options_of(const Recipe& recipe) {
 Json json_of(const Recipe& recipe) {
   Json json = Json::object();
   if (recipe.differentiate) json["differentiate"] = true;
+  if (recipe.optimizer)
+    json["optimizer"] = {{"name", recipe.optimizer->name},
+                         {"learning_rate", recipe.optimizer->learning_rate}};
   if (!recipe.on.empty()) json["on"] = texts_in(recipe.on);
   if (!recipe.off.empty()) json["off"] = texts_in(recipe.off);
   if (recipe.rules)
@@ -76,6 +118,7 @@ Recipe recipe_of(const Json& json) {
   const auto differentiate = json.find("differentiate");
   recipe.differentiate =
       differentiate != json.end() && differentiate->is_boolean() && differentiate->get<bool>();
+  recipe.optimizer = optimizer_of(json);
   recipe.on = texts_of(json, "on");
   recipe.off = texts_of(json, "off");
   const auto rules = json.find("rules");

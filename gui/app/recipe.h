@@ -24,14 +24,29 @@ inline constexpr std::size_t kMostRuleBytes = 256 << 10;
 // By the file's name, "my.rules".
 bool is_rules_name(std::string_view path);
 
+// An optimiser by its name (workspace/training.h) that is to be a part of the step.
+struct OptimizerChoice {
+  std::string name = "adam";
+  double learning_rate = 1e-3;
+  bool operator==(const OptimizerChoice& o) const {
+    return name == o.name && learning_rate == o.learning_rate;
+  }
+};
+inline constexpr double kMostLearningRate = 100;
+// Fails where there is no such optimiser, or the rate isn't above 0 and at most the most; words:
+// "0.01", or none for the optimiser's own.
+Result<OptimizerChoice> optimizer_choice(std::string_view name, std::string_view rate);
+
 struct Recipe {
-  bool differentiate = false;     // a forward graph; a joint one is as it is
-  std::vector<std::string> on;    // passes that don't run by themselves
-  std::vector<std::string> off;   // those that do, and don't here; `rules`, too
-  std::optional<RuleFile> rules;  // the pass `rules`
+  bool differentiate = false;                // a forward graph; a joint one is as it is
+  std::optional<OptimizerChoice> optimizer;  // then it is differentiated, too
+  std::vector<std::string> on;               // passes that don't run by themselves
+  std::vector<std::string> off;              // those that do, and don't here; `rules`, too
+  std::optional<RuleFile> rules;             // the pass `rules`
 
   bool operator==(const Recipe& o) const {
-    return differentiate == o.differentiate && on == o.on && off == o.off && rules == o.rules;
+    return differentiate == o.differentiate && optimizer == o.optimizer && on == o.on &&
+           off == o.off && rules == o.rules;
   }
   // Whether the pass runs where `usual` ones do by themselves.
   bool runs(std::string_view pass, const std::vector<std::string>& usual) const;

@@ -8,6 +8,7 @@
 #include "gui/app/offer.h"
 #include "gui/app/panes_view.h"
 #include "gui/app/run_view.h"
+#include "gui/app/train_view.h"
 #include "gui/backend/paths.h"
 
 namespace recut::gui {
@@ -82,10 +83,11 @@ std::string pins(const DocumentView& d) {
   return words;
 }
 
-// "grad +attention -copies my.rules"; "" where everything is as usual.
+// "grad adam 0.001 +attention -copies my.rules"; "" where everything is as usual.
 std::string recipe(const DocumentView& d) {
   const Recipe& r = d.wishes.recipe;
   std::string words = r.differentiate ? "grad " : "";
+  if (r.optimizer) words += fmt::format("{} {} ", r.optimizer->name, r.optimizer->learning_rate);
   for (const auto& name : r.on) words += "+" + name + " ";
   for (const auto& name : r.off) words += "-" + name + " ";
   if (r.rules) words += file_name(r.rules->path) + " ";
@@ -171,6 +173,40 @@ std::string run_peak(const DocumentView& d) {
   return run ? fmt::format("{}", run->planned_peak_bytes) : "";
 }
 
+// "none", "running", "failed", "done".
+std::string training(const App& app) {
+  if (!app.has_ready()) return "";
+  const DocumentView& d = *app.document();
+  const TrainView* view = shown_training(d);
+  if (view == nullptr) return "none";
+  if (is_training(app, d)) return "running";
+  return view->faults.empty() ? "done" : "failed";
+}
+std::string training_steps(const DocumentView& d) {
+  const TrainView* view = shown_training(d);
+  return view != nullptr ? fmt::format("{}", view->steps()) : "";
+}
+template <bool kFirst>
+std::string training_loss(const DocumentView& d) {
+  const TrainView* view = shown_training(d);
+  if (view == nullptr || view->losses.empty()) return "";
+  return fmt::format("{}", kFirst ? view->losses.front() : view->losses.back());
+}
+template <std::int64_t PlanStretch::*kPeak>
+std::string training_peak(const DocumentView& d) {
+  const TrainView* view = shown_training(d);
+  const bool any = view != nullptr && !view->stretches.empty();
+  return any ? fmt::format("{}", view->stretches.back().*kPeak) : "";
+}
+std::string training_plans(const DocumentView& d) {
+  const TrainView* view = shown_training(d);
+  return view != nullptr ? fmt::format("{}", view->stretches.size()) : "";
+}
+std::string training_fault(const DocumentView& d) {
+  const TrainView* view = shown_training(d);
+  return view != nullptr ? format(view->faults) : "";
+}
+
 constexpr StateRow kRows[] = {
     {"documents", [](const App& app) { return fmt::format("{}", app.documents.all().size()); }},
     {"document", [](const App& app) { return app.document() ? app.document()->title : ""; }},
@@ -220,6 +256,14 @@ constexpr StateRow kRows[] = {
     {"compile_ms", of_front<run_ms<&StepFigures::compile_ms>>},
     {"run_peak", of_front<run_peak>},
     {"measured_peak", of_front<measured_peak>},
+    {"training", training},
+    {"training_steps", of_front<training_steps>},
+    {"training_first_loss", of_front<training_loss<true>>},
+    {"training_loss", of_front<training_loss<false>>},
+    {"training_plans", of_front<training_plans>},
+    {"training_planned_peak", of_front<training_peak<&PlanStretch::planned_peak_bytes>>},
+    {"training_peak", of_front<training_peak<&PlanStretch::measured_peak_bytes>>},
+    {"training_fault", of_front<training_fault>},
     {"lesson", lesson},
     {"task", task},
 };

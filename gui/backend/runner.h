@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,6 +14,11 @@
 #include "engine/eval/compare.h"
 #include "engine/workspace/document.h"
 #include "engine/workspace/scheduling.h"
+
+namespace recut {
+class StepRun;
+struct Program;
+}  // namespace recut
 
 namespace recut::gui {
 
@@ -58,15 +64,27 @@ struct StepFigures {
 // How far it is, 0 … 1, and at what; false: it is to end.
 using StepProgress = std::function<bool(double share, const std::string& words)>;
 
+// A program with its code, ready to run again and again.
+struct PreparedStep {
+  std::shared_ptr<const void> code;  // that the run reads
+  std::unique_ptr<StepRun> run;      // with outputs in this program's memory
+};
+// What a program of a step reads, as kernels read it: one for each of its inputs.
+using ReadBy = std::function<std::vector<Tensor>(const Program&)>;
+
 class Runner {
  public:
   virtual ~Runner() = default;
+  // "this machine's processor, 2 threads": where prepared steps run.
+  virtual std::string where() const = 0;
   // What runs the kernels that a library takes (runtime/program.h): "oneDNN"; empty: their loops.
   virtual std::string library() const { return {}; }
   // Compiles and runs, on a job's thread or in a helper; returns when it is done. Fails where an
   // operator has no loops, where the machine lacks the memory, and where the data is at fault.
   virtual Result<StepFigures> run(const ScheduledStep& step, const StepOrder& order,
                                   const StepProgress& progress) = 0;
+  // Compiles, and leaves running to whoever asks. Fails as run() does.
+  virtual Result<PreparedStep> prepare(Program program, const ReadBy& read) = 0;
 };
 
 }  // namespace recut::gui

@@ -4,6 +4,7 @@
 #include "engine/passes/rule_pass.h"
 #include "engine/support/text.h"
 #include "engine/workspace/gradients.h"
+#include "engine/workspace/training.h"
 #include "gui/app/app.h"
 #include "gui/backend/paths.h"
 
@@ -26,6 +27,7 @@ std::string pass_name(std::string_view words) {
 
 bool is_switchable(const DocumentView& document, const std::string& name) {
   if (name == kGradPass) return document.is_forward();
+  if (name == kOptimizerPass) return true;
   if (name == kRulesPass) return document.wishes.recipe.rules.has_value();
   for (const Pass& pass : all_passes())
     if (pass.name == name) return true;

@@ -8,6 +8,7 @@
 #include "engine/passes/rule_pass.h"
 #include "engine/support/units.h"
 #include "engine/workspace/gradients.h"
+#include "engine/workspace/training.h"
 #include "gui/app/app.h"
 #include "gui/draw/widgets.h"
 #include "gui/panels/transforms_history.h"
@@ -222,6 +223,7 @@ class TransformsPanel {
 
   static std::string_view prose_of(const std::string& name) {
     if (name == kGradPass) return kGradPassProse;
+    if (name == kOptimizerPass) return kOptimizerPassProse;
     if (name == kRulesPass) return "Your own rules.";
     const Pass* pass = find_pass(name);
     return pass != nullptr ? pass->prose : std::string_view();

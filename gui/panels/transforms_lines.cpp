@@ -5,6 +5,7 @@
 
 #include "engine/passes/rule_pass.h"
 #include "engine/workspace/gradients.h"
+#include "engine/workspace/training.h"
 
 namespace recut::gui {
 namespace {
@@ -21,7 +22,7 @@ const std::vector<PassReport>& passes_of(const DocumentView& document) {
 bool is_asked_for(const DocumentView& document, const PassReport& pass) {
   const auto& on = document.made_by.on;
   return pass.skipped || pass.name == kRulesPass || pass.name == kGradPass ||
-         std::find(on.begin(), on.end(), pass.name) != on.end();
+         pass.name == kOptimizerPass || std::find(on.begin(), on.end(), pass.name) != on.end();
 }
 
 // Of the user's own rules every row is listed, with or without hits.

@@ -7,6 +7,7 @@
 #include "engine/ir/printer.h"
 #include "engine/support/units.h"
 #include "engine/workspace/gradients.h"
+#include "engine/workspace/training.h"
 
 namespace recut::gui {
 namespace {
@@ -28,7 +29,10 @@ class Rules {
         intents_(intents) {}
 
   void title_row(const Rect& rect) const {
-    heading(ui_, rect, pass_.name == kGradPass ? "Derivative rules" : "Rules that fired here");
+    heading(ui_, rect,
+            pass_.name == kGradPass        ? "Derivative rules"
+            : pass_.name == kOptimizerPass ? "Updates of the optimiser"
+                                           : "Rules that fired here");
   }
 
   void restless_row(Rect rect) {

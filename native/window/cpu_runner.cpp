@@ -13,6 +13,8 @@ namespace {
 
 constexpr double kCompiled = 0.3;  // how much of the way is done when it runs
 
+int threads() { return static_cast<int>(std::max(1u, std::thread::hardware_concurrency())); }
+
 Result<cpu::ReadyStep> compile(const gui::ScheduledStep& scheduled) {
   const auto began = std::chrono::steady_clock::now();
   auto program = make_program(scheduled.document.graph(), scheduled.storages, scheduled.groups,
@@ -26,6 +28,19 @@ Result<cpu::ReadyStep> compile(const gui::ScheduledStep& scheduled) {
 
 }  // namespace
 
+std::string CpuRunner::where() const {
+  return fmt::format("this machine's processor, {} thread{}", threads(), threads() == 1 ? "" : "s");
+}
+
+Result<gui::PreparedStep> CpuRunner::prepare(Program program, const gui::ReadBy& read) {
+  auto step = cpu::Step::compile(std::move(program));
+  if (!step) return step.diagnostics();
+  auto code = std::make_shared<const cpu::Step>(std::move(*step));
+  auto run = cpu::Run::prepare(*code, read(code->program()), threads());
+  if (!run) return run.diagnostics();
+  return gui::PreparedStep{code, std::make_unique<cpu::Run>(std::move(*run))};
+}
+
 Result<gui::StepFigures> CpuRunner::run(const gui::ScheduledStep& scheduled,
                                         const gui::StepOrder& order,
                                         const gui::StepProgress& progress) {
@@ -33,7 +48,7 @@ Result<gui::StepFigures> CpuRunner::run(const gui::ScheduledStep& scheduled,
   request.seed = order.seed;
   request.steps = order.steps;
   request.check = order.check;
-  request.threads = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
+  request.threads = threads();
   request.after_step = [&](int steps) {
     const double share = static_cast<double>(steps) / static_cast<double>(order.steps);
     return progress(kCompiled + (1 - kCompiled) * share,
@@ -46,8 +61,7 @@ Result<gui::StepFigures> CpuRunner::run(const gui::ScheduledStep& scheduled,
   auto execution = cpu::execute(scheduled.document, *step, request);
   if (!execution) return execution.diagnostics();
   gui::StepFigures figures;
-  figures.where = fmt::format("this machine's processor, {} thread{}", request.threads,
-                              request.threads == 1 ? "" : "s");
+  figures.where = where();
   figures.steps = order.steps;
   figures.compile_ms = execution->compile_ms;
   figures.step_ms_median = execution->step_ms_median;

@@ -8,8 +8,10 @@ namespace recut::native {
 class CpuRunner : public gui::Runner {
  public:
   std::string library() const override { return "oneDNN"; }
+  std::string where() const override;
   Result<gui::StepFigures> run(const gui::ScheduledStep& scheduled, const gui::StepOrder& order,
                                const gui::StepProgress& progress) override;
+  Result<gui::PreparedStep> prepare(Program program, const gui::ReadBy& read) override;
 };
 
 }  // namespace recut::native

@@ -238,6 +238,7 @@ TEST_CASE("a recipe is kept with its document, and damaged ones are left out", "
   SavedDocument saved;
   saved.path = "a.recut";
   saved.wishes.recipe.differentiate = true;
+  saved.wishes.recipe.optimizer = OptimizerChoice{"sgd", 0.05};
   saved.wishes.recipe.on = {"attention"};
   saved.wishes.recipe.off = {"copies", "rules"};
   saved.wishes.recipe.rules = RuleFile{"rules/my.rules", kRules};
@@ -245,6 +246,9 @@ TEST_CASE("a recipe is kept with its document, and damaged ones are left out", "
   saved.wishes.recipe.rules->text = "rule {";
   CHECK_FALSE(read_document(write_document(saved)).wishes.recipe.rules);
   CHECK(read_document(R"({"path": "a", "recipe": [1]})").wishes.recipe == Recipe());
+  CHECK(
+      read_document(R"({"path": "a", "recipe": {"optimizer": {"name": "x", "learning_rate": 1}}})")
+          .wishes.recipe == Recipe());
   CHECK(read_document(R"({"path": "a", "recipe": {"on": 7, "rules": "x"}})").wishes.recipe ==
         Recipe());
 }
@@ -253,6 +257,7 @@ TEST_CASE("a recipe is a part of links; long rules by their name alone", "[gui][
   LinkState state;
   state.sample = "tiny_conv";
   state.wishes.recipe.differentiate = true;
+  state.wishes.recipe.optimizer = OptimizerChoice{"adamw", 0.002};
   state.wishes.recipe.on = {"attention", "roundings"};
   state.wishes.recipe.off = {"copies"};
   state.wishes.recipe.rules = RuleFile{"my.rules", kRules};
@@ -260,17 +265,19 @@ TEST_CASE("a recipe is a part of links; long rules by their name alone", "[gui][
   REQUIRE(read.ok());
   CHECK(*read == state);
   CHECK_FALSE(read_link("v=1&grad=2").ok());
+  for (const char* train : {"adam", "adam,fast", "x,0.1", "sgd,0", "sgd,0.1,1"})
+    CHECK_FALSE(read_link("v=1&train=" + std::string(train)).ok());
   CHECK_FALSE(read_link("v=1&rule-text=x").ok());
 
   Window window(bare_options());
   REQUIRE(follow_link(window.app, write_link(state)).ok());
   window.settle();
-  CHECK(window.state("recipe") == "grad +attention +roundings -copies my.rules");
+  CHECK(window.state("recipe") == "grad adamw 0.002 +attention +roundings -copies my.rules");
 
   state.wishes.recipe.rules->text = std::string(5000, ' ');
   REQUIRE(follow_link(window.app, write_link(state)).ok());
   window.settle();
-  CHECK(window.state("recipe") == "grad +attention +roundings -copies");
+  CHECK(window.state("recipe") == "grad adamw 0.002 +attention +roundings -copies");
   CHECK(window.state("notice").find("my.rules") != std::string::npos);
 
   // To a small graph that is a part of the program.

@@ -15,6 +15,8 @@ namespace {
 class StubRunner : public Runner {
  public:
   std::string library() const override { return "a library"; }
+  std::string where() const override { return "nothing"; }
+  Result<PreparedStep> prepare(Program, const ReadBy&) override { return error("it only times"); }
   Result<StepFigures> run(const ScheduledStep& scheduled, const StepOrder& order,
                           const StepProgress& progress) override {
     ++runs;

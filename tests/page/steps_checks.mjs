@@ -1,5 +1,6 @@
 // Training steps that run in the page: planned beside measured, and beside the interpreter.
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 
@@ -45,6 +46,57 @@ async function checkedSteps(kit, name, command, steps, url) {
   return words.join('; ');
 }
 
+// Until so many steps were made, and more are to come.
+async function trainedSteps(tab, least) {
+  for (let i = 0; i < 600; ++i) {
+    if (Number(await tab.state('training_steps')) >= least) return;
+    await tab.page.waitForTimeout(20);
+  }
+  throw new Error(`${await tab.state('training_steps')} steps, ${await tab.state('training')}: ${await tab.state('training_fault')}`);
+}
+
+// With a budget that changes meanwhile. The desktop's losses are the judge of the first and the last.
+async function trained(kit, name, optimizer, steps) {
+  const tab = await kit.open('v=1&sample=tiny_mlp&theme=dark');
+  await tab.idle();
+  await openGraph(kit, tab, name);
+  await tab.command('panel.show', 'train');
+  await tab.command('train.optimizer', optimizer);
+  await tab.idle(300);
+  await tab.command('budget.set', 'none');
+  await tab.idle(300);
+  const peak = Number(await tab.state('peak'));
+  await tab.page.evaluate(() => window.longTasks.splice(0));
+  await tab.command('train.begin', String(steps));
+  await trainedSteps(tab, 1);
+  await tab.command('budget.set', String(Math.round(0.9 * peak)));
+  await tab.idle(300);
+  assert.equal(await tab.state('training'), 'done', await tab.state('training_fault'));
+  assert.equal(await tab.state('training_steps'), String(steps));
+  assert.equal(await tab.state('training_peak'), await tab.state('training_planned_peak'));
+  assert.ok(Number(await tab.state('training_peak')) <= 0.9 * peak);
+  const plans = Number(await tab.state('training_plans'));
+  assert.ok(plans >= 2, `${plans} plans`);
+  const [first, last] = [Number(await tab.state('training_first_loss')), Number(await tab.state('training_loss'))];
+  assert.ok(last < 0.8 * first, `${first} to ${last}`);
+  const longest = Math.max(0, ...(await tab.page.evaluate(() => window.longTasks.splice(0))));
+  await tab.page.screenshot({ path: join(kit.pictures, `train_${name}.png`) });
+  const [rate, file] = [optimizer.split(' '), join(kit.samples, name + '.json.gz')];
+  const native = spawnSync(kit.recut, ['train', file, '--optimizer', rate[0], '--lr', rate[1], '--steps', String(steps),
+    '--seed', '1', '--json'], { encoding: 'utf8' });
+  const losses = JSON.parse(native.stdout).losses;
+  assert.ok(Math.abs(first / losses[0] - 1) < 1e-4, `${first} here, ${losses[0]} by the command`);
+  assert.ok(Math.abs(last - losses[steps - 1]) < 0.02 * losses[0], `${last} here, ${losses[steps - 1]} by the command`);
+  await tab.command('train.again', '100000');
+  await trainedSteps(tab, 1);
+  await tab.click('train/stop');
+  await tab.idle();
+  assert.equal(await tab.state('training'), 'done');
+  assert.ok(Number(await tab.state('training_steps')) < 100_000);
+  assert.deepEqual(tab.faults, []);
+  return `${name}, ${optimizer}: loss ${first.toFixed(3)} to ${last.toFixed(3)} in ${steps} steps by ${plans} plans, longest task ${longest.toFixed(0)} ms`;
+}
+
 const kSmall = ['tiny_mlp', 'tiny_conv', 'tiny_lm', 'tiny_lstm', 'tiny_ops', 'mlp'];
 // By hand: RECUT_PAGE_STEPS="lstm cpu_resnet18 cpu_bert"; "cpu_gpt2:run.step" without the interpreter, whose memory it
 // doesn't have beside the step.
@@ -54,6 +106,10 @@ export const checks = {
   async 'steps of small graphs'(kit) {
     const words = [];
     for (const name of kSmall) words.push(`${name}: ${await checkedSteps(kit, name, 'run.check', 3, kit.url)}`);
+    return words.join('\n  ');
+  },
+  async 'training, with a budget that changes meanwhile'(kit) {
+    const words = [await trained(kit, 'tiny_lm', 'sgd 0.2', 300), await trained(kit, 'mlp', 'sgd 0.1', 100)];
     return words.join('\n  ');
   },
   async 'a step of a larger one'(kit) {

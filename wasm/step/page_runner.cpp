@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <chrono>
+#include <memory>
 #include <utility>
 
 #include "engine/eval/inputs.h"
@@ -136,6 +137,17 @@ class Session {
 };
 
 }  // namespace
+
+std::string PageRunner::where() const { return "this page, 1 thread"; }
+
+Result<gui::PreparedStep> PageRunner::prepare(Program program, const gui::ReadBy& read) {
+  auto step = Step::compile(std::move(program));
+  if (!step) return step.diagnostics();
+  auto code = std::make_shared<const Step>(std::move(*step));
+  auto run = Run::prepare(*code, read(code->program()));
+  if (!run) return run.diagnostics();
+  return gui::PreparedStep{code, std::make_unique<Run>(std::move(*run))};
+}
 
 Result<gui::StepFigures> PageRunner::run(const gui::ScheduledStep& scheduled,
                                          const gui::StepOrder& order,

@@ -1,0 +1,57 @@
+// Trains the model by the plan that is shown: stretch by stretch, each by the plan of its time, so
+// that the budget can be dragged meanwhile.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "gui/app/errands.h"
+
+namespace recut::gui {
+
+class App;
+
+// Steps from `first` on that went by one plan.
+struct PlanStretch {
+  std::int64_t first = 0;
+  std::int64_t planned_peak_bytes = 0, measured_peak_bytes = 0;
+};
+
+// Kept for each document.
+struct TrainView {
+  JobId job = 0;
+  bool ends = false;                     // with the steps that are at work
+  std::int64_t until = 0;                // the step that it goes on to
+  int number = 0;                        // of the training: none, 0
+  std::shared_ptr<const Document> of;    // that is trained
+  std::shared_ptr<TrainingPlace> place;  // where there are threads
+  std::vector<double> losses, means;     // by step; means over the last batches' steps
+  double least = 0, most = 0;            // of all losses that are numbers
+  std::vector<PlanStretch> stretches;    // in order
+  TrainingFigures latest;                // without the losses
+  double compile_ms = 0;                 // of the latest plan
+  Diagnostics faults;                    // why it ended, where it had to
+
+  std::int64_t steps() const { return static_cast<std::int64_t>(losses.size()); }
+  // The last loss is no number: there is nothing to go on with.
+  bool diverged() const;
+};
+
+inline constexpr std::string_view kTrainMemory = "train";
+inline constexpr std::int64_t kUsualSteps = 500, kMostTrainingSteps = 100'000;
+
+TrainView& train_view(DocumentView& document);
+// The training of the graph that is shown; null where there is none.
+const TrainView* shown_training(const DocumentView& document);
+bool is_training(const App& app, const DocumentView& document);
+
+// Goes on for so many steps, or begins. Fails where this program can't run anything, where the step
+// trains nothing, and after a loss that is no number.
+Result<Done> start_training(App& app, DocumentView& document, std::int64_t steps);
+// With the steps at work: their result still comes.
+void stop_training(DocumentView& document);
+// Forgets what was trained.
+void forget_training(App& app, DocumentView& document);
+
+}  // namespace recut::gui

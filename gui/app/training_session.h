@@ -1,0 +1,60 @@
+// A document's training, where it is at work: its parameters, and the step that its plan was
+// compiled to. Parameters outlive plans, so that a budget can change from one step to the next.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "engine/workspace/trainer.h"
+#include "gui/backend/runner.h"
+
+namespace recut::gui {
+
+struct TrainingOrder {
+  std::uint64_t seed = 1;  // of parameters, data and random numbers; of a training's first steps
+  int steps = 25;          // at most; fewer where these take longer than
+  double seconds = 0.1;
+};
+
+struct TrainingFigures {
+  std::string where;           // "this machine's processor, 2 threads"
+  std::int64_t first = 0;      // step
+  std::vector<double> losses;  // of these steps, before their updates; after one that is no number
+                               // there are no more
+  double step_ms = 0;          // their mean
+  double compile_ms = 0;       // 0 where the plan was compiled before
+  // Bytes of one step's own values: what the schedule says, and up to where it really wrote.
+  std::int64_t planned_peak_bytes = 0, measured_peak_bytes = 0;
+};
+
+class TrainingSession {
+ public:
+  // `document`: of a training step (Document::loss). `runner` outlives the session. Fails where the
+  // machine lacks the memory.
+  static Result<std::unique_ptr<TrainingSession>> begin(std::shared_ptr<const Document> document,
+                                                        Runner& runner, std::uint64_t seed);
+
+  std::int64_t steps() const { return state_.steps(); }  // that were made
+  bool goes_by(const std::string& plan) const { return trainer_ != nullptr && plan_ == plan; }
+  // From here on by this plan, under a name; says how many milliseconds that took. Fails as
+  // Runner::prepare does.
+  Result<double> compile(const ScheduledStep& step, std::string plan);
+  // The next steps. Fails where the data is at fault.
+  Result<TrainingFigures> advance(const TrainingOrder& order);
+
+ private:
+  TrainingSession(std::shared_ptr<const Document> document, Runner& runner, TrainingState state)
+      : document_(std::move(document)), runner_(runner), state_(std::move(state)) {}
+
+  std::shared_ptr<const Document> document_;
+  Runner& runner_;
+  TrainingState state_;
+  std::string plan_;
+  PreparedStep step_;
+  std::unique_ptr<Trainer> trainer_;
+  std::int64_t measured_peak_bytes_ = 0;
+};
+
+}  // namespace recut::gui

@@ -1,0 +1,78 @@
+// Training the model by the plan that is shown.
+#include <cstdlib>
+
+#include "gui/app/app.h"
+#include "gui/app/train_view.h"
+
+namespace recut::gui {
+namespace {
+
+bool has_plan(const App& app) { return app.has_ready() && app.document()->shown != nullptr; }
+bool has_optimizer(const App& app) {
+  return app.has_ready() && app.document()->wishes.recipe.optimizer.has_value();
+}
+bool can_train(const App& app) {
+  return has_plan(app) && app.document()->document->loss.has_value() &&
+         !is_training(app, *app.document());
+}
+bool trains(const App& app) { return has_plan(app) && is_training(app, *app.document()); }
+bool has_trained(const App& app) {
+  return has_plan(app) && shown_training(*app.document()) != nullptr;
+}
+
+// "adam", "sgd 0.1".
+Result<Done> choose(App& app, std::string_view words) {
+  const std::size_t space = std::min(words.find(' '), words.size());
+  const std::string_view rate = words.substr(std::min(space + 1, words.size()));
+  const auto choice = optimizer_choice(words.substr(0, space), rate);
+  if (!choice) return choice.diagnostics();
+  app.document()->wishes.recipe.optimizer = *choice;
+  return app.run("panel.show", "train");
+}
+bool is_chosen(const App& app, std::string_view words) {
+  const auto& optimizer = app.document()->wishes.recipe.optimizer;
+  return optimizer && optimizer->name == words;
+}
+
+Result<Done> remove(App& app, std::string_view) {
+  app.document()->wishes.recipe.optimizer.reset();
+  return Done{};
+}
+
+Result<Done> begin(App& app, std::string_view words) {
+  std::int64_t steps = kUsualSteps;
+  if (!words.empty()) {
+    char* end = nullptr;
+    const std::string digits(words);
+    steps = std::strtoll(digits.c_str(), &end, 10);
+    if (*end != '\0' || steps < 1 || steps > kMostTrainingSteps)
+      return error("steps are a whole number, 1 to 100000");
+  }
+  const Result<Done> begun = start_training(app, *app.document(), steps);
+  return begun ? app.run("panel.show", "train") : begun;
+}
+
+Result<Done> stop(App& app, std::string_view) {
+  stop_training(*app.document());
+  return Done{};
+}
+
+Result<Done> again(App& app, std::string_view words) {
+  forget_training(app, *app.document());
+  return begin(app, words);
+}
+
+constexpr Command kRows[] = {
+    {"train.optimizer", "Make the step a training step, by an optimiser", "",
+     "sgd, adam or adamw, and a learning rate", has_plan, choose, "adam", is_chosen},
+    {"train.none", "Make it a step without an optimiser again", "", "", has_optimizer, remove},
+    {"train.begin", "Train, or go on", "Ctrl+Shift+Enter", "how many steps", can_train, begin},
+    {"train.stop", "Stop training", "", "", trains, stop},
+    {"train.again", "Train from the beginning", "", "how many steps", has_trained, again},
+};
+
+}  // namespace
+
+std::span<const Command> train_commands() { return kRows; }
+
+}  // namespace recut::gui

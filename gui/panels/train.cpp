@@ -1,0 +1,232 @@
+// Train: the optimiser, the loss as it falls, and the peak of each plan that the steps went by.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/support/units.h"
+#include "gui/app/app.h"
+#include "gui/app/train_view.h"
+#include "gui/draw/plot.h"
+#include "gui/draw/widgets.h"
+#include "gui/pictures/axis.h"
+
+namespace recut::gui {
+namespace {
+
+constexpr float kLeft = 46, kBelow = 20, kAbove = 20;  // units: beside the plot
+constexpr std::string_view kOptimizers[] = {"sgd", "adam", "adamw"};
+
+struct TrainMemory {
+  std::string rate;  // as it is typed
+  bool editing = false;
+};
+
+Axis count_axis(double to, int ticks) {
+  Axis axis{0, std::max(to, 1.0), {}};
+  const double tick = std::max(1.0, time_tick(axis.to, ticks));
+  for (int k = 0; k * tick <= axis.to; ++k)
+    axis.ticks.push_back({k * tick, format_number(static_cast<std::int64_t>(k * tick))});
+  return axis;
+}
+
+Axis loss_axis(double from, double to, int ticks) {
+  Axis axis{from, to > from ? to : from + 1, {}};
+  const double tick = time_tick(axis.to - axis.from, ticks);
+  for (double k = std::ceil(axis.from / tick); k * tick <= axis.to; ++k)
+    axis.ticks.push_back({k * tick, fmt::format("{:g}", k == 0 ? 0 : k * tick)});
+  return axis;
+}
+
+class TrainPanel {
+ public:
+  TrainPanel(Ui& ui, const PanelInput& input, const DocumentView& document, TrainMemory& memory,
+             Intents& intents)
+      : ui_(ui),
+        input_(input),
+        document_(document),
+        memory_(memory),
+        intents_(intents),
+        view_(shown_training(document)),
+        training_(is_training(input.app, document)) {}
+
+  void draw() {
+    head();
+    Rect area = input_.area;
+    optimizers(area.cut_top(std::round(ui_.px(kRow))));
+    area.cut_top(ui_.px(4));
+    if (view_ == nullptr || (view_->losses.empty() && view_->faults.empty()))
+      return words(area, words_before(), ui_.theme.dim);
+    figures(area.cut_top(std::round(ui_.px(kRow))));
+    for (const Diagnostic& fault : view_->faults) words(area, format(fault), ui_.theme.conflict);
+    if (view_->diverged())
+      words(area, "The loss is no number any more: try a lower learning rate.", ui_.theme.conflict);
+    if (!view_->means.empty()) curve(area);
+  }
+
+ private:
+  bool can_run() const { return input_.app.backend.runner() != nullptr; }
+  const std::optional<OptimizerChoice>& choice() const { return document_.wishes.recipe.optimizer; }
+
+  std::string words_before() const {
+    if (training_) return "Compiling …";
+    const std::string peak = format_bytes(document_.shown->report().peak_bytes);
+    if (!can_run()) return "Peaks at " + peak + ". This program can't run it: recut-gui can.";
+    if (!choice())
+      return "Peaks at " + peak + ". An optimiser's update becomes a part of the step.";
+    return "Peaks at " + peak + ". The budget can be dragged while it trains.";
+  }
+
+  void words(Rect& area, std::string_view text, Colour colour) const {
+    const Rect row = area.cut_top(std::round(ui_.px(kRow)));
+    ui_.items.add("words", ItemKind::figure, row, true, std::string(text));
+    ui_.text(row, text, Face::text, colour);
+  }
+
+  void head() {
+    Rect place = input_.heading;
+    const auto at = [&](float wide) {
+      const Rect box = place.cut_right(ui_.px(wide)).inset(0, ui_.px(8));
+      place.cut_right(ui_.px(6));
+      return box;
+    };
+    const bool ready = can_run() && document_.document->loss.has_value();
+    if (training_) {
+      if (button(ui_, "stop", at(72), "Stop", ButtonLook::plain, !view_->ends))
+        intents_.push_back({"train.stop", ""});
+    } else {
+      const bool more = view_ != nullptr && !view_->losses.empty();
+      if (button(ui_, "begin", at(72), more ? "Go on" : "Train", ButtonLook::primary,
+                 ready && !(view_ != nullptr && view_->diverged())))
+        intents_.push_back({"train.begin", ""});
+      if (more && button(ui_, "again", at(96), "Begin again", ButtonLook::plain, ready))
+        intents_.push_back({"train.again", ""});
+    }
+    if (view_ != nullptr && !view_->latest.where.empty())
+      ui_.text(place, "on " + view_->latest.where, Face::small, ui_.theme.dim);
+  }
+
+  void optimizers(Rect row) {
+    for (const std::string_view name : kOptimizers) {
+      const Rect place = row.cut_left(ui_.px(62));
+      if (tab(ui_, name, place, name, choice() && choice()->name == name))
+        intents_.push_back({"train.optimizer", std::string(name)});
+    }
+    if (!choice()) return;
+    row.cut_left(ui_.px(10));
+    const Rect box = row.cut_left(ui_.px(84)).inset(0, ui_.px(1));
+    rate(box);
+    row.cut_left(ui_.px(8));
+    if (button(ui_, "none", row.cut_left(ui_.px(64)), "Remove", ButtonLook::quiet))
+      intents_.push_back({"train.none", ""});
+    hint(ui_, "A step without an optimiser again");
+  }
+
+  void rate(const Rect& box) {
+    if (!memory_.editing) memory_.rate = fmt::format("{}", choice()->learning_rate);
+    FieldLook look;
+    look.face = Face::mono;
+    look.hint = "rate";
+    const FieldAnswer answer = field(ui_, "rate", box, memory_.rate, look);
+    hint(ui_, "The learning rate");
+    memory_.editing = answer.active;
+    if (answer.committed)
+      intents_.push_back({"train.optimizer", choice()->name + " " + memory_.rate});
+  }
+
+  // The latest of everything, in a row; what has no room is left out.
+  void figures(Rect row) const {
+    const TrainingFigures& latest = view_->latest;
+    const auto tell = [&](std::string_view what, const std::string& value) {
+      const float wide =
+          ui_.width(what, Face::small) + ui_.width(value, Face::mono_strong) + ui_.px(26);
+      if (wide > row.width()) return;
+      figure(ui_, what, row.cut_left(wide), what, value, ui_.theme.text);
+    };
+    tell("step", format_number(view_->steps()));
+    if (!view_->means.empty()) tell("loss", fmt::format("{:.4g}", view_->means.back()));
+    const std::int64_t by = latest.measured_peak_bytes - latest.planned_peak_bytes;
+    tell("peak", format_number(latest.measured_peak_bytes) + " B, " +
+                     (by == 0 ? "as planned" : signed_bytes(by) + " by plan"));
+    tell("a step", format_micros(1e3 * latest.step_ms));
+    tell("compiled in", format_micros(1e3 * view_->compile_ms));
+  }
+
+  void curve(Rect area) const {
+    Rect inside = area;
+    inside.cut_left(ui_.px(kLeft));
+    inside.cut_right(ui_.px(8));
+    inside.cut_top(ui_.px(kAbove));
+    inside.cut_bottom(ui_.px(kBelow));
+    if (inside.height() < ui_.px(24) || inside.width() < ui_.px(60)) return;
+    ui_.items.add("loss curve", ItemKind::figure, area, true,
+                  fmt::format("{:.6g} at first, {:.6g} after {} steps", view_->losses.front(),
+                              view_->losses.back(), view_->steps()));
+    const double low = std::min(0.0, view_->least), room = 0.05 * (view_->most - low);
+    const Plot plot(ui_, inside, count_axis(static_cast<double>(view_->steps()), 8),
+                    loss_axis(low, view_->most + room, 4));
+    plot.grid();
+    stretches(plot);
+    plot.begin();
+    plot.line(points(plot, view_->losses), mix(ui_.theme.panel, ui_.theme.selection, 0.4),
+              ui_.px(1));
+    plot.line(points(plot, view_->means), ui_.theme.selection, ui_.px(2));
+    plot.end();
+  }
+
+  // Two at most in a pixel's column: the first that falls into it, and the last.
+  static std::vector<ImVec2> points(const Plot& plot, const std::vector<double>& values) {
+    std::vector<ImVec2> points;
+    for (std::size_t i = 0; i < values.size() && std::isfinite(values[i]); ++i) {
+      const ImVec2 at = plot.at(static_cast<double>(i + 1), values[i]);
+      const std::size_t count = points.size();
+      const bool crowded = count >= 2 && std::floor(points[count - 2].x) == std::floor(at.x);
+      if (crowded)
+        points.back() = at;
+      else
+        points.push_back(at);
+    }
+    return points;
+  }
+
+  // A line where another plan took over, and each plan's peak above its own steps.
+  void stretches(const Plot& plot) const {
+    const Rect& in = plot.inside();
+    for (std::size_t i = 0; i < view_->stretches.size(); ++i) {
+      const PlanStretch& stretch = view_->stretches[i];
+      const bool last = i + 1 == view_->stretches.size();
+      const float left = plot.x(static_cast<double>(stretch.first));
+      const float right =
+          last ? in.right : plot.x(static_cast<double>(view_->stretches[i + 1].first));
+      const std::string peak = format_bytes(stretch.measured_peak_bytes);
+      ui_.items.add(fmt::format("stretch {}", i), ItemKind::figure,
+                    {left, in.top - ui_.px(kAbove), right, in.bottom}, true, peak);
+      if (i > 0)
+        ui_.dashed_line({std::round(left) + 0.5f, in.top}, {std::round(left) + 0.5f, in.bottom},
+                        ui_.theme.saved, ui_.px(1), ui_.px(3), ui_.px(3));
+      if (ui_.width(peak, Face::mono_small) + ui_.px(6) > right - left) continue;
+      ui_.label({left + ui_.px(3), in.top - ui_.px(10)}, peak, Face::mono_small, ui_.theme.dim,
+                Align::left);
+    }
+  }
+
+  Ui& ui_;
+  const PanelInput& input_;
+  const DocumentView& document_;
+  TrainMemory& memory_;
+  Intents& intents_;
+  const TrainView* view_;
+  const bool training_;
+};
+
+void draw(Ui& ui, const PanelInput& input, Intents& intents) {
+  const DocumentView* document = input.ready();
+  if (document == nullptr) return;
+  TrainPanel(ui, input, *document, input.memory<TrainMemory>("train.panel"), intents).draw();
+}
+
+}  // namespace
+
+Panel train_panel() { return {"train", "Train", Place::bottom_right, 5, 1, draw}; }
+
+}  // namespace recut::gui

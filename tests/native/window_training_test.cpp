@@ -1,0 +1,211 @@
+// Training from the window: by the desktop's runner, on a thread of its own or by a helper, by one
+// plan and by several.
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <cmath>
+
+#include "engine/workspace/training.h"
+#include "gui/app/train_view.h"
+#include "native/cpu/trainer.h"
+#include "native/window/cpu_runner.h"
+#include "tests/gui/near_helper.h"
+#include "tests/gui/window.h"
+#include "tests/native/run_command.h"
+
+namespace recut::native {
+namespace {
+
+constexpr const char* kModel = "samples/joint/tiny_lm.json.gz";
+
+gui::NullBackend with(gui::Runner& runner, gui::Helper* helper = nullptr) {
+  gui::NullBackend backend = gui::Window::sample_backend();
+  backend.running = &runner;
+  backend.helping = helper;
+  return backend;
+}
+
+struct TrainingWindow : gui::Window {
+  explicit TrainingWindow(gui::Runner& runner, gui::Helper* helper = nullptr)
+      : gui::Window(gui::bare_options(), with(runner, helper)) {
+    app.open(kModel);
+    settle();
+    does("model.set", "fused");
+    does("train.optimizer", "adam 0.01");
+  }
+
+  void does(const char* command, const char* argument = "") {
+    CAPTURE(command, argument);
+    const auto done = app.run(command, argument);
+    if (!done) FAIL(format(done.diagnostics()));
+    settle();
+  }
+  const gui::TrainView& view() {
+    const gui::TrainView* view = gui::shown_training(*app.document());
+    REQUIRE(view != nullptr);
+    return *view;
+  }
+};
+
+// What `recut train` finds, by the plan without a budget.
+std::vector<double> losses_of_command(int steps, int threads) {
+  OpenOptions options;
+  Adam adam;
+  adam.learning_rate = 0.01;
+  options.training = TrainingOptions{adam, {}};
+  const auto document = open_document(sample("tiny_lm.json.gz"), options);
+  REQUIRE(document.ok());
+  SchedulingRequest request;
+  request.planning.cost_model = "fused";
+  const auto plan = schedule_document(*document, request);
+  REQUIRE(plan.ok());
+  cpu::TrainingRequest training;
+  training.seed = 1;
+  training.steps = steps;
+  training.threads = threads;
+  const auto trained = cpu::train(*document, *plan, training);
+  REQUIRE(trained.ok());
+  return trained->losses;
+}
+
+// Sums may be cut elsewhere by another plan.
+void check_close(const std::vector<double>& found, const std::vector<double>& expected) {
+  REQUIRE(found.size() == expected.size());
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    CAPTURE(i, found[i], expected[i]);
+    CHECK(std::abs(found[i] - expected[i]) <= 1e-3 * std::abs(expected[i]));
+  }
+}
+
+TEST_CASE("training: the window's losses are the command's", "[gui][cpu][train]") {
+  CpuRunner runner;
+  TrainingWindow window(runner);
+  CHECK(window.state("recipe") == "adam 0.01");
+  CHECK(window.state("training") == "none");
+  window.does("train.begin", "60");
+  CHECK(window.state("training") == "done");
+  CHECK(window.state("training_steps") == "60");
+  CHECK(window.state("training_plans") == "1");
+  CHECK(window.state("training_peak") == window.state("training_planned_peak"));
+  const std::vector<double> losses = window.view().losses;
+  check_close(losses, losses_of_command(60, 1));
+  CHECK(window.view().means.back() < 0.8 * losses.front());
+  CHECK(window.app.items.find("train/loss curve") != nullptr);
+  CHECK(window.app.items.find("train/peak")->value.find("as planned") != std::string::npos);
+
+  // In stretches, and from the beginning: the same numbers.
+  window.does("train.again", "7");
+  window.does("train.begin", "53");
+  CHECK(window.state("training_plans") == "1");
+  CHECK(window.view().losses == losses);
+}
+
+TEST_CASE("training: a budget that changes meanwhile is held from there on", "[gui][cpu][train]") {
+  CpuRunner runner;
+  TrainingWindow window(runner);
+  window.does("train.optimizer", "sgd 0.1");  // Adam's new state fills the peak
+  window.does("budget.set", "none");
+  window.does("train.begin", "120");
+  const std::vector<double> losses = window.view().losses;
+  const std::int64_t peak = window.view().stretches.front().measured_peak_bytes;
+
+  REQUIRE(window.app.run("train.again", "120").ok());
+  while (window.view().steps() == 0) window.tick();
+  REQUIRE(window.view().steps() < 120);
+  REQUIRE(window.app.run("budget.set", std::to_string(peak * 8 / 10)).ok());
+  window.settle();
+  const gui::TrainView& view = window.view();
+  CHECK(view.steps() == 120);
+  REQUIRE(view.stretches.size() >= 2);
+  CHECK(view.stretches[1].first > 0);
+  CHECK(view.stretches.back().measured_peak_bytes <= peak * 8 / 10);
+  for (const gui::PlanStretch& stretch : view.stretches)
+    CHECK(stretch.measured_peak_bytes == stretch.planned_peak_bytes);
+  check_close(view.losses, losses);
+  CHECK(window.app.items.find("train/stretch 1") != nullptr);
+}
+
+// As a page's worker does it.
+TEST_CASE("training: a helper trains, and one that fell has lost it", "[gui][cpu][train]") {
+  CpuRunner runner;
+  TrainingWindow alone(runner);
+  alone.does("train.begin", "40");
+
+  gui::NearHelper helper(&runner);
+  TrainingWindow window(runner, &helper);
+  window.does("train.begin", "30");
+  window.does("train.begin", "10");
+  CHECK(window.state("training_peak") == window.state("training_planned_peak"));
+  CHECK(window.view().losses == alone.view().losses);
+
+  helper.answer = gui::HelperReply::kFell;
+  window.does("train.begin", "10");
+  CHECK(window.state("training") == "failed");
+  CHECK(window.state("training_fault").find("the helper is gone") != std::string::npos);
+  helper.answer = gui::HelperReply::kFound;
+  window.does("train.begin", "40");
+  CHECK(window.view().losses == alone.view().losses);
+
+  helper.close(window.app.document()->serial);
+  window.does("train.begin", "10");
+  CHECK(window.state("training_fault").find("the parameters are gone") != std::string::npos);
+}
+
+TEST_CASE("training: it stops with the steps at work, and goes on", "[gui][cpu][train]") {
+  CpuRunner runner;
+  TrainingWindow window(runner);
+  REQUIRE(window.app.run("train.begin", "100000").ok());
+  while (window.view().steps() == 0) window.tick();
+  CHECK_FALSE(window.app.run("train.begin").ok());
+  window.does("train.stop");
+  CHECK(window.state("training") == "done");
+  const std::int64_t steps = window.view().steps();
+  CHECK(steps < 1000);
+  window.does("train.begin", "5");
+  CHECK(window.view().steps() == steps + 5);
+}
+
+TEST_CASE("training: another graph is another training", "[gui][cpu][train]") {
+  CpuRunner runner;
+  TrainingWindow window(runner);
+  window.does("train.begin", "5");
+  window.does("train.optimizer", "sgd 0.1");
+  CHECK(window.state("training") == "none");
+  CHECK(window.state("recipe") == "sgd 0.1");
+  window.does("train.begin", "5");
+  CHECK(window.view().steps() == 5);
+  window.does("train.none");
+  CHECK(window.state("recipe").empty());
+  CHECK_FALSE(window.app.run("train.begin").ok());
+}
+
+TEST_CASE("training: what is in the way is said", "[gui][cpu][train]") {
+  CpuRunner runner;
+  TrainingWindow window(runner);
+  for (const char* words : {"", "rmsprop", "adam 0", "adam -1", "adam fast", "sgd 1e9", "sgd nan"})
+    CHECK_FALSE(window.app.run("train.optimizer", words).ok());
+  for (const char* steps : {"0", "-1", "many", "1000000"})
+    CHECK_FALSE(window.app.run("train.begin", steps).ok());
+
+  window.does("train.optimizer", "sgd 100");
+  window.does("train.begin", "200");
+  CHECK(window.view().diverged());
+  CHECK(window.view().steps() < 200);
+  CHECK(window.app.items.find("train/words")->value.find("no number") != std::string::npos);
+  CHECK_FALSE(window.app.run("train.begin").ok());
+
+  // Without a loss there is no training step: the recipe is as it was.
+  gui::NullBackend backend = with(runner);
+  backend.files["test.recut"] =
+      "graph \"no loss\" {\n  %w = parameter f32[4]\n  %y = exp(%w)\n  results %y\n}\n";
+  gui::Window other(gui::bare_options(), backend);
+  other.app.open("test.recut");
+  other.settle();
+  REQUIRE(other.app.run("train.optimizer", "adam").ok());
+  other.settle();
+  CHECK(other.state("recipe").empty());
+  CHECK(other.state("recipe_faults").find("loss") != std::string::npos);
+  CHECK_FALSE(other.app.run("train.begin").ok());
+}
+
+}  // namespace
+}  // namespace recut::native
