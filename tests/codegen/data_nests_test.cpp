@@ -48,6 +48,14 @@ TEST_CASE("loops of embedding bags", "[codegen][cpu]") {
     check_with_gradients(six + call);
 }
 
+TEST_CASE("padding around nothing is padding alone", "[codegen][cpu]") {
+  for (const char* dtype : {"f32", "i64", "bool"})
+    check_text(fmt::format(
+        "graph \"padded\" {{\n  %x = input {0}[2, 0, 3]\n"
+        "  %y = constant_pad_nd(%x, [0, 1, 2, 2], 1)\n  results %y\n  gradients none\n}}\n",
+        dtype));
+}
+
 // Bags from a place on, empty ones, and lists as other devices record them.
 TEST_CASE("lists of embedding bags may be short, or have places to spare", "[codegen][cpu]") {
   for (const char* lists : {"i64[0], i64[0], i64[0]", "i64[9], i64[5], i64[2]"})

@@ -67,6 +67,7 @@ Quantity Lowering::element(const Address& address, const Indices& at) {
 Quantity Lowering::element_where(NodeId id, const Indices& at, Quantity condition) {
   const Address& where = address(id);
   RECUT_CHECK(!is_member(where.made.node), "what is read under a condition stands in memory");
+  if (element_count(graph_.type(id).shape) == 0) return constant(graph_.type(id).dtype, 0);
   return load(where, at, condition.id());
 }
 
