@@ -38,6 +38,12 @@ Axis loss_axis(double from, double to, int ticks) {
   return axis;
 }
 
+// From 0 up, or from below the least loss where they fill a small part of that, or are negative.
+double floor_of(double least, double most) {
+  const double range = most - least;
+  return least >= 0 && range > 0.5 * most ? 0 : least - 0.1 * range;
+}
+
 class TrainPanel {
  public:
   TrainPanel(Ui& ui, const PanelInput& input, const DocumentView& document, TrainMemory& memory,
@@ -162,7 +168,7 @@ class TrainPanel {
     ui_.items.add("loss curve", ItemKind::figure, area, true,
                   fmt::format("{:.6g} at first, {:.6g} after {} steps", view_->losses.front(),
                               view_->losses.back(), view_->steps()));
-    const double low = std::min(0.0, view_->least), room = 0.05 * (view_->most - low);
+    const double low = floor_of(view_->least, view_->most), room = 0.05 * (view_->most - low);
     const Plot plot(ui_, inside, count_axis(static_cast<double>(view_->steps()), 8),
                     loss_axis(low, view_->most + room, 4));
     plot.grid();
