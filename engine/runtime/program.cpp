@@ -8,6 +8,7 @@
 #include "engine/codegen/loop/printer.h"
 #include "engine/codegen/lower/address.h"
 #include "engine/codegen/lower/lower.h"
+#include "engine/codegen/lower/structure.h"
 #include "engine/support/check.h"
 
 namespace recut {
@@ -54,28 +55,53 @@ class ProgramBuilder {
     const std::vector<NodeId>& calls = schedule_.kernels[k].calls;
     if (options_.library) {
       if (auto called = library_kernel_of(graph_, storages_, schedule_.kernels[k])) {
-        Launch launch = launch_of(k, called->sources);
+        Launch launch = launch_of(k);
+        for (const loop::BufferSource& source : called->sources)
+          launch.buffers.push_back(place_of(source.node, source.output, k));
         launch.library = true;
         launch.kernel = kept(std::move(*called));
         return program_.launches.push_back(std::move(launch));
       }
     }
-    auto lowered = loop::lower(graph_, storages_, groups_, calls, options_.lower);
-    if (!lowered) {
-      for (const Diagnostic& fault : lowered.diagnostics()) faults.push_back(fault);
-      return;
+    const loop::Structure structure = loop::structure_of(graph_, storages_, groups_, calls);
+    auto known = lowered_.find(structure.key);
+    if (known == lowered_.end()) {
+      auto lowered = loop::lower(graph_, storages_, groups_, calls, options_.lower);
+      if (!lowered) {
+        for (const Diagnostic& fault : lowered.diagnostics()) faults.push_back(fault);
+        return;
+      }
+      known = lowered_.emplace(structure.key, as_lowered(std::move(*lowered), structure)).first;
     }
-    Launch launch = launch_of(k, lowered->sources);
-    launch.kernel = kept(std::move(lowered->kernel));
+    Launch launch = launch_of(k);
+    for (const auto& source : known->second.sources)
+      launch.buffers.push_back(place_of(structure.nodes[source.first], source.second, k));
+    launch.kernel = known->second.kernel;
     program_.launches.push_back(std::move(launch));
   }
 
-  Launch launch_of(std::uint32_t k, const std::vector<loop::BufferSource>& sources) {
+  // A structure's kernel, and which outputs of the structure's nodes, by their places, its buffers
+  // are.
+  struct Lowered {
+    std::uint32_t kernel = 0;
+    std::vector<std::pair<std::size_t, std::size_t>> sources;
+  };
+
+  Lowered as_lowered(loop::LoweredKernel made, const loop::Structure& structure) {
+    Lowered lowered;
+    for (const loop::BufferSource& source : made.sources) {
+      const auto node = std::find(structure.nodes.begin(), structure.nodes.end(), source.node);
+      RECUT_CHECK(node != structure.nodes.end(), "a structure speaks of all that a kernel reads");
+      lowered.sources.emplace_back(node - structure.nodes.begin(), source.output);
+    }
+    lowered.kernel = kept(std::move(made.kernel));
+    return lowered;
+  }
+
+  Launch launch_of(std::uint32_t k) const {
     Launch launch;
     launch.scheduled = k;
     launch.calls = schedule_.kernels[k].calls;
-    for (const loop::BufferSource& source : sources)
-      launch.buffers.push_back(place_of(source.node, source.output, k));
     return launch;
   }
 
@@ -162,6 +188,7 @@ class ProgramBuilder {
   std::vector<std::vector<std::uint32_t>> instances_;  // by storage: buffers
   std::map<NodeId, std::uint32_t> inputs_;
   std::map<std::string, std::uint32_t> numbers_;  // of kernels, by their text
+  std::map<std::string, Lowered> lowered_;        // by their structure
   Program program_;
 };
 

@@ -16,6 +16,14 @@ std::int64_t lanes_for_sum(std::int64_t terms) {
   return lanes_for(terms);
 }
 
+bool reaches_memory(const StorageModel& storages, const FusionGroups& groups, NodeId last,
+                    const Made& made) {
+  if (groups.inlines(last, made.node)) return false;
+  for (const StorageId s : storages.owned(made.node))
+    if (storages[s].output == made.output) return !groups.inner(s);
+  return false;  // of no bytes, or absent
+}
+
 Lowering::Lowering(const Graph& graph, const StorageModel& storages, const FusionGroups& groups,
                    std::span<const NodeId> calls, const LowerOptions& lower_options)
     : options(lower_options),
@@ -25,13 +33,6 @@ Lowering::Lowering(const Graph& graph, const StorageModel& storages, const Fusio
       last_(calls.empty() ? NodeId() : calls.back()),
       types_of_([&graph](NodeId id) { return graph.pool().types_of(id); }) {
   for (const NodeId id : calls) notes_.emplace(id, static_cast<std::uint32_t>(notes_.size()));
-}
-
-bool Lowering::reaches_memory(const Made& made) const {
-  if (groups_.inlines(last_, made.node)) return false;
-  for (const StorageId s : storages_.owned(made.node))
-    if (storages_[s].output == made.output) return !groups_.inner(s);
-  return false;  // of no bytes, or absent
 }
 
 DType Lowering::compute_type(DType dtype) const {

@@ -24,6 +24,10 @@ inline constexpr std::int64_t kLanes = 8;
 std::int64_t lanes_for(std::int64_t iterations);
 std::int64_t lanes_for_sum(std::int64_t terms);
 
+// Whether a kernel whose own calls end with `last` stores this output of one of them.
+bool reaches_memory(const StorageModel& storages, const FusionGroups& groups, NodeId last,
+                    const Made& made);
+
 class Lowering {
  public:
   Lowering(const Graph& graph, const StorageModel& storages, const FusionGroups& groups,
@@ -34,7 +38,9 @@ class Lowering {
   Call call_of(NodeId id) const { return {graph_.op(id), graph_[id].arguments, types_of_}; }
   const TensorType& type(const Made& made) const { return graph_[made.node].outputs[made.output]; }
   bool is_member(NodeId id) const { return notes_.count(id) != 0; }
-  bool reaches_memory(const Made& made) const;
+  bool reaches_memory(const Made& made) const {
+    return loop::reaches_memory(storages_, groups_, last_, made);
+  }
   DType compute_type(DType dtype) const;
 
   // Elements

@@ -1,0 +1,87 @@
+// Kernels of equal structure are equal: what programs rely on to lower a layer once.
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <filesystem>
+#include <map>
+
+#include "engine/codegen/loop/printer.h"
+#include "engine/codegen/lower/structure.h"
+#include "engine/input/graph_file.h"
+#include "engine/partition/fusion/fuse_pointwise.h"
+#include "tests/codegen/run_kernels.h"
+#include "tests/effort.h"
+#include "tests/paths.h"
+#include "tests/random/random_graph.h"
+
+namespace recut::test {
+namespace {
+
+// By structure: the loops, and where in the structure their buffers come from.
+class Lowered {
+ public:
+  int shared = 0;
+
+  void add(const Graph& graph, const FusionGroups& groups) {
+    const StorageModel storages(graph);
+    for (const auto& calls : kernels_of(graph, groups)) {
+      const auto kernel = loop::lower(graph, storages, groups, calls);
+      if (!kernel) continue;
+      const loop::Structure structure = loop::structure_of(graph, storages, groups, calls);
+      const std::string text = text_of(*kernel, structure);
+      const auto [known, added] = texts_.emplace(structure.key, text);
+      shared += added ? 0 : 1;
+      CHECK(known->second == text);
+    }
+  }
+
+ private:
+  static std::string text_of(const loop::LoweredKernel& lowered, const loop::Structure& structure) {
+    std::string text = loop::print(loop::without_names(lowered.kernel));
+    for (const loop::BufferSource& source : lowered.sources) {
+      const auto node = std::find(structure.nodes.begin(), structure.nodes.end(), source.node);
+      text += std::to_string(node - structure.nodes.begin()) + "." + std::to_string(source.output);
+      REQUIRE(node != structure.nodes.end());
+      text += "\n";
+    }
+    return text;
+  }
+
+  std::map<std::string, std::string> texts_;
+};
+
+std::vector<std::filesystem::path> samples() {
+  std::vector<std::filesystem::path> paths;
+  for (const auto& entry :
+       std::filesystem::recursive_directory_iterator(RECUT_SOURCE_DIR "/samples"))
+    if (entry.path().extension() == ".recut" || entry.path().extension() == ".gz")
+      paths.push_back(entry.path());
+  std::sort(paths.begin(), paths.end());
+  return paths;
+}
+
+}  // namespace
+
+TEST_CASE("structure: kernels of equal structure are equal, in all samples", "[codegen]") {
+  Lowered lowered;
+  for (const auto& path : tried(samples())) {
+    const auto file = read_graph_file(path.string());
+    if (!file) continue;
+    INFO(path.string());
+    const StorageModel storages(file->graph);
+    lowered.add(file->graph, FusionGroups());
+    lowered.add(file->graph, fuse_pointwise(file->graph, storages));
+  }
+  CHECK(lowered.shared > 10);
+}
+
+TEST_CASE("structure: kernels of equal structure are equal, in random graphs", "[codegen]") {
+  Lowered lowered;
+  for (std::uint64_t seed = 0; seed < tries(200); ++seed) {
+    const Graph graph = random_graph(seed);
+    INFO("seed " << seed);
+    lowered.add(graph, fuse_pointwise(graph, StorageModel(graph)));
+  }
+  CHECK(lowered.shared > 0);
+}
+
+}  // namespace recut::test
