@@ -1,5 +1,6 @@
-// exp, log, tanh and erf of f32 for all lanes at once: exp by a polynomial in f32, the others in
-// f64 by series that are good for far more digits than f32 has, and rounded once.
+// exp, log, tanh and erf of f32 for all lanes at once: log in f64 by a series that is good for far
+// more digits than f32 has, and rounded once; the others by polynomials in f32, which are
+// Chebyshev's interpolations.
 #include "engine/codegen/loop/series.h"
 
 #include <array>
@@ -21,63 +22,52 @@ Scalar polynomial(const Scalar& x, const std::array<double, n>& highest_first) {
   return sum;
 }
 
-// The whole number nearest to x, which is small: 1.5 times the power of two that leaves no room for
+// The whole number nearest to x, a small f32: 1.5 times the power of two that leaves no room for
 // a fraction is added, whose last bits are then the number. As a real, and as bits to come.
 struct Nearest {
   Scalar real, integer;
 };
 Nearest nearest(const Scalar& x) {
-  const bool wide = x.type() == kWide;
-  const DType bits = wide ? DType::i64 : DType::i32;
-  const Scalar shift = x.like(wide ? 0x1.8p52 : 0x1.8p23);
+  const Scalar shift = x.like(0x1.8p23);
   const Scalar shifted = x + shift;
-  return {shifted - shift,
-          operate(ScalarOp::sub, reinterpreted(shifted, bits), reinterpreted(shift, bits))};
+  return {shifted - shift, operate(ScalarOp::sub, reinterpreted(shifted, DType::i32),
+                                   reinterpreted(shift, DType::i32))};
 }
 
-// e^x for |x| up to 700: 2^n times the series of the rest, |rest| <= log(2)/2, to its 10th power:
-// the next term is below 3e-13.
-Scalar wide_exp(const Scalar& x) {
-  static constexpr std::array kSeries{1 / 3628800.0, 1 / 362880.0, 1 / 40320.0, 1 / 5040.0,
-                                      1 / 720.0,     1 / 120.0,    1 / 24.0,    1 / 6.0,
-                                      0.5,           1.0,          1.0};
-  const Nearest n = nearest(x * 1.4426950408889634);
-  const Scalar rest = x - n.real * 0.6931471805599453;
-  const Scalar power = reinterpreted((n.integer + whole(1023)) << 52, kWide);
-  return polynomial(rest, kSeries) * power;
-}
-
-// x, but no further from 0 than what rounds to f32 alike, and 0 for NaN.
-Scalar within(const Scalar& x, double least, double most) {
-  const Scalar above = select(x > least, x, x.like(least));
-  const Scalar inside = select(above < most, above, above.like(most));
-  return select(x == x, inside, x.like(0));
-}
-
-// `made` where x is a number, and x where it is NaN, as f32.
-Scalar rounded(const Scalar& x, const Scalar& made) {
-  return converted(select(x == x, made, x), DType::f32);
-}
+// Between bounds. NaN stays, and what is then computed of it is NaN, too, whatever the bits of its
+// nearest whole number are.
+Scalar at_least(const Scalar& x, double least) { return operate(ScalarOp::max, x, x.like(least)); }
+Scalar at_most(const Scalar& x, double most) { return operate(ScalarOp::min, x, x.like(most)); }
 
 Scalar abs(const Scalar& x) { return operate(ScalarOp::abs, x); }
 
-// e^x = 2^n (1 + r + r^2 q(r)) with |r| <= log(2)/2: q by Chebyshev's interpolation, off by 0.18
-// units in the last place of e^r. log(2) is taken away in two parts, of which n times the first is
-// exact (Cody and Waite 1980), and 2^n comes in two factors, so that numbers below the smallest
-// normal one are rounded once.
-Scalar exp_series(std::span<const Scalar> operands) {
+// e^x = 2^n (1 + beyond), beyond = r + r^2 q(r) with |r| <= log(2)/2: q is off by 0.18 units in the
+// last place of e^r. log(2) is taken away in two parts, of which n times the first is exact (Cody
+// and Waite 1980).
+struct Exponential {
+  Scalar beyond, n;
+};
+Exponential exponential(const Scalar& x) {
   static constexpr std::array kQ{0.0013926376, 0.00836333308, 0.0416665535, 0.166665761, 0.5};
-  const Scalar& x = operands[0];
-  const Scalar inside = within(x, -104, 89);
-  const Nearest n = nearest(inside * 1.44269504);
-  const Scalar rest = (inside - n.real * 0.693359375) + n.real * 2.12194440e-4;
-  const Scalar beyond = (rest * rest) * polynomial(rest, kQ) + rest;
-  const Scalar half = n.integer >> 1;
-  const auto power = [](const Scalar& exponent) {
-    return reinterpreted((exponent + 127) << 23, DType::f32);
-  };
-  const Scalar made = ((beyond + 1) * power(half)) * power(n.integer - half);
-  return select(x == x, made, x);
+  const Nearest n = nearest(x * 1.44269504);
+  const Scalar rest = (x - n.real * 0.693359375) + n.real * 2.12194440e-4;
+  return {(rest * rest) * polynomial(rest, kQ) + rest, n.integer};
+}
+
+// 2^n as f32, where that is a normal number.
+Scalar power(const Scalar& n) { return reinterpreted((n + 127) << 23, DType::f32); }
+
+// 2^n comes in two factors, so that numbers below the smallest normal one are rounded once.
+Scalar exp_series(std::span<const Scalar> operands) {
+  const Exponential e = exponential(at_most(at_least(operands[0], -104), 89));
+  const Scalar half = e.n >> 1;
+  return ((e.beyond + 1) * power(half)) * power(e.n - half);
+}
+
+// For |x| up to 87.
+Scalar exp_inside(const Scalar& x) {
+  const Exponential e = exponential(x);
+  return (e.beyond + 1) * power(e.n);
 }
 
 // x = m * 2^e with m from sqrt(1/2) to sqrt(2), and log(m) = 2 artanh((m-1)/(m+1)) by its series.
@@ -97,47 +87,38 @@ Scalar log_series(std::span<const Scalar> operands) {
   const Scalar made = e * 0.6931471805599453 + ratio * polynomial(ratio * ratio, kSeries);
   const Scalar of_zero = select(x == 0, number(-INFINITY), made);
   const Scalar of_less = select(x < 0, number(NAN), of_zero);
-  return rounded(x, select(x == INFINITY, x, of_less));
+  return converted(select(x < INFINITY, of_less, x), DType::f32);
 }
 
-// 1 - 2 / (e^2a + 1), and near 0, where that cancels, its series; the sign is x's.
+// The sign is x's: both are odd.
+Scalar signed_as(const Scalar& x, const Scalar& size) {
+  return operate(ScalarOp::copysign, size, x);
+}
+
+// 1 - 2 / (e^2a + 1), and near 0, where that cancels, a + a^3 p(a^2).
 Scalar tanh_series(std::span<const Scalar> operands) {
-  static constexpr std::array kSeries{-17 / 315.0, 2 / 15.0, -1 / 3.0, 1.0};
-  const Scalar x = converted(operands[0], kWide);
-  const Scalar size = within(abs(x), 0, 20);
-  const Scalar far = 1 - 2 / (wide_exp(size + size) + 1);
-  const Scalar near = size * polynomial(size * size, kSeries);
-  return rounded(x, operate(ScalarOp::copysign, select(size < 0.0078125, near, far), x));
-}
-
-// 2/sqrt(pi) (-1)^k / (k! (2k + 1)), the highest k first.
-std::array<double, 15> erf_near_zero() {
-  std::array<double, 15> series{};
-  double factorial = 1;
-  for (int k = 0; k < 15; ++k) {
-    if (k > 0) factorial *= -k;
-    series[static_cast<std::size_t>(14 - k)] = 1.1283791670955126 / (factorial * (2 * k + 1));
-  }
-  return series;
-}
-
-// Its series below 1; above, 1 - t e^(P(t) - a^2) with t = 1/(1 + a/2), the form of Numerical
-// Recipes (6.2) with a polynomial of our own: Chebyshev's interpolation of degree 9 for a from 1 to
-// 6, off by 1.1e-12 at most.
-Scalar erf_series(std::span<const Scalar> operands) {
-  static constexpr std::array kFar{2.2274109028330714e-07, -5.641283351565107e-07,
-                                   -4.498436089761527e-06, 1.600776687666894e-05,
-                                   9.558992944036505e-05,  -0.00040145918639051815,
-                                   -0.0031116984074557766, 0.010174693875142806,
-                                   0.2765835893361422,     -0.7274922853220915};
-  const Scalar x = converted(operands[0], kWide);
-  const Scalar size = within(abs(x), 0, 6);
+  static constexpr std::array kNear{-0.006096714176237583, 0.020997179672122, -0.05385090783238411,
+                                    0.1333276927471161, -0.333333283662796};
+  const Scalar size = at_most(abs(operands[0]), 10);
   const Scalar square = size * size;
-  const Scalar near = size * polynomial(square, erf_near_zero());
-  const Scalar t = 1 / (1 + size * 0.5);
-  const Scalar u = (t - 0.4583333333333333) * 4.8;
-  const Scalar far = 1 - t * wide_exp(polynomial(u, kFar) - square);
-  return rounded(x, operate(ScalarOp::copysign, select(size < 1, near, far), x));
+  const Scalar near = size + size * (square * polynomial(square, kNear));
+  const Scalar far = 1 - 2 / (exp_inside(size + size) + 1);
+  return signed_as(operands[0], select(size < 0.625, near, far));
+}
+
+// a + a p(a^2) below 1; above, 1 - e^q(a), q that of log(erfc(a)).
+Scalar erf_series(std::span<const Scalar> operands) {
+  static constexpr std::array kNear{
+      7.875874871388078e-05, -0.000801686430349946, 0.005189087241888046, -0.02685421146452427,
+      0.11283594369888306,   -0.3761262595653534,   0.12837916612625122};
+  static constexpr std::array kFar{
+      1.6371513993362896e-06, -4.605804497259669e-05, 0.0005968056502752006,
+      -0.004759596195071936,  0.026421135291457176,   -0.11008008569478989,
+      -0.6318260431289673,    -1.1302334070205688,    0.0003201380604878068};
+  const Scalar size = at_most(abs(operands[0]), 4);
+  const Scalar near = size + size * polynomial(size * size, kNear);
+  const Scalar far = 1 - exp_inside(polynomial(size, kFar));
+  return signed_as(operands[0], select(size < 1, near, far));
 }
 
 }  // namespace

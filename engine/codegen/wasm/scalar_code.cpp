@@ -225,12 +225,39 @@ Code compare(Writer& w, ScalarOp op, const Code& a, const Code& b) {
   return narrow_masks(w, masks);
 }
 
+// Whether the bits of a number that compares equal to this one are the same, too.
+bool is_nonzero(const Code& x) {
+  return x.known && x.known->real != 0 && !std::isnan(x.known->real);
+}
+
+// pmax(a, b) is b where a < b, and else a, NaN among them; pmin likewise. Against a constant that
+// is all; else it is taken the other way round, so that b stays where they are equal, and a's NaNs
+// are put over it.
+Code extreme_of_lanes(Writer& w, ScalarOp beyond, const Code& a, const Code& b) {
+  const bool wide = a.type == DType::f64, most = beyond == ScalarOp::gt;
+  const Op nearer =
+      wide ? (most ? Op::f64x2_pmax : Op::f64x2_pmin) : (most ? Op::f32x4_pmax : Op::f32x4_pmin);
+  const std::array both{a, b};
+  if (is_nonzero(b)) return plainly(w, {Op::end, nearer}, a.type, both);
+  return w.vectors(a.type, width(both), [&](std::size_t piece) {
+    w.push(b, piece);
+    w.push(a, piece);
+    w.put(nearer);
+    w.push(a, piece);
+    w.push(a, piece);
+    w.put(wide ? Op::f64x2_ne : Op::f32x4_ne);
+    w.put(Op::v128_or);
+  });
+}
+
 // a where it is NaN or beyond b, else b.
 Code extreme(Writer& w, ScalarOp beyond, const Code& a, const Code& b) {
+  const std::array both{a, b};
+  if (is_floating(a.type) && width(both) > 1) return extreme_of_lanes(w, beyond, a, b);
   const Code further = compare(w, beyond, a, b);
   if (!is_floating(a.type)) return select_code(w, further, a, b);
   const std::array either{compare(w, ScalarOp::ne, a, a), further};
-  return select_code(w, plainly(w, {Op::i32_or, Op::v128_or}, DType::boolean, either), a, b);
+  return select_code(w, plainly(w, {Op::i32_or, Op::end}, DType::boolean, either), a, b);
 }
 
 Code copysign_of_lanes(Writer& w, std::span<const Code> x) {

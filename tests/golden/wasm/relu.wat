@@ -3,7 +3,7 @@
   ;; kernel relu
   ;; %y = relu
   (func (export "kernel_0_0") (param i32 i64 i64 i64 i32 i32)
-    (local i32 i32 i32 i32 i32 i32 i32 i32 v128 v128 v128 v128 v128 v128 v128 v128 v128 v128 i32 i32)
+    (local i32 i32 i32 i32 i32 i32 i32 i32 v128 v128 v128 v128 i32 i32)
     local.get 1
     i32.wrap_i64
     local.set 6
@@ -35,13 +35,13 @@
     local.set 13
     local.get 0
     i32.load offset=4 align=4
-    local.set 24
-    local.get 24
+    local.set 18
+    local.get 18
     local.get 6
     i32.const 4
     i32.mul
     i32.add
-    local.set 25
+    local.set 19
     local.get 11
     local.get 10
     i32.lt_s
@@ -53,52 +53,36 @@
         local.get 13
         v128.load offset=16 align=4
         local.set 15
+        v128.const i32x4 0x0 0x0 0x0 0x0
         local.get 14
-        v128.const i32x4 0x0 0x0 0x0 0x0
-        f32x4.gt
-        local.set 16
-        local.get 15
-        v128.const i32x4 0x0 0x0 0x0 0x0
-        f32x4.gt
-        local.set 17
+        f32x4.pmax
         local.get 14
         local.get 14
         f32x4.ne
-        local.set 18
-        local.get 15
-        local.get 15
-        f32x4.ne
-        local.set 19
-        local.get 18
-        local.get 16
         v128.or
-        local.set 20
+        local.set 16
+        v128.const i32x4 0x0 0x0 0x0 0x0
+        local.get 15
+        f32x4.pmax
+        local.get 15
+        local.get 15
+        f32x4.ne
+        v128.or
+        local.set 17
+        local.get 19
+        local.get 16
+        v128.store align=4
         local.get 19
         local.get 17
-        v128.or
-        local.set 21
-        local.get 14
-        local.get 20
-        v128.and
-        local.set 22
-        local.get 15
-        local.get 21
-        v128.and
-        local.set 23
-        local.get 25
-        local.get 22
-        v128.store align=4
-        local.get 25
-        local.get 23
         v128.store offset=16 align=4
         local.get 13
         i32.const 32
         i32.add
         local.set 13
-        local.get 25
+        local.get 19
         i32.const 32
         i32.add
-        local.set 25
+        local.set 19
         local.get 11
         i32.const 8
         i32.add

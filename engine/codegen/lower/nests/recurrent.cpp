@@ -104,8 +104,14 @@ void lstm_cell_backward(const Nest& nest) {
       write_wanted(nest, 0, gates.place(k, at), g.gates[static_cast<std::size_t>(k)]);
     write_wanted(nest, 1, at, g.state);
   });
-  write_bias_gradient(nest, 2, gates, state, 4,
-                      [&](const Indices& at) { return lstm_gradients(gates, at).gates; });
+  // As PyTorch does it: the sums of the gates' gradients as they are stored, where they are.
+  write_bias_gradient(nest, 2, gates, state, 4, [&](const Indices& at) {
+    if (!nest.wanted(0)) return lstm_gradients(gates, at).gates;
+    std::vector<Quantity> made;
+    for (std::int64_t k = 0; k < 4; ++k)
+      made.push_back(nest.lowering.stored(nest.output(0), gates.place(k, at)));
+    return made;
+  });
 }
 
 // GRU: gates in the order reset, update, new
