@@ -22,7 +22,7 @@ export function layOut(step) {
   };
   const inputs = step.inputs.map(({ name, dtype, shape }) => {
     const elements = elementsOf({ shape });
-    return { name, dtype, elements, at: place(bytesOf({ dtype, elements })) };
+    return { name, dtype, shape, elements, at: place(bytesOf({ dtype, elements })) };
   });
   const scratch = place(step.scratch_bytes);
   const arena = place(step.arena_bytes);

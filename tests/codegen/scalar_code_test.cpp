@@ -175,7 +175,7 @@ TEST_CASE("machine code: random numbers are Philox's", "[codegen][cpu]") {
   CHECK(left.get(2, 0).integer != left.get(2, 1).integer);
 }
 
-// The stated errors: of what is computed in f64 half a unit in the last place, and what f64 adds.
+// The errors that engine/codegen/README.md states, in units in the last place.
 TEST_CASE("machine code: exp, log, tanh and erf of f32", "[codegen][cpu]") {
   constexpr std::int64_t kCount = 1 << 16;
   const loop::Kernel kernel = kernel_of(fmt::format(
@@ -194,7 +194,7 @@ TEST_CASE("machine code: exp, log, tanh and erf of f32", "[codegen][cpu]") {
   test::KernelMemory left(kernel);
   REQUIRE(test::machine_code_difference(kernel, memory, 1, &left) == "");
   double (*const kExact[])(double) = {std::exp, std::log, std::tanh, std::erf};
-  constexpr double kMost[] = {1.05, 0.51, 0.51, 0.51};
+  constexpr double kMost[] = {1.05, 0.51, 1.3, 1.3};
   for (std::size_t f = 0; f < 4; ++f) {
     double worst = 0;
     for (std::int64_t i = 0; i < kCount; ++i) {

@@ -53,13 +53,13 @@ Address KernelCode::plain_address(loop::BufferId buffer, const loop::Index& at) 
 // How far apart the lanes' places are, where that is the same for all and not backwards.
 std::optional<std::int64_t> KernelCode::step_of_lanes(const loop::Index& at) const {
   std::int64_t step = 0;
-  loop::Index rest;
-  for (const loop::Term& term : at.terms)
-    if (is_lane(term.atom))
-      step = term.factor;
-    else
-      rest.terms.push_back(term);
-  if (step <= 0 || varies(rest)) return std::nullopt;
+  for (const loop::Term& term : at.terms) {
+    if (!varies(term.atom)) continue;
+    const auto own = is_lane(term.atom) ? std::optional<std::int64_t>(1) : step_in_block(term.atom);
+    if (!own) return std::nullopt;
+    step += term.factor * *own;
+  }
+  if (step <= 0) return std::nullopt;
   return step;
 }
 

@@ -31,13 +31,33 @@ bool KernelCode::is_lane(const loop::Atom& atom) const {
   return lane_ && atom.kind == loop::AtomKind::loop && atom.id == lane_->variable.index;
 }
 
+bool KernelCode::varies(const loop::Atom& atom) const {
+  if (atom.of == nullptr)
+    return is_lane(atom) || (atom.kind == loop::AtomKind::value && values_[atom.id].is_vector());
+  if (step_in_block(atom)) return atom.kind == loop::AtomKind::remainder;
+  return varies(*atom.of);
+}
+
 bool KernelCode::varies(const loop::Index& index) const {
-  bool found = false;
-  for_each_atom(index, [&](const loop::Atom& atom) {
-    found |= is_lane(atom);
-    found |= atom.kind == loop::AtomKind::value && values_[atom.id].is_vector();
-  });
-  return found;
+  return std::any_of(index.terms.begin(), index.terms.end(),
+                     [&](const loop::Term& term) { return varies(term.atom); });
+}
+
+// Where the lanes of a quotient or remainder all lie in one block of the divisor, how far apart
+// they are: the quotient is then the same for all of them, and the remainder goes by this step.
+std::optional<std::int64_t> KernelCode::step_in_block(const loop::Atom& atom) const {
+  if (!lane_ || atom.of == nullptr) return std::nullopt;
+  std::int64_t step = 0;
+  for (const loop::Term& term : atom.of->terms)
+    if (is_lane(term.atom)) step = term.factor;
+  if (step <= 0) return std::nullopt;
+  // The first lane's number is a multiple of how many there are.
+  const std::int64_t span = step * lane_->width;
+  bool aligned = atom.by % span == 0 && atom.of->constant % span == 0;
+  for (const loop::Term& term : atom.of->terms)
+    aligned = aligned && (is_lane(term.atom) || (term.factor % span == 0 && !varies(term.atom)));
+  if (!aligned) return std::nullopt;
+  return step;
 }
 
 bool KernelCode::fits_i32(const loop::Index& index) const {

@@ -108,7 +108,9 @@ class KernelCode {
   std::size_t level_of(const loop::Atom& atom) const;
   std::size_t level_of(const loop::Index& index) const;
   bool fits_i32(const loop::Index& index) const;
+  bool varies(const loop::Atom& atom) const;
   bool varies(const loop::Index& index) const;
+  std::optional<std::int64_t> step_in_block(const loop::Atom& atom) const;
   bool is_lane(const loop::Atom& atom) const;
   std::optional<std::int64_t> step_of_lanes(const loop::Index& index) const;
 
