@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "engine/codegen/cuda/emit.h"
 #include "engine/codegen/llvm/emit.h"
 #include "engine/codegen/loop/printer.h"
 #include "engine/codegen/wasm/emit.h"
@@ -89,18 +90,33 @@ std::vector<CodeLine> loop_lines(const loop::LoweredKernel& lowered,
   return lines;
 }
 
+// `heading`: lines that stand before what is computed.
+std::vector<CodeLine> noted_lines(std::string_view text, const std::vector<std::uint32_t>& notes,
+                                  std::size_t heading, const std::vector<NodeId>& calls) {
+  std::vector<CodeLine> lines;
+  for (const std::uint32_t note : notes) {
+    const std::size_t end = text.find('\n');
+    lines.push_back(
+        {std::string(text.substr(0, end)), node_of(note, calls), lines.size() < heading});
+    text.remove_prefix(end + 1);
+  }
+  return lines;
+}
+
 std::vector<CodeLine> llvm_lines(const loop::LoweredKernel& lowered,
                                  const std::vector<NodeId>& calls) {
   const llvm_ir::Module module = llvm_ir::emit({&lowered.kernel, 1});
-  std::vector<CodeLine> lines;
-  std::string_view rest = module.text;
-  for (const std::uint32_t note : module.notes) {
-    const std::size_t end = rest.find('\n');
-    lines.push_back(
-        {std::string(rest.substr(0, end)), node_of(note, calls), lines.size() <= calls.size()});
-    rest.remove_prefix(end + 1);
-  }
-  return lines;
+  return noted_lines(module.text, module.notes, calls.size() + 1, calls);
+}
+
+// The functions at the head come before the kernel's own lines.
+std::vector<CodeLine> cuda_lines(const loop::LoweredKernel& lowered,
+                                 const std::vector<NodeId>& calls) {
+  const cuda::Module module = cuda::emit({&lowered.kernel, 1});
+  const auto first = std::find_if(module.notes.begin(), module.notes.end(),
+                                  [](std::uint32_t note) { return note != loop::kNoNote; });
+  const auto before = static_cast<std::size_t>(first - module.notes.begin());
+  return noted_lines(module.text, module.notes, before + calls.size(), calls);
 }
 
 // Instructions do something; lists and comments don't.
@@ -119,6 +135,7 @@ constexpr CodeForm kForms[] = {
     {"loop", "Loop form", loop_lines},
     {"llvm", "LLVM IR", llvm_lines},
     {"wasm", "WebAssembly", wasm_lines},
+    {"cuda", "CUDA", cuda_lines},
 };
 
 }  // namespace

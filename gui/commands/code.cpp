@@ -152,10 +152,10 @@ constexpr std::string_view kPanel = "code";
 constexpr Command kRows[] = {
     {"code.prepare", "", "", "", is_ready, prepare},
     {"code.follow", "Follow the selected value: its kernel, its loops, its code", "k",
-     "nothing, or graph, kernel, loop, llvm, wasm", has_selection, follow<1>},
+     "nothing, or graph, kernel, loop, llvm, wasm, cuda", has_selection, follow<1>},
     {"code.follow_back", "Follow the selected value back", "Shift+K", "", has_selection,
      follow<-1>},
-    {"code.form", "Kernels in another form", "", "loop, llvm or wasm", is_ready, set_form, "",
+    {"code.form", "Kernels in another form", "", "loop, llvm, wasm or cuda", is_ready, set_form, "",
      is_form},
     {"code.kernel", "To a kernel", "", "its number in the schedule", has_kernel, go_to_kernel},
     {"code.next", "Next kernel", "DownArrow", "", has_kernel, step_kernel<1>, kPanel},

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "engine/codegen/cuda/emit.h"
 #include "engine/codegen/llvm/emit.h"
 #include "engine/codegen/loop/printer.h"
 #include "engine/codegen/wasm/emit.h"
@@ -62,19 +63,24 @@ std::string text_of(const EmitCommand& command, const Program& program,
   if (command.target == "loop") return loop_text(program, chosen);
   const std::vector<loop::Kernel> kernels = titled(program, chosen);
   if (command.target == "llvm") return llvm_ir::emit(kernels).text;
+  if (command.target == "cuda") return cuda::emit(kernels).text;
   std::string text;
   for (const wasm::Line& line : wasm::emit_text(kernels, command.options()))
     text += line.text + "\n";
   return text;
 }
 
-// Lines of remarks as the target's own: WebAssembly's begin with two semicolons.
+// Lines of remarks as the target's own: WebAssembly's begin with two semicolons, CUDA's with two
+// strokes.
 std::string remarks(const std::string& target, const std::string& lines) {
-  if (target != "wasm") return lines;
+  if (target != "wasm" && target != "cuda") return lines;
   std::string text;
   for (std::size_t begin = 0; begin < lines.size();) {
     const std::size_t end = lines.find('\n', begin) + 1;
-    text += ";" + lines.substr(begin, end - begin);
+    if (target == "wasm")
+      text += ";" + lines.substr(begin, end - begin);
+    else
+      text += "//" + lines.substr(begin + 1, end - begin - 1);
     begin = end;
   }
   return text;
@@ -142,9 +148,10 @@ void add_emit(CLI::App& app, Action& chosen) {
           "--target", arguments->target,
           "loop: loop nests over indices and typed scalars, from which every other target "
           "is written; llvm: LLVM IR, as it is compiled for this machine's processor; wasm: "
-          "WebAssembly's text form, as a page runs it")
+          "WebAssembly's text form, as a page runs it; cuda: CUDA C++, as NVRTC takes it for "
+          "sm_80 and up")
       ->required()
-      ->check(CLI::IsMember({"loop", "llvm", "wasm"}))
+      ->check(CLI::IsMember({"loop", "llvm", "wasm", "cuda"}))
       ->type_name("TARGET");
   command.add_option("--kernel", arguments->kernel, "Only this kernel, counted from 0")
       ->check(CLI::NonNegativeNumber)

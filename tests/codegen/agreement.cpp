@@ -2,7 +2,13 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <cstdlib>
+
 #include "engine/eval/compare.h"
+#include "engine/ir/printer.h"
+#include "engine/support/hash.h"
+#include "tests/codegen/cuda_on_cpu.h"
 #include "tests/codegen/wasm_code.h"
 #include "tests/random/same_meaning.h"
 
@@ -38,6 +44,15 @@ std::string wrong_with(const KernelRun& run, const std::vector<Tensor>& expected
   return fmt::format("{}{}\n{}", apart, exact ? " (exactly)" : "", texts_of(run));
 }
 
+// A compiler takes long: one graph in eight, chosen by its text; all of them by RECUT_CUDA_STEP=1.
+bool takes_cuda(const Graph& graph) {
+  const char* given = std::getenv("RECUT_CUDA_STEP");
+  const std::uint64_t step = given == nullptr ? 8 : std::strtoull(given, nullptr, 10);
+  std::uint64_t text = 0;
+  for (const char c : print(graph)) text = hash_mix(text, static_cast<unsigned char>(c));
+  return text % std::max<std::uint64_t>(step, 1) == 0 && has_compiler();
+}
+
 }  // namespace
 
 bool is_refusal(const std::string& disagreement) { return disagreement.rfind(kRefused, 0) == 0; }
@@ -64,10 +79,15 @@ std::string disagreement(const Graph& graph, const Inputs& inputs, KernelRunOpti
   options.executor = Executor::machine_code;
   std::string wrong = wrong_with(run_kernels(graph, inputs, options), expected->outputs, false);
   if (!wrong.empty()) return "as machine code: " + wrong;
-  if (!has_node()) return "";
-  options.executor = Executor::web_assembly;
+  if (has_node()) {
+    options.executor = Executor::web_assembly;
+    wrong = wrong_with(run_kernels(graph, inputs, options), expected->outputs, false);
+    if (!wrong.empty()) return "as WebAssembly: " + wrong;
+  }
+  if (!takes_cuda(graph)) return "";
+  options.executor = Executor::cuda;
   wrong = wrong_with(run_kernels(graph, inputs, options), expected->outputs, false);
-  return wrong.empty() ? "" : "as WebAssembly: " + wrong;
+  return wrong.empty() ? "" : "as CUDA: " + wrong;
 }
 
 std::string edge_disagreement(const Graph& graph) {

@@ -12,9 +12,10 @@ namespace recut::test {
 bool sums_nothing(const Graph& graph);
 
 // What is wrong with running this graph by kernels: by the loop form's interpreter in both
-// precisions, and where `as_code` as machine code, and as WebAssembly where there is a node. ""
-// where every output is eval's, to the bit where nothing is summed, else about (compare.h's
-// bounds); a refusal where an operator doesn't lower, or eval takes no such data.
+// precisions, and where `as_code` as machine code, as WebAssembly where there is a node, and of
+// some graphs as CUDA where there is a compiler (cuda_on_cpu.h). "" where every output is eval's,
+// to the bit where nothing is summed, else about (compare.h's bounds); a refusal where an operator
+// doesn't lower, or eval takes no such data.
 std::string disagreement(const Graph& graph, const Inputs& inputs, KernelRunOptions options,
                          bool as_code = false);
 

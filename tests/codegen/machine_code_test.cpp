@@ -4,10 +4,10 @@
 #include "engine/codegen/llvm/emit.h"
 #include "engine/codegen/loop/parser.h"
 #include "engine/codegen/loop/verifier.h"
-#include "engine/codegen/lower/lower.h"
-#include "engine/partition/fusion/fuse_pointwise.h"
 #include "native/cpu/jit.h"
+#include "tests/codegen/cuda_on_cpu.h"
 #include "tests/codegen/machine_code.h"
+#include "tests/codegen/run_kernels.h"
 #include "tests/random/random_graph.h"
 
 namespace recut {
@@ -66,6 +66,7 @@ kernel "all" {
 })");
   for (const std::uint64_t seed : {1, 2, 3})
     CHECK(test::machine_code_difference(kernels, seed) == "");
+  CHECK(test::cuda_difference(kernels, 1) == "");
 }
 
 // The largest by magnitude, with its sign, and what a graph says as abs(where(abs(x) > 0, x, 2)).
@@ -110,6 +111,7 @@ kernel "sizes" {
 })");
   for (const std::uint64_t seed : {1, 2, 3, 4, 5, 6})
     CHECK(test::machine_code_difference(kernels, seed) == "");
+  CHECK(test::cuda_difference(kernels, 1) == "");
 }
 
 // Products that are exact have the same bits on processors that fuse and on those that don't.
@@ -157,6 +159,7 @@ kernel "rows and columns" {
 })");
   for (const std::uint64_t seed : {1, 2, 3})
     CHECK(test::machine_code_difference(kernels, seed) == "");
+  CHECK(test::cuda_difference(kernels, 1) == "");
 }
 
 TEST_CASE("machine code: places that lie apart, conditions, and what several add to",
@@ -204,6 +207,7 @@ kernel "histogram" {
 })");
   for (const std::uint64_t seed : {1, 2, 3})
     CHECK(test::machine_code_difference(kernels, seed) == "");
+  CHECK(test::cuda_difference(kernels, 1) == "");
 }
 
 TEST_CASE("machine code: scratch of parallel iterations", "[codegen][cpu]") {
@@ -239,6 +243,7 @@ kernel "rows of squares, turned" {
 })");
   for (const std::uint64_t seed : {1, 2, 3})
     CHECK(test::machine_code_difference(kernels, seed) == "");
+  CHECK(test::cuda_difference(kernels, 1) == "");
 }
 
 TEST_CASE("machine code: an index out of range is told, and nothing is read there",
@@ -300,27 +305,12 @@ kernel "relu" {
   CHECK(text == llvm_ir::emit(kernels).text);
 }
 
-std::vector<loop::Kernel> lowered_kernels(const Graph& graph) {
-  const StorageModel storages(graph);
-  const FusionGroups groups = fuse_pointwise(graph, storages);
-  std::vector<loop::Kernel> kernels;
-  const auto add = [&](std::vector<NodeId> calls) {
-    if (auto lowered = loop::lower(graph, storages, groups, calls))
-      kernels.push_back(std::move(lowered->kernel));
-  };
-  for (std::int32_t g = 0; g < groups.size(); ++g)
-    add({groups.calls(g).begin(), groups.calls(g).end()});
-  for (const NodeId id : graph.order())
-    if (!graph.op(id).is(kInput) && groups.group(id) == FusionGroups::kAlone) add({id});
-  return kernels;
-}
-
 TEST_CASE("machine code: the kernels of random graphs do what the interpreter does",
           "[codegen][cpu][random]") {
   std::size_t kernels = 0;
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
     INFO("seed " << seed);
-    const auto lowered = lowered_kernels(test::random_graph(seed));
+    const auto lowered = test::lowered_kernels(test::random_graph(seed));
     kernels += lowered.size();
     REQUIRE(test::machine_code_difference(lowered, seed, 2) == "");
   }

@@ -13,7 +13,9 @@
 #include "engine/codegen/lower/address.h"
 #include "engine/eval/inputs.h"
 #include "engine/partition/execution.h"
+#include "engine/partition/fusion/fuse_pointwise.h"
 #include "engine/runtime/program.h"
+#include "tests/codegen/cuda_on_cpu.h"
 #include "tests/codegen/machine_code.h"
 #include "tests/codegen/wasm_code.h"
 
@@ -98,6 +100,21 @@ std::vector<std::vector<NodeId>> kernels_of(const Graph& graph, const FusionGrou
   return kernels;
 }
 
+std::vector<loop::Kernel> lowered_kernels(const Graph& graph) {
+  const StorageModel storages(graph);
+  const FusionGroups groups = fuse_pointwise(graph, storages);
+  std::vector<loop::Kernel> kernels;
+  const auto add = [&](std::vector<NodeId> calls) {
+    if (auto lowered = loop::lower(graph, storages, groups, calls))
+      kernels.push_back(std::move(lowered->kernel));
+  };
+  for (std::int32_t g = 0; g < groups.size(); ++g)
+    add({groups.calls(g).begin(), groups.calls(g).end()});
+  for (const NodeId id : graph.order())
+    if (!graph.op(id).is(kInput) && groups.group(id) == FusionGroups::kAlone) add({id});
+  return kernels;
+}
+
 namespace {
 
 // Kernels one after another, each with the storages that it reads and writes.
@@ -156,6 +173,18 @@ std::string run_in_node(const Lowered& lowered, const KernelRunOptions& options)
   return "";
 }
 
+std::string run_cuda(const Lowered& lowered, const KernelRunOptions& options) {
+  const auto compiled = CudaOnCpu::compile(cuda::emit(lowered.kernels));
+  if (!compiled) return format(compiled.diagnostics());
+  for (std::size_t k = 0; k < lowered.kernels.size(); ++k) {
+    std::vector<void*> buffers;
+    for (const auto& span : lowered.memory[k]) buffers.push_back(span.data());
+    if (const std::int64_t fault = compiled->run(k, buffers, options.seed))
+      return compiled->module().faults[static_cast<std::size_t>(fault - 1)];
+  }
+  return "";
+}
+
 std::string run(const Lowered& lowered, const KernelRunOptions& options) {
   switch (options.executor) {
     case Executor::interpreter:
@@ -164,6 +193,8 @@ std::string run(const Lowered& lowered, const KernelRunOptions& options) {
       return run_code(lowered, options);
     case Executor::web_assembly:
       return run_in_node(lowered, options);
+    case Executor::cuda:
+      return run_cuda(lowered, options);
   }
   return "";
 }

@@ -12,7 +12,7 @@
 
 namespace recut::test {
 
-enum class Executor : std::uint8_t { interpreter, machine_code, web_assembly };
+enum class Executor : std::uint8_t { interpreter, machine_code, web_assembly, cuda };
 
 struct KernelRunOptions {
   Executor executor = Executor::interpreter;
@@ -34,5 +34,8 @@ KernelRun run_kernels(const Graph& graph, const Inputs& inputs, const KernelRunO
 
 // The kernels of a graph in the order in which they can run: groups at their last call.
 std::vector<std::vector<NodeId>> kernels_of(const Graph& graph, const FusionGroups& groups);
+
+// Every kernel of a graph that lowers, with pointwise calls fused.
+std::vector<loop::Kernel> lowered_kernels(const Graph& graph);
 
 }  // namespace recut::test

@@ -10,7 +10,8 @@ namespace {
 
 class Expander {
  public:
-  explicit Expander(const Kernel& kernel) : out_(kernel), constants_(kernel.values.size()) {}
+  Expander(const Kernel& kernel, Functions functions)
+      : functions_(functions), out_(kernel), constants_(kernel.values.size()) {}
 
   Kernel run() {
     Block body = expanded(std::exchange(out_.body, {}));
@@ -39,7 +40,7 @@ class Expander {
       constants_[define.value.index] = *constant;
     const auto* apply = std::get_if<Apply>(&define.expression);
     const Series series =
-        apply == nullptr ? nullptr : find_series(apply->op, out_[define.value].type);
+        apply == nullptr ? nullptr : series_of(apply->op, out_[define.value].type);
     if (series == nullptr) return false;
     std::vector<Scalar> operands;
     for (const ValueId operand : apply->operands) {
@@ -52,12 +53,19 @@ class Expander {
     return true;
   }
 
+  Series series_of(ScalarOp op, DType type) const {
+    return functions_ == Functions::of_target ? find_random_series(op) : find_series(op, type);
+  }
+
+  Functions functions_;
   Kernel out_;
   std::vector<std::optional<Constant>> constants_;  // by value, of those before
 };
 
 }  // namespace
 
-Kernel expand(const Kernel& kernel) { return Expander(kernel).run(); }
+Kernel expand(const Kernel& kernel, Functions functions) {
+  return Expander(kernel, functions).run();
+}
 
 }  // namespace recut::loop

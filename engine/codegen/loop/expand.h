@@ -2,6 +2,8 @@
 // from, so that all of them compute alike.
 #pragma once
 
+#include <cstdint>
+
 #include "engine/codegen/loop/kernel.h"
 
 namespace recut::loop {
@@ -10,6 +12,9 @@ namespace recut::loop {
 // computed at once, within units in the last place of f32: exp within 1.05, the others, which are
 // computed in f64, within 0.51 (tests/codegen holds them to that). Random numbers become integer
 // arithmetic, with the same bits: Philox (support/philox.h), and what is made of its words.
-Kernel expand(const Kernel& kernel);
+//
+// `of_target`: a target with functions of its own for f32 keeps exp, log, tanh and erf.
+enum class Functions : std::uint8_t { as_series, of_target };
+Kernel expand(const Kernel& kernel, Functions functions = Functions::as_series);
 
 }  // namespace recut::loop

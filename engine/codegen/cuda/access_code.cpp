@@ -1,0 +1,137 @@
+// Places in memory: elements, packs of them, and what several threads combine into one.
+#include <fmt/format.h>
+
+#include "engine/codegen/cuda/index_code.h"
+#include "engine/codegen/cuda/kernel_code.h"
+#include "engine/codegen/cuda/packs.h"
+#include "engine/codegen/cuda/scalar_code.h"
+
+namespace recut::cuda {
+namespace {
+
+bool contains(const loop::Index& index, loop::LoopId id) {
+  bool found = false;
+  for_each_atom(index, [&](const loop::Atom& atom) {
+    found |= atom.kind == loop::AtomKind::loop && atom.id == id.index;
+  });
+  return found;
+}
+
+// Whether anything but accesses of packs is said in terms of the variable.
+bool needs_variable(const loop::Block& body, loop::LoopId id,
+                    const std::map<const void*, std::string>& packed) {
+  for (const loop::Statement& statement : body) {
+    const auto* define = std::get_if<loop::Define>(&statement.value);
+    if (define == nullptr) continue;
+    const auto* load = std::get_if<loop::Load>(&define->expression);
+    if (load != nullptr && !packed.contains(load) && contains(load->at, id)) return true;
+    const auto* number = std::get_if<loop::IndexNumber>(&define->expression);
+    if (number != nullptr && contains(number->index, id)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string KernelCode::index(const loop::Index& index) {
+  const AtomText text = [&](const loop::Atom& atom) {
+    return atom.kind == loop::AtomKind::loop ? variable(loop::LoopId(atom.id))
+                                             : value(loop::ValueId(atom.id));
+  };
+  return index_code(index, ranges_, text, context_.helpers);
+}
+
+std::string KernelCode::element(loop::BufferId buffer, const loop::Index& at) {
+  return fmt::format("{}[{}]", names_.of(buffer), index(at));
+}
+
+std::string KernelCode::combined_store(const loop::Store& store) {
+  const DType dtype = kernel_[store.buffer].dtype, type = kernel_[store.value].type;
+  const bool alone = mapping_.count == 1 && mapping_.group == 1;
+  if (loop::is_order_free(type) && !alone) return atomic_store(store);
+  const std::string at = element(store.buffer, store.at);
+  const std::string made =
+      combine_code(*store.combine, type, value_of_memory(dtype, at, context_.helpers),
+                   value(store.value), context_.helpers);
+  return fmt::format("{} = {};", at, memory_of_value(dtype, made, context_.helpers));
+}
+
+std::string KernelCode::atomic_store(const loop::Store& store) {
+  const DType dtype = kernel_[store.buffer].dtype, type = kernel_[store.value].type;
+  const std::string at = element(store.buffer, store.at);
+  if (*store.combine == loop::Combine::add && dtype == DType::i32)
+    return fmt::format("atomicAdd(&{}, {});", at, value(store.value));
+  if (*store.combine == loop::Combine::add && dtype == DType::i64)
+    return fmt::format(
+        "atomicAdd(reinterpret_cast<unsigned long long*>(&{}), (unsigned long long){});", at,
+        value(store.value));
+  const std::string old = fmt::format("({})", value_of_memory(dtype, "old", context_.helpers));
+  const std::string made =
+      combine_code(*store.combine, type, old, value(store.value), context_.helpers);
+  const std::string memory = memory_type_name(dtype);
+  return fmt::format("{}(&{}, [=]({} old) {{ return {}; }});", context_.helpers.use("combine_at"),
+                     at, memory, memory_of_value(dtype, made, context_.helpers));
+}
+
+// The body of a nest whose last loop is run by packs, and by single iterations what is left over.
+void KernelCode::pack() {
+  const loop::LoopId id = mapping_.items->loops.back()->variable;
+  const std::int64_t extent = kernel_[id].extent;
+  const std::string first = variable(id);
+  const std::string one = names_.fresh(first);
+  const std::vector<std::string> values = values_;
+  const bool rest = extent % mapping_.pack != 0;
+  if (rest) text_.open(fmt::format("if ({} + {} <= {})", first, mapping_.pack, extent));
+  pack_at_once(one);
+  if (!rest) return;
+  text_.close();
+  values_ = values;
+  loops_[id.index] = one;
+  text_.open(fmt::format("else for ({0} {1} = {2}; {1} < {3}; ++{1})", whole_type(extent), one,
+                         first, extent));
+  block(*mapping_.items->body);
+  text_.close();
+}
+
+// `one`: what the variable is called within the pack.
+void KernelCode::pack_at_once(const std::string& one) {
+  const loop::LoopId id = mapping_.items->loops.back()->variable;
+  const loop::Block& body = *mapping_.items->body;
+  const std::string first = variable(id);
+  std::vector<std::string> stores;
+  const auto name_pack = [&](loop::BufferId buffer, const loop::Index& at, const void* access,
+                             bool loads) {
+    const std::string name = names_.fresh(names_.of(buffer) + "_pack");
+    const std::string type =
+        fmt::format("Pack<{}, {}>", memory_type_name(kernel_[buffer].dtype), mapping_.pack);
+    const std::string place = fmt::format("reinterpret_cast<{}{}*>({} + {})", loads ? "const " : "",
+                                          type, names_.of(buffer), index(at));
+    context_.helpers.use("Pack");
+    text_.line(loads ? fmt::format("const {} {} = *{};", type, name, place)
+                     : fmt::format("{} {};", type, name));
+    if (!loads) stores.push_back(fmt::format("*{} = {};", place, name));
+    packed_[access] = name + ".of[lane]";
+  };
+  for (const loop::Statement& statement : body) {
+    const std::uint32_t around = text_.begin_note(statement.note);
+    if (const auto* store = std::get_if<loop::Store>(&statement.value))
+      name_pack(store->buffer, store->at, store, false);
+    const auto* define = std::get_if<loop::Define>(&statement.value);
+    const auto* load = define == nullptr ? nullptr : std::get_if<loop::Load>(&define->expression);
+    if (load != nullptr && step_of(load->at, id, mapping_.pack, body) == Step::next)
+      name_pack(load->buffer, load->at, load, true);
+    text_.begin_note(around);
+  }
+  text_.line("#pragma unroll");
+  text_.open(fmt::format("for (int lane = 0; lane < {}; ++lane)", mapping_.pack));
+  if (needs_variable(body, id, packed_))
+    text_.line(fmt::format("const {} {} = {} + lane;", whole_type(kernel_[id].extent), one, first));
+  loops_[id.index] = one;
+  block(body);
+  loops_[id.index] = first;
+  text_.close();
+  for (const std::string& store : stores) text_.line(store);
+  packed_.clear();
+}
+
+}  // namespace recut::cuda

@@ -1,0 +1,95 @@
+#include "engine/codegen/cuda/emit.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "engine/codegen/cuda/kernel_code.h"
+#include "engine/codegen/cuda/scalar_code.h"
+#include "engine/codegen/loop/expand.h"
+
+namespace recut::cuda {
+namespace {
+
+using loop::Kernel;
+
+class Emitter {
+ public:
+  explicit Emitter(const Options& options) : options_(options) {}
+
+  Module run(std::span<const Kernel> kernels) {
+    for (const Kernel& kernel : kernels) add(loop::expand(kernel, loop::Functions::of_target));
+    Text all;
+    all.lines(helpers_.text());
+    all.append(text_);
+    module_.text = all.text();
+    module_.notes = all.notes();
+    return std::move(module_);
+  }
+
+ private:
+  void add(const Kernel& kernel) {
+    module_.kernels.emplace_back();
+    text_.line(fmt::format("// kernel {}", kernel.name));
+    for (std::uint32_t n = 0; n < kernel.notes.size(); ++n) {
+      text_.begin_note(n);
+      text_.line("// " + kernel.notes[n]);
+    }
+    text_.begin_note(loop::kNoNote);
+    const loop::Ranges ranges = all_ranges(kernel);
+    for (const loop::StageCode& stage : loop::stages_of(kernel)) add_launch(kernel, ranges, stage);
+  }
+
+  void add_launch(const Kernel& kernel, const loop::Ranges& ranges, const loop::StageCode& stage) {
+    auto& launches = module_.kernels.back();
+    const Mapping mapping = map_stage(kernel, ranges, stage);
+    const std::int64_t turns = mapping.turns_of_block();
+    const std::int64_t blocks =
+        std::clamp<std::int64_t>((mapping.turns() + turns - 1) / turns, 1, options_.most_blocks);
+    KernelCode code(kernel, mapping, ranges, {helpers_, module_.faults});
+    const Text body = code.run(stage, blocks);
+    Launch launch{fmt::format("kernel_{}_{}", module_.kernels.size() - 1, launches.size()), blocks,
+                  mapping.threads, mapping.scratch_bytes + mapping.partials_bytes};
+    text_.line(shape(mapping));
+    text_.line(fmt::format("extern \"C\" __global__ void __launch_bounds__({}) {}(",
+                           mapping.threads, launch.symbol));
+    for (const std::string& one : parameters(kernel, code.names())) text_.line("    " + one);
+    text_.append(body);
+    text_.line("}");
+    text_.line("");
+    launches.push_back(std::move(launch));
+  }
+
+  // Who does what, for readers.
+  static std::string shape(const Mapping& mapping) {
+    std::string each = "a thread each";
+    if (mapping.pack > 1) each = fmt::format("{} neighbours a thread", mapping.pack);
+    if (mapping.group > 1) each = fmt::format("{} threads each", mapping.group);
+    return fmt::format("// {} item{}, {}", mapping.count, mapping.count == 1 ? "" : "s", each);
+  }
+
+  static std::vector<std::string> parameters(const Kernel& kernel, const Identifiers& names) {
+    std::vector<std::string> lines;
+    for (std::uint32_t b = 0; b < brought_buffers(kernel); ++b) {
+      const loop::Buffer& buffer = kernel.buffers[b];
+      const char* access = buffer.access == loop::Access::read ? "const " : "";
+      lines.push_back(fmt::format("{}{}* __restrict__ {},", access, memory_type_name(buffer.dtype),
+                                  names.of(loop::BufferId(b))));
+    }
+    lines.emplace_back("long long seed, long long* fault) {");
+    return lines;
+  }
+
+  const Options& options_;
+  Module module_;
+  Text text_;
+  Helpers helpers_;
+};
+
+}  // namespace
+
+Module emit(std::span<const Kernel> kernels, const Options& options) {
+  return Emitter(options).run(kernels);
+}
+
+}  // namespace recut::cuda

@@ -1,0 +1,47 @@
+// The loop form as CUDA C++: what NVRTC and nvcc take for sm_80 and up, and what is read on screen.
+//
+//   parallel %i in 0..1024 lanes 8      a grid of threads: one iteration each, or as many as 16
+//   { ... }                             bytes hold
+//   parallel %i in 0..64 {              a group of threads an iteration: 8, 16 or 32 of a warp, or
+//     for %j in 0..512 lanes 32 … }     a block, which share out the inner loops
+//
+// A function of the text takes a pointer for each brought buffer of its kernel, in order, then
+// `long long seed` and `long long* fault`. It is compiled without fast math and with --fmad=false:
+// products are fused with sums only where the loop form says so.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/codegen/loop/kernel.h"
+
+namespace recut::cuda {
+
+// One __global__ function; launches of a kernel run one after another on one stream.
+struct Launch {
+  std::string symbol;             // extern "C"
+  std::int64_t blocks = 1;        // of the grid, one-dimensional
+  int threads = 1;                // of a block, one-dimensional, a multiple of 32 unless 1
+  std::int64_t shared_bytes = 0;  // dynamic shared memory; above 48 KiB it must be asked for
+};
+
+struct Options {
+  std::int64_t most_blocks = (std::int64_t{1} << 31) - 1;  // what CUDA allows; fewer: for tests
+};
+
+struct Module {
+  std::string text;
+  std::vector<std::vector<Launch>> kernels;  // by kernel
+  // By line of the text: which of its kernel's notes it is from (loop/kernel.h); kNoNote: none.
+  std::vector<std::uint32_t> notes;
+  // What is wrong where `*fault`, 0 before, is n afterwards: faults[n - 1]. The data's fault; what
+  // the kernel wrote is then of no use.
+  std::vector<std::string> faults;
+};
+
+// Of sound kernels (loop/verifier.h).
+Module emit(std::span<const loop::Kernel> kernels, const Options& options = {});
+
+}  // namespace recut::cuda

@@ -1,0 +1,232 @@
+#include "engine/codegen/cuda/helpers.h"
+
+#include <algorithm>
+#include <array>
+
+#include "engine/support/check.h"
+
+namespace recut::cuda {
+namespace {
+
+struct Helper {
+  std::string_view name;
+  std::string_view text;
+  std::string_view uses = "";  // another of the table, before it
+};
+
+constexpr std::array kHelpers{
+    Helper{"Pack", R"(// Neighbours that are loaded and stored at once.
+template <class T, int count>
+struct alignas(sizeof(T) * count) Pack {
+  T of[count];
+};
+)"},
+    Helper{"plus", R"(// Integers wrap around.
+__device__ inline int plus(int a, int b) { return int(unsigned(a) + unsigned(b)); }
+__device__ inline long long plus(long long a, long long b) {
+  return (long long)((unsigned long long)a + (unsigned long long)b);
+}
+)"},
+    Helper{"minus",
+           R"(__device__ inline int minus(int a, int b) { return int(unsigned(a) - unsigned(b)); }
+__device__ inline long long minus(long long a, long long b) {
+  return (long long)((unsigned long long)a - (unsigned long long)b);
+}
+)"},
+    Helper{"times",
+           R"(__device__ inline int times(int a, int b) { return int(unsigned(a) * unsigned(b)); }
+__device__ inline long long times(long long a, long long b) {
+  return (long long)((unsigned long long)a * (unsigned long long)b);
+}
+)"},
+    Helper{"quotient", R"(// Towards zero; b isn't 0.
+template <class T>
+__device__ inline T quotient(T a, T b) {
+  return b == -1 ? minus(T(0), a) : T(a / b);
+}
+)",
+           "minus"},
+    Helper{"rest", R"(template <class T>
+__device__ inline T rest(T a, T b) {
+  return b == -1 ? T(0) : T(a % b);
+}
+)"},
+    Helper{"shifted_left", R"(// 0 where b is negative or too large.
+__device__ inline int shifted_left(int a, int b) {
+  return unsigned(b) < 32u ? int(unsigned(a) << b) : 0;
+}
+__device__ inline long long shifted_left(long long a, long long b) {
+  return (unsigned long long)b < 64u ? (long long)((unsigned long long)a << b) : 0;
+}
+)"},
+    Helper{"shifted_right", R"(__device__ inline int shifted_right(int a, int b) {
+  return a >> (unsigned(b) < 32u ? b : 31);
+}
+__device__ inline long long shifted_right(long long a, long long b) {
+  return a >> ((unsigned long long)b < 64u ? b : 63);
+}
+)"},
+    Helper{"floor_quotient", R"(// Towards minus infinity; b is positive.
+template <class T>
+__device__ inline T floor_quotient(T a, T b) {
+  return a / b - (a % b < 0 ? 1 : 0);
+}
+)"},
+    Helper{"floor_rest", R"(template <class T>
+__device__ inline T floor_rest(T a, T b) {
+  return a % b + (a % b < 0 ? b : 0);
+}
+)"},
+    Helper{"larger", R"(// NaN stays NaN, on the left.
+template <class T>
+__device__ inline T larger(T a, T b) {
+  return a != a || a > b ? a : b;
+}
+)"},
+    Helper{"smaller", R"(template <class T>
+__device__ inline T smaller(T a, T b) {
+  return a != a || a < b ? a : b;
+}
+)"},
+    Helper{"truncated", R"(// What doesn't fit, and NaN, become the most negative number.
+__device__ inline long long truncated(double x) {
+  return x > -9223372036854775808.0 && x < 9223372036854775808.0 ? (long long)x
+                                                                 : -9223372036854775807LL - 1;
+}
+)"},
+    Helper{"checked", R"(// A fault of the data is told, and the kernel goes on at place 0.
+__device__ inline long long checked(long long index, long long below, long long n,
+                                    long long* fault) {
+  if (index >= 0 && index < below) return index;
+  *fault = n;
+  return 0;
+}
+)"},
+    Helper{"divisor", R"(template <class T>
+__device__ inline T divisor(T number, long long n, long long* fault) {
+  if (number != 0) return number;
+  *fault = n;
+  return 1;
+}
+)"},
+    Helper{"of_bfloat16", R"(__device__ inline float of_bfloat16(unsigned short bits) {
+  return __int_as_float(int(unsigned(bits) << 16));
+}
+)"},
+    Helper{"bfloat16", R"(// To nearest even; NaN stays one.
+__device__ inline unsigned short bfloat16(float x) {
+  const unsigned bits = unsigned(__float_as_int(x));
+  return (unsigned short)((x != x ? bits | 0x400000u : bits + (bits >> 16 & 1u) + 0x7fffu) >> 16);
+}
+)"},
+    Helper{"of_half", R"(#ifdef __CUDACC__  // others who run this text bring their own
+__device__ inline float of_half(unsigned short bits) {
+  float x;
+  asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(bits));
+  return x;
+}
+#endif
+)"},
+    Helper{"half", R"(#ifdef __CUDACC__
+__device__ inline unsigned short half(float x) {
+  unsigned short bits;
+  asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(x));
+  return bits;
+}
+#endif
+)"},
+    Helper{"to_odd", R"(// Rounds to fewer digits as x itself does: what is lost sets the last bit.
+__device__ inline float to_odd(double x) {
+  const float near = __double2float_rz(x);
+  return near == x || x != x ? near : __int_as_float(__float_as_int(near) | 1);
+}
+)"},
+    Helper{"combined_here", R"(// Partials, the lower half with the upper half until one is left.
+template <int lanes, class T, class Combine>
+__device__ inline T combined_here(const T (&all)[lanes], Combine combine) {
+  T partials[lanes];
+  for (int p = 0; p < lanes; ++p) partials[p] = all[p];
+  for (int half = lanes / 2; half > 0; half /= 2)
+    for (int p = 0; p < half; ++p) partials[p] = combine(partials[p], partials[p + half]);
+  return partials[0];
+}
+)"},
+    Helper{"combined_in_warp",
+           R"(// The same of a partial a thread, by threads of a warp, all of which get the result.
+template <int lanes, int width, class T, class Combine>
+__device__ inline T combined_in_warp(T mine, unsigned mask, Combine combine) {
+  for (int half = lanes / 2; half > 0; half /= 2)
+    mine = combine(mine, T(__shfl_down_sync(mask, mine, half, width)));
+  return T(__shfl_sync(mask, mine, 0, width));
+}
+)"},
+    Helper{"combined_in_block", R"(// By all threads of a block, through room for a partial each.
+template <int lanes, class T, class Combine>
+__device__ inline T combined_in_block(T mine, T* partials, Combine combine) {
+  const int thread = threadIdx.x;
+  __syncthreads();
+  if (thread < lanes) partials[thread] = mine;
+  __syncthreads();
+  for (int half = lanes / 2; half >= 32; half /= 2) {
+    if (thread < half) partials[thread] = combine(partials[thread], partials[thread + half]);
+    __syncthreads();
+  }
+  constexpr int rest = lanes < 32 ? lanes : 32;
+  return combined_in_warp<rest, 32>(partials[thread % rest], 0xffffffffu, combine);
+}
+)",
+           "combined_in_warp"},
+    Helper{"combine_at", R"(// Several threads may do so at one place: by the word that holds it.
+template <class T, class Combine>
+__device__ inline void combine_at(T* at, Combine combine) {
+  using Word = unsigned;
+  const unsigned long long place = reinterpret_cast<unsigned long long>(at);
+  Word* const word = reinterpret_cast<Word*>(place & ~3ull);
+  const unsigned shift = unsigned(place & 3ull) * 8u;
+  const Word bits = sizeof(T) == 4 ? ~0u : ((1u << (8 * sizeof(T) % 32)) - 1u) << shift;
+  for (Word old = *word, seen = 0;; old = seen) {
+    const T made = combine(T((old & bits) >> shift));
+    seen = atomicCAS(word, old, (old & ~bits) | (Word(made) << shift & bits));
+    if (seen == old) return;
+  }
+}
+template <class Combine>
+__device__ inline void combine_at(long long* at, Combine combine) {
+  unsigned long long* const word = reinterpret_cast<unsigned long long*>(at);
+  for (unsigned long long old = *word, seen = 0;; old = seen) {
+    seen = atomicCAS(word, old, (unsigned long long)combine((long long)old));
+    if (seen == old) return;
+  }
+}
+)"},
+};
+
+const Helper* find(std::string_view name) {
+  const auto* row = std::find_if(kHelpers.begin(), kHelpers.end(),
+                                 [&](const Helper& one) { return one.name == name; });
+  return row != kHelpers.end() ? row : nullptr;
+}
+
+}  // namespace
+
+const std::string& Helpers::use(const std::string& name) {
+  const Helper* helper = find(name);
+  RECUT_CHECK(helper != nullptr, "a helper is in the table");
+  if (!helper->uses.empty()) used_.insert(std::string(helper->uses));
+  return *used_.insert(name).first;
+}
+
+std::string Helpers::text() const {
+  std::string text;
+  for (const Helper& helper : kHelpers)
+    if (used_.contains(std::string(helper.name))) text.append(helper.text) += '\n';
+  return text;
+}
+
+std::vector<std::string_view> helper_names() {
+  std::vector<std::string_view> names;
+  for (const Helper& helper : kHelpers) names.push_back(helper.name);
+  return names;
+}
+
+}  // namespace recut::cuda

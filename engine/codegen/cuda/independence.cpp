@@ -1,0 +1,180 @@
+#include "engine/codegen/cuda/independence.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+namespace recut::cuda {
+namespace {
+
+using loop::AccumulatorId;
+using loop::Atom;
+using loop::Index;
+using loop::Interval;
+using loop::ValueId;
+
+// A loop of the nest in the distance of two places: factor * d, d from -most to most.
+struct Digit {
+  std::int64_t factor = 0;
+  std::int64_t most = 0;
+};
+
+// Whether digits that are not all 0 add up to a number of the interval. `digits`: largest factors
+// last. Says yes where it would take long to find out.
+class Sums {
+ public:
+  explicit Sums(std::vector<Digit> digits) : digits_(std::move(digits)) {}
+
+  bool reach(const Interval& goal) { return reach(digits_.size(), goal, false); }
+
+ private:
+  std::int64_t reach_below(std::size_t count) const {
+    std::int64_t sum = 0;
+    for (std::size_t i = 0; i < count; ++i) sum += digits_[i].factor * digits_[i].most;
+    return sum;
+  }
+
+  bool reach(std::size_t count, const Interval& goal, bool moved) {
+    if (++tries_ > 1000) return true;
+    if (count == 0) return moved && goal.least <= 0 && goal.most >= 0;
+    const Digit& digit = digits_[count - 1];
+    if (digit.factor == 0) return reach(count - 1, goal, moved || digit.most > 0);
+    const std::int64_t rest = reach_below(count - 1);
+    const std::int64_t first = -loop::floor_quotient(-(goal.least - rest), digit.factor);
+    const std::int64_t last = loop::floor_quotient(goal.most + rest, digit.factor);
+    for (std::int64_t d = std::max(first, -digit.most); d <= std::min(last, digit.most); ++d)
+      if (reach(count - 1, {goal.least - d * digit.factor, goal.most - d * digit.factor},
+                moved || d != 0))
+        return true;
+    return false;
+  }
+
+  std::vector<Digit> digits_;
+  int tries_ = 0;
+};
+
+struct Access {
+  Index at;
+  enum class Kind : std::uint8_t { load, store, combine } kind = Kind::load;  // combine: atomically
+
+  bool minds(const Access& other) const { return kind != other.kind || kind == Kind::store; }
+};
+
+class Independence {
+ public:
+  Independence(const loop::Kernel& kernel, const loop::Ranges& ranges, const Nest& nest)
+      : kernel_(kernel), ranges_(ranges), nest_(nest), accesses_(kernel.buffers.size()) {
+    for (const loop::Loop* loop : nest.loops) {
+      if (loop->parallel) continue;
+      varying_loops_.insert(loop->variable.index);
+      own_.push_back(loop->variable);
+    }
+    visit(*nest.loops.front());
+  }
+
+  bool holds(Growing growing) {
+    if (reads_outside_ || (updates_outside_ && growing == Growing::nothing)) return false;
+    if (own_.empty()) return true;
+    for (const std::vector<Access>& accesses : accesses_)
+      for (std::size_t a = 0; a < accesses.size(); ++a)
+        for (std::size_t b = a; b < accesses.size(); ++b)
+          if (accesses[a].minds(accesses[b]) && may_meet(accesses[a].at, accesses[b].at))
+            return false;
+    return true;
+  }
+
+ private:
+  void visit(const loop::Loop& outermost) {
+    for_each_statement(outermost.body, [&](const loop::Statement& statement) {
+      std::visit([&](const auto& one) { note(one); }, statement.value);
+    });
+  }
+
+  void note(const loop::Define& define) {
+    varying_values_.insert(define.value.index);
+    if (const auto* load = std::get_if<loop::Load>(&define.expression))
+      accesses_[load->buffer.index].push_back({load->at, Access::Kind::load});
+    const auto* read = std::get_if<loop::ReadAccumulator>(&define.expression);
+    if (read != nullptr && !declared_.contains(read->accumulator.index))
+      reads_outside_ |= kernel_[read->accumulator].lanes > 1;
+  }
+  void note(const loop::Store& store) {
+    const bool atomic = store.combine && loop::is_order_free(kernel_[store.value].type);
+    accesses_[store.buffer.index].push_back(
+        {store.at, atomic ? Access::Kind::combine : Access::Kind::store});
+  }
+  void note(const loop::Declare& declare) { declared_.insert(declare.accumulator.index); }
+  void note(const loop::Update& update) {
+    updates_outside_ |= !declared_.contains(update.accumulator.index);
+  }
+  void note(const loop::Loop& loop) {
+    const bool of_nest =
+        std::find(nest_.loops.begin(), nest_.loops.end(), &loop) != nest_.loops.end();
+    if (!of_nest) varying_loops_.insert(loop.variable.index);
+  }
+  void note(const loop::If&) {}
+
+  bool varies(const Atom& atom) const {
+    if (atom.kind == loop::AtomKind::loop) return varying_loops_.contains(atom.id);
+    if (atom.kind == loop::AtomKind::value) return varying_values_.contains(atom.id);
+    bool found = false;
+    for_each_atom(*atom.of,
+                  [&](const Atom& inner) { found |= inner.of == nullptr && varies(inner); });
+    return found;
+  }
+
+  // An index by what its terms do from iteration to iteration.
+  struct Parts {
+    std::vector<std::int64_t> digits;  // factors, by loop of own_
+    Index free;                        // anything of its range
+    Index fixed;
+  };
+  Parts parts_of(const Index& index) const {
+    Parts parts{std::vector<std::int64_t>(own_.size(), 0), {}, Index(index.constant)};
+    for (const loop::Term& term : index.terms) {
+      const auto own = std::find(own_.begin(), own_.end(), loop::LoopId(term.atom.id));
+      if (term.atom.kind == loop::AtomKind::loop && own != own_.end())
+        parts.digits[static_cast<std::size_t>(own - own_.begin())] = term.factor;
+      else
+        (varies(term.atom) ? parts.free : parts.fixed).terms.push_back(term);
+    }
+    return parts;
+  }
+
+  // Whether two accesses may go to one place in different iterations.
+  bool may_meet(const Index& a, const Index& b) const {
+    const Parts x = parts_of(a), y = parts_of(b);
+    if (x.digits != y.digits) return true;
+    const auto fixed = ranges_.of(y.fixed - x.fixed);
+    const auto from = ranges_.of(x.free), to = ranges_.of(y.free);
+    if (!fixed || !from || !to) return true;
+    constexpr std::int64_t kFar = std::int64_t{1} << 60;
+    for (const auto& range : {fixed, from, to})
+      if (!range->within(-kFar, kFar)) return true;
+    std::vector<Digit> digits;
+    for (std::size_t i = 0; i < own_.size(); ++i)
+      digits.push_back(
+          {std::abs(x.digits[i]), std::max<std::int64_t>(kernel_[own_[i]].extent - 1, 0)});
+    std::sort(digits.begin(), digits.end(),
+              [](const Digit& one, const Digit& other) { return one.factor < other.factor; });
+    return Sums(std::move(digits))
+        .reach({fixed->least + to->least - from->most, fixed->most + to->most - from->least});
+  }
+
+  const loop::Kernel& kernel_;
+  const loop::Ranges& ranges_;
+  const Nest& nest_;
+  std::vector<std::vector<Access>> accesses_;  // by buffer
+  std::set<std::uint32_t> varying_loops_, varying_values_, declared_;
+  std::vector<loop::LoopId> own_;  // loops of the nest that aren't parallel
+  bool updates_outside_ = false, reads_outside_ = false;
+};
+
+}  // namespace
+
+bool is_independent(const loop::Kernel& kernel, const loop::Ranges& ranges, const Nest& nest,
+                    Growing growing) {
+  return Independence(kernel, ranges, nest).holds(growing);
+}
+
+}  // namespace recut::cuda

@@ -1,0 +1,203 @@
+#include "engine/codegen/cuda/kernel_code.h"
+
+#include <fmt/format.h>
+
+#include "engine/codegen/cuda/index_code.h"
+#include "engine/codegen/cuda/scalar_code.h"
+
+namespace recut::cuda {
+namespace {
+
+// A sum in order waits for each load, unless several are on their way: unrolled, they are.
+constexpr int kUnrolled = 16;
+constexpr std::size_t kShortBody = 12;
+
+bool is_long_sum(const loop::Kernel& kernel, const loop::Loop& loop) {
+  bool grows = false;
+  for (const loop::Statement& statement : loop.body) {
+    const bool update = std::holds_alternative<loop::Update>(statement.value);
+    if (!update && !std::holds_alternative<loop::Define>(statement.value)) return false;
+    grows |= update;
+  }
+  return grows && loop.body.size() <= kShortBody && kernel[loop.variable].extent >= 4 * kUnrolled;
+}
+
+}  // namespace
+
+KernelCode::KernelCode(const loop::Kernel& kernel, const Mapping& mapping,
+                       const loop::Ranges& ranges, Context context)
+    : kernel_(kernel),
+      mapping_(mapping),
+      ranges_(ranges),
+      context_(context),
+      names_(kernel),
+      barriers_(kernel, mapping) {
+  for (std::size_t i = 0; i < kernel.loops.size(); ++i)
+    loops_.push_back(names_.of(loop::LoopId(i)));
+  for (std::size_t i = 0; i < kernel.values.size(); ++i)
+    values_.push_back(names_.of(loop::ValueId(i)));
+}
+
+void KernelCode::block(const loop::Block& block) {
+  for (const loop::Statement& one : block) statement(one);
+}
+
+void KernelCode::statement(const loop::Statement& statement) {
+  const std::uint32_t around = text_.begin_note(statement.note);
+  const auto* loop = std::get_if<loop::Loop>(&statement.value);
+  const bool whole = !std::holds_alternative<loop::If>(statement.value) &&
+                     (loop == nullptr || mapping_.shared.contains(loop));
+  if (alike() && whole && barriers_.pass(barriers_.uses_of(statement))) wait();
+  std::visit([&](const auto& one) { execute(one); }, statement.value);
+  text_.begin_note(around);
+}
+
+void KernelCode::execute(const loop::Define& define) {
+  if (const auto* constant = std::get_if<loop::Constant>(&define.expression)) {
+    values_[define.value.index] = code(*constant, define.value);
+    return;
+  }
+  const std::string expression =
+      std::visit([&](const auto& one) { return code(one, define.value); }, define.expression);
+  text_.line(fmt::format("const {} {} = {};", value_type_name(kernel_[define.value].type),
+                         value(define.value), expression));
+}
+
+void KernelCode::execute(const loop::Store& store) {
+  const loop::Buffer& buffer = kernel_[store.buffer];
+  if (buffer.elements == 0) return;
+  const char* first = alike() ? "if (thread == 0) " : "";
+  if (const auto pack = packed_.find(&store); pack != packed_.end()) {
+    text_.line(fmt::format("{} = {};", pack->second,
+                           memory_of_value(buffer.dtype, value(store.value), context_.helpers)));
+    return;
+  }
+  if (store.combine) {
+    text_.line(first + combined_store(store));
+    return;
+  }
+  text_.line(fmt::format("{}{} = {};", first, element(store.buffer, store.at),
+                         memory_of_value(buffer.dtype, value(store.value), context_.helpers)));
+}
+
+void KernelCode::execute(const loop::Declare& declare) {
+  const loop::Accumulator& accumulator = kernel_[declare.accumulator];
+  const std::string name = names_.of(declare.accumulator), &initial = value(declare.initial);
+  const std::string type = value_type_name(accumulator.type);
+  if (accumulator.lanes == 1) {
+    text_.line(fmt::format("{} {} = {};", type, name, initial));
+    return;
+  }
+  const std::string neutral =
+      literal(accumulator.type, loop::neutral(accumulator.combine, accumulator.type));
+  if (alike()) {
+    text_.line(fmt::format("{} {} = thread == 0 ? {} : {};", type, name, initial, neutral));
+    return;
+  }
+  text_.line(fmt::format("{} {}[{}];", type, name, accumulator.lanes));
+  text_.line(fmt::format("for (int lane = 0; lane < {}; ++lane) {}[lane] = lane == 0 ? {} : {};",
+                         accumulator.lanes, name, initial, neutral));
+}
+
+void KernelCode::execute(const loop::Update& update) {
+  const loop::Accumulator& accumulator = kernel_[update.accumulator];
+  std::string partial = names_.of(update.accumulator);
+  if (accumulator.lanes > 1 && mapping_.group == 1)
+    partial += fmt::format("[{} % {}]", iteration_, accumulator.lanes);
+  const std::string made = update.times.valid()
+                               ? multiply_add_code(accumulator.type, value(update.value),
+                                                   value(update.times), partial, context_.helpers)
+                               : combine_code(accumulator.combine, accumulator.type, partial,
+                                              value(update.value), context_.helpers);
+  text_.line(fmt::format("{} = {};", partial, made));
+}
+
+void KernelCode::execute(const loop::Loop& loop) {
+  if (const auto shared = mapping_.shared.find(&loop); alike() && shared != mapping_.shared.end())
+    return share(shared->second);
+  const std::int64_t extent = kernel_[loop.variable].extent;
+  const Barriers::Uses before = barriers_.since();
+  if (alike() && extent > 1) barriers_.add(barriers_.uses_of(loop.body));
+  const std::string around = iteration_;
+  const std::string& i = variable(loop.variable);
+  if (loop.lanes > 1) iteration_ = i;
+  if (!alike() && is_long_sum(kernel_, loop))
+    text_.line(fmt::format("#pragma unroll {}", kUnrolled));
+  text_.open(fmt::format("for ({0} {1} = 0; {1} < {2}; ++{1})", whole_type(extent), i, extent));
+  block(loop.body);
+  text_.close();
+  iteration_ = around;
+  if (alike() && extent == 0) barriers_.add(before);
+}
+
+void KernelCode::execute(const loop::If& branch) {
+  const Barriers::Uses before = barriers_.since();
+  text_.open(fmt::format("if ({})", value(branch.condition)));
+  block(branch.body);
+  text_.close();
+  if (alike()) barriers_.add(before);
+}
+
+std::string KernelCode::code(const loop::Constant& constant, loop::ValueId value) {
+  return literal(kernel_[value].type, constant);
+}
+
+std::string KernelCode::code(const loop::IndexNumber& number, loop::ValueId) {
+  return index(number.index);
+}
+
+std::string KernelCode::code(const loop::Load& load, loop::ValueId result) {
+  const loop::Buffer& buffer = kernel_[load.buffer];
+  const std::string zero = literal(kernel_[result].type, {});
+  if (buffer.elements == 0) return zero;
+  const auto pack = packed_.find(&load);
+  const std::string found = value_of_memory(
+      buffer.dtype, pack != packed_.end() ? pack->second : element(load.buffer, load.at),
+      context_.helpers);
+  return load.where.valid() ? fmt::format("{} ? {} : {}", value(load.where), found, zero) : found;
+}
+
+std::string KernelCode::code(const loop::Apply& apply, loop::ValueId result) {
+  std::vector<std::string> operands;
+  for (const loop::ValueId operand : apply.operands) operands.push_back(value(operand));
+  const DType type =
+      apply.operands.empty() ? kernel_[result].type : kernel_[apply.operands.back()].type;
+  const bool divides = apply.op == loop::ScalarOp::quotient || apply.op == loop::ScalarOp::rest;
+  if (divides && !is_floating(type)) {
+    context_.faults.emplace_back("an integer is divided by zero");
+    operands[1] = fmt::format("{}({}, {}, fault)", context_.helpers.use("divisor"), operands[1],
+                              context_.faults.size());
+  }
+  return scalar_code(apply, type, kernel_[result].type, operands, context_.helpers);
+}
+
+std::string KernelCode::code(const loop::Checked& checked, loop::ValueId) {
+  context_.faults.push_back(fmt::format("an index is out of range for {} places", checked.below));
+  return fmt::format("{}({}, {}, {}, fault)", context_.helpers.use("checked"), value(checked.value),
+                     checked.below, context_.faults.size());
+}
+
+std::string KernelCode::code(const loop::ReadAccumulator& read, loop::ValueId) {
+  const loop::Accumulator& accumulator = kernel_[read.accumulator];
+  const std::string& name = names_.of(read.accumulator);
+  if (accumulator.lanes == 1) return name;
+  const std::string how = combining(accumulator);
+  if (mapping_.group == 1)
+    return fmt::format("{}({}, {})", context_.helpers.use("combined_here"), name, how);
+  if (mapping_.group <= 32)
+    return fmt::format("{}<{}, {}>({}, {}, {})", context_.helpers.use("combined_in_warp"),
+                       accumulator.lanes, mapping_.group, name, mask(), how);
+  barriers_.clear();
+  return fmt::format("{}<{}>({}, {}, {})", context_.helpers.use("combined_in_block"),
+                     accumulator.lanes, name,
+                     shared_place(value_type_name(accumulator.type), mapping_.scratch_bytes), how);
+}
+
+std::string KernelCode::combining(const loop::Accumulator& accumulator) {
+  const std::string type = value_type_name(accumulator.type);
+  return fmt::format(
+      "[]({0} so_far, {0} next) {{ return {1}; }}", type,
+      combine_code(accumulator.combine, accumulator.type, "so_far", "next", context_.helpers));
+}
+
+}  // namespace recut::cuda

@@ -1,0 +1,89 @@
+// One __global__ function: the statements of a launch.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "engine/codegen/cuda/barriers.h"
+#include "engine/codegen/cuda/helpers.h"
+#include "engine/codegen/cuda/identifiers.h"
+#include "engine/codegen/cuda/mapping.h"
+#include "engine/codegen/cuda/text.h"
+
+namespace recut::cuda {
+
+// What functions of one text share.
+struct Context {
+  Helpers& helpers;
+  std::vector<std::string>& faults;  // messages are added
+};
+
+// A pointer into the block's shared memory.
+std::string shared_place(const std::string& type, std::int64_t at);
+
+class KernelCode {
+ public:
+  KernelCode(const loop::Kernel& kernel, const Mapping& mapping, const loop::Ranges& ranges,
+             Context context);
+
+  // Everything between the function's braces, where `blocks` of them go over the items.
+  Text run(const loop::StageCode& stage, std::int64_t blocks);
+
+  const Identifiers& names() const { return names_; }
+
+ private:
+  void block(const loop::Block& block);
+  void statement(const loop::Statement& statement);
+  void execute(const loop::Define& define);
+  void execute(const loop::Store& store);
+  void execute(const loop::Declare& declare);
+  void execute(const loop::Update& update);
+  void execute(const loop::Loop& loop);
+  void execute(const loop::If& branch);
+
+  std::string code(const loop::Constant& constant, loop::ValueId value);
+  std::string code(const loop::IndexNumber& number, loop::ValueId value);
+  std::string code(const loop::Load& load, loop::ValueId value);
+  std::string code(const loop::Apply& apply, loop::ValueId value);
+  std::string code(const loop::Checked& checked, loop::ValueId value);
+  std::string code(const loop::ReadAccumulator& read, loop::ValueId value);
+
+  // mapping_code.cpp: threads, items and what groups share out.
+  void shared_memory();
+  void items(const loop::StageCode& stage, std::int64_t blocks);
+  std::string first_item() const;
+  void count_down(const Nest& nest, const std::string& number, bool wide, int pack);
+  void in_nest(const Nest& nest, const std::string& number, bool wide, int pack);
+  std::string counter(const Nest& nest, int pack);
+  void share(const Shared& shared);
+  void wait();
+  std::string mask() const;
+
+  // access_code.cpp: places in memory.
+  std::string index(const loop::Index& index);
+  std::string element(loop::BufferId buffer, const loop::Index& at);
+  std::string combined_store(const loop::Store& store);
+  std::string atomic_store(const loop::Store& store);
+  void pack();
+  void pack_at_once(const std::string& first);
+  std::string combining(const loop::Accumulator& accumulator);
+
+  const std::string& value(loop::ValueId id) const { return values_[id.index]; }
+  const std::string& variable(loop::LoopId id) const { return loops_[id.index]; }
+  bool alike() const { return mapping_.group > 1 && !spread_; }
+
+  const loop::Kernel& kernel_;
+  const Mapping& mapping_;
+  const loop::Ranges& ranges_;
+  Context context_;
+  Identifiers names_;
+  Barriers barriers_;
+  Text text_{1};
+  std::vector<std::string> loops_, values_;
+  bool spread_ = false;                        // inside of what a group shares out
+  std::string iteration_ = "0";                // of the innermost loop that has lanes
+  std::map<const void*, std::string> packed_;  // loads and stores of a pack
+};
+
+}  // namespace recut::cuda

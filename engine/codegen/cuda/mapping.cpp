@@ -1,0 +1,209 @@
+#include "engine/codegen/cuda/mapping.h"
+
+#include <algorithm>
+
+#include "engine/codegen/cuda/independence.h"
+#include "engine/codegen/cuda/packs.h"
+
+namespace recut::cuda {
+namespace {
+
+using loop::Block;
+using loop::Loop;
+using loop::Statement;
+
+constexpr int kWarp = 32;
+constexpr int kBlock = 256;
+constexpr std::int64_t kWidest = 8;  // bytes of a value
+// The most shared memory that a block may have on sm_80.
+constexpr std::int64_t kMostSharedBytes = std::int64_t{163} << 10;
+// Threads and blocks that keep a large card busy.
+constexpr std::int64_t kManyThreads = std::int64_t{1} << 17;
+constexpr std::int64_t kManyBlocks = 256;
+
+void note_buffer(std::vector<bool>& used, const Statement& statement) {
+  if (const auto* store = std::get_if<loop::Store>(&statement.value))
+    used[store->buffer.index] = true;
+  if (const auto* define = std::get_if<loop::Define>(&statement.value))
+    if (const auto* load = std::get_if<loop::Load>(&define->expression))
+      used[load->buffer.index] = true;
+}
+
+std::vector<loop::BufferId> scratch_of(const loop::Kernel& kernel, const loop::StageCode& stage) {
+  std::vector<bool> used(kernel.buffers.size(), false);
+  const auto note = [&](const Statement& statement) { note_buffer(used, statement); };
+  for_each_statement(stage.loop != nullptr ? stage.loop->body : stage.shared, note);
+  std::vector<loop::BufferId> scratch;
+  for (std::size_t b = loop::brought_buffers(kernel); b < used.size(); ++b)
+    if (used[b]) scratch.emplace_back(b);
+  return scratch;
+}
+
+bool has_lanes(const Block& block) {
+  bool found = false;
+  for_each_statement(block, [&](const Statement& statement) {
+    const auto* loop = std::get_if<Loop>(&statement.value);
+    found |= loop != nullptr && loop->lanes > 1;
+  });
+  return found;
+}
+
+// The most partials that an accumulator has that is declared inside.
+std::int64_t most_partials(const loop::Kernel& kernel, const Block& block) {
+  std::int64_t most = 1;
+  for_each_statement(block, [&](const Statement& statement) {
+    if (const auto* declare = std::get_if<loop::Declare>(&statement.value))
+      most = std::max(most, kernel[declare->accumulator].lanes);
+  });
+  return most;
+}
+
+// The most loops of the nest whose iterations are independent.
+std::optional<Nest> independent_part(const loop::Kernel& kernel, const loop::Ranges& ranges,
+                                     const Nest& nest) {
+  for (std::size_t loops = nest.loops.size(); loops > 0; --loops) {
+    Nest first = first_of(nest, loops);
+    if (is_independent(kernel, ranges, first)) return first;
+  }
+  return std::nullopt;
+}
+
+// What the threads of a group share out.
+class Sharing {
+ public:
+  Sharing(const loop::Kernel& kernel, const loop::Ranges& ranges)
+      : kernel_(kernel), ranges_(ranges) {}
+
+  // False where partials would meet what they must not: then one thread has to do it all.
+  bool plan(const Block& block) {
+    for (const Statement& statement : block) {
+      if (const auto* branch = std::get_if<loop::If>(&statement.value))
+        if (!plan(branch->body)) return false;
+      if (const auto* loop = std::get_if<Loop>(&statement.value))
+        if (!plan(*loop)) return false;
+    }
+    return true;
+  }
+
+  std::map<const Loop*, Shared>& found() { return found_; }
+
+ private:
+  bool plan(const Loop& loop) {
+    const bool plain = most_partials(kernel_, loop.body) == 1;
+    if (plain) {
+      if (auto nest = independent_part(kernel_, ranges_, nest_of(loop))) {
+        found_[&loop] = {std::move(*nest), 0};
+        return true;
+      }
+    }
+    if (loop.lanes == 1 || !updates(loop)) return plan(loop.body);
+    Nest alone = first_of(nest_of(loop), 1);
+    if (!plain || !is_independent(kernel_, ranges_, alone, Growing::partials)) return false;
+    found_[&loop] = {std::move(alone), loop.lanes};
+    return true;
+  }
+
+  // Whether it has updates of partials that are declared outside.
+  bool updates(const Loop& loop) const {
+    bool found = false;
+    for_each_statement(loop.body, [&](const Statement& statement) {
+      const auto* update = std::get_if<loop::Update>(&statement.value);
+      found |= update != nullptr && kernel_[update->accumulator].lanes > 1;
+    });
+    return found;
+  }
+
+  const loop::Kernel& kernel_;
+  const loop::Ranges& ranges_;
+  std::map<const Loop*, Shared> found_;
+};
+
+// Threads of a group: one for each partial, and more where they would have much to do and there are
+// few groups.
+int group_size(const loop::Kernel& kernel, const Mapping& mapping) {
+  std::int64_t longest = 1;
+  for (const auto& [loop, shared] : mapping.shared)
+    if (shared.lanes == 0) longest = std::max(longest, shared.nest.iterations(kernel));
+  const bool block = !mapping.scratch.empty() || !mapping.items;
+  std::int64_t group =
+      std::max<std::int64_t>(block ? kWarp : 8, most_partials(kernel, mapping.body()));
+  const std::int64_t least = mapping.scratch.empty() ? 8 : 2;  // iterations of a thread
+  while (group < kBlock && group * least < longest && group * mapping.count < kManyThreads)
+    group *= 2;
+  return static_cast<int>(group);
+}
+
+// Smaller blocks where there are few threads, so that more processors have one.
+int block_size(std::int64_t threads) {
+  int size = kBlock;
+  while (size > kWarp && threads / size < kManyBlocks) size /= 2;
+  return size;
+}
+
+void choose_threads(const loop::Kernel& kernel, Mapping& mapping) {
+  const bool alone = mapping.shared.empty();
+  mapping.group = alone ? 1 : group_size(kernel, mapping);
+  if (alone && mapping.items && mapping.scratch.empty())
+    mapping.pack = pack_size(kernel, *mapping.items);
+  const bool block = mapping.group > kWarp || !mapping.scratch.empty() || !mapping.items;
+  mapping.threads =
+      block ? mapping.group : std::max(mapping.group, block_size(mapping.turns() * mapping.group));
+  if (mapping.group > kWarp) {
+    const std::int64_t partials = most_partials(kernel, mapping.body());
+    mapping.partials_bytes = partials > 1 ? partials * kWidest : 0;
+  }
+}
+
+}  // namespace
+
+loop::Ranges all_ranges(const loop::Kernel& kernel) {
+  loop::Ranges ranges(kernel);
+  for_each_statement(kernel.body, [&](const Statement& statement) {
+    const auto* define = std::get_if<loop::Define>(&statement.value);
+    if (define == nullptr) return;
+    if (const auto* checked = std::get_if<loop::Checked>(&define->expression))
+      ranges.set(define->value, {0, checked->below - 1});
+    if (const auto* number = std::get_if<loop::IndexNumber>(&define->expression))
+      if (const auto range = ranges.of(number->index)) ranges.set(define->value, *range);
+  });
+  return ranges;
+}
+
+std::vector<std::int64_t> scratch_places(const loop::Kernel& kernel,
+                                         const std::vector<loop::BufferId>& scratch) {
+  std::vector<std::int64_t> places{0};
+  for (const loop::BufferId id : scratch)
+    places.push_back(places.back() +
+                     (kernel[id].elements * item_bytes(kernel[id].dtype) + 15) / 16 * 16);
+  return places;
+}
+
+Mapping map_stage(const loop::Kernel& kernel, const loop::Ranges& ranges,
+                  const loop::StageCode& stage) {
+  Mapping mapping;
+  mapping.scratch = scratch_of(kernel, stage);
+  mapping.scratch_bytes = scratch_places(kernel, mapping.scratch).back();
+  if (stage.loop != nullptr) {
+    // Scratch is an outermost iteration's.
+    const Nest nest = nest_of(*stage.loop);
+    mapping.items =
+        independent_part(kernel, ranges, mapping.scratch.empty() ? nest : first_of(nest, 1));
+  }
+  if (mapping.items) {
+    mapping.count = mapping.items->iterations(kernel);
+  } else {
+    mapping.straight = stage.shared;
+    if (stage.loop != nullptr) mapping.straight.push_back({*stage.loop, stage.note});
+  }
+  const Block& body = mapping.body();
+  const bool fits =
+      mapping.scratch_bytes + most_partials(kernel, body) * kWidest <= kMostSharedBytes;
+  if (fits && (has_lanes(body) || !mapping.scratch.empty())) {
+    Sharing sharing(kernel, ranges);
+    if (sharing.plan(body)) mapping.shared = std::move(sharing.found());
+  }
+  choose_threads(kernel, mapping);
+  return mapping;
+}
+
+}  // namespace recut::cuda

@@ -1,0 +1,53 @@
+// Which threads do what of a launch.
+//
+// The outermost loops that nest perfectly and whose iterations are independent are its items,
+// counted by one number. An item belongs to one thread where there is nothing in it to share out,
+// else to a group of them, which all run the straight code alike, and share out the loops inside.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+
+#include "engine/codegen/cuda/nest.h"
+#include "engine/codegen/loop/ranges.h"
+#include "engine/codegen/loop/stages.h"
+
+namespace recut::cuda {
+
+// A loop of which a group's threads take an iteration each at a time.
+struct Shared {
+  Nest nest;
+  std::int64_t lanes = 0;  // where partials grow: iteration k is thread k mod lanes'; 0: anyone's
+};
+
+struct Mapping {
+  std::optional<Nest> items;  // none: a single one, `straight`
+  loop::Block straight;
+  std::int64_t count = 1;  // of items
+  int group = 1;           // threads of an item: a part of a warp, or a whole block
+  int threads = 1;         // of a block
+  int pack = 1;            // neighbouring items of a thread, by accesses of several elements
+  std::map<const loop::Loop*, Shared> shared;
+  std::vector<loop::BufferId> scratch;  // that the launch uses
+  std::int64_t scratch_bytes = 0;
+  std::int64_t partials_bytes = 0;  // shared memory through which a block combines partials
+
+  const loop::Block& body() const { return items ? *items->body : straight; }
+  // Items that a thread's or a group's turn takes.
+  std::int64_t turns() const { return (count + pack - 1) / pack; }
+  std::int64_t turns_of_block() const { return threads / group; }
+};
+
+// `ranges`: of the kernel's loops and checked values.
+Mapping map_stage(const loop::Kernel& kernel, const loop::Ranges& ranges,
+                  const loop::StageCode& stage);
+
+// What is known of indices before any of it runs.
+loop::Ranges all_ranges(const loop::Kernel& kernel);
+
+// Where in shared memory each scratch buffer begins, and at the end how many bytes they take.
+std::vector<std::int64_t> scratch_places(const loop::Kernel& kernel,
+                                         const std::vector<loop::BufferId>& scratch);
+
+}  // namespace recut::cuda

@@ -1,0 +1,33 @@
+// Scalar operators and dtypes in memory as expressions of C++.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "engine/codegen/cuda/helpers.h"
+#include "engine/codegen/loop/kernel.h"
+
+namespace recut::cuda {
+
+// "float": of a value; "unsigned short": of an element in memory.
+std::string value_type_name(DType type);
+std::string memory_type_name(DType dtype);
+
+std::string literal(DType type, const loop::Constant& constant);
+
+// An operator of operands that are names or literals, of a type. Divisors of integers aren't 0.
+std::string scalar_code(const loop::Apply& apply, DType operands, DType result,
+                        std::span<const std::string> x, Helpers& helpers);
+
+// What comes of what was there so far and the next number.
+std::string combine_code(loop::Combine how, DType type, const std::string& so_far,
+                         const std::string& next, Helpers& helpers);
+// The sum so far and a product, rounded once.
+std::string multiply_add_code(DType type, const std::string& a, const std::string& b,
+                              const std::string& so_far, Helpers& helpers);
+
+// An element as a value, and back.
+std::string value_of_memory(DType dtype, const std::string& element, Helpers& helpers);
+std::string memory_of_value(DType dtype, const std::string& value, Helpers& helpers);
+
+}  // namespace recut::cuda

@@ -1,0 +1,92 @@
+#include "tests/codegen/cuda_on_cpu.h"
+
+#include <dlfcn.h>
+#include <fmt/core.h>
+
+#include <cstdlib>
+#include <fstream>
+
+#include "tests/codegen/kernel_memory.h"
+#include "tests/effort.h"
+#include "tests/native/temporary_folder.h"
+#include "tests/paths.h"
+
+namespace recut::test {
+namespace {
+
+constexpr const char* kShim = RECUT_SOURCE_DIR "/tests/codegen/cuda_shim.h";
+
+bool runs(const std::string& command) { return std::system(command.c_str()) == 0; }
+
+// The text, and a function for each launch that takes its arguments as a list.
+std::string source_of(const cuda::Module& module) {
+  std::string text = module.text;
+  for (const auto& launches : module.kernels)
+    for (const cuda::Launch& launch : launches)
+      text += fmt::format(
+          "extern \"C\" void run_{0}(void** given) {{ on_cpu::launch({0}, {1}, {2}, given); }}\n",
+          launch.symbol, launch.blocks, launch.threads);
+  return text;
+}
+
+std::string contents(const std::string& path) {
+  std::ifstream file(path);
+  return std::string(std::istreambuf_iterator<char>(file), {});
+}
+
+}  // namespace
+
+// Sanitizers know nothing of fibres.
+bool has_compiler() {
+  static const bool has = !kSanitized && runs("c++ --version >/dev/null 2>&1");
+  return has;
+}
+
+Result<CudaOnCpu> CudaOnCpu::compile(cuda::Module module) {
+  const TemporaryFolder folder;
+  const std::string source = folder.path() + "/step.cpp", made = folder.path() + "/step.so",
+                    said = folder.path() + "/said";
+  std::ofstream(source) << source_of(module);
+  const std::string command = fmt::format(
+      "c++ -std=c++17 -O1 -w -ffp-contract=off -fno-strict-aliasing -fPIC -shared -include {} {} "
+      "-o {} >{} 2>&1",
+      kShim, source, made, said);
+  if (!runs(command)) return error(contents(said) + module.text);
+  void* library = dlopen(made.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) return error(dlerror());
+  return CudaOnCpu(std::move(module), {library, [](void* one) { dlclose(one); }});
+}
+
+std::int64_t CudaOnCpu::run(std::size_t kernel, std::span<void* const> buffers,
+                            std::uint64_t seed) const {
+  auto number = static_cast<long long>(seed);
+  long long fault = 0;
+  std::vector<void*> given(buffers.begin(), buffers.end());
+  given.push_back(&number);
+  given.push_back(&fault);
+  for (const cuda::Launch& launch : module_.kernels[kernel]) {
+    void* function = dlsym(library_.get(), ("run_" + launch.symbol).c_str());
+    RECUT_CHECK(function != nullptr, "every launch has its function");
+    reinterpret_cast<void (*)(void**)>(function)(given.data());
+  }
+  return fault;
+}
+
+std::string cuda_difference(std::span<const loop::Kernel> kernels, std::uint64_t seed,
+                            int last_places, const cuda::Options& options) {
+  if (!has_compiler()) return "";
+  const auto compiled = CudaOnCpu::compile(cuda::emit(kernels, options));
+  if (!compiled) return format(compiled.diagnostics());
+  for (std::size_t k = 0; k < kernels.size(); ++k) {
+    KernelMemory memory(kernels[k]);
+    memory.fill(seed + k);
+    const Machine machine = [&](KernelMemory& on) -> Result<std::int64_t> {
+      return compiled->run(k, on.addresses(), kCodeSeed);
+    };
+    const std::string what = difference_to_interpreter(kernels[k], memory, machine, last_places);
+    if (!what.empty()) return "CUDA: " + what;
+  }
+  return "";
+}
+
+}  // namespace recut::test
