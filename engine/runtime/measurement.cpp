@@ -13,8 +13,12 @@ double ms_since(Clock::time_point began) {
   return std::chrono::duration<double, std::milli>(Clock::now() - began).count();
 }
 
-Result<StepTime> time_step(StepRun& run, std::uint64_t seed, double least_ms) {
-  StepTime time{0, std::vector<double>(run.program().launches.size())};
+constexpr int kStepsForLaunches = 5;
+
+// With the times of so many launches: all of them or none.
+Result<StepTime> time_step(StepRun& run, std::uint64_t seed, double least_ms,
+                           std::size_t launches) {
+  StepTime time{0, std::vector<double>(launches)};
   std::vector<double> once(time.launch_seconds.size());
   int runs = 0;
   const Clock::time_point began = Clock::now();
@@ -27,6 +31,19 @@ Result<StepTime> time_step(StepRun& run, std::uint64_t seed, double least_ms) {
   time.ms /= runs;
   for (double& seconds : time.launch_seconds) seconds /= runs;
   return time;
+}
+
+Result<Done> time_launches(StepRun& run, std::uint64_t seed, std::vector<StepTime>& times) {
+  const std::size_t launches = run.program().launches.size();
+  std::vector<double> mean(launches);
+  for (int i = 0; i < kStepsForLaunches; ++i) {
+    auto time = time_step(run, seed, 0, launches);
+    if (!time) return time.diagnostics();
+    for (std::size_t k = 0; k < launches; ++k)
+      mean[k] += time->launch_seconds[k] / kStepsForLaunches;
+  }
+  for (StepTime& time : times) time.launch_seconds = mean;
+  return Done{};
 }
 
 }  // namespace
@@ -43,12 +60,15 @@ Result<std::int64_t> touched_bytes(StepRun& run, std::uint64_t seed) {
 
 Result<std::vector<StepTime>> time_steps(StepRun& run, std::uint64_t seed, const Timing& timing) {
   std::vector<StepTime> times;
+  const std::size_t launches = timing.launches_apart ? 0 : run.program().launches.size();
   for (int i = 0; i < timing.steps; ++i) {
-    auto time = time_step(run, seed, timing.least_ms);
+    auto time = time_step(run, seed, timing.least_ms, launches);
     if (!time) return time.diagnostics();
     times.push_back(std::move(*time));
     if (!timing.after_step(i + 1)) return error("the run was ended");
   }
+  if (timing.launches_apart)
+    if (auto done = time_launches(run, seed, times); !done) return done.diagnostics();
   std::stable_sort(times.begin(), times.end(),
                    [](const StepTime& a, const StepTime& b) { return a.ms < b.ms; });
   return times;

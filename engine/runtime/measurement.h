@@ -30,6 +30,9 @@ struct Timing {
   double least_ms = 0;
   // Told how many steps were timed; false ends the run, which then fails.
   std::function<bool(int steps)> after_step = [](int) { return true; };
+  // Where looking at the clock between launches holds them up (a GPU's): steps are timed without,
+  // and their launches are those of further steps, in the mean.
+  bool launches_apart = false;
 };
 
 // The times of so many steps, the quickest first.

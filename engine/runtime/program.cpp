@@ -54,7 +54,8 @@ class ProgramBuilder {
   void add_launch(std::uint32_t k, Diagnostics& faults) {
     const std::vector<NodeId>& calls = schedule_.kernels[k].calls;
     if (options_.library) {
-      if (auto called = library_kernel_of(graph_, storages_, schedule_.kernels[k])) {
+      auto called = library_kernel_of(graph_, storages_, schedule_.kernels[k]);
+      if (called && (options_.library_takes == nullptr || options_.library_takes(*called))) {
         Launch launch = launch_of(k);
         for (const loop::BufferSource& source : called->sources)
           launch.buffers.push_back(place_of(source.node, source.output, k));

@@ -57,6 +57,8 @@ struct Program {
 
 struct ProgramOptions {
   bool library = false;  // library calls wherever they fit; else loops alone
+  // Which of them the target's library takes; none given: all.
+  bool (*library_takes)(const library::Kernel& kernel) = nullptr;
   loop::LowerOptions lower = {};
 };
 

@@ -1,10 +1,9 @@
 #include "native/cpu/step_cache.h"
 
-#include <algorithm>
 #include <chrono>
 #include <utility>
 
-#include "engine/codegen/loop/printer.h"
+#include "engine/runtime/kernel_order.h"
 #include "engine/support/check.h"
 #include "native/cpu/step_description.h"
 #include "native/cpu/step_key.h"
@@ -20,39 +19,7 @@ double ms_since(Clock::time_point began) {
   return std::chrono::duration<double, std::milli>(Clock::now() - began).count();
 }
 
-// Brings the kernels into an order that no plan has a part in and gives them without their names:
-// plans of one graph launch the same kernels in different orders, and can share their object code.
-std::vector<loop::Kernel> order_kernels(Program& program) {
-  std::vector<std::pair<std::string, std::uint32_t>> order;
-  for (std::uint32_t k = 0; k < program.kernels.size(); ++k)
-    order.emplace_back(print(without_names(program.kernels[k])), k);
-  std::sort(order.begin(), order.end());
-  std::vector<loop::Kernel> kernels, unnamed;
-  std::vector<std::uint32_t> moved(order.size());
-  for (const auto& [text, k] : order) {
-    moved[k] = static_cast<std::uint32_t>(kernels.size());
-    kernels.push_back(std::move(program.kernels[k]));
-    unnamed.push_back(without_names(kernels.back()));
-  }
-  program.kernels = std::move(kernels);
-  for (Launch& launch : program.launches)
-    if (!launch.library) launch.kernel = moved[launch.kernel];
-  return unnamed;
-}
-
 }  // namespace
-
-std::string_view name_of(StepOrigin origin) {
-  switch (origin) {
-    case StepOrigin::compiled:
-      return "nothing";
-    case StepOrigin::kernels_found:
-      return "kernels";
-    case StepOrigin::found:
-      return "step";
-  }
-  return "";
-}
 
 StepCache::StepCache(std::optional<cache::Store> store, const ProgramOptions& options)
     : store_(std::move(store)), options_(options), target_(this_machine()) {}

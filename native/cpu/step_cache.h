@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/workspace/scheduling.h"
+#include "native/cache/step_origin.h"
 #include "native/cache/store.h"
 #include "native/cpu/object_code.h"
 #include "native/cpu/step.h"
@@ -14,8 +15,7 @@
 
 namespace recut::cpu {
 
-enum class StepOrigin { compiled, kernels_found, found };
-std::string_view name_of(StepOrigin origin);  // what was found: nothing, kernels or step
+using cache::StepOrigin;
 
 // A step that can run, and how it came to be one.
 struct ReadyStep {

@@ -6,9 +6,9 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/partition/device_profile.h"
+#include "engine/runtime/work.h"
 #include "native/calibrated_profile.h"
 #include "native/cpu/multiply_adds.h"
-#include "native/cpu/work.h"
 #include "tests/input/parse.h"
 #include "tests/native/run_command.h"
 
@@ -185,7 +185,7 @@ TEST_CASE("run: arithmetic is that of products, and one operation an element oth
   rates.flops_of(DType::f64) = 100;
   const auto of = [&](const char* name) {
     const NodeId id = graph.find(name);
-    return cpu::arithmetic_of(graph, std::span(&id, 1), rates);
+    return arithmetic_of(graph, std::span(&id, 1), rates);
   };
   CHECK(of("c").flops == 2 * 4 * 8 * 2);
   CHECK(of("c").seconds == Catch::Approx(1.28));

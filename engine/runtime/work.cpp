@@ -1,10 +1,10 @@
-#include "native/cpu/work.h"
+#include "engine/runtime/work.h"
 
 #include <algorithm>
 
 #include "engine/partition/storage_model.h"
 
-namespace recut::cpu {
+namespace recut {
 namespace {
 
 double elements(const Graph& graph, NodeId id) {
@@ -41,4 +41,4 @@ Arithmetic arithmetic_of(const Graph& graph, std::span<const NodeId> calls,
   return all;
 }
 
-}  // namespace recut::cpu
+}  // namespace recut

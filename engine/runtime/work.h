@@ -6,7 +6,7 @@
 #include "engine/ir/graph.h"
 #include "engine/partition/cost.h"
 
-namespace recut::cpu {
+namespace recut {
 
 struct Arithmetic {
   double flops = 0;
@@ -19,4 +19,4 @@ struct Arithmetic {
 Arithmetic arithmetic_of(const Graph& graph, std::span<const NodeId> calls,
                          const DeviceRates& ceilings);
 
-}  // namespace recut::cpu
+}  // namespace recut

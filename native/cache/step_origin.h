@@ -1,0 +1,13 @@
+// What of a step a run found in the cache.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace recut::cache {
+
+enum class StepOrigin : std::uint8_t { compiled, kernels_found, found };
+
+std::string_view name_of(StepOrigin origin);  // what was found: nothing, kernels or step
+
+}  // namespace recut::cache

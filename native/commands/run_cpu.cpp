@@ -1,0 +1,101 @@
+// recut run --device cpu: a planned training step as machine code, measured beside its plan.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "engine/support/check.h"
+#include "engine/workspace/scheduling.h"
+#include "native/calibrated_profile.h"
+#include "native/commands/command.h"
+#include "native/commands/run_arguments.h"
+#include "native/commands/run_report.h"
+#include "native/cpu/execution.h"
+
+namespace recut::native {
+namespace {
+
+// Where the planner takes its prices from.
+std::string profile_of(const RunCommand& command) {
+  return command.plan.device.empty() ? profile_of_this_machine() : command.plan.device;
+}
+
+// The peaks of a profile, but for the usual guess: nobody measured that here.
+std::optional<Ceilings> ceilings_of(const RunCommand& command, const Graph& graph) {
+  const std::string profile = profile_of(command);
+  if (profile == kMeasuredDevice) return std::nullopt;
+  if (command.plan.device.empty() && profile == kUsualProcessor) return std::nullopt;
+  const auto costs = find_cost_model(graph, std::nullopt, profile, "fused");
+  RECUT_CHECK(costs.ok(), "what was planned has a device");
+  return Ceilings{profile, costs->device.title, costs->device.peaks};
+}
+
+SchedulingRequest scheduling_of(const RunCommand& command) {
+  SchedulingRequest request{command.plan.request(), {}};
+  request.planning.cost_model = "fused";
+  request.planning.device = profile_of(command);
+  return request;
+}
+
+RunReport report_of(const RunCommand& command, const cpu::Execution& execution,
+                    const std::optional<Ceilings>& ceilings) {
+  return {
+      execution,
+      execution.origin,
+      command.steps,
+      command.check,
+      ceilings,
+      fmt::format("{} thread{}", command.threads, command.threads == 1 ? "" : "s"),
+      "oneDNN",
+      "",
+      {{"threads", command.threads}},
+      "recut calibrate measures this machine's ceilings, which then stand beside these rates\n"};
+}
+
+int execute(const RunCommand& command, const Document& document, const cpu::ReadyStep& step,
+            const Console& console) {
+  const auto tensors = read_tensors(command.tensors, document.file);
+  if (!tensors) return console.complain(tensors.diagnostics());
+  cpu::ExecutionRequest request;
+  request.tensors = (*tensors)->tensors;
+  request.seed = command.seed;
+  request.threads = command.threads;
+  request.steps = command.steps;
+  request.check = command.check;
+  const auto ceilings = ceilings_of(command, document.graph());
+  if (ceilings) request.ceilings = ceilings->peaks;
+  request.progress = [&](std::string_view what) { console.say(what); };
+  const auto execution = cpu::execute(document, step, request);
+  console.say("");
+  if (!execution) return console.complain(execution.diagnostics());
+  const RunReport report = report_of(command, *execution, ceilings);
+  console.out << (command.json ? as_json(report) : as_text(report));
+  return execution->holds() && (!command.check || execution->agrees()) ? kDone : kCheckFailed;
+}
+
+}  // namespace
+
+int run_on_cpu(RunCommand command, const Console& console) {
+  if (command.threads == 0)
+    command.threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  const auto document = command.graph.open_joint(console);
+  if (!document) return console.complain(document.diagnostics());
+  const SchedulingRequest request = scheduling_of(command);
+  cpu::StepCache steps(usual_store(command, console), {.library = !command.no_library});
+  const auto found = steps.find(*document, request);
+  if (!found) return console.complain(found.diagnostics());
+  if (*found) return execute(command, *document, **found, console);
+
+  console.say("planning");
+  const auto scheduled = schedule_document(*document, request);
+  if (!scheduled) return console.complain(scheduled.diagnostics());
+  if (!scheduled->holds()) return refuse_arena(*scheduled, console);
+  console.say("compiling");
+  const auto compiled = steps.compile(*document, request, *scheduled);
+  console.say("");
+  for (const std::string& note : steps.notes()) console.err << "note: " << note << "\n";
+  if (!compiled) return console.complain(compiled.diagnostics());
+  return execute(command, *document, *compiled, console);
+}
+
+}  // namespace recut::native

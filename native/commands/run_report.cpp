@@ -1,0 +1,163 @@
+#include "native/commands/run_report.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "engine/support/table.h"
+#include "engine/support/units.h"
+
+namespace recut::native {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::size_t kShownKernels = 10;
+
+Json rates_json(const KernelTime& time, const std::optional<Ceilings>& ceilings) {
+  Json json = {{"name", time.name},
+               {"library", time.library},
+               {"launches", time.launches},
+               {"ms", time.ms},
+               {"bytes", time.bytes},
+               {"flops", time.flops},
+               {"gb_per_second", 1e-6 * time.bytes / time.ms},
+               {"gflops_per_second", 1e-6 * time.flops / time.ms}};
+  if (ceilings) json["share_of_ceiling"] = time.share_of(ceilings->peaks);
+  return json;
+}
+
+Json ceilings_json(const Ceilings& ceilings) {
+  return {{"profile", ceilings.name},
+          {"title", ceilings.title},
+          {"gb_per_second", 1e-9 * ceilings.peaks.bytes_per_second},
+          {"f32_gflops_per_second", 1e-9 * ceilings.peaks.flops_of(DType::f32)},
+          {"f64_gflops_per_second", 1e-9 * ceilings.peaks.flops_of(DType::f64)}};
+}
+
+std::string slowest_text(const RunReport& report) {
+  const StepExecution& e = report.execution;
+  const std::optional<Ceilings>& ceilings = report.ceilings;
+  Table table;
+  table.column("kernel");
+  for (const char* title : {"launches", "ms", "share", "GB/s", "GFLOP/s"})
+    table.column(title, Table::Align::right);
+  if (ceilings) table.column("of ceiling", Table::Align::right);
+  double all = 0;
+  for (const KernelTime& time : e.times) all += time.ms;
+  const auto add = [&](const KernelTime& time, const std::string& share) {
+    std::vector<std::string> cells = {
+        time.library ? time.name + " (" + report.library + ")" : time.name,
+        fmt::format("{}", time.launches),
+        fmt::format("{:.3f}", time.ms),
+        share,
+        fmt::format("{:.1f}", 1e-6 * time.bytes / time.ms),
+        fmt::format("{:.1f}", 1e-6 * time.flops / time.ms)};
+    if (ceilings) cells.push_back(fmt::format("{:.0f} %", 100 * time.share_of(ceilings->peaks)));
+    table.row(std::move(cells));
+  };
+  for (std::size_t i = 0; i < std::min(e.times.size(), kShownKernels); ++i)
+    add(e.times[i], fmt::format("{:.0f} %", 100 * e.times[i].ms / all));
+  add(e.whole(), "");
+  return table.format(0);
+}
+
+std::string ceilings_text(const RunReport& report) {
+  if (!report.ceilings) return report.without_ceilings;
+  const Ceilings& ceilings = *report.ceilings;
+  return fmt::format(
+      "ceilings {:.1f} GB/s and {:.1f} GFLOP/s (f32), of {} ({}), by which it is planned, too\n",
+      1e-9 * ceilings.peaks.bytes_per_second, 1e-9 * ceilings.peaks.flops_of(DType::f32),
+      ceilings.name, ceilings.title);
+}
+
+std::string check_text(const StepExecution& e) {
+  std::string text;
+  int rounded = 0;
+  double error = 0, movement = 0;
+  for (const OutputComparison& output : e.outputs) {
+    const double relative = output.comparison.relative_error;
+    if (!output.ok())
+      text +=
+          fmt::format("DIFFERS: {} '{}': {} (relative error {:.1e}; rounding moves it by {:.1e})\n",
+                      output.gradient ? "gradient" : "result", output.name,
+                      output.comparison.problem, relative, output.movement);
+    if (!output.is_rounding()) continue;
+    ++rounded;
+    error = std::max(error, relative);
+    movement = std::max(movement, output.movement);
+  }
+  text += fmt::format("{} outputs {}, largest relative error {:.1e}\n", e.outputs.size(),
+                      e.agrees() ? "agree with the interpreter's" : "were compared",
+                      e.max_relative_error());
+  if (rounded > 0)
+    text += fmt::format(
+        "{} of them within what rounding does to them: by up to {:.1e}, where the interpreter's "
+        "own "
+        "move by up to {:.1e} when inputs do in their last bits\n",
+        rounded, error, movement);
+  return text;
+}
+
+std::string_view origin_text(cache::StepOrigin origin) {
+  switch (origin) {
+    case cache::StepOrigin::compiled:
+      return "compiled in";
+    case cache::StepOrigin::kernels_found:
+      return "these from the cache, made ready in";
+    case cache::StepOrigin::found:
+      return "from the cache in";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::string as_json(const RunReport& report) {
+  const StepExecution& e = report.execution;
+  Json slowest = Json::array();
+  for (const KernelTime& time : e.times) slowest.push_back(rates_json(time, report.ceilings));
+  Json json = {{"planned_peak_bytes", e.planned_peak_bytes},
+               {"measured_peak_bytes", e.measured_peak_bytes},
+               {"scratch_bytes", e.scratch_bytes},
+               {"step_ms_median", e.step_ms_median},
+               {"step_ms_min", e.step_ms_min},
+               {"compile_ms", e.compile_ms},
+               {"from_cache", cache::name_of(report.origin)}};
+  json.update(report.more);
+  json.update({{"kernels", e.kernels},
+               {"launches", e.launches},
+               {"step", rates_json(e.whole(), report.ceilings)},
+               {"slowest", slowest}});
+  if (report.ceilings) json["ceilings"] = ceilings_json(*report.ceilings);
+  if (report.check) {
+    json["ok"] = e.agrees() && e.holds();
+    json["max_relative_error"] = e.max_relative_error();
+    json["outputs"] = e.outputs.size();
+    json["outputs_by_rounding"] =
+        std::count_if(e.outputs.begin(), e.outputs.end(),
+                      [](const OutputComparison& output) { return output.is_rounding(); });
+  }
+  return json.dump(2) + "\n";
+}
+
+std::string as_text(const RunReport& report) {
+  const StepExecution& e = report.execution;
+  const std::string scratch = e.scratch_bytes == 0
+                                  ? ""
+                                  : fmt::format("; {} bytes of scratch for {}",
+                                                format_count(e.scratch_bytes), report.library);
+  std::string text = fmt::format(
+      "step {:.3f} ms (median of {}), {:.3f} ms at best, {}\n"
+      "peak {} bytes planned, {} bytes measured{}{}\n{}"
+      "{} launches of {} kernels, {} {:.0f} ms\n\n",
+      e.step_ms_median, report.steps, e.step_ms_min, report.where,
+      format_count(e.planned_peak_bytes), format_count(e.measured_peak_bytes),
+      e.holds() ? "" : ": NOT AS PLANNED", scratch, report.facts, e.launches, e.kernels,
+      origin_text(report.origin), e.compile_ms);
+  text += slowest_text(report) + "\n" + ceilings_text(report);
+  if (report.check) text += "\n" + check_text(e);
+  return text;
+}
+
+}  // namespace recut::native

@@ -1,0 +1,161 @@
+#include "native/cuda/card.h"
+
+#include <fmt/core.h>
+
+#include <utility>
+#include <vector>
+
+#include "engine/support/units.h"
+#include "native/cuda/shared_library.h"
+
+namespace recut::cuda {
+namespace {
+
+constexpr int kLeastDriver = 12000;  // the CUDA version that a driver knows
+
+std::string version_text(int version) {
+  return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
+}
+
+Result<Done> find_functions(const SharedLibrary& library, driver::Functions& functions) {
+#define RECUT_FUNCTION(name, ...) \
+  if (auto done = library.find(#name, functions.name); !done) return done;
+#include "native/cuda/driver_functions.def"
+#undef RECUT_FUNCTION
+  return Done{};
+}
+
+}  // namespace
+
+Result<SharedCard> Card::open(const char* driver) {
+  const std::vector<std::string> names = {driver}, folders = {""};
+  const auto library = SharedLibrary::open("CUDA's driver", names, folders);
+  if (!library)
+    return error(fmt::format("this machine has no CUDA driver: {} isn't found", driver));
+  driver::Functions functions;
+  if (auto done = find_functions(*library, functions); !done) return done.diagnostics();
+  return open(functions);
+}
+
+Result<SharedCard> Card::open(const driver::Functions& functions) {
+  std::shared_ptr<Card> card(new Card());
+  card->functions_ = functions;
+  if (auto done = card->connect(); !done) return done.diagnostics();
+  return SharedCard(std::move(card));
+}
+
+Result<Done> Card::connect() {
+  const driver::Functions& f = functions_;
+  if (f.cuDriverGetVersion(&driver_version_) == driver::kSuccess && driver_version_ < kLeastDriver)
+    return error(fmt::format("the CUDA driver is too old: it knows CUDA {}, and Recut needs {}",
+                             version_text(driver_version_), version_text(kLeastDriver)));
+  int count = 0;
+  driver::Status status = f.cuInit(0);
+  if (status == driver::kSuccess) status = f.cuDeviceGetCount(&count);
+  if (status == driver::kNoDevice || (status == driver::kSuccess && count == 0))
+    return error("this machine has no card that CUDA's driver can see");
+  if (auto ready = done(status, "CUDA's driver doesn't start"); !ready) return ready;
+  char name[256] = {};
+  int major = 0, minor = 0;
+  status = f.cuDeviceGet(&device_, 0);
+  if (status == driver::kSuccess) status = f.cuDeviceGetName(name, sizeof name - 1, device_);
+  if (status == driver::kSuccess)
+    status = f.cuDeviceGetAttribute(&major, driver::kComputeMajor, device_);
+  if (status == driver::kSuccess)
+    status = f.cuDeviceGetAttribute(&minor, driver::kComputeMinor, device_);
+  if (auto known = done(status, "CUDA's driver says nothing of the card"); !known) return known;
+  name_ = name;
+  capability_ = 10 * major + minor;
+  if (capability_ < kLeastCapability)
+    return error(fmt::format("{} is an sm_{} card, and Recut's kernels need sm_{} or later", name_,
+                             capability_, kLeastCapability));
+  status = f.cuDevicePrimaryCtxRetain(&context_, device_);
+  if (status == driver::kSuccess) status = f.cuCtxSetCurrent(context_);
+  return done(status, fmt::format("{} can't be used", name_));
+}
+
+Card::~Card() {
+  if (context_ != nullptr) functions_.cuDevicePrimaryCtxRelease_v2(device_);
+}
+
+std::string Card::driver_version() const { return version_text(driver_version_); }
+
+CardMemory Card::memory() const {
+  std::size_t free = 0, total = 0;
+  functions_.cuMemGetInfo_v2(&free, &total);
+  return {static_cast<std::int64_t>(free), static_cast<std::int64_t>(total)};
+}
+
+Result<Done> Card::done(driver::Status status, std::string_view doing) const {
+  if (status == driver::kSuccess) return Done{};
+  const char *name = nullptr, *text = nullptr;
+  functions_.cuGetErrorName(status, &name);
+  functions_.cuGetErrorString(status, &text);
+  return error(
+      fmt::format("{}: {} ({})", doing,
+                  name == nullptr ? fmt::format("error {}", static_cast<int>(status)) : name,
+                  text == nullptr ? "unknown to the driver" : text));
+}
+
+Result<DeviceMemory> DeviceMemory::reserve(SharedCard card, std::int64_t bytes,
+                                           std::string_view what) {
+  DeviceMemory memory;
+  if (bytes > 0) {
+    const driver::Status status =
+        card->driver().cuMemAlloc_v2(&memory.address_, static_cast<std::size_t>(bytes));
+    if (status == driver::kOutOfMemory)
+      return error(fmt::format("{} can't be had: it takes {}, and {} has {} free", what,
+                               format_bytes(bytes), card->name(),
+                               format_bytes(card->memory().free)));
+    if (auto had = card->done(status, fmt::format("{} can't be had", what)); !had)
+      return had.diagnostics();
+  }
+  memory.card_ = std::move(card);
+  memory.bytes_ = bytes;
+  return memory;
+}
+
+DeviceMemory::DeviceMemory(DeviceMemory&& other) noexcept
+    : card_(std::move(other.card_)),
+      address_(std::exchange(other.address_, 0)),
+      bytes_(std::exchange(other.bytes_, 0)) {}
+
+DeviceMemory& DeviceMemory::operator=(DeviceMemory&& other) noexcept {
+  if (this == &other) return *this;
+  release();
+  card_ = std::move(other.card_);
+  address_ = std::exchange(other.address_, 0);
+  bytes_ = std::exchange(other.bytes_, 0);
+  return *this;
+}
+
+DeviceMemory::~DeviceMemory() { release(); }
+
+void DeviceMemory::release() {
+  if (address_ != 0) card_->driver().cuMemFree_v2(address_);
+}
+
+Result<Done> DeviceMemory::fill(std::byte with) {
+  if (bytes_ == 0) return Done{};
+  driver::Status status = card_->driver().cuMemsetD8_v2(address_, static_cast<unsigned char>(with),
+                                                        static_cast<std::size_t>(bytes_));
+  if (status == driver::kSuccess) status = card_->driver().cuStreamSynchronize(nullptr);
+  return card_->done(status, "the card's memory can't be filled");
+}
+
+Result<Done> DeviceMemory::write(std::int64_t offset, std::span<const std::byte> from) {
+  if (from.empty()) return Done{};
+  driver::Status status = card_->driver().cuMemcpyHtoD_v2(
+      address_ + static_cast<driver::Address>(offset), from.data(), from.size());
+  if (status == driver::kSuccess) status = card_->driver().cuStreamSynchronize(nullptr);
+  return card_->done(status, "the card's memory can't be written");
+}
+
+Result<Done> DeviceMemory::read(std::int64_t offset, std::span<std::byte> to) const {
+  if (to.empty()) return Done{};
+  return card_->done(card_->driver().cuMemcpyDtoH_v2(
+                         to.data(), address_ + static_cast<driver::Address>(offset), to.size()),
+                     "the card's memory can't be read");
+}
+
+}  // namespace recut::cuda

@@ -1,0 +1,87 @@
+// An NVIDIA card, by CUDA's driver: what is on it, and memory of it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "engine/support/result.h"
+#include "native/cuda/driver_api.h"
+
+namespace recut::cuda {
+
+inline constexpr const char* kDriverLibrary = "libcuda.so.1";
+inline constexpr int kLeastCapability = 80;  // sm_80
+
+struct CardMemory {
+  std::int64_t free = 0, total = 0;
+};
+
+// A card and this process' context on it, which is the calling thread's from then on. All that
+// stands on the card keeps it.
+class Card {
+ public:
+  // The first card that is visible (CUDA_VISIBLE_DEVICES). Fails, with one sentence, where there is
+  // no driver, one that is too old, no card, or one below sm_80.
+  static Result<std::shared_ptr<const Card>> open(const char* driver = kDriverLibrary);
+  // The same of a driver that was found.
+  static Result<std::shared_ptr<const Card>> open(const driver::Functions& functions);
+
+  Card(const Card&) = delete;
+  Card& operator=(const Card&) = delete;
+  ~Card();
+
+  const std::string& name() const { return name_; }            // "NVIDIA H100 80GB HBM3"
+  int capability() const { return capability_; }               // 90 of sm_90
+  int driver_major() const { return driver_version_ / 1000; }  // the CUDA version that it knows
+  std::string driver_version() const;                          // "13.0"
+  CardMemory memory() const;
+
+  const driver::Functions& driver() const { return functions_; }
+  // Fails with the driver's word for the status: "`doing`: CUDA_ERROR_… (…)".
+  Result<Done> done(driver::Status status, std::string_view doing) const;
+
+ private:
+  Card() = default;
+  Result<Done> connect();
+
+  driver::Functions functions_;
+  driver::Device device_ = 0;
+  driver::Context context_ = nullptr;
+  std::string name_;
+  int capability_ = 0, driver_version_ = 0;
+};
+using SharedCard = std::shared_ptr<const Card>;
+
+// A block of the card's memory.
+class DeviceMemory {
+ public:
+  // So many bytes, from a multiple of 256 on; `what` needs them. Fails where the card hasn't that
+  // many free.
+  static Result<DeviceMemory> reserve(SharedCard card, std::int64_t bytes, std::string_view what);
+
+  DeviceMemory() = default;
+  DeviceMemory(DeviceMemory&& other) noexcept;
+  DeviceMemory& operator=(DeviceMemory&& other) noexcept;
+  ~DeviceMemory();
+
+  driver::Address address() const { return address_; }
+  std::int64_t bytes() const { return bytes_; }
+
+  // All of these wait until they are done; nothing else may run meanwhile.
+  Result<Done> fill(std::byte with);
+  Result<Done> write(std::int64_t offset, std::span<const std::byte> from);
+  Result<Done> read(std::int64_t offset, std::span<std::byte> to) const;
+
+ private:
+  void release();
+
+  SharedCard card_;
+  driver::Address address_ = 0;
+  std::int64_t bytes_ = 0;
+};
+
+}  // namespace recut::cuda

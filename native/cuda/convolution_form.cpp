@@ -1,0 +1,115 @@
+#include "native/cuda/convolution_form.h"
+
+#include <limits>
+
+#include "engine/ir/dtype.h"
+
+namespace recut::cuda {
+namespace {
+
+using library::Convolution;
+
+// A plane as cuDNN has it: at least two dimensions.
+constexpr std::size_t kLeastRank = 4;
+
+class Former {
+ public:
+  explicit Former(const Convolution& c) : c_(c) {}
+
+  Result<ConvolutionForm> run() {
+    form_.way = way();
+    form_.x = tensor(c_.transposed ? c_.output : c_.input);
+    form_.y = tensor(c_.transposed ? c_.input : c_.output);
+    form_.w = tensor(c_.weight);
+    form_.padding = numbers(c_.padding, 0);
+    form_.stride = numbers(c_.stride, 1);
+    form_.dilation = numbers(c_.dilation, 1);
+    form_.groups = number(c_.groups);
+    if (c_.bias) add_bias();
+    form_.channels_last = !is_dense(false);
+    if (!fits_) return error("a convolution is too large for cuDNN");
+    if (form_.channels_last && !is_dense(true))
+      return error("cuDNN takes no weight of a convolution whose elements stand apart");
+    if (form_.channels_last && !(has_channels_last(form_.x) && has_channels_last(form_.y)))
+      return error("cuDNN takes no weight with its channels last beside tensors with them first");
+    return form_;
+  }
+
+ private:
+  ConvolutionForm::Way way() const {
+    if (c_.way == Convolution::Way::weight_gradient) return ConvolutionForm::Way::filter;
+    const bool forward = c_.way == Convolution::Way::forward;
+    return forward != c_.transposed ? ConvolutionForm::Way::forward : ConvolutionForm::Way::data;
+  }
+
+  int number(std::int64_t value) {
+    fits_ = fits_ && value <= std::numeric_limits<int>::max();
+    return static_cast<int>(value);
+  }
+
+  // One a dimension of the plane.
+  std::vector<int> numbers(const Shape& values, int missing) {
+    std::vector<int> all;
+    if (values.size() + 2 < kLeastRank) all.push_back(missing);
+    for (const std::int64_t value : values) all.push_back(number(value));
+    return all;
+  }
+
+  TensorForm tensor(const library::Operand& operand) {
+    TensorForm form{operand.buffer, operand.layout.offset * item_bytes(DType::f32), {}, {}};
+    const Layout& layout = operand.layout;
+    for (std::size_t d = 0; d < layout.shape.size(); ++d) {
+      if (d == 2 && layout.shape.size() < kLeastRank) {
+        form.shape.push_back(1);
+        form.strides.push_back(number(layout.shape[2] * layout.strides[2]));
+      }
+      form.shape.push_back(number(layout.shape[d]));
+      form.strides.push_back(number(layout.strides[d]));
+    }
+    return form;
+  }
+
+  void add_bias() {
+    form_.bias_is_gradient = c_.way == Convolution::Way::weight_gradient;
+    form_.biased_is_x = c_.transposed;
+    TensorForm bias{c_.bias->buffer, c_.bias->layout.offset * item_bytes(DType::f32), {}, {}};
+    const int channels = number(c_.bias->layout.shape[0]);
+    bias.shape.assign(form_.x.shape.size(), 1);
+    bias.strides.assign(form_.x.shape.size(), 1);
+    bias.shape[1] = channels;
+    bias.strides[0] = channels;
+    form_.bias = std::move(bias);
+  }
+
+  // Whether the weight's elements follow each other, channels innermost or right behind outputs.
+  bool is_dense(bool channels_last) const {
+    const std::vector<int>&shape = form_.w.shape, &strides = form_.w.strides;
+    std::vector<std::size_t> order;  // innermost first
+    if (channels_last) order.push_back(1);
+    for (std::size_t d = shape.size(); d-- > 2;) order.push_back(d);
+    if (!channels_last) order.push_back(1);
+    order.push_back(0);
+    std::int64_t dense = 1;
+    for (const std::size_t d : order) {
+      if (shape[d] > 1 && strides[d] != dense) return false;
+      dense *= shape[d];
+    }
+    return true;
+  }
+
+  static bool has_channels_last(const TensorForm& tensor) {
+    return tensor.shape[1] == 1 || tensor.strides[1] == 1;
+  }
+
+  const Convolution& c_;
+  ConvolutionForm form_;
+  bool fits_ = true;
+};
+
+}  // namespace
+
+Result<ConvolutionForm> form_of(const Convolution& convolution) {
+  return Former(convolution).run();
+}
+
+}  // namespace recut::cuda

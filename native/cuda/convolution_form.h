@@ -1,0 +1,45 @@
+// Convolutions in cuDNN's words, as plain numbers.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "engine/codegen/library/library_call.h"
+#include "engine/support/result.h"
+
+namespace recut::cuda {
+
+struct TensorForm {
+  std::size_t buffer = 0;
+  std::int64_t offset = 0;  // bytes
+  std::vector<int> shape, strides;
+};
+
+// y[samples, k, windows…] of x[samples, c, plane…] and w[k, c / groups, kernel…]. A transposed
+// convolution is the data gradient of one that goes the other way: its output is that one's x.
+struct ConvolutionForm {
+  enum class Way : std::uint8_t {
+    forward,  // x, w -> y
+    data,     // y, w -> x
+    filter,   // x, y -> w
+  };
+  Way way = Way::forward;
+  TensorForm x, w, y;
+  bool channels_last = false;  // of w, which is dense
+  std::vector<int> padding, stride, dilation;
+  int groups = 1;
+
+  // [1, channels, 1…]: added to the result of the call (`biased`), or the sum of what stands there.
+  std::optional<TensorForm> bias;
+  bool bias_is_gradient = false;
+  bool biased_is_x = false;  // else y
+  const TensorForm& biased() const { return biased_is_x ? x : y; }
+};
+
+// Planes of one dimension get a second one of 1 element. Fails where the weight isn't dense or has
+// its channels last alone, and where a number is beyond cuDNN's 32 bits.
+Result<ConvolutionForm> form_of(const library::Convolution& convolution);
+
+}  // namespace recut::cuda

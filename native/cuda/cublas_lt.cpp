@@ -1,0 +1,180 @@
+#include "native/cuda/cublas_lt.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "native/cuda/matrix_forms.h"
+#include "native/cuda/shared_library.h"
+
+namespace recut::cuda {
+
+using namespace cublas_lt;  // NOLINT: its words alone, in this file alone
+
+namespace {
+
+Result<Done> find_functions(const SharedLibrary& library, Functions& functions) {
+#define RECUT_FUNCTION(name, ...) \
+  if (auto done = library.find(#name, functions.name); !done) return done;
+#include "native/cuda/cublas_lt_functions.def"
+#undef RECUT_FUNCTION
+  return Done{};
+}
+
+// Where an operand begins.
+template <class Form>
+void* place(const Form& form, std::span<const driver::Address> buffers) {
+  return reinterpret_cast<void*>(  // NOLINT: the card's addresses are pointers to cuBLASLt
+      buffers[form.buffer] + static_cast<driver::Address>(form.offset));
+}
+
+}  // namespace
+
+class ProductCall : public DeviceCall {
+ public:
+  ProductCall(std::shared_ptr<const CublasLt> library, ProductForm form, const Stream& stream)
+      : library_(std::move(library)), form_(std::move(form)), stream_(stream.handle()) {}
+
+  ~ProductCall() override {
+    const Functions& f = library_->functions_;
+    for (const Matrix matrix : {a_, b_, d_})
+      if (matrix != nullptr) f.cublasLtMatrixLayoutDestroy(matrix);
+    if (product_ != nullptr) f.cublasLtMatmulDescDestroy(product_);
+  }
+
+  // Whether cuBLASLt took all of it and has a way.
+  bool prepare(const CallOptions& options) {
+    describe(options.precision);
+    if (sound_) find_ways(options.most_workspace_bytes);
+    return sound_ && !ways_.empty();
+  }
+
+  std::size_t ways() const override { return ways_.size(); }
+  std::int64_t workspace_bytes(std::size_t way) const override {
+    return static_cast<std::int64_t>(ways_[way].workspace_bytes);
+  }
+
+  Result<Done> run(std::size_t way, std::span<const driver::Address> buffers,
+                   driver::Address workspace) const override {
+    const Functions& f = library_->functions_;
+    const float one = 1, zero = 0;
+    Status status = kSuccess;
+    if (form_.bias) {
+      void* bias = place(*form_.bias, buffers);
+      status = f.cublasLtMatmulDescSetAttribute(product_, kBiasPointer, &bias, sizeof bias);
+    }
+    void* out = place(form_.d, buffers);
+    if (status == kSuccess)
+      status = f.cublasLtMatmul(library_->handle_, product_, &one, place(form_.a, buffers), a_,
+                                place(form_.b, buffers), b_, &zero, out, d_, out, d_,
+                                &ways_[way].algorithm,
+                                reinterpret_cast<void*>(workspace),  // NOLINT
+                                ways_[way].workspace_bytes, stream_);
+    if (status == kSuccess) return Done{};
+    return error(
+        fmt::format("cuBLASLt refuses a matrix product (status {})", static_cast<int>(status)));
+  }
+
+ private:
+  void take(Status status) { sound_ = sound_ && status == kSuccess; }
+  template <class Value>
+  void set(ProductAttribute which, Value value) {
+    take(
+        library_->functions_.cublasLtMatmulDescSetAttribute(product_, which, &value, sizeof value));
+  }
+
+  void describe(Precision precision) {
+    const Functions& f = library_->functions_;
+    take(f.cublasLtMatmulDescCreate(
+        &product_, precision == Precision::tf32 ? kComputeTf32 : kComputeF32, kRealF32));
+    if (!sound_) return;
+    set(kTurnA, form_.a.turned ? kTurned : kStraight);
+    set(kTurnB, form_.b.turned ? kTurned : kStraight);
+    set(kEpilogue, form_.bias ? kWithBias : kPlain);
+    // The real one comes with each run; to choose ways by, it has to be some address.
+    if (form_.bias) set(kBiasPointer, std::uint64_t{256});
+    a_ = matrix(form_.a);
+    b_ = matrix(form_.b);
+    d_ = matrix(form_.d);
+  }
+
+  Matrix matrix(const MatrixForm& form) {
+    const Functions& f = library_->functions_;
+    Matrix matrix = nullptr;
+    take(f.cublasLtMatrixLayoutCreate(&matrix, kRealF32, static_cast<std::uint64_t>(form.rows),
+                                      static_cast<std::uint64_t>(form.columns), form.leading));
+    if (!sound_ || form_.batch == 1) return matrix;
+    const auto count = static_cast<std::int32_t>(form_.batch);
+    take(f.cublasLtMatrixLayoutSetAttribute(matrix, kBatchCount, &count, sizeof count));
+    take(f.cublasLtMatrixLayoutSetAttribute(matrix, kBatchStride, &form.batch_stride,
+                                            sizeof form.batch_stride));
+    return matrix;
+  }
+
+  void find_ways(std::int64_t most_workspace) {
+    const Functions& f = library_->functions_;
+    Preference preference = nullptr;
+    take(f.cublasLtMatmulPreferenceCreate(&preference));
+    if (!sound_) return;
+    const auto prefer = [&](PreferenceAttribute which, auto value) {
+      take(f.cublasLtMatmulPreferenceSetAttribute(preference, which, &value, sizeof value));
+    };
+    prefer(kMostWorkspace, static_cast<std::uint64_t>(most_workspace));
+    const auto align = [&](PreferenceAttribute which, const MatrixForm& form) {
+      prefer(which, static_cast<std::uint32_t>(form.alignment()));
+    };
+    align(kAlignmentA, form_.a);
+    align(kAlignmentB, form_.b);
+    align(kAlignmentC, form_.d);
+    align(kAlignmentD, form_.d);
+    std::vector<Candidate> found(kMostWays);
+    int count = 0;
+    const Status status =
+        f.cublasLtMatmulAlgoGetHeuristic(library_->handle_, product_, a_, b_, d_, d_, preference,
+                                         static_cast<int>(kMostWays), found.data(), &count);
+    f.cublasLtMatmulPreferenceDestroy(preference);
+    if (status != kSuccess) return;
+    found.resize(static_cast<std::size_t>(count));
+    for (const Candidate& way : found)
+      if (way.status == kSuccess) ways_.push_back(way);
+  }
+
+  std::shared_ptr<const CublasLt> library_;
+  const ProductForm form_;
+  const driver::StreamHandle stream_;
+  Product product_ = nullptr;
+  Matrix a_ = nullptr, b_ = nullptr, d_ = nullptr;
+  std::vector<Candidate> ways_;
+  bool sound_ = true;
+};
+
+Result<std::shared_ptr<const CublasLt>> CublasLt::load(const Card& card) {
+  const std::vector<std::string> names = versioned_names("libcublasLt.so", card.driver_major());
+  const auto library = SharedLibrary::open("cuBLASLt", names, library_folders());
+  if (!library) return library.diagnostics();
+  std::shared_ptr<CublasLt> cublas(new CublasLt());
+  if (auto done = find_functions(*library, cublas->functions_); !done) return done.diagnostics();
+  const Status status = cublas->functions_.cublasLtCreate(&cublas->handle_);
+  if (status != kSuccess)
+    return error(fmt::format("cuBLASLt doesn't start (status {})", static_cast<int>(status)));
+  return std::shared_ptr<const CublasLt>(std::move(cublas));
+}
+
+CublasLt::~CublasLt() {
+  if (handle_ != nullptr) functions_.cublasLtDestroy(handle_);
+}
+
+Result<std::unique_ptr<DeviceCall>> CublasLt::call(std::shared_ptr<const CublasLt> library,
+                                                   const library::MatrixProduct& product,
+                                                   const Stream& stream,
+                                                   const CallOptions& options) {
+  auto form = form_of(product);
+  if (!form)
+    return error("cuBLASLt adds no bias to a matrix product whose result runs along its columns");
+  auto call = std::make_unique<ProductCall>(std::move(library), std::move(*form), stream);
+  if (!call->prepare(options)) return error("cuBLASLt has no way to compute a matrix product");
+  return std::unique_ptr<DeviceCall>(std::move(call));
+}
+
+}  // namespace recut::cuda

@@ -1,0 +1,44 @@
+// Matrix products by cuBLASLt.
+#pragma once
+
+#include <memory>
+
+#include "engine/codegen/library/library_call.h"
+#include "native/cuda/cublas_lt_api.h"
+#include "native/cuda/device_call.h"
+#include "native/cuda/precision.h"
+#include "native/cuda/stream.h"
+
+namespace recut::cuda {
+
+// What the calls of one library share: where they run and what they may take.
+struct CallOptions {
+  Precision precision = Precision::f32;
+  std::int64_t most_workspace_bytes = kUsualWorkspace;
+};
+
+class CublasLt {
+ public:
+  // Fails where no version of it is found that the card's driver bears.
+  static Result<std::shared_ptr<const CublasLt>> load(const Card& card);
+
+  CublasLt(const CublasLt&) = delete;
+  CublasLt& operator=(const CublasLt&) = delete;
+  ~CublasLt();
+
+  // The product on that stream. Fails where cuBLASLt has no way to do it.
+  static Result<std::unique_ptr<DeviceCall>> call(std::shared_ptr<const CublasLt> library,
+                                                  const library::MatrixProduct& product,
+                                                  const Stream& stream, const CallOptions& options);
+
+  std::size_t version() const { return functions_.cublasLtGetVersion(); }
+
+ private:
+  friend class ProductCall;
+  CublasLt() = default;
+
+  cublas_lt::Functions functions_;
+  cublas_lt::Handle handle_ = nullptr;
+};
+
+}  // namespace recut::cuda

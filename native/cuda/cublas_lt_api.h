@@ -1,0 +1,49 @@
+// What is used of cublasLt.h, in our own declarations (driver_api.h says why).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+#include "native/cuda/driver_api.h"
+
+namespace recut::cuda::cublas_lt {
+
+using Handle = struct HandleOfCublas*;
+using Product = struct ProductOfCublas*;
+using Matrix = struct MatrixOfCublas*;
+using Preference = struct PreferenceOfCublas*;
+
+enum Status : int { kSuccess = 0 };
+enum Compute : int { kComputeF32 = 68, kComputeTf32 = 77 };
+enum Scalar : int { kRealF32 = 0 };
+enum Turn : std::int32_t { kStraight = 0, kTurned = 1 };
+enum Epilogue : std::uint32_t { kPlain = 1, kWithBias = 4 };
+enum ProductAttribute : int { kTurnA = 3, kTurnB = 4, kEpilogue = 7, kBiasPointer = 8 };
+enum MatrixAttribute : int { kBatchCount = 5, kBatchStride = 6 };
+enum PreferenceAttribute : int {
+  kMostWorkspace = 1,
+  kAlignmentA = 5,
+  kAlignmentB = 6,
+  kAlignmentC = 7,
+  kAlignmentD = 8,
+};
+
+struct Algorithm {
+  std::uint64_t data[8];
+};
+struct Candidate {
+  Algorithm algorithm;
+  std::size_t workspace_bytes;
+  Status status;
+  float waves;
+  int reserved[4];
+};
+
+struct Functions {
+#define RECUT_FUNCTION(name, ...) std::add_pointer_t<__VA_ARGS__> name = nullptr;
+#include "native/cuda/cublas_lt_functions.def"
+#undef RECUT_FUNCTION
+};
+
+}  // namespace recut::cuda::cublas_lt

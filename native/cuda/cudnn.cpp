@@ -1,0 +1,215 @@
+#include "native/cuda/cudnn.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "native/cuda/convolution_form.h"
+#include "native/cuda/shared_library.h"
+
+namespace recut::cuda {
+
+using namespace cudnn;  // NOLINT: its words alone, in this file alone
+
+namespace {
+
+constexpr const char* kFile = "libcudnn.so.9";
+
+Result<Done> find_functions(const SharedLibrary& library, Functions& functions) {
+#define RECUT_FUNCTION(name, ...) \
+  if (auto done = library.find(#name, functions.name); !done) return done;
+#include "native/cuda/cudnn_functions.def"
+#undef RECUT_FUNCTION
+  return Done{};
+}
+
+// Where an operand begins.
+void* place(const TensorForm& form, std::span<const driver::Address> buffers) {
+  return reinterpret_cast<void*>(  // NOLINT: the card's addresses are pointers to cuDNN
+      buffers[form.buffer] + static_cast<driver::Address>(form.offset));
+}
+
+}  // namespace
+
+class ConvolutionCall : public DeviceCall {
+ public:
+  ConvolutionCall(std::shared_ptr<const Cudnn> library, ConvolutionForm form)
+      : library_(std::move(library)), form_(std::move(form)) {}
+
+  ~ConvolutionCall() override {
+    const Functions& f = library_->functions_;
+    for (const Tensor tensor : {x_, y_, bias_})
+      if (tensor != nullptr) f.cudnnDestroyTensorDescriptor(tensor);
+    if (w_ != nullptr) f.cudnnDestroyFilterDescriptor(w_);
+    if (windows_ != nullptr) f.cudnnDestroyConvolutionDescriptor(windows_);
+  }
+
+  Result<Done> prepare(const CallOptions& options) {
+    math_ = options.precision == Precision::tf32 ? kUsualMath : kFmaMath;
+    describe();
+    if (status_ == kSuccess) find_ways(options.most_workspace_bytes);
+    if (status_ != kSuccess) return refused();
+    if (ways_.empty()) return error("cuDNN has no way to compute a convolution");
+    return Done{};
+  }
+
+  std::size_t ways() const override { return ways_.size(); }
+  std::int64_t workspace_bytes(std::size_t way) const override {
+    return static_cast<std::int64_t>(ways_[way].workspace_bytes);
+  }
+
+  Result<Done> run(std::size_t way, std::span<const driver::Address> buffers,
+                   driver::Address workspace) const override {
+    const Functions& f = library_->functions_;
+    status_ = f.cudnnSetConvolutionMathType(windows_, ways_[way].math);
+    if (status_ == kSuccess) convolve(ways_[way], buffers, workspace);
+    if (status_ == kSuccess && form_.bias) treat_bias(buffers);
+    if (status_ != kSuccess) return refused();
+    return Done{};
+  }
+
+ private:
+  Diagnostic refused() const {
+    return error(fmt::format("cuDNN refuses a convolution: {}",
+                             library_->functions_.cudnnGetErrorString(status_)));
+  }
+  void take(Status status) const {
+    if (status_ == kSuccess) status_ = status;
+  }
+
+  void describe() {
+    const Functions& f = library_->functions_;
+    x_ = tensor(form_.x);
+    y_ = tensor(form_.y);
+    if (form_.bias) bias_ = tensor(*form_.bias);
+    take(f.cudnnCreateFilterDescriptor(&w_));
+    take(f.cudnnCreateConvolutionDescriptor(&windows_));
+    if (status_ != kSuccess) return;
+    take(
+        f.cudnnSetFilterNdDescriptor(w_, kF32, form_.channels_last ? kChannelsLast : kChannelsFirst,
+                                     static_cast<int>(form_.w.shape.size()), form_.w.shape.data()));
+    take(f.cudnnSetConvolutionNdDescriptor(windows_, static_cast<int>(form_.padding.size()),
+                                           form_.padding.data(), form_.stride.data(),
+                                           form_.dilation.data(), kCrossCorrelation, kF32));
+    take(f.cudnnSetConvolutionGroupCount(windows_, form_.groups));
+    take(f.cudnnSetConvolutionMathType(windows_, math_));
+  }
+
+  Tensor tensor(const TensorForm& form) {
+    const Functions& f = library_->functions_;
+    Tensor tensor = nullptr;
+    take(f.cudnnCreateTensorDescriptor(&tensor));
+    if (status_ != kSuccess) return tensor;
+    take(f.cudnnSetTensorNdDescriptor(tensor, kF32, static_cast<int>(form.shape.size()),
+                                      form.shape.data(), form.strides.data()));
+    return tensor;
+  }
+
+  void find_ways(std::int64_t most_workspace) {
+    const Functions& f = library_->functions_;
+    constexpr int kAsked = static_cast<int>(kMostWays);
+    std::vector<Candidate> found(kMostWays);
+    int count = 0;
+    const cudnn::Handle handle = library_->handle_;
+    switch (form_.way) {
+      case ConvolutionForm::Way::forward:
+        take(f.cudnnGetConvolutionForwardAlgorithm_v7(handle, x_, w_, windows_, y_, kAsked, &count,
+                                                      found.data()));
+        break;
+      case ConvolutionForm::Way::data:
+        take(f.cudnnGetConvolutionBackwardDataAlgorithm_v7(handle, w_, y_, windows_, x_, kAsked,
+                                                           &count, found.data()));
+        break;
+      case ConvolutionForm::Way::filter:
+        take(f.cudnnGetConvolutionBackwardFilterAlgorithm_v7(handle, x_, y_, windows_, w_, kAsked,
+                                                             &count, found.data()));
+        break;
+    }
+    found.resize(static_cast<std::size_t>(count));
+    for (Candidate& way : found) {
+      // What is asked for at most: cuDNN may also name the tensor cores' ways of 16 bits.
+      if (math_ == kFmaMath ? way.math != kUsualMath && way.math != kFmaMath
+                            : way.math == kConvertingMath)
+        continue;
+      if (math_ == kFmaMath) way.math = kFmaMath;
+      if (way.status == kSuccess && way.workspace_bytes <= static_cast<std::size_t>(most_workspace))
+        ways_.push_back(way);
+    }
+    const auto varies = [](const Candidate& way) { return way.deterministic == 0; };
+    if (!std::all_of(ways_.begin(), ways_.end(), varies))
+      ways_.erase(std::remove_if(ways_.begin(), ways_.end(), varies), ways_.end());
+  }
+
+  void convolve(const Candidate& way, std::span<const driver::Address> buffers,
+                driver::Address workspace) const {
+    const Functions& f = library_->functions_;
+    const float one = 1, zero = 0;
+    void *x = place(form_.x, buffers), *w = place(form_.w, buffers), *y = place(form_.y, buffers);
+    void* space = reinterpret_cast<void*>(workspace);  // NOLINT
+    const cudnn::Handle handle = library_->handle_;
+    switch (form_.way) {
+      case ConvolutionForm::Way::forward:
+        return take(f.cudnnConvolutionForward(handle, &one, x_, x, w_, w, windows_, way.algorithm,
+                                              space, way.workspace_bytes, &zero, y_, y));
+      case ConvolutionForm::Way::data:
+        return take(f.cudnnConvolutionBackwardData(handle, &one, w_, w, y_, y, windows_,
+                                                   way.algorithm, space, way.workspace_bytes, &zero,
+                                                   x_, x));
+      case ConvolutionForm::Way::filter:
+        return take(f.cudnnConvolutionBackwardFilter(handle, &one, x_, x, y_, y, windows_,
+                                                     way.algorithm, space, way.workspace_bytes,
+                                                     &zero, w_, w));
+    }
+  }
+
+  void treat_bias(std::span<const driver::Address> buffers) const {
+    const Functions& f = library_->functions_;
+    const float one = 1, zero = 0;
+    const Tensor biased = form_.biased_is_x ? x_ : y_;
+    void *values = place(form_.biased(), buffers), *bias = place(*form_.bias, buffers);
+    const cudnn::Handle handle = library_->handle_;
+    take(form_.bias_is_gradient
+             ? f.cudnnConvolutionBackwardBias(handle, &one, biased, values, &zero, bias_, bias)
+             : f.cudnnAddTensor(handle, &one, bias_, bias, &one, biased, values));
+  }
+
+  std::shared_ptr<const Cudnn> library_;
+  const ConvolutionForm form_;
+  Math math_ = kFmaMath;
+  Tensor x_ = nullptr, y_ = nullptr, bias_ = nullptr;
+  Filter w_ = nullptr;
+  Windows windows_ = nullptr;
+  std::vector<Candidate> ways_;
+  mutable Status status_ = kSuccess;  // of the last run, or of what was described
+};
+
+Result<std::shared_ptr<const Cudnn>> Cudnn::load(const Stream& stream) {
+  const std::vector<std::string> names = {kFile};
+  const auto library = SharedLibrary::open("cuDNN", names, library_folders());
+  if (!library) return library.diagnostics();
+  std::shared_ptr<Cudnn> loaded(new Cudnn());
+  const Functions& f = loaded->functions_;
+  if (auto done = find_functions(*library, loaded->functions_); !done) return done.diagnostics();
+  Status status = f.cudnnCreate(&loaded->handle_);
+  if (status == kSuccess) status = f.cudnnSetStream(loaded->handle_, stream.handle());
+  if (status != kSuccess)
+    return error(fmt::format("cuDNN doesn't start: {}", f.cudnnGetErrorString(status)));
+  return std::shared_ptr<const Cudnn>(std::move(loaded));
+}
+
+Cudnn::~Cudnn() {
+  if (handle_ != nullptr) functions_.cudnnDestroy(handle_);
+}
+
+Result<std::unique_ptr<DeviceCall>> Cudnn::call(std::shared_ptr<const Cudnn> library,
+                                                const library::Convolution& convolution,
+                                                const CallOptions& options) {
+  auto form = form_of(convolution);
+  if (!form) return form.diagnostics();
+  auto call = std::make_unique<ConvolutionCall>(std::move(library), std::move(*form));
+  if (auto done = call->prepare(options); !done) return done.diagnostics();
+  return std::unique_ptr<DeviceCall>(std::move(call));
+}
+
+}  // namespace recut::cuda

@@ -1,0 +1,30 @@
+#include "native/cuda/execution.h"
+
+#include <chrono>
+
+namespace recut::cuda {
+
+Result<Execution> execute(const Document& document, const ReadyStep& ready,
+                          const ExecutionRequest& request) {
+  using Clock = std::chrono::steady_clock;
+  const Graph& graph = document.graph();
+  const auto inputs = inputs_from(graph, request.tensors, request.seed);
+  if (!inputs) return inputs.diagnostics();
+  const Clock::time_point began = Clock::now();
+  auto run =
+      Run::prepare(ready.step, kernel_inputs(graph, ready.step.program(), *inputs), request.calls);
+  if (!run) return run.diagnostics();
+  Execution execution;
+  execution.origin = ready.origin;
+  execution.compile_ms =
+      ready.ms + std::chrono::duration<double, std::milli>(Clock::now() - began).count();
+  execution.scratch_bytes = run->scratch_bytes();
+  execution.card = {ready.step.free_before(), ready.step.card()->memory().total};
+  if (auto done = execute_step(*run, graph, *inputs, request, true, execution); !done)
+    return done.diagnostics();
+  execution.taken_bytes = run->taken_bytes();
+  execution.not_recorded = run->not_recorded();
+  return execution;
+}
+
+}  // namespace recut::cuda

@@ -1,0 +1,31 @@
+// Runs a scheduled training step on a card and measures it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "engine/runtime/step_execution.h"
+#include "engine/workspace/document.h"
+#include "native/cuda/step_cache.h"
+
+namespace recut::cuda {
+
+struct ExecutionRequest : StepExecutionRequest {
+  CallOptions calls;
+};
+
+struct Execution : StepExecution {
+  cache::StepOrigin origin = cache::StepOrigin::compiled;
+  // What the card has less free than before: Run::taken_bytes, once the step has run.
+  std::int64_t taken_bytes = 0;
+  CardMemory card;           // before the step
+  std::string not_recorded;  // why it doesn't run as a graph, where it doesn't
+};
+
+// `ready`: the step of this document's graph. Fails where an input is missing or is of another
+// dtype or shape than the graph's, where the card's memory or a library is missing, where the data
+// is at fault, and where the run was ended.
+Result<Execution> execute(const Document& document, const ReadyStep& ready,
+                          const ExecutionRequest& request);
+
+}  // namespace recut::cuda

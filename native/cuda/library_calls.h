@@ -1,0 +1,53 @@
+// A program's library calls on the card: made once, each in the way that is quickest there.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "native/cuda/cublas_lt.h"
+#include "native/cuda/cudnn.h"
+
+namespace recut::cuda {
+
+// Whether the libraries take the kernel's calls in the layouts that these have.
+bool library_takes(const library::Kernel& kernel);
+
+class LibraryCalls {
+ public:
+  // Opens the libraries that the kernels need. `buffers`: those of each kernel's first launch, on
+  // which the ways are measured: what is written there is of no use afterwards. Fails where a
+  // library is missing or has no way to do a call.
+  static Result<LibraryCalls> prepare(const SharedCard& card, const Stream& stream,
+                                      std::span<const library::Kernel> kernels,
+                                      std::span<const std::vector<driver::Address>> buffers,
+                                      const CallOptions& options);
+
+  // Of the card, beside the buffers, the most of all calls.
+  std::int64_t scratch_bytes() const { return scratch_.bytes(); }
+
+  Result<Done> run(std::uint32_t kernel, std::span<const driver::Address> buffers) const;
+
+ private:
+  struct Chosen {
+    std::unique_ptr<DeviceCall> call;
+    std::size_t way = 0;
+  };
+  struct Libraries {
+    std::shared_ptr<const CublasLt> products;
+    std::shared_ptr<const Cudnn> convolutions;
+  };
+  class Chooser;
+
+  LibraryCalls() = default;
+  static Result<std::unique_ptr<DeviceCall>> make(const library::Call& call, const Card& card,
+                                                  const Stream& stream, Libraries& libraries,
+                                                  const CallOptions& options);
+  // Reserves what all ways need, or what the chosen ones do.
+  Result<Done> reserve(const SharedCard& card, bool all_ways);
+
+  std::vector<std::vector<Chosen>> kernels_;
+  DeviceMemory scratch_;
+};
+
+}  // namespace recut::cuda

@@ -1,0 +1,270 @@
+#include "native/cuda/step.h"
+
+#include <algorithm>
+
+#include "engine/schedule/schedule.h"
+#include "engine/support/check.h"
+
+namespace recut::cuda {
+namespace {
+
+constexpr std::int64_t kInputAlignment = 256;
+
+bool asks_seed(const loop::Block& block);
+
+bool asks_seed(const loop::Statement& statement) {
+  if (const auto* define = std::get_if<loop::Define>(&statement.value)) {
+    const auto* apply = std::get_if<loop::Apply>(&define->expression);
+    return apply != nullptr && apply->op == loop::ScalarOp::seed;
+  }
+  if (const auto* loop = std::get_if<loop::Loop>(&statement.value)) return asks_seed(loop->body);
+  const auto* condition = std::get_if<loop::If>(&statement.value);
+  return condition != nullptr && asks_seed(condition->body);
+}
+
+bool asks_seed(const loop::Block& block) {
+  return std::any_of(block.begin(), block.end(),
+                     [](const loop::Statement& statement) { return asks_seed(statement); });
+}
+
+// What a storage has to have, for the innermost view of it to be there.
+std::int64_t bytes_seen(const ProgramOutput& output) {
+  const Layout& layout = output.layouts.front();
+  std::int64_t last = layout.offset;
+  for (std::size_t d = 0; d < layout.shape.size(); ++d) {
+    if (layout.shape[d] == 0) return 0;
+    last += (layout.shape[d] - 1) * layout.strides[d];
+  }
+  return (last + 1) * item_bytes(output.type.dtype);
+}
+
+}  // namespace
+
+Result<Step> Step::load(SharedCard card, Program program, const StepCode& code) {
+  const std::int64_t free = card->memory().free;
+  auto cubin = Cubin::load(card, code.cubin);
+  if (!cubin) return cubin.diagnostics();
+  Step step(std::move(card), std::move(program), std::move(*cubin), code);
+  step.free_before_ = free;
+  if (auto done = step.find_kernels(code); !done) return done.diagnostics();
+  return step;
+}
+
+Step::Step(SharedCard card, Program program, Cubin cubin, const StepCode& code)
+    : card_(std::move(card)),
+      program_(std::move(program)),
+      cubin_(std::move(cubin)),
+      faults_(code.faults) {}
+
+Result<Done> Step::find_kernels(const StepCode& code) {
+  for (std::size_t k = 0; k < code.kernels.size(); ++k) {
+    const loop::Kernel& kernel = program_.kernels[k];
+    const bool drawing = asks_seed(kernel.body);
+    kernels_.emplace_back();
+    for (const Launch& launch : code.kernels[k]) {
+      const auto function = cubin_.find(launch.symbol, launch.shared_bytes);
+      if (!function) return function.diagnostics();
+      kernels_.back().push_back({*function, static_cast<unsigned>(launch.blocks),
+                                 static_cast<unsigned>(launch.threads),
+                                 static_cast<unsigned>(launch.shared_bytes)});
+      if (drawing) drawing_.push_back({*function, loop::brought_buffers(kernel)});
+    }
+  }
+  return Done{};
+}
+
+const std::string& Step::fault(std::int64_t number) const {
+  return faults_[static_cast<std::size_t>(number - 1)];
+}
+
+std::optional<std::size_t> Step::buffers_of_drawing(driver::FunctionHandle function) const {
+  for (const Drawing& drawing : drawing_)
+    if (drawing.function == function) return drawing.buffers;
+  return std::nullopt;
+}
+
+Result<Run> Run::prepare(const Step& step, const std::vector<Tensor>& inputs,
+                         const CallOptions& options) {
+  auto stream = Stream::create(step.card());
+  if (!stream) return stream.diagnostics();
+  Run run(step, std::move(*stream));
+  if (auto done = run.reserve(inputs); !done) return done.diagnostics();
+  if (auto done = run.prepare_library(options); !done) return done.diagnostics();
+  return run;
+}
+
+// The arena is exactly as large as planned; inputs and the fault's number stand beside it.
+Result<Done> Run::reserve(const std::vector<Tensor>& inputs) {
+  std::int64_t input_bytes = 0;
+  for (const Tensor& input : inputs) {
+    input_offsets_.push_back(input_bytes);
+    input_bytes += aligned(input.storage->size(), kInputAlignment);
+  }
+  const auto take = [&](DeviceMemory& memory, std::int64_t bytes, const char* what) {
+    auto reserved = DeviceMemory::reserve(step_.card(), bytes, what);
+    if (!reserved) return Result<Done>(reserved.diagnostics());
+    memory = std::move(*reserved);
+    return memory.fill(std::byte{0});
+  };
+  auto done = take(inputs_, input_bytes, "memory for the step's inputs");
+  if (done) done = take(arena_, program().arena_bytes, "the step's arena");
+  if (done) done = take(fault_, sizeof(long long), "a word of the card's memory");
+  for (std::size_t i = 0; done && i < inputs.size(); ++i)
+    done = inputs_.write(input_offsets_[i], {inputs[i].storage->data(),
+                                             static_cast<std::size_t>(inputs[i].storage->size())});
+  if (!done) return done;
+  fault_address_ = fault_.address();
+  std::size_t most = 0;
+  for (const recut::Launch& launch : program().launches) {
+    buffers_.emplace_back();
+    for (const Place& place : launch.buffers) buffers_.back().push_back(address(place));
+    most = std::max(most, launch.buffers.size());
+  }
+  arguments_.resize(most + 2);
+  return Done{};
+}
+
+Result<Done> Run::prepare_library(const CallOptions& options) {
+  std::vector<std::vector<driver::Address>> first(program().library.size());
+  for (std::size_t i = program().launches.size(); i-- > 0;)
+    if (program().launches[i].library) first[program().launches[i].kernel] = buffers_[i];
+  auto library = LibraryCalls::prepare(step_.card(), stream_, program().library, first, options);
+  if (!library) return library.diagnostics();
+  library_ = std::move(*library);
+  return Done{};
+}
+
+driver::Address Run::address(const Place& place) const {
+  const driver::Address base =
+      place.input ? inputs_.address() + static_cast<driver::Address>(input_offsets_[*place.input])
+                  : arena_.address();
+  return base + static_cast<driver::Address>(place.offset);
+}
+
+void Run::paint(std::byte with) {
+  const auto done = arena_.fill(with);
+  RECUT_CHECK(done.ok(), "memory that was reserved can be filled");
+}
+
+std::int64_t Run::end_of_written(std::byte paint) const {
+  constexpr std::int64_t kPiece = std::int64_t{16} << 20;
+  std::vector<std::byte> piece(static_cast<std::size_t>(std::min(kPiece, arena_.bytes())));
+  for (std::int64_t end = arena_.bytes(); end > 0;) {
+    const std::int64_t begin = std::max(end - kPiece, std::int64_t{0});
+    const std::span<std::byte> part(piece.data(), static_cast<std::size_t>(end - begin));
+    const auto done = arena_.read(begin, part);
+    RECUT_CHECK(done.ok(), "memory that was reserved can be read");
+    if (const std::int64_t written = recut::end_of_written(part, paint); written > 0)
+      return begin + written;
+    end = begin;
+  }
+  return 0;
+}
+
+Tensor Run::output(std::size_t number) const {
+  const ProgramOutput& output = program().outputs[number];
+  if (!output.node.valid()) return Tensor();
+  std::vector<std::byte> storage(static_cast<std::size_t>(bytes_seen(output)));
+  const DeviceMemory& memory = output.place.input ? inputs_ : arena_;
+  const auto offset = static_cast<std::int64_t>(address(output.place) - memory.address());
+  const auto done = memory.read(offset, storage);
+  RECUT_CHECK(done.ok(), "what the step wrote can be read");
+  return output_value(output, storage.data());
+}
+
+std::int64_t Run::taken_bytes() const { return step_.free_before() - step_.card()->memory().free; }
+
+Result<Done> Run::run(std::uint64_t seed, std::span<double> launch_seconds) {
+  seed_ = static_cast<long long>(seed);
+  auto done = Result<Done>(Done{});
+  if (!launch_seconds.empty())
+    done = run_timed(launch_seconds);
+  else if (ran_)  // what is recorded may load nothing, which a first launch does
+    done = run_recorded();
+  else
+    done = launch_all();
+  ran_ = true;
+  return done ? finish() : done;
+}
+
+Result<Done> Run::launch(std::size_t number) {
+  const recut::Launch& launch = program().launches[number];
+  std::vector<driver::Address>& buffers = buffers_[number];
+  if (launch.library) return library_->run(launch.kernel, buffers);
+  for (std::size_t b = 0; b < buffers.size(); ++b) arguments_[b] = &buffers[b];
+  arguments_[buffers.size()] = &seed_;
+  arguments_[buffers.size() + 1] = &fault_address_;
+  for (const Step::KernelCode& code : step_.kernel(launch.kernel)) {
+    const driver::Status status = step_.card()->driver().cuLaunchKernel(
+        code.function, code.blocks, 1, 1, code.threads, 1, 1, code.shared_bytes, stream_.handle(),
+        arguments_.data(), nullptr);
+    if (status != driver::kSuccess)
+      return step_.card()->done(status,
+                                "kernel '" + program().name_of(launch) + "' isn't launched");
+  }
+  return Done{};
+}
+
+Result<Done> Run::launch_all() {
+  for (std::size_t i = 0; i < program().launches.size(); ++i)
+    if (auto done = launch(i); !done) return done;
+  return Done{};
+}
+
+Result<Done> Run::run_timed(std::span<double> launch_seconds) {
+  while (events_.size() <= launch_seconds.size()) {
+    auto event = Event::create(step_.card());
+    if (!event) return event.diagnostics();
+    events_.push_back(std::move(*event));
+  }
+  auto done = stream_.record(events_[0]);
+  for (std::size_t i = 0; done && i < launch_seconds.size(); ++i) {
+    done = launch(i);
+    if (done) done = stream_.record(events_[i + 1]);
+  }
+  if (done) done = stream_.wait();
+  for (std::size_t i = 0; done && i < launch_seconds.size(); ++i)
+    launch_seconds[i] = events_[i + 1].seconds_since(events_[i]);
+  return done;
+}
+
+Result<Done> Run::run_recorded() {
+  if (!not_recorded_.empty()) return launch_all();
+  if (!graph_) {
+    auto recorded = LaunchGraph::record(step_.card(), stream_, [this]() { return launch_all(); });
+    if (!recorded) {
+      not_recorded_ = recorded.diagnostics().front().message;
+      return launch_all();
+    }
+    graph_.emplace(std::move(*recorded));
+    graph_seed_ = seed_;
+  }
+  if (auto done = seed_graph(); !done) return done;
+  return graph_->launch(stream_);
+}
+
+// The seed is an argument, which the graph keeps by value.
+Result<Done> Run::seed_graph() {
+  if (seed_ == graph_seed_ || !step_.draws()) return Done{};
+  std::vector<void*> arguments;
+  graph_seed_ = seed_;
+  return graph_->change_kernels([&](driver::KernelNode& node) {
+    const auto buffers = step_.buffers_of_drawing(node.function);
+    if (!buffers) return false;
+    arguments.assign(node.arguments, node.arguments + *buffers + 2);
+    arguments[*buffers] = &seed_;
+    node.arguments = arguments.data();
+    return true;
+  });
+}
+
+Result<Done> Run::finish() {
+  if (auto done = stream_.wait(); !done) return done;
+  long long fault = 0;
+  if (auto done = fault_.read(0, std::as_writable_bytes(std::span(&fault, 1))); !done) return done;
+  if (fault == 0) return Done{};
+  if (auto done = fault_.fill(std::byte{0}); !done) return done;
+  return error(step_.fault(fault));
+}
+
+}  // namespace recut::cuda

@@ -1,0 +1,115 @@
+// A program as a card's code: what runs a training step there.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "engine/codegen/cuda/emit.h"
+#include "engine/runtime/step_run.h"
+#include "native/cuda/library_calls.h"
+#include "native/cuda/stream.h"
+
+namespace recut::cuda {
+
+// A program's kernels as code for one kind of card, and what of it is launched.
+struct StepCode {
+  std::string cubin;
+  std::vector<std::vector<Launch>> kernels;  // by kernel
+  std::vector<std::string> faults;           // as Module has them
+};
+
+class Step {
+ public:
+  // Fails where the card doesn't take the code.
+  static Result<Step> load(SharedCard card, Program program, const StepCode& code);
+
+  struct KernelCode {
+    driver::FunctionHandle function = nullptr;
+    unsigned blocks = 1, threads = 1, shared_bytes = 0;
+  };
+
+  const SharedCard& card() const { return card_; }
+  const Program& program() const { return program_; }
+  std::span<const KernelCode> kernel(std::uint32_t number) const { return kernels_[number]; }
+  const std::string& fault(std::int64_t number) const;
+  // How many pointers the function takes, where it draws random numbers.
+  std::optional<std::size_t> buffers_of_drawing(driver::FunctionHandle function) const;
+  bool draws() const { return !drawing_.empty(); }
+  // Of the card's memory, before anything of the step was there.
+  std::int64_t free_before() const { return free_before_; }
+
+ private:
+  Step(SharedCard card, Program program, Cubin cubin, const StepCode& code);
+  Result<Done> find_kernels(const StepCode& code);
+
+  struct Drawing {
+    driver::FunctionHandle function;
+    std::size_t buffers;
+  };
+
+  SharedCard card_;
+  Program program_;
+  Cubin cubin_;
+  std::vector<std::vector<KernelCode>> kernels_;
+  std::vector<std::string> faults_;
+  std::vector<Drawing> drawing_;
+  std::int64_t free_before_ = 0;
+};
+
+// A step with memory on the card: inputs, an arena, and the library's calls with their scratch. All
+// launches are recorded as one graph, which runs them again without the processor.
+class Run : public StepRun {
+ public:
+  // `inputs`: one for each of the program's, of their types, as kernels read them
+  // (as_kernels_read). The step is kept by reference. Fails where the card lacks the memory, or a
+  // library is missing or has no code for a call.
+  static Result<Run> prepare(const Step& step, const std::vector<Tensor>& inputs,
+                             const CallOptions& options);
+
+  const Program& program() const override { return step_.program(); }
+  // Without `launch_seconds` the step runs as a graph from the second time on.
+  Result<Done> run(std::uint64_t seed, std::span<double> launch_seconds = {}) override;
+  void paint(std::byte with) override;
+  std::int64_t end_of_written(std::byte paint) const override;
+  Tensor output(std::size_t number) const override;
+
+  std::int64_t scratch_bytes() const { return library_->scratch_bytes(); }
+  // What the card has less free than before the step was loaded: inputs, arena, scratch, code, and
+  // what the driver and the libraries keep for themselves.
+  std::int64_t taken_bytes() const;
+  // Why the step is launched kernel by kernel; empty where it runs as a graph.
+  const std::string& not_recorded() const { return not_recorded_; }
+
+ private:
+  Run(const Step& step, Stream stream) : step_(step), stream_(std::move(stream)) {}
+  Result<Done> reserve(const std::vector<Tensor>& inputs);
+  Result<Done> prepare_library(const CallOptions& options);
+  driver::Address address(const Place& place) const;
+  std::span<const driver::Address> buffers(std::size_t launch) const;
+
+  Result<Done> launch(std::size_t number);
+  Result<Done> launch_all();
+  Result<Done> run_timed(std::span<double> launch_seconds);
+  Result<Done> run_recorded();
+  Result<Done> seed_graph();
+  Result<Done> finish();
+
+  const Step& step_;
+  Stream stream_;
+  DeviceMemory arena_, inputs_, fault_;
+  std::vector<std::int64_t> input_offsets_;
+  std::optional<LibraryCalls> library_;
+  std::vector<std::vector<driver::Address>> buffers_;  // of each launch
+  std::vector<void*> arguments_;                       // of the launch that is made
+  driver::Address fault_address_ = 0;
+  long long seed_ = 0, graph_seed_ = 0;
+  bool ran_ = false;
+  std::optional<LaunchGraph> graph_;
+  std::string not_recorded_;
+  std::vector<Event> events_;
+};
+
+}  // namespace recut::cuda

@@ -1,0 +1,82 @@
+#include "native/cuda/step_cache.h"
+
+#include <fmt/core.h>
+
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "engine/runtime/kernel_order.h"
+#include "native/cuda/nvrtc.h"
+
+namespace recut::cuda {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::string_view kKernels = "kernels";
+
+std::string target_of(const Card& card) {
+  return fmt::format("sm_{}, driver {}", card.capability(), card.driver_version());
+}
+
+}  // namespace
+
+StepCache::StepCache(std::optional<cache::Store> store, SharedCard card,
+                     const ProgramOptions& options)
+    : store_(std::move(store)), card_(std::move(card)), options_(options) {}
+
+std::optional<std::string> StepCache::kept(const cache::Digest& key) {
+  auto found = store_->find(kKernels, key);
+  if (found) return std::move(*found);
+  const Diagnostic& fault = found.diagnostics().front();
+  notes_.push_back(fault.file + " isn't used: " + fault.message);
+  return std::nullopt;
+}
+
+void StepCache::keep(const cache::Digest& key, const std::string& cubin) {
+  const nlohmann::ordered_json description = {{"kind", "kernels"},
+                                              {"device", "cuda"},
+                                              {"target", target_of(*card_)},
+                                              {"bytes", cubin.size()}};
+  const auto done = store_->keep(kKernels, key, cubin, description.dump(2) + "\n");
+  if (done) return;
+  const Diagnostic& fault = done.diagnostics().front();
+  notes_.push_back("nothing is kept in the cache: " +
+                   (fault.file.empty() ? "" : fault.file + ": ") + fault.message);
+}
+
+Result<StepCache::Code> StepCache::code_of(const std::string& text) {
+  const std::string build = store_ ? store_->build() : "";
+  const cache::Digest key = cache::digest_of({"cubin", build, target_of(*card_), text});
+  if (store_)
+    if (auto found = kept(key)) return Code{std::move(*found), true};
+  const auto compiler = Nvrtc::load(card_->driver_major());
+  if (!compiler) return compiler.diagnostics();
+  auto cubin = compiler->compile(text, card_->capability());
+  if (!cubin) return cubin.diagnostics();
+  if (store_) keep(key, *cubin);
+  return Code{std::move(*cubin), false};
+}
+
+Result<ReadyStep> StepCache::compile(const Document& document, const ScheduledPlan& scheduled) {
+  const Clock::time_point began = Clock::now();
+  const Graph& graph = document.graph();
+  const StorageModel storages(graph);
+  const FusionGroups groups = scheduled.planned.costs.groups(graph, storages);
+  auto program = make_program(graph, storages, groups, scheduled.schedule, options_);
+  if (!program) return program.diagnostics();
+  Module module = emit(order_kernels(*program));
+  auto code = code_of(module.text);
+  if (!code) return code.diagnostics();
+  auto step =
+      Step::load(card_, std::move(*program),
+                 {std::move(code->cubin), std::move(module.kernels), std::move(module.faults)});
+  if (!step) return step.diagnostics();
+  const std::chrono::duration<double, std::milli> took = Clock::now() - began;
+  return ReadyStep{std::move(*step),
+                   code->found ? cache::StepOrigin::kernels_found : cache::StepOrigin::compiled,
+                   took.count()};
+}
+
+}  // namespace recut::cuda

@@ -1,0 +1,50 @@
+// Steps for a card: compiled by NVRTC, or from code that was compiled before and kept in a
+// directory (native/cache/store.h), which plans of one graph may share.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/workspace/scheduling.h"
+#include "native/cache/step_origin.h"
+#include "native/cache/store.h"
+#include "native/cuda/step.h"
+
+namespace recut::cuda {
+
+// A step that can run, and how it came to be one.
+struct ReadyStep {
+  Step step;
+  cache::StepOrigin origin = cache::StepOrigin::compiled;
+  double ms = 0;  // from a schedule to code on the card
+};
+
+class StepCache {
+ public:
+  // Without a store nothing is found and nothing kept. `options`: of all its steps' programs.
+  StepCache(std::optional<cache::Store> store, SharedCard card, const ProgramOptions& options);
+
+  // Fails where an operator has no loops (all are named), where NVRTC is missing, and where the
+  // card doesn't take the code.
+  Result<ReadyStep> compile(const Document& document, const ScheduledPlan& scheduled);
+
+  // What couldn't be used or kept, and why: it cost time and nothing else.
+  const std::vector<std::string>& notes() const { return notes_; }
+
+ private:
+  struct Code {
+    std::string cubin;
+    bool found = false;
+  };
+  Result<Code> code_of(const std::string& text);
+  std::optional<std::string> kept(const cache::Digest& key);
+  void keep(const cache::Digest& key, const std::string& cubin);
+
+  std::optional<cache::Store> store_;
+  SharedCard card_;
+  ProgramOptions options_;
+  std::vector<std::string> notes_;
+};
+
+}  // namespace recut::cuda

@@ -1,0 +1,156 @@
+#include "native/cuda/stream.h"
+
+#include <fmt/core.h>
+
+#include <utility>
+
+namespace recut::cuda {
+namespace {
+
+constexpr std::int64_t kUsualShared = std::int64_t{48} << 10;  // more of it must be asked for
+
+}  // namespace
+
+Cubin::Cubin(SharedCard card, driver::ModuleHandle module)
+    : card_(std::move(card)), module_(module) {}
+Cubin::Cubin(Cubin&& other) noexcept
+    : card_(std::move(other.card_)), module_(std::exchange(other.module_, nullptr)) {}
+Cubin::~Cubin() {
+  if (module_ != nullptr) card_->driver().cuModuleUnload(module_);
+}
+
+Result<Cubin> Cubin::load(SharedCard card, const std::string& code) {
+  driver::ModuleHandle module = nullptr;
+  if (auto done = card->done(card->driver().cuModuleLoadData(&module, code.data()),
+                             "the step's code can't be loaded onto the card");
+      !done)
+    return done.diagnostics();
+  return Cubin(std::move(card), module);
+}
+
+Result<driver::FunctionHandle> Cubin::find(const std::string& symbol,
+                                           std::int64_t shared_bytes) const {
+  driver::FunctionHandle function = nullptr;
+  auto done = card_->done(card_->driver().cuModuleGetFunction(&function, module_, symbol.c_str()),
+                          fmt::format("the step's code has no kernel {}", symbol));
+  if (done && shared_bytes > kUsualShared)
+    done = card_->done(
+        card_->driver().cuFuncSetAttribute(function, driver::kMostDynamicShared,
+                                           static_cast<int>(shared_bytes)),
+        fmt::format("kernel {} can't have {} bytes of shared memory", symbol, shared_bytes));
+  if (!done) return done.diagnostics();
+  return function;
+}
+
+Event::Event(SharedCard card, driver::EventHandle handle)
+    : card_(std::move(card)), handle_(handle) {}
+Event::Event(Event&& other) noexcept
+    : card_(std::move(other.card_)), handle_(std::exchange(other.handle_, nullptr)) {}
+Event::~Event() {
+  if (handle_ != nullptr) card_->driver().cuEventDestroy_v2(handle_);
+}
+
+Result<Event> Event::create(SharedCard card) {
+  driver::EventHandle handle = nullptr;
+  if (auto done = card->done(card->driver().cuEventCreate(&handle, driver::kUsualEvent),
+                             "the card gives no clock");
+      !done)
+    return done.diagnostics();
+  return Event(std::move(card), handle);
+}
+
+double Event::seconds_since(const Event& earlier) const {
+  float ms = 0;
+  card_->driver().cuEventElapsedTime(&ms, earlier.handle_, handle_);
+  return 1e-3 * static_cast<double>(ms);
+}
+
+Stream::Stream(SharedCard card, driver::StreamHandle handle)
+    : card_(std::move(card)), handle_(handle) {}
+Stream::Stream(Stream&& other) noexcept
+    : card_(std::move(other.card_)), handle_(std::exchange(other.handle_, nullptr)) {}
+Stream::~Stream() {
+  if (handle_ != nullptr) card_->driver().cuStreamDestroy_v2(handle_);
+}
+
+Result<Stream> Stream::create(SharedCard card) {
+  driver::StreamHandle handle = nullptr;
+  if (auto done = card->done(card->driver().cuStreamCreate(&handle, driver::kNonBlockingStream),
+                             "the card gives no stream");
+      !done)
+    return done.diagnostics();
+  return Stream(std::move(card), handle);
+}
+
+Result<Done> Stream::wait() const {
+  return card_->done(card_->driver().cuStreamSynchronize(handle_), "the card stopped");
+}
+
+Result<Done> Stream::record(const Event& event) const {
+  return card_->done(card_->driver().cuEventRecord(event.handle(), handle_),
+                     "the card's clock can't be read");
+}
+
+LaunchGraph::LaunchGraph(LaunchGraph&& other) noexcept
+    : card_(std::move(other.card_)),
+      graph_(std::exchange(other.graph_, nullptr)),
+      exec_(std::exchange(other.exec_, nullptr)) {}
+
+LaunchGraph::~LaunchGraph() {
+  if (exec_ != nullptr) card_->driver().cuGraphExecDestroy(exec_);
+  if (graph_ != nullptr) card_->driver().cuGraphDestroy(graph_);
+}
+
+Result<LaunchGraph> LaunchGraph::record(SharedCard card, const Stream& stream,
+                                        const std::function<Result<Done>()>& launches) {
+  LaunchGraph recorded(card);
+  const driver::Functions& f = card->driver();
+  const char* const refused = "the step can't be recorded as a graph";
+  auto done =
+      card->done(f.cuStreamBeginCapture_v2(stream.handle(), driver::kCaptureRelaxed), refused);
+  if (!done) return done.diagnostics();
+  const auto launched = launches();
+  done = card->done(f.cuStreamEndCapture(stream.handle(), &recorded.graph_), refused);
+  if (!launched) return launched.diagnostics();
+  if (done)
+    done = card->done(f.cuGraphInstantiateWithFlags(&recorded.exec_, recorded.graph_, 0), refused);
+  if (!done) return done.diagnostics();
+  return recorded;
+}
+
+Result<Done> LaunchGraph::launch(const Stream& stream) const {
+  return card_->done(card_->driver().cuGraphLaunch(exec_, stream.handle()),
+                     "the step's graph can't be launched");
+}
+
+Result<std::vector<driver::GraphNode>> LaunchGraph::nodes() const {
+  std::size_t count = 0;
+  driver::Status status = card_->driver().cuGraphGetNodes(graph_, nullptr, &count);
+  std::vector<driver::GraphNode> nodes(count);
+  if (status == driver::kSuccess && count > 0)
+    status = card_->driver().cuGraphGetNodes(graph_, nodes.data(), &count);
+  if (auto done = card_->done(status, "the step's graph has no nodes"); !done)
+    return done.diagnostics();
+  return nodes;
+}
+
+Result<Done> LaunchGraph::change_kernels(const std::function<bool(driver::KernelNode&)>& change) {
+  const auto all = nodes();
+  if (!all) return all.diagnostics();
+  const driver::Functions& f = card_->driver();
+  for (const driver::GraphNode node : *all) {
+    driver::NodeType type = driver::kKernelNode;
+    driver::KernelNode kernel;
+    // Of libraries' own launches the driver may say nothing: those are not for change.
+    if (f.cuGraphNodeGetType(node, &type) != driver::kSuccess || type != driver::kKernelNode ||
+        f.cuGraphKernelNodeGetParams_v2(node, &kernel) != driver::kSuccess || !change(kernel))
+      continue;
+    if (auto done = card_->done(f.cuGraphExecKernelNodeSetParams_v2(exec_, node, &kernel),
+                                "a kernel of the step's graph can't be changed");
+        !done)
+      return done;
+  }
+  return Done{};
+}
+
+}  // namespace recut::cuda

@@ -1,0 +1,97 @@
+// What runs on a card: code, a stream of launches, the same as a graph, and clocks between them.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "engine/support/result.h"
+#include "native/cuda/card.h"
+
+namespace recut::cuda {
+
+// Compiled code on the card.
+class Cubin {
+ public:
+  static Result<Cubin> load(SharedCard card, const std::string& code);
+
+  Cubin(Cubin&& other) noexcept;
+  Cubin& operator=(Cubin&&) = delete;
+  ~Cubin();
+
+  // Fails where the code has no such function, or the card not so much shared memory for a block.
+  Result<driver::FunctionHandle> find(const std::string& symbol, std::int64_t shared_bytes) const;
+
+ private:
+  Cubin(SharedCard card, driver::ModuleHandle module);
+
+  SharedCard card_;
+  driver::ModuleHandle module_;
+};
+
+// A point in a stream's time.
+class Event {
+ public:
+  static Result<Event> create(SharedCard card);
+
+  Event(Event&& other) noexcept;
+  Event& operator=(Event&&) = delete;
+  ~Event();
+
+  driver::EventHandle handle() const { return handle_; }
+  double seconds_since(const Event& earlier) const;  // both have come to pass
+
+ private:
+  Event(SharedCard card, driver::EventHandle handle);
+
+  SharedCard card_;
+  driver::EventHandle handle_;
+};
+
+// Launches one after another.
+class Stream {
+ public:
+  static Result<Stream> create(SharedCard card);
+
+  Stream(Stream&& other) noexcept;
+  Stream& operator=(Stream&&) = delete;
+  ~Stream();
+
+  driver::StreamHandle handle() const { return handle_; }
+  Result<Done> wait() const;
+  Result<Done> record(const Event& event) const;
+
+ private:
+  Stream(SharedCard card, driver::StreamHandle handle);
+
+  SharedCard card_;
+  driver::StreamHandle handle_;
+};
+
+// What was launched on a stream, to be launched again at once.
+class LaunchGraph {
+ public:
+  // All that `launches` puts on the stream; none of it runs meanwhile. Fails where `launches` does,
+  // or does what can't be recorded.
+  static Result<LaunchGraph> record(SharedCard card, const Stream& stream,
+                                    const std::function<Result<Done>()>& launches);
+
+  LaunchGraph(LaunchGraph&& other) noexcept;
+  LaunchGraph& operator=(LaunchGraph&&) = delete;
+  ~LaunchGraph();
+
+  Result<Done> launch(const Stream& stream) const;
+
+  // Calls change(node), which gives true where it changed the node's arguments.
+  Result<Done> change_kernels(const std::function<bool(driver::KernelNode&)>& change);
+
+ private:
+  explicit LaunchGraph(SharedCard card) : card_(std::move(card)) {}
+  Result<std::vector<driver::GraphNode>> nodes() const;
+
+  SharedCard card_;
+  driver::GraphHandle graph_ = nullptr;
+  driver::GraphExec exec_ = nullptr;
+};
+
+}  // namespace recut::cuda

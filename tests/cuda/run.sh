@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# Training steps on an NVIDIA card, checked: recut run --device cuda --check of each graph without a
+# budget, at 60 % and at the least peak, as a table of planned and measured peaks, errors and times.
+# Skipped where there is no card. Exit code 1 where a step fails.
+#
+# usage: tests/cuda/run.sh [RECUT] [-- FILE…]
+#   RECUT: the command (default: build/release/recut, or that of a bundle: bundle.sh)
+#   FILE…: graphs (default: the small ones of samples/joint and, where they are, of ../shared/graphs
+#          or graphs/)
+#   OPTIONS=…: more options of each run ("--precision tf32", "--no-library")
+#   BUDGETS=…: which of none, 60% and least (default: all)
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+
+recut=build/release/recut
+[[ -x $recut ]] || recut=./recut
+if [[ $# -gt 0 && $1 != -- ]]; then
+  recut="$1"
+  shift
+fi
+[[ $# -eq 0 ]] || shift
+files=("$@")
+if [[ ${#files[@]} -eq 0 ]]; then
+  files=(samples/joint/{tiny_mlp,tiny_conv,tiny_lm,tiny_lstm,tiny_ops,mlp}.json.gz)
+  for folder in graphs ../shared/graphs; do
+    [[ -d $folder ]] || continue
+    for name in lstm cpu_bert cpu_gpt2 cpu_resnet18 cpu_unet; do
+      [[ ! -f $folder/$name.json.gz ]] || files+=("$folder/$name.json.gz")
+    done
+    break
+  done
+fi
+
+if said=$("$recut" run samples/joint/tiny_mlp.json.gz --device cuda --steps 1 2>&1 >/dev/null); then
+  :
+elif [[ $said == *"has no CUDA driver"* || $said == *"has no card"* ]]; then
+  echo "skipped: ${said#error: }"
+  exit 0
+fi
+exec python3 -B tests/cuda/steps.py "$recut" "${files[@]}"

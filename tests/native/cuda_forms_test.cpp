@@ -1,0 +1,239 @@
+// What cuBLASLt and cuDNN are told of a call, as plain numbers.
+#include <catch2/catch_test_macros.hpp>
+#include <vector>
+
+#include "native/cuda/convolution_form.h"
+#include "native/cuda/library_calls.h"
+#include "native/cuda/matrix_forms.h"
+
+namespace recut::cuda {
+namespace {
+
+using library::Convolution;
+using library::MatrixProduct;
+using library::Operand;
+
+Operand operand(std::size_t buffer, Shape shape, Strides strides, std::int64_t offset = 0) {
+  return {buffer, {std::move(shape), std::move(strides), offset}};
+}
+
+// What cuBLASLt does by its manual, with a bias in each row of d.
+void multiply(const ProductForm& form, std::vector<std::vector<double>>& buffers) {
+  const auto at = [&](const MatrixForm& m, std::int64_t batch, std::int64_t row,
+                      std::int64_t column) -> double& {
+    if (m.turned) std::swap(row, column);
+    REQUIRE(row < m.rows);
+    REQUIRE(column < m.columns);
+    const std::int64_t place = m.offset / 4 + batch * m.batch_stride + row + column * m.leading;
+    return buffers[m.buffer].at(static_cast<std::size_t>(place));
+  };
+  const std::int64_t inner = form.a.turned ? form.a.rows : form.a.columns;
+  for (const MatrixForm* m : {&form.a, &form.b, &form.d}) CHECK(m->leading >= m->rows);
+  for (std::int64_t batch = 0; batch < form.batch; ++batch)
+    for (std::int64_t row = 0; row < form.d.rows; ++row)
+      for (std::int64_t column = 0; column < form.d.columns; ++column) {
+        double sum = 0;
+        if (form.bias)
+          sum =
+              buffers[form.bias->buffer].at(static_cast<std::size_t>(form.bias->offset / 4 + row));
+        for (std::int64_t k = 0; k < inner; ++k)
+          sum += at(form.a, batch, row, k) * at(form.b, batch, k, column);
+        at(form.d, batch, row, column) = sum;
+      }
+}
+
+double& element(const Operand& o, std::vector<std::vector<double>>& buffers, std::int64_t batch,
+                std::int64_t i, std::int64_t j) {
+  const Strides& strides = o.layout.strides;
+  const bool batched = strides.size() == 3;
+  const std::int64_t place = o.layout.offset + (batched ? batch * strides[0] : 0) +
+                             i * strides[batched ? 1 : 0] + j * strides[batched ? 2 : 1];
+  return buffers[o.buffer].at(static_cast<std::size_t>(place));
+}
+
+// Runs the product as cuBLASLt would, and looks at every element of out.
+void check(const MatrixProduct& product) {
+  std::vector<std::vector<double>> buffers(4, std::vector<double>(512));
+  double number = 0;
+  for (std::vector<double>& buffer : buffers)
+    for (double& value : buffer) value = number += 0.25;
+  const auto form = form_of(product);
+  REQUIRE(form.has_value());
+  multiply(*form, buffers);
+  const Shape& out = product.out.layout.shape;
+  const std::size_t last = out.size() - 1;
+  const std::int64_t inner = product.left.layout.shape[last];
+  for (std::int64_t batch = 0; batch < (last == 2 ? out[0] : 1); ++batch)
+    for (std::int64_t i = 0; i < out[last - 1]; ++i)
+      for (std::int64_t j = 0; j < out[last]; ++j) {
+        double sum = 0;
+        if (product.bias)
+          sum = buffers[product.bias->buffer].at(
+              static_cast<std::size_t>(product.bias->layout.offset + j));
+        for (std::int64_t k = 0; k < inner; ++k)
+          sum += element(product.left, buffers, batch, i, k) *
+                 element(product.right, buffers, batch, k, j);
+        INFO(batch << " " << i << " " << j);
+        CHECK(element(product.out, buffers, batch, i, j) == sum);
+      }
+}
+
+TEST_CASE("cuda: matrix products of all layouts are column-major ones", "[native][cuda]") {
+  const std::vector<std::vector<Strides>> layouts = {{{5, 1}, {1, 3}},   // left [3, 5]
+                                                     {{4, 1}, {1, 5}},   // right [5, 4]
+                                                     {{4, 1}, {1, 3}}};  // out [3, 4]
+  for (const Strides& left : layouts[0])
+    for (const Strides& right : layouts[1])
+      for (const Strides& out : layouts[2])
+        check({operand(0, {3, 5}, left), operand(1, {5, 4}, right), operand(2, {3, 4}, out), {}});
+  // Rows that stand apart, and an offset.
+  check({operand(0, {3, 5}, {9, 1}, 7),
+         operand(1, {5, 4}, {1, 11}, 2),
+         operand(2, {3, 4}, {6, 1}, 3),
+         {}});
+}
+
+TEST_CASE("cuda: batches, single rows and single columns", "[native][cuda]") {
+  check({operand(0, {2, 3, 5}, {15, 5, 1}),
+         operand(1, {2, 5, 4}, {20, 1, 5}),
+         operand(2, {2, 3, 4}, {12, 4, 1}),
+         {}});
+  check({operand(0, {2, 3, 5}, {5, 10, 1}),
+         operand(1, {2, 5, 4}, {4, 8, 1}),
+         operand(2, {2, 3, 4}, {12, 1, 3}),
+         {}});
+  for (const std::int64_t rows : {1, 3})
+    for (const std::int64_t columns : {1, 4})
+      for (const std::int64_t inner : {1, 5}) {
+        check({operand(0, {rows, inner}, {inner, 1}),
+               operand(1, {inner, columns}, {columns, 1}),
+               operand(2, {rows, columns}, {columns, 1}),
+               {}});
+        check({operand(0, {rows, inner}, {1, rows}), operand(1, {inner, columns}, {1, inner}),
+               operand(2, {rows, columns}, {columns, 1}), operand(3, {columns}, {1}, 5)});
+      }
+}
+
+TEST_CASE("cuda: a bias is added where out runs along its rows", "[native][cuda]") {
+  const MatrixProduct product{operand(0, {3, 5}, {5, 1}), operand(1, {5, 4}, {4, 1}),
+                              operand(2, {3, 4}, {4, 1}), operand(3, {4}, {1}, 2)};
+  check(product);
+  MatrixProduct along_columns = product;
+  along_columns.out = operand(2, {3, 4}, {1, 3});
+  CHECK_FALSE(form_of(along_columns).has_value());
+}
+
+TEST_CASE("cuda: a matrix is aligned as far as its offset leaves it", "[native][cuda]") {
+  for (const auto& [offset, alignment] :
+       std::vector<std::pair<std::int64_t, std::int64_t>>{{0, 64}, {16, 64}, {4, 16}, {3, 4}}) {
+    const auto form = form_of({operand(0, {3, 5}, {5, 1}, offset),
+                               operand(1, {5, 4}, {4, 1}),
+                               operand(2, {3, 4}, {4, 1}),
+                               {}});
+    REQUIRE(form.has_value());
+    CHECK(form->b.alignment() == alignment);
+  }
+}
+
+Convolution convolution(Convolution::Way way, bool transposed) {
+  Convolution c;
+  c.way = way;
+  c.transposed = transposed;
+  c.groups = 2;
+  c.stride = {2, 1};
+  c.padding = {1, 0};
+  c.dilation = {1, 2};
+  c.input = operand(0, {2, 4, 9, 8}, {288, 72, 8, 1});
+  c.weight = transposed ? operand(1, {4, 3, 3, 3}, {27, 9, 3, 1}, 4)
+                        : operand(1, {6, 2, 3, 3}, {18, 9, 3, 1}, 4);
+  c.output = operand(2, {2, 6, 5, 4}, {120, 20, 4, 1});
+  return c;
+}
+
+TEST_CASE("cuda: a transposed convolution is one that goes the other way", "[native][cuda]") {
+  using Way = Convolution::Way;
+  using Done = ConvolutionForm::Way;
+  const std::vector<std::tuple<Way, bool, Done>> ways = {
+      {Way::forward, false, Done::forward},        {Way::input_gradient, false, Done::data},
+      {Way::weight_gradient, false, Done::filter}, {Way::forward, true, Done::data},
+      {Way::input_gradient, true, Done::forward},  {Way::weight_gradient, true, Done::filter}};
+  for (const auto& [way, transposed, done] : ways) {
+    Convolution c = convolution(way, transposed);
+    if (way != Way::input_gradient) c.bias = operand(3, {6}, {1}, 2);
+    const auto form = form_of(c);
+    REQUIRE(form.ok());
+    CHECK(form->way == done);
+    CHECK(form->x.buffer == (transposed ? 2 : 0));
+    CHECK(form->y.buffer == (transposed ? 0 : 2));
+    CHECK(form->w.buffer == 1);
+    CHECK(form->w.offset == 16);
+    CHECK(form->w.shape[0] == form->y.shape[1]);
+    CHECK(form->w.shape[1] * form->groups == form->x.shape[1]);
+    CHECK_FALSE(form->channels_last);
+    REQUIRE(form->bias.has_value() == (way != Way::input_gradient));
+    if (!form->bias) continue;
+    CHECK(form->biased().buffer == 2);
+    CHECK(form->bias->shape == std::vector<int>{1, 6, 1, 1});
+    CHECK(form->bias->offset == 8);
+    CHECK(form->bias_is_gradient == (way == Way::weight_gradient));
+  }
+}
+
+TEST_CASE("cuda: strides, and a plane of one dimension as one of two", "[native][cuda]") {
+  const auto form = form_of(convolution(Convolution::Way::forward, false));
+  REQUIRE(form.ok());
+  CHECK(form->x.strides == std::vector<int>{288, 72, 8, 1});
+  CHECK(form->stride == std::vector<int>{2, 1});
+  CHECK(form->padding == std::vector<int>{1, 0});
+  CHECK(form->dilation == std::vector<int>{1, 2});
+  Convolution c;
+  c.stride = {2};
+  c.padding = {3};
+  c.dilation = {1};
+  c.input = operand(0, {2, 4, 9}, {36, 9, 1});
+  c.weight = operand(1, {6, 4, 3}, {12, 3, 1});
+  c.output = operand(2, {2, 6, 7}, {42, 7, 1});
+  const auto line = form_of(c);
+  REQUIRE(line.ok());
+  CHECK(line->x.shape == std::vector<int>{2, 4, 1, 9});
+  CHECK(line->x.strides == std::vector<int>{36, 9, 9, 1});
+  CHECK(line->w.shape == std::vector<int>{6, 4, 1, 3});
+  CHECK(line->padding == std::vector<int>{0, 3});
+  CHECK(line->stride == std::vector<int>{1, 2});
+  CHECK(line->dilation == std::vector<int>{1, 1});
+}
+
+TEST_CASE("cuda: what the libraries don't take is left to loops", "[native][cuda]") {
+  library::Kernel kernel;
+  kernel.calls = {convolution(Convolution::Way::input_gradient, false),
+                  convolution(Convolution::Way::weight_gradient, false)};
+  CHECK(library_takes(kernel));
+  std::get<Convolution>(kernel.calls[1]).weight.layout.strides = {36, 9, 3, 1};
+  CHECK_FALSE(library_takes(kernel));
+  kernel.calls = {MatrixProduct{
+      operand(0, {3, 5}, {5, 1}), operand(1, {5, 4}, {4, 1}), operand(2, {3, 4}, {1, 3}), {}}};
+  CHECK(library_takes(kernel));
+  std::get<MatrixProduct>(kernel.calls[0]).bias = operand(3, {4}, {1});
+  CHECK_FALSE(library_takes(kernel));
+}
+
+TEST_CASE("cuda: weights are dense, channels first or last", "[native][cuda]") {
+  Convolution c = convolution(Convolution::Way::forward, false);
+  c.weight.layout.strides = {18, 1, 6, 2};
+  CHECK_FALSE(form_of(c).ok());
+  c.input.layout.strides = {288, 1, 32, 4};
+  c.output.layout.strides = {120, 1, 24, 6};
+  const auto last = form_of(c);
+  REQUIRE(last.ok());
+  CHECK(last->channels_last);
+  c.weight.layout.strides = {36, 9, 3, 1};
+  CHECK_FALSE(form_of(c).ok());
+  c.weight.layout.strides = {18, 9, 3, 1};
+  c.input.layout.shape[0] = std::int64_t{1} << 31;
+  const auto large = form_of(c);
+  REQUIRE_FALSE(large.ok());
+  CHECK(large.diagnostics().front().message.find("too large") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace recut::cuda

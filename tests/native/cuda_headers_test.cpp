@@ -1,0 +1,158 @@
+// Our own declarations of CUDA's libraries beside NVIDIA's: numbers, layouts and functions. All of
+// it is checked while this file is compiled, where the headers are (tests/CMakeLists.txt).
+#include <catch2/catch_test_macros.hpp>
+
+#include "native/cuda/cublas_lt_api.h"
+#include "native/cuda/cudnn_api.h"
+#include "native/cuda/driver_api.h"
+#include "native/cuda/nvrtc.h"
+
+#if defined(RECUT_CUDA_HEADERS)
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+#include <cublasLt.h>
+#include <cuda.h>
+#include <cudnn.h>
+#include <nvrtc.h>
+
+namespace recut::cuda {
+namespace {
+
+enum class Passed { pointer, real, number };
+
+template <class T>
+constexpr Passed passed() {
+  if (std::is_pointer_v<T>) return Passed::pointer;
+  return std::is_floating_point_v<T> ? Passed::real : Passed::number;
+}
+
+template <class Ours, class Theirs>
+constexpr bool same_way() {
+  if constexpr (std::is_void_v<Ours> || std::is_void_v<Theirs>)
+    return std::is_void_v<Ours> && std::is_void_v<Theirs>;
+  else
+    return sizeof(Ours) == sizeof(Theirs) && passed<Ours>() == passed<Theirs>();
+}
+
+// Functions that are called in the same way: parameters of the same kinds and sizes.
+template <class Ours, class Theirs>
+struct Alike : std::false_type {};
+template <class R, class... A, class S, class... B>
+requires(sizeof...(A) == sizeof...(B)) struct Alike<R(A...), S(B...)>
+    : std::bool_constant<same_way<R, S>() && (same_way<A, B>() && ...)> {
+};
+
+static_assert(Alike<int(char*, double), unsigned(void*, double)>::value);
+static_assert(!Alike<int(char*, double), int(char*, long)>::value);
+static_assert(!Alike<int(char*, int), int(char*, long)>::value);
+static_assert(!Alike<int(char*), int(char*, int)>::value);
+
+}  // namespace
+
+namespace driver {
+#define RECUT_FUNCTION(name, ...) static_assert(Alike<__VA_ARGS__, decltype(::name)>::value);
+#include "native/cuda/driver_functions.def"
+#undef RECUT_FUNCTION
+
+static_assert(kSuccess == int{CUDA_SUCCESS});
+static_assert(kOutOfMemory == int{CUDA_ERROR_OUT_OF_MEMORY});
+static_assert(kNoDevice == int{CUDA_ERROR_NO_DEVICE});
+static_assert(kComputeMajor == int{CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR});
+static_assert(kComputeMinor == int{CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR});
+static_assert(kCaptureRelaxed == int{CU_STREAM_CAPTURE_MODE_RELAXED});
+static_assert(kKernelNode == int{CU_GRAPH_NODE_TYPE_KERNEL});
+static_assert(kMostDynamicShared == int{CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES});
+static_assert(kNonBlockingStream == unsigned{CU_STREAM_NON_BLOCKING});
+static_assert(kUsualEvent == unsigned{CU_EVENT_DEFAULT});
+
+static_assert(sizeof(KernelNode) == sizeof(CUDA_KERNEL_NODE_PARAMS_v2));
+static_assert(offsetof(KernelNode, grid_x) == offsetof(CUDA_KERNEL_NODE_PARAMS_v2, gridDimX));
+static_assert(offsetof(KernelNode, block_x) == offsetof(CUDA_KERNEL_NODE_PARAMS_v2, blockDimX));
+static_assert(offsetof(KernelNode, shared_bytes) ==
+              offsetof(CUDA_KERNEL_NODE_PARAMS_v2, sharedMemBytes));
+static_assert(offsetof(KernelNode, arguments) ==
+              offsetof(CUDA_KERNEL_NODE_PARAMS_v2, kernelParams));
+static_assert(offsetof(KernelNode, extra) == offsetof(CUDA_KERNEL_NODE_PARAMS_v2, extra));
+static_assert(offsetof(KernelNode, kernel) == offsetof(CUDA_KERNEL_NODE_PARAMS_v2, kern));
+static_assert(offsetof(KernelNode, context) == offsetof(CUDA_KERNEL_NODE_PARAMS_v2, ctx));
+}  // namespace driver
+
+namespace nvrtc {
+#define RECUT_FUNCTION(name, ...) static_assert(Alike<__VA_ARGS__, decltype(::name)>::value);
+#include "native/cuda/nvrtc_functions.def"
+#undef RECUT_FUNCTION
+
+static_assert(kSuccess == int{NVRTC_SUCCESS});
+static_assert(kCompilation == int{NVRTC_ERROR_COMPILATION});
+}  // namespace nvrtc
+
+namespace cublas_lt {
+#define RECUT_FUNCTION(name, ...) static_assert(Alike<__VA_ARGS__, decltype(::name)>::value);
+#include "native/cuda/cublas_lt_functions.def"
+#undef RECUT_FUNCTION
+
+static_assert(kSuccess == int{CUBLAS_STATUS_SUCCESS});
+static_assert(kComputeF32 == int{CUBLAS_COMPUTE_32F});
+static_assert(kComputeTf32 == int{CUBLAS_COMPUTE_32F_FAST_TF32});
+static_assert(kRealF32 == int{CUDA_R_32F});
+static_assert(kStraight == int{CUBLAS_OP_N} && kTurned == int{CUBLAS_OP_T});
+static_assert(kPlain == unsigned{CUBLASLT_EPILOGUE_DEFAULT});
+static_assert(kWithBias == unsigned{CUBLASLT_EPILOGUE_BIAS});
+static_assert(kTurnA == int{CUBLASLT_MATMUL_DESC_TRANSA});
+static_assert(kTurnB == int{CUBLASLT_MATMUL_DESC_TRANSB});
+static_assert(kEpilogue == int{CUBLASLT_MATMUL_DESC_EPILOGUE});
+static_assert(kBiasPointer == int{CUBLASLT_MATMUL_DESC_BIAS_POINTER});
+static_assert(kBatchCount == int{CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT});
+static_assert(kBatchStride == int{CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET});
+static_assert(kMostWorkspace == int{CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES});
+static_assert(kAlignmentA == int{CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES});
+static_assert(kAlignmentB == int{CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES});
+static_assert(kAlignmentC == int{CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES});
+static_assert(kAlignmentD == int{CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES});
+
+static_assert(sizeof(Algorithm) == sizeof(cublasLtMatmulAlgo_t));
+using Heuristic = cublasLtMatmulHeuristicResult_t;
+static_assert(sizeof(Candidate) == sizeof(Heuristic));
+static_assert(offsetof(Candidate, algorithm) == offsetof(Heuristic, algo));
+static_assert(offsetof(Candidate, workspace_bytes) == offsetof(Heuristic, workspaceSize));
+static_assert(offsetof(Candidate, status) == offsetof(Heuristic, state));
+static_assert(offsetof(Candidate, waves) == offsetof(Heuristic, wavesCount));
+}  // namespace cublas_lt
+
+namespace cudnn {
+#define RECUT_FUNCTION(name, ...) static_assert(Alike<__VA_ARGS__, decltype(::name)>::value);
+#include "native/cuda/cudnn_functions.def"
+#undef RECUT_FUNCTION
+
+static_assert(kSuccess == int{CUDNN_STATUS_SUCCESS});
+static_assert(kF32 == int{CUDNN_DATA_FLOAT});
+static_assert(kChannelsFirst == int{CUDNN_TENSOR_NCHW} && kChannelsLast == int{CUDNN_TENSOR_NHWC});
+static_assert(kCrossCorrelation == int{CUDNN_CROSS_CORRELATION});
+static_assert(kUsualMath == int{CUDNN_DEFAULT_MATH} && kFmaMath == int{CUDNN_FMA_MATH});
+static_assert(kConvertingMath == int{CUDNN_TENSOR_OP_MATH_ALLOW_CONVERSION});
+static_assert(0 == int{CUDNN_NON_DETERMINISTIC} && 1 == int{CUDNN_DETERMINISTIC});
+
+template <class Theirs>
+constexpr bool is_candidate() {
+  return sizeof(Candidate) == sizeof(Theirs) &&
+         offsetof(Candidate, algorithm) == offsetof(Theirs, algo) &&
+         offsetof(Candidate, status) == offsetof(Theirs, status) &&
+         offsetof(Candidate, ms) == offsetof(Theirs, time) &&
+         offsetof(Candidate, workspace_bytes) == offsetof(Theirs, memory) &&
+         offsetof(Candidate, deterministic) == offsetof(Theirs, determinism) &&
+         offsetof(Candidate, math) == offsetof(Theirs, mathType);
+}
+static_assert(is_candidate<cudnnConvolutionFwdAlgoPerf_t>());
+static_assert(is_candidate<cudnnConvolutionBwdDataAlgoPerf_t>());
+static_assert(is_candidate<cudnnConvolutionBwdFilterAlgoPerf_t>());
+}  // namespace cudnn
+
+TEST_CASE("cuda: our declarations are those of NVIDIA's headers", "[native][cuda]") {
+  SUCCEED("it was compiled");
+}
+
+}  // namespace recut::cuda
+#else
+TEST_CASE("cuda: our declarations are those of NVIDIA's headers", "[native][cuda]") {
+  SKIP("CUDA's headers aren't on the machine that compiled this");
+}
+#endif

@@ -1,0 +1,31 @@
+// A driver without a card: its memory is this process', its kernels are functions of the test, and
+// a launch is done when it returns.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <map>
+#include <string>
+
+#include "native/cuda/driver_api.h"
+
+namespace recut::test {
+
+struct FakeKernel {
+  std::size_t parameters = 0;  // each of 8 bytes
+  std::function<void(void** arguments)> run;
+};
+
+// What the functions below work on: one card in each process.
+struct FakeCard {
+  std::map<std::string, FakeKernel> kernels;
+  std::size_t total_bytes = std::size_t{64} << 20, used_bytes = 0;
+  int capability = 90, driver_version = 13000, cards = 1;
+  int launches = 0, graph_launches = 0, changed_nodes = 0;
+  bool records = true;  // whether it lets streams be recorded
+};
+FakeCard& fake_card();
+
+cuda::driver::Functions fake_driver();
+
+}  // namespace recut::test

@@ -1,0 +1,316 @@
+// What cuBLASLt and cuDNN do by their manuals, in plain loops over this process' memory: compiled
+// as both libraries by cuda_libraries_test.cpp. The first way to do a product is refused when it is
+// tried, and of a convolution's ways some may not be taken.
+#pragma once
+
+#include <cstring>
+#include <vector>
+
+#include "native/cuda/cublas_lt_api.h"
+#include "native/cuda/cudnn_api.h"
+
+namespace recut::cuda::cublas_lt {
+
+struct HandleOfCublas {};
+struct PreferenceOfCublas {};
+struct ProductOfCublas {
+  Turn turn_a = kStraight, turn_b = kStraight;
+  Epilogue epilogue = kPlain;
+  const float* bias = nullptr;
+};
+struct MatrixOfCublas {
+  std::int64_t rows = 0, columns = 0, leading = 0;
+  std::int32_t batch = 1;
+  std::int64_t batch_stride = 0;
+  std::int64_t place(std::int64_t b, std::int64_t row, std::int64_t column) const {
+    return b * batch_stride + row + column * leading;
+  }
+};
+constexpr auto kRefused = static_cast<Status>(15);
+
+extern "C" {
+Status cublasLtCreate(Handle* handle) {
+  *handle = new HandleOfCublas();
+  return kSuccess;
+}
+Status cublasLtDestroy(Handle handle) {
+  delete handle;
+  return kSuccess;
+}
+std::size_t cublasLtGetVersion() { return 1; }
+Status cublasLtMatmulDescCreate(Product* product, Compute, Scalar) {
+  *product = new ProductOfCublas();
+  return kSuccess;
+}
+Status cublasLtMatmulDescDestroy(Product product) {
+  delete product;
+  return kSuccess;
+}
+Status cublasLtMatmulDescSetAttribute(Product product, ProductAttribute which, const void* value,
+                                      std::size_t bytes) {
+  if (bytes != (which == kBiasPointer ? 8 : 4)) return kRefused;
+  void* const to = which == kTurnA      ? static_cast<void*>(&product->turn_a)
+                   : which == kTurnB    ? static_cast<void*>(&product->turn_b)
+                   : which == kEpilogue ? static_cast<void*>(&product->epilogue)
+                                        : static_cast<void*>(&product->bias);
+  std::memcpy(to, value, bytes);
+  return kSuccess;
+}
+Status cublasLtMatrixLayoutCreate(Matrix* matrix, Scalar, std::uint64_t rows, std::uint64_t columns,
+                                  std::int64_t leading) {
+  *matrix = new MatrixOfCublas{static_cast<std::int64_t>(rows), static_cast<std::int64_t>(columns),
+                               leading};
+  return leading >= (*matrix)->rows ? kSuccess : kRefused;
+}
+Status cublasLtMatrixLayoutDestroy(Matrix matrix) {
+  delete matrix;
+  return kSuccess;
+}
+Status cublasLtMatrixLayoutSetAttribute(Matrix matrix, MatrixAttribute which, const void* value,
+                                        std::size_t bytes) {
+  if (bytes != (which == kBatchCount ? 4 : 8)) return kRefused;
+  std::memcpy(which == kBatchCount ? static_cast<void*>(&matrix->batch)
+                                   : static_cast<void*>(&matrix->batch_stride),
+              value, bytes);
+  return kSuccess;
+}
+Status cublasLtMatmulPreferenceCreate(Preference* preference) {
+  *preference = new PreferenceOfCublas();
+  return kSuccess;
+}
+Status cublasLtMatmulPreferenceDestroy(Preference preference) {
+  delete preference;
+  return kSuccess;
+}
+Status cublasLtMatmulPreferenceSetAttribute(Preference, PreferenceAttribute which, const void*,
+                                            std::size_t bytes) {
+  return bytes == (which == kMostWorkspace ? 8 : 4) ? kSuccess : kRefused;
+}
+Status cublasLtMatmulAlgoGetHeuristic(Handle, Product, Matrix, Matrix, Matrix, Matrix, Preference,
+                                      int, Candidate* found, int* count) {
+  *count = 2;
+  for (std::uint64_t way = 0; way < 2; ++way)
+    found[way] = {{{way}}, 512 * (way + 1), kSuccess, 1, {}};
+  return kSuccess;
+}
+Status cublasLtMatmul(Handle, Product product, const void*, const void* a, Matrix a_form,
+                      const void* b, Matrix b_form, const void*, const void*, Matrix, void* d,
+                      Matrix d_form, const Algorithm* algorithm, void* workspace,
+                      std::size_t workspace_bytes, driver::StreamHandle) {
+  if (algorithm->data[0] == 0) return kRefused;
+  std::memset(workspace, 0xff, workspace_bytes);
+  const std::int64_t inner = product->turn_a == kTurned ? a_form->rows : a_form->columns;
+  for (std::int64_t n = 0; n < d_form->batch; ++n)
+    for (std::int64_t i = 0; i < d_form->rows; ++i)
+      for (std::int64_t j = 0; j < d_form->columns; ++j) {
+        double sum = product->epilogue == kWithBias ? product->bias[i] : 0;
+        for (std::int64_t k = 0; k < inner; ++k)
+          sum +=
+              static_cast<const float*>(
+                  a)[product->turn_a == kTurned ? a_form->place(n, k, i) : a_form->place(n, i, k)] *
+              static_cast<double>(static_cast<const float*>(
+                  b)[product->turn_b == kTurned ? b_form->place(n, j, k) : b_form->place(n, k, j)]);
+        static_cast<float*>(d)[d_form->place(n, i, j)] = static_cast<float>(sum);
+      }
+  return kSuccess;
+}
+}
+
+}  // namespace recut::cuda::cublas_lt
+
+namespace recut::cuda::cudnn {
+
+struct HandleOfCudnn {};
+struct TensorOfCudnn {
+  std::vector<int> shape, strides;
+  std::int64_t place(int a, int b, int c, int d) const {
+    return std::int64_t{a} * strides[0] + std::int64_t{b} * strides[1] +
+           std::int64_t{c} * strides[2] + std::int64_t{d} * strides[3];
+  }
+};
+struct FilterOfCudnn : TensorOfCudnn {};
+struct WindowsOfCudnn {
+  std::vector<int> padding, stride, dilation;
+  int groups = 1;
+  Math math = kUsualMath;
+};
+constexpr auto kRefused = static_cast<Status>(3000);
+
+// Calls visit(x, w, y) with the places of all factors.
+template <class Visit>
+void for_each_product(const TensorOfCudnn& x, const FilterOfCudnn& w, const TensorOfCudnn& y,
+                      const WindowsOfCudnn& windows, Visit visit) {
+  const int in_group = w.shape[1], out_group = w.shape[0] / windows.groups;
+  for (int n = 0; n < y.shape[0]; ++n)
+    for (int k = 0; k < y.shape[1]; ++k)
+      for (int c = 0; c < in_group; ++c)
+        for (int i = 0; i < y.shape[2]; ++i)
+          for (int j = 0; j < y.shape[3]; ++j)
+            for (int p = 0; p < w.shape[2]; ++p)
+              for (int q = 0; q < w.shape[3]; ++q) {
+                const int row =
+                    i * windows.stride[0] - windows.padding[0] + p * windows.dilation[0];
+                const int at = j * windows.stride[1] - windows.padding[1] + q * windows.dilation[1];
+                if (row < 0 || row >= x.shape[2] || at < 0 || at >= x.shape[3]) continue;
+                visit(x.place(n, k / out_group * in_group + c, row, at), w.place(k, c, p, q),
+                      y.place(n, k, i, j));
+              }
+}
+
+inline void clear(const TensorOfCudnn& form, float* values) {
+  for (int a = 0; a < form.shape[0]; ++a)
+    for (int b = 0; b < form.shape[1]; ++b)
+      for (int c = 0; c < form.shape[2]; ++c)
+        for (int d = 0; d < form.shape[3]; ++d) values[form.place(a, b, c, d)] = 0;
+}
+
+inline Status offer(const WindowsOfCudnn& windows, int* count, Candidate* found) {
+  *count = 3;
+  found[0] = {0, kSuccess, 1, 64, 0, windows.math, {}};     // other bits each time
+  found[1] = {1, kSuccess, 1, 64, 1, kConvertingMath, {}};  // in 16 bits
+  found[2] = {2, kSuccess, 1, 4096, 1, windows.math, {}};
+  return kSuccess;
+}
+inline bool takes(const WindowsOfCudnn& windows, Algorithm algorithm, std::size_t bytes) {
+  return algorithm == 2 && windows.math == kFmaMath && bytes == 4096;
+}
+
+extern "C" {
+const char* cudnnGetErrorString(Status) { return "FAKE"; }
+std::size_t cudnnGetVersion() { return 90000; }
+Status cudnnCreate(Handle* handle) {
+  *handle = new HandleOfCudnn();
+  return kSuccess;
+}
+Status cudnnDestroy(Handle handle) {
+  delete handle;
+  return kSuccess;
+}
+Status cudnnSetStream(Handle, driver::StreamHandle) { return kSuccess; }
+Status cudnnCreateTensorDescriptor(Tensor* tensor) {
+  *tensor = new TensorOfCudnn();
+  return kSuccess;
+}
+Status cudnnDestroyTensorDescriptor(Tensor tensor) {
+  delete tensor;
+  return kSuccess;
+}
+Status cudnnSetTensorNdDescriptor(Tensor tensor, Type, int rank, const int* shape,
+                                  const int* strides) {
+  tensor->shape.assign(shape, shape + rank);
+  tensor->strides.assign(strides, strides + rank);
+  return rank == 4 ? kSuccess : kRefused;
+}
+Status cudnnCreateFilterDescriptor(Filter* filter) {
+  *filter = new FilterOfCudnn();
+  return kSuccess;
+}
+Status cudnnDestroyFilterDescriptor(Filter filter) {
+  delete filter;
+  return kSuccess;
+}
+Status cudnnSetFilterNdDescriptor(Filter filter, Type, Format format, int rank, const int* s) {
+  filter->shape.assign(s, s + rank);
+  if (format == kChannelsFirst)
+    filter->strides = {s[1] * s[2] * s[3], s[2] * s[3], s[3], 1};
+  else
+    filter->strides = {s[1] * s[2] * s[3], 1, s[3] * s[1], s[1]};
+  return rank == 4 ? kSuccess : kRefused;
+}
+Status cudnnCreateConvolutionDescriptor(Windows* windows) {
+  *windows = new WindowsOfCudnn();
+  return kSuccess;
+}
+Status cudnnDestroyConvolutionDescriptor(Windows windows) {
+  delete windows;
+  return kSuccess;
+}
+Status cudnnSetConvolutionNdDescriptor(Windows windows, int dimensions, const int* padding,
+                                       const int* stride, const int* dilation, Mode, Type) {
+  windows->padding.assign(padding, padding + dimensions);
+  windows->stride.assign(stride, stride + dimensions);
+  windows->dilation.assign(dilation, dilation + dimensions);
+  return dimensions == 2 ? kSuccess : kRefused;
+}
+Status cudnnSetConvolutionGroupCount(Windows windows, int groups) {
+  windows->groups = groups;
+  return kSuccess;
+}
+Status cudnnSetConvolutionMathType(Windows windows, Math math) {
+  windows->math = math;
+  return kSuccess;
+}
+Status cudnnGetConvolutionForwardAlgorithm_v7(Handle, Tensor, Filter, Windows windows, Tensor, int,
+                                              int* count, Candidate* found) {
+  return offer(*windows, count, found);
+}
+Status cudnnGetConvolutionBackwardDataAlgorithm_v7(Handle, Filter, Tensor, Windows windows, Tensor,
+                                                   int, int* count, Candidate* found) {
+  return offer(*windows, count, found);
+}
+Status cudnnGetConvolutionBackwardFilterAlgorithm_v7(Handle, Tensor, Tensor, Windows windows,
+                                                     Filter, int, int* count, Candidate* found) {
+  return offer(*windows, count, found);
+}
+Status cudnnConvolutionForward(Handle, const void*, Tensor x_form, const void* x, Filter w_form,
+                               const void* w, Windows windows, Algorithm algorithm, void*,
+                               std::size_t bytes, const void*, Tensor y_form, void* y) {
+  if (!takes(*windows, algorithm, bytes)) return kRefused;
+  auto* to = static_cast<float*>(y);
+  clear(*y_form, to);
+  for_each_product(*x_form, *w_form, *y_form, *windows, [&](auto a, auto b, auto c) {
+    to[c] += static_cast<const float*>(x)[a] * static_cast<const float*>(w)[b];
+  });
+  return kSuccess;
+}
+Status cudnnConvolutionBackwardData(Handle, const void*, Filter w_form, const void* w,
+                                    Tensor y_form, const void* y, Windows windows,
+                                    Algorithm algorithm, void*, std::size_t bytes, const void*,
+                                    Tensor x_form, void* x) {
+  if (!takes(*windows, algorithm, bytes)) return kRefused;
+  auto* to = static_cast<float*>(x);
+  clear(*x_form, to);
+  for_each_product(*x_form, *w_form, *y_form, *windows, [&](auto a, auto b, auto c) {
+    to[a] += static_cast<const float*>(w)[b] * static_cast<const float*>(y)[c];
+  });
+  return kSuccess;
+}
+Status cudnnConvolutionBackwardFilter(Handle, const void*, Tensor x_form, const void* x,
+                                      Tensor y_form, const void* y, Windows windows,
+                                      Algorithm algorithm, void*, std::size_t bytes, const void*,
+                                      Filter w_form, void* w) {
+  if (!takes(*windows, algorithm, bytes)) return kRefused;
+  auto* to = static_cast<float*>(w);
+  clear(*w_form, to);
+  for_each_product(*x_form, *w_form, *y_form, *windows, [&](auto a, auto b, auto c) {
+    to[b] += static_cast<const float*>(x)[a] * static_cast<const float*>(y)[c];
+  });
+  return kSuccess;
+}
+Status cudnnConvolutionBackwardBias(Handle, const void*, Tensor y_form, const void* y, const void*,
+                                    Tensor bias_form, void* bias) {
+  auto* to = static_cast<float*>(bias);
+  clear(*bias_form, to);
+  const std::vector<int>& shape = y_form->shape;
+  for (int n = 0; n < shape[0]; ++n)
+    for (int k = 0; k < shape[1]; ++k)
+      for (int i = 0; i < shape[2]; ++i)
+        for (int j = 0; j < shape[3]; ++j)
+          to[bias_form->place(0, k, 0, 0)] +=
+              static_cast<const float*>(y)[y_form->place(n, k, i, j)];
+  return kSuccess;
+}
+Status cudnnAddTensor(Handle, const void*, Tensor bias_form, const void* bias, const void*,
+                      Tensor y_form, void* y) {
+  const std::vector<int>& shape = y_form->shape;
+  for (int n = 0; n < shape[0]; ++n)
+    for (int k = 0; k < shape[1]; ++k)
+      for (int i = 0; i < shape[2]; ++i)
+        for (int j = 0; j < shape[3]; ++j)
+          static_cast<float*>(y)[y_form->place(n, k, i, j)] +=
+              static_cast<const float*>(bias)[bias_form->place(0, k, 0, 0)];
+  return kSuccess;
+}
+}
+
+}  // namespace recut::cuda::cudnn

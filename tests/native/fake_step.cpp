@@ -1,0 +1,75 @@
+#include "tests/native/fake_step.h"
+
+#include <catch2/catch_test_macros.hpp>
+#include <cstring>
+
+#include "engine/runtime/kernel_order.h"
+#include "tests/native/fake_card.h"
+
+namespace recut::test {
+namespace {
+
+// The first launch of a kernel does all of its launches' work.
+void give_to_card(const Program& program, const CudaOnCpu& code) {
+  for (std::size_t k = 0; k < program.kernels.size(); ++k) {
+    const std::size_t buffers = loop::brought_buffers(program.kernels[k]);
+    const auto run = [&code, k, buffers](void** arguments) {
+      std::vector<void*> addresses(buffers);
+      for (std::size_t b = 0; b < buffers; ++b) std::memcpy(&addresses[b], arguments[b], 8);
+      long long seed = 0, *fault = nullptr;
+      std::memcpy(&seed, arguments[buffers], 8);
+      std::memcpy(&fault, arguments[buffers + 1], 8);
+      const std::int64_t found = code.run(k, addresses, static_cast<std::uint64_t>(seed));
+      if (found != 0) *fault = found;
+    };
+    bool first = true;
+    for (const cuda::Launch& launch : code.module().kernels[k]) {
+      fake_card().kernels[launch.symbol] = {buffers + 2, [](void**) {}};
+      if (first) fake_card().kernels[launch.symbol].run = run;
+      first = false;
+    }
+  }
+}
+
+}  // namespace
+
+cuda::SharedCard open_fake_card() {
+  auto card = cuda::Card::open(fake_driver());
+  REQUIRE(card.ok());
+  return *card;
+}
+
+FakeStep fake_step(const std::string& path, const std::string& budget, bool library) {
+  fake_card() = FakeCard();
+  auto document = open_document(path, {});
+  REQUIRE(document.ok());
+  SchedulingRequest request;
+  request.planning.cost_model = "fused";
+  request.planning.budget = budget;
+  const auto scheduled = schedule_document(*document, request);
+  REQUIRE(scheduled.ok());
+  const StorageModel storages(document->graph());
+  const FusionGroups groups = scheduled->planned.costs.groups(document->graph(), storages);
+  auto program = make_program(document->graph(), storages, groups, scheduled->schedule,
+                              {.library = library, .library_takes = cuda::library_takes});
+  REQUIRE(program.ok());
+  auto compiled = CudaOnCpu::compile(cuda::emit(order_kernels(*program)));
+  REQUIRE(compiled.ok());
+  auto code = std::make_unique<CudaOnCpu>(std::move(*compiled));
+  give_to_card(*program, *code);
+  auto step = cuda::Step::load(open_fake_card(), std::move(*program),
+                               {"", code->module().kernels, code->module().faults});
+  REQUIRE(step.ok());
+  auto ready = std::make_unique<cuda::ReadyStep>(cuda::ReadyStep{std::move(*step), {}, 0});
+  return {std::move(*document), std::move(code), std::move(ready)};
+}
+
+Result<cuda::Execution> execute_fake(const FakeStep& step) {
+  cuda::ExecutionRequest request;
+  request.seed = 1;
+  request.steps = 3;
+  request.check = true;
+  return cuda::execute(step.document, *step.ready, request);
+}
+
+}  // namespace recut::test

@@ -1,0 +1,28 @@
+// Steps on a card that isn't there (fake_card.h), with the emitter's kernels, compiled for this
+// processor.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "native/cuda/execution.h"
+#include "tests/codegen/cuda_on_cpu.h"
+
+namespace recut::test {
+
+// The fake card as it is at first, with nothing on it.
+cuda::SharedCard open_fake_card();
+
+// A step of a file; the code lives as long as it.
+struct FakeStep {
+  Document document;
+  std::unique_ptr<CudaOnCpu> code;
+  std::unique_ptr<cuda::ReadyStep> ready;
+};
+FakeStep fake_step(const std::string& path, const std::string& budget = "none",
+                   bool library = false);
+
+// Runs and checks it: once as it is, once to be recorded, then three steps, and five with clocks.
+Result<cuda::Execution> execute_fake(const FakeStep& step);
+
+}  // namespace recut::test
