@@ -63,7 +63,7 @@ std::vector<std::string> sample_stems(const std::string& folder) {
 TEST_CASE("operator samples by loop kernels", "[codegen][opinfo]") {
   const std::string folder = RECUT_SOURCE_DIR "/../shared/opinfo";
   if (!std::filesystem::exists(folder)) SKIP("no operator samples beside the checkout");
-  const std::vector<std::string> stems = sample_stems(folder);
+  const std::vector<std::string> stems = tried(sample_stems(folder));
   int agree = 0, exact = 0, refused = 0, others = 0;
   std::map<std::string, int> missing;  // samples that an operator keeps from lowering
   for (const std::string& stem : stems) {
@@ -88,8 +88,8 @@ TEST_CASE("operator samples by loop kernels", "[codegen][opinfo]") {
       agree, exact, refused, others);
   for (const auto& [op, count] : missing) std::cout << fmt::format("{} {}; ", op, count);
   std::cout << "\n";
-  CHECK(agree > 1031);
-  CHECK(exact > 440);
+  CHECK(agree > (kSanitized ? 250 : 1031));
+  CHECK(exact > (kSanitized ? 100 : 440));
 }
 
 // One sample in sixteen; all of them by RECUT_SAMPLE_STEP=1.

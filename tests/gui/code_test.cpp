@@ -5,6 +5,7 @@
 
 #include "engine/runtime/program.h"
 #include "gui/app/code_view.h"
+#include "tests/effort.h"
 #include "tests/gui/near_helper.h"
 #include "tests/gui/window.h"
 
@@ -45,7 +46,9 @@ void check_text(const CodeText& text) {
 }
 
 TEST_CASE("code: every kernel of a sample in every form, line by line", "[gui]") {
-  for (const char* path : {"samples/joint/tiny_mlp.json.gz", "sample:tiny_conv", "sample:tiny_ops"})
+  const std::vector<const char*> paths{"samples/joint/tiny_mlp.json.gz", "sample:tiny_conv",
+                                       "sample:tiny_ops"};
+  for (const char* path : test::tried(paths))
     for (const char* model : {"eager", "fused"}) {
       CAPTURE(path, model);
       Window window(bare_options());

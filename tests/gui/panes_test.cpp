@@ -4,6 +4,7 @@
 
 #include "gui/app/panes_view.h"
 #include "gui/canvas/canvas.h"
+#include "tests/effort.h"
 #include "tests/gui/window.h"
 
 namespace recut::gui {
@@ -58,7 +59,7 @@ struct PanesWindow : Window {
 };
 
 TEST_CASE("panes: what is selected stands side by side, wherever it was selected", "[gui]") {
-  for (const char* with : {"unplanned", "pass 0", "document 1"}) {
+  for (const char* with : test::tried<const char*>({"unplanned", "pass 0", "document 1"})) {
     CAPTURE(with);
     PanesWindow window(with);
     const NodeId node = window.shared();
@@ -101,7 +102,7 @@ TEST_CASE("panes: either one moves the other", "[gui]") {
 }
 
 TEST_CASE("panes: groups open and close in both", "[gui]") {
-  for (const char* with : {"unplanned", "pass 0", "document 1"}) {
+  for (const char* with : test::tried<const char*>({"unplanned", "pass 0", "document 1"})) {
     CAPTURE(with);
     PanesWindow window(with);
     window.run("graph.expand_all");
@@ -139,7 +140,7 @@ TEST_CASE("panes: the neighbourhood of the partner, and one pane again", "[gui]"
 }
 
 TEST_CASE("panes: the way through the differences comes round, both ways", "[gui]") {
-  for (const char* with : {"unplanned", "pass 0", "document 1"}) {
+  for (const char* with : test::tried<const char*>({"unplanned", "pass 0", "document 1"})) {
     CAPTURE(with);
     PanesWindow window(with);
     const std::size_t all = window.comparison().steps.size();

@@ -124,4 +124,18 @@ Code convert_code(Writer& w, const Code& x, DType to) {
                      [&](std::int64_t lane) { w.push(number_as(w, w.lane(x, lane), to)); });
 }
 
+Code reinterpret_code(Writer& w, const Code& x, DType to) {
+  if (x.is_vector()) {
+    Code same = x;
+    same.type = to;
+    return same;
+  }
+  w.push(x);
+  w.put(to == DType::f32   ? Op::f32_reinterpret_i32
+        : to == DType::f64 ? Op::f64_reinterpret_i64
+        : to == DType::i32 ? Op::i32_reinterpret_f32
+                           : Op::i64_reinterpret_f64);
+  return w.number(to);
+}
+
 }  // namespace recut::wasm

@@ -359,20 +359,6 @@ Code of_integers(Writer& w, ScalarOp op, std::span<const Code> x) {
   RECUT_CHECK(false, "every operator of integers has instructions");
 }
 
-Code reinterpret(Writer& w, const Code& x, DType to) {
-  if (x.is_vector()) {
-    Code same = x;
-    same.type = to;
-    return same;
-  }
-  w.push(x);
-  w.put(to == DType::f32   ? Op::f32_reinterpret_i32
-        : to == DType::f64 ? Op::f64_reinterpret_i64
-        : to == DType::i32 ? Op::i32_reinterpret_f32
-                           : Op::i64_reinterpret_f64);
-  return w.number(to);
-}
-
 // All bits are 0.
 bool is_zero(const Code& x) {
   if (!x.known) return false;
@@ -416,7 +402,7 @@ Code scalar_code(Writer& w, const Host& host, const loop::Apply& apply, DType re
     case loop::Signature::narrowing:
       return narrow_code(w, x[0], apply.stored);
     case loop::Signature::reinterpretation:
-      return reinterpret(w, x[0], result);
+      return reinterpret_code(w, x[0], result);
     default:
       break;
   }

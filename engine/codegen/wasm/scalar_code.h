@@ -36,5 +36,7 @@ Code select_code(Writer& writer, const Code& condition, const Code& b, const Cod
 
 // The same number in another type (convert).
 Code convert_code(Writer& writer, const Code& value, DType to);
+// The same bits as another type (reinterpret).
+Code reinterpret_code(Writer& writer, const Code& value, DType to);
 
 }  // namespace recut::wasm
