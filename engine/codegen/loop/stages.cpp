@@ -1,5 +1,7 @@
 #include "engine/codegen/loop/stages.h"
 
+#include <utility>
+
 namespace recut::loop {
 namespace {
 
@@ -10,12 +12,14 @@ bool is_repeatable(const Kernel& kernel, const Define& define) {
   return load == nullptr || kernel[load->buffer].access == Access::read;
 }
 
-// Loops between definitions that can be repeated: then every loop is a stage.
+// Loops and stores between definitions that can be repeated: then every loop is a stage, and so are
+// the stores between two loops.
 bool divides(const Kernel& kernel) {
   for (const Statement& statement : kernel.body) {
     const auto* define = std::get_if<Define>(&statement.value);
-    const bool loop = std::holds_alternative<Loop>(statement.value);
-    if (!loop && (define == nullptr || !is_repeatable(kernel, *define))) return false;
+    const bool works = std::holds_alternative<Loop>(statement.value) ||
+                       std::holds_alternative<Store>(statement.value);
+    if (!works && (define == nullptr || !is_repeatable(kernel, *define))) return false;
   }
   return true;
 }
@@ -38,13 +42,22 @@ bool combines_in_memory(const Block& block) {
 std::vector<StageCode> stages_of(const Kernel& kernel) {
   if (!divides(kernel)) return {{kernel.body, nullptr, kNoNote}};
   std::vector<StageCode> stages;
-  Block shared;
+  Block shared, straight;
+  const auto end_straight = [&] {
+    if (!straight.empty()) stages.push_back({std::exchange(straight, {}), nullptr, kNoNote});
+  };
   for (const Statement& statement : kernel.body) {
-    if (const auto* loop = std::get_if<Loop>(&statement.value))
+    if (const auto* loop = std::get_if<Loop>(&statement.value)) {
+      end_straight();
       stages.push_back({shared, loop, statement.note});
-    else
-      shared.push_back(statement);
+      continue;
+    }
+    const bool defines = std::holds_alternative<Define>(statement.value);
+    if (!defines && straight.empty()) straight = shared;
+    if (!straight.empty()) straight.push_back(statement);
+    if (defines) shared.push_back(statement);
   }
+  end_straight();
   return stages;
 }
 
