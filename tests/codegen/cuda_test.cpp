@@ -69,6 +69,30 @@ TEST_CASE("CUDA: threads, blocks and shared memory of launches", "[codegen]") {
         static_cast<std::ptrdiff_t>(module.notes.size()));
 }
 
+std::vector<loop::Kernel> sums() {
+  return kernels_of(contents(RECUT_SOURCE_DIR "/tests/golden/cuda/sums.loop"));
+}
+
+TEST_CASE("CUDA: sums in order that threads share out keep every bit", "[codegen][cpu]") {
+  if (!test::has_compiler()) SKIP("no c++ in the path: nothing compiles CUDA for the processor");
+  for (const std::int64_t blocks : {1 << 30, 2, 1})
+    CHECK(test::cuda_difference(sums(), 1, 0, {blocks}) == "");
+}
+
+TEST_CASE("CUDA: tiles of sums in order", "[codegen]") {
+  const cuda::Module module = cuda::emit(sums());
+  const auto launch = [&](std::size_t kernel) {
+    REQUIRE(module.kernels[kernel].size() == 1);
+    const cuda::Launch& one = module.kernels[kernel].front();
+    return std::tuple(one.blocks, one.threads);
+  };
+  CHECK(launch(0) == std::tuple(8, 544));
+  CHECK(launch(1) == std::tuple(3, 544));
+  CHECK(launch(2) == std::tuple(5, 544));
+  CHECK(launch(3) == std::tuple(2, 544));
+  for (const auto& launches : module.kernels) CHECK(launches.front().shared_bytes <= 48 << 10);
+}
+
 void check_golden(const std::string& text, const std::string& name) {
   const std::string path = RECUT_SOURCE_DIR "/tests/golden/cuda/" + name;
   if (test::blessing()) std::ofstream(path, std::ios::binary) << text;
@@ -78,6 +102,7 @@ void check_golden(const std::string& text, const std::string& name) {
 
 TEST_CASE("CUDA: every way to share out as text", "[codegen][golden]") {
   check_golden(cuda::emit(shapes()).text, "shapes.cu");
+  check_golden(cuda::emit(sums()).text, "sums.cu");
 }
 
 void check_command(std::vector<std::string> words, const std::string& name) {

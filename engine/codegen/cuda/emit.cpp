@@ -64,6 +64,9 @@ class Emitter {
   static std::string shape(const Mapping& mapping) {
     std::string each = "a thread each";
     if (mapping.pack > 1) each = fmt::format("{} neighbours a thread", mapping.pack);
+    if (mapping.tile.columns > 0)
+      each =
+          fmt::format("sums in order, by {} threads for {}", mapping.threads, mapping.tile.columns);
     if (mapping.group > 1) each = fmt::format("{} threads each", mapping.group);
     return fmt::format("// {} item{}, {}", mapping.count, mapping.count == 1 ? "" : "s", each);
   }

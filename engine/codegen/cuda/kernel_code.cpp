@@ -66,7 +66,9 @@ void KernelCode::execute(const loop::Define& define) {
 void KernelCode::execute(const loop::Store& store) {
   const loop::Buffer& buffer = kernel_[store.buffer];
   if (buffer.elements == 0) return;
-  const char* first = alike() ? "if (thread == 0) " : "";
+  const std::string first = !stores_.empty() ? fmt::format("if ({}) ", stores_)
+                            : alike()        ? "if (thread == 0) "
+                                             : "";
   if (const auto pack = packed_.find(&store); pack != packed_.end()) {
     text_.line(fmt::format("{} = {};", pack->second,
                            memory_of_value(buffer.dtype, value(store.value), context_.helpers)));
@@ -100,21 +102,31 @@ void KernelCode::execute(const loop::Declare& declare) {
 }
 
 void KernelCode::execute(const loop::Update& update) {
+  const std::string times = update.times.valid() ? value(update.times) : "";
+  const auto left = left_.find(&update);
+  if (left == left_.end()) return grow(update, value(update.value), times);
+  text_.line(fmt::format("{} = {};", left->second.front(), value(update.value)));
+  if (update.times.valid()) text_.line(fmt::format("{} = {};", left->second.back(), times));
+}
+
+void KernelCode::grow(const loop::Update& update, const std::string& value,
+                      const std::string& times) {
   const loop::Accumulator& accumulator = kernel_[update.accumulator];
   std::string partial = names_.of(update.accumulator);
   if (accumulator.lanes > 1 && mapping_.group == 1)
     partial += fmt::format("[{} % {}]", iteration_, accumulator.lanes);
-  const std::string made = update.times.valid()
-                               ? multiply_add_code(accumulator.type, value(update.value),
-                                                   value(update.times), partial, context_.helpers)
-                               : combine_code(accumulator.combine, accumulator.type, partial,
-                                              value(update.value), context_.helpers);
+  const std::string made =
+      update.times.valid()
+          ? multiply_add_code(accumulator.type, value, times, partial, context_.helpers)
+          : combine_code(accumulator.combine, accumulator.type, partial, value, context_.helpers);
   text_.line(fmt::format("{} = {};", partial, made));
 }
 
 void KernelCode::execute(const loop::Loop& loop) {
   if (const auto shared = mapping_.shared.find(&loop); alike() && shared != mapping_.shared.end())
     return share(shared->second);
+  if (const auto sum = mapping_.tile.sums.find(&loop); sum != mapping_.tile.sums.end())
+    return sum_in_order(sum->second);
   const std::int64_t extent = kernel_[loop.variable].extent;
   const Barriers::Uses before = barriers_.since();
   if (alike() && extent > 1) barriers_.add(barriers_.uses_of(loop.body));

@@ -39,6 +39,7 @@ class KernelCode {
   void execute(const loop::Store& store);
   void execute(const loop::Declare& declare);
   void execute(const loop::Update& update);
+  void grow(const loop::Update& update, const std::string& value, const std::string& times);
   void execute(const loop::Loop& loop);
   void execute(const loop::If& branch);
 
@@ -59,6 +60,16 @@ class KernelCode {
   void share(const Shared& shared);
   void wait();
   std::string mask() const;
+
+  // tile_code.cpp: sums in order, of summands that many threads make.
+  void items_of_tile(const loop::StageCode& stage, std::int64_t blocks);
+  void sum_in_order(const OrderedSum& sum);
+  std::vector<std::string> name_summands(const OrderedSum& sum);
+  void make_summands(const OrderedSum& sum, const std::vector<std::string>& summands,
+                     const std::string& first, const std::string& half_at);
+  void add_summands(const OrderedSum& sum, const std::vector<std::string>& summands,
+                    const std::string& first, const std::string& half_at);
+  void tell_totals(const OrderedSum& sum);
 
   // access_code.cpp: places in memory.
   std::string index(const loop::Index& index);
@@ -84,6 +95,10 @@ class KernelCode {
   bool spread_ = false;                        // inside of what a group shares out
   std::string iteration_ = "0";                // of the innermost loop that has lanes
   std::map<const void*, std::string> packed_;  // loads and stores of a pack
+  // In tiles: a thread's column, whether it adds, whether it stores, and where updates leave
+  // their summands.
+  std::string column_, adds_, stores_;
+  std::map<const loop::Update*, std::vector<std::string>> left_;
 };
 
 }  // namespace recut::cuda

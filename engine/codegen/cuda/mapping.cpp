@@ -141,6 +141,11 @@ int block_size(std::int64_t threads) {
 }
 
 void choose_threads(const loop::Kernel& kernel, Mapping& mapping) {
+  if (mapping.tile.columns > 0) {
+    mapping.threads = mapping.tile.makers + kWarp;
+    mapping.partials_bytes = mapping.tile.bytes;
+    return;
+  }
   const bool alone = mapping.shared.empty();
   mapping.group = alone ? 1 : group_size(kernel, mapping);
   if (alone && mapping.items && mapping.scratch.empty())
@@ -202,6 +207,8 @@ Mapping map_stage(const loop::Kernel& kernel, const loop::Ranges& ranges,
     Sharing sharing(kernel, ranges);
     if (sharing.plan(body)) mapping.shared = std::move(sharing.found());
   }
+  const bool plain = mapping.items && mapping.scratch.empty() && !has_lanes(body);
+  if (plain) mapping.tile = tile_of(kernel, *mapping.items);
   choose_threads(kernel, mapping);
   return mapping;
 }

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "engine/codegen/cuda/nest.h"
+#include "engine/codegen/cuda/tiles.h"
 #include "engine/codegen/loop/ranges.h"
 #include "engine/codegen/loop/stages.h"
 
@@ -29,14 +30,15 @@ struct Mapping {
   int threads = 1;         // of a block
   int pack = 1;            // neighbouring items of a thread, by accesses of several elements
   std::map<const loop::Loop*, Shared> shared;
+  Tile tile;                            // where sums in order are made by many threads
   std::vector<loop::BufferId> scratch;  // that the launch uses
   std::int64_t scratch_bytes = 0;
-  std::int64_t partials_bytes = 0;  // shared memory through which a block combines partials
+  std::int64_t partials_bytes = 0;  // shared memory for partials or summands of a block
 
   const loop::Block& body() const { return items ? *items->body : straight; }
   // Items that a thread's or a group's turn takes.
   std::int64_t turns() const { return (count + pack - 1) / pack; }
-  std::int64_t turns_of_block() const { return threads / group; }
+  std::int64_t turns_of_block() const { return tile.columns > 0 ? tile.columns : threads / group; }
 };
 
 // `ranges`: of the kernel's loops and checked values.

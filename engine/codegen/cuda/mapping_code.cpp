@@ -17,7 +17,9 @@ std::string shared_place(const std::string& type, std::int64_t at) {
 Text KernelCode::run(const loop::StageCode& stage, std::int64_t blocks) {
   text_.begin_note(loop::kNoNote);
   shared_memory();
-  if (mapping_.items)
+  if (mapping_.tile.columns > 0)
+    items_of_tile(stage, blocks);
+  else if (mapping_.items)
     items(stage, blocks);
   else
     block(mapping_.straight);

@@ -1,0 +1,136 @@
+#include "engine/codegen/cuda/tiles.h"
+
+#include <algorithm>
+#include <set>
+
+#include "engine/codegen/cuda/packs.h"
+
+namespace recut::cuda {
+namespace {
+
+constexpr std::int64_t kManyItems = std::int64_t{1} << 16;
+constexpr std::int64_t kLongSum = 128;
+constexpr int kWarp = 32;
+constexpr int kMakers = 512;
+constexpr int kFewestMakers = 64;
+constexpr int kSector = 8;             // neighbours that a card reads at once, of 4 bytes
+constexpr std::int64_t kBlocks = 264;  // two for each processor of a large card
+constexpr int kTurns = 8;              // loads of as many rows are on their way at once
+constexpr std::size_t kShortBody = 12;
+constexpr std::int64_t kMostBytes = std::int64_t{40} << 10;  // below what has to be asked for
+constexpr std::int64_t kWidest = 8;                          // bytes of a value
+
+// Whether an iteration makes nothing but summands.
+bool makes_summands(const loop::Kernel& kernel, const loop::Block& body) {
+  bool updates = false;
+  for (const loop::Statement& statement : body) {
+    if (const auto* update = std::get_if<loop::Update>(&statement.value)) {
+      if (kernel[update->accumulator].lanes > 1) return false;
+      updates = true;
+    } else if (!std::holds_alternative<loop::Define>(statement.value)) {
+      return false;
+    }
+  }
+  return updates;
+}
+
+// A buffer that an item both reads and stores to would need more barriers.
+bool reads_what_it_stores(const loop::Block& block) {
+  std::set<std::uint32_t> loaded, stored;
+  for_each_statement(block, [&](const loop::Statement& statement) {
+    if (const auto* store = std::get_if<loop::Store>(&statement.value))
+      stored.insert(store->buffer.index);
+    const auto* define = std::get_if<loop::Define>(&statement.value);
+    const auto* load = define == nullptr ? nullptr : std::get_if<loop::Load>(&define->expression);
+    if (load != nullptr) loaded.insert(load->buffer.index);
+  });
+  return std::any_of(stored.begin(), stored.end(),
+                     [&](std::uint32_t b) { return loaded.contains(b); });
+}
+
+std::map<const loop::Loop*, OrderedSum> sums_of(const loop::Kernel& kernel,
+                                                const loop::Block& body) {
+  std::map<const loop::Loop*, OrderedSum> sums;
+  for (const loop::Statement& statement : body) {
+    const auto* loop = std::get_if<loop::Loop>(&statement.value);
+    if (loop == nullptr) continue;
+    OrderedSum sum{nest_of(*loop), 1, {}};
+    if (sum.nest.iterations(kernel) < kLongSum || !makes_summands(kernel, *sum.nest.body)) continue;
+    for (const loop::Statement& one : *sum.nest.body)
+      if (const auto* update = std::get_if<loop::Update>(&one.value)) sum.updates.push_back(update);
+    sums[loop] = std::move(sum);
+  }
+  return sums;
+}
+
+// Loads of neighbours by neighbouring iterations of a loop.
+int neighbours(const loop::Block& body, loop::LoopId loop) {
+  int count = 0;
+  for (const loop::Statement& statement : body) {
+    const auto* define = std::get_if<loop::Define>(&statement.value);
+    const auto* load = define == nullptr ? nullptr : std::get_if<loop::Load>(&define->expression);
+    count += load != nullptr && step_of(load->at, loop, 1, body) == Step::next ? 1 : 0;
+  }
+  return count;
+}
+
+// One where rows are neighbours in memory rather than columns.
+int columns_of(const loop::Kernel& kernel, const Nest& items, const Tile& tile) {
+  int across = 0, along = 0;
+  for (const auto& [loop, sum] : tile.sums) {
+    across += neighbours(*sum.nest.body, items.loops.back()->variable);
+    along += neighbours(*sum.nest.body, sum.nest.loops.back()->variable);
+  }
+  if (along > across) return 1;
+  const std::int64_t count = items.iterations(kernel);
+  int columns = kWarp;
+  while (columns > 1 && (columns > count || (columns > kSector && count / columns < kBlocks)))
+    columns /= 2;
+  return columns;
+}
+
+std::int64_t chunk_bytes(const loop::Kernel& kernel, const Tile& tile, const OrderedSum& sum) {
+  std::int64_t bytes = 0;
+  for (const loop::Update* update : sum.updates) bytes += summand_bytes(kernel, *update);
+  return 2 * bytes * tile.makers * sum.turns;
+}
+
+// As many as leave two chunks at least, of which one is added while the other is made.
+void choose_turns(const loop::Kernel& kernel, const Tile& tile, OrderedSum& sum) {
+  const std::int64_t rows = sum.nest.iterations(kernel);
+  sum.turns = sum.nest.body->size() <= kShortBody ? kTurns : kTurns / 2;
+  while (sum.turns > 1 && (chunk_bytes(kernel, tile, sum) > kMostBytes ||
+                           std::int64_t{2} * sum.turns * tile.rows() > rows))
+    sum.turns /= 2;
+}
+
+}  // namespace
+
+std::int64_t summand_bytes(const loop::Kernel& kernel, const loop::Update& update) {
+  return item_bytes(kernel[update.accumulator].type) * (update.times.valid() ? 2 : 1);
+}
+
+Tile tile_of(const loop::Kernel& kernel, const Nest& items) {
+  const std::int64_t count = items.iterations(kernel);
+  if (count == 0 || count >= kManyItems || reads_what_it_stores(items.loops.front()->body))
+    return {};
+  Tile tile;
+  tile.sums = sums_of(kernel, *items.body);
+  if (tile.sums.empty()) return {};
+  tile.columns = columns_of(kernel, items, tile);
+  std::int64_t shortest = INT64_MAX;
+  for (const auto& [loop, sum] : tile.sums)
+    shortest = std::min(shortest, sum.nest.iterations(kernel));
+  tile.makers = kMakers;
+  while (tile.makers > kFewestMakers && tile.rows() > shortest) tile.makers /= 2;
+  std::size_t most_updates = 0;
+  for (auto& [loop, sum] : tile.sums) {
+    choose_turns(kernel, tile, sum);
+    tile.totals_at = std::max(tile.totals_at, chunk_bytes(kernel, tile, sum));
+    most_updates = std::max(most_updates, sum.updates.size());
+  }
+  tile.bytes = tile.totals_at + static_cast<std::int64_t>(most_updates) * tile.columns * kWidest;
+  return tile.bytes <= kMostBytes + (kMostBytes >> 3) ? tile : Tile{};
+}
+
+}  // namespace recut::cuda
