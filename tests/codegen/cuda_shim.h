@@ -18,7 +18,7 @@
 #define __device__
 #define __shared__
 #define __align__(bytes)
-#define __launch_bounds__(threads)
+#define __launch_bounds__(...)
 
 struct Coordinate {
   unsigned x = 0;

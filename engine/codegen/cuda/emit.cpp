@@ -52,7 +52,7 @@ class Emitter {
                   mapping.threads, mapping.scratch_bytes + mapping.partials_bytes};
     text_.line(shape(mapping));
     text_.line(fmt::format("extern \"C\" __global__ void __launch_bounds__({}) {}(",
-                           mapping.threads, launch.symbol));
+                           bounds(mapping), launch.symbol));
     for (const std::string& one : parameters(kernel, code.names())) text_.line("    " + one);
     text_.append(body);
     text_.line("}");
@@ -69,6 +69,12 @@ class Emitter {
           fmt::format("sums in order, by {} threads for {}", mapping.threads, mapping.tile.columns);
     if (mapping.group > 1) each = fmt::format("{} threads each", mapping.group);
     return fmt::format("// {} item{}, {}", mapping.count, mapping.count == 1 ? "" : "s", each);
+  }
+
+  // A block of a processor may have all of its registers where loads of many rows are to be on
+  // their way at once.
+  static std::string bounds(const Mapping& mapping) {
+    return fmt::format("{}{}", mapping.threads, mapping.tile.columns > 0 ? ", 1" : "");
   }
 
   static std::vector<std::string> parameters(const Kernel& kernel, const Identifiers& names) {

@@ -10,7 +10,8 @@
 namespace recut::cuda {
 namespace {
 
-constexpr int kUnrolled = 32;  // summands that are read ahead of the additions
+constexpr int kUnrolled = 32;        // summands that are read ahead of the additions
+constexpr std::int64_t kWidest = 8;  // bytes of a value
 
 }  // namespace
 
@@ -146,7 +147,7 @@ void KernelCode::tell_totals(const OrderedSum& sum) {
     if (std::find(told.begin(), told.end(), name) != told.end()) continue;
     const std::string type = value_type_name(kernel_[update->accumulator].type);
     const std::int64_t at =
-        tile.totals_at + static_cast<std::int64_t>(told.size()) * tile.columns * 8;
+        tile.totals_at + static_cast<std::int64_t>(told.size()) * tile.columns * kWidest;
     totals.push_back(fmt::format("{}[{}]", shared_place(type, at), column_));
     told.push_back(name);
   }

@@ -8,7 +8,8 @@
 namespace recut::cuda {
 namespace {
 
-constexpr std::int64_t kManyItems = std::int64_t{1} << 16;
+// A thread each of so many has enough loads on their way.
+constexpr std::int64_t kManyItems = std::int64_t{1} << 15;
 constexpr std::int64_t kLongSum = 128;
 constexpr int kWarp = 32;
 constexpr int kMakers = 512;
@@ -17,8 +18,9 @@ constexpr int kSector = 8;             // neighbours that a card reads at once, 
 constexpr std::int64_t kBlocks = 264;  // two for each processor of a large card
 constexpr int kTurns = 8;              // loads of as many rows are on their way at once
 constexpr std::size_t kShortBody = 12;
-constexpr std::int64_t kMostBytes = std::int64_t{40} << 10;  // below what has to be asked for
-constexpr std::int64_t kWidest = 8;                          // bytes of a value
+constexpr std::int64_t kMostChunkBytes = std::int64_t{40} << 10;
+constexpr std::int64_t kMostSharedBytes = std::int64_t{48} << 10;  // without asking for more
+constexpr std::int64_t kWidest = 8;                                // bytes of a value
 
 // Whether an iteration makes nothing but summands.
 bool makes_summands(const loop::Kernel& kernel, const loop::Block& body) {
@@ -99,7 +101,7 @@ std::int64_t chunk_bytes(const loop::Kernel& kernel, const Tile& tile, const Ord
 void choose_turns(const loop::Kernel& kernel, const Tile& tile, OrderedSum& sum) {
   const std::int64_t rows = sum.nest.iterations(kernel);
   sum.turns = sum.nest.body->size() <= kShortBody ? kTurns : kTurns / 2;
-  while (sum.turns > 1 && (chunk_bytes(kernel, tile, sum) > kMostBytes ||
+  while (sum.turns > 1 && (chunk_bytes(kernel, tile, sum) > kMostChunkBytes ||
                            std::int64_t{2} * sum.turns * tile.rows() > rows))
     sum.turns /= 2;
 }
@@ -130,7 +132,7 @@ Tile tile_of(const loop::Kernel& kernel, const Nest& items) {
     most_updates = std::max(most_updates, sum.updates.size());
   }
   tile.bytes = tile.totals_at + static_cast<std::int64_t>(most_updates) * tile.columns * kWidest;
-  return tile.bytes <= kMostBytes + (kMostBytes >> 3) ? tile : Tile{};
+  return tile.bytes <= kMostSharedBytes ? tile : Tile{};
 }
 
 }  // namespace recut::cuda

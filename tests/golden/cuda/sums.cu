@@ -12,7 +12,7 @@ __device__ inline T larger(T a, T b) {
 
 // kernel columns, two sums, whole tiles
 // 64 items, sums in order, by 544 threads for 8
-extern "C" __global__ void __launch_bounds__(544) kernel_0_0(
+extern "C" __global__ void __launch_bounds__(544, 1) kernel_0_0(
     const float* __restrict__ x,
     const float* __restrict__ w,
     float* __restrict__ y,
@@ -61,7 +61,7 @@ extern "C" __global__ void __launch_bounds__(544) kernel_0_0(
 
 // kernel columns that don't fill a tile, rows that don't fill a chunk
 // 21 items, sums in order, by 544 threads for 8
-extern "C" __global__ void __launch_bounds__(544) kernel_1_0(
+extern "C" __global__ void __launch_bounds__(544, 1) kernel_1_0(
     const float* __restrict__ x,
     const float* __restrict__ w,
     float* __restrict__ y,
@@ -107,7 +107,7 @@ extern "C" __global__ void __launch_bounds__(544) kernel_1_0(
 
 // kernel rows that are neighbours, two loops
 // 5 items, sums in order, by 544 threads for 1
-extern "C" __global__ void __launch_bounds__(544) kernel_2_0(
+extern "C" __global__ void __launch_bounds__(544, 1) kernel_2_0(
     const float* __restrict__ x,
     float* __restrict__ y,
     long long seed, long long* fault) {
@@ -146,7 +146,7 @@ extern "C" __global__ void __launch_bounds__(544) kernel_2_0(
 
 // kernel a sum that goes on from another, of integers and places that may be missing
 // 10 items, sums in order, by 544 threads for 8
-extern "C" __global__ void __launch_bounds__(544) kernel_3_0(
+extern "C" __global__ void __launch_bounds__(544, 1) kernel_3_0(
     const short* __restrict__ x,
     const unsigned char* __restrict__ p,
     const double* __restrict__ w,
