@@ -4,6 +4,13 @@
 #include "wasm/page/bridge.h"
 
 namespace recut::page {
+namespace {
+
+// A screen that doesn't settle, as while a model trains in quick steps, is told of twice a second:
+// browsers take a new address a few times a second and no more.
+constexpr double kLongestUntold = 0.5;  // seconds
+
+}  // namespace
 
 Page::Page(std::string fragment) : fragment_(std::move(fragment)) {}
 
@@ -25,9 +32,11 @@ double Page::tick() {
   advance_script();
   app->tick();
   tell_text_field();
-  if (app->settled()) {
+  const double now = backend.now();
+  if (app->settled() || now - told_ >= kLongestUntold) {
     tell_link();
     mirror.tell(*app);
+    told_ = now;
   }
   if (runner_ != nullptr) return 0;
   return app->rest().value_or(-1);

@@ -36,6 +36,7 @@ class Page {
   void tell_link();
 
   std::string fragment_, link_;
+  double told_ = 0;  // when the address and the mirror were brought up to date
   std::unique_ptr<gui::ScriptRunner> runner_;
   std::string played_;
   std::string field_;
