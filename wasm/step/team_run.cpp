@@ -73,11 +73,7 @@ Result<TeamRun> TeamRun::prepare(Program program, std::span<const Tensor> inputs
   if (team_open(module.bytes.data(), module.bytes.size(), functions.data(), pages,
                 problem.data()) == 0)
     return error(std::string("the step can't be prepared here: ") + problem.data());
-  TeamRun run(std::move(program), std::move(module), std::move(places));
-  for (std::size_t i = 0; i < inputs.size(); ++i)
-    team_copy_in(static_cast<std::uint32_t>(run.places_.inputs[i]), inputs[i].storage->data(),
-                 static_cast<std::uint32_t>(inputs[i].storage->size()));
-  return run;
+  return TeamRun(std::move(program), std::move(module), std::move(places));
 }
 
 TeamRun::TeamRun(Program program, wasm::Module module, Places places)
@@ -101,6 +97,12 @@ TeamRun::TeamRun(TeamRun&& other) noexcept
 
 TeamRun::~TeamRun() {
   if (open_) team_close();
+}
+
+void TeamRun::read(std::span<const Tensor> inputs) {
+  for (std::size_t i = 0; i < inputs.size(); ++i)
+    team_copy_in(static_cast<std::uint32_t>(places_.inputs[i]), inputs[i].storage->data(),
+                 static_cast<std::uint32_t>(inputs[i].storage->size()));
 }
 
 std::int64_t TeamRun::place_of(const Place& place) const {

@@ -17,9 +17,11 @@ int team_size();
 
 class TeamRun : public StepRun {
  public:
-  // Compiles all kernels into one module, which every thread has. `inputs`: as Run::prepare's; they
-  // are copied. Fails where the memory isn't there. There is one at a time.
+  // Compiles all kernels into one module, which every thread has, and reserves memory with room for
+  // `inputs`, as Run::prepare's, which read() copies into it. Fails where the memory isn't there.
+  // There is one at a time.
   static Result<TeamRun> prepare(Program program, std::span<const Tensor> inputs);
+  void read(std::span<const Tensor> inputs);
 
   TeamRun(TeamRun&& other) noexcept;
   ~TeamRun() override;
