@@ -16,7 +16,8 @@ namespace recut {
 // How far two tensors are apart. Reals agree where ‖found − expected‖₂ ≤ relative·‖expected‖₂ +
 // absolute·√n over the finite elements, with NaN where NaN is expected and ±inf where that is;
 // relative is 1e-5 and absolute 1e-6 for f32 and f64, and what the fewer bits allow for f16 and
-// bf16. Integers and bools agree where all are equal.
+// bf16; relative is more where the comparer says so (`allowed`), for what was computed in fewer
+// bits than it is stored. Integers and bools agree where all are equal.
 struct Comparison {
   std::int64_t elements = 0;
   double error = 0;           // the left side; for integers and bools: how many differ
@@ -34,7 +35,7 @@ struct Comparison {
   std::optional<Element> worst;
 };
 
-Comparison compare(const Tensor& found, const Tensor& expected);
+Comparison compare(const Tensor& found, const Tensor& expected, double allowed = 0);
 
 struct OutputComparison {
   std::size_t position = 0;  // in the list of results, then gradients
@@ -59,15 +60,16 @@ struct OutputComparison {
 // the file holds its buffer as it was after the step (updated_buffers.h) is unchecked.
 std::vector<OutputComparison> compare_outputs(const Graph& graph, const Inputs& inputs,
                                               std::span<const Tensor> outputs,
-                                              std::span<const std::optional<Tensor>> expected);
+                                              std::span<const std::optional<Tensor>> expected,
+                                              double allowed = 0);
 
 // For outputs that differ from `expected`: how far the expected values move where every input moves
-// in its last bits. Those that differ by no more than a few times that are rounding's. Evaluates
-// the graph again, where any output differs.
+// in its last bits, or in the last of as many as `allowed` is about. Those that differ by no more
+// than a few times that are rounding's. Evaluates the graph again, where any output differs.
 Result<Done> allow_rounding(const Graph& graph, const Inputs& inputs,
                             const EvaluateOptions& options,
                             std::span<const std::optional<Tensor>> expected,
-                            std::vector<OutputComparison>& outputs);
+                            std::vector<OutputComparison>& outputs, double allowed = 0);
 
 // Whether all of them are, and the largest relative error of those that are checked and aren't
 // negligible.

@@ -170,15 +170,16 @@ Tensor random_tensor(const TensorType& type, std::uint64_t seed, std::string_vie
   return tensor;
 }
 
-Inputs nudged(const Inputs& inputs, std::uint64_t seed) {
+Inputs nudged(const Inputs& inputs, std::uint64_t seed, double coarser) {
   Inputs moved = inputs;
+  const double reach = 0x1p-18 * coarser;
   for (auto& [id, tensor] : moved) {
-    if (tensor.dtype != DType::f32 && tensor.dtype != DType::f64) continue;
+    if (!is_floating(tensor.dtype)) continue;
     Reals values = unpack<double>(tensor);
     const std::uint64_t stream = hash_mix(seed, id.index);
     for (std::int64_t i = 0; i < values.count(); ++i) {
       const std::uint64_t bits = hash_mix(stream, static_cast<std::uint64_t>(i));
-      values[i] *= 1 + 0x1p-18 * (static_cast<double>(bits >> 11) * 0x1p-52 - 1);
+      values[i] *= 1 + reach * (static_cast<double>(bits >> 11) * 0x1p-52 - 1);
     }
     const auto storage = std::make_shared<Storage>(tensor.storage->size(), nullptr);
     std::memcpy(storage->data(), tensor.storage->data(), static_cast<std::size_t>(storage->size()));

@@ -39,8 +39,8 @@ std::string bytes_of(const Tensor& tensor);
 Tensor random_tensor(const TensorType& type, std::uint64_t seed, std::string_view name,
                      double reach = 1);
 
-// The same values but for their last bits: each real of f32 or f64 moves by up to 2^-18 of itself,
-// 32 roundings of f32. Shows how much of a difference rounding alone can make.
-Inputs nudged(const Inputs& inputs, std::uint64_t seed);
+// The same values but for their last bits: each real moves by up to 2^-18 of itself, 32 roundings
+// of f32, times `coarser`. Shows how much of a difference rounding alone can make.
+Inputs nudged(const Inputs& inputs, std::uint64_t seed, double coarser = 1);
 
 }  // namespace recut

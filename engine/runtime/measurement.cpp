@@ -87,14 +87,15 @@ std::vector<double> kernel_ms(const Program& program, const std::vector<double>&
 Result<std::vector<OutputComparison>> compare_with_interpreter(const Graph& graph,
                                                                const Inputs& inputs,
                                                                const EvaluateOptions& options,
-                                                               std::span<const Tensor> found) {
+                                                               std::span<const Tensor> found,
+                                                               double allowed) {
   const auto expected = evaluate(graph, inputs, options);
   if (!expected) return expected.diagnostics();
   std::vector<std::optional<Tensor>> wanted;
   for (const Tensor& output : expected->outputs)
     wanted.push_back(output.exists() ? std::optional(output) : std::nullopt);
-  std::vector<OutputComparison> outputs = compare_outputs(graph, inputs, found, wanted);
-  if (auto done = allow_rounding(graph, inputs, options, wanted, outputs); !done)
+  std::vector<OutputComparison> outputs = compare_outputs(graph, inputs, found, wanted, allowed);
+  if (auto done = allow_rounding(graph, inputs, options, wanted, outputs, allowed); !done)
     return done.diagnostics();
   return outputs;
 }

@@ -41,10 +41,12 @@ Result<std::vector<StepTime>> time_steps(StepRun& run, std::uint64_t seed, const
 // Milliseconds by kernel of the schedule; the last launched one ends the list.
 std::vector<double> kernel_ms(const Program& program, const std::vector<double>& launch_seconds);
 
-// What was computed beside what the interpreter computes of the same inputs and seed.
+// What was computed beside what the interpreter computes of the same inputs and seed. `allowed`:
+// compare.h.
 Result<std::vector<OutputComparison>> compare_with_interpreter(const Graph& graph,
                                                                const Inputs& inputs,
                                                                const EvaluateOptions& options,
-                                                               std::span<const Tensor> found);
+                                                               std::span<const Tensor> found,
+                                                               double allowed = 0);
 
 }  // namespace recut

@@ -21,6 +21,7 @@ struct StepExecutionRequest {
   std::optional<std::uint64_t> seed;     // makes the inputs that `tensors` lack
   int steps = 10;                        // that are timed
   bool check = false;                    // compare with the interpreter
+  double allowed_error = 0;              // beyond what dtypes allow: compare.h
   std::optional<DeviceRates> ceilings;   // of what it runs on, where they are known
   std::function<void(std::string_view what)> progress = [](std::string_view) {};
   // After each timed step, how many were; false ends the run.
@@ -64,6 +65,7 @@ struct StepExecution {
 
   // Where a check was asked for.
   std::vector<OutputComparison> outputs;
+  double allowed_error = 0;  // as it was asked for
   bool agrees() const { return all_ok(outputs); }
   double max_relative_error() const { return recut::max_relative_error(outputs); }
 };

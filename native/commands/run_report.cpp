@@ -87,9 +87,10 @@ std::string check_text(const StepExecution& e) {
     error = std::max(error, relative);
     movement = std::max(movement, output.movement);
   }
-  text += fmt::format("{} outputs {}, largest relative error {:.1e}\n", e.outputs.size(),
-                      e.agrees() ? "agree with the interpreter's" : "were compared",
-                      e.max_relative_error());
+  text += fmt::format(
+      "{} outputs {}, largest relative error {:.1e}{}\n", e.outputs.size(),
+      e.agrees() ? "agree with the interpreter's" : "were compared", e.max_relative_error(),
+      e.allowed_error > 0 ? fmt::format(" of {:.0e} that fewer bits allow", e.allowed_error) : "");
   if (rounded > 0)
     text += fmt::format(
         "{} of them within what rounding does to them: by up to {:.1e}, where the interpreter's "
@@ -133,6 +134,7 @@ std::string as_json(const RunReport& report) {
   if (report.check) {
     json["ok"] = e.agrees() && e.holds();
     json["max_relative_error"] = e.max_relative_error();
+    if (e.allowed_error > 0) json["allowed_error"] = e.allowed_error;
     json["outputs"] = e.outputs.size();
     json["outputs_by_rounding"] =
         std::count_if(e.outputs.begin(), e.outputs.end(),

@@ -37,6 +37,17 @@ TEST_CASE("reals agree within a bound of norms") {
   CHECK_FALSE(agree(DType::f64, {-1.7e308}, {1.7e308}));
 }
 
+TEST_CASE("a larger error is allowed where the comparer says so, and a smaller one never") {
+  const Tensor expected = tensor(DType::f32, {3, 4});
+  const Tensor near = tensor(DType::f32, {3, 4.05f});  // 0.01 of the norm
+  CHECK_FALSE(compare(near, expected).ok);
+  CHECK_FALSE(compare(near, expected, 2e-3).ok);
+  CHECK(compare(near, expected, 2e-2).ok);
+  CHECK(compare(tensor(DType::bf16, {1.0078125}), tensor(DType::bf16, {1}), 2e-3).ok);
+  // Next to nothing is told from nothing as before.
+  CHECK_FALSE(compare(tensor(DType::f32, {2e-6}), tensor(DType::f32, {0}), 2e-2).ok);
+}
+
 TEST_CASE("NaN and infinities stand where they are expected, and nowhere else") {
   CHECK(agree(DType::f32, {kNan, 1, kInf, -kInf}, {kNan, 1, kInf, -kInf}));
   CHECK_FALSE(agree(DType::f32, {kNan, 1}, {0, 1}));
