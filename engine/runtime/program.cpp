@@ -54,8 +54,9 @@ class ProgramBuilder {
   void add_launch(std::uint32_t k, Diagnostics& faults) {
     const std::vector<NodeId>& calls = schedule_.kernels[k].calls;
     if (options_.library) {
-      auto called = library_kernel_of(graph_, storages_, schedule_.kernels[k]);
-      if (called && (options_.library_takes == nullptr || options_.library_takes(*called))) {
+      auto called =
+          library_kernel_of(graph_, storages_, schedule_.kernels[k], options_.library_takes);
+      if (called) {
         Launch launch = launch_of(k);
         for (const loop::BufferSource& source : called->sources)
           launch.buffers.push_back(place_of(source.node, source.output, k));
@@ -225,9 +226,11 @@ Result<Program> make_program(const Graph& graph, const StorageModel& storages,
 }
 
 std::optional<library::Kernel> library_kernel_of(const Graph& graph, const StorageModel& storages,
-                                                 const ScheduledKernel& kernel) {
+                                                 const ScheduledKernel& kernel,
+                                                 library::Takes takes) {
   if (kernel.calls.size() != 1) return std::nullopt;
-  return library::library_kernel(graph, storages, kernel.calls.front());
+  auto called = library::library_kernel(graph, storages, kernel.calls.front());
+  return called && takes(*called) ? std::move(called) : std::nullopt;
 }
 
 Tensor as_kernels_read(const TensorType& type, const Tensor& value) {

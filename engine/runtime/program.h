@@ -57,8 +57,7 @@ struct Program {
 
 struct ProgramOptions {
   bool library = false;  // library calls wherever they fit; else loops alone
-  // Which of them the target's library takes; none given: all.
-  bool (*library_takes)(const library::Kernel& kernel) = nullptr;
+  library::Takes library_takes = library::is_common;  // which of them the target's library takes
   loop::LowerOptions lower = {};
 };
 
@@ -71,7 +70,8 @@ Result<Program> make_program(const Graph& graph, const StorageModel& storages,
 // The call that a program with a library makes in place of a kernel's loops; nothing where it runs
 // the loops.
 std::optional<library::Kernel> library_kernel_of(const Graph& graph, const StorageModel& storages,
-                                                 const ScheduledKernel& kernel);
+                                                 const ScheduledKernel& kernel,
+                                                 library::Takes takes = library::is_common);
 
 // An input's value as kernels read it: laid out as its type says where that is dense, else row by
 // row.

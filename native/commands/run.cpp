@@ -15,6 +15,38 @@ std::optional<cache::Store> usual_store(const RunCommand& command, const Console
   return std::nullopt;
 }
 
+namespace {
+
+constexpr const char* kFooter =
+    "The peak is measured in memory that was painted before: up to where the step wrote.\n"
+    "Rates stand beside the ceilings of --profile, or of what recut calibrate measured, by which "
+    "the step is planned, too.\n"
+    "--check takes the Euclidean norm of an output's error by that of the interpreter's value, "
+    "and allows 1e-5, or what rounding in the inputs' last bits does; on a card 2e-3 with tf32 "
+    "or where the graph has values of f16, and 2e-2 with bf16 or where it has some of bf16.\n"
+    "On a card, the libraries are looked for where RECUT_CUDA_PATH says (folders, ':' between "
+    "them), else in the usual places.\n"
+    "Example: recut run samples/joint/tiny_mlp.json.gz --budget 60% --check";
+
+void add_libraries_to(CLI::App& command, RunCommand& arguments) {
+  command.add_flag(
+      "--no-library", arguments.no_library,
+      "Matrix products and convolutions by Recut's own loops, not by oneDNN, or cuBLASLt and "
+      "cuDNN");
+  command
+      .add_option("--precision", arguments.precision,
+                  "How a card's libraries multiply f32: f32 (default), or with factors rounded: "
+                  "tf32, or bf16 (convolutions tf32)")
+      ->check(CLI::IsMember({"f32", "tf32", "bf16"}))
+      ->type_name("TYPE");
+  command
+      .add_option("--workspace", arguments.workspace,
+                  "The most scratch memory that a card's libraries may take (default: 256MiB)")
+      ->type_name("BYTES");
+}
+
+}  // namespace
+
 void add_run(CLI::App& app, Action& chosen) {
   auto arguments = std::make_shared<RunCommand>();
   CLI::App& command = *app.add_subcommand(
@@ -41,32 +73,14 @@ void add_run(CLI::App& app, Action& chosen) {
   command.add_option("--steps", arguments->steps, "Steps that are timed (default: 10)")
       ->check(CLI::Range(1, 1'000'000))
       ->type_name("N");
-  command.add_flag(
-      "--no-library", arguments->no_library,
-      "Matrix products and convolutions by Recut's own loops, not by oneDNN, or cuBLASLt and "
-      "cuDNN");
-  command
-      .add_option("--precision", arguments->precision,
-                  "How a card's libraries multiply: f32 (default), or tf32, which rounds factors")
-      ->check(CLI::IsMember({"f32", "tf32"}))
-      ->type_name("TYPE");
-  command
-      .add_option("--workspace", arguments->workspace,
-                  "The most scratch memory that a card's libraries may take (default: 256MiB)")
-      ->type_name("BYTES");
+  add_libraries_to(command, *arguments);
   command.add_flag("--check", arguments->check,
                    "Interpret the same graph on the same values and compare every output; exit "
                    "code 1 where one differs");
   command.add_flag("--no-cache", arguments->no_cache,
                    "Plan and compile anew, and keep nothing: recut cache says what is kept");
   command.add_flag("--json", arguments->json, "One JSON value instead of the tables");
-  command.footer(
-      "The peak is measured in memory that was painted before: up to where the step wrote.\n"
-      "Rates stand beside the ceilings of --profile, or of what recut calibrate measured, by which "
-      "the step is planned, too.\n"
-      "On a card, the libraries are looked for where RECUT_CUDA_PATH says (folders, ':' between "
-      "them), else in the usual places.\n"
-      "Example: recut run samples/joint/tiny_mlp.json.gz --budget 60% --check");
+  command.footer(kFooter);
   command.callback([arguments, &chosen] {
     chosen = [arguments](const Console& console) {
       return arguments->target == "cuda" ? run_on_cuda(*arguments, console)

@@ -38,12 +38,16 @@ const BuiltinProfile* profile_of_card(std::string_view card) {
   return nullptr;
 }
 
-// With the rate of f32 that the libraries will have.
-DeviceProfile profile_at(const BuiltinProfile& builtin, bool tf32) {
+// With the rate of f32 that the libraries' products will have; convolutions are priced like them.
+DeviceProfile profile_at(const BuiltinProfile& builtin, cuda::Precision precision) {
   Json json = Json::parse(builtin.json);
-  json["f32_uses_tf32"] = tf32 && json["flops_per_second"].contains("tf32");
+  json["f32_uses_tf32"] =
+      precision == cuda::Precision::tf32 && json["flops_per_second"].contains("tf32");
   auto profile = parse_device_profile(json.dump(), builtin.name);
   RECUT_CHECK(profile.ok(), "a built-in profile is one");
+  if (precision == cuda::Precision::bf16)
+    for (DeviceRates* rates : {&profile->rates, &profile->peaks})
+      rates->flops_of(DType::f32) = rates->flops_of(DType::bf16);
   return std::move(*profile);
 }
 
@@ -75,7 +79,10 @@ class CudaRun {
   }
 
  private:
-  bool tf32() const { return command_.precision == "tf32"; }
+  cuda::Precision precision() const {
+    if (command_.precision == "bf16") return cuda::Precision::bf16;
+    return command_.precision == "tf32" ? cuda::Precision::tf32 : cuda::Precision::f32;
+  }
 
   SchedulingRequest scheduling() {
     SchedulingRequest request{command_.plan.request(), {}};
@@ -90,7 +97,7 @@ class CudaRun {
     const bool known = builtin != nullptr;
     for (const BuiltinProfile& profile : builtin_profiles())
       if (!known && profile.name == kUsualCard) builtin = &profile;
-    request.planning.profile = profile_at(*builtin, tf32());
+    request.planning.profile = profile_at(*builtin, precision());
     const DeviceProfile& profile = *request.planning.profile;
     if (known) ceilings_ = {profile.name, profile.title, profile.peaks};
     return request;
@@ -104,7 +111,7 @@ class CudaRun {
     request.seed = command_.seed;
     request.steps = command_.steps;
     request.check = command_.check;
-    request.calls = {tf32() ? cuda::Precision::tf32 : cuda::Precision::f32, most_workspace_};
+    request.calls = {precision(), most_workspace_};
     if (ceilings_) request.ceilings = ceilings_->peaks;
     request.progress = [&](std::string_view what) { console_.say(what); };
     const auto execution = cuda::execute(document, step, request);
@@ -127,13 +134,16 @@ class CudaRun {
             card_->name(),
             "cuBLASLt and cuDNN",
             fmt::format("card {} bytes taken of {} free before, {} in all: the step with its "
-                        "inputs, code and libraries\n{}, {} products\n",
+                        "inputs, code and libraries\n{}, {} products{}\n",
                         format_count(e.taken_bytes), format_count(e.card.free),
-                        format_count(e.card.total), graph, command_.precision),
+                        format_count(e.card.total), graph, command_.precision,
+                        precision() == cuda::Precision::bf16 ? ", tf32 convolutions" : ""),
             {{"card", card_->name()},
              {"capability", card_->capability()},
              {"driver", card_->driver_version()},
              {"precision", command_.precision},
+             {"precision_of_convolutions",
+              precision() == cuda::Precision::bf16 ? "tf32" : command_.precision},
              {"recorded", e.not_recorded.empty()},
              {"card_bytes_taken", e.taken_bytes},
              {"card_bytes_free_before", e.card.free},

@@ -52,13 +52,14 @@ struct Fields {
   }
   template <class Bytes>
   static void of(Bytes& bytes, library::MatrixProduct& product) {
-    auto& [left, right, out, bias] = product;
-    bytes(left, right, out, bias);
+    auto& [left, right, out, bias, added, alpha, beta, dtype] = product;
+    bytes(left, right, out, bias, added, alpha, beta, dtype);
   }
   template <class Bytes>
   static void of(Bytes& bytes, library::Convolution& c) {
-    auto& [way, transposed, groups, stride, padding, dilation, input, weight, output, bias] = c;
-    bytes(way, transposed, groups, stride, padding, dilation, input, weight, output, bias);
+    auto& [way, transposed, groups, stride, padding, dilation, input, weight, output, bias, dtype] =
+        c;
+    bytes(way, transposed, groups, stride, padding, dilation, input, weight, output, bias, dtype);
   }
   template <class Bytes>
   static void of(Bytes& bytes, library::Kernel& kernel) {

@@ -2,8 +2,6 @@
 
 #include <limits>
 
-#include "engine/ir/dtype.h"
-
 namespace recut::cuda {
 namespace {
 
@@ -18,6 +16,7 @@ class Former {
 
   Result<ConvolutionForm> run() {
     form_.way = way();
+    form_.dtype = c_.dtype;
     form_.x = tensor(c_.transposed ? c_.output : c_.input);
     form_.y = tensor(c_.transposed ? c_.input : c_.output);
     form_.w = tensor(c_.weight);
@@ -55,8 +54,12 @@ class Former {
     return all;
   }
 
+  std::int64_t bytes_before(const library::Operand& operand) const {
+    return operand.layout.offset * item_bytes(c_.dtype);
+  }
+
   TensorForm tensor(const library::Operand& operand) {
-    TensorForm form{operand.buffer, operand.layout.offset * item_bytes(DType::f32), {}, {}};
+    TensorForm form{operand.buffer, bytes_before(operand), {}, {}};
     const Layout& layout = operand.layout;
     for (std::size_t d = 0; d < layout.shape.size(); ++d) {
       if (d == 2 && layout.shape.size() < kLeastRank) {
@@ -72,7 +75,7 @@ class Former {
   void add_bias() {
     form_.bias_is_gradient = c_.way == Convolution::Way::weight_gradient;
     form_.biased_is_x = c_.transposed;
-    TensorForm bias{c_.bias->buffer, c_.bias->layout.offset * item_bytes(DType::f32), {}, {}};
+    TensorForm bias{c_.bias->buffer, bytes_before(*c_.bias), {}, {}};
     const int channels = number(c_.bias->layout.shape[0]);
     bias.shape.assign(form_.x.shape.size(), 1);
     bias.strides.assign(form_.x.shape.size(), 1);

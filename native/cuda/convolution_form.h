@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/codegen/library/library_call.h"
+#include "engine/ir/dtype.h"
 #include "engine/support/result.h"
 
 namespace recut::cuda {
@@ -35,6 +36,7 @@ struct ConvolutionForm {
   std::optional<TensorForm> bias;
   bool bias_is_gradient = false;
   bool biased_is_x = false;  // else y
+  DType dtype = DType::f32;  // of all tensors
   const TensorForm& biased() const { return biased_is_x ? x : y; }
 };
 

@@ -22,6 +22,16 @@ Result<Done> find_functions(const SharedLibrary& library, Functions& functions) 
   return Done{};
 }
 
+Compute compute_of(DType dtype, Precision precision) {
+  if (dtype != DType::f32 || precision == Precision::f32) return kComputeF32;
+  return precision == Precision::tf32 ? kComputeTf32 : kComputeBf16;
+}
+
+Scalar scalar_of(DType dtype) {
+  if (dtype == DType::f16) return kRealF16;
+  return dtype == DType::bf16 ? kRealBf16 : kRealF32;
+}
+
 // Where an operand begins.
 template <class Form>
 void* place(const Form& form, std::span<const driver::Address> buffers) {
@@ -38,7 +48,7 @@ class ProductCall : public DeviceCall {
 
   ~ProductCall() override {
     const Functions& f = library_->functions_;
-    for (const Matrix matrix : {a_, b_, d_})
+    for (const Matrix matrix : {a_, b_, c_, d_})
       if (matrix != nullptr) f.cublasLtMatrixLayoutDestroy(matrix);
     if (product_ != nullptr) f.cublasLtMatmulDescDestroy(product_);
   }
@@ -58,17 +68,19 @@ class ProductCall : public DeviceCall {
   Result<Done> run(std::size_t way, std::span<const driver::Address> buffers,
                    driver::Address workspace) const override {
     const Functions& f = library_->functions_;
-    const float one = 1, zero = 0;
+    const auto alpha = static_cast<float>(form_.alpha);
+    const auto beta = static_cast<float>(form_.c ? form_.beta : 0);
     Status status = kSuccess;
     if (form_.bias) {
       void* bias = place(*form_.bias, buffers);
       status = f.cublasLtMatmulDescSetAttribute(product_, kBiasPointer, &bias, sizeof bias);
     }
     void* out = place(form_.d, buffers);
+    const void* added = form_.c ? place(*form_.c, buffers) : out;
     if (status == kSuccess)
-      status = f.cublasLtMatmul(library_->handle_, product_, &one, place(form_.a, buffers), a_,
-                                place(form_.b, buffers), b_, &zero, out, d_, out, d_,
-                                &ways_[way].algorithm,
+      status = f.cublasLtMatmul(library_->handle_, product_, &alpha, place(form_.a, buffers), a_,
+                                place(form_.b, buffers), b_, &beta, added, layout_of_added(), out,
+                                d_, &ways_[way].algorithm,
                                 reinterpret_cast<void*>(workspace),  // NOLINT
                                 ways_[way].workspace_bytes, stream_);
     if (status == kSuccess) return Done{};
@@ -86,23 +98,33 @@ class ProductCall : public DeviceCall {
 
   void describe(Precision precision) {
     const Functions& f = library_->functions_;
-    take(f.cublasLtMatmulDescCreate(
-        &product_, precision == Precision::tf32 ? kComputeTf32 : kComputeF32, kRealF32));
+    take(f.cublasLtMatmulDescCreate(&product_, compute_of(form_.dtype, precision), kRealF32));
     if (!sound_) return;
     set(kTurnA, form_.a.turned ? kTurned : kStraight);
     set(kTurnB, form_.b.turned ? kTurned : kStraight);
     set(kEpilogue, form_.bias ? kWithBias : kPlain);
-    // The real one comes with each run; to choose ways by, it has to be some address.
-    if (form_.bias) set(kBiasPointer, std::uint64_t{256});
+    if (form_.bias) describe(*form_.bias);
     a_ = matrix(form_.a);
     b_ = matrix(form_.b);
+    if (form_.c) c_ = matrix(*form_.c);
     d_ = matrix(form_.d);
   }
+
+  // The real address comes with each run; to choose ways by, it has to be one as much aligned.
+  void describe(const BiasForm& bias) {
+    const std::int64_t like = kBufferAlignment + bias.offset % kBufferAlignment;
+    set(kBiasPointer, static_cast<std::uint64_t>(like));
+    set(kBiasType, static_cast<std::int32_t>(scalar_of(form_.dtype)));
+  }
+
+  // Nothing is read where nothing is added.
+  Matrix layout_of_added() const { return form_.c ? c_ : d_; }
 
   Matrix matrix(const MatrixForm& form) {
     const Functions& f = library_->functions_;
     Matrix matrix = nullptr;
-    take(f.cublasLtMatrixLayoutCreate(&matrix, kRealF32, static_cast<std::uint64_t>(form.rows),
+    take(f.cublasLtMatrixLayoutCreate(&matrix, scalar_of(form_.dtype),
+                                      static_cast<std::uint64_t>(form.rows),
                                       static_cast<std::uint64_t>(form.columns), form.leading));
     if (!sound_ || form_.batch == 1) return matrix;
     const auto count = static_cast<std::int32_t>(form_.batch);
@@ -121,18 +143,19 @@ class ProductCall : public DeviceCall {
       take(f.cublasLtMatmulPreferenceSetAttribute(preference, which, &value, sizeof value));
     };
     prefer(kMostWorkspace, static_cast<std::uint64_t>(most_workspace));
+    if (form_.dtype != DType::f32) prefer(kPartialSums, kAsComputed);  // parts of 16 bits are lossy
     const auto align = [&](PreferenceAttribute which, const MatrixForm& form) {
       prefer(which, static_cast<std::uint32_t>(form.alignment()));
     };
     align(kAlignmentA, form_.a);
     align(kAlignmentB, form_.b);
-    align(kAlignmentC, form_.d);
+    align(kAlignmentC, form_.c.value_or(form_.d));
     align(kAlignmentD, form_.d);
     std::vector<Candidate> found(kMostWays);
     int count = 0;
-    const Status status =
-        f.cublasLtMatmulAlgoGetHeuristic(library_->handle_, product_, a_, b_, d_, d_, preference,
-                                         static_cast<int>(kMostWays), found.data(), &count);
+    const Status status = f.cublasLtMatmulAlgoGetHeuristic(
+        library_->handle_, product_, a_, b_, layout_of_added(), d_, preference,
+        static_cast<int>(kMostWays), found.data(), &count);
     f.cublasLtMatmulPreferenceDestroy(preference);
     if (status != kSuccess) return;
     found.resize(static_cast<std::size_t>(count));
@@ -144,7 +167,7 @@ class ProductCall : public DeviceCall {
   const ProductForm form_;
   const driver::StreamHandle stream_;
   Product product_ = nullptr;
-  Matrix a_ = nullptr, b_ = nullptr, d_ = nullptr;
+  Matrix a_ = nullptr, b_ = nullptr, c_ = nullptr, d_ = nullptr;
   std::vector<Candidate> ways_;
   bool sound_ = true;
 };
@@ -170,8 +193,7 @@ Result<std::unique_ptr<DeviceCall>> CublasLt::call(std::shared_ptr<const CublasL
                                                    const Stream& stream,
                                                    const CallOptions& options) {
   auto form = form_of(product);
-  if (!form)
-    return error("cuBLASLt adds no bias to a matrix product whose result runs along its columns");
+  if (!form) return error("cuBLASLt adds nothing to a matrix product that runs the other way");
   auto call = std::make_unique<ProductCall>(std::move(library), std::move(*form), stream);
   if (!call->prepare(options)) return error("cuBLASLt has no way to compute a matrix product");
   return std::unique_ptr<DeviceCall>(std::move(call));

@@ -15,19 +15,30 @@ using Matrix = struct MatrixOfCublas*;
 using Preference = struct PreferenceOfCublas*;
 
 enum Status : int { kSuccess = 0 };
-enum Compute : int { kComputeF32 = 68, kComputeTf32 = 77 };
-enum Scalar : int { kRealF32 = 0 };
+// Those of bf16 and tf32 may round factors of f32 to these; that of bf16 to tf32 as well.
+enum Compute : int { kComputeF32 = 68, kComputeBf16 = 75, kComputeTf32 = 77 };
+enum Scalar : int { kRealF32 = 0, kRealF16 = 2, kRealBf16 = 14 };
 enum Turn : std::int32_t { kStraight = 0, kTurned = 1 };
 enum Epilogue : std::uint32_t { kPlain = 1, kWithBias = 4 };
-enum ProductAttribute : int { kTurnA = 3, kTurnB = 4, kEpilogue = 7, kBiasPointer = 8 };
+enum ProductAttribute : int {
+  kTurnA = 3,
+  kTurnB = 4,
+  kEpilogue = 7,
+  kBiasPointer = 8,
+  kBiasType = 26,
+};
 enum MatrixAttribute : int { kBatchCount = 5, kBatchStride = 6 };
 enum PreferenceAttribute : int {
   kMostWorkspace = 1,
+  kPartialSums = 3,
   kAlignmentA = 5,
   kAlignmentB = 6,
   kAlignmentC = 7,
   kAlignmentD = 8,
 };
+
+// How a product that is divided along k may keep its parts.
+enum PartialSums : std::uint32_t { kAsComputed = 2 };
 
 struct Algorithm {
   std::uint64_t data[8];

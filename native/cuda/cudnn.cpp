@@ -24,6 +24,17 @@ Result<Done> find_functions(const SharedLibrary& library, Functions& functions) 
   return Done{};
 }
 
+Type type_of(DType dtype) {
+  if (dtype == DType::f16) return kF16;
+  return dtype == DType::bf16 ? kBf16 : kF32;
+}
+
+// cuDNN rounds no f32 to bf16: where products do, convolutions take tf32.
+Math math_of(DType dtype, Precision precision) {
+  if (dtype != DType::f32) return kTensorMath;
+  return precision == Precision::f32 ? kFmaMath : kUsualMath;
+}
+
 // Where an operand begins.
 void* place(const TensorForm& form, std::span<const driver::Address> buffers) {
   return reinterpret_cast<void*>(  // NOLINT: the card's addresses are pointers to cuDNN
@@ -46,7 +57,7 @@ class ConvolutionCall : public DeviceCall {
   }
 
   Result<Done> prepare(const CallOptions& options) {
-    math_ = options.precision == Precision::tf32 ? kUsualMath : kFmaMath;
+    math_ = math_of(form_.dtype, options.precision);
     describe();
     if (status_ == kSuccess) find_ways(options.most_workspace_bytes);
     if (status_ != kSuccess) return refused();
@@ -86,9 +97,9 @@ class ConvolutionCall : public DeviceCall {
     take(f.cudnnCreateFilterDescriptor(&w_));
     take(f.cudnnCreateConvolutionDescriptor(&windows_));
     if (status_ != kSuccess) return;
-    take(
-        f.cudnnSetFilterNdDescriptor(w_, kF32, form_.channels_last ? kChannelsLast : kChannelsFirst,
-                                     static_cast<int>(form_.w.shape.size()), form_.w.shape.data()));
+    take(f.cudnnSetFilterNdDescriptor(
+        w_, type_of(form_.dtype), form_.channels_last ? kChannelsLast : kChannelsFirst,
+        static_cast<int>(form_.w.shape.size()), form_.w.shape.data()));
     take(f.cudnnSetConvolutionNdDescriptor(windows_, static_cast<int>(form_.padding.size()),
                                            form_.padding.data(), form_.stride.data(),
                                            form_.dilation.data(), kCrossCorrelation, kF32));
@@ -101,8 +112,9 @@ class ConvolutionCall : public DeviceCall {
     Tensor tensor = nullptr;
     take(f.cudnnCreateTensorDescriptor(&tensor));
     if (status_ != kSuccess) return tensor;
-    take(f.cudnnSetTensorNdDescriptor(tensor, kF32, static_cast<int>(form.shape.size()),
-                                      form.shape.data(), form.strides.data()));
+    take(f.cudnnSetTensorNdDescriptor(tensor, type_of(form_.dtype),
+                                      static_cast<int>(form.shape.size()), form.shape.data(),
+                                      form.strides.data()));
     return tensor;
   }
 
@@ -128,10 +140,7 @@ class ConvolutionCall : public DeviceCall {
     }
     found.resize(static_cast<std::size_t>(count));
     for (Candidate& way : found) {
-      // What is asked for at most: cuDNN may also name the tensor cores' ways of 16 bits.
-      if (math_ == kFmaMath ? way.math != kUsualMath && way.math != kFmaMath
-                            : way.math == kConvertingMath)
-        continue;
+      if (!may_take(way.math)) continue;
       if (math_ == kFmaMath) way.math = kFmaMath;
       if (way.status == kSuccess && way.workspace_bytes <= static_cast<std::size_t>(most_workspace))
         ways_.push_back(way);
@@ -139,6 +148,12 @@ class ConvolutionCall : public DeviceCall {
     const auto varies = [](const Candidate& way) { return way.deterministic == 0; };
     if (!std::all_of(ways_.begin(), ways_.end(), varies))
       ways_.erase(std::remove_if(ways_.begin(), ways_.end(), varies), ways_.end());
+  }
+
+  // What is asked for at most: cuDNN may also name the tensor cores' ways of f32 in 16 bits.
+  bool may_take(Math named) const {
+    if (named == kConvertingMath) return false;
+    return math_ != kFmaMath || named != kTensorMath;
   }
 
   void convolve(const Candidate& way, std::span<const driver::Address> buffers,

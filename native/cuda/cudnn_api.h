@@ -14,11 +14,12 @@ using Filter = struct FilterOfCudnn*;
 using Windows = struct WindowsOfCudnn*;
 
 enum Status : int { kSuccess = 0 };
-enum Type : int { kF32 = 0 };
+enum Type : int { kF32 = 0, kF16 = 2, kBf16 = 9 };
 enum Format : int { kChannelsFirst = 0, kChannelsLast = 1 };
 enum Mode : int { kCrossCorrelation = 1 };
-// The usual one takes tf32 where that is quicker; the converting one f16.
-enum Math : int { kUsualMath = 0, kConvertingMath = 2, kFmaMath = 3 };
+// The usual one takes tf32 where that is quicker; the tensor cores' one 16 bits where tensors have
+// these, and the converting one f16 for f32, too.
+enum Math : int { kUsualMath = 0, kTensorMath = 1, kConvertingMath = 2, kFmaMath = 3 };
 using Algorithm = int;  // of one of three enumerations
 
 // Of all three directions: their algorithms are counted apart.

@@ -2,6 +2,8 @@
 
 #include <chrono>
 
+#include "native/cuda/precision.h"
+
 namespace recut::cuda {
 
 Result<Execution> execute(const Document& document, const ReadyStep& ready,
@@ -20,7 +22,9 @@ Result<Execution> execute(const Document& document, const ReadyStep& ready,
       ready.ms + std::chrono::duration<double, std::milli>(Clock::now() - began).count();
   execution.scratch_bytes = run->scratch_bytes();
   execution.card = {ready.step.free_before(), ready.step.card()->memory().total};
-  if (auto done = execute_step(*run, graph, *inputs, request, true, execution); !done)
+  StepExecutionRequest step = request;
+  step.allowed_error = allowed_error(graph, request.calls.precision);
+  if (auto done = execute_step(*run, graph, *inputs, step, true, execution); !done)
     return done.diagnostics();
   execution.taken_bytes = run->taken_bytes();
   execution.not_recorded = run->not_recorded();

@@ -6,8 +6,12 @@
 #include <optional>
 
 #include "engine/codegen/library/library_call.h"
+#include "engine/ir/dtype.h"
 
 namespace recut::cuda {
+
+// What the addresses of all buffers are multiples of.
+inline constexpr std::int64_t kBufferAlignment = 64;
 
 // As it stands in memory: element (row, column) at row + column * leading. `turned`: the product
 // takes its transpose.
@@ -18,7 +22,7 @@ struct MatrixForm {
   std::int64_t batch_stride = 0;  // elements
   bool turned = false;
 
-  // What its address is a multiple of, at a buffer that begins at a multiple of 64.
+  // What its address is a multiple of.
   std::int64_t alignment() const;
 };
 
@@ -27,17 +31,20 @@ struct BiasForm {
   std::int64_t offset = 0;  // bytes
 };
 
-// d = a b, with a[rows of d, k] and b[k, columns of d], and a number added to each row of d where
-// there is a bias.
+// d = alpha a b, with a[rows of d, k] and b[k, columns of d], and a number added to each row of d
+// where there is a bias, or beta c where there is that. All are of one dtype.
 struct ProductForm {
   MatrixForm a, b, d;
   std::int64_t batch = 1;
   std::optional<BiasForm> bias;
+  std::optional<MatrixForm> c;  // not turned
+  double alpha = 1, beta = 1;
+  DType dtype = DType::f32;
 };
 
 // A product whose result runs along its rows is the transpose of one that runs along its columns:
 // out^T = right^T left^T, of which cuBLASLt adds a bias to each row. Nothing where there is a bias
-// and out runs along its columns.
+// and out runs along its columns, and where what is added runs the other way than out.
 std::optional<ProductForm> form_of(const library::MatrixProduct& product);
 
 }  // namespace recut::cuda

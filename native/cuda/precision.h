@@ -3,10 +3,18 @@
 
 #include <cstdint>
 
+#include "engine/ir/graph.h"
+
 namespace recut::cuda {
 
 // tf32: products and convolutions of libraries round their factors to 10 bits behind the point, for
-// tensor cores.
-enum class Precision : std::uint8_t { f32, tf32 };
+// tensor cores. bf16: products round them to 7 bits, and convolutions, for which cuDNN has no such
+// way, to 10. Sums and results are f32 in all of them.
+enum class Precision : std::uint8_t { f32, tf32, bf16 };
+
+// How far a step's outputs may be from the interpreter's, relative to their norms, for the sake of
+// what is rounded to fewer bits than f32 has: factors by the precision, and values that the graph
+// has in f16 or bf16. 0: no farther than dtypes allow anyway.
+double allowed_error(const Graph& graph, Precision precision);
 
 }  // namespace recut::cuda

@@ -7,7 +7,7 @@
 #   RECUT: the command (default: build/release/recut, or that of a bundle: bundle.sh)
 #   FILE…: graphs (default: the small ones of samples/joint and, where they are, of ../shared/graphs
 #          or graphs/)
-#   OPTIONS=…: more options of each run ("--precision tf32", "--no-library")
+#   OPTIONS=…: more options of each run ("--precision bf16", "--no-library")
 #   BUDGETS=…: which of none, 60% and least (default: all)
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."

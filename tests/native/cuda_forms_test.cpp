@@ -17,27 +17,31 @@ Operand operand(std::size_t buffer, Shape shape, Strides strides, std::int64_t o
   return {buffer, {std::move(shape), std::move(strides), offset}};
 }
 
-// What cuBLASLt does by its manual, with a bias in each row of d.
+// What cuBLASLt does by its manual, with a bias in each row of d, or with c.
 void multiply(const ProductForm& form, std::vector<std::vector<double>>& buffers) {
   const auto at = [&](const MatrixForm& m, std::int64_t batch, std::int64_t row,
                       std::int64_t column) -> double& {
     if (m.turned) std::swap(row, column);
     REQUIRE(row < m.rows);
     REQUIRE(column < m.columns);
-    const std::int64_t place = m.offset / 4 + batch * m.batch_stride + row + column * m.leading;
+    const std::int64_t place =
+        m.offset / item_bytes(form.dtype) + batch * m.batch_stride + row + column * m.leading;
     return buffers[m.buffer].at(static_cast<std::size_t>(place));
   };
   const std::int64_t inner = form.a.turned ? form.a.rows : form.a.columns;
   for (const MatrixForm* m : {&form.a, &form.b, &form.d}) CHECK(m->leading >= m->rows);
+  if (form.c) CHECK(form.c->leading >= form.c->rows);
   for (std::int64_t batch = 0; batch < form.batch; ++batch)
     for (std::int64_t row = 0; row < form.d.rows; ++row)
       for (std::int64_t column = 0; column < form.d.columns; ++column) {
         double sum = 0;
-        if (form.bias)
-          sum =
-              buffers[form.bias->buffer].at(static_cast<std::size_t>(form.bias->offset / 4 + row));
         for (std::int64_t k = 0; k < inner; ++k)
           sum += at(form.a, batch, row, k) * at(form.b, batch, k, column);
+        sum *= form.alpha;
+        if (form.bias)
+          sum += buffers[form.bias->buffer].at(
+              static_cast<std::size_t>(form.bias->offset / item_bytes(form.dtype) + row));
+        if (form.c) sum += form.beta * at(*form.c, batch, row, column);
         at(form.d, batch, row, column) = sum;
       }
 }
@@ -67,12 +71,14 @@ void check(const MatrixProduct& product) {
     for (std::int64_t i = 0; i < out[last - 1]; ++i)
       for (std::int64_t j = 0; j < out[last]; ++j) {
         double sum = 0;
-        if (product.bias)
-          sum = buffers[product.bias->buffer].at(
-              static_cast<std::size_t>(product.bias->layout.offset + j));
         for (std::int64_t k = 0; k < inner; ++k)
           sum += element(product.left, buffers, batch, i, k) *
                  element(product.right, buffers, batch, k, j);
+        sum *= product.alpha;
+        if (product.bias)
+          sum += buffers[product.bias->buffer].at(
+              static_cast<std::size_t>(product.bias->layout.offset + j));
+        if (product.added) sum += product.beta * element(*product.added, buffers, batch, i, j);
         INFO(batch << " " << i << " " << j);
         CHECK(element(product.out, buffers, batch, i, j) == sum);
       }
@@ -121,6 +127,45 @@ TEST_CASE("cuda: a bias is added where out runs along its rows", "[native][cuda]
   MatrixProduct along_columns = product;
   along_columns.out = operand(2, {3, 4}, {1, 3});
   CHECK_FALSE(form_of(along_columns).has_value());
+}
+
+TEST_CASE("cuda: a matrix is added where it runs as out does", "[native][cuda]") {
+  MatrixProduct product{operand(0, {2, 3, 5}, {15, 5, 1}),
+                        operand(1, {2, 5, 4}, {20, 4, 1}),
+                        operand(2, {2, 3, 4}, {12, 4, 1}),
+                        {},
+                        operand(3, {2, 3, 4}, {24, 7, 1}, 3),
+                        0.5,
+                        -2};
+  check(product);
+  product.added->layout.strides = {12, 1, 3};
+  CHECK_FALSE(form_of(product).has_value());
+  product.out.layout.strides = {12, 1, 3};
+  check(product);
+  product.added->layout.strides = {12, 4, 1};
+  CHECK_FALSE(form_of(product).has_value());
+  // Single rows and columns run either way.
+  for (const std::int64_t rows : {1, 3})
+    for (const std::int64_t columns : {1, 4})
+      check({operand(0, {rows, 5}, {5, 1}),
+             operand(1, {5, columns}, {columns, 1}),
+             operand(2, {rows, columns}, {columns, 1}),
+             {},
+             operand(3, {rows, columns}, {columns, 1}, 1)});
+}
+
+TEST_CASE("cuda: offsets of numbers of 16 bits are half as far", "[native][cuda]") {
+  MatrixProduct product{operand(0, {3, 5}, {9, 1}, 7), operand(1, {5, 4}, {1, 11}, 2),
+                        operand(2, {3, 4}, {6, 1}, 4), operand(3, {4}, {1}, 5)};
+  product.dtype = DType::bf16;
+  check(product);
+  const auto form = form_of(product);
+  REQUIRE(form.has_value());
+  CHECK(form->dtype == DType::bf16);
+  CHECK(form->b.offset == 14);
+  CHECK(form->b.alignment() == 2);
+  CHECK(form->d.alignment() == 8);
+  CHECK(form->bias->offset == 10);
 }
 
 TEST_CASE("cuda: a matrix is aligned as far as its offset leaves it", "[native][cuda]") {
@@ -214,6 +259,34 @@ TEST_CASE("cuda: what the libraries don't take is left to loops", "[native][cuda
       operand(0, {3, 5}, {5, 1}), operand(1, {5, 4}, {4, 1}), operand(2, {3, 4}, {1, 3}), {}}};
   CHECK(library_takes(kernel));
   std::get<MatrixProduct>(kernel.calls[0]).bias = operand(3, {4}, {1});
+  CHECK_FALSE(library_takes(kernel));
+}
+
+TEST_CASE("cuda: convolutions of 16 bits, and products of what is added", "[native][cuda]") {
+  Convolution c = convolution(Convolution::Way::forward, false);
+  c.bias = operand(3, {6}, {1}, 2);
+  c.dtype = DType::f16;
+  const auto form = form_of(c);
+  REQUIRE(form.ok());
+  CHECK(form->dtype == DType::f16);
+  CHECK(form->w.offset == 8);
+  CHECK(form->bias->offset == 4);
+  library::Kernel kernel;
+  kernel.calls = {c};
+  CHECK(library_takes(kernel));
+  CHECK_FALSE(library::is_common(kernel));
+  kernel.calls = {convolution(Convolution::Way::forward, false)};
+  CHECK(library::is_common(kernel));
+  MatrixProduct product{operand(0, {3, 5}, {5, 1}), operand(1, {5, 4}, {4, 1}),
+                        operand(2, {3, 4}, {4, 1}), operand(3, {4}, {1})};
+  kernel.calls = {product};
+  CHECK(library::is_common(kernel));
+  product.bias.reset();
+  product.added = operand(3, {3, 4}, {4, 1});
+  kernel.calls = {product};
+  CHECK(library_takes(kernel));
+  CHECK_FALSE(library::is_common(kernel));
+  std::get<MatrixProduct>(kernel.calls[0]).added->layout.strides = {1, 3};
   CHECK_FALSE(library_takes(kernel));
 }
 

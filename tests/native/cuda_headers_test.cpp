@@ -93,7 +93,9 @@ namespace cublas_lt {
 static_assert(kSuccess == int{CUBLAS_STATUS_SUCCESS});
 static_assert(kComputeF32 == int{CUBLAS_COMPUTE_32F});
 static_assert(kComputeTf32 == int{CUBLAS_COMPUTE_32F_FAST_TF32});
+static_assert(kComputeBf16 == int{CUBLAS_COMPUTE_32F_FAST_16BF});
 static_assert(kRealF32 == int{CUDA_R_32F});
+static_assert(kRealF16 == int{CUDA_R_16F} && kRealBf16 == int{CUDA_R_16BF});
 static_assert(kStraight == int{CUBLAS_OP_N} && kTurned == int{CUBLAS_OP_T});
 static_assert(kPlain == unsigned{CUBLASLT_EPILOGUE_DEFAULT});
 static_assert(kWithBias == unsigned{CUBLASLT_EPILOGUE_BIAS});
@@ -101,9 +103,12 @@ static_assert(kTurnA == int{CUBLASLT_MATMUL_DESC_TRANSA});
 static_assert(kTurnB == int{CUBLASLT_MATMUL_DESC_TRANSB});
 static_assert(kEpilogue == int{CUBLASLT_MATMUL_DESC_EPILOGUE});
 static_assert(kBiasPointer == int{CUBLASLT_MATMUL_DESC_BIAS_POINTER});
+static_assert(kBiasType == int{CUBLASLT_MATMUL_DESC_BIAS_DATA_TYPE});
 static_assert(kBatchCount == int{CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT});
 static_assert(kBatchStride == int{CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET});
 static_assert(kMostWorkspace == int{CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES});
+static_assert(kPartialSums == int{CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK});
+static_assert(kAsComputed == unsigned{CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE});
 static_assert(kAlignmentA == int{CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES});
 static_assert(kAlignmentB == int{CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES});
 static_assert(kAlignmentC == int{CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES});
@@ -125,9 +130,11 @@ namespace cudnn {
 
 static_assert(kSuccess == int{CUDNN_STATUS_SUCCESS});
 static_assert(kF32 == int{CUDNN_DATA_FLOAT});
+static_assert(kF16 == int{CUDNN_DATA_HALF} && kBf16 == int{CUDNN_DATA_BFLOAT16});
 static_assert(kChannelsFirst == int{CUDNN_TENSOR_NCHW} && kChannelsLast == int{CUDNN_TENSOR_NHWC});
 static_assert(kCrossCorrelation == int{CUDNN_CROSS_CORRELATION});
 static_assert(kUsualMath == int{CUDNN_DEFAULT_MATH} && kFmaMath == int{CUDNN_FMA_MATH});
+static_assert(kTensorMath == int{CUDNN_TENSOR_OP_MATH});
 static_assert(kConvertingMath == int{CUDNN_TENSOR_OP_MATH_ALLOW_CONVERSION});
 static_assert(0 == int{CUDNN_NON_DETERMINISTIC} && 1 == int{CUDNN_DETERMINISTIC});
 

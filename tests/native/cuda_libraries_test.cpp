@@ -5,9 +5,11 @@
 #include <catch2/catch_test_macros.hpp>
 #include <cstdlib>
 #include <filesystem>
+#include <tuple>
 
 #include "tests/native/fake_card.h"
 #include "tests/native/fake_step.h"
+#include "tests/native/run_command.h"
 #include "tests/native/temporary_folder.h"
 #include "tests/paths.h"
 
@@ -50,6 +52,86 @@ TEST_CASE("cuda: products and convolutions are their libraries'", "[native][cuda
     CHECK(execution->scratch_bytes == scratch);
   }
   ::unsetenv("RECUT_CUDA_PATH");
+}
+
+// Products with all that may be added to them, and a convolution both ways, of one dtype.
+std::string every_call(std::string_view dtype) {
+  return fmt::format(
+      "graph \"every call\" {{\n"
+      "  %w = parameter {0}[24, 24]\n  %b = parameter {0}[24]\n"
+      "  %k = parameter {0}[6, 4, 3, 3]\n  %kb = parameter {0}[6]\n"
+      "  %x = input {0}[16, 24]\n  %c = input {0}[2, 4, 9, 9]\n"
+      "  %t = tangent {0}[16, 24]\n  %tc = tangent {0}[2, 6, 9, 9]\n"
+      "  %h = addmm(%b, %x, %w)\n"
+      "  %y = addmm(%x, %h, %w, beta=0.5, alpha=-2)\n"
+      "  %r = view(%h, [2, 8, 24])\n  %s = permute(%r, [0, 2, 1])\n"
+      "  %q = bmm(%r, %s)\n  %u = baddbmm(%r, %q, %r, beta=2)\n"
+      "  %z = convolution(%c, %k, %kb, [1, 1], [1, 1], [1, 1], false, [0, 0], 1)\n"
+      "  %wt = permute(%w, [1, 0])\n  %th = mm(%t, %wt)\n"
+      "  %ht = permute(%h, [1, 0])\n  %gw = mm(%ht, %t)\n  %gb = sum.dim_IntList(%th, [0])\n"
+      "  %g = convolution_backward(%tc, %c, %k, [6], [1, 1], [1, 1], [1, 1], false, [0, 0], 1, "
+      "[true, true, true])\n"
+      "  %gc = getitem(%g, 0)\n  %gk = getitem(%g, 1)\n  %gkb = getitem(%g, 2)\n"
+      "  results %y, %u, %z\n  gradients %gw, %gb, %gk, %gkb, %th, %gc\n}}\n",
+      dtype);
+}
+
+TEST_CASE("cuda: products and convolutions of 16 bits are their libraries'", "[native][cuda]") {
+  if (!provide_libraries()) SKIP("there is no compiler for the libraries");
+  for (const std::string_view dtype : {"f32", "f16", "bf16"}) {
+    INFO(dtype);
+    const native::TemporaryFile file("every_call.recut");
+    file.write(every_call(dtype));
+    const test::FakeStep step = test::fake_step(file.path(), "none", true);
+    const Program& program = step.ready->step.program();
+    CHECK(program.library.size() == 9);
+    for (const library::Kernel& kernel : program.library)
+      for (const loop::Buffer& buffer : kernel.buffers) CHECK(short_name(buffer.dtype) == dtype);
+    test::fake_card().records = false;
+    const auto execution = test::execute_fake(step);
+    if (!execution) FAIL(execution.diagnostics().front().message);
+    CHECK(execution->agrees());
+    CHECK(execution->holds());
+    CHECK(execution->max_relative_error() <= execution->allowed_error + 1e-5);
+    CHECK(execution->allowed_error == (dtype == "f32" ? 0 : dtype == "f16" ? 2e-3 : 2e-2));
+  }
+  ::unsetenv("RECUT_CUDA_PATH");
+}
+
+TEST_CASE("cuda: what precisions round, and how far off that may be", "[native][cuda]") {
+  if (!provide_libraries()) SKIP("there is no compiler for the libraries");
+  const native::TemporaryFile file("every_call.recut");
+  file.write(every_call("f32"));
+  const test::FakeStep step = test::fake_step(file.path(), "none", true);
+  for (const auto& [precision, least, most] :
+       {std::tuple(Precision::f32, 0.0, 1e-5), std::tuple(Precision::tf32, 1e-4, 2e-3),
+        std::tuple(Precision::bf16, 1e-3, 2e-2)}) {
+    test::fake_card().records = false;
+    const auto execution = test::execute_fake(step, precision);
+    if (!execution) FAIL(execution.diagnostics().front().message);
+    CHECK(execution->agrees());
+    CHECK(execution->max_relative_error() >= least);
+    CHECK(execution->max_relative_error() <= most);
+    // cuDNN has no bf16 for f32: its outputs are tf32's.
+    for (const OutputComparison& output : execution->outputs)
+      if (output.name == "z") CHECK(output.comparison.relative_error <= 2e-3);
+  }
+  ::unsetenv("RECUT_CUDA_PATH");
+}
+
+TEST_CASE("cuda: the error that is allowed is that of the fewest bits", "[native][cuda]") {
+  const auto allowed = [](std::string_view dtype, Precision precision) {
+    const native::TemporaryFile file("every_call.recut");
+    file.write(every_call(dtype));
+    const auto document = open_document(file.path(), {});
+    REQUIRE(document.ok());
+    return allowed_error(document->graph(), precision);
+  };
+  CHECK(allowed("f32", Precision::f32) == 0);
+  CHECK(allowed("f32", Precision::tf32) == 2e-3);
+  CHECK(allowed("f32", Precision::bf16) == 2e-2);
+  CHECK(allowed("f16", Precision::f32) == 2e-3);
+  CHECK(allowed("bf16", Precision::tf32) == 2e-2);
 }
 
 }  // namespace

@@ -131,6 +131,10 @@ TEST_CASE("cuda: recut run says what is missing", "[native][cuda]") {
   CHECK(ran.code == native::kBadInput);
   CHECK(ran.err.find("error: ") == 0);
   CHECK(ran.out.empty());
+  for (const char* precision : {"tf32", "bf16"})
+    CHECK(native::run({"run", native::sample("tiny_mlp.json.gz"), "--device", "cuda", "--precision",
+                       precision})
+              .err == ran.err);
 }
 
 }  // namespace

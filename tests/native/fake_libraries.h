@@ -1,6 +1,7 @@
 // What cuBLASLt and cuDNN do by their manuals, in plain loops over this process' memory: compiled
 // as both libraries by cuda_libraries_test.cpp. The first way to do a product is refused when it is
-// tried, and of a convolution's ways some may not be taken.
+// tried, and of a convolution's ways some may not be taken. Numbers of 16 bits are summed in f64
+// and rounded once.
 #pragma once
 
 #include <cstring>
@@ -8,6 +9,7 @@
 
 #include "native/cuda/cublas_lt_api.h"
 #include "native/cuda/cudnn_api.h"
+#include "tests/native/fake_numbers.h"
 
 namespace recut::cuda::cublas_lt {
 
@@ -16,17 +18,31 @@ struct PreferenceOfCublas {};
 struct ProductOfCublas {
   Turn turn_a = kStraight, turn_b = kStraight;
   Epilogue epilogue = kPlain;
-  const float* bias = nullptr;
+  Compute compute = kComputeF32;
+  std::int32_t bias_type = -1;
+  const void* bias = nullptr;
 };
 struct MatrixOfCublas {
+  Scalar type = kRealF32;
   std::int64_t rows = 0, columns = 0, leading = 0;
   std::int32_t batch = 1;
   std::int64_t batch_stride = 0;
   std::int64_t place(std::int64_t b, std::int64_t row, std::int64_t column) const {
     return b * batch_stride + row + column * leading;
   }
+  Stored stored() const {
+    return type == kRealF32 ? Stored::f32 : type == kRealF16 ? Stored::f16 : Stored::bf16;
+  }
+  double operator()(const void* from, std::int64_t b, std::int64_t row, std::int64_t column) const {
+    return load(stored(), from, place(b, row, column));
+  }
 };
 constexpr auto kRefused = static_cast<Status>(15);
+
+inline bool all_alike(Matrix a, Matrix b, Matrix c, Matrix d) {
+  return a->type == b->type && b->type == c->type && c->type == d->type && c->rows == d->rows &&
+         c->columns == d->columns && c->batch == d->batch;
+}
 
 extern "C" {
 Status cublasLtCreate(Handle* handle) {
@@ -38,9 +54,10 @@ Status cublasLtDestroy(Handle handle) {
   return kSuccess;
 }
 std::size_t cublasLtGetVersion() { return 1; }
-Status cublasLtMatmulDescCreate(Product* product, Compute, Scalar) {
+Status cublasLtMatmulDescCreate(Product* product, Compute compute, Scalar scale) {
   *product = new ProductOfCublas();
-  return kSuccess;
+  (*product)->compute = compute;
+  return scale == kRealF32 ? kSuccess : kRefused;
 }
 Status cublasLtMatmulDescDestroy(Product product) {
   delete product;
@@ -52,14 +69,15 @@ Status cublasLtMatmulDescSetAttribute(Product product, ProductAttribute which, c
   void* const to = which == kTurnA      ? static_cast<void*>(&product->turn_a)
                    : which == kTurnB    ? static_cast<void*>(&product->turn_b)
                    : which == kEpilogue ? static_cast<void*>(&product->epilogue)
+                   : which == kBiasType ? static_cast<void*>(&product->bias_type)
                                         : static_cast<void*>(&product->bias);
   std::memcpy(to, value, bytes);
   return kSuccess;
 }
-Status cublasLtMatrixLayoutCreate(Matrix* matrix, Scalar, std::uint64_t rows, std::uint64_t columns,
-                                  std::int64_t leading) {
-  *matrix = new MatrixOfCublas{static_cast<std::int64_t>(rows), static_cast<std::int64_t>(columns),
-                               leading};
+Status cublasLtMatrixLayoutCreate(Matrix* matrix, Scalar type, std::uint64_t rows,
+                                  std::uint64_t columns, std::int64_t leading) {
+  *matrix = new MatrixOfCublas{type, static_cast<std::int64_t>(rows),
+                               static_cast<std::int64_t>(columns), leading};
   return leading >= (*matrix)->rows ? kSuccess : kRefused;
 }
 Status cublasLtMatrixLayoutDestroy(Matrix matrix) {
@@ -86,31 +104,39 @@ Status cublasLtMatmulPreferenceSetAttribute(Preference, PreferenceAttribute whic
                                             std::size_t bytes) {
   return bytes == (which == kMostWorkspace ? 8 : 4) ? kSuccess : kRefused;
 }
-Status cublasLtMatmulAlgoGetHeuristic(Handle, Product, Matrix, Matrix, Matrix, Matrix, Preference,
-                                      int, Candidate* found, int* count) {
+Status cublasLtMatmulAlgoGetHeuristic(Handle, Product product, Matrix a, Matrix b, Matrix c,
+                                      Matrix d, Preference, int, Candidate* found, int* count) {
+  if (!all_alike(a, b, c, d)) return kRefused;
+  if (product->compute != kComputeF32 && d->type != kRealF32) return kRefused;
+  if (product->epilogue == kWithBias && product->bias_type != d->type) return kRefused;
   *count = 2;
   for (std::uint64_t way = 0; way < 2; ++way)
     found[way] = {{{way}}, 512 * (way + 1), kSuccess, 1, {}};
   return kSuccess;
 }
-Status cublasLtMatmul(Handle, Product product, const void*, const void* a, Matrix a_form,
-                      const void* b, Matrix b_form, const void*, const void*, Matrix, void* d,
-                      Matrix d_form, const Algorithm* algorithm, void* workspace,
+Status cublasLtMatmul(Handle, Product product, const void* alpha, const void* a, Matrix a_form,
+                      const void* b, Matrix b_form, const void* beta, const void* c, Matrix c_form,
+                      void* d, Matrix d_form, const Algorithm* algorithm, void* workspace,
                       std::size_t workspace_bytes, driver::StreamHandle) {
-  if (algorithm->data[0] == 0) return kRefused;
+  if (algorithm->data[0] == 0 || !all_alike(a_form, b_form, c_form, d_form)) return kRefused;
   std::memset(workspace, 0xff, workspace_bytes);
-  const std::int64_t inner = product->turn_a == kTurned ? a_form->rows : a_form->columns;
+  const bool turned_a = product->turn_a == kTurned, turned_b = product->turn_b == kTurned;
+  const std::int64_t inner = turned_a ? a_form->rows : a_form->columns;
+  const int bits = product->compute == kComputeF32    ? kAllBits
+                   : product->compute == kComputeTf32 ? kBitsOfTf32
+                                                      : kBitsOfBf16;
+  const double by = *static_cast<const float*>(alpha), by_c = *static_cast<const float*>(beta);
   for (std::int64_t n = 0; n < d_form->batch; ++n)
     for (std::int64_t i = 0; i < d_form->rows; ++i)
       for (std::int64_t j = 0; j < d_form->columns; ++j) {
-        double sum = product->epilogue == kWithBias ? product->bias[i] : 0;
+        double sum = 0;
         for (std::int64_t k = 0; k < inner; ++k)
-          sum +=
-              static_cast<const float*>(
-                  a)[product->turn_a == kTurned ? a_form->place(n, k, i) : a_form->place(n, i, k)] *
-              static_cast<double>(static_cast<const float*>(
-                  b)[product->turn_b == kTurned ? b_form->place(n, j, k) : b_form->place(n, k, j)]);
-        static_cast<float*>(d)[d_form->place(n, i, j)] = static_cast<float>(sum);
+          sum += rounded(turned_a ? (*a_form)(a, n, k, i) : (*a_form)(a, n, i, k), bits) *
+                 rounded(turned_b ? (*b_form)(b, n, j, k) : (*b_form)(b, n, k, j), bits);
+        sum *= by;
+        if (by_c != 0) sum += by_c * (*c_form)(c, n, i, j);
+        if (product->epilogue == kWithBias) sum += load(d_form->stored(), product->bias, i);
+        store(d_form->stored(), d, d_form->place(n, i, j), sum);
       }
   return kSuccess;
 }
@@ -122,10 +148,24 @@ namespace recut::cuda::cudnn {
 
 struct HandleOfCudnn {};
 struct TensorOfCudnn {
+  Type type = kF32;
   std::vector<int> shape, strides;
   std::int64_t place(int a, int b, int c, int d) const {
     return std::int64_t{a} * strides[0] + std::int64_t{b} * strides[1] +
            std::int64_t{c} * strides[2] + std::int64_t{d} * strides[3];
+  }
+  Stored stored() const {
+    return type == kF32 ? Stored::f32 : type == kF16 ? Stored::f16 : Stored::bf16;
+  }
+  double operator()(const void* from, std::int64_t place) const {
+    return load(stored(), from, place);
+  }
+  template <class Visit>
+  void for_each(Visit visit) const {
+    for (int a = 0; a < shape[0]; ++a)
+      for (int b = 0; b < shape[1]; ++b)
+        for (int c = 0; c < shape[2]; ++c)
+          for (int d = 0; d < shape[3]; ++d) visit(place(a, b, c, d), b);
   }
 };
 struct FilterOfCudnn : TensorOfCudnn {};
@@ -133,6 +173,7 @@ struct WindowsOfCudnn {
   std::vector<int> padding, stride, dilation;
   int groups = 1;
   Math math = kUsualMath;
+  Type computed_in = kF32;
 };
 constexpr auto kRefused = static_cast<Status>(3000);
 
@@ -157,12 +198,24 @@ void for_each_product(const TensorOfCudnn& x, const FilterOfCudnn& w, const Tens
               }
 }
 
-inline void clear(const TensorOfCudnn& form, float* values) {
-  for (int a = 0; a < form.shape[0]; ++a)
-    for (int b = 0; b < form.shape[1]; ++b)
-      for (int c = 0; c < form.shape[2]; ++c)
-        for (int d = 0; d < form.shape[3]; ++d) values[form.place(a, b, c, d)] = 0;
-}
+// What is summed up for each place of a tensor, stored in the end.
+class Sums {
+ public:
+  explicit Sums(const TensorOfCudnn& form) : form_(form) {
+    std::int64_t end = 0;
+    form.for_each([&](std::int64_t place, int) { end = place < end ? end : place + 1; });
+    sums_.resize(static_cast<std::size_t>(end));
+  }
+  double& operator[](std::int64_t place) { return sums_[static_cast<std::size_t>(place)]; }
+  void store_in(void* to) {
+    form_.for_each(
+        [&](std::int64_t place, int) { store(form_.stored(), to, place, (*this)[place]); });
+  }
+
+ private:
+  const TensorOfCudnn& form_;
+  std::vector<double> sums_;
+};
 
 inline Status offer(const WindowsOfCudnn& windows, int* count, Candidate* found) {
   *count = 3;
@@ -171,8 +224,16 @@ inline Status offer(const WindowsOfCudnn& windows, int* count, Candidate* found)
   found[2] = {2, kSuccess, 1, 4096, 1, windows.math, {}};
   return kSuccess;
 }
-inline bool takes(const WindowsOfCudnn& windows, Algorithm algorithm, std::size_t bytes) {
-  return algorithm == 2 && windows.math == kFmaMath && bytes == 4096;
+// In f32, tensors of f32 without tensor cores or as tf32, and others with them.
+inline bool takes(const TensorOfCudnn& x, const TensorOfCudnn& w, const TensorOfCudnn& y,
+                  const WindowsOfCudnn& windows, Algorithm algorithm, std::size_t bytes) {
+  const bool in_f32 = windows.math == kFmaMath || windows.math == kUsualMath;
+  return x.type == w.type && w.type == y.type && windows.computed_in == kF32 && algorithm == 2 &&
+         (x.type == kF32 ? in_f32 : windows.math == kTensorMath) && bytes == 4096;
+}
+// A factor as the windows' math takes it.
+inline double factor(const WindowsOfCudnn& windows, double value) {
+  return rounded(value, windows.math == kUsualMath ? kBitsOfTf32 : kAllBits);
 }
 
 extern "C" {
@@ -195,8 +256,9 @@ Status cudnnDestroyTensorDescriptor(Tensor tensor) {
   delete tensor;
   return kSuccess;
 }
-Status cudnnSetTensorNdDescriptor(Tensor tensor, Type, int rank, const int* shape,
+Status cudnnSetTensorNdDescriptor(Tensor tensor, Type type, int rank, const int* shape,
                                   const int* strides) {
+  tensor->type = type;
   tensor->shape.assign(shape, shape + rank);
   tensor->strides.assign(strides, strides + rank);
   return rank == 4 ? kSuccess : kRefused;
@@ -209,7 +271,8 @@ Status cudnnDestroyFilterDescriptor(Filter filter) {
   delete filter;
   return kSuccess;
 }
-Status cudnnSetFilterNdDescriptor(Filter filter, Type, Format format, int rank, const int* s) {
+Status cudnnSetFilterNdDescriptor(Filter filter, Type type, Format format, int rank, const int* s) {
+  filter->type = type;
   filter->shape.assign(s, s + rank);
   if (format == kChannelsFirst)
     filter->strides = {s[1] * s[2] * s[3], s[2] * s[3], s[3], 1};
@@ -255,60 +318,55 @@ Status cudnnGetConvolutionBackwardFilterAlgorithm_v7(Handle, Tensor, Tensor, Win
 Status cudnnConvolutionForward(Handle, const void*, Tensor x_form, const void* x, Filter w_form,
                                const void* w, Windows windows, Algorithm algorithm, void*,
                                std::size_t bytes, const void*, Tensor y_form, void* y) {
-  if (!takes(*windows, algorithm, bytes)) return kRefused;
-  auto* to = static_cast<float*>(y);
-  clear(*y_form, to);
+  if (!takes(*x_form, *w_form, *y_form, *windows, algorithm, bytes)) return kRefused;
+  Sums to(*y_form);
   for_each_product(*x_form, *w_form, *y_form, *windows, [&](auto a, auto b, auto c) {
-    to[c] += static_cast<const float*>(x)[a] * static_cast<const float*>(w)[b];
+    to[c] += factor(*windows, (*x_form)(x, a)) * factor(*windows, (*w_form)(w, b));
   });
+  to.store_in(y);
   return kSuccess;
 }
 Status cudnnConvolutionBackwardData(Handle, const void*, Filter w_form, const void* w,
                                     Tensor y_form, const void* y, Windows windows,
                                     Algorithm algorithm, void*, std::size_t bytes, const void*,
                                     Tensor x_form, void* x) {
-  if (!takes(*windows, algorithm, bytes)) return kRefused;
-  auto* to = static_cast<float*>(x);
-  clear(*x_form, to);
+  if (!takes(*x_form, *w_form, *y_form, *windows, algorithm, bytes)) return kRefused;
+  Sums to(*x_form);
   for_each_product(*x_form, *w_form, *y_form, *windows, [&](auto a, auto b, auto c) {
-    to[a] += static_cast<const float*>(w)[b] * static_cast<const float*>(y)[c];
+    to[a] += factor(*windows, (*w_form)(w, b)) * factor(*windows, (*y_form)(y, c));
   });
+  to.store_in(x);
   return kSuccess;
 }
 Status cudnnConvolutionBackwardFilter(Handle, const void*, Tensor x_form, const void* x,
                                       Tensor y_form, const void* y, Windows windows,
                                       Algorithm algorithm, void*, std::size_t bytes, const void*,
                                       Filter w_form, void* w) {
-  if (!takes(*windows, algorithm, bytes)) return kRefused;
-  auto* to = static_cast<float*>(w);
-  clear(*w_form, to);
+  if (!takes(*x_form, *w_form, *y_form, *windows, algorithm, bytes)) return kRefused;
+  Sums to(*w_form);
   for_each_product(*x_form, *w_form, *y_form, *windows, [&](auto a, auto b, auto c) {
-    to[b] += static_cast<const float*>(x)[a] * static_cast<const float*>(y)[c];
+    to[b] += factor(*windows, (*x_form)(x, a)) * factor(*windows, (*y_form)(y, c));
   });
+  to.store_in(w);
   return kSuccess;
 }
 Status cudnnConvolutionBackwardBias(Handle, const void*, Tensor y_form, const void* y, const void*,
                                     Tensor bias_form, void* bias) {
-  auto* to = static_cast<float*>(bias);
-  clear(*bias_form, to);
-  const std::vector<int>& shape = y_form->shape;
-  for (int n = 0; n < shape[0]; ++n)
-    for (int k = 0; k < shape[1]; ++k)
-      for (int i = 0; i < shape[2]; ++i)
-        for (int j = 0; j < shape[3]; ++j)
-          to[bias_form->place(0, k, 0, 0)] +=
-              static_cast<const float*>(y)[y_form->place(n, k, i, j)];
+  if (bias_form->type != y_form->type) return kRefused;
+  Sums to(*bias_form);
+  y_form->for_each([&](std::int64_t place, int channel) {
+    to[bias_form->place(0, channel, 0, 0)] += (*y_form)(y, place);
+  });
+  to.store_in(bias);
   return kSuccess;
 }
 Status cudnnAddTensor(Handle, const void*, Tensor bias_form, const void* bias, const void*,
                       Tensor y_form, void* y) {
-  const std::vector<int>& shape = y_form->shape;
-  for (int n = 0; n < shape[0]; ++n)
-    for (int k = 0; k < shape[1]; ++k)
-      for (int i = 0; i < shape[2]; ++i)
-        for (int j = 0; j < shape[3]; ++j)
-          static_cast<float*>(y)[y_form->place(n, k, i, j)] +=
-              static_cast<const float*>(bias)[bias_form->place(0, k, 0, 0)];
+  if (bias_form->type != y_form->type) return kRefused;
+  y_form->for_each([&](std::int64_t place, int channel) {
+    const double added = (*bias_form)(bias, bias_form->place(0, channel, 0, 0));
+    store(y_form->stored(), y, place, (*y_form)(y, place) + added);
+  });
   return kSuccess;
 }
 }

@@ -64,8 +64,9 @@ FakeStep fake_step(const std::string& path, const std::string& budget, bool libr
   return {std::move(*document), std::move(code), std::move(ready)};
 }
 
-Result<cuda::Execution> execute_fake(const FakeStep& step) {
+Result<cuda::Execution> execute_fake(const FakeStep& step, cuda::Precision precision) {
   cuda::ExecutionRequest request;
+  request.calls.precision = precision;
   request.seed = 1;
   request.steps = 3;
   request.check = true;

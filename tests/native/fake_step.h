@@ -23,6 +23,7 @@ FakeStep fake_step(const std::string& path, const std::string& budget = "none",
                    bool library = false);
 
 // Runs and checks it: once as it is, once to be recorded, then three steps, and five with clocks.
-Result<cuda::Execution> execute_fake(const FakeStep& step);
+Result<cuda::Execution> execute_fake(const FakeStep& step,
+                                     cuda::Precision precision = cuda::Precision::f32);
 
 }  // namespace recut::test

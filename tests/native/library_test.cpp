@@ -6,6 +6,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 #include <nlohmann/json.hpp>
+#include <tuple>
 
 #include "engine/codegen/library/library_call.h"
 #include "engine/input/text.h"
@@ -54,6 +55,9 @@ TEST_CASE("library: products, however their operands lie", "[native][cpu][librar
                       "  %y = mm(%at, %bt)\n")) == Names{"y"});
   CHECK(taken(product("f32[5, 19, 33]", "f32[5, 21, 33]", "f32[5, 19, 21]",
                       "  %bt = permute(%b, [0, 2, 1])\n  %y = bmm(%a, %bt)\n")) == Names{"y"});
+  CHECK(taken(product("f32[5, 19, 21]", "f32[5, 21, 21]", "f32[5, 19, 21]",
+                      "  %r = select.int(%b, 0, 1)\n  %row = select.int(%r, 0, 3)\n"
+                      "  %y = baddbmm(%row, %a, %b)\n")) == Names{"y"});
   CHECK(taken(product("f32[19, 5, 33]", "f32[5, 33, 21]", "f32[5, 19, 21]",
                       "  %at = permute(%a, [1, 0, 2])\n  %y = bmm(%at, %b)\n")) == Names{"y"});
   CHECK(taken(product("f32[19, 40]", "f32[33, 21]", "f32[19, 21]",
@@ -79,6 +83,54 @@ TEST_CASE("library: what doesn't fit stays with the loops", "[native][cpu][libra
   CHECK(taken(product("f32[19, 21]", "f32[21, 21]", "f32[19, 21]",
                       "  %y = addmm(%a, %a, %b, beta=2)\n"))
             .empty());
+  CHECK(taken(product("f32[19, 21]", "f32[21, 21]", "f32[19, 21]",
+                      "  %y = addmm(%a, %a, %b, alpha=2)\n"))
+            .empty());
+}
+
+TEST_CASE("library: a kernel has one dtype, and oneDNN's is f32", "[native][cpu][library]") {
+  const auto text = [](const std::string& dtype) {
+    return product(dtype + "[19, 33]", dtype + "[33, 21]", dtype + "[19, 21]",
+                   "  %y = mm(%a, %b)\n");
+  };
+  for (const auto& [dtype, known, common] :
+       {std::tuple("f32", true, true), std::tuple("bf16", true, false),
+        std::tuple("f16", true, false), std::tuple("f64", false, false)}) {
+    INFO(dtype);
+    const auto graph = parse_graph_text(text(dtype), "p");
+    if (!graph) FAIL(format(graph.diagnostics()));
+    const auto kernel = library::library_kernel(*graph, StorageModel(*graph), graph->find("y"));
+    REQUIRE(kernel.has_value() == known);
+    if (!kernel) continue;
+    CHECK(short_name(std::get<library::MatrixProduct>(kernel->calls.front()).dtype) == dtype);
+    CHECK(library::is_common(*kernel) == common);
+  }
+  CHECK(taken(text("bf16")).empty());
+}
+
+// What is added counts for nothing at a beta of 0, and is no part of the call.
+TEST_CASE("library: what is added to a product, with its scales", "[native][cpu][library]") {
+  const auto line = [](const std::string& call) {
+    const auto graph =
+        parse_graph_text(product("f32[19, 21]", "f32[21, 21]", "f32[19, 21]", call), "p");
+    if (!graph) FAIL(format(graph.diagnostics()));
+    const auto kernel = library::library_kernel(*graph, StorageModel(*graph), graph->find("y"));
+    if (!kernel) return std::string("loops");
+    const std::string printed = library::print(*kernel);
+    const std::size_t at = printed.find(" = ", printed.find("\n  %y["));
+    return printed.substr(at + 3, printed.find('\n', at) - at - 3) +
+           (library::is_common(*kernel) ? "" : " (not oneDNN's)");
+  };
+  const std::string product_text = "product %a[19, 21 by 21, 1], %b[21, 21 by 21, 1]";
+  const std::string added = "%a[19, 21 by 21, 1] (not oneDNN's)";
+  CHECK(line("  %y = addmm(%a, %a, %b)\n") == product_text + ", plus " + added);
+  CHECK(line("  %y = addmm(%a, %a, %b, beta=0.5, alpha=-2)\n") ==
+        "-2 * " + product_text + ", plus 0.5 * " + added);
+  CHECK(line("  %y = addmm(%a, %a, %b, beta=0)\n") == product_text);
+  const std::string row = "  %row = select.int(%b, 0, 3)\n  %y = addmm(%row, %a, %b";
+  CHECK(line(row + ")\n") == product_text + ", plus %b + 63[21 by 1]");
+  CHECK(line(row + ", beta=2)\n") == "loops");
+  CHECK(line("  %one = slice.Tensor(%a, 0, 0, 1)\n  %y = addmm(%one, %a, %b)\n") == "loops");
 }
 
 struct Shapes {

@@ -59,7 +59,10 @@ class Recogniser {
         product("self", "mat2");
         break;
       case Op::addmm:
-        if (has_plain_scales() && call_.tensor("self").rank() == 1) product("mat1", "mat2", "self");
+        product("mat1", "mat2", true);
+        break;
+      case Op::baddbmm:
+        product("batch1", "batch2", true);
         break;
       case Op::convolution:
       case Op::_convolution:
@@ -81,23 +84,21 @@ class Recogniser {
       default:
         return std::nullopt;
     }
-    if (!fits_ || kernel_.calls.empty()) return std::nullopt;
+    const bool has_library = dtype_ == DType::f32 || dtype_ == DType::f16 || dtype_ == DType::bf16;
+    if (!fits_ || !has_library || kernel_.calls.empty()) return std::nullopt;
     kernel_.name = graph_.node_name(id_);
     kernel_.notes = {fmt::format("%{} = {}", graph_.node_name(id_), graph_.op(id_).name)};
     return std::move(kernel_);
   }
 
  private:
-  bool has_plain_scales() const {
-    return call_.scalar("beta").real == 1 && call_.scalar("alpha").real == 1;
-  }
-
   // Operands
   std::size_t buffer(const loop::Made& made, Access access) {
     for (std::size_t b = 0; b < kernel_.sources.size(); ++b)
       if (loop::Made{kernel_.sources[b].node, kernel_.sources[b].output} == made) return b;
     const TensorType& type = graph_[made.node].outputs[made.output];
-    fits_ = fits_ && type.dtype == DType::f32 && element_count(type.shape) > 0;
+    if (kernel_.buffers.empty()) dtype_ = type.dtype;
+    fits_ = fits_ && type.dtype == dtype_ && element_count(type.shape) > 0;
     std::string name = graph_.node_name(made.node);
     if (graph_.op(made.node).multiple_outputs()) name += fmt::format(".{}", made.output);
     kernel_.buffers.push_back({std::move(name), type.dtype, element_count(type.shape), access});
@@ -129,15 +130,33 @@ class Recogniser {
   }
 
   // Calls
-  void product(std::string_view left, std::string_view right, std::string_view bias = {}) {
-    MatrixProduct p{read(left), read(right), {}, {}};
-    if (!bias.empty()) p.bias = read(bias);
+  void product(std::string_view left, std::string_view right, bool plus_self = false) {
+    MatrixProduct p;
+    p.left = read(left);
+    p.right = read(right);
+    if (plus_self) add_self(p);
     p.out = written(0);
+    p.dtype = dtype_;
     if (!fits_) return;
+    const Shape& shape = p.out.layout.shape;
     fits_ = is_matrix(p.left.layout) && is_matrix(p.right.layout) && is_matrix(p.out.layout) &&
-            (!p.bias ||
-             (is_vector(p.bias->layout) && p.bias->layout.shape[0] == p.out.layout.shape.back()));
+            (!p.bias || (is_vector(p.bias->layout) && p.bias->layout.shape[0] == shape.back())) &&
+            (!p.added || (p.added->layout.shape == shape && is_matrix(p.added->layout)));
     kernel_.calls.push_back(std::move(p));
+  }
+
+  // beta * self + alpha * product: self counts for nothing where beta is 0.
+  void add_self(MatrixProduct& p) {
+    p.alpha = call_.scalar("alpha").real;
+    const double beta = call_.scalar("beta").real;
+    if (beta == 0) return;
+    if (call_.tensor("self").rank() == 1) {
+      fits_ = fits_ && beta == 1;
+      p.bias = read("self");
+    } else {
+      p.beta = beta;
+      p.added = read("self");
+    }
   }
 
   Convolution convolution(Convolution::Way way, bool transposed, std::size_t dims) const {
@@ -155,6 +174,7 @@ class Recogniser {
     fits_ = fits_ && c.input.layout.shape.size() == c.weight.layout.shape.size() &&
             has_distinct_elements(c.input.layout) && has_distinct_elements(c.weight.layout) &&
             has_distinct_elements(c.output.layout) && (!c.bias || is_vector(c.bias->layout));
+    c.dtype = dtype_;
     kernel_.calls.push_back(std::move(c));
   }
 
@@ -198,6 +218,7 @@ class Recogniser {
   const recut::Call::TypesOf types_of_;
   const recut::Call call_;
   Kernel kernel_;
+  DType dtype_ = DType::none;  // of all buffers
   bool fits_ = true;
 };
 
@@ -219,8 +240,11 @@ class Printer {
 
  private:
   std::string line(const MatrixProduct& p) const {
-    return fmt::format("{} = product {}, {}{}", operand(p.out), operand(p.left), operand(p.right),
-                       p.bias ? ", plus " + operand(*p.bias) : "");
+    std::string plus;
+    if (p.bias) plus = ", plus " + operand(*p.bias);
+    if (p.added) plus = ", plus " + times(p.beta) + operand(*p.added);
+    return fmt::format("{} = {}product {}, {}{}", operand(p.out), times(p.alpha), operand(p.left),
+                       operand(p.right), plus);
   }
 
   std::string line(const Convolution& c) const {
@@ -247,6 +271,8 @@ class Printer {
                               fmt::join(c.padding, "x"), fmt::join(c.dilation, "x"), c.groups);
   }
 
+  static std::string times(double scale) { return scale == 1 ? "" : fmt::format("{} * ", scale); }
+
   std::string operand(const Operand& o) const {
     return fmt::format("%{}{}[{} by {}]", kernel_.buffers[o.buffer].name,
                        o.layout.offset == 0 ? "" : fmt::format(" + {}", o.layout.offset),
@@ -260,6 +286,15 @@ class Printer {
 
 std::optional<Kernel> library_kernel(const Graph& graph, const StorageModel& storages, NodeId id) {
   return Recogniser(graph, storages, id).run();
+}
+
+bool is_common(const Kernel& kernel) {
+  return std::all_of(kernel.calls.begin(), kernel.calls.end(), [](const Call& call) {
+    if (const auto* product = std::get_if<MatrixProduct>(&call))
+      return product->dtype == DType::f32 && product->alpha == 1 && !product->added;
+    const auto* convolution = std::get_if<Convolution>(&call);
+    return convolution != nullptr && convolution->dtype == DType::f32;
+  });
 }
 
 std::string print(const Kernel& kernel) { return Printer(kernel).run(); }

@@ -1,6 +1,6 @@
 // Matrix products and convolutions as a library takes them: plain numbers, without a graph. Made
-// of a call instead of a kernel in loop form, where a target has a library and the call's shapes
-// and layouts fit it; oneDNN on a processor, cuBLASLt and cuDNN on a GPU.
+// of a call instead of a kernel in loop form, where a target has a library and the call's dtype,
+// shapes and layouts fit it; oneDNN on a processor, cuBLASLt and cuDNN on a GPU.
 #pragma once
 
 #include <cstddef>
@@ -12,6 +12,7 @@
 
 #include "engine/codegen/loop/kernel.h"
 #include "engine/codegen/lower/lower.h"
+#include "engine/ir/dtype.h"
 #include "engine/ir/graph.h"
 #include "engine/ir/layout.h"
 #include "engine/partition/storage_model.h"
@@ -24,16 +25,21 @@ struct Operand {
   Layout layout;
 };
 
-// out[i, j] = sum over k of left[i, k] * right[k, j], + bias[j] where there is one. All have a
-// batch dimension in front, or none has. Of each of the three, one of the last two dimensions has
-// the stride 1.
+// out[i, j] = alpha * sum over k of left[i, k] * right[k, j], + bias[j] or + beta * added[i, j]
+// where there is one. All but the bias have a batch dimension in front, or none has. Of each of
+// them, one of the last two dimensions has the stride 1. All are of `dtype`: f32, f16 or bf16; sums
+// are of f32.
 struct MatrixProduct {
   Operand left, right, out;
   std::optional<Operand> bias;
+  std::optional<Operand> added = std::nullopt;  // of out's shape
+  double alpha = 1, beta = 1;
+  DType dtype = DType::f32;
 };
 
 // PyTorch's convolution and what its backward needs. Each tensor is what the forward call names so,
-// or the gradient of it: `output` is read where `way` isn't forward.
+// or the gradient of it: `output` is read where `way` isn't forward. All are of `dtype`, as a
+// product's are.
 struct Convolution {
   enum class Way : std::uint8_t {
     forward,          // input, weight, bias -> output
@@ -49,6 +55,7 @@ struct Convolution {
                                     // [channels, outputs / groups, kernel...]
   Operand output;                   // [samples, outputs, windows...]
   std::optional<Operand> bias;      // [outputs]
+  DType dtype = DType::f32;
 };
 
 using Call = std::variant<MatrixProduct, Convolution>;
@@ -63,12 +70,19 @@ struct Kernel {
 };
 
 // A call of the graph as a library's. Nothing where it is neither product nor convolution, is not
-// of f32, has a layout or a scale that none of the calls above has, or where it gives something
-// that they don't.
+// of one dtype that these have, has a layout or a scale that none of the calls above has, or where
+// it gives something that they don't.
 std::optional<Kernel> library_kernel(const Graph& graph, const StorageModel& storages, NodeId id);
+
+// Whether a target's library takes a kernel.
+using Takes = bool (*)(const Kernel& kernel);
+
+// What every library takes: calls of f32, and of products those with a bias at most.
+bool is_common(const Kernel& kernel);
 
 // As text: buffers, then a line a call.
 //   %mm[512, 512 by 512, 1] = product %x[512, 768 by 768, 1], %w[768, 512 by 1, 768]
+//   %y[8, 4 by 4, 1] = 2 * product %x[8, 6 by 6, 1], %w[6, 4 by 4, 1], plus 0.5 * %z[8, 4 by 4, 1]
 std::string print(const Kernel& kernel);
 
 }  // namespace recut::library

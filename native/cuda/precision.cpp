@@ -1,0 +1,30 @@
+#include "native/cuda/precision.h"
+
+#include <algorithm>
+
+namespace recut::cuda {
+namespace {
+
+constexpr double kErrorOfTenBits = 2e-3;
+constexpr double kErrorOfSevenBits = 2e-2;
+
+double error_of(DType dtype) {
+  if (dtype == DType::bf16) return kErrorOfSevenBits;
+  return dtype == DType::f16 ? kErrorOfTenBits : 0;
+}
+
+double error_of(Precision precision) {
+  if (precision == Precision::bf16) return kErrorOfSevenBits;
+  return precision == Precision::tf32 ? kErrorOfTenBits : 0;
+}
+
+}  // namespace
+
+double allowed_error(const Graph& graph, Precision precision) {
+  double most = error_of(precision);
+  for (const NodeId id : graph.order())
+    for (const TensorType& type : graph[id].outputs) most = std::max(most, error_of(type.dtype));
+  return most;
+}
+
+}  // namespace recut::cuda
