@@ -9,6 +9,7 @@
 #include "engine/runtime/kernel_order.h"
 #include "engine/workspace/scheduling.h"
 #include "native/cuda/card.h"
+#include "native/cuda/library_calls.h"
 #include "native/cuda/nvrtc.h"
 #include "native/cuda/shared_library.h"
 #include "tests/native/run_command.h"
@@ -100,8 +101,8 @@ std::string text_of_sample(const std::string& path, bool library) {
   REQUIRE(scheduled.ok());
   const StorageModel storages(document->graph());
   const FusionGroups groups = scheduled->planned.costs.groups(document->graph(), storages);
-  auto program =
-      make_program(document->graph(), storages, groups, scheduled->schedule, {.library = library});
+  auto program = make_program(document->graph(), storages, groups, scheduled->schedule,
+                              {.library = library, .library_takes = library_takes});
   REQUIRE(program.ok());
   return emit(order_kernels(*program)).text;
 }
