@@ -114,12 +114,8 @@ class ProgramBuilder {
   }
 
   std::uint32_t kept(library::Kernel kernel) {
-    library::Kernel plain = kernel;
-    plain.name.clear();
-    plain.notes.clear();
-    for (std::size_t b = 0; b < plain.buffers.size(); ++b)
-      plain.buffers[b].name = std::to_string(b);
-    return kept(std::move(kernel), print(plain), program_.library);
+    const std::string text = print(without_names(kernel));
+    return kept(std::move(kernel), text, program_.library);
   }
 
   template <class Kernel>

@@ -70,7 +70,8 @@ class CudaRun {
     if (!scheduled->holds()) return refuse_arena(*scheduled, console_);
     console_.say("compiling");
     cuda::StepCache steps(usual_store(command_, console_), card_,
-                          {.library = !command_.no_library, .library_takes = cuda::library_takes});
+                          {.library = !command_.no_library, .library_takes = cuda::library_takes},
+                          cuda::factors_of(precision()));
     const auto step = steps.compile(*document, *scheduled);
     console_.say("");
     for (const std::string& note : steps.notes()) console_.err << "note: " << note << "\n";

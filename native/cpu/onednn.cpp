@@ -154,6 +154,8 @@ class Preparation {
     add<dnnl::matmul>(description, tensors);
   }
 
+  void add(const library::Attention&) { RECUT_CHECK(false, "what oneDNN runs is_common()"); }
+
   void add(const Convolution& c);
   template <class Direct>
   void add_as(const Convolution& c);

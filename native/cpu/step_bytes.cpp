@@ -62,6 +62,13 @@ struct Fields {
     bytes(way, transposed, groups, stride, padding, dilation, input, weight, output, bias, dtype);
   }
   template <class Bytes>
+  static void of(Bytes& bytes, library::Attention& a) {
+    auto& [scale, causal, query, key, value, bias, keep, keep_scale, out, log_sums, zeros, grad,
+           query_gradient, key_gradient, value_gradient] = a;
+    bytes(scale, causal, query, key, value, bias, keep, keep_scale, out, log_sums, zeros, grad,
+          query_gradient, key_gradient, value_gradient);
+  }
+  template <class Bytes>
   static void of(Bytes& bytes, library::Kernel& kernel) {
     bytes(kernel.name, kernel.notes, kernel.buffers, kernel.calls);
   }

@@ -6,6 +6,7 @@
 #include <limits>
 #include <optional>
 
+#include "engine/codegen/cuda/emit.h"
 #include "engine/support/text.h"
 #include "native/cuda/convolution_form.h"
 #include "native/cuda/matrix_forms.h"
@@ -22,6 +23,8 @@ Diagnostics named(const library::Kernel& kernel, const Diagnostics& faults) {
 }  // namespace
 
 bool library_takes(const library::Kernel& kernel) {
+  if (std::holds_alternative<library::Attention>(kernel.calls.front()))
+    return takes_attention(kernel);
   return std::all_of(kernel.calls.begin(), kernel.calls.end(), [](const library::Call& call) {
     if (const auto* product = std::get_if<library::MatrixProduct>(&call))
       return form_of(*product).has_value();
@@ -111,11 +114,18 @@ Result<Done> LibraryCalls::reserve(const SharedCard& card, bool all_ways) {
 Result<LibraryCalls> LibraryCalls::prepare(const SharedCard& card, const Stream& stream,
                                            std::span<const library::Kernel> kernels,
                                            std::span<const std::vector<driver::Address>> buffers,
+                                           std::span<const std::vector<Function>> own,
                                            const CallOptions& options) {
   LibraryCalls calls;
   Libraries libraries;
   for (const library::Kernel& kernel : kernels) {
+    const std::vector<Function>& functions = own[calls.kernels_.size()];
     calls.kernels_.emplace_back();
+    if (!functions.empty()) {
+      calls.kernels_.back().push_back(
+          {std::make_unique<AttentionCall>(kernel, functions, card, stream), 0});
+      continue;
+    }
     for (const library::Call& call : kernel.calls) {
       auto made = make(call, *card, stream, libraries, options);
       if (!made) return named(kernel, made.diagnostics());

@@ -5,22 +5,25 @@
 #include <span>
 #include <vector>
 
+#include "native/cuda/attention_call.h"
 #include "native/cuda/cublas_lt.h"
 #include "native/cuda/cudnn.h"
 
 namespace recut::cuda {
 
-// Whether the libraries take the kernel's calls in the layouts that these have.
+// Whether the libraries take the kernel's calls in the layouts that these have, or Recut's own
+// kernels of attention do.
 bool library_takes(const library::Kernel& kernel);
 
 class LibraryCalls {
  public:
   // Opens the libraries that the kernels need. `buffers`: those of each kernel's first launch, on
-  // which the ways are measured: what is written there is of no use afterwards. Fails where a
-  // library is missing or has no way to do a call.
+  // which the ways are measured: what is written there is of no use afterwards. `own`: functions of
+  // kernels that are attention. Fails where a library is missing or has no way to do a call.
   static Result<LibraryCalls> prepare(const SharedCard& card, const Stream& stream,
                                       std::span<const library::Kernel> kernels,
                                       std::span<const std::vector<driver::Address>> buffers,
+                                      std::span<const std::vector<Function>> own,
                                       const CallOptions& options);
 
   // Of the card, beside the buffers, the most of all calls.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/runtime/kernel_order.h"
 #include "engine/schedule/schedule.h"
 #include "engine/support/check.h"
 
@@ -40,6 +41,15 @@ std::int64_t bytes_seen(const ProgramOutput& output) {
 
 }  // namespace
 
+Module emit_step(Program& program, Factors factors) {
+  const std::vector<loop::Kernel> kernels = order_kernels(program);
+  std::vector<library::Kernel> library;
+  for (const library::Kernel& kernel : program.library) library.push_back(without_names(kernel));
+  Options options;
+  options.factors = factors;
+  return emit(kernels, library, options);
+}
+
 Result<Step> Step::load(SharedCard card, Program program, const StepCode& code) {
   const std::int64_t free = card->memory().free;
   auto cubin = Cubin::load(card, code.cubin);
@@ -56,19 +66,32 @@ Step::Step(SharedCard card, Program program, Cubin cubin, const StepCode& code)
       cubin_(std::move(cubin)),
       faults_(code.faults) {}
 
+Result<std::vector<Function>> Step::find(const std::vector<Launch>& launches) const {
+  std::vector<Function> functions;
+  for (const Launch& launch : launches) {
+    const auto function = cubin_.find(launch.symbol, launch.shared_bytes);
+    if (!function) return function.diagnostics();
+    functions.push_back({*function, static_cast<unsigned>(launch.blocks),
+                         static_cast<unsigned>(launch.threads),
+                         static_cast<unsigned>(launch.shared_bytes)});
+  }
+  return functions;
+}
+
 Result<Done> Step::find_kernels(const StepCode& code) {
   for (std::size_t k = 0; k < code.kernels.size(); ++k) {
+    auto functions = find(code.kernels[k]);
+    if (!functions) return functions.diagnostics();
     const loop::Kernel& kernel = program_.kernels[k];
-    const bool drawing = asks_seed(kernel.body);
-    kernels_.emplace_back();
-    for (const Launch& launch : code.kernels[k]) {
-      const auto function = cubin_.find(launch.symbol, launch.shared_bytes);
-      if (!function) return function.diagnostics();
-      kernels_.back().push_back({*function, static_cast<unsigned>(launch.blocks),
-                                 static_cast<unsigned>(launch.threads),
-                                 static_cast<unsigned>(launch.shared_bytes)});
-      if (drawing) drawing_.push_back({*function, loop::brought_buffers(kernel)});
-    }
+    if (asks_seed(kernel.body))
+      for (const Function& function : *functions)
+        drawing_.push_back({function.handle, loop::brought_buffers(kernel)});
+    kernels_.push_back(std::move(*functions));
+  }
+  for (const std::vector<Launch>& launches : code.library) {
+    auto functions = find(launches);
+    if (!functions) return functions.diagnostics();
+    library_.push_back(std::move(*functions));
   }
   return Done{};
 }
@@ -128,7 +151,8 @@ Result<Done> Run::prepare_library(const CallOptions& options) {
   std::vector<std::vector<driver::Address>> first(program().library.size());
   for (std::size_t i = program().launches.size(); i-- > 0;)
     if (program().launches[i].library) first[program().launches[i].kernel] = buffers_[i];
-  auto library = LibraryCalls::prepare(step_.card(), stream_, program().library, first, options);
+  auto library = LibraryCalls::prepare(step_.card(), stream_, program().library, first,
+                                       step_.library(), options);
   if (!library) return library.diagnostics();
   library_ = std::move(*library);
   return Done{};
@@ -194,10 +218,10 @@ Result<Done> Run::launch(std::size_t number) {
   for (std::size_t b = 0; b < buffers.size(); ++b) arguments_[b] = &buffers[b];
   arguments_[buffers.size()] = &seed_;
   arguments_[buffers.size() + 1] = &fault_address_;
-  for (const Step::KernelCode& code : step_.kernel(launch.kernel)) {
+  for (const Function& function : step_.kernel(launch.kernel)) {
     const driver::Status status = step_.card()->driver().cuLaunchKernel(
-        code.function, code.blocks, 1, 1, code.threads, 1, 1, code.shared_bytes, stream_.handle(),
-        arguments_.data(), nullptr);
+        function.handle, function.blocks, 1, 1, function.threads, 1, 1, function.shared_bytes,
+        stream_.handle(), arguments_.data(), nullptr);
     if (status != driver::kSuccess)
       return step_.card()->done(status,
                                 "kernel '" + program().name_of(launch) + "' isn't launched");

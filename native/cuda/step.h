@@ -9,6 +9,7 @@
 
 #include "engine/codegen/cuda/emit.h"
 #include "engine/runtime/step_run.h"
+#include "native/cuda/function.h"
 #include "native/cuda/library_calls.h"
 #include "native/cuda/stream.h"
 
@@ -18,22 +19,24 @@ namespace recut::cuda {
 struct StepCode {
   std::string cubin;
   std::vector<std::vector<Launch>> kernels;  // by kernel
+  std::vector<std::vector<Launch>> library;  // by the library's kernel: of attention
   std::vector<std::string> faults;           // as Module has them
 };
+
+// Brings the program's kernels into an order that no plan has a part in, and emits all of it
+// without names.
+Module emit_step(Program& program, Factors factors);
 
 class Step {
  public:
   // Fails where the card doesn't take the code.
   static Result<Step> load(SharedCard card, Program program, const StepCode& code);
 
-  struct KernelCode {
-    driver::FunctionHandle function = nullptr;
-    unsigned blocks = 1, threads = 1, shared_bytes = 0;
-  };
-
   const SharedCard& card() const { return card_; }
   const Program& program() const { return program_; }
-  std::span<const KernelCode> kernel(std::uint32_t number) const { return kernels_[number]; }
+  std::span<const Function> kernel(std::uint32_t number) const { return kernels_[number]; }
+  // By the library's kernel: functions of those that are attention.
+  std::span<const std::vector<Function>> library() const { return library_; }
   const std::string& fault(std::int64_t number) const;
   // How many pointers the function takes, where it draws random numbers.
   std::optional<std::size_t> buffers_of_drawing(driver::FunctionHandle function) const;
@@ -44,6 +47,7 @@ class Step {
  private:
   Step(SharedCard card, Program program, Cubin cubin, const StepCode& code);
   Result<Done> find_kernels(const StepCode& code);
+  Result<std::vector<Function>> find(const std::vector<Launch>& launches) const;
 
   struct Drawing {
     driver::FunctionHandle function;
@@ -53,7 +57,7 @@ class Step {
   SharedCard card_;
   Program program_;
   Cubin cubin_;
-  std::vector<std::vector<KernelCode>> kernels_;
+  std::vector<std::vector<Function>> kernels_, library_;
   std::vector<std::string> faults_;
   std::vector<Drawing> drawing_;
   std::int64_t free_before_ = 0;

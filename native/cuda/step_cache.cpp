@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "engine/runtime/kernel_order.h"
 #include "native/cuda/nvrtc.h"
 
 namespace recut::cuda {
@@ -23,8 +22,8 @@ std::string target_of(const Card& card) {
 }  // namespace
 
 StepCache::StepCache(std::optional<cache::Store> store, SharedCard card,
-                     const ProgramOptions& options)
-    : store_(std::move(store)), card_(std::move(card)), options_(options) {}
+                     const ProgramOptions& options, Factors factors)
+    : store_(std::move(store)), card_(std::move(card)), options_(options), factors_(factors) {}
 
 std::optional<std::string> StepCache::kept(const cache::Digest& key) {
   auto found = store_->find(kKernels, key);
@@ -66,12 +65,12 @@ Result<ReadyStep> StepCache::compile(const Document& document, const ScheduledPl
   const FusionGroups groups = scheduled.planned.costs.groups(graph, storages);
   auto program = make_program(graph, storages, groups, scheduled.schedule, options_);
   if (!program) return program.diagnostics();
-  Module module = emit(order_kernels(*program));
+  Module module = emit_step(*program, factors_);
   auto code = code_of(module.text);
   if (!code) return code.diagnostics();
-  auto step =
-      Step::load(card_, std::move(*program),
-                 {std::move(code->cubin), std::move(module.kernels), std::move(module.faults)});
+  auto step = Step::load(card_, std::move(*program),
+                         {std::move(code->cubin), std::move(module.kernels),
+                          std::move(module.library), std::move(module.faults)});
   if (!step) return step.diagnostics();
   const std::chrono::duration<double, std::milli> took = Clock::now() - began;
   return ReadyStep{std::move(*step),

@@ -23,7 +23,9 @@ struct ReadyStep {
 class StepCache {
  public:
   // Without a store nothing is found and nothing kept. `options`: of all its steps' programs.
-  StepCache(std::optional<cache::Store> store, SharedCard card, const ProgramOptions& options);
+  // `factors`: of attention in f32.
+  StepCache(std::optional<cache::Store> store, SharedCard card, const ProgramOptions& options,
+            Factors factors = Factors::f32);
 
   // Fails where an operator has no loops (all are named), where NVRTC is missing, and where the
   // card doesn't take the code.
@@ -44,6 +46,7 @@ class StepCache {
   std::optional<cache::Store> store_;
   SharedCard card_;
   ProgramOptions options_;
+  Factors factors_;
   std::vector<std::string> notes_;
 };
 

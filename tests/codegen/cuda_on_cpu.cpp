@@ -21,11 +21,12 @@ bool runs(const std::string& command) { return std::system(command.c_str()) == 0
 // The text, and a function for each launch that takes its arguments as a list.
 std::string source_of(const cuda::Module& module) {
   std::string text = module.text;
-  for (const auto& launches : module.kernels)
-    for (const cuda::Launch& launch : launches)
-      text += fmt::format(
-          "extern \"C\" void run_{0}(void** given) {{ on_cpu::launch({0}, {1}, {2}, given); }}\n",
-          launch.symbol, launch.blocks, launch.threads);
+  for (const auto* kernels : {&module.kernels, &module.library})
+    for (const auto& launches : *kernels)
+      for (const cuda::Launch& launch : launches)
+        text += fmt::format(
+            "extern \"C\" void run_{0}(void** given) {{ on_cpu::launch({0}, {1}, {2}, given); }}\n",
+            launch.symbol, launch.blocks, launch.threads);
   return text;
 }
 
@@ -48,9 +49,10 @@ Result<CudaOnCpu> CudaOnCpu::compile(cuda::Module module) {
                     said = folder.path() + "/said";
   std::ofstream(source) << source_of(module);
   const std::string command = fmt::format(
-      "c++ -std=c++17 -O1 -w -ffp-contract=off -fno-strict-aliasing -fPIC -shared -include {} {} "
-      "-o {} >{} 2>&1",
-      kShim, source, made, said);
+      "c++ -std=c++17 -O1 -w -ffp-contract=off -fno-strict-aliasing -fPIC -shared -I {} -include "
+      "{} "
+      "{} -o {} >{} 2>&1",
+      RECUT_SOURCE_DIR, kShim, source, made, said);
   if (!runs(command)) return error(contents(said) + module.text);
   void* library = dlopen(made.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) return error(dlerror());
@@ -64,12 +66,23 @@ std::int64_t CudaOnCpu::run(std::size_t kernel, std::span<void* const> buffers,
   std::vector<void*> given(buffers.begin(), buffers.end());
   given.push_back(&number);
   given.push_back(&fault);
-  for (const cuda::Launch& launch : module_.kernels[kernel]) {
+  launch(module_.kernels[kernel], given.data());
+  return fault;
+}
+
+void CudaOnCpu::run_library(std::size_t kernel, std::span<void* const> buffers,
+                            void* workspace) const {
+  std::vector<void*> given(buffers.begin(), buffers.end());
+  given.push_back(workspace);
+  launch(module_.library[kernel], given.data());
+}
+
+void CudaOnCpu::launch(std::span<const cuda::Launch> launches, void** given) const {
+  for (const cuda::Launch& launch : launches) {
     void* function = dlsym(library_.get(), ("run_" + launch.symbol).c_str());
     RECUT_CHECK(function != nullptr, "every launch has its function");
-    reinterpret_cast<void (*)(void**)>(function)(given.data());
+    reinterpret_cast<void (*)(void**)>(function)(given);
   }
-  return fault;
 }
 
 std::string cuda_difference(std::span<const loop::Kernel> kernels, std::uint64_t seed,

@@ -18,10 +18,13 @@ class CudaOnCpu {
 
   // Runs the launches of a kernel; 0, or the number of what is wrong with the data.
   std::int64_t run(std::size_t kernel, std::span<void* const> buffers, std::uint64_t seed) const;
+  // Those of a library's kernel, which is attention.
+  void run_library(std::size_t kernel, std::span<void* const> buffers, void* workspace) const;
 
   const cuda::Module& module() const { return module_; }
 
  private:
+  void launch(std::span<const cuda::Launch> launches, void** given) const;
   CudaOnCpu(cuda::Module module, std::shared_ptr<void> library)
       : module_(std::move(module)), library_(std::move(library)) {}
 

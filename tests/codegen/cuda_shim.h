@@ -63,23 +63,33 @@ inline void start(unsigned thread) {
   fibre.waits_for = 'b';
 }
 
-// All threads of a block, until none waits.
+// Threads of a warp meet, or all of a block do.
+inline void check_meeting(unsigned threads, bool all_in_block) {
+  for (unsigned t = 0; t < threads; ++t) {
+    const char waits = fibres[t].waits_for, first = fibres[t / 32 * 32].waits_for;
+    const bool parted = waits != first && (waits == 'b' || first == 'b');
+    if (!parted && !(all_in_block && waits == 0)) continue;
+    fputs("__syncthreads() isn't reached by all threads of a block\n", stderr);
+    abort();
+  }
+}
+
+// All threads of a block, until none waits; those that wait for the block stay until all do.
 inline void run_block(unsigned threads) {
   memset(shared, 0xff, sizeof shared);
   for (unsigned t = 0; t < threads; ++t) start(t);
-  for (unsigned open = threads; open > 0;) {
-    unsigned in_block = 0;
-    open = 0;
+  for (unsigned open = threads, in_block = threads; open > 0;) {
+    const bool all_in_block = in_block == open;
+    check_meeting(threads, all_in_block);
+    open = in_block = 0;
     for (unsigned t = 0; t < threads; ++t) {
-      if (fibres[t].waits_for == 0) continue;
-      threadIdx.x = t;
-      swapcontext(&scheduler, &fibres[t].context);
+      if (fibres[t].waits_for == (all_in_block ? 'b' : 'w')) {
+        threadIdx.x = t;
+        swapcontext(&scheduler, &fibres[t].context);
+      }
       open += fibres[t].waits_for != 0;
       in_block += fibres[t].waits_for == 'b';
     }
-    if (in_block == 0 || in_block == threads) continue;
-    fputs("__syncthreads() isn't reached by all threads of a block\n", stderr);
-    abort();
   }
 }
 
@@ -140,6 +150,10 @@ template <class T>
 T __shfl_sync(unsigned, T value, unsigned lane, unsigned width) {
   return on_cpu::taken_from(threadIdx.x / width * width + lane, value);
 }
+template <class T>
+T __shfl_xor_sync(unsigned, T value, unsigned with) {
+  return on_cpu::taken_from(threadIdx.x ^ with, value);
+}
 
 template <class T, class U>
 T atomicAdd(T* at, U value) {
@@ -181,3 +195,5 @@ inline unsigned short half(float x) {
   const int steps = int(nearbyintf(ldexpf(fabsf(x), 11 - exponent)));
   return (unsigned short)(sign | (steps + ((exponent + 13) << 10)));
 }
+
+#include "tests/codegen/cuda_tensor_cores.h"

@@ -7,8 +7,10 @@
 #include <iterator>
 
 #include "engine/codegen/cuda/emit.h"
+#include "engine/input/text.h"
 #include "engine/runtime/program.h"
 #include "engine/workspace/scheduling.h"
+#include "tests/codegen/attention_graph.h"
 #include "tests/native/run_command.h"
 #include "tests/native/temporary_folder.h"
 
@@ -51,6 +53,58 @@ TEST_CASE("CUDA: nvcc takes the steps of samples", "[codegen]") {
     std::ofstream(path) << cuda::emit(program_of(sample).kernels).text;
     CHECK(runs(fmt::format("{} -ptx -arch=sm_80 --fmad=false -o {}.ptx {}", nvcc, path, path)));
   }
+}
+
+// What its functions take of a card, by the assembler's words; without memory for what registers
+// don't hold.
+void check_attention(const std::string& nvcc, int capability, std::int64_t width,
+                     const std::string& dtype, cuda::Factors factors) {
+  CAPTURE(capability, width, dtype, static_cast<int>(factors));
+  test::AttentionGraph form;
+  form.dtype = dtype;
+  form.batches = 2;
+  form.heads = form.key_heads = 12;
+  form.queries = form.keys = 1000;
+  form.features = form.value_features = width;
+  form.causal = true;
+  const auto graph = parse_graph_text(form.text(), "attention.recut");
+  REQUIRE(graph.ok());
+  std::vector<library::Kernel> kernels;
+  for (const char* name : {"a", "b"})
+    kernels.push_back(*library::library_kernel(*graph, StorageModel(*graph), graph->find(name)));
+  cuda::Options options;
+  options.factors = factors;
+  const test::TemporaryFolder folder;
+  const std::string path = folder.path() + "/attention.cu", said = folder.path() + "/said";
+  std::ofstream(path) << cuda::emit({}, kernels, options).text;
+  CHECK(
+      runs(fmt::format("{} -cubin -arch=sm_{} --fmad=false -std=c++17 -Xptxas -v -o {}.cubin {} "
+                       ">{} 2>&1; cat {}",
+                       nvcc, capability, path, path, said, said)));
+  std::ifstream file(said);
+  const std::string words{std::istreambuf_iterator<char>(file), {}};
+  std::size_t functions = 0;
+  for (std::size_t at = words.find("bytes stack frame"); at != std::string::npos;
+       at = words.find("bytes stack frame", at + 1))
+    ++functions;
+  CHECK(functions == 4);
+  CHECK(words.find("0 bytes spill stores") != std::string::npos);
+  for (const char* spilt : {" bytes spill stores", " bytes spill loads"})
+    for (std::size_t at = words.find(spilt); at != std::string::npos;
+         at = words.find(spilt, at + 1))
+      CHECK(words.substr(at - 2, 2) == " 0");
+}
+
+TEST_CASE("CUDA: attention's functions fit into registers", "[codegen][attention]") {
+  const std::string nvcc = find_nvcc();
+  if (nvcc.empty()) SKIP("no nvcc: nothing compiles CUDA for a card here");
+  for (const int capability : {80, 90}) {
+    check_attention(nvcc, capability, 64, "f32", cuda::Factors::tf32);
+    check_attention(nvcc, capability, 64, "f32", cuda::Factors::f32);
+    check_attention(nvcc, capability, 64, "bf16", cuda::Factors::tf32);
+  }
+  check_attention(nvcc, 90, 128, "f32", cuda::Factors::f32);
+  check_attention(nvcc, 90, 128, "f16", cuda::Factors::tf32);
 }
 
 }  // namespace

@@ -121,13 +121,32 @@ namespace {
 struct Lowered {
   std::vector<loop::Kernel> kernels;
   std::vector<std::vector<std::span<std::byte>>> memory;
+  // Attention by functions of its own, each before the loop kernel of that number.
+  std::vector<library::Kernel> library;
+  std::vector<std::vector<std::span<std::byte>>> library_memory;
+  std::vector<std::size_t> before;
 };
+
+// Whether the calls are attention that has functions of its own.
+bool add_attention(const Graph& graph, const StorageModel& storages,
+                   const std::vector<NodeId>& calls, Memory& memory, Lowered& lowered) {
+  if (calls.size() != 1) return false;
+  auto called = library::library_kernel(graph, storages, calls.front());
+  if (!called || !cuda::takes_attention(*called)) return false;
+  lowered.library_memory.emplace_back();
+  for (const loop::BufferSource& source : called->sources)
+    lowered.library_memory.back().push_back(memory.of({source.node, source.output}));
+  lowered.library.push_back(std::move(*called));
+  lowered.before.push_back(lowered.kernels.size());
+  return true;
+}
 
 // Why the kernels can't be run; "" where they can.
 std::string lower_all(const Graph& graph, const KernelRunOptions& options, Memory& memory,
                       Lowered& lowered, KernelRun& result) {
   const StorageModel storages(graph, StorageModel::Sizes::values);
   for (const auto& calls : kernels_of(graph, options.groups)) {
+    if (options.attention && add_attention(graph, storages, calls, memory, lowered)) continue;
     auto one = loop::lower(graph, storages, options.groups, calls, options.lower);
     result.refused = !one.ok();
     if (!one) return one.diagnostics().front().message;
@@ -174,14 +193,28 @@ std::string run_in_node(const Lowered& lowered, const KernelRunOptions& options)
 }
 
 std::string run_cuda(const Lowered& lowered, const KernelRunOptions& options) {
-  const auto compiled = CudaOnCpu::compile(cuda::emit(lowered.kernels));
+  cuda::Options how;
+  how.factors = options.attention.value_or(cuda::Factors::f32);
+  const auto compiled = CudaOnCpu::compile(cuda::emit(lowered.kernels, lowered.library, how));
   if (!compiled) return format(compiled.diagnostics());
+  std::size_t done = 0;
+  const auto attend_before = [&](std::size_t kernel) {
+    for (; done < lowered.library.size() && lowered.before[done] == kernel; ++done) {
+      std::vector<void*> buffers;
+      for (const auto& span : lowered.library_memory[done]) buffers.push_back(span.data());
+      std::vector<char> workspace(
+          static_cast<std::size_t>(cuda::attention_workspace_bytes(lowered.library[done])));
+      compiled->run_library(done, buffers, workspace.data());
+    }
+  };
   for (std::size_t k = 0; k < lowered.kernels.size(); ++k) {
+    attend_before(k);
     std::vector<void*> buffers;
     for (const auto& span : lowered.memory[k]) buffers.push_back(span.data());
     if (const std::int64_t fault = compiled->run(k, buffers, options.seed))
       return compiled->module().faults[static_cast<std::size_t>(fault - 1)];
   }
+  attend_before(lowered.kernels.size());
   return "";
 }
 
@@ -208,6 +241,7 @@ KernelRun run_kernels(const Graph& graph, const Inputs& inputs, const KernelRunO
   result.problem = lower_all(graph, options, memory, lowered, result);
   if (result.problem.empty()) result.problem = run(lowered, options);
   if (!result.problem.empty()) return result;
+  result.attentions = static_cast<int>(lowered.library.size());
   for (const auto* ids : {&graph.results, &graph.gradients})
     for (const NodeId id : *ids) result.outputs.push_back(id.valid() ? memory.value(id) : Tensor());
   return result;

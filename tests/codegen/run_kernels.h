@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/codegen/cuda/emit.h"
 #include "engine/codegen/lower/lower.h"
 #include "engine/eval/evaluator.h"
 #include "engine/ir/graph.h"
@@ -20,6 +21,8 @@ struct KernelRunOptions {
   std::uint64_t seed = 0;
   bool parallel_backwards = false;
   FusionGroups groups;  // every call by itself unless they say otherwise
+  // Of CUDA: attention by functions of its own, which multiply f32 so; else by loops.
+  std::optional<cuda::Factors> attention;
 };
 
 struct KernelRun {
@@ -27,6 +30,7 @@ struct KernelRun {
   std::string problem;          // why there are none; "" where there are
   bool refused = false;         // the problem is an operator that doesn't lower
   std::vector<std::string> texts;
+  int attentions = 0;  // calls that were no loops
 };
 
 // Every kernel is verified, and printed and parsed to the same text.

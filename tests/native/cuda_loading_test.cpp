@@ -6,12 +6,13 @@
 #include <vector>
 
 #include "engine/codegen/cuda/emit.h"
-#include "engine/runtime/kernel_order.h"
 #include "engine/workspace/scheduling.h"
 #include "native/cuda/card.h"
 #include "native/cuda/library_calls.h"
 #include "native/cuda/nvrtc.h"
 #include "native/cuda/shared_library.h"
+#include "native/cuda/step.h"
+#include "tests/codegen/attention_graph.h"
 #include "tests/native/run_command.h"
 
 namespace recut::cuda {
@@ -104,7 +105,7 @@ std::string text_of_sample(const std::string& path, bool library) {
   auto program = make_program(document->graph(), storages, groups, scheduled->schedule,
                               {.library = library, .library_takes = library_takes});
   REQUIRE(program.ok());
-  return emit(order_kernels(*program)).text;
+  return emit_step(*program, Factors::tf32).text;
 }
 
 // RECUT_CUDA_GRAPHS=FILE:…: of these, too.
@@ -114,6 +115,9 @@ TEST_CASE("cuda: NVRTC takes the kernels of whole steps", "[native][cuda]") {
   std::vector<std::string> files;
   for (const char* name : {"tiny_mlp", "tiny_conv", "tiny_lm", "tiny_lstm", "tiny_ops"})
     files.push_back(native::sample(name + std::string(".json.gz")));
+  const native::TemporaryFile attention("nvrtc_attention.recut");
+  attention.write(test::AttentionGraph().joint_text());
+  files.push_back(attention.path());
   const char* const given = std::getenv("RECUT_CUDA_GRAPHS");
   std::istringstream more(given == nullptr ? "" : given);
   for (std::string file; std::getline(more, file, ':');) files.push_back(file);

@@ -1,6 +1,7 @@
 // A step on a card that isn't there (fake_step.h): memory, launches, the graph of them, faults.
 #include <catch2/catch_test_macros.hpp>
 
+#include "tests/codegen/attention_graph.h"
 #include "tests/native/fake_card.h"
 #include "tests/native/fake_step.h"
 #include "tests/native/run_command.h"
@@ -69,6 +70,26 @@ TEST_CASE("cuda: steps as they are launched, in the bytes that were planned", "[
     }
     CHECK(fake_card().used_bytes == 0);
   }
+}
+
+TEST_CASE("cuda: attention is launched from the step's own code", "[native][cuda][attention]") {
+  if (!test::has_compiler()) SKIP("there is no compiler for the kernels");
+  test::AttentionGraph form;
+  form.batches = form.heads = form.key_heads = 2;
+  form.queries = form.keys = 40;
+  form.features = form.value_features = 16;
+  const native::TemporaryFile file("attention.recut");
+  file.write(form.joint_text());
+  const FakeStep step = fake_step(file.path(), "none", true);
+  CHECK(step.ready->step.program().library.size() == 2);
+  CHECK(step.ready->step.program().kernels.empty());
+  const auto execution = execute_fake(step);
+  if (!execution) FAIL(execution.diagnostics().front().message);
+  CHECK(execution->agrees());
+  CHECK(execution->max_relative_error() < 1e-5);
+  CHECK(execution->holds());
+  CHECK(execution->not_recorded.empty());
+  CHECK(execution->scratch_bytes == 2 * 2 * 40 * 4);
 }
 
 TEST_CASE("cuda: a recorded step draws by the seed of each run", "[native][cuda]") {

@@ -2,32 +2,49 @@
 
 #include <catch2/catch_test_macros.hpp>
 #include <cstring>
+#include <functional>
 
-#include "engine/runtime/kernel_order.h"
 #include "tests/native/fake_card.h"
 
 namespace recut::test {
 namespace {
 
-// The first launch of a kernel does all of its launches' work.
+// The first launch of several does all of their work.
+void give_to_card(const std::vector<cuda::Launch>& launches, std::size_t parameters,
+                  const std::function<void(void** arguments)>& run) {
+  bool first = true;
+  for (const cuda::Launch& launch : launches) {
+    fake_card().kernels[launch.symbol] = {parameters, [](void**) {}};
+    if (first) fake_card().kernels[launch.symbol].run = run;
+    first = false;
+  }
+}
+
+std::vector<void*> addresses_of(void** arguments, std::size_t buffers) {
+  std::vector<void*> addresses(buffers);
+  for (std::size_t b = 0; b < buffers; ++b) std::memcpy(&addresses[b], arguments[b], 8);
+  return addresses;
+}
+
 void give_to_card(const Program& program, const CudaOnCpu& code) {
   for (std::size_t k = 0; k < program.kernels.size(); ++k) {
     const std::size_t buffers = loop::brought_buffers(program.kernels[k]);
-    const auto run = [&code, k, buffers](void** arguments) {
-      std::vector<void*> addresses(buffers);
-      for (std::size_t b = 0; b < buffers; ++b) std::memcpy(&addresses[b], arguments[b], 8);
+    give_to_card(code.module().kernels[k], buffers + 2, [&code, k, buffers](void** arguments) {
       long long seed = 0, *fault = nullptr;
       std::memcpy(&seed, arguments[buffers], 8);
       std::memcpy(&fault, arguments[buffers + 1], 8);
-      const std::int64_t found = code.run(k, addresses, static_cast<std::uint64_t>(seed));
+      const std::int64_t found =
+          code.run(k, addresses_of(arguments, buffers), static_cast<std::uint64_t>(seed));
       if (found != 0) *fault = found;
-    };
-    bool first = true;
-    for (const cuda::Launch& launch : code.module().kernels[k]) {
-      fake_card().kernels[launch.symbol] = {buffers + 2, [](void**) {}};
-      if (first) fake_card().kernels[launch.symbol].run = run;
-      first = false;
-    }
+    });
+  }
+  for (std::size_t k = 0; k < program.library.size(); ++k) {
+    const std::size_t buffers = program.library[k].buffers.size();
+    give_to_card(code.module().library[k], buffers + 1, [&code, k, buffers](void** arguments) {
+      void* workspace = nullptr;
+      std::memcpy(&workspace, arguments[buffers], 8);
+      code.run_library(k, addresses_of(arguments, buffers), workspace);
+    });
   }
 }
 
@@ -53,12 +70,13 @@ FakeStep fake_step(const std::string& path, const std::string& budget, bool libr
   auto program = make_program(document->graph(), storages, groups, scheduled->schedule,
                               {.library = library, .library_takes = cuda::library_takes});
   REQUIRE(program.ok());
-  auto compiled = CudaOnCpu::compile(cuda::emit(order_kernels(*program)));
+  auto compiled = CudaOnCpu::compile(cuda::emit_step(*program, cuda::Factors::f32));
   REQUIRE(compiled.ok());
   auto code = std::make_unique<CudaOnCpu>(std::move(*compiled));
   give_to_card(*program, *code);
-  auto step = cuda::Step::load(open_fake_card(), std::move(*program),
-                               {"", code->module().kernels, code->module().faults});
+  auto step =
+      cuda::Step::load(open_fake_card(), std::move(*program),
+                       {"", code->module().kernels, code->module().library, code->module().faults});
   REQUIRE(step.ok());
   auto ready = std::make_unique<cuda::ReadyStep>(cuda::ReadyStep{std::move(*step), {}, 0});
   return {std::move(*document), std::move(code), std::move(ready)};

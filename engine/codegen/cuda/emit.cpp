@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/codegen/cuda/attention.h"
 #include "engine/codegen/cuda/kernel_code.h"
 #include "engine/codegen/cuda/scalar_code.h"
 #include "engine/codegen/loop/expand.h"
@@ -15,12 +16,15 @@ using loop::Kernel;
 
 class Emitter {
  public:
-  explicit Emitter(const Options& options) : options_(options) {}
+  explicit Emitter(const Options& options)
+      : options_(options), attention_(options.factors, helpers_) {}
 
-  Module run(std::span<const Kernel> kernels) {
+  Module run(std::span<const Kernel> kernels, std::span<const library::Kernel> library) {
     for (const Kernel& kernel : kernels) add(loop::expand(kernel, loop::Functions::of_target));
+    for (const library::Kernel& kernel : library) add(kernel);
     Text all;
     all.lines(helpers_.text());
+    all.lines(attention_.functions());
     all.append(text_);
     module_.text = all.text();
     module_.notes = all.notes();
@@ -38,6 +42,12 @@ class Emitter {
     text_.begin_note(loop::kNoNote);
     const loop::Ranges ranges = all_ranges(kernel);
     for (const loop::StageCode& stage : loop::stages_of(kernel)) add_launch(kernel, ranges, stage);
+  }
+
+  void add(const library::Kernel& kernel) {
+    module_.library.emplace_back();
+    if (!takes_attention(kernel)) return;
+    module_.library.back() = attention_.add(kernel, fmt::format("attention_{}", calls_++), text_);
   }
 
   void add_launch(const Kernel& kernel, const loop::Ranges& ranges, const loop::StageCode& stage) {
@@ -93,12 +103,19 @@ class Emitter {
   Module module_;
   Text text_;
   Helpers helpers_;
+  AttentionText attention_;
+  int calls_ = 0;  // of attention
 };
 
 }  // namespace
 
 Module emit(std::span<const Kernel> kernels, const Options& options) {
-  return Emitter(options).run(kernels);
+  return emit(kernels, {}, options);
+}
+
+Module emit(std::span<const Kernel> kernels, std::span<const library::Kernel> library,
+            const Options& options) {
+  return Emitter(options).run(kernels, library);
 }
 
 }  // namespace recut::cuda

@@ -6,8 +6,9 @@
 //     for %j in 0..512 lanes 32 … }     a block, which share out the inner loops
 //
 // A function of the text takes a pointer for each brought buffer of its kernel, in order, then
-// `long long seed` and `long long* fault`. It is compiled without fast math and with --fmad=false:
-// products are fused with sums only where the loop form says so.
+// `long long seed` and `long long* fault`; of attention (cuda/attention.h), after its buffers, one
+// to its workspace. It is compiled without fast math and with --fmad=false: products are fused with
+// sums only where the loop form says so.
 #pragma once
 
 #include <cstdint>
@@ -15,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/codegen/library/library_call.h"
 #include "engine/codegen/loop/kernel.h"
 
 namespace recut::cuda {
@@ -27,13 +29,19 @@ struct Launch {
   std::int64_t shared_bytes = 0;  // dynamic shared memory; above 48 KiB it must be asked for
 };
 
+// How attention multiplies f32: as it is, by three products of tf32 that leave 21 bits behind the
+// point, or rounded to tf32.
+enum class Factors : std::uint8_t { f32, tf32 };
+
 struct Options {
   std::int64_t most_blocks = (std::int64_t{1} << 31) - 1;  // what CUDA allows; fewer: for tests
+  Factors factors = Factors::f32;
 };
 
 struct Module {
   std::string text;
   std::vector<std::vector<Launch>> kernels;  // by kernel
+  std::vector<std::vector<Launch>> library;  // by the library's kernel: of attention
   // By line of the text: which of its kernel's notes it is from (loop/kernel.h); kNoNote: none.
   std::vector<std::uint32_t> notes;
   // What is wrong where `*fault`, 0 before, is n afterwards: faults[n - 1]. The data's fault; what
@@ -43,5 +51,17 @@ struct Module {
 
 // Of sound kernels (loop/verifier.h).
 Module emit(std::span<const loop::Kernel> kernels, const Options& options = {});
+
+// Whether the kernel is attention in a form that Recut's own functions have: heads of 16 to 128
+// features, a multiple of 8, whose rows lie in one piece and begin at multiples of 16 bytes.
+bool takes_attention(const library::Kernel& kernel);
+
+// What its launches need beside the buffers: backward, a number for each query.
+std::int64_t attention_workspace_bytes(const library::Kernel& kernel);
+
+// And of a library's kernels those that are attention (takes_attention()); the others are a
+// library's of NVIDIA's.
+Module emit(std::span<const loop::Kernel> kernels, std::span<const library::Kernel> library,
+            const Options& options = {});
 
 }  // namespace recut::cuda

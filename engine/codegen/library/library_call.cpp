@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/codegen/library/attention_call.h"
 #include "engine/codegen/lower/address.h"
 #include "engine/codegen/lower/window_space.h"
 #include "engine/support/text.h"
@@ -271,6 +272,29 @@ class Printer {
                               fmt::join(c.padding, "x"), fmt::join(c.dilation, "x"), c.groups);
   }
 
+  std::string line(const Attention& a) const {
+    std::string text, made;
+    const auto add = [&](std::string& to, const char* before, const std::optional<Operand>& o) {
+      if (o) to += before + operand(*o);
+    };
+    for (const auto* written : {&a.query_gradient, &a.key_gradient, &a.value_gradient})
+      add(made, made.empty() ? "" : ", ", *written);
+    if (!a.grad) {
+      made = operand(a.out);
+      add(made, ", ", a.log_sums);
+      for (const Operand& zero : a.zeros) made += ", " + operand(zero);
+    }
+    text = fmt::format("{} = {} {}, {}, {}", made, a.grad ? "gradients of attention" : "attention",
+                       operand(a.query), operand(a.key), operand(a.value));
+    add(text, ", plus ", a.bias);
+    add(text, ", kept ", a.keep);
+    if (a.grad) text += ", of " + operand(a.out);
+    add(text, ", ", a.grad ? a.log_sums : std::nullopt);
+    add(text, ", ", a.grad);
+    return text + fmt::format(" scale {}{}{}", a.scale, a.causal ? " causal" : "",
+                              a.keep ? fmt::format(" keep scale {}", a.keep_scale) : "");
+  }
+
   static std::string times(double scale) { return scale == 1 ? "" : fmt::format("{} * ", scale); }
 
   std::string operand(const Operand& o) const {
@@ -285,6 +309,7 @@ class Printer {
 }  // namespace
 
 std::optional<Kernel> library_kernel(const Graph& graph, const StorageModel& storages, NodeId id) {
+  if (auto attention = attention_kernel(graph, storages, id)) return attention;
   return Recogniser(graph, storages, id).run();
 }
 
@@ -295,6 +320,14 @@ bool is_common(const Kernel& kernel) {
     const auto* convolution = std::get_if<Convolution>(&call);
     return convolution != nullptr && convolution->dtype == DType::f32;
   });
+}
+
+Kernel without_names(Kernel kernel) {
+  kernel.name.clear();
+  kernel.notes.clear();
+  for (std::size_t b = 0; b < kernel.buffers.size(); ++b)
+    kernel.buffers[b].name = std::to_string(b);
+  return kernel;
 }
 
 std::string print(const Kernel& kernel) { return Printer(kernel).run(); }

@@ -1,6 +1,7 @@
-// Matrix products and convolutions as a library takes them: plain numbers, without a graph. Made
-// of a call instead of a kernel in loop form, where a target has a library and the call's dtype,
-// shapes and layouts fit it; oneDNN on a processor, cuBLASLt and cuDNN on a GPU.
+// Matrix products, convolutions and attention as a library takes them: plain numbers, without a
+// graph. Made of a call instead of a kernel in loop form, where a target has a library and the
+// call's dtype, shapes and layouts fit it; oneDNN on a processor, cuBLASLt and cuDNN on a GPU, and
+// for attention there kernels of Recut's own (cuda/attention.h).
 #pragma once
 
 #include <cstddef>
@@ -58,7 +59,26 @@ struct Convolution {
   DType dtype = DType::f32;
 };
 
-using Call = std::variant<MatrixProduct, Convolution>;
+// (softmax(query key^T * scale + bias) kept) value, or the gradients of it, as
+// lower/nests/attention.cpp and attention_backward.cpp have them: a row without any key has zeros
+// and -inf. All are [batch, heads, rows, columns], with the step 0 where they are seen from several
+// places; each head of keys serves heads / key heads of queries.
+struct Attention {
+  double scale = 1;
+  bool causal = false;          // a query sees no later keys than itself
+  Operand query, key, value;    // of one dtype, with out and all gradients
+  std::optional<Operand> bias;  // [.., queries, keys]: bools keep where they hold, others are added
+  std::optional<Operand> keep;  // bools, of the same shape: the weights that dropout keeps
+  double keep_scale = 1;        // what it multiplies them by
+  Operand out;                  // written; backward: read
+  std::optional<Operand> log_sums;  // [.., rows], f32: of exponentials; forward writes +inf to rows
+                                    // behind the queries
+  std::vector<Operand> zeros;       // forward: seeds that no dropout drew
+  std::optional<Operand> grad;      // of out: backward
+  std::optional<Operand> query_gradient, key_gradient, value_gradient;  // written
+};
+
+using Call = std::variant<MatrixProduct, Convolution, Attention>;
 
 // The calls run one after another.
 struct Kernel {
@@ -69,16 +89,20 @@ struct Kernel {
   std::vector<Call> calls;
 };
 
-// A call of the graph as a library's. Nothing where it is neither product nor convolution, is not
-// of one dtype that these have, has a layout or a scale that none of the calls above has, or where
-// it gives something that they don't.
+// A call of the graph as a library's. Nothing where it is none of the calls above, is not of one
+// dtype that these have, has a layout or a scale that none of them has, or where it gives something
+// that they don't.
 std::optional<Kernel> library_kernel(const Graph& graph, const StorageModel& storages, NodeId id);
 
 // Whether a target's library takes a kernel.
 using Takes = bool (*)(const Kernel& kernel);
 
-// What every library takes: calls of f32, and of products those with a bias at most.
+// What every library takes: products and convolutions of f32, and of products those with a bias at
+// most.
 bool is_common(const Kernel& kernel);
+
+// With numbers for its buffers' names: kernels that differ in names alone are the same.
+Kernel without_names(Kernel kernel);
 
 // As text: buffers, then a line a call.
 //   %mm[512, 512 by 512, 1] = product %x[512, 768 by 768, 1], %w[768, 512 by 1, 768]

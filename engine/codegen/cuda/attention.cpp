@@ -1,0 +1,372 @@
+#include "engine/codegen/cuda/attention.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "engine/codegen/cuda/attention_functions.h"
+#include "engine/codegen/cuda/scalar_code.h"
+
+namespace recut::cuda {
+namespace {
+
+using library::Attention;
+using library::Operand;
+
+constexpr std::int64_t kFewestFeatures = 16, kMostFeatures = 128;
+constexpr std::int64_t kMostItems = std::int64_t{1} << 30;  // what an int counts
+constexpr std::int64_t kFewFeatures = 64;                   // whose tiles fit into registers twice
+constexpr int kThreads = 128;
+constexpr std::int64_t kRowsOfTile = 64, kSummedRows = 16;
+
+const Attention& attention_of(const library::Kernel& kernel) {
+  return std::get<Attention>(kernel.calls.front());
+}
+
+// Rows in one piece that begin at multiples of 16 bytes.
+bool has_rows(const library::Kernel& kernel, const Operand& operand) {
+  const std::int64_t chunk = 16 / item_bytes(kernel.buffers[operand.buffer].dtype);
+  const Layout& layout = operand.layout;
+  const auto fits = [&](std::int64_t step) { return step % chunk == 0; };
+  return layout.strides.back() == 1 && fits(layout.offset) && fits(layout.shape.back()) &&
+         std::all_of(layout.strides.begin(), layout.strides.end() - 1, fits);
+}
+
+bool has_width(const Operand& operand) {
+  const std::int64_t width = operand.layout.shape.back();
+  return width >= kFewestFeatures && width <= kMostFeatures && width % 8 == 0;
+}
+
+// The numbers of a call that its functions are made for.
+struct Sizes {
+  Sizes(const library::Kernel& kernel, const Attention& a, Factors factors = Factors::f32)
+      : dtype(kernel.buffers[a.query.buffer].dtype),
+        batches(a.query.layout.shape[0]),
+        heads(a.query.layout.shape[1]),
+        key_heads(a.key.layout.shape[1]),
+        queries(a.query.layout.shape[2]),
+        keys(a.key.layout.shape[2]),
+        features(a.query.layout.shape[3]),
+        value_features(a.value.layout.shape[3]) {
+    const bool few = features <= kFewFeatures && value_features <= kFewFeatures;
+    const bool real = dtype == DType::f32, parted = real && factors == Factors::f32;
+    kept = few && !parted;
+    tall = kept && !a.grad ? 2 : 1;
+    block = !real && !a.grad ? 64 : 32;
+    if (a.grad && real && !few) block = 16;
+  }
+
+  DType dtype;
+  std::int64_t batches, heads, key_heads, queries, keys, features, value_features;
+  bool kept;  // backward: a warp's own rows are in registers, of which parts would take too many
+  std::int64_t tall, block;
+
+  std::int64_t tiles(std::int64_t rows, std::int64_t of) const { return (of + rows - 1) / rows; }
+  std::int64_t query_blocks() const { return batches * heads * tiles(kRowsOfTile * tall, queries); }
+  std::int64_t key_blocks() const { return batches * key_heads * tiles(kRowsOfTile, keys); }
+  std::int64_t rows() const { return batches * heads * queries; }
+
+  // As stride_of() in the text has it, of both operands that lie side by side.
+  std::int64_t bytes(std::int64_t rows, std::int64_t width) const {
+    return rows * ((width + 15) / 16 * 16 * item_bytes(dtype) + 16);
+  }
+  std::int64_t forward_bytes() const {
+    return std::max(bytes(kRowsOfTile * tall, features),
+                    2 * (bytes(block, features) + bytes(block, value_features)));
+  }
+  std::int64_t backward_bytes() const {
+    const std::int64_t stages = 2 * (bytes(block, features) + bytes(block, value_features));
+    const std::int64_t own = bytes(kRowsOfTile, features) + bytes(kRowsOfTile, value_features);
+    return kept ? std::max(stages, own) : stages + own;
+  }
+};
+
+std::string format_name(DType dtype, Factors factors) {
+  if (dtype == DType::bf16) return "Bf16";
+  if (dtype == DType::f16) return "F16";
+  return factors == Factors::tf32 ? "Tf32" : "F32";
+}
+
+std::string real(double x) { return literal(DType::f32, {x, 0}); }
+
+class Writer {
+ public:
+  Writer(const library::Kernel& kernel, std::string name, Factors factors, Helpers& helpers,
+         Text& text)
+      : kernel_(kernel),
+        a_(attention_of(kernel)),
+        sizes_(kernel, a_, factors),
+        name_(std::move(name)),
+        factors_(factors),
+        helpers_(helpers),
+        text_(text) {
+    name_buffers();
+  }
+
+  std::vector<Launch> run() {
+    text_.begin_note(loop::kNoNote);
+    line("// kernel " + kernel_.name);
+    text_.begin_note(0);
+    for (const std::string& note : kernel_.notes) line("// " + note);
+    write_call();
+    a_.grad ? backward() : forward();
+    text_.begin_note(loop::kNoNote);
+    return std::move(launches_);
+  }
+
+ private:
+  void line(const std::string& text) { text_.line(text); }
+
+  // By what they are to the call.
+  void name_buffers() {
+    names_.resize(kernel_.buffers.size());
+    const auto add = [&](const Operand& operand, const std::string& role) {
+      std::string& name = names_[operand.buffer];
+      name += (name.empty() ? "" : "_") + role;
+    };
+    const auto maybe = [&](const std::optional<Operand>& operand, const char* role) {
+      if (operand) add(*operand, role);
+    };
+    add(a_.query, "query");
+    add(a_.key, "key");
+    add(a_.value, "value");
+    maybe(a_.bias, "bias");
+    maybe(a_.keep, "keep");
+    add(a_.out, "out");
+    maybe(a_.log_sums, "log_sums");
+    maybe(a_.grad, "grad");
+    for (const Operand& zero : a_.zeros) add(zero, fmt::format("zeros_{}", zero.buffer));
+    maybe(a_.query_gradient, "query_gradient");
+    maybe(a_.key_gradient, "key_gradient");
+    maybe(a_.value_gradient, "value_gradient");
+  }
+
+  const std::string& name(const Operand& operand) const { return names_[operand.buffer]; }
+  std::string name(const std::optional<Operand>& operand) const {
+    return operand ? names_[operand->buffer] : "nullptr";
+  }
+  std::string type(const Operand& operand) const {
+    return memory_type_name(kernel_.buffers[operand.buffer].dtype);
+  }
+
+  // The numbers of the call, and what depends on a bias and on what dropout keeps.
+  void write_call() {
+    const Sizes& s = sizes_;
+    line(fmt::format("// {} batch{} of {} heads, {} queries of {} features, {} keys{}", s.batches,
+                     s.batches == 1 ? "" : "es", s.heads, s.queries, s.features, s.keys,
+                     a_.causal ? ", causal" : ""));
+    line(fmt::format("struct {}Call {{", name_));
+    line(fmt::format("  using Format = {};", format_name(s.dtype, factors_)));
+    line("  using Element = Format::Element;");
+    line(fmt::format("  static constexpr int batches = {}, heads = {}, sharing = {};", s.batches,
+                     s.heads, s.heads / s.key_heads));
+    line(fmt::format("  static constexpr int queries = {}, keys = {}, log_rows = {};", s.queries,
+                     s.keys, a_.log_sums ? a_.log_sums->layout.shape[2] : 0));
+    line(fmt::format("  static constexpr int features = {}, value_features = {};", s.features,
+                     s.value_features));
+    line(fmt::format("  static constexpr int tall = {}, block = {};", s.tall, s.block));
+    line(fmt::format("  static constexpr bool causal = {}, in_registers = {};", a_.causal, s.kept));
+    line(fmt::format("  static constexpr bool wants_key = {}, wants_value = {};",
+                     a_.key_gradient.has_value(), a_.value_gradient.has_value()));
+    line(fmt::format("  static constexpr float scale = {};", real(a_.scale)));
+    const bool natural = a_.bias && kernel_.buffers[a_.bias->buffer].dtype != DType::boolean;
+    const double log2 = std::log(2);
+    line(fmt::format("  static constexpr float score_scale = {}, octaves = {};  // of a unit",
+                     real(natural ? a_.scale : a_.scale / log2), real(natural ? 1 / log2 : 1)));
+    line(fmt::format("  static constexpr float nats = {}, units_of_nat = {};",
+                     real(natural ? 1 : log2), real(natural ? 1 : 1 / log2)));
+    write_rows();
+    write_bias();
+    write_keep();
+    line("};");
+  }
+
+  void write_rows() {
+    const auto rows = [&](const char* name, const Operand& o) {
+      const Strides& s = o.layout.strides;
+      line(fmt::format("  using {} = Rows<{}, {}, {}, {}>;", name, o.layout.offset, s[0], s[1],
+                       s[2]));
+    };
+    rows("Query", a_.query);
+    rows("Key", a_.key);
+    rows("Value", a_.value);
+    rows("Out", a_.out);
+    if (a_.log_sums)
+      rows("LogSums", *a_.log_sums);
+    else
+      line("  using LogSums = Rows<0, 0, 0, 0>;");
+    if (a_.grad) rows("Grad", *a_.grad);
+    if (a_.query_gradient) rows("QueryGradient", *a_.query_gradient);
+    if (a_.key_gradient) rows("KeyGradient", *a_.key_gradient);
+    if (a_.value_gradient) rows("ValueGradient", *a_.value_gradient);
+  }
+
+  static std::string place(const char* buffer, const Operand& operand) {
+    return fmt::format("{}[query * {}ll + key * {}ll]", buffer, operand.layout.strides[2],
+                       operand.layout.strides[3]);
+  }
+  void write_place(const char* name, const std::optional<Operand>& operand) {
+    if (!operand)
+      return line(fmt::format(
+          "  static __device__ inline long long {}_at(int, int) {{ return 0; }}", name));
+    const Layout& layout = operand->layout;
+    line(fmt::format("  static __device__ inline long long {}_at(int batch, int head) {{", name));
+    line(fmt::format("    return {}ll + batch * {}ll + head * {}ll;", layout.offset,
+                     layout.strides[0], layout.strides[1]));
+    line("  }");
+  }
+
+  void write_bias() {
+    line(fmt::format("  using Bias = {};", a_.bias ? type(*a_.bias) : "float"));
+    write_place("bias", a_.bias);
+    const std::string head = "  static __device__ inline float masked(float score, const Bias*";
+    if (!a_.bias) return line(head + ", int, int) { return score; }");
+    line(head + " bias, int query, int key) {");
+    const DType dtype = kernel_.buffers[a_.bias->buffer].dtype;
+    const std::string found = place("bias", *a_.bias);
+    if (dtype == DType::boolean)
+      line(fmt::format("    return {} ? score : minus_infinity();", found));
+    else
+      line(fmt::format("    return score + {};", value_of_memory(dtype, found, helpers_)));
+    line("  }");
+  }
+
+  void write_keep() {
+    write_place("keep", a_.keep);
+    const std::string head = "  static __device__ inline float kept(const unsigned char*";
+    if (!a_.keep) return line(head + ", int, int) { return 1; }");
+    line(head + " keep, int query, int key) {");
+    line(fmt::format("    return query < queries && key < keys && {} ? {} : 0.0f;",
+                     place("keep", *a_.keep), real(a_.keep_scale)));
+    line("  }");
+  }
+
+  // A function with every buffer as a parameter, around one line.
+  void launch(const char* what, std::int64_t blocks, std::int64_t shared_bytes,
+              const std::vector<std::string>& body) {
+    Launch launch{fmt::format("{}_{}", name_, what), blocks, kThreads, shared_bytes};
+    line(fmt::format("extern \"C\" __global__ void __launch_bounds__({}) {}(", kThreads,
+                     launch.symbol));
+    for (std::size_t b = 0; b < kernel_.buffers.size(); ++b)
+      line(fmt::format("    {}{}* __restrict__ {},",
+                       kernel_.buffers[b].access == loop::Access::read ? "const " : "",
+                       memory_type_name(kernel_.buffers[b].dtype), names_[b]));
+    line("    float* __restrict__ row_sums) {");
+    for (const std::string& one : body) line("  " + one);
+    line("}");
+    line("");
+    launches_.push_back(std::move(launch));
+  }
+
+  std::string call(const char* function, const std::string& arguments) const {
+    return fmt::format("{}<{}Call>({});", function, name_, arguments);
+  }
+  std::string inputs() const {
+    return fmt::format("{}, {}, {}, {}, {}", name(a_.query), name(a_.key), name(a_.value),
+                       name(a_.bias), name(a_.keep));
+  }
+
+  void forward() {
+    std::vector<std::string> body;
+    for (const Operand& zero : a_.zeros) {
+      const std::int64_t count = kernel_.buffers[zero.buffer].elements;
+      body.emplace_back("if (blockIdx.x == 0 && threadIdx.x == 0)");
+      body.push_back(fmt::format("  for (int i = 0; i < {}; ++i) {}[i] = 0;", count, name(zero)));
+    }
+    body.push_back(
+        call("attend", fmt::format("{}, {}, {}", inputs(), name(a_.out), name(a_.log_sums))));
+    launch("forward", sizes_.query_blocks(), sizes_.forward_bytes(), body);
+  }
+
+  void backward() {
+    const Sizes& s = sizes_;
+    launch("row_sums", s.tiles(kSummedRows, s.rows()), 0,
+           {call("sum_rows", fmt::format("{}, {}, row_sums", name(a_.grad), name(a_.out)))});
+    const std::string all =
+        fmt::format("{}, {}, {}, row_sums, ", inputs(), name(a_.grad), name(a_.log_sums));
+    if (a_.key_gradient || a_.value_gradient)
+      launch("keys", s.key_blocks(), s.backward_bytes(),
+             {call("make_key_gradients",
+                   fmt::format("{}{}, {}", all, name(a_.key_gradient), name(a_.value_gradient)))});
+    if (a_.query_gradient)
+      launch("queries", s.query_blocks(), s.backward_bytes(),
+             {call("make_query_gradient", all + name(a_.query_gradient))});
+  }
+
+  const library::Kernel& kernel_;
+  const Attention& a_;
+  const Sizes sizes_;
+  const std::string name_;
+  const Factors factors_;
+  std::vector<std::string> names_;
+  Helpers& helpers_;
+  Text& text_;
+  std::vector<Launch> launches_;
+};
+
+std::string format_of_16(DType dtype) {
+  const bool brain = dtype == DType::bf16;
+  const std::pair<std::string_view, std::string_view> words[] = {
+      {"{Name}", brain ? "Bf16" : "F16"},
+      {"{name}", brain ? "bf16" : "f16"},
+      {"{value}", brain ? "of_bfloat16" : "of_half"}};
+  std::string text(kAttentionFormat16);
+  for (const auto& [word, by] : words)
+    for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at))
+      text.replace(at, word.size(), by);
+  return text;
+}
+
+// Whether pairs of what is written can be stored at once, and rows copied 16 bytes at a time.
+bool has_layouts(const library::Kernel& kernel, const Attention& a) {
+  std::vector<const Operand*> all{&a.query, &a.key, &a.value, &a.out};
+  for (const auto* maybe : {&a.grad, &a.query_gradient, &a.key_gradient, &a.value_gradient})
+    if (*maybe) all.push_back(&**maybe);
+  return std::all_of(all.begin(), all.end(),
+                     [&](const Operand* operand) { return has_rows(kernel, *operand); });
+}
+
+}  // namespace
+
+bool takes_attention(const library::Kernel& kernel) {
+  if (kernel.calls.size() != 1 || !std::holds_alternative<Attention>(kernel.calls.front()))
+    return false;
+  const Attention& a = attention_of(kernel);
+  const Sizes sizes(kernel, a);
+  const std::int64_t most =
+      std::max({sizes.query_blocks(), sizes.key_blocks(), sizes.rows(), sizes.queries, sizes.keys});
+  return has_width(a.query) && has_width(a.value) && has_layouts(kernel, a) && most < kMostItems;
+}
+
+std::int64_t attention_workspace_bytes(const library::Kernel& kernel) {
+  const Attention& a = attention_of(kernel);
+  return a.grad ? Sizes(kernel, a).rows() * item_bytes(DType::f32) : 0;
+}
+
+std::vector<Launch> AttentionText::add(const library::Kernel& kernel, const std::string& name,
+                                       Text& text) {
+  const Attention& a = attention_of(kernel);
+  const DType dtype = kernel.buffers[a.query.buffer].dtype;
+  dtypes_.insert(dtype);
+  if (dtype == DType::bf16) helpers_.use("of_bfloat16");
+  if (dtype == DType::f16) helpers_.use("of_half");
+  backward_ |= a.grad.has_value();
+  return Writer(kernel, name, factors_, helpers_, text).run();
+}
+
+std::string AttentionText::functions() const {
+  if (dtypes_.empty()) return "";
+  std::string text(kAttentionMachine);
+  text += kAttentionFormats;
+  if (dtypes_.contains(DType::bf16) || dtypes_.contains(DType::f16)) text += kAttentionFormats16;
+  for (const DType dtype : {DType::bf16, DType::f16})
+    if (dtypes_.contains(dtype)) text += format_of_16(dtype);
+  text.append(kAttentionTiles).append(kAttentionForward);
+  if (backward_) text += kAttentionBackward;
+  return text;
+}
+
+}  // namespace recut::cuda

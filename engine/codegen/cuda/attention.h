@@ -1,0 +1,38 @@
+// Attention on tensor cores, forward and backward, without the scores in memory: CUDA C++ for a
+// library's call of it, which is launched like a kernel of the loop form.
+//
+// After FlashAttention-2 (Dao 2023): a block of four warps has 64 or 128 queries of a head, and
+// keys and values go through shared memory, the next ones on their way while these are computed
+// with (cp.async). Backward is three launches, of which each adds up what it alone writes: the same
+// bits every time.
+#pragma once
+
+#include <set>
+#include <string>
+#include <vector>
+
+#include "engine/codegen/cuda/emit.h"
+#include "engine/codegen/cuda/helpers.h"
+#include "engine/codegen/cuda/text.h"
+
+namespace recut::cuda {
+
+// The kernels of a text that are attention, and the functions that they share.
+class AttentionText {
+ public:
+  AttentionText(Factors factors, Helpers& helpers) : factors_(factors), helpers_(helpers) {}
+
+  // Adds to a text what the kernel's launches run; their symbols begin with `name`.
+  std::vector<Launch> add(const library::Kernel& kernel, const std::string& name, Text& text);
+
+  // What has to stand before all that was added.
+  std::string functions() const;
+
+ private:
+  const Factors factors_;
+  Helpers& helpers_;
+  std::set<DType> dtypes_;
+  bool backward_ = false;
+};
+
+}  // namespace recut::cuda

@@ -1,0 +1,421 @@
+#include "engine/codegen/cuda/attention_functions.h"
+
+namespace recut::cuda {
+
+extern const std::string_view kAttentionForward =
+    R"(// Scores of 16 tall rows and 8 n columns: scaled, masked, -inf where a key is hidden. They are in
+// units of log 2, which is a part of their scale, or natural ones where numbers are added that may
+// be as large as there are. Rows are queries and columns keys, or turned; a lane's first row and
+// column are given.
+template <class Call, bool turned, bool checks, int tall, int n>
+__device__ inline void place_scores(float (&products)[tall][n][4], const typename Call::Bias* bias,
+                                    int row, int column) {
+#pragma unroll
+  for (int m = 0; m < tall; ++m)
+#pragma unroll
+    for (int i = 0; i < n; ++i)
+#pragma unroll
+      for (int c = 0; c < 4; ++c) {
+        const int r = row + 16 * m + c / 2 * 8, k = column + 8 * i + c % 2;
+        const int query = turned ? k : r, key = turned ? r : k;
+        const bool seen = !checks || (key < Call::keys && query < Call::queries &&
+                                      (!Call::causal || key <= query));
+        const float score = products[m][i][c] * Call::score_scale;
+        products[m][i][c] = seen ? Call::masked(score, bias, query, key) : minus_infinity();
+      }
+}
+template <class Call, bool turned, int tall, int n>
+__device__ inline void to_scores(float (&products)[tall][n][4], const typename Call::Bias* bias,
+                                 int row, int column) {
+  const int lane = threadIdx.x % 32, first_row = row - lane / 4, first = column - lane % 4 * 2;
+  const int last_row = first_row + 16 * tall - 1, last = first + 8 * n - 1;
+  const int last_key = turned ? last_row : last, last_query = turned ? last : last_row;
+  if (last_key < Call::keys && last_query < Call::queries &&
+      !(Call::causal && last_key > (turned ? first : first_row)))
+    place_scores<Call, turned, false>(products, bias, row, column);
+  else
+    place_scores<Call, turned, true>(products, bias, row, column);
+}
+
+// The four lanes of a row.
+__device__ inline float largest_of_row(float x) {
+  x = fmaxf(x, __shfl_xor_sync(0xffffffffu, x, 1));
+  return fmaxf(x, __shfl_xor_sync(0xffffffffu, x, 2));
+}
+__device__ inline float sum_of_row(float x) {
+  x += __shfl_xor_sync(0xffffffffu, x, 1);
+  return x + __shfl_xor_sync(0xffffffffu, x, 2);
+}
+
+// Scores become weights: powers of two relative to the largest score so far. What was added up
+// relative to another shrinks. An infinite largest can't be subtracted: no key was seen yet.
+template <class Call, int tall, int n, int wide>
+__device__ inline void weigh(float (&scores)[tall][n][4], float (&largest)[tall][2],
+                             float (&total)[tall][2], float (&sums)[tall][wide][4],
+                             const unsigned char* keep, int row, int column) {
+#pragma unroll
+  for (int m = 0; m < tall; ++m)
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      float most = largest[m][half];
+#pragma unroll
+      for (int i = 0; i < n; ++i)
+        most = fmaxf(most, fmaxf(scores[m][i][2 * half], scores[m][i][2 * half + 1]));
+      most = largest_of_row(most);
+      const float base = most == minus_infinity() ? 0.0f : most;
+      const float shrunk = power_of_two((largest[m][half] - base) * Call::octaves);
+      largest[m][half] = most;
+      float sum = total[m][half] * shrunk;
+#pragma unroll
+      for (int i = 0; i < n; ++i)
+#pragma unroll
+        for (int c = 2 * half; c < 2 * half + 2; ++c) {
+          const float weight = power_of_two((scores[m][i][c] - base) * Call::octaves);
+          sum += weight;
+          scores[m][i][c] = weight * Call::kept(keep, row + 16 * m + 8 * half,
+                                                column + 8 * i + c % 2);
+        }
+      total[m][half] = sum;
+#pragma unroll
+      for (int i = 0; i < wide; ++i) {
+        sums[m][i][2 * half] *= shrunk;
+        sums[m][i][2 * half + 1] *= shrunk;
+      }
+    }
+}
+
+// Means of values, and the logarithms of the sums of exponentials. A row without any key has zeros.
+template <class Call, int tall, int wide>
+__device__ inline void store_means(typename Call::Element* out, float* log_sums,
+                                   const float (&largest)[tall][2], float (&total)[tall][2],
+                                   const float (&sums)[tall][wide][4], int first) {
+  float factors[tall][2];
+  const int lane = threadIdx.x % 32;
+#pragma unroll
+  for (int m = 0; m < tall; ++m)
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      const float sum = sum_of_row(total[m][half]);
+      factors[m][half] = sum == 0 ? 0.0f : 1 / sum;
+      const int row = first + 16 * m + 8 * half + lane / 4;
+      if (lane % 4 != 0 || row >= Call::log_rows) continue;
+      float log_sum = largest[m][half] * Call::nats + logf(sum);
+      if (sum == 0) log_sum = minus_infinity();
+      if (row >= Call::queries) log_sum = -minus_infinity();
+      log_sums[row * Call::LogSums::row] = log_sum;
+    }
+  store_rows<typename Call::Format, Call::value_features>(out, Call::Out::row, sums, factors, first,
+                                                          Call::queries);
+}
+
+// FlashAttention-2 (Dao 2023), after Milakov and Gimelshein's online softmax (2018): four warps
+// have 16 tall queries each, and meet one block of keys after another, the next one on its way.
+template <class Call>
+__device__ inline void attend(const typename Call::Element* query,
+                              const typename Call::Element* key,
+                              const typename Call::Element* value, const typename Call::Bias* bias,
+                              const unsigned char* keep, typename Call::Element* out,
+                              float* log_sums) {
+  using F = typename Call::Format;
+  using Element = typename F::Element;
+  constexpr int tall = Call::tall, block = Call::block, rows = 64 * tall;
+  constexpr int width = Call::features, wide = Call::value_features;
+  constexpr int tiles = (Call::queries + rows - 1) / rows;
+  constexpr int values = block * stride_of<F>(width), stage = values + block * stride_of<F>(wide);
+  extern __shared__ __align__(16) unsigned char shared[];
+  Element* const stages = reinterpret_cast<Element*>(shared);
+
+  // The longest first, where queries see no later keys.
+  const int tile = tiles - 1 - int(blockIdx.x % tiles);
+  const int head = int(blockIdx.x / tiles % Call::heads), batch = int(blockIdx.x / tiles / Call::heads);
+  const int own = threadIdx.x / 32 * 16 * tall, first = tile * rows + own;
+  const int row = first + threadIdx.x % 32 / 4, column = threadIdx.x % 4 * 2;
+  query += Call::Query::at(batch, head);
+  key += Call::Key::at(batch, head / Call::sharing);
+  value += Call::Value::at(batch, head / Call::sharing);
+  bias += Call::bias_at(batch, head);
+  keep += Call::keep_at(batch, head);
+
+  Own<F, tall, width, true> queries;
+  fetch<F, rows, width>(stages, query, Call::Query::row, tile * rows, Call::queries);
+  end_group();
+  wait_for_groups<0>();
+  settle<F, rows, width>(stages);
+  __syncthreads();
+  queries.load(stages + own * stride_of<F>(width));
+  __syncthreads();
+
+  const auto fetch_block = [&](int number) {
+    Element* const to = stages + number % 2 * stage;
+    fetch<F, block, width>(to, key, Call::Key::row, number * block, Call::keys);
+    fetch<F, block, wide>(to + values, value, Call::Value::row, number * block, Call::keys);
+  };
+  float largest[tall][2], total[tall][2], sums[tall][padded(wide) / 8][4];
+  clear(sums);
+  for (int m = 0; m < tall; ++m)
+    for (int half = 0; half < 2; ++half) {
+      largest[m][half] = minus_infinity();
+      total[m][half] = 0;
+    }
+  const int end = Call::causal && (tile + 1) * rows < Call::keys ? (tile + 1) * rows : Call::keys;
+  const int blocks = (end + block - 1) / block;
+  fetch_block(0);
+  end_group();
+  for (int b = 0; b < blocks; ++b) {
+    Element* const keys = stages + b % 2 * stage;
+    if (b + 1 < blocks) fetch_block(b + 1);
+    end_group();
+    wait_for_groups<1>();
+    settle<F, block, width>(keys);
+    settle<F, block, wide>(keys + values);
+    __syncthreads();
+    if (!Call::causal || b * block < first + 16 * tall) {
+      float scores[tall][block / 8][4];
+      multiply<F, width>(scores, queries, keys);
+      to_scores<Call, false>(scores, bias, row, b * block + column);
+      weigh<Call>(scores, largest, total, sums, keep, row, b * block + column);
+      add_weighted<F, wide>(sums, scores, keys + values);
+    }
+    __syncthreads();
+  }
+  store_means<Call>(out + Call::Out::at(batch, head), log_sums + Call::LogSums::at(batch, head),
+                    largest, total, sums, first);
+}
+
+)";
+
+extern const std::string_view kAttentionBackward =
+    R"(// With P the softmax and O = P V (and with dropout D(P) for P in dV and D(dO V^T) for dO V^T):
+//   dV = P^T dO,  dS = P (dO V^T - rowsum(dO O)),  dQ = scale dS K,  dK = scale dS^T Q
+// P comes anew from the scores and the logarithms of their sums. One launch has rowsum(dO O), one
+// goes over keys, and one over queries: each adds up what it alone writes, in order.
+
+// Eight threads for each row, 16 bytes at once.
+template <class Call>
+__device__ inline void sum_rows(const typename Call::Element* grad,
+                                const typename Call::Element* out, float* row_sums) {
+  using F = typename Call::Format;
+  const int number = int(blockIdx.x) * 16 + threadIdx.x / 8;
+  const bool there = number < Call::batches * Call::heads * Call::queries;
+  const int row = there ? number % Call::queries : 0, head = number / Call::queries % Call::heads;
+  const int batch = there ? number / Call::queries / Call::heads : 0;
+  const auto* const left = grad + Call::Grad::at(batch, head) + row * Call::Grad::row;
+  const auto* const right = out + Call::Out::at(batch, head) + row * Call::Out::row;
+  float sum = 0;
+  for (int i = threadIdx.x % 8 * F::chunk; i < Call::value_features; i += 8 * F::chunk) {
+    struct alignas(16) Chunk {
+      typename F::Element of[F::chunk];
+    };
+    const Chunk a = *reinterpret_cast<const Chunk*>(left + i);
+    const Chunk b = *reinterpret_cast<const Chunk*>(right + i);
+    for (int j = 0; j < F::chunk; ++j) sum = __fmaf_rn(F::value(a.of[j]), F::value(b.of[j]), sum);
+  }
+  for (int by = 4; by > 0; by /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, by);
+  if (there && threadIdx.x % 8 == 0) row_sums[number] = sum;
+}
+
+// Scores become D(P), and products dO V^T become dS. A lane has the statistics of its two rows, or,
+// turned, of its columns.
+template <class Call, bool turned, int n>
+__device__ inline void to_slopes(float (&scores)[1][n][4], float (&products)[1][n][4],
+                                 const float (&log_sums)[turned ? n : 1][2],
+                                 const float (&row_sums)[turned ? n : 1][2],
+                                 const unsigned char* keep, int row, int column) {
+#pragma unroll
+  for (int i = 0; i < n; ++i)
+#pragma unroll
+    for (int c = 0; c < 4; ++c) {
+      const int r = row + c / 2 * 8, k = column + 8 * i + c % 2;
+      const float log_sum = turned ? log_sums[turned ? i : 0][c % 2] : log_sums[0][c / 2];
+      const float row_sum = turned ? row_sums[turned ? i : 0][c % 2] : row_sums[0][c / 2];
+      const float score = scores[0][i][c];
+      const float apart = (score - log_sum * Call::units_of_nat) * Call::octaves;
+      const float weight = score == minus_infinity() ? 0.0f : power_of_two(apart);
+      const float kept = Call::kept(keep, turned ? k : r, turned ? r : k);
+      scores[0][i][c] = weight * kept;
+      products[0][i][c] = weight * (products[0][i][c] * kept - row_sum);
+    }
+}
+
+// Four warps have 16 queries each, and meet one block of keys after another.
+template <class Call>
+__device__ inline void make_query_gradient(
+    const typename Call::Element* query, const typename Call::Element* key,
+    const typename Call::Element* value, const typename Call::Bias* bias, const unsigned char* keep,
+    const typename Call::Element* grad, const float* log_sums, const float* row_sums,
+    typename Call::Element* query_gradient) {
+  using F = typename Call::Format;
+  using Element = typename F::Element;
+  constexpr int block = Call::block, rows = 64;
+  constexpr int width = Call::features, wide = Call::value_features;
+  constexpr int tiles = (Call::queries + rows - 1) / rows;
+  constexpr int values = block * stride_of<F>(width), stage = values + block * stride_of<F>(wide);
+  constexpr int grads = rows * stride_of<F>(width), owns = grads + rows * stride_of<F>(wide);
+  constexpr bool in_registers = Call::in_registers;
+  extern __shared__ __align__(16) unsigned char shared[];
+  Element* const mine = reinterpret_cast<Element*>(shared);
+  Element* const stages = mine + (in_registers ? 0 : owns);
+
+  const int tile = tiles - 1 - int(blockIdx.x % tiles);
+  const int head = int(blockIdx.x / tiles % Call::heads), batch = int(blockIdx.x / tiles / Call::heads);
+  const int own = threadIdx.x / 32 * 16, first = tile * rows + own;
+  const int row = first + threadIdx.x % 32 / 4, column = threadIdx.x % 4 * 2;
+  key += Call::Key::at(batch, head / Call::sharing);
+  value += Call::Value::at(batch, head / Call::sharing);
+  bias += Call::bias_at(batch, head);
+  keep += Call::keep_at(batch, head);
+
+  fetch<F, rows, width>(mine, query + Call::Query::at(batch, head), Call::Query::row, tile * rows,
+                        Call::queries);
+  fetch<F, rows, wide>(mine + grads, grad + Call::Grad::at(batch, head), Call::Grad::row,
+                       tile * rows, Call::queries);
+  end_group();
+  float of_logs[1][2], of_rows[1][2];
+  for (int half = 0; half < 2; ++half) {
+    const int r = row + 8 * half < Call::queries ? row + 8 * half : Call::queries - 1;
+    of_logs[0][half] = log_sums[Call::LogSums::at(batch, head) + r * Call::LogSums::row];
+    of_rows[0][half] = row_sums[(batch * Call::heads + head) * Call::queries + r];
+  }
+  wait_for_groups<0>();
+  settle<F, rows, width>(mine);
+  settle<F, rows, wide>(mine + grads);
+  __syncthreads();
+  Own<F, 1, width, in_registers> queries;
+  Own<F, 1, wide, in_registers> gradients;
+  queries.load(mine + own * stride_of<F>(width));
+  gradients.load(mine + grads + own * stride_of<F>(wide));
+  __syncthreads();
+
+  const auto fetch_block = [&](int number) {
+    Element* const to = stages + number % 2 * stage;
+    fetch<F, block, width>(to, key, Call::Key::row, number * block, Call::keys);
+    fetch<F, block, wide>(to + values, value, Call::Value::row, number * block, Call::keys);
+  };
+  float sums[1][padded(width) / 8][4];
+  clear(sums);
+  const int end = Call::causal && (tile + 1) * rows < Call::keys ? (tile + 1) * rows : Call::keys;
+  const int blocks = (end + block - 1) / block;
+  fetch_block(0);
+  end_group();
+  for (int b = 0; b < blocks; ++b) {
+    Element* const keys = stages + b % 2 * stage;
+    if (b + 1 < blocks) fetch_block(b + 1);
+    end_group();
+    wait_for_groups<1>();
+    settle<F, block, width>(keys);
+    settle<F, block, wide>(keys + values);
+    __syncthreads();
+    if (!Call::causal || b * block < first + 16) {
+      float scores[1][block / 8][4], slopes[1][block / 8][4];
+      multiply<F, width>(scores, queries, keys);
+      multiply<F, wide>(slopes, gradients, keys + values);
+      to_scores<Call, false>(scores, bias, row, b * block + column);
+      to_slopes<Call, false>(scores, slopes, of_logs, of_rows, keep, row, b * block + column);
+      add_weighted<F, width>(sums, slopes, keys);
+    }
+    __syncthreads();
+  }
+  const float factors[1][2] = {{Call::scale, Call::scale}};
+  store_rows<F, width>(query_gradient + Call::QueryGradient::at(batch, head),
+                       Call::QueryGradient::row, sums, factors, first, Call::queries);
+}
+
+// Four warps have 16 keys each, and meet one block of queries after another, of all heads that
+// share the keys.
+template <class Call>
+__device__ inline void make_key_gradients(
+    const typename Call::Element* query, const typename Call::Element* key,
+    const typename Call::Element* value, const typename Call::Bias* bias, const unsigned char* keep,
+    const typename Call::Element* grad, const float* log_sums, const float* row_sums,
+    typename Call::Element* key_gradient, typename Call::Element* value_gradient) {
+  using F = typename Call::Format;
+  using Element = typename F::Element;
+  constexpr int block = Call::block, rows = 64, heads = Call::heads / Call::sharing;
+  constexpr int width = Call::features, wide = Call::value_features;
+  constexpr int tiles = (Call::keys + rows - 1) / rows;
+  constexpr int grads = block * stride_of<F>(width), stage = grads + block * stride_of<F>(wide);
+  constexpr int values = rows * stride_of<F>(width), owns = values + rows * stride_of<F>(wide);
+  constexpr bool in_registers = Call::in_registers;
+  extern __shared__ __align__(16) unsigned char shared[];
+  Element* const mine = reinterpret_cast<Element*>(shared);
+  Element* const stages = mine + (in_registers ? 0 : owns);
+
+  const int tile = int(blockIdx.x % tiles);
+  const int head = int(blockIdx.x / tiles % heads), batch = int(blockIdx.x / tiles / heads);
+  const int own = threadIdx.x / 32 * 16, first = tile * rows + own;
+  const int row = first + threadIdx.x % 32 / 4, column = threadIdx.x % 4 * 2;
+  fetch<F, rows, width>(mine, key + Call::Key::at(batch, head), Call::Key::row, tile * rows,
+                        Call::keys);
+  fetch<F, rows, wide>(mine + values, value + Call::Value::at(batch, head), Call::Value::row,
+                       tile * rows, Call::keys);
+  end_group();
+  wait_for_groups<0>();
+  settle<F, rows, width>(mine);
+  settle<F, rows, wide>(mine + values);
+  __syncthreads();
+  Own<F, 1, width, in_registers> keys;
+  Own<F, 1, wide, in_registers> of_values;
+  keys.load(mine + own * stride_of<F>(width));
+  of_values.load(mine + values + own * stride_of<F>(wide));
+  __syncthreads();
+
+  // Earlier queries see none of these keys.
+  const int earliest = Call::causal ? tile * rows / block : 0;
+  const int all = (Call::queries + block - 1) / block;
+  const int count = all > earliest ? all - earliest : 0, blocks = Call::sharing * count;
+  const auto fetch_block = [&](int number) {
+    Element* const to = stages + number % 2 * stage;
+    const int from = (earliest + number % count) * block;
+    const int of = head * Call::sharing + number / count;
+    fetch<F, block, width>(to, query + Call::Query::at(batch, of), Call::Query::row, from,
+                           Call::queries);
+    fetch<F, block, wide>(to + grads, grad + Call::Grad::at(batch, of), Call::Grad::row, from,
+                          Call::queries);
+  };
+  float sums[1][padded(width) / 8][4], value_sums[1][padded(wide) / 8][4];
+  clear(sums);
+  clear(value_sums);
+  if (blocks > 0) fetch_block(0);
+  end_group();
+  for (int b = 0; b < blocks; ++b) {
+    Element* const queries = stages + b % 2 * stage;
+    const int of = head * Call::sharing + b / count, from = (earliest + b % count) * block;
+    if (b + 1 < blocks) fetch_block(b + 1);
+    end_group();
+    float of_logs[block / 8][2], of_rows[block / 8][2];
+#pragma unroll
+    for (int i = 0; i < block / 8; ++i)
+#pragma unroll
+      for (int c = 0; c < 2; ++c) {
+        const int q = from + column + 8 * i + c, r = q < Call::queries ? q : Call::queries - 1;
+        of_logs[i][c] = log_sums[Call::LogSums::at(batch, of) + r * Call::LogSums::row];
+        of_rows[i][c] = row_sums[(batch * Call::heads + of) * Call::queries + r];
+      }
+    wait_for_groups<1>();
+    settle<F, block, width>(queries);
+    settle<F, block, wide>(queries + grads);
+    __syncthreads();
+    if (!Call::causal || from + block > first) {
+      float scores[1][block / 8][4], slopes[1][block / 8][4];
+      multiply<F, width>(scores, keys, queries);
+      multiply<F, wide>(slopes, of_values, queries + grads);
+      to_scores<Call, true>(scores, bias + Call::bias_at(batch, of), row, from + column);
+      to_slopes<Call, true>(scores, slopes, of_logs, of_rows, keep + Call::keep_at(batch, of), row,
+                            from + column);
+      add_weighted<F, wide>(value_sums, scores, queries + grads);
+      add_weighted<F, width>(sums, slopes, queries);
+    }
+    __syncthreads();
+  }
+  const float scales[1][2] = {{Call::scale, Call::scale}}, ones[1][2] = {{1, 1}};
+  if constexpr (Call::wants_key)
+    store_rows<F, width>(key_gradient + Call::KeyGradient::at(batch, head), Call::KeyGradient::row,
+                         sums, scales, first, Call::keys);
+  if constexpr (Call::wants_value)
+    store_rows<F, wide>(value_gradient + Call::ValueGradient::at(batch, head),
+                        Call::ValueGradient::row, value_sums, ones, first, Call::keys);
+}
+
+)";
+
+}  // namespace recut::cuda

@@ -1,0 +1,187 @@
+#include "engine/codegen/library/attention_call.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "engine/codegen/lower/address.h"
+
+namespace recut::library {
+namespace {
+
+using loop::Access;
+
+enum class Way : std::uint8_t { none, forward, backward };
+
+Way way_of(Op op) {
+  switch (op) {
+    case Op::_scaled_dot_product_efficient_attention:
+    case Op::_scaled_dot_product_flash_attention:
+    case Op::_scaled_dot_product_cudnn_attention:
+    case Op::_scaled_dot_product_flash_attention_for_cpu:
+    case Op::scaled_dot_product_attention:
+    case Op::recut_scaled_dot_product_kept_attention:
+      return Way::forward;
+    case Op::_scaled_dot_product_efficient_attention_backward:
+    case Op::_scaled_dot_product_flash_attention_backward:
+    case Op::_scaled_dot_product_cudnn_attention_backward:
+    case Op::_scaled_dot_product_flash_attention_for_cpu_backward:
+    case Op::recut_scaled_dot_product_kept_attention_backward:
+      return Way::backward;
+    default:
+      return Way::none;
+  }
+}
+
+class Recogniser {
+ public:
+  Recogniser(const Graph& graph, const StorageModel& storages, NodeId id)
+      : graph_(graph),
+        storages_(storages),
+        id_(id),
+        types_of_([&graph](NodeId node) { return graph.pool().types_of(node); }),
+        call_(graph.op(id), graph[id].arguments, types_of_) {}
+
+  std::optional<Kernel> run(Way way) {
+    if (!has_shapes() || drops()) return std::nullopt;
+    dtype_ = call_.tensor("query").dtype;
+    fits_ = dtype_ == DType::f32 || dtype_ == DType::bf16 || dtype_ == DType::f16;
+    const double features = static_cast<double>(call_.tensor("query").shape.back());
+    a_.scale = call_.given("scale") ? call_.real("scale") : 1 / std::sqrt(features);
+    a_.causal = call_.op().parameter("is_causal") && call_.boolean("is_causal");
+    a_.query = like_query("query");
+    a_.key = like_query("key");
+    a_.value = like_query("value");
+    read_scores();
+    way == Way::forward ? forward() : backward();
+    if (!fits_) return std::nullopt;
+    kernel_.name = graph_.node_name(id_);
+    kernel_.notes = {fmt::format("%{} = {}", graph_.node_name(id_), graph_.op(id_).name)};
+    kernel_.calls.emplace_back(std::move(a_));
+    return std::move(kernel_);
+  }
+
+ private:
+  // The composite operator takes any rank, and broadcasts.
+  bool has_shapes() const {
+    const Shape& q = call_.tensor("query").shape;
+    const Shape& k = call_.tensor("key").shape;
+    const Shape& v = call_.tensor("value").shape;
+    return q.size() == 4 && k.size() == 4 && v.size() == 4 && element_count(q) > 0 &&
+           element_count(k) > 0 && element_count(v) > 0 && q[0] == k[0] && k[0] == v[0] &&
+           k[1] == v[1] && q[1] % k[1] == 0;
+  }
+  bool drops() const { return call_.op().parameter("dropout_p") && call_.real("dropout_p") != 0; }
+
+  std::size_t buffer(const loop::Made& made, Access access) {
+    for (std::size_t b = 0; b < kernel_.sources.size(); ++b)
+      if (loop::Made{kernel_.sources[b].node, kernel_.sources[b].output} == made) return b;
+    const TensorType& type = graph_[made.node].outputs[made.output];
+    std::string name = graph_.node_name(made.node);
+    if (graph_.op(made.node).multiple_outputs()) name += fmt::format(".{}", made.output);
+    kernel_.buffers.push_back({std::move(name), type.dtype, element_count(type.shape), access});
+    StorageId storage;
+    for (const StorageId s : storages_.owned(made.node))
+      if (storages_[s].output == made.output) storage = s;
+    kernel_.sources.push_back({made.node, made.output, storage});
+    return kernel_.buffers.size() - 1;
+  }
+
+  // A dimension of one element has the step 0.
+  Operand read(std::string_view parameter) {
+    const auto address = loop::address_of(graph_, call_.node(parameter));
+    if (!address || address->layouts.size() != 1 || element_count(address->shape()) == 0) {
+      fits_ = false;
+      return {0, {Shape(4, 1), Strides(4, 0)}};
+    }
+    Operand operand{buffer(address->made, Access::read), address->layouts.front()};
+    Layout& layout = operand.layout;
+    for (std::size_t d = 0; d < layout.shape.size(); ++d)
+      if (layout.shape[d] == 1) layout.strides[d] = 0;
+    return operand;
+  }
+  // Of as many dimensions as the scores.
+  Operand like_scores(std::string_view parameter) {
+    Operand operand = read(parameter);
+    Layout& layout = operand.layout;
+    layout.shape.insert(layout.shape.begin(), 4 - layout.shape.size(), 1);
+    layout.strides.insert(layout.strides.begin(), 4 - layout.strides.size(), 0);
+    return operand;
+  }
+  Operand like_query(std::string_view parameter) {
+    Operand operand = read(parameter);
+    fits_ = fits_ && kernel_.buffers[operand.buffer].dtype == dtype_;
+    return operand;
+  }
+
+  Operand written(std::size_t output) {
+    return {buffer({id_, output}, Access::written),
+            loop::storage_layout(graph_[id_].outputs[output])};
+  }
+
+  bool is_wanted(std::size_t output) const {
+    for (const StorageId s : storages_.owned(id_))
+      if (storages_[s].output == output) return true;
+    return false;
+  }
+
+  void read_scores() {
+    for (const std::string_view parameter : {"attn_bias", "attn_mask"})
+      if (call_.op().parameter(parameter) && call_.is_tensor(parameter))
+        a_.bias = like_scores(parameter);
+    if (a_.bias) {
+      const DType dtype = kernel_.buffers[a_.bias->buffer].dtype;
+      fits_ = fits_ && (dtype == DType::boolean || dtype == DType::f32 || dtype == dtype_);
+    }
+    if (!call_.op().parameter("keep")) return;
+    a_.keep = like_scores("keep");
+    a_.keep_scale = call_.real("keep_scale");
+    fits_ = fits_ && kernel_.buffers[a_.keep->buffer].dtype == DType::boolean;
+  }
+
+  void forward() {
+    fits_ = fits_ && is_wanted(0);
+    if (!fits_) return;
+    a_.out = written(0);
+    for (std::size_t output = 1; output < graph_[id_].outputs.size(); ++output) {
+      if (!is_wanted(output) || element_count(graph_[id_].outputs[output].shape) == 0) continue;
+      if (output == 1)
+        a_.log_sums = written(output);
+      else
+        a_.zeros.push_back(written(output));
+    }
+  }
+
+  void backward() {
+    a_.out = like_query("out");
+    a_.grad = like_query(call_.op().parameters[0].name);
+    a_.log_sums = read("logsumexp");
+    fits_ = fits_ && kernel_.buffers[a_.log_sums->buffer].dtype == DType::f32 && !is_wanted(3) &&
+            (is_wanted(0) || is_wanted(1) || is_wanted(2));
+    if (!fits_) return;
+    if (is_wanted(0)) a_.query_gradient = written(0);
+    if (is_wanted(1)) a_.key_gradient = written(1);
+    if (is_wanted(2)) a_.value_gradient = written(2);
+  }
+
+  const Graph& graph_;
+  const StorageModel& storages_;
+  const NodeId id_;
+  const recut::Call::TypesOf types_of_;
+  const recut::Call call_;
+  DType dtype_ = DType::f32;
+  Attention a_;
+  Kernel kernel_;
+  bool fits_ = true;
+};
+
+}  // namespace
+
+std::optional<Kernel> attention_kernel(const Graph& graph, const StorageModel& storages,
+                                       NodeId id) {
+  const Way way = way_of(graph[id].op);
+  if (way == Way::none) return std::nullopt;
+  return Recogniser(graph, storages, id).run(way);
+}
+
+}  // namespace recut::library

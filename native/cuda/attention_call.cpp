@@ -1,0 +1,33 @@
+#include "native/cuda/attention_call.h"
+
+#include <utility>
+
+#include "engine/codegen/cuda/emit.h"
+
+namespace recut::cuda {
+
+AttentionCall::AttentionCall(const library::Kernel& kernel, std::vector<Function> functions,
+                             SharedCard card, const Stream& stream)
+    : name_(kernel.name),
+      functions_(std::move(functions)),
+      card_(std::move(card)),
+      stream_(stream.handle()),
+      workspace_bytes_(attention_workspace_bytes(kernel)) {}
+
+Result<Done> AttentionCall::run(std::size_t, std::span<const driver::Address> buffers,
+                                driver::Address workspace) const {
+  std::vector<driver::Address> given(buffers.begin(), buffers.end());
+  given.push_back(workspace);
+  std::vector<void*> arguments;
+  for (driver::Address& address : given) arguments.push_back(&address);
+  for (const Function& function : functions_) {
+    const driver::Status status = card_->driver().cuLaunchKernel(
+        function.handle, function.blocks, 1, 1, function.threads, 1, 1, function.shared_bytes,
+        stream_, arguments.data(), nullptr);
+    if (status != driver::kSuccess)
+      return card_->done(status, "kernel '" + name_ + "' isn't launched");
+  }
+  return Done{};
+}
+
+}  // namespace recut::cuda

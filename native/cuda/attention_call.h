@@ -1,0 +1,35 @@
+// Attention on the card: not a library's call, but functions of the step's own code
+// (engine/codegen/cuda/attention.h).
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "engine/codegen/library/library_call.h"
+#include "native/cuda/card.h"
+#include "native/cuda/device_call.h"
+#include "native/cuda/function.h"
+#include "native/cuda/stream.h"
+
+namespace recut::cuda {
+
+class AttentionCall : public DeviceCall {
+ public:
+  // The stream is kept by its handle.
+  AttentionCall(const library::Kernel& kernel, std::vector<Function> functions, SharedCard card,
+                const Stream& stream);
+
+  std::size_t ways() const override { return 1; }
+  std::int64_t workspace_bytes(std::size_t) const override { return workspace_bytes_; }
+  Result<Done> run(std::size_t way, std::span<const driver::Address> buffers,
+                   driver::Address workspace) const override;
+
+ private:
+  std::string name_;
+  std::vector<Function> functions_;
+  SharedCard card_;
+  driver::StreamHandle stream_;
+  std::int64_t workspace_bytes_;
+};
+
+}  // namespace recut::cuda

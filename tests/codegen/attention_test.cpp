@@ -1,0 +1,302 @@
+// Attention's own functions of CUDA, run by fibres whose tensor cores are emulated
+// (cuda_tensor_cores.h), beside the interpreter of graphs.
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <cmath>
+#include <fstream>
+#include <iterator>
+
+#include "engine/input/text.h"
+#include "engine/runtime/program.h"
+#include "tests/codegen/attention_graph.h"
+#include "tests/codegen/cuda_on_cpu.h"
+#include "tests/codegen/run_kernels.h"
+#include "tests/golden/golden.h"
+#include "tests/paths.h"
+#include "tests/random/random_graph.h"
+#include "tests/random/same_meaning.h"
+
+namespace recut {
+namespace {
+
+using cuda::Factors;
+using test::AttentionGraph;
+using test::ScoreMask;
+
+Graph graph_of(const std::string& text) {
+  auto graph = parse_graph_text(text, "attention.recut");
+  if (!graph) FAIL(format(graph.diagnostics()) + text);
+  return std::move(*graph);
+}
+
+// How far apart they are, in relation to all of what is expected; what isn't finite has to be the
+// same. What cancels to 0 is seen in relation to what cancels: sums of some dozen products.
+double error_of(const Tensor& found, const Tensor& expected) {
+  const auto x = unpack<double>(found), y = unpack<double>(expected);
+  double apart = 0, whole = 0;
+  for (std::int64_t i = 0; i < y.count(); ++i) {
+    const bool finite = std::isfinite(y[i]);
+    if (!finite && !(x[i] == y[i] || (std::isnan(x[i]) && std::isnan(y[i])))) return INFINITY;
+    if (!finite) continue;
+    if (!std::isfinite(x[i])) return INFINITY;
+    apart += (x[i] - y[i]) * (x[i] - y[i]);
+    whole += y[i] * y[i];
+  }
+  if (whole < 1e-12) return std::sqrt(apart / static_cast<double>(y.count())) / 8;
+  return std::sqrt(apart / whole);
+}
+
+// The most that any output is off.
+double bound_of(const std::string& dtype, Factors factors) {
+  if (dtype == "bf16") return 2e-2;
+  if (dtype == "f16") return 4e-3;
+  return factors == Factors::tf32 ? 2e-3 : 4e-6;
+}
+
+test::KernelRun run(const Graph& graph, const Inputs& inputs, Factors factors) {
+  test::KernelRunOptions options;
+  options.executor = test::Executor::cuda;
+  options.attention = factors;
+  test::KernelRun run = test::run_kernels(graph, inputs, options);
+  REQUIRE(run.problem == "");
+  REQUIRE(run.attentions == 2);
+  return run;
+}
+
+void check(const AttentionGraph& form, Factors factors, const Graph& graph, const Inputs& inputs) {
+  INFO(form.name());
+  const auto expected = evaluate(graph, inputs);
+  REQUIRE(expected.ok());
+  const test::KernelRun found = run(graph, inputs, factors);
+  for (std::size_t i = 0; i < found.outputs.size(); ++i) {
+    CAPTURE(i);
+    if (found.outputs[i].exists())
+      CHECK(error_of(found.outputs[i], expected->outputs[i]) < bound_of(form.dtype, factors));
+  }
+}
+
+void check(const AttentionGraph& form, Factors factors = Factors::tf32, std::uint64_t seed = 1) {
+  const Graph graph = graph_of(form.text());
+  check(form, factors, graph, test::inputs_for(graph, seed, test::Values::ordinary));
+}
+
+#define NEEDS_COMPILER \
+  if (!test::has_compiler()) SKIP("no c++ in the path: nothing compiles CUDA for the processor")
+
+TEST_CASE("attention: lengths that are no whole tiles", "[codegen][cpu][attention]") {
+  NEEDS_COMPILER;
+  for (const std::int64_t length : {1, 5, 64, 70, 129})
+    for (const char* dtype : {"f32", "bf16"}) {
+      AttentionGraph form;
+      form.dtype = dtype;
+      form.queries = form.keys = length;
+      form.features = form.value_features = 32;
+      form.causal = length % 2 != 0;
+      check(form);
+    }
+}
+
+TEST_CASE("attention: widths of heads", "[codegen][cpu][attention]") {
+  NEEDS_COMPILER;
+  AttentionGraph form;
+  form.queries = 40;
+  form.keys = 72;
+  for (const auto& [features, value_features] :
+       {std::pair{16, 16}, {24, 40}, {64, 64}, {72, 16}, {128, 128}})
+    for (const char* dtype : {"f32", "f16"}) {
+      form.dtype = dtype;
+      form.features = features;
+      form.value_features = value_features;
+      check(form);
+    }
+}
+
+TEST_CASE("attention: f32 as it is, by three products", "[codegen][cpu][attention]") {
+  NEEDS_COMPILER;
+  AttentionGraph form;
+  form.queries = 70;
+  form.causal = true;
+  check(form, Factors::f32);
+  form.features = form.value_features = 80;
+  check(form, Factors::f32);
+}
+
+TEST_CASE("attention: heads that share keys, and rows between those of others",
+          "[codegen][cpu][attention]") {
+  NEEDS_COMPILER;
+  AttentionGraph form;
+  form.batches = 2;
+  form.heads = 6;
+  form.key_heads = 2;
+  form.queries = 37;
+  form.keys = 50;
+  form.features = form.value_features = 16;
+  form.turned = true;
+  for (const char* dtype : {"f32", "bf16"}) {
+    form.dtype = dtype;
+    form.causal = !form.causal;
+    check(form);
+  }
+}
+
+TEST_CASE("attention: masks, and what dropout keeps", "[codegen][cpu][attention]") {
+  NEEDS_COMPILER;
+  AttentionGraph form;
+  form.batches = form.heads = form.key_heads = 2;
+  form.queries = 20;
+  form.keys = 70;
+  form.features = form.value_features = 16;
+  for (const char* shape :
+       {"{queries}, {keys}", "{batches}, 1, 1, {keys}", "{batches}, {heads}, {queries}, 1"}) {
+    form.mask_shape = shape;
+    form.mask = ScoreMask::added;
+    check(form, Factors::f32);
+    form.mask = ScoreMask::hiding;
+    check(form, Factors::f32);
+  }
+  form.dtype = "bf16";
+  form.mask = ScoreMask::added;
+  check(form);
+  form.mask = ScoreMask::kept;
+  form.mask_shape = "{batches}, {heads}, {queries}, {keys}";
+  check(form);
+  form.dtype = "f32";
+  check(form, Factors::f32);
+}
+
+// Rows that see no key have zeros, and -inf as the logarithm of their sum.
+TEST_CASE("attention: rows without any key", "[codegen][cpu][attention]") {
+  NEEDS_COMPILER;
+  AttentionGraph form;
+  form.queries = 20;
+  form.keys = 40;
+  form.features = form.value_features = 16;
+  // The least number hides nothing where it is added to all keys.
+  for (const auto& [mask, value] :
+       {std::pair(ScoreMask::hiding, 0.0), std::pair(ScoreMask::added, -HUGE_VAL),
+        std::pair(ScoreMask::added, -3.4028234663852886e38)}) {
+    form.mask = mask;
+    const Graph graph = graph_of(form.text());
+    Inputs inputs = test::inputs_for(graph, 1, test::Values::ordinary);
+    Tensor& given = inputs.at(graph.find("m"));
+    auto values = unpack<double>(given);
+    for (const std::int64_t row : {0, 7, 19})
+      for (std::int64_t key = 0; key < form.keys; ++key) values[row * form.keys + key] = value;
+    given = allocate(graph.type(graph.find("m")), nullptr);
+    pack(values, given);
+    check(form, Factors::f32, graph, inputs);
+  }
+}
+
+TEST_CASE("attention: the same bits every time", "[codegen][cpu][attention]") {
+  NEEDS_COMPILER;
+  AttentionGraph form;
+  form.heads = 2;
+  form.features = form.value_features = 16;
+  const Graph graph = graph_of(form.text());
+  const Inputs inputs = test::inputs_for(graph, 1, test::Values::ordinary);
+  const auto once = run(graph, inputs, Factors::tf32), again = run(graph, inputs, Factors::tf32);
+  CHECK(test::outputs_difference(once.outputs, again.outputs) == "");
+}
+
+TEST_CASE("attention: random forms", "[codegen][cpu][attention][random]") {
+  NEEDS_COMPILER;
+  for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+    test::Random random(seed);
+    AttentionGraph form;
+    form.dtype = random.one_in(2) ? "f32" : random.one_in(2) ? "bf16" : "f16";
+    form.batches = random.between(1, 2);
+    form.key_heads = random.between(1, 2);
+    form.heads = form.key_heads * random.between(1, 3);
+    form.queries = random.between(1, 100);
+    form.keys = random.between(1, 100);
+    form.features = 8 * random.between(2, 12);
+    form.value_features = random.one_in(2) ? form.features : 8 * random.between(2, 12);
+    form.causal = random.one_in(2);
+    form.turned = random.one_in(2);
+    form.mask = random.one_in(2)   ? ScoreMask::none
+                : random.one_in(2) ? ScoreMask::added
+                                   : ScoreMask::hiding;
+    check(form, random.one_in(2) ? Factors::f32 : Factors::tf32, seed);
+  }
+}
+
+library::Kernel call_of(const Graph& graph, const char* name) {
+  auto kernel = library::library_kernel(graph, StorageModel(graph), graph.find(name));
+  REQUIRE(kernel);
+  return std::move(*kernel);
+}
+
+TEST_CASE("attention: which calls have functions of their own", "[codegen][attention]") {
+  const auto takes = [](const AttentionGraph& form) {
+    const Graph graph = graph_of(form.text());
+    return cuda::takes_attention(call_of(graph, "a")) && cuda::takes_attention(call_of(graph, "b"));
+  };
+  AttentionGraph form;
+  CHECK(takes(form));
+  for (const std::int64_t width : {8, 12, 136}) {
+    form.features = width;
+    CHECK_FALSE(takes(form));
+  }
+  form = {};
+  form.dtype = "f64";
+  const Graph wide = graph_of(form.text());
+  CHECK_FALSE(library::library_kernel(wide, StorageModel(wide), wide.find("a")));
+
+  // Not those of processors.
+  form.dtype = "f32";
+  const Graph graph = graph_of(form.text());
+  const library::Kernel kernel = call_of(graph, "a");
+  CHECK_FALSE(library::is_common(kernel));
+  ScheduledKernel scheduled;
+  scheduled.calls = {graph.find("a")};
+  CHECK_FALSE(library_kernel_of(graph, StorageModel(graph), scheduled));
+  CHECK(library_kernel_of(graph, StorageModel(graph), scheduled, cuda::takes_attention));
+  CHECK(cuda::attention_workspace_bytes(kernel) == 0);
+  CHECK(cuda::attention_workspace_bytes(call_of(graph, "b")) == 64 * 4);
+}
+
+TEST_CASE("attention: a gradient of what is added stays with the loops", "[codegen][attention]") {
+  AttentionGraph form;
+  form.mask = ScoreMask::added;
+  std::string text = form.text();
+  text.replace(text.find("true, false]"), 12, "true, true]");
+  text.replace(text.find("  results"), 9, "  %gm = getitem(%b, 3)\n  results %gm,");
+  const Graph graph = graph_of(text);
+  CHECK_FALSE(library::library_kernel(graph, StorageModel(graph), graph.find("b")));
+}
+
+TEST_CASE("attention: a call's text says what it reads", "[codegen][attention]") {
+  AttentionGraph form;
+  form.mask = ScoreMask::hiding;
+  form.causal = true;
+  const std::string text = library::print(call_of(graph_of(form.text()), "b"));
+  CHECK(text.find("  %b.0[1, 1, 64, 64 by 4096, 64, 64, 1], %b.1[") != std::string::npos);
+  CHECK(text.find(" = gradients of attention %q[1, 1, 64, 64 by 0, 0, 64, 1], %k[") !=
+        std::string::npos);
+  CHECK(text.find(", plus %m[1, 1, 64, 64 by 0, 0, 64, 1], of %a.0[") != std::string::npos);
+  CHECK(text.find(" scale 0.3 causal\n}\n") != std::string::npos);
+}
+
+TEST_CASE("CUDA: attention as text", "[codegen][golden][attention]") {
+  AttentionGraph form;
+  form.batches = 2;
+  form.heads = form.key_heads = 12;
+  form.queries = form.keys = 1024;
+  form.causal = true;
+  const Graph graph = graph_of(form.text());
+  const std::vector<library::Kernel> kernels{call_of(graph, "a"), call_of(graph, "b")};
+  cuda::Options options;
+  options.factors = Factors::tf32;
+  const cuda::Module module = cuda::emit({}, kernels, options);
+  const std::string path = RECUT_SOURCE_DIR "/tests/golden/cuda/attention.cu";
+  if (test::blessing()) std::ofstream(path, std::ios::binary) << module.text;
+  INFO("accept it:  RECUT_BLESS=1 build/release/tests/recut_tests \"[golden]CUDA*\"");
+  std::ifstream file(path, std::ios::binary);
+  CHECK(module.text == std::string(std::istreambuf_iterator<char>(file), {}));
+  CHECK(std::count(module.text.begin(), module.text.end(), '\n') ==
+        static_cast<std::ptrdiff_t>(module.notes.size()));
+}
+
+}  // namespace
+}  // namespace recut
