@@ -41,11 +41,13 @@ std::string launches_text(const Graph& graph, const Program& program) {
   return text;
 }
 
-std::string kernel_title(const Program& program, std::uint32_t kernel) {
+std::string kernel_title(const Program& program, std::uint32_t kernel, bool library) {
   std::vector<std::size_t> launches;
   for (std::size_t i = 0; i < program.launches.size(); ++i)
-    if (!program.launches[i].library && program.launches[i].kernel == kernel) launches.push_back(i);
-  return fmt::format("kernel {} of {}, launch{} {}", kernel, program.kernels.size(),
+    if (program.launches[i].library == library && program.launches[i].kernel == kernel)
+      launches.push_back(i);
+  return fmt::format("{}kernel {} of {}, launch{} {}", library ? "library " : "", kernel,
+                     library ? program.library.size() : program.kernels.size(),
                      launches.size() == 1 ? "" : "es", fmt::join(launches, ", "));
 }
 

@@ -15,7 +15,8 @@ namespace recut {
 //   ; result %loss: @768
 std::string launches_text(const Graph& graph, const Program& program);
 
-// Which of the program's kernels in loop form it is: "kernel 2 of 11, launches 4, 9".
-std::string kernel_title(const Program& program, std::uint32_t kernel);
+// Which of the program's kernels in loop form, or of its library's, it is: "kernel 2 of 11,
+// launches 4, 9".
+std::string kernel_title(const Program& program, std::uint32_t kernel, bool library = false);
 
 }  // namespace recut

@@ -110,13 +110,28 @@ std::vector<CodeLine> llvm_lines(const loop::LoweredKernel& lowered,
 }
 
 // The functions at the head come before the kernel's own lines.
-std::vector<CodeLine> cuda_lines(const loop::LoweredKernel& lowered,
-                                 const std::vector<NodeId>& calls) {
-  const cuda::Module module = cuda::emit({&lowered.kernel, 1});
+std::vector<CodeLine> cuda_lines(const cuda::Module& module, const std::vector<NodeId>& calls) {
   const auto first = std::find_if(module.notes.begin(), module.notes.end(),
                                   [](std::uint32_t note) { return note != loop::kNoNote; });
   const auto before = static_cast<std::size_t>(first - module.notes.begin());
   return noted_lines(module.text, module.notes, before + calls.size(), calls);
+}
+
+std::vector<CodeLine> cuda_lines(const loop::LoweredKernel& lowered,
+                                 const std::vector<NodeId>& calls) {
+  return cuda_lines(cuda::emit({&lowered.kernel, 1}), calls);
+}
+
+// Attention has functions of its own there instead of loops.
+std::vector<CodeLine> form_lines(const ScheduleView& schedule, std::uint32_t kernel,
+                                 const CodeForm& form, const loop::LoweredKernel& lowered,
+                                 const std::vector<NodeId>& calls) {
+  if (form.id == "cuda") {
+    const auto attention = library_kernel_of(schedule.graph(), schedule.storages,
+                                             schedule.kernel(kernel), cuda::takes_attention);
+    if (attention) return cuda_lines(cuda::emit({}, {&*attention, 1}), calls);
+  }
+  return form.lines(lowered, calls);
 }
 
 // Instructions do something; lists and comments don't.
@@ -180,7 +195,8 @@ SharedCode code_text(SharedSchedule schedule, std::uint32_t kernel, const CodeFo
   const auto lowered = loop::lower(schedule->graph(), schedule->storages, schedule->groups, calls);
   if (lowered) {
     text->lines = library_part(*schedule, kernel, form, library);
-    for (CodeLine& line : form.lines(*lowered, calls)) text->lines.push_back(std::move(line));
+    for (CodeLine& line : form_lines(*schedule, kernel, form, *lowered, calls))
+      text->lines.push_back(std::move(line));
   } else {
     text->faults = lowered.diagnostics();
   }

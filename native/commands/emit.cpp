@@ -20,24 +20,37 @@ namespace {
 struct EmitCommand {
   GraphArguments graph;
   PlanArguments plan;
-  std::string target;
+  std::string target, precision = "f32";
   int kernel = -1;  // -1: all
   std::string out;
   bool relaxed = false;
 
   wasm::Options options() const { return {relaxed}; }
+  cuda::Options cuda_options() const {
+    cuda::Options options;
+    if (precision == "tf32") options.factors = cuda::Factors::tf32;
+    return options;
+  }
 };
 
-Result<Program> program_of(const Graph& graph, const ScheduledPlan& scheduled) {
+// Loops, and for CUDA the functions of attention.
+Result<Program> program_of(const EmitCommand& command, const Graph& graph,
+                           const ScheduledPlan& scheduled) {
   const StorageModel storages(graph);
-  return make_program(graph, storages, scheduled.planned.costs.groups(graph, storages),
-                      scheduled.schedule);
+  return make_program(
+      graph, storages, scheduled.planned.costs.groups(graph, storages), scheduled.schedule,
+      {.library = command.target == "cuda", .library_takes = cuda::takes_attention});
+}
+
+// Kernels in loop form are counted first.
+std::uint32_t kernel_count(const Program& program) {
+  return static_cast<std::uint32_t>(program.kernels.size() + program.library.size());
 }
 
 std::vector<std::uint32_t> chosen_kernels(const EmitCommand& command, const Program& program) {
   if (command.kernel >= 0) return {static_cast<std::uint32_t>(command.kernel)};
   std::vector<std::uint32_t> all;
-  for (std::uint32_t k = 0; k < program.kernels.size(); ++k) all.push_back(k);
+  for (std::uint32_t k = 0; k < kernel_count(program); ++k) all.push_back(k);
   return all;
 }
 
@@ -52,8 +65,21 @@ std::string loop_text(const Program& program, const std::vector<std::uint32_t>& 
 std::vector<loop::Kernel> titled(const Program& program, const std::vector<std::uint32_t>& chosen) {
   std::vector<loop::Kernel> kernels;
   for (const std::uint32_t k : chosen) {
+    if (k >= program.kernels.size()) continue;
     kernels.push_back(program.kernels[k]);
     kernels.back().notes.push_back(kernel_title(program, k));
+  }
+  return kernels;
+}
+
+std::vector<library::Kernel> titled_library(const Program& program,
+                                            const std::vector<std::uint32_t>& chosen) {
+  const auto loops = static_cast<std::uint32_t>(program.kernels.size());
+  std::vector<library::Kernel> kernels;
+  for (const std::uint32_t k : chosen) {
+    if (k < loops) continue;
+    kernels.push_back(program.library[k - loops]);
+    kernels.back().notes.push_back(kernel_title(program, k - loops, true));
   }
   return kernels;
 }
@@ -63,7 +89,8 @@ std::string text_of(const EmitCommand& command, const Program& program,
   if (command.target == "loop") return loop_text(program, chosen);
   const std::vector<loop::Kernel> kernels = titled(program, chosen);
   if (command.target == "llvm") return llvm_ir::emit(kernels).text;
-  if (command.target == "cuda") return cuda::emit(kernels).text;
+  if (command.target == "cuda")
+    return cuda::emit(kernels, titled_library(program, chosen), command.cuda_options()).text;
   std::string text;
   for (const wasm::Line& line : wasm::emit_text(kernels, command.options()))
     text += line.text + "\n";
@@ -89,6 +116,8 @@ std::string remarks(const std::string& target, const std::string& lines) {
 // What only the module's file and its bytes know how to honour.
 std::optional<std::string> misplaced(const EmitCommand& command) {
   if (command.relaxed && command.target != "wasm") return "--relaxed: for --target wasm alone";
+  if (command.precision != "f32" && command.target != "cuda")
+    return "--precision: for --target cuda alone";
   if (command.out.empty()) return std::nullopt;
   if (command.target != "wasm") return "--out: for --target wasm alone; the others are text";
   if (command.kernel >= 0) return "--out: of the whole step, without --kernel";
@@ -120,10 +149,10 @@ int emit(const EmitCommand& command, const Console& console) {
   console.say("");
   if (!scheduled) return console.complain(scheduled.diagnostics());
   if (!scheduled->holds()) return refuse_arena(*scheduled, console);
-  const auto program = program_of(document->graph(), *scheduled);
+  const auto program = program_of(command, document->graph(), *scheduled);
   if (!program) return console.complain(program.diagnostics());
   if (!command.out.empty()) return write_module(command, document->graph(), *program, console);
-  const auto kernels = static_cast<int>(program->kernels.size());
+  const auto kernels = static_cast<int>(kernel_count(*program));
   if (command.kernel >= kernels)
     return console.complain({error(
         fmt::format("--kernel {}: the step has kernels 0 to {}", command.kernel, kernels - 1))});
@@ -162,12 +191,18 @@ void add_emit(CLI::App& app, Action& chosen) {
                   "to know to run it (memory, kernels, launches, outputs) as JSON beside it, with "
                   "the ending .json")
       ->type_name("FILE");
+  command
+      .add_option("--precision", arguments->precision,
+                  "With --target cuda: how attention multiplies f32: f32 (default), or tf32, which "
+                  "rounds factors")
+      ->check(CLI::IsMember({"f32", "tf32"}))
+      ->type_name("TYPE");
   command.add_flag("--relaxed", arguments->relaxed,
                    "With --target wasm: products in sums by relaxed multiply-adds, for engines "
                    "that have them (WebAssembly 3.0)");
   command.footer(
-      "Loops alone, so that it is the same on all machines; recut run gives products and "
-      "convolutions to oneDNN.\n"
+      "Loops, and CUDA's functions of attention, so that it is the same on all machines; recut run "
+      "gives products and convolutions to libraries.\n"
       "Example: recut emit samples/mlp.recut --target loop --budget 60%");
   command.callback([arguments, &chosen] {
     arguments->graph.device = arguments->plan.device;

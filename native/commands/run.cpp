@@ -32,11 +32,11 @@ void add_libraries_to(CLI::App& command, RunCommand& arguments) {
   command.add_flag(
       "--no-library", arguments.no_library,
       "Matrix products and convolutions by Recut's own loops, not by oneDNN, or cuBLASLt and "
-      "cuDNN");
+      "cuDNN; on a card attention, too");
   command
       .add_option("--precision", arguments.precision,
-                  "How a card's libraries multiply f32: f32 (default), or with factors rounded: "
-                  "tf32, or bf16 (convolutions tf32)")
+                  "How a card's libraries and attention multiply f32: f32 (default), or with "
+                  "factors rounded: tf32, or bf16 (convolutions and attention tf32)")
       ->check(CLI::IsMember({"f32", "tf32", "bf16"}))
       ->type_name("TYPE");
   command

@@ -5,6 +5,7 @@
 
 #include "engine/runtime/program.h"
 #include "gui/app/code_view.h"
+#include "tests/codegen/attention_graph.h"
 #include "tests/effort.h"
 #include "tests/gui/near_helper.h"
 #include "tests/gui/window.h"
@@ -97,6 +98,23 @@ TEST_CASE("code: a kernel that a library runs", "[gui]") {
              line.text.find(" = product") != std::string::npos));
     }
   CHECK(called > 4);
+}
+
+TEST_CASE("code: attention has functions of its own on a card", "[gui]") {
+  Window window(bare_options(), with_graph(test::AttentionGraph().joint_text()));
+  open_code(window, "test.recut", "fused");
+  const SharedSchedule schedule = shown_schedule(*window.app.document());
+  REQUIRE(schedule);
+  int found = 0;
+  for (const CodeForm& form : code_forms())
+    for (const std::uint32_t k : schedule->launches) {
+      const SharedCode text = code_text(schedule, k, form);
+      check_text(*text);
+      const std::string whole = text->whole();
+      found += whole.find("attend<attention_0Call>(") != std::string::npos;
+      found += whole.find("make_key_gradients<attention_0Call>(") != std::string::npos;
+    }
+  CHECK(found == 2);
 }
 
 TEST_CASE("code: the selection's kernel is shown, and a kernel's call is selected", "[gui]") {
