@@ -41,6 +41,10 @@ std::int64_t bytes_seen(const ProgramOutput& output) {
 
 }  // namespace
 
+Factors factors_of(Precision precision) {
+  return precision == Precision::f32 ? Factors::f32 : Factors::tf32;
+}
+
 Module emit_step(Program& program, Factors factors) {
   const std::vector<loop::Kernel> kernels = order_kernels(program);
   std::vector<library::Kernel> library;

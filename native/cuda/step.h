@@ -11,6 +11,7 @@
 #include "engine/runtime/step_run.h"
 #include "native/cuda/function.h"
 #include "native/cuda/library_calls.h"
+#include "native/cuda/precision.h"
 #include "native/cuda/stream.h"
 
 namespace recut::cuda {
@@ -22,6 +23,9 @@ struct StepCode {
   std::vector<std::vector<Launch>> library;  // by the library's kernel: of attention
   std::vector<std::string> faults;           // as Module has them
 };
+
+// How attention multiplies f32 in a step of this precision: with bf16, too, by tf32.
+Factors factors_of(Precision precision);
 
 // Brings the program's kernels into an order that no plan has a part in, and emits all of it
 // without names.
