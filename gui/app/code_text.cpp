@@ -59,17 +59,20 @@ std::vector<CodeLine> library_lines(const library::Kernel& kernel, NodeId call) 
   return lines;
 }
 
-// The library's call with words on it; nothing where the form alone is what runs.
+// The library's call with words on it; nothing where the form alone is what runs. Attention's is
+// Recut's own, and a form of its kernel.
 std::vector<CodeLine> library_part(const ScheduleView& schedule, std::uint32_t kernel,
-                                   const CodeForm& form, const std::string& library) {
-  if (library.empty()) return {};
+                                   const CodeForm& form, const KernelLibrary& library) {
+  if (library.name.empty()) return {};
   const ScheduledKernel& scheduled = schedule.kernel(kernel);
-  const auto called = library_kernel_of(schedule.graph(), schedule.storages, scheduled);
-  if (!called) return {};
+  const auto called =
+      library_kernel_of(schedule.graph(), schedule.storages, scheduled, library.takes);
+  if (!called || std::holds_alternative<library::Attention>(called->calls.front())) return {};
   std::vector<CodeLine> lines = library_lines(*called, scheduled.calls.front());
-  lines.insert(lines.begin(), {fmt::format("; {} runs this kernel here:", library), {}, true});
+  lines.insert(lines.begin(), {fmt::format("; {} runs this kernel here:", library.name), {}, true});
   lines.push_back({"", {}, true});
-  lines.push_back({fmt::format("; {}, for targets without {}:", form.title, library), {}, true});
+  lines.push_back(
+      {fmt::format("; {}, for targets without {}:", form.title, library.name), {}, true});
   return lines;
 }
 
@@ -188,7 +191,7 @@ std::string CodeText::whole() const {
 }
 
 SharedCode code_text(SharedSchedule schedule, std::uint32_t kernel, const CodeForm& form,
-                     const std::string& library) {
+                     const KernelLibrary& library) {
   auto text = std::make_shared<CodeText>();
   const std::vector<NodeId> calls =
       loop::computed_calls(schedule->graph(), schedule->kernel(kernel).calls);
@@ -203,6 +206,7 @@ SharedCode code_text(SharedSchedule schedule, std::uint32_t kernel, const CodeFo
   text->of = std::move(schedule);
   text->kernel = kernel;
   text->form = &form;
+  text->library = library;
   return text;
 }
 

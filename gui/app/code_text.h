@@ -10,6 +10,7 @@
 
 #include "engine/codegen/lower/lower.h"
 #include "gui/app/schedule_view.h"
+#include "gui/backend/runner.h"
 
 namespace recut::gui {
 
@@ -36,6 +37,7 @@ struct CodeText {
   SharedSchedule of;
   std::uint32_t kernel = 0;  // of the schedule
   const CodeForm* form = nullptr;
+  KernelLibrary library;
   std::vector<CodeLine> lines;
   Diagnostics faults;  // why the kernel has no loops
 
@@ -47,8 +49,8 @@ struct CodeText {
 };
 using SharedCode = std::shared_ptr<const CodeText>;
 
-// As slow as lowering one kernel. `library`: as Runner::library.
+// As slow as lowering one kernel. `library`: that of the runner which steps are to run on.
 SharedCode code_text(SharedSchedule schedule, std::uint32_t kernel, const CodeForm& form,
-                     const std::string& library = {});
+                     const KernelLibrary& library = {});
 
 }  // namespace recut::gui

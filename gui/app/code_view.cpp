@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "gui/app/app.h"
+#include "gui/app/run_place.h"
 
 namespace recut::gui {
 namespace {
@@ -67,19 +68,20 @@ void follow_selection(const DocumentView& document, CodeView& view) {
   view.bring_line = view.line != CodeText::kNoLine;
 }
 
-bool is_current(const CodeView& view, const CodeForm& form) {
+bool is_current(const CodeView& view, const CodeForm& form, const KernelLibrary& library) {
   return view.text != nullptr && view.text->of == view.of && view.text->kernel == view.kernel &&
-         view.text->form == &form;
+         view.text->form == &form && view.text->library == library;
 }
 
 bool wants_code(const App& app, const DocumentView& document, const CodeView& view) {
   const auto* scheduling = find_memory<Scheduling>(document.memories, kScheduleMemory);
   if (scheduling == nullptr || wants_schedule(app, document, *scheduling)) return true;
   const CodeForm& form = shown_form(app);
-  if (view.of == nullptr || view.of != shown_schedule(document) || is_current(view, form))
+  const KernelLibrary library = chosen_library(app);
+  if (view.of == nullptr || view.of != shown_schedule(document) || is_current(view, form, library))
     return false;
   const bool at_work = view.of_at_work == view.of && view.kernel_at_work == view.kernel &&
-                       view.form_at_work == &form;
+                       view.form_at_work == &form && view.library_at_work == library;
   return !at_work || !app.jobs.is_alive(view.job);
 }
 
@@ -88,15 +90,17 @@ void prepare_code(App& app, DocumentView& document) {
   CodeView& view = code_view(document);
   follow_selection(document, view);
   const CodeForm& form = shown_form(app);
-  if (view.of == nullptr || view.of != shown_schedule(document) || is_current(view, form)) return;
+  const KernelLibrary library = chosen_library(app);
+  if (view.of == nullptr || view.of != shown_schedule(document) || is_current(view, form, library))
+    return;
   app.jobs.cancel(view.job);
   view.of_at_work = view.of;
   view.kernel_at_work = view.kernel;
   view.form_at_work = &form;
+  view.library_at_work = library;
   Job job{"Text of a kernel", document.serial, true, true, {}};
-  const Runner* runner = app.backend.runner();
   job.part = [&app, serial = document.serial, of = view.of, kernel = view.kernel, &form,
-              library = runner == nullptr ? "" : runner->library()](JobControl& control) {
+              library](JobControl& control) {
     SharedCode text = code_text(of, kernel, form, library);
     control.post([&app, serial, text] {
       if (DocumentView* document = app.documents.find(serial)) show(code_view(*document), text);
@@ -112,7 +116,7 @@ Result<Done> find_line(App& app, std::string_view words) {
   follow_selection(document, view);
   view.on_kernel = false;
   view.wanted = words;
-  if (!is_current(view, shown_form(app))) return Done{};
+  if (!is_current(view, shown_form(app), chosen_library(app))) return Done{};
   go_to_line(view);
   if (view.line != CodeText::kNoLine) return Done{};
   return error(fmt::format("no line here from what is selected has '{}'", words));
@@ -143,7 +147,8 @@ Result<Done> go_to_stop(App& app, std::size_t stop) {
   const CodeForm& form = code_forms()[stop - kForms];
   app.settings.set("code.form", std::string(form.id));
   // Where its text is still to come, it is gone to the line then.
-  if (is_current(view, form)) view.line = view.text->line_of(marked_node(*app.document()));
+  if (is_current(view, form, chosen_library(app)))
+    view.line = view.text->line_of(marked_node(*app.document()));
   view.bring_line = true;
   return Done{};
 }

@@ -20,6 +20,7 @@ struct CodeView {
   std::uint32_t kernel_at_work = 0;
   SharedSchedule of_at_work;
   const CodeForm* form_at_work = nullptr;
+  KernelLibrary library_at_work;
 
   NodeId followed;                                // the selection that was followed last
   std::size_t line = CodeText::kNoLine;           // where one is
@@ -38,8 +39,8 @@ NodeId marked_node(const DocumentView& document);
 
 // Goes to the kernel of the selection and its first line, where the selection is another one.
 void follow_selection(const DocumentView& document, CodeView& view);
-// Whether the text is that of the kernel and the form.
-bool is_current(const CodeView& view, const CodeForm& form);
+// Whether the text is that of the kernel in this form, where this library is.
+bool is_current(const CodeView& view, const CodeForm& form, const KernelLibrary& library);
 // Whether somebody has to ask for schedule or text.
 bool wants_code(const App& app, const DocumentView& document, const CodeView& view);
 // Starts the jobs that make them.

@@ -116,7 +116,7 @@ Result<StepsTrained> train_steps(TrainingPlace& place, std::shared_ptr<const Doc
                                  const TrainTask& task, Runner& runner) {
   if (place.number != task.number) place = {task.number, nullptr};
   if (place.session == nullptr && task.first == 0) {
-    auto begun = TrainingSession::begin(document, runner, task.order.seed);
+    auto begun = TrainingSession::begin(document, task.order.seed);
     if (!begun) return begun.diagnostics();
     place.session = std::move(*begun);
   }
@@ -124,10 +124,11 @@ Result<StepsTrained> train_steps(TrainingPlace& place, std::shared_ptr<const Doc
     return error("the parameters are gone, with the helper that had them: it has to begin again");
   StepsTrained trained;
   double compile_ms = 0;
-  if (std::string plan = packed(task.plan); !place.session->goes_by(plan)) {
+  if (std::string plan = packed(task.plan); !place.session->goes_by(plan, runner)) {
     auto compiled = with_step<double>(
-        *document, task.plan, task.schedule, trained.schedule,
-        [&](const ScheduledStep& step) { return place.session->compile(step, std::move(plan)); });
+        *document, task.plan, task.schedule, trained.schedule, [&](const ScheduledStep& step) {
+          return place.session->compile(step, std::move(plan), runner);
+        });
     if (!compiled) return compiled.diagnostics();
     compile_ms = *compiled;
   }

@@ -121,6 +121,7 @@ constexpr MenuEntry kPlan[] = {{"budget.set"},
                                {"run.step"},
                                {"run.check"},
                                {"run.cancel"},
+                               {{}, {}, {}, MenuFill::runners},
                                {"check.run"},
                                {"check.open"},
                                {"check.cancel"},
@@ -223,6 +224,14 @@ void add_devices(const App& app, std::vector<MenuRow>& rows) {
                         device ? "Measured here: " + device->title : "Measured here", here));
 }
 
+// Where there is a choice.
+void add_runners(const App& app, std::vector<MenuRow>& rows) {
+  const std::vector<Runner*> runners = app.backend.runners();
+  if (runners.size() < 2) return;
+  for (const Runner* runner : runners)
+    rows.push_back(row_of(app, "run.on", "Run on: " + runner->title(), runner->id()));
+}
+
 std::string_view subject_of(std::string_view id) { return id.substr(0, id.find('.')); }
 
 void add_subject(const App& app, std::string_view subject, std::vector<MenuRow>& rows) {
@@ -280,6 +289,9 @@ std::vector<MenuRow> rows_of(const App& app, const Menu& menu) {
         break;
       case MenuFill::devices:
         add_devices(app, rows);
+        break;
+      case MenuFill::runners:
+        add_runners(app, rows);
         break;
       case MenuFill::subject:
         add_subject(app, entry.command, rows);

@@ -13,9 +13,18 @@
 namespace recut::gui {
 
 // What an entry of a menu stands for: a command, a line between groups, or a row for each of what
-// is there now: all of a subject's commands ("compare" in place of an id), those of the subjects
-// that stand in no menu.
-enum class MenuFill : unsigned char { command, line, recent, panels, devices, subject, others };
+// is there now: what steps can run on, all of a subject's commands ("compare" in place of an id),
+// those of the subjects that stand in no menu.
+enum class MenuFill : unsigned char {
+  command,
+  line,
+  recent,
+  panels,
+  devices,
+  runners,
+  subject,
+  others
+};
 
 struct MenuEntry {
   std::string_view command = {};

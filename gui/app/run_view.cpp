@@ -7,6 +7,7 @@
 
 #include "gui/app/app.h"
 #include "gui/app/errands.h"
+#include "gui/app/run_place.h"
 
 namespace recut::gui {
 RunReport::RunReport(StepFigures figures, SharedSchedule schedule)
@@ -37,7 +38,7 @@ Colour heat_colour(const Theme& theme, double share) {
 }
 
 Result<Done> start_run(App& app, DocumentView& document, const StepOrder& order) {
-  Runner* runner = app.backend.runner();
+  Runner* runner = chosen_runner(app);
   if (runner == nullptr) return error("this program can't run a step: it has nothing to run it on");
   RunView& view = run_view(document);
   app.jobs.cancel(view.job);

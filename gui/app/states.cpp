@@ -7,6 +7,7 @@
 #include "gui/app/flow_view.h"
 #include "gui/app/offer.h"
 #include "gui/app/panes_view.h"
+#include "gui/app/run_place.h"
 #include "gui/app/run_view.h"
 #include "gui/app/train_view.h"
 #include "gui/backend/paths.h"
@@ -249,6 +250,11 @@ constexpr StateRow kRows[] = {
     {"follow", [](const App& app) { return std::string(name_of_stop(follow_stop(app))); }},
     {"arena", of_front<arena>},
     {"run", run_state},
+    {"run_on",
+     [](const App& app) {
+       const Runner* runner = chosen_runner(app);
+       return runner != nullptr ? runner->id() : "";
+     }},
     {"run_agrees", of_front<run_agrees>},
     {"run_fault", of_front<run_fault>},
     {"run_where", of_front<run_where>},

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "gui/app/app.h"
+#include "gui/app/run_place.h"
 
 namespace recut::gui {
 namespace {
@@ -54,7 +55,7 @@ void start_stretch(App& app, DocumentView& document, Runner& runner);
 
 void go_on(App& app, DocumentView& document) {
   const TrainView& view = train_view(document);
-  Runner* runner = app.backend.runner();
+  Runner* runner = chosen_runner(app);
   const bool over = view.ends || view.steps() >= view.until || view.diverged();
   if (!over && runner != nullptr && document.shown != nullptr && view.of == document.document)
     start_stretch(app, document, *runner);
@@ -109,7 +110,7 @@ bool is_training(const App& app, const DocumentView& document) {
 }
 
 Result<Done> start_training(App& app, DocumentView& document, std::int64_t steps) {
-  Runner* runner = app.backend.runner();
+  Runner* runner = chosen_runner(app);
   if (runner == nullptr) return error("this program can't run a step: it has nothing to run it on");
   if (!document.document->loss)
     return error("this step updates no parameters: choose an optimiser first");

@@ -18,27 +18,26 @@ double ms_since(Clock::time_point began) {
 }  // namespace
 
 Result<std::unique_ptr<TrainingSession>> TrainingSession::begin(
-    std::shared_ptr<const Document> document, Runner& runner, std::uint64_t seed) {
+    std::shared_ptr<const Document> document, std::uint64_t seed) {
   RECUT_CHECK(document->loss.has_value(), "what trains is a training step");
   TrainingStart start;
   start.seed = seed;
   auto state = TrainingState::begin(document->graph(), *document->loss, start);
   if (!state) return state.diagnostics();
   return std::unique_ptr<TrainingSession>(
-      new TrainingSession(std::move(document), runner, std::move(*state)));
+      new TrainingSession(std::move(document), std::move(*state)));
 }
 
-Result<double> TrainingSession::compile(const ScheduledStep& scheduled, std::string plan) {
+Result<double> TrainingSession::compile(const ScheduledStep& scheduled, std::string plan,
+                                        Runner& runner) {
   const Clock::time_point began = Clock::now();
-  ProgramOptions options;
-  options.library = !runner_.library().empty();
   auto program = make_program(document_->graph(), scheduled.storages, scheduled.groups,
-                              scheduled.schedule, options);
+                              scheduled.schedule, runner.library().options());
   if (!program) return program.diagnostics();
   trainer_.reset();  // and with it the arena: there is one at a time
   step_.run.reset();
-  auto step = runner_.prepare(std::move(*program),
-                              [&](const Program& read) { return state_.read_by(read); });
+  auto step = runner.prepare(std::move(*program),
+                             [&](const Program& read) { return state_.read_by(read); });
   if (!step) return step.diagnostics();
   step_ = std::move(*step);
   const double took = ms_since(began);
@@ -48,13 +47,14 @@ Result<double> TrainingSession::compile(const ScheduledStep& scheduled, std::str
   measured_peak_bytes_ = *peak;
   trainer_ = std::move(trainer);
   plan_ = std::move(plan);
+  runner_ = &runner;
   return took;
 }
 
 Result<TrainingFigures> TrainingSession::advance(const TrainingOrder& order) {
   RECUT_CHECK(trainer_ != nullptr, "a plan is compiled before it is trained by");
   TrainingFigures figures;
-  figures.where = runner_.where();
+  figures.where = runner_->where();
   figures.first = state_.steps();
   figures.planned_peak_bytes = step_.run->program().arena_bytes;
   figures.measured_peak_bytes = measured_peak_bytes_;

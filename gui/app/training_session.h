@@ -31,26 +31,27 @@ struct TrainingFigures {
 
 class TrainingSession {
  public:
-  // `document`: of a training step (Document::loss). `runner` outlives the session. Fails where the
-  // machine lacks the memory.
+  // `document`: of a training step (Document::loss). Fails where the machine lacks the memory.
   static Result<std::unique_ptr<TrainingSession>> begin(std::shared_ptr<const Document> document,
-                                                        Runner& runner, std::uint64_t seed);
+                                                        std::uint64_t seed);
 
   std::int64_t steps() const { return state_.steps(); }  // that were made
-  bool goes_by(const std::string& plan) const { return trainer_ != nullptr && plan_ == plan; }
-  // From here on by this plan, under a name; says how many milliseconds that took. Fails as
-  // Runner::prepare does.
-  Result<double> compile(const ScheduledStep& step, std::string plan);
+  bool goes_by(const std::string& plan, const Runner& runner) const {
+    return trainer_ != nullptr && plan_ == plan && runner_ == &runner;
+  }
+  // From here on by this plan, under a name, and by this runner, which outlives the session; says
+  // how many milliseconds that took. Fails as Runner::prepare does.
+  Result<double> compile(const ScheduledStep& step, std::string plan, Runner& runner);
   // The next steps. Fails where the data is at fault.
   Result<TrainingFigures> advance(const TrainingOrder& order);
 
  private:
-  TrainingSession(std::shared_ptr<const Document> document, Runner& runner, TrainingState state)
-      : document_(std::move(document)), runner_(runner), state_(std::move(state)) {}
+  TrainingSession(std::shared_ptr<const Document> document, TrainingState state)
+      : document_(std::move(document)), state_(std::move(state)) {}
 
   std::shared_ptr<const Document> document_;
-  Runner& runner_;
   TrainingState state_;
+  Runner* runner_ = nullptr;
   std::string plan_;
   PreparedStep step_;
   std::unique_ptr<Trainer> trainer_;

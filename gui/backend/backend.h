@@ -92,8 +92,8 @@ class Backend {
   // The path of the device profile that was measured on this machine; empty: none was.
   virtual std::string calibrated_profile() const { return {}; }
 
-  // What runs steps as machine code; null: nothing does.
-  virtual Runner* runner() { return nullptr; }
+  // What runs steps as machine code, the usual one first; none: nothing does.
+  virtual std::vector<Runner*> runners() { return {}; }
 
   // Files; reading may happen on any thread. A path that begins with "sample:" names a graph that
   // comes with the program.

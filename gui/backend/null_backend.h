@@ -21,7 +21,7 @@ class NullBackend : public Backend {
   double now() const override { return seconds_; }
   Helper* helper() override { return helping; }
   std::string calibrated_profile() const override { return calibrated; }
-  Runner* runner() override { return running; }
+  std::vector<Runner*> runners() override { return running; }
   void wake() override { ++wakes; }
 
   // A file of files(), else one of the file system.
@@ -41,7 +41,7 @@ class NullBackend : public Backend {
   std::map<std::string, std::string> files;   // by path
   std::map<std::string, std::string> stored;  // by name
   Helper* helping = nullptr;                  // none, as long as nobody is given
-  Runner* running = nullptr;
+  std::vector<Runner*> running;
   std::string calibrated;  // empty: no profile was measured
   int frames_drawn = 0;
   int vertices = 0;  // of the last frame

@@ -12,4 +12,11 @@ StepAgreement::StepAgreement(std::span<const OutputComparison> compared)
   }
 }
 
+ProgramOptions KernelLibrary::options() const {
+  ProgramOptions options;
+  options.library = !name.empty();
+  options.library_takes = takes;
+  return options;
+}
+
 }  // namespace recut::gui

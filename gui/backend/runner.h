@@ -12,12 +12,12 @@
 #include <vector>
 
 #include "engine/eval/compare.h"
+#include "engine/runtime/program.h"
 #include "engine/workspace/document.h"
 #include "engine/workspace/scheduling.h"
 
 namespace recut {
 class StepRun;
-struct Program;
 }  // namespace recut
 
 namespace recut::gui {
@@ -56,6 +56,10 @@ struct StepFigures {
   // Bytes that the step's own values take: what the schedule says, and up to where it really wrote.
   std::int64_t planned_peak_bytes = 0, measured_peak_bytes = 0;
   std::int64_t scratch_bytes = 0;  // of the library, beside them
+  std::string library;             // whose scratch that is
+  // What a card has less free than before: the step with its inputs, code and libraries. 0 where it
+  // ran on none.
+  std::int64_t taken_bytes = 0;
 
   std::vector<double> kernel_ms;           // of one step, by kernel of the schedule
   std::optional<StepAgreement> agreement;  // where it was asked for
@@ -72,13 +76,27 @@ struct PreparedStep {
 // What a program of a step reads, as kernels read it: one for each of its inputs.
 using ReadBy = std::function<std::vector<Tensor>(const Program&)>;
 
+// What runs the kernels that it takes as calls (runtime/program.h): "oneDNN"; no name: nothing
+// does.
+struct KernelLibrary {
+  std::string name;
+  library::Takes takes = library::is_common;
+
+  ProgramOptions options() const;
+  bool operator==(const KernelLibrary& o) const { return name == o.name && takes == o.takes; }
+};
+
 class Runner {
  public:
   virtual ~Runner() = default;
+  // As commands and settings name it: "cpu". Words for people, where it can be chosen: "This
+  // processor"; and more of them: what comes of the choice, or why nothing does.
+  virtual std::string id() const = 0;
+  virtual std::string title() const = 0;
+  virtual std::string remark() const { return {}; }
   // "this machine's processor, 2 threads": where prepared steps run.
   virtual std::string where() const = 0;
-  // What runs the kernels that a library takes (runtime/program.h): "oneDNN"; empty: their loops.
-  virtual std::string library() const { return {}; }
+  virtual KernelLibrary library() const { return {}; }
   // Compiles and runs, on a job's thread or in a helper; returns when it is done. Fails where an
   // operator has no loops, where the machine lacks the memory, and where the data is at fault.
   virtual Result<StepFigures> run(const ScheduledStep& step, const StepOrder& order,

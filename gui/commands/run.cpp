@@ -1,7 +1,9 @@
 // Running the plan that is shown as machine code.
+#include <algorithm>
 #include <cstdlib>
 
 #include "gui/app/app.h"
+#include "gui/app/run_place.h"
 #include "gui/app/run_view.h"
 
 namespace recut::gui {
@@ -38,6 +40,20 @@ Result<Done> cancel(App& app, std::string_view) {
   return Done{};
 }
 
+bool has_choice(const App& app) { return app.backend.runners().size() > 1; }
+bool is_chosen(const App& app, std::string_view id) {
+  const Runner* runner = chosen_runner(app);
+  return runner != nullptr && runner->id() == id;
+}
+
+// The one named, or the next.
+Result<Done> choose(App& app, std::string_view id) {
+  if (!id.empty()) return choose_runner(app, id);
+  const std::vector<Runner*> runners = app.backend.runners();
+  const auto at = std::find(runners.begin(), runners.end(), chosen_runner(app)) - runners.begin();
+  return choose_runner(app, runners[(static_cast<std::size_t>(at) + 1) % runners.size()]->id());
+}
+
 Result<Done> toggle_times(App& app, std::string_view) {
   app.settings.set_flag("graph.times", !app.settings.flag("graph.times", false));
   return Done{};
@@ -52,6 +68,8 @@ constexpr Command kRows[] = {
     {"run.check", "Run the step, and compare its outputs with the interpreter's", "",
      "how many steps are timed", has_plan, run<true>},
     {"run.cancel", "Stop the run", "", "", is_running, cancel},
+    {"run.on", "What steps run on", "", "cpu, cuda, or cuda-tf32", has_choice, choose, "",
+     is_chosen},
     {"run.times", "Colour the graph by measured times, or by the plan", "h", "", has_plan,
      toggle_times, "", shows_times},
 };

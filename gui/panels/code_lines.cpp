@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "gui/app/app.h"
+#include "gui/app/run_place.h"
 #include "gui/draw/widgets.h"
 #include "gui/panels/code_parts.h"
 
@@ -73,7 +74,9 @@ class Lines {
 
  private:
   void bring(const Scrolled& region, float high) const {
-    if (!stage_.view.bring_line || !is_current(stage_.view, shown_form(stage_.input.app))) return;
+    const App& app = stage_.input.app;
+    if (!stage_.view.bring_line || !is_current(stage_.view, shown_form(app), chosen_library(app)))
+      return;
     stage_.view.bring_line = false;
     const std::size_t wanted = stage_.view.line == CodeText::kNoLine ? 0 : stage_.view.line;
     const float top = region.content.top + high * static_cast<float>(wanted);

@@ -7,6 +7,7 @@
 
 #include "engine/support/units.h"
 #include "gui/app/app.h"
+#include "gui/app/run_place.h"
 #include "gui/app/run_view.h"
 #include "gui/draw/widgets.h"
 
@@ -31,6 +32,7 @@ class RunPanel {
   void draw() {
     head();
     Rect area = input_.area;
+    places(area);
     if (running_) progress(area);
     figures(area);
     if (!running_ && !view_.faults.empty()) return faults(area);
@@ -41,7 +43,7 @@ class RunPanel {
   }
 
  private:
-  bool can_run() const { return input_.app.backend.runner() != nullptr; }
+  bool can_run() const { return chosen_runner(input_.app) != nullptr; }
 
   std::string_view words_before() const {
     if (!can_run()) return "This program shows the code and can't run it: recut-gui and recut can.";
@@ -64,10 +66,27 @@ class RunPanel {
         intents_.push_back({"run.check", ""});
     }
     const bool on = input_.app.settings.flag("graph.times", false);
-    if (toggle(ui_, "times", at(120), "Colour graph", on))
-      intents_.push_back({"run.times", ""});
+    if (toggle(ui_, "times", at(120), "Colour graph", on)) intents_.push_back({"run.times", ""});
     ui_.text(place, run_ != nullptr ? "on " + run_->where : "as machine code", Face::small,
              ui_.theme.dim);
+  }
+
+  // What it runs on, where there is a choice.
+  void places(Rect& area) {
+    const std::vector<Runner*> runners = input_.app.backend.runners();
+    if (runners.size() < 2) return;
+    Rect row = area.cut_top(std::round(ui_.px(kRow)));
+    ui_.text(row.cut_left(ui_.px(kWhat)), "on", Face::text, ui_.theme.dim);
+    for (const Runner* runner : runners) {
+      const std::string title = runner->title();
+      const float wide = std::ceil(ui_.width(title, Face::text)) + ui_.px(4);
+      const bool chosen = runner == chosen_runner(input_.app);
+      if (tab(ui_, "on " + runner->id(), row.cut_left(std::min(wide, row.width())), title, chosen))
+        intents_.push_back({"run.on", runner->id()});
+      hint(ui_, runner->remark());
+      row.cut_left(ui_.px(12));
+    }
+    area.cut_top(ui_.px(4));
   }
 
   void progress(Rect& area) const {
@@ -128,7 +147,10 @@ class RunPanel {
            format_bytes(beyond) + " above the budget");
     if (run_->scratch_bytes != 0)
       line(area, "scratch", "", format_bytes(run_->scratch_bytes),
-           fmt::format("{}'s own, beside the peak", input_.app.backend.runner()->library()));
+           fmt::format("{}'s own, beside the peak", run_->library));
+    if (run_->taken_bytes != 0)
+      line(area, "card", "", format_bytes(run_->taken_bytes),
+           "taken in all: inputs, code and libraries, too");
     if (run_->agreement) agreement(area, *run_->agreement);
   }
 

@@ -6,6 +6,7 @@
 
 #include "engine/support/units.h"
 #include "gui/app/app.h"
+#include "gui/app/run_place.h"
 #include "gui/app/train_view.h"
 #include "gui/draw/plot.h"
 #include "gui/draw/widgets.h"
@@ -71,7 +72,7 @@ class TrainPanel {
   }
 
  private:
-  bool can_run() const { return input_.app.backend.runner() != nullptr; }
+  bool can_run() const { return chosen_runner(input_.app) != nullptr; }
   const std::optional<OptimizerChoice>& choice() const { return document_.wishes.recipe.optimizer; }
 
   std::string words_before() const {

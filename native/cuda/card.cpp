@@ -70,12 +70,21 @@ Result<Done> Card::connect() {
     return error(fmt::format("{} is an sm_{} card, and Recut's kernels need sm_{} or later", name_,
                              capability_, kLeastCapability));
   status = f.cuDevicePrimaryCtxRetain(&context_, device_);
-  if (status == driver::kSuccess) status = f.cuCtxSetCurrent(context_);
-  return done(status, fmt::format("{} can't be used", name_));
+  if (auto had = done(status, fmt::format("{} can't be used", name_)); !had) return had;
+  return enter();
 }
 
 Card::~Card() {
   if (context_ != nullptr) functions_.cuDevicePrimaryCtxRelease_v2(device_);
+}
+
+Result<Done> Card::enter() const {
+  return done(functions_.cuCtxSetCurrent(context_), fmt::format("{} can't be used", name_));
+}
+
+const driver::Functions& Card::driver_here() const {
+  functions_.cuCtxSetCurrent(context_);
+  return functions_;
 }
 
 std::string Card::driver_version() const { return version_text(driver_version_); }
@@ -132,7 +141,7 @@ DeviceMemory& DeviceMemory::operator=(DeviceMemory&& other) noexcept {
 DeviceMemory::~DeviceMemory() { release(); }
 
 void DeviceMemory::release() {
-  if (address_ != 0) card_->driver().cuMemFree_v2(address_);
+  if (address_ != 0) card_->driver_here().cuMemFree_v2(address_);
 }
 
 Result<Done> DeviceMemory::fill(std::byte with) {

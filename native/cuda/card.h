@@ -20,8 +20,9 @@ struct CardMemory {
   std::int64_t free = 0, total = 0;
 };
 
-// A card and this process' context on it, which is the calling thread's from then on. All that
-// stands on the card keeps it.
+// A card and this process' context on it. The driver keeps a current context for each thread: the
+// one that opens the card has it, others enter() before they use what is there. All that stands on
+// the card keeps it, and may be let go of by any thread.
 class Card {
  public:
   // The first card that is visible (CUDA_VISIBLE_DEVICES). Fails, with one sentence, where there is
@@ -40,7 +41,11 @@ class Card {
   std::string driver_version() const;                          // "13.0"
   CardMemory memory() const;
 
+  // Makes the context the calling thread's.
+  Result<Done> enter() const;
   const driver::Functions& driver() const { return functions_; }
+  // The driver for a thread that may not have entered, which it then has.
+  const driver::Functions& driver_here() const;
   // Fails with the driver's word for the status: "`doing`: CUDA_ERROR_… (…)".
   Result<Done> done(driver::Status status, std::string_view doing) const;
 

@@ -136,9 +136,7 @@ Result<Done> Run::reserve(const std::vector<Tensor>& inputs) {
   auto done = take(inputs_, input_bytes, "memory for the step's inputs");
   if (done) done = take(arena_, program().arena_bytes, "the step's arena");
   if (done) done = take(fault_, sizeof(long long), "a word of the card's memory");
-  for (std::size_t i = 0; done && i < inputs.size(); ++i)
-    done = inputs_.write(input_offsets_[i], {inputs[i].storage->data(),
-                                             static_cast<std::size_t>(inputs[i].storage->size())});
+  if (done) done = write_inputs(inputs);
   if (!done) return done;
   fault_address_ = fault_.address();
   std::size_t most = 0;
@@ -148,6 +146,16 @@ Result<Done> Run::reserve(const std::vector<Tensor>& inputs) {
     most = std::max(most, launch.buffers.size());
   }
   arguments_.resize(most + 2);
+  return Done{};
+}
+
+Result<Done> Run::write_inputs(const std::vector<Tensor>& inputs) {
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const auto& storage = *inputs[i].storage;
+    auto done = inputs_.write(input_offsets_[i],
+                              {storage.data(), static_cast<std::size_t>(storage.size())});
+    if (!done) return done;
+  }
   return Done{};
 }
 
@@ -189,15 +197,23 @@ std::int64_t Run::end_of_written(std::byte paint) const {
   return 0;
 }
 
-Tensor Run::output(std::size_t number) const {
+std::int64_t Run::output_bytes(std::size_t number) const {
   const ProgramOutput& output = program().outputs[number];
-  if (!output.node.valid()) return Tensor();
-  std::vector<std::byte> storage(static_cast<std::size_t>(bytes_seen(output)));
-  const DeviceMemory& memory = output.place.input ? inputs_ : arena_;
-  const auto offset = static_cast<std::int64_t>(address(output.place) - memory.address());
-  const auto done = memory.read(offset, storage);
+  return output.node.valid() ? bytes_seen(output) : 0;
+}
+
+Result<Done> Run::read_output(std::size_t number, std::span<std::byte> to) const {
+  const Place& place = program().outputs[number].place;
+  const DeviceMemory& memory = place.input ? inputs_ : arena_;
+  return memory.read(static_cast<std::int64_t>(address(place) - memory.address()), to);
+}
+
+Tensor Run::output(std::size_t number) const {
+  if (!program().outputs[number].node.valid()) return Tensor();
+  std::vector<std::byte> storage(static_cast<std::size_t>(output_bytes(number)));
+  const auto done = read_output(number, storage);
   RECUT_CHECK(done.ok(), "what the step wrote can be read");
-  return output_value(output, storage.data());
+  return output_value(program().outputs[number], storage.data());
 }
 
 std::int64_t Run::taken_bytes() const { return step_.free_before() - step_.card()->memory().free; }

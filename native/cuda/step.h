@@ -84,6 +84,12 @@ class Run : public StepRun {
   std::int64_t end_of_written(std::byte paint) const override;
   Tensor output(std::size_t number) const override;
 
+  // The inputs' values anew, in the order and layouts that prepare() had them in.
+  Result<Done> write_inputs(const std::vector<Tensor>& inputs);
+  // As much of the storage that an output is a view of as it shows: so many bytes.
+  std::int64_t output_bytes(std::size_t number) const;
+  Result<Done> read_output(std::size_t number, std::span<std::byte> to) const;
+
   std::int64_t scratch_bytes() const { return library_->scratch_bytes(); }
   // What the card has less free than before the step was loaded: inputs, arena, scratch, code, and
   // what the driver and the libraries keep for themselves.

@@ -15,6 +15,10 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::string_view kKernels = "kernels";
 
+double ms_since(Clock::time_point began) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - began).count();
+}
+
 std::string target_of(const Card& card) {
   return fmt::format("sm_{}, driver {}", card.capability(), card.driver_version());
 }
@@ -65,17 +69,23 @@ Result<ReadyStep> StepCache::compile(const Document& document, const ScheduledPl
   const FusionGroups groups = scheduled.planned.costs.groups(graph, storages);
   auto program = make_program(graph, storages, groups, scheduled.schedule, options_);
   if (!program) return program.diagnostics();
-  Module module = emit_step(*program, factors_);
+  auto ready = compile(std::move(*program));
+  if (ready) ready->ms = ms_since(began);
+  return ready;
+}
+
+Result<ReadyStep> StepCache::compile(Program program) {
+  const Clock::time_point began = Clock::now();
+  Module module = emit_step(program, factors_);
   auto code = code_of(module.text);
   if (!code) return code.diagnostics();
-  auto step = Step::load(card_, std::move(*program),
+  auto step = Step::load(card_, std::move(program),
                          {std::move(code->cubin), std::move(module.kernels),
                           std::move(module.library), std::move(module.faults)});
   if (!step) return step.diagnostics();
-  const std::chrono::duration<double, std::milli> took = Clock::now() - began;
   return ReadyStep{std::move(*step),
                    code->found ? cache::StepOrigin::kernels_found : cache::StepOrigin::compiled,
-                   took.count()};
+                   ms_since(began)};
 }
 
 }  // namespace recut::cuda

@@ -30,6 +30,8 @@ class StepCache {
   // Fails where an operator has no loops (all are named), where NVRTC is missing, and where the
   // card doesn't take the code.
   Result<ReadyStep> compile(const Document& document, const ScheduledPlan& scheduled);
+  // The same of a program that is there already.
+  Result<ReadyStep> compile(Program program);
 
   // What couldn't be used or kept, and why: it cost time and nothing else.
   const std::vector<std::string>& notes() const { return notes_; }

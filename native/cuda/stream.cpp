@@ -16,7 +16,7 @@ Cubin::Cubin(SharedCard card, driver::ModuleHandle module)
 Cubin::Cubin(Cubin&& other) noexcept
     : card_(std::move(other.card_)), module_(std::exchange(other.module_, nullptr)) {}
 Cubin::~Cubin() {
-  if (module_ != nullptr) card_->driver().cuModuleUnload(module_);
+  if (module_ != nullptr) card_->driver_here().cuModuleUnload(module_);
 }
 
 Result<Cubin> Cubin::load(SharedCard card, const std::string& code) {
@@ -47,7 +47,7 @@ Event::Event(SharedCard card, driver::EventHandle handle)
 Event::Event(Event&& other) noexcept
     : card_(std::move(other.card_)), handle_(std::exchange(other.handle_, nullptr)) {}
 Event::~Event() {
-  if (handle_ != nullptr) card_->driver().cuEventDestroy_v2(handle_);
+  if (handle_ != nullptr) card_->driver_here().cuEventDestroy_v2(handle_);
 }
 
 Result<Event> Event::create(SharedCard card) {
@@ -70,7 +70,7 @@ Stream::Stream(SharedCard card, driver::StreamHandle handle)
 Stream::Stream(Stream&& other) noexcept
     : card_(std::move(other.card_)), handle_(std::exchange(other.handle_, nullptr)) {}
 Stream::~Stream() {
-  if (handle_ != nullptr) card_->driver().cuStreamDestroy_v2(handle_);
+  if (handle_ != nullptr) card_->driver_here().cuStreamDestroy_v2(handle_);
 }
 
 Result<Stream> Stream::create(SharedCard card) {
@@ -97,8 +97,8 @@ LaunchGraph::LaunchGraph(LaunchGraph&& other) noexcept
       exec_(std::exchange(other.exec_, nullptr)) {}
 
 LaunchGraph::~LaunchGraph() {
-  if (exec_ != nullptr) card_->driver().cuGraphExecDestroy(exec_);
-  if (graph_ != nullptr) card_->driver().cuGraphDestroy(graph_);
+  if (exec_ != nullptr) card_->driver_here().cuGraphExecDestroy(exec_);
+  if (graph_ != nullptr) card_->driver_here().cuGraphDestroy(graph_);
 }
 
 Result<LaunchGraph> LaunchGraph::record(SharedCard card, const Stream& stream,

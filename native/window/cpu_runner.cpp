@@ -69,6 +69,7 @@ Result<gui::StepFigures> CpuRunner::run(const gui::ScheduledStep& scheduled,
   figures.planned_peak_bytes = execution->planned_peak_bytes;
   figures.measured_peak_bytes = execution->measured_peak_bytes;
   figures.scratch_bytes = execution->scratch_bytes;
+  figures.library = library().name;
   figures.kernel_ms = std::move(execution->kernel_ms);
   figures.kernel_ms.resize(scheduled.schedule.kernels.size());
   if (order.check) figures.agreement = gui::StepAgreement(execution->outputs);

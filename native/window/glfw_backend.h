@@ -7,6 +7,7 @@
 #include "gui/backend/backend.h"
 #include "native/calibrated_profile.h"
 #include "native/window/cpu_runner.h"
+#include "native/window/cuda_runner.h"
 #include "native/window/desktop_files.h"
 
 struct GLFWwindow;
@@ -43,7 +44,7 @@ class GlfwBackend : public gui::Backend {
   void wake() override;
   bool has_threads() const override { return true; }
   std::string calibrated_profile() const override { return find_calibrated_profile(); }
-  gui::Runner* runner() override { return &runner_; }
+  std::vector<gui::Runner*> runners() override { return {&processor_, &card_, &card_tf32_}; }
 
   Result<std::string> read(const std::string& path) override { return files_.read(path); }
   // ONNX, too.
@@ -73,7 +74,9 @@ class GlfwBackend : public gui::Backend {
   GLFWwindow* window_;
   const WindowOptions options_;
   DesktopFiles files_;
-  CpuRunner runner_;
+  CpuRunner processor_;
+  std::shared_ptr<CardAccess> access_ = std::make_shared<CardAccess>();
+  CudaRunner card_{access_, cuda::Precision::f32}, card_tf32_{access_, cuda::Precision::tf32};
   std::vector<gui::InputEvent> input_;
   std::vector<unsigned char> pixels_;  // of the last frame, where a script may ask for them
   bool renderer_ready_ = false;

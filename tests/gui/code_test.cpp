@@ -5,6 +5,7 @@
 
 #include "engine/runtime/program.h"
 #include "gui/app/code_view.h"
+#include "gui/app/run_place.h"
 #include "tests/codegen/attention_graph.h"
 #include "tests/effort.h"
 #include "tests/gui/near_helper.h"
@@ -77,7 +78,7 @@ TEST_CASE("code: a kernel that a library runs", "[gui]") {
   for (const CodeForm& form : code_forms())
     for (const std::uint32_t k : schedule->launches) {
       const SharedCode alone = code_text(schedule, k, form);
-      const SharedCode text = code_text(schedule, k, form, "cuDNN");
+      const SharedCode text = code_text(schedule, k, form, {"cuDNN", nullptr});
       check_text(*text);
       CHECK(alone->whole().find("library kernel") == std::string::npos);
       const std::string whole = text->whole();
@@ -129,7 +130,7 @@ TEST_CASE("code: the selection's kernel is shown, and a kernel's call is selecte
       window.settle();
       const CodeView& view = code_view(document);
       CHECK(schedule->computes(view.kernel, id));
-      REQUIRE(is_current(view, shown_form(window.app)));
+      REQUIRE(is_current(view, shown_form(window.app), chosen_library(window.app)));
       REQUIRE(view.line < view.text->lines.size());
       CHECK(view.text->lines[view.line].node == id);
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 
+#include "gui/app/menu.h"
 #include "gui/app/run_view.h"
 #include "gui/canvas/canvas.h"
 #include "tests/gui/near_helper.h"
@@ -14,7 +15,9 @@ namespace {
 // Kernel k takes k milliseconds.
 class StubRunner : public Runner {
  public:
-  std::string library() const override { return "a library"; }
+  std::string id() const override { return name; }
+  std::string title() const override { return "runner " + name; }
+  KernelLibrary library() const override { return {"a library", nullptr}; }
   std::string where() const override { return "nothing"; }
   Result<PreparedStep> prepare(Program, const ReadBy&) override { return error("it only times"); }
   Result<StepFigures> run(const ScheduledStep& scheduled, const StepOrder& order,
@@ -30,20 +33,21 @@ class StubRunner : public Runner {
     figures.step_ms_min = 2;
     figures.planned_peak_bytes = figures.measured_peak_bytes = scheduled.schedule.arena_bytes;
     figures.scratch_bytes = 3 << 10;
+    figures.library = library().name;
     for (std::size_t k = 0; k < scheduled.schedule.kernels.size(); ++k)
       figures.kernel_ms.push_back(static_cast<double>(k));
     if (order.check) figures.agreement = agreement;
     return figures;
   }
 
-  std::string fault;
+  std::string name = "stub", fault;
   StepAgreement agreement;
   int runs = 0;
 };
 
 NullBackend with_runner(Runner& runner) {
   NullBackend backend = Window::sample_backend();
-  backend.running = &runner;
+  backend.running = {&runner};
   return backend;
 }
 
@@ -223,6 +227,44 @@ TEST_CASE("run: what is in the way is said", "[gui]") {
   REQUIRE(alone.app.run("panel.show", "run").ok());
   alone.settle();
   CHECK_FALSE(alone.app.items.find("run/run")->enabled);
+}
+
+TEST_CASE("run: where there is a choice, the chosen one runs, and it is kept", "[gui]") {
+  StubRunner one, other;
+  other.name = "other";
+  NullBackend backend = with_runner(one);
+  backend.running.push_back(&other);
+  Window window(bare_options(), backend);
+  window.app.open("sample:tiny_conv");
+  window.settle();
+  REQUIRE(window.app.run("panel.show", "run").ok());
+  window.settle();
+  CHECK(window.state("run_on") == "stub");
+  CHECK(window.play("click \"run/on other\"\nwait idle\nexpect state run_on other\n") == "");
+  REQUIRE(window.app.run("run.step").ok());
+  window.settle();
+  CHECK(one.runs == 0);
+  CHECK(other.runs == 1);
+  REQUIRE(window.app.run("run.on").ok());  // the next, which is the first again
+  CHECK(window.state("setting.run.on") == "stub");
+  const Result<Done> unknown = window.app.run("run.on", "nowhere");
+  REQUIRE_FALSE(unknown.ok());
+  CHECK(unknown.diagnostics().front().message == "steps run on one of stub, other");
+  const auto rows = rows_of(window.app, *find_menu("plan"));
+  const auto row = std::find_if(rows.begin(), rows.end(),
+                                [](const MenuRow& row) { return row.label == "run.on other"; });
+  REQUIRE(row != rows.end());
+  CHECK(row->title == "Run on: runner other");
+  CHECK_FALSE(row->on);
+
+  // Of one there is nothing to choose.
+  Window alone(bare_options(), with_runner(one));
+  alone.app.open("sample:tiny_conv");
+  alone.settle();
+  CHECK_FALSE(alone.app.run("run.on", "stub").ok());
+  REQUIRE(alone.app.run("panel.show", "run").ok());
+  alone.settle();
+  CHECK(alone.app.items.find("run/on stub") == nullptr);
 }
 
 TEST_CASE("run: a run that is stopped leaves nothing", "[gui]") {

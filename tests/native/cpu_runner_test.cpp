@@ -81,7 +81,7 @@ TEST_CASE("the window's runner: a run that is to end does", "[gui][cpu]") {
 TEST_CASE("the window's runner: the run panel has what was measured", "[gui][cpu]") {
   CpuRunner runner;
   gui::NullBackend backend = gui::Window::sample_backend();
-  backend.running = &runner;
+  backend.running = {&runner};
   gui::Window window(gui::bare_options(), backend);
   window.app.open("sample:tiny_conv");
   window.settle();
@@ -103,7 +103,7 @@ TEST_CASE("the window's runner: the run panel has what was measured", "[gui][cpu
 TEST_CASE("the window's runner: a graph that can't run says why", "[gui][cpu]") {
   CpuRunner runner;
   gui::NullBackend backend;
-  backend.running = &runner;
+  backend.running = {&runner};
   backend.files["test.recut"] =
       "graph \"no loops\" {\n  %x = input f32[4, 4]\n  %y = nonzero(%x) : i64[16, 2]\n  results "
       "%y\n"

@@ -10,7 +10,8 @@ namespace {
 
 using namespace cuda::driver;  // NOLINT: all of this is written in its words
 
-constexpr auto kRefused = static_cast<Status>(900);
+constexpr auto kRefused = static_cast<Status>(900), kNoContext = static_cast<Status>(201);
+thread_local Context current = nullptr;
 std::map<Address, std::size_t> blocks;
 
 // A launch with what it was given.
@@ -44,6 +45,7 @@ Object& object(Handle given) {
 
 Status reserve(Address* address, std::size_t bytes) {
   FakeCard& card = fake_card();
+  if (current == nullptr) return kNoContext;
   if (card.used_bytes + bytes > card.total_bytes) return kOutOfMemory;
   *address = reinterpret_cast<Address>(std::aligned_alloc(256, (bytes + 255) / 256 * 256));
   blocks[*address] = bytes;
@@ -52,6 +54,7 @@ Status reserve(Address* address, std::size_t bytes) {
 }
 
 Status release(Address address) {
+  if (current == nullptr) return kNoContext;
   fake_card().used_bytes -= blocks[address];
   blocks.erase(address);
   std::free(reinterpret_cast<void*>(address));  // NOLINT
@@ -60,6 +63,7 @@ Status release(Address address) {
 
 // Whether the bytes are all of one block.
 bool reaches(Address address, std::size_t bytes) {
+  if (current == nullptr) return false;
   auto block = blocks.upper_bound(address);
   if (block == blocks.begin()) return false;
   --block;
@@ -69,6 +73,7 @@ bool reaches(Address address, std::size_t bytes) {
 Status launch(FunctionHandle function, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
               unsigned, StreamHandle, void** arguments, void**) {
   const FakeKernel& kernel = object<FakeKernel>(function);
+  if (current == nullptr) return kNoContext;
   ++fake_card().launches;
   if (recorded != nullptr)
     recorded->push_back(new Node(kernel, arguments));
@@ -144,13 +149,16 @@ void add_card(Functions& f) {
     return kSuccess;
   };
   f.cuDevicePrimaryCtxRelease_v2 = [](Device) { return kSuccess; };
-  f.cuCtxSetCurrent = [](Context) { return kSuccess; };
+  f.cuCtxSetCurrent = [](Context context) {
+    current = context;
+    return kSuccess;
+  };
 }
 
 void add_streams(Functions& f) {
   f.cuStreamCreate = [](StreamHandle* stream, unsigned) {
     *stream = handle<StreamHandle>(&fake_card());
-    return kSuccess;
+    return current != nullptr ? kSuccess : kNoContext;
   };
   f.cuStreamDestroy_v2 = [](StreamHandle) { return kSuccess; };
   f.cuStreamSynchronize = [](StreamHandle) { return recorded == nullptr ? kSuccess : kRefused; };
@@ -166,7 +174,7 @@ void add_streams(Functions& f) {
   };
   f.cuModuleLoadData = [](ModuleHandle* module, const void* image) {
     *module = handle<ModuleHandle>(image);
-    return kSuccess;
+    return current != nullptr ? kSuccess : kNoContext;
   };
   f.cuModuleUnload = [](ModuleHandle) { return kSuccess; };
   f.cuModuleGetFunction = find;

@@ -1,5 +1,5 @@
 // A driver without a card: its memory is this process', its kernels are functions of the test, and
-// a launch is done when it returns.
+// a launch is done when it returns. As a real one it refuses threads that have no context.
 #pragma once
 
 #include <cstddef>

@@ -56,6 +56,19 @@ cuda::SharedCard open_fake_card() {
   return *card;
 }
 
+Result<cuda::ReadyStep> compile_fake(const cuda::SharedCard& card, Program program,
+                                     cuda::Factors factors, std::unique_ptr<CudaOnCpu>& code) {
+  auto compiled = CudaOnCpu::compile(cuda::emit_step(program, factors));
+  if (!compiled) return compiled.diagnostics();
+  code = std::make_unique<CudaOnCpu>(std::move(*compiled));
+  give_to_card(program, *code);
+  auto step =
+      cuda::Step::load(card, std::move(program),
+                       {"", code->module().kernels, code->module().library, code->module().faults});
+  if (!step) return step.diagnostics();
+  return cuda::ReadyStep{std::move(*step), {}, 0};
+}
+
 FakeStep fake_step(const std::string& path, const std::string& budget, bool library) {
   fake_card() = FakeCard();
   auto document = open_document(path, {});
@@ -70,16 +83,11 @@ FakeStep fake_step(const std::string& path, const std::string& budget, bool libr
   auto program = make_program(document->graph(), storages, groups, scheduled->schedule,
                               {.library = library, .library_takes = cuda::library_takes});
   REQUIRE(program.ok());
-  auto compiled = CudaOnCpu::compile(cuda::emit_step(*program, cuda::Factors::f32));
-  REQUIRE(compiled.ok());
-  auto code = std::make_unique<CudaOnCpu>(std::move(*compiled));
-  give_to_card(*program, *code);
-  auto step =
-      cuda::Step::load(open_fake_card(), std::move(*program),
-                       {"", code->module().kernels, code->module().library, code->module().faults});
-  REQUIRE(step.ok());
-  auto ready = std::make_unique<cuda::ReadyStep>(cuda::ReadyStep{std::move(*step), {}, 0});
-  return {std::move(*document), std::move(code), std::move(ready)};
+  std::unique_ptr<CudaOnCpu> code;
+  auto ready = compile_fake(open_fake_card(), std::move(*program), cuda::Factors::f32, code);
+  REQUIRE(ready.ok());
+  return {std::move(*document), std::move(code),
+          std::make_unique<cuda::ReadyStep>(std::move(*ready))};
 }
 
 Result<cuda::Execution> execute_fake(const FakeStep& step, cuda::Precision precision) {

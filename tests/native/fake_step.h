@@ -13,6 +13,10 @@ namespace recut::test {
 // The fake card as it is at first, with nothing on it.
 cuda::SharedCard open_fake_card();
 
+// The program's code on the fake card, as long as `code` is there. Fails where the compiler does.
+Result<cuda::ReadyStep> compile_fake(const cuda::SharedCard& card, Program program,
+                                     cuda::Factors factors, std::unique_ptr<CudaOnCpu>& code);
+
 // A step of a file; the code lives as long as it.
 struct FakeStep {
   Document document;

@@ -19,7 +19,7 @@ constexpr const char* kModel = RECUT_SOURCE_DIR "/samples/mlp.recut";
 
 gui::NullBackend with(gui::Runner& runner, gui::Helper* helper = nullptr) {
   gui::NullBackend backend = gui::Window::sample_backend();
-  backend.running = &runner;
+  backend.running = {&runner};
   backend.helping = helper;
   return backend;
 }

@@ -29,7 +29,7 @@ class PageBackend : public gui::Backend {
   bool prefers_dark() const override { return dark_; }
   double now() const override;
   gui::Helper* helper() override { return &helping; }
-  gui::Runner* runner() override { return &runner_; }
+  std::vector<gui::Runner*> runners() override { return {&runner_}; }
   void wake() override;
 
   // A page reads its samples, and what the user gave it by hand while it is held.

@@ -7,6 +7,8 @@ namespace recut::step {
 
 class PageRunner : public gui::Runner {
  public:
+  std::string id() const override { return "page"; }
+  std::string title() const override { return "This page"; }
   std::string where() const override;
   Result<gui::StepFigures> run(const gui::ScheduledStep& scheduled, const gui::StepOrder& order,
                                const gui::StepProgress& progress) override;

@@ -1,0 +1,136 @@
+#include "native/window/cuda_runner.h"
+
+#include <fmt/core.h>
+
+#include <chrono>
+
+#include "native/cuda/execution.h"
+#include "native/cuda/hosted_run.h"
+
+namespace recut::native {
+namespace {
+
+constexpr double kCompiled = 0.3;  // how much of the way is done when it runs
+
+// Without a cache where there is no directory for one: it costs time.
+Result<cuda::ReadyStep> compile_and_keep(const cuda::SharedCard& card, Program program,
+                                         cuda::Factors factors) {
+  std::optional<cache::Store> store;
+  if (auto options = cache::usual_options()) store.emplace(std::move(*options));
+  return cuda::StepCache(std::move(store), card, {}, factors).compile(std::move(program));
+}
+
+void take(gui::StepFigures& figures, cuda::Execution execution) {
+  figures.compile_ms = execution.compile_ms;
+  figures.step_ms_median = execution.step_ms_median;
+  figures.step_ms_min = execution.step_ms_min;
+  figures.planned_peak_bytes = execution.planned_peak_bytes;
+  figures.measured_peak_bytes = execution.measured_peak_bytes;
+  figures.scratch_bytes = execution.scratch_bytes;
+  figures.taken_bytes = execution.taken_bytes;
+  figures.kernel_ms = std::move(execution.kernel_ms);
+}
+
+}  // namespace
+
+CardTools usual_card_tools() {
+  return {[] { return cuda::Card::open(); }, compile_and_keep};
+}
+
+Result<cuda::SharedCard> CardAccess::enter() {
+  const std::lock_guard lock(mutex_);
+  if (card_ == nullptr) {
+    auto opened = tools_.open();
+    refusal_ = opened ? "" : opened.diagnostics().front().message;
+    if (!opened) return opened.diagnostics();
+    card_ = std::move(*opened);
+  }
+  if (auto entered = card_->enter(); !entered) return entered.diagnostics();
+  return card_;
+}
+
+std::string CardAccess::name() const {
+  const std::lock_guard lock(mutex_);
+  return card_ == nullptr ? "" : card_->name();
+}
+
+std::string CardAccess::refusal() const {
+  const std::lock_guard lock(mutex_);
+  return refusal_;
+}
+
+std::string CudaRunner::id() const { return tf32() ? "cuda-tf32" : "cuda"; }
+
+// By its name, once that is known, without the maker's.
+std::string CudaRunner::title() const {
+  constexpr std::string_view kMaker = "NVIDIA ";
+  std::string name = access_->name();
+  if (name.rfind(kMaker, 0) == 0) name.erase(0, kMaker.size());
+  return (name.empty() ? "NVIDIA card" : name) + (tf32() ? ", tf32" : "");
+}
+
+std::string CudaRunner::remark() const {
+  if (std::string refusal = access_->refusal(); !refusal.empty()) return refusal;
+  const std::string products =
+      tf32() ? "Products round their factors to tf32, for tensor cores" : "Products in f32";
+  if (!access_->name().empty()) return products;
+  return "The first card that CUDA's driver shows, opened when a step is to run on it. " + products;
+}
+
+gui::KernelLibrary CudaRunner::library() const {
+  return {"cuBLASLt or cuDNN", cuda::library_takes};
+}
+
+std::string CudaRunner::where() const {
+  const std::string name = access_->name();
+  return (name.empty() ? "an NVIDIA card" : name) + (tf32() ? ", tf32 products" : ", f32 products");
+}
+
+Result<gui::StepFigures> CudaRunner::run(const gui::ScheduledStep& scheduled,
+                                         const gui::StepOrder& order,
+                                         const gui::StepProgress& progress) {
+  (void)progress(0, "compiling");
+  const auto card = access_->enter();
+  if (!card) return card.diagnostics();
+  auto program = make_program(scheduled.document.graph(), scheduled.storages, scheduled.groups,
+                              scheduled.schedule, library().options());
+  if (!program) return program.diagnostics();
+  const auto step = access_->compile(*card, std::move(*program), precision_);
+  if (!step) return step.diagnostics();
+  if (!progress(kCompiled, "running")) return error("the run was ended");
+  cuda::ExecutionRequest request;
+  request.seed = order.seed;
+  request.steps = order.steps;
+  request.check = order.check;
+  request.calls.precision = precision_;
+  request.after_step = [&](int steps) {
+    const double share = static_cast<double>(steps) / static_cast<double>(order.steps);
+    return progress(kCompiled + (1 - kCompiled) * share,
+                    fmt::format("step {} of {}", steps, order.steps));
+  };
+  auto execution = cuda::execute(scheduled.document, *step, request);
+  if (!execution) return execution.diagnostics();
+  gui::StepFigures figures;
+  figures.where = where();
+  figures.library = library().name;
+  figures.steps = order.steps;
+  if (order.check) figures.agreement = gui::StepAgreement(execution->outputs);
+  take(figures, std::move(*execution));
+  figures.kernel_ms.resize(scheduled.schedule.kernels.size());
+  return figures;
+}
+
+Result<gui::PreparedStep> CudaRunner::prepare(Program program, const gui::ReadBy& read) {
+  const auto card = access_->enter();
+  if (!card) return card.diagnostics();
+  auto ready = access_->compile(*card, std::move(program), precision_);
+  if (!ready) return ready.diagnostics();
+  auto code = std::make_shared<const cuda::Step>(std::move(ready->step));
+  cuda::CallOptions options;
+  options.precision = precision_;
+  auto run = cuda::HostedRun::prepare(*code, read(code->program()), options);
+  if (!run) return run.diagnostics();
+  return gui::PreparedStep{code, std::move(*run)};
+}
+
+}  // namespace recut::native

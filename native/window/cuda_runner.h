@@ -1,0 +1,70 @@
+// Steps on an NVIDIA card, for the window.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "gui/backend/runner.h"
+#include "native/cuda/precision.h"
+#include "native/cuda/step_cache.h"
+
+namespace recut::native {
+
+// How a card is opened, and a program compiled for it: as usual, or as a test does it.
+struct CardTools {
+  std::function<Result<cuda::SharedCard>()> open;
+  std::function<Result<cuda::ReadyStep>(const cuda::SharedCard& card, Program program,
+                                        cuda::Factors factors)>
+      compile;
+};
+// By the machine's driver; by NVRTC and the usual cache.
+CardTools usual_card_tools();
+
+// This machine's card, for all runners that use it. Nothing of it is touched before one of them
+// does; where it can't be opened, that is tried again the next time.
+class CardAccess {
+ public:
+  explicit CardAccess(CardTools tools = usual_card_tools()) : tools_(std::move(tools)) {}
+
+  // The card, which the calling thread has entered.
+  Result<cuda::SharedCard> enter();
+  Result<cuda::ReadyStep> compile(const cuda::SharedCard& card, Program program,
+                                  cuda::Precision precision) const {
+    return tools_.compile(card, std::move(program), cuda::factors_of(precision));
+  }
+
+  std::string name() const;     // "NVIDIA H100 80GB HBM3"; "" before it was opened
+  std::string refusal() const;  // why it couldn't be; "" where nothing is known
+
+ private:
+  const CardTools tools_;
+  mutable std::mutex mutex_;
+  cuda::SharedCard card_;
+  std::string refusal_;
+};
+
+class CudaRunner : public gui::Runner {
+ public:
+  CudaRunner(std::shared_ptr<CardAccess> access, cuda::Precision precision)
+      : access_(std::move(access)), precision_(precision) {}
+
+  std::string id() const override;
+  std::string title() const override;
+  std::string remark() const override;
+  gui::KernelLibrary library() const override;
+  std::string where() const override;
+  Result<gui::StepFigures> run(const gui::ScheduledStep& scheduled, const gui::StepOrder& order,
+                               const gui::StepProgress& progress) override;
+  // Its inputs and outputs are in this program's memory, and travel with each step.
+  Result<gui::PreparedStep> prepare(Program program, const gui::ReadBy& read) override;
+
+ private:
+  bool tf32() const { return precision_ == cuda::Precision::tf32; }
+
+  std::shared_ptr<CardAccess> access_;
+  cuda::Precision precision_;
+};
+
+}  // namespace recut::native

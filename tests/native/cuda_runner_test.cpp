@@ -1,0 +1,210 @@
+// Steps from the window on a card that isn't there (fake_step.h): what it says of one that can't be
+// opened, what it runs and trains on one that can, and from which threads.
+#include "native/window/cuda_runner.h"
+
+#include <catch2/catch_test_macros.hpp>
+#include <cmath>
+#include <thread>
+
+#include "gui/app/run_view.h"
+#include "gui/app/train_view.h"
+#include "native/window/cpu_runner.h"
+#include "tests/gui/window.h"
+#include "tests/native/fake_card.h"
+#include "tests/native/fake_step.h"
+#include "tests/paths.h"
+
+namespace recut::native {
+namespace {
+
+using test::fake_card;
+
+// Without products: those are the libraries'.
+constexpr const char* kModel =
+    "graph \"scales\" {\n  %w = parameter f32[8]\n  %x = input f32[16, 8]\n"
+    "  %t = input f32[16, 8]\n  %y = mul.Tensor(%x, %w)\n  %z = tanh(%y)\n  %d = sub.Tensor(%z, "
+    "%t)\n"
+    "  %s = mul.Tensor(%d, %d)\n  %loss = mean(%s)\n  results %loss\n}\n";
+
+// The processor, and the fake card twice.
+struct Runners {
+  explicit Runners(CardTools tools) : access(std::make_shared<CardAccess>(std::move(tools))) {}
+
+  gui::NullBackend backend() {
+    gui::NullBackend backend = gui::Window::sample_backend();
+    backend.running = {&processor, &card, &card_tf32};
+    backend.files["scales.recut"] = kModel;
+    return backend;
+  }
+
+  CpuRunner processor;
+  std::shared_ptr<CardAccess> access;
+  CudaRunner card{access, cuda::Precision::f32}, card_tf32{access, cuda::Precision::tf32};
+};
+
+// The fake card as it is at first; code lives as long as the tools do.
+struct FakeTools {
+  FakeTools() { fake_card() = test::FakeCard(); }
+
+  CardTools tools() {
+    return {[this] {
+              ++opened;
+              return refusal.empty() ? cuda::Card::open(test::fake_driver())
+                                     : Result<cuda::SharedCard>(error(refusal));
+            },
+            [this](const cuda::SharedCard& card, Program program, cuda::Factors factors) {
+              codes.emplace_back();
+              return test::compile_fake(card, std::move(program), factors, codes.back());
+            }};
+  }
+
+  std::vector<std::unique_ptr<test::CudaOnCpu>> codes;
+  std::string refusal;
+  int opened = 0;
+};
+
+struct RunnersWindow : gui::Window {
+  explicit RunnersWindow(Runners& runners) : gui::Window(gui::bare_options(), runners.backend()) {
+    app.open("scales.recut");
+    settle();
+    does("pass.differentiate");
+    does("model.set", "fused");
+  }
+
+  void does(const char* command, const char* argument = "") {
+    CAPTURE(command, argument);
+    const auto done = app.run(command, argument);
+    if (!done) FAIL(format(done.diagnostics()));
+    settle();
+  }
+};
+
+TEST_CASE("the window's card: where it can't be opened it says why, and all else runs",
+          "[gui][cuda]") {
+  FakeTools fake;
+  fake.refusal = "this machine has no CUDA driver: libcuda.so.1 isn't found";
+  Runners runners(fake.tools());
+  RunnersWindow window(runners);
+  CHECK(window.state("run_on") == "cpu");
+  window.does("panel.show", "run");
+  window.does("run.on", "cuda");
+  CHECK(runners.card.title() == "NVIDIA card");
+  CHECK(runners.card_tf32.title() == "NVIDIA card, tf32");
+  CHECK(fake.opened == 0);
+  window.does("run.step", "2");
+  CHECK(fake.opened == 1);
+  CHECK(window.state("run") == "failed");
+  CHECK(window.state("run_fault").find(fake.refusal) != std::string::npos);
+  CHECK(window.app.items.find("run/fault")->value.find(fake.refusal) != std::string::npos);
+  CHECK(runners.card.remark() == fake.refusal);
+  window.does("train.optimizer", "sgd 0.1");
+  window.does("train.begin", "5");
+  CHECK(window.state("training_fault").find(fake.refusal) != std::string::npos);
+
+  window.does("run.on", "cpu");
+  window.does("run.step", "2");
+  CHECK(window.state("run") == "done");
+  window.does("train.begin", "5");
+  CHECK(window.state("training") == "done");
+}
+
+TEST_CASE("the window's card: steps run in the bytes that were planned", "[gui][cuda]") {
+  if (!test::has_compiler()) SKIP("there is no compiler for the kernels");
+  FakeTools fake;
+  {
+    Runners runners(fake.tools());
+    RunnersWindow window(runners);
+    const std::string device = window.state("device"), step = window.state("step");
+    window.does("run.on", "cuda");
+    window.does("run.check", "3");
+    CHECK(window.state("run_fault") == "");
+    CHECK(window.state("run") == "done");
+    CHECK(window.state("run_agrees") == "yes");
+    CHECK(window.state("run_where") == "Fake H100, f32 products");
+    CHECK(runners.card.title() == "Fake H100");
+    CHECK(window.state("measured_peak") == window.state("run_peak"));
+    CHECK(window.app.items.find("run/card") != nullptr);
+    CHECK(gui::shown_run(*window.app.document())->taken_bytes > 0);
+    // The plan's prices stay what they were.
+    CHECK(window.state("device") == device);
+    CHECK(window.state("step") == step);
+    window.does("run.on", "cuda-tf32");
+    window.does("run.step", "3");
+    CHECK(window.state("run_where") == "Fake H100, tf32 products");
+    CHECK(fake.opened == 1);
+  }
+  CHECK(fake_card().used_bytes == 0);
+}
+
+TEST_CASE("the window's card: a step that was prepared is any thread's", "[gui][cuda]") {
+  if (!test::has_compiler()) SKIP("there is no compiler for the kernels");
+  FakeTools fake;
+  auto document = open_document(RECUT_SOURCE_DIR "/samples/dropout.recut", {});
+  REQUIRE(document.ok());
+  SchedulingRequest request;
+  request.planning.cost_model = "fused";
+  const auto plan = schedule_document(*document, request);
+  REQUIRE(plan.ok());
+  const Graph& graph = document->graph();
+  const StorageModel storages(graph);
+  const auto inputs = inputs_from(graph, {}, 5);
+  REQUIRE(inputs.ok());
+  CudaRunner runner(std::make_shared<CardAccess>(fake.tools()), cuda::Precision::f32);
+  auto program =
+      make_program(graph, storages, plan->planned.costs.groups(graph, storages), plan->schedule);
+  REQUIRE(program.ok());
+  std::optional<gui::PreparedStep> step;
+  const auto on_thread = [](const auto& work) { std::thread(work).join(); };
+  on_thread([&] {
+    auto prepared = runner.prepare(std::move(*program), [&](const Program& read) {
+      return kernel_inputs(graph, read, *inputs);
+    });
+    if (prepared) step = std::move(*prepared);
+  });
+  REQUIRE(step.has_value());
+  for (const std::uint64_t seed : {1, 2, 2}) {
+    bool ran = false;
+    on_thread([&] { ran = step->run->run(seed).ok(); });
+    REQUIRE(ran);
+    EvaluateOptions options;
+    options.seed = seed;
+    const auto compared = compare_with_interpreter(graph, *inputs, options, step->run->outputs());
+    REQUIRE(compared.ok());
+    CHECK(all_ok(*compared));
+  }
+  on_thread([&] { step.reset(); });
+  CHECK(fake_card().used_bytes == 0);
+}
+
+TEST_CASE("the window's card: a training goes on there with the parameters as they are",
+          "[gui][cuda][train]") {
+  if (!test::has_compiler()) SKIP("there is no compiler for the kernels");
+  FakeTools fake;
+  {
+    Runners runners(fake.tools());
+    RunnersWindow window(runners);
+    window.does("train.optimizer", "adam 0.01");
+    window.does("train.begin", "30");
+    const std::vector<double> losses = gui::shown_training(*window.app.document())->losses;
+    REQUIRE(losses.size() == 30);
+    window.does("train.again", "10");
+    window.does("run.on", "cuda");
+    window.does("train.begin", "10");
+    CHECK(window.state("training_fault") == "");
+    CHECK(window.state("training_plans") == "2");
+    CHECK(window.state("training_peak") == window.state("training_planned_peak"));
+    CHECK(fake_card().launches > 0);
+    window.does("run.on", "cpu");
+    window.does("train.begin", "10");
+    CHECK(window.state("training_plans") == "3");
+    const std::vector<double>& mixed = gui::shown_training(*window.app.document())->losses;
+    REQUIRE(mixed.size() == 30);
+    for (std::size_t i = 0; i < losses.size(); ++i)
+      CHECK(std::abs(mixed[i] - losses[i]) <= 1e-4 * std::abs(losses[i]));
+    CHECK(losses.back() < losses.front());
+  }
+  CHECK(fake_card().used_bytes == 0);
+}
+
+}  // namespace
+}  // namespace recut::native
