@@ -78,6 +78,7 @@ Result<Done> execute_step(StepRun& run, const Graph& graph, const Inputs& inputs
   execution.times =
       times_of(program, graph, request.ceilings.value_or(DeviceRates()), median.launch_seconds);
   execution.kernel_ms = kernel_ms(program, median.launch_seconds);
+  if (request.keep_outputs) execution.values = run.outputs();
   if (!request.check) return Done{};
   request.progress("interpreting the same, to compare");
   EvaluateOptions options;

@@ -22,6 +22,7 @@ struct StepExecutionRequest {
   int steps = 10;                        // that are timed
   bool check = false;                    // compare with the interpreter
   double allowed_error = 0;              // beyond what dtypes allow: compare.h
+  bool keep_outputs = false;             // leave their values in the report
   std::optional<DeviceRates> ceilings;   // of what it runs on, where they are known
   std::function<void(std::string_view what)> progress = [](std::string_view) {};
   // After each timed step, how many were; false ends the run.
@@ -62,6 +63,9 @@ struct StepExecution {
                                   // launched one ends the list
 
   bool holds() const { return measured_peak_bytes == planned_peak_bytes; }
+
+  // Results, then gradients; where they were to be kept.
+  std::vector<Tensor> values;
 
   // Where a check was asked for.
   std::vector<OutputComparison> outputs;

@@ -1,8 +1,13 @@
 // recut run: a planned training step, compiled and measured beside its plan.
 #include "native/commands/run_arguments.h"
 
+#include <fmt/core.h>
+
+#include <deque>
 #include <memory>
 
+#include "engine/eval/inputs.h"
+#include "engine/input/safetensors.h"
 #include "native/commands/command.h"
 
 namespace recut::native {
@@ -13,6 +18,17 @@ std::optional<cache::Store> usual_store(const RunCommand& command, const Console
   if (options) return cache::Store(std::move(*options));
   console.err << "note: no cache is used: " << options.diagnostics().front().message << "\n";
   return std::nullopt;
+}
+
+Result<Done> write_outputs(const RunCommand& command, std::span<const Tensor> outputs) {
+  if (command.out_tensors.empty()) return Done{};
+  std::deque<std::string> bytes;
+  std::vector<NamedTensor> tensors;
+  for (std::size_t i = 0; i < outputs.size(); ++i)
+    if (outputs[i].exists())
+      tensors.push_back({fmt::format("out.{}", i), outputs[i].dtype, outputs[i].shape,
+                         bytes.emplace_back(bytes_of(outputs[i]))});
+  return write_file(command.out_tensors, write_safetensors(tensors));
 }
 
 namespace {
@@ -45,6 +61,20 @@ void add_libraries_to(CLI::App& command, RunCommand& arguments) {
       ->type_name("BYTES");
 }
 
+void add_values(CLI::App& command, RunCommand& arguments) {
+  command
+      .add_option("--tensors", arguments.tensors,
+                  "Values: in.<name> for inputs (safetensors); those that it lacks are made")
+      ->type_name("FILE");
+  command
+      .add_option("--out-tensors", arguments.out_tensors,
+                  "Writes the outputs: out.<position>, counted in results and then gradients "
+                  "(safetensors)")
+      ->type_name("FILE");
+  command.add_option("--seed", arguments.seed, "What makes inputs and random numbers (default: 0)")
+      ->type_name("N");
+}
+
 }  // namespace
 
 void add_run(CLI::App& app, Action& chosen) {
@@ -59,13 +89,7 @@ void add_run(CLI::App& app, Action& chosen) {
                   "What it runs on: cpu (default) or cuda, the first NVIDIA card")
       ->check(CLI::IsMember({"cpu", "cuda"}))
       ->type_name("TARGET");
-  command
-      .add_option("--tensors", arguments->tensors,
-                  "Values: in.<name> for inputs (safetensors); those that it lacks are made")
-      ->type_name("FILE");
-  command
-      .add_option("--seed", arguments->seed, "What makes inputs and random numbers (default: 0)")
-      ->type_name("N");
+  add_values(command, *arguments);
   command
       .add_option("--threads", arguments->threads, "Threads of a processor (default: one a core)")
       ->check(CLI::Range(1, 1024))

@@ -3,9 +3,11 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "engine/eval/tensor.h"
 #include "native/cache/store.h"
 #include "native/commands/command.h"
 #include "native/commands/plan_arguments.h"
@@ -18,6 +20,7 @@ struct RunCommand {
   PlanArguments plan;
   std::string target = "cpu";
   std::vector<std::string> tensors;
+  std::string out_tensors;  // where the outputs are written; "": nowhere
   std::uint64_t seed = 0;
   int threads = 0;  // 0: as many as there are
   int steps = 10;
@@ -32,6 +35,9 @@ struct RunCommand {
 // Both give the exit code.
 int run_on_cpu(RunCommand command, const Console& console);
 int run_on_cuda(const RunCommand& command, const Console& console);
+
+// Writes a step's outputs as out.<position>, where that is asked for.
+Result<Done> write_outputs(const RunCommand& command, std::span<const Tensor> outputs);
 
 // The cache that the environment names; what is wrong with it is said and costs time alone.
 std::optional<cache::Store> usual_store(const RunCommand& command, const Console& console);

@@ -62,12 +62,15 @@ int execute(const RunCommand& command, const Document& document, const cpu::Read
   request.threads = command.threads;
   request.steps = command.steps;
   request.check = command.check;
+  request.keep_outputs = !command.out_tensors.empty();
   const auto ceilings = ceilings_of(command, document.graph());
   if (ceilings) request.ceilings = ceilings->peaks;
   request.progress = [&](std::string_view what) { console.say(what); };
   const auto execution = cpu::execute(document, step, request);
   console.say("");
   if (!execution) return console.complain(execution.diagnostics());
+  if (const auto written = write_outputs(command, execution->values); !written)
+    return console.complain(written.diagnostics());
   const RunReport report = report_of(command, *execution, ceilings);
   console.out << (command.json ? as_json(report) : as_text(report));
   return execution->holds() && (!command.check || execution->agrees()) ? kDone : kCheckFailed;

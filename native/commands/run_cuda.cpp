@@ -112,12 +112,15 @@ class CudaRun {
     request.seed = command_.seed;
     request.steps = command_.steps;
     request.check = command_.check;
+    request.keep_outputs = !command_.out_tensors.empty();
     request.calls = {precision(), most_workspace_};
     if (ceilings_) request.ceilings = ceilings_->peaks;
     request.progress = [&](std::string_view what) { console_.say(what); };
     const auto execution = cuda::execute(document, step, request);
     console_.say("");
     if (!execution) return console_.complain(execution.diagnostics());
+    if (const auto written = write_outputs(command_, execution->values); !written)
+      return console_.complain(written.diagnostics());
     const RunReport report = report_of(*execution);
     console_.out << (command_.json ? as_json(report) : as_text(report));
     return execution->holds() && (!command_.check || execution->agrees()) ? kDone : kCheckFailed;

@@ -24,7 +24,6 @@ import ctypes
 import gzip
 import json
 import multiprocessing
-import operator
 import os
 import pathlib
 import statistics
@@ -38,61 +37,12 @@ from typing import Any, Callable
 os.environ.setdefault("TORCHINDUCTOR_VEC_ISA_OK", "1")
 
 import torch
-import torch._inductor.inductor_prims  # noqa: F401: the graphs have its operators
 from torch import fx
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "pytorch"))
+from joint_graph import graph_of, inductor, inputs_of  # noqa: E402
+
 KINDS = ("eager", "compiled")
-WORDS = {"dtype": torch, "memory_format": torch, "layout": torch}
-
-
-def target_of(name: str) -> Any:
-    if name == "getitem":
-        return operator.getitem
-    space, *path = name.split(".")
-    found = getattr(torch.ops, space)
-    for part in path:
-        found = getattr(found, part)
-    return found
-
-
-def graph_of(file: dict[str, Any]) -> tuple[fx.GraphModule, list[torch.Tensor]]:
-    """The joint graph as a module, and inputs for it: the sizes that layers begin with; integers 0 or 1."""
-    graph, made, inputs = fx.Graph(), {}, []
-    torch.manual_seed(0)
-
-    def decode(argument: Any) -> Any:
-        if isinstance(argument, list):
-            return [decode(item) for item in argument]
-        if not isinstance(argument, dict):
-            return argument
-        ((key, value),) = argument.items()
-        if key == "node":
-            return made[value]
-        if key == "float":
-            return float(value)
-        if key == "device":
-            return torch.device("cpu")
-        return getattr(WORDS[key], value)
-
-    for entry in file["joint"][:-1]:
-        if entry["op"] in ("placeholder", "get_attr"):
-            made[entry["name"]] = graph.placeholder(entry["name"])
-            inputs.append(value_like(entry["val"]))
-            made[entry["name"]].meta["val"] = inputs[-1]
-            continue
-        kwargs = {key: decode(value) for key, value in entry.get("kwargs", {}).items()}
-        made[entry["name"]] = graph.call_function(target_of(entry["target"]), tuple(map(decode, entry["args"])), kwargs)
-    outputs = decode(file["joint"][-1]["args"][0])
-    graph.output(tuple(outputs))
-    return fx.GraphModule(torch.nn.Module(), graph), inputs
-
-
-def value_like(val: dict[str, Any]) -> torch.Tensor:
-    dtype, shape = getattr(torch, val["dtype"]), val["shape"]
-    if not dtype.is_floating_point:
-        return torch.randint(0, 2, shape).to(dtype)
-    value = torch.empty_strided(shape, val["stride"], dtype=dtype).uniform_(-1, 1)
-    return value / (value[0].numel() ** 0.5) if len(shape) > 1 else value
 
 
 def eager(module: fx.GraphModule, _inputs: list[torch.Tensor]) -> Callable:
@@ -100,16 +50,7 @@ def eager(module: fx.GraphModule, _inputs: list[torch.Tensor]) -> Callable:
 
 
 def compiled(module: fx.GraphModule, inputs: list[torch.Tensor]) -> Callable:
-    from torch._inductor.compile_fx import compile_fx_inner
-    from torch.fx.passes.fake_tensor_prop import FakeTensorProp
-    from torch._subclasses import FakeTensorMode
-
-    mode = FakeTensorMode()
-    with torch.no_grad():
-        fake = [mode.from_tensor(value) for value in inputs]
-        FakeTensorProp(module, mode).propagate_dont_convert_inputs(*fake)
-        with mode:
-            run = compile_fx_inner(module, fake)
+    run = inductor(module, inputs)
     return lambda *values: run(list(values))
 
 
@@ -124,7 +65,8 @@ def pytorch_step(path: str, kind: str, threads: int, steps: int, queue: Any, tur
     """In a process of its own: milliseconds of the median step, bytes of the peak, seconds to compile."""
     torch.set_num_threads(threads)
     try:
-        module, inputs = graph_of(json.loads(gzip.decompress(pathlib.Path(path).read_bytes())))
+        file = json.loads(gzip.decompress(pathlib.Path(path).read_bytes()))
+        module, inputs = graph_of(file, "cpu"), inputs_of(file, "cpu")
         began = time.perf_counter()
         with torch.no_grad():
             run = {"eager": eager, "compiled": compiled}[kind](module, inputs)

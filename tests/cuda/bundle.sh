@@ -3,7 +3,8 @@
 # libraries (packed), graphs and this folder. There: DIR/tests/cuda/run.sh
 #
 # usage: tests/cuda/bundle.sh DIR [FILE…]
-#   FILE…: graphs beside samples/joint (default: the small ones of ../shared/graphs, where that is)
+#   FILE…: graphs beside samples/joint (default: the small ones of ../shared/graphs, where that is);
+#          run.sh pytorch wants those that it is to compare
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 [[ $# -gt 0 ]] || { sed -n '2,7s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"; exit 2; }
@@ -14,7 +15,7 @@ if [[ ${#graphs[@]} -eq 0 && -d ../shared/graphs ]]; then
   graphs=(../shared/graphs/{lstm,cpu_bert,cpu_gpt2,cpu_resnet18,cpu_unet}.json.gz)
 fi
 
-mkdir -p "$folder"/{samples/joint,graphs,tests/cuda}
+mkdir -p "$folder"/{samples/joint,graphs,tests/{cuda,pytorch}}
 packed=$(mktemp -d)
 trap 'rm -rf "$packed"' EXIT
 mkdir "$packed/lib"
@@ -50,5 +51,6 @@ LAUNCHER
 chmod +x "$folder/recut"
 cp samples/joint/tiny_* samples/joint/mlp.json.gz "$folder/samples/joint/"
 [[ ${#graphs[@]} -eq 0 ]] || cp "${graphs[@]}" "$folder/graphs/"
-cp tests/cuda/* "$folder/tests/cuda/"
+cp tests/cuda/*.{sh,py} "$folder/tests/cuda/"
+cp tests/pytorch/joint_graph.py "$folder/tests/pytorch/"
 du -sh "$folder"

@@ -9,9 +9,18 @@
 #          or graphs/)
 #   OPTIONS=…: more options of each run ("--precision bf16", "--no-library")
 #   BUDGETS=…: which of none, 60% and least (default: all)
+#
+#        tests/cuda/run.sh pytorch [RECUT] [-- OPTION… GRAPH…]
+#   PyTorch beside it: outputs, step times, memory against time (pytorch.py --help). Skipped where
+#   there is no PyTorch.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
+beside=""
+if [[ ${1-} == pytorch ]]; then
+  beside=pytorch
+  shift
+fi
 recut=build/release/recut
 [[ -x $recut ]] || recut=./recut
 if [[ $# -gt 0 && $1 != -- ]]; then
@@ -20,7 +29,7 @@ if [[ $# -gt 0 && $1 != -- ]]; then
 fi
 [[ $# -eq 0 ]] || shift
 files=("$@")
-if [[ ${#files[@]} -eq 0 ]]; then
+if [[ -z $beside && ${#files[@]} -eq 0 ]]; then
   files=(samples/joint/{tiny_mlp,tiny_conv,tiny_lm,tiny_lstm,tiny_ops,mlp}.json.gz)
   for folder in graphs ../shared/graphs; do
     [[ -d $folder ]] || continue
@@ -36,5 +45,12 @@ if said=$("$recut" run samples/joint/tiny_mlp.json.gz --device cuda --steps 1 2>
 elif [[ $said == *"has no CUDA driver"* || $said == *"has no card"* ]]; then
   echo "skipped: ${said#error: }"
   exit 0
+fi
+if [[ -n $beside ]]; then
+  if ! python3 -c "import torch" 2>/dev/null; then
+    echo "skipped: PyTorch is not installed"
+    exit 0
+  fi
+  exec python3 -B tests/cuda/pytorch.py --recut "$recut" "${files[@]}"
 fi
 exec python3 -B tests/cuda/steps.py "$recut" "${files[@]}"

@@ -50,6 +50,24 @@ TEST_CASE("run: a step's outputs are the interpreter's and its peak is the plann
   }
 }
 
+TEST_CASE("run: outputs are written as eval checks them", "[native][cpu]") {
+  const native::TemporaryFile outputs("outputs.safetensors");
+  const std::string file = sample("tiny_conv.json.gz");
+  REQUIRE(native::run({"run", file, "--seed", "3", "--steps", "1", "--no-cache", "--out-tensors",
+                       outputs.path()})
+              .code == native::kDone);
+  const auto check = [&](const char* seed) {
+    return native::run({"eval", file, "--seed", seed, "--tensors", outputs.path(), "--check"});
+  };
+  CHECK(check("3").code == native::kDone);
+  CHECK(check("4").code == native::kCheckFailed);
+  const std::string nowhere = outputs.path() + "/in a file";
+  const Ran refused =
+      native::run({"run", file, "--steps", "1", "--no-cache", "--out-tensors", nowhere});
+  CHECK(refused.code == native::kBadInput);
+  CHECK(refused.err.find(nowhere) != std::string::npos);
+}
+
 TEST_CASE("run: a budget that kernels of rows can't hold is held by smaller ones",
           "[native][cpu]") {
   const native::TemporaryFile joint("joint.recut");
