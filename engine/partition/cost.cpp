@@ -4,6 +4,7 @@
 #include <array>
 #include <string_view>
 
+#include "engine/partition/measured_kernels.h"
 #include "engine/partition/storage_model.h"
 
 namespace recut {
@@ -108,8 +109,7 @@ double gradient_micros(const Graph& graph, NodeId id, const DeviceRates& rates) 
     bytes += bytes_of(graph, node.arguments[product.operand]);
     for (std::size_t o = product.first_output; o <= product.last_output; ++o)
       bytes += bytes_of(node, o);
-    const double moving = static_cast<double>(bytes) / rates.bytes_per_second;
-    micros += rates.launch_micros + 1e6 * std::max(computing, moving);
+    micros += ModelledKernel{computing, bytes}.micros(rates);
   }
   return micros;
 }
@@ -150,7 +150,29 @@ double node_computing(const Graph& graph, NodeId id, const DeviceRates& rates) {
 
 std::optional<double> measured_micros(const Graph& graph, NodeId id, const DeviceRates& rates) {
   const Measurement* measurement = rates.measured ? graph.measurement(id) : nullptr;
-  return measurement != nullptr ? measurement->micros : std::nullopt;
+  if (measurement != nullptr && measurement->micros) return measurement->micros;
+  return rates.prices == nullptr ? std::nullopt : rates.prices->of(std::span(&id, 1));
+}
+
+KernelKind ModelledKernel::kind(const DeviceRates& rates) const {
+  if (computing > 0) return KernelKind::products;
+  return 1e6 * static_cast<double>(bytes) / rates.bytes_per_second > rates.launch_micros
+             ? KernelKind::memory
+             : KernelKind::launches;
+}
+
+double ModelledKernel::micros(const DeviceRates& rates) const {
+  const double moving = static_cast<double>(bytes) / rates.bytes_per_second;
+  const double micros = rates.launch_micros + 1e6 * std::max(computing, moving);
+  switch (kind(rates)) {
+    case KernelKind::products:
+      return rates.corrections.products * micros;
+    case KernelKind::memory:
+      return rates.corrections.memory * micros;
+    case KernelKind::launches:
+      break;
+  }
+  return rates.corrections.launches * micros;
 }
 
 double node_micros(const Graph& graph, NodeId id, const DeviceRates& rates) {
@@ -158,8 +180,7 @@ double node_micros(const Graph& graph, NodeId id, const DeviceRates& rates) {
   if (op.is(kInput) || shares_storage(op)) return 0;
   if (const auto measured = measured_micros(graph, id, rates)) return *measured;
   if (graph[id].op == Op::convolution_backward) return gradient_micros(graph, id, rates);
-  const double moving = static_cast<double>(node_traffic(graph, id)) / rates.bytes_per_second;
-  return rates.launch_micros + 1e6 * std::max(node_computing(graph, id, rates), moving);
+  return ModelledKernel{node_computing(graph, id, rates), node_traffic(graph, id)}.micros(rates);
 }
 
 }  // namespace recut

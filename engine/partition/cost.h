@@ -3,11 +3,22 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 
 #include "engine/ir/graph.h"
 
 namespace recut {
+
+class KernelPrices;  // measured_kernels.h
+
+// By what factors kernels were slower than this model has them, by kind; 1: nobody measured that.
+struct Corrections {
+  double products = 1;  // with a matrix product, convolution or attention
+  double memory = 1;    // of the others, those whose traffic takes longer than a launch
+  double launches = 1;  // the rest
+};
+inline constexpr double kLeastCorrection = 0.01, kMostCorrection = 100;  // of a device profile
 
 // What a device sustains. Defaults: one H100 on tf32 matrix products and on copies, and launches
 // that cost nothing.
@@ -21,6 +32,8 @@ struct DeviceRates {
   double bytes_per_second = 3.0e12;
   double launch_micros = 0;  // of every kernel, whatever it does
   bool measured = false;     // calls of which the graph has a measured time take that
+  Corrections corrections;   // of whatever has no measured time
+  std::shared_ptr<const KernelPrices> prices;  // of the graph's kernels; null: none are known
 };
 
 // Floating-point operations of matrix products, convolutions and attention; 0 for all others, whose
@@ -38,7 +51,20 @@ std::int64_t node_traffic(const Graph& graph, NodeId id);
 double node_computing(const Graph& graph, NodeId id, const DeviceRates& rates);
 double node_micros(const Graph& graph, NodeId id, const DeviceRates& rates);
 
-// The time that counts where `rates` ask for measured ones and the graph has one.
+// The time that counts where `rates` ask for measured ones and the graph has one, or where they
+// have it of the kernel that the call is by itself.
 std::optional<double> measured_micros(const Graph& graph, NodeId id, const DeviceRates& rates);
+
+// A kind of kernel, by what the model says of it.
+enum class KernelKind : std::uint8_t { products, memory, launches };
+
+// A kernel as the model has it: so many seconds of arithmetic in products, and so much traffic.
+struct ModelledKernel {
+  double computing = 0;
+  std::int64_t bytes = 0;
+
+  KernelKind kind(const DeviceRates& rates) const;
+  double micros(const DeviceRates& rates) const;  // corrected
+};
 
 }  // namespace recut

@@ -8,12 +8,13 @@
 #include "engine/input/bytes.h"
 #include "engine/input/json.h"
 #include "engine/input/json_fields.h"
+#include "engine/partition/measured_kernels.h"
 #include "engine/support/text.h"
 
 namespace recut {
 namespace {
 
-constexpr std::int64_t kMaxProfileBytes = std::int64_t{1} << 20;
+constexpr std::int64_t kMaxProfileBytes = std::int64_t{1} << 26;  // with the kernels of a graph
 constexpr std::size_t kMaxNameBytes = 64;
 constexpr double kMaxRate = 1e24;
 constexpr double kMaxLaunchMicros = 1e6;
@@ -26,14 +27,18 @@ constexpr std::string_view kKeys[] = {"name",
                                       "f32_uses_tf32",
                                       "bytes_per_second",
                                       "launch_micros",
-                                      "sustained"};
+                                      "sustained",
+                                      "corrections",
+                                      "measured"};
 constexpr std::string_view kProductKeys[] = {"f64", "f32", "tf32", "bf16", "f16",
                                              "i64", "i32", "i16",  "i8",   "u8"};
 constexpr std::string_view kShareKeys[] = {"products", "memory"};
+constexpr std::string_view kCorrectionKeys[] = {"products", "memory", "launches"};
 
 struct Range {
   double low = 0, high = 0;
 };
+constexpr Range kCorrectionRange{kLeastCorrection, kMostCorrection};
 
 class ProfileReader {
  public:
@@ -56,6 +61,11 @@ class ProfileReader {
     profile_.rates = profile_.peaks;
     for (double& rate : profile_.rates.flops_per_second) rate *= shares.products;
     profile_.rates.bytes_per_second *= shares.memory;
+    read_corrections(fields);
+    if (const JsonValue measured = fields.find("measured", JsonKind::object, false);
+        measured.present())
+      profile_.measured =
+          std::make_shared<const MeasuredGraph>(read_measured_graph(measured, complaints_));
     if (!complaints_.none()) return complaints_.take();
     return std::move(profile_);
   }
@@ -107,8 +117,22 @@ class ProfileReader {
     return {figure(shares, "products", share), figure(shares, "memory", share)};
   }
 
+  void read_corrections(JsonFields& fields) {
+    const JsonValue object = fields.find("corrections", JsonKind::object, false);
+    if (!object.present()) return;
+    JsonFields factors(object, "'corrections'", complaints_);
+    factors.only(kCorrectionKeys);
+    const auto read = [&](std::string_view key, double& factor) {
+      if (factors.find(key).present()) factor = figure(factors, key, kCorrectionRange);
+    };
+    read("products", profile_.rates.corrections.products);
+    read("memory", profile_.rates.corrections.memory);
+    read("launches", profile_.rates.corrections.launches);
+  }
+
   void read_products(JsonFields& fields) {
     const bool uses_tf32 = fields.boolean("f32_uses_tf32");
+    profile_.f32_uses_tf32 = uses_tf32;
     const JsonValue object = fields.find("flops_per_second", JsonKind::object, true);
     if (!object.present()) return;
     JsonFields rates(object, "'flops_per_second'", complaints_);
@@ -139,6 +163,15 @@ std::string builtin_names() {
 }
 
 }  // namespace
+
+Result<DeviceRates> DeviceProfile::rates_of(const Graph& graph) const {
+  DeviceRates known = rates;
+  if (measured == nullptr || !measured->is_of(graph)) return known;
+  auto prices = KernelPrices::make(*measured, graph);
+  if (!prices) return prices.diagnostics();
+  known.prices = std::move(*prices);
+  return known;
+}
 
 Result<DeviceProfile> parse_device_profile(std::string_view json_text, std::string_view file_name) {
   const auto document = parse_json(json_text, file_name);

@@ -7,9 +7,16 @@
 //    "sustained": {"products": 0.6, "memory": 0.9}}
 //
 // The rates are peaks, of which a program sustains the shares in `sustained`. Only f32 must be
-// named: a dtype that isn't runs at f32's rate.
+// named: a dtype that isn't runs at f32's rate. Who measured kernels of a graph on the device adds
+//
+//    "corrections": {"products": 1.2, "memory": 1.1, "launches": 0.8},
+//    "measured": {"graph": …, "digest": …, "kernels": […]}
+//
+// factors on what the model has of kernels, by their kind (cost.h), and the kernels themselves
+// (measured_kernels.h).
 #pragma once
 
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,6 +27,8 @@
 
 namespace recut {
 
+struct MeasuredGraph;  // measured_kernels.h
+
 struct DeviceProfile {
   std::string name;    // letters, digits, '.', '_' and '-'
   std::string title;   // for people
@@ -27,6 +36,12 @@ struct DeviceProfile {
   std::string note;
   DeviceRates rates;  // sustained
   DeviceRates peaks;  // of which those are shares: no program goes above them
+  bool f32_uses_tf32 = false;
+  std::shared_ptr<const MeasuredGraph> measured;  // null: no graph's kernels were
+
+  // The rates with the times of this graph's kernels, where those are what was measured. Fails
+  // where they should be and name a call that the graph lacks.
+  Result<DeviceRates> rates_of(const Graph& graph) const;
 };
 
 // The name of the built-in profile whose rates are DeviceRates's own: plans are priced by it where

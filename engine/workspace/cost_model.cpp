@@ -76,8 +76,16 @@ Result<CostModel> find_cost_model(const std::string& device, std::string_view na
 
 Result<CostModel> find_cost_model(const Graph& graph, const std::optional<DeviceProfile>& profile,
                                   const std::string& device, std::string_view name) {
-  if (profile) return model_of(*profile, name);
-  return model_of(device == kMeasuredDevice ? measured_device(graph) : find_device(device), name);
+  auto model = profile                     ? model_of(*profile, name)
+               : device == kMeasuredDevice ? model_of(measured_device(graph), name)
+                                           : model_of(find_device(device), name);
+  if (!model) return model;
+  auto rates = model->device.rates_of(graph);
+  if (!rates) return rates.diagnostics();
+  model->device.rates = std::move(*rates);
+  if (model->device.measured != nullptr && model->device.rates.prices == nullptr)
+    model->device.title += "; the kernels that were measured are another graph's";
+  return model;
 }
 
 }  // namespace recut

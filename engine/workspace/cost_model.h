@@ -44,7 +44,8 @@ Result<CostModel> find_cost_model(const std::string& device, std::string_view na
 inline constexpr std::string_view kMeasuredDevice = "measured";
 
 // The same for a graph, where `device` may also be "measured"; fails where nothing was. With a
-// profile in hand, that one.
+// profile in hand, that one. Kernels of which the profile has this graph's measured times are
+// priced by those.
 Result<CostModel> find_cost_model(const Graph& graph, const std::optional<DeviceProfile>& profile,
                                   const std::string& device, std::string_view name);
 

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "engine/ir/printer.h"
+#include "engine/partition/measured_kernels.h"
 #include "native/cache/bytes.h"
 
 namespace recut::cpu {
@@ -12,7 +13,8 @@ struct Fields {
   template <class Bytes>
   static void of(Bytes& bytes, DeviceRates& rates) {
     for (double& flops : rates.flops_per_second) bytes(flops);
-    bytes(rates.bytes_per_second, rates.launch_micros, rates.measured);
+    bytes(rates.bytes_per_second, rates.launch_micros, rates.measured, rates.corrections.products,
+          rates.corrections.memory, rates.corrections.launches);
   }
   template <class Bytes>
   static void of(Bytes& bytes, PlanningRequest& request) {
@@ -47,6 +49,17 @@ std::string beside_text(const Graph& graph) {
   return writer.bytes();
 }
 
+// The times that kernels are priced by, where they were measured.
+std::string prices_text(const Graph& graph, const DeviceRates& rates) {
+  std::string text;
+  if (rates.prices == nullptr) return text;
+  for (const auto& [calls, micros] : rates.prices->all()) {
+    for (const NodeId id : calls) text += fmt::format("{} ", graph.position(id));
+    text += fmt::format("{}\n", micros);
+  }
+  return text;
+}
+
 std::string target_text(const Target& target) {
   return fmt::format("{} {} {} LLVM {}", target.triple, target.processor, target.features,
                      llvm_version());
@@ -69,7 +82,8 @@ Result<cache::Digest> step_key(const Document& document, const SchedulingRequest
   asked(planning, costs->device.rates, fused, options, library, in_f64, registers.rows,
         registers.bytes);
   const Graph &graph = document.graph(), &written = document.written();
-  return cache::digest_of({"step", build, target_text(target), asked.bytes(), print(graph),
+  return cache::digest_of({"step", build, target_text(target), asked.bytes(),
+                           prices_text(graph, costs->device.rates), print(graph),
                            beside_text(graph), print(written), beside_text(written)});
 }
 

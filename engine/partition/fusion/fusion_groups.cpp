@@ -5,6 +5,7 @@
 
 #include "engine/partition/execution.h"
 #include "engine/partition/fusion/kernel_traffic.h"
+#include "engine/partition/measured_kernels.h"
 #include "engine/support/check.h"
 
 namespace recut {
@@ -118,10 +119,18 @@ double kernel_micros(const Graph& graph, const StorageModel& storages, const Fus
     if (graph[calls.front()].op == Op::convolution_backward)  // a kernel for each product
       return node_micros(graph, calls.front(), rates);
   }
-  double computing = 0;
-  for (const NodeId id : calls) computing += node_computing(graph, id, rates);
-  const auto bytes = static_cast<double>(kernel_traffic(graph, storages, groups, calls));
-  return rates.launch_micros + 1e6 * std::max(computing, bytes / rates.bytes_per_second);
+  if (const auto measured = rates.prices == nullptr ? std::nullopt : rates.prices->of(calls))
+    return *measured;
+  return modelled_kernel(graph, storages, groups, calls, rates).micros(rates);
+}
+
+ModelledKernel modelled_kernel(const Graph& graph, const StorageModel& storages,
+                               const FusionGroups& groups, std::span<const NodeId> calls,
+                               const DeviceRates& rates) {
+  ModelledKernel kernel;
+  for (const NodeId id : calls) kernel.computing += node_computing(graph, id, rates);
+  kernel.bytes = kernel_traffic(graph, storages, groups, calls);
+  return kernel;
 }
 
 }  // namespace recut

@@ -87,4 +87,9 @@ class FusionGroups {
 double kernel_micros(const Graph& graph, const StorageModel& storages, const FusionGroups& groups,
                      std::span<const NodeId> calls, const DeviceRates& rates);
 
+// What the model has of such a kernel, which the price of one that nobody measured is made of.
+ModelledKernel modelled_kernel(const Graph& graph, const StorageModel& storages,
+                               const FusionGroups& groups, std::span<const NodeId> calls,
+                               const DeviceRates& rates);
+
 }  // namespace recut
