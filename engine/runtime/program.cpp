@@ -61,6 +61,7 @@ class ProgramBuilder {
         for (const loop::BufferSource& source : called->sources)
           launch.buffers.push_back(place_of(source.node, source.output, k));
         launch.library = true;
+        launch.workspace = workspace_of(launch.calls.front(), k);
         launch.kernel = kept(std::move(*called));
         return program_.launches.push_back(std::move(launch));
       }
@@ -137,6 +138,16 @@ class ProgramBuilder {
       RECUT_CHECK(false, "a verified schedule has what a kernel reads and writes");
     }
     return {};  // no elements
+  }
+
+  PlannedWorkspace workspace_of(NodeId call, std::uint32_t k) const {
+    const auto storage = storages_.workspace(call);
+    if (!storage) return {};
+    for (const std::uint32_t b : instances_[storage->index]) {
+      const Buffer& buffer = schedule_.buffers[b];
+      if (buffer.first_kernel == k) return {buffer.offset, buffer.bytes};
+    }
+    return {};
   }
 
   std::uint32_t number_of_input(NodeId node) {
@@ -219,6 +230,15 @@ Result<Program> make_program(const Graph& graph, const StorageModel& storages,
                              const FusionGroups& groups, const Schedule& schedule,
                              const ProgramOptions& options) {
   return ProgramBuilder(graph, storages, groups, schedule, options).run();
+}
+
+void predict(Program& program, const Schedule& schedule, const Replay& replay) {
+  for (Launch& launch : program.launches) {
+    const ScheduledKernel& kernel = schedule.kernels[launch.scheduled];
+    launch.predicted_us = 0;
+    for (std::size_t i = 0; i < kernel.calls.size(); ++i)
+      launch.predicted_us += replay.steps[kernel.first_step + i].micros;
+  }
 }
 
 std::optional<library::Kernel> library_kernel_of(const Graph& graph, const StorageModel& storages,

@@ -25,6 +25,11 @@ struct Place {
   std::int64_t offset = 0;
 };
 
+// Bytes of the arena that a plan keeps free for what a library's call does; 0: it plans for none.
+struct PlannedWorkspace {
+  std::int64_t offset = 0, bytes = 0;
+};
+
 // One launch of a kernel.
 struct Launch {
   std::uint32_t kernel = 0;  // in Program::kernels, or in Program::library
@@ -32,6 +37,8 @@ struct Launch {
   std::uint32_t scheduled = 0;  // in the schedule
   std::vector<NodeId> calls;    // that it computes, views between them included
   std::vector<Place> buffers;   // in the kernel's order
+  PlannedWorkspace workspace;   // of a library's call
+  double predicted_us = 0;      // by the plan (predict)
 };
 
 // A result or gradient: the storage that it is a view of, and the views, outermost last. Where
@@ -66,6 +73,9 @@ struct ProgramOptions {
 Result<Program> make_program(const Graph& graph, const StorageModel& storages,
                              const FusionGroups& groups, const Schedule& schedule,
                              const ProgramOptions& options = {});
+
+// Writes to each launch what the replay of its schedule's plan has it take.
+void predict(Program& program, const Schedule& schedule, const Replay& replay);
 
 // The call that a program with a library makes in place of a kernel's loops; nothing where it runs
 // the loops.

@@ -25,6 +25,7 @@ std::vector<KernelTime> times_of(const Program& program, const Graph& graph,
     time.library = launch.library;
     ++time.launches;
     time.ms += 1e3 * seconds[i];
+    time.predicted_ms += 1e-3 * launch.predicted_us;
     time.bytes += bytes_of(program.buffers_of(launch));
     const Arithmetic done = arithmetic_of(graph, launch.calls, ceilings);
     time.flops += done.flops;
@@ -41,6 +42,7 @@ KernelTime StepExecution::whole() const {
   KernelTime whole;
   for (const KernelTime& time : times) {
     whole.launches += time.launches;
+    whole.predicted_ms += time.predicted_ms;
     whole.bytes += time.bytes;
     whole.flops += time.flops;
     whole.arithmetic_ms += time.arithmetic_ms;

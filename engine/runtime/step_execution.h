@@ -35,6 +35,7 @@ struct KernelTime {
   bool library = false;
   int launches = 0;
   double ms = 0;             // of one step, all launches together: the median step's
+  double predicted_ms = 0;   // by the plan
   double bytes = 0;          // that the launches read and write once each
   double flops = 0;          // work.h
   double arithmetic_ms = 0;  // that those take at the ceilings' rates

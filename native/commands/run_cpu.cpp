@@ -27,7 +27,7 @@ std::optional<Ceilings> ceilings_of(const RunCommand& command, const Graph& grap
   if (command.plan.device.empty() && profile == kUsualProcessor) return std::nullopt;
   const auto costs = find_cost_model(graph, std::nullopt, profile, "fused");
   RECUT_CHECK(costs.ok(), "what was planned has a device");
-  return Ceilings{profile, costs->device.title, costs->device.peaks};
+  return Ceilings{profile, costs->device.title, costs->device.peaks, costs->device.source};
 }
 
 SchedulingRequest scheduling_of(const RunCommand& command) {

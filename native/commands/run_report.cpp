@@ -19,6 +19,7 @@ Json rates_json(const KernelTime& time, const std::optional<Ceilings>& ceilings)
                {"library", time.library},
                {"launches", time.launches},
                {"ms", time.ms},
+               {"predicted_ms", time.predicted_ms},
                {"bytes", time.bytes},
                {"flops", time.flops},
                {"gb_per_second", 1e-6 * time.bytes / time.ms},
@@ -30,6 +31,7 @@ Json rates_json(const KernelTime& time, const std::optional<Ceilings>& ceilings)
 Json ceilings_json(const Ceilings& ceilings) {
   return {{"profile", ceilings.name},
           {"title", ceilings.title},
+          {"source", ceilings.source},
           {"gb_per_second", 1e-9 * ceilings.peaks.bytes_per_second},
           {"f32_gflops_per_second", 1e-9 * ceilings.peaks.flops_of(DType::f32)},
           {"f64_gflops_per_second", 1e-9 * ceilings.peaks.flops_of(DType::f64)}};
@@ -40,7 +42,7 @@ std::string slowest_text(const RunReport& report) {
   const std::optional<Ceilings>& ceilings = report.ceilings;
   Table table;
   table.column("kernel");
-  for (const char* title : {"launches", "ms", "share", "GB/s", "GFLOP/s"})
+  for (const char* title : {"launches", "ms", "predicted", "share", "GB/s", "GFLOP/s"})
     table.column(title, Table::Align::right);
   if (ceilings) table.column("of ceiling", Table::Align::right);
   double all = 0;
@@ -50,6 +52,7 @@ std::string slowest_text(const RunReport& report) {
         time.library ? time.name + " (" + report.library + ")" : time.name,
         fmt::format("{}", time.launches),
         fmt::format("{:.3f}", time.ms),
+        fmt::format("{:.3f}", time.predicted_ms),
         share,
         fmt::format("{:.1f}", 1e-6 * time.bytes / time.ms),
         fmt::format("{:.1f}", 1e-6 * time.flops / time.ms)};
@@ -66,9 +69,10 @@ std::string ceilings_text(const RunReport& report) {
   if (!report.ceilings) return report.without_ceilings;
   const Ceilings& ceilings = *report.ceilings;
   return fmt::format(
-      "ceilings {:.1f} GB/s and {:.1f} GFLOP/s (f32), of {} ({}), by which it is planned, too\n",
+      "ceilings {:.1f} GB/s and {:.1f} GFLOP/s (f32), of {} ({}), by which it is planned, too\n"
+      "their source: {}\n",
       1e-9 * ceilings.peaks.bytes_per_second, 1e-9 * ceilings.peaks.flops_of(DType::f32),
-      ceilings.name, ceilings.title);
+      ceilings.name, ceilings.title, ceilings.source);
 }
 
 std::string check_text(const StepExecution& e) {
@@ -123,6 +127,7 @@ std::string as_json(const RunReport& report) {
                {"scratch_bytes", e.scratch_bytes},
                {"step_ms_median", e.step_ms_median},
                {"step_ms_min", e.step_ms_min},
+               {"predicted_step_ms", e.whole().predicted_ms},
                {"compile_ms", e.compile_ms},
                {"from_cache", cache::name_of(report.origin)}};
   json.update(report.more);
@@ -150,10 +155,10 @@ std::string as_text(const RunReport& report) {
                                   : fmt::format("; {} bytes of scratch for {}",
                                                 format_count(e.scratch_bytes), report.library);
   std::string text = fmt::format(
-      "step {:.3f} ms (median of {}), {:.3f} ms at best, {}\n"
+      "step {:.3f} ms (median of {}), {:.3f} ms at best, {:.3f} ms predicted, {}\n"
       "peak {} bytes planned, {} bytes measured{}{}\n{}"
       "{} launches of {} kernels, {} {:.0f} ms\n\n",
-      e.step_ms_median, report.steps, e.step_ms_min, report.where,
+      e.step_ms_median, report.steps, e.step_ms_min, e.whole().predicted_ms, report.where,
       format_count(e.planned_peak_bytes), format_count(e.measured_peak_bytes),
       e.holds() ? "" : ": NOT AS PLANNED", scratch, report.facts, e.launches, e.kernels,
       origin_text(report.origin), e.compile_ms);

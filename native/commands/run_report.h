@@ -15,6 +15,7 @@ struct Ceilings {
   std::string name;   // of the profile, or its file
   std::string title;  // what it was measured on
   DeviceRates peaks;
+  std::string source;  // who says so: a measurement, a data sheet
 };
 
 struct RunReport {

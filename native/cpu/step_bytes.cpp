@@ -27,9 +27,14 @@ struct Fields {
     bytes(input, offset);
   }
   template <class Bytes>
+  static void of(Bytes& bytes, PlannedWorkspace& workspace) {
+    auto& [offset, size] = workspace;
+    bytes(offset, size);
+  }
+  template <class Bytes>
   static void of(Bytes& bytes, Launch& launch) {
-    auto& [kernel, library, scheduled, calls, buffers] = launch;
-    bytes(kernel, library, scheduled, calls, buffers);
+    auto& [kernel, library, scheduled, calls, buffers, workspace, predicted_us] = launch;
+    bytes(kernel, library, scheduled, calls, buffers, workspace, predicted_us);
   }
   template <class Bytes>
   static void of(Bytes& bytes, ProgramOutput& output) {

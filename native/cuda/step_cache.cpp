@@ -69,6 +69,7 @@ Result<ReadyStep> StepCache::compile(const Document& document, const ScheduledPl
   const FusionGroups groups = scheduled.planned.costs.groups(graph, storages);
   auto program = make_program(graph, storages, groups, scheduled.schedule, options_);
   if (!program) return program.diagnostics();
+  predict(*program, scheduled.schedule, scheduled.planned.replay);
   auto ready = compile(std::move(*program));
   if (ready) ready->ms = ms_since(began);
   return ready;

@@ -90,6 +90,12 @@ TEST_CASE("run: reports errors and times of kernels", "[native][cpu]") {
   REQUIRE(ran["slowest"].size() == ran["kernels"]);
   for (std::size_t k = 1; k < ran["slowest"].size(); ++k)
     CHECK(ran["slowest"][k - 1]["ms"] >= ran["slowest"][k]["ms"]);
+  double predicted = 0;
+  for (const auto& kernel : ran["slowest"]) {
+    CHECK(kernel["predicted_ms"] > 0);
+    predicted += kernel["predicted_ms"].get<double>();
+  }
+  CHECK(std::abs(predicted - ran["predicted_step_ms"].get<double>()) < 1e-9);
   const Ran refused = native::run({"run", sample("mlp.json.gz"), "--budget", "1B"});
   CHECK(refused.code == native::kCheckFailed);
   CHECK(refused.err.find("least") != std::string::npos);
