@@ -19,7 +19,8 @@ class DeviceCall {
   virtual std::int64_t workspace_bytes(std::size_t way) const = 0;
 
   // Puts it on the stream that the call was made for. `buffers` in the kernel's order; `workspace`:
-  // as many bytes as the way needs, at a multiple of 256. Fails where the library refuses.
+  // as many bytes as the way needs, at a multiple of kWorkspaceAlignment. Fails where the library
+  // refuses.
   virtual Result<Done> run(std::size_t way, std::span<const driver::Address> buffers,
                            driver::Address workspace) const = 0;
 
@@ -32,5 +33,6 @@ class DeviceCall {
 // What bounds the ways of a call.
 inline constexpr std::size_t kMostWays = 8;
 inline constexpr std::int64_t kUsualWorkspace = std::int64_t{256} << 20;
+inline constexpr std::int64_t kWorkspaceAlignment = 256;
 
 }  // namespace recut::cuda

@@ -1,6 +1,7 @@
 #include "native/cuda/step.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "engine/runtime/kernel_order.h"
 #include "engine/schedule/schedule.h"
@@ -160,14 +161,42 @@ Result<Done> Run::write_inputs(const std::vector<Tensor>& inputs) {
 }
 
 Result<Done> Run::prepare_library(const CallOptions& options) {
-  std::vector<std::vector<driver::Address>> first(program().library.size());
-  for (std::size_t i = program().launches.size(); i-- > 0;)
-    if (program().launches[i].library) first[program().launches[i].kernel] = buffers_[i];
+  std::vector<LaunchPlace> first(program().library.size());
+  std::vector<std::int64_t> least(first.size(), std::numeric_limits<std::int64_t>::max());
+  for (std::size_t i = program().launches.size(); i-- > 0;) {
+    const recut::Launch& launch = program().launches[i];
+    if (!launch.library) continue;
+    first[launch.kernel] = {buffers_[i], workspace(launch)};
+    std::int64_t& bytes = least[launch.kernel];
+    bytes = std::min(bytes, first[launch.kernel].workspace.bytes);
+    first[launch.kernel].workspace.bytes = bytes;
+  }
   auto library = LibraryCalls::prepare(step_.card(), stream_, program().library, first,
                                        step_.library(), options);
   if (!library) return library.diagnostics();
   library_ = std::move(*library);
   return Done{};
+}
+
+// From a multiple of what libraries want on, which the plan's need not be.
+Workspace Run::workspace(const recut::Launch& launch) const {
+  const std::int64_t begin = aligned(launch.workspace.offset, kWorkspaceAlignment);
+  const std::int64_t bytes = launch.workspace.offset + launch.workspace.bytes - begin;
+  if (bytes <= 0) return {};
+  return {arena_.address() + static_cast<driver::Address>(begin), bytes};
+}
+
+std::int64_t Run::workspace_bytes(const recut::Launch& launch) const {
+  return launch.library ? library_->workspace_bytes(launch.kernel) : 0;
+}
+
+// What a library was given to write to counts as written.
+std::int64_t Run::end_of_workspaces() const {
+  std::int64_t end = 0;
+  for (const recut::Launch& launch : program().launches)
+    if (launch.library && launch.workspace.bytes > 0)
+      end = std::max(end, launch.workspace.offset + launch.workspace.bytes);
+  return end;
 }
 
 driver::Address Run::address(const Place& place) const {
@@ -184,17 +213,18 @@ void Run::paint(std::byte with) {
 
 std::int64_t Run::end_of_written(std::byte paint) const {
   constexpr std::int64_t kPiece = std::int64_t{16} << 20;
+  const std::int64_t given = end_of_workspaces();
   std::vector<std::byte> piece(static_cast<std::size_t>(std::min(kPiece, arena_.bytes())));
-  for (std::int64_t end = arena_.bytes(); end > 0;) {
+  for (std::int64_t end = arena_.bytes(); end > given;) {
     const std::int64_t begin = std::max(end - kPiece, std::int64_t{0});
     const std::span<std::byte> part(piece.data(), static_cast<std::size_t>(end - begin));
     const auto done = arena_.read(begin, part);
     RECUT_CHECK(done.ok(), "memory that was reserved can be read");
     if (const std::int64_t written = recut::end_of_written(part, paint); written > 0)
-      return begin + written;
+      return std::max(given, begin + written);
     end = begin;
   }
-  return 0;
+  return given;
 }
 
 std::int64_t Run::output_bytes(std::size_t number) const {
@@ -234,7 +264,7 @@ Result<Done> Run::run(std::uint64_t seed, std::span<double> launch_seconds) {
 Result<Done> Run::launch(std::size_t number) {
   const recut::Launch& launch = program().launches[number];
   std::vector<driver::Address>& buffers = buffers_[number];
-  if (launch.library) return library_->run(launch.kernel, buffers);
+  if (launch.library) return library_->run(launch.kernel, buffers, workspace(launch));
   for (std::size_t b = 0; b < buffers.size(); ++b) arguments_[b] = &buffers[b];
   arguments_[buffers.size()] = &seed_;
   arguments_[buffers.size() + 1] = &fault_address_;

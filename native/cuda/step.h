@@ -90,7 +90,10 @@ class Run : public StepRun {
   std::int64_t output_bytes(std::size_t number) const;
   Result<Done> read_output(std::size_t number, std::span<std::byte> to) const;
 
+  // What libraries take beside the arena, where their workspaces are not in the plan.
   std::int64_t scratch_bytes() const { return library_->scratch_bytes(); }
+  // What the calls of one launch take, there or here.
+  std::int64_t workspace_bytes(const recut::Launch& launch) const;
   // What the card has less free than before the step was loaded: inputs, arena, scratch, code, and
   // what the driver and the libraries keep for themselves.
   std::int64_t taken_bytes() const;
@@ -102,6 +105,8 @@ class Run : public StepRun {
   Result<Done> reserve(const std::vector<Tensor>& inputs);
   Result<Done> prepare_library(const CallOptions& options);
   driver::Address address(const Place& place) const;
+  Workspace workspace(const recut::Launch& launch) const;
+  std::int64_t end_of_workspaces() const;
   std::span<const driver::Address> buffers(std::size_t launch) const;
 
   Result<Done> launch(std::size_t number);

@@ -1,10 +1,11 @@
 // What cuBLASLt and cuDNN do by their manuals, in plain loops over this process' memory: compiled
 // as both libraries by cuda_libraries_test.cpp. The first way to do a product is refused when it is
-// tried, and of a convolution's ways some may not be taken. Numbers of 16 bits are summed in f64
-// and rounded once.
+// tried, the last needs no workspace, and of a convolution's ways some may not be taken. Numbers of
+// 16 bits are summed in f64 and rounded once.
 #pragma once
 
 #include <cstring>
+#include <utility>
 #include <vector>
 
 #include "native/cuda/cublas_lt_api.h"
@@ -14,7 +15,9 @@
 namespace recut::cuda::cublas_lt {
 
 struct HandleOfCublas {};
-struct PreferenceOfCublas {};
+struct PreferenceOfCublas {
+  std::uint64_t most_workspace = 0;
+};
 struct ProductOfCublas {
   Turn turn_a = kStraight, turn_b = kStraight;
   Epilogue epilogue = kPlain;
@@ -100,18 +103,22 @@ Status cublasLtMatmulPreferenceDestroy(Preference preference) {
   delete preference;
   return kSuccess;
 }
-Status cublasLtMatmulPreferenceSetAttribute(Preference, PreferenceAttribute which, const void*,
-                                            std::size_t bytes) {
+Status cublasLtMatmulPreferenceSetAttribute(Preference preference, PreferenceAttribute which,
+                                            const void* value, std::size_t bytes) {
+  if (which == kMostWorkspace) std::memcpy(&preference->most_workspace, value, bytes);
   return bytes == (which == kMostWorkspace ? 8 : 4) ? kSuccess : kRefused;
 }
 Status cublasLtMatmulAlgoGetHeuristic(Handle, Product product, Matrix a, Matrix b, Matrix c,
-                                      Matrix d, Preference, int, Candidate* found, int* count) {
+                                      Matrix d, Preference preference, int, Candidate* found,
+                                      int* count) {
   if (!all_alike(a, b, c, d)) return kRefused;
   if (product->compute != kComputeF32 && d->type != kRealF32) return kRefused;
   if (product->epilogue == kWithBias && product->bias_type != d->type) return kRefused;
-  *count = 2;
-  for (std::uint64_t way = 0; way < 2; ++way)
-    found[way] = {{{way}}, 512 * (way + 1), kSuccess, 1, {}};
+  *count = 0;
+  for (const auto& [way, bytes] : {std::pair(0, 512), std::pair(1, 1024), std::pair(2, 0)})
+    if (static_cast<std::uint64_t>(bytes) <= preference->most_workspace)
+      found[(*count)++] = {
+          {{static_cast<std::uint64_t>(way)}}, static_cast<std::size_t>(bytes), kSuccess, 1, {}};
   return kSuccess;
 }
 Status cublasLtMatmul(Handle, Product product, const void* alpha, const void* a, Matrix a_form,
