@@ -8,9 +8,9 @@
 #include <thread>
 
 #include "engine/support/table.h"
-#include "engine/support/units.h"
 #include "engine/support/version.h"
 #include "native/calibrated_profile.h"
+#include "native/commands/calibrate_arguments.h"
 #include "native/commands/command.h"
 #include "native/cpu/calibration.h"
 
@@ -20,12 +20,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr double kLeastShare = 0.001;  // that a profile may have
-
-struct CalibrateCommand {
-  cpu::CalibrationRequest request;
-  std::string out;
-  bool json = false;
-};
 
 // As the system names it.
 std::string processor_name() {
@@ -66,7 +60,7 @@ Json profile_of(const cpu::Calibration& c, int threads) {
 
 std::string as_json(const cpu::Calibration& c, const CalibrateCommand& command) {
   return Json{{"profile", command.out},
-              {"threads", command.request.threads},
+              {"threads", command.threads},
               {"triad_bytes_per_second", c.triad_bytes},
               {"multiply_add_flops_per_second",
                {{"f32", c.multiply_adds_f32}, {"f64", c.multiply_adds_f64}}},
@@ -97,56 +91,89 @@ std::string as_text(const cpu::Calibration& c, const CalibrateCommand& command) 
       share(c.convolutions_f32, c.multiply_adds_f32));
   row("silu, f32", 1e-9 * c.element_wise_f32, "G elements/s");
   row("a launch", c.launch_micros, "µs");
-  return fmt::format("{}, {} thread{}\n\n{}\nwritten to {}\n", processor_name(),
-                     command.request.threads, command.request.threads == 1 ? "" : "s",
-                     table.format(), command.out);
+  return fmt::format("{}, {} thread{}\n\n{}\nwritten to {}\n", processor_name(), command.threads,
+                     command.threads == 1 ? "" : "s", table.format(), command.out);
 }
 
-int calibrate(CalibrateCommand command, const Console& console) {
-  if (command.request.threads == 0)
-    command.request.threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+// Whose options mean nothing to a processor.
+Result<Done> refuse_options_of_cards(const CalibrateCommand& command) {
+  if (!command.graph.path.empty())
+    return error("kernels of a graph are measured on a card: --device cuda");
+  return Done{};
+}
+
+// What is measured: a processor, a card, a graph on it.
+void add_target(CLI::App& command, CalibrateCommand& arguments) {
+  arguments.graph.add_to(command);
+  command.get_option("FILE")->required(false)->description(
+      "With --device cuda: a graph whose kernels are measured, too, one by one, so that its plans "
+      "are priced by what they take");
+  command
+      .add_option("--device", arguments.target,
+                  "What is measured: cpu (default) or cuda, the first NVIDIA card")
+      ->check(CLI::IsMember({"cpu", "cuda"}))
+      ->type_name("TARGET");
+  command
+      .add_option("--precision", arguments.precision,
+                  "How a card's libraries multiply f32: f32 (default), or tf32, which rounds "
+                  "factors; a graph's times are for runs of that precision")
+      ->check(CLI::IsMember({"f32", "tf32"}))
+      ->type_name("TYPE");
+  command
+      .add_option("--workspace", arguments.workspace,
+                  "The most memory that a card's libraries may take for a call (default: 256MiB)")
+      ->type_name("BYTES");
+}
+
+}  // namespace
+
+Diagnostic no_settings_folder() {
+  return error(
+      "neither XDG_CONFIG_HOME nor HOME names a folder: -o FILE says where the profile is written");
+}
+
+int calibrate_cpu(CalibrateCommand command, const Console& console) {
+  if (auto done = refuse_options_of_cards(command); !done)
+    return console.complain(done.diagnostics());
+  if (command.threads == 0)
+    command.threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   if (command.out.empty()) command.out = calibrated_profile_path();
-  if (command.out.empty())
-    return console.complain(
-        {error("neither XDG_CONFIG_HOME nor HOME names a folder: -o FILE says "
-               "where the profile is written")});
-  command.request.progress = [&](std::string_view what) {
-    console.say(fmt::format("measuring {}", what));
-  };
-  const auto calibration = cpu::calibrate(command.request);
+  if (command.out.empty()) return console.complain({no_settings_folder()});
+  cpu::CalibrationRequest request{command.threads, command.seconds, command.triad_bytes, {}};
+  request.progress = [&](std::string_view what) { console.say(fmt::format("measuring {}", what)); };
+  const auto calibration = cpu::calibrate(request);
   console.say("");
   if (!calibration) return console.complain(calibration.diagnostics());
-  const Json profile = profile_of(*calibration, command.request.threads);
+  const Json profile = profile_of(*calibration, command.threads);
   const auto written = write_file(command.out, profile.dump(2) + "\n");
   if (!written) return console.complain(written.diagnostics());
   console.out << (command.json ? as_json(*calibration, command) : as_text(*calibration, command));
   return kDone;
 }
 
-}  // namespace
-
 void add_calibrate(CLI::App& app, Action& chosen) {
   auto arguments = std::make_shared<CalibrateCommand>();
   CLI::App& command = *app.add_subcommand(
       "calibrate", "Measure what this machine sustains, and write it as a device profile");
-  arguments->request.threads = 0;
+  add_target(command, *arguments);
   command
       .add_option("--out,-o", arguments->out,
-                  "Where the profile is written (default: recut/device.json in the user's folder "
-                  "of settings, where recut run finds it)")
+                  "Where the profile is written (default: in the folder recut of the user's "
+                  "settings, where recut run finds it: device.json, or the card's name)")
       ->type_name("FILE");
-  command.add_option("--threads", arguments->request.threads, "Threads (default: one a core)")
+  command.add_option("--threads", arguments->threads, "Threads (default: one a core)")
       ->check(CLI::Range(1, 1024))
       ->type_name("N");
   command
-      .add_option("--seconds", arguments->request.seconds,
+      .add_option("--seconds", arguments->seconds,
                   "About how long each figure is measured (default: 0.3)")
       ->check(CLI::Range(0.0, 600.0))
       ->type_name("S");
   command
-      .add_option("--triad-bytes", arguments->request.triad_bytes,
+      .add_option("--triad-bytes", arguments->triad_bytes,
                   "Size of each of the three arrays by which memory is measured (default: twice "
-                  "the last cache, 64 MiB at least)")
+                  "the last cache, 64 MiB at least; of a card four times its cache, 256 MiB at "
+                  "least)")
       ->check(CLI::Range(std::int64_t{4}, std::int64_t{1} << 36))
       ->type_name("BYTES");
   command.add_flag("--json", arguments->json, "One JSON value instead of the table");
@@ -155,9 +182,13 @@ void add_calibrate(CLI::App& app, Action& chosen) {
       "arithmetic by multiply-adds in registers. Nothing else should run meanwhile.\n"
       "Example: recut calibrate, then recut run samples/joint/mlp.json.gz\n"
       "recut calibrate -o mine.json --threads 4, then recut plan model.json.gz --device "
-      "./mine.json");
+      "./mine.json\n"
+      "recut calibrate --device cuda model.json.gz, then recut run --device cuda model.json.gz");
   command.callback([arguments, &chosen] {
-    chosen = [arguments](const Console& console) { return calibrate(*arguments, console); };
+    chosen = [arguments](const Console& console) {
+      return arguments->target == "cuda" ? calibrate_cuda(*arguments, console)
+                                         : calibrate_cpu(*arguments, console);
+    };
   });
 }
 

@@ -75,8 +75,10 @@ int plan(const PlanCommand& command, const Console& console) {
   // What can't be read is the graph reader's to complain about.
   if (const auto bytes = read_file(command.graph.path); bytes && is_node_link(*bytes))
     return plan_node_link(command, *bytes, console);
-  const auto document = command.graph.open_joint(console);
+  auto document = command.graph.open_joint(console);
   if (!document) return console.complain(document.diagnostics());
+  if (auto done = add_workspaces(*document, command.plan.device); !done)
+    return console.complain(done.diagnostics());
   const auto planned = command.plan.plan(*document, console);
   if (!planned) return console.complain(planned.diagnostics());
   if (!planned->report.holds()) {  // no file is written for what isn't asked for

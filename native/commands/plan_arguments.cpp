@@ -2,11 +2,25 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <limits>
+
+#include "engine/partition/measured_kernels.h"
 #include "engine/support/units.h"
 #include "engine/workspace/plan_text.h"
 #include "native/calibrated_profile.h"
 
 namespace recut::native {
+
+namespace {
+
+bool is_builtin(const std::string& device) {
+  const auto profiles = builtin_profiles();
+  return std::any_of(profiles.begin(), profiles.end(),
+                     [&](const BuiltinProfile& profile) { return profile.name == device; });
+}
+
+}  // namespace
 
 void add_choices(CLI::App& command, ChoiceRequest& choices) {
   const std::string what =
@@ -22,7 +36,12 @@ void add_choices(CLI::App& command, ChoiceRequest& choices) {
 
 CLI::Validator calibrated_by_name() {
   const auto find = [](std::string& device) -> std::string {
-    if (device != kCalibratedDevice) return {};
+    if (device != kCalibratedDevice) {
+      const bool bare = device.find_first_of("/\\.") == std::string::npos;
+      const std::string left = bare && !is_builtin(device) ? find_profile(device) : "";
+      if (!left.empty()) device = left;
+      return {};
+    }
     device = find_calibrated_profile();
     return device.empty() ? "this machine wasn't calibrated: recut calibrate does that" : "";
   };
@@ -37,7 +56,8 @@ void add_profile(CLI::App& command, const std::string& option, std::string& devi
       .add_option(
           option, device,
           fmt::format("What times are priced by: {}, measured (the times that the file has), "
-                      "calibrated (what recut calibrate measured here), or a profile's path",
+                      "calibrated (what recut calibrate measured of this machine's processor), the "
+                      "name that it gave a card or a graph on one, or a profile's path",
                       devices))
       ->transform(calibrated_by_name())
       ->type_name("PROFILE");
@@ -117,6 +137,23 @@ Result<Planned> PlanArguments::plan(const Document& document, const Console& con
   auto planned = plan_document(document, request);
   console.say("");
   return planned;
+}
+
+Result<Done> add_workspaces(Document& document, const std::string& device) {
+  if (device.empty() || device == kMeasuredDevice) return Done{};
+  const auto profile = find_device(device);
+  if (!profile) return profile.diagnostics();
+  return add_workspaces(document, *profile, std::numeric_limits<std::int64_t>::max());
+}
+
+Result<Done> add_workspaces(Document& document, const DeviceProfile& profile, std::int64_t most) {
+  Graph& graph =
+      document.passes.passes.empty() ? document.passes.input : document.passes.passes.back().graph;
+  if (profile.measured == nullptr || !profile.measured->is_of(graph)) return Done{};
+  auto measured = with_workspaces(*profile.measured, graph, most);
+  if (!measured) return measured.diagnostics();
+  graph.measured = std::move(*measured);
+  return Done{};
 }
 
 int refuse(const PlanReport& report, const Console& console) {

@@ -53,8 +53,10 @@ Result<Curve> sweep(const ReportCommand& command, const Document& document,
 }
 
 int report(const ReportCommand& command, const Console& console) {
-  const auto document = command.graph.open_joint(console);
+  auto document = command.graph.open_joint(console);
   if (!document) return console.complain(document.diagnostics());
+  if (auto done = add_workspaces(*document, command.plan.device); !done)
+    return console.complain(done.diagnostics());
   const auto plans = plan_all(command, *document, console);
   if (!plans) return console.complain(plans.diagnostics());
   gui::HtmlReport html;

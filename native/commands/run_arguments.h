@@ -12,6 +12,7 @@
 #include "native/commands/command.h"
 #include "native/commands/plan_arguments.h"
 #include "native/console.h"
+#include "native/cuda/card.h"
 
 namespace recut::native {
 
@@ -32,9 +33,11 @@ struct RunCommand {
   bool json = false;
 };
 
-// Both give the exit code.
+// All give the exit code.
 int run_on_cpu(RunCommand command, const Console& console);
 int run_on_cuda(const RunCommand& command, const Console& console);
+// The same of a card that is open.
+int run_on_card(const RunCommand& command, const Console& console, cuda::SharedCard card);
 
 // Writes a step's outputs as out.<position>, where that is asked for.
 Result<Done> write_outputs(const RunCommand& command, std::span<const Tensor> outputs);

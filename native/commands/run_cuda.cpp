@@ -2,13 +2,10 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cctype>
-#include <nlohmann/json.hpp>
 
-#include "engine/partition/device_profile.h"
-#include "engine/support/check.h"
 #include "engine/support/units.h"
 #include "engine/workspace/scheduling.h"
+#include "native/commands/card_profile.h"
 #include "native/commands/command.h"
 #include "native/commands/run_arguments.h"
 #include "native/commands/run_report.h"
@@ -17,38 +14,10 @@
 namespace recut::native {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-// Prices of cards that no profile is of.
-constexpr std::string_view kUsualCard = "h100";
-
-std::string plain(std::string_view name) {
-  std::string letters;
-  for (const char c : name)
-    if (std::isalnum(static_cast<unsigned char>(c)))
-      letters += static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return letters;
-}
-
-// The built-in profile whose name is in the card's: "NVIDIA H100 80GB HBM3", "h100".
-const BuiltinProfile* profile_of_card(std::string_view card) {
-  const std::string name = plain(card);
-  for (const BuiltinProfile& profile : builtin_profiles())
-    if (name.find(plain(profile.name)) != std::string::npos) return &profile;
-  return nullptr;
-}
-
-// With the rate of f32 that the libraries' products will have; convolutions are priced like them.
-DeviceProfile profile_at(const BuiltinProfile& builtin, cuda::Precision precision) {
-  Json json = Json::parse(builtin.json);
-  json["f32_uses_tf32"] =
-      precision == cuda::Precision::tf32 && json["flops_per_second"].contains("tf32");
-  auto profile = parse_device_profile(json.dump(), builtin.name);
-  RECUT_CHECK(profile.ok(), "a built-in profile is one");
-  if (precision == cuda::Precision::bf16)
-    for (DeviceRates* rates : {&profile->rates, &profile->peaks})
-      rates->flops_of(DType::f32) = rates->flops_of(DType::bf16);
-  return std::move(*profile);
+// Products of f32 run at the rate of bf16, by which convolutions are priced, too.
+void price_as_bf16(DeviceProfile& profile) {
+  for (DeviceRates* rates : {&profile.rates, &profile.peaks})
+    rates->flops_of(DType::f32) = rates->flops_of(DType::bf16);
 }
 
 class CudaRun {
@@ -62,10 +31,12 @@ class CudaRun {
       if (!bytes) return console_.complain({error("--workspace takes a number of bytes: 256MiB")});
       most_workspace_ = *bytes;
     }
-    const auto document = command_.graph.open_joint(console_);
+    auto document = command_.graph.open_joint(console_);
     if (!document) return console_.complain(document.diagnostics());
+    const auto request = scheduling(*document);
+    if (!request) return console_.complain(request.diagnostics());
     console_.say("planning");
-    const auto scheduled = schedule_document(*document, scheduling());
+    const auto scheduled = schedule_document(*document, *request);
     if (!scheduled) return console_.complain(scheduled.diagnostics());
     if (!scheduled->holds()) return refuse_arena(*scheduled, console_);
     console_.say("compiling");
@@ -76,6 +47,7 @@ class CudaRun {
     console_.say("");
     for (const std::string& note : steps.notes()) console_.err << "note: " << note << "\n";
     if (!step) return console_.complain(step.diagnostics());
+    bound_workspace(*scheduled, *step);
     return execute(*document, *step);
   }
 
@@ -85,23 +57,45 @@ class CudaRun {
     return command_.precision == "tf32" ? cuda::Precision::tf32 : cuda::Precision::f32;
   }
 
-  SchedulingRequest scheduling() {
+  // With a profile that is named, or found for the card; its workspaces become the graph's.
+  Result<SchedulingRequest> scheduling(Document& document) {
     SchedulingRequest request{command_.plan.request(), {}};
     request.planning.cost_model = "fused";
-    if (!command_.plan.device.empty()) {
-      const auto given = find_device(command_.plan.device);
-      if (given) ceilings_ = {given->name, given->title, given->peaks};
-      return request;
+    const std::string& named = command_.plan.device;
+    if (named == kMeasuredDevice) return request;
+    if (named.empty()) {
+      // Kernels of graphs are measured with the libraries' products of f32 and of tf32.
+      const bool bf16 = precision() == cuda::Precision::bf16;
+      auto found = find_card_profile(card_->name(),
+                                     command_.no_library || bf16 ? nullptr : &document.graph(),
+                                     precision() == cuda::Precision::tf32);
+      if (!found) return found.diagnostics();
+      request.planning.profile = std::move(found->profile);
+      if (bf16) price_as_bf16(*request.planning.profile);
+      if (found->known) set_ceilings(*request.planning.profile);
+    } else {
+      auto given = find_device(named);
+      if (!given) return given.diagnostics();
+      request.planning.profile = std::move(*given);
+      set_ceilings(*request.planning.profile);
     }
-    request.planning.device = kUsualCard;
-    const BuiltinProfile* builtin = profile_of_card(card_->name());
-    const bool known = builtin != nullptr;
-    for (const BuiltinProfile& profile : builtin_profiles())
-      if (!known && profile.name == kUsualCard) builtin = &profile;
-    request.planning.profile = profile_at(*builtin, precision());
-    const DeviceProfile& profile = *request.planning.profile;
-    if (known) ceilings_ = {profile.name, profile.title, profile.peaks};
+    if (command_.no_library) return request;
+    if (auto done = add_workspaces(document, *request.planning.profile, most_workspace_); !done)
+      return done.diagnostics();
     return request;
+  }
+
+  void set_ceilings(const DeviceProfile& profile) {
+    ceilings_ = {profile.name, profile.title, profile.peaks, profile.source};
+  }
+
+  // What libraries take beside the arena is within the budget, too.
+  void bound_workspace(const ScheduledPlan& scheduled, const cuda::ReadyStep& step) {
+    const std::int64_t budget = scheduled.planned.report.budget_bytes;
+    if (budget == 0) return;
+    const std::int64_t left = budget - step.step.program().arena_bytes;
+    bounded_ = left < most_workspace_;
+    most_workspace_ = std::min(most_workspace_, left);
   }
 
   int execute(const Document& document, const cuda::ReadyStep& step) const {
@@ -118,7 +112,13 @@ class CudaRun {
     request.progress = [&](std::string_view what) { console_.say(what); };
     const auto execution = cuda::execute(document, step, request);
     console_.say("");
-    if (!execution) return console_.complain(execution.diagnostics());
+    if (!execution) {
+      const int code = console_.complain(execution.diagnostics());
+      if (bounded_)
+        console_.err << fmt::format("note: the budget leaves libraries {} bytes beside the arena\n",
+                                    format_count(most_workspace_));
+      return code;
+    }
     if (const auto written = write_outputs(command_, execution->values); !written)
       return console_.complain(written.diagnostics());
     const RunReport report = report_of(*execution);
@@ -130,44 +130,54 @@ class CudaRun {
     const std::string graph = e.not_recorded.empty()
                                   ? "one graph of all launches"
                                   : "launched kernel by kernel: " + e.not_recorded;
-    return {e,
-            e.origin,
-            command_.steps,
-            command_.check,
-            ceilings_,
-            card_->name(),
-            "cuBLASLt and cuDNN",
-            fmt::format("card {} bytes taken of {} free before, {} in all: the step with its "
-                        "inputs, code and libraries\n{}, {} products{}\n",
-                        format_count(e.taken_bytes), format_count(e.card.free),
-                        format_count(e.card.total), graph, command_.precision,
-                        precision() == cuda::Precision::bf16 ? ", tf32 convolutions" : ""),
-            {{"card", card_->name()},
-             {"capability", card_->capability()},
-             {"driver", card_->driver_version()},
-             {"precision", command_.precision},
-             {"precision_of_convolutions",
-              precision() == cuda::Precision::bf16 ? "tf32" : command_.precision},
-             {"recorded", e.not_recorded.empty()},
-             {"card_bytes_taken", e.taken_bytes},
-             {"card_bytes_free_before", e.card.free},
-             {"card_bytes", e.card.total}},
-            "no profile is of this card: --profile names one, by which it is planned, too\n"};
+    return {
+        e,
+        e.origin,
+        command_.steps,
+        command_.check,
+        ceilings_,
+        card_->name(),
+        "cuBLASLt and cuDNN",
+        fmt::format("libraries may take {} bytes beside the arena\n"
+                    "card {} bytes taken of {} free before, {} in all: the step with its "
+                    "inputs, code and libraries\n{}, {} products{}\n",
+                    format_count(most_workspace_), format_count(e.taken_bytes),
+                    format_count(e.card.free), format_count(e.card.total), graph,
+                    command_.precision,
+                    precision() == cuda::Precision::bf16 ? ", tf32 convolutions" : ""),
+        {{"card", card_->name()},
+         {"capability", card_->capability()},
+         {"driver", card_->driver_version()},
+         {"precision", command_.precision},
+         {"precision_of_convolutions",
+          precision() == cuda::Precision::bf16 ? "tf32" : command_.precision},
+         {"recorded", e.not_recorded.empty()},
+         {"scratch_limit_bytes", most_workspace_},
+         {"card_bytes_taken", e.taken_bytes},
+         {"card_bytes_free_before", e.card.free},
+         {"card_bytes", e.card.total}},
+        "no profile is of this card: recut calibrate --device cuda measures one, by which it is "
+        "planned, too\n"};
   }
 
   const RunCommand& command_;
   const Console& console_;
   cuda::SharedCard card_;
   std::int64_t most_workspace_ = cuda::kUsualWorkspace;
+  bool bounded_ = false;  // by the budget
   std::optional<Ceilings> ceilings_;
 };
 
 }  // namespace
 
+int run_on_card(const RunCommand& command, const Console& console, cuda::SharedCard card) {
+  return CudaRun(command, console, std::move(card)).run();
+}
+
 int run_on_cuda(const RunCommand& command, const Console& console) {
   auto card = cuda::Card::open();
   if (!card) return console.complain(card.diagnostics());
-  return CudaRun(command, console, std::move(*card)).run();
+  return run_on_card(command, console, std::move(*card));
 }
 
 }  // namespace recut::native

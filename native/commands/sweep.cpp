@@ -40,8 +40,10 @@ Result<Done> write_outputs(const SweepCommand& command, const CurveReport& repor
 }
 
 int sweep(const SweepCommand& command, const Console& console) {
-  const auto document = command.graph.open_joint(console);
+  auto document = command.graph.open_joint(console);
   if (!document) return console.complain(document.diagnostics());
+  if (auto done = add_workspaces(*document, command.request.device); !done)
+    return console.complain(done.diagnostics());
   const Interrupt interrupt;
   CurveRequest request = command.request;
   request.cancel = interrupt.flag();

@@ -95,6 +95,12 @@ CardMemory Card::memory() const {
   return {static_cast<std::int64_t>(free), static_cast<std::int64_t>(total)};
 }
 
+int Card::attribute(driver::DeviceAttribute which) const {
+  int value = 0;
+  functions_.cuDeviceGetAttribute(&value, which, device_);
+  return value;
+}
+
 Result<Done> Card::done(driver::Status status, std::string_view doing) const {
   if (status == driver::kSuccess) return Done{};
   const char *name = nullptr, *text = nullptr;

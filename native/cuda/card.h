@@ -40,6 +40,7 @@ class Card {
   int driver_major() const { return driver_version_ / 1000; }  // the CUDA version that it knows
   std::string driver_version() const;                          // "13.0"
   CardMemory memory() const;
+  int attribute(driver::DeviceAttribute which) const;  // 0 where the driver doesn't say
 
   // Makes the context the calling thread's.
   Result<Done> enter() const;

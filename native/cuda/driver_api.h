@@ -21,7 +21,12 @@ using FunctionHandle = struct FunctionOfDriver*;
 using KernelHandle = struct KernelOfDriver*;
 
 enum Status : int { kSuccess = 0, kOutOfMemory = 2, kNoDevice = 100 };
-enum DeviceAttribute : int { kComputeMajor = 75, kComputeMinor = 76 };
+enum DeviceAttribute : int {
+  kProcessors = 16,
+  kL2Bytes = 38,
+  kComputeMajor = 75,
+  kComputeMinor = 76
+};
 enum CaptureMode : int { kCaptureRelaxed = 2 };
 enum NodeType : int { kKernelNode = 0 };
 enum FunctionAttribute : int { kMostDynamicShared = 8 };

@@ -2,7 +2,6 @@
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "engine/partition/device_profile.h"
@@ -11,6 +10,7 @@
 #include "native/cpu/multiply_adds.h"
 #include "tests/input/parse.h"
 #include "tests/native/run_command.h"
+#include "tests/native/settings_folder.h"
 
 namespace recut {
 namespace {
@@ -18,29 +18,8 @@ namespace {
 using Json = nlohmann::json;
 using native::Ran;
 using native::sample;
+using native::SettingsFolder;
 using native::TemporaryFile;
-
-// The user's folder of settings for one test.
-class SettingsFolder {
- public:
-  SettingsFolder() : folder_("settings") {
-    const char* before = std::getenv("XDG_CONFIG_HOME");
-    if (before != nullptr) before_ = before;
-    ::setenv("XDG_CONFIG_HOME", folder_.path().c_str(), 1);
-  }
-  ~SettingsFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(folder_.path(), ignored);
-    if (before_)
-      ::setenv("XDG_CONFIG_HOME", before_->c_str(), 1);
-    else
-      ::unsetenv("XDG_CONFIG_HOME");
-  }
-
- private:
-  TemporaryFile folder_;
-  std::optional<std::string> before_;
-};
 
 Ran calibrate(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), {"calibrate", "--seconds", "0", "--triad-bytes", "65536"});

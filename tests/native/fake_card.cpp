@@ -141,7 +141,10 @@ void add_card(Functions& f) {
     return kSuccess;
   };
   f.cuDeviceGetAttribute = [](int* value, DeviceAttribute which, Device) {
-    *value = which == kComputeMajor ? fake_card().capability / 10 : fake_card().capability % 10;
+    if (which == kComputeMajor) *value = fake_card().capability / 10;
+    if (which == kComputeMinor) *value = fake_card().capability % 10;
+    if (which == kProcessors) *value = 2;
+    if (which == kL2Bytes) *value = 1 << 20;
     return kSuccess;
   };
   f.cuDevicePrimaryCtxRetain = [](Context* context, Device) {
@@ -169,7 +172,7 @@ void add_streams(Functions& f) {
   f.cuEventDestroy_v2 = [](EventHandle) { return kSuccess; };
   f.cuEventRecord = [](EventHandle, StreamHandle) { return kSuccess; };
   f.cuEventElapsedTime = [](float* ms, EventHandle, EventHandle) {
-    *ms = 2;
+    *ms = fake_card().elapsed_ms;
     return kSuccess;
   };
   f.cuModuleLoadData = [](ModuleHandle* module, const void* image) {

@@ -22,7 +22,8 @@ struct FakeCard {
   std::size_t total_bytes = std::size_t{64} << 20, used_bytes = 0;
   int capability = 90, driver_version = 13000, cards = 1;
   int launches = 0, graph_launches = 0, changed_nodes = 0;
-  bool records = true;  // whether it lets streams be recorded
+  bool records = true;   // whether it lets streams be recorded
+  float elapsed_ms = 2;  // between any two events
 };
 FakeCard& fake_card();
 

@@ -1,10 +1,17 @@
 #include "tests/native/fake_step.h"
 
+#include <fmt/core.h>
+
 #include <catch2/catch_test_macros.hpp>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
 #include <functional>
 
+#include "native/commands/plan_arguments.h"
 #include "tests/native/fake_card.h"
+#include "tests/native/temporary_folder.h"
+#include "tests/paths.h"
 
 namespace recut::test {
 namespace {
@@ -69,24 +76,45 @@ Result<cuda::ReadyStep> compile_fake(const cuda::SharedCard& card, Program progr
   return cuda::ReadyStep{std::move(*step), {}, 0};
 }
 
-FakeStep fake_step(const std::string& path, const std::string& budget, bool library) {
+bool provide_libraries() {
+  static const TemporaryFolder folder;
+  static const bool provided = [] {
+    if (!has_compiler()) return false;
+    const std::string made = folder.path() + "/libcublasLt.so.13";
+    const std::string command = fmt::format(
+        "c++ -std=c++20 -O1 -w -fPIC -shared -I {0} -x c++ {0}/tests/native/fake_libraries.h "
+        "-o {1}",
+        RECUT_SOURCE_DIR, made);
+    REQUIRE(std::system(command.c_str()) == 0);
+    std::filesystem::copy_file(made, folder.path() + "/libcudnn.so.9");
+    return true;
+  }();
+  ::setenv("RECUT_CUDA_PATH", folder.path().c_str(), 1);
+  return provided;
+}
+
+FakeStep fake_step(const std::string& path, const std::string& budget, bool library,
+                   const std::optional<DeviceProfile>& profile) {
   fake_card() = FakeCard();
   auto document = open_document(path, {});
   REQUIRE(document.ok());
   SchedulingRequest request;
   request.planning.cost_model = "fused";
   request.planning.budget = budget;
-  const auto scheduled = schedule_document(*document, request);
+  request.planning.profile = profile;
+  if (profile) REQUIRE(native::add_workspaces(*document, *profile, cuda::kUsualWorkspace).ok());
+  auto scheduled = schedule_document(*document, request);
   REQUIRE(scheduled.ok());
   const StorageModel storages(document->graph());
   const FusionGroups groups = scheduled->planned.costs.groups(document->graph(), storages);
   auto program = make_program(document->graph(), storages, groups, scheduled->schedule,
                               {.library = library, .library_takes = cuda::library_takes});
   REQUIRE(program.ok());
+  predict(*program, scheduled->schedule, scheduled->planned.replay);
   std::unique_ptr<CudaOnCpu> code;
   auto ready = compile_fake(open_fake_card(), std::move(*program), cuda::Factors::f32, code);
   REQUIRE(ready.ok());
-  return {std::move(*document), std::move(code),
+  return {std::move(*document), std::move(*scheduled), std::move(code),
           std::make_unique<cuda::ReadyStep>(std::move(*ready))};
 }
 

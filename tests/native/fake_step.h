@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "native/cuda/execution.h"
@@ -17,14 +18,19 @@ cuda::SharedCard open_fake_card();
 Result<cuda::ReadyStep> compile_fake(const cuda::SharedCard& card, Program program,
                                      cuda::Factors factors, std::unique_ptr<CudaOnCpu>& code);
 
+// cuBLASLt and cuDNN (fake_libraries.h) in the folder that is searched from now on, as long as
+// RECUT_CUDA_PATH names it; false where there is no compiler for them. A process opens them once.
+bool provide_libraries();
+
 // A step of a file; the code lives as long as it.
 struct FakeStep {
   Document document;
+  ScheduledPlan scheduled;
   std::unique_ptr<CudaOnCpu> code;
   std::unique_ptr<cuda::ReadyStep> ready;
 };
 FakeStep fake_step(const std::string& path, const std::string& budget = "none",
-                   bool library = false);
+                   bool library = false, const std::optional<DeviceProfile>& profile = {});
 
 // Runs and checks it: once as it is, once to be recorded, then three steps, and five with clocks.
 Result<cuda::Execution> execute_fake(const FakeStep& step,

@@ -1,0 +1,195 @@
+// recut calibrate --device cuda: what an NVIDIA card sustains, and what a graph's kernels take
+// there.
+#include <fmt/core.h>
+
+#include <nlohmann/json.hpp>
+
+#include "engine/partition/measured_kernels.h"
+#include "engine/support/check.h"
+#include "engine/support/table.h"
+#include "engine/support/units.h"
+#include "engine/workspace/scheduling.h"
+#include "native/calibrated_profile.h"
+#include "native/commands/calibrate_arguments.h"
+#include "native/commands/card_profile.h"
+#include "native/commands/run_arguments.h"
+
+namespace recut::native {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// One graph's kernels and what the plan by them would predict.
+struct MeasuredStep {
+  cuda::GraphProfile profile;
+  std::size_t launches = 0;
+};
+
+class CardCommand {
+ public:
+  CardCommand(const CalibrateCommand& command, const CardToCalibrate& with, const Console& console)
+      : command_(command), with_(with), console_(console) {}
+
+  int run() {
+    if (!command_.workspace.empty()) {
+      const auto bytes = parse_bytes(command_.workspace);
+      if (!bytes) return console_.complain({error("--workspace takes a number of bytes: 256MiB")});
+      most_workspace_ = *bytes;
+    }
+    std::optional<Document> document;
+    if (!command_.graph.path.empty()) {
+      auto opened = command_.graph.open_joint(console_);
+      if (!opened) return console_.complain(opened.diagnostics());
+      document = std::move(*opened);
+    }
+    const auto out = path(document);
+    if (!out) return console_.complain(out.diagnostics());
+    const auto done = measure(document, *out);
+    console_.say("");
+    if (!done) return console_.complain(done.diagnostics());
+    console_.out << (command_.json ? as_json(*out) : as_text(*out));
+    return kDone;
+  }
+
+ private:
+  CardWords words() const {
+    return {with_.card->name(), with_.card->driver_version(), command_.precision == "tf32"};
+  }
+
+  Result<std::string> path(const std::optional<Document>& document) const {
+    if (!command_.out.empty()) return command_.out;
+    const std::string path =
+        profile_path(document ? profile_name_of_graph(with_.card->name(),
+                                                      graph_digest(document->graph()), words().tf32)
+                              : profile_name_of_card(with_.card->name()));
+    if (path.empty()) return no_settings_folder();
+    return path;
+  }
+
+  Result<Done> measure(const std::optional<Document>& document, const std::string& out) {
+    auto code = with_.code ? Result<std::string>(*with_.code) : cuda::calibration_code(*with_.card);
+    if (!code) return code.diagnostics();
+    cuda::CardCalibrationRequest request;
+    request.seconds = command_.seconds;
+    request.triad_bytes = command_.triad_bytes;
+    request.product = with_.product;
+    request.progress = [&](std::string_view what) {
+      console_.say(fmt::format("measuring {}", what));
+    };
+    auto calibration = cuda::calibrate(with_.card, *code, request);
+    if (!calibration) return calibration.diagnostics();
+    calibration_ = std::move(*calibration);
+    Json profile = card_profile(words(), calibration_);
+    if (document) {
+      if (auto done = measure_kernels(*document, profile); !done) return done;
+      add_kernels(profile, words(), step_->profile);
+    }
+    return write_file(out, profile.dump(document ? -1 : 2) + "\n");
+  }
+
+  // Without a budget every kernel of the graph runs once.
+  Result<Done> measure_kernels(const Document& document, const Json& card) {
+    auto profile = parse_device_profile(card.dump(), "what was measured of the card");
+    RECUT_CHECK(profile.ok(), "a profile that is written here is one");
+    SchedulingRequest request;
+    request.planning.cost_model = "fused";
+    request.planning.profile = std::move(*profile);
+    console_.say("planning");
+    const auto scheduled = schedule_document(document, request);
+    if (!scheduled) return scheduled.diagnostics();
+    console_.say("compiling");
+    RunCommand cached;
+    cuda::StepCache steps(usual_store(cached, console_), with_.card,
+                          {.library = true, .library_takes = cuda::library_takes});
+    const auto ready = steps.compile(document, *scheduled);
+    if (!ready) return ready.diagnostics();
+    cuda::ProfilingRequest profiling;
+    profiling.calls = {words().tf32 ? cuda::Precision::tf32 : cuda::Precision::f32,
+                       most_workspace_};
+    profiling.progress = [&](std::string_view what) { console_.say(what); };
+    auto measured = cuda::profile(document, *scheduled, *ready, profiling);
+    if (!measured) return measured.diagnostics();
+    step_ = MeasuredStep{std::move(*measured), ready->step.program().launches.size()};
+    return Done{};
+  }
+
+  std::string as_json(const std::string& out) const {
+    Json best = Json::object(), usual = Json::object();
+    for (const cuda::ProductRate& rate : calibration_.products) {
+      best[rate.name] = rate.best;
+      usual[rate.name] = rate.median;
+    }
+    Json json = {
+        {"profile", out},
+        {"card", with_.card->name()},
+        {"triad_bytes_per_second", calibration_.triad_bytes},
+        {"multiply_add_flops_per_second",
+         {{"f32", calibration_.multiply_adds_f32}, {"f64", calibration_.multiply_adds_f64}}},
+        {"product_flops_per_second", best},
+        {"usual_product_flops_per_second", usual},
+        {"launch_micros", calibration_.launch_micros}};
+    if (step_) {
+      const cuda::GraphProfile& p = step_->profile;
+      json["graph"] = p.kernels.name;
+      json["kernels"] = p.kernels.kernels.size();
+      json["launches"] = step_->launches;
+      json["step_ms"] = p.step_ms;
+      json["launches_ms"] = p.launches_ms;
+      json["corrections"] = {{"products", p.corrections.products},
+                             {"memory", p.corrections.memory},
+                             {"launches", p.corrections.launches}};
+    }
+    return json.dump(2) + "\n";
+  }
+
+  std::string as_text(const std::string& out) const {
+    Table table;
+    for (int column = 0; column < 3; ++column)
+      table.column("", column == 1 ? Table::Align::right : Table::Align::left);
+    const auto row = [&](const std::string& what, double figure, const std::string& unit) {
+      table.row({what, fmt::format("{:.2f}", figure), unit});
+    };
+    const cuda::CardCalibration& c = calibration_;
+    row("memory", 1e-9 * c.triad_bytes, "GB/s");
+    row("multiply-adds, f32", 1e-12 * c.multiply_adds_f32, "TFLOP/s");
+    row("multiply-adds, f64", 1e-12 * c.multiply_adds_f64, "TFLOP/s");
+    for (const cuda::ProductRate& rate : c.products)
+      row("matrix products, " + rate.name, 1e-12 * rate.best,
+          fmt::format("TFLOP/s the largest, {:.2f} usual ones", 1e-12 * rate.median));
+    row("a launch in a graph", c.launch_micros, "µs");
+    return fmt::format("{}, CUDA {}\n\n{}\n{}written to {}\n", with_.card->name(),
+                       with_.card->driver_version(), table.format(), step_text(), out);
+  }
+
+  std::string step_text() const {
+    if (!step_) return "";
+    const cuda::GraphProfile& p = step_->profile;
+    return fmt::format(
+        "{}: step {:.3f} ms, {} launches of {} kernels\nof what the ceilings have them take: "
+        "products {:.2f}, memory {:.2f}, launches {:.2f} times as long\n\n",
+        p.kernels.name, p.step_ms, step_->launches, p.kernels.kernels.size(),
+        p.corrections.products, p.corrections.memory, p.corrections.launches);
+  }
+
+  const CalibrateCommand& command_;
+  const CardToCalibrate& with_;
+  const Console& console_;
+  std::int64_t most_workspace_ = cuda::kUsualWorkspace;
+  cuda::CardCalibration calibration_;
+  std::optional<MeasuredStep> step_;
+};
+
+}  // namespace
+
+int calibrate_card(const CalibrateCommand& command, const CardToCalibrate& with,
+                   const Console& console) {
+  return CardCommand(command, with, console).run();
+}
+
+int calibrate_cuda(const CalibrateCommand& command, const Console& console) {
+  auto card = cuda::Card::open();
+  if (!card) return console.complain(card.diagnostics());
+  return calibrate_card(command, {std::move(*card), std::nullopt}, console);
+}
+
+}  // namespace recut::native

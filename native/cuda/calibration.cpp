@@ -1,0 +1,256 @@
+#include "native/cuda/calibration.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "engine/eval/inputs.h"
+#include "engine/ir/builder.h"
+#include "engine/partition/cost.h"
+#include "engine/runtime/program.h"
+#include "native/cuda/calibration_kernels.h"
+#include "native/cuda/library_calls.h"
+#include "native/cuda/nvrtc.h"
+
+namespace recut::cuda {
+namespace {
+
+constexpr std::int64_t kLeastTriadBytes = std::int64_t{256} << 20;
+constexpr std::int64_t kTriadPack = 16;  // bytes of each array a thread
+constexpr std::int64_t kBlocksOfProcessor = 8;
+constexpr long long kRounds = 4096;
+constexpr int kGraphLaunches = 1000;
+constexpr std::size_t kFewestRuns = 3, kMostRuns = 1000;
+
+struct Times {
+  double best = 0, median = 0;  // seconds
+};
+
+struct ProductKind {
+  const char* name;
+  DType dtype;
+  Precision precision;
+};
+// What the libraries don't take of them is passed over.
+constexpr ProductKind kProductKinds[] = {{"f32", DType::f32, Precision::f32},
+                                         {"tf32", DType::f32, Precision::tf32},
+                                         {"bf16", DType::bf16, Precision::f32},
+                                         {"f16", DType::f16, Precision::f32}};
+
+// One matrix product as its library's call; nothing where the libraries don't take it.
+struct Product {
+  library::Kernel kernel;
+  double flops = 0;
+};
+std::optional<Product> product_of(DType dtype, std::int64_t rows, std::int64_t sums,
+                                  std::int64_t columns) {
+  Builder b("product");
+  b.result(b.mm(b.input("x", dtype, {rows, sums}), b.input("y", dtype, {sums, columns})));
+  const Graph graph = *b.finish();
+  ScheduledKernel call;
+  call.calls = {graph.results.front()};
+  auto kernel = library_kernel_of(graph, StorageModel(graph), call);
+  if (!kernel || !library_takes(*kernel)) return std::nullopt;
+  return Product{std::move(*kernel), static_cast<double>(node_flops(graph, call.calls.front()))};
+}
+
+class CardCalibrator {
+ public:
+  CardCalibrator(const SharedCard& card, const CardCalibrationRequest& request, Stream stream,
+                 Cubin cubin, Event from, Event to)
+      : card_(card),
+        request_(request),
+        stream_(std::move(stream)),
+        cubin_(std::move(cubin)),
+        from_(std::move(from)),
+        to_(std::move(to)) {}
+
+  Result<CardCalibration> run() {
+    CardCalibration c;
+    auto done = triad(c.triad_bytes);
+    if (done) done = multiply_adds("multiply_adds_f32", c.multiply_adds_f32);
+    if (done) done = multiply_adds("multiply_adds_f64", c.multiply_adds_f64);
+    if (done) done = launches(c.launch_micros);
+    if (done) done = products(c.products);
+    if (!done) return done.diagnostics();
+    return c;
+  }
+
+ private:
+  // Of what `work` puts on the stream, by the card's clock, once it has run to warm up.
+  Result<Times> time(const std::function<Result<Done>()>& work) const {
+    std::vector<double> times;
+    if (auto done = work(); !done) return done.diagnostics();
+    double sum = 0;
+    while (times.size() < kFewestRuns || (sum < request_.seconds && times.size() < kMostRuns)) {
+      auto done = stream_.record(from_);
+      if (done) done = work();
+      if (done) done = stream_.record(to_);
+      if (done) done = stream_.wait();
+      if (!done) return done.diagnostics();
+      times.push_back(to_.seconds_since(from_));
+      sum += times.back();
+    }
+    std::sort(times.begin(), times.end());
+    return Times{times.front(), times[times.size() / 2]};
+  }
+
+  Result<Done> launch(driver::FunctionHandle function, std::int64_t blocks,
+                      std::vector<void*> arguments) const {
+    return card_->done(
+        card_->driver().cuLaunchKernel(function, static_cast<unsigned>(blocks), 1, 1,
+                                       static_cast<unsigned>(kCalibrationThreads), 1, 1, 0,
+                                       stream_.handle(), arguments.data(), nullptr),
+        "a kernel to calibrate by isn't launched");
+  }
+
+  Result<DeviceMemory> zeros(std::int64_t bytes) const {
+    auto memory = DeviceMemory::reserve(card_, bytes, "memory to calibrate in");
+    if (!memory) return memory;
+    if (auto done = memory->fill(std::byte{0}); !done) return done.diagnostics();
+    return memory;
+  }
+
+  Result<Done> triad(double& bytes_per_second) const {
+    request_.progress("memory");
+    const std::int64_t wanted =
+        request_.triad_bytes > 0
+            ? request_.triad_bytes
+            : std::max(kLeastTriadBytes, std::int64_t{4} * card_->attribute(driver::kL2Bytes));
+    long long packs = std::max<std::int64_t>(1, wanted / kTriadPack);
+    const std::int64_t bytes = packs * kTriadPack;
+    const auto memory = zeros(3 * bytes);
+    if (!memory) return memory.diagnostics();
+    const auto function = cubin_.find("triad", 0);
+    if (!function) return function.diagnostics();
+    driver::Address a = memory->address(), b = a + static_cast<driver::Address>(bytes),
+                    c = b + static_cast<driver::Address>(bytes);
+    const auto times = time([&] {
+      return launch(*function, (packs + kCalibrationThreads - 1) / kCalibrationThreads,
+                    {&a, &b, &c, &packs});
+    });
+    if (!times) return times.diagnostics();
+    bytes_per_second = 3.0 * static_cast<double>(bytes) / times->best;
+    return Done{};
+  }
+
+  Result<Done> multiply_adds(const std::string& symbol, double& per_second) const {
+    request_.progress("arithmetic");
+    const auto memory = zeros(kTriadPack);
+    if (!memory) return memory.diagnostics();
+    const auto function = cubin_.find(symbol, 0);
+    if (!function) return function.diagnostics();
+    const std::int64_t blocks =
+        kBlocksOfProcessor * std::max(1, card_->attribute(driver::kProcessors));
+    driver::Address out = memory->address();
+    long long rounds = kRounds;
+    const auto times = time([&] { return launch(*function, blocks, {&out, &rounds}); });
+    if (!times) return times.diagnostics();
+    per_second =
+        2.0 * static_cast<double>(blocks * kCalibrationThreads * kChains * rounds) / times->best;
+    return Done{};
+  }
+
+  Result<Done> launches(double& micros) const {
+    request_.progress("launches");
+    const auto function = cubin_.find("nothing", 0);
+    if (!function) return function.diagnostics();
+    if (auto done = launch(*function, 1, {}); !done) return done;  // what is recorded loads nothing
+    if (auto done = stream_.wait(); !done) return done;
+    const auto graph = LaunchGraph::record(card_, stream_, [&] {
+      auto done = Result<Done>(Done{});
+      for (int i = 0; done && i < kGraphLaunches; ++i) done = launch(*function, 1, {});
+      return done;
+    });
+    if (!graph) return graph.diagnostics();
+    const auto times = time([&] { return graph->launch(stream_); });
+    if (!times) return times.diagnostics();
+    micros = 1e6 * times->median / kGraphLaunches;
+    return Done{};
+  }
+
+  Result<Done> products(std::vector<ProductRate>& rates) const {
+    const std::int64_t n = request_.product;
+    for (const ProductKind& kind : kProductKinds) {
+      const auto largest = product_of(kind.dtype, n, n, n);
+      const auto usual = product_of(kind.dtype, n / 2, n / 8, n / 2);
+      if (!largest || !usual) continue;
+      request_.progress(std::string("matrix products of ") + kind.name);
+      const auto best = time_of(*largest, kind);
+      if (!best) return best.diagnostics();
+      const auto median = time_of(*usual, kind);
+      if (!median) return median.diagnostics();
+      rates.push_back({kind.name, largest->flops / best->best, usual->flops / median->median});
+    }
+    return Done{};
+  }
+
+  // Factors are random: zeros cost a card less power, and so less time.
+  Result<Times> time_of(const Product& product, const ProductKind& kind) const {
+    std::vector<DeviceMemory> memory;
+    LaunchPlace place;
+    for (const loop::Buffer& buffer : product.kernel.buffers) {
+      auto filled = random(buffer.dtype, buffer.elements);
+      if (!filled) return filled.diagnostics();
+      place.buffers.push_back(filled->address());
+      memory.push_back(std::move(*filled));
+    }
+    const auto calls =
+        LibraryCalls::prepare(card_, stream_, std::span(&product.kernel, 1), std::span(&place, 1),
+                              {kind.precision, kUsualWorkspace});
+    if (!calls) return calls.diagnostics();
+    return time([&] { return calls->run(0, place.buffers, {}); });
+  }
+
+  // A piece of random numbers again and again.
+  Result<DeviceMemory> random(DType dtype, std::int64_t elements) const {
+    constexpr std::int64_t kPiece = std::int64_t{1} << 18;
+    auto memory = DeviceMemory::reserve(card_, elements * item_bytes(dtype),
+                                        "memory for matrices to calibrate by");
+    if (!memory) return memory;
+    const Tensor piece =
+        random_tensor(make_type(dtype, {std::min(kPiece, elements)}), 1, "calibration");
+    const auto bytes = static_cast<std::int64_t>(piece.storage->size());
+    for (std::int64_t at = 0; at < memory->bytes(); at += bytes) {
+      const std::span<const std::byte> part(
+          piece.storage->data(), static_cast<std::size_t>(std::min(bytes, memory->bytes() - at)));
+      if (auto done = memory->write(at, part); !done) return done.diagnostics();
+    }
+    return memory;
+  }
+
+  const SharedCard& card_;
+  const CardCalibrationRequest& request_;
+  Stream stream_;
+  Cubin cubin_;
+  Event from_, to_;
+};
+
+}  // namespace
+
+const ProductRate* CardCalibration::product(std::string_view name) const {
+  for (const ProductRate& rate : products)
+    if (rate.name == name) return &rate;
+  return nullptr;
+}
+
+Result<std::string> calibration_code(const Card& card) {
+  const auto compiler = Nvrtc::load(card.driver_major());
+  if (!compiler) return compiler.diagnostics();
+  return compiler->compile(kCalibrationKernels, card.capability());
+}
+
+Result<CardCalibration> calibrate(const SharedCard& card, const std::string& code,
+                                  const CardCalibrationRequest& request) {
+  auto stream = Stream::create(card);
+  if (!stream) return stream.diagnostics();
+  auto cubin = Cubin::load(card, code);
+  if (!cubin) return cubin.diagnostics();
+  auto from = Event::create(card), to = Event::create(card);
+  if (!from) return from.diagnostics();
+  if (!to) return to.diagnostics();
+  return CardCalibrator(card, request, std::move(*stream), std::move(*cubin), std::move(*from),
+                        std::move(*to))
+      .run();
+}
+
+}  // namespace recut::cuda

@@ -1,0 +1,50 @@
+// What a card sustains, measured: the figures of a device profile
+// (engine/partition/device_profile.h).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/support/result.h"
+#include "native/cuda/card.h"
+
+namespace recut::cuda {
+
+struct CardCalibrationRequest {
+  double seconds = 0.3;  // about as long for each figure, by the card's clock
+  // Of each of the three arrays of the triad; 0: several times the card's cache.
+  std::int64_t triad_bytes = 0;
+  // Rows, columns and sums of the largest matrix product.
+  std::int64_t product = 8192;
+  std::function<void(std::string_view what)> progress = [](std::string_view) {};
+};
+
+// Operations a second of the library's matrix products, by what they multiply.
+struct ProductRate {
+  std::string name;   // as device profiles name it: "tf32"
+  double best = 0;    // of the largest product, the quickest run
+  double median = 0;  // of products of half as many rows and columns, and an eighth of the sums
+};
+
+// All of them per second. Ceilings are the best of several runs.
+struct CardCalibration {
+  double triad_bytes = 0;        // ceiling: a = b + 0.5 c in f32, in arrays beyond the cache
+  double multiply_adds_f32 = 0;  // ceilings, in registers, two operations each
+  double multiply_adds_f64 = 0;
+  std::vector<ProductRate> products;  // of those that the libraries take; f32 and tf32 at least
+  double launch_micros = 0;           // of a kernel that does nothing, in a graph of many
+
+  const ProductRate* product(std::string_view name) const;  // null where it wasn't measured
+};
+
+// The code of the kernels that it is measured by. Fails where NVRTC is missing.
+Result<std::string> calibration_code(const Card& card);
+
+// Fails where the card lacks the memory, doesn't take the code, or a library is missing.
+Result<CardCalibration> calibrate(const SharedCard& card, const std::string& code,
+                                  const CardCalibrationRequest& request);
+
+}  // namespace recut::cuda

@@ -1,0 +1,95 @@
+#!/usr/bin/env python3
+"""Predicted step times beside measured ones on a card, after recut calibrate.
+
+usage: predictions.py RECUT FILE…
+  OPTIONS=…: more options of calibration and runs ("--precision tf32")
+  BUDGETS=…: budgets of the runs (default: none 80% 60%)
+
+Measures the card and each graph's kernels once (with a folder of settings of its own), then runs
+steps of plans that were priced by that. Exit code 1 where a step takes more than a tenth longer or
+shorter than predicted, or where arena and scratch are above the budget's bytes.
+"""
+import json
+import os
+import pathlib
+import sys
+import tempfile
+
+from steps import call, is_out_of_reach
+
+MOST_OFF = 0.1
+ROW = "{:<14} {:>6} {:>13} {:>13} {:>8} {:>15} {:>15} {:>15}  {}"
+
+
+def options():
+    return os.environ.get("OPTIONS", "").split()
+
+
+def run(recut, file, budget):
+    """The report of a run, or why there is none."""
+    command = [recut, "run", file, "--device", "cuda", "--json", "--steps", "20", "--budget", budget]
+    code, out, complaint = call(command + options())
+    return (json.loads(out), "") if out else (None, f"exit code {code}: {complaint}")
+
+
+def budget_bytes(recut, file, budget, profile):
+    """What a budget comes to, by the planner; 0 where there is none."""
+    if budget == "none":
+        return 0
+    _, out, _ = call([recut, "schedule", file, "--budget", budget, "--model", "fused", "--device",
+                      profile, "--json"])
+    return json.loads(out)["budget_bytes"] if out else 0
+
+
+def verdict(report, most):
+    off = report["predicted_step_ms"] / report["step_ms_median"] - 1
+    if most and report["planned_peak_bytes"] + report["scratch_bytes"] > most:
+        return off, "ABOVE THE BUDGET"
+    return off, "passed" if abs(off) <= MOST_OFF else "NOT AS PREDICTED"
+
+
+def check(recut, file, name):
+    """How many runs there were, and how many failed."""
+    runs = failed = 0
+    code, out, complaint = call([recut, "calibrate", "--device", "cuda", file, "--json"] + options())
+    if code:
+        print(f"{name}: FAILED: {complaint}", flush=True)
+        return 1, 1
+    profile = json.loads(out)["profile"]
+    for budget in os.environ.get("BUDGETS", "none 80% 60%").split():
+        report, complaint = run(recut, file, budget)
+        if is_out_of_reach(budget, complaint):
+            print(ROW.format(name, budget, *["-"] * 6, "no plan is within it"), flush=True)
+            continue
+        runs += 1
+        if not report:
+            failed += 1
+            print(ROW.format(name, budget, *["-"] * 6, "FAILED: " + complaint), flush=True)
+            continue
+        most = budget_bytes(recut, file, budget, profile)
+        off, words = verdict(report, most)
+        failed += words != "passed"
+        print(ROW.format(name, budget, f"{report['predicted_step_ms']:.3f}",
+                         f"{report['step_ms_median']:.3f}", f"{100 * off:+.1f} %",
+                         f"{report['planned_peak_bytes']:,}", f"{report['scratch_bytes']:,}",
+                         f"{most:,}" if most else "-", words), flush=True)
+    return runs, failed
+
+
+def main():
+    recut, files = sys.argv[1], sys.argv[2:]
+    runs = failed = 0
+    with tempfile.TemporaryDirectory() as settings:
+        os.environ["XDG_CONFIG_HOME"] = settings
+        print(ROW.format("graph", "budget", "predicted ms", "measured ms", "off", "arena",
+                         "scratch", "budget", ""))
+        for file in files:
+            more, wrong = check(recut, file, pathlib.Path(file).name.split(".")[0])
+            runs += more
+            failed += wrong
+    print(f"\n{runs - failed} of {runs} steps take what was predicted, within {MOST_OFF:.0%}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

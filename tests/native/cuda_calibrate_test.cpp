@@ -1,0 +1,270 @@
+// recut calibrate --device cuda on a card that isn't there (fake_card.h, where anything takes 2
+// ms): its profile, the kernels of a graph, and plans and reports by them.
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <catch2/catch_approx.hpp>
+#include <catch2/catch_test_macros.hpp>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "native/calibrated_profile.h"
+#include "native/commands/calibrate_arguments.h"
+#include "native/commands/card_profile.h"
+#include "native/commands/run_arguments.h"
+#include "native/cuda/calibration_kernels.h"
+#include "native/cuda/nvrtc.h"
+#include "native/cuda/shared_library.h"
+#include "tests/native/fake_card.h"
+#include "tests/native/fake_step.h"
+#include "tests/native/run_command.h"
+#include "tests/native/settings_folder.h"
+
+namespace recut::native {
+namespace {
+
+using Json = nlohmann::json;
+using test::fake_card;
+using test::FakeCard;
+
+constexpr const char* kName = "fake-h100";
+
+// RECUT_CUDA_PATH for one test: the fake libraries first, then what is there.
+class FakeLibraries {
+ public:
+  FakeLibraries() {
+    const std::vector<std::string> usual = cuda::library_folders();
+    provided = test::provide_libraries();
+    const std::string path =
+        fmt::format("{}:{}", std::getenv("RECUT_CUDA_PATH"), fmt::join(usual, ":"));
+    ::setenv("RECUT_CUDA_PATH", path.c_str(), 1);
+  }
+  ~FakeLibraries() { ::unsetenv("RECUT_CUDA_PATH"); }
+  bool provided = false;
+};
+
+void give_calibration_kernels() {
+  fake_card() = FakeCard();
+  const auto nothing = [](void**) {};
+  fake_card().kernels["triad"] = {4, nothing};
+  fake_card().kernels["multiply_adds_f32"] = {2, nothing};
+  fake_card().kernels["multiply_adds_f64"] = {2, nothing};
+  fake_card().kernels["nothing"] = {0, nothing};
+}
+
+Ran calibrate(CalibrateCommand command) {
+  command.target = "cuda";
+  command.seconds = 0;
+  command.triad_bytes = 65536;
+  std::ostringstream out, err;
+  const int code = calibrate_card(command, {test::open_fake_card(), "", 32}, Console{out, err});
+  return {code, out.str(), err.str()};
+}
+
+TEST_CASE("calibrate: a card's figures, as a profile under the card's name",
+          "[native][cuda][calibrate]") {
+  const FakeLibraries libraries;
+  if (!libraries.provided) SKIP("there is no compiler for the libraries");
+  const SettingsFolder settings;
+  give_calibration_kernels();
+  CalibrateCommand command;
+  command.json = true;
+  const Ran ran = calibrate(command);
+  INFO(ran.err);
+  REQUIRE(ran.code == kDone);
+  CHECK(fake_card().used_bytes == 0);
+  const Json json = Json::parse(ran.out);
+  CHECK(json["profile"] == profile_path(kName));
+  CHECK(json["triad_bytes_per_second"].get<double>() == Catch::Approx(3 * 65536 / 2e-3));
+  CHECK(json["launch_micros"].get<double>() == Catch::Approx(2));
+  CHECK(json["product_flops_per_second"]["tf32"].get<double>() ==
+        Catch::Approx(2 * 32 * 32 * 32 / 2e-3));
+  // Two processors with eight blocks each.
+  CHECK(json["multiply_add_flops_per_second"]["f32"].get<double>() ==
+        Catch::Approx(2.0 * 16 * 256 * 16 * 4096 / 2e-3));
+
+  const auto profile = find_device(profile_path(kName));
+  if (!profile) FAIL(format(profile.diagnostics()));
+  CHECK(profile->name == kName);
+  CHECK(profile->title == "Fake H100, CUDA 13.0");
+  CHECK(profile->note.find("none is of a data sheet") != std::string::npos);
+  CHECK_FALSE(profile->f32_uses_tf32);
+  const Ran planned = run({"plan", sample("tiny_mlp.json.gz"), "--device", kName, "--json"});
+  INFO(planned.err);
+  CHECK(planned.code == kDone);
+
+  // The same figures for either precision, and the data sheet's where nothing was measured.
+  for (const bool tf32 : {false, true}) {
+    const auto found = find_card_profile("Fake H100", nullptr, tf32);
+    REQUIRE(found.ok());
+    CHECK(found->known);
+    CHECK(found->profile.name == kName);
+    CHECK(found->profile.f32_uses_tf32 == tf32);
+  }
+  CHECK(find_card_profile("NVIDIA H100 NVL", nullptr, false)->profile.name == "h100");
+  CHECK_FALSE(find_card_profile("Another", nullptr, false)->known);
+
+  command.json = false;
+  const Ran told = calibrate(command);
+  for (const char* words : {"Fake H100, CUDA 13.0", "memory", "multiply-adds, f64",
+                            "matrix products, tf32", "a launch in a graph", "written to "})
+    CHECK(told.out.find(words) != std::string::npos);
+}
+
+TEST_CASE("calibrate: a card's kernels are CUDA C++ that NVRTC takes",
+          "[native][cuda][calibrate]") {
+  const auto compiler = cuda::Nvrtc::load(13);
+  if (!compiler) SKIP("there is no NVRTC");
+  for (const int capability : {80, 90}) {
+    const auto code = compiler->compile(cuda::kCalibrationKernels, capability);
+    if (!code) FAIL(code.diagnostics().front().message);
+    CHECK_FALSE(code->empty());
+  }
+}
+
+TEST_CASE("calibrate: names of cards as names of profiles", "[native][cuda][calibrate]") {
+  CHECK(profile_name_of_card("NVIDIA H100 80GB HBM3") == "nvidia-h100-80gb-hbm3");
+  CHECK(profile_name_of_card(" (A.B)  c ") == "a-b-c");
+  CHECK(profile_name_of_graph("Fake H100", "0123456789abcdef", true) ==
+        "fake-h100-0123456789abcdef-tf32");
+}
+
+TEST_CASE("calibrate: without a card it says so, and a processor measures no graph's kernels",
+          "[native][cuda][calibrate]") {
+  const Ran graph = run({"calibrate", sample("tiny_mlp.json.gz")});
+  CHECK(graph.code == kBadInput);
+  CHECK(graph.err.find("kernels of a graph are measured on a card: --device cuda") !=
+        std::string::npos);
+  if (const auto card = cuda::Card::open(); card.ok()) SKIP("there is a card");
+  const Ran ran = run({"calibrate", "--device", "cuda"});
+  CHECK(ran.code == kBadInput);
+  CHECK(ran.out.empty());
+  CHECK(std::count(ran.err.begin(), ran.err.end(), '\n') == 1);
+  CHECK(ran.err.find("error: ") == 0);
+}
+
+// What a card takes for the step's kernels, in a profile as it is written and read again.
+DeviceProfile profile_by(const test::FakeStep& step, cuda::GraphProfile& measured) {
+  auto profile = cuda::profile(step.document, step.scheduled, *step.ready, {});
+  if (!profile) FAIL(profile.diagnostics().front().message);
+  measured = std::move(*profile);
+  cuda::CardCalibration card{1e9, 1e9, 1e9, {{"f32", 1e9, 1e9}, {"tf32", 2e9, 1e9}}, 1};
+  const CardWords words{"Fake H100", "13.0", false};
+  nlohmann::ordered_json json = card_profile(words, card);
+  add_kernels(json, words, measured);
+  auto read = parse_device_profile(json.dump(), "written");
+  if (!read) FAIL(format(read.diagnostics()));
+  return std::move(*read);
+}
+
+TEST_CASE("calibrate: the step that was measured is predicted, and its workspaces are planned",
+          "[native][cuda][calibrate]") {
+  const FakeLibraries libraries;
+  if (!libraries.provided) SKIP("there is no compiler for the libraries");
+  for (const char* name : {"tiny_mlp.json.gz", "tiny_conv.json.gz"}) {
+    INFO(name);
+    cuda::GraphProfile measured;
+    std::optional<DeviceProfile> profile;
+    std::int64_t arena = 0;
+    {
+      const test::FakeStep step = test::fake_step(sample(name), "none", true);
+      fake_card().records = false;  // the libraries' calls are no launches of this card
+      profile = profile_by(step, measured);
+      arena = step.ready->step.program().arena_bytes;
+      CHECK(measured.launches_ms ==
+            Catch::Approx(2 * static_cast<double>(step.ready->step.program().launches.size())));
+    }
+    REQUIRE(profile->measured != nullptr);
+    const test::FakeStep step = test::fake_step(sample(name), "none", true, profile);
+    fake_card().records = false;
+    const PlanReport& report = step.scheduled.planned.report;
+    CHECK(report.step_us == Catch::Approx(1e3 * measured.step_ms));
+    const auto execution = test::execute_fake(step);
+    if (!execution) FAIL(execution.diagnostics().front().message);
+    CHECK(execution->agrees());
+    CHECK(execution->whole().predicted_ms == Catch::Approx(measured.step_ms));
+    for (const KernelTime& time : execution->times) CHECK(time.predicted_ms > 0);
+    // Beside nothing: what libraries write to is in the arena.
+    CHECK(execution->scratch_bytes == 0);
+    CHECK(execution->holds());
+    CHECK(execution->planned_peak_bytes >= arena);
+    bool planned = false;
+    for (const recut::Launch& launch : step.ready->step.program().launches)
+      planned = planned || launch.workspace.bytes >= 1024;
+    CHECK(planned);
+  }
+}
+
+// recut run --device cuda, with the emitter's kernels on this processor; NVRTC's code is of no use
+// to a card that isn't there.
+Ran run_on_fake(const std::string& name, const std::string& budget, bool json) {
+  const test::FakeStep kernels = test::fake_step(sample(name), "none", true);
+  fake_card().records = false;
+  RunCommand command;
+  command.graph.path = sample(name);
+  command.plan.budget = budget;
+  command.steps = 2;
+  command.no_cache = true;
+  command.json = json;
+  std::ostringstream out, err;
+  const int code = run_on_card(command, Console{out, err}, test::open_fake_card());
+  return {code, out.str(), err.str()};
+}
+
+Json report_on_fake(const std::string& name, const std::string& budget) {
+  const Ran ran = run_on_fake(name, budget, true);
+  INFO(ran.err);
+  REQUIRE(ran.code == kDone);
+  return Json::parse(ran.out);
+}
+
+TEST_CASE("run: on a card, predictions stand beside times", "[native][cuda][calibrate]") {
+  const FakeLibraries libraries;
+  if (!libraries.provided) SKIP("there is no compiler for the libraries");
+  if (!cuda::Nvrtc::load(13).ok()) SKIP("there is no NVRTC");
+  const SettingsFolder settings;
+  const Json json = report_on_fake("tiny_mlp.json.gz", "none");
+  CHECK(json["predicted_step_ms"].get<double>() > 0);
+  CHECK(json["predicted_step_ms"] == json["step"]["predicted_ms"]);
+  CHECK(json["ceilings"]["source"].get<std::string>().find("data sheet") != std::string::npos);
+  double predicted = 0;
+  for (const Json& kernel : json["slowest"]) predicted += kernel["predicted_ms"].get<double>();
+  CHECK(predicted == Catch::Approx(json["predicted_step_ms"].get<double>()));
+
+  const Ran table = run_on_fake("tiny_mlp.json.gz", "none", false);
+  CHECK(table.out.find(" ms predicted, Fake H100") != std::string::npos);
+  CHECK(table.out.find("ms  predicted  share") != std::string::npos);
+}
+
+TEST_CASE("run: on a card, the budget bounds arena and scratch together",
+          "[native][cuda][calibrate]") {
+  const FakeLibraries libraries;
+  if (!libraries.provided) SKIP("there is no compiler for the libraries");
+  if (!cuda::Nvrtc::load(13).ok()) SKIP("there is no NVRTC");
+  const SettingsFolder settings;
+  const auto bytes = [](const Json& json, const char* key) {
+    return json[key].get<std::int64_t>();
+  };
+  const Json free = report_on_fake("tiny_mlp.json.gz", "none");
+  CHECK(bytes(free, "scratch_bytes") == 1024);
+  const std::int64_t arena = bytes(free, "planned_peak_bytes");
+  for (const std::int64_t left : {0, 1000, 5000}) {
+    const Json json = report_on_fake("tiny_mlp.json.gz", std::to_string(arena + left));
+    const std::int64_t planned = bytes(json, "planned_peak_bytes");
+    CHECK(bytes(json, "scratch_limit_bytes") == arena + left - planned);
+    CHECK(planned + bytes(json, "scratch_bytes") <= arena + left);
+    CHECK(bytes(json, "scratch_bytes") == (arena + left - planned >= 1024 ? 1024 : 0));
+  }
+  // A library that has no way within what is left is told with that.
+  const std::int64_t least =
+      bytes(report_on_fake("tiny_conv.json.gz", "none"), "planned_peak_bytes");
+  const Ran refused = run_on_fake("tiny_conv.json.gz", std::to_string(least), true);
+  CHECK(refused.code == kBadInput);
+  CHECK(refused.err.find("cuDNN has no way to compute a convolution") != std::string::npos);
+  CHECK(refused.err.find("note: the budget leaves libraries ") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace recut::native
