@@ -52,8 +52,11 @@ class CardCommand {
   }
 
  private:
+  cuda::Precision precision() const {
+    return command_.precision == "tf32" ? cuda::Precision::tf32 : cuda::Precision::f32;
+  }
   CardWords words() const {
-    return {with_.card->name(), with_.card->driver_version(), command_.precision == "tf32"};
+    return {with_.card->name(), with_.card->driver_version(), precision() == cuda::Precision::tf32};
   }
 
   Result<std::string> path(const std::optional<Document>& document) const {
@@ -100,12 +103,12 @@ class CardCommand {
     console_.say("compiling");
     RunCommand cached;
     cuda::StepCache steps(usual_store(cached, console_), with_.card,
-                          {.library = true, .library_takes = cuda::library_takes});
+                          {.library = true, .library_takes = cuda::library_takes},
+                          cuda::factors_of(precision()));
     const auto ready = steps.compile(document, *scheduled);
     if (!ready) return ready.diagnostics();
     cuda::ProfilingRequest profiling;
-    profiling.calls = {words().tf32 ? cuda::Precision::tf32 : cuda::Precision::f32,
-                       most_workspace_};
+    profiling.calls = {precision(), most_workspace_};
     profiling.progress = [&](std::string_view what) { console_.say(what); };
     auto measured = cuda::profile(document, *scheduled, *ready, profiling);
     if (!measured) return measured.diagnostics();

@@ -48,8 +48,8 @@ std::optional<Product> product_of(DType dtype, std::int64_t rows, std::int64_t s
   const Graph graph = *b.finish();
   ScheduledKernel call;
   call.calls = {graph.results.front()};
-  auto kernel = library_kernel_of(graph, StorageModel(graph), call);
-  if (!kernel || !library_takes(*kernel)) return std::nullopt;
+  auto kernel = library_kernel_of(graph, StorageModel(graph), call, library_takes);
+  if (!kernel) return std::nullopt;
   return Product{std::move(*kernel), static_cast<double>(node_flops(graph, call.calls.front()))};
 }
 
@@ -194,9 +194,10 @@ class CardCalibrator {
       place.buffers.push_back(filled->address());
       memory.push_back(std::move(*filled));
     }
+    const std::vector<Function> none;  // of the card's own
     const auto calls =
         LibraryCalls::prepare(card_, stream_, std::span(&product.kernel, 1), std::span(&place, 1),
-                              {kind.precision, kUsualWorkspace});
+                              std::span(&none, 1), {kind.precision, kUsualWorkspace});
     if (!calls) return calls.diagnostics();
     return time([&] { return calls->run(0, place.buffers, {}); });
   }
