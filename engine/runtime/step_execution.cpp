@@ -22,7 +22,8 @@ std::vector<KernelTime> times_of(const Program& program, const Graph& graph,
     const Launch& launch = program.launches[i];
     KernelTime& time = times[launch.kernel + (launch.library ? program.kernels.size() : 0)];
     time.name = program.name_of(launch);
-    time.library = launch.library;
+    time.library = launch.library && !std::holds_alternative<library::Attention>(
+                                         program.library[launch.kernel].calls.front());
     ++time.launches;
     time.ms += 1e3 * seconds[i];
     time.predicted_ms += 1e-3 * launch.predicted_us;

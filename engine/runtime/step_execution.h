@@ -32,7 +32,7 @@ struct StepExecutionRequest {
 // All launches of one kernel.
 struct KernelTime {
   std::string name;
-  bool library = false;
+  bool library = false;  // a library's; attention on a card is Recut's own
   int launches = 0;
   double ms = 0;             // of one step, all launches together: the median step's
   double predicted_ms = 0;   // by the plan

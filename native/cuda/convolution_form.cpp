@@ -27,6 +27,9 @@ class Former {
     if (c_.bias) add_bias();
     form_.channels_last = !is_dense(false);
     if (!fits_) return error("a convolution is too large for cuDNN");
+    // It has no code for that, on an H100 at least.
+    if (form_.bias_is_gradient && form_.dtype == DType::bf16)
+      return error("cuDNN sums no gradient of a bias in bf16");
     if (form_.channels_last && !is_dense(true))
       return error("cuDNN takes no weight of a convolution whose elements stand apart");
     if (form_.channels_last && !(has_channels_last(form_.x) && has_channels_last(form_.y)))

@@ -17,7 +17,7 @@ class StubRunner : public Runner {
  public:
   std::string id() const override { return name; }
   std::string title() const override { return "runner " + name; }
-  KernelLibrary library() const override { return {"a library", nullptr}; }
+  KernelLibrary library() const override { return {"a library"}; }
   std::string where() const override { return "nothing"; }
   Result<PreparedStep> prepare(Program, const ReadBy&) override { return error("it only times"); }
   Result<StepFigures> run(const ScheduledStep& scheduled, const StepOrder& order,

@@ -275,6 +275,14 @@ TEST_CASE("cuda: convolutions of 16 bits, and products of what is added", "[nati
   kernel.calls = {c};
   CHECK(library_takes(kernel));
   CHECK_FALSE(library::is_common(kernel));
+  c = convolution(Convolution::Way::weight_gradient, false);
+  c.bias = operand(3, {6}, {1});
+  for (const auto& [dtype, taken] :
+       {std::pair(DType::f32, true), std::pair(DType::f16, true), std::pair(DType::bf16, false)}) {
+    c.dtype = dtype;
+    kernel.calls = {c};
+    CHECK(library_takes(kernel) == taken);
+  }
   kernel.calls = {convolution(Convolution::Way::forward, false)};
   CHECK(library::is_common(kernel));
   MatrixProduct product{operand(0, {3, 5}, {5, 1}), operand(1, {5, 4}, {4, 1}),

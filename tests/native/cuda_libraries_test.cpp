@@ -64,7 +64,7 @@ TEST_CASE("cuda: products and convolutions of 16 bits are their libraries'", "[n
     file.write(every_call(dtype));
     const test::FakeStep step = test::fake_step(file.path(), "none", true);
     const Program& program = step.ready->step.program();
-    CHECK(program.library.size() == 9);
+    CHECK(program.library.size() == (dtype == "bf16" ? 8 : 9));  // a bias' gradient by loops
     for (const library::Kernel& kernel : program.library)
       for (const loop::Buffer& buffer : kernel.buffers) CHECK(short_name(buffer.dtype) == dtype);
     test::fake_card().records = false;

@@ -359,7 +359,7 @@ Status cudnnConvolutionBackwardFilter(Handle, const void*, Tensor x_form, const 
 }
 Status cudnnConvolutionBackwardBias(Handle, const void*, Tensor y_form, const void* y, const void*,
                                     Tensor bias_form, void* bias) {
-  if (bias_form->type != y_form->type) return kRefused;
+  if (bias_form->type != y_form->type || bias_form->type == kBf16) return kRefused;
   Sums to(*bias_form);
   y_form->for_each([&](std::int64_t place, int channel) {
     to[bias_form->place(0, channel, 0, 0)] += (*y_form)(y, place);
