@@ -160,7 +160,7 @@ class Bench {
   // The slowest of nine places, each the quickest of three frames. `moving`: frames of a drag, each
   // of which finds anew what stands side by side.
   void measure(double zoom, bool moving, Figures& figures) {
-    const layout::Rect bounds = canvas().picture->layout.bounds;
+    const gui::layout::Rect bounds = canvas().picture->layout.bounds;
     double slowest = 0;
     constexpr int kPlaces = 9;
     for (int place = 0; place < kPlaces; ++place) {

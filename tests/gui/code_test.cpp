@@ -78,7 +78,7 @@ TEST_CASE("code: a kernel that a library runs", "[gui]") {
   for (const CodeForm& form : code_forms())
     for (const std::uint32_t k : schedule->launches) {
       const SharedCode alone = code_text(schedule, k, form);
-      const SharedCode text = code_text(schedule, k, form, {"cuDNN", nullptr});
+      const SharedCode text = code_text(schedule, k, form, {"cuDNN"});
       check_text(*text);
       CHECK(alone->whole().find("library kernel") == std::string::npos);
       const std::string whole = text->whole();
