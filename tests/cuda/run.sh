@@ -5,20 +5,24 @@
 #
 # usage: tests/cuda/run.sh [RECUT] [-- FILE…]
 #   RECUT: the command (default: build/release/recut, or that of a bundle: bundle.sh)
-#   FILE…: graphs (default: the small ones of samples/joint and, where they are, of ../shared/graphs
-#          or graphs/)
+#   FILE…: graphs (default: the small ones of samples/joint, those of tests/cuda/graphs, and, where
+#          they are, some of ../shared/graphs or graphs/)
 #   OPTIONS=…: more options of each run ("--precision bf16", "--no-library")
 #   BUDGETS=…: which of none, 60% and least (default: all)
 #
 #        tests/cuda/run.sh pytorch [RECUT] [-- OPTION… GRAPH…]
 #   PyTorch beside it: outputs, step times, memory against time (pytorch.py --help). Skipped where
 #   there is no PyTorch.
+#
+#        tests/cuda/run.sh sanitize [RECUT] [-- FILE…]
+#   One step of each graph under compute-sanitizer's memcheck and racecheck (default: the small ones
+#   of samples/joint, and those of tests/cuda/graphs).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
-beside=""
-if [[ ${1-} == pytorch ]]; then
-  beside=pytorch
+mode=steps
+if [[ ${1-} == pytorch || ${1-} == sanitize ]]; then
+  mode="$1"
   shift
 fi
 recut=build/release/recut
@@ -29,10 +33,11 @@ if [[ $# -gt 0 && $1 != -- ]]; then
 fi
 [[ $# -eq 0 ]] || shift
 files=("$@")
-if [[ -z $beside && ${#files[@]} -eq 0 ]]; then
+if [[ $mode != pytorch && ${#files[@]} -eq 0 ]]; then
   files=(samples/joint/{tiny_mlp,tiny_conv,tiny_lm,tiny_lstm,tiny_ops,mlp}.json.gz)
+  files+=(tests/cuda/graphs/*.recut)
   for folder in graphs ../shared/graphs; do
-    [[ -d $folder ]] || continue
+    [[ $mode == steps && -d $folder ]] || continue
     for name in lstm cpu_bert cpu_gpt2 cpu_resnet18 cpu_unet; do
       [[ ! -f $folder/$name.json.gz ]] || files+=("$folder/$name.json.gz")
     done
@@ -46,7 +51,21 @@ elif [[ $said == *"has no CUDA driver"* || $said == *"has no card"* ]]; then
   echo "skipped: ${said#error: }"
   exit 0
 fi
-if [[ -n $beside ]]; then
+if [[ $mode == sanitize ]]; then
+  failed=0
+  for file in "${files[@]}"; do
+    for tool in memcheck racecheck; do
+      if ! said=$(compute-sanitizer --tool "$tool" --error-exitcode 9 "$recut" run "$file" \
+        --device cuda --no-cache --steps 1 2>&1); then
+        failed=1
+        echo "$said"
+      fi
+      echo "$(basename "$file"): $tool: ${said##*========= }"
+    done
+  done
+  exit "$failed"
+fi
+if [[ $mode == pytorch ]]; then
   if ! python3 -c "import torch" 2>/dev/null; then
     echo "skipped: PyTorch is not installed"
     exit 0
