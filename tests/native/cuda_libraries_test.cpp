@@ -1,5 +1,7 @@
 // Steps whose products and convolutions are calls of cuBLASLt and cuDNN, as fake_libraries.h has
 // them: what these are told, which of their ways are taken, and where their scratch memory is.
+#include <fmt/core.h>
+
 #include <catch2/catch_test_macros.hpp>
 #include <cstdlib>
 #include <tuple>
