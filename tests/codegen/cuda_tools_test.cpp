@@ -11,6 +11,7 @@
 #include "engine/runtime/program.h"
 #include "engine/workspace/scheduling.h"
 #include "tests/codegen/attention_graph.h"
+#include "tests/effort.h"
 #include "tests/native/run_command.h"
 #include "tests/native/temporary_folder.h"
 
@@ -44,6 +45,7 @@ Program program_of(const std::string& sample) {
 TEST_CASE("CUDA: nvcc takes the steps of samples", "[codegen]") {
   const std::string nvcc = find_nvcc();
   if (nvcc.empty()) SKIP("no nvcc: nothing compiles CUDA for a card here");
+  if (test::kSanitized) SKIP("what nvcc says is the release build's business");
   const test::TemporaryFolder folder;
   for (const char* sample :
        {"tiny_conv.json.gz", "tiny_lm.json.gz", "tiny_lstm.json.gz", "tiny_mlp.json.gz",
@@ -98,6 +100,7 @@ void check_attention(const std::string& nvcc, int capability, std::int64_t width
 TEST_CASE("CUDA: attention's functions fit into registers", "[codegen][attention]") {
   const std::string nvcc = find_nvcc();
   if (nvcc.empty()) SKIP("no nvcc: nothing compiles CUDA for a card here");
+  if (test::kSanitized) SKIP("what nvcc says is the release build's business");
   for (const int capability : {80, 90}) {
     check_attention(nvcc, capability, 64, "f32", cuda::Factors::tf32);
     check_attention(nvcc, capability, 64, "f32", cuda::Factors::f32);
