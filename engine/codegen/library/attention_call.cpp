@@ -1,15 +1,11 @@
 #include "engine/codegen/library/attention_call.h"
 
-#include <fmt/format.h>
-
 #include <cmath>
 
-#include "engine/codegen/lower/address.h"
+#include "engine/codegen/library/call_operands.h"
 
 namespace recut::library {
 namespace {
-
-using loop::Access;
 
 enum class Way : std::uint8_t { none, forward, backward };
 
@@ -36,11 +32,7 @@ Way way_of(Op op) {
 class Recogniser {
  public:
   Recogniser(const Graph& graph, const StorageModel& storages, NodeId id)
-      : graph_(graph),
-        storages_(storages),
-        id_(id),
-        types_of_([&graph](NodeId node) { return graph.pool().types_of(node); }),
-        call_(graph.op(id), graph[id].arguments, types_of_) {}
+      : operands_(graph, storages, id), call_(operands_.call()) {}
 
   std::optional<Kernel> run(Way way) {
     if (!has_shapes() || drops()) return std::nullopt;
@@ -55,10 +47,7 @@ class Recogniser {
     read_scores();
     way == Way::forward ? forward() : backward();
     if (!fits_) return std::nullopt;
-    kernel_.name = graph_.node_name(id_);
-    kernel_.notes = {fmt::format("%{} = {}", graph_.node_name(id_), graph_.op(id_).name)};
-    kernel_.calls.emplace_back(std::move(a_));
-    return std::move(kernel_);
+    return std::move(operands_).kernel({std::move(a_)});
   }
 
  private:
@@ -73,78 +62,56 @@ class Recogniser {
   }
   bool drops() const { return call_.op().parameter("dropout_p") && call_.real("dropout_p") != 0; }
 
-  std::size_t buffer(const loop::Made& made, Access access) {
-    for (std::size_t b = 0; b < kernel_.sources.size(); ++b)
-      if (loop::Made{kernel_.sources[b].node, kernel_.sources[b].output} == made) return b;
-    const TensorType& type = graph_[made.node].outputs[made.output];
-    std::string name = graph_.node_name(made.node);
-    if (graph_.op(made.node).multiple_outputs()) name += fmt::format(".{}", made.output);
-    kernel_.buffers.push_back({std::move(name), type.dtype, element_count(type.shape), access});
-    StorageId storage;
-    for (const StorageId s : storages_.owned(made.node))
-      if (storages_[s].output == made.output) storage = s;
-    kernel_.sources.push_back({made.node, made.output, storage});
-    return kernel_.buffers.size() - 1;
-  }
-
-  // A dimension of one element has the step 0.
-  Operand read(std::string_view parameter) {
-    const auto address = loop::address_of(graph_, call_.node(parameter));
-    if (!address || address->layouts.size() != 1 || element_count(address->shape()) == 0) {
-      fits_ = false;
-      return {0, {Shape(4, 1), Strides(4, 0)}};
-    }
-    Operand operand{buffer(address->made, Access::read), address->layouts.front()};
-    Layout& layout = operand.layout;
+  // A dimension of one element has the step 0. What can't be read is of no dtype.
+  Operand read(std::string_view parameter, DType& dtype) {
+    auto operand = operands_.read(parameter);
+    fits_ = fits_ && operand.has_value();
+    if (!operand) return {};
+    dtype = operands_.dtype_of(*operand);
+    Layout& layout = operand->layout;
     for (std::size_t d = 0; d < layout.shape.size(); ++d)
       if (layout.shape[d] == 1) layout.strides[d] = 0;
-    return operand;
+    return std::move(*operand);
   }
   // Of as many dimensions as the scores.
-  Operand like_scores(std::string_view parameter) {
-    Operand operand = read(parameter);
+  Operand like_scores(std::string_view parameter, DType& dtype) {
+    Operand operand = read(parameter, dtype);
     Layout& layout = operand.layout;
+    fits_ = fits_ && layout.shape.size() <= 4;
+    if (!fits_) return operand;
     layout.shape.insert(layout.shape.begin(), 4 - layout.shape.size(), 1);
     layout.strides.insert(layout.strides.begin(), 4 - layout.strides.size(), 0);
     return operand;
   }
   Operand like_query(std::string_view parameter) {
-    Operand operand = read(parameter);
-    fits_ = fits_ && kernel_.buffers[operand.buffer].dtype == dtype_;
+    DType dtype = DType::none;
+    Operand operand = read(parameter, dtype);
+    fits_ = fits_ && dtype == dtype_;
     return operand;
   }
 
-  Operand written(std::size_t output) {
-    return {buffer({id_, output}, Access::written),
-            loop::storage_layout(graph_[id_].outputs[output])};
-  }
-
-  bool is_wanted(std::size_t output) const {
-    for (const StorageId s : storages_.owned(id_))
-      if (storages_[s].output == output) return true;
-    return false;
-  }
+  Operand written(std::size_t output) { return operands_.written(output); }
+  bool is_wanted(std::size_t output) const { return operands_.is_wanted(output); }
 
   void read_scores() {
+    DType dtype = DType::none;
     for (const std::string_view parameter : {"attn_bias", "attn_mask"})
       if (call_.op().parameter(parameter) && call_.is_tensor(parameter))
-        a_.bias = like_scores(parameter);
-    if (a_.bias) {
-      const DType dtype = kernel_.buffers[a_.bias->buffer].dtype;
+        a_.bias = like_scores(parameter, dtype);
+    if (a_.bias)
       fits_ = fits_ && (dtype == DType::boolean || dtype == DType::f32 || dtype == dtype_);
-    }
     if (!call_.op().parameter("keep")) return;
-    a_.keep = like_scores("keep");
+    a_.keep = like_scores("keep", dtype);
     a_.keep_scale = call_.real("keep_scale");
-    fits_ = fits_ && kernel_.buffers[a_.keep->buffer].dtype == DType::boolean;
+    fits_ = fits_ && dtype == DType::boolean;
   }
 
   void forward() {
     fits_ = fits_ && is_wanted(0);
     if (!fits_) return;
     a_.out = written(0);
-    for (std::size_t output = 1; output < graph_[id_].outputs.size(); ++output) {
-      if (!is_wanted(output) || element_count(graph_[id_].outputs[output].shape) == 0) continue;
+    for (std::size_t output = 1; output < operands_.outputs().size(); ++output) {
+      if (!is_wanted(output) || element_count(operands_.outputs()[output].shape) == 0) continue;
       if (output == 1)
         a_.log_sums = written(output);
       else
@@ -155,8 +122,9 @@ class Recogniser {
   void backward() {
     a_.out = like_query("out");
     a_.grad = like_query(call_.op().parameters[0].name);
-    a_.log_sums = read("logsumexp");
-    fits_ = fits_ && kernel_.buffers[a_.log_sums->buffer].dtype == DType::f32 && !is_wanted(3) &&
+    DType of_sums = DType::none;
+    a_.log_sums = read("logsumexp", of_sums);
+    fits_ = fits_ && of_sums == DType::f32 && !is_wanted(3) &&
             (is_wanted(0) || is_wanted(1) || is_wanted(2));
     if (!fits_) return;
     if (is_wanted(0)) a_.query_gradient = written(0);
@@ -164,14 +132,10 @@ class Recogniser {
     if (is_wanted(2)) a_.value_gradient = written(2);
   }
 
-  const Graph& graph_;
-  const StorageModel& storages_;
-  const NodeId id_;
-  const recut::Call::TypesOf types_of_;
-  const recut::Call call_;
+  CallOperands operands_;
+  const recut::Call& call_;
   DType dtype_ = DType::f32;
   Attention a_;
-  Kernel kernel_;
   bool fits_ = true;
 };
 

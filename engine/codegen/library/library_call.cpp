@@ -5,14 +5,12 @@
 #include <algorithm>
 
 #include "engine/codegen/library/attention_call.h"
-#include "engine/codegen/lower/address.h"
+#include "engine/codegen/library/call_operands.h"
 #include "engine/codegen/lower/window_space.h"
 #include "engine/support/text.h"
 
 namespace recut::library {
 namespace {
-
-using loop::Access;
 
 bool is_vector(const Layout& layout) {
   return layout.shape.size() == 1 && (layout.shape[0] == 1 || layout.strides[0] == 1);
@@ -45,14 +43,10 @@ bool is_matrix(const Layout& layout) {
 class Recogniser {
  public:
   Recogniser(const Graph& graph, const StorageModel& storages, NodeId id)
-      : graph_(graph),
-        storages_(storages),
-        id_(id),
-        types_of_([&graph](NodeId node) { return graph.pool().types_of(node); }),
-        call_(graph.op(id), graph[id].arguments, types_of_) {}
+      : operands_(graph, storages, id), call_(operands_.call()) {}
 
   std::optional<Kernel> run() {
-    switch (graph_[id_].op) {
+    switch (operands_.op()) {
       case Op::mm:
         product("self", "mat2");
         break;
@@ -85,49 +79,29 @@ class Recogniser {
       default:
         return std::nullopt;
     }
-    const bool has_library = dtype_ == DType::f32 || dtype_ == DType::f16 || dtype_ == DType::bf16;
-    if (!fits_ || !has_library || kernel_.calls.empty()) return std::nullopt;
-    kernel_.name = graph_.node_name(id_);
-    kernel_.notes = {fmt::format("%{} = {}", graph_.node_name(id_), graph_.op(id_).name)};
-    return std::move(kernel_);
+    if (!fits_ || calls_.empty() || !has_library()) return std::nullopt;
+    return std::move(operands_).kernel(std::move(calls_));
   }
 
  private:
   // Operands
-  std::size_t buffer(const loop::Made& made, Access access) {
-    for (std::size_t b = 0; b < kernel_.sources.size(); ++b)
-      if (loop::Made{kernel_.sources[b].node, kernel_.sources[b].output} == made) return b;
-    const TensorType& type = graph_[made.node].outputs[made.output];
-    if (kernel_.buffers.empty()) dtype_ = type.dtype;
-    fits_ = fits_ && type.dtype == dtype_ && element_count(type.shape) > 0;
-    std::string name = graph_.node_name(made.node);
-    if (graph_.op(made.node).multiple_outputs()) name += fmt::format(".{}", made.output);
-    kernel_.buffers.push_back({std::move(name), type.dtype, element_count(type.shape), access});
-    StorageId storage;
-    for (const StorageId s : storages_.owned(made.node))
-      if (storages_[s].output == made.output) storage = s;
-    kernel_.sources.push_back({made.node, made.output, storage});
-    return kernel_.buffers.size() - 1;
-  }
-
   Operand read(std::string_view parameter) {
-    const auto address = loop::address_of(graph_, call_.node(parameter));
-    if (!address || address->layouts.size() != 1 || element_count(address->shape()) == 0) {
-      fits_ = false;
-      return {};
-    }
-    return {buffer(address->made, Access::read), address->layouts.front()};
+    auto operand = operands_.read(parameter);
+    fits_ = fits_ && operand.has_value();
+    return operand.value_or(Operand());
   }
+  Operand written(std::size_t output) { return operands_.written(output); }
+  bool is_wanted(std::size_t output) const { return operands_.is_wanted(output); }
 
-  Operand written(std::size_t output) {
-    return {buffer({id_, output}, Access::written),
-            loop::storage_layout(graph_[id_].outputs[output])};
-  }
-
-  bool is_wanted(std::size_t output) const {
-    for (const StorageId s : storages_.owned(id_))
-      if (storages_[s].output == output) return true;
-    return false;
+  // All are of one dtype, which libraries have.
+  DType dtype() const { return operands_.buffers().front().dtype; }
+  bool has_library() const {
+    const DType one = dtype();
+    return (one == DType::f32 || one == DType::f16 || one == DType::bf16) &&
+           std::all_of(operands_.buffers().begin(), operands_.buffers().end(),
+                       [&](const loop::Buffer& buffer) {
+                         return buffer.dtype == one && buffer.elements > 0;
+                       });
   }
 
   // Calls
@@ -136,14 +110,14 @@ class Recogniser {
     p.left = read(left);
     p.right = read(right);
     if (plus_self) add_self(p);
-    p.out = written(0);
-    p.dtype = dtype_;
     if (!fits_) return;
+    p.out = written(0);
+    p.dtype = dtype();
     const Shape& shape = p.out.layout.shape;
     fits_ = is_matrix(p.left.layout) && is_matrix(p.right.layout) && is_matrix(p.out.layout) &&
             (!p.bias || (is_vector(p.bias->layout) && p.bias->layout.shape[0] == shape.back())) &&
             (!p.added || (p.added->layout.shape == shape && is_matrix(p.added->layout)));
-    kernel_.calls.push_back(std::move(p));
+    calls_.emplace_back(std::move(p));
   }
 
   // beta * self + alpha * product: self counts for nothing where beta is 0.
@@ -172,11 +146,12 @@ class Recogniser {
   }
 
   void add(Convolution c) {
-    fits_ = fits_ && c.input.layout.shape.size() == c.weight.layout.shape.size() &&
+    if (!fits_) return;
+    fits_ = c.input.layout.shape.size() == c.weight.layout.shape.size() &&
             has_distinct_elements(c.input.layout) && has_distinct_elements(c.weight.layout) &&
             has_distinct_elements(c.output.layout) && (!c.bias || is_vector(c.bias->layout));
-    c.dtype = dtype_;
-    kernel_.calls.push_back(std::move(c));
+    c.dtype = dtype();
+    calls_.emplace_back(std::move(c));
   }
 
   std::size_t dims() const { return call_.tensor("weight").shape.size() - 2; }
@@ -213,13 +188,9 @@ class Recogniser {
     add(std::move(c));
   }
 
-  const Graph& graph_;
-  const StorageModel& storages_;
-  const NodeId id_;
-  const recut::Call::TypesOf types_of_;
-  const recut::Call call_;
-  Kernel kernel_;
-  DType dtype_ = DType::none;  // of all buffers
+  CallOperands operands_;
+  const recut::Call& call_;
+  std::vector<Call> calls_;
   bool fits_ = true;
 };
 
@@ -232,8 +203,9 @@ class Printer {
     for (const std::string& note : kernel_.notes)
       text += fmt::format("  note {}\n", string_literal(note));
     for (const loop::Buffer& buffer : kernel_.buffers)
-      text += fmt::format("  buffer %{} : {}[{}] {}\n", buffer.name, short_name(buffer.dtype),
-                          buffer.elements, buffer.access == Access::read ? "read" : "written");
+      text +=
+          fmt::format("  buffer %{} : {}[{}] {}\n", buffer.name, short_name(buffer.dtype),
+                      buffer.elements, buffer.access == loop::Access::read ? "read" : "written");
     for (const Call& call : kernel_.calls)
       text += "  " + std::visit([&](const auto& c) { return line(c); }, call) + "\n";
     return text + "}\n";

@@ -1,0 +1,47 @@
+// One call of a graph with its operands as a kernel's buffers: what library_call.cpp and
+// attention_call.cpp recognise calls by.
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "engine/codegen/library/library_call.h"
+#include "engine/codegen/lower/address.h"
+#include "engine/ir/call.h"
+
+namespace recut::library {
+
+class CallOperands {
+ public:
+  CallOperands(const Graph& graph, const StorageModel& storages, NodeId id);
+
+  const recut::Call& call() const { return call_; }
+  Op op() const { return graph_[id_].op; }
+  const std::vector<TensorType>& outputs() const { return graph_[id_].outputs; }
+
+  // A parameter's value; nothing where it has no elements, or no one layout shows it in what it is
+  // a view of.
+  std::optional<Operand> read(std::string_view parameter);
+  Operand written(std::size_t output);
+  bool is_wanted(std::size_t output) const;
+
+  // Of what was read and written so far, by Operand::buffer.
+  const std::vector<loop::Buffer>& buffers() const { return kernel_.buffers; }
+  DType dtype_of(const Operand& operand) const { return kernel_.buffers[operand.buffer].dtype; }
+
+  // The call as that kernel.
+  Kernel kernel(std::vector<Call> calls) &&;
+
+ private:
+  std::size_t buffer(const loop::Made& made, loop::Access access);
+
+  const Graph& graph_;
+  const StorageModel& storages_;
+  const NodeId id_;
+  const recut::Call::TypesOf types_of_;
+  const recut::Call call_;
+  Kernel kernel_;
+};
+
+}  // namespace recut::library
