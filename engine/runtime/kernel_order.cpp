@@ -7,23 +7,32 @@
 #include "engine/codegen/loop/printer.h"
 
 namespace recut {
+namespace {
 
-std::vector<loop::Kernel> order_kernels(Program& program) {
+// Sorts kernels by their texts without names, and says where each has gone.
+template <class Kernel>
+std::vector<std::uint32_t> sort_by_text(std::vector<Kernel>& kernels) {
   std::vector<std::pair<std::string, std::uint32_t>> order;
-  for (std::uint32_t k = 0; k < program.kernels.size(); ++k)
-    order.emplace_back(print(without_names(program.kernels[k])), k);
+  for (std::uint32_t k = 0; k < kernels.size(); ++k)
+    order.emplace_back(print(without_names(kernels[k])), k);
   std::sort(order.begin(), order.end());
-  std::vector<loop::Kernel> kernels, unnamed;
+  std::vector<Kernel> sorted;
   std::vector<std::uint32_t> moved(order.size());
   for (const auto& [text, k] : order) {
-    moved[k] = static_cast<std::uint32_t>(kernels.size());
-    kernels.push_back(std::move(program.kernels[k]));
-    unnamed.push_back(without_names(kernels.back()));
+    moved[k] = static_cast<std::uint32_t>(sorted.size());
+    sorted.push_back(std::move(kernels[k]));
   }
-  program.kernels = std::move(kernels);
+  kernels = std::move(sorted);
+  return moved;
+}
+
+}  // namespace
+
+void order_kernels(Program& program) {
+  const std::vector<std::uint32_t> loops = sort_by_text(program.kernels);
+  const std::vector<std::uint32_t> library = sort_by_text(program.library);
   for (Launch& launch : program.launches)
-    if (!launch.library) launch.kernel = moved[launch.kernel];
-  return unnamed;
+    launch.kernel = (launch.library ? library : loops)[launch.kernel];
 }
 
 }  // namespace recut

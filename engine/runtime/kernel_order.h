@@ -2,13 +2,19 @@
 // different orders, and share compiled code where its text is the same.
 #pragma once
 
-#include <vector>
-
 #include "engine/runtime/program.h"
 
 namespace recut {
 
-// Brings the program's kernels into that order, and gives them without their names.
-std::vector<loop::Kernel> order_kernels(Program& program);
+// Brings the program's kernels, and its library's, into that order.
+void order_kernels(Program& program);
+
+// Copies of kernels without names and notes, which no compiled code depends on.
+template <class Kernel>
+std::vector<Kernel> without_names(const std::vector<Kernel>& kernels) {
+  std::vector<Kernel> unnamed;
+  for (const Kernel& kernel : kernels) unnamed.push_back(without_names(kernel));
+  return unnamed;
+}
 
 }  // namespace recut

@@ -78,7 +78,8 @@ Result<ReadyStep> StepCache::compile(const Document& document, const SchedulingR
   auto program = make_program(graph, storages, groups, scheduled.schedule, options_);
   if (!program) return program.diagnostics();
   predict(*program, scheduled.schedule, scheduled.planned.replay);
-  llvm_ir::Module module = llvm_ir::emit(order_kernels(*program));
+  order_kernels(*program);
+  llvm_ir::Module module = llvm_ir::emit(without_names(program->kernels));
   const cache::Digest key = object_key(module.text, target_, store_ ? store_->build() : "");
   auto object = object_of(module.text, key);
   if (!object) return object.diagnostics();

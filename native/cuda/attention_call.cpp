@@ -20,14 +20,7 @@ Result<Done> AttentionCall::run(std::size_t, std::span<const driver::Address> bu
   given.push_back(workspace);
   std::vector<void*> arguments;
   for (driver::Address& address : given) arguments.push_back(&address);
-  for (const Function& function : functions_) {
-    const driver::Status status = card_->driver().cuLaunchKernel(
-        function.handle, function.blocks, 1, 1, function.threads, 1, 1, function.shared_bytes,
-        stream_, arguments.data(), nullptr);
-    if (status != driver::kSuccess)
-      return card_->done(status, "kernel '" + name_ + "' isn't launched");
-  }
-  return Done{};
+  return launch(*card_, stream_, functions_, arguments.data(), name_);
 }
 
 }  // namespace recut::cuda

@@ -94,13 +94,11 @@ class CardCalibrator {
     return Times{times.front(), times[times.size() / 2]};
   }
 
-  Result<Done> launch(driver::FunctionHandle function, std::int64_t blocks,
+  Result<Done> launch(driver::FunctionHandle handle, std::int64_t blocks,
                       std::vector<void*> arguments) const {
-    return card_->done(
-        card_->driver().cuLaunchKernel(function, static_cast<unsigned>(blocks), 1, 1,
-                                       static_cast<unsigned>(kCalibrationThreads), 1, 1, 0,
-                                       stream_.handle(), arguments.data(), nullptr),
-        "a kernel to calibrate by isn't launched");
+    const Function function{handle, static_cast<unsigned>(blocks),
+                            static_cast<unsigned>(kCalibrationThreads), 0};
+    return cuda::launch(*card_, stream_.handle(), {&function, 1}, arguments.data(), "calibration");
   }
 
   Result<DeviceMemory> zeros(std::int64_t bytes) const {

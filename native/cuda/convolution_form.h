@@ -41,8 +41,8 @@ struct ConvolutionForm {
 };
 
 // Planes of one dimension get a second one of 1 element. Fails where the weight isn't dense or has
-// its channels last alone, where a number is beyond cuDNN's 32 bits, and where a bias has a gradient
-// of bf16.
+// its channels last alone, where a number is beyond cuDNN's 32 bits, and where a bias has a
+// gradient of bf16.
 Result<ConvolutionForm> form_of(const library::Convolution& convolution);
 
 }  // namespace recut::cuda

@@ -1,6 +1,10 @@
-// A function of compiled code, and how it is launched.
+// Functions of compiled code, and how they are launched.
 #pragma once
 
+#include <span>
+#include <string_view>
+
+#include "native/cuda/card.h"
 #include "native/cuda/driver_api.h"
 
 namespace recut::cuda {
@@ -9,5 +13,10 @@ struct Function {
   driver::FunctionHandle handle = nullptr;
   unsigned blocks = 1, threads = 1, shared_bytes = 0;
 };
+
+// Puts all functions of a kernel on the stream, one after another; they have the same parameters,
+// to which `arguments` point. Fails with the kernel's name where the driver refuses one.
+Result<Done> launch(const Card& card, driver::StreamHandle stream,
+                    std::span<const Function> functions, void** arguments, std::string_view kernel);
 
 }  // namespace recut::cuda

@@ -131,9 +131,10 @@ Result<LibraryCalls> LibraryCalls::prepare(const SharedCard& card, const Stream&
     if (!own[k].empty()) {
       auto call = std::make_unique<AttentionCall>(kernels[k], own[k], card, stream);
       if (call->workspace_bytes(0) > bounds.most_workspace_bytes)
-        return named(kernels[k], {error("attention takes " + format_bytes(call->workspace_bytes(0)) +
-                                        " of workspace, and may have " +
-                                        format_bytes(bounds.most_workspace_bytes))});
+        return named(
+            kernels[k],
+            {error("attention takes " + format_bytes(call->workspace_bytes(0)) +
+                   " of workspace, and may have " + format_bytes(bounds.most_workspace_bytes))});
       calls.kernels_.back().push_back({std::move(call), 0});
       continue;
     }

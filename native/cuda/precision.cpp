@@ -20,6 +20,15 @@ double error_of(Precision precision) {
 
 }  // namespace
 
+Precision precision_named(std::string_view word) {
+  if (word == "bf16") return Precision::bf16;
+  return word == "tf32" ? Precision::tf32 : Precision::f32;
+}
+
+Factors factors_of(Precision precision) {
+  return precision == Precision::f32 ? Factors::f32 : Factors::tf32;
+}
+
 double allowed_error(const Graph& graph, Precision precision) {
   double most = error_of(precision);
   for (const NodeId id : graph.order())

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
+#include "engine/codegen/cuda/emit.h"
 #include "engine/ir/graph.h"
 
 namespace recut::cuda {
@@ -11,6 +13,12 @@ namespace recut::cuda {
 // tensor cores. bf16: products round them to 7 bits, and convolutions, for which cuDNN has no such
 // way, to 10. Sums and results are f32 in all of them.
 enum class Precision : std::uint8_t { f32, tf32, bf16 };
+
+// By one of these words.
+Precision precision_named(std::string_view word);
+
+// How attention multiplies f32 in a step of this precision: with bf16, too, by tf32.
+Factors factors_of(Precision precision);
 
 // How far a step's outputs may be from the interpreter's, relative to their norms, for the sake of
 // what is rounded to fewer bits than f32 has: factors by the precision, and values that the graph

@@ -42,17 +42,11 @@ std::int64_t bytes_seen(const ProgramOutput& output) {
 
 }  // namespace
 
-Factors factors_of(Precision precision) {
-  return precision == Precision::f32 ? Factors::f32 : Factors::tf32;
-}
-
 Module emit_step(Program& program, Factors factors) {
-  const std::vector<loop::Kernel> kernels = order_kernels(program);
-  std::vector<library::Kernel> library;
-  for (const library::Kernel& kernel : program.library) library.push_back(without_names(kernel));
+  order_kernels(program);
   Options options;
   options.factors = factors;
-  return emit(kernels, library, options);
+  return emit(without_names(program.kernels), without_names(program.library), options);
 }
 
 Result<Step> Step::load(SharedCard card, Program program, const StepCode& code) {
@@ -268,15 +262,8 @@ Result<Done> Run::launch(std::size_t number) {
   for (std::size_t b = 0; b < buffers.size(); ++b) arguments_[b] = &buffers[b];
   arguments_[buffers.size()] = &seed_;
   arguments_[buffers.size() + 1] = &fault_address_;
-  for (const Function& function : step_.kernel(launch.kernel)) {
-    const driver::Status status = step_.card()->driver().cuLaunchKernel(
-        function.handle, function.blocks, 1, 1, function.threads, 1, 1, function.shared_bytes,
-        stream_.handle(), arguments_.data(), nullptr);
-    if (status != driver::kSuccess)
-      return step_.card()->done(status,
-                                "kernel '" + program().name_of(launch) + "' isn't launched");
-  }
-  return Done{};
+  return cuda::launch(*step_.card(), stream_.handle(), step_.kernel(launch.kernel),
+                      arguments_.data(), program().name_of(launch));
 }
 
 Result<Done> Run::launch_all() {

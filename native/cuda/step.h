@@ -24,11 +24,8 @@ struct StepCode {
   std::vector<std::string> faults;           // as Module has them
 };
 
-// How attention multiplies f32 in a step of this precision: with bf16, too, by tf32.
-Factors factors_of(Precision precision);
-
-// Brings the program's kernels into an order that no plan has a part in, and emits all of it
-// without names.
+// Brings the program's kernels into their order (engine/runtime/kernel_order.h), and emits all of
+// it without names.
 Module emit_step(Program& program, Factors factors);
 
 class Step {
