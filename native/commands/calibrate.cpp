@@ -11,6 +11,7 @@
 #include "engine/support/version.h"
 #include "native/calibrated_profile.h"
 #include "native/commands/calibrate_arguments.h"
+#include "native/commands/card_options.h"
 #include "native/commands/command.h"
 #include "native/cpu/calibration.h"
 
@@ -99,7 +100,7 @@ std::string as_text(const cpu::Calibration& c, const CalibrateCommand& command) 
 Result<Done> refuse_options_of_cards(const CalibrateCommand& command) {
   if (!command.graph.path.empty())
     return error("kernels of a graph are measured on a card: --device cuda");
-  return Done{};
+  return refuse_card_options(command.precision, command.workspace);
 }
 
 // What is measured: a processor, a card, a graph on it.

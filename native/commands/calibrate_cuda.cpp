@@ -7,10 +7,10 @@
 #include "engine/partition/measured_kernels.h"
 #include "engine/support/check.h"
 #include "engine/support/table.h"
-#include "engine/support/units.h"
 #include "engine/workspace/scheduling.h"
 #include "native/calibrated_profile.h"
 #include "native/commands/calibrate_arguments.h"
+#include "native/commands/card_options.h"
 #include "native/commands/card_profile.h"
 #include "native/commands/run_arguments.h"
 
@@ -31,11 +31,9 @@ class CardCommand {
       : command_(command), with_(with), console_(console) {}
 
   int run() {
-    if (!command_.workspace.empty()) {
-      const auto bytes = parse_bytes(command_.workspace);
-      if (!bytes) return console_.complain({error("--workspace takes a number of bytes: 256MiB")});
-      most_workspace_ = *bytes;
-    }
+    const auto most = most_workspace(command_.workspace);
+    if (!most) return console_.complain(most.diagnostics());
+    most_workspace_ = *most;
     std::optional<Document> document;
     if (!command_.graph.path.empty()) {
       auto opened = command_.graph.open_joint(console_);
@@ -52,9 +50,7 @@ class CardCommand {
   }
 
  private:
-  cuda::Precision precision() const {
-    return command_.precision == "tf32" ? cuda::Precision::tf32 : cuda::Precision::f32;
-  }
+  cuda::Precision precision() const { return cuda::precision_named(command_.precision); }
   CardWords words() const {
     return {with_.card->name(), with_.card->driver_version(), precision() == cuda::Precision::tf32};
   }
@@ -177,7 +173,7 @@ class CardCommand {
   const CalibrateCommand& command_;
   const CardToCalibrate& with_;
   const Console& console_;
-  std::int64_t most_workspace_ = cuda::kUsualWorkspace;
+  std::int64_t most_workspace_ = 0;
   cuda::CardCalibration calibration_;
   std::optional<MeasuredStep> step_;
 };

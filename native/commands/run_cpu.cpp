@@ -7,6 +7,7 @@
 #include "engine/support/check.h"
 #include "engine/workspace/scheduling.h"
 #include "native/calibrated_profile.h"
+#include "native/commands/card_options.h"
 #include "native/commands/command.h"
 #include "native/commands/run_arguments.h"
 #include "native/commands/run_report.h"
@@ -79,6 +80,8 @@ int execute(const RunCommand& command, const Document& document, const cpu::Read
 }  // namespace
 
 int run_on_cpu(RunCommand command, const Console& console) {
+  if (auto done = refuse_card_options(command.precision, command.workspace); !done)
+    return console.complain(done.diagnostics());
   if (command.threads == 0)
     command.threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   const auto document = command.graph.open_joint(console);

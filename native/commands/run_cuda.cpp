@@ -5,6 +5,7 @@
 
 #include "engine/support/units.h"
 #include "engine/workspace/scheduling.h"
+#include "native/commands/card_options.h"
 #include "native/commands/card_profile.h"
 #include "native/commands/command.h"
 #include "native/commands/run_arguments.h"
@@ -26,11 +27,9 @@ class CudaRun {
       : command_(command), console_(console), card_(std::move(card)) {}
 
   int run() {
-    if (!command_.workspace.empty()) {
-      const auto bytes = parse_bytes(command_.workspace);
-      if (!bytes) return console_.complain({error("--workspace takes a number of bytes: 256MiB")});
-      most_workspace_ = *bytes;
-    }
+    const auto most = most_workspace(command_.workspace);
+    if (!most) return console_.complain(most.diagnostics());
+    most_workspace_ = *most;
     auto document = command_.graph.open_joint(console_);
     if (!document) return console_.complain(document.diagnostics());
     const auto request = scheduling(*document);
@@ -52,10 +51,7 @@ class CudaRun {
   }
 
  private:
-  cuda::Precision precision() const {
-    if (command_.precision == "bf16") return cuda::Precision::bf16;
-    return command_.precision == "tf32" ? cuda::Precision::tf32 : cuda::Precision::f32;
-  }
+  cuda::Precision precision() const { return cuda::precision_named(command_.precision); }
 
   // With a profile that is named, or found for the card; its workspaces become the graph's.
   Result<SchedulingRequest> scheduling(Document& document) {
@@ -163,7 +159,7 @@ class CudaRun {
   const RunCommand& command_;
   const Console& console_;
   cuda::SharedCard card_;
-  std::int64_t most_workspace_ = cuda::kUsualWorkspace;
+  std::int64_t most_workspace_ = 0;
   bool bounded_ = false;  // by the budget
   std::optional<Ceilings> ceilings_;
 };

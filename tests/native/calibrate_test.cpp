@@ -125,6 +125,9 @@ TEST_CASE("calibrate: a path that can't be written and a profile that is none ar
   CHECK(ran.code == native::kBadInput);
   CHECK(ran.err.find("/dev/null/profile.json: error: can't write") != std::string::npos);
   CHECK(calibrate({"--threads", "0"}).code == native::kBadInput);
+  for (const auto& [option, word] :
+       {std::pair("--precision", "tf32"), std::pair("--workspace", "1MiB")})
+    CHECK(calibrate({option, word}).err.find("for --device cuda alone") != std::string::npos);
 
   const SettingsFolder settings;
   const std::string path = native::calibrated_profile_path();

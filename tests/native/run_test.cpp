@@ -112,6 +112,12 @@ TEST_CASE("run: what can't be run is refused by name", "[native][cpu]") {
   CHECK(ran.err.find("operator 'masked_select' has no loops") != std::string::npos);
   for (const auto& [option, word] : {std::pair("--device", "abacus"), std::pair("--seed", "1.5")})
     CHECK(native::run({"run", sample("tiny_mlp.json.gz"), option, word}).code == native::kBadInput);
+  for (const auto& [option, word] :
+       {std::pair("--precision", "tf32"), std::pair("--workspace", "1MiB")}) {
+    const Ran card = native::run({"run", sample("tiny_mlp.json.gz"), option, word});
+    CHECK(card.code == native::kBadInput);
+    CHECK(card.err == std::string("error: ") + option + ": for --device cuda alone\n");
+  }
 }
 
 TEST_CASE("emit: LLVM IR that LLVM takes, with the nodes that it came from", "[native][cpu]") {
