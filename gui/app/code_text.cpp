@@ -137,6 +137,14 @@ std::vector<CodeLine> form_lines(const ScheduleView& schedule, std::uint32_t ker
   return form.lines(lowered, calls);
 }
 
+// As for the card that steps run on; else for any.
+loop::LowerOptions lower_options(const CodeForm& form, const KernelLibrary& library) {
+  if (form.id != "cuda") return {};
+  loop::LowerOptions options = cuda::lower_options(false);
+  if (library.group_lanes > 0) options.group_lanes = library.group_lanes;
+  return options;
+}
+
 // Instructions do something; lists and comments don't.
 std::vector<CodeLine> wasm_lines(const loop::LoweredKernel& lowered,
                                  const std::vector<NodeId>& calls) {
@@ -195,7 +203,8 @@ SharedCode code_text(SharedSchedule schedule, std::uint32_t kernel, const CodeFo
   auto text = std::make_shared<CodeText>();
   const std::vector<NodeId> calls =
       loop::computed_calls(schedule->graph(), schedule->kernel(kernel).calls);
-  const auto lowered = loop::lower(schedule->graph(), schedule->storages, schedule->groups, calls);
+  const auto lowered = loop::lower(schedule->graph(), schedule->storages, schedule->groups, calls,
+                                   lower_options(form, library));
   if (lowered) {
     text->lines = library_part(*schedule, kernel, form, library);
     for (CodeLine& line : form_lines(*schedule, kernel, form, *lowered, calls))

@@ -16,6 +16,7 @@ ProgramOptions KernelLibrary::options() const {
   ProgramOptions options;
   options.library = !name.empty();
   options.library_takes = takes;
+  options.lower.group_lanes = group_lanes;
   return options;
 }
 

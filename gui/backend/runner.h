@@ -81,9 +81,12 @@ using ReadBy = std::function<std::vector<Tensor>(const Program&)>;
 struct KernelLibrary {
   std::string name;
   library::Takes takes = library::is_common;
+  std::int64_t group_lanes = 0;  // of the loops (codegen/lower/lower.h)
 
   ProgramOptions options() const;
-  bool operator==(const KernelLibrary& o) const { return name == o.name && takes == o.takes; }
+  bool operator==(const KernelLibrary& o) const {
+    return name == o.name && takes == o.takes && group_lanes == o.group_lanes;
+  }
 };
 
 class Runner {

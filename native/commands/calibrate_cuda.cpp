@@ -99,7 +99,9 @@ class CardCommand {
     console_.say("compiling");
     RunCommand cached;
     cuda::StepCache steps(usual_store(cached, console_), with_.card,
-                          {.library = true, .library_takes = cuda::library_takes},
+                          {.library = true,
+                           .library_takes = cuda::library_takes,
+                           .lower = cuda::lower_options(with_.card->has_clusters())},
                           cuda::factors_of(precision()));
     const auto ready = steps.compile(document, *scheduled);
     if (!ready) return ready.diagnostics();

@@ -20,7 +20,7 @@ namespace {
 struct EmitCommand {
   GraphArguments graph;
   PlanArguments plan;
-  std::string target, precision = "f32";
+  std::string target, precision = "f32", architecture = "sm_80";
   int kernel = -1;  // -1: all
   std::string out;
   bool relaxed = false;
@@ -37,9 +37,12 @@ struct EmitCommand {
 Result<Program> program_of(const EmitCommand& command, const Graph& graph,
                            const ScheduledPlan& scheduled) {
   const StorageModel storages(graph);
-  return make_program(
-      graph, storages, scheduled.planned.costs.groups(graph, storages), scheduled.schedule,
-      {.library = command.target == "cuda", .library_takes = cuda::takes_attention});
+  const FusionGroups groups = scheduled.planned.costs.groups(graph, storages);
+  if (command.target != "cuda") return make_program(graph, storages, groups, scheduled.schedule);
+  return make_program(graph, storages, groups, scheduled.schedule,
+                      {.library = true,
+                       .library_takes = cuda::takes_attention,
+                       .lower = cuda::lower_options(command.architecture == "sm_90")});
 }
 
 // Kernels in loop form are counted first.
@@ -118,6 +121,8 @@ std::optional<std::string> misplaced(const EmitCommand& command) {
   if (command.relaxed && command.target != "wasm") return "--relaxed: for --target wasm alone";
   if (command.precision != "f32" && command.target != "cuda")
     return "--precision: for --target cuda alone";
+  if (command.architecture != "sm_80" && command.target != "cuda")
+    return "--arch: for --target cuda alone";
   if (command.out.empty()) return std::nullopt;
   if (command.target != "wasm") return "--out: for --target wasm alone; the others are text";
   if (command.kernel >= 0) return "--out: of the whole step, without --kernel";
@@ -197,6 +202,12 @@ void add_emit(CLI::App& app, Action& chosen) {
                   "rounds factors")
       ->check(CLI::IsMember({"f32", "tf32"}))
       ->type_name("TYPE");
+  command
+      .add_option("--arch", arguments->architecture,
+                  "With --target cuda: for which cards: sm_80 and up (default), or sm_90 and up, on "
+                  "which clusters of blocks share out long rows")
+      ->check(CLI::IsMember({"sm_80", "sm_90"}))
+      ->type_name("NAME");
   command.add_flag("--relaxed", arguments->relaxed,
                    "With --target wasm: products in sums by relaxed multiply-adds, for engines "
                    "that have them (WebAssembly 3.0)");

@@ -40,7 +40,9 @@ class CudaRun {
     if (!scheduled->holds()) return refuse_arena(*scheduled, console_);
     console_.say("compiling");
     cuda::StepCache steps(usual_store(command_, console_), card_,
-                          {.library = !command_.no_library, .library_takes = cuda::library_takes},
+                          {.library = !command_.no_library,
+                           .library_takes = cuda::library_takes,
+                           .lower = cuda::lower_options(card_->has_clusters())},
                           cuda::factors_of(precision()));
     const auto step = steps.compile(*document, *scheduled);
     console_.say("");

@@ -37,6 +37,7 @@ class Card {
 
   const std::string& name() const { return name_; }            // "NVIDIA H100 80GB HBM3"
   int capability() const { return capability_; }               // 90 of sm_90
+  bool has_clusters() const { return capability_ >= 90; }      // of blocks
   int driver_major() const { return driver_version_ / 1000; }  // the CUDA version that it knows
   std::string driver_version() const;                          // "13.0"
   CardMemory memory() const;

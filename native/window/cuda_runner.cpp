@@ -54,6 +54,11 @@ std::string CardAccess::name() const {
   return card_ == nullptr ? "" : card_->name();
 }
 
+bool CardAccess::has_clusters() const {
+  const std::lock_guard lock(mutex_);
+  return card_ != nullptr && card_->has_clusters();
+}
+
 std::string CardAccess::refusal() const {
   const std::lock_guard lock(mutex_);
   return refusal_;
@@ -78,7 +83,8 @@ std::string CudaRunner::remark() const {
 }
 
 gui::KernelLibrary CudaRunner::library() const {
-  return {"cuBLASLt or cuDNN", cuda::library_takes};
+  return {"cuBLASLt or cuDNN", cuda::library_takes,
+          cuda::lower_options(access_->has_clusters()).group_lanes};
 }
 
 std::string CudaRunner::where() const {

@@ -37,6 +37,7 @@ class CardAccess {
 
   std::string name() const;     // "NVIDIA H100 80GB HBM3"; "" before it was opened
   std::string refusal() const;  // why it couldn't be; "" where nothing is known
+  bool has_clusters() const;    // of blocks; not before it was opened
 
  private:
   const CardTools tools_;

@@ -5,6 +5,7 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <sstream>
 
 #include "tests/codegen/kernel_memory.h"
 #include "tests/effort.h"
@@ -20,13 +21,19 @@ bool runs(const std::string& command) { return std::system(command.c_str()) == 0
 
 // The text, and a function for each launch that takes its arguments as a list.
 std::string source_of(const cuda::Module& module) {
-  std::string text = module.text;
+  std::string text;
+  std::istringstream lines(module.text);
+  for (std::string line; std::getline(lines, line); text += '\n')
+    text += line.find("extern __shared__") == std::string::npos
+                ? line
+                : "unsigned char* const shared = on_cpu::memory();";
   for (const auto* kernels : {&module.kernels, &module.library})
     for (const auto& launches : *kernels)
       for (const cuda::Launch& launch : launches)
         text += fmt::format(
-            "extern \"C\" void run_{0}(void** given) {{ on_cpu::launch({0}, {1}, {2}, given); }}\n",
-            launch.symbol, launch.blocks, launch.threads);
+            "extern \"C\" void run_{0}(void** given) {{ on_cpu::launch({0}, {1}, {2}, {3}, given); "
+            "}}\n",
+            launch.symbol, launch.blocks, launch.threads, launch.cluster);
   return text;
 }
 

@@ -1,6 +1,7 @@
 // CUDA on a processor, for tests: what the text of engine/codegen/cuda/emit.h needs to be compiled
-// as C++. The threads of a block are fibres, which go from one meeting to the next in turn: the
-// first one until it waits, then the second. What is shared without a barrier shows thereby.
+// as C++. The threads of a cluster of blocks are fibres, which go from one meeting to the next in
+// turn: the first one until it waits, then the second. What is shared without a barrier shows
+// thereby.
 #pragma once
 
 #include <math.h>
@@ -19,77 +20,114 @@
 #define __shared__
 #define __align__(bytes)
 #define __launch_bounds__(...)
+#define __cluster_dims__(...)
 
 struct Coordinate {
   unsigned x = 0;
 };
 inline Coordinate threadIdx, blockIdx, blockDim, gridDim;
-alignas(64) inline unsigned char shared[163 << 10];
 
 namespace on_cpu {
+
+constexpr size_t kSharedBytes = 163 << 10;
+struct alignas(64) SharedMemory {
+  unsigned char bytes[kSharedBytes];
+};
 
 struct Fibre {
   ucontext_t context;
   std::unique_ptr<char[]> stack;
-  char waits_for = 0;  // 'b': the block, 'w': a warp; 0: nothing more to do
+  char waits_for = 0;  // 'c': the cluster, 'b': the block, 'w': a warp; 0: nothing more to do
 };
-inline std::vector<Fibre> fibres;
+inline std::vector<Fibre> fibres;  // a block's, and then the next one's
+inline std::vector<SharedMemory> memories;
+inline unsigned current = 0;  // of fibres
 inline ucontext_t scheduler;
 inline const std::function<void()>* body = nullptr;
-inline unsigned char slots[1024][8];
+inline unsigned char slots[8 * 1024][8];
+
+inline unsigned first_of_block() { return current - threadIdx.x; }
+// A block's, of its cluster; without a number one's own.
+inline unsigned char* memory(unsigned block) { return memories[block].bytes; }
+inline unsigned char* memory() { return memory(current / blockDim.x); }
 
 inline void wait(char what) {
-  const unsigned thread = threadIdx.x;
-  fibres[thread].waits_for = what;
-  swapcontext(&fibres[thread].context, &scheduler);
-  threadIdx.x = thread;
+  const unsigned fibre = current;
+  fibres[fibre].waits_for = what;
+  swapcontext(&fibres[fibre].context, &scheduler);
 }
 
 inline void enter() {
-  const unsigned thread = threadIdx.x;
+  const unsigned fibre = current;
   (*body)();
-  fibres[thread].waits_for = 0;
+  fibres[fibre].waits_for = 0;
 }
 
-inline void start(unsigned thread) {
+inline void start(unsigned fibre) {
   constexpr size_t kStack = 256 << 10;
-  Fibre& fibre = fibres[thread];
-  if (!fibre.stack) fibre.stack.reset(new char[kStack]);
-  getcontext(&fibre.context);
-  fibre.context.uc_stack.ss_sp = fibre.stack.get();
-  fibre.context.uc_stack.ss_size = kStack;
-  fibre.context.uc_link = &scheduler;
-  makecontext(&fibre.context, enter, 0);
-  fibre.waits_for = 'b';
+  Fibre& one = fibres[fibre];
+  if (!one.stack) one.stack.reset(new char[kStack]);
+  getcontext(&one.context);
+  one.context.uc_stack.ss_sp = one.stack.get();
+  one.context.uc_stack.ss_size = kStack;
+  one.context.uc_link = &scheduler;
+  makecontext(&one.context, enter, 0);
+  one.waits_for = 'w';
 }
 
-// Threads of a warp meet, or all of a block do.
-inline void check_meeting(unsigned threads, bool all_in_block) {
+// What all threads of a block wait for; 'w' where only those of some warps have met, 0: all ended.
+inline char meeting_of(unsigned first, unsigned threads) {
+  const char whole = fibres[first].waits_for;
+  bool together = whole != 'w';
   for (unsigned t = 0; t < threads; ++t) {
-    const char waits = fibres[t].waits_for, first = fibres[t / 32 * 32].waits_for;
-    const bool parted = waits != first && (waits == 'b' || first == 'b');
-    if (!parted && !(all_in_block && waits == 0)) continue;
-    fputs("__syncthreads() isn't reached by all threads of a block\n", stderr);
+    const char waits = fibres[first + t].waits_for, of_warp = fibres[first + t / 32 * 32].waits_for;
+    together &= waits == whole;
+    if (waits == of_warp || (waits != 'b' && waits != 'c' && of_warp != 'b' && of_warp != 'c'))
+      continue;
+    fputs("a barrier isn't reached by all threads of a block\n", stderr);
     abort();
   }
+  return together ? whole : 'w';
 }
 
-// All threads of a block, until none waits; those that wait for the block stay until all do.
-inline void run_block(unsigned threads) {
-  memset(shared, 0xff, sizeof shared);
-  for (unsigned t = 0; t < threads; ++t) start(t);
-  for (unsigned open = threads, in_block = threads; open > 0;) {
-    const bool all_in_block = in_block == open;
-    check_meeting(threads, all_in_block);
-    open = in_block = 0;
-    for (unsigned t = 0; t < threads; ++t) {
-      if (fibres[t].waits_for == (all_in_block ? 'b' : 'w')) {
-        threadIdx.x = t;
-        swapcontext(&scheduler, &fibres[t].context);
-      }
-      open += fibres[t].waits_for != 0;
-      in_block += fibres[t].waits_for == 'b';
+inline void resume(unsigned fibre, unsigned first_block) {
+  current = fibre;
+  threadIdx.x = fibre % blockDim.x;
+  blockIdx.x = first_block + fibre / blockDim.x;
+  swapcontext(&scheduler, &fibres[fibre].context);
+}
+
+// Those of a block's threads that wait for this.
+inline bool go_on(unsigned block, char what, unsigned first_block) {
+  bool any = false;
+  for (unsigned f = block * blockDim.x; f < (block + 1) * blockDim.x; ++f)
+    if (fibres[f].waits_for == what) {
+      resume(f, first_block);
+      any = true;
     }
+  return any;
+}
+
+// All threads of a cluster, until none waits; those that wait for the block or the cluster stay
+// until all do.
+inline void run_cluster(unsigned first_block, unsigned blocks) {
+  for (SharedMemory& one : memories) memset(one.bytes, 0xff, kSharedBytes);
+  for (unsigned f = 0; f < blocks * blockDim.x; ++f) start(f);
+  for (;;) {
+    unsigned in_cluster = 0, ended = 0;
+    bool any = false;
+    for (unsigned b = 0; b < blocks; ++b) {
+      const char meeting = meeting_of(b * blockDim.x, blockDim.x);
+      in_cluster += meeting == 'c';
+      ended += meeting == 0;
+      if (meeting == 'w' || meeting == 'b') any |= go_on(b, meeting, first_block);
+    }
+    if (ended == blocks) return;
+    if (in_cluster == blocks)
+      for (unsigned b = 0; b < blocks; ++b) any |= go_on(b, 'c', first_block);
+    if (any) continue;
+    fputs("a barrier isn't reached by all threads\n", stderr);
+    abort();
   }
 }
 
@@ -108,23 +146,22 @@ void call(void (*kernel)(P...), void** given, std::index_sequence<n...>) {
 
 // `given`: pointers as they are, numbers by their address.
 template <class... P>
-void launch(void (*kernel)(P...), long long blocks, int threads, void** given) {
+void launch(void (*kernel)(P...), long long blocks, int threads, int cluster, void** given) {
   const std::function<void()> one = [&] { call(kernel, given, std::index_sequence_for<P...>()); };
   body = &one;
-  if (fibres.size() < size_t(threads)) fibres.resize(size_t(threads));
+  const size_t together = size_t(threads) * size_t(cluster);
+  if (fibres.size() < together) fibres.resize(together);
+  if (memories.size() < size_t(cluster)) memories.resize(size_t(cluster));
   blockDim.x = unsigned(threads);
   gridDim.x = unsigned(blocks);
-  for (long long b = 0; b < blocks; ++b) {
-    blockIdx.x = unsigned(b);
-    run_block(unsigned(threads));
-  }
+  for (long long b = 0; b < blocks; b += cluster) run_cluster(unsigned(b), unsigned(cluster));
 }
 
 template <class T>
 T taken_from(unsigned source, T value) {
-  memcpy(slots[threadIdx.x], &value, sizeof value);
+  memcpy(slots[current], &value, sizeof value);
   wait('w');
-  memcpy(&value, slots[source], sizeof value);
+  memcpy(&value, slots[first_of_block() + source], sizeof value);
   wait('w');
   return value;
 }
@@ -141,6 +178,12 @@ To bits_as(From from) {
 
 inline void __syncthreads() { on_cpu::wait('b'); }
 inline void __syncwarp(unsigned) { on_cpu::wait('w'); }
+inline void cluster_wait() { on_cpu::wait('c'); }
+template <class T>
+const T* in_block(int block, const T* here) {
+  const auto* bytes = reinterpret_cast<const unsigned char*>(here);
+  return reinterpret_cast<const T*>(on_cpu::memory(unsigned(block)) + (bytes - on_cpu::memory()));
+}
 template <class T>
 T __shfl_down_sync(unsigned, T value, unsigned by, unsigned width) {
   const unsigned to = threadIdx.x % width + by;

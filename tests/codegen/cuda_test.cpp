@@ -58,7 +58,7 @@ TEST_CASE("CUDA: threads, blocks and shared memory of launches", "[codegen]") {
   };
   CHECK(launch(0) == std::tuple(64, 32, 0));     // 8192 items, 4 a thread
   CHECK(launch(1) == std::tuple(8, 32, 0));      // 1003, the last three one by one
-  CHECK(launch(2) == std::tuple(24, 32, 0));     // 48 rows of 16 threads
+  CHECK(launch(2) == std::tuple(12, 32, 0));     // 48 rows of 8 threads
   CHECK(launch(3) == std::tuple(3, 256, 2048));  // a block a row
   CHECK(launch(4) == std::tuple(192, 32, 0));    // loops that turn out to be independent
   CHECK(launch(5) == std::tuple(1, 32, 0));      // a thread a column

@@ -100,12 +100,12 @@ std::vector<std::vector<NodeId>> kernels_of(const Graph& graph, const FusionGrou
   return kernels;
 }
 
-std::vector<loop::Kernel> lowered_kernels(const Graph& graph) {
+std::vector<loop::Kernel> lowered_kernels(const Graph& graph, const loop::LowerOptions& options) {
   const StorageModel storages(graph);
   const FusionGroups groups = fuse_pointwise(graph, storages);
   std::vector<loop::Kernel> kernels;
   const auto add = [&](std::vector<NodeId> calls) {
-    if (auto lowered = loop::lower(graph, storages, groups, calls))
+    if (auto lowered = loop::lower(graph, storages, groups, calls, options))
       kernels.push_back(std::move(lowered->kernel));
   };
   for (std::int32_t g = 0; g < groups.size(); ++g)

@@ -40,6 +40,7 @@ KernelRun run_kernels(const Graph& graph, const Inputs& inputs, const KernelRunO
 std::vector<std::vector<NodeId>> kernels_of(const Graph& graph, const FusionGroups& groups);
 
 // Every kernel of a graph that lowers, with pointwise calls fused.
-std::vector<loop::Kernel> lowered_kernels(const Graph& graph);
+std::vector<loop::Kernel> lowered_kernels(const Graph& graph,
+                                          const loop::LowerOptions& options = {});
 
 }  // namespace recut::test

@@ -74,36 +74,36 @@ std::string KernelCode::atomic_store(const loop::Store& store) {
 }
 
 // The body of a nest whose last loop is run by packs, and by single iterations what is left over.
-void KernelCode::pack() {
-  const loop::LoopId id = mapping_.items->loops.back()->variable;
+void KernelCode::pack(const Nest& nest, int size) {
+  const loop::LoopId id = nest.loops.back()->variable;
   const std::int64_t extent = kernel_[id].extent;
   const std::string first = variable(id);
   const std::string one = names_.fresh(first);
   const std::vector<std::string> values = values_;
-  const bool rest = extent % mapping_.pack != 0;
-  if (rest) text_.open(fmt::format("if ({} + {} <= {})", first, mapping_.pack, extent));
-  pack_at_once(one);
+  const bool rest = extent % size != 0;
+  if (rest) text_.open(fmt::format("if ({} + {} <= {})", first, size, extent));
+  pack_at_once(nest, size, one);
   if (!rest) return;
   text_.close();
   values_ = values;
   loops_[id.index] = one;
   text_.open(fmt::format("else for ({0} {1} = {2}; {1} < {3}; ++{1})", whole_type(extent), one,
                          first, extent));
-  block(*mapping_.items->body);
+  block(*nest.body);
   text_.close();
 }
 
 // `one`: what the variable is called within the pack.
-void KernelCode::pack_at_once(const std::string& one) {
-  const loop::LoopId id = mapping_.items->loops.back()->variable;
-  const loop::Block& body = *mapping_.items->body;
+void KernelCode::pack_at_once(const Nest& nest, int size, const std::string& one) {
+  const loop::LoopId id = nest.loops.back()->variable;
+  const loop::Block& body = *nest.body;
   const std::string first = variable(id);
   std::vector<std::string> stores;
   const auto name_pack = [&](loop::BufferId buffer, const loop::Index& at, const void* access,
                              bool loads) {
     const std::string name = names_.fresh(names_.of(buffer) + "_pack");
     const std::string type =
-        fmt::format("Pack<{}, {}>", memory_type_name(kernel_[buffer].dtype), mapping_.pack);
+        fmt::format("Pack<{}, {}>", memory_type_name(kernel_[buffer].dtype), size);
     const std::string place = fmt::format("reinterpret_cast<{}{}*>({} + {})", loads ? "const " : "",
                                           type, names_.of(buffer), index(at));
     context_.helpers.use("Pack");
@@ -118,12 +118,12 @@ void KernelCode::pack_at_once(const std::string& one) {
       name_pack(store->buffer, store->at, store, false);
     const auto* define = std::get_if<loop::Define>(&statement.value);
     const auto* load = define == nullptr ? nullptr : std::get_if<loop::Load>(&define->expression);
-    if (load != nullptr && step_of(load->at, id, mapping_.pack, body) == Step::next)
+    if (load != nullptr && step_of(load->at, id, size, body) == Step::next)
       name_pack(load->buffer, load->at, load, true);
     text_.begin_note(around);
   }
   text_.line("#pragma unroll");
-  text_.open(fmt::format("for (int lane = 0; lane < {}; ++lane)", mapping_.pack));
+  text_.open(fmt::format("for (int lane = 0; lane < {}; ++lane)", size));
   if (needs_variable(body, id, packed_))
     text_.line(fmt::format("const {} {} = {} + lane;", whole_type(kernel_[id].extent), one, first));
   loops_[id.index] = one;

@@ -54,14 +54,18 @@ class Emitter {
     auto& launches = module_.kernels.back();
     const Mapping mapping = map_stage(kernel, ranges, stage);
     const std::int64_t turns = mapping.turns_of_block();
+    const std::int64_t cluster = mapping.cluster;
     const std::int64_t blocks =
-        std::clamp<std::int64_t>((mapping.turns() + turns - 1) / turns, 1, options_.most_blocks);
+        cluster *
+        std::clamp<std::int64_t>((mapping.turns() + turns - 1) / turns, 1,
+                                 std::max<std::int64_t>(options_.most_blocks / cluster, 1));
     KernelCode code(kernel, mapping, ranges, {helpers_, module_.faults});
     const Text body = code.run(stage, blocks);
     Launch launch{fmt::format("kernel_{}_{}", module_.kernels.size() - 1, launches.size()), blocks,
-                  mapping.threads, mapping.scratch_bytes + mapping.partials_bytes};
+                  mapping.threads, mapping.scratch_bytes + mapping.partials_bytes, mapping.cluster};
     text_.line(shape(mapping));
-    text_.line(fmt::format("extern \"C\" __global__ void __launch_bounds__({}) {}(",
+    text_.line(fmt::format("extern \"C\" __global__ void {}__launch_bounds__({}) {}(",
+                           mapping.cluster > 1 ? fmt::format("__cluster_dims__({}) ", cluster) : "",
                            bounds(mapping), launch.symbol));
     for (const std::string& one : parameters(kernel, code.names())) text_.line("    " + one);
     text_.append(body);
@@ -78,6 +82,11 @@ class Emitter {
       each =
           fmt::format("sums in order, by {} threads for {}", mapping.threads, mapping.tile.columns);
     if (mapping.group > 1) each = fmt::format("{} threads each", mapping.group);
+    if (mapping.abreast > 1)
+      each = fmt::format("{} threads each, {} side by side in {} block{}", mapping.group,
+                         mapping.abreast, mapping.cluster, mapping.cluster == 1 ? "" : "s");
+    else if (mapping.cluster > 1)
+      each = fmt::format("{} blocks of {} threads each", mapping.cluster, mapping.threads);
     return fmt::format("// {} item{}, {}", mapping.count, mapping.count == 1 ? "" : "s", each);
   }
 
@@ -108,6 +117,13 @@ class Emitter {
 };
 
 }  // namespace
+
+loop::LowerOptions lower_options(bool clusters) {
+  constexpr std::int64_t kLanesOfBlock = 1024, kLanesOfCluster = 8192;
+  loop::LowerOptions options;
+  options.group_lanes = clusters ? kLanesOfCluster : kLanesOfBlock;
+  return options;
+}
 
 Module emit(std::span<const Kernel> kernels, const Options& options) {
   return emit(kernels, {}, options);

@@ -18,6 +18,7 @@
 
 #include "engine/codegen/library/library_call.h"
 #include "engine/codegen/loop/kernel.h"
+#include "engine/codegen/lower/lower.h"
 
 namespace recut::cuda {
 
@@ -27,6 +28,7 @@ struct Launch {
   std::int64_t blocks = 1;        // of the grid, one-dimensional
   int threads = 1;                // of a block, one-dimensional, a multiple of 32 unless 1
   std::int64_t shared_bytes = 0;  // dynamic shared memory; above 48 KiB it must be asked for
+  int cluster = 1;                // blocks that a card of sm_90 has at once; divides their number
 };
 
 // How attention multiplies f32: as it is, by three products of tf32 that leave 21 bits behind the
@@ -37,6 +39,10 @@ struct Options {
   std::int64_t most_blocks = (std::int64_t{1} << 31) - 1;  // what CUDA allows; fewer: for tests
   Factors factors = Factors::f32;
 };
+
+// How calls are lowered for a card: sums of rows in as many lanes as a block has, or a cluster of
+// blocks, which takes sm_90.
+loop::LowerOptions lower_options(bool clusters);
 
 struct Module {
   std::string text;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <sstream>
 
 #include "engine/support/check.h"
 
@@ -11,7 +12,7 @@ namespace {
 struct Helper {
   std::string_view name;
   std::string_view text;
-  std::string_view uses = "";  // another of the table, before it
+  std::string_view uses = "";  // others of the table, before it
 };
 
 constexpr std::array kHelpers{
@@ -151,31 +152,111 @@ __device__ inline T combined_here(const T (&all)[lanes], Combine combine) {
   return partials[0];
 }
 )"},
-    Helper{"combined_in_warp",
-           R"(// The same of a partial a thread, by threads of a warp, all of which get the result.
+    Helper{
+        "combined_in_warp",
+        R"(// The same of a partial a thread, by threads of a warp, all of which get the result; where a
+// thread has several, these are neighbours, and combined last.
 template <int lanes, int width, class T, class Combine>
 __device__ inline T combined_in_warp(T mine, unsigned mask, Combine combine) {
   for (int half = lanes / 2; half > 0; half /= 2)
     mine = combine(mine, T(__shfl_down_sync(mask, mine, half, width)));
   return T(__shfl_sync(mask, mine, 0, width));
 }
-)"},
-    Helper{"combined_in_block", R"(// By all threads of a block, through room for a partial each.
-template <int lanes, class T, class Combine>
-__device__ inline T combined_in_block(T mine, T* partials, Combine combine) {
-  const int thread = threadIdx.x;
-  __syncthreads();
-  if (thread < lanes) partials[thread] = mine;
-  __syncthreads();
-  for (int half = lanes / 2; half >= 32; half /= 2) {
-    if (thread < half) partials[thread] = combine(partials[thread], partials[thread + half]);
-    __syncthreads();
-  }
-  constexpr int rest = lanes < 32 ? lanes : 32;
-  return combined_in_warp<rest, 32>(partials[thread % rest], 0xffffffffu, combine);
+template <int lanes, int width, int count, class T, class Combine>
+__device__ inline T combined_in_warp(const T (&mine)[count], unsigned mask, Combine combine) {
+  T partials[count];
+  for (int p = 0; p < count; ++p)
+    partials[p] = combined_in_warp<lanes, width>(mine[p], mask, combine);
+  return combined_here(partials, combine);
 }
 )",
-           "combined_in_warp"},
+        "combined_here"},
+    Helper{
+        "combined_in_block",
+        R"(// By all threads of a block, through room for their partials. Each warp combines all of them.
+template <int lanes, int count, class T, class Combine>
+__device__ inline T combined_in_block(const T (&mine)[count], T* room, Combine combine) {
+  constexpr int rest = lanes < 32 ? lanes : 32;
+  const int thread = threadIdx.x;
+  __syncthreads();
+  for (int p = 0; p < count; ++p)
+    if (thread < lanes) room[lanes * p + thread] = mine[p];
+  __syncthreads();
+  T partials[count];
+  for (int p = 0; p < count; ++p) {
+    T far[lanes / rest];
+    for (int i = 0; i < lanes / rest; ++i) far[i] = room[lanes * p + rest * i + thread % rest];
+    partials[p] = combined_here(far, combine);
+  }
+  return combined_in_warp<rest, 32>(partials, 0xffffffffu, combine);
+}
+template <int lanes, class T, class Combine>
+__device__ inline T combined_in_block(T mine, T* room, Combine combine) {
+  const T one[1] = {mine};
+  return combined_in_block<lanes>(one, room, combine);
+}
+)",
+        "combined_in_warp"},
+    Helper{"cluster_wait", R"(#ifdef __CUDACC__
+// All threads of a cluster's blocks have come here, and see what each of them has stored.
+__device__ inline void cluster_wait() {
+  asm volatile("barrier.cluster.arrive.aligned;\nbarrier.cluster.wait.aligned;" ::: "memory");
+}
+// The same place of another block's shared memory.
+template <class T>
+__device__ inline const T* in_block(int block, const T* here) {
+  unsigned long long there;
+  asm("mapa.u64 %0, %1, %2;"
+      : "=l"(there)
+      : "l"(reinterpret_cast<unsigned long long>(here)), "r"(block));
+  return reinterpret_cast<const T*>(there);
+}
+#endif
+)"},
+    Helper{"combined_in_cluster",
+           R"(// By all threads of a cluster: partials of the blocks, then those of one block.
+template <int blocks, int threads, int count, class T, class Combine>
+__device__ inline T combined_in_cluster(const T (&mine)[count], T* room, Combine combine) {
+  __syncthreads();
+  for (int p = 0; p < count; ++p) room[threads * p + int(threadIdx.x)] = mine[p];
+  cluster_wait();
+  T partials[count];
+  for (int p = 0; p < count; ++p) {
+    T far[blocks];
+    for (int b = 0; b < blocks; ++b) far[b] = *in_block(b, room + threads * p + threadIdx.x);
+    partials[p] = combined_here(far, combine);
+  }
+  cluster_wait();
+  return combined_in_block<threads>(partials, room, combine);
+}
+template <int blocks, int threads, class T, class Combine>
+__device__ inline T combined_in_cluster(T mine, T* room, Combine combine) {
+  const T one[1] = {mine};
+  return combined_in_cluster<blocks, threads>(one, room, combine);
+}
+)",
+           "combined_in_block cluster_wait"},
+    Helper{
+        "combined_abreast",
+        R"(// By all threads of a cluster, or of a block, of which neighbours have different results.
+template <int blocks, int lanes, int abreast, class T, class Combine>
+__device__ inline T combined_abreast(T mine, T* room, Combine combine) {
+  __syncthreads();
+  room[threadIdx.x] = mine;
+  if constexpr (blocks > 1) {
+    cluster_wait();
+    T far[blocks];
+    for (int b = 0; b < blocks; ++b) far[b] = *in_block(b, room + threadIdx.x);
+    cluster_wait();
+    room[threadIdx.x] = combined_here(far, combine);
+  }
+  __syncthreads();
+  T near[lanes];
+  for (int i = 0; i < lanes; ++i) near[i] = room[abreast * i + int(threadIdx.x) % abreast];
+  return combined_here(near, combine);
+}
+)",
+        "combined_here cluster_wait"},
     Helper{"combine_at", R"(// Several threads may do so at one place: by the word that holds it.
 template <class T, class Combine>
 __device__ inline void combine_at(T* at, Combine combine) {
@@ -212,7 +293,8 @@ const Helper* find(std::string_view name) {
 const std::string& Helpers::use(const std::string& name) {
   const Helper* helper = find(name);
   RECUT_CHECK(helper != nullptr, "a helper is in the table");
-  if (!helper->uses.empty()) used_.insert(std::string(helper->uses));
+  std::istringstream others{std::string(helper->uses)};
+  for (std::string other; others >> other;) use(other);
   return *used_.insert(name).first;
 }
 

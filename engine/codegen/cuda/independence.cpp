@@ -4,6 +4,8 @@
 #include <optional>
 #include <set>
 
+#include "engine/codegen/cuda/digits.h"
+
 namespace recut::cuda {
 namespace {
 
@@ -13,17 +15,17 @@ using loop::Index;
 using loop::Interval;
 using loop::ValueId;
 
-// A loop of the nest in the distance of two places: factor * d, d from -most to most.
-struct Digit {
+// A digit of a loop of the nest in the distance of two places: factor * d, d from -most to most.
+struct Distance {
   std::int64_t factor = 0;
   std::int64_t most = 0;
 };
 
-// Whether digits that are not all 0 add up to a number of the interval. `digits`: largest factors
-// last. Says yes where it would take long to find out.
+// Whether distances that are not all 0 add up to a number of the interval. `digits`: largest
+// factors last. Says yes where it would take long to find out.
 class Sums {
  public:
-  explicit Sums(std::vector<Digit> digits) : digits_(std::move(digits)) {}
+  explicit Sums(std::vector<Distance> digits) : digits_(std::move(digits)) {}
 
   bool reach(const Interval& goal) { return reach(digits_.size(), goal, false); }
 
@@ -37,7 +39,7 @@ class Sums {
   bool reach(std::size_t count, const Interval& goal, bool moved) {
     if (++tries_ > 1000) return true;
     if (count == 0) return moved && goal.least <= 0 && goal.most >= 0;
-    const Digit& digit = digits_[count - 1];
+    const Distance& digit = digits_[count - 1];
     if (digit.factor == 0) return reach(count - 1, goal, moved || digit.most > 0);
     const std::int64_t rest = reach_below(count - 1);
     const std::int64_t first = -loop::floor_quotient(-(goal.least - rest), digit.factor);
@@ -49,7 +51,7 @@ class Sums {
     return false;
   }
 
-  std::vector<Digit> digits_;
+  std::vector<Distance> digits_;
   int tries_ = 0;
 };
 
@@ -75,6 +77,7 @@ class Independence {
   bool holds(Growing growing) {
     if (reads_outside_ || (updates_outside_ && growing == Growing::nothing)) return false;
     if (own_.empty()) return true;
+    digits_.emplace(kernel_, own_, indices());
     for (const std::vector<Access>& accesses : accesses_)
       for (std::size_t a = 0; a < accesses.size(); ++a)
         for (std::size_t b = a; b < accesses.size(); ++b)
@@ -84,6 +87,13 @@ class Independence {
   }
 
  private:
+  std::vector<Index> indices() const {
+    std::vector<Index> all;
+    for (const std::vector<Access>& accesses : accesses_)
+      for (const Access& access : accesses) all.push_back(access.at);
+    return all;
+  }
+
   void visit(const loop::Loop& outermost) {
     for_each_statement(outermost.body, [&](const loop::Statement& statement) {
       std::visit([&](const auto& one) { note(one); }, statement.value);
@@ -125,18 +135,20 @@ class Independence {
 
   // An index by what its terms do from iteration to iteration.
   struct Parts {
-    std::vector<std::int64_t> digits;  // factors, by loop of own_
+    std::vector<std::int64_t> digits;  // factors, of those of own_
     Index free;                        // anything of its range
     Index fixed;
   };
   Parts parts_of(const Index& index) const {
-    Parts parts{std::vector<std::int64_t>(own_.size(), 0), {}, Index(index.constant)};
+    Parts parts{std::vector<std::int64_t>(digits_->all().size(), 0), {}, Index(index.constant)};
     for (const loop::Term& term : index.terms) {
-      const auto own = std::find(own_.begin(), own_.end(), loop::LoopId(term.atom.id));
-      if (term.atom.kind == loop::AtomKind::loop && own != own_.end())
-        parts.digits[static_cast<std::size_t>(own - own_.begin())] = term.factor;
-      else
+      const auto factors = digits_->factors(term.atom);
+      if (!factors) {
         (varies(term.atom) ? parts.free : parts.fixed).terms.push_back(term);
+        continue;
+      }
+      for (std::size_t d = 0; d < factors->size(); ++d)
+        parts.digits[d] += term.factor * (*factors)[d];
     }
     return parts;
   }
@@ -151,12 +163,12 @@ class Independence {
     constexpr std::int64_t kFar = std::int64_t{1} << 60;
     for (const auto& range : {fixed, from, to})
       if (!range->within(-kFar, kFar)) return true;
-    std::vector<Digit> digits;
-    for (std::size_t i = 0; i < own_.size(); ++i)
+    std::vector<Distance> digits;
+    for (std::size_t i = 0; i < x.digits.size(); ++i)
       digits.push_back(
-          {std::abs(x.digits[i]), std::max<std::int64_t>(kernel_[own_[i]].extent - 1, 0)});
+          {std::abs(x.digits[i]), std::max<std::int64_t>(digits_->all()[i].extent - 1, 0)});
     std::sort(digits.begin(), digits.end(),
-              [](const Digit& one, const Digit& other) { return one.factor < other.factor; });
+              [](const Distance& one, const Distance& other) { return one.factor < other.factor; });
     return Sums(std::move(digits))
         .reach({fixed->least + to->least - from->most, fixed->most + to->most - from->least});
   }
@@ -167,6 +179,7 @@ class Independence {
   std::vector<std::vector<Access>> accesses_;  // by buffer
   std::set<std::uint32_t> varying_loops_, varying_values_, declared_;
   std::vector<loop::LoopId> own_;  // loops of the nest that aren't parallel
+  std::optional<Digits> digits_;   // of these
   bool updates_outside_ = false, reads_outside_ = false;
 };
 

@@ -93,7 +93,11 @@ void KernelCode::execute(const loop::Declare& declare) {
   const std::string neutral =
       literal(accumulator.type, loop::neutral(accumulator.combine, accumulator.type));
   if (alike()) {
-    text_.line(fmt::format("{} {} = thread == 0 ? {} : {};", type, name, initial, neutral));
+    const bool some = mapping_.partials > 1;
+    std::string first = fmt::format("thread == 0 ? {} : {}", initial, neutral);
+    for (int p = 1; p < mapping_.partials; ++p) first += ", " + neutral;
+    text_.line(some ? fmt::format("{} {}[{}] = {{{}}};", type, name, mapping_.partials, first)
+                    : fmt::format("{} {} = {};", type, name, first));
     return;
   }
   text_.line(fmt::format("{} {}[{}];", type, name, accumulator.lanes));
@@ -115,6 +119,8 @@ void KernelCode::grow(const loop::Update& update, const std::string& value,
   std::string partial = names_.of(update.accumulator);
   if (accumulator.lanes > 1 && mapping_.group == 1)
     partial += fmt::format("[{} % {}]", iteration_, accumulator.lanes);
+  else if (accumulator.lanes > 1 && mapping_.partials > 1)
+    partial += "[lane]";
   const std::string made =
       update.times.valid()
           ? multiply_add_code(accumulator.type, value, times, partial, context_.helpers)
@@ -194,15 +200,23 @@ std::string KernelCode::code(const loop::ReadAccumulator& read, loop::ValueId) {
   const std::string& name = names_.of(read.accumulator);
   if (accumulator.lanes == 1) return name;
   const std::string how = combining(accumulator);
+  const std::int64_t threads = accumulator.lanes / mapping_.partials;
   if (mapping_.group == 1)
     return fmt::format("{}({}, {})", context_.helpers.use("combined_here"), name, how);
-  if (mapping_.group <= 32)
-    return fmt::format("{}<{}, {}>({}, {}, {})", context_.helpers.use("combined_in_warp"),
-                       accumulator.lanes, mapping_.group, name, mask(), how);
+  if (mapping_.in_warp())
+    return fmt::format("{}<{}, {}>({}, {}, {})", context_.helpers.use("combined_in_warp"), threads,
+                       mapping_.group, name, mask(), how);
   barriers_.clear();
-  return fmt::format("{}<{}>({}, {}, {})", context_.helpers.use("combined_in_block"),
-                     accumulator.lanes, name,
-                     shared_place(value_type_name(accumulator.type), mapping_.scratch_bytes), how);
+  const std::string room = shared_place(value_type_name(accumulator.type), mapping_.scratch_bytes);
+  if (mapping_.abreast > 1)
+    return fmt::format("{}<{}, {}, {}>({}, {}, {})", context_.helpers.use("combined_abreast"),
+                       mapping_.cluster, mapping_.threads / mapping_.abreast, mapping_.abreast,
+                       name, room, how);
+  if (mapping_.cluster > 1)
+    return fmt::format("{}<{}, {}>({}, {}, {})", context_.helpers.use("combined_in_cluster"),
+                       mapping_.cluster, mapping_.threads, name, room, how);
+  return fmt::format("{}<{}>({}, {}, {})", context_.helpers.use("combined_in_block"), threads, name,
+                     room, how);
 }
 
 std::string KernelCode::combining(const loop::Accumulator& accumulator) {

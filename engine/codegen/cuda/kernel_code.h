@@ -54,10 +54,13 @@ class KernelCode {
   void shared_memory();
   void items(const loop::StageCode& stage, std::int64_t blocks);
   std::string first_item() const;
+  std::string number_of_thread() const;
+  void own_of_items(const std::string& own, const std::string& first, const std::string& type);
   void count_down(const Nest& nest, const std::string& number, bool wide, int pack);
   void in_nest(const Nest& nest, const std::string& number, bool wide, int pack);
   std::string counter(const Nest& nest, int pack);
   void share(const Shared& shared);
+  void turn(const Shared& shared, const std::string& number, const std::string& text);
   void wait();
   std::string mask() const;
 
@@ -76,8 +79,8 @@ class KernelCode {
   std::string element(loop::BufferId buffer, const loop::Index& at);
   std::string combined_store(const loop::Store& store);
   std::string atomic_store(const loop::Store& store);
-  void pack();
-  void pack_at_once(const std::string& first);
+  void pack(const Nest& nest, int size);
+  void pack_at_once(const Nest& nest, int size, const std::string& one);
   std::string combining(const loop::Accumulator& accumulator);
 
   const std::string& value(loop::ValueId id) const { return values_[id.index]; }

@@ -14,12 +14,16 @@ using loop::Statement;
 
 constexpr int kWarp = 32;
 constexpr int kBlock = 256;
+constexpr int kMostThreads = 1024;   // of a block
+constexpr int kMostCluster = 8;      // blocks, on every card that has clusters
 constexpr std::int64_t kWidest = 8;  // bytes of a value
 // The most shared memory that a block may have on sm_80.
 constexpr std::int64_t kMostSharedBytes = std::int64_t{163} << 10;
 // Threads and blocks that keep a large card busy.
 constexpr std::int64_t kManyThreads = std::int64_t{1} << 17;
 constexpr std::int64_t kManyBlocks = 256;
+constexpr int kFewestThreads = 8;  // of a group
+constexpr int kSector = 8;         // neighbours that a card reads at once, of 4 bytes
 
 void note_buffer(std::vector<bool>& used, const Statement& statement) {
   if (const auto* store = std::get_if<loop::Store>(&statement.value))
@@ -92,14 +96,16 @@ class Sharing {
     const bool plain = most_partials(kernel_, loop.body) == 1;
     if (plain) {
       if (auto nest = independent_part(kernel_, ranges_, nest_of(loop))) {
-        found_[&loop] = {std::move(*nest), 0};
+        const int pack = pack_size(kernel_, *nest);
+        const bool whole = kernel_[nest->loops.back()->variable].extent % pack == 0;
+        found_[&loop] = {std::move(*nest), 0, whole ? pack : 1};
         return true;
       }
     }
     if (loop.lanes == 1 || !updates(loop)) return plan(loop.body);
     Nest alone = first_of(nest_of(loop), 1);
     if (!plain || !is_independent(kernel_, ranges_, alone, Growing::partials)) return false;
-    found_[&loop] = {std::move(alone), loop.lanes};
+    found_[&loop] = {std::move(alone), loop.lanes, 1};
     return true;
   }
 
@@ -118,15 +124,44 @@ class Sharing {
   std::map<const Loop*, Shared> found_;
 };
 
-// Threads of a group: one for each partial, and more where they would have much to do and there are
-// few groups.
+// Whether all accumulators that have partials have so many.
+bool all_have(const loop::Kernel& kernel, const Block& block, std::int64_t partials) {
+  bool all = true;
+  for_each_statement(block, [&](const Statement& statement) {
+    const auto* declare = std::get_if<loop::Declare>(&statement.value);
+    if (declare == nullptr) return;
+    const std::int64_t lanes = kernel[declare->accumulator].lanes;
+    all &= lanes == 1 || lanes == partials;
+  });
+  return all;
+}
+
+// Neighbouring partials of a thread, which loads as many neighbours at once: where all loops in
+// which partials grow allow it.
+int partials_of_thread(const loop::Kernel& kernel, const Mapping& mapping) {
+  const std::int64_t partials = most_partials(kernel, mapping.body());
+  if (!mapping.scratch.empty() || !all_have(kernel, mapping.body(), partials)) return 1;
+  int pack = kMostOfPack;
+  for (; pack > 1; pack /= 2) {
+    const bool fits =
+        std::all_of(mapping.shared.begin(), mapping.shared.end(), [&](const auto& one) {
+          return one.second.lanes == 0 || fits_pack(kernel, one.second.nest, pack);
+        });
+    if (fits && partials / pack >= kFewestThreads) break;
+  }
+  return pack;
+}
+
+// Threads of a group: one for each partial, or for each pack of them, and more where they would
+// have much to do and there are few groups.
 int group_size(const loop::Kernel& kernel, const Mapping& mapping) {
   std::int64_t longest = 1;
   for (const auto& [loop, shared] : mapping.shared)
-    if (shared.lanes == 0) longest = std::max(longest, shared.nest.iterations(kernel));
+    if (shared.lanes == 0)
+      longest = std::max(longest, shared.nest.iterations(kernel) / shared.pack);
   const bool block = !mapping.scratch.empty() || !mapping.items;
-  std::int64_t group =
-      std::max<std::int64_t>(block ? kWarp : 8, most_partials(kernel, mapping.body()));
+  std::int64_t group = std::max<std::int64_t>(
+      block ? kWarp : kFewestThreads, most_partials(kernel, mapping.body()) / mapping.partials);
   const std::int64_t least = mapping.scratch.empty() ? 8 : 2;  // iterations of a thread
   while (group < kBlock && group * least < longest && group * mapping.count < kManyThreads)
     group *= 2;
@@ -140,6 +175,44 @@ int block_size(std::int64_t threads) {
   return size;
 }
 
+// Neighbouring items of a block, where it is along these that memory is read; 1: along a sum.
+int items_abreast(const loop::Kernel& kernel, const Mapping& mapping) {
+  if (!mapping.items || !mapping.scratch.empty()) return 1;
+  const std::int64_t lanes = most_partials(kernel, mapping.body());
+  if (lanes == 1 || lanes > kMostCluster * kWarp || !all_have(kernel, mapping.body(), lanes))
+    return 1;
+  int across = 0, along = 0;
+  for (const auto& [loop, shared] : mapping.shared) {
+    if (shared.lanes == 0) continue;
+    across += loads_of_neighbours(*shared.nest.body, mapping.items->loops.back()->variable);
+    along += loads_of_neighbours(*shared.nest.body, shared.nest.loops.back()->variable);
+  }
+  if (along >= across) return 1;
+  int abreast = kWarp;
+  while (abreast > kSector && (mapping.count / abreast * kMostCluster < kManyBlocks ||
+                               abreast * lanes > kMostCluster * kMostThreads))
+    abreast /= 2;
+  return abreast;
+}
+
+void share_out_abreast(const loop::Kernel& kernel, Mapping& mapping) {
+  for (auto& [loop, shared] : mapping.shared) shared.pack = 1;
+  mapping.group = static_cast<int>(most_partials(kernel, mapping.body()));
+  const int threads = mapping.group * mapping.abreast;
+  if (threads > kMostThreads) mapping.cluster = std::min(kMostCluster, threads / kBlock);
+  mapping.threads = threads / mapping.cluster;
+  mapping.partials_bytes = mapping.threads * kWidest;
+}
+
+void share_out(const loop::Kernel& kernel, Mapping& mapping) {
+  mapping.partials = partials_of_thread(kernel, mapping);
+  for (auto& [loop, shared] : mapping.shared)
+    if (shared.lanes > 0) shared.pack = mapping.partials;
+  mapping.group = group_size(kernel, mapping);
+  if (mapping.group > kMostThreads)
+    mapping.cluster = std::min(kMostCluster, mapping.group / kBlock);
+}
+
 void choose_threads(const loop::Kernel& kernel, Mapping& mapping) {
   if (mapping.tile.columns > 0) {
     mapping.threads = mapping.tile.makers + kWarp;
@@ -147,15 +220,17 @@ void choose_threads(const loop::Kernel& kernel, Mapping& mapping) {
     return;
   }
   const bool alone = mapping.shared.empty();
-  mapping.group = alone ? 1 : group_size(kernel, mapping);
+  mapping.abreast = alone ? 1 : items_abreast(kernel, mapping);
+  if (mapping.abreast > 1) return share_out_abreast(kernel, mapping);
+  if (!alone) share_out(kernel, mapping);
   if (alone && mapping.items && mapping.scratch.empty())
     mapping.pack = pack_size(kernel, *mapping.items);
   const bool block = mapping.group > kWarp || !mapping.scratch.empty() || !mapping.items;
-  mapping.threads =
-      block ? mapping.group : std::max(mapping.group, block_size(mapping.turns() * mapping.group));
+  mapping.threads = block ? mapping.group / mapping.cluster
+                          : std::max(mapping.group, block_size(mapping.turns() * mapping.group));
   if (mapping.group > kWarp) {
     const std::int64_t partials = most_partials(kernel, mapping.body());
-    mapping.partials_bytes = partials > 1 ? partials * kWidest : 0;
+    mapping.partials_bytes = partials > 1 ? partials / mapping.cluster * kWidest : 0;
   }
 }
 

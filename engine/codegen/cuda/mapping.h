@@ -16,19 +16,24 @@
 
 namespace recut::cuda {
 
-// A loop of which a group's threads take an iteration each at a time.
+// A loop of which a group's threads take an iteration each at a time, or a pack of neighbours.
 struct Shared {
   Nest nest;
-  std::int64_t lanes = 0;  // where partials grow: iteration k is thread k mod lanes'; 0: anyone's
+  std::int64_t lanes =
+      0;  // where partials grow: iteration k is that of partial k mod lanes; 0: anyone's
+  int pack = 1;
 };
 
 struct Mapping {
   std::optional<Nest> items;  // none: a single one, `straight`
   loop::Block straight;
   std::int64_t count = 1;  // of items
-  int group = 1;           // threads of an item: a part of a warp, or a whole block
-  int threads = 1;         // of a block
-  int pack = 1;            // neighbouring items of a thread, by accesses of several elements
+  int group = 1;     // threads of an item: a part of a warp, a whole block, or a cluster of blocks
+  int cluster = 1;   // blocks of an item, which a card of sm_90 has at once
+  int abreast = 1;   // neighbouring items whose threads alternate: sums that lie side by side
+  int threads = 1;   // of a block
+  int partials = 1;  // neighbouring ones of an accumulator that a thread of a group has
+  int pack = 1;      // neighbouring items of a thread, by accesses of several elements
   std::map<const loop::Loop*, Shared> shared;
   Tile tile;                            // where sums in order are made by many threads
   std::vector<loop::BufferId> scratch;  // that the launch uses
@@ -38,7 +43,12 @@ struct Mapping {
   const loop::Block& body() const { return items ? *items->body : straight; }
   // Items that a thread's or a group's turn takes.
   std::int64_t turns() const { return (count + pack - 1) / pack; }
-  std::int64_t turns_of_block() const { return tile.columns > 0 ? tile.columns : threads / group; }
+  // Of a block, or of a cluster of them.
+  std::int64_t turns_of_block() const {
+    return tile.columns > 0 ? tile.columns : abreast * cluster > 1 ? abreast : threads / group;
+  }
+  // Whether an item's threads are a warp's, or of a part of it.
+  bool in_warp() const { return group <= 32 && abreast == 1; }
 };
 
 // `ranges`: of the kernel's loops and checked values.

@@ -8,6 +8,25 @@
 #include "engine/codegen/cuda/scalar_code.h"
 
 namespace recut::cuda {
+namespace {
+
+constexpr std::int64_t kMostUnrolled = 8;
+constexpr std::int64_t kUnrolledOfMany = 4;
+constexpr std::size_t kMostStatements = 48;
+
+// How many turns of a loop that threads share are written out; 1: none.
+int unrolled_turns(const loop::Block& body, std::int64_t turns) {
+  const bool straight =
+      body.size() <= kMostStatements &&
+      std::none_of(body.begin(), body.end(), [](const loop::Statement& statement) {
+        return std::holds_alternative<loop::Loop>(statement.value) ||
+               std::holds_alternative<loop::If>(statement.value);
+      });
+  if (!straight) return 1;
+  return static_cast<int>(turns <= kMostUnrolled ? turns : kUnrolledOfMany);
+}
+
+}  // namespace
 
 std::string shared_place(const std::string& type, std::int64_t at) {
   return fmt::format("reinterpret_cast<{}*>({})", type,
@@ -37,23 +56,37 @@ void KernelCode::shared_memory() {
                            shared_place(memory_type_name(kernel_[id].dtype), places[i])));
   }
   if (mapping_.group == 1) return;
-  const bool block = mapping_.group == mapping_.threads;
-  text_.line(block ? "const int thread = threadIdx.x;"
-                   : fmt::format("const int thread = threadIdx.x % {};", mapping_.group));
-  if (mapping_.group < 32)
+  text_.line(fmt::format("const int thread = {};", number_of_thread()));
+  if (mapping_.in_warp() && mapping_.group < 32)
     text_.line(fmt::format("const unsigned mask = 0x{:x}u << (threadIdx.x & {});",
                            (1u << mapping_.group) - 1, 32 - mapping_.group));
+}
+
+// Among those of its item.
+std::string KernelCode::number_of_thread() const {
+  std::string number = mapping_.abreast > 1 ? fmt::format("threadIdx.x / {}", mapping_.abreast)
+                       : mapping_.group < mapping_.threads
+                           ? fmt::format("threadIdx.x % {}", mapping_.group)
+                           : "threadIdx.x";
+  if (mapping_.cluster > 1)
+    number = fmt::format("blockIdx.x % {} * {} + {}", mapping_.cluster,
+                         mapping_.threads / mapping_.abreast, number);
+  return number;
 }
 
 std::string KernelCode::mask() const { return mapping_.group < 32 ? "mask" : "0xffffffffu"; }
 
 void KernelCode::wait() {
-  text_.line(mapping_.group > 32 ? "__syncthreads();" : fmt::format("__syncwarp({});", mask()));
+  if (mapping_.cluster > 1) return text_.line(context_.helpers.use("cluster_wait") + "();");
+  text_.line(!mapping_.in_warp() ? "__syncthreads();" : fmt::format("__syncwarp({});", mask()));
 }
 
 // The number of the item that a thread begins with.
 std::string KernelCode::first_item() const {
   const std::int64_t turns = mapping_.turns_of_block();
+  if (mapping_.abreast > 1)
+    return fmt::format("int(blockIdx.x / {}) * {}", mapping_.cluster, mapping_.abreast);
+  if (mapping_.cluster > 1) return fmt::format("int(blockIdx.x / {})", mapping_.cluster);
   if (turns == 1) return "blockIdx.x";
   const std::string inside =
       mapping_.group == 1 ? "threadIdx.x" : fmt::format("threadIdx.x / {}", mapping_.group);
@@ -87,7 +120,7 @@ void KernelCode::in_nest(const Nest& nest, const std::string& number, bool wide,
   if (number != variable(nest.loops.back()->variable)) count_down(nest, number, wide, pack);
   for (const loop::Statement* one : nest.before) statement(*one);
   if (pack > 1)
-    this->pack();
+    this->pack(nest, pack);
   else
     block(*nest.body);
 }
@@ -103,8 +136,10 @@ void KernelCode::items(const loop::StageCode& stage, std::int64_t blocks) {
   if (mapping_.count == 0) return;
   text_.begin_note(stage.note);
   const Nest& nest = *mapping_.items;
-  const std::int64_t turns = mapping_.turns(), in_all = blocks * mapping_.turns_of_block();
-  const std::string item = counter(nest, mapping_.pack);
+  const std::int64_t turns = mapping_.turns(),
+                     in_all = blocks / mapping_.cluster * mapping_.turns_of_block();
+  const std::string own = counter(nest, mapping_.pack);
+  const std::string item = mapping_.abreast > 1 ? names_.fresh("items") : own;
   const std::string type = whole_type(std::max(turns, in_all));
   const bool wide = type != "int", again = in_all < turns;
   const std::string first = (wide ? "(long long)" : "") + first_item();
@@ -113,27 +148,67 @@ void KernelCode::items(const loop::StageCode& stage, std::int64_t blocks) {
                            in_all));
   else
     text_.line(fmt::format("const {} {} = {};", type, item, first));
-  if (in_all > turns) text_.line(fmt::format("if ({} >= {}) return;", item, turns));
-  in_nest(nest, item, wide, mapping_.pack);
+  if (mapping_.abreast > 1)
+    own_of_items(own, item, type);
+  else if (in_all > turns)
+    text_.line(fmt::format("if ({} >= {}) return;", item, turns));
+  in_nest(nest, own, wide, mapping_.pack);
   if (!again) return;
   if (alike()) wait();
   text_.close();
 }
 
+// Behind the last item threads do what is done for it once more, and leave the same.
+void KernelCode::own_of_items(const std::string& own, const std::string& first,
+                              const std::string& type) {
+  const std::string place = fmt::format("{} + int(threadIdx.x % {})", first, mapping_.abreast);
+  text_.line(mapping_.count % mapping_.abreast == 0
+                 ? fmt::format("const {} {} = {};", type, own, place)
+                 : fmt::format("const {} {} = {}({}, {}({}));", type, own,
+                               context_.helpers.use("smaller"), place, type, mapping_.count - 1));
+}
+
+// Turns in which all threads have a pack, and one for what is left over. Of short loops all turns
+// are written out: loads of all of them are on their way at once, and what one loop over a row has
+// loaded is still in registers for the next.
 void KernelCode::share(const Shared& shared) {
-  const std::int64_t count = shared.nest.iterations(kernel_);
-  if (count == 0) return;
-  const std::int64_t step = shared.lanes > 0 ? shared.lanes : mapping_.group;
-  const std::string number = counter(shared.nest, 1), type = whole_type(count + step);
-  const std::string around = iteration_;
-  const std::string some = step < mapping_.group ? fmt::format("if (thread < {}) ", step) : "";
-  text_.open(fmt::format("{0}for ({1} {2} = thread; {2} < {3}; {2} += {4})", some, type, number,
-                         count, step));
+  const std::int64_t packs = shared.nest.iterations(kernel_) / shared.pack;
+  if (packs == 0) return;
+  const std::int64_t threads = shared.lanes > 0 ? shared.lanes / shared.pack : mapping_.group;
+  const std::int64_t whole = packs / threads, rest = packs % threads;
+  const std::string number = counter(shared.nest, shared.pack), around = iteration_;
+  const std::string type = whole_type(packs + threads), each = names_.fresh("turn");
+  const bool some = threads < mapping_.group;
   spread_ = true;
-  in_nest(shared.nest, number, type != "int", 1);
+  if (whole > 0) {
+    if (some) text_.open(fmt::format("if (thread < {})", threads));
+    if (whole > 1) {
+      if (const int unrolled = unrolled_turns(*shared.nest.body, whole); unrolled > 1)
+        text_.line(fmt::format("#pragma unroll {}", unrolled));
+      text_.open(fmt::format("for (int {0} = 0; {0} < {1}; ++{0})", each, whole));
+    } else if (!some) {
+      text_.open("");
+    }
+    turn(shared, number,
+         fmt::format("const {} {} = thread{}", type, number,
+                     whole > 1 ? fmt::format(" + {} * {}", threads, each) : ""));
+    if (whole > 1 || !some) text_.close();
+    if (some) text_.close();
+  }
+  if (rest > 0) {
+    text_.open(fmt::format("if (thread < {})", rest));
+    turn(shared, number,
+         fmt::format("const {} {} = thread{}", type, number,
+                     whole > 0 ? fmt::format(" + {}", threads * whole) : ""));
+    text_.close();
+  }
   spread_ = false;
-  text_.close();
   iteration_ = around;
+}
+
+void KernelCode::turn(const Shared& shared, const std::string& number, const std::string& text) {
+  text_.line(text + ";");
+  in_nest(shared.nest, number, whole_type(shared.nest.iterations(kernel_)) != "int", shared.pack);
 }
 
 }  // namespace recut::cuda

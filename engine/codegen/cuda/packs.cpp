@@ -7,7 +7,6 @@ namespace recut::cuda {
 namespace {
 
 constexpr std::int64_t kAccessBytes = 16;
-constexpr std::int64_t kMostOfPack = 8;
 
 struct Walk {
   Step step = Step::same;
@@ -74,6 +73,7 @@ void note(const loop::Kernel& kernel, const Nest& nest, std::int64_t size,
     all.stored.insert(store->buffer.index);
     return meet(store->buffer);
   }
+  if (std::holds_alternative<loop::Update>(statement.value)) return;
   const auto* define = std::get_if<loop::Define>(&statement.value);
   all.plain &=
       define != nullptr && !std::holds_alternative<loop::ReadAccumulator>(define->expression);
@@ -85,14 +85,13 @@ void note(const loop::Kernel& kernel, const Nest& nest, std::int64_t size,
   if (step == Step::next) meet(load->buffer);
 }
 
-bool fits(const loop::Kernel& kernel, const Nest& nest, std::int64_t size) {
-  const std::int64_t extent = kernel[nest.loops.back()->variable].extent;
-  if (extent < size || (extent % size != 0 && nest.loops.size() > 1)) return false;
+Accesses accesses_of(const loop::Kernel& kernel, const Nest& nest, std::int64_t size) {
   Accesses all;
   for (const loop::Statement& statement : *nest.body) note(kernel, nest, size, statement, all);
-  const bool apart = std::none_of(all.stored.begin(), all.stored.end(),
-                                  [&](std::uint32_t b) { return all.loaded.contains(b); });
-  return all.plain && apart && !all.stored.empty() && size * all.widest <= kAccessBytes;
+  all.plain &= std::none_of(all.stored.begin(), all.stored.end(),
+                            [&](std::uint32_t b) { return all.loaded.contains(b); });
+  all.plain &= size * all.widest <= kAccessBytes;
+  return all;
 }
 
 }  // namespace
@@ -103,10 +102,29 @@ Step step_of(const loop::Index& index, loop::LoopId loop, std::int64_t size,
   return walk.step == Step::next && !walk.aligned ? Step::other : walk.step;
 }
 
+int loads_of_neighbours(const loop::Block& body, loop::LoopId loop) {
+  int count = 0;
+  for (const loop::Statement& statement : body) {
+    const auto* define = std::get_if<loop::Define>(&statement.value);
+    const auto* load = define == nullptr ? nullptr : std::get_if<loop::Load>(&define->expression);
+    count += load != nullptr && step_of(load->at, loop, 1, body) == Step::next ? 1 : 0;
+  }
+  return count;
+}
+
 int pack_size(const loop::Kernel& kernel, const Nest& nest) {
-  for (std::int64_t size = kMostOfPack; size > 1; size /= 2)
-    if (fits(kernel, nest, size)) return static_cast<int>(size);
+  const std::int64_t extent = kernel[nest.loops.back()->variable].extent;
+  for (int size = kMostOfPack; size > 1; size /= 2) {
+    if (extent < size || (extent % size != 0 && nest.loops.size() > 1)) continue;
+    const Accesses all = accesses_of(kernel, nest, size);
+    if (all.plain && !all.stored.empty()) return size;
+  }
   return 1;
+}
+
+bool fits_pack(const loop::Kernel& kernel, const Nest& nest, std::int64_t size) {
+  return kernel[nest.loops.back()->variable].extent % size == 0 &&
+         accesses_of(kernel, nest, size).plain;
 }
 
 }  // namespace recut::cuda

@@ -23,9 +23,9 @@ class Text {
     text_.append(line) += '\n';
     notes_.push_back(note_);
   }
-  // "for (...) {", and its end.
+  // "for (...) {", or a brace alone, and its end.
   void open(const std::string& head) {
-    line(head + " {");
+    line(head.empty() ? "{" : head + " {");
     ++depth_;
   }
   void close() {

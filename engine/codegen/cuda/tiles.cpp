@@ -65,23 +65,12 @@ std::map<const loop::Loop*, OrderedSum> sums_of(const loop::Kernel& kernel,
   return sums;
 }
 
-// Loads of neighbours by neighbouring iterations of a loop.
-int neighbours(const loop::Block& body, loop::LoopId loop) {
-  int count = 0;
-  for (const loop::Statement& statement : body) {
-    const auto* define = std::get_if<loop::Define>(&statement.value);
-    const auto* load = define == nullptr ? nullptr : std::get_if<loop::Load>(&define->expression);
-    count += load != nullptr && step_of(load->at, loop, 1, body) == Step::next ? 1 : 0;
-  }
-  return count;
-}
-
 // One where rows are neighbours in memory rather than columns.
 int columns_of(const loop::Kernel& kernel, const Nest& items, const Tile& tile) {
   int across = 0, along = 0;
   for (const auto& [loop, sum] : tile.sums) {
-    across += neighbours(*sum.nest.body, items.loops.back()->variable);
-    along += neighbours(*sum.nest.body, sum.nest.loops.back()->variable);
+    across += loads_of_neighbours(*sum.nest.body, items.loops.back()->variable);
+    along += loads_of_neighbours(*sum.nest.body, sum.nest.loops.back()->variable);
   }
   if (along > across) return 1;
   const std::int64_t count = items.iterations(kernel);

@@ -155,7 +155,7 @@ struct Kernel {
 };
 
 // The largest number of lanes, and of nested loops and ifs, that a sound kernel has.
-inline constexpr std::int64_t kMostLanes = 1024;
+inline constexpr std::int64_t kMostLanes = 8192;
 inline constexpr int kDeepestNest = 64;
 // The most bytes of scratch that an outermost loop uses: what a block of threads may have on a GPU,
 // and a stack on a processor.

@@ -72,8 +72,7 @@ std::int64_t Folder::count() const {
 std::vector<Quantity> Folder::fold(std::vector<Folded> folds,
                                    const std::function<void(const Indices&)>& also) {
   Builder& builder = lowering_.builder();
-  const std::int64_t extent = extent_of_last();
-  const std::int64_t lanes = lanes_inside_ && extent > 1 ? lanes_for_sum(extent) : 1;
+  const std::int64_t lanes = lanes_of_sum_;
   std::vector<AccumulatorId> accumulators;
   for (const Folded& f : folds)
     accumulators.push_back(builder.accumulator(f.name, f.how, f.initial.id(), lanes));
@@ -101,23 +100,45 @@ void Folder::for_each(const std::function<void(const Indices&)>& body) {
   builder.close_to(depth);
 }
 
-void for_each_fold(Lowering& lowering, const FoldSpace& space,
-                   const std::function<void(Folder&)>& body) {
+// Sums of groups are in one loop over all that is folded.
+void Folder::run(Lowering& lowering, const FoldSpace& space, Columns columns,
+                 const std::function<void(Folder&)>& body) {
   const std::vector<std::size_t> kept = ordered(space, false);
   const std::vector<std::size_t> folded = ordered(space, true);
-  lowering.merge_best(borders(kept) + borders(folded), [&](const std::vector<bool>& merged) {
-    Folder folder(lowering, space);
-    const Groups outside = grouped(kept, merged, 0);
-    folder.groups_ = grouped(folded, merged, borders(kept));
-    folder.lanes_inside_ = rows_lie_together({space.shape, space.folded}, space.strides);
-    folder.at_.assign(space.shape.size(), 0);
-    const std::size_t depth = lowering.builder().depth();
-    const std::int64_t last = outside.empty() ? 1 : extent_of(space, outside.back());
-    folder.open(outside, folder.at_, Builder::Order::parallel,
-                folder.lanes_inside_ ? 1 : lanes_for(last));
-    body(folder);
-    lowering.builder().close_to(depth);
-  });
+  const std::int64_t terms = extent_of(space, folded), sums = extent_of(space, kept);
+  const std::int64_t most = lowering.options.group_lanes;
+  const bool inside = rows_lie_together({space.shape, space.folded}, space.strides);
+  std::int64_t lanes = 1;
+  if (most > 0 && inside) lanes = lanes_for_group(terms, sums, most);
+  if (most > 0 && !inside && columns == Columns::shared)
+    lanes = lanes_for_columns(terms, sums, most);
+  const bool whole = lanes > 1;
+  lowering.merge_best(
+      borders(kept) + (whole ? 0 : borders(folded)), [&](const std::vector<bool>& merged) {
+        Folder folder(lowering, space);
+        const Groups outside = grouped(kept, merged, 0);
+        folder.groups_ = whole ? Groups{folded} : grouped(folded, merged, borders(kept));
+        folder.lanes_inside_ = inside;
+        const std::int64_t extent = folder.extent_of_last();
+        folder.lanes_of_sum_ = whole ? lanes : inside && extent > 1 ? lanes_for_sum(extent) : 1;
+        folder.at_.assign(space.shape.size(), 0);
+        const std::size_t depth = lowering.builder().depth();
+        const std::int64_t last = outside.empty() ? 1 : extent_of(space, outside.back());
+        folder.open(outside, folder.at_, Builder::Order::parallel,
+                    inside || whole ? 1 : lanes_for(last));
+        body(folder);
+        lowering.builder().close_to(depth);
+      });
+}
+
+void for_each_fold(Lowering& lowering, const FoldSpace& space,
+                   const std::function<void(Folder&)>& body) {
+  Folder::run(lowering, space, Folder::Columns::in_order, body);
+}
+
+void for_each_reduction(Lowering& lowering, const FoldSpace& space,
+                        const std::function<void(Folder&)>& body) {
+  Folder::run(lowering, space, Folder::Columns::shared, body);
 }
 
 Quantity fold_steps(Lowering& lowering, std::int64_t count, const Folded& one) {

@@ -43,7 +43,11 @@ class Folder {
   std::int64_t count() const;  // of places folded into one
 
  private:
+  enum class Columns : std::uint8_t { in_order, shared };
   friend void for_each_fold(Lowering&, const FoldSpace&, const std::function<void(Folder&)>&);
+  friend void for_each_reduction(Lowering&, const FoldSpace&, const std::function<void(Folder&)>&);
+  static void run(Lowering& lowering, const FoldSpace& space, Columns columns,
+                  const std::function<void(Folder&)>& body);
   Folder(Lowering& lowering, const FoldSpace& space) : lowering_(lowering), space_(space) {}
 
   // Opens loops over groups of dimensions, and sets their indices in `at`.
@@ -54,6 +58,7 @@ class Folder {
   Lowering& lowering_;
   const FoldSpace& space_;
   std::vector<std::vector<std::size_t>> groups_;  // of folded dimensions, each one loop
+  std::int64_t lanes_of_sum_ = 1;
   bool lanes_inside_ = false;
   Indices at_;
 };
@@ -61,6 +66,10 @@ class Folder {
 // Calls body for every place of the kept dimensions, inside of loops over them.
 void for_each_fold(Lowering& lowering, const FoldSpace& space,
                    const std::function<void(Folder&)>& body);
+// The same of reductions, whose sums groups of threads may share out where they lie side by side,
+// too.
+void for_each_reduction(Lowering& lowering, const FoldSpace& space,
+                        const std::function<void(Folder&)>& body);
 
 // Folds one.term({k}) for k = 0 ... count - 1 in a loop of its own, which no loop of lanes is
 // around.

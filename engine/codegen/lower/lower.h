@@ -47,6 +47,9 @@ struct RegisterTile {
 struct LowerOptions {
   Precision precision = Precision::f32;
   std::optional<RegisterTile> registers = RegisterTile{};  // none: no tiles, plain loops alone
+  // The most lanes of a sum over a row, for threads of a group: all that a row folds is one loop
+  // then. 0: as processors sum, in up to 256 lanes of the last loop. Sums have other bits.
+  std::int64_t group_lanes = 0;
 };
 
 // The calls of one kernel, in the graph's order: a group of `groups`, or a call that is alone.

@@ -16,6 +16,35 @@ std::int64_t lanes_for_sum(std::int64_t terms) {
   return lanes_for(terms);
 }
 
+namespace {
+
+constexpr std::int64_t kShortSum = 64;
+constexpr std::int64_t kTermsOfLane = 8;
+
+}  // namespace
+
+std::int64_t lanes_for_group(std::int64_t terms, std::int64_t sums, std::int64_t most) {
+  constexpr std::int64_t kWarp = 32;
+  constexpr std::int64_t kBlock = 1024;                       // lanes that one block has well
+  constexpr std::int64_t kManyLanes = std::int64_t{1} << 19;  // of all sums: a few for each thread
+  if (terms < kShortSum) return lanes_for(terms);
+  std::int64_t lanes = kWarp;
+  while (lanes < most && kTermsOfLane * lanes < terms &&
+         (lanes < kBlock || lanes * sums < kManyLanes))
+    lanes *= 2;
+  return lanes;
+}
+
+std::int64_t lanes_for_columns(std::int64_t terms, std::int64_t sums, std::int64_t most) {
+  constexpr std::int64_t kNeighbours = 32;
+  constexpr std::int64_t kManyThreads = std::int64_t{1} << 18;
+  if (terms < kShortSum) return 1;
+  std::int64_t lanes = 1;
+  while (lanes * kNeighbours < most && kTermsOfLane * lanes < terms && lanes * sums < kManyThreads)
+    lanes *= 2;
+  return lanes;
+}
+
 bool reaches_memory(const StorageModel& storages, const FusionGroups& groups, NodeId last,
                     const Made& made) {
   if (groups.inlines(last, made.node)) return false;

@@ -23,6 +23,11 @@ inline constexpr std::int64_t kLanes = 8;
 // of them to be computed at once on any target, and the same everywhere.
 std::int64_t lanes_for(std::int64_t iterations);
 std::int64_t lanes_for_sum(std::int64_t terms);
+// Lanes for one of so many sums that groups of threads make: at most `most`, a power of two. Some 8
+// terms a lane, or fewer lanes where there are sums enough to keep a card busy.
+std::int64_t lanes_for_group(std::int64_t terms, std::int64_t sums, std::int64_t most);
+// The same of sums that lie side by side, of neighbours of which a block has some.
+std::int64_t lanes_for_columns(std::int64_t terms, std::int64_t sums, std::int64_t most);
 
 // Whether a kernel whose own calls end with `last` stores this output of one of them.
 bool reaches_memory(const StorageModel& storages, const FusionGroups& groups, NodeId last,

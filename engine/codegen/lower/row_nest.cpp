@@ -65,11 +65,17 @@ void RowNest::find_outputs(std::span<const NodeId> calls) {
     outputs_.insert(outputs_.end(), written->begin(), written->end());
 }
 
-// Where rows lie together, what is reduced is written while it is at hand.
+// Where rows lie together, or threads share them out anyway, what is reduced is written while it is
+// at hand. Those that share may see it through a view that leaves its elements in their order.
 bool RowNest::shares_first_loop(const Made& made) const {
-  return is_element(made) && has_enough_rows(space_) &&
-         storage_layout(lowering_.type(made)).strides == strides_ &&
-         rows_lie_together(space_, strides_);
+  const TensorType& type = lowering_.type(made);
+  const Strides& own = storage_layout(type).strides;
+  if (!has_enough_rows(space_)) return false;
+  if (lowering_.options.group_lanes == 0)
+    return is_element(made) && own == strides_ && rows_lie_together(space_, strides_);
+  if (is_element(made)) return own == strides_;
+  return element_count(type.shape) == element_count(space_.shape) &&
+         own == contiguous_strides(type.shape) && strides_ == contiguous_strides(space_.shape);
 }
 
 void RowNest::build() {
@@ -77,7 +83,7 @@ void RowNest::build() {
   std::size_t stages = 0;
   for (const Reduction& reduction : reductions_) stages = std::max(stages, reduction.stage + 1);
   const Lowering::About about(lowering_, reductions_.front().nest.node);
-  for_each_fold(lowering_, {space_.shape, space_.folded, strides_}, [&](Folder& folder) {
+  for_each_reduction(lowering_, {space_.shape, space_.folded, strides_}, [&](Folder& folder) {
     for (std::size_t stage = 0; stage < stages; ++stage) fold_stage(stage, folder);
     for (const Made& made : row_outputs_) write_row(made, folder);
     if (!element_outputs_.empty())
@@ -107,7 +113,7 @@ void RowNest::fold_stage(std::size_t stage, Folder& folder) {
     }
     const bool first = stage == 0 && pass == 0;
     const std::vector<Quantity> found = folder.fold(std::move(folds), [&](const Indices& at) {
-      if (first) write(early_, at);
+      if (first) write_early(at);
     });
     for (std::size_t n = 0; n < found.size(); ++n) totals[whose[n]].push_back(found[n]);
   }
@@ -131,6 +137,17 @@ void RowNest::settle(const Reduction& reduction, const RowFold::Totals& totals,
 
 void RowNest::write(const std::vector<Made>& outputs, const Indices& at) const {
   for (const Made& made : outputs) lowering_.write(made, at, lowering_.made_element(made, at));
+}
+
+void RowNest::write_early(const Indices& at) const {
+  for (const Made& made : early_) {
+    if (is_element(made)) {
+      write({made}, at);
+      continue;
+    }
+    const Index place = linearised(at, space_.shape);
+    write({made}, element_at(storage_layout(lowering_.type(made)), place, lowering_.builder()));
+  }
 }
 
 void RowNest::write_row(const Made& made, const Folder& folder) const {

@@ -48,6 +48,7 @@ class RowNest {
   void fold_stage(std::size_t stage, Folder& folder);
   void settle(const Reduction& reduction, const RowFold::Totals& totals, const Folder& folder);
   void write(const std::vector<Made>& outputs, const Indices& at) const;
+  void write_early(const Indices& at) const;
   void write_row(const Made& made, const Folder& folder) const;
 
   Lowering& lowering_;

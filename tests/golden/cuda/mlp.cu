@@ -29,12 +29,30 @@ __device__ inline T larger(T a, T b) {
   return a != a || a > b ? a : b;
 }
 
-// The same of a partial a thread, by threads of a warp, all of which get the result.
+// Partials, the lower half with the upper half until one is left.
+template <int lanes, class T, class Combine>
+__device__ inline T combined_here(const T (&all)[lanes], Combine combine) {
+  T partials[lanes];
+  for (int p = 0; p < lanes; ++p) partials[p] = all[p];
+  for (int half = lanes / 2; half > 0; half /= 2)
+    for (int p = 0; p < half; ++p) partials[p] = combine(partials[p], partials[p + half]);
+  return partials[0];
+}
+
+// The same of a partial a thread, by threads of a warp, all of which get the result; where a
+// thread has several, these are neighbours, and combined last.
 template <int lanes, int width, class T, class Combine>
 __device__ inline T combined_in_warp(T mine, unsigned mask, Combine combine) {
   for (int half = lanes / 2; half > 0; half /= 2)
     mine = combine(mine, T(__shfl_down_sync(mask, mine, half, width)));
   return T(__shfl_sync(mask, mine, 0, width));
+}
+template <int lanes, int width, int count, class T, class Combine>
+__device__ inline T combined_in_warp(const T (&mine)[count], unsigned mask, Combine combine) {
+  T partials[count];
+  for (int p = 0; p < count; ++p)
+    partials[p] = combined_in_warp<lanes, width>(mine[p], mask, combine);
+  return combined_here(partials, combine);
 }
 
 // kernel hidden
@@ -151,9 +169,13 @@ extern "C" __global__ void __launch_bounds__(32) kernel_4_0(
     long long seed, long long* fault) {
   const int thread = threadIdx.x;
   float total = thread == 0 ? 0.0f : (-0.0f);
-  if (thread < 8) for (int i = thread; i < 32; i += 8) {
-    const float v1 = square[i];
-    total = v1 + total;
+  if (thread < 8) {
+    #pragma unroll 4
+    for (int turn = 0; turn < 4; ++turn) {
+      const int i = thread + 8 * turn;
+      const float v1 = square[i];
+      total = v1 + total;
+    }
   }
   const float v2 = combined_in_warp<8, 32>(total, 0xffffffffu, [](float so_far, float next) { return next + so_far; });
   const float v4 = v2 / 32.0f;

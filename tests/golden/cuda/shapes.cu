@@ -47,27 +47,53 @@ __device__ inline float of_half(unsigned short bits) {
 }
 #endif
 
-// The same of a partial a thread, by threads of a warp, all of which get the result.
+// Partials, the lower half with the upper half until one is left.
+template <int lanes, class T, class Combine>
+__device__ inline T combined_here(const T (&all)[lanes], Combine combine) {
+  T partials[lanes];
+  for (int p = 0; p < lanes; ++p) partials[p] = all[p];
+  for (int half = lanes / 2; half > 0; half /= 2)
+    for (int p = 0; p < half; ++p) partials[p] = combine(partials[p], partials[p + half]);
+  return partials[0];
+}
+
+// The same of a partial a thread, by threads of a warp, all of which get the result; where a
+// thread has several, these are neighbours, and combined last.
 template <int lanes, int width, class T, class Combine>
 __device__ inline T combined_in_warp(T mine, unsigned mask, Combine combine) {
   for (int half = lanes / 2; half > 0; half /= 2)
     mine = combine(mine, T(__shfl_down_sync(mask, mine, half, width)));
   return T(__shfl_sync(mask, mine, 0, width));
 }
+template <int lanes, int width, int count, class T, class Combine>
+__device__ inline T combined_in_warp(const T (&mine)[count], unsigned mask, Combine combine) {
+  T partials[count];
+  for (int p = 0; p < count; ++p)
+    partials[p] = combined_in_warp<lanes, width>(mine[p], mask, combine);
+  return combined_here(partials, combine);
+}
 
-// By all threads of a block, through room for a partial each.
-template <int lanes, class T, class Combine>
-__device__ inline T combined_in_block(T mine, T* partials, Combine combine) {
+// By all threads of a block, through room for their partials. Each warp combines all of them.
+template <int lanes, int count, class T, class Combine>
+__device__ inline T combined_in_block(const T (&mine)[count], T* room, Combine combine) {
+  constexpr int rest = lanes < 32 ? lanes : 32;
   const int thread = threadIdx.x;
   __syncthreads();
-  if (thread < lanes) partials[thread] = mine;
+  for (int p = 0; p < count; ++p)
+    if (thread < lanes) room[lanes * p + thread] = mine[p];
   __syncthreads();
-  for (int half = lanes / 2; half >= 32; half /= 2) {
-    if (thread < half) partials[thread] = combine(partials[thread], partials[thread + half]);
-    __syncthreads();
+  T partials[count];
+  for (int p = 0; p < count; ++p) {
+    T far[lanes / rest];
+    for (int i = 0; i < lanes / rest; ++i) far[i] = room[lanes * p + rest * i + thread % rest];
+    partials[p] = combined_here(far, combine);
   }
-  constexpr int rest = lanes < 32 ? lanes : 32;
-  return combined_in_warp<rest, 32>(partials[thread % rest], 0xffffffffu, combine);
+  return combined_in_warp<rest, 32>(partials, 0xffffffffu, combine);
+}
+template <int lanes, class T, class Combine>
+__device__ inline T combined_in_block(T mine, T* room, Combine combine) {
+  const T one[1] = {mine};
+  return combined_in_block<lanes>(one, room, combine);
 }
 
 // Several threads may do so at one place: by the word that holds it.
@@ -143,24 +169,53 @@ extern "C" __global__ void __launch_bounds__(32) kernel_1_0(
 }
 
 // kernel rows
-// 48 items, 16 threads each
+// 48 items, 8 threads each
 extern "C" __global__ void __launch_bounds__(32) kernel_2_0(
     const float* __restrict__ x,
     float* __restrict__ y,
     long long seed, long long* fault) {
-  const int thread = threadIdx.x % 16;
-  const unsigned mask = 0xffffu << (threadIdx.x & 16);
-  const int r = blockIdx.x * 2 + threadIdx.x / 16;
+  const int thread = threadIdx.x % 8;
+  const unsigned mask = 0xffu << (threadIdx.x & 24);
+  const int r = blockIdx.x * 4 + threadIdx.x / 8;
   float m = thread == 0 ? __int_as_float(0xff800000) : __int_as_float(0xff800000);
-  if (thread < 8) for (int i = thread; i < 100; i += 8) {
+  #pragma unroll 4
+  for (int turn = 0; turn < 12; ++turn) {
+    const int i = thread + 8 * turn;
     const float a = x[100 * r + i];
     m = larger(a, m);
   }
-  const float t = combined_in_warp<8, 16>(m, mask, [](float so_far, float next) { return larger(next, so_far); });
-  for (int j = thread; j < 100; j += 16) {
-    const float b = x[100 * r + j];
-    const float c = b - t;
-    y[100 * r + j] = c;
+  if (thread < 4) {
+    const int i = thread + 96;
+    const float a = x[100 * r + i];
+    m = larger(a, m);
+  }
+  const float t = combined_in_warp<8, 8>(m, mask, [](float so_far, float next) { return larger(next, so_far); });
+  #pragma unroll 3
+  for (int turn_1 = 0; turn_1 < 3; ++turn_1) {
+    const int item = thread + 8 * turn_1;
+    const int j = 4 * item;
+    const Pack<float, 4> x_pack = *reinterpret_cast<const Pack<float, 4>*>(x + 100 * r + j);
+    Pack<float, 4> y_pack;
+    #pragma unroll
+    for (int lane = 0; lane < 4; ++lane) {
+      const float b = x_pack.of[lane];
+      const float c = b - t;
+      y_pack.of[lane] = c;
+    }
+    *reinterpret_cast<Pack<float, 4>*>(y + 100 * r + j) = y_pack;
+  }
+  if (thread < 1) {
+    const int item = thread + 24;
+    const int j = 4 * item;
+    const Pack<float, 4> x_pack_1 = *reinterpret_cast<const Pack<float, 4>*>(x + 100 * r + j);
+    Pack<float, 4> y_pack_1;
+    #pragma unroll
+    for (int lane = 0; lane < 4; ++lane) {
+      const float b = x_pack_1.of[lane];
+      const float c = b - t;
+      y_pack_1.of[lane] = c;
+    }
+    *reinterpret_cast<Pack<float, 4>*>(y + 100 * r + j) = y_pack_1;
   }
 }
 
@@ -175,11 +230,27 @@ extern "C" __global__ void __launch_bounds__(256) kernel_3_0(
   const int r = blockIdx.x;
   double s = thread == 0 ? 1.0 : (-0.0);
   double p = thread == 0 ? 1.0 : __longlong_as_double(0x7ff0000000000000LL);
-  for (int i = thread; i < 3000; i += 256) {
+  #pragma unroll 4
+  for (int turn = 0; turn < 11; ++turn) {
+    const int i = thread + 256 * turn;
     const double a = x[3000 * r + i];
     s = a + s;
   }
-  if (thread < 32) for (int j = thread; j < 3000; j += 32) {
+  if (thread < 184) {
+    const int i = thread + 2816;
+    const double a = x[3000 * r + i];
+    s = a + s;
+  }
+  if (thread < 32) {
+    #pragma unroll 4
+    for (int turn_1 = 0; turn_1 < 93; ++turn_1) {
+      const int j = thread + 32 * turn_1;
+      const double b = x[3000 * r + j];
+      p = smaller(b, p);
+    }
+  }
+  if (thread < 24) {
+    const int j = thread + 2976;
     const double b = x[3000 * r + j];
     p = smaller(b, p);
   }
@@ -230,7 +301,9 @@ extern "C" __global__ void __launch_bounds__(128) kernel_6_0(
   float* const room = reinterpret_cast<float*>(shared);
   const int thread = threadIdx.x;
   const int tile = blockIdx.x;
-  for (int item = thread; item < 256; item += 128) {
+  #pragma unroll 2
+  for (int turn = 0; turn < 2; ++turn) {
+    const int item = thread + 128 * turn;
     const int j = int(unsigned(item) % 16);
     const int i = int(unsigned(item) / 16);
     const float a = x[256 * tile + 16 * i + j];
@@ -238,14 +311,18 @@ extern "C" __global__ void __launch_bounds__(128) kernel_6_0(
   }
   for (int k = 0; k < 3; ++k) {
     __syncthreads();
-    for (int l = thread; l < 256; l += 128) {
+    #pragma unroll 2
+    for (int turn_1 = 0; turn_1 < 2; ++turn_1) {
+      const int l = thread + 128 * turn_1;
       const float b = room[l];
       const float c = b + b;
       room[l] = c;
     }
   }
   __syncthreads();
-  for (int m = thread; m < 256; m += 128) {
+  #pragma unroll 2
+  for (int turn_2 = 0; turn_2 < 2; ++turn_2) {
+    const int m = thread + 128 * turn_2;
     const float d = room[-m + 255];
     y[256 * tile + m] = d;
   }
@@ -260,7 +337,9 @@ extern "C" __global__ void __launch_bounds__(32) kernel_7_0(
   const int thread = threadIdx.x;
   for (int k = 0; k < 9; ++k) {
     __syncwarp(0xffffffffu);
-    for (int j = thread; j < 64; j += 32) {
+    #pragma unroll 2
+    for (int turn = 0; turn < 2; ++turn) {
+      const int j = thread + 32 * turn;
       const float a = y[64 * k + j];
       const float b = x[64 * k + j];
       const float c = a + b;

@@ -1,15 +1,39 @@
+// Neighbours that are loaded and stored at once.
+template <class T, int count>
+struct alignas(sizeof(T) * count) Pack {
+  T of[count];
+};
+
 // NaN stays NaN, on the left.
 template <class T>
 __device__ inline T larger(T a, T b) {
   return a != a || a > b ? a : b;
 }
 
-// The same of a partial a thread, by threads of a warp, all of which get the result.
+// Partials, the lower half with the upper half until one is left.
+template <int lanes, class T, class Combine>
+__device__ inline T combined_here(const T (&all)[lanes], Combine combine) {
+  T partials[lanes];
+  for (int p = 0; p < lanes; ++p) partials[p] = all[p];
+  for (int half = lanes / 2; half > 0; half /= 2)
+    for (int p = 0; p < half; ++p) partials[p] = combine(partials[p], partials[p + half]);
+  return partials[0];
+}
+
+// The same of a partial a thread, by threads of a warp, all of which get the result; where a
+// thread has several, these are neighbours, and combined last.
 template <int lanes, int width, class T, class Combine>
 __device__ inline T combined_in_warp(T mine, unsigned mask, Combine combine) {
   for (int half = lanes / 2; half > 0; half /= 2)
     mine = combine(mine, T(__shfl_down_sync(mask, mine, half, width)));
   return T(__shfl_sync(mask, mine, 0, width));
+}
+template <int lanes, int width, int count, class T, class Combine>
+__device__ inline T combined_in_warp(const T (&mine)[count], unsigned mask, Combine combine) {
+  T partials[count];
+  for (int p = 0; p < count; ++p)
+    partials[p] = combined_in_warp<lanes, width>(mine[p], mask, combine);
+  return combined_here(partials, combine);
 }
 
 // kernel weights
@@ -23,26 +47,49 @@ extern "C" __global__ void __launch_bounds__(32) kernel_0_0(
   const int thread = threadIdx.x % 8;
   const unsigned mask = 0xffu << (threadIdx.x & 24);
   const int i = blockIdx.x * 4 + threadIdx.x / 8;
-  float largest = thread == 0 ? __int_as_float(0xff800000) : __int_as_float(0xff800000);
-  for (int j = thread; j < 64; j += 8) {
-    const float v2 = scaled[64 * i + j];
-    largest = larger(v2, largest);
+  float largest[4] = {thread == 0 ? __int_as_float(0xff800000) : __int_as_float(0xff800000), __int_as_float(0xff800000), __int_as_float(0xff800000), __int_as_float(0xff800000)};
+  #pragma unroll 2
+  for (int turn = 0; turn < 2; ++turn) {
+    const int item = thread + 8 * turn;
+    const int j = 4 * item;
+    const Pack<float, 4> scaled_pack = *reinterpret_cast<const Pack<float, 4>*>(scaled + 64 * i + j);
+    #pragma unroll
+    for (int lane = 0; lane < 4; ++lane) {
+      const float v2 = scaled_pack.of[lane];
+      largest[lane] = larger(v2, largest[lane]);
+    }
   }
   const float v3 = combined_in_warp<8, 8>(largest, mask, [](float so_far, float next) { return larger(next, so_far); });
-  float total = thread == 0 ? 0.0f : (-0.0f);
-  for (int j_1 = thread; j_1 < 64; j_1 += 8) {
-    const float v4 = scaled[64 * i + j_1];
-    const float v5 = v4 - v3;
-    const float v6 = expf(v5);
-    total = v6 + total;
+  float total[4] = {thread == 0 ? 0.0f : (-0.0f), (-0.0f), (-0.0f), (-0.0f)};
+  #pragma unroll 2
+  for (int turn_1 = 0; turn_1 < 2; ++turn_1) {
+    const int item_1 = thread + 8 * turn_1;
+    const int j_1 = 4 * item_1;
+    const Pack<float, 4> scaled_pack_1 = *reinterpret_cast<const Pack<float, 4>*>(scaled + 64 * i + j_1);
+    #pragma unroll
+    for (int lane = 0; lane < 4; ++lane) {
+      const float v4 = scaled_pack_1.of[lane];
+      const float v5 = v4 - v3;
+      const float v6 = expf(v5);
+      total[lane] = v6 + total[lane];
+    }
   }
   const float v7 = combined_in_warp<8, 8>(total, mask, [](float so_far, float next) { return next + so_far; });
-  for (int j_2 = thread; j_2 < 64; j_2 += 8) {
-    const float v8 = scaled[64 * i + j_2];
-    const float v9 = v8 - v3;
-    const float v10 = expf(v9);
-    const float v11 = v10 / v7;
-    weights[64 * i + j_2] = v11;
+  #pragma unroll 2
+  for (int turn_2 = 0; turn_2 < 2; ++turn_2) {
+    const int item_2 = thread + 8 * turn_2;
+    const int j_2 = 4 * item_2;
+    const Pack<float, 4> scaled_pack_2 = *reinterpret_cast<const Pack<float, 4>*>(scaled + 64 * i + j_2);
+    Pack<float, 4> weights_pack;
+    #pragma unroll
+    for (int lane = 0; lane < 4; ++lane) {
+      const float v8 = scaled_pack_2.of[lane];
+      const float v9 = v8 - v3;
+      const float v10 = expf(v9);
+      const float v11 = v10 / v7;
+      weights_pack.of[lane] = v11;
+    }
+    *reinterpret_cast<Pack<float, 4>*>(weights + 64 * i + j_2) = weights_pack;
   }
 }
 

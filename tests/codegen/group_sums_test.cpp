@@ -1,0 +1,206 @@
+// Sums of rows as a card's groups of threads make them: in as many lanes as a block has, or a
+// cluster of blocks, all that a row folds in one loop.
+#include <algorithm>
+#include <catch2/catch_test_macros.hpp>
+#include <iterator>
+
+#include "engine/codegen/lower/lowering.h"
+#include "engine/eval/compare.h"
+#include "engine/partition/fusion/fuse_pointwise.h"
+#include "tests/codegen/cuda_on_cpu.h"
+#include "tests/codegen/run_kernels.h"
+#include "tests/partition/graphs.h"
+#include "tests/random/random_graph.h"
+#include "tests/random/same_meaning.h"
+
+namespace recut::test {
+namespace {
+
+Graph softmax_of(const std::string& type) {
+  return parse("graph \"g\" {\n %x = parameter " + type + R"(
+    %m = amax(%x, [-1], true)
+    %d = sub.Tensor(%x, %m)
+    %e = exp(%d)
+    %s = sum.dim_IntList(%e, [-1], true)
+    %q = div.Tensor(%e, %s)
+    results %q
+  })");
+}
+
+// Over batch and space, as they train: statistics, what is normalised, and a sum of that.
+Graph batch_norm_of(const std::string& type) {
+  return parse("graph \"g\" {\n %x = parameter " + type + R"(
+    %p = var_mean.correction(%x, [0, 2, 3], correction=0, keepdim=true)
+    %v = getitem(%p, 0)
+    %m = getitem(%p, 1)
+    %a = add.Tensor(%v, 1e-05)
+    %r = rsqrt(%a)
+    %c = sub.Tensor(%x, %m)
+    %h = mul.Tensor(%c, %r)
+    %z = relu(%h)
+    %t = sum.dim_IntList(%z, [0, 2, 3])
+    results %z, %t
+  })");
+}
+
+// A bias' gradient, and what it is of, which is read once and stored.
+Graph column_sums_of(const std::string& type) {
+  return parse("graph \"g\" {\n %x = parameter " + type + R"(
+    %a = mul.Tensor(%x, 0.5)
+    %b = exp(%a)
+    %s = sum.dim_IntList(%b, [0])
+    %t = sum.dim_IntList(%a, [0], true)
+    results %b, %s, %t
+  })");
+}
+
+// As a linear layer's gradients are: the sum is of a view.
+Graph viewed_sums_of(const std::string& type, const std::string& view) {
+  return parse("graph \"g\" {\n %x = parameter " + type + R"(
+    %a = mul.Tensor(%x, 0.5)
+    %b = add.Tensor(%a, 1.0)
+    %v = view(%b, )" +
+               view + R"()
+    %s = sum.dim_IntList(%v, [0])
+    results %b, %s
+  })");
+}
+
+KernelRunOptions for_card(const Graph& graph, bool clusters) {
+  KernelRunOptions options;
+  options.groups = fuse_pointwise(graph, StorageModel(graph, StorageModel::Sizes::values));
+  options.lower = cuda::lower_options(clusters);
+  return options;
+}
+
+std::vector<loop::Kernel> kernels_for_card(const Graph& graph) {
+  const StorageModel storages(graph, StorageModel::Sizes::values);
+  const KernelRunOptions options = for_card(graph, true);
+  std::vector<loop::Kernel> kernels;
+  for (const std::vector<NodeId>& calls : kernels_of(graph, options.groups))
+    if (auto lowered = loop::lower(graph, storages, options.groups, calls, options.lower))
+      kernels.push_back(std::move(lowered->kernel));
+  return kernels;
+}
+
+// By the interpreter of loops and as CUDA beside the graph's own meaning.
+void check_values(const Graph& graph, bool clusters) {
+  KernelRunOptions options = for_card(graph, clusters);
+  const Inputs inputs = inputs_for(graph, 1, Values::ordinary);
+  const auto expected = evaluate(graph, inputs);
+  REQUIRE(expected.ok());
+  for (const Executor executor : {Executor::interpreter, Executor::cuda}) {
+    if (executor == Executor::cuda && !has_compiler()) continue;
+    options.executor = executor;
+    const KernelRun run = run_kernels(graph, inputs, options);
+    REQUIRE(run.problem == "");
+    REQUIRE(run.outputs.size() == expected->outputs.size());
+    for (std::size_t i = 0; i < run.outputs.size(); ++i)
+      CHECK(compare(run.outputs[i], expected->outputs[i]).problem == "");
+  }
+}
+
+TEST_CASE("groups: lanes of a sum", "[codegen]") {
+  CHECK(loop::lanes_for_group(5, 1, 8192) == 1);
+  CHECK(loop::lanes_for_group(49, 1, 8192) == 8);
+  CHECK(loop::lanes_for_group(64, 1, 8192) == 32);
+  CHECK(loop::lanes_for_group(768, 8192, 8192) == 128);  // a warp, by fours
+  CHECK(loop::lanes_for_group(1024, 49152, 8192) == 128);
+  CHECK(loop::lanes_for_group(50257, 4096, 8192) == 1024);
+  CHECK(loop::lanes_for_group(524288, 32, 8192) == 8192);  // eight blocks
+  CHECK(loop::lanes_for_group(524288, 32, 1024) == 1024);
+  CHECK(loop::lanes_for_group(100352, 256, 8192) == 2048);
+}
+
+TEST_CASE("groups: rows by packs, and what is left over", "[codegen][cpu]") {
+  for (const char* type :
+       {"f32[5, 50]", "f32[6, 96]", "f32[3, 1024]", "f32[2, 1000]", "f32[2, 999]", "bf16[3, 520]",
+        "f64[2, 300]", "f32[1, 5000]", "f32[2, 3, 1, 260]"}) {
+    INFO(type);
+    check_values(softmax_of(type), false);
+  }
+}
+
+TEST_CASE("groups: rows of several dimensions are one loop", "[codegen][cpu]") {
+  for (const char* type :
+       {"f32[3, 4, 8, 8]", "f32[5, 2, 7, 7]", "f32[2, 3, 12, 10]", "f32[4, 1, 40, 40]"}) {
+    INFO(type);
+    check_values(batch_norm_of(type), false);
+  }
+}
+
+TEST_CASE("groups: long rows are a cluster's", "[codegen][cpu]") {
+  check_values(softmax_of("f32[2, 40000]"), true);
+  check_values(softmax_of("f32[2, 20001]"), true);  // by single elements
+  check_values(batch_norm_of("f32[5, 2, 96, 96]"), true);
+}
+
+TEST_CASE("groups: lanes of sums side by side", "[codegen]") {
+  CHECK(loop::lanes_for_columns(32, 10, 8192) == 1);
+  CHECK(loop::lanes_for_columns(4096, 3072, 8192) == 128);
+  CHECK(loop::lanes_for_columns(4096, 3072, 1024) == 32);
+  CHECK(loop::lanes_for_columns(8192, 768, 8192) == 256);
+  CHECK(loop::lanes_for_columns(128, 10, 8192) == 16);
+  CHECK(loop::lanes_for_columns(4096, 1 << 18, 8192) == 1);
+}
+
+TEST_CASE("groups: sums that lie side by side", "[codegen][cpu]") {
+  for (const bool clusters : {false, true})
+    for (const char* type : {"f32[96, 40]", "f32[300, 7]", "f32[70, 2, 3]", "bf16[1000, 33]",
+                             "f64[128, 64]", "f32[2100, 16]"}) {
+      INFO(type << (clusters ? " in clusters" : ""));
+      check_values(column_sums_of(type), clusters);
+    }
+}
+
+TEST_CASE("groups: what is summed is read once and stored", "[codegen][cpu]") {
+  check_values(viewed_sums_of("f32[4, 32, 40]", "[128, 40]"), true);
+  check_values(viewed_sums_of("f32[100, 6, 5]", "[100, 30]"), false);
+  check_values(viewed_sums_of("f32[6, 512]", "[3, 1024]"), false);
+  const Graph graph = viewed_sums_of("f32[4, 1024, 64]", "[4096, 64]");
+  const std::vector<NodeId> calls(graph.order().begin() + 1, graph.order().end());
+  const auto lowered = loop::lower(graph, StorageModel(graph, StorageModel::Sizes::values),
+                                   FusionGroups(), calls, cuda::lower_options(true));
+  REQUIRE(lowered.ok());
+  CHECK(cuda::emit({&lowered->kernel, 1}).kernels.front().size() == 1);
+}
+
+// The same bits in any grid: a cluster has several rows then.
+TEST_CASE("groups: the loop form's bits", "[codegen][cpu]") {
+  if (!has_compiler()) SKIP("no c++ in the path: nothing compiles CUDA for the processor");
+  std::vector<loop::Kernel> kernels;
+  for (const Graph& graph : {softmax_of("f32[3, 40000]"), batch_norm_of("f32[3, 2, 80, 80]"),
+                             batch_norm_of("f32[4, 3, 14, 14]"), softmax_of("f32[7, 768]"),
+                             column_sums_of("f32[1200, 45]"), column_sums_of("f32[100, 70]")}) {
+    for (loop::Kernel& kernel : kernels_for_card(graph)) kernels.push_back(std::move(kernel));
+  }
+  const cuda::Module module = cuda::emit(kernels);
+  std::vector<cuda::Launch> clusters;
+  for (const auto& launches : module.kernels)
+    std::copy_if(launches.begin(), launches.end(), std::back_inserter(clusters),
+                 [](const cuda::Launch& one) { return one.cluster > 1; });
+  REQUIRE(!clusters.empty());
+  const cuda::Launch& longest = clusters.front();
+  CHECK(longest.cluster == 8);
+  CHECK(longest.blocks == 24);
+  CHECK(longest.threads * longest.cluster * 4 == 8192);
+  for (const std::int64_t blocks : {1 << 30, 16, 1})
+    CHECK(cuda_difference(kernels, 1, 4, {blocks}) == "");
+}
+
+TEST_CASE("groups: the kernels of random graphs do what the interpreter does",
+          "[codegen][cpu][random]") {
+  if (!has_compiler()) SKIP("no c++ in the path: nothing compiles CUDA for the processor");
+  for (std::uint64_t group = 0; group < 3; ++group) {
+    std::vector<loop::Kernel> kernels;
+    for (std::uint64_t seed = 10 * group + 101; seed <= 10 * group + 110; ++seed)
+      for (loop::Kernel& kernel : lowered_kernels(random_graph(seed), cuda::lower_options(true)))
+        kernels.push_back(std::move(kernel));
+    INFO("seeds from " << 10 * group + 101);
+    REQUIRE(kernels.size() > 40);
+    REQUIRE(cuda_difference(kernels, group, 4, {group % 2 == 0 ? 1 << 30 : 3}) == "");
+  }
+}
+
+}  // namespace
+}  // namespace recut::test
