@@ -86,5 +86,35 @@ TEST_CASE("inlined calls: by views, and row by row", "[codegen][cpu]") {
         {"a"}, "p", "a");
 }
 
+TEST_CASE("inlined calls: those that move, also behind a sum of rows", "[codegen][cpu]") {
+  for (const char* type : {"f32", "bf16", "f64"}) {
+    const std::string t = type;
+    const std::string forward = "%x = parameter " + t + "[50, 20]\n%w = parameter " + t +
+                                "[20, 60]\n%v = parameter " + t + "[60, 9]\n%t = tangent " + t +
+                                "[50, 60]" + R"(
+      %p = mm(%x, %w)
+      %a = tanh(%p)
+      %o = mm(%a, %v))";
+    const std::string end = R"(
+      %q = mm(%k, %v)
+      results %o
+      gradients %q)";
+    check(forward + R"(
+      %b = pow.Tensor_Scalar(%a, 2)
+      %d = exp(%b)
+      %g = mul.Tensor(%t, %d)
+      %k = neg(%g))" +
+              end,
+          {"b", "d"}, "a", "d");
+    check(forward + R"(
+      %g = mul.Tensor(%t, %a)
+      %s = sum.dim_IntList(%g, [1], true)
+      %n = neg(%a)
+      %k = prims.fma(%n, %s, %g))" +
+              end,
+          {"n"}, "a", "n");
+  }
+}
+
 }  // namespace
 }  // namespace recut::test

@@ -216,5 +216,89 @@ TEST_CASE("inlining: what is dear, or would be kept for it, is read", "[partitio
         Names{});
 }
 
+// Forward and backward around a kernel of backward, %g to %k, that is written as text. Forward
+// makes p, and of it a, which it reads.
+std::string around(const std::string& kernel) {
+  return R"(graph "g" {
+    %x = parameter f32[30, 20]
+    %w = parameter f32[20, 40]
+    %v = parameter f32[40, 10]
+    %t = tangent f32[30, 40]
+    %p = mm(%x, %w)
+    %a = tanh(%p)
+    %o = mm(%a, %v)
+    )" + kernel +
+         R"(
+    %q = mm(%k, %v)
+    results %o
+    gradients %q
+  })";
+}
+
+TEST_CASE("inlining: what one kernel alone reads moves into it", "[partition]") {
+  // As in the gradient of GELU by tanh: d and f are read by k's kernel only.
+  const Graph graph = parse(around(R"(
+    %b = mul.Tensor(%a, %a)
+    %d = sub.Tensor(1, %b)
+    %c = pow.Tensor_Scalar(%p, 2)
+    %f = mul.Tensor(%c, 3)
+    %g = mul.Tensor(%t, %d)
+    %k = mul.Tensor(%g, %f))"));
+  const StorageModel storages(graph);
+  const FusionGroups groups = fuse_pointwise(graph, storages);
+  CHECK(inlined_before("g", graph, groups) == Names{"b", "d", "c", "f"});
+  for (const NodeId id : nodes(graph, {"b", "d", "c", "f"})) CHECK(groups.vanishes(id));
+  const test::Scheduled planned(graph, true, NoBudget{});
+  CHECK(names(graph, planned.plan.saved) == Names{"p", "a"});
+  planned.require_sound(planned.make());
+
+  const auto moved = [](const std::string& made, const std::string& kernel = "") {
+    return inlined_before(
+        "g", around(made + (kernel.empty() ? "%g = mul.Tensor(%t, %d)\n%k = neg(%g)" : kernel)));
+  };
+  CHECK(moved("%d = neg(%a)\n") == Names{"d"});
+  // One that somebody else reads, too, stays where it is, and so does what takes fewer bytes than
+  // what it is made from.
+  CHECK(moved("%d = neg(%a)\n",
+              "%r = mm(%d, %v)\n%g = mul.Tensor(%t, %d)\n%h = neg(%g)\n%i = mm(%h, %v)\n"
+              "%j = add.Tensor(%r, %i)\n%l = permute(%v, [1, 0])\n%k = mm(%j, %l)") == Names{});
+  CHECK(moved("%d = gt.Scalar(%a, 0)\n") == Names{});
+  CHECK(moved("%d = mul.Tensor(%a, %p)\n") == Names{});
+  CHECK(inlined_before("g", around("%d = neg(%a)\n%g = mul.Tensor(%t, %d)\n%k = neg(%g)"), {"d"}) ==
+        Names{});
+}
+
+TEST_CASE("inlining: what is dear moves where it runs once, and isn't computed twice",
+          "[partition]") {
+  const auto moved = [](const std::string& text) { return inlined_before("g", around(text)); };
+  CHECK(moved("%d = exp(%a)\n%g = mul.Tensor(%t, %d)\n%k = neg(%g)") == Names{"d"});
+  CHECK(moved("%d = cosh(%a)\n%g = mul.Tensor(%t, %d)\n%k = neg(%g)") == Names{});
+  // Forward computes a in any case.
+  CHECK(moved("%d = add.Tensor(%a, 1)\n%g = mul.Tensor(%t, %d)\n%k = neg(%g)") == Names{"d"});
+  // Of rows: behind the sum alone, before it as well, and of rows that are read for each element.
+  const std::string rows =
+      "%s = sum.dim_IntList(%g, [1], true)\n%h = mul.Tensor(%s, %d)\n%k = sub.Tensor(%g, %h)";
+  CHECK(moved("%d = exp(%a)\n%g = mul.Tensor(%t, %p)\n" + rows) == Names{"d"});
+  CHECK(moved("%d = exp(%a)\n%g = mul.Tensor(%t, %d)\n" + rows) == Names{});
+  // What is read by cheap calls that move.
+  CHECK(moved("%d = exp(%a)\n%e = neg(%d)\n%f = add.Tensor(%e, %d)\n%g = mul.Tensor(%t, %f)\n" +
+              std::string("%s = sum.dim_IntList(%g, [1], true)\n%k = sub.Tensor(%g, %s)")) ==
+        Names{"e", "f"});
+  CHECK(moved("%m = mean.dim(%p, [1], true)\n%d = exp(%m)\n%g = mul.Tensor(%t, %d)\n"
+              "%k = neg(%g)") == Names{});
+}
+
+// Read from memory, n would be a value more than the kernel of the sum holds.
+TEST_CASE("inlining: a kernel goes on over rows where it makes what it would have to read",
+          "[partition]") {
+  const Graph graph = parse(around(R"(
+    %g = mul.Tensor(%t, %a)
+    %s = sum.dim_IntList(%g, [1], true)
+    %n = neg(%a)
+    %k = prims.fma(%n, %s, %g))"));
+  CHECK(groups_of(graph) == std::vector<Names>{{"g", "s", "k"}});
+  CHECK(inlined_before("g", graph, fuse_pointwise(graph, StorageModel(graph))) == Names{"n"});
+}
+
 }  // namespace
 }  // namespace recut

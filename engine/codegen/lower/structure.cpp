@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "engine/codegen/lower/lowering.h"
+#include "engine/codegen/lower/nests/pooling.h"
 
 namespace recut::loop {
 namespace {
@@ -48,6 +49,7 @@ class Writer {
     put(node.op);
     for (const Argument& argument : node.arguments) put(argument);
     if (!member) return;
+    put(std::int64_t{names_own_windows(graph_, id)});
     for (std::size_t i = 0; i < node.outputs.size(); ++i)
       put(std::int64_t{reaches_memory(storages_, groups_, calls_.back(), {id, i})});
   }

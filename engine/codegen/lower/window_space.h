@@ -14,6 +14,7 @@ struct Sliding {
   std::vector<std::int64_t> kernel, stride, padding, dilation;
 
   std::size_t dims() const { return kernel.size(); }
+  friend bool operator==(const Sliding&, const Sliding&) = default;
 };
 
 // An attribute of one number a dimension, or one for all; `filler` where the schema has none.
@@ -34,5 +35,14 @@ Fallen on_plane(Lowering& lowering, const Sliding& s, const Indices& window, con
 // The window's place at which `offset` falls on `place` of the plane, where there is one.
 Fallen on_windows(Lowering& lowering, const Sliding& s, const Indices& place, const Indices& offset,
                   const Shape& windows);
+
+// That indices are places of a shape, as far as that isn't known.
+std::optional<Quantity> within(Lowering& lowering, const Indices& at, const Shape& shape);
+
+// How many windows at most hold one place, by dimension, or lie between those.
+Shape windows_around(const Sliding& s);
+// The one of windows_around that is `number`-th from the first, where there is one.
+Fallen window_around(Lowering& lowering, const Sliding& s, const Indices& place,
+                     const Indices& number, const Shape& windows);
 
 }  // namespace recut::loop

@@ -115,8 +115,12 @@ FusionGroups fuse_pointwise(const Graph& graph, const StorageModel& storages, Fu
   if (fusion == Fusion::chains) {
     producers.run();
   } else {
-    // Two that stay apart as long as a third reads what they share may join after it.
-    while (producers.run()) continue;
+    // Two that stay apart as long as a third reads what they share may join after it, or once one
+    // makes for itself what it would have to read besides.
+    do {
+      while (producers.run()) continue;
+      inline_cheap_calls(groups, apart);
+    } while (producers.run());
     fuse_siblings(groups);
   }
   inline_cheap_calls(groups, apart);

@@ -110,17 +110,30 @@ bool GroupSet::leaves(NodeId id, Index a, Index b) const {
                      [&](NodeId reader) { return !within(reader, a, b); });
 }
 
+bool GroupSet::inlines(Index group, NodeId call) const {
+  const auto& inlined = groups_[group].inlined;
+  return std::find(inlined.begin(), inlined.end(), call) != inlined.end();
+}
+
 std::int64_t GroupSet::footprint(Index a, Index b) const {
   std::vector<StorageId> alive;
   const auto add = [&](std::span<const StorageId> storages) {
     alive.insert(alive.end(), storages.begin(), storages.end());
   };
-  for (const Index g : {a, b})
+  const auto add_reads = [&](NodeId id) {
+    for (const NodeId operand : graph_[id].operands) {
+      const NodeId maker = maker_of(graph_, operand);
+      if (!within(maker, a, b) && !inlines(a, maker) && !inlines(b, maker))
+        add(storages_.behind(operand));
+    }
+  };
+  for (const Index g : {a, b}) {
+    for (const NodeId id : groups_[g].inlined) add_reads(id);
     for (const NodeId id : groups_[g].members) {
-      for (const NodeId operand : graph_[id].operands)
-        if (!within(maker_of(graph_, operand), a, b)) add(storages_.behind(operand));
+      add_reads(id);
       if (leaves(id, a, b)) add(storages_.owned(id));
     }
+  }
   std::sort(alive.begin(), alive.end());
   alive.erase(std::unique(alive.begin(), alive.end()), alive.end());
   std::int64_t bytes = 0;
@@ -173,10 +186,13 @@ void GroupSet::join(Index from, Index into) {
   Group& target = groups_[into];
   for (const NodeId id : source.members) group_of_[graph_.position(id)] = into;
   target.members.insert(target.members.end(), source.members.begin(), source.members.end());
+  for (const NodeId id : source.inlined)
+    if (!inlines(into, id)) target.inlined.push_back(id);
   target.first = std::min(target.first, source.first);
   target.last = std::max(target.last, source.last);
   target.elements = std::max(target.elements, source.elements);
   source.members.clear();
+  source.inlined.clear();
 }
 
 void GroupSet::inline_into(Index group, std::vector<NodeId> calls) {

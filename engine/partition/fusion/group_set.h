@@ -47,11 +47,13 @@ class GroupSet {
   std::vector<NodeId> members(Index a, Index b) const;
   void sort_by_position(std::vector<NodeId>& calls) const;
   bool has_result(Index group) const;
+  // Whether a result or gradient shows what a call makes.
+  bool returned(NodeId id) const { return returned_[graph_.position(id)]; }
   bool within(NodeId id, Index a, Index b) const { return of(id) == a || of(id) == b; }
   // Whether anything but the two groups reads what a call of theirs makes.
   bool leaves(NodeId id, Index a, Index b) const;
   // Bytes alive while two groups (or twice the same) run as one kernel: what it reads and what
-  // leaves it.
+  // leaves it. What either computes again for itself is not read.
   std::int64_t footprint(Index a, Index b) const;
   // The footprint of the call that has the largest.
   std::int64_t largest_footprint() const { return largest_footprint_; }
@@ -67,7 +69,7 @@ class GroupSet {
 
   void inline_into(Index group, std::vector<NodeId> calls);
 
-  // All of `from` into `into`; `from` is empty from then on.
+  // All of `from` into `into`, and what it computes again; `from` is empty from then on.
   void join(Index from, Index into);
 
   // Those of two calls or more, without calls that all of their readers compute for themselves.
@@ -75,6 +77,7 @@ class GroupSet {
 
  private:
   FusionGroups kernels() const;
+  bool inlines(Index group, NodeId call) const;
   Part part(NodeId id) const { return parts_[graph_.position(id)]; }
   void find_parts();
   void find_readers();

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/partition/fusion/rows.h"
+
 namespace recut {
 namespace {
 
@@ -12,20 +14,70 @@ constexpr std::size_t kMostInlined = 16;
 
 // What vector units do in a few cycles: less than a load from memory takes.
 constexpr Op kCheap[] = {
-    Op::add_Tensor,  Op::add_Scalar,    Op::sub_Tensor,  Op::sub_Scalar,
-    Op::mul_Tensor,  Op::mul_Scalar,    Op::neg,         Op::abs,
-    Op::relu,        Op::maximum,       Op::minimum,     Op::clamp,
-    Op::where_self,  Op::eq_Tensor,     Op::eq_Scalar,   Op::ne_Tensor,
-    Op::ne_Scalar,   Op::lt_Tensor,     Op::lt_Scalar,   Op::le_Tensor,
-    Op::le_Scalar,   Op::gt_Tensor,     Op::gt_Scalar,   Op::ge_Tensor,
-    Op::ge_Scalar,   Op::logical_and,   Op::logical_not, Op::bitwise_and_Tensor,
-    Op::bitwise_not, Op::square,        Op::_to_copy,    Op::prims_convert_element_type,
-    Op::full,        Op::scalar_tensor,
+    Op::add_Tensor,
+    Op::add_Scalar,
+    Op::sub_Tensor,
+    Op::sub_Scalar,
+    Op::mul_Tensor,
+    Op::mul_Scalar,
+    Op::neg,
+    Op::abs,
+    Op::relu,
+    Op::maximum,
+    Op::minimum,
+    Op::clamp,
+    Op::where_self,
+    Op::eq_Tensor,
+    Op::eq_Scalar,
+    Op::ne_Tensor,
+    Op::ne_Scalar,
+    Op::lt_Tensor,
+    Op::lt_Scalar,
+    Op::le_Tensor,
+    Op::le_Scalar,
+    Op::gt_Tensor,
+    Op::gt_Scalar,
+    Op::ge_Tensor,
+    Op::ge_Scalar,
+    Op::logical_and,
+    Op::logical_not,
+    Op::bitwise_and_Tensor,
+    Op::bitwise_not,
+    Op::square,
+    Op::_to_copy,
+    Op::prims_convert_element_type,
+    Op::full,
+    Op::scalar_tensor,
+    Op::arange,
+    Op::arange_start,
+    Op::arange_start_step,
+    Op::prims_iota,
 };
 
-bool is_cheap(Op op) {
-  return std::find(std::begin(kCheap), std::end(kCheap), op) != std::end(kCheap);
+// What takes many cycles, and is worth a load only where it runs no more often than by itself.
+constexpr Op kDear[] = {
+    Op::div_Tensor, Op::div_Scalar,
+    Op::reciprocal, Op::sqrt,
+    Op::rsqrt,      Op::exp,
+    Op::log,        Op::tanh,
+    Op::sigmoid,    Op::erf,
+    Op::sin,        Op::cos,
+    Op::prims_fma,  Op::pow_Tensor_Scalar,
+};
+
+template <std::size_t size>
+bool is_among(const Op (&list)[size], Op op) {
+  return std::find(std::begin(list), std::end(list), op) != std::end(list);
 }
+
+// Squares and cubes are multiplications.
+bool is_small_power(const Node& node) {
+  if (node.op != Op::pow_Tensor_Scalar) return false;
+  const auto exponent = Scalar::from(node.arguments[1]);
+  return exponent && (exponent->real == 2 || exponent->real == 3);
+}
+
+bool is_cheap(const Node& node) { return is_among(kCheap, node.op) || is_small_power(node); }
 
 bool contains(const std::vector<NodeId>& list, NodeId id) {
   return std::find(list.begin(), list.end(), id) != list.end();
@@ -33,17 +85,20 @@ bool contains(const std::vector<NodeId>& list, NodeId id) {
 
 class Inliner {
  public:
-  Inliner(GroupSet& groups, std::span<const NodeId> apart)
-      : groups_(groups), graph_(groups.graph()), apart_(apart) {}
+  // Of one group that needs a tangent.
+  Inliner(const GroupSet& groups, Index group, std::span<const NodeId> apart)
+      : groups_(groups), graph_(groups.graph()), group_(group), apart_(apart) {}
 
-  void run() {
-    for (const NodeId id : graph_.order()) {
-      const Index group = groups_.of(id);
-      if (groups_[group].members.front() != id || !groups_.fusible(id) ||
-          groups_.part(group) != GroupSet::Part::late)
-        continue;
-      groups_.inline_into(group, inlined_by(group));
+  // A value that is read only now, in place of others, may be computed in turn.
+  std::vector<NodeId> run() const {
+    Kernel kernel{reads(), {}};
+    for (std::size_t before = SIZE_MAX; before != kernel.inlined.size();) {
+      before = kernel.inlined.size();
+      std::vector<NodeId> values = kernel.reads;
+      groups_.sort_by_position(values);
+      for (const NodeId value : values) consider(value, kernel);
     }
+    return kernel.inlined;
   }
 
  private:
@@ -54,17 +109,19 @@ class Inliner {
 
   // Values in order: one that is inlined is nothing that a later one could be computed from as it
   // is read.
-  std::vector<NodeId> inlined_by(Index group) const {
-    const std::vector<NodeId> values = reads_of(group);
-    Kernel kernel{values, {}};
-    for (const NodeId value : values) {
-      Kernel without = kernel;
-      std::erase(without.reads, value);
-      if (expand(value, without) && without.inlined.size() <= kMostInlined &&
-          bytes_of(without) <= bytes_of(kernel))
-        kernel = std::move(without);
+  void consider(NodeId value, Kernel& kernel) const {
+    Kernel without = kernel;
+    std::erase(without.reads, value);
+    Kernel moved = without;
+    if (expand(value, without) && is_no_worse(without, kernel)) {
+      kernel = std::move(without);
+    } else if (move(value, loops_meet_once(value, kernel), moved) && is_no_worse(moved, kernel)) {
+      kernel = std::move(moved);
     }
-    return kernel.inlined;
+  }
+
+  bool is_no_worse(const Kernel& kernel, const Kernel& than) const {
+    return kernel.inlined.size() <= kMostInlined && bytes_of(kernel) <= bytes_of(than);
   }
 
   // Has the kernel compute the value from what it reads, from inputs and from what it computes
@@ -82,6 +139,62 @@ class Inliner {
     return true;
   }
 
+  // Has the kernel compute a value that nobody else reads, from whatever that is made from. Fails,
+  // and changes nothing, where it may not.
+  bool move(NodeId value, bool once, Kernel& kernel) const {
+    if (kernel.inlined.size() >= kMostInlined || !may_move(value, once, kernel)) return false;
+    kernel.inlined.push_back(value);
+    for (const NodeId operand : graph_[value].operands) {
+      const NodeId maker = maker_of(graph_, operand);
+      if (contains(kernel.reads, maker) || contains(kernel.inlined, maker)) continue;
+      Kernel deeper = kernel;
+      if (expand(maker, deeper) && bytes_of(deeper) <= bytes_of(kernel)) {
+        kernel = std::move(deeper);
+      } else if (!move(maker, once, kernel)) {
+        kernel.reads.push_back(maker);
+      }
+    }
+    return true;
+  }
+
+  bool may_move(NodeId value, bool once, const Kernel& kernel) const {
+    const Node& node = graph_[value];
+    const bool dear =
+        is_among(kDear, node.op) && once && groups_.iterations(value) == groups_[group_].elements;
+    return (is_cheap(node) || dear) && may_leave_its_kernel(value) && read_only_by(kernel, value);
+  }
+
+  bool read_only_by(const Kernel& kernel, NodeId value) const {
+    const auto readers = groups_.readers(value);
+    return !groups_.returned(value) &&
+           std::all_of(readers.begin(), readers.end(), [&](NodeId reader) {
+             return groups_.of(reader) == group_ ||
+                    (contains(kernel.inlined, reader) && read_only_by(kernel, reader));
+           });
+  }
+
+  // Whether one loop alone has what is made of a value that the kernel reads: where it goes on
+  // after a reduction, the last of them.
+  bool loops_meet_once(NodeId value, const Kernel& kernel) const {
+    const auto& members = groups_[group_].members;
+    std::vector<NodeId> calls = members;
+    groups_.sort_by_position(calls);
+    const RowKernel rows = row_kernel(graph_, calls);
+    if (rows.form != RowKernel::Form::goes_on) return true;
+    calls.insert(calls.end(), kernel.inlined.begin(), kernel.inlined.end());
+    groups_.sort_by_position(calls);
+    std::vector<NodeId> made = {value};
+    for (const NodeId id : calls) {
+      const auto& operands = graph_[id].operands;
+      if (std::none_of(operands.begin(), operands.end(),
+                       [&](NodeId operand) { return contains(made, maker_of(graph_, operand)); }))
+        continue;
+      if (contains(members, id) && (groups_.reduces(id) || !rows.is_behind(id))) return false;
+      made.push_back(id);
+    }
+    return true;
+  }
+
   std::int64_t bytes_of(const Kernel& kernel) const {
     std::int64_t bytes = 0;
     for (const NodeId read : kernel.reads)
@@ -90,8 +203,11 @@ class Inliner {
   }
 
   bool may_run_again(NodeId call) const {
-    return is_cheap(graph_[call].op) && groups_.fusible(call) &&
-           groups_.part(groups_.of(call)) != GroupSet::Part::late &&
+    return is_cheap(graph_[call]) && may_leave_its_kernel(call);
+  }
+
+  bool may_leave_its_kernel(NodeId call) const {
+    return groups_.fusible(call) && groups_.part(groups_.of(call)) != GroupSet::Part::late &&
            std::find(apart_.begin(), apart_.end(), call) == apart_.end();
   }
 
@@ -101,26 +217,32 @@ class Inliner {
   }
 
   // Makers of what comes from outside, in order.
-  std::vector<NodeId> reads_of(Index group) const {
+  std::vector<NodeId> reads() const {
     std::vector<NodeId> read;
-    for (const NodeId id : groups_[group].members)
+    for (const NodeId id : groups_[group_].members)
       for (const NodeId operand : graph_[id].operands) {
         const NodeId maker = maker_of(graph_, operand);
-        if (groups_.of(maker) != group && !contains(read, maker)) read.push_back(maker);
+        if (groups_.of(maker) != group_ && !contains(read, maker)) read.push_back(maker);
       }
     groups_.sort_by_position(read);
     return read;
   }
 
-  GroupSet& groups_;
+  const GroupSet& groups_;
   const Graph& graph_;
+  const Index group_;
   const std::span<const NodeId> apart_;
 };
 
 }  // namespace
 
 void inline_cheap_calls(GroupSet& groups, std::span<const NodeId> apart) {
-  Inliner(groups, apart).run();
+  for (const NodeId id : groups.graph().order()) {
+    const Index group = groups.of(id);
+    if (groups[group].members.front() == id && groups.fusible(id) &&
+        groups.part(group) == GroupSet::Part::late)
+      groups.inline_into(group, Inliner(groups, group, apart).run());
+  }
 }
 
 }  // namespace recut

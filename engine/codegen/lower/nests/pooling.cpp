@@ -2,6 +2,7 @@
 #include "engine/codegen/lower/nests/pooling.h"
 
 #include <algorithm>
+#include <map>
 
 namespace recut::loop {
 namespace {
@@ -73,7 +74,7 @@ void offsets_to_indices(const Nest& nest) {
 
 // Each gradient goes to the place that its index names. Windows may share a place, so those of one
 // plane go one after another.
-void max_pool_backward(const Nest& nest) {
+void scatter_gradients(const Nest& nest) {
   const Pooling p(nest, nest.type().shape, nest.shape_of("grad_output"));
   const Layout whole = storage_layout(nest.type());
   nest.lowering.for_each(whole.shape, whole.strides, [&](const Indices& at) {
@@ -93,7 +94,188 @@ void max_pool_backward(const Nest& nest) {
   builder.close_to(depth);
 }
 
+Shape last(const Shape& shape, std::size_t dims) {
+  return Shape(shape.end() - static_cast<std::ptrdiff_t>(std::min(dims, shape.size())),
+               shape.end());
+}
+
+// What a call makes indices of the largest elements for; nothing of other calls.
+std::optional<Shape> indexed_plane(const Call& call, std::size_t dims) {
+  if (call.op().op == Op::prims_low_memory_max_pool_offsets_to_indices)
+    return call.integers("input_size");
+  if (call.op().op == (dims == 2 ? Op::max_pool2d_with_indices : Op::max_pool3d_with_indices))
+    return last(call.tensor("self").shape, dims);
+  return std::nullopt;
+}
+
+// Calls body for every place of a shape, in order.
+void for_each_place(const Shape& shape, const std::function<void(const Shape&)>& body) {
+  const std::int64_t count = element_count(shape);
+  for (std::int64_t n = 0; n < count; ++n) {
+    Shape place(shape.size());
+    std::int64_t rest = n;
+    for (std::size_t d = shape.size(); d-- > 0; rest /= shape[d]) place[d] = rest % shape[d];
+    body(place);
+  }
+}
+
+// A max pooling's gradient where each index is in its window. Each place adds up the gradients of
+// the windows that hold it and name it: in the order of windows, in which one after another they
+// would have added them.
+class GatheredGradient {
+ public:
+  explicit GatheredGradient(const Nest& nest)
+      : nest_(nest),
+        p_(nest, nest.type().shape, nest.shape_of("grad_output")),
+        type_(nest.computing(nest.dtype_of("grad_output"))),
+        zero_(nest.lowering.constant(type_, 0)) {}
+
+  void build() const { has_small_blocks() ? by_blocks() : place_by_place(); }
+
+ private:
+  struct Window {
+    Quantity index, gradient;
+    std::optional<Quantity> inside;  // none: there always is such a window
+  };
+
+  Window window(const Indices& at, const Fallen& fallen) const {
+    const Indices from = p_.of_plane(at, fallen.place);
+    return {fallen.element(nest_, "indices", from),
+            fallen.element(nest_, "grad_output", from).to(type_), fallen.inside};
+  }
+  Quantity given_to(const Indices& place, const Window& window) const {
+    Quantity here = window.index == nest_.lowering.number(linearised(place, p_.plane));
+    if (window.inside) here = here & *window.inside;
+    return select(here, window.gradient, zero_);
+  }
+
+  // kept: outer, place; folded: window, among them some that don't hold the place.
+  void place_by_place() const {
+    const FoldSpace space = p_.space(p_.plane, windows_around(p_.slide));
+    for_each_fold(nest_.lowering, space, [&](Folder& folder) {
+      const Indices place = p_.window(folder.at());
+      const auto given = [&](const Indices& at) {
+        const Fallen fallen =
+            window_around(nest_.lowering, p_.slide, place, p_.offset(at), p_.windows);
+        return given_to(place, window(at, fallen));
+      };
+      const Quantity sum = folder.fold({"sum", Combine::add, zero_, given});
+      nest_.lowering.write(nest_.output(), p_.of_plane(folder.at(), place), sum);
+    });
+  }
+
+  // Blocks of places, a stride long, that all windows stand the same way to: what is near one is
+  // known, and read once for all of its places.
+  bool has_small_blocks() const {
+    for (std::size_t d = 0; d < p_.dims; ++d)
+      if (p_.plane[d] % p_.slide.stride[d] != 0) return false;
+    return element_count(p_.slide.kernel) <= kMostOfBlock &&
+           element_count(p_.slide.stride) <= kMostOfBlock;
+  }
+
+  void by_blocks() const {
+    Shape shape = p_.outer;
+    for (std::size_t d = 0; d < p_.dims; ++d) shape.push_back(p_.plane[d] / p_.slide.stride[d]);
+    nest_.lowering.for_each(shape, contiguous_strides(shape), [&](const Indices& at) {
+      std::map<Shape, Window> known;
+      for_each_place(p_.slide.stride, [&](const Shape& offset) { write_place(at, offset, known); });
+    });
+  }
+
+  // The place of a block; `known` are windows by how far they are from its first.
+  void write_place(const Indices& block, const Shape& offset,
+                   std::map<Shape, Window>& known) const {
+    Indices place;
+    std::vector<std::vector<std::int64_t>> steps;
+    Shape counts;
+    for (std::size_t d = 0; d < p_.dims; ++d) {
+      place.push_back(p_.slide.stride[d] * p_.window(block)[d] + Index(offset[d]));
+      steps.push_back(steps_to_windows(d, offset[d]));
+      counts.push_back(static_cast<std::int64_t>(steps.back().size()));
+    }
+    Quantity sum = zero_;
+    for_each_place(counts, [&](const Shape& number) {
+      Shape step;
+      for (std::size_t d = 0; d < p_.dims; ++d)
+        step.push_back(steps[d][static_cast<std::size_t>(number[d])]);
+      auto found = known.find(step);
+      if (found == known.end())
+        found = known.emplace(step, window(block, away(p_.window(block), step))).first;
+      sum = sum + given_to(place, found->second);
+    });
+    nest_.lowering.write(nest_.output(), p_.of_plane(block, place), sum);
+  }
+
+  // From the block's own number to the windows that hold its place at `offset`, in order.
+  std::vector<std::int64_t> steps_to_windows(std::size_t d, std::int64_t offset) const {
+    const Sliding& s = p_.slide;
+    std::vector<std::int64_t> steps;
+    for (std::int64_t k = s.kernel[d]; k-- > 0;) {
+      const std::int64_t reach = offset + s.padding[d] - k * s.dilation[d];
+      if (reach % s.stride[d] == 0) steps.push_back(reach / s.stride[d]);
+    }
+    return steps;
+  }
+
+  Fallen away(const Indices& block, const Shape& step) const {
+    Fallen out;
+    for (std::size_t d = 0; d < p_.dims; ++d) out.place.push_back(block[d] + Index(step[d]));
+    out.inside = within(nest_.lowering, out.place, p_.windows);
+    return out;
+  }
+
+  // Places, and windows that hold one: all stand in the text one after another.
+  static constexpr std::int64_t kMostOfBlock = 32;
+
+  const Nest& nest_;
+  const Pooling p_;
+  const DType type_;
+  const Quantity zero_;
+};
+
+void max_pool_backward(const Nest& nest) {
+  if (names_own_windows(nest.lowering.graph(), nest.node)) return GatheredGradient(nest).build();
+  scatter_gradients(nest);
+}
+
 }  // namespace
+
+std::size_t pooled_dimensions(const Call& call, std::size_t rank) {
+  const auto named = [&](const char* text) {
+    return call.op().packet.find(text) != std::string_view::npos;
+  };
+  return std::min(named("1d")   ? std::size_t{1}
+                  : named("3d") ? std::size_t{3}
+                                : std::size_t{2},
+                  rank);
+}
+
+Sliding sliding_of(const Call& call, std::size_t dims) {
+  Sliding slide;
+  slide.kernel = per_dimension(call, "kernel_size", dims, 1);
+  const bool strides = call.op().parameter("stride") && !call.integers("stride").empty();
+  slide.stride = strides ? per_dimension(call, "stride", dims, 1) : slide.kernel;
+  slide.padding = per_dimension(call, "padding", dims, 0);
+  slide.dilation = per_dimension(call, "dilation", dims, 1);
+  return slide;
+}
+
+bool names_own_windows(const Graph& graph, NodeId backward) {
+  const Op op = graph[backward].op;
+  const std::size_t dims = op == Op::max_pool2d_with_indices_backward   ? 2
+                           : op == Op::max_pool3d_with_indices_backward ? 3
+                                                                        : 0;
+  if (dims == 0) return false;
+  const Call::TypesOf types_of = [&](NodeId id) { return graph.pool().types_of(id); };
+  const auto call_of = [&](NodeId id) { return Call(graph.op(id), graph[id].arguments, types_of); };
+  const Call call = call_of(backward);
+  NodeId maker = call.node("indices");
+  if (graph[maker].op == Op::getitem) maker = graph[maker].operands.front();
+  const Call made = call_of(maker);
+  const auto plane = indexed_plane(made, dims);
+  return plane && *plane == last(graph[backward].outputs.front().shape, dims) &&
+         sliding_of(made, dims) == sliding_of(call, dims);
+}
 
 void add_pooling_nests(NestTable& table) {
   for (const Op op : {Op::max_pool1d, Op::max_pool2d, Op::max_pool3d, Op::max_pool1d_with_indices,

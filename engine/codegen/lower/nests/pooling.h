@@ -1,11 +1,17 @@
 // Windows that slide over the planes of a pooling.
 #pragma once
 
-#include <algorithm>
-
 #include "engine/codegen/lower/window_space.h"
 
 namespace recut::loop {
+
+// Dimensions that a pooling's windows slide over, of an input of that rank.
+std::size_t pooled_dimensions(const Call& call, std::size_t rank);
+Sliding sliding_of(const Call& call, std::size_t dims);
+
+// Whether a call is the backward of a max pooling whose indices a forward of the same windows made,
+// so that each lies in its window.
+bool names_own_windows(const Graph& graph, NodeId backward);
 
 // self [planes..., plane], of which the last dimensions are slid over.
 struct Pooling {
@@ -14,20 +20,11 @@ struct Pooling {
   Sliding slide;
 
   Pooling(const Nest& nest, const Shape& in, const Shape& out)
-      : dims(std::min(nest.call.op().packet.find("1d") != std::string_view::npos   ? std::size_t{1}
-                      : nest.call.op().packet.find("3d") != std::string_view::npos ? std::size_t{3}
-                                                                                   : std::size_t{2},
-                      in.size())),
+      : dims(pooled_dimensions(nest.call, in.size())),
         outer(in.begin(), in.end() - static_cast<std::ptrdiff_t>(dims)),
         plane(in.end() - static_cast<std::ptrdiff_t>(dims), in.end()),
-        windows(out.end() - static_cast<std::ptrdiff_t>(dims), out.end()) {
-    slide.kernel = per_dimension(nest.call, "kernel_size", dims, 1);
-    const bool strides =
-        nest.call.op().parameter("stride") && !nest.call.integers("stride").empty();
-    slide.stride = strides ? per_dimension(nest.call, "stride", dims, 1) : slide.kernel;
-    slide.padding = per_dimension(nest.call, "padding", dims, 0);
-    slide.dilation = per_dimension(nest.call, "dilation", dims, 1);
-  }
+        windows(out.end() - static_cast<std::ptrdiff_t>(dims), out.end()),
+        slide(sliding_of(nest.call, dims)) {}
 
   // kept: outer, window; folded: offset. Lanes along the windows.
   FoldSpace space() const { return space(windows, slide.kernel); }

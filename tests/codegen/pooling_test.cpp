@@ -1,0 +1,117 @@
+// Gradients of max poolings: each place gathers them from the windows around it where the indices
+// are those of a forward call of the same windows, else each gradient goes where its index says.
+#include <fmt/core.h>
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "engine/codegen/lower/structure.h"
+#include "engine/input/text.h"
+#include "tests/codegen/agreement.h"
+#include "tests/random/same_meaning.h"
+
+namespace recut::test {
+namespace {
+
+constexpr const char* kScatters = "store add %g[";
+
+// The kernel of %g, which has to mean what the interpreter says.
+std::string kernel_of_gradient(const std::string& body) {
+  const auto graph = parse_graph_text("graph \"pooling\" {\n" + body + "\n}", "pooling");
+  INFO(body);
+  if (!graph) FAIL(format(graph.diagnostics()));
+  const Inputs inputs = inputs_for(*graph, 1, Values::ordinary);
+  CHECK(disagreement(*graph, inputs, {}, true).substr(0, 3000) == "");
+  for (const std::string& text : run_kernels(*graph, inputs, {}).texts)
+    if (text.find("note \"%g = max_pool") != std::string::npos) return text;
+  FAIL("no kernel makes %g");
+  return "";
+}
+
+bool gathers(const std::string& body) {
+  return kernel_of_gradient(body).find(kScatters) == std::string::npos;
+}
+
+// Windows of one or two and three dimensions: kernel, stride, padding, dilation, ceil_mode.
+std::string pooled(const std::string& dtype, const std::string& in, const std::string& out,
+                   const std::string& windows, int dims = 2) {
+  return fmt::format(R"(
+    %x = parameter {0}[{1}]
+    %t = tangent {0}[{2}]
+    %p = max_pool{4}d_with_indices(%x, {3})
+    %y = getitem(%p, 0)
+    %i = getitem(%p, 1)
+    %g = max_pool{4}d_with_indices_backward(%t, %x, {3}, %i)
+    results %y
+    gradients %g)",
+                     dtype, in, out, windows, dims);
+}
+
+TEST_CASE("max pooling: gradients are gathered, whatever the windows", "[codegen][cpu]") {
+  for (const char* dtype : {"f32", "bf16", "f64"}) {
+    // One window a place; between windows; over one another; beyond the plane; ATen's default of
+    // strides; spread out; a last window that ceil_mode adds; a window for many.
+    CHECK(gathers(
+        pooled(dtype, "2, 3, 8, 10", "2, 3, 4, 5", "[2, 2], [2, 2], [0, 0], [1, 1], false")));
+    CHECK(gathers(pooled(dtype, "3, 9, 11", "3, 3, 3", "[2, 2], [3, 4], [0, 0], [1, 1], false")));
+    CHECK(gathers(
+        pooled(dtype, "2, 2, 9, 12", "2, 2, 5, 6", "[3, 3], [2, 2], [1, 1], [1, 1], false")));
+    CHECK(gathers(pooled(dtype, "2, 7, 9", "2, 7, 9", "[5, 3], [1, 1], [2, 1], [1, 1], false")));
+    CHECK(gathers(pooled(dtype, "2, 9, 8", "2, 3, 4", "[3, 2], [], [0, 0], [1, 1], false")));
+    CHECK(gathers(
+        pooled(dtype, "1, 2, 12, 13", "1, 2, 5, 11", "[3, 2], [2, 1], [1, 0], [2, 2], false")));
+    CHECK(gathers(pooled(dtype, "2, 8, 9", "2, 4, 5", "[3, 2], [2, 2], [0, 0], [1, 1], true")));
+  }
+  CHECK(gathers(pooled("f32", "2, 6, 7, 9", "2, 3, 4, 4",
+                       "[3, 2, 3], [2, 2, 2], [1, 1, 0], [1, 1, 1], false", 3)));
+  CHECK(gathers(pooled("f32", "2, 6, 8, 10", "2, 3, 5, 4",
+                       "[3, 2, 3], [2, 2, 2], [1, 1, 0], [1, 1, 1], false", 3)));
+  CHECK(gathers(pooled("f32", "2, 9, 8", "2, 3, 3", "[7, 6], [1, 1], [0, 0], [1, 1], false")));
+  CHECK(gathers(R"(
+    %x = parameter f32[2, 3, 9, 12]
+    %t = tangent f32[2, 3, 5, 6]
+    %p = prims._low_memory_max_pool_with_offsets(%x, [3, 3], [2, 2], [1, 1], [1, 1], false)
+    %y = getitem(%p, 0)
+    %o = getitem(%p, 1)
+    %i = prims._low_memory_max_pool_offsets_to_indices(%o, [3, 3], [9, 12], [2, 2], [1, 1], [1, 1])
+    %g = max_pool2d_with_indices_backward(%t, %x, [3, 3], [2, 2], [1, 1], [1, 1], false, %i)
+    results %y
+    gradients %g)"));
+}
+
+// Indices that name places outside of the windows of the call.
+std::string indexed(const std::string& indices) {
+  return R"(
+    %x = parameter f32[2, 6, 6]
+    %a = parameter f32[2, 6, 6]
+    %t = tangent f32[2, 3, 3]
+    %z = full([2, 3, 3], 7, dtype=i64)
+    %p = max_pool2d_with_indices(%a, [4, 4], [1, 1], [0, 0], [1, 1], false)
+    %y = getitem(%p, 0)
+    %w = getitem(%p, 1)
+    %g = max_pool2d_with_indices_backward(%t, %x, [2, 2], [2, 2], [0, 0], [1, 1], false, %)" +
+         indices + R"()
+    results %y
+    gradients %g)";
+}
+
+TEST_CASE("max pooling: indices from elsewhere say where gradients go", "[codegen][cpu]") {
+  CHECK_FALSE(gathers(indexed("z")));
+  CHECK_FALSE(gathers(indexed("w")));
+}
+
+// Else a program would lower the one and run it for the other.
+TEST_CASE("max pooling: who made the indices is of a kernel's structure", "[codegen]") {
+  const auto key = [](const std::string& body) {
+    const auto graph = parse_graph_text("graph \"pooling\" {\n" + body + "\n}", "pooling");
+    REQUIRE(graph.ok());
+    const NodeId call = graph->find("g");
+    return loop::structure_of(*graph, StorageModel(*graph), FusionGroups(), {&call, 1}).key;
+  };
+  const std::string own =
+      pooled("f32", "2, 6, 6", "2, 3, 3", "[2, 2], [2, 2], [0, 0], [1, 1], false");
+  const bool equal = key(own) == key(indexed("w"));
+  CHECK_FALSE(equal);
+}
+
+}  // namespace
+}  // namespace recut::test
