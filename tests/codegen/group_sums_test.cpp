@@ -163,6 +163,15 @@ TEST_CASE("groups: what is summed is read once and stored", "[codegen][cpu]") {
                                    FusionGroups(), calls, cuda::lower_options(true));
   REQUIRE(lowered.ok());
   CHECK(cuda::emit({&lowered->kernel, 1}).kernels.front().size() == 1);
+  // Two terms are a thread's, and what they are of is stored by threads of its own.
+  check_values(column_sums_of("f32[2, 5000]"), false);
+  const Graph short_sums = viewed_sums_of("f32[2, 50, 100]", "[2, 5000]");
+  const std::vector<NodeId> of_short(short_sums.order().begin() + 1, short_sums.order().end());
+  const auto in_order =
+      loop::lower(short_sums, StorageModel(short_sums, StorageModel::Sizes::values), FusionGroups(),
+                  of_short, cuda::lower_options(true));
+  REQUIRE(in_order.ok());
+  CHECK(cuda::emit({&in_order->kernel, 1}).kernels.front().size() > 1);
 }
 
 // The same bits in any grid: a cluster has several rows then.

@@ -100,6 +100,13 @@ void Folder::for_each(const std::function<void(const Indices&)>& body) {
   builder.close_to(depth);
 }
 
+bool shares_columns(const Lowering& lowering, const FoldSpace& space) {
+  const std::int64_t terms = extent_of(space, ordered(space, true));
+  const std::int64_t sums = extent_of(space, ordered(space, false));
+  return !rows_lie_together({space.shape, space.folded}, space.strides) &&
+         lanes_for_columns(terms, sums, lowering.options.group_lanes) > 1;
+}
+
 // Sums of groups are in one loop over all that is folded.
 void Folder::run(Lowering& lowering, const FoldSpace& space, Columns columns,
                  const std::function<void(Folder&)>& body) {

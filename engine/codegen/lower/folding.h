@@ -66,10 +66,12 @@ class Folder {
 // Calls body for every place of the kept dimensions, inside of loops over them.
 void for_each_fold(Lowering& lowering, const FoldSpace& space,
                    const std::function<void(Folder&)>& body);
-// The same of reductions, whose sums groups of threads may share out where they lie side by side,
+// The same of reductions: where their sums lie side by side, groups of threads may share them out,
 // too.
 void for_each_reduction(Lowering& lowering, const FoldSpace& space,
                         const std::function<void(Folder&)>& body);
+// Whether they do so.
+bool shares_columns(const Lowering& lowering, const FoldSpace& space);
 
 // Folds one.term({k}) for k = 0 ... count - 1 in a loop of its own, which no loop of lanes is
 // around.

@@ -71,9 +71,10 @@ bool RowNest::shares_first_loop(const Made& made) const {
   const TensorType& type = lowering_.type(made);
   const Strides& own = storage_layout(type).strides;
   if (!has_enough_rows(space_)) return false;
-  if (lowering_.options.group_lanes == 0)
-    return is_element(made) && own == strides_ && rows_lie_together(space_, strides_);
-  if (is_element(made)) return own == strides_;
+  const bool shared = shares_columns(lowering_, {space_.shape, space_.folded, strides_});
+  if (!shared && !rows_lie_together(space_, strides_)) return false;
+  if (is_element(made) || lowering_.options.group_lanes == 0)
+    return is_element(made) && own == strides_;
   return element_count(type.shape) == element_count(space_.shape) &&
          own == contiguous_strides(type.shape) && strides_ == contiguous_strides(space_.shape);
 }
