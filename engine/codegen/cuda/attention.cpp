@@ -53,20 +53,18 @@ struct Sizes {
         value_features(a.value.layout.shape[3]) {
     const bool few = features <= kFewFeatures && value_features <= kFewFeatures;
     const bool real = dtype == DType::f32, parted = real && factors == Factors::f32;
-    kept = few && !parted;
-    tall = kept && !a.grad ? 2 : 1;
+    tall = few && !parted ? 2 : 1;
     block = !real && !a.grad ? 64 : 32;
     if (a.grad && real && !few) block = 16;
   }
 
   DType dtype;
   std::int64_t batches, heads, key_heads, queries, keys, features, value_features;
-  bool kept;  // backward: a warp's own rows are in registers, of which parts would take too many
   std::int64_t tall, block;
 
   std::int64_t tiles(std::int64_t rows, std::int64_t of) const { return (of + rows - 1) / rows; }
   std::int64_t query_blocks() const { return batches * heads * tiles(kRowsOfTile * tall, queries); }
-  std::int64_t key_blocks() const { return batches * key_heads * tiles(kRowsOfTile, keys); }
+  std::int64_t key_blocks() const { return batches * key_heads * tiles(kRowsOfTile * tall, keys); }
   std::int64_t rows() const { return batches * heads * queries; }
 
   // As stride_of() in the text has it, of both operands that lie side by side.
@@ -79,8 +77,8 @@ struct Sizes {
   }
   std::int64_t backward_bytes() const {
     const std::int64_t stages = 2 * (bytes(block, features) + bytes(block, value_features));
-    const std::int64_t own = bytes(kRowsOfTile, features) + bytes(kRowsOfTile, value_features);
-    return kept ? std::max(stages, own) : stages + own;
+    const std::int64_t rows = kRowsOfTile * tall;
+    return stages + bytes(rows, features) + bytes(rows, value_features);
   }
 };
 
@@ -168,7 +166,7 @@ class Writer {
     line(fmt::format("  static constexpr int features = {}, value_features = {};", s.features,
                      s.value_features));
     line(fmt::format("  static constexpr int tall = {}, block = {};", s.tall, s.block));
-    line(fmt::format("  static constexpr bool causal = {}, in_registers = {};", a_.causal, s.kept));
+    line(fmt::format("  static constexpr bool causal = {};", a_.causal));
     line(fmt::format("  static constexpr bool wants_key = {}, wants_value = {};",
                      a_.key_gradient.has_value(), a_.value_gradient.has_value()));
     line(fmt::format("  static constexpr float scale = {};", real(a_.scale)));

@@ -216,28 +216,29 @@ __device__ inline void sum_rows(const typename Call::Element* grad,
 
 // Scores become D(P), and products dO V^T become dS. A lane has the statistics of its two rows, or,
 // turned, of its columns.
-template <class Call, bool turned, int n>
-__device__ inline void to_slopes(float (&scores)[1][n][4], float (&products)[1][n][4],
-                                 const float (&log_sums)[turned ? n : 1][2],
-                                 const float (&row_sums)[turned ? n : 1][2],
+template <class Call, bool turned, int tall, int n>
+__device__ inline void to_slopes(float (&scores)[tall][n][4], float (&products)[tall][n][4],
+                                 const float (&log_sums)[turned ? n : tall][2],
+                                 const float (&row_sums)[turned ? n : tall][2],
                                  const unsigned char* keep, int row, int column) {
 #pragma unroll
-  for (int i = 0; i < n; ++i)
+  for (int m = 0; m < tall; ++m)
 #pragma unroll
-    for (int c = 0; c < 4; ++c) {
-      const int r = row + c / 2 * 8, k = column + 8 * i + c % 2;
-      const float log_sum = turned ? log_sums[turned ? i : 0][c % 2] : log_sums[0][c / 2];
-      const float row_sum = turned ? row_sums[turned ? i : 0][c % 2] : row_sums[0][c / 2];
-      const float score = scores[0][i][c];
-      const float apart = (score - log_sum * Call::units_of_nat) * Call::octaves;
-      const float weight = score == minus_infinity() ? 0.0f : power_of_two(apart);
-      const float kept = Call::kept(keep, turned ? k : r, turned ? r : k);
-      scores[0][i][c] = weight * kept;
-      products[0][i][c] = weight * (products[0][i][c] * kept - row_sum);
-    }
+    for (int i = 0; i < n; ++i)
+#pragma unroll
+      for (int c = 0; c < 4; ++c) {
+        const int r = row + 16 * m + c / 2 * 8, k = column + 8 * i + c % 2;
+        const int of = turned ? i : m, which = turned ? c % 2 : c / 2;
+        const float score = scores[m][i][c];
+        const float apart = (score - log_sums[of][which] * Call::units_of_nat) * Call::octaves;
+        const float weight = score == minus_infinity() ? 0.0f : power_of_two(apart);
+        const float kept = Call::kept(keep, turned ? k : r, turned ? r : k);
+        scores[m][i][c] = weight * kept;
+        products[m][i][c] = weight * (products[m][i][c] * kept - row_sums[of][which]);
+      }
 }
 
-// Four warps have 16 queries each, and meet one block of keys after another.
+// Four warps have 16 tall queries each, and meet one block of keys after another.
 template <class Call>
 __device__ inline void make_query_gradient(
     const typename Call::Element* query, const typename Call::Element* key,
@@ -246,19 +247,18 @@ __device__ inline void make_query_gradient(
     typename Call::Element* query_gradient) {
   using F = typename Call::Format;
   using Element = typename F::Element;
-  constexpr int block = Call::block, rows = 64;
+  constexpr int tall = Call::tall, block = Call::block, rows = 64 * tall;
   constexpr int width = Call::features, wide = Call::value_features;
   constexpr int tiles = (Call::queries + rows - 1) / rows;
   constexpr int values = block * stride_of<F>(width), stage = values + block * stride_of<F>(wide);
   constexpr int grads = rows * stride_of<F>(width), owns = grads + rows * stride_of<F>(wide);
-  constexpr bool in_registers = Call::in_registers;
   extern __shared__ __align__(16) unsigned char shared[];
   Element* const mine = reinterpret_cast<Element*>(shared);
-  Element* const stages = mine + (in_registers ? 0 : owns);
+  Element* const stages = mine + owns;
 
   const int tile = tiles - 1 - int(blockIdx.x % tiles);
   const int head = int(blockIdx.x / tiles % Call::heads), batch = int(blockIdx.x / tiles / Call::heads);
-  const int own = threadIdx.x / 32 * 16, first = tile * rows + own;
+  const int own = threadIdx.x / 32 * 16 * tall, first = tile * rows + own;
   const int row = first + threadIdx.x % 32 / 4, column = threadIdx.x % 4 * 2;
   key += Call::Key::at(batch, head / Call::sharing);
   value += Call::Value::at(batch, head / Call::sharing);
@@ -270,18 +270,21 @@ __device__ inline void make_query_gradient(
   fetch<F, rows, wide>(mine + grads, grad + Call::Grad::at(batch, head), Call::Grad::row,
                        tile * rows, Call::queries);
   end_group();
-  float of_logs[1][2], of_rows[1][2];
-  for (int half = 0; half < 2; ++half) {
-    const int r = row + 8 * half < Call::queries ? row + 8 * half : Call::queries - 1;
-    of_logs[0][half] = log_sums[Call::LogSums::at(batch, head) + r * Call::LogSums::row];
-    of_rows[0][half] = row_sums[(batch * Call::heads + head) * Call::queries + r];
-  }
+  float of_logs[tall][2], of_rows[tall][2];
+#pragma unroll
+  for (int m = 0; m < tall; ++m)
+#pragma unroll
+    for (int half = 0; half < 2; ++half) {
+      const int q = row + 16 * m + 8 * half, r = q < Call::queries ? q : Call::queries - 1;
+      of_logs[m][half] = log_sums[Call::LogSums::at(batch, head) + r * Call::LogSums::row];
+      of_rows[m][half] = row_sums[(batch * Call::heads + head) * Call::queries + r];
+    }
   wait_for_groups<0>();
   settle<F, rows, width>(mine);
   settle<F, rows, wide>(mine + grads);
   __syncthreads();
-  Own<F, 1, width, in_registers> queries;
-  Own<F, 1, wide, in_registers> gradients;
+  Own<F, tall, width, false> queries;
+  Own<F, tall, wide, false> gradients;
   queries.load(mine + own * stride_of<F>(width));
   gradients.load(mine + grads + own * stride_of<F>(wide));
   __syncthreads();
@@ -291,7 +294,7 @@ __device__ inline void make_query_gradient(
     fetch<F, block, width>(to, key, Call::Key::row, number * block, Call::keys);
     fetch<F, block, wide>(to + values, value, Call::Value::row, number * block, Call::keys);
   };
-  float sums[1][padded(width) / 8][4];
+  float sums[tall][padded(width) / 8][4];
   clear(sums);
   const int end = Call::causal && (tile + 1) * rows < Call::keys ? (tile + 1) * rows : Call::keys;
   const int blocks = (end + block - 1) / block;
@@ -305,8 +308,8 @@ __device__ inline void make_query_gradient(
     settle<F, block, width>(keys);
     settle<F, block, wide>(keys + values);
     __syncthreads();
-    if (!Call::causal || b * block < first + 16) {
-      float scores[1][block / 8][4], slopes[1][block / 8][4];
+    if (!Call::causal || b * block < first + 16 * tall) {
+      float scores[tall][block / 8][4], slopes[tall][block / 8][4];
       multiply<F, width>(scores, queries, keys);
       multiply<F, wide>(slopes, gradients, keys + values);
       to_scores<Call, false>(scores, bias, row, b * block + column);
@@ -315,12 +318,13 @@ __device__ inline void make_query_gradient(
     }
     __syncthreads();
   }
-  const float factors[1][2] = {{Call::scale, Call::scale}};
+  float factors[tall][2];
+  for (int m = 0; m < tall; ++m) factors[m][0] = factors[m][1] = Call::scale;
   store_rows<F, width>(query_gradient + Call::QueryGradient::at(batch, head),
                        Call::QueryGradient::row, sums, factors, first, Call::queries);
 }
 
-// Four warps have 16 keys each, and meet one block of queries after another, of all heads that
+// Four warps have 16 tall keys each, and meet one block of queries after another, of all heads that
 // share the keys.
 template <class Call>
 __device__ inline void make_key_gradients(
@@ -330,19 +334,19 @@ __device__ inline void make_key_gradients(
     typename Call::Element* key_gradient, typename Call::Element* value_gradient) {
   using F = typename Call::Format;
   using Element = typename F::Element;
-  constexpr int block = Call::block, rows = 64, heads = Call::heads / Call::sharing;
+  constexpr int tall = Call::tall, block = Call::block, rows = 64 * tall;
+  constexpr int heads = Call::heads / Call::sharing;
   constexpr int width = Call::features, wide = Call::value_features;
   constexpr int tiles = (Call::keys + rows - 1) / rows;
   constexpr int grads = block * stride_of<F>(width), stage = grads + block * stride_of<F>(wide);
   constexpr int values = rows * stride_of<F>(width), owns = values + rows * stride_of<F>(wide);
-  constexpr bool in_registers = Call::in_registers;
   extern __shared__ __align__(16) unsigned char shared[];
   Element* const mine = reinterpret_cast<Element*>(shared);
-  Element* const stages = mine + (in_registers ? 0 : owns);
+  Element* const stages = mine + owns;
 
   const int tile = int(blockIdx.x % tiles);
   const int head = int(blockIdx.x / tiles % heads), batch = int(blockIdx.x / tiles / heads);
-  const int own = threadIdx.x / 32 * 16, first = tile * rows + own;
+  const int own = threadIdx.x / 32 * 16 * tall, first = tile * rows + own;
   const int row = first + threadIdx.x % 32 / 4, column = threadIdx.x % 4 * 2;
   fetch<F, rows, width>(mine, key + Call::Key::at(batch, head), Call::Key::row, tile * rows,
                         Call::keys);
@@ -353,8 +357,8 @@ __device__ inline void make_key_gradients(
   settle<F, rows, width>(mine);
   settle<F, rows, wide>(mine + values);
   __syncthreads();
-  Own<F, 1, width, in_registers> keys;
-  Own<F, 1, wide, in_registers> of_values;
+  Own<F, tall, width, false> keys;
+  Own<F, tall, wide, false> of_values;
   keys.load(mine + own * stride_of<F>(width));
   of_values.load(mine + values + own * stride_of<F>(wide));
   __syncthreads();
@@ -372,7 +376,7 @@ __device__ inline void make_key_gradients(
     fetch<F, block, wide>(to + grads, grad + Call::Grad::at(batch, of), Call::Grad::row, from,
                           Call::queries);
   };
-  float sums[1][padded(width) / 8][4], value_sums[1][padded(wide) / 8][4];
+  float sums[tall][padded(width) / 8][4], value_sums[tall][padded(wide) / 8][4];
   clear(sums);
   clear(value_sums);
   if (blocks > 0) fetch_block(0);
@@ -396,7 +400,7 @@ __device__ inline void make_key_gradients(
     settle<F, block, wide>(queries + grads);
     __syncthreads();
     if (!Call::causal || from + block > first) {
-      float scores[1][block / 8][4], slopes[1][block / 8][4];
+      float scores[tall][block / 8][4], slopes[tall][block / 8][4];
       multiply<F, width>(scores, keys, queries);
       multiply<F, wide>(slopes, of_values, queries + grads);
       to_scores<Call, true>(scores, bias + Call::bias_at(batch, of), row, from + column);
@@ -407,7 +411,12 @@ __device__ inline void make_key_gradients(
     }
     __syncthreads();
   }
-  const float scales[1][2] = {{Call::scale, Call::scale}}, ones[1][2] = {{1, 1}};
+  float scales[tall][2], ones[tall][2];
+  for (int m = 0; m < tall; ++m)
+    for (int half = 0; half < 2; ++half) {
+      scales[m][half] = Call::scale;
+      ones[m][half] = 1;
+    }
   if constexpr (Call::wants_key)
     store_rows<F, width>(key_gradient + Call::KeyGradient::at(batch, head), Call::KeyGradient::row,
                          sums, scales, first, Call::keys);
