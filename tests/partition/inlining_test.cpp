@@ -280,6 +280,9 @@ TEST_CASE("inlining: what is dear moves where it runs once, and isn't computed t
       "%s = sum.dim_IntList(%g, [1], true)\n%h = mul.Tensor(%s, %d)\n%k = sub.Tensor(%g, %h)";
   CHECK(moved("%d = exp(%a)\n%g = mul.Tensor(%t, %p)\n" + rows) == Names{"d"});
   CHECK(moved("%d = exp(%a)\n%g = mul.Tensor(%t, %d)\n" + rows) == Names{});
+  CHECK(moved("%d = div.Tensor(%a, 6)\n%g = mul.Tensor(%t, %d)\n" + rows) == Names{"d"});
+  CHECK(moved("%d = pow.Tensor_Scalar(%a, 3)\n%g = mul.Tensor(%t, %d)\n" + rows) == Names{"d"});
+  CHECK(moved("%d = pow.Tensor_Scalar(%a, 4)\n%g = mul.Tensor(%t, %d)\n" + rows) == Names{});
   // What is read by cheap calls that move.
   CHECK(moved("%d = exp(%a)\n%e = neg(%d)\n%f = add.Tensor(%e, %d)\n%g = mul.Tensor(%t, %f)\n" +
               std::string("%s = sum.dim_IntList(%g, [1], true)\n%k = sub.Tensor(%g, %s)")) ==

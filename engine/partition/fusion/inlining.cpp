@@ -70,14 +70,13 @@ bool is_among(const Op (&list)[size], Op op) {
   return std::find(std::begin(list), std::end(list), op) != std::end(list);
 }
 
-// Squares and cubes are multiplications.
-bool is_small_power(const Node& node) {
-  if (node.op != Op::pow_Tensor_Scalar) return false;
-  const auto exponent = Scalar::from(node.arguments[1]);
-  return exponent && (exponent->real == 2 || exponent->real == 3);
+// Squares and cubes are multiplications, and one division takes no longer than a load.
+bool is_cheap(const Node& node) {
+  const auto number = node.arguments.size() < 2 ? std::nullopt : Scalar::from(node.arguments[1]);
+  if (number && node.op == Op::pow_Tensor_Scalar) return number->real == 2 || number->real == 3;
+  if (number && (node.op == Op::div_Tensor || node.op == Op::div_Scalar)) return true;
+  return is_among(kCheap, node.op);
 }
-
-bool is_cheap(const Node& node) { return is_among(kCheap, node.op) || is_small_power(node); }
 
 bool contains(const std::vector<NodeId>& list, NodeId id) {
   return std::find(list.begin(), list.end(), id) != list.end();
