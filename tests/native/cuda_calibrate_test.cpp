@@ -81,6 +81,8 @@ TEST_CASE("calibrate: a card's figures, as a profile under the card's name",
   CHECK(json["launch_micros"].get<double>() == Catch::Approx(2));
   CHECK(json["product_flops_per_second"]["tf32"].get<double>() ==
         Catch::Approx(2 * 32 * 32 * 32 / 2e-3));
+  // The odd product, which does more in as long, is no slower.
+  CHECK(json["unaligned_slowdown"]["tf32"].get<double>() == 1);
   // Two processors with eight blocks each.
   CHECK(json["multiply_add_flops_per_second"]["f32"].get<double>() ==
         Catch::Approx(2.0 * 16 * 256 * 16 * 4096 / 2e-3));
@@ -91,6 +93,7 @@ TEST_CASE("calibrate: a card's figures, as a profile under the card's name",
   CHECK(profile->title == "Fake H100, CUDA 13.0");
   CHECK(profile->note.find("none is of a data sheet") != std::string::npos);
   CHECK_FALSE(profile->f32_uses_tf32);
+  CHECK(profile->product_rates().slowdown_of(DType::f32) == 1);
   const Ran planned = run({"plan", sample("tiny_mlp.json.gz"), "--device", kName, "--json"});
   INFO(planned.err);
   CHECK(planned.code == kDone);
@@ -104,12 +107,17 @@ TEST_CASE("calibrate: a card's figures, as a profile under the card's name",
     CHECK(found->profile.f32_uses_tf32 == tf32);
   }
   CHECK(find_card_profile("NVIDIA H100 NVL", nullptr, false)->profile.name == "h100");
+  const ProductRates of_h100 =
+      find_card_profile("NVIDIA H100 NVL", nullptr, true)->profile.product_rates();
+  CHECK(of_h100.slowdown_of(DType::f32) == 2.3);
+  CHECK(of_h100.slowdown_of(DType::bf16) == 5);
   CHECK_FALSE(find_card_profile("Another", nullptr, false)->known);
 
   command.json = false;
   const Ran told = calibrate(command);
-  for (const char* words : {"Fake H100, CUDA 13.0", "memory", "multiply-adds, f64",
-                            "matrix products, tf32", "a launch in a graph", "written to "})
+  for (const char* words :
+       {"Fake H100, CUDA 13.0", "memory", "multiply-adds, f64", "matrix products, tf32",
+        "times as long where odd", "a launch in a graph", "written to "})
     CHECK(told.out.find(words) != std::string::npos);
 }
 
