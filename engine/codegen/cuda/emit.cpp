@@ -53,9 +53,7 @@ class Emitter {
   void add_launch(const Kernel& kernel, const loop::Ranges& ranges, const loop::StageCode& stage) {
     auto& launches = module_.kernels.back();
     const Mapping mapping = map_stage(kernel, ranges, stage);
-    const std::int64_t turns = mapping.turns_of_block();
-    const std::int64_t blocks =
-        std::clamp<std::int64_t>((mapping.turns() + turns - 1) / turns, 1, options_.most_blocks);
+    const std::int64_t blocks = std::clamp<std::int64_t>(mapping.blocks(), 1, options_.most_blocks);
     KernelCode code(kernel, mapping, ranges, {helpers_, module_.faults});
     const Text body = code.run(stage, blocks);
     Launch launch{fmt::format("kernel_{}_{}", module_.kernels.size() - 1, launches.size()), blocks,
@@ -77,6 +75,9 @@ class Emitter {
     if (mapping.tile.columns > 0)
       each =
           fmt::format("sums in order, by {} threads for {}", mapping.threads, mapping.tile.columns);
+    if (mapping.scatter)
+      each = fmt::format("added to {} rows, {} of which a block has", mapping.scatter.rows,
+                         mapping.scatter.rows_of_block);
     if (mapping.group > 1) each = fmt::format("{} threads each", mapping.group);
     return fmt::format("// {} item{}, {}", mapping.count, mapping.count == 1 ? "" : "s", each);
   }

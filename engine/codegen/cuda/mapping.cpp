@@ -146,6 +146,11 @@ void choose_threads(const loop::Kernel& kernel, Mapping& mapping) {
     mapping.partials_bytes = mapping.tile.bytes;
     return;
   }
+  if (mapping.scatter) {
+    mapping.threads = mapping.scatter.threads;
+    mapping.partials_bytes = mapping.scatter.bytes;
+    return;
+  }
   const bool alone = mapping.shared.empty();
   mapping.group = alone ? 1 : group_size(kernel, mapping);
   if (alone && mapping.items && mapping.scratch.empty())
@@ -209,6 +214,7 @@ Mapping map_stage(const loop::Kernel& kernel, const loop::Ranges& ranges,
   }
   const bool plain = mapping.items && mapping.scratch.empty() && !has_lanes(body);
   if (plain) mapping.tile = tile_of(kernel, *mapping.items);
+  if (plain) mapping.scatter = scatter_of(kernel, *mapping.items);
   choose_threads(kernel, mapping);
   return mapping;
 }

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "engine/codegen/cuda/nest.h"
+#include "engine/codegen/cuda/scatters.h"
 #include "engine/codegen/cuda/tiles.h"
 #include "engine/codegen/loop/ranges.h"
 #include "engine/codegen/loop/stages.h"
@@ -31,6 +32,7 @@ struct Mapping {
   int pack = 1;            // neighbouring items of a thread, by accesses of several elements
   std::map<const loop::Loop*, Shared> shared;
   Tile tile;                            // where sums in order are made by many threads
+  Scatter scatter;                      // where rows that data names are shared out
   std::vector<loop::BufferId> scratch;  // that the launch uses
   std::int64_t scratch_bytes = 0;
   std::int64_t partials_bytes = 0;  // shared memory for partials or summands of a block
@@ -39,6 +41,11 @@ struct Mapping {
   // Items that a thread's or a group's turn takes.
   std::int64_t turns() const { return (count + pack - 1) / pack; }
   std::int64_t turns_of_block() const { return tile.columns > 0 ? tile.columns : threads / group; }
+  // Blocks that have a turn each.
+  std::int64_t blocks() const {
+    const std::int64_t of_items = (turns() + turns_of_block() - 1) / turns_of_block();
+    return scatter ? of_items * scatter.parts() : of_items;
+  }
 };
 
 // `ranges`: of the kernel's loops and checked values.
