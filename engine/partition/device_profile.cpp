@@ -18,6 +18,7 @@ constexpr std::int64_t kMaxProfileBytes = std::int64_t{1} << 26;  // with the ke
 constexpr std::size_t kMaxNameBytes = 64;
 constexpr double kMaxRate = 1e24;
 constexpr double kMaxLaunchMicros = 1e6;
+constexpr double kMaxSlowdown = 1e3;
 
 constexpr std::string_view kKeys[] = {"name",
                                       "title",
@@ -28,10 +29,12 @@ constexpr std::string_view kKeys[] = {"name",
                                       "bytes_per_second",
                                       "launch_micros",
                                       "sustained",
+                                      "unaligned_slowdown",
                                       "corrections",
                                       "measured"};
 constexpr std::string_view kProductKeys[] = {"f64", "f32", "tf32", "bf16", "f16",
                                              "i64", "i32", "i16",  "i8",   "u8"};
+constexpr std::string_view kSlowdownKeys[] = {"f32", "tf32", "bf16", "f16"};
 constexpr std::string_view kShareKeys[] = {"products", "memory"};
 constexpr std::string_view kCorrectionKeys[] = {"products", "memory", "launches"};
 
@@ -61,6 +64,7 @@ class ProfileReader {
     profile_.rates = profile_.peaks;
     for (double& rate : profile_.rates.flops_per_second) rate *= shares.products;
     profile_.rates.bytes_per_second *= shares.memory;
+    read_slowdowns(fields);
     read_corrections(fields);
     if (const JsonValue measured = fields.find("measured", JsonKind::object, false);
         measured.present())
@@ -151,6 +155,22 @@ class ProfileReader {
     if (uses_tf32) profile_.peaks.flops_of(DType::f32) = tf32;
   }
 
+  // After the products. What tf32 takes is f32's where f32 is multiplied so.
+  void read_slowdowns(JsonFields& fields) {
+    const JsonValue object = fields.find("unaligned_slowdown", JsonKind::object, false);
+    if (!object.present()) return;
+    JsonFields slowdowns(object, "'unaligned_slowdown'", complaints_);
+    slowdowns.only(kSlowdownKeys);
+    const std::string_view of_f32 = profile_.f32_uses_tf32 ? "tf32" : "f32";
+    for (const std::string_view key : kSlowdownKeys) {
+      if (!slowdowns.find(key).present()) continue;
+      const double slowdown = figure(slowdowns, key, {1, kMaxSlowdown});
+      const auto dtype = key == of_f32 ? DType::f32 : dtype_from_short_name(key);
+      if (dtype && (*dtype != DType::f32 || key == of_f32))
+        profile_.unaligned_slowdown[static_cast<std::size_t>(*dtype)] = slowdown;
+    }
+  }
+
   Complaints complaints_;
   DeviceProfile profile_;
 };
@@ -170,6 +190,14 @@ Result<DeviceRates> DeviceProfile::rates_of(const Graph& graph) const {
   auto prices = KernelPrices::make(*measured, graph);
   if (!prices) return prices.diagnostics();
   known.prices = std::move(*prices);
+  return known;
+}
+
+ProductRates DeviceProfile::product_rates() const {
+  ProductRates known;
+  known.flops_per_second = rates.flops_per_second;
+  known.bytes_per_second = rates.bytes_per_second;
+  known.unaligned_slowdown = unaligned_slowdown;
   return known;
 }
 

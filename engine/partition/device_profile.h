@@ -7,7 +7,12 @@
 //    "sustained": {"products": 0.6, "memory": 0.9}}
 //
 // The rates are peaks, of which a program sustains the shares in `sustained`. Only f32 must be
-// named: a dtype that isn't runs at f32's rate. Who measured kernels of a graph on the device adds
+// named: a dtype that isn't runs at f32's rate. Who measured that adds how many times longer matrix
+// products take whose rows are no multiple of 16 bytes apart (engine/passes/pad_mm.h):
+//
+//    "unaligned_slowdown": {"f32": …, "tf32": …, "bf16": …, "f16": …},
+//
+// and who measured kernels of a graph on the device
 //
 //    "corrections": {"products": 1.2, "memory": 1.1, "launches": 0.8},
 //    "measured": {"graph": …, "digest": …, "kernels": […]}
@@ -23,6 +28,7 @@
 
 #include "engine/input/json.h"
 #include "engine/partition/cost.h"
+#include "engine/passes/pad_mm.h"
 #include "engine/support/result.h"
 
 namespace recut {
@@ -37,11 +43,16 @@ struct DeviceProfile {
   DeviceRates rates;  // sustained
   DeviceRates peaks;  // of which those are shares: no program goes above them
   bool f32_uses_tf32 = false;
+  // By dtype, f32 as it is multiplied; where it isn't known, pad_mm's guess.
+  std::array<double, kDTypes> unaligned_slowdown = ProductRates().unaligned_slowdown;
   std::shared_ptr<const MeasuredGraph> measured;  // null: no graph's kernels were
 
   // The rates with the times of this graph's kernels, where those are what was measured. Fails
   // where they should be and name a call that the graph lacks.
   Result<DeviceRates> rates_of(const Graph& graph) const;
+
+  // What pad_mm decides by.
+  ProductRates product_rates() const;
 };
 
 // The name of the built-in profile whose rates are DeviceRates's own: plans are priced by it where

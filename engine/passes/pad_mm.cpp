@@ -13,14 +13,16 @@
 // takes 1.1 times as long as pads, padded product and cut. Conditions and margin are those of
 // Inductor's pad_mm, which measures both where this one estimates. Establishes: no such product is
 // left. Keeps every bit, as the interpreter has them: what is added to a sum is 0 * 0, at its end.
-// A copy cuts the result, where columns are cut: its strides stay as they were. Runs only where it
-// is named.
+// A copy cuts the result, where columns are cut: its strides stay as they were. Factors are padded
+// beneath their views, once for all products that read them (padded_operands.h). Runs only where it
+// is named, and for the steps of a card (recut run --device cuda).
 #include "engine/passes/pad_mm.h"
 
 #include <algorithm>
 
 #include "engine/ir/call.h"
 #include "engine/passes/freezing/rewriter.h"
+#include "engine/passes/padded_operands.h"
 #include "engine/passes/rewrite_nodes.h"
 #include "engine/rewrite/storage.h"
 
@@ -61,16 +63,37 @@ std::int64_t aligned(std::int64_t size, std::int64_t alignment) {
 
 class PadMm {
  public:
-  PadMm(const Graph& from, const ProductRates& rates) : from_(from), rates_(rates), pinned_(from) {}
+  PadMm(const Graph& from, const ProductRates& rates)
+      : from_(from), rates_(rates), pinned_(from), operands_(from) {
+    for (const NodeId id : from.order())
+      if (const auto product = product_to_pad(id)) announce(id, *product);
+  }
 
   PassResult run() {
-    return rewrite_nodes(from_, [&](Graph& to, NodeId old, const std::vector<Argument>& arguments) {
-      return pad(to, old, arguments);
-    });
+    return rewrite_nodes(
+        from_,
+        [&](Graph& to, NodeId old,
+            const std::vector<Argument>& arguments) -> std::optional<Rewrite> {
+          if (const auto product = product_to_pad(old))
+            return Rewrite{"padded product", padded(to, old, arguments, *product)};
+          if (const auto part = operands_.widened(to, old, arguments))
+            return Rewrite{"wider padding", *part};
+          return std::nullopt;
+        },
+        [&](NodeId old, const Graph&, NodeId successor) { operands_.placed(old, successor); });
   }
 
  private:
-  std::optional<Rewrite> pad(Graph& to, NodeId old, const std::vector<Argument>& arguments) const {
+  struct Product {
+    Sizes sizes, wide;
+    std::size_t left = 0;  // the place of its left factor among the arguments
+
+    std::int64_t m() const { return wide.m - sizes.m; }
+    std::int64_t k() const { return wide.k - sizes.k; }
+    std::int64_t n() const { return wide.n - sizes.n; }
+  };
+
+  std::optional<Product> product_to_pad(NodeId old) const {
     const Node& node = from_[old];
     if (node.op != Op::mm && node.op != Op::addmm && node.op != Op::bmm) return std::nullopt;
     const std::size_t left = node.op == Op::addmm ? 1 : 0;
@@ -82,7 +105,7 @@ class PadMm {
     const Sizes wide = {sizes.batch, aligned(sizes.m, alignment), aligned(sizes.k, alignment),
                         aligned(sizes.n, alignment)};
     if (wide == sizes || !worth_it(sizes, wide, node.type().dtype)) return std::nullopt;
-    return Rewrite{"padded product", padded(to, old, arguments, sizes, wide)};
+    return Product{sizes, wide, left};
   }
 
   Sizes sizes_of(const Node& node, std::size_t left) const {
@@ -92,6 +115,7 @@ class PadMm {
   }
 
   bool on_accelerator(const TensorType& type) const {
+    if (rates_.wherever) return true;
     const std::string& device = type.device.empty() ? from_.device : type.device;
     return device.rfind("cpu", 0) != 0;
   }
@@ -100,10 +124,10 @@ class PadMm {
   // ----------------------------------------------------------------------------------------------
 
   bool worth_it(const Sizes& sizes, const Sizes& wide, DType dtype) const {
-    const double rate = rates_.flops_per_second[static_cast<std::size_t>(dtype)];
+    const double rate = rates_.flops_of(dtype);
     const double intensity = sizes.multiplied() / (sizes.left() + sizes.right() + sizes.result());
     if (intensity <= 0.5 * rate / rates_.bytes_per_second) return false;
-    const double plain = product_seconds(sizes, dtype, rates_.unaligned_slowdown);
+    const double plain = product_seconds(sizes, dtype, rates_.slowdown_of(dtype));
     return plain > kMargin * (product_seconds(wide, dtype, 1) + copies_seconds(sizes, wide, dtype));
   }
 
@@ -113,7 +137,7 @@ class PadMm {
 
   // The longer of computing and moving.
   double product_seconds(const Sizes& sizes, DType dtype, double slowdown) const {
-    const double rate = rates_.flops_per_second[static_cast<std::size_t>(dtype)];
+    const double rate = rates_.flops_of(dtype);
     return std::max(slowdown * 2 * sizes.multiplied() / rate,
                     moved(sizes.left() + sizes.right() + sizes.result(), dtype));
   }
@@ -135,19 +159,53 @@ class PadMm {
   // The replacement
   // ----------------------------------------------------------------------------------------------
 
-  NodeId padded(Graph& to, NodeId old, std::vector<Argument> arguments, const Sizes& sizes,
-                const Sizes& wide) const {
+  // The operands that get zeros, by their place among the arguments, and how many.
+  struct Filled {
+    std::size_t argument;
+    PaddedOperands::Zeros zeros;
+    const char* name;
+  };
+  std::vector<Filled> filled(NodeId old, const Product& product) const {
+    const auto [m, k, n] = std::tuple{product.m(), product.k(), product.n()};
+    std::vector<Filled> all = {{product.left, zeros(old, product.left, m, k), ".left"},
+                               {product.left + 1, zeros(old, product.left + 1, k, n), ".right"}};
+    if (product.left == 1) all.push_back({0, zeros(old, 0, m, n), ".bias"});
+    std::erase_if(all, [](const Filled& f) {
+      return std::all_of(f.zeros.begin(), f.zeros.end(), [](std::int64_t z) { return z == 0; });
+    });
+    return all;
+  }
+
+  // Behind rows and columns; a dimension that is broadcast stays 1.
+  PaddedOperands::Zeros zeros(NodeId old, std::size_t argument, std::int64_t rows,
+                              std::int64_t columns) const {
+    const Shape& shape = from_.type(operand(old, argument)).shape;
+    PaddedOperands::Zeros zeros(shape.size(), 0);
+    const std::size_t rank = shape.size();
+    if (rank > 0 && shape[rank - 1] != 1) zeros[rank - 1] = columns;
+    if (rank > 1 && shape[rank - 2] != 1) zeros[rank - 2] = rows;
+    return zeros;
+  }
+
+  NodeId operand(NodeId old, std::size_t argument) const {
+    return *from_[old].arguments[argument].get<NodeId>();
+  }
+
+  void announce(NodeId old, const Product& product) {
+    for (const Filled& f : filled(old, product))
+      operands_.announce(operand(old, f.argument), f.zeros);
+  }
+
+  NodeId padded(Graph& to, NodeId old, std::vector<Argument> arguments, const Product& product) {
     const Node& node = from_[old];
     const std::string& name = from_.node_name(old);
-    const std::size_t left = node.op == Op::addmm ? 1 : 0;
-    const std::int64_t m = wide.m - sizes.m, k = wide.k - sizes.k, n = wide.n - sizes.n;
-    arguments[left] = filled(to, arguments[left], m, k, name + ".left");
-    arguments[left + 1] = filled(to, arguments[left + 1], k, n, name + ".right");
-    if (node.op == Op::addmm) arguments[0] = filled(to, arguments[0], m, n, name + ".bias");
+    for (const Filled& f : filled(old, product))
+      arguments[f.argument] =
+          operands_.padded(to, operand(old, f.argument), f.zeros, name + f.name);
     NodeId whole = FreezingRewriter::make(to, node.op, std::move(arguments), name + ".padded");
     const std::int64_t rank = node.type().rank();
-    for (const auto& [dim, size, extra] :
-         {std::tuple{rank - 2, sizes.m, m}, std::tuple{rank - 1, sizes.n, n}})
+    for (const auto& [dim, size, extra] : {std::tuple{rank - 2, product.sizes.m, product.m()},
+                                           std::tuple{rank - 1, product.sizes.n, product.n()}})
       if (extra != 0)
         whole = FreezingRewriter::make(to, Op::slice_Tensor,
                                        {whole, Argument(dim), Argument(0), Argument(size)},
@@ -157,24 +215,10 @@ class PadMm {
     return FreezingRewriter::with_types(to, dense, node, name);
   }
 
-  // Zeros after the rows and the columns, where there are any to add; a dimension that is broadcast
-  // stays 1.
-  static Argument filled(Graph& to, const Argument& argument, std::int64_t rows,
-                         std::int64_t columns, const std::string& name) {
-    const NodeId id = *argument.get<NodeId>();
-    const Shape& shape = to.type(id).shape;
-    const auto extra = [&](std::size_t from_end, std::int64_t count) {
-      return shape.size() < from_end || shape[shape.size() - from_end] == 1 ? 0 : count;
-    };
-    std::vector<std::int64_t> pad = {0, extra(1, columns)};
-    if (shape.size() > 1) pad.insert(pad.end(), {0, extra(2, rows)});
-    if (std::all_of(pad.begin(), pad.end(), [](std::int64_t p) { return p == 0; })) return argument;
-    return FreezingRewriter::make(to, Op::constant_pad_nd, {id, Argument(pad)}, name);
-  }
-
   const Graph& from_;
   const ProductRates& rates_;
   PinnedStorages pinned_;
+  PaddedOperands operands_;
 };
 
 }  // namespace

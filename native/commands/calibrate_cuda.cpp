@@ -34,17 +34,19 @@ class CardCommand {
     const auto most = most_workspace(command_.workspace);
     if (!most) return console_.complain(most.diagnostics());
     most_workspace_ = *most;
-    std::optional<Document> document;
-    if (!command_.graph.path.empty()) {
-      auto opened = command_.graph.open_joint(console_);
-      if (!opened) return console_.complain(opened.diagnostics());
-      document = std::move(*opened);
-    }
-    const auto out = path(document);
-    if (!out) return console_.complain(out.diagnostics());
-    const auto done = measure(document, *out);
+    const bool of_graph = !command_.graph.path.empty();
+    if (command_.out.empty() && card_path().empty())
+      return console_.complain({no_settings_folder()});
+    if (of_graph)  // what is wrong with it is said before anything is measured
+      if (auto opened = command_.graph.open_joint(console_); !opened)
+        return console_.complain(opened.diagnostics());
+    auto profile = measure_card();
+    if (!profile) return console_.complain(profile.diagnostics());
+    const auto out = of_graph
+                         ? measure_graph(std::move(*profile))
+                         : written(*profile, 2, command_.out.empty() ? card_path() : command_.out);
     console_.say("");
-    if (!done) return console_.complain(done.diagnostics());
+    if (!out) return console_.complain(out.diagnostics());
     console_.out << (command_.json ? as_json(*out) : as_text(*out));
     return kDone;
   }
@@ -55,17 +57,14 @@ class CardCommand {
     return {with_.card->name(), with_.card->driver_version(), precision() == cuda::Precision::tf32};
   }
 
-  Result<std::string> path(const std::optional<Document>& document) const {
-    if (!command_.out.empty()) return command_.out;
-    const std::string path =
-        profile_path(document ? profile_name_of_graph(with_.card->name(),
-                                                      graph_digest(document->graph()), words().tf32)
-                              : profile_name_of_card(with_.card->name()));
-    if (path.empty()) return no_settings_folder();
+  std::string card_path() const { return profile_path(profile_name_of_card(with_.card->name())); }
+
+  static Result<std::string> written(const Json& profile, int indent, const std::string& path) {
+    if (auto done = write_file(path, profile.dump(indent) + "\n"); !done) return done.diagnostics();
     return path;
   }
 
-  Result<Done> measure(const std::optional<Document>& document, const std::string& out) {
+  Result<Json> measure_card() {
     auto code = with_.code ? Result<std::string>(*with_.code) : cuda::calibration_code(*with_.card);
     if (!code) return code.diagnostics();
     cuda::CardCalibrationRequest request;
@@ -78,21 +77,33 @@ class CardCommand {
     auto calibration = cuda::calibrate(with_.card, *code, request);
     if (!calibration) return calibration.diagnostics();
     calibration_ = std::move(*calibration);
-    Json profile = card_profile(words(), calibration_);
-    if (document) {
-      if (auto done = measure_kernels(*document, profile); !done) return done;
-      add_kernels(profile, words(), step_->profile);
-    }
-    return write_file(out, profile.dump(document ? -1 : 2) + "\n");
+    return card_profile(words(), calibration_);
+  }
+
+  // Where the profile was written. The card's own goes to its usual place, unless there is another
+  // for both: a run pads the graph's products by what it finds there, as is done here.
+  Result<std::string> measure_graph(Json profile) {
+    if (command_.out.empty())
+      if (auto card = written(profile, 2, card_path()); !card) return card;
+    auto card = parse_device_profile(profile.dump(), "what was measured of the card");
+    RECUT_CHECK(card.ok(), "a profile that is written here is one");
+    GraphArguments graph = command_.graph;
+    graph.card = card->product_rates();
+    graph.card->wherever = true;
+    const auto document = graph.open_joint(console_);
+    if (!document) return document.diagnostics();
+    if (auto done = measure_kernels(*document, std::move(*card)); !done) return done.diagnostics();
+    add_kernels(profile, words(), step_->profile);
+    return written(
+        profile, -1,
+        command_.out.empty() ? profile_path(profile["name"].get<std::string>()) : command_.out);
   }
 
   // Without a budget every kernel of the graph runs once.
-  Result<Done> measure_kernels(const Document& document, const Json& card) {
-    auto profile = parse_device_profile(card.dump(), "what was measured of the card");
-    RECUT_CHECK(profile.ok(), "a profile that is written here is one");
+  Result<Done> measure_kernels(const Document& document, DeviceProfile card) {
     SchedulingRequest request;
     request.planning.cost_model = "fused";
-    request.planning.profile = std::move(*profile);
+    request.planning.profile = std::move(card);
     console_.say("planning");
     const auto scheduled = schedule_document(document, request);
     if (!scheduled) return scheduled.diagnostics();
@@ -115,10 +126,11 @@ class CardCommand {
   }
 
   std::string as_json(const std::string& out) const {
-    Json best = Json::object(), usual = Json::object();
+    Json best = Json::object(), usual = Json::object(), slowdown = Json::object();
     for (const cuda::ProductRate& rate : calibration_.products) {
       best[rate.name] = rate.best;
       usual[rate.name] = rate.median;
+      slowdown[rate.name] = rate.unaligned_slowdown;
     }
     Json json = {
         {"profile", out},
@@ -128,6 +140,7 @@ class CardCommand {
          {{"f32", calibration_.multiply_adds_f32}, {"f64", calibration_.multiply_adds_f64}}},
         {"product_flops_per_second", best},
         {"usual_product_flops_per_second", usual},
+        {"unaligned_slowdown", slowdown},
         {"launch_micros", calibration_.launch_micros}};
     if (step_) {
       const cuda::GraphProfile& p = step_->profile;
@@ -156,7 +169,8 @@ class CardCommand {
     row("multiply-adds, f64", 1e-12 * c.multiply_adds_f64, "TFLOP/s");
     for (const cuda::ProductRate& rate : c.products)
       row("matrix products, " + rate.name, 1e-12 * rate.best,
-          fmt::format("TFLOP/s the largest, {:.2f} usual ones", 1e-12 * rate.median));
+          fmt::format("TFLOP/s the largest, {:.2f} usual ones, {:.2f} times as long where odd",
+                      1e-12 * rate.median, rate.unaligned_slowdown));
     row("a launch in a graph", c.launch_micros, "µs");
     return fmt::format("{}, CUDA {}\n\n{}\n{}written to {}\n", with_.card->name(),
                        with_.card->driver_version(), table.format(), step_text(), out);

@@ -17,6 +17,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr double kLeastShare = 0.001;  // that a profile may have
+constexpr double kMostSlowdown = 1e3;  // too
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 20;
 
 // Prices of cards that no profile is of.
@@ -91,6 +92,9 @@ Json card_profile(const CardWords& card, const cuda::CardCalibration& c) {
   Json rates = {{"f64", c.multiply_adds_f64}, {"f32", c.multiply_adds_f32}};
   for (const cuda::ProductRate& rate : c.products)
     rates[rate.name] = rate.name == "f32" ? std::max(c.multiply_adds_f32, rate.best) : rate.best;
+  Json slowdowns = Json::object();
+  for (const cuda::ProductRate& rate : c.products)
+    slowdowns[rate.name] = std::min(rate.unaligned_slowdown, kMostSlowdown);
   const bool tf32 = card.tf32 && rates.contains("tf32");
   return {{"name", profile_name_of_card(card.name)},
           {"title", fmt::format("{}, CUDA {}", card.name, card.driver)},
@@ -100,6 +104,7 @@ Json card_profile(const CardWords& card, const cuda::CardCalibration& c) {
           {"f32_uses_tf32", tf32},
           {"bytes_per_second", c.triad_bytes},
           {"launch_micros", c.launch_micros},
+          {"unaligned_slowdown", slowdowns},
           {"sustained", {{"products", products_share(c, tf32)}, {"memory", 1.0}}}};
 }
 

@@ -5,9 +5,11 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "engine/passes/pad_mm.h"
 #include "engine/passes/stages.h"
 #include "engine/rewrite/rule.h"
 #include "engine/workspace/document.h"
@@ -35,8 +37,10 @@ struct GraphArguments {
   std::string with;                  // passes that don't run by default, besides the stages' own
   std::vector<std::string> rules;    // FILE, before:STAGE=FILE or after:STAGE=FILE
   std::string device;                // whose figures passes decide by; empty: the reference's
-  bool freeze = false;               // the stage freezing after those
-  bool halves = false;               // the stage post-grad is for later: see half_passes
+  // Of the card whose libraries are to multiply: where stages run, products are padded by them.
+  std::optional<ProductRates> card;
+  bool freeze = false;  // the stage freezing after those
+  bool halves = false;  // the stage post-grad is for later: see half_passes
   std::string skip;
   int stop_at = -1;                     // -1: run them all
   std::vector<std::string> dimensions;  // "name=N"

@@ -5,7 +5,6 @@
 
 #include "engine/input/bytes.h"
 #include "engine/partition/device_profile.h"
-#include "engine/passes/pad_mm.h"
 #include "engine/passes/rule_pass.h"
 #include "engine/rewrite/rule_text.h"
 #include "engine/workspace/cost_model.h"
@@ -39,6 +38,12 @@ Result<RulesArgument> parse_rules_argument(const std::string& text) {
 
 bool contains(const std::vector<Stage>& stages, Stage stage) {
   return std::find(stages.begin(), stages.end(), stage) != stages.end();
+}
+
+bool pads_products(Stage stage) {
+  const auto passes = info_of(stage).passes;
+  return std::any_of(passes.begin(), passes.end(),
+                     [](const StagePass& pass) { return pass.name == "pad_mm"; });
 }
 
 }  // namespace
@@ -132,6 +137,8 @@ Result<Pipeline> GraphArguments::pipeline(std::vector<Stage> run) const {
   made.stages = std::move(run);
   made.inexact = inexact;
   made.with = split_pass_names(with);
+  if (card && std::any_of(made.stages.begin(), made.stages.end(), pads_products))
+    made.with.emplace_back("pad_mm");
   for (const std::string& text : rules) {
     const auto argument = parse_rules_argument(text);
     if (!argument) return argument.diagnostics();
@@ -148,13 +155,11 @@ Result<Pipeline> GraphArguments::pipeline(std::vector<Stage> run) const {
 
 // Passes that decide by a device's figures, with those of the one that is named.
 Result<Done> GraphArguments::add_device_passes(RunnerOptions& options) const {
-  if (device.empty() || device == kMeasuredDevice) return Done{};
+  if (card) options.more.push_back(pad_mm_pass(*card));
+  if (card || device.empty() || device == kMeasuredDevice) return Done{};
   const auto profile = find_device(device);
   if (!profile) return profile.diagnostics();
-  ProductRates rates;
-  rates.flops_per_second = profile->rates.flops_per_second;
-  rates.bytes_per_second = profile->rates.bytes_per_second;
-  options.more.push_back(pad_mm_pass(rates));
+  options.more.push_back(pad_mm_pass(profile->product_rates()));
   return Done{};
 }
 

@@ -17,6 +17,8 @@ namespace {
 
 // Products of f32 run at the rate of bf16, by which convolutions are priced, too.
 void price_as_bf16(DeviceProfile& profile) {
+  profile.unaligned_slowdown[static_cast<std::size_t>(DType::f32)] =
+      profile.unaligned_slowdown[static_cast<std::size_t>(DType::bf16)];
   for (DeviceRates* rates : {&profile.rates, &profile.peaks})
     rates->flops_of(DType::f32) = rates->flops_of(DType::bf16);
 }
@@ -30,7 +32,7 @@ class CudaRun {
     const auto most = most_workspace(command_.workspace);
     if (!most) return console_.complain(most.diagnostics());
     most_workspace_ = *most;
-    auto document = command_.graph.open_joint(console_);
+    auto document = open();
     if (!document) return console_.complain(document.diagnostics());
     const auto request = scheduling(*document);
     if (!request) return console_.complain(request.diagnostics());
@@ -55,28 +57,43 @@ class CudaRun {
  private:
   cuda::Precision precision() const { return cuda::precision_named(command_.precision); }
 
-  // With a profile that is named, or found for the card; its workspaces become the graph's.
+  // Products that libraries take are padded by what the card's profile says of them.
+  Result<Document> open() const {
+    GraphArguments graph = command_.graph;
+    if (!command_.no_library) {
+      const auto found = profile(nullptr);
+      if (!found) return found.diagnostics();
+      graph.card = found->profile.product_rates();
+      graph.card->wherever = true;
+    }
+    return graph.open_joint(console_);
+  }
+
+  // The one that is named, or the card's; with a graph, that of its kernels where there is one:
+  // they are measured with the libraries' products of f32 and of tf32.
+  Result<FoundProfile> profile(const Graph* graph) const {
+    const std::string& named = command_.plan.device;
+    if (!named.empty() && named != kMeasuredDevice) {
+      auto given = find_device(named);
+      if (!given) return given.diagnostics();
+      return FoundProfile{std::move(*given)};
+    }
+    const bool bf16 = precision() == cuda::Precision::bf16;
+    auto found = find_card_profile(card_->name(), command_.no_library || bf16 ? nullptr : graph,
+                                   precision() == cuda::Precision::tf32);
+    if (found && bf16) price_as_bf16(found->profile);
+    return found;
+  }
+
+  // By that profile; its workspaces become the graph's.
   Result<SchedulingRequest> scheduling(Document& document) {
     SchedulingRequest request{command_.plan.request(), {}};
     request.planning.cost_model = "fused";
-    const std::string& named = command_.plan.device;
-    if (named == kMeasuredDevice) return request;
-    if (named.empty()) {
-      // Kernels of graphs are measured with the libraries' products of f32 and of tf32.
-      const bool bf16 = precision() == cuda::Precision::bf16;
-      auto found = find_card_profile(card_->name(),
-                                     command_.no_library || bf16 ? nullptr : &document.graph(),
-                                     precision() == cuda::Precision::tf32);
-      if (!found) return found.diagnostics();
-      request.planning.profile = std::move(found->profile);
-      if (bf16) price_as_bf16(*request.planning.profile);
-      if (found->known) set_ceilings(*request.planning.profile);
-    } else {
-      auto given = find_device(named);
-      if (!given) return given.diagnostics();
-      request.planning.profile = std::move(*given);
-      set_ceilings(*request.planning.profile);
-    }
+    if (command_.plan.device == kMeasuredDevice) return request;
+    auto found = profile(&document.graph());
+    if (!found) return found.diagnostics();
+    request.planning.profile = std::move(found->profile);
+    if (found->known) set_ceilings(*request.planning.profile);
     if (command_.no_library) return request;
     if (auto done = add_workspaces(document, *request.planning.profile, most_workspace_); !done)
       return done.diagnostics();

@@ -171,13 +171,20 @@ class CardCalibrator {
     for (const ProductKind& kind : kProductKinds) {
       const auto largest = product_of(kind.dtype, n, n, n);
       const auto usual = product_of(kind.dtype, n / 2, n / 8, n / 2);
-      if (!largest || !usual) continue;
+      const auto aligned = product_of(kind.dtype, n, n / 8, n);
+      const auto odd = product_of(kind.dtype, n, n / 8, n + 1);
+      if (!largest || !usual || !aligned || !odd) continue;
       request_.progress(std::string("matrix products of ") + kind.name);
       const auto best = time_of(*largest, kind);
       if (!best) return best.diagnostics();
       const auto median = time_of(*usual, kind);
       if (!median) return median.diagnostics();
-      rates.push_back({kind.name, largest->flops / best->best, usual->flops / median->median});
+      const auto even = time_of(*aligned, kind), uneven = time_of(*odd, kind);
+      if (!even) return even.diagnostics();
+      if (!uneven) return uneven.diagnostics();
+      const double slowdown = uneven->median / odd->flops / (even->median / aligned->flops);
+      rates.push_back({kind.name, largest->flops / best->best, usual->flops / median->median,
+                       std::max(1.0, slowdown)});
     }
     return Done{};
   }

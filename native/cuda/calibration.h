@@ -27,6 +27,9 @@ struct ProductRate {
   std::string name;   // as device profiles name it: "tf32"
   double best = 0;    // of the largest product, the quickest run
   double median = 0;  // of products of half as many rows and columns, and an eighth of the sums
+  // How many times longer a product of an eighth of the sums takes where its right factor and its
+  // result have an odd number of columns.
+  double unaligned_slowdown = 1;
 };
 
 // All of them per second. Ceilings are the best of several runs.

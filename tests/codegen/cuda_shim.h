@@ -193,6 +193,16 @@ template <class T>
 T __shfl_sync(unsigned, T value, unsigned lane, unsigned width) {
   return on_cpu::taken_from(threadIdx.x / width * width + lane, value);
 }
+inline unsigned __ballot_sync(unsigned, bool holds) {
+  const unsigned warp = threadIdx.x / 32 * 32;
+  unsigned all = 0;
+  on_cpu::slots[threadIdx.x][0] = holds;
+  on_cpu::wait('w');
+  for (unsigned lane = 0; lane < 32; ++lane) all |= unsigned(on_cpu::slots[warp + lane][0]) << lane;
+  on_cpu::wait('w');
+  return all;
+}
+inline int __popc(unsigned bits) { return __builtin_popcount(bits); }
 template <class T>
 T __shfl_xor_sync(unsigned, T value, unsigned with) {
   return on_cpu::taken_from(threadIdx.x ^ with, value);

@@ -93,6 +93,30 @@ TEST_CASE("CUDA: tiles of sums in order", "[codegen]") {
   for (const auto& launches : module.kernels) CHECK(launches.front().shared_bytes <= 48 << 10);
 }
 
+std::vector<loop::Kernel> scatters() {
+  return kernels_of(contents(RECUT_SOURCE_DIR "/tests/golden/cuda/scatters.loop"));
+}
+
+TEST_CASE("CUDA: rows that data names, shared out, keep every bit", "[codegen][cpu]") {
+  if (!test::has_compiler()) SKIP("no c++ in the path: nothing compiles CUDA for the processor");
+  for (const std::int64_t blocks : {1 << 30, 2, 1})
+    CHECK(test::cuda_difference(scatters(), 3, 0, {blocks}) == "");
+}
+
+TEST_CASE("CUDA: blocks and shared memory of rows that data names", "[codegen]") {
+  const cuda::Module module = cuda::emit(scatters());
+  const auto launch = [&](std::size_t kernel) {
+    const cuda::Launch& one = module.kernels[kernel].front();
+    return std::tuple(one.blocks, one.threads, one.shared_bytes);
+  };
+  CHECK(launch(0) == std::tuple(18, 64, 4112));    // nine rows, two times 64 columns
+  CHECK(launch(1) == std::tuple(2550, 64, 4368));  // two rows each
+  CHECK(launch(2) == std::tuple(8, 64, 1040));     // 80 columns
+  CHECK(launch(3) == std::tuple(4, 64, 4112));
+  CHECK(launch(4) == std::tuple(2, 32, 0));  // not shared out: a thread a column
+  CHECK(launch(5) == std::tuple(2, 32, 0));
+}
+
 void check_golden(const std::string& text, const std::string& name) {
   const std::string path = RECUT_SOURCE_DIR "/tests/golden/cuda/" + name;
   if (test::blessing()) std::ofstream(path, std::ios::binary) << text;
@@ -103,6 +127,7 @@ void check_golden(const std::string& text, const std::string& name) {
 TEST_CASE("CUDA: every way to share out as text", "[codegen][golden]") {
   check_golden(cuda::emit(shapes()).text, "shapes.cu");
   check_golden(cuda::emit(sums()).text, "sums.cu");
+  check_golden(cuda::emit(scatters()).text, "scatters.cu");
 }
 
 void check_command(std::vector<std::string> words, const std::string& name) {

@@ -7,6 +7,7 @@
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
 #include <cstdlib>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -45,13 +46,17 @@ class FakeLibraries {
   bool provided = false;
 };
 
-void give_calibration_kernels() {
-  fake_card() = FakeCard();
+void add_calibration_kernels() {
   const auto nothing = [](void**) {};
   fake_card().kernels["triad"] = {4, nothing};
   fake_card().kernels["multiply_adds_f32"] = {2, nothing};
   fake_card().kernels["multiply_adds_f64"] = {2, nothing};
   fake_card().kernels["nothing"] = {0, nothing};
+}
+
+void give_calibration_kernels() {
+  fake_card() = FakeCard();
+  add_calibration_kernels();
 }
 
 Ran calibrate(CalibrateCommand command) {
@@ -81,6 +86,8 @@ TEST_CASE("calibrate: a card's figures, as a profile under the card's name",
   CHECK(json["launch_micros"].get<double>() == Catch::Approx(2));
   CHECK(json["product_flops_per_second"]["tf32"].get<double>() ==
         Catch::Approx(2 * 32 * 32 * 32 / 2e-3));
+  // The odd product, which does more in as long, is no slower.
+  CHECK(json["unaligned_slowdown"]["tf32"].get<double>() == 1);
   // Two processors with eight blocks each.
   CHECK(json["multiply_add_flops_per_second"]["f32"].get<double>() ==
         Catch::Approx(2.0 * 16 * 256 * 16 * 4096 / 2e-3));
@@ -91,6 +98,7 @@ TEST_CASE("calibrate: a card's figures, as a profile under the card's name",
   CHECK(profile->title == "Fake H100, CUDA 13.0");
   CHECK(profile->note.find("none is of a data sheet") != std::string::npos);
   CHECK_FALSE(profile->f32_uses_tf32);
+  CHECK(profile->product_rates().slowdown_of(DType::f32) == 1);
   const Ran planned = run({"plan", sample("tiny_mlp.json.gz"), "--device", kName, "--json"});
   INFO(planned.err);
   CHECK(planned.code == kDone);
@@ -104,12 +112,17 @@ TEST_CASE("calibrate: a card's figures, as a profile under the card's name",
     CHECK(found->profile.f32_uses_tf32 == tf32);
   }
   CHECK(find_card_profile("NVIDIA H100 NVL", nullptr, false)->profile.name == "h100");
+  const ProductRates of_h100 =
+      find_card_profile("NVIDIA H100 NVL", nullptr, true)->profile.product_rates();
+  CHECK(of_h100.slowdown_of(DType::f32) == 2.3);
+  CHECK(of_h100.slowdown_of(DType::bf16) == 5);
   CHECK_FALSE(find_card_profile("Another", nullptr, false)->known);
 
   command.json = false;
   const Ran told = calibrate(command);
-  for (const char* words : {"Fake H100, CUDA 13.0", "memory", "multiply-adds, f64",
-                            "matrix products, tf32", "a launch in a graph", "written to "})
+  for (const char* words :
+       {"Fake H100, CUDA 13.0", "memory", "multiply-adds, f64", "matrix products, tf32",
+        "times as long where odd", "a launch in a graph", "written to "})
     CHECK(told.out.find(words) != std::string::npos);
 }
 
@@ -218,6 +231,38 @@ Json report_on_fake(const std::string& name, const std::string& budget) {
   INFO(ran.err);
   REQUIRE(ran.code == kDone);
   return Json::parse(ran.out);
+}
+
+TEST_CASE("calibrate: a graph's kernels, and the card's own profile beside them",
+          "[native][cuda][calibrate]") {
+  const FakeLibraries libraries;
+  if (!libraries.provided) SKIP("there is no compiler for the libraries");
+  if (!cuda::Nvrtc::load(13).ok()) SKIP("there is no NVRTC");
+  const SettingsFolder settings;
+  const test::FakeStep kernels = test::fake_step(sample("tiny_mlp.json.gz"), "none", true);
+  add_calibration_kernels();
+  CalibrateCommand command;
+  command.graph.path = sample("tiny_mlp.json.gz");
+  command.json = true;
+  const Ran ran = calibrate(command);
+  INFO(ran.err);
+  REQUIRE(ran.code == kDone);
+  const auto of_card = find_device(profile_path(kName));
+  REQUIRE(of_card.ok());
+  CHECK(of_card->measured == nullptr);
+  const auto of_graph = find_card_profile("Fake H100", &kernels.document.graph(), false);
+  REQUIRE(of_graph.ok());
+  CHECK(of_graph->profile.measured != nullptr);
+  CHECK(Json::parse(ran.out)["profile"] == profile_path(of_graph->profile.name));
+  CHECK(of_graph->profile.unaligned_slowdown == of_card->unaligned_slowdown);
+
+  // Where a file is named, all goes there.
+  const TemporaryFile named("named.json");
+  std::filesystem::remove(profile_path(kName));
+  command.out = named.path();
+  REQUIRE(calibrate(command).code == kDone);
+  CHECK(find_profile(kName).empty());
+  CHECK(find_device(named.path())->measured != nullptr);
 }
 
 TEST_CASE("run: on a card, predictions stand beside times", "[native][cuda][calibrate]") {

@@ -56,6 +56,34 @@ TEST_CASE("device: figures are peaks times what is sustained", "[partition]") {
   CHECK(plain->rates.flops_of(DType::f32) == 500);
 }
 
+TEST_CASE("device: how much longer unaligned products take, where somebody measured it",
+          "[partition]") {
+  const auto without = parse_device_profile(kGood, "p.json");
+  REQUIRE(without.ok());
+  CHECK(without->product_rates().unaligned_slowdown == ProductRates().unaligned_slowdown);
+  CHECK(without->product_rates().flops_of(DType::bf16) == 4000);
+  CHECK(without->product_rates().bytes_per_second == 25);
+
+  const std::string slowdowns =
+      R"("unaligned_slowdown": {"f32": 1.25, "tf32": 3, "bf16": 5}, "sustained")";
+  const std::string text = with("\"sustained\"", slowdowns);
+  const auto tf32 = parse_device_profile(text, "p.json");
+  REQUIRE(tf32.ok());
+  CHECK(tf32->product_rates().slowdown_of(DType::f32) == 3);
+  CHECK(tf32->product_rates().slowdown_of(DType::bf16) == 5);
+  CHECK(tf32->product_rates().slowdown_of(DType::f16) == ProductRates::kGuessedSlowdown);
+  std::string plain = text;
+  const auto f32 = parse_device_profile(plain.replace(plain.find("true"), 4, "false"), "p.json");
+  REQUIRE(f32.ok());
+  CHECK(f32->product_rates().slowdown_of(DType::f32) == 1.25);
+
+  CHECK(complaint(with("\"sustained\"", R"("unaligned_slowdown": {"bf16": 0.5}, "sustained")"))
+            .find("'unaligned_slowdown': 'bf16' is 0.5, expected a number from 1 to 1000") !=
+        std::string::npos);
+  CHECK(complaint(with("\"sustained\"", R"("unaligned_slowdown": {"i8": 2}, "sustained")"))
+            .find("'unaligned_slowdown': unknown 'i8'") != std::string::npos);
+}
+
 TEST_CASE("device: what is wrong is said with its place", "[partition]") {
   CHECK(complaint("[1]") ==
         "p.json:1:1: error: the file is a list, expected an object: a device profile");

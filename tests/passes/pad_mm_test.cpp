@@ -3,9 +3,11 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 
 #include "engine/input/text.h"
+#include "engine/ir/rebuild.h"
 #include "engine/passes/runner.h"
 #include "tests/random/same_meaning.h"
 
@@ -30,7 +32,7 @@ ProductRates slow() {
   ProductRates rates;
   rates.flops_per_second.fill(1);
   rates.bytes_per_second = 1e9;
-  rates.unaligned_slowdown = 1e3;
+  rates.unaligned_slowdown.fill(1e3);
   return rates;
 }
 
@@ -77,8 +79,88 @@ TEST_CASE("pad_mm: the estimate decides", "[passes]") {
   CHECK_FALSE(padded(large(1023), h100).changed);  // copies take as long as is won
   CHECK_FALSE(padded(large(101), h100).changed);   // bound by memory
   ProductRates indifferent = h100;
-  indifferent.unaligned_slowdown = 1.05;
+  indifferent.slowdown_of(DType::f32) = 1.05;
   CHECK_FALSE(padded(large(4095), indifferent).changed);
+  indifferent.slowdown_of(DType::bf16) = 9;  // of another dtype
+  CHECK_FALSE(padded(large(4095), indifferent).changed);
+  const Graph of_cpu = product("mm", "f32[4095, 4095]", "f32[4095, 4095]", "cpu");
+  ProductRates card = h100;
+  CHECK_FALSE(padded(of_cpu, card).changed);
+  card.wherever = true;
+  CHECK(padded(of_cpu, card).changed);
+}
+
+Graph parsed(const std::string& text) {
+  const auto graph = parse_graph_text("graph \"g\" on cuda {\n" + text + "}", "test");
+  if (!graph) FAIL(format(graph.diagnostics()));
+  return *graph;
+}
+
+std::size_t count(const Graph& graph, Op op) {
+  const Graph live = without_dead_nodes(graph);
+  return static_cast<std::size_t>(std::count_if(live.order().begin(), live.order().end(),
+                                                [&](NodeId id) { return live[id].op == op; }));
+}
+
+// A product with a vocabulary and its gradients, as training has them: the gradient is written
+// behind one row fewer of each of two sequences. What follows reads it, too.
+Graph vocabulary(const std::string& more, const std::string& results) {
+  return parsed(
+      " %x = input f32[8, 5]\n %w = input f32[7, 5]\n %g = input f32[6, 7]\n"
+      " %wt = permute(%w, [1, 0])\n %y = mm(%x, %wt)\n"
+      " %gv = view(%g, [2, 3, 7])\n %c = constant_pad_nd(%gv, [0, 0, 0, 1], 0.0)\n"
+      " %v = view(%c, [8, 7])\n %vt = permute(%v, [1, 0])\n"
+      " %dw = mm(%vt, %x)\n %dx = mm(%v, %w)\n" +
+      more + " results %y, %dw, %dx" + results + "\n");
+}
+
+TEST_CASE("pad_mm: what several products read is padded once, beneath its views", "[passes]") {
+  const Graph graph = vocabulary("", "");
+  const PassReport report = padded(graph, slow());
+  CHECK(difference(graph, report.graph) == "");
+  // x, w and the gradient, which was padded before.
+  CHECK(count(report.graph, Op::constant_pad_nd) == 3);
+  // All three results lose columns.
+  CHECK(count(report.graph, Op::clone) == 3);
+}
+
+TEST_CASE("pad_mm: others read a part of a wider padding", "[passes]") {
+  const Graph graph = vocabulary(" %s = sum.dim_IntList(%v, [0])\n", ", %s");
+  const PassReport report = padded(graph, slow());
+  CHECK(difference(graph, report.graph) == "");
+  CHECK(count(report.graph, Op::constant_pad_nd) == 3);
+}
+
+TEST_CASE("pad_mm: what shows its strides is no part of a wider padding", "[passes]") {
+  // It goes out itself; a view takes its columns apart; another number than zero is behind it.
+  for (const Graph& graph : {vocabulary("", ", %c"), vocabulary(" %f = view(%v, [56])\n", ", %f"),
+                             vocabulary(" %f = view(%v, [56])\n %e = exp(%f)\n", ", %e")}) {
+    const PassReport report = padded(graph, slow());
+    CHECK(difference(graph, report.graph) == "");
+    CHECK(count(report.graph, Op::constant_pad_nd) == 4);
+    for (std::size_t i = 0; i < graph.results.size(); ++i)
+      CHECK(report.graph.type(report.graph.results[i]) == graph.type(graph.results[i]));
+  }
+  const Graph ones = parsed(
+      " %g = input f32[6, 7]\n %w = input f32[7, 8]\n"
+      " %c = constant_pad_nd(%g, [0, 0, 0, 2], 1.0)\n %y = mm(%c, %w)\n results %y\n");
+  const PassReport report = padded(ones, slow());
+  CHECK(difference(ones, report.graph) == "");
+  CHECK(count(report.graph, Op::constant_pad_nd) == 3);
+}
+
+TEST_CASE("pad_mm: views that mix what is padded with the rest stay above", "[passes]") {
+  for (const std::string view :
+       {"view(%a, [9, 7])", "permute(%t, [1, 0])", "slice.Tensor(%t, 0, 0, 9)"}) {
+    const Graph graph = parsed(" %a = input f32[3, 21]\n %t = input f32[63, 8]\n %b = input f32[" +
+                               std::string(view.starts_with("view") ? "7" : "8") +
+                               ", 6]\n %u = permute(%t, [1, 0])\n %v = " +
+                               (view.starts_with("permute") ? "permute(%u, [1, 0])" : view) +
+                               "\n %y = mm(%v, %b)\n results %y\n");
+    const PassReport report = padded(graph, slow());
+    CHECK(report.changed);
+    CHECK(difference(graph, report.graph) == "");
+  }
 }
 
 }  // namespace

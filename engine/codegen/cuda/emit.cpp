@@ -53,20 +53,18 @@ class Emitter {
   void add_launch(const Kernel& kernel, const loop::Ranges& ranges, const loop::StageCode& stage) {
     auto& launches = module_.kernels.back();
     const Mapping mapping = map_stage(kernel, ranges, stage);
-    const std::int64_t turns = mapping.turns_of_block();
-    const std::int64_t cluster = mapping.cluster;
+    const std::int64_t most = std::max<std::int64_t>(options_.most_blocks / mapping.cluster, 1);
     const std::int64_t blocks =
-        cluster *
-        std::clamp<std::int64_t>((mapping.turns() + turns - 1) / turns, 1,
-                                 std::max<std::int64_t>(options_.most_blocks / cluster, 1));
+        mapping.cluster * std::clamp<std::int64_t>(mapping.blocks(), 1, most);
     KernelCode code(kernel, mapping, ranges, {helpers_, module_.faults});
     const Text body = code.run(stage, blocks);
     Launch launch{fmt::format("kernel_{}_{}", module_.kernels.size() - 1, launches.size()), blocks,
                   mapping.threads, mapping.scratch_bytes + mapping.partials_bytes, mapping.cluster};
     text_.line(shape(mapping));
-    text_.line(fmt::format("extern \"C\" __global__ void {}__launch_bounds__({}) {}(",
-                           mapping.cluster > 1 ? fmt::format("__cluster_dims__({}) ", cluster) : "",
-                           bounds(mapping), launch.symbol));
+    text_.line(fmt::format(
+        "extern \"C\" __global__ void {}__launch_bounds__({}) {}(",
+        mapping.cluster > 1 ? fmt::format("__cluster_dims__({}) ", mapping.cluster) : "",
+        bounds(mapping), launch.symbol));
     for (const std::string& one : parameters(kernel, code.names())) text_.line("    " + one);
     text_.append(body);
     text_.line("}");
@@ -81,6 +79,9 @@ class Emitter {
     if (mapping.tile.columns > 0)
       each =
           fmt::format("sums in order, by {} threads for {}", mapping.threads, mapping.tile.columns);
+    if (mapping.scatter)
+      each = fmt::format("added to {} rows, {} of which a block has", mapping.scatter.rows,
+                         mapping.scatter.rows_of_block);
     if (mapping.group > 1) each = fmt::format("{} threads each", mapping.group);
     if (mapping.abreast > 1)
       each = fmt::format("{} threads each, {} side by side in {} block{}", mapping.group,

@@ -74,6 +74,16 @@ class KernelCode {
                     const std::string& first, const std::string& half_at);
   void tell_totals(const OrderedSum& sum);
 
+  // scatter_code.cpp: rows that data names, of which each block has some.
+  void items_of_scatter(const loop::StageCode& stage, std::int64_t blocks);
+  void name_lists();
+  void add_named_rows();
+  void list_numbers(const std::string& first, const std::string& all);
+  void add_listed(const std::string& all);
+  void add_to_row(const std::string& row, const std::string& value);
+  std::string begin_row(const std::string& name, const std::string& row);
+  void store_rows(const std::string& inside);
+
   // access_code.cpp: places in memory.
   std::string index(const loop::Index& index);
   std::string element(loop::BufferId buffer, const loop::Index& at);
@@ -102,6 +112,12 @@ class KernelCode {
   // their summands.
   std::string column_, adds_, stores_;
   std::map<const loop::Update*, std::vector<std::string>> left_;
+  // In scatters: the numbers that name rows of the block, those rows and how many a warp has; a
+  // thread's sums, a bit for each row that has one; and the block's first row.
+  struct Lists {
+    std::string numbers, rows, of_warps, sum, begun, first_row;
+  };
+  Lists lists_;
 };
 
 }  // namespace recut::cuda

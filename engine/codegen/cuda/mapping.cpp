@@ -219,6 +219,11 @@ void choose_threads(const loop::Kernel& kernel, Mapping& mapping) {
     mapping.partials_bytes = mapping.tile.bytes;
     return;
   }
+  if (mapping.scatter) {
+    mapping.threads = mapping.scatter.threads;
+    mapping.partials_bytes = mapping.scatter.bytes;
+    return;
+  }
   const bool alone = mapping.shared.empty();
   mapping.abreast = alone ? 1 : items_abreast(kernel, mapping);
   if (mapping.abreast > 1) return share_out_abreast(kernel, mapping);
@@ -284,6 +289,7 @@ Mapping map_stage(const loop::Kernel& kernel, const loop::Ranges& ranges,
   }
   const bool plain = mapping.items && mapping.scratch.empty() && !has_lanes(body);
   if (plain) mapping.tile = tile_of(kernel, *mapping.items);
+  if (plain) mapping.scatter = scatter_of(kernel, *mapping.items);
   choose_threads(kernel, mapping);
   return mapping;
 }

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "engine/codegen/cuda/nest.h"
+#include "engine/codegen/cuda/scatters.h"
 #include "engine/codegen/cuda/tiles.h"
 #include "engine/codegen/loop/ranges.h"
 #include "engine/codegen/loop/stages.h"
@@ -36,6 +37,7 @@ struct Mapping {
   int pack = 1;      // neighbouring items of a thread, by accesses of several elements
   std::map<const loop::Loop*, Shared> shared;
   Tile tile;                            // where sums in order are made by many threads
+  Scatter scatter;                      // where rows that data names are shared out
   std::vector<loop::BufferId> scratch;  // that the launch uses
   std::int64_t scratch_bytes = 0;
   std::int64_t partials_bytes = 0;  // shared memory for partials or summands of a block
@@ -49,6 +51,11 @@ struct Mapping {
   }
   // Whether an item's threads are a warp's, or of a part of it.
   bool in_warp() const { return group <= 32 && abreast == 1; }
+  // Blocks, or clusters of them, that have a turn each.
+  std::int64_t blocks() const {
+    const std::int64_t of_items = (turns() + turns_of_block() - 1) / turns_of_block();
+    return scatter ? of_items * scatter.parts() : of_items;
+  }
 };
 
 // `ranges`: of the kernel's loops and checked values.

@@ -38,6 +38,8 @@ Text KernelCode::run(const loop::StageCode& stage, std::int64_t blocks) {
   shared_memory();
   if (mapping_.tile.columns > 0)
     items_of_tile(stage, blocks);
+  else if (mapping_.scatter)
+    items_of_scatter(stage, blocks);
   else if (mapping_.items)
     items(stage, blocks);
   else

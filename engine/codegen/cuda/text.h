@@ -28,9 +28,9 @@ class Text {
     line(head.empty() ? "{" : head + " {");
     ++depth_;
   }
-  void close() {
+  void close(std::string_view behind = "") {
     --depth_;
-    line("}");
+    line("}" + std::string(behind));
   }
   // Whole lines that are from no note.
   void lines(std::string_view lines) {

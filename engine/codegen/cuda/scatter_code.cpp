@@ -1,0 +1,157 @@
+// Rows that data names: blocks that list the numbers of theirs, and add what these bring.
+#include <fmt/format.h>
+
+#include "engine/codegen/cuda/kernel_code.h"
+#include "engine/codegen/cuda/scalar_code.h"
+
+namespace recut::cuda {
+
+// A block has some columns of some rows at a time. Columns behind the last one go along with it and
+// store nothing.
+void KernelCode::items_of_scatter(const loop::StageCode& stage, std::int64_t blocks) {
+  block(stage.shared);
+  text_.begin_note(stage.note);
+  const Scatter& scatter = mapping_.scatter;
+  const Nest& items = *mapping_.items;
+  const std::int64_t across = mapping_.blocks() / scatter.parts();
+  name_lists();
+  const std::string turn = names_.fresh("turn"), item = counter(items, 1);
+  const std::string place = names_.fresh("place");
+  text_.open(fmt::format("for (int {0} = blockIdx.x; {0} < {1}; {0} += {2})", turn,
+                         mapping_.blocks(), blocks));
+  const std::string part = across > 1 ? fmt::format("{} / {}", turn, across) : turn;
+  const std::string rows =
+      scatter.rows_of_block > 1 ? fmt::format(" * {}", scatter.rows_of_block) : "";
+  const std::string columns =
+      across > 1 ? fmt::format("{} % {} * {} + ", turn, across, scatter.threads) : "";
+  text_.line(fmt::format("const int {} = {}{};", lists_.first_row, part, rows));
+  text_.line(fmt::format("const int {} = {}threadIdx.x;", place, columns));
+  text_.line(fmt::format("const int {0} = {1} < {2} ? {1} : {3};", item, place, mapping_.count,
+                         mapping_.count - 1));
+  if (items.loops.size() > 1) count_down(items, item, false, 1);
+  for (const loop::Statement* one : items.before) statement(*one);
+  for (std::size_t i = 0; i + 1 < items.body->size(); ++i) statement((*items.body)[i]);
+  add_named_rows();
+  store_rows(fmt::format("{} < {}", place, mapping_.count));
+  text_.close();
+}
+
+void KernelCode::name_lists() {
+  const Scatter& scatter = mapping_.scatter;
+  lists_ = {names_.fresh("numbers"), names_.fresh("rows"),  names_.fresh("of_warps"),
+            names_.fresh("sum"),     names_.fresh("begun"), names_.fresh("first_row")};
+  text_.line(fmt::format("int* const {} = reinterpret_cast<int*>(shared);", lists_.numbers));
+  text_.line(fmt::format("int* const {} = {} + {};", lists_.rows, lists_.numbers, scatter.chunk()));
+  text_.line(
+      fmt::format("int* const {} = {} + {};", lists_.of_warps, lists_.rows, scatter.chunk()));
+  if (scatter.rows_of_block == 1) return;
+  const std::string type = memory_type_name(kernel_[scatter.store->buffer].dtype);
+  text_.line(fmt::format("{}* const {} = {} + threadIdx.x;", type, lists_.sum,
+                         shared_place(type, scatter.sums_at)));
+}
+
+// Sums are a thread's own: in a register, or, of several rows, in shared memory.
+void KernelCode::add_named_rows() {
+  const Scatter& scatter = mapping_.scatter;
+  const std::int64_t count = kernel_[scatter.numbers->variable].extent;
+  const std::string first = names_.fresh("first"), all = names_.fresh("all");
+  text_.line(fmt::format("unsigned {} = 0;", lists_.begun));
+  if (scatter.rows_of_block == 1)
+    text_.line(fmt::format("{} {} = 0;", memory_type_name(kernel_[scatter.store->buffer].dtype),
+                           lists_.sum));
+  text_.open(
+      fmt::format("for (int {0} = 0; {0} < {1}; {0} += {2})", first, count, scatter.chunk()));
+  list_numbers(first, all);
+  add_listed(all);
+  text_.close();
+}
+
+void KernelCode::list_numbers(const std::string& first, const std::string& all) {
+  const Scatter& scatter = mapping_.scatter;
+  const std::vector<std::string> values = values_;
+  text_.open(fmt::format("const int {} = {}<{}, {}>({}, {}, {}, {}, {}, [&](int {}) -> int", all,
+                         context_.helpers.use("listed"), scatter.threads / 32, scatter.turns, first,
+                         kernel_[scatter.numbers->variable].extent, lists_.numbers, lists_.rows,
+                         lists_.of_warps, variable(scatter.numbers->variable)));
+  for (const loop::Statement* one : scatter.naming) statement(*one);
+  const std::string row = names_.fresh("row");
+  text_.line(
+      fmt::format("const long long {} = {} - {};", row, value(scatter.row), lists_.first_row));
+  const std::string holds =
+      scatter.branch != nullptr ? fmt::format("{} && ", value(scatter.branch->condition)) : "";
+  text_.line(fmt::format("return {0}{1} >= 0 && {1} < {2} ? int({1}) : -1;", holds, row,
+                         scatter.rows_of_block));
+  text_.close(");");
+  values_ = values;
+}
+
+// Several values are loaded before the first of them is added.
+void KernelCode::add_listed(const std::string& all) {
+  const Scatter& scatter = mapping_.scatter;
+  const std::vector<std::string> values = values_;
+  const std::string first = names_.fresh("first"), made = names_.fresh("made");
+  const std::string ahead = names_.fresh("ahead");
+  text_.open(fmt::format("for (int {0} = 0; {0} < {1}; {0} += {2})", first, all, scatter.ahead));
+  text_.line(fmt::format("{} {}[{}];", value_type_name(kernel_[scatter.store->value].type), made,
+                         scatter.ahead));
+  const std::string head = fmt::format("for (int {0} = 0; {0} < {1}; ++{0})", ahead, scatter.ahead);
+  text_.line("#pragma unroll");
+  text_.open(head);
+  text_.line(fmt::format("const int {} = {}[{} + {} < {} ? {} + {} : {} - 1];",
+                         variable(scatter.numbers->variable), lists_.numbers, first, ahead, all,
+                         first, ahead, all));
+  for (const loop::Statement* one : scatter.making) statement(*one);
+  text_.line(fmt::format("{}[{}] = {};", made, ahead, value(scatter.store->value)));
+  text_.close();
+  values_ = values;
+  text_.line("#pragma unroll");
+  text_.open(head);
+  text_.line(fmt::format("if ({} + {} >= {}) break;", first, ahead, all));
+  add_to_row(fmt::format("{}[{} + {}]", lists_.rows, first, ahead),
+             fmt::format("{}[{}]", made, ahead));
+  text_.close();
+  text_.close();
+  values_ = values;
+}
+
+// Each addition is rounded to what memory holds, as in memory itself.
+void KernelCode::add_to_row(const std::string& row, const std::string& value) {
+  const loop::Store& store = *mapping_.scatter.store;
+  const DType dtype = kernel_[store.buffer].dtype, type = kernel_[store.value].type;
+  const std::string here = names_.fresh("row"), sum = begin_row(here, row);
+  std::string made = value;
+  if (store.combine) {
+    const std::string so_far = names_.fresh("so_far");
+    text_.line(fmt::format("const {} {} = {} >> {} & 1 ? {} : {};", memory_type_name(dtype), so_far,
+                           lists_.begun, here, sum, element(store.buffer, store.at)));
+    made = combine_code(*store.combine, type, value_of_memory(dtype, so_far, context_.helpers),
+                        value, context_.helpers);
+  }
+  text_.line(fmt::format("{} = {};", sum, memory_of_value(dtype, made, context_.helpers)));
+  text_.line(fmt::format("{} |= 1u << {};", lists_.begun, here));
+}
+
+// Has indices name a row of the block; gives the place of its sum.
+std::string KernelCode::begin_row(const std::string& name, const std::string& row) {
+  const Scatter& scatter = mapping_.scatter;
+  const bool alone = scatter.rows_of_block == 1;
+  text_.line(fmt::format("const int {} = {};", name, alone ? "0" : row));
+  values_[scatter.row.index] =
+      fmt::format("((long long){}{})", lists_.first_row, alone ? "" : " + " + name);
+  return alone ? lists_.sum : fmt::format("{}[{} * {}]", lists_.sum, name, scatter.threads);
+}
+
+void KernelCode::store_rows(const std::string& inside) {
+  const Scatter& scatter = mapping_.scatter;
+  const std::vector<std::string> values = values_;
+  const std::string each = names_.fresh("each"), row = names_.fresh("row");
+  if (scatter.rows_of_block > 1)
+    text_.open(fmt::format("for (int {0} = 0; {0} < {1}; ++{0})", each, scatter.rows_of_block));
+  const std::string sum = begin_row(row, each);
+  text_.line(fmt::format("if ({} && ({} >> {} & 1)) {} = {};", inside, lists_.begun, row,
+                         element(scatter.store->buffer, scatter.store->at), sum));
+  if (scatter.rows_of_block > 1) text_.close();
+  values_ = values;
+}
+
+}  // namespace recut::cuda

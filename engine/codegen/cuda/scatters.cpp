@@ -1,0 +1,213 @@
+#include "engine/codegen/cuda/scatters.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "engine/codegen/loop/scalar.h"
+
+namespace recut::cuda {
+namespace {
+
+using loop::Define;
+using loop::Statement;
+using loop::ValueId;
+
+constexpr std::int64_t kManyItems = std::int64_t{1} << 15;  // a thread each fills a card
+constexpr std::int64_t kManyNumbers = 64;
+constexpr std::int64_t kMost = std::int64_t{1} << 30;  // numbers and rows are ints
+constexpr int kBlock = 256, kSmallBlock = 64;
+constexpr int kTurns = 8;
+constexpr std::int64_t kProcessors = 264;     // two blocks for each of a large card
+constexpr std::int64_t kManyBlocks = 4096;    // each looks at all numbers
+constexpr int kMostRows = 16;                 // of a block
+constexpr std::int64_t kMostSums = 16 << 10;  // bytes
+constexpr int kFewAhead = 8, kManyAhead = 32;
+
+const Define* define_of(const Statement& statement) {
+  return std::get_if<Define>(&statement.value);
+}
+
+// What an iteration over the numbers does: definitions, and at the end a store, perhaps under a
+// condition.
+class Iteration {
+ public:
+  Iteration(const loop::Loop& numbers, const Nest& items, Scatter& scatter)
+      : numbers_(numbers.variable), scatter_(scatter) {
+    for (const loop::Loop* loop : items.loops) items_.insert(loop->variable.index);
+  }
+
+  // A definition of an item, before its loop.
+  void note_of_item(const Define& define) {
+    if (!std::holds_alternative<loop::Constant>(define.expression))
+      of_item_.insert(define.value.index);
+  }
+
+  // False where it does anything else.
+  bool read(const loop::Block& body) {
+    for (const Statement& statement : body) {
+      const bool last = &statement == &body.back();
+      if (const Define* define = define_of(statement)) {
+        if (last || std::holds_alternative<loop::ReadAccumulator>(define->expression)) return false;
+        made_[define->value.index] = order_.size();
+        order_.push_back(&statement);
+      } else if (const auto* branch = std::get_if<loop::If>(&statement.value)) {
+        if (!last || scatter_.branch != nullptr) return false;
+        scatter_.branch = branch;
+        return read(branch->body);
+      } else {
+        scatter_.store = std::get_if<loop::Store>(&statement.value);
+        return last && scatter_.store != nullptr;
+      }
+    }
+    return false;
+  }
+
+  // What names the row, which nothing of the item may change, and what makes the value.
+  bool divide() {
+    if (!find_row()) return false;
+    std::set<std::size_t> naming = needed_by(scatter_.row);
+    if (scatter_.branch != nullptr) naming.merge(needed_by(scatter_.branch->condition));
+    for (const std::size_t at : naming) {
+      if (reads_item(*order_[at])) return false;
+      scatter_.naming.push_back(order_[at]);
+    }
+    for (const std::size_t at : needed_by(scatter_.store->value))
+      scatter_.making.push_back(order_[at]);
+    return scatter_.branch == nullptr || made_.contains(scatter_.branch->condition.index);
+  }
+
+ private:
+  // The only thing in the store's place that the number decides: a row has a place of its own, for
+  // whichever item.
+  bool find_row() {
+    for (const loop::Term& term : scatter_.store->at.terms) {
+      const loop::Index atom(term.atom);
+      bool decided = uses(atom, numbers_);
+      for_each_used(atom, [&](ValueId id) { decided |= made_.contains(id.index); });
+      if (!decided) continue;
+      if (scatter_.row.valid() || term.atom.kind != loop::AtomKind::value) return false;
+      scatter_.row = ValueId(term.atom.id);
+    }
+    if (!scatter_.row.valid()) return false;
+    const Statement& made = *order_[made_.at(scatter_.row.index)];
+    const auto* checked = std::get_if<loop::Checked>(&define_of(made)->expression);
+    scatter_.rows = checked == nullptr ? 0 : checked->below;
+    return checked != nullptr;
+  }
+
+  // Those of an iteration's definitions that a value is made by, in order.
+  std::set<std::size_t> needed_by(ValueId value) const {
+    std::set<std::size_t> needed;
+    std::vector<ValueId> open = {value};
+    while (!open.empty()) {
+      const auto made = made_.find(open.back().index);
+      open.pop_back();
+      if (made == made_.end() || !needed.insert(made->second).second) continue;
+      for_each_used(define_of(*order_[made->second])->expression,
+                    [&](ValueId id) { open.push_back(id); });
+    }
+    return needed;
+  }
+
+  static bool uses(const loop::Index& index, loop::LoopId loop) {
+    bool found = false;
+    for_each_atom(index, [&](const loop::Atom& atom) {
+      found |= atom.kind == loop::AtomKind::loop && atom.id == loop.index;
+    });
+    return found;
+  }
+
+  // Whether a definition isn't of the number alone. Values from outside of the loop may be an
+  // item's, unless they are constants.
+  bool reads_item(const Statement& statement) const {
+    const loop::Expression& expression = define_of(statement)->expression;
+    const auto* load = std::get_if<loop::Load>(&expression);
+    const auto* number = std::get_if<loop::IndexNumber>(&expression);
+    bool found = false;
+    for (const loop::Index* index : {load ? &load->at : nullptr, number ? &number->index : nullptr})
+      if (index != nullptr)
+        for_each_atom(*index, [&](const loop::Atom& atom) {
+          found |= atom.kind == loop::AtomKind::loop && items_.contains(atom.id);
+        });
+    for_each_used(expression, [&](ValueId id) {
+      found |= !made_.contains(id.index) && of_item_.contains(id.index);
+    });
+    return found;
+  }
+
+ private:
+  const loop::LoopId numbers_;
+  Scatter& scatter_;
+  std::set<std::uint32_t> items_, of_item_;
+  std::vector<const Statement*> order_;
+  std::map<std::uint32_t, std::size_t> made_;  // where in that order
+};
+
+// Whether anything of an item loads what it stores to.
+bool loads(const loop::Block& block, loop::BufferId buffer) {
+  bool found = false;
+  for_each_statement(block, [&](const Statement& statement) {
+    const Define* define = define_of(statement);
+    const auto* load = define == nullptr ? nullptr : std::get_if<loop::Load>(&define->expression);
+    found |= load != nullptr && load->buffer == buffer;
+  });
+  return found;
+}
+
+// The loop at the end of an item that has only definitions before it.
+const loop::Loop* last_loop(const loop::Block& body) {
+  if (body.empty()) return nullptr;
+  const bool defined = std::all_of(body.begin(), body.end() - 1, [](const Statement& statement) {
+    const Define* define = define_of(statement);
+    return define != nullptr && !std::holds_alternative<loop::ReadAccumulator>(define->expression);
+  });
+  const auto* loop = std::get_if<loop::Loop>(&body.back().value);
+  return defined && loop != nullptr && loop->lanes == 1 ? loop : nullptr;
+}
+
+// Enough blocks for all processors, of few rows each where numbers name every row often: then many
+// values are on their way at once, too.
+void choose_threads(const loop::Kernel& kernel, std::int64_t items, Scatter& scatter) {
+  const std::int64_t numbers = kernel[scatter.numbers->variable].extent;
+  const std::int64_t item = item_bytes(kernel[scatter.store->buffer].dtype);
+  const auto blocks = [&] {
+    return scatter.parts() * ((items + scatter.threads - 1) / scatter.threads);
+  };
+  scatter.threads = kBlock;
+  while (scatter.threads > kSmallBlock && (items <= scatter.threads / 2 || blocks() < kProcessors))
+    scatter.threads /= 2;
+  const auto most_rows = std::min<std::int64_t>(kMostRows, kMostSums / (scatter.threads * item));
+  while (scatter.rows_of_block < most_rows && blocks() > kManyBlocks) scatter.rows_of_block *= 2;
+  scatter.turns = kTurns;
+  while (scatter.turns > 1 && scatter.chunk() >= 2 * numbers) scatter.turns /= 2;
+  const std::int64_t named = scatter.chunk() * scatter.rows_of_block / scatter.rows;
+  scatter.ahead = named >= kManyAhead ? kManyAhead : kFewAhead;
+  scatter.sums_at = (8 * scatter.chunk() + 4 * (scatter.threads / 32) + 15) / 16 * 16;
+  scatter.bytes = scatter.sums_at;
+  if (scatter.rows_of_block > 1) scatter.bytes += item * scatter.rows_of_block * scatter.threads;
+}
+
+}  // namespace
+
+Scatter scatter_of(const loop::Kernel& kernel, const Nest& items) {
+  const std::int64_t count = items.iterations(kernel);
+  const loop::Loop* numbers = last_loop(*items.body);
+  if (numbers == nullptr || count == 0 || count >= kManyItems) return {};
+  const std::int64_t extent = kernel[numbers->variable].extent;
+  if (extent < kManyNumbers || extent >= kMost) return {};
+  Scatter scatter;
+  scatter.numbers = numbers;
+  Iteration iteration(*numbers, items, scatter);
+  for (const Statement* before : items.before) iteration.note_of_item(*define_of(*before));
+  for (std::size_t i = 0; i + 1 < items.body->size(); ++i)
+    iteration.note_of_item(*define_of((*items.body)[i]));
+  if (!iteration.read(numbers->body) || !iteration.divide() || scatter.rows >= kMost) return {};
+  const loop::Store& store = *scatter.store;
+  const bool atomic = store.combine && loop::is_order_free(kernel[store.value].type);
+  if (atomic || loads(items.loops.front()->body, store.buffer)) return {};
+  choose_threads(kernel, count, scatter);
+  return scatter.parts() * count < kMost ? scatter : Scatter{};
+}
+
+}  // namespace recut::cuda

@@ -1,0 +1,304 @@
+// Integers wrap around.
+__device__ inline int plus(int a, int b) { return int(unsigned(a) + unsigned(b)); }
+__device__ inline long long plus(long long a, long long b) {
+  return (long long)((unsigned long long)a + (unsigned long long)b);
+}
+
+__device__ inline int times(int a, int b) { return int(unsigned(a) * unsigned(b)); }
+__device__ inline long long times(long long a, long long b) {
+  return (long long)((unsigned long long)a * (unsigned long long)b);
+}
+
+// A fault of the data is told, and the kernel goes on at place 0.
+__device__ inline long long checked(long long index, long long below, long long n,
+                                    long long* fault) {
+  if (index >= 0 && index < below) return index;
+  *fault = n;
+  return 0;
+}
+
+// Of the numbers from `first` on, one chunk of a block's threads, those that name a row of it, in
+// order, and these rows: how many there are. `row_of` gives a number's row, or -1.
+template <int warps, int turns, class RowOf>
+__device__ int listed(int first, int count, int* numbers, int* rows, int* of_warps, RowOf row_of) {
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const int begin = first + warp * turns * 32 + lane;
+  int row[turns], mine = 0;
+#pragma unroll
+  for (int turn = 0; turn < turns; ++turn) {
+    const int number = begin + 32 * turn;
+    row[turn] = row_of(number < count ? number : count - 1);
+    if (number >= count) row[turn] = -1;
+  }
+#pragma unroll
+  for (int turn = 0; turn < turns; ++turn)
+    mine += __popc(__ballot_sync(0xffffffffu, row[turn] >= 0));
+  if (lane == 0) of_warps[warp] = mine;
+  __syncthreads();
+  int at = 0, all = 0;
+  for (int w = 0; w < warps; ++w) {
+    at += w < warp ? of_warps[w] : 0;
+    all += of_warps[w];
+  }
+#pragma unroll
+  for (int turn = 0; turn < turns; ++turn) {
+    const unsigned named = __ballot_sync(0xffffffffu, row[turn] >= 0);
+    if (row[turn] >= 0) {
+      const int place = at + __popc(named & ((1u << lane) - 1));
+      numbers[place] = begin + 32 * turn;
+      rows[place] = row[turn];
+    }
+    at += __popc(named);
+  }
+  __syncthreads();
+  return all;
+}
+
+__device__ inline float of_bfloat16(unsigned short bits) {
+  return __int_as_float(int(unsigned(bits) << 16));
+}
+
+// To nearest even; NaN stays one.
+__device__ inline unsigned short bfloat16(float x) {
+  const unsigned bits = unsigned(__float_as_int(x));
+  return (unsigned short)((x != x ? bits | 0x400000u : bits + (bits >> 16 & 1u) + 0x7fffu) >> 16);
+}
+
+// kernel a row a block, columns over
+// 70 items, added to 9 rows, 1 of which a block has
+extern "C" __global__ void __launch_bounds__(64) kernel_0_0(
+    const long long* __restrict__ named,
+    const float* __restrict__ x,
+    float* __restrict__ y,
+    long long seed, long long* fault) {
+  extern __shared__ __align__(16) unsigned char shared[];
+  int* const numbers = reinterpret_cast<int*>(shared);
+  int* const rows = numbers + 512;
+  int* const of_warps = rows + 512;
+  for (int turn = blockIdx.x; turn < 18; turn += 18) {
+    const int first_row = turn / 2;
+    const int place = turn % 2 * 64 + threadIdx.x;
+    const int i = place < 70 ? place : 69;
+    unsigned begun = 0;
+    float sum = 0;
+    for (int first = 0; first < 300; first += 512) {
+      const int all = listed<2, 8>(first, 300, numbers, rows, of_warps, [&](int n) -> int {
+        const long long p = named[n];
+        const long long m = int(unsigned(n) % 6);
+        const long long q = times(p, 3LL);
+        const long long r = plus(q, m);
+        const long long row = checked(r, 9, 1, fault);
+        const long long row_1 = row - first_row;
+        return row_1 >= 0 && row_1 < 1 ? int(row_1) : -1;
+      });
+      for (int first_1 = 0; first_1 < all; first_1 += 32) {
+        float made[32];
+        #pragma unroll
+        for (int ahead = 0; ahead < 32; ++ahead) {
+          const int n = numbers[first_1 + ahead < all ? first_1 + ahead : all - 1];
+          const float a = x[i + 70 * n];
+          made[ahead] = a;
+        }
+        #pragma unroll
+        for (int ahead = 0; ahead < 32; ++ahead) {
+          if (first_1 + ahead >= all) break;
+          const int row_2 = 0;
+          const float so_far_1 = begun >> row_2 & 1 ? sum : y[i + 70 * int(((long long)first_row))];
+          sum = made[ahead] + so_far_1;
+          begun |= 1u << row_2;
+        }
+      }
+    }
+    const int row_3 = 0;
+    if (place < 70 && (begun >> row_3 & 1)) y[i + 70 * int(((long long)first_row))] = sum;
+  }
+}
+
+// kernel several rows a block, rounded sums
+// 3 items, added to 5100 rows, 2 of which a block has
+extern "C" __global__ void __launch_bounds__(64) kernel_1_0(
+    const long long* __restrict__ named,
+    const unsigned short* __restrict__ x,
+    unsigned short* __restrict__ y,
+    long long seed, long long* fault) {
+  extern __shared__ __align__(16) unsigned char shared[];
+  int* const numbers = reinterpret_cast<int*>(shared);
+  int* const rows = numbers + 512;
+  int* const of_warps = rows + 512;
+  unsigned short* const sum = reinterpret_cast<unsigned short*>(shared + 4112) + threadIdx.x;
+  for (int turn = blockIdx.x; turn < 2550; turn += 2550) {
+    const int first_row = turn * 2;
+    const int place = threadIdx.x;
+    const int i = place < 3 ? place : 2;
+    unsigned begun = 0;
+    for (int first = 0; first < 700; first += 512) {
+      const int all = listed<2, 8>(first, 700, numbers, rows, of_warps, [&](int n) -> int {
+        const long long p = named[n];
+        const long long m = int(unsigned(n) % 13);
+        const long long q = times(p, 5000LL);
+        const long long r = plus(q, m);
+        const long long row = checked(r, 5100, 2, fault);
+        const long long row_1 = row - first_row;
+        return row_1 >= 0 && row_1 < 2 ? int(row_1) : -1;
+      });
+      for (int first_1 = 0; first_1 < all; first_1 += 8) {
+        float made[8];
+        #pragma unroll
+        for (int ahead = 0; ahead < 8; ++ahead) {
+          const int n = numbers[first_1 + ahead < all ? first_1 + ahead : all - 1];
+          const float a = of_bfloat16(x[i + 3 * n]);
+          made[ahead] = a;
+        }
+        #pragma unroll
+        for (int ahead = 0; ahead < 8; ++ahead) {
+          if (first_1 + ahead >= all) break;
+          const int row_2 = rows[first_1 + ahead];
+          const unsigned short so_far_1 = begun >> row_2 & 1 ? sum[row_2 * 64] : y[i + 3 * int(((long long)first_row + row_2))];
+          sum[row_2 * 64] = bfloat16(made[ahead] + of_bfloat16(so_far_1));
+          begun |= 1u << row_2;
+        }
+      }
+    }
+    for (int each = 0; each < 2; ++each) {
+      const int row_3 = each;
+      if (place < 3 && (begun >> row_3 & 1)) y[i + 3 * int(((long long)first_row + row_3))] = sum[row_3 * 64];
+    }
+  }
+}
+
+// kernel all but padding, between other dimensions
+// 80 items, added to 4 rows, 1 of which a block has
+extern "C" __global__ void __launch_bounds__(64) kernel_2_0(
+    const long long* __restrict__ named,
+    const double* __restrict__ x,
+    const double* __restrict__ scale,
+    double* __restrict__ y,
+    long long seed, long long* fault) {
+  extern __shared__ __align__(16) unsigned char shared[];
+  int* const numbers = reinterpret_cast<int*>(shared);
+  int* const rows = numbers + 128;
+  int* const of_warps = rows + 128;
+  for (int turn = blockIdx.x; turn < 8; turn += 8) {
+    const int first_row = turn / 2;
+    const int place = turn % 2 * 64 + threadIdx.x;
+    const int item = place < 80 ? place : 79;
+    const int i = int(unsigned(item) % 40);
+    const int b = int(unsigned(item) / 40);
+    const double s = scale[b];
+    unsigned begun = 0;
+    double sum = 0;
+    for (int first = 0; first < 100; first += 128) {
+      const int all = listed<2, 2>(first, 100, numbers, rows, of_warps, [&](int n) -> int {
+        const long long p = named[n];
+        const long long m = int(unsigned(n) % 3);
+        const long long r = plus(p, m);
+        const long long row = checked(r, 4, 3, fault);
+        const bool other = row != 1LL;
+        const long long row_1 = row - first_row;
+        return other && row_1 >= 0 && row_1 < 1 ? int(row_1) : -1;
+      });
+      for (int first_1 = 0; first_1 < all; first_1 += 32) {
+        double made[32];
+        #pragma unroll
+        for (int ahead = 0; ahead < 32; ++ahead) {
+          const int n = numbers[first_1 + ahead < all ? first_1 + ahead : all - 1];
+          const double a = x[4000 * b + i + 40 * n];
+          const double v = a * s;
+          made[ahead] = v;
+        }
+        #pragma unroll
+        for (int ahead = 0; ahead < 32; ++ahead) {
+          if (first_1 + ahead >= all) break;
+          const int row_2 = 0;
+          const double so_far_1 = begun >> row_2 & 1 ? sum : y[160 * b + i + 40 * int(((long long)first_row))];
+          sum = made[ahead] + so_far_1;
+          begun |= 1u << row_2;
+        }
+      }
+    }
+    const int row_3 = 0;
+    if (place < 80 && (begun >> row_3 & 1)) y[160 * b + i + 40 * int(((long long)first_row))] = sum;
+  }
+}
+
+// kernel the last one stays
+// 1 item, added to 4 rows, 1 of which a block has
+extern "C" __global__ void __launch_bounds__(64) kernel_3_0(
+    const long long* __restrict__ named,
+    const int* __restrict__ x,
+    int* __restrict__ y,
+    long long seed, long long* fault) {
+  extern __shared__ __align__(16) unsigned char shared[];
+  int* const numbers = reinterpret_cast<int*>(shared);
+  int* const rows = numbers + 512;
+  int* const of_warps = rows + 512;
+  for (int turn = blockIdx.x; turn < 4; turn += 4) {
+    const int first_row = turn;
+    const int place = threadIdx.x;
+    const int i = place < 1 ? place : 0;
+    unsigned begun = 0;
+    int sum = 0;
+    for (int first = 0; first < 2500; first += 512) {
+      const int all = listed<2, 8>(first, 2500, numbers, rows, of_warps, [&](int n) -> int {
+        const long long p = named[n];
+        const long long m = int(unsigned(n) % 2);
+        const long long r = plus(p, m);
+        const long long row = checked(r, 4, 4, fault);
+        const long long row_1 = row - first_row;
+        return row_1 >= 0 && row_1 < 1 ? int(row_1) : -1;
+      });
+      for (int first_1 = 0; first_1 < all; first_1 += 32) {
+        int made[32];
+        #pragma unroll
+        for (int ahead = 0; ahead < 32; ++ahead) {
+          const int n = numbers[first_1 + ahead < all ? first_1 + ahead : all - 1];
+          const int a = x[n];
+          made[ahead] = a;
+        }
+        #pragma unroll
+        for (int ahead = 0; ahead < 32; ++ahead) {
+          if (first_1 + ahead >= all) break;
+          const int row_2 = 0;
+          sum = made[ahead];
+          begun |= 1u << row_2;
+        }
+      }
+    }
+    const int row_3 = 0;
+    if (place < 1 && (begun >> row_3 & 1)) y[int(((long long)first_row))] = sum;
+  }
+}
+
+// kernel columns that name rows of their own
+// 48 items, a thread each
+extern "C" __global__ void __launch_bounds__(32) kernel_4_0(
+    const long long* __restrict__ named,
+    const float* __restrict__ x,
+    float* __restrict__ y,
+    long long seed, long long* fault) {
+  const int i = blockIdx.x * 32 + threadIdx.x;
+  if (i >= 48) return;
+  for (int n = 0; n < 100; ++n) {
+    const long long p = named[i + 48 * n];
+    const long long row = checked(p, 2, 5, fault);
+    const float a = x[i + 48 * n];
+    y[i + 48 * int(row)] = a + y[i + 48 * int(row)];
+  }
+}
+
+// kernel rows that are read as well
+// 48 items, a thread each
+extern "C" __global__ void __launch_bounds__(32) kernel_5_0(
+    const long long* __restrict__ named,
+    float* __restrict__ y,
+    long long seed, long long* fault) {
+  const int i = blockIdx.x * 32 + threadIdx.x;
+  if (i >= 48) return;
+  for (int n = 0; n < 100; ++n) {
+    const long long p = named[n];
+    const long long row = checked(p, 2, 6, fault);
+    const float a = y[i + 48];
+    y[i + 48 * int(row)] = a + y[i + 48 * int(row)];
+  }
+}
+
