@@ -386,15 +386,6 @@ __device__ inline void make_key_gradients(
     const int of = head * Call::sharing + b / count, from = (earliest + b % count) * block;
     if (b + 1 < blocks) fetch_block(b + 1);
     end_group();
-    float of_logs[block / 8][2], of_rows[block / 8][2];
-#pragma unroll
-    for (int i = 0; i < block / 8; ++i)
-#pragma unroll
-      for (int c = 0; c < 2; ++c) {
-        const int q = from + column + 8 * i + c, r = q < Call::queries ? q : Call::queries - 1;
-        of_logs[i][c] = log_sums[Call::LogSums::at(batch, of) + r * Call::LogSums::row];
-        of_rows[i][c] = row_sums[(batch * Call::heads + of) * Call::queries + r];
-      }
     wait_for_groups<1>();
     settle<F, block, width>(queries);
     settle<F, block, wide>(queries + grads);
@@ -403,6 +394,15 @@ __device__ inline void make_key_gradients(
       float scores[tall][block / 8][4], slopes[tall][block / 8][4];
       multiply<F, width>(scores, keys, queries);
       multiply<F, wide>(slopes, of_values, queries + grads);
+      float of_logs[block / 8][2], of_rows[block / 8][2];
+#pragma unroll
+      for (int i = 0; i < block / 8; ++i)
+#pragma unroll
+        for (int c = 0; c < 2; ++c) {
+          const int q = from + column + 8 * i + c, r = q < Call::queries ? q : Call::queries - 1;
+          of_logs[i][c] = log_sums[Call::LogSums::at(batch, of) + r * Call::LogSums::row];
+          of_rows[i][c] = row_sums[(batch * Call::heads + of) * Call::queries + r];
+        }
       to_scores<Call, true>(scores, bias + Call::bias_at(batch, of), row, from + column);
       to_slopes<Call, true>(scores, slopes, of_logs, of_rows, keep + Call::keep_at(batch, of), row,
                             from + column);

@@ -80,8 +80,9 @@ class KernelCode {
   void add_named_rows();
   void list_numbers(const std::string& first, const std::string& all);
   void add_listed(const std::string& all);
+  void begin_sums(const std::string& all);
+  std::string element_of_row(const std::string& row);
   void add_to_row(const std::string& row, const std::string& value);
-  std::string begin_row(const std::string& name, const std::string& row);
   void store_rows(const std::string& inside);
 
   // access_code.cpp: places in memory.
@@ -113,9 +114,9 @@ class KernelCode {
   std::string column_, adds_, stores_;
   std::map<const loop::Update*, std::vector<std::string>> left_;
   // In scatters: the numbers that name rows of the block, those rows and how many a warp has; a
-  // thread's sums, a bit for each row that has one; and the block's first row.
+  // thread's sums, a bit for each row that was named; and the block's first row.
   struct Lists {
-    std::string numbers, rows, of_warps, sum, begun, first_row;
+    std::string numbers, rows, of_warps, sums, named, first_row;
   };
   Lists lists_;
 };

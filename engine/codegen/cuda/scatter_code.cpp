@@ -39,31 +39,51 @@ void KernelCode::items_of_scatter(const loop::StageCode& stage, std::int64_t blo
 void KernelCode::name_lists() {
   const Scatter& scatter = mapping_.scatter;
   lists_ = {names_.fresh("numbers"), names_.fresh("rows"),  names_.fresh("of_warps"),
-            names_.fresh("sum"),     names_.fresh("begun"), names_.fresh("first_row")};
+            names_.fresh("sums"),    names_.fresh("named"), names_.fresh("first_row")};
   text_.line(fmt::format("int* const {} = reinterpret_cast<int*>(shared);", lists_.numbers));
   text_.line(fmt::format("int* const {} = {} + {};", lists_.rows, lists_.numbers, scatter.chunk()));
   text_.line(
       fmt::format("int* const {} = {} + {};", lists_.of_warps, lists_.rows, scatter.chunk()));
-  if (scatter.rows_of_block == 1) return;
-  const std::string type = memory_type_name(kernel_[scatter.store->buffer].dtype);
-  text_.line(fmt::format("{}* const {} = {} + threadIdx.x;", type, lists_.sum,
-                         shared_place(type, scatter.sums_at)));
 }
 
-// Sums are a thread's own: in a register, or, of several rows, in shared memory.
+// Sums are a thread's own, in registers: what memory has of the block's rows, once one is named.
 void KernelCode::add_named_rows() {
   const Scatter& scatter = mapping_.scatter;
   const std::int64_t count = kernel_[scatter.numbers->variable].extent;
   const std::string first = names_.fresh("first"), all = names_.fresh("all");
-  text_.line(fmt::format("unsigned {} = 0;", lists_.begun));
-  if (scatter.rows_of_block == 1)
-    text_.line(fmt::format("{} {} = 0;", memory_type_name(kernel_[scatter.store->buffer].dtype),
-                           lists_.sum));
+  text_.line(fmt::format("{} {}[{}];", memory_type_name(kernel_[scatter.store->buffer].dtype),
+                         lists_.sums, scatter.rows_of_block));
+  text_.line(fmt::format("unsigned {} = 0;  // rows", lists_.named));
   text_.open(
       fmt::format("for (int {0} = 0; {0} < {1}; {0} += {2})", first, count, scatter.chunk()));
   list_numbers(first, all);
+  begin_sums(all);
   add_listed(all);
   text_.close();
+}
+
+void KernelCode::begin_sums(const std::string& all) {
+  const Scatter& scatter = mapping_.scatter;
+  const std::string row = names_.fresh("row");
+  text_.open(fmt::format("if ({} > 0 && {} == 0)", all, lists_.named));
+  text_.line("#pragma unroll");
+  text_.line(fmt::format("for (int {0} = 0; {0} < {1}; ++{0}) {2}[{0}] = {3};", row,
+                         scatter.rows_of_block, lists_.sums, element_of_row(row)));
+  text_.close();
+}
+
+// Behind the last row there is none, and the last one stands for it.
+std::string KernelCode::element_of_row(const std::string& row) {
+  const Scatter& scatter = mapping_.scatter;
+  const std::vector<std::string> values = values_;
+  const bool over = scatter.rows % scatter.rows_of_block != 0;
+  const std::string place = fmt::format("{} + {}", lists_.first_row, row);
+  values_[scatter.row.index] = over ? fmt::format("(long long)({0} < {1} ? {0} : {2})", place,
+                                                  scatter.rows, scatter.rows - 1)
+                                    : fmt::format("(long long)({})", place);
+  std::string text = element(scatter.store->buffer, scatter.store->at);
+  values_ = values;
+  return text;
 }
 
 void KernelCode::list_numbers(const std::string& first, const std::string& all) {
@@ -85,30 +105,35 @@ void KernelCode::list_numbers(const std::string& first, const std::string& all) 
   values_ = values;
 }
 
-// Several values are loaded before the first of them is added.
+// Several values are loaded before the first of them is added. Nothing of that is conditional: a
+// load would wait for its condition, and be alone on its way.
 void KernelCode::add_listed(const std::string& all) {
   const Scatter& scatter = mapping_.scatter;
   const std::vector<std::string> values = values_;
   const std::string first = names_.fresh("first"), made = names_.fresh("made");
-  const std::string ahead = names_.fresh("ahead");
+  const std::string ahead = names_.fresh("ahead"), at = names_.fresh("at");
   text_.open(fmt::format("for (int {0} = 0; {0} < {1}; {0} += {2})", first, all, scatter.ahead));
   text_.line(fmt::format("{} {}[{}];", value_type_name(kernel_[scatter.store->value].type), made,
                          scatter.ahead));
   const std::string head = fmt::format("for (int {0} = 0; {0} < {1}; ++{0})", ahead, scatter.ahead);
+  const std::string place =
+      fmt::format("const int {0} = {1} + {2} < {3} ? {1} + {2} : {3} - 1;", at, first, ahead, all);
   text_.line("#pragma unroll");
   text_.open(head);
-  text_.line(fmt::format("const int {} = {}[{} + {} < {} ? {} + {} : {} - 1];",
-                         variable(scatter.numbers->variable), lists_.numbers, first, ahead, all,
-                         first, ahead, all));
+  text_.line(place);
+  text_.line(fmt::format("const int {} = {}[{}];", variable(scatter.numbers->variable),
+                         lists_.numbers, at));
   for (const loop::Statement* one : scatter.making) statement(*one);
   text_.line(fmt::format("{}[{}] = {};", made, ahead, value(scatter.store->value)));
   text_.close();
   values_ = values;
   text_.line("#pragma unroll");
   text_.open(head);
-  text_.line(fmt::format("if ({} + {} >= {}) break;", first, ahead, all));
-  add_to_row(fmt::format("{}[{} + {}]", lists_.rows, first, ahead),
-             fmt::format("{}[{}]", made, ahead));
+  text_.line(place);
+  const std::string row = names_.fresh("row");
+  text_.line(fmt::format("const int {} = {} + {} == {} ? {}[{}] : -1;", row, first, ahead, at,
+                         lists_.rows, at));
+  add_to_row(row, fmt::format("{}[{}]", made, ahead));
   text_.close();
   text_.close();
   values_ = values;
@@ -116,42 +141,31 @@ void KernelCode::add_listed(const std::string& all) {
 
 // Each addition is rounded to what memory holds, as in memory itself.
 void KernelCode::add_to_row(const std::string& row, const std::string& value) {
-  const loop::Store& store = *mapping_.scatter.store;
-  const DType dtype = kernel_[store.buffer].dtype, type = kernel_[store.value].type;
-  const std::string here = names_.fresh("row"), sum = begin_row(here, row);
-  std::string made = value;
-  if (store.combine) {
-    const std::string so_far = names_.fresh("so_far");
-    text_.line(fmt::format("const {} {} = {} >> {} & 1 ? {} : {};", memory_type_name(dtype), so_far,
-                           lists_.begun, here, sum, element(store.buffer, store.at)));
-    made = combine_code(*store.combine, type, value_of_memory(dtype, so_far, context_.helpers),
-                        value, context_.helpers);
-  }
-  text_.line(fmt::format("{} = {};", sum, memory_of_value(dtype, made, context_.helpers)));
-  text_.line(fmt::format("{} |= 1u << {};", lists_.begun, here));
-}
-
-// Has indices name a row of the block; gives the place of its sum.
-std::string KernelCode::begin_row(const std::string& name, const std::string& row) {
   const Scatter& scatter = mapping_.scatter;
-  const bool alone = scatter.rows_of_block == 1;
-  text_.line(fmt::format("const int {} = {};", name, alone ? "0" : row));
-  values_[scatter.row.index] =
-      fmt::format("((long long){}{})", lists_.first_row, alone ? "" : " + " + name);
-  return alone ? lists_.sum : fmt::format("{}[{} * {}]", lists_.sum, name, scatter.threads);
+  const loop::Store& store = *scatter.store;
+  const DType dtype = kernel_[store.buffer].dtype, type = kernel_[store.value].type;
+  const std::string each = names_.fresh("each");
+  text_.line("#pragma unroll");
+  text_.open(fmt::format("for (int {0} = 0; {0} < {1}; ++{0})", each, scatter.rows_of_block));
+  const std::string sum = fmt::format("{}[{}]", lists_.sums, each);
+  std::string made = value;
+  if (store.combine)
+    made = combine_code(*store.combine, type, value_of_memory(dtype, sum, context_.helpers), value,
+                        context_.helpers);
+  text_.line(fmt::format("{0} = {1} == {2} ? {3} : {0};", sum, row, each,
+                         memory_of_value(dtype, made, context_.helpers)));
+  text_.close();
+  text_.line(fmt::format("{} |= {} < 0 ? 0u : 1u << {};", lists_.named, row, row));
 }
 
 void KernelCode::store_rows(const std::string& inside) {
   const Scatter& scatter = mapping_.scatter;
-  const std::vector<std::string> values = values_;
-  const std::string each = names_.fresh("each"), row = names_.fresh("row");
-  if (scatter.rows_of_block > 1)
-    text_.open(fmt::format("for (int {0} = 0; {0} < {1}; ++{0})", each, scatter.rows_of_block));
-  const std::string sum = begin_row(row, each);
-  text_.line(fmt::format("if ({} && ({} >> {} & 1)) {} = {};", inside, lists_.begun, row,
-                         element(scatter.store->buffer, scatter.store->at), sum));
-  if (scatter.rows_of_block > 1) text_.close();
-  values_ = values;
+  const std::string row = names_.fresh("row");
+  text_.line("#pragma unroll");
+  text_.open(fmt::format("for (int {0} = 0; {0} < {1}; ++{0})", row, scatter.rows_of_block));
+  text_.line(fmt::format("if ({} && ({} >> {} & 1)) {} = {}[{}];", inside, lists_.named, row,
+                         element_of_row(row), lists_.sums, row));
+  text_.close();
 }
 
 }  // namespace recut::cuda

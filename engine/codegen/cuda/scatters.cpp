@@ -18,11 +18,10 @@ constexpr std::int64_t kManyNumbers = 64;
 constexpr std::int64_t kMost = std::int64_t{1} << 30;  // numbers and rows are ints
 constexpr int kBlock = 256, kSmallBlock = 64;
 constexpr int kTurns = 8;
-constexpr std::int64_t kProcessors = 264;     // two blocks for each of a large card
-constexpr std::int64_t kManyBlocks = 4096;    // each looks at all numbers
-constexpr int kMostRows = 16;                 // of a block
-constexpr std::int64_t kMostSums = 16 << 10;  // bytes
-constexpr int kFewAhead = 8, kManyAhead = 32;
+constexpr std::int64_t kProcessors = 264;   // two blocks for each of a large card
+constexpr std::int64_t kManyBlocks = 4096;  // each looks at all numbers
+constexpr int kMostRows = 8;                // of a block: sums in registers
+constexpr int kFewAhead = 16, kManyAhead = 32;
 
 const Define* define_of(const Statement& statement) {
   return std::get_if<Define>(&statement.value);
@@ -170,22 +169,18 @@ const loop::Loop* last_loop(const loop::Block& body) {
 // values are on their way at once, too.
 void choose_threads(const loop::Kernel& kernel, std::int64_t items, Scatter& scatter) {
   const std::int64_t numbers = kernel[scatter.numbers->variable].extent;
-  const std::int64_t item = item_bytes(kernel[scatter.store->buffer].dtype);
   const auto blocks = [&] {
     return scatter.parts() * ((items + scatter.threads - 1) / scatter.threads);
   };
   scatter.threads = kBlock;
   while (scatter.threads > kSmallBlock && (items <= scatter.threads / 2 || blocks() < kProcessors))
     scatter.threads /= 2;
-  const auto most_rows = std::min<std::int64_t>(kMostRows, kMostSums / (scatter.threads * item));
-  while (scatter.rows_of_block < most_rows && blocks() > kManyBlocks) scatter.rows_of_block *= 2;
+  while (scatter.rows_of_block < kMostRows && blocks() > kManyBlocks) scatter.rows_of_block *= 2;
   scatter.turns = kTurns;
   while (scatter.turns > 1 && scatter.chunk() >= 2 * numbers) scatter.turns /= 2;
   const std::int64_t named = scatter.chunk() * scatter.rows_of_block / scatter.rows;
   scatter.ahead = named >= kManyAhead ? kManyAhead : kFewAhead;
-  scatter.sums_at = (8 * scatter.chunk() + 4 * (scatter.threads / 32) + 15) / 16 * 16;
-  scatter.bytes = scatter.sums_at;
-  if (scatter.rows_of_block > 1) scatter.bytes += item * scatter.rows_of_block * scatter.threads;
+  scatter.bytes = (8 * scatter.chunk() + 4 * (scatter.threads / 32) + 15) / 16 * 16;
 }
 
 }  // namespace

@@ -32,9 +32,8 @@ struct Scatter {
   int rows_of_block = 1;
   int turns = 1;  // numbers that a thread looks at before what they bring is added
   int ahead = 1;  // numbers whose values are loaded before the first of them is added
-  // Shared memory: numbers that name rows of the block, those rows, how many each warp has, and
-  // sums of all columns of more rows than one.
-  std::int64_t sums_at = 0, bytes = 0;
+  // Shared memory: numbers that name rows of the block, those rows, and how many each warp has.
+  std::int64_t bytes = 0;
 
   explicit operator bool() const { return numbers != nullptr; }
   int chunk() const { return threads * turns; }  // numbers that are looked at together

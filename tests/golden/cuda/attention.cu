@@ -8,7 +8,7 @@ struct attention_0Call {
   static constexpr int queries = 1024, keys = 1024, log_rows = 1024;
   static constexpr int features = 64, value_features = 64;
   static constexpr int tall = 2, block = 32;
-  static constexpr bool causal = true, in_registers = true;
+  static constexpr bool causal = true;
   static constexpr bool wants_key = false, wants_value = false;
   static constexpr float scale = 0.3f;
   static constexpr float score_scale = 0.43280852f, octaves = 1.0f;  // of a unit
@@ -49,8 +49,8 @@ struct attention_1Call {
   static constexpr int batches = 2, heads = 12, sharing = 1;
   static constexpr int queries = 1024, keys = 1024, log_rows = 1024;
   static constexpr int features = 64, value_features = 64;
-  static constexpr int tall = 1, block = 32;
-  static constexpr bool causal = true, in_registers = true;
+  static constexpr int tall = 2, block = 32;
+  static constexpr bool causal = true;
   static constexpr bool wants_key = true, wants_value = true;
   static constexpr float scale = 0.3f;
   static constexpr float score_scale = 0.43280852f, octaves = 1.0f;  // of a unit

@@ -79,8 +79,8 @@ extern "C" __global__ void __launch_bounds__(64) kernel_0_0(
     const int first_row = turn / 2;
     const int place = turn % 2 * 64 + threadIdx.x;
     const int i = place < 70 ? place : 69;
-    unsigned begun = 0;
-    float sum = 0;
+    float sums[1];
+    unsigned named_1 = 0;  // rows
     for (int first = 0; first < 300; first += 512) {
       const int all = listed<2, 8>(first, 300, numbers, rows, of_warps, [&](int n) -> int {
         const long long p = named[n];
@@ -91,26 +91,35 @@ extern "C" __global__ void __launch_bounds__(64) kernel_0_0(
         const long long row_1 = row - first_row;
         return row_1 >= 0 && row_1 < 1 ? int(row_1) : -1;
       });
+      if (all > 0 && named_1 == 0) {
+        #pragma unroll
+        for (int row_2 = 0; row_2 < 1; ++row_2) sums[row_2] = y[i + 70 * int((long long)(first_row + row_2))];
+      }
       for (int first_1 = 0; first_1 < all; first_1 += 32) {
         float made[32];
         #pragma unroll
         for (int ahead = 0; ahead < 32; ++ahead) {
-          const int n = numbers[first_1 + ahead < all ? first_1 + ahead : all - 1];
+          const int at = first_1 + ahead < all ? first_1 + ahead : all - 1;
+          const int n = numbers[at];
           const float a = x[i + 70 * n];
           made[ahead] = a;
         }
         #pragma unroll
         for (int ahead = 0; ahead < 32; ++ahead) {
-          if (first_1 + ahead >= all) break;
-          const int row_2 = 0;
-          const float so_far_1 = begun >> row_2 & 1 ? sum : y[i + 70 * int(((long long)first_row))];
-          sum = made[ahead] + so_far_1;
-          begun |= 1u << row_2;
+          const int at = first_1 + ahead < all ? first_1 + ahead : all - 1;
+          const int row_3 = first_1 + ahead == at ? rows[at] : -1;
+          #pragma unroll
+          for (int each = 0; each < 1; ++each) {
+            sums[each] = row_3 == each ? made[ahead] + sums[each] : sums[each];
+          }
+          named_1 |= row_3 < 0 ? 0u : 1u << row_3;
         }
       }
     }
-    const int row_3 = 0;
-    if (place < 70 && (begun >> row_3 & 1)) y[i + 70 * int(((long long)first_row))] = sum;
+    #pragma unroll
+    for (int row_4 = 0; row_4 < 1; ++row_4) {
+      if (place < 70 && (named_1 >> row_4 & 1)) y[i + 70 * int((long long)(first_row + row_4))] = sums[row_4];
+    }
   }
 }
 
@@ -125,12 +134,12 @@ extern "C" __global__ void __launch_bounds__(64) kernel_1_0(
   int* const numbers = reinterpret_cast<int*>(shared);
   int* const rows = numbers + 512;
   int* const of_warps = rows + 512;
-  unsigned short* const sum = reinterpret_cast<unsigned short*>(shared + 4112) + threadIdx.x;
   for (int turn = blockIdx.x; turn < 2550; turn += 2550) {
     const int first_row = turn * 2;
     const int place = threadIdx.x;
     const int i = place < 3 ? place : 2;
-    unsigned begun = 0;
+    unsigned short sums[2];
+    unsigned named_1 = 0;  // rows
     for (int first = 0; first < 700; first += 512) {
       const int all = listed<2, 8>(first, 700, numbers, rows, of_warps, [&](int n) -> int {
         const long long p = named[n];
@@ -141,27 +150,34 @@ extern "C" __global__ void __launch_bounds__(64) kernel_1_0(
         const long long row_1 = row - first_row;
         return row_1 >= 0 && row_1 < 2 ? int(row_1) : -1;
       });
-      for (int first_1 = 0; first_1 < all; first_1 += 8) {
-        float made[8];
+      if (all > 0 && named_1 == 0) {
         #pragma unroll
-        for (int ahead = 0; ahead < 8; ++ahead) {
-          const int n = numbers[first_1 + ahead < all ? first_1 + ahead : all - 1];
+        for (int row_2 = 0; row_2 < 2; ++row_2) sums[row_2] = y[i + 3 * int((long long)(first_row + row_2))];
+      }
+      for (int first_1 = 0; first_1 < all; first_1 += 16) {
+        float made[16];
+        #pragma unroll
+        for (int ahead = 0; ahead < 16; ++ahead) {
+          const int at = first_1 + ahead < all ? first_1 + ahead : all - 1;
+          const int n = numbers[at];
           const float a = of_bfloat16(x[i + 3 * n]);
           made[ahead] = a;
         }
         #pragma unroll
-        for (int ahead = 0; ahead < 8; ++ahead) {
-          if (first_1 + ahead >= all) break;
-          const int row_2 = rows[first_1 + ahead];
-          const unsigned short so_far_1 = begun >> row_2 & 1 ? sum[row_2 * 64] : y[i + 3 * int(((long long)first_row + row_2))];
-          sum[row_2 * 64] = bfloat16(made[ahead] + of_bfloat16(so_far_1));
-          begun |= 1u << row_2;
+        for (int ahead = 0; ahead < 16; ++ahead) {
+          const int at = first_1 + ahead < all ? first_1 + ahead : all - 1;
+          const int row_3 = first_1 + ahead == at ? rows[at] : -1;
+          #pragma unroll
+          for (int each = 0; each < 2; ++each) {
+            sums[each] = row_3 == each ? bfloat16(made[ahead] + of_bfloat16(sums[each])) : sums[each];
+          }
+          named_1 |= row_3 < 0 ? 0u : 1u << row_3;
         }
       }
     }
-    for (int each = 0; each < 2; ++each) {
-      const int row_3 = each;
-      if (place < 3 && (begun >> row_3 & 1)) y[i + 3 * int(((long long)first_row + row_3))] = sum[row_3 * 64];
+    #pragma unroll
+    for (int row_4 = 0; row_4 < 2; ++row_4) {
+      if (place < 3 && (named_1 >> row_4 & 1)) y[i + 3 * int((long long)(first_row + row_4))] = sums[row_4];
     }
   }
 }
@@ -185,8 +201,8 @@ extern "C" __global__ void __launch_bounds__(64) kernel_2_0(
     const int i = int(unsigned(item) % 40);
     const int b = int(unsigned(item) / 40);
     const double s = scale[b];
-    unsigned begun = 0;
-    double sum = 0;
+    double sums[1];
+    unsigned named_1 = 0;  // rows
     for (int first = 0; first < 100; first += 128) {
       const int all = listed<2, 2>(first, 100, numbers, rows, of_warps, [&](int n) -> int {
         const long long p = named[n];
@@ -197,27 +213,36 @@ extern "C" __global__ void __launch_bounds__(64) kernel_2_0(
         const long long row_1 = row - first_row;
         return other && row_1 >= 0 && row_1 < 1 ? int(row_1) : -1;
       });
+      if (all > 0 && named_1 == 0) {
+        #pragma unroll
+        for (int row_2 = 0; row_2 < 1; ++row_2) sums[row_2] = y[160 * b + i + 40 * int((long long)(first_row + row_2))];
+      }
       for (int first_1 = 0; first_1 < all; first_1 += 32) {
         double made[32];
         #pragma unroll
         for (int ahead = 0; ahead < 32; ++ahead) {
-          const int n = numbers[first_1 + ahead < all ? first_1 + ahead : all - 1];
+          const int at = first_1 + ahead < all ? first_1 + ahead : all - 1;
+          const int n = numbers[at];
           const double a = x[4000 * b + i + 40 * n];
           const double v = a * s;
           made[ahead] = v;
         }
         #pragma unroll
         for (int ahead = 0; ahead < 32; ++ahead) {
-          if (first_1 + ahead >= all) break;
-          const int row_2 = 0;
-          const double so_far_1 = begun >> row_2 & 1 ? sum : y[160 * b + i + 40 * int(((long long)first_row))];
-          sum = made[ahead] + so_far_1;
-          begun |= 1u << row_2;
+          const int at = first_1 + ahead < all ? first_1 + ahead : all - 1;
+          const int row_3 = first_1 + ahead == at ? rows[at] : -1;
+          #pragma unroll
+          for (int each = 0; each < 1; ++each) {
+            sums[each] = row_3 == each ? made[ahead] + sums[each] : sums[each];
+          }
+          named_1 |= row_3 < 0 ? 0u : 1u << row_3;
         }
       }
     }
-    const int row_3 = 0;
-    if (place < 80 && (begun >> row_3 & 1)) y[160 * b + i + 40 * int(((long long)first_row))] = sum;
+    #pragma unroll
+    for (int row_4 = 0; row_4 < 1; ++row_4) {
+      if (place < 80 && (named_1 >> row_4 & 1)) y[160 * b + i + 40 * int((long long)(first_row + row_4))] = sums[row_4];
+    }
   }
 }
 
@@ -236,8 +261,8 @@ extern "C" __global__ void __launch_bounds__(64) kernel_3_0(
     const int first_row = turn;
     const int place = threadIdx.x;
     const int i = place < 1 ? place : 0;
-    unsigned begun = 0;
-    int sum = 0;
+    int sums[1];
+    unsigned named_1 = 0;  // rows
     for (int first = 0; first < 2500; first += 512) {
       const int all = listed<2, 8>(first, 2500, numbers, rows, of_warps, [&](int n) -> int {
         const long long p = named[n];
@@ -247,25 +272,35 @@ extern "C" __global__ void __launch_bounds__(64) kernel_3_0(
         const long long row_1 = row - first_row;
         return row_1 >= 0 && row_1 < 1 ? int(row_1) : -1;
       });
+      if (all > 0 && named_1 == 0) {
+        #pragma unroll
+        for (int row_2 = 0; row_2 < 1; ++row_2) sums[row_2] = y[int((long long)(first_row + row_2))];
+      }
       for (int first_1 = 0; first_1 < all; first_1 += 32) {
         int made[32];
         #pragma unroll
         for (int ahead = 0; ahead < 32; ++ahead) {
-          const int n = numbers[first_1 + ahead < all ? first_1 + ahead : all - 1];
+          const int at = first_1 + ahead < all ? first_1 + ahead : all - 1;
+          const int n = numbers[at];
           const int a = x[n];
           made[ahead] = a;
         }
         #pragma unroll
         for (int ahead = 0; ahead < 32; ++ahead) {
-          if (first_1 + ahead >= all) break;
-          const int row_2 = 0;
-          sum = made[ahead];
-          begun |= 1u << row_2;
+          const int at = first_1 + ahead < all ? first_1 + ahead : all - 1;
+          const int row_3 = first_1 + ahead == at ? rows[at] : -1;
+          #pragma unroll
+          for (int each = 0; each < 1; ++each) {
+            sums[each] = row_3 == each ? made[ahead] : sums[each];
+          }
+          named_1 |= row_3 < 0 ? 0u : 1u << row_3;
         }
       }
     }
-    const int row_3 = 0;
-    if (place < 1 && (begun >> row_3 & 1)) y[int(((long long)first_row))] = sum;
+    #pragma unroll
+    for (int row_4 = 0; row_4 < 1; ++row_4) {
+      if (place < 1 && (named_1 >> row_4 & 1)) y[int((long long)(first_row + row_4))] = sums[row_4];
+    }
   }
 }
 

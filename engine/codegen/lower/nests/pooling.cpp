@@ -233,8 +233,11 @@ class GatheredGradient {
   const Quantity zero_;
 };
 
+// A card has a thread for each place; a processor, one for each plane, is quicker with scattering.
 void max_pool_backward(const Nest& nest) {
-  if (names_own_windows(nest.lowering.graph(), nest.node)) return GatheredGradient(nest).build();
+  const bool many_threads = nest.lowering.options.group_lanes > 0;
+  if (many_threads && names_own_windows(nest.lowering.graph(), nest.node))
+    return GatheredGradient(nest).build();
   scatter_gradients(nest);
 }
 
