@@ -106,10 +106,11 @@ TEST_CASE("groups: lanes of a sum", "[codegen]") {
   CHECK(loop::lanes_for_group(64, 1, 8192) == 32);
   CHECK(loop::lanes_for_group(768, 8192, 8192) == 128);  // a warp, by fours
   CHECK(loop::lanes_for_group(1024, 49152, 8192) == 128);
-  CHECK(loop::lanes_for_group(50257, 4096, 8192) == 1024);
+  CHECK(loop::lanes_for_group(50257, 4096, 8192) == 2048);  // by single elements
+  CHECK(loop::lanes_for_group(32000, 4096, 8192) == 4096);
   CHECK(loop::lanes_for_group(524288, 32, 8192) == 8192);  // eight blocks
   CHECK(loop::lanes_for_group(524288, 32, 1024) == 1024);
-  CHECK(loop::lanes_for_group(100352, 256, 8192) == 2048);
+  CHECK(loop::lanes_for_group(100352, 256, 8192) == 8192);
 }
 
 TEST_CASE("groups: rows by packs, and what is left over", "[codegen][cpu]") {

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Recut beside PyTorch on one card, in one run: outputs, step times, and memory against time.
 
-usage: pytorch.py [--recut build/release/recut] [--parts values,speed,memory] [--precisions f32,tf32] [--steps 20]
-                  [--rounds 3] [--budgets 10] [--kernels inductor,eager] [--csv FOLDER] [--limit SECONDS] [GRAPH…]
+usage: pytorch.py [--recut build/release/recut] [--parts values,speed,memory] [--precisions f32,tf32]
+                  [--passes exact,inexact] [--steps 20] [--rounds 3] [--budgets 10] [--kernels inductor,eager] [--csv FOLDER] [--limit SECONDS] [GRAPH…]
 
   GRAPH   a file, or the name of one in graphs/ or ../shared/graphs; by default gpt2, gpt2_amp, bert_base, llama_8l,
           resnet50, vit_b_16 and unet as far as they are there, and for memory gpt2, resnet50 and vit_b_16 of these
+  passes  Recut's: exact ones alone (the default), or with those that don't keep every bit too, --inexact: attention as
+          one operator; values and step times of each that is named, and a verdict on the quicker one
   values  Recut's outputs by each precision beside PyTorch's without tf32, of the same inputs (where a graph draws
           random numbers, these are inputs, too): relative errors within 1e-4 (f32), 2e-3 (tf32), 2e-2 (graphs with
           bf16), or within what rounding does to PyTorch's own: 4 times as far as they move when inputs do in their
@@ -126,7 +128,8 @@ class Recut:
             raise Fault((ran.stderr.strip().splitlines() or [f"exit code {ran.returncode}"])[-1][:160])
         return json.loads(ran.stdout)
 
-    def run(self, file: str, precision: str, steps: int, *more: str) -> dict[str, Any]:
+    def run(self, file: str, precision: str, steps: int, *more: str, passes: str = "exact") -> dict[str, Any]:
+        more += ("--inexact",) if passes == "inexact" else ()
         return self.json("run", file, "--device", "cuda", "--precision", precision, "--steps", str(steps), *more)
 
     def point(self, file: str, precision: str, steps: int, asked: str, budget: int) -> Point:
@@ -182,15 +185,18 @@ class Comparison:
                 pytorch.call("write_inputs", inputs)
                 pytorch.call("reference")
                 for precision in self.given.precisions:
-                    self.attempt(precision, lambda: self.compare(pytorch, file, path, precision, inputs, outputs))
+                    for passes in self.given.passes:
+                        self.attempt(precision, lambda: self.compare(pytorch, file, path, precision, passes, inputs,
+                                                                     outputs))
         finally:
             shutil.rmtree(work)
 
-    def compare(self, pytorch: Session, file: dict[str, Any], path: str, precision: str, inputs: str,
+    def compare(self, pytorch: Session, file: dict[str, Any], path: str, precision: str, passes: str, inputs: str,
                 outputs: str) -> None:
-        self.recut.run(path, precision, 1, "--tensors", inputs, "--out-tensors", outputs)
+        self.recut.run(path, precision, 1, "--tensors", inputs, "--out-tensors", outputs, passes=passes)
         rows = pytorch.call("compare", outputs)
-        self.judge(curves.value_verdict(rows, "bf16" if file.get("amp") else precision), f"{precision}: ")
+        name = precision if passes == "exact" else f"{precision}, {passes}"
+        self.judge(curves.value_verdict(rows, "bf16" if file.get("amp") else precision), f"{name}: ")
 
     # Step times.
     def speed(self, name: str, path: str) -> None:
@@ -204,19 +210,26 @@ class Comparison:
             self.named(eager)
             eager.call("make_eager")
             cold = compiled.call("make_compiled", tf32)
-            ours, times = [], {"eager": [], "compiled": []}
-            report: dict[str, Any] = {}
+            ours: dict[str, list[float]] = {passes: [] for passes in self.given.passes}
+            times: dict[str, list[float]] = {"eager": [], "compiled": []}
+            reports: dict[str, dict[str, Any]] = {}
             for _ in range(self.given.rounds):
-                report = self.recut.run(path, precision, steps)
-                ours.append(report["step_ms_median"])
+                for passes, steps_ms in ours.items():
+                    reports[passes] = self.recut.run(path, precision, steps, passes=passes)
+                    steps_ms.append(reports[passes]["step_ms_median"])
                 times["eager"] += eager.call("measure", steps, tf32)
                 times["compiled"] += compiled.call("measure", steps, tf32)
-        mine, theirs = statistics.median(ours), {kind: statistics.median(ms) for kind, ms in times.items()}
+        theirs = {kind: statistics.median(ms) for kind, ms in times.items()}
+        medians = {passes: statistics.median(ms) for passes, ms in ours.items()}
+        quicker = min(medians, key=lambda passes: medians[passes])
         self.say(curves.table(
-            ["graph", "Recut ms", "eager ms", "compiled ms", "Recut / eager", "Recut / compiled", "compiled in s"],
-            [[name, f"{mine:.3f}", f"{theirs['eager']:.3f}", f"{theirs['compiled']:.3f}",
-              f"{mine / theirs['eager']:.3f}", f"{mine / theirs['compiled']:.3f}", f"{cold:.1f}"]]))
-        for kernel in report.get("slowest", [])[:6]:
+            ["graph", "passes", "Recut ms", "eager ms", "compiled ms", "Recut / eager", "Recut / compiled",
+             "compiled in s"],
+            [[name, passes, f"{mine:.3f}", f"{theirs['eager']:.3f}", f"{theirs['compiled']:.3f}",
+              f"{mine / theirs['eager']:.3f}", f"{mine / theirs['compiled']:.3f}", f"{cold:.1f}"]
+             for passes, mine in medians.items()]))
+        mine = medians[quicker]
+        for kernel in reports[quicker].get("slowest", [])[:6]:
             self.say(f"    {kernel['name']}{' (library)' if kernel['library'] else ''}: {kernel['ms']:.3f} ms in "
                      f"{kernel['launches']}")
         self.judge((mine <= theirs["compiled"], f"{mine / theirs['compiled']:.3f} of compiled's time"))
@@ -342,6 +355,7 @@ def main(arguments: list[str] | None = None, session: Callable[[str, Clock], Ses
     parser.add_argument("--parts", type=lambda text: words(text, ("values", "speed", "memory")),
                         default=["values", "speed", "memory"])
     parser.add_argument("--precisions", type=lambda text: words(text, tuple(curves.BOUNDS)), default=["f32", "tf32"])
+    parser.add_argument("--passes", type=lambda text: words(text, ("exact", "inexact")), default=["exact"])
     parser.add_argument("--steps", type=int, default=20)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--budgets", type=int, default=10)

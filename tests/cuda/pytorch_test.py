@@ -25,7 +25,8 @@ from curves import Point  # noqa: E402
 
 FILES: list[str] = []
 
-# Runs in as many milliseconds as 100 MB go into its arena, down to 40 MB; `least` says a little less than it can.
+# Runs in as many milliseconds as 100 MB go into its arena, down to 40 MB, and in half as many with --inexact; `least`
+# says a little less than it can.
 RECUT = """#!/usr/bin/env python3
 import json, pathlib, sys
 arguments = sys.argv[1:]
@@ -39,7 +40,8 @@ if budget < 40_000_000:
 if "--out-tensors" in arguments:
     pathlib.Path(arguments[arguments.index("--out-tensors") + 1]).write_text(arguments[1])
 arena = min(budget, 100_000_000)
-print(json.dumps({"measured_peak_bytes": arena, "scratch_bytes": 1000, "step_ms_median": 1e9 / arena,
+ms = 1e9 / arena / (1 + arguments.count("--inexact"))
+print(json.dumps({"measured_peak_bytes": arena, "scratch_bytes": 1000, "step_ms_median": ms,
                   "slowest": [{"name": "mm", "library": True, "ms": 2.5, "launches": 4}]}))
 """
 
@@ -206,7 +208,7 @@ class Runs(unittest.TestCase):
         self.assertEqual(code, 0, said)
         self.assertIn("on a card", said)
         self.assertIn("f32: 1 outputs, errors up to 1.0e-06", said)
-        self.assertIn("| small | 10.000 | 30.000 | 30.000 | 0.333 | 0.333 | 1.0 |", said)
+        self.assertIn("| small | exact | 10.000 | 30.000 | 30.000 | 0.333 | 0.333 | 1.0 |", said)
         self.assertIn("mm (library): 2.500 ms in 4", said)
         self.assertIn("PyTorch, inductor at 0.5: below and left", said)
         self.assertIn("no verdict failed", said)
@@ -218,6 +220,14 @@ class Runs(unittest.TestCase):
         # None, four budgets of which the least took two tries, and three of PyTorch's.
         self.assertEqual(len(lines), 1 + 1 + 4 + 3)
         self.assertTrue(lines[0].startswith("graph,who,asked,budget_bytes"))
+
+    def test_inexact_passes_are_rows_of_their_own(self) -> None:
+        code, said = self.run_with("--parts", "values,speed", "--precisions", "tf32", "--passes", "exact,inexact")
+        self.assertEqual(code, 0, said)
+        self.assertIn("tf32, inexact: 1 outputs, errors up to 1.0e-06", said)
+        self.assertIn("| small | exact | 10.000 | 30.000 | 30.000 | 0.333 | 0.333 | 1.0 |", said)
+        self.assertIn("| small | inexact | 5.000 | 30.000 | 30.000 | 0.167 | 0.167 | 1.0 |", said)
+        self.assertIn("0.167 of compiled's time", said)
 
     def test_recut_meets_their_bytes(self) -> None:
         FakeSession.ms = 11.5

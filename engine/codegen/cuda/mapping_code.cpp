@@ -5,17 +5,18 @@
 
 #include "engine/codegen/cuda/index_code.h"
 #include "engine/codegen/cuda/kernel_code.h"
+#include "engine/codegen/cuda/packs.h"
 #include "engine/codegen/cuda/scalar_code.h"
 
 namespace recut::cuda {
 namespace {
 
-constexpr std::int64_t kMostUnrolled = 8;
+constexpr std::int64_t kMostLoaded = 64;  // numbers in registers, of turns that are written out
 constexpr std::int64_t kUnrolledOfMany = 4;
 constexpr std::size_t kMostStatements = 48;
 
 // How many turns of a loop that threads share are written out; 1: none.
-int unrolled_turns(const loop::Block& body, std::int64_t turns) {
+int unrolled_turns(const loop::Block& body, loop::LoopId loop, std::int64_t turns, int pack) {
   const bool straight =
       body.size() <= kMostStatements &&
       std::none_of(body.begin(), body.end(), [](const loop::Statement& statement) {
@@ -23,7 +24,8 @@ int unrolled_turns(const loop::Block& body, std::int64_t turns) {
                std::holds_alternative<loop::If>(statement.value);
       });
   if (!straight) return 1;
-  return static_cast<int>(turns <= kMostUnrolled ? turns : kUnrolledOfMany);
+  const std::int64_t loads = std::max(loads_of_neighbours(body, loop), 1);
+  return static_cast<int>(turns * pack * loads <= kMostLoaded ? turns : kUnrolledOfMany);
 }
 
 }  // namespace
@@ -185,7 +187,9 @@ void KernelCode::share(const Shared& shared) {
   if (whole > 0) {
     if (some) text_.open(fmt::format("if (thread < {})", threads));
     if (whole > 1) {
-      if (const int unrolled = unrolled_turns(*shared.nest.body, whole); unrolled > 1)
+      if (const int unrolled = unrolled_turns(*shared.nest.body, shared.nest.loops.back()->variable,
+                                              whole, shared.pack);
+          unrolled > 1)
         text_.line(fmt::format("#pragma unroll {}", unrolled));
       text_.open(fmt::format("for (int {0} = 0; {0} < {1}; ++{0})", each, whole));
     } else if (!some) {

@@ -24,13 +24,14 @@ constexpr std::int64_t kTermsOfLane = 8;
 }  // namespace
 
 std::int64_t lanes_for_group(std::int64_t terms, std::int64_t sums, std::int64_t most) {
-  constexpr std::int64_t kWarp = 32;
-  constexpr std::int64_t kBlock = 1024;                       // lanes that one block has well
+  constexpr std::int64_t kWarp = 32, kPack = 4;
+  constexpr std::int64_t kTermsOfThread = 32;                 // that fit into its registers
   constexpr std::int64_t kManyLanes = std::int64_t{1} << 19;  // of all sums: a few for each thread
   if (terms < kShortSum) return lanes_for(terms);
+  const std::int64_t pack = terms % kPack == 0 ? kPack : 1;
   std::int64_t lanes = kWarp;
   while (lanes < most && kTermsOfLane * lanes < terms &&
-         (lanes < kBlock || lanes * sums < kManyLanes))
+         (kTermsOfThread * lanes < terms * pack || lanes * sums < kManyLanes))
     lanes *= 2;
   return lanes;
 }

@@ -178,7 +178,7 @@ extern "C" __global__ void __launch_bounds__(32) kernel_2_0(
   const unsigned mask = 0xffu << (threadIdx.x & 24);
   const int r = blockIdx.x * 4 + threadIdx.x / 8;
   float m = thread == 0 ? __int_as_float(0xff800000) : __int_as_float(0xff800000);
-  #pragma unroll 4
+  #pragma unroll 12
   for (int turn = 0; turn < 12; ++turn) {
     const int i = thread + 8 * turn;
     const float a = x[100 * r + i];
@@ -230,7 +230,7 @@ extern "C" __global__ void __launch_bounds__(256) kernel_3_0(
   const int r = blockIdx.x;
   double s = thread == 0 ? 1.0 : (-0.0);
   double p = thread == 0 ? 1.0 : __longlong_as_double(0x7ff0000000000000LL);
-  #pragma unroll 4
+  #pragma unroll 11
   for (int turn = 0; turn < 11; ++turn) {
     const int i = thread + 256 * turn;
     const double a = x[3000 * r + i];
