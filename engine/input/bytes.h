@@ -11,6 +11,8 @@ namespace recut {
 
 // What a file may hold, and what it may unpack to: far more than any graph, far less than memory.
 inline constexpr std::int64_t kMaxInputBytes = std::int64_t{1} << 29;
+// And a file of a model's values.
+inline constexpr std::int64_t kMaxTensorBytes = std::int64_t{1} << 36;
 
 // The whole file. Fails where it does not exist, can't be read, is a folder or holds more than
 // `limit` bytes.

@@ -110,7 +110,7 @@ Result<std::unique_ptr<TensorFiles>> read_tensors(const std::vector<std::string>
   };
   for (const std::string& path : paths) {
     if (path.empty()) continue;
-    auto bytes = read_file(path);
+    auto bytes = read_file(path, kMaxTensorBytes);
     if (!bytes) return bytes.diagnostics();
     const std::string& kept = found->bytes.emplace_back(std::move(*bytes));
     auto parsed = parse_safetensors(kept, path);

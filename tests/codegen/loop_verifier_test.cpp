@@ -128,7 +128,7 @@ TEST_CASE("accumulators and their loops have the same lanes", "[codegen]") {
   CHECK(faults("%s : f32 = accumulator add from %zero\nfor %i in 0..32 lanes 4 {\nupdate %s, "
                "%zero\n}") == "update %s: the accumulator has lanes 1, its loop has lanes 4\n");
   CHECK(faults("%s : f32 = accumulator add from %zero lanes 3") ==
-        "%s: 3 lanes are no power of two up to 1024\n");
+        "%s: 3 lanes are no power of two up to 8192\n");
   CHECK(faults("for %i in 0..8 lanes 8 {\nfor %j in 0..8 lanes 8 {\n}\n}") ==
         "%j: lanes inside of lanes\n");
   CHECK(faults("%s : f32 = accumulator add from %zero\nparallel %i in 0..32 {\nupdate %s, "

@@ -12,7 +12,7 @@ namespace recut::cuda {
 namespace {
 
 constexpr std::int64_t kMostLoaded = 64;  // numbers in registers, of turns that are written out
-constexpr std::int64_t kUnrolledOfMany = 4;
+constexpr std::int64_t kFewTurns = 8, kUnrolledOfMany = 4;
 constexpr std::size_t kMostStatements = 48;
 
 // How many turns of a loop that threads share are written out; 1: none.
@@ -25,7 +25,8 @@ int unrolled_turns(const loop::Block& body, loop::LoopId loop, std::int64_t turn
       });
   if (!straight) return 1;
   const std::int64_t loads = std::max(loads_of_neighbours(body, loop), 1);
-  return static_cast<int>(turns * pack * loads <= kMostLoaded ? turns : kUnrolledOfMany);
+  const bool few = turns <= kFewTurns || turns * pack * loads <= kMostLoaded;
+  return static_cast<int>(few ? turns : kUnrolledOfMany);
 }
 
 }  // namespace

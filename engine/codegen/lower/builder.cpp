@@ -80,7 +80,10 @@ ValueId Builder::number(const Index& index) {
 ValueId Builder::load(BufferId buffer, const Index& at, ValueId where) {
   const Index place = simple(at);
   count_divisions(place);
-  return define(value_type(kernel_[buffer].dtype), Load{buffer, place, where});
+  const DType dtype = kernel_[buffer].dtype;
+  const ValueId id = define(value_type(dtype), Load{buffer, place, where});
+  stored_[id] = dtype;
+  return id;
 }
 
 ValueId Builder::apply(ScalarOp op, std::vector<ValueId> operands, DType type) {
@@ -93,7 +96,11 @@ ValueId Builder::convert(ValueId value, DType type) {
 }
 
 ValueId Builder::narrow(ValueId value, DType stored) {
-  return define(type(value), Apply{ScalarOp::narrow, {value}, stored});
+  if (const auto known = stored_.find(value); known != stored_.end() && known->second == stored)
+    return value;
+  const ValueId id = define(type(value), Apply{ScalarOp::narrow, {value}, stored});
+  stored_[id] = stored;
+  return id;
 }
 
 ValueId Builder::check(ValueId value, std::int64_t below) {

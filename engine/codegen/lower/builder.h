@@ -40,7 +40,7 @@ class Builder {
   ValueId load(BufferId buffer, const Index& at, ValueId where = {});
   ValueId apply(ScalarOp op, std::vector<ValueId> operands, DType type);
   ValueId convert(ValueId value, DType type);  // itself where that is its type
-  ValueId narrow(ValueId value, DType stored);
+  ValueId narrow(ValueId value, DType stored);  // itself where it was loaded or narrowed so
   ValueId check(ValueId value, std::int64_t below);
   void store(BufferId buffer, const Index& at, ValueId value);
   void combine_into(BufferId buffer, const Index& at, Combine how, ValueId value);
@@ -85,6 +85,7 @@ class Builder {
   std::vector<Open> open_;
   std::map<ExpressionKey, ValueId> known_;
   std::vector<bool> visible_;
+  std::map<ValueId, DType> stored_;  // values that are as memory of a dtype has them
   int divisions_ = 0;
   std::uint32_t note_ = kNoNote;
 };

@@ -35,8 +35,14 @@ __device__ inline float of_bfloat16(unsigned short bits) {
 
 // To nearest even; NaN stays one.
 __device__ inline unsigned short bfloat16(float x) {
+#ifdef __CUDACC__
+  unsigned short rounded;
+  asm("cvt.rn.bf16.f32 %0, %1;" : "=h"(rounded) : "f"(x));
+  return rounded;
+#else
   const unsigned bits = unsigned(__float_as_int(x));
   return (unsigned short)((x != x ? bits | 0x400000u : bits + (bits >> 16 & 1u) + 0x7fffu) >> 16);
+#endif
 }
 
 #ifdef __CUDACC__  // others who run this text bring their own
