@@ -12,7 +12,7 @@ add_library(recut_imgui STATIC
 target_include_directories(recut_imgui SYSTEM PUBLIC "${imgui_source}")
 target_include_directories(recut_imgui PUBLIC "${PROJECT_SOURCE_DIR}")
 target_compile_definitions(recut_imgui PUBLIC IMGUI_USER_CONFIG="gui/imgui_config.h")
-target_compile_options(recut_imgui PRIVATE -w)
+target_compile_options(recut_imgui PRIVATE -w $<$<BOOL:${EMSCRIPTEN}>:-Os>)
 
 add_library(recut_imgui_opengl STATIC EXCLUDE_FROM_ALL "${imgui_source}/backends/imgui_impl_opengl3.cpp")
 target_include_directories(recut_imgui_opengl SYSTEM PUBLIC "${imgui_source}/backends")

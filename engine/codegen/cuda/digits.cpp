@@ -23,7 +23,7 @@ std::optional<Part> part_of(const Atom& atom) {
       atom.of->terms.front().factor != 1 || atom.by > kMost)
     return std::nullopt;
   std::optional<Part> part = part_of(atom.of->terms.front().atom);
-  if (!part || part->below * atom.by > kMost) return std::nullopt;
+  if (!part || atom.by > kMost / part->below) return std::nullopt;
   const std::int64_t at = part->below * atom.by;
   if (part->above != 0 && part->above % at != 0) return std::nullopt;
   (atom.kind == AtomKind::quotient ? part->below : part->above) = at;
@@ -56,7 +56,7 @@ Digits::Digits(const loop::Kernel& kernel, const std::vector<LoopId>& loops,
     const std::int64_t extent = kernel[loop].extent;
     const std::vector<std::int64_t> borders = borders_of(loop, extent, indices);
     for (std::size_t i = 0; i + 1 < borders.size(); ++i)
-      all_.push_back({loop, borders[i], (borders[i + 1] + borders[i] - 1) / borders[i]});
+      all_.push_back({loop, borders[i], (borders[i + 1] - 1) / borders[i] + 1});
   }
 }
 

@@ -148,9 +148,16 @@ class Independence {
         continue;
       }
       for (std::size_t d = 0; d < factors->size(); ++d)
-        parts.digits[d] += term.factor * (*factors)[d];
+        parts.digits[d] = sum_of(parts.digits[d], term.factor, (*factors)[d]);
     }
     return parts;
+  }
+
+  // so_far + factor * of, as indices are computed: it wraps around.
+  static std::int64_t sum_of(std::int64_t so_far, std::int64_t factor, std::int64_t of) {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(so_far) +
+                                     static_cast<std::uint64_t>(factor) *
+                                         static_cast<std::uint64_t>(of));
   }
 
   // Whether two accesses may go to one place in different iterations.

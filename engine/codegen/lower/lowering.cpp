@@ -31,7 +31,7 @@ std::int64_t lanes_for_group(std::int64_t terms, std::int64_t sums, std::int64_t
   const std::int64_t pack = terms % kPack == 0 ? kPack : 1;
   std::int64_t lanes = kWarp;
   while (lanes < most && kTermsOfLane * lanes < terms &&
-         (kTermsOfThread * lanes < terms * pack || lanes * sums < kManyLanes))
+         (lanes < terms / kTermsOfThread * pack || sums < kManyLanes / lanes))
     lanes *= 2;
   return lanes;
 }
@@ -41,7 +41,7 @@ std::int64_t lanes_for_columns(std::int64_t terms, std::int64_t sums, std::int64
   constexpr std::int64_t kManyThreads = std::int64_t{1} << 18;
   if (terms < kShortSum) return 1;
   std::int64_t lanes = 1;
-  while (lanes * kNeighbours < most && kTermsOfLane * lanes < terms && lanes * sums < kManyThreads)
+  while (lanes * kNeighbours < most && kTermsOfLane * lanes < terms && sums < kManyThreads / lanes)
     lanes *= 2;
   return lanes;
 }
