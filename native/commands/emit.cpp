@@ -203,9 +203,10 @@ void add_emit(CLI::App& app, Action& chosen) {
       ->check(CLI::IsMember({"f32", "tf32"}))
       ->type_name("TYPE");
   command
-      .add_option("--arch", arguments->architecture,
-                  "With --target cuda: for which cards: sm_80 and up (default), or sm_90 and up, on "
-                  "which clusters of blocks share out long rows")
+      .add_option(
+          "--arch", arguments->architecture,
+          "With --target cuda: for which cards: sm_80 and up (default), or sm_90 and up, on "
+          "which clusters of blocks share out long rows")
       ->check(CLI::IsMember({"sm_80", "sm_90"}))
       ->type_name("NAME");
   command.add_flag("--relaxed", arguments->relaxed,

@@ -20,8 +20,8 @@ namespace recut::cuda {
 // A loop of which a group's threads take an iteration each at a time, or a pack of neighbours.
 struct Shared {
   Nest nest;
-  std::int64_t lanes =
-      0;  // where partials grow: iteration k is that of partial k mod lanes; 0: anyone's
+  // Where partials grow: iteration k is that of partial k mod lanes. 0: anyone's.
+  std::int64_t lanes = 0;
   int pack = 1;
 };
 

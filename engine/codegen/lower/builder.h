@@ -39,7 +39,7 @@ class Builder {
   ValueId number(const Index& index);  // as an i64
   ValueId load(BufferId buffer, const Index& at, ValueId where = {});
   ValueId apply(ScalarOp op, std::vector<ValueId> operands, DType type);
-  ValueId convert(ValueId value, DType type);  // itself where that is its type
+  ValueId convert(ValueId value, DType type);   // itself where that is its type
   ValueId narrow(ValueId value, DType stored);  // itself where it was loaded or narrowed so
   ValueId check(ValueId value, std::int64_t below);
   void store(BufferId buffer, const Index& at, ValueId value);
