@@ -169,8 +169,8 @@ void KernelCode::own_of_items(const std::string& own, const std::string& first,
   const std::string place = fmt::format("{} + int(threadIdx.x % {})", first, mapping_.abreast);
   text_.line(mapping_.count % mapping_.abreast == 0
                  ? fmt::format("const {} {} = {};", type, own, place)
-                 : fmt::format("const {} {} = {}({}, {}({}));", type, own,
-                               context_.helpers.use("smaller"), place, type, mapping_.count - 1));
+                 : fmt::format("const {0} {1} = {2}({3}, ({0}){4});", type, own,
+                               context_.helpers.use("smaller"), place, mapping_.count - 1));
 }
 
 // Turns in which all threads have a pack, and one for what is left over. Of short loops all turns

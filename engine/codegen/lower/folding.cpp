@@ -100,25 +100,29 @@ void Folder::for_each(const std::function<void(const Indices&)>& body) {
   builder.close_to(depth);
 }
 
-bool shares_columns(const Lowering& lowering, const FoldSpace& space) {
+// Lanes of one of a group's sums, whose terms are in one loop; 1: it is none.
+std::int64_t Folder::lanes_of_group(const Lowering& lowering, const FoldSpace& space,
+                                    Columns columns) {
   const std::int64_t terms = extent_of(space, ordered(space, true));
   const std::int64_t sums = extent_of(space, ordered(space, false));
-  return !rows_lie_together({space.shape, space.folded}, space.strides) &&
-         lanes_for_columns(terms, sums, lowering.options.group_lanes) > 1;
+  const std::int64_t most = lowering.options.group_lanes;
+  if (most == 0) return 1;
+  if (rows_lie_together({space.shape, space.folded}, space.strides))
+    return lanes_for_group(terms, sums, most);
+  return columns == Columns::shared ? lanes_for_columns(terms, sums, most) : 1;
 }
 
-// Sums of groups are in one loop over all that is folded.
+bool shares_columns(const Lowering& lowering, const FoldSpace& space) {
+  return !rows_lie_together({space.shape, space.folded}, space.strides) &&
+         Folder::lanes_of_group(lowering, space, Folder::Columns::shared) > 1;
+}
+
 void Folder::run(Lowering& lowering, const FoldSpace& space, Columns columns,
                  const std::function<void(Folder&)>& body) {
   const std::vector<std::size_t> kept = ordered(space, false);
   const std::vector<std::size_t> folded = ordered(space, true);
-  const std::int64_t terms = extent_of(space, folded), sums = extent_of(space, kept);
-  const std::int64_t most = lowering.options.group_lanes;
   const bool inside = rows_lie_together({space.shape, space.folded}, space.strides);
-  std::int64_t lanes = 1;
-  if (most > 0 && inside) lanes = lanes_for_group(terms, sums, most);
-  if (most > 0 && !inside && columns == Columns::shared)
-    lanes = lanes_for_columns(terms, sums, most);
+  const std::int64_t lanes = lanes_of_group(lowering, space, columns);
   const bool whole = lanes > 1;
   lowering.merge_best(
       borders(kept) + (whole ? 0 : borders(folded)), [&](const std::vector<bool>& merged) {

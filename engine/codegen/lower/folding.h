@@ -46,6 +46,9 @@ class Folder {
   enum class Columns : std::uint8_t { in_order, shared };
   friend void for_each_fold(Lowering&, const FoldSpace&, const std::function<void(Folder&)>&);
   friend void for_each_reduction(Lowering&, const FoldSpace&, const std::function<void(Folder&)>&);
+  friend bool shares_columns(const Lowering&, const FoldSpace&);
+  static std::int64_t lanes_of_group(const Lowering& lowering, const FoldSpace& space,
+                                     Columns columns);
   static void run(Lowering& lowering, const FoldSpace& space, Columns columns,
                   const std::function<void(Folder&)>& body);
   Folder(Lowering& lowering, const FoldSpace& space) : lowering_(lowering), space_(space) {}
