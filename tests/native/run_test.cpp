@@ -1,11 +1,13 @@
 // recut run: the whole way from a graph to measured machine code.
 #include <atomic>
 #include <catch2/catch_test_macros.hpp>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "native/cpu/step.h"
 #include "tests/effort.h"
 #include "tests/native/run_command.h"
+#include "tests/native/temporary_folder.h"
 
 namespace recut {
 namespace {
@@ -129,6 +131,31 @@ TEST_CASE("emit: LLVM IR that LLVM takes, with the nodes that it came from", "[n
   const auto jit = cpu::Jit::compile(ran.out);
   if (!jit) FAIL(format(jit.diagnostics()));
   CHECK(jit->find("kernel_0_0") != nullptr);
+}
+
+TEST_CASE("emit: for which cards", "[native]") {
+  const test::TemporaryFolder folder;
+  const std::string path = folder.path() + "/long.recut";
+  std::ofstream(path) << R"(graph "long" {
+    %x = parameter f32[2, 40000]
+    %t = tangent f32[2, 1]
+    %s = sum.dim_IntList(%x, [1], true)
+    %g = mul.Tensor(%x, %t)
+    results %s
+    gradients %g
+  })";
+  const auto emitted = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"emit", path});
+    return native::run(more);
+  };
+  const Ran newer = emitted({"--target", "cuda", "--arch", "sm_90"});
+  CHECK(newer.code == native::kDone);
+  CHECK(newer.out.find("__cluster_dims__(8)") != std::string::npos);
+  const Ran any = emitted({"--target", "cuda"});
+  CHECK(any.code == native::kDone);
+  CHECK(any.out.find("__cluster_dims__") == std::string::npos);
+  CHECK(emitted({"--target", "llvm", "--arch", "sm_90"}).err.find("for --target cuda alone") !=
+        std::string::npos);
 }
 
 TEST_CASE("run: an arena that the machine can't have is refused", "[native][cpu]") {
