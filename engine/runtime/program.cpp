@@ -61,7 +61,7 @@ class ProgramBuilder {
         for (const loop::BufferSource& source : called->sources)
           launch.buffers.push_back(place_of(source.node, source.output, k));
         launch.library = true;
-        launch.workspace = workspace_of(launch.calls.front(), k);
+        launch.free = free_span(schedule_, k);
         launch.kernel = kept(std::move(*called));
         return program_.launches.push_back(std::move(launch));
       }
@@ -138,16 +138,6 @@ class ProgramBuilder {
       RECUT_CHECK(false, "a verified schedule has what a kernel reads and writes");
     }
     return {};  // no elements
-  }
-
-  PlannedWorkspace workspace_of(NodeId call, std::uint32_t k) const {
-    const auto storage = storages_.workspace(call);
-    if (!storage) return {};
-    for (const std::uint32_t b : instances_[storage->index]) {
-      const Buffer& buffer = schedule_.buffers[b];
-      if (buffer.first_kernel == k) return {buffer.offset, buffer.bytes};
-    }
-    return {};
   }
 
   std::uint32_t number_of_input(NodeId node) {

@@ -14,6 +14,7 @@
 #include "engine/ir/layout.h"
 #include "engine/partition/fusion/fusion_groups.h"
 #include "engine/partition/storage_model.h"
+#include "engine/schedule/free_span.h"
 #include "engine/schedule/schedule.h"
 #include "engine/support/result.h"
 
@@ -25,11 +26,6 @@ struct Place {
   std::int64_t offset = 0;
 };
 
-// Bytes of the arena that a plan keeps free for what a library's call does; 0: it plans for none.
-struct PlannedWorkspace {
-  std::int64_t offset = 0, bytes = 0;
-};
-
 // One launch of a kernel.
 struct Launch {
   std::uint32_t kernel = 0;  // in Program::kernels, or in Program::library
@@ -37,7 +33,7 @@ struct Launch {
   std::uint32_t scheduled = 0;  // in the schedule
   std::vector<NodeId> calls;    // that it computes, views between them included
   std::vector<Place> buffers;   // in the kernel's order
-  PlannedWorkspace workspace;   // of a library's call
+  ArenaSpan free;               // of a library's call: what it may write to beside its buffers
   double predicted_us = 0;      // by the plan (predict)
 };
 

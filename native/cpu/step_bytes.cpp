@@ -27,14 +27,14 @@ struct Fields {
     bytes(input, offset);
   }
   template <class Bytes>
-  static void of(Bytes& bytes, PlannedWorkspace& workspace) {
-    auto& [offset, size] = workspace;
+  static void of(Bytes& bytes, ArenaSpan& span) {
+    auto& [offset, size] = span;
     bytes(offset, size);
   }
   template <class Bytes>
   static void of(Bytes& bytes, Launch& launch) {
-    auto& [kernel, library, scheduled, calls, buffers, workspace, predicted_us] = launch;
-    bytes(kernel, library, scheduled, calls, buffers, workspace, predicted_us);
+    auto& [kernel, library, scheduled, calls, buffers, free, predicted_us] = launch;
+    bytes(kernel, library, scheduled, calls, buffers, free, predicted_us);
   }
   template <class Bytes>
   static void of(Bytes& bytes, ProgramOutput& output) {

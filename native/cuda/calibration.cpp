@@ -192,7 +192,8 @@ class CardCalibrator {
   // Factors are random: zeros cost a card less power, and so less time.
   Result<Times> time_of(const Product& product, const ProductKind& kind) const {
     std::vector<DeviceMemory> memory;
-    LaunchPlace place;
+    KernelPlaces place;
+    place.workspaces = {0};
     for (const loop::Buffer& buffer : product.kernel.buffers) {
       auto filled = random(buffer.dtype, buffer.elements);
       if (!filled) return filled.diagnostics();

@@ -54,9 +54,13 @@ class ProductCall : public DeviceCall {
   }
 
   // Whether cuBLASLt took all of it and has a way.
-  bool prepare(const CallOptions& options) {
-    describe(options.precision);
-    if (sound_) find_ways(options.most_workspace_bytes);
+  bool prepare(Precision precision, const WorkspaceBounds& workspace) {
+    describe(precision);
+    if (sound_) find_ways(workspace.most);
+    const auto is_least = [&](const Candidate& way) {
+      return static_cast<std::int64_t>(way.workspace_bytes) <= workspace.least;
+    };
+    if (sound_ && std::none_of(ways_.begin(), ways_.end(), is_least)) find_ways(workspace.least);
     return sound_ && !ways_.empty();
   }
 
@@ -190,12 +194,13 @@ CublasLt::~CublasLt() {
 
 Result<std::unique_ptr<DeviceCall>> CublasLt::call(std::shared_ptr<const CublasLt> library,
                                                    const library::MatrixProduct& product,
-                                                   const Stream& stream,
-                                                   const CallOptions& options) {
+                                                   const Stream& stream, Precision precision,
+                                                   const WorkspaceBounds& workspace) {
   auto form = form_of(product);
   if (!form) return error("cuBLASLt adds nothing to a matrix product that runs the other way");
   auto call = std::make_unique<ProductCall>(std::move(library), std::move(*form), stream);
-  if (!call->prepare(options)) return error("cuBLASLt has no way to compute a matrix product");
+  if (!call->prepare(precision, workspace))
+    return error("cuBLASLt has no way to compute a matrix product");
   return std::unique_ptr<DeviceCall>(std::move(call));
 }
 

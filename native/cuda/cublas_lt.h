@@ -29,7 +29,8 @@ class CublasLt {
   // The product on that stream. Fails where cuBLASLt has no way to do it.
   static Result<std::unique_ptr<DeviceCall>> call(std::shared_ptr<const CublasLt> library,
                                                   const library::MatrixProduct& product,
-                                                  const Stream& stream, const CallOptions& options);
+                                                  const Stream& stream, Precision precision,
+                                                  const WorkspaceBounds& workspace);
 
   std::size_t version() const { return functions_.cublasLtGetVersion(); }
 

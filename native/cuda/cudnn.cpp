@@ -56,10 +56,11 @@ class ConvolutionCall : public DeviceCall {
     if (windows_ != nullptr) f.cudnnDestroyConvolutionDescriptor(windows_);
   }
 
-  Result<Done> prepare(const CallOptions& options) {
-    math_ = math_of(form_.dtype, options.precision);
+  Result<Done> prepare(Precision precision, const WorkspaceBounds& workspace) {
+    math_ = math_of(form_.dtype, precision);
     describe();
-    if (status_ == kSuccess) find_ways(options.most_workspace_bytes);
+    if (status_ == kSuccess) find_ways(workspace.most);
+    drop_varying_ways(workspace.least);
     if (status_ != kSuccess) return refused();
     if (ways_.empty()) return error("cuDNN has no way to compute a convolution");
     return Done{};
@@ -69,6 +70,8 @@ class ConvolutionCall : public DeviceCall {
   std::int64_t workspace_bytes(std::size_t way) const override {
     return static_cast<std::int64_t>(ways_[way].workspace_bytes);
   }
+
+  bool varies(std::size_t way) const override { return ways_[way].deterministic == 0; }
 
   Result<Done> run(std::size_t way, std::span<const driver::Address> buffers,
                    driver::Address workspace) const override {
@@ -145,9 +148,17 @@ class ConvolutionCall : public DeviceCall {
       if (way.status == kSuccess && way.workspace_bytes <= static_cast<std::size_t>(most_workspace))
         ways_.push_back(way);
     }
+  }
+
+  // Those that give other bits each time are of use where nothing else fits.
+  void drop_varying_ways(std::int64_t least_workspace) {
+    const auto fits = [&](const Candidate& way) {
+      return way.deterministic != 0 &&
+             way.workspace_bytes <= static_cast<std::size_t>(least_workspace);
+    };
+    if (std::none_of(ways_.begin(), ways_.end(), fits)) return;
     const auto varies = [](const Candidate& way) { return way.deterministic == 0; };
-    if (!std::all_of(ways_.begin(), ways_.end(), varies))
-      ways_.erase(std::remove_if(ways_.begin(), ways_.end(), varies), ways_.end());
+    ways_.erase(std::remove_if(ways_.begin(), ways_.end(), varies), ways_.end());
   }
 
   // What is asked for at most: cuDNN may also name the tensor cores' ways of f32 in 16 bits.
@@ -219,11 +230,12 @@ Cudnn::~Cudnn() {
 
 Result<std::unique_ptr<DeviceCall>> Cudnn::call(std::shared_ptr<const Cudnn> library,
                                                 const library::Convolution& convolution,
-                                                const CallOptions& options) {
+                                                Precision precision,
+                                                const WorkspaceBounds& workspace) {
   auto form = form_of(convolution);
   if (!form) return form.diagnostics();
   auto call = std::make_unique<ConvolutionCall>(std::move(library), std::move(*form));
-  if (auto done = call->prepare(options); !done) return done.diagnostics();
+  if (auto done = call->prepare(precision, workspace); !done) return done.diagnostics();
   return std::unique_ptr<DeviceCall>(std::move(call));
 }
 

@@ -21,11 +21,12 @@ class Cudnn {
   Cudnn& operator=(const Cudnn&) = delete;
   ~Cudnn();
 
-  // Of the algorithms that always give the same bits, where there are some. Fails where cuDNN has
-  // no way to do it.
+  // Of the algorithms that always give the same bits, where one of these is within the least
+  // workspace. Fails where cuDNN has no way to do it.
   static Result<std::unique_ptr<DeviceCall>> call(std::shared_ptr<const Cudnn> library,
                                                   const library::Convolution& convolution,
-                                                  const CallOptions& options);
+                                                  Precision precision,
+                                                  const WorkspaceBounds& workspace);
 
   std::size_t version() const { return functions_.cudnnGetVersion(); }
 

@@ -17,6 +17,8 @@ class DeviceCall {
   // At least one; the one that the library thinks best first.
   virtual std::size_t ways() const = 0;
   virtual std::int64_t workspace_bytes(std::size_t way) const = 0;
+  // Whether it may give other bits each time.
+  virtual bool varies(std::size_t) const { return false; }
 
   // Puts it on the stream that the call was made for. `buffers` in the kernel's order; `workspace`:
   // as many bytes as the way needs, at a multiple of kWorkspaceAlignment. Fails where the library
@@ -34,5 +36,11 @@ class DeviceCall {
 inline constexpr std::size_t kMostWays = 8;
 inline constexpr std::int64_t kUsualWorkspace = std::int64_t{256} << 20;
 inline constexpr std::int64_t kWorkspaceAlignment = 256;
+
+// Bytes of workspace: a call's ways take `most` or less, and one of them no more than `least`,
+// where the library has such a one.
+struct WorkspaceBounds {
+  std::int64_t most = 0, least = 0;
+};
 
 }  // namespace recut::cuda

@@ -4,8 +4,7 @@
 
 #include <algorithm>
 #include <functional>
-#include <limits>
-#include <optional>
+#include <utility>
 
 #include "engine/codegen/cuda/emit.h"
 #include "engine/support/text.h"
@@ -17,6 +16,7 @@ namespace recut::cuda {
 namespace {
 
 constexpr int kMeasuredRuns = 3;
+constexpr double kAsQuick = 1.02;  // times as long: by noise
 
 Diagnostics named(const library::Kernel& kernel, const Diagnostics& faults) {
   return {error(fmt::format("node {}: {}", quote(kernel.name), faults.front().message))};
@@ -45,21 +45,23 @@ class LibraryCalls::Chooser {
     return Chooser(stream, std::move(*from), std::move(*to));
   }
 
-  // The quickest way; a way that the library refuses is none. `place`: of so many bytes.
-  Result<std::size_t> choose(const DeviceCall& call, std::span<const driver::Address> buffers,
-                             const std::function<driver::Address(std::int64_t)>& place) const {
-    if (call.ways() == 1) return std::size_t{0};
-    std::optional<std::size_t> best;
-    double least = std::numeric_limits<double>::infinity();
+  // All ways that the library doesn't refuse, as Chosen has them. `place`: of so many bytes.
+  Result<std::vector<MeasuredWay>> measure(
+      const DeviceCall& call, std::span<const driver::Address> buffers,
+      const std::function<driver::Address(std::int64_t)>& place) const {
+    std::vector<MeasuredWay> ways;
     for (std::size_t way = 0; way < call.ways(); ++way) {
-      const auto seconds = measure(call, way, buffers, place(call.workspace_bytes(way)));
+      const std::int64_t bytes = call.workspace_bytes(way);
+      if (call.ways() == 1) return std::vector<MeasuredWay>{{way, bytes, 0, false}};
+      const auto seconds = measure(call, way, buffers, place(bytes));
       if (auto done = stream_.wait(); !done) return done.diagnostics();
-      if (!seconds || *seconds >= least) continue;
-      best = way;
-      least = *seconds;
+      if (seconds) ways.push_back({way, bytes, *seconds, call.varies(way)});
     }
-    if (!best) return error("its library refuses all ways to compute it");
-    return *best;
+    if (ways.empty()) return error("its library refuses all ways to compute it");
+    std::stable_sort(ways.begin(), ways.end(), [](const MeasuredWay& a, const MeasuredWay& b) {
+      return std::pair(a.varies, a.seconds) < std::pair(b.varies, b.seconds);
+    });
+    return ways;
   }
 
  private:
@@ -81,96 +83,139 @@ class LibraryCalls::Chooser {
   Event from_, to_;
 };
 
+const LibraryCalls::MeasuredWay* LibraryCalls::Chosen::best(std::int64_t workspace,
+                                                            std::int64_t most) const {
+  const auto within = [&](std::int64_t bytes) {
+    const auto way = std::find_if(ways.begin(), ways.end(), [&](const MeasuredWay& each) {
+      return each.workspace_bytes <= bytes;
+    });
+    return way == ways.end() ? nullptr : &*way;
+  };
+  const MeasuredWay *best = within(most), *fits = within(workspace);
+  const bool as_good =
+      fits != nullptr && fits->varies == best->varies && fits->seconds <= kAsQuick * best->seconds;
+  return as_good ? fits : best;
+}
+
 Result<std::unique_ptr<DeviceCall>> LibraryCalls::make(const library::Call& call, const Card& card,
                                                        const Stream& stream, Libraries& libraries,
-                                                       const CallOptions& options) {
+                                                       Precision precision,
+                                                       const WorkspaceBounds& bounds) {
   if (const auto* product = std::get_if<library::MatrixProduct>(&call)) {
     if (libraries.products == nullptr) {
       auto loaded = CublasLt::load(card);
       if (!loaded) return loaded.diagnostics();
       libraries.products = *loaded;
     }
-    return CublasLt::call(libraries.products, *product, stream, options);
+    return CublasLt::call(libraries.products, *product, stream, precision, bounds);
   }
   if (libraries.convolutions == nullptr) {
     auto loaded = Cudnn::load(stream);
     if (!loaded) return loaded.diagnostics();
     libraries.convolutions = *loaded;
   }
-  return Cudnn::call(libraries.convolutions, std::get<library::Convolution>(call), options);
+  return Cudnn::call(libraries.convolutions, std::get<library::Convolution>(call), precision,
+                     bounds);
 }
 
-Result<Done> LibraryCalls::reserve(const SharedCard& card, std::span<const LaunchPlace> first,
-                                   bool all_ways) {
-  std::int64_t most = 0;
-  for (std::size_t k = 0; k < kernels_.size(); ++k)
-    for (const Chosen& chosen : kernels_[k])
-      for (std::size_t way = 0; way < chosen.call->ways(); ++way) {
-        const std::int64_t bytes = chosen.call->workspace_bytes(way);
-        if ((all_ways || way == chosen.way) && bytes > first[k].workspace.bytes)
-          most = std::max(most, bytes);
-      }
+Result<Done> LibraryCalls::make_calls(const SharedCard& card, const Stream& stream,
+                                      const library::Kernel& kernel,
+                                      const std::vector<Function>& own, const KernelPlaces& places,
+                                      Libraries& libraries, Precision precision) {
+  std::vector<Chosen>& calls = kernels_.emplace_back();
+  if (!own.empty()) {
+    calls.push_back({std::make_unique<AttentionCall>(kernel, own, card, stream), {}});
+    return Done{};
+  }
+  const auto [least, most] =
+      std::minmax_element(places.workspaces.begin(), places.workspaces.end());
+  for (const library::Call& call : kernel.calls) {
+    auto made = make(call, *card, stream, libraries, precision, {most_of(*most), most_of(*least)});
+    if (!made) return named(kernel, made.diagnostics());
+    calls.push_back({std::move(*made), {}});
+  }
+  return Done{};
+}
+
+Result<Done> LibraryCalls::reserve(const SharedCard& card, std::int64_t bytes) {
   scratch_ = DeviceMemory();
-  auto scratch = DeviceMemory::reserve(card, most, "the libraries' scratch memory");
+  auto scratch = DeviceMemory::reserve(card, bytes, "the libraries' scratch memory");
   if (!scratch) return scratch.diagnostics();
   scratch_ = std::move(*scratch);
   return Done{};
 }
 
+Result<Done> LibraryCalls::reserve_for_measuring(const SharedCard& card,
+                                                 std::span<const KernelPlaces> places) {
+  std::int64_t most = 0;
+  for (std::size_t k = 0; k < kernels_.size(); ++k)
+    for (const Chosen& chosen : kernels_[k])
+      for (std::size_t way = 0; way < chosen.call->ways(); ++way) {
+        const std::int64_t bytes = chosen.call->workspace_bytes(way);
+        if (bytes > places[k].workspace.bytes) most = std::max(most, bytes);
+      }
+  return reserve(card, std::min(most, beside_));
+}
+
+Result<Done> LibraryCalls::reserve_for_launches(const SharedCard& card,
+                                                std::span<const KernelPlaces> places,
+                                                std::span<const library::Kernel> kernels) {
+  std::int64_t most = 0;
+  for (std::size_t k = 0; k < kernels_.size(); ++k)
+    for (const Chosen& chosen : kernels_[k])
+      for (const std::int64_t workspace : places[k].workspaces) {
+        const MeasuredWay* best = chosen.best(workspace, most_of(workspace));
+        if (best == nullptr)
+          return named(kernels[k],
+                       {error(fmt::format("nothing computes it in {} bytes of workspace",
+                                          format_count(most_of(workspace))))});
+        if (best->workspace_bytes > workspace) most = std::max(most, best->workspace_bytes);
+      }
+  return reserve(card, most);
+}
+
 Result<LibraryCalls> LibraryCalls::prepare(const SharedCard& card, const Stream& stream,
                                            std::span<const library::Kernel> kernels,
-                                           std::span<const LaunchPlace> first,
+                                           std::span<const KernelPlaces> places,
                                            std::span<const std::vector<Function>> own,
                                            const CallOptions& options) {
   LibraryCalls calls;
+  calls.beside_ = options.most_workspace_bytes;
   Libraries libraries;
-  for (std::size_t k = 0; k < kernels.size(); ++k) {
-    calls.kernels_.emplace_back();
-    CallOptions bounds = options;
-    bounds.most_workspace_bytes = std::max(options.most_workspace_bytes, first[k].workspace.bytes);
-    if (!own[k].empty()) {
-      auto call = std::make_unique<AttentionCall>(kernels[k], own[k], card, stream);
-      if (call->workspace_bytes(0) > bounds.most_workspace_bytes)
-        return named(
-            kernels[k],
-            {error("attention takes " + format_bytes(call->workspace_bytes(0)) +
-                   " of workspace, and may have " + format_bytes(bounds.most_workspace_bytes))});
-      calls.kernels_.back().push_back({std::move(call), 0});
-      continue;
-    }
-    for (const library::Call& call : kernels[k].calls) {
-      auto made = make(call, *card, stream, libraries, bounds);
-      if (!made) return named(kernels[k], made.diagnostics());
-      calls.kernels_.back().push_back({std::move(*made), 0});
-    }
-  }
-  if (auto done = calls.reserve(card, first, true); !done) return done.diagnostics();
+  for (std::size_t k = 0; k < kernels.size(); ++k)
+    if (auto done = calls.make_calls(card, stream, kernels[k], own[k], places[k], libraries,
+                                     options.precision);
+        !done)
+      return done.diagnostics();
+  if (auto done = calls.reserve_for_measuring(card, places); !done) return done.diagnostics();
   const auto chooser = Chooser::create(card, stream);
   if (!chooser) return chooser.diagnostics();
   for (std::size_t k = 0; k < kernels.size(); ++k)
     for (Chosen& chosen : calls.kernels_[k]) {
-      const auto way = chooser->choose(*chosen.call, first[k].buffers, [&](std::int64_t bytes) {
-        return calls.place_of(bytes, first[k].workspace);
+      auto ways = chooser->measure(*chosen.call, places[k].buffers, [&](std::int64_t bytes) {
+        return calls.place_of(bytes, places[k].workspace);
       });
-      if (!way) return named(kernels[k], way.diagnostics());
-      chosen.way = *way;
+      if (!ways) return named(kernels[k], ways.diagnostics());
+      chosen.ways = std::move(*ways);
     }
-  if (auto done = calls.reserve(card, first, false); !done) return done.diagnostics();
+  if (auto done = calls.reserve_for_launches(card, places, kernels); !done)
+    return done.diagnostics();
   return calls;
 }
 
-std::int64_t LibraryCalls::workspace_bytes(std::uint32_t kernel) const {
+std::int64_t LibraryCalls::workspace_bytes(std::uint32_t kernel, std::int64_t workspace) const {
   std::int64_t most = 0;
   for (const Chosen& chosen : kernels_[kernel])
-    most = std::max(most, chosen.call->workspace_bytes(chosen.way));
+    most = std::max(most, chosen.best(workspace, most_of(workspace))->workspace_bytes);
   return most;
 }
 
 Result<Done> LibraryCalls::run(std::uint32_t kernel, std::span<const driver::Address> buffers,
                                const Workspace& workspace) const {
   for (const Chosen& chosen : kernels_[kernel]) {
-    const std::int64_t bytes = chosen.call->workspace_bytes(chosen.way);
-    if (auto done = chosen.call->run(chosen.way, buffers, place_of(bytes, workspace)); !done)
+    const MeasuredWay& best = *chosen.best(workspace.bytes, most_of(workspace.bytes));
+    if (auto done = chosen.call->run(best.way, buffers, place_of(best.workspace_bytes, workspace));
+        !done)
       return done;
   }
   return Done{};

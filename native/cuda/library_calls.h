@@ -1,6 +1,7 @@
 // A program's library calls on the card: made once, each in the way that is quickest there.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <span>
 #include <vector>
@@ -21,37 +22,49 @@ struct Workspace {
   std::int64_t bytes = 0;
 };
 
-// Where a kernel's calls are launched: the buffers, and the workspace that its plan has for it.
-struct LaunchPlace {
+// Where a kernel's calls are launched.
+struct KernelPlaces {
+  // Of the launch with the largest workspace: there ways are measured.
   std::vector<driver::Address> buffers;
   Workspace workspace;
+  std::vector<std::int64_t> workspaces;  // bytes, of each launch
 };
 
 class LibraryCalls {
  public:
-  // Opens the libraries that the kernels need. `first`: of each kernel's first launch, on which the
-  // ways are measured (what is written there is of no use afterwards), with no more workspace than
-  // any of its launches has. A call has the ways that fit it, or what `options` allow beside it.
-  // `own`: functions of kernels that are attention. Fails where a library is missing or has no way
-  // to do a call.
+  // Opens the libraries that the kernels need, and measures their ways at `places`, a kernel's each
+  // (what is written there is of no use afterwards). `own`: functions of kernels that are
+  // attention. Fails where a library is missing, or has no way to do a call in the workspace of one
+  // of its launches or what `options` allow beside it.
   static Result<LibraryCalls> prepare(const SharedCard& card, const Stream& stream,
                                       std::span<const library::Kernel> kernels,
-                                      std::span<const LaunchPlace> first,
+                                      std::span<const KernelPlaces> places,
                                       std::span<const std::vector<Function>> own,
                                       const CallOptions& options);
 
   // Of the card, beside the buffers, the most of all calls that don't fit their workspaces.
   std::int64_t scratch_bytes() const { return scratch_.bytes(); }
-  // Of the ways that were chosen for a kernel's calls, the most.
-  std::int64_t workspace_bytes(std::uint32_t kernel) const;
+  // Of what a launch of the kernel that has so many bytes of workspace takes, there or beside, the
+  // most of its calls.
+  std::int64_t workspace_bytes(std::uint32_t kernel, std::int64_t workspace) const;
 
   Result<Done> run(std::uint32_t kernel, std::span<const driver::Address> buffers,
                    const Workspace& workspace) const;
 
  private:
+  struct MeasuredWay {
+    std::size_t way = 0;
+    std::int64_t workspace_bytes = 0;
+    double seconds = 0;
+    bool varies = false;
+  };
   struct Chosen {
     std::unique_ptr<DeviceCall> call;
-    std::size_t way = 0;
+    std::vector<MeasuredWay> ways;  // those that vary last, else the quickest first
+
+    // The first that takes no more than `most`, but one that fits the workspace where that is as
+    // quick but for noise. Null where none is within it.
+    const MeasuredWay* best(std::int64_t workspace, std::int64_t most) const;
   };
   struct Libraries {
     std::shared_ptr<const CublasLt> products;
@@ -62,14 +75,25 @@ class LibraryCalls {
   LibraryCalls() = default;
   static Result<std::unique_ptr<DeviceCall>> make(const library::Call& call, const Card& card,
                                                   const Stream& stream, Libraries& libraries,
-                                                  const CallOptions& options);
-  // Reserves what all ways need beside their kernels' workspaces, or what the chosen ones do.
-  Result<Done> reserve(const SharedCard& card, std::span<const LaunchPlace> first, bool all_ways);
+                                                  Precision precision,
+                                                  const WorkspaceBounds& bounds);
+  Result<Done> make_calls(const SharedCard& card, const Stream& stream,
+                          const library::Kernel& kernel, const std::vector<Function>& own,
+                          const KernelPlaces& places, Libraries& libraries, Precision precision);
+  // What a launch may take that has so many bytes of workspace.
+  std::int64_t most_of(std::int64_t workspace) const { return std::max(workspace, beside_); }
+  // So that all ways can be measured.
+  Result<Done> reserve_for_measuring(const SharedCard& card, std::span<const KernelPlaces> places);
+  // What the launches need that don't fit their workspaces.
+  Result<Done> reserve_for_launches(const SharedCard& card, std::span<const KernelPlaces> places,
+                                    std::span<const library::Kernel> kernels);
+  Result<Done> reserve(const SharedCard& card, std::int64_t bytes);
   driver::Address place_of(std::int64_t bytes, const Workspace& workspace) const {
     return bytes <= workspace.bytes ? workspace.address : scratch_.address();
   }
 
   std::vector<std::vector<Chosen>> kernels_;
+  std::int64_t beside_ = 0;  // bytes that a call may take beside its workspace
   DeviceMemory scratch_;
 };
 

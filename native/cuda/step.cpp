@@ -1,7 +1,6 @@
 #include "native/cuda/step.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "engine/runtime/kernel_order.h"
 #include "engine/schedule/schedule.h"
@@ -155,41 +154,46 @@ Result<Done> Run::write_inputs(const std::vector<Tensor>& inputs) {
 }
 
 Result<Done> Run::prepare_library(const CallOptions& options) {
-  std::vector<LaunchPlace> first(program().library.size());
-  std::vector<std::int64_t> least(first.size(), std::numeric_limits<std::int64_t>::max());
-  for (std::size_t i = program().launches.size(); i-- > 0;) {
+  std::vector<KernelPlaces> places(program().library.size());
+  for (std::size_t i = 0; i < program().launches.size(); ++i) {
     const recut::Launch& launch = program().launches[i];
     if (!launch.library) continue;
-    first[launch.kernel] = {buffers_[i], workspace(launch)};
-    std::int64_t& bytes = least[launch.kernel];
-    bytes = std::min(bytes, first[launch.kernel].workspace.bytes);
-    first[launch.kernel].workspace.bytes = bytes;
+    const Workspace given = workspace(launch);
+    KernelPlaces& known = places[launch.kernel];
+    if (known.workspaces.empty() || given.bytes > known.workspace.bytes) {
+      known.buffers = buffers_[i];
+      known.workspace = given;
+    }
+    known.workspaces.push_back(given.bytes);
   }
-  auto library = LibraryCalls::prepare(step_.card(), stream_, program().library, first,
+  auto library = LibraryCalls::prepare(step_.card(), stream_, program().library, places,
                                        step_.library(), options);
   if (!library) return library.diagnostics();
   library_ = std::move(*library);
   return Done{};
 }
 
-// From a multiple of what libraries want on, which the plan's need not be.
+// From a multiple of what libraries want on, which the schedule's need not be.
 Workspace Run::workspace(const recut::Launch& launch) const {
-  const std::int64_t begin = aligned(launch.workspace.offset, kWorkspaceAlignment);
-  const std::int64_t bytes = launch.workspace.offset + launch.workspace.bytes - begin;
+  const std::int64_t begin = aligned(launch.free.offset, kWorkspaceAlignment);
+  const std::int64_t bytes = launch.free.offset + launch.free.bytes - begin;
   if (bytes <= 0) return {};
   return {arena_.address() + static_cast<driver::Address>(begin), bytes};
 }
 
 std::int64_t Run::workspace_bytes(const recut::Launch& launch) const {
-  return launch.library ? library_->workspace_bytes(launch.kernel) : 0;
+  return launch.library ? library_->workspace_bytes(launch.kernel, workspace(launch).bytes) : 0;
 }
 
 // What a library was given to write to counts as written.
 std::int64_t Run::end_of_workspaces() const {
   std::int64_t end = 0;
-  for (const recut::Launch& launch : program().launches)
-    if (launch.library && launch.workspace.bytes > 0)
-      end = std::max(end, launch.workspace.offset + launch.workspace.bytes);
+  for (const recut::Launch& launch : program().launches) {
+    const std::int64_t bytes = workspace_bytes(launch);
+    const Workspace given = launch.library ? workspace(launch) : Workspace();
+    if (bytes == 0 || bytes > given.bytes) continue;
+    end = std::max(end, static_cast<std::int64_t>(given.address - arena_.address()) + bytes);
+  }
   return end;
 }
 

@@ -2,7 +2,8 @@
 """Recut beside PyTorch on one card, in one run: outputs, step times, and memory against time.
 
 usage: pytorch.py [--recut build/release/recut] [--parts values,speed,memory] [--precisions f32,tf32]
-                  [--passes exact,inexact] [--steps 20] [--rounds 3] [--budgets 10] [--kernels inductor,eager] [--csv FOLDER] [--limit SECONDS] [GRAPH…]
+                  [--passes exact,inexact] [--steps 20] [--rounds 3] [--budgets 10] [--kernels inductor,eager] [--jobs 4]
+                  [--uncalibrated] [--csv FOLDER] [--limit SECONDS] [GRAPH…]
 
   GRAPH   a file, or the name of one in graphs/ or ../shared/graphs; by default gpt2, gpt2_amp, bert_base, llama_8l,
           resnet50, vit_b_16 and unet as far as they are there, and for memory gpt2, resnet50 and vit_b_16 of these
@@ -16,8 +17,10 @@ usage: pytorch.py [--recut build/release/recut] [--parts values,speed,memory] [-
           one, in turn, so many rounds of so many steps; medians
   memory  with the last of the precisions: Recut within so many budgets from the whole down to the least, and PyTorch's
           own partitions (of the files) by Inductor's code or eager kernels. Peaks are what a step takes beside its
-          inputs: Recut's arena and its libraries' scratch; what PyTorch's allocator counts. Where none of these plans
-          is within a partition's bytes and time, Recut runs once more within exactly these bytes
+          inputs: Recut's arena and its libraries' scratch; what PyTorch's allocator counts. Recut plans by what
+          recut calibrate measures of the graph before, unless --uncalibrated is given. Where none of these plans
+          is within a partition's bytes and time, Recut runs once more within exactly these bytes. PyTorch compiles
+          its partitions first, --jobs at once; then steps are measured one after the other
 
 After --limit seconds it stops with what it has. Exit code 1 where a verdict is against Recut, 3 where something was left
 out for lack of time.
@@ -26,8 +29,11 @@ out for lack of time.
 from __future__ import annotations
 
 import argparse
+import concurrent.futures
+import contextlib
 import json
 import multiprocessing
+import os
 import pathlib
 import shutil
 import statistics
@@ -35,7 +41,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from typing import Any, Callable
+from typing import Any, Callable, Iterator
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import curves  # noqa: E402
@@ -45,6 +51,8 @@ from curves import Point  # noqa: E402
 USUAL = ("gpt2", "gpt2_amp", "bert_base", "llama_8l", "resnet50", "vit_b_16", "unet")
 WITH_CURVES = ("gpt2", "resnet50", "vit_b_16")
 FOLDERS = ("graphs", "../shared/graphs", "samples/joint")
+Plan = tuple[str, frozenset[str]]  # whose kernels, and what forward saves
+ALIGNMENT = 64  # of buffers in an arena
 LEAST_TRIES, LEAST_FACTOR = 8, 1.01  # what one plan has may be a little below what another search finds
 
 
@@ -54,6 +62,21 @@ class OutOfTime(Exception):
 
 class Fault(Exception):
     pass
+
+
+@contextlib.contextmanager
+def own_settings() -> Iterator[None]:
+    """What is calibrated meanwhile is forgotten afterwards."""
+    name = "XDG_CONFIG_HOME"
+    before = os.environ.get(name)
+    with tempfile.TemporaryDirectory() as folder:
+        os.environ[name] = folder
+        try:
+            yield
+        finally:
+            os.environ.pop(name)
+            if before is not None:
+                os.environ[name] = before
 
 
 class Clock:
@@ -138,9 +161,13 @@ class Recut:
         arena = report["measured_peak_bytes"]
         return Point("Recut", asked, arena + report["scratch_bytes"], report["step_ms_median"], budget, arena)
 
-    def least(self, file: str) -> int:
+    def calibrate(self, file: str, precision: str) -> str:
+        """The profile of the card and of this graph's kernels, by which it is planned from here on."""
+        return self.json("calibrate", file, "--device", "cuda", "--precision", precision)["profile"]
+
+    def least(self, file: str, profile: str) -> int:
         """The least arena that is found."""
-        return self.json("schedule", file, "--budget", "1B", "--model", "fused", "--device", "h100")["arena_bytes"]
+        return self.json("schedule", file, "--budget", "1B", "--model", "fused", "--device", profile)["arena_bytes"]
 
 
 class Comparison:
@@ -240,11 +267,13 @@ class Comparison:
         self.say(f"{name}: memory against time, {precision}")
         ours, theirs = [], []
         try:
-            self.our_points(path, precision, ours)
-            self.their_points(name, path, precision, theirs)
-            for point in theirs:
-                if not curves.is_met(point, ours):
-                    self.attempt(f"within {point.bytes} bytes", lambda: self.meet(path, precision, point, ours))
+            with own_settings(), self.partitions(path, precision) as compiled:
+                profile = "h100" if self.given.uncalibrated else self.recut.calibrate(path, precision)
+                self.our_points(path, precision, profile, ours)
+                self.their_points(path, precision, compiled, theirs)
+                for point in theirs:
+                    if not curves.is_met(point, ours):
+                        self.attempt(f"within {point.bytes} bytes", lambda: self.meet(path, precision, point, ours))
         finally:
             if ours or theirs:
                 self.say(curves.curve_table(ours + theirs))
@@ -254,14 +283,15 @@ class Comparison:
         for verdict in curves.curve_verdicts(ours, theirs):
             self.judge(verdict)
 
-    def our_points(self, path: str, precision: str, points: list[Point]) -> None:
+    def our_points(self, path: str, precision: str, profile: str, points: list[Point]) -> None:
         steps = self.given.steps
         whole = self.recut.point(path, precision, steps, "none", 0)
         points.append(whole)
-        least = self.recut.least(path)
+        whole_bytes = -(-whole.arena_bytes // ALIGNMENT) * ALIGNMENT  # what was written may end before the arena does
+        least = self.recut.least(path, profile)
 
         def add(budget: int, tries: int) -> None:
-            asked = f"{100 * budget / whole.arena_bytes:.1f} %"
+            asked = f"{100 * budget / whole_bytes:.1f} %"
             try:
                 points.append(self.recut.point(path, precision, steps, asked, budget))
             except Fault as fault:
@@ -269,31 +299,44 @@ class Comparison:
                     raise
                 add(int(budget * LEAST_FACTOR) + 64, tries - 1)
 
-        for budget in curves.budgets_between(whole.arena_bytes, least, self.given.budgets):
+        for budget in curves.budgets_between(whole_bytes, least, self.given.budgets):
             self.attempt(f"budget {budget}", lambda: add(budget, LEAST_TRIES if budget == least else 1))
 
-    def their_points(self, name: str, path: str, precision: str, points: list[Point]) -> None:
-        partitions = joint_plans.load(path).get("partitions", [])
-        for kernels in self.given.kernels:
-            made: dict[frozenset[str], dict[str, Any]] = {}
-            for partition in partitions:
-                key = frozenset(partition["saved"])
-                if key not in made:
-                    made[key] = self.their_figures(name, path, precision, kernels, partition)
-                if "bytes" in made[key]:
-                    points.append(Point(f"PyTorch, {kernels}", f"{partition['budget']:g}", made[key]["bytes"],
-                                        made[key]["ms"]))
+    @contextlib.contextmanager
+    def partitions(self, path: str, precision: str) -> Iterator[dict[Plan, Session]]:
+        """PyTorch's different partitions of the file, compiled, so many at once: nothing runs after that."""
+        wanted = sorted({(kernels, frozenset(partition["saved"])) for kernels in self.given.kernels
+                         for partition in joint_plans.load(path).get("partitions", [])},
+                        key=lambda plan: (plan[0], len(plan[1]), sorted(plan[1])))
 
-    def their_figures(self, name: str, path: str, precision: str, kernels: str,
-                      partition: dict[str, Any]) -> dict[str, Any]:
-        try:
-            with self.session(path, self.clock) as pytorch:
-                self.named(pytorch)
-                pytorch.call("make_halves", partition["saved"], kernels, precision != "f32")
-                return pytorch.call("figures", self.given.steps, precision != "f32")
-        except Fault as fault:  # a point that PyTorch can't have is said, and none of Recut's faults
-            self.say(f"  PyTorch, {kernels}, at {partition['budget']:g}: {fault}")
-            return {}
+        def compiled(plan: Plan, scope: contextlib.ExitStack) -> Session | None:
+            kernels, saved = plan
+            session = scope.enter_context(self.session(path, self.clock))
+            try:
+                session.call("make_halves", sorted(saved), kernels, precision != "f32")
+            except Fault as fault:  # a point that PyTorch can't have is said, and none of Recut's faults
+                self.say(f"  PyTorch, {kernels}, {len(saved)} values saved: {fault}")
+                return None
+            return session
+
+        with contextlib.ExitStack() as scope:
+            with concurrent.futures.ThreadPoolExecutor(self.given.jobs) as pool:
+                sessions = list(pool.map(lambda plan: compiled(plan, scope), wanted))
+            ready = {plan: session for plan, session in zip(wanted, sessions, strict=True) if session is not None}
+            if ready:
+                self.named(next(iter(ready.values())))
+            yield ready
+
+    def their_points(self, path: str, precision: str, compiled: dict[Plan, Session], points: list[Point]) -> None:
+        figures: dict[Plan, dict[str, Any]] = {}
+        for plan, session in compiled.items():
+            self.attempt("PyTorch's step", lambda: figures.update({plan: session.call(
+                "figures", self.given.steps, precision != "f32")}))
+        for kernels in self.given.kernels:
+            for partition in joint_plans.load(path).get("partitions", []):
+                row = figures.get((kernels, frozenset(partition["saved"])))
+                if row:
+                    points.append(Point(f"PyTorch, {kernels}", f"{partition['budget']:g}", row["bytes"], row["ms"]))
 
     def meet(self, path: str, precision: str, theirs: Point, ours: list[Point]) -> None:
         """Within exactly its bytes, the libraries' scratch included."""
@@ -360,6 +403,8 @@ def main(arguments: list[str] | None = None, session: Callable[[str, Clock], Ses
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--budgets", type=int, default=10)
     parser.add_argument("--kernels", type=lambda text: words(text, ("inductor", "eager")), default=["inductor"])
+    parser.add_argument("--jobs", type=int, default=4)
+    parser.add_argument("--uncalibrated", action="store_true")
     parser.add_argument("--csv")
     parser.add_argument("--limit", type=float, default=0)
     given = parser.parse_args(arguments)

@@ -17,6 +17,7 @@
 #        tests/cuda/run.sh sanitize [RECUT] [-- FILE…]
 #   One step of each graph under compute-sanitizer's memcheck and racecheck (default: the small ones
 #   of samples/joint, and those of tests/cuda/graphs).
+#   JOBS=…: so many at once (default: 4)
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
@@ -51,19 +52,20 @@ elif [[ $said == *"has no CUDA driver"* || $said == *"has no card"* ]]; then
   echo "skipped: ${said#error: }"
   exit 0
 fi
+sanitize() {  # TOOL FILE
+  local said rc=0
+  said=$(compute-sanitizer --tool "$1" --error-exitcode 9 "$recut" run "$2" --device cuda --no-cache \
+    --steps 1 2>&1) || rc=1
+  [[ $rc == 0 ]] || echo "$said"
+  echo "$(basename "$2"): $1: ${said##*========= }"
+  return "$rc"
+}
 if [[ $mode == sanitize ]]; then
-  failed=0
-  for file in "${files[@]}"; do
-    for tool in memcheck racecheck; do
-      if ! said=$(compute-sanitizer --tool "$tool" --error-exitcode 9 "$recut" run "$file" \
-        --device cuda --no-cache --steps 1 2>&1); then
-        failed=1
-        echo "$said"
-      fi
-      echo "$(basename "$file"): $tool: ${said##*========= }"
-    done
-  done
-  exit "$failed"
+  export -f sanitize
+  export recut
+  printf '%s\0' "${files[@]}" | sed -z 's/.*/memcheck\x00&\x00racecheck\x00&/' |
+    xargs -0 -n 2 -P "${JOBS:-4}" bash -c 'sanitize "$@"' sanitize || exit 1
+  exit 0
 fi
 if [[ $mode == pytorch ]]; then
   if ! python3 -c "import torch" 2>/dev/null; then

@@ -183,6 +183,7 @@ class Worker:
         self.step = step
         for _ in range(2):
             self.once()
+        torch.cuda.empty_cache()
         return time.perf_counter() - began
 
     def once(self) -> float:

@@ -1,5 +1,6 @@
 // Steps whose products and convolutions are calls of cuBLASLt and cuDNN, as fake_libraries.h has
-// them: what these are told, which of their ways are taken, and where their scratch memory is.
+// them: what these are told, which of their ways are taken, and that what they write to harms
+// nothing.
 #include <fmt/core.h>
 
 #include <catch2/catch_test_macros.hpp>
@@ -18,9 +19,8 @@ using test::provide_libraries;
 
 TEST_CASE("cuda: products and convolutions are their libraries'", "[native][cuda]") {
   if (!provide_libraries()) SKIP("there is no compiler for the libraries");
-  for (const auto& [name, scratch] :
-       {std::pair("joint/tiny_mlp.json.gz", 1024), std::pair("mlp.recut", 1024),
-        std::pair("attention.recut", 1024), std::pair("joint/tiny_conv.json.gz", 4096)}) {
+  for (const char* name :
+       {"joint/tiny_mlp.json.gz", "mlp.recut", "attention.recut", "joint/tiny_conv.json.gz"}) {
     INFO(name);
     const test::FakeStep step =
         test::fake_step(RECUT_SOURCE_DIR "/samples/" + std::string(name), "none", true);
@@ -31,7 +31,7 @@ TEST_CASE("cuda: products and convolutions are their libraries'", "[native][cuda
     CHECK(execution->agrees());
     CHECK(execution->max_relative_error() < 1e-3);
     CHECK(execution->holds());
-    CHECK(execution->scratch_bytes == scratch);
+    CHECK(execution->scratch_bytes == 0);  // the arena has room for what they write to
   }
   ::unsetenv("RECUT_CUDA_PATH");
 }

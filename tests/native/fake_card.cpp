@@ -173,6 +173,7 @@ void add_streams(Functions& f) {
   f.cuEventRecord = [](EventHandle, StreamHandle) { return kSuccess; };
   f.cuEventElapsedTime = [](float* ms, EventHandle, EventHandle) {
     *ms = fake_card().elapsed_ms;
+    fake_card().elapsed_ms += fake_card().slower_ms;
     return kSuccess;
   };
   f.cuModuleLoadData = [](ModuleHandle* module, const void* image) {

@@ -24,6 +24,7 @@ struct FakeCard {
   int launches = 0, graph_launches = 0, changed_nodes = 0;
   bool records = true;   // whether it lets streams be recorded
   float elapsed_ms = 2;  // between any two events
+  float slower_ms = 0;   // what it takes longer each time
 };
 FakeCard& fake_card();
 
