@@ -139,6 +139,11 @@ Result<Planned> PlanArguments::plan(const Document& document, const Console& con
   return planned;
 }
 
+Graph& planned_graph(Document& document) {
+  return document.passes.passes.empty() ? document.passes.input
+                                        : document.passes.passes.back().graph;
+}
+
 Result<Done> add_workspaces(Document& document, const std::string& device) {
   if (device.empty() || device == kMeasuredDevice) return Done{};
   const auto profile = find_device(device);
@@ -147,8 +152,7 @@ Result<Done> add_workspaces(Document& document, const std::string& device) {
 }
 
 Result<Done> add_workspaces(Document& document, const DeviceProfile& profile, std::int64_t most) {
-  Graph& graph =
-      document.passes.passes.empty() ? document.passes.input : document.passes.passes.back().graph;
+  Graph& graph = planned_graph(document);
   if (profile.measured == nullptr || !profile.measured->is_of(graph)) return Done{};
   auto measured = with_workspaces(*profile.measured, graph, most);
   if (!measured) return measured.diagnostics();

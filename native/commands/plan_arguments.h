@@ -33,6 +33,9 @@ struct PlanArguments {
   Result<Planned> plan(const Document& document, const Console& console) const;
 };
 
+// The document's graph after its passes, to be given measurements.
+Graph& planned_graph(Document& document);
+
 // Gives the document's graph the workspaces of its calls that a device's profile, by its name, has
 // measured of it: they are a part of what is planned. Those above `most` bytes are left out.
 Result<Done> add_workspaces(Document& document, const std::string& device);

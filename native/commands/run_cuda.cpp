@@ -10,6 +10,7 @@
 #include "native/commands/command.h"
 #include "native/commands/run_arguments.h"
 #include "native/commands/run_report.h"
+#include "native/cuda/attention_call.h"
 #include "native/cuda/execution.h"
 
 namespace recut::native {
@@ -97,6 +98,7 @@ class CudaRun {
     if (command_.no_library) return request;
     if (auto done = add_workspaces(document, *request.planning.profile, most_workspace_); !done)
       return done.diagnostics();
+    cuda::add_attention_workspaces(planned_graph(document));
     return request;
   }
 
@@ -106,9 +108,9 @@ class CudaRun {
 
   // What libraries take beside the arena is within the budget, too.
   void bound_workspace(const ScheduledPlan& scheduled, const cuda::ReadyStep& step) {
-    const std::int64_t budget = scheduled.planned.report.budget_bytes;
-    if (budget == 0) return;
-    const std::int64_t left = budget - step.step.program().arena_bytes;
+    budget_ = scheduled.planned.report.budget_bytes;
+    if (budget_ == 0) return;
+    const std::int64_t left = budget_ - step.step.program().arena_bytes;
     bounded_ = left < most_workspace_;
     most_workspace_ = std::min(most_workspace_, left);
   }
@@ -167,6 +169,7 @@ class CudaRun {
          {"precision_of_convolutions",
           precision() == cuda::Precision::bf16 ? "tf32" : command_.precision},
          {"recorded", e.not_recorded.empty()},
+         {"budget_bytes", budget_},
          {"scratch_limit_bytes", most_workspace_},
          {"card_bytes_taken", e.taken_bytes},
          {"card_bytes_free_before", e.card.free},
@@ -178,7 +181,7 @@ class CudaRun {
   const RunCommand& command_;
   const Console& console_;
   cuda::SharedCard card_;
-  std::int64_t most_workspace_ = 0;
+  std::int64_t most_workspace_ = 0, budget_ = 0;
   bool bounded_ = false;  // by the budget
   std::optional<Ceilings> ceilings_;
 };

@@ -1,8 +1,12 @@
 #include "native/cuda/attention_call.h"
 
+#include <memory>
 #include <utility>
+#include <variant>
 
 #include "engine/codegen/cuda/emit.h"
+#include "engine/ir/measurements.h"
+#include "engine/partition/storage_model.h"
 
 namespace recut::cuda {
 
@@ -21,6 +25,24 @@ Result<Done> AttentionCall::run(std::size_t, std::span<const driver::Address> bu
   std::vector<void*> arguments;
   for (driver::Address& address : given) arguments.push_back(&address);
   return launch(*card_, stream_, functions_, arguments.data(), name_);
+}
+
+void add_attention_workspaces(Graph& graph) {
+  const StorageModel storages(graph);
+  auto measurements = graph.measured == nullptr ? std::make_shared<Measurements>()
+                                                : std::make_shared<Measurements>(*graph.measured);
+  bool any = false;
+  for (const NodeId id : graph.order()) {
+    const auto kernel = library::library_kernel(graph, storages, id);
+    if (!kernel || !std::holds_alternative<library::Attention>(kernel->calls.front()) ||
+        !takes_attention(*kernel))
+      continue;
+    const std::int64_t bytes = attention_workspace_bytes(*kernel);
+    if (bytes == 0) continue;
+    measurements->add(id, {std::nullopt, bytes + kWorkspaceAlignment});
+    any = true;
+  }
+  if (any) graph.measured = std::move(measurements);
 }
 
 }  // namespace recut::cuda

@@ -32,4 +32,8 @@ class AttentionCall : public DeviceCall {
   std::int64_t workspace_bytes_;
 };
 
+// Gives the graph the workspaces that its calls of attention have on a card, where Recut's own
+// kernels compute them: so that a plan has room for them.
+void add_attention_workspaces(Graph& graph);
+
 }  // namespace recut::cuda

@@ -32,17 +32,8 @@ def run(recut, file, budget):
     return (json.loads(out), "") if out else (None, f"exit code {code}: {complaint}")
 
 
-def budget_bytes(recut, file, budget, profile):
-    """What a budget comes to, by the planner; 0 where there is none."""
-    if budget == "none":
-        return 0
-    _, out, _ = call([recut, "schedule", file, "--budget", budget, "--model", "fused", "--device",
-                      profile, "--json"])
-    return json.loads(out)["budget_bytes"] if out else 0
-
-
-def verdict(report, most):
-    off = report["predicted_step_ms"] / report["step_ms_median"] - 1
+def verdict(report):
+    off, most = report["predicted_step_ms"] / report["step_ms_median"] - 1, report["budget_bytes"]
     if most and report["planned_peak_bytes"] + report["scratch_bytes"] > most:
         return off, "ABOVE THE BUDGET"
     return off, "passed" if abs(off) <= MOST_OFF else "NOT AS PREDICTED"
@@ -51,11 +42,10 @@ def verdict(report, most):
 def check(recut, file, name):
     """How many runs there were, and how many failed."""
     runs = failed = 0
-    code, out, complaint = call([recut, "calibrate", "--device", "cuda", file, "--json"] + options())
+    code, _, complaint = call([recut, "calibrate", "--device", "cuda", file, "--json"] + options())
     if code:
         print(f"{name}: FAILED: {complaint}", flush=True)
         return 1, 1
-    profile = json.loads(out)["profile"]
     for budget in os.environ.get("BUDGETS", "none 80% 60%").split():
         report, complaint = run(recut, file, budget)
         if is_out_of_reach(budget, complaint):
@@ -66,8 +56,8 @@ def check(recut, file, name):
             failed += 1
             print(ROW.format(name, budget, *["-"] * 6, "FAILED: " + complaint), flush=True)
             continue
-        most = budget_bytes(recut, file, budget, profile)
-        off, words = verdict(report, most)
+        off, words = verdict(report)
+        most = report["budget_bytes"]
         failed += words != "passed"
         print(ROW.format(name, budget, f"{report['predicted_step_ms']:.3f}",
                          f"{report['step_ms_median']:.3f}", f"{100 * off:+.1f} %",

@@ -18,6 +18,7 @@
 #include "native/cuda/calibration_kernels.h"
 #include "native/cuda/nvrtc.h"
 #include "native/cuda/shared_library.h"
+#include "tests/codegen/attention_graph.h"
 #include "tests/native/fake_card.h"
 #include "tests/native/fake_step.h"
 #include "tests/native/run_command.h"
@@ -323,6 +324,25 @@ TEST_CASE("run: on a card, the budget bounds arena and scratch together",
   CHECK(refused.code == kBadInput);
   CHECK(refused.err.find("cuDNN refuses a convolution") != std::string::npos);
   CHECK(refused.err.find("note: the budget leaves libraries ") != std::string::npos);
+}
+
+TEST_CASE("run: on a card, attention's workspace is in the plan", "[native][cuda][attention]") {
+  if (!test::has_compiler()) SKIP("there is no compiler for the kernels");
+  if (!cuda::Nvrtc::load(13).ok()) SKIP("there is no NVRTC");
+  const SettingsFolder settings;
+  test::AttentionGraph form;
+  form.batches = form.heads = form.key_heads = 2;
+  form.queries = form.keys = 40;
+  form.features = form.value_features = 16;
+  const TemporaryFile file("planned_attention.recut");
+  file.write(form.joint_text());
+  const Json free = report_on_fake(file.path(), "none");
+  CHECK(free["scratch_bytes"] == 0);
+  // The whole arena, with what its last buffer is rounded up by.
+  const std::int64_t arena = aligned(free["planned_peak_bytes"].get<std::int64_t>(), 64);
+  const Json within = report_on_fake(file.path(), std::to_string(arena));
+  CHECK(within["scratch_bytes"] == 0);
+  CHECK(within["budget_bytes"] == arena);
 }
 
 }  // namespace
