@@ -60,17 +60,35 @@ fuzz_one() {
     "${words[@]}" "$grown" "$seeds" >&2
 }
 
+# As many targets at once as there are processors; of each what it said, when it has ended.
 fuzz_all() {
-  local source name
-  for source in tests/fuzz/*.cpp; do
-    [[ -f $source ]] || continue
-    name="$(basename "$source" .cpp)"
-    step "fuzz: $name, $fuzz_seconds s"
-    if fuzz_one "$name"; then
+  local names=() batch name
+  for name in tests/fuzz/*.cpp; do
+    [[ ! -f $name ]] || names+=("$(basename "$name" .cpp)")
+  done
+  mkdir -p build/asan/fuzz
+  while [[ ${#names[@]} -gt 0 ]]; do
+    batch=("${names[@]:0:$(nproc)}")
+    names=("${names[@]:$(nproc)}")
+    step "fuzz: ${batch[*]}, $fuzz_seconds s"
+    fuzz_batch "${batch[@]}"
+  done
+}
+
+fuzz_batch() {
+  local name pid=()
+  for name in "$@"; do
+    fuzz_one "$name" 2>"build/asan/fuzz/$name.log" &
+    pid+=($!)
+  done
+  for name in "$@"; do
+    if wait "${pid[0]}"; then
       passed=$((passed + 1))
     else
       count_failure "fuzz: $name (see build/asan/findings)"
     fi
+    cat "build/asan/fuzz/$name.log" >&2
+    pid=("${pid[@]:1}")
   done
 }
 
