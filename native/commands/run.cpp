@@ -57,7 +57,7 @@ void add_libraries_to(CLI::App& command, RunCommand& arguments) {
       ->type_name("TYPE");
   command
       .add_option("--workspace", arguments.workspace,
-                  "The most scratch memory that a card's libraries may take (default: 256MiB)")
+                  "The most that a card's libraries may take beside the arena (default: 256MiB)")
       ->type_name("BYTES");
 }
 

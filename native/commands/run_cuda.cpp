@@ -37,6 +37,7 @@ class CudaRun {
     if (!document) return console_.complain(document.diagnostics());
     const auto request = scheduling(*document);
     if (!request) return console_.complain(request.diagnostics());
+    if (!command_.no_library) cuda::add_attention_workspaces(planned_graph(*document));
     console_.say("planning");
     const auto scheduled = schedule_document(*document, *request);
     if (!scheduled) return console_.complain(scheduled.diagnostics());
@@ -98,7 +99,6 @@ class CudaRun {
     if (command_.no_library) return request;
     if (auto done = add_workspaces(document, *request.planning.profile, most_workspace_); !done)
       return done.diagnostics();
-    cuda::add_attention_workspaces(planned_graph(document));
     return request;
   }
 

@@ -37,9 +37,9 @@ void add_attention_workspaces(Graph& graph) {
     if (!kernel || !std::holds_alternative<library::Attention>(kernel->calls.front()) ||
         !takes_attention(*kernel))
       continue;
-    const std::int64_t bytes = attention_workspace_bytes(*kernel);
+    const std::int64_t bytes = planned_workspace(attention_workspace_bytes(*kernel));
     if (bytes == 0) continue;
-    measurements->add(id, {std::nullopt, bytes + kWorkspaceAlignment});
+    measurements->add(id, {std::nullopt, bytes});
     any = true;
   }
   if (any) graph.measured = std::move(measurements);

@@ -56,11 +56,10 @@ class ConvolutionCall : public DeviceCall {
     if (windows_ != nullptr) f.cudnnDestroyConvolutionDescriptor(windows_);
   }
 
-  Result<Done> prepare(Precision precision, const WorkspaceBounds& workspace) {
+  Result<Done> prepare(Precision precision, std::int64_t most_workspace) {
     math_ = math_of(form_.dtype, precision);
     describe();
-    if (status_ == kSuccess) find_ways(workspace.most);
-    drop_varying_ways(workspace.least);
+    if (status_ == kSuccess) find_ways(most_workspace);
     if (status_ != kSuccess) return refused();
     if (ways_.empty()) return error("cuDNN has no way to compute a convolution");
     return Done{};
@@ -150,17 +149,6 @@ class ConvolutionCall : public DeviceCall {
     }
   }
 
-  // Those that give other bits each time are of use where nothing else fits.
-  void drop_varying_ways(std::int64_t least_workspace) {
-    const auto fits = [&](const Candidate& way) {
-      return way.deterministic != 0 &&
-             way.workspace_bytes <= static_cast<std::size_t>(least_workspace);
-    };
-    if (std::none_of(ways_.begin(), ways_.end(), fits)) return;
-    const auto varies = [](const Candidate& way) { return way.deterministic == 0; };
-    ways_.erase(std::remove_if(ways_.begin(), ways_.end(), varies), ways_.end());
-  }
-
   // What is asked for at most: cuDNN may also name the tensor cores' ways of f32 in 16 bits.
   bool may_take(Math named) const {
     if (named == kConvertingMath) return false;
@@ -230,12 +218,11 @@ Cudnn::~Cudnn() {
 
 Result<std::unique_ptr<DeviceCall>> Cudnn::call(std::shared_ptr<const Cudnn> library,
                                                 const library::Convolution& convolution,
-                                                Precision precision,
-                                                const WorkspaceBounds& workspace) {
+                                                Precision precision, std::int64_t most_workspace) {
   auto form = form_of(convolution);
   if (!form) return form.diagnostics();
   auto call = std::make_unique<ConvolutionCall>(std::move(library), std::move(*form));
-  if (auto done = call->prepare(precision, workspace); !done) return done.diagnostics();
+  if (auto done = call->prepare(precision, most_workspace); !done) return done.diagnostics();
   return std::unique_ptr<DeviceCall>(std::move(call));
 }
 

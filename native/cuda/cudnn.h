@@ -21,12 +21,10 @@ class Cudnn {
   Cudnn& operator=(const Cudnn&) = delete;
   ~Cudnn();
 
-  // Of the algorithms that always give the same bits, where one of these is within the least
-  // workspace. Fails where cuDNN has no way to do it.
+  // By the algorithms that take no more than `most_workspace` bytes. Fails where cuDNN has none.
   static Result<std::unique_ptr<DeviceCall>> call(std::shared_ptr<const Cudnn> library,
                                                   const library::Convolution& convolution,
-                                                  Precision precision,
-                                                  const WorkspaceBounds& workspace);
+                                                  Precision precision, std::int64_t most_workspace);
 
   std::size_t version() const { return functions_.cudnnGetVersion(); }
 

@@ -37,6 +37,11 @@ inline constexpr std::size_t kMostWays = 8;
 inline constexpr std::int64_t kUsualWorkspace = std::int64_t{256} << 20;
 inline constexpr std::int64_t kWorkspaceAlignment = 256;
 
+// What a plan keeps for a call that takes so many bytes: schedules align buffers to less.
+constexpr std::int64_t planned_workspace(std::int64_t bytes) {
+  return bytes == 0 ? 0 : bytes + kWorkspaceAlignment;
+}
+
 // Bytes of workspace: a call's ways take `most` or less, and one of them no more than `least`,
 // where the library has such a one.
 struct WorkspaceBounds {

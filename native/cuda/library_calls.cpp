@@ -115,7 +115,7 @@ Result<std::unique_ptr<DeviceCall>> LibraryCalls::make(const library::Call& call
     libraries.convolutions = *loaded;
   }
   return Cudnn::call(libraries.convolutions, std::get<library::Convolution>(call), precision,
-                     bounds);
+                     bounds.most);
 }
 
 Result<Done> LibraryCalls::make_calls(const SharedCard& card, const Stream& stream,
@@ -207,6 +207,15 @@ std::int64_t LibraryCalls::workspace_bytes(std::uint32_t kernel, std::int64_t wo
   std::int64_t most = 0;
   for (const Chosen& chosen : kernels_[kernel])
     most = std::max(most, chosen.best(workspace, most_of(workspace))->workspace_bytes);
+  return most;
+}
+
+std::int64_t LibraryCalls::bytes_within(std::uint32_t kernel, std::int64_t workspace) const {
+  std::int64_t most = 0;
+  for (const Chosen& chosen : kernels_[kernel])
+    if (const std::int64_t bytes = chosen.best(workspace, most_of(workspace))->workspace_bytes;
+        bytes <= workspace)
+      most = std::max(most, bytes);
   return most;
 }
 

@@ -47,6 +47,8 @@ class LibraryCalls {
   // Of what a launch of the kernel that has so many bytes of workspace takes, there or beside, the
   // most of its calls.
   std::int64_t workspace_bytes(std::uint32_t kernel, std::int64_t workspace) const;
+  // What it takes there alone.
+  std::int64_t bytes_within(std::uint32_t kernel, std::int64_t workspace) const;
 
   Result<Done> run(std::uint32_t kernel, std::span<const driver::Address> buffers,
                    const Workspace& workspace) const;

@@ -27,12 +27,6 @@ Result<std::vector<double>> launch_seconds(Run& run, const ProfilingRequest& req
   return seconds;
 }
 
-// Schedules align buffers to less than libraries want.
-std::int64_t planned_for(std::int64_t workspace_bytes, std::int64_t alignment) {
-  if (workspace_bytes == 0) return 0;
-  return workspace_bytes + std::max<std::int64_t>(0, kWorkspaceAlignment - alignment);
-}
-
 }  // namespace
 
 Result<GraphProfile> profile(const Document& document, const ScheduledPlan& scheduled,
@@ -63,7 +57,7 @@ Result<GraphProfile> profile(const Document& document, const ScheduledPlan& sche
       without_clocks(*seconds, 1e-3 * profile.step_ms, 1e-6 * costs.device.peaks.launch_micros);
   std::vector<std::int64_t> workspaces;
   for (const recut::Launch& launch : program.launches)
-    workspaces.push_back(planned_for(run->workspace_bytes(launch), scheduled.schedule.alignment));
+    workspaces.push_back(planned_workspace(run->workspace_bytes(launch)));
   profile.kernels = measured_kernels(graph, program, times, workspaces);
   const StorageModel storages(graph);
   profile.corrections = corrections(graph, storages, costs.groups(graph, storages), program, times,

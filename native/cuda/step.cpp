@@ -185,14 +185,15 @@ std::int64_t Run::workspace_bytes(const recut::Launch& launch) const {
   return launch.library ? library_->workspace_bytes(launch.kernel, workspace(launch).bytes) : 0;
 }
 
-// What a library was given to write to counts as written.
+// What a library may write to counts as written.
 std::int64_t Run::end_of_workspaces() const {
   std::int64_t end = 0;
   for (const recut::Launch& launch : program().launches) {
-    const std::int64_t bytes = workspace_bytes(launch);
-    const Workspace given = launch.library ? workspace(launch) : Workspace();
-    if (bytes == 0 || bytes > given.bytes) continue;
-    end = std::max(end, static_cast<std::int64_t>(given.address - arena_.address()) + bytes);
+    if (!launch.library) continue;
+    const Workspace given = workspace(launch);
+    const std::int64_t bytes = library_->bytes_within(launch.kernel, given.bytes);
+    if (bytes > 0)
+      end = std::max(end, static_cast<std::int64_t>(given.address - arena_.address()) + bytes);
   }
   return end;
 }

@@ -314,8 +314,8 @@ class Comparison:
             session = scope.enter_context(self.session(path, self.clock))
             try:
                 session.call("make_halves", sorted(saved), kernels, precision != "f32")
-            except Fault as fault:  # a point that PyTorch can't have is said, and none of Recut's faults
-                self.say(f"  PyTorch, {kernels}, {len(saved)} values saved: {fault}")
+            except Fault as fault:
+                self.say(unmeasured(plan, fault))
                 return None
             return session
 
@@ -330,10 +330,13 @@ class Comparison:
     def their_points(self, path: str, precision: str, compiled: dict[Plan, Session], points: list[Point]) -> None:
         figures: dict[Plan, dict[str, Any]] = {}
         for plan, session in compiled.items():
-            self.attempt("PyTorch's step", lambda: figures.update({plan: session.call(
-                "figures", self.given.steps, precision != "f32")}))
+            try:
+                figures[plan] = session.call("figures", self.given.steps, precision != "f32")
+            except Fault as fault:
+                self.say(unmeasured(plan, fault))
+        partitions = joint_plans.load(path).get("partitions", [])
         for kernels in self.given.kernels:
-            for partition in joint_plans.load(path).get("partitions", []):
+            for partition in partitions:
                 row = figures.get((kernels, frozenset(partition["saved"])))
                 if row:
                     points.append(Point(f"PyTorch, {kernels}", f"{partition['budget']:g}", row["bytes"], row["ms"]))
@@ -368,6 +371,12 @@ class Comparison:
             self.say(f"\nstopped after {self.given.limit:g} s without: {', '.join(left)}")
         self.say(f"\n{self.failed} verdicts failed" if self.failed else "\nno verdict failed")
         return 1 if self.failed else 3 if left else 0
+
+
+def unmeasured(plan: Plan, fault: Fault) -> str:
+    """A point that PyTorch can't have is said, and none of Recut's faults."""
+    kernels, saved = plan
+    return f"  PyTorch, {kernels}, {len(saved)} values saved: {fault}"
 
 
 def find_graphs(wanted: list[str]) -> list[tuple[str, str]]:

@@ -4,7 +4,6 @@
 #include <catch2/catch_test_macros.hpp>
 #include <vector>
 
-#include "tests/effort.h"
 #include "tests/random/random_graph.h"
 #include "tests/schedule/planned.h"
 
@@ -31,7 +30,7 @@ ArenaSpan largest_free(const Schedule& schedule, std::uint32_t kernel) {
 TEST_CASE("free span: the largest that no buffer has while a kernel runs", "[schedule]") {
   bool some = false, none = false;
   for (unsigned seed = 0; seed < 30; ++seed) {
-    const test::Scheduled planned(test::random_graph(seed), seed % 2 == 0, Budget());
+    const test::Scheduled planned(test::random_graph(seed), seed % 2 == 0, NoBudget{});
     ScheduleOptions options;
     options.alignment = seed % 3 == 0 ? 1 : 64;
     const Schedule schedule = planned.make(options);
