@@ -99,7 +99,17 @@ UniformValues::UniformValues(const Graph& graph) : UniformValues(graph.pool()) {
 
 void UniformValues::learn(NodeId id) {
   if (values_.count(id) != 0) return;
-  if (const auto value = value_of(id)) values_.emplace(id, *value);
+  if (const auto value = value_of(id)) {
+    values_.emplace(id, *value);
+    if (!is_floating(value->dtype)) positions_.learn_uniform(id, value->integer);
+    return;
+  }
+  positions_.learn(id);
+  const Positions* found = positions_.of(id);
+  if (found == nullptr || !found->is_uniform()) return;
+  const DType dtype = pool_[id].type().dtype;
+  const bool holds = found->start >= 0;
+  values_.emplace(id, UniformValue{dtype, 0, dtype == DType::boolean ? holds : found->start});
 }
 
 const UniformValue* UniformValues::of(NodeId id) const {

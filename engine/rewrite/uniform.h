@@ -7,6 +7,7 @@
 #include "engine/eval/tensor.h"
 #include "engine/ir/argument.h"
 #include "engine/ir/graph.h"
+#include "engine/rewrite/positions.h"
 
 namespace recut {
 
@@ -30,17 +31,21 @@ Argument as_argument(const UniformValue& value);
 // on one element, and so is its rounding.
 class UniformValues {
  public:
-  explicit UniformValues(const NodePool& pool) : pool_(pool) {}
+  explicit UniformValues(const NodePool& pool) : pool_(pool), positions_(pool) {}
 
   // Of every node of the graph.
   explicit UniformValues(const Graph& graph);
 
   // Looks at one node more, whose operands have been looked at: at what creates such a value, what
-  // copies or views one, and what computes element by element from nothing else.
+  // copies or views one, what computes element by element from nothing else, and at whole numbers
+  // and comparisons of positions that turn out to be one.
   void learn(NodeId id);
 
   // Null where the value isn't known to be uniform, has no elements, or hasn't been looked at.
   const UniformValue* of(NodeId id) const;
+
+  // What is known of whole numbers and bools that aren't uniform, or are.
+  const Positions* positions_of(NodeId id) const { return positions_.of(id); }
 
  private:
   std::optional<UniformValue> value_of(NodeId id) const;
@@ -51,6 +56,7 @@ class UniformValues {
   bool operands_uniform(const Node& node) const;
 
   const NodePool& pool_;
+  PositionValues positions_;
   std::unordered_map<NodeId, UniformValue> values_;  // looked up only, never walked
 };
 

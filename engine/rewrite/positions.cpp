@@ -1,0 +1,401 @@
+#include "engine/rewrite/positions.h"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+namespace recut {
+namespace {
+
+// Beyond this nothing is known: sums of a few such numbers are far from what wraps around.
+constexpr std::int64_t kMost = std::int64_t{1} << 50;
+
+using MaybePositions = std::optional<Positions>;
+
+struct Range {
+  std::int64_t least = 0, most = 0;
+};
+
+// Of a value that has elements.
+Range range_of(const Positions& p, const Shape& shape) {
+  Range range{p.start, p.start};
+  for (std::size_t d = 0; d < shape.size(); ++d)
+    (p.steps[d] > 0 ? range.most : range.least) += p.steps[d] * (shape[d] - 1);
+  return range;
+}
+
+bool is_small(std::int64_t number) { return number >= -kMost && number <= kMost; }
+
+// Of a value that has elements.
+bool is_small(const Positions& p, const Shape& shape) {
+  if (!is_small(p.start)) return false;
+  std::int64_t reach = std::abs(p.start);
+  for (std::size_t d = 0; d < shape.size(); ++d) {
+    if (!is_small(p.steps[d]) || std::abs(p.steps[d]) > kMost / shape[d]) return false;
+    reach += std::abs(p.steps[d]) * shape[d];
+    if (reach > kMost) return false;
+  }
+  return true;
+}
+
+// Whether the dtype has all numbers of the range.
+bool holds(DType dtype, const Range& range) {
+  const std::int64_t bits = 8 * item_bytes(dtype);
+  if (bits >= 64 || dtype == DType::boolean) return true;
+  if (dtype == DType::u8) return range.least >= 0 && range.most <= 255;
+  return range.least >= -(std::int64_t{1} << (bits - 1)) && range.most < std::int64_t{1}
+                                                                             << (bits - 1);
+}
+
+// Reads one call. Each function gives the positions of the call's result.
+class Reader {
+ public:
+  Reader(const Call& call, const TensorType& type, const PositionValues& known)
+      : call_(call), type_(type), known_(known) {}
+
+  MaybePositions read() const {
+    switch (call_.op().op) {
+      case Op::prims_iota:
+        return along(call_.integer("start"), call_.integer("step"));
+      case Op::arange:
+        return counted(whole(0), whole(1));
+      case Op::arange_start:
+        return counted(call_.scalar("start"), whole(1));
+      case Op::arange_start_step:
+        return counted(call_.scalar("start"), call_.scalar("step"));
+      case Op::unsqueeze:
+      case Op::squeeze:
+      case Op::squeeze_dim:
+      case Op::squeeze_dims:
+      case Op::view:
+      case Op::reshape:
+        return reshaped();
+      case Op::expand:
+        return stretched(self());
+      case Op::permute:
+        return permuted();
+      case Op::slice_Tensor:
+        return sliced();
+      case Op::cat:
+        return joined();
+      case Op::alias:
+      case Op::clone:
+      case Op::detach:
+        return self();
+      case Op::prims_convert_element_type:
+        return converted();
+      default:
+        return computed();
+    }
+  }
+
+ private:
+  static Scalar whole(std::int64_t number) {
+    return Scalar{DType::i64, static_cast<double>(number), number};
+  }
+
+  MaybePositions computed() const {
+    switch (call_.op().op) {
+      case Op::add_Tensor:
+        return sum(1);
+      case Op::sub_Tensor:
+        return sum(-1);
+      case Op::le_Tensor:
+      case Op::le_Scalar:
+        return difference("other", "self", 0);
+      case Op::lt_Tensor:
+      case Op::lt_Scalar:
+        return difference("other", "self", -1);
+      case Op::ge_Tensor:
+      case Op::ge_Scalar:
+        return difference("self", "other", 0);
+      case Op::gt_Tensor:
+      case Op::gt_Scalar:
+        return difference("self", "other", -1);
+      case Op::eq_Tensor:
+      case Op::eq_Scalar:
+        return equality(true);
+      case Op::ne_Tensor:
+      case Op::ne_Scalar:
+        return equality(false);
+      case Op::bitwise_not:
+      case Op::logical_not:
+        return negation();
+      case Op::bitwise_and_Tensor:
+      case Op::logical_and:
+        return conjunction();
+      case Op::tril:
+        return triangle(1);
+      case Op::triu:
+        return triangle(-1);
+      case Op::cumsum:
+        return running_sum();
+      case Op::index_Tensor:
+      case Op::_unsafe_index_Tensor:
+        return picked();
+      default:
+        return std::nullopt;
+    }
+  }
+
+  std::size_t rank() const { return type_.shape.size(); }
+
+  Positions uniform(std::int64_t number) const {
+    return {number, std::vector<std::int64_t>(rank(), 0)};
+  }
+
+  const Positions* of(NodeId id) const { return id.valid() ? known_.of(id) : nullptr; }
+  MaybePositions self() const {
+    const Positions* p = of(call_.node("self"));
+    return p == nullptr ? std::nullopt : MaybePositions(*p);
+  }
+  const Shape& shape_of_self() const { return call_.tensor("self").shape; }
+
+  // A vector.
+  MaybePositions along(std::int64_t start, std::int64_t step) const {
+    return Positions{start, {step}};
+  }
+  MaybePositions counted(const Scalar& start, const Scalar& step) const {
+    if (start.category == DType::f64 || step.category == DType::f64) return std::nullopt;
+    return along(start.integer, step.integer);
+  }
+
+  // Where dimensions of one element come and go.
+  MaybePositions reshaped() const {
+    const MaybePositions from = self();
+    if (!from) return std::nullopt;
+    Positions to = uniform(from->start);
+    const Shape& shape = shape_of_self();
+    std::size_t d = 0;
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+      if (shape[i] == 1) continue;
+      while (d < rank() && type_.shape[d] == 1) ++d;
+      if (d == rank() || type_.shape[d] != shape[i])
+        return from->is_uniform() ? MaybePositions(uniform(from->start)) : std::nullopt;
+      to.steps[d++] = from->steps[i];
+    }
+    return to;
+  }
+
+  // To the shape of the result, by the rules of broadcasting.
+  MaybePositions stretched(const MaybePositions& from) const {
+    if (!from || from->steps.size() > rank()) return std::nullopt;
+    Positions to = uniform(from->start);
+    std::copy(from->steps.begin(), from->steps.end(),
+              to.steps.end() - static_cast<std::ptrdiff_t>(from->steps.size()));
+    return to;
+  }
+
+  MaybePositions permuted() const {
+    const MaybePositions from = self();
+    if (!from) return std::nullopt;
+    Positions to = uniform(from->start);
+    const auto dims = call_.integers("dims");
+    for (std::size_t d = 0; d < rank(); ++d)
+      to.steps[d] = from->steps[static_cast<std::size_t>(
+          *wrap_dimension(dims[d], static_cast<std::int64_t>(rank())))];
+    return to;
+  }
+
+  MaybePositions sliced() const {
+    MaybePositions p = self();
+    if (!p) return std::nullopt;
+    const auto d = static_cast<std::size_t>(
+        *wrap_dimension(call_.integer("dim"), static_cast<std::int64_t>(rank())));
+    const std::int64_t extent = shape_of_self()[d];
+    std::int64_t first = call_.maybe_integer("start").value_or(0);
+    if (first < 0) first += extent;
+    p->start += p->steps[d] * std::clamp<std::int64_t>(first, 0, extent);
+    p->steps[d] *= type_.shape[d] == 1 ? 0 : call_.integer("step");
+    return p;
+  }
+
+  // Where each piece goes on as the one before it.
+  MaybePositions joined() const {
+    const auto pieces = call_.nodes("tensors");
+    const auto d = static_cast<std::size_t>(
+        *wrap_dimension(call_.integer("dim"), static_cast<std::int64_t>(rank())));
+    const Positions* first = of(pieces.front());
+    if (first == nullptr || first->steps.size() != rank()) return std::nullopt;
+    Positions all = *first;
+    std::int64_t at = call_.tensor(pieces.front()).shape[d];
+    bool has_step = at > 1;
+    for (std::size_t i = 1; i < pieces.size(); ++i) {
+      const Positions* piece = of(pieces[i]);
+      const std::int64_t extent = call_.tensor(pieces[i]).shape[d];
+      if (piece == nullptr || piece->steps.size() != rank() || at == 0) return std::nullopt;
+      if (!has_step) all.steps[d] = (piece->start - all.start) / at;
+      has_step = true;
+      Positions expected = all;
+      expected.start += all.steps[d] * at;
+      if (extent == 1) expected.steps[d] = 0;
+      if (!(*piece == expected)) return std::nullopt;
+      at += extent;
+    }
+    return all;
+  }
+
+  MaybePositions converted() const {
+    const Positions* p = of(call_.node("a"));
+    const bool was_bool = call_.tensor("a").dtype == DType::boolean;
+    if (p == nullptr || was_bool != (type_.dtype == DType::boolean)) return std::nullopt;
+    return *p;
+  }
+
+  // A tensor or a whole number, in the shape of the result.
+  MaybePositions operand(std::string_view parameter) const {
+    if (const NodeId id = call_.node(parameter); id.valid()) {
+      const Positions* p = of(id);
+      if (p == nullptr || call_.tensor(id).dtype == DType::boolean) return std::nullopt;
+      return stretched(*p);
+    }
+    const Scalar number = call_.scalar(parameter);
+    if (number.category != DType::i64 || !is_small(number.integer)) return std::nullopt;
+    return uniform(number.integer);
+  }
+
+  static Positions weighted_sum(Positions a, const Positions& b, std::int64_t factor) {
+    a.start += factor * b.start;
+    for (std::size_t d = 0; d < a.steps.size(); ++d) a.steps[d] += factor * b.steps[d];
+    return a;
+  }
+
+  MaybePositions sum(std::int64_t sign) const {
+    const Scalar alpha = call_.scalar("alpha");
+    const MaybePositions a = operand("self"), b = operand("other");
+    if (!a || !b || alpha.category != DType::i64 || alpha.integer != 1) return std::nullopt;
+    return weighted_sum(*a, *b, sign);
+  }
+
+  // left - right + more, at least 0.
+  MaybePositions difference(std::string_view left, std::string_view right,
+                            std::int64_t more) const {
+    const MaybePositions a = operand(left), b = operand(right);
+    if (!a || !b) return std::nullopt;
+    Positions p = weighted_sum(*a, *b, -1);
+    p.start += more;
+    return p;
+  }
+
+  // Only where it is the same everywhere.
+  MaybePositions equality(bool equal) const {
+    const MaybePositions apart = difference("self", "other", 0);
+    if (!apart) return std::nullopt;
+    const Range range = range_of(*apart, type_.shape);
+    if (range.least == 0 && range.most == 0) return uniform(equal ? 0 : -1);
+    if (range.least > 0 || range.most < 0) return uniform(equal ? -1 : 0);
+    return std::nullopt;
+  }
+
+  MaybePositions negation() const {
+    MaybePositions p = self();
+    if (!p || call_.tensor("self").dtype != DType::boolean) return std::nullopt;
+    p->start = -p->start - 1;
+    for (std::int64_t& step : p->steps) step = -step;
+    return p;
+  }
+
+  // Of bools, one of which holds everywhere. What holds nowhere is UniformValues' matter.
+  MaybePositions conjunction() const {
+    for (const auto& [one, other] : {std::pair("self", "other"), std::pair("other", "self")}) {
+      const NodeId a = call_.node(one), b = call_.node(other);
+      const Positions *all = of(a), *rest = of(b);
+      if (all == nullptr || rest == nullptr) continue;
+      if (call_.tensor(a).dtype != DType::boolean || call_.tensor(b).dtype != DType::boolean)
+        return std::nullopt;
+      if (all->is_uniform() && all->start >= 0) return stretched(*rest);
+    }
+    return std::nullopt;
+  }
+
+  // Of bools that all hold: what is left of them. `side`: 1 for the lower one, -1 for the upper.
+  MaybePositions triangle(std::int64_t side) const {
+    const MaybePositions from = self();
+    const std::int64_t diagonal = call_.integer("diagonal");
+    if (!from || type_.dtype != DType::boolean || !is_small(diagonal)) return std::nullopt;
+    if (!from->is_uniform() || from->start < 0) return std::nullopt;
+    Positions p = uniform(side * diagonal);
+    p.steps[rank() - 2] = side;
+    p.steps[rank() - 1] = -side;
+    return p;
+  }
+
+  MaybePositions running_sum() const {
+    const MaybePositions from = self();
+    if (!from || !from->is_uniform() || rank() == 0) return std::nullopt;
+    const bool of_bools = call_.tensor("self").dtype == DType::boolean;
+    const std::int64_t number = of_bools ? (from->start >= 0 ? 1 : 0) : from->start;
+    Positions p = uniform(number);
+    p.steps[static_cast<std::size_t>(
+        *wrap_dimension(call_.integer("dim"), static_cast<std::int64_t>(rank())))] = number;
+    return p;
+  }
+
+  // Of one number, by indices that are in range.
+  MaybePositions picked() const {
+    const MaybePositions from = self();
+    if (!from || !from->is_uniform()) return std::nullopt;
+    const auto indices = call_.nodes("indices");
+    for (std::size_t i = 0; i < indices.size(); ++i) {
+      if (!indices[i].valid()) continue;
+      const Positions* index = of(indices[i]);
+      const TensorType& type = call_.tensor(indices[i]);
+      if (index == nullptr || type.dtype == DType::boolean) return std::nullopt;
+      const Range range = range_of(*index, type.shape);
+      const std::int64_t places = shape_of_self()[i];
+      if (range.least < -places || range.most >= places) return std::nullopt;
+    }
+    return uniform(from->start);
+  }
+
+  const Call& call_;
+  const TensorType& type_;
+  const PositionValues& known_;
+};
+
+}  // namespace
+
+bool Positions::is_uniform() const {
+  return std::all_of(steps.begin(), steps.end(), [](std::int64_t step) { return step == 0; });
+}
+
+void PositionValues::learn(NodeId id) {
+  if (values_.count(id) != 0) return;
+  if (auto positions = positions_of(id)) keep(id, std::move(*positions));
+}
+
+void PositionValues::learn_uniform(NodeId id, std::int64_t number) {
+  const TensorType& type = pool_[id].type();
+  const std::int64_t start = type.dtype == DType::boolean ? (number != 0 ? 0 : -1) : number;
+  keep(id, {start, std::vector<std::int64_t>(type.shape.size(), 0)});
+}
+
+const Positions* PositionValues::of(NodeId id) const {
+  const auto it = values_.find(id);
+  return it == values_.end() ? nullptr : &it->second;
+}
+
+std::optional<Positions> PositionValues::positions_of(NodeId id) const {
+  const Node& node = pool_[id];
+  const Operator& op = operator_of(node.op);
+  if (node.outputs.size() != 1 || op.multiple_outputs() || op.is(kInput)) return std::nullopt;
+  const TensorType& type = node.type();
+  if (!type.exists() || is_floating(type.dtype) || element_count(type.shape) == 0)
+    return std::nullopt;
+  const Call::TypesOf types_of = [&](NodeId operand) { return pool_.types_of(operand); };
+  return Reader(Call(op, node.arguments, types_of), type, *this).read();
+}
+
+void PositionValues::keep(NodeId id, Positions positions) {
+  const TensorType& type = pool_[id].type();
+  for (std::size_t d = 0; d < positions.steps.size(); ++d)
+    if (type.shape[d] == 1) positions.steps[d] = 0;
+  if (!is_small(positions, type.shape)) return;
+  const Range range = range_of(positions, type.shape);
+  if (!holds(type.dtype, range)) return;
+  if (type.dtype == DType::boolean && (range.least >= 0 || range.most < 0))
+    positions = {range.least >= 0 ? 0 : -1, std::vector<std::int64_t>(type.shape.size(), 0)};
+  values_.emplace(id, std::move(positions));
+}
+
+}  // namespace recut
