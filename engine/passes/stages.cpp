@@ -17,9 +17,17 @@ constexpr Runs kInexact = Runs::inexact;
 constexpr Runs kNamed = Runs::named;
 
 constexpr StagePass kPreGrad[] = {
-    {"plain_forms"},       {"conv_bn_eval", kNamed}, {"known_values", kNamed},
-    {"uniform_constants"}, {"noop_removal"},         {"conversions"},
-    {"view_chains"},       {"attention", kInexact},  {"copies"},
+    {"plain_forms"},
+    {"conv_bn_eval", kNamed},
+    {"known_values", kNamed},
+    {"uniform_constants"},
+    {"noop_removal"},
+    {"conversions"},
+    {"view_chains"},
+    {"attention", kInexact},
+    {"triangular_masks", kInexact},
+    {"attention_masks", kInexact},
+    {"copies"},
     {"dead_code"},
 };
 constexpr StagePass kJoint[] = {
@@ -36,6 +44,8 @@ constexpr StagePass kJoint[] = {
     {"separate_gradients"},
     {"view_chains"},
     {"attention", kInexact},
+    {"triangular_masks", kInexact},
+    {"attention_masks", kInexact},
     {"scaled_softmax", kInexact},
     {"joined_products", kNamed},
     {"pad_mm", kNamed},

@@ -64,6 +64,15 @@ constexpr Row kRows[] = {
     {26, "T5 with dropout, keys returned", kNone, kAdded, true, true, f32, false, true},
     {27, "T5 without a mask, with dropout", kNone, Mask::none, true, true, f32, false, true},
     {28, "Visformer: multiplied, dropout, operands not contiguous", kMul, Mask::none, true, true},
+    {29, "causal by positions", kMul, Mask::causal, false, true},
+    {30, "causal by positions, dropout", kMul, Mask::causal, true},
+    {31, "all keys seen, by positions", kMul, Mask::all_seen, false},
+    {32, "all keys seen, by positions, dropout", kMul, Mask::all_seen, true},
+    {29, "29 in half, the mask in f32", kMul, Mask::causal, false, true, bf16, false, false, true},
+    {29, "29 in half", kDiv, Mask::causal, false, true, f16},
+    {30, "30 in half, the mask in f32", kMul, Mask::causal, true, true, bf16, false, false, true},
+    {31, "31 in half", kMul, Mask::all_seen, false, false, bf16},
+    {32, "32 in half", kMul, Mask::all_seen, true, false, f16},
     {5, "5 in bf16", kDiv, kAdded, false, false, bf16},
     {6, "6 in f16", kDiv, kAdded, true, false, f16},
     {16, "16 in half, the mask in f32", kDiv, kAdded, true, true, bf16, false, false, true},
@@ -107,6 +116,16 @@ int count(const Graph& graph, std::string_view part) {
   }));
 }
 
+// Calls of attention that see no later keys.
+int count_causal(const Graph& graph) {
+  const auto order = graph.order();
+  return static_cast<int>(std::count_if(order.begin(), order.end(), [&](NodeId id) {
+    const auto parameter = graph.op(id).parameter("is_causal");
+    const auto* causal = parameter ? graph[id].arguments[*parameter].get<bool>() : nullptr;
+    return causal != nullptr && *causal;
+  }));
+}
+
 // No row without a key: softmax gives NaN there, and the operator 0.
 Inputs inputs_with_keys(const Graph& graph, Mask mask) {
   Inputs inputs = inputs_for(graph, 1, Values::ordinary);
@@ -144,6 +163,10 @@ void check_one_operator(const Row& row, const Graph& graph, bool trained) {
   CHECK(count(report->graph(), "_attention") == (trained ? 2 : 1));
   CHECK(count(report->graph(), "_attention_backward") == (trained ? 1 : 0));
   CHECK(count(report->graph(), "bmm") == 0);
+  if (row.mask == Mask::causal || row.mask == Mask::all_seen) {
+    CHECK(count(report->graph(), "where") == 0);
+    CHECK(count_causal(report->graph()) == (row.mask == Mask::all_seen ? 0 : trained ? 2 : 1));
+  }
   check_values(graph, report->graph(), row.mask);
 }
 

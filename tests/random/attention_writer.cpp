@@ -8,6 +8,10 @@ namespace {
 
 using Ints = std::vector<std::int64_t>;
 
+constexpr double kLeast = -3.4028234663852886e38;  // of f32
+
+bool itemsize_is_two(DType dtype) { return item_bytes(dtype) == 2; }
+
 class Writer {
  public:
   Writer(MotifWriter& w, const AttentionForm& form) : w_(w), f_(form) {}
@@ -27,7 +31,8 @@ class Writer {
   }
 
  private:
-  bool chosen() const { return f_.mask >= Mask::hiding; }
+  bool chosen() const { return f_.mask >= Mask::hiding && f_.mask <= Mask::both; }
+  bool by_positions() const { return f_.mask >= Mask::causal; }
   std::int64_t pairs() const { return f_.batches * f_.heads; }
 
   NodeId converted(NodeId x, DType dtype) {
@@ -77,10 +82,31 @@ class Writer {
       choice_ = w_.input(DType::boolean, {f_.queries, f_.keys});
       x = chosen(number(-std::numeric_limits<double>::infinity()), x);
     }
-    if (f_.mask != Mask::added && f_.mask != Mask::both) return x;
+    if (f_.mask != Mask::added && f_.mask != Mask::both && !by_positions()) return x;
     const DType dtype = f_.wide_mask ? DType::f32 : f_.dtype;
-    const NodeId mask = w_.input(dtype, {f_.queries, f_.keys});
+    const NodeId mask =
+        by_positions() ? mask_by_positions(dtype) : w_.input(dtype, {f_.queries, f_.keys});
     return w_.call("add.Tensor", {{"self", x}, {"other", mask}});
+  }
+
+  NodeId positions(std::int64_t count) {
+    return w_.call("arange", {{"end", count}, {"dtype", DType::i64}});
+  }
+
+  // As transformers writes it: 0 where a key is seen, else the least number.
+  NodeId mask_by_positions(DType dtype) {
+    const NodeId rows = viewed(positions(f_.queries), {f_.queries, 1});
+    const NodeId seen = f_.mask == Mask::causal
+                            ? w_.call("le.Tensor", {{"self", positions(f_.keys)}, {"other", rows}})
+                            : w_.call("ge.Scalar", {{"self", rows}, {"other", 0}});
+    const Argument size(Ints{f_.batches, 1, f_.queries, f_.keys});
+    const NodeId wide = w_.call("expand", {{"self", seen}, {"size", size}});
+    const NodeId least =
+        w_.call("full", {{"size", Argument(Ints{})},
+                         {"fill_value", itemsize_is_two(dtype) ? -65504.0 : kLeast},
+                         {"dtype", dtype}});
+    return w_.call("where.self",
+                   {{"condition", wide}, {"self", w_.input(dtype, {})}, {"other", least}});
   }
 
   NodeId masked_apart(NodeId x) {

@@ -6,7 +6,9 @@
 namespace recut::test {
 
 enum class Scale { multiplied, divided, none };
-enum class Mask { none, added, hiding, showing, both };  // both: hiding, then added
+// both: hiding, then added. Of the last two the graph itself says which keys are seen, by their
+// positions, and where they are a number that comes in is added: those up to the query's, or all.
+enum class Mask { none, added, hiding, showing, both, causal, all_seen };
 
 struct AttentionForm {
   std::int64_t batches = 2, heads = 3, queries = 4, keys = 5, width = 2, value_width = 3;

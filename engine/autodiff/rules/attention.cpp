@@ -42,7 +42,7 @@ template <std::int64_t part>
 Value kept(Site& s) {
   return s.b(Op::recut_scaled_dot_product_kept_attention_backward,
              {s.grad(), s["query"], s["key"], s["value"], s.given("attn_bias"), s["keep"], s.out(0),
-              s.out(1), s.given("keep_scale")},
+              s.out(1), s.given("keep_scale"), s.given("is_causal")},
              {{"scale", s.given("scale")}})[part];
 }
 

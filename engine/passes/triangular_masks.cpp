@@ -1,0 +1,70 @@
+// Gives masks that hold up to a diagonal, or from one on, the one form that other passes look for.
+//
+//   %rows = view(arange(n), [n, 1])
+//   %seen = le.Tensor(arange(n), %rows)       =>     %seen = tril(full([n, n], true))
+//
+// Needs uniform_constants (masks that hold everywhere are `full` already). Establishes: every bool
+// value that says nothing but where its last two dimensions stand to each other is tril or triu of
+// `full`, as far as these can be of its type, which is always contiguous: what expands a mask stays
+// an `expand`. What as_strided reads keeps its storage.
+//
+// What a graph says of positions is engine/rewrite/positions.h's.
+#include "engine/ir/call.h"
+#include "engine/passes/rewrite_nodes.h"
+#include "engine/rewrite/storage.h"
+#include "engine/rewrite/uniform.h"
+
+namespace recut::passes {
+namespace {
+
+struct Triangle {
+  Op op = Op::tril;
+  std::int64_t diagonal = 0;
+};
+
+// Lower ones hold where column <= row + diagonal, upper ones where column >= row + diagonal.
+std::optional<Triangle> triangle_of(const Positions& p) {
+  const std::size_t rank = p.steps.size();
+  if (rank < 2) return std::nullopt;
+  for (std::size_t d = 0; d + 2 < rank; ++d)
+    if (p.steps[d] != 0) return std::nullopt;
+  const std::int64_t row = p.steps[rank - 2], column = p.steps[rank - 1];
+  if (row == 1 && column == -1) return Triangle{Op::tril, p.start};
+  if (row == -1 && column == 1) return Triangle{Op::triu, -p.start};
+  return std::nullopt;
+}
+
+// The triangle of a `full` of the node's type; none where that isn't the node's type.
+std::optional<NodeId> make(Graph& to, const Triangle& triangle, const Node& node,
+                           const Origin& origin) {
+  const TensorType& type = node.type();
+  if (type != make_type(type.dtype, type.shape, type.device)) return std::nullopt;
+  const Argument device = type.device.empty() ? Argument() : Argument(type.device);
+  const NodeId all = to.append(
+      Op::full,
+      {Argument(type.shape), Argument(true), Argument(type.dtype), Argument(), device, Argument()},
+      {type}, origin);
+  return to.append(triangle.op, {Argument(all), Argument(triangle.diagonal)}, {type}, origin);
+}
+
+}  // namespace
+
+PassResult triangular_masks(const Graph& graph) {
+  const UniformValues values(graph);
+  const PinnedStorages pinned(graph);
+  return rewrite_nodes(
+      graph, [&](Graph& to, NodeId old, const std::vector<Argument>&) -> std::optional<Rewrite> {
+        const Node& node = graph[old];
+        const Positions* positions = values.positions_of(old);
+        if (positions == nullptr || node.type().dtype != DType::boolean || values.of(old) ||
+            node.op == Op::tril || node.op == Op::triu || pinned.contains(old))
+          return std::nullopt;
+        const auto triangle = triangle_of(*positions);
+        if (!triangle) return std::nullopt;
+        const auto made = make(to, *triangle, node, graph.origin(old));
+        if (!made) return std::nullopt;
+        return Rewrite{"a comparison of positions", *made};
+      });
+}
+
+}  // namespace recut::passes
