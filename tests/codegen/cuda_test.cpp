@@ -60,7 +60,7 @@ TEST_CASE("CUDA: threads, blocks and shared memory of launches", "[codegen]") {
   CHECK(launch(1) == std::tuple(8, 32, 0));      // 1003, the last three one by one
   CHECK(launch(2) == std::tuple(12, 32, 0));     // 48 rows of 8 threads
   CHECK(launch(3) == std::tuple(3, 256, 2048));  // a block a row
-  CHECK(launch(4) == std::tuple(192, 32, 0));    // loops that turn out to be independent
+  CHECK(launch(4) == std::tuple(8, 256, 4224));  // squares of loops that turn out to be independent
   CHECK(launch(5) == std::tuple(1, 32, 0));      // a thread a column
   CHECK(launch(6) == std::tuple(8, 128, 1024));  // scratch: a block
   CHECK(launch(7) == std::tuple(1, 32, 0));      // in order, but for what is inside
@@ -117,6 +117,29 @@ TEST_CASE("CUDA: blocks and shared memory of rows that data names", "[codegen]")
   CHECK(launch(5) == std::tuple(2, 32, 0));
 }
 
+std::vector<loop::Kernel> transposes() {
+  return kernels_of(contents(RECUT_SOURCE_DIR "/tests/golden/cuda/transposes.loop"));
+}
+
+TEST_CASE("CUDA: squares that are turned in shared memory", "[codegen][cpu]") {
+  if (!test::has_compiler()) SKIP("no c++ in the path: nothing compiles CUDA for the processor");
+  for (const std::int64_t blocks : {1 << 30, 5, 1})
+    CHECK(test::cuda_difference(transposes(), 1, 0, {blocks}) == "");
+}
+
+TEST_CASE("CUDA: blocks and shared memory of squares that are turned", "[codegen]") {
+  const cuda::Module module = cuda::emit(transposes());
+  const auto launch = [&](std::size_t kernel) {
+    const cuda::Launch& one = module.kernels[kernel].front();
+    return std::tuple(one.blocks, one.threads, one.shared_bytes);
+  };
+  constexpr int kLine = 33 * 32;
+  CHECK(launch(0) == std::tuple(6, 256, 4 * kLine));
+  CHECK(launch(1) == std::tuple(8, 256, 2 * kLine));
+  CHECK(launch(2) == std::tuple(16, 256, 12 * kLine));
+  CHECK(launch(3) == std::tuple(30, 32, 0));
+}
+
 void check_golden(const std::string& text, const std::string& name) {
   const std::string path = RECUT_SOURCE_DIR "/tests/golden/cuda/" + name;
   if (test::blessing()) std::ofstream(path, std::ios::binary) << text;
@@ -128,6 +151,7 @@ TEST_CASE("CUDA: every way to share out as text", "[codegen][golden]") {
   check_golden(cuda::emit(shapes()).text, "shapes.cu");
   check_golden(cuda::emit(sums()).text, "sums.cu");
   check_golden(cuda::emit(scatters()).text, "scatters.cu");
+  check_golden(cuda::emit(transposes()).text, "transposes.cu");
 }
 
 void check_command(std::vector<std::string> words, const std::string& name) {

@@ -110,7 +110,7 @@ void KernelCode::pack_at_once(const Nest& nest, int size, const std::string& one
     text_.line(loads ? fmt::format("const {} {} = *{};", type, name, place)
                      : fmt::format("{} {};", type, name));
     if (!loads) stores.push_back(fmt::format("*{} = {};", place, name));
-    packed_[access] = name + ".of[lane]";
+    placed_[access] = name + ".of[lane]";
   };
   for (const loop::Statement& statement : body) {
     const std::uint32_t around = text_.begin_note(statement.note);
@@ -124,14 +124,14 @@ void KernelCode::pack_at_once(const Nest& nest, int size, const std::string& one
   }
   text_.line("#pragma unroll");
   text_.open(fmt::format("for (int lane = 0; lane < {}; ++lane)", size));
-  if (needs_variable(body, id, packed_))
+  if (needs_variable(body, id, placed_))
     text_.line(fmt::format("const {} {} = {} + lane;", whole_type(kernel_[id].extent), one, first));
   loops_[id.index] = one;
   block(body);
   loops_[id.index] = first;
   text_.close();
   for (const std::string& store : stores) text_.line(store);
-  packed_.clear();
+  placed_.clear();
 }
 
 }  // namespace recut::cuda

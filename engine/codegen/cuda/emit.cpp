@@ -82,6 +82,8 @@ class Emitter {
     if (mapping.scatter)
       each = fmt::format("added to {} rows, {} of which a block has", mapping.scatter.rows,
                          mapping.scatter.rows_of_block);
+    if (mapping.transpose)
+      each = fmt::format("squares of {0} by {0}, turned in shared memory", Transpose::kSide);
     if (mapping.group > 1) each = fmt::format("{} threads each", mapping.group);
     if (mapping.abreast > 1)
       each = fmt::format("{} threads each, {} side by side in {} block{}", mapping.group,

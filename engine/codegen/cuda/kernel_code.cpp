@@ -69,8 +69,8 @@ void KernelCode::execute(const loop::Store& store) {
   const std::string first = !stores_.empty() ? fmt::format("if ({}) ", stores_)
                             : alike()        ? "if (thread == 0) "
                                              : "";
-  if (const auto pack = packed_.find(&store); pack != packed_.end()) {
-    text_.line(fmt::format("{} = {};", pack->second,
+  if (const auto place = placed_.find(&store); place != placed_.end()) {
+    text_.line(fmt::format("{} = {};", place->second,
                            memory_of_value(buffer.dtype, value(store.value), context_.helpers)));
     return;
   }
@@ -168,9 +168,9 @@ std::string KernelCode::code(const loop::Load& load, loop::ValueId result) {
   const loop::Buffer& buffer = kernel_[load.buffer];
   const std::string zero = literal(kernel_[result].type, {});
   if (buffer.elements == 0) return zero;
-  const auto pack = packed_.find(&load);
+  const auto place = placed_.find(&load);
   const std::string found = value_of_memory(
-      buffer.dtype, pack != packed_.end() ? pack->second : element(load.buffer, load.at),
+      buffer.dtype, place != placed_.end() ? place->second : element(load.buffer, load.at),
       context_.helpers);
   return load.where.valid() ? fmt::format("{} ? {} : {}", value(load.where), found, zero) : found;
 }

@@ -56,7 +56,8 @@ class KernelCode {
   std::string first_item() const;
   std::string number_of_thread() const;
   void own_of_items(const std::string& own, const std::string& first, const std::string& type);
-  void count_down(const Nest& nest, const std::string& number, bool wide, int pack);
+  void count_down(const Nest& nest, const std::string& number, bool wide,
+                  const std::vector<int>& sizes);
   void in_nest(const Nest& nest, const std::string& number, bool wide, int pack);
   std::string counter(const Nest& nest, int pack);
   void share(const Shared& shared);
@@ -85,6 +86,17 @@ class KernelCode {
   void add_to_row(const std::string& row, const std::string& value);
   void store_rows(const std::string& inside);
 
+  // transpose_code.cpp: squares of items, whose loads are turned in shared memory.
+  struct Corner {
+    loop::LoopId across, along;  // the loops of a square
+    std::string first_across, first_along;
+  };
+  void items_of_transpose(const loop::StageCode& stage, std::int64_t blocks);
+  void open_lines(const Corner& corner, bool turned, const std::string& turn);
+  void close_lines();
+  void load_square(const Corner& corner);
+  void run_square(const Corner& corner);
+
   // access_code.cpp: places in memory.
   std::string index(const loop::Index& index);
   std::string element(loop::BufferId buffer, const loop::Index& at);
@@ -108,7 +120,7 @@ class KernelCode {
   std::vector<std::string> loops_, values_;
   bool spread_ = false;                        // inside of what a group shares out
   std::string iteration_ = "0";                // of the innermost loop that has lanes
-  std::map<const void*, std::string> packed_;  // loads and stores of a pack
+  std::map<const void*, std::string> placed_;  // loads and stores of packs, loads of squares
   // In tiles: a thread's column, whether it adds, whether it stores, and where updates leave
   // their summands.
   std::string column_, adds_, stores_;

@@ -224,6 +224,11 @@ void choose_threads(const loop::Kernel& kernel, Mapping& mapping) {
     mapping.partials_bytes = mapping.scatter.bytes;
     return;
   }
+  if (mapping.transpose) {
+    mapping.threads = Transpose::kThreads;
+    mapping.partials_bytes = mapping.transpose.bytes;
+    return;
+  }
   const bool alone = mapping.shared.empty();
   mapping.abreast = alone ? 1 : items_abreast(kernel, mapping);
   if (mapping.abreast > 1) return share_out_abreast(kernel, mapping);
@@ -290,6 +295,8 @@ Mapping map_stage(const loop::Kernel& kernel, const loop::Ranges& ranges,
   const bool plain = mapping.items && mapping.scratch.empty() && !has_lanes(body);
   if (plain) mapping.tile = tile_of(kernel, *mapping.items);
   if (plain) mapping.scatter = scatter_of(kernel, *mapping.items);
+  if (plain && mapping.tile.columns == 0 && !mapping.scatter)
+    mapping.transpose = transpose_of(kernel, *mapping.items);
   choose_threads(kernel, mapping);
   return mapping;
 }

@@ -12,6 +12,7 @@
 #include "engine/codegen/cuda/nest.h"
 #include "engine/codegen/cuda/scatters.h"
 #include "engine/codegen/cuda/tiles.h"
+#include "engine/codegen/cuda/transpose.h"
 #include "engine/codegen/loop/ranges.h"
 #include "engine/codegen/loop/stages.h"
 
@@ -38,6 +39,7 @@ struct Mapping {
   std::map<const loop::Loop*, Shared> shared;
   Tile tile;                            // where sums in order are made by many threads
   Scatter scatter;                      // where rows that data names are shared out
+  Transpose transpose;                  // where what is loaded lies along another loop
   std::vector<loop::BufferId> scratch;  // that the launch uses
   std::int64_t scratch_bytes = 0;
   std::int64_t partials_bytes = 0;  // shared memory for partials or summands of a block
@@ -53,6 +55,7 @@ struct Mapping {
   bool in_warp() const { return group <= 32 && abreast == 1; }
   // Blocks, or clusters of them, that have a turn each.
   std::int64_t blocks() const {
+    if (transpose) return transpose.squares;
     const std::int64_t of_items = (turns() + turns_of_block() - 1) / turns_of_block();
     return scatter ? of_items * scatter.parts() : of_items;
   }

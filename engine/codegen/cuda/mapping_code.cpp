@@ -43,6 +43,8 @@ Text KernelCode::run(const loop::StageCode& stage, std::int64_t blocks) {
     items_of_tile(stage, blocks);
   else if (mapping_.scatter)
     items_of_scatter(stage, blocks);
+  else if (mapping_.transpose)
+    items_of_transpose(stage, blocks);
   else if (mapping_.items)
     items(stage, blocks);
   else
@@ -98,23 +100,24 @@ std::string KernelCode::first_item() const {
   return fmt::format("blockIdx.x * {} + {}", turns, inside);
 }
 
-// Variables of loops from one number, the last of them quickest; that one counts packs.
-void KernelCode::count_down(const Nest& nest, const std::string& number, bool wide, int pack) {
+// Variables of loops from one number, the last of them quickest. `sizes`: of each loop, how many
+// iterations are counted as one.
+void KernelCode::count_down(const Nest& nest, const std::string& number, bool wide,
+                            const std::vector<int>& sizes) {
   std::int64_t below = 1;
   for (std::size_t i = nest.loops.size(); i-- > 0;) {
     const loop::LoopId id = nest.loops[i]->variable;
     const std::int64_t extent = kernel_[id].extent;
-    const bool last = i + 1 == nest.loops.size();
-    const std::int64_t turns = last ? (extent + pack - 1) / pack : extent;
+    const std::int64_t turns = (extent + sizes[i] - 1) / sizes[i];
     const std::string type = whole_type(extent);
-    const bool alone = nest.loops.size() == 1, counts = last && pack > 1;
+    const bool alone = nest.loops.size() == 1;
     std::string text = alone  ? number
                        : wide ? "(unsigned long long)" + number
                               : fmt::format("unsigned({})", number);
     if (below > 1) text += fmt::format(" / {}", below);
     if (i > 0) text += fmt::format(" % {}", turns);
     if (!alone) text = type == "int" ? fmt::format("int({})", text) : "(long long)(" + text + ")";
-    if (counts) text = fmt::format("{} * {}", pack, text);
+    if (sizes[i] > 1) text = fmt::format("{} * {}", sizes[i], text);
     text_.line(fmt::format("const {} {} = {};", type, variable(id), text));
     below *= turns;
   }
@@ -122,7 +125,11 @@ void KernelCode::count_down(const Nest& nest, const std::string& number, bool wi
 
 // What a thread does of one item or one shared iteration.
 void KernelCode::in_nest(const Nest& nest, const std::string& number, bool wide, int pack) {
-  if (number != variable(nest.loops.back()->variable)) count_down(nest, number, wide, pack);
+  if (number != variable(nest.loops.back()->variable)) {
+    std::vector<int> sizes(nest.loops.size(), 1);
+    sizes.back() = pack;
+    count_down(nest, number, wide, sizes);
+  }
   for (const loop::Statement* one : nest.before) statement(*one);
   if (pack > 1)
     this->pack(nest, pack);

@@ -28,7 +28,8 @@ void KernelCode::items_of_scatter(const loop::StageCode& stage, std::int64_t blo
   text_.line(fmt::format("const int {} = {}threadIdx.x;", place, columns));
   text_.line(fmt::format("const int {0} = {1} < {2} ? {1} : {3};", item, place, mapping_.count,
                          mapping_.count - 1));
-  if (items.loops.size() > 1) count_down(items, item, false, 1);
+  if (items.loops.size() > 1)
+    count_down(items, item, false, std::vector<int>(items.loops.size(), 1));
   for (const loop::Statement* one : items.before) statement(*one);
   for (std::size_t i = 0; i + 1 < items.body->size(); ++i) statement((*items.body)[i]);
   add_named_rows();

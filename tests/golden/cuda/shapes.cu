@@ -267,16 +267,34 @@ extern "C" __global__ void __launch_bounds__(256) kernel_3_0(
 }
 
 // kernel turned
-// 6144 items, a thread each
-extern "C" __global__ void __launch_bounds__(32) kernel_4_0(
+// 6144 items, squares of 32 by 32, turned in shared memory
+extern "C" __global__ void __launch_bounds__(256) kernel_4_0(
     const float* __restrict__ x,
     float* __restrict__ y,
     long long seed, long long* fault) {
-  const int item = blockIdx.x * 32 + threadIdx.x;
-  const int j = int(unsigned(item) % 128);
-  const int i = int(unsigned(item) / 128);
-  const float a = x[i + 48 * j];
-  y[128 * i + j] = a;
+  extern __shared__ __align__(16) unsigned char shared[];
+  const int square = blockIdx.x;
+  const int first_j = 32 * int(unsigned(square) % 4);
+  const int first_i = 32 * int(unsigned(square) / 4);
+  float* const x_square = reinterpret_cast<float*>(shared);
+  #pragma unroll
+  for (int line = 0; line < 32; line += 8) {
+    const int i = first_i + int(threadIdx.x % 32);
+    const int j = first_j + line + int(threadIdx.x / 32);
+    if (i < 48) {
+      x_square[(line + threadIdx.x / 32) * 33 + threadIdx.x % 32] = x[i + 48 * j];
+    }
+  }
+  __syncthreads();
+  #pragma unroll
+  for (int line_1 = 0; line_1 < 32; line_1 += 8) {
+    const int j = first_j + int(threadIdx.x % 32);
+    const int i = first_i + line_1 + int(threadIdx.x / 32);
+    if (i < 48) {
+      const float a = x_square[threadIdx.x % 32 * 33 + line_1 + threadIdx.x / 32];
+      y[128 * i + j] = a;
+    }
+  }
 }
 
 // kernel columns

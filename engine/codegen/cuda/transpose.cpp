@@ -1,0 +1,77 @@
+#include "engine/codegen/cuda/transpose.h"
+
+#include <algorithm>
+
+#include "engine/codegen/cuda/packs.h"
+
+namespace recut::cuda {
+namespace {
+
+constexpr std::int64_t kShortest = Transpose::kSide / 2;  // of either loop
+// A line of a square is one longer than it has to be, so that those of a column are in different
+// banks.
+constexpr std::int64_t kLine = Transpose::kSide + 1;
+
+bool is_of_loops(const loop::Index& index) {
+  bool all = true;
+  loop::for_each_atom(index,
+                      [&](const loop::Atom& atom) { all &= atom.kind != loop::AtomKind::value; });
+  return all;
+}
+
+// Loads, scalars and stores alone.
+bool is_straight(const loop::Block& body) {
+  return std::all_of(body.begin(), body.end(), [](const loop::Statement& statement) {
+    if (const auto* store = std::get_if<loop::Store>(&statement.value)) return !store->combine;
+    const auto* define = std::get_if<loop::Define>(&statement.value);
+    return define != nullptr && !std::holds_alternative<loop::ReadAccumulator>(define->expression);
+  });
+}
+
+std::vector<const loop::Load*> turned_loads(const Nest& items, std::size_t across) {
+  const loop::LoopId along = items.loops.back()->variable, other = items.loops[across]->variable;
+  std::vector<const loop::Load*> loads;
+  for (const loop::Statement& statement : *items.body) {
+    const auto* define = std::get_if<loop::Define>(&statement.value);
+    const auto* load = define == nullptr ? nullptr : std::get_if<loop::Load>(&define->expression);
+    if (load == nullptr || load->where.valid() || !is_of_loops(load->at)) continue;
+    if (step_of(load->at, along, 1, *items.body) == Step::other &&
+        step_of(load->at, other, 1, *items.body) == Step::next)
+      loads.push_back(load);
+  }
+  return loads;
+}
+
+void lay_out(const loop::Kernel& kernel, const Nest& items, Transpose& transpose) {
+  for (const loop::Load* load : transpose.loads) {
+    transpose.places.push_back(transpose.bytes);
+    const std::int64_t bytes = kLine * Transpose::kSide * item_bytes(kernel[load->buffer].dtype);
+    transpose.bytes += (bytes + 15) / 16 * 16;
+  }
+  transpose.squares = 1;
+  for (std::size_t i = 0; i < items.loops.size(); ++i) {
+    const std::int64_t extent = kernel[items.loops[i]->variable].extent;
+    const bool side = i == transpose.across || i + 1 == items.loops.size();
+    transpose.squares *= side ? (extent + Transpose::kSide - 1) / Transpose::kSide : extent;
+  }
+}
+
+}  // namespace
+
+Transpose transpose_of(const loop::Kernel& kernel, const Nest& items) {
+  Transpose transpose;
+  const auto extent = [&](std::size_t i) { return kernel[items.loops[i]->variable].extent; };
+  const std::size_t last = items.loops.size() - 1;
+  if (extent(last) < kShortest || !is_straight(*items.body)) return transpose;
+  for (std::size_t i = 0; i < last; ++i) {
+    if (extent(i) < kShortest) continue;
+    std::vector<const loop::Load*> loads = turned_loads(items, i);
+    if (loads.empty() || loads.size() < transpose.loads.size()) continue;
+    transpose.across = i;
+    transpose.loads = std::move(loads);
+  }
+  if (transpose) lay_out(kernel, items, transpose);
+  return transpose;
+}
+
+}  // namespace recut::cuda
