@@ -29,10 +29,13 @@ Type type_of(DType dtype) {
   return dtype == DType::bf16 ? kBf16 : kF32;
 }
 
-// cuDNN rounds no f32 to bf16: where products do, convolutions take tf32.
-Math math_of(DType dtype, Precision precision) {
-  if (dtype != DType::f32) return kTensorMath;
-  return precision == Precision::f32 ? kFmaMath : kUsualMath;
+// cuDNN rounds no f32 to bf16: where products do, convolutions take tf32. Not where each channel is
+// a group of its own: sums of so few products gain nothing by tensor cores, and PyTorch has kernels
+// in f32 for them.
+Math math_of(const ConvolutionForm& form, Precision precision) {
+  if (form.dtype != DType::f32) return kTensorMath;
+  const bool depthwise = form.groups > 1 && form.w.shape[1] == 1;
+  return precision == Precision::f32 || depthwise ? kFmaMath : kUsualMath;
 }
 
 // Where an operand begins.
@@ -57,7 +60,7 @@ class ConvolutionCall : public DeviceCall {
   }
 
   Result<Done> prepare(Precision precision, std::int64_t most_workspace) {
-    math_ = math_of(form_.dtype, precision);
+    math_ = math_of(form_, precision);
     describe();
     if (status_ == kSuccess) find_ways(most_workspace);
     if (status_ != kSuccess) return refused();

@@ -101,6 +101,28 @@ TEST_CASE("cuda: what precisions round, and how far off that may be", "[native][
   ::unsetenv("RECUT_CUDA_PATH");
 }
 
+// A channel a group, both ways.
+TEST_CASE("cuda: convolutions of single channels round no factors", "[native][cuda]") {
+  if (!provide_libraries()) SKIP("there is no compiler for the libraries");
+  const native::TemporaryFile file("depthwise.recut");
+  file.write(
+      "graph \"depthwise\" {\n"
+      "  %k = parameter f32[6, 1, 3, 3]\n"
+      "  %x = input f32[2, 6, 9, 9]\n  %t = tangent f32[2, 6, 9, 9]\n"
+      "  %y = convolution(%x, %k, none, [1, 1], [1, 1], [1, 1], false, [0, 0], 6)\n"
+      "  %g = convolution_backward(%t, %x, %k, [0], [1, 1], [1, 1], [1, 1], false, [0, 0], 6, "
+      "[true, true, false])\n"
+      "  %gx = getitem(%g, 0)\n  %gk = getitem(%g, 1)\n"
+      "  results %y\n  gradients %gk, %gx\n}\n");
+  const test::FakeStep step = test::fake_step(file.path(), "none", true);
+  CHECK_FALSE(step.ready->step.program().library.empty());
+  test::fake_card().records = false;
+  const auto execution = test::execute_fake(step, Precision::tf32);
+  if (!execution) FAIL(execution.diagnostics().front().message);
+  CHECK(execution->max_relative_error() <= 1e-5);
+  ::unsetenv("RECUT_CUDA_PATH");
+}
+
 TEST_CASE("cuda: the error that is allowed is that of the fewest bits", "[native][cuda]") {
   const auto allowed = [](std::string_view dtype, Precision precision) {
     const native::TemporaryFile file("every_call.recut");
