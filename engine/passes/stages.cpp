@@ -48,6 +48,7 @@ constexpr StagePass kJoint[] = {
     {"attention_masks", kInexact},
     {"scaled_softmax", kInexact},
     {"joined_products", kNamed},
+    {"epilogues", kNamed},
     {"pad_mm", kNamed},
     {"decompositions", kNamed},
     {"copies"},

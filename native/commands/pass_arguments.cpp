@@ -139,6 +139,7 @@ Result<Pipeline> GraphArguments::pipeline(std::vector<Stage> run) const {
   made.with = split_pass_names(with);
   if (card && std::any_of(made.stages.begin(), made.stages.end(), pads_products))
     made.with.emplace_back("pad_mm");
+  if (card && inexact && contains(made.stages, Stage::joint)) made.with.emplace_back("epilogues");
   for (const std::string& text : rules) {
     const auto argument = parse_rules_argument(text);
     if (!argument) return argument.diagnostics();

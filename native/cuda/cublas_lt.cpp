@@ -106,12 +106,17 @@ class ProductCall : public DeviceCall {
     if (!sound_) return;
     set(kTurnA, form_.a.turned ? kTurned : kStraight);
     set(kTurnB, form_.b.turned ? kTurned : kStraight);
-    set(kEpilogue, form_.bias ? kWithBias : kPlain);
+    set(kEpilogue, epilogue());
     if (form_.bias) describe(*form_.bias);
     a_ = matrix(form_.a);
     b_ = matrix(form_.b);
     if (form_.c) c_ = matrix(*form_.c);
     d_ = matrix(form_.d);
+  }
+
+  Epilogue epilogue() const {
+    if (form_.rectified) return form_.bias ? kRectifiedWithBias : kRectified;
+    return form_.bias ? kWithBias : kPlain;
   }
 
   // The real address comes with each run; to choose ways by, it has to be one as much aligned.

@@ -31,6 +31,7 @@ class Former {
     if (product_.added) form.c = straight(*product_.added, row, column);
     form.alpha = product_.alpha;
     form.beta = product_.beta;
+    form.rectified = product_.rectified;
     form.dtype = product_.dtype;
     return form;
   }

@@ -32,13 +32,15 @@ struct BiasForm {
 };
 
 // d = alpha a b, with a[rows of d, k] and b[k, columns of d], and a number added to each row of d
-// where there is a bias, or beta c where there is that. All are of one dtype.
+// where there is a bias, or beta c where there is that; 0 instead of what is below it where it is
+// `rectified`. All are of one dtype.
 struct ProductForm {
   MatrixForm a, b, d;
   std::int64_t batch = 1;
   std::optional<BiasForm> bias;
   std::optional<MatrixForm> c;  // not turned
   double alpha = 1, beta = 1;
+  bool rectified = false;
   DType dtype = DType::f32;
 };
 

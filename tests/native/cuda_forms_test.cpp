@@ -1,4 +1,5 @@
 // What cuBLASLt and cuDNN are told of a call, as plain numbers.
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <vector>
 
@@ -42,6 +43,7 @@ void multiply(const ProductForm& form, std::vector<std::vector<double>>& buffers
           sum += buffers[form.bias->buffer].at(
               static_cast<std::size_t>(form.bias->offset / item_bytes(form.dtype) + row));
         if (form.c) sum += form.beta * at(*form.c, batch, row, column);
+        if (form.rectified) sum = std::max(sum, 0.0);
         at(form.d, batch, row, column) = sum;
       }
 }
@@ -79,6 +81,7 @@ void check(const MatrixProduct& product) {
           sum += buffers[product.bias->buffer].at(
               static_cast<std::size_t>(product.bias->layout.offset + j));
         if (product.added) sum += product.beta * element(*product.added, buffers, batch, i, j);
+        if (product.rectified) sum = std::max(sum, 0.0);
         INFO(batch << " " << i << " " << j);
         CHECK(element(product.out, buffers, batch, i, j) == sum);
       }
@@ -124,6 +127,10 @@ TEST_CASE("cuda: a bias is added where out runs along its rows", "[native][cuda]
   const MatrixProduct product{operand(0, {3, 5}, {5, 1}), operand(1, {5, 4}, {4, 1}),
                               operand(2, {3, 4}, {4, 1}), operand(3, {4}, {1}, 2)};
   check(product);
+  MatrixProduct rectified = product;
+  rectified.alpha = -1;
+  rectified.rectified = true;
+  check(rectified);
   MatrixProduct along_columns = product;
   along_columns.out = operand(2, {3, 4}, {1, 3});
   CHECK_FALSE(form_of(along_columns).has_value());

@@ -101,6 +101,8 @@ static_assert(kRealF16 == int{CUDA_R_16F} && kRealBf16 == int{CUDA_R_16BF});
 static_assert(kStraight == int{CUBLAS_OP_N} && kTurned == int{CUBLAS_OP_T});
 static_assert(kPlain == unsigned{CUBLASLT_EPILOGUE_DEFAULT});
 static_assert(kWithBias == unsigned{CUBLASLT_EPILOGUE_BIAS});
+static_assert(kRectified == unsigned{CUBLASLT_EPILOGUE_RELU});
+static_assert(kRectifiedWithBias == unsigned{CUBLASLT_EPILOGUE_RELU_BIAS});
 static_assert(kTurnA == int{CUBLASLT_MATMUL_DESC_TRANSA});
 static_assert(kTurnB == int{CUBLASLT_MATMUL_DESC_TRANSB});
 static_assert(kEpilogue == int{CUBLASLT_MATMUL_DESC_EPILOGUE});

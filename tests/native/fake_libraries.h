@@ -113,7 +113,7 @@ Status cublasLtMatmulAlgoGetHeuristic(Handle, Product product, Matrix a, Matrix 
                                       int* count) {
   if (!all_alike(a, b, c, d)) return kRefused;
   if (product->compute != kComputeF32 && d->type != kRealF32) return kRefused;
-  if (product->epilogue == kWithBias && product->bias_type != d->type) return kRefused;
+  if ((product->epilogue & kWithBias) != 0 && product->bias_type != d->type) return kRefused;
   *count = 0;
   for (const auto& [way, bytes] : {std::pair(0, 512), std::pair(1, 1024), std::pair(2, 0)})
     if (static_cast<std::uint64_t>(bytes) <= preference->most_workspace)
@@ -142,7 +142,8 @@ Status cublasLtMatmul(Handle, Product product, const void* alpha, const void* a,
                  rounded(turned_b ? (*b_form)(b, n, j, k) : (*b_form)(b, n, k, j), bits);
         sum *= by;
         if (by_c != 0) sum += by_c * (*c_form)(c, n, i, j);
-        if (product->epilogue == kWithBias) sum += load(d_form->stored(), product->bias, i);
+        if ((product->epilogue & kWithBias) != 0) sum += load(d_form->stored(), product->bias, i);
+        if ((product->epilogue & kRectified) != 0 && sum < 0) sum = 0;
         store(d_form->stored(), d, d_form->place(n, i, j), sum);
       }
   return kSuccess;

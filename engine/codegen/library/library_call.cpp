@@ -56,6 +56,10 @@ class Recogniser {
       case Op::addmm:
         product("mat1", "mat2", true);
         break;
+      case Op::_addmm_activation:
+        if (call_.boolean("use_gelu")) return std::nullopt;
+        product("mat1", "mat2", true, true);
+        break;
       case Op::baddbmm:
         product("batch1", "batch2", true);
         break;
@@ -105,8 +109,10 @@ class Recogniser {
   }
 
   // Calls
-  void product(std::string_view left, std::string_view right, bool plus_self = false) {
+  void product(std::string_view left, std::string_view right, bool plus_self = false,
+               bool rectified = false) {
     MatrixProduct p;
+    p.rectified = rectified;
     p.left = read(left);
     p.right = read(right);
     if (plus_self) add_self(p);
@@ -216,8 +222,8 @@ class Printer {
     std::string plus;
     if (p.bias) plus = ", plus " + operand(*p.bias);
     if (p.added) plus = ", plus " + times(p.beta) + operand(*p.added);
-    return fmt::format("{} = {}product {}, {}{}", operand(p.out), times(p.alpha), operand(p.left),
-                       operand(p.right), plus);
+    return fmt::format("{} = {}product {}, {}{}{}", operand(p.out), times(p.alpha), operand(p.left),
+                       operand(p.right), plus, p.rectified ? ", rectified" : "");
   }
 
   std::string line(const Convolution& c) const {
@@ -288,7 +294,8 @@ std::optional<Kernel> library_kernel(const Graph& graph, const StorageModel& sto
 bool is_common(const Kernel& kernel) {
   return std::all_of(kernel.calls.begin(), kernel.calls.end(), [](const Call& call) {
     if (const auto* product = std::get_if<MatrixProduct>(&call))
-      return product->dtype == DType::f32 && product->alpha == 1 && !product->added;
+      return product->dtype == DType::f32 && product->alpha == 1 && !product->added &&
+             !product->rectified;
     const auto* convolution = std::get_if<Convolution>(&call);
     return convolution != nullptr && convolution->dtype == DType::f32;
   });

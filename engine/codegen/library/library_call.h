@@ -27,7 +27,7 @@ struct Operand {
 };
 
 // out[i, j] = alpha * sum over k of left[i, k] * right[k, j], + bias[j] or + beta * added[i, j]
-// where there is one. All but the bias have a batch dimension in front, or none has. Of each of
+// where there is one, and 0 instead of what is below it where `rectified`. All but the bias have a batch dimension in front, or none has. Of each of
 // them, one of the last two dimensions has the stride 1. All are of `dtype`: f32, f16 or bf16; sums
 // are of f32.
 struct MatrixProduct {
@@ -35,6 +35,7 @@ struct MatrixProduct {
   std::optional<Operand> bias;
   std::optional<Operand> added = std::nullopt;  // of out's shape
   double alpha = 1, beta = 1;
+  bool rectified = false;
   DType dtype = DType::f32;
 };
 
@@ -98,7 +99,7 @@ std::optional<Kernel> library_kernel(const Graph& graph, const StorageModel& sto
 using Takes = bool (*)(const Kernel& kernel);
 
 // What every library takes: products and convolutions of f32, and of products those with a bias at
-// most.
+// most, and not rectified.
 bool is_common(const Kernel& kernel);
 
 // With numbers for its buffers' names: kernels that differ in names alone are the same.
@@ -107,6 +108,7 @@ Kernel without_names(Kernel kernel);
 // As text: buffers, then a line a call.
 //   %mm[512, 512 by 512, 1] = product %x[512, 768 by 768, 1], %w[768, 512 by 1, 768]
 //   %y[8, 4 by 4, 1] = 2 * product %x[8, 6 by 6, 1], %w[6, 4 by 4, 1], plus 0.5 * %z[8, 4 by 4, 1]
+//   %r[8, 4 by 4, 1] = product %x[8, 6 by 6, 1], %w[6, 4 by 4, 1], plus %b[4 by 1], rectified
 std::string print(const Kernel& kernel);
 
 }  // namespace recut::library
