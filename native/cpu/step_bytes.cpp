@@ -57,8 +57,8 @@ struct Fields {
   }
   template <class Bytes>
   static void of(Bytes& bytes, library::MatrixProduct& product) {
-    auto& [left, right, out, bias, added, alpha, beta, dtype] = product;
-    bytes(left, right, out, bias, added, alpha, beta, dtype);
+    auto& [left, right, out, bias, added, alpha, beta, rectified, dtype] = product;
+    bytes(left, right, out, bias, added, alpha, beta, rectified, dtype);
   }
   template <class Bytes>
   static void of(Bytes& bytes, library::Convolution& c) {

@@ -12,7 +12,7 @@ usage: pytorch.py [--recut build/release/recut] [--parts values,speed,memory] [-
   values  Recut's outputs by each precision beside PyTorch's without tf32, of the same inputs (where a graph draws
           random numbers, these are inputs, too): relative errors within 1e-4 (f32), 2e-3 (tf32), 2e-2 (graphs with
           bf16), or within what rounding does to PyTorch's own: 4 times as far as they move when inputs do in their
-          last bits, and with tf32 twice as far as PyTorch's own tf32 is away
+          last bits, and with tf32 twice as far as PyTorch's own tf32 is away, in the farthest of some tries
   speed   step times by each precision: Recut, and PyTorch's eager kernels and Inductor's code of the joint graph in
           one, in turn, so many rounds of so many steps; medians
   memory  with the last of the precisions: Recut within so many budgets from the whole down to the least, and PyTorch's
