@@ -137,8 +137,9 @@ std::vector<CodeLine> form_lines(const ScheduleView& schedule, std::uint32_t ker
   return form.lines(lowered, calls);
 }
 
-// As for the card that steps run on; else for any.
+// As for an engine of WebAssembly; as for the card that steps run on, else for any.
 loop::LowerOptions lower_options(const CodeForm& form, const KernelLibrary& library) {
+  if (form.id == "wasm") return wasm::lower_options();
   if (form.id != "cuda") return {};
   loop::LowerOptions options = cuda::lower_options(false);
   if (library.group_lanes > 0) options.group_lanes = library.group_lanes;

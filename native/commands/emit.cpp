@@ -38,7 +38,10 @@ Result<Program> program_of(const EmitCommand& command, const Graph& graph,
                            const ScheduledPlan& scheduled) {
   const StorageModel storages(graph);
   const FusionGroups groups = scheduled.planned.costs.groups(graph, storages);
-  if (command.target != "cuda") return make_program(graph, storages, groups, scheduled.schedule);
+  ProgramOptions loops;
+  if (command.target == "wasm") loops.lower = wasm::lower_options();
+  if (command.target != "cuda")
+    return make_program(graph, storages, groups, scheduled.schedule, loops);
   return make_program(graph, storages, groups, scheduled.schedule,
                       {.library = true,
                        .library_takes = cuda::takes_attention,

@@ -33,7 +33,7 @@ Program program_of(const std::string& sample) {
   const StorageModel storages(document->graph());
   auto program = make_program(document->graph(), storages,
                               scheduled->planned.costs.groups(document->graph(), storages),
-                              scheduled->schedule);
+                              scheduled->schedule, {.lower = wasm::lower_options()});
   REQUIRE(program.ok());
   return std::move(*program);
 }

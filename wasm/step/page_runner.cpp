@@ -6,6 +6,7 @@
 #include <memory>
 #include <utility>
 
+#include "engine/codegen/wasm/emit.h"
 #include "engine/eval/inputs.h"
 #include "engine/runtime/measurement.h"
 #include "wasm/step/step.h"
@@ -76,8 +77,8 @@ class Session {
   }
 
   Result<Program> make() {
-    auto program =
-        make_program(graph_, scheduled_.storages, scheduled_.groups, scheduled_.schedule);
+    auto program = make_program(graph_, scheduled_.storages, scheduled_.groups, scheduled_.schedule,
+                                {.lower = wasm::lower_options()});
     if (program) figures_.planned_peak_bytes = program->arena_bytes;
     return program;
   }

@@ -5,7 +5,9 @@
 #include <algorithm>
 
 #include "engine/codegen/loop/expand.h"
+#include "engine/codegen/wasm/forward.h"
 #include "engine/codegen/wasm/kernel_code.h"
+#include "engine/codegen/wasm/sharing.h"
 
 namespace recut::wasm {
 namespace {
@@ -67,9 +69,10 @@ class Emitter {
     Function function{stage.symbol,
                       {{Type::i32, Type::i64, Type::i64, Type::i64, Type::i32, Type::i32}, {}},
                       writer.locals(),
-                      writer.body(),
+                      forward_values(writer.body(), kParameters + writer.locals().size()),
                       {},
                       {}};
+    share_locals(function);
     if (contents_.shared && calls_any(function)) stage.parallel = false;
     if (stages.empty()) {
       function.remarks = {"kernel " + kernel.name};
@@ -86,6 +89,12 @@ class Emitter {
 };
 
 }  // namespace
+
+loop::LowerOptions lower_options() {
+  loop::LowerOptions options;
+  options.registers = loop::RegisterTile{4, 32};
+  return options;
+}
 
 Module emit(std::span<const loop::Kernel> kernels, const Options& options) {
   Emitter emitter(options);

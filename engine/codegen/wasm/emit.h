@@ -21,6 +21,7 @@
 
 #include "engine/codegen/loop/kernel.h"
 #include "engine/codegen/loop/stages.h"
+#include "engine/codegen/lower/lower.h"
 #include "engine/codegen/wasm/module.h"
 
 namespace recut::wasm {
@@ -33,6 +34,9 @@ struct Options {
   // the C library's functions: a stage that calls any is one part.
   bool shared = false;
 };
+
+// How calls are lowered for an engine, which has sixteen registers of 16 bytes at most.
+loop::LowerOptions lower_options();
 
 struct Module {
   std::string bytes;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "engine/codegen/loop/stages.h"
 #include "engine/codegen/wasm/narrow_numbers.h"
@@ -90,9 +91,29 @@ void KernelCode::range(const loop::Loop& loop, const Code& first, const Code& la
   if (middle.known && last.known && middle.known->integer == last.known->integer) return;
   if (lanes && kernel_[loop.variable].extent % loop.lanes == 0) return;
   const auto partials = updated_partials(loop);
+  const bool known = lanes && middle.known && last.known;
+  if (known && is_short(loop) && (partials.empty() || !stays_in_memory(partials.front())))
+    return left_over(loop, middle.known->integer, last.known->integer);
   move(partials, true);
   one_by_one(loop, middle, last);
   move(partials, false);
+}
+
+// Vectors as long as there are enough iterations for them, then one by one: all of them copies of
+// the body, for which partial numbers stay in locals.
+void KernelCode::left_over(const loop::Loop& loop, std::int64_t first, std::int64_t last) {
+  std::int64_t next = first;
+  for (const std::int64_t width : {kWidest, kNarrowest})
+    for (; next + width <= last; next += width)
+      counted(i32(next), i32(next + width), width,
+              [&](const Code& i) { at_once(loop, width, i, i32(next - first)); });
+  for (; next < last; ++next)
+    counted(i32(next), i32(next + 1), 1, [&](const Code& i) {
+      loops_[loop.variable.index] = i;
+      const Code outer = std::exchange(iteration_, i32(next));
+      block(loop.body);
+      iteration_ = outer;
+    });
 }
 
 // An iteration in a block: `body` is given its number.

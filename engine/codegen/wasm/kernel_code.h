@@ -78,6 +78,7 @@ class KernelCode {
   // Loops, between bounds of i32.
   void range(const loop::Loop& loop, const Code& first, const Code& last);
   void in_lanes(const loop::Loop& loop, const Code& first, const Code& last);
+  void left_over(const loop::Loop& loop, std::int64_t first, std::int64_t last);
   void one_by_one(const loop::Loop& loop, const Code& first, const Code& last);
   void unrolled(const loop::Loop& loop, const Code& first, const Code& last);
   template <class Body>
@@ -133,7 +134,8 @@ class KernelCode {
   bool stays_in_memory(loop::AccumulatorId id) const;
   void move(const std::vector<loop::AccumulatorId>& all, bool to_memory);
   std::vector<loop::AccumulatorId> updated_partials(const loop::Loop& loop) const;
-  Code updated(const loop::Update& update, const Code& partial);
+  void update_held(const loop::Update& update, const Code& held);
+  Code updated(const loop::Update& update, const Code& partial, std::int64_t first);
   Code combined(const loop::Accumulator& accumulator, std::vector<Code> parts);
 
   std::int64_t reserve(std::int64_t bytes);

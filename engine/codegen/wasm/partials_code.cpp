@@ -133,27 +133,44 @@ void KernelCode::move(const std::vector<loop::AccumulatorId>& all, bool to_memor
 void KernelCode::execute(const loop::Update& update) {
   Partials& partials = partials_[update.accumulator.index];
   const loop::Accumulator& accumulator = kernel_[update.accumulator];
-  if (accumulator.lanes == 1) return hold(partials.held, updated(update, partials.held));
-  if (lane_ && !partials.in_memory) {
-    const Code part = chunk_of(partials.held, lane_->partial.known->integer, lane_->width);
-    return hold(part, updated(update, part));
-  }
+  if (accumulator.lanes == 1) return update_held(update, partials.held);
+  if (lane_ && !partials.in_memory)
+    return update_held(update,
+                       chunk_of(partials.held, lane_->partial.known->integer, lane_->width));
   if (lane_) {
     const Address at = room_of(update.accumulator, lane_->partial);
     const Code partial = load_lanes(w_, accumulator.type, at, lane_->width);
-    return store_lanes(w_, accumulator.type, at, updated(update, partial), lane_->width);
+    return store_lanes(w_, accumulator.type, at, updated(update, partial, 0), lane_->width);
+  }
+  if (!partials.in_memory) {
+    const std::int64_t lane = iteration_.known->integer & (accumulator.lanes - 1);
+    const Code number = w_.lane(partials.held, lane);
+    return w_.set_lane(partials.held, lane, updated(update, number, 0));
   }
   const Code lane =
       combine_code(w_, host_, loop::Combine::bit_and, iteration_, i32(accumulator.lanes - 1));
   const Address at = room_of(update.accumulator, lane);
-  store_number(w_, accumulator.type, at, updated(update, load_number(w_, accumulator.type, at)));
+  store_number(w_, accumulator.type, at, updated(update, load_number(w_, accumulator.type, at), 0));
 }
 
-// What becomes of partial numbers.
-Code KernelCode::updated(const loop::Update& update, const Code& partial) {
-  const Code& by = values_[update.value.index];
+// A few lanes at a time, so that what is in between takes few registers.
+void KernelCode::update_held(const loop::Update& update, const Code& held) {
+  if (!held.is_vector()) return hold(held, updated(update, held, 0));
+  for (std::int64_t lane = 0; lane < held.lanes; lane += kNarrowest) {
+    const Code part = chunk_of(held, lane, kNarrowest);
+    hold(part, updated(update, part, lane));
+  }
+}
+
+// What becomes of partial numbers, by the lanes of the values from `first` on.
+Code KernelCode::updated(const loop::Update& update, const Code& partial, std::int64_t first) {
+  const auto lanes_of = [&](loop::ValueId value) {
+    const Code& all = values_[value.index];
+    return all.lanes > partial.lanes ? chunk_of(all, first, partial.lanes) : all;
+  };
+  const Code by = lanes_of(update.value);
   if (update.times.valid())
-    return multiply_add_code(w_, host_, by, values_[update.times.index], partial);
+    return multiply_add_code(w_, host_, by, lanes_of(update.times), partial);
   return combine_code(w_, host_, kernel_[update.accumulator].combine, partial, by);
 }
 

@@ -46,4 +46,11 @@ bool is_unrolled(const loop::Kernel& kernel, const loop::Loop& loop) {
   return extent * statements <= kMostStatements;
 }
 
+bool is_short(const loop::Loop& loop) {
+  constexpr std::int64_t kCopies = 4;
+  for (const loop::Statement& statement : loop.body)
+    if (std::holds_alternative<loop::Loop>(statement.value)) return false;
+  return kCopies * static_cast<std::int64_t>(loop.body.size()) <= kMostStatements;
+}
+
 }  // namespace recut::wasm

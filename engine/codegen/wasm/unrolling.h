@@ -12,4 +12,8 @@ namespace recut::wasm {
 // in sums of their indices only.
 bool is_unrolled(const loop::Kernel& kernel, const loop::Loop& loop);
 
+// Whether some copies of a body are no more than an unrolled loop has: it is short, and has no
+// loop.
+bool is_short(const loop::Loop& loop);
+
 }  // namespace recut::wasm

@@ -164,6 +164,15 @@ Code Writer::lane(const Code& code, std::int64_t lane) {
   return number(code.type);
 }
 
+void Writer::set_lane(const Code& vectors, std::int64_t lane, const Code& number) {
+  const std::int64_t width = vectors.lanes / static_cast<std::int64_t>(vectors.pieces.size());
+  const Local piece = vectors.pieces[static_cast<std::size_t>(lane / width)];
+  get(piece);
+  push(number);
+  replace_lane(vectors.type, lane % width);
+  set(piece);
+}
+
 void Writer::replace_lane(DType type, std::int64_t lane) {
   if (type == DType::boolean) {  // 0 or 1 as no bits or all
     const Local bit = keep(Type::i32);

@@ -97,6 +97,7 @@ class Writer {
   // One lane's number.
   void push_lane(const Code& code, std::int64_t lane);
   Code lane(const Code& code, std::int64_t lane);
+  void set_lane(const Code& vectors, std::int64_t lane, const Code& number);
 
   // What is on the stack as a number of that type.
   Code number(DType type);

@@ -243,7 +243,7 @@ TiledProduct weight_gradient_product(const Nest& nest, const Convolution& c) {
                      return Seen{at[0], c.channels * group + of[0],
                                  on_plane(nest.lowering, c.slide, rest(at), rest(of), c.plane)};
                    });
-  t.right.neighbours = neighbours_in(is_plain(c) ? element_count(c.windows) : c.windows.back());
+  t.right.neighbours = is_plain(c) ? element_count(c.windows) : c.windows.back();
   t.right.runs_along_depth = t.right.neighbours >= 4;
   t.write = [=, &nest](const Indices& batch, const Index& row, const Index& column,
                        const Quantity& sum) {

@@ -17,6 +17,9 @@ constexpr std::int64_t kTileRows = 256, kTileColumnBytes = 256, kTileDepth = 256
 constexpr std::int64_t kEnoughTiles = 16, kFewestTileRows = 32;
 // Fewer neighbours than that aren't read at once.
 constexpr std::int64_t kFewestLanes = 4;
+// Panels of fewer bytes are packed together, so that what holds for all of a step's columns is
+// computed once.
+constexpr std::int64_t kPackedBytes = 64;
 
 std::int64_t quotient_up(std::int64_t a, std::int64_t by) { return (a + by - 1) / by; }
 
@@ -132,38 +135,50 @@ class Tiles {
   // Panel by panel, in it k by k: what the loop over k reads next stands next.
   void pack_right(const Index& first_k) {
     const std::size_t depth = builder_.depth();
-    const Index panel = builder_.open_loop("columns", columns_.panels());
+    const std::int64_t together = panels_together(), width = together * columns_.panel;
+    const Index first = builder_.open_loop("columns", columns_.panels() / together);
     const auto write = [&](const Index& k, const Index& j) {
-      const Index column = columns_.size * column_tile_ + columns_.panel * panel + j;
+      const Index column = columns_.size * column_tile_ + width * first + j;
       std::optional<Quantity> inside;
       bound(inside, column, columns_);
       bound(inside, first_k + k, depth_);
-      right_.write(columns_.panel * (depth_.size * panel + k) + j,
-                   p_.right.element(batch_, column, first_k + k, inside));
+      const Index panel = together * first + builder_.quotient(j, columns_.panel);
+      right_.write(
+          columns_.panel * (depth_.size * panel + k) + builder_.remainder(j, columns_.panel),
+          p_.right.element(batch_, column, first_k + k, inside));
     };
-    if (const std::int64_t lanes = lanes_along_depth(); lanes > 1) {
+    if (const std::int64_t line = line_along_depth(); line > 1) {
       const Index j = builder_.open_loop("j", columns_.panel);
-      const Index part = builder_.open_loop("part", depth_.size / lanes);
-      write(lanes * part + builder_.open_loop("k", lanes, Builder::Order::serial, lanes), j);
+      const Index part = builder_.open_loop("part", depth_.size / line);
+      const std::int64_t lanes = line < kLanes ? kFewestLanes : kLanes;
+      write(line * part + builder_.open_loop("k", line, Builder::Order::serial, lanes), j);
     } else if (p_.right.runs_along_depth) {
       const Index k = builder_.open_loop("k", depth_.size);
       write(k, builder_.open_loop("j", columns_.panel));
     } else {
       const std::int64_t lanes_of_line = p_.right.neighbours;
       const std::int64_t lanes =
-          lanes_of_line >= kFewestLanes ? std::min(columns_.panel, lanes_of_line) : columns_.panel;
-      const Index part = builder_.open_loop("part", columns_.panel / lanes);
+          lanes_of_line >= kFewestLanes ? std::min(width, lanes_of_line) : width;
+      const Index part = builder_.open_loop("part", width / lanes);
       const Index k = builder_.open_loop("k", depth_.size);
       write(k, lanes * part + builder_.open_loop("j", lanes, Builder::Order::serial, lanes));
     }
     builder_.close_to(depth);
   }
 
-  // Along which a right factor that runs along k is read; 1 where it isn't known to pay.
-  std::int64_t lanes_along_depth() const {
+  std::int64_t panels_together() const {
+    const std::int64_t most = kPackedBytes / (columns_.panel * bytes_);
+    if (p_.right.runs_along_depth || most < 2 || columns_.panel < kLanes) return 1;
+    return columns_.panels() % most == 0 ? most : 1;
+  }
+
+  // So much of k is read by lanes of a right factor that runs along it; 1 where it isn't known to
+  // pay.
+  std::int64_t line_along_depth() const {
     if (!p_.right.runs_along_depth || p_.right.neighbours < kFewestLanes) return 1;
-    const std::int64_t lanes = std::min(kLanes, p_.right.neighbours);
-    return depth_.size % lanes == 0 ? lanes : 1;
+    const bool whole = p_.right.neighbours % kLanes == 0;
+    const std::int64_t line = whole ? kLanes : p_.right.neighbours;
+    return depth_.size % line == 0 ? line : 1;
   }
 
   void pack_left(const Index& first_row, const Index& first_k) {

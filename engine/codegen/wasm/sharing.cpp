@@ -1,0 +1,141 @@
+#include "engine/codegen/wasm/sharing.h"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <limits>
+#include <map>
+#include <queue>
+
+namespace recut::wasm {
+namespace {
+
+constexpr std::size_t kNever = std::numeric_limits<std::size_t>::max();
+constexpr std::array kTypes{Type::i32, Type::i64, Type::f32, Type::f64, Type::v128};
+
+bool uses_local(const Instruction& one) {
+  return one.op == Op::local_get || one.op == Op::local_set || one.op == Op::local_tee;
+}
+
+// From the first instruction that uses a local to the last that may need its value.
+struct Span {
+  std::size_t first = kNever, last = 0;
+  std::size_t arm = 0;  // of an `if`, in which the first one stands: its beginning; 0: in none
+};
+
+// Where blocks end, by where they begin: arms of an `if` are two.
+std::vector<std::size_t> ends_of(const std::vector<Instruction>& body) {
+  std::vector<std::size_t> ends(body.size(), 0), open;
+  for (std::size_t at = 0; at < body.size(); ++at) {
+    const Op op = body[at].op;
+    if (op == Op::end || op == Op::else_) {
+      ends[open.back()] = at;
+      open.pop_back();
+    }
+    if (op == Op::loop || op == Op::if_ || op == Op::else_) open.push_back(at);
+  }
+  return ends;
+}
+
+// A value that a loop needs and that wasn't made in the same iteration is needed to the loop's end;
+// one that was made in an arm of an `if` and is needed behind it, all the time.
+class Spans {
+ public:
+  Spans(const std::vector<Instruction>& body, std::size_t parameters, std::size_t locals)
+      : body_(body), ends_(ends_of(body)), parameters_(parameters), spans_(locals) {}
+
+  std::vector<Span> run() {
+    for (std::size_t at = 0; at < body_.size(); ++at) {
+      const Op op = body_[at].op;
+      if (op == Op::end || op == Op::else_) close(at);
+      if (op == Op::loop) loops_.push_back(at);
+      if (op == Op::if_ || op == Op::else_) arms_.push_back(at);
+      if (uses_local(body_[at]) && body_[at].low >= parameters_) use(at);
+    }
+    return std::move(spans_);
+  }
+
+ private:
+  void close(std::size_t at) {
+    if (!loops_.empty() && ends_[loops_.back()] == at) return loops_.pop_back();
+    arms_.pop_back();
+  }
+
+  void use(std::size_t at) {
+    Span& span = spans_[body_[at].low - parameters_];
+    if (span.first == kNever) {
+      span.first = at;
+      span.arm = arms_.empty() ? 0 : arms_.back();
+      if (body_[at].op == Op::local_get) span = {0, body_.size(), 0};
+    }
+    span.last = std::max(span.last, at);
+    const bool left = span.arm != 0 && !std::binary_search(arms_.begin(), arms_.end(), span.arm);
+    if (left) span = {0, body_.size(), 0};
+    const auto around = std::upper_bound(loops_.begin(), loops_.end(), span.first);
+    if (around != loops_.end()) span.last = std::max(span.last, ends_[*around]);
+  }
+
+  const std::vector<Instruction>& body_;
+  const std::vector<std::size_t> ends_;
+  const std::size_t parameters_;
+  std::vector<std::size_t> loops_, arms_;  // that are open, from the outermost on
+  std::vector<Span> spans_;
+};
+
+// By local: the number among those of its type that it gets.
+class Numbers {
+ public:
+  using Queue = std::priority_queue<std::size_t, std::vector<std::size_t>, std::greater<>>;
+
+  std::size_t take(Type type, const Span& span) {
+    ByType& all = types_[type];
+    for (; !all.taken.empty() && all.taken.begin()->first < span.first;
+         all.taken.erase(all.taken.begin()))
+      all.free.push(all.taken.begin()->second);
+    if (all.free.empty()) all.free.push(all.count++);
+    const std::size_t number = all.free.top();
+    all.free.pop();
+    all.taken.emplace(span.last, number);
+    return number;
+  }
+  std::size_t count(Type type) { return types_[type].count; }
+
+ private:
+  struct ByType {
+    std::size_t count = 0;
+    Queue free;
+    std::multimap<std::size_t, std::size_t> taken;  // by the last instruction that needs it
+  };
+  std::map<Type, ByType> types_;
+};
+
+}  // namespace
+
+void share_locals(Function& function) {
+  const std::size_t parameters = function.signature.parameters.size();
+  const std::size_t count = function.locals.size();
+  const std::vector<Span> spans = Spans(function.body, parameters, count).run();
+  std::vector<std::size_t> order;
+  for (std::size_t local = 0; local < count; ++local)
+    if (spans[local].first != kNever) order.push_back(local);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return spans[a].first < spans[b].first; });
+  Numbers numbers;
+  std::vector<std::size_t> becomes(count, 0);
+  for (const std::size_t local : order)
+    becomes[local] = numbers.take(function.locals[local], spans[local]);
+  std::map<Type, std::size_t> begins;
+  std::vector<Type> locals;
+  for (const Type type : kTypes) {
+    begins[type] = parameters + locals.size();
+    locals.insert(locals.end(), numbers.count(type), type);
+  }
+  for (Instruction& one : function.body) {
+    if (!uses_local(one) || one.low < parameters) continue;
+    const std::size_t local = one.low - parameters;
+    one.low = begins[function.locals[local]] + becomes[local];
+  }
+  function.locals = std::move(locals);
+}
+
+}  // namespace recut::wasm
