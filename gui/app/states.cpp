@@ -1,5 +1,5 @@
 // Words on the state by name: what scripts and tests can expect. A new one is a row here.
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include "engine/support/units.h"
 #include "gui/app/app.h"
@@ -193,6 +193,15 @@ std::string training_loss(const DocumentView& d) {
   if (view == nullptr || view->losses.empty()) return "";
   return fmt::format("{}", kFirst ? view->losses.front() : view->losses.back());
 }
+// Of all steps, each to the bit.
+std::string training_losses(const DocumentView& d) {
+  const TrainView* view = shown_training(d);
+  return view != nullptr ? fmt::format("{}", fmt::join(view->losses, " ")) : "";
+}
+std::string training_where(const DocumentView& d) {
+  const TrainView* view = shown_training(d);
+  return view != nullptr ? view->latest.where : "";
+}
 template <std::int64_t PlanStretch::*kPeak>
 std::string training_peak(const DocumentView& d) {
   const TrainView* view = shown_training(d);
@@ -266,6 +275,8 @@ constexpr StateRow kRows[] = {
     {"training_steps", of_front<training_steps>},
     {"training_first_loss", of_front<training_loss<true>>},
     {"training_loss", of_front<training_loss<false>>},
+    {"training_losses", of_front<training_losses>},
+    {"training_where", of_front<training_where>},
     {"training_plans", of_front<training_plans>},
     {"training_planned_peak", of_front<training_peak<&PlanStretch::planned_peak_bytes>>},
     {"training_peak", of_front<training_peak<&PlanStretch::measured_peak_bytes>>},

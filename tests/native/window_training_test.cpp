@@ -85,6 +85,7 @@ TEST_CASE("training: the window's losses are the command's", "[gui][cpu][train]"
   CHECK(window.state("training") == "done");
   CHECK(window.state("training_steps") == "60");
   CHECK(window.state("training_plans") == "1");
+  CHECK(window.state("training_where") == runner.where());
   CHECK(window.state("training_peak") == window.state("training_planned_peak"));
   const std::vector<double> losses = window.view().losses;
   check_close(losses, losses_of_command(60, 1));

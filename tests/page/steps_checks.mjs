@@ -2,9 +2,13 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
+import { serve } from '../../wasm/serve.mjs';
 
 const kGraphs = '../../../shared/graphs';
+const kMember = 'js/team_member.js';
 
 async function openGraph(kit, tab, name) {
   const own = join(kit.samples, name + '.json.gz');
@@ -46,6 +50,36 @@ async function checkedSteps(kit, name, command, steps, url) {
   return words.join('; ');
 }
 
+// Each processor has one where the page is isolated from other origins.
+const threadsOf = (tab) =>
+  tab.page.evaluate(() => (crossOriginIsolated ? Math.min(8, navigator.hardwareConcurrency) : 1));
+
+// What runs and trainings say of it.
+async function expectThreads(tab, said) {
+  const threads = await threadsOf(tab);
+  assert.equal(said, `this page, ${threads} thread${threads === 1 ? '' : 's'}`);
+}
+
+async function openTraining(kit, name, optimizer, url) {
+  const tab = await kit.open('v=1&sample=tiny_mlp&theme=dark', { url });
+  await tab.idle();
+  await openGraph(kit, tab, name);
+  await tab.command('panel.show', 'train');
+  await tab.command('train.optimizer', optimizer);
+  await tab.idle(300);
+  await tab.command('budget.set', 'none');
+  await tab.idle(300);
+  return tab;
+}
+
+async function trainOn(tab, command, steps) {
+  await tab.command(command, String(steps));
+  await tab.idle(300);
+  assert.equal(await tab.state('training'), 'done', await tab.state('training_fault'));
+  assert.equal(await tab.state('training_peak'), await tab.state('training_planned_peak'));
+  await expectThreads(tab, await tab.state('training_where'));
+}
+
 // Until so many steps were made, and more are to come.
 async function trainedSteps(tab, least) {
   for (let i = 0; i < 600; ++i) {
@@ -56,15 +90,8 @@ async function trainedSteps(tab, least) {
 }
 
 // With a budget that changes meanwhile. The desktop's losses are the judge of the first and the last.
-async function trained(kit, name, optimizer, steps) {
-  const tab = await kit.open('v=1&sample=tiny_mlp&theme=dark');
-  await tab.idle();
-  await openGraph(kit, tab, name);
-  await tab.command('panel.show', 'train');
-  await tab.command('train.optimizer', optimizer);
-  await tab.idle(300);
-  await tab.command('budget.set', 'none');
-  await tab.idle(300);
+async function trained(kit, name, optimizer, steps, url) {
+  const tab = await openTraining(kit, name, optimizer, url);
   const peak = Number(await tab.state('peak'));
   await tab.page.evaluate(() => window.longTasks.splice(0));
   await tab.command('train.begin', String(steps));
@@ -80,22 +107,98 @@ async function trained(kit, name, optimizer, steps) {
   const [first, last] = [Number(await tab.state('training_first_loss')), Number(await tab.state('training_loss'))];
   assert.ok(last < 0.8 * first, `${first} to ${last}`);
   const longest = Math.max(0, ...(await tab.page.evaluate(() => window.longTasks.splice(0))));
-  await tab.page.screenshot({ path: join(kit.pictures, `train_${name}.png`) });
+  const where = await tab.state('training_where');
+  await expectThreads(tab, where);
+  await tab.page.screenshot({ path: join(kit.pictures, `train_${name}_${where.match(/[0-9]+/)[0]}.png`) });
   const [rate, file] = [optimizer.split(' '), join(kit.samples, name + '.json.gz')];
   const native = spawnSync(kit.recut, ['train', file, '--optimizer', rate[0], '--lr', rate[1], '--steps', String(steps),
     '--seed', '1', '--json'], { encoding: 'utf8' });
   const losses = JSON.parse(native.stdout).losses;
   assert.ok(Math.abs(first / losses[0] - 1) < 1e-4, `${first} here, ${losses[0]} by the command`);
   assert.ok(Math.abs(last - losses[steps - 1]) < 0.02 * losses[0], `${last} here, ${losses[steps - 1]} by the command`);
-  await tab.command('train.again', '100000');
-  await trainedSteps(tab, 1);
+  for (let i = 0; i < 2; ++i) {
+    await tab.command('train.again', '100000'); // ends what is at work, in the middle of a step
+    await trainedSteps(tab, 1);
+  }
   await tab.click('train/stop');
   await tab.idle();
   assert.equal(await tab.state('training'), 'done');
   assert.ok(Number(await tab.state('training_steps')) < 100_000);
   assert.deepEqual(tab.faults, []);
-  return `${name}, ${optimizer}: loss ${first.toFixed(3)} to ${last.toFixed(3)} in ${steps} steps by ${plans} plans, longest task ${longest.toFixed(0)} ms`;
+  return `${name}, ${optimizer}, ${where}: loss ${first.toFixed(3)} to ${last.toFixed(3)} in ${steps} steps by ${plans} plans, longest task ${longest.toFixed(0)} ms`;
 }
+
+// By one plan, and then by another; with a run of the step between, which has threads and memory, too.
+async function lossesOf(kit, name, optimizer, steps, url) {
+  const tab = await openTraining(kit, name, optimizer, url);
+  await trainOn(tab, 'train.begin', steps);
+  await runStep(tab, 'run.step', 3);
+  await expectThreads(tab, await tab.state('run_where'));
+  await trainOn(tab, 'train.begin', 10);
+  assert.equal(await tab.state('training_plans'), '1');
+  await tab.command('budget.set', String(Math.round(0.9 * Number(await tab.state('peak')))));
+  await tab.idle(300);
+  await trainOn(tab, 'train.begin', steps);
+  assert.equal(await tab.state('training_plans'), '2');
+  assert.deepEqual(tab.faults, []);
+  return { losses: (await tab.state('training_losses')).split(' '), where: await tab.state('training_where') };
+}
+
+async function sameLosses(kit, name, optimizer, steps) {
+  const [one, several] = [
+    await lossesOf(kit, name, optimizer, steps, kit.url),
+    await lossesOf(kit, name, optimizer, steps, kit.isolatedUrl),
+  ];
+  assert.equal(one.losses.length, 2 * steps + 10);
+  assert.equal(new Set(one.losses).size, one.losses.length);
+  assert.deepEqual(several.losses, one.losses);
+  return `${name}, ${optimizer}: ${one.losses.length} losses are the same on ${one.where} and ${several.where}`;
+}
+
+// The page with another script for the team's other threads.
+async function siteWithMember(kit, script, use) {
+  const folder = await mkdtemp(join(tmpdir(), 'recut-page-'));
+  await cp(kit.siteFolder, folder, { recursive: true });
+  await writeFile(join(folder, kMember), script);
+  const site = await serve(folder, 0, '', true);
+  try {
+    return await use(site.url, folder);
+  } finally {
+    site.close();
+    await rm(folder, { recursive: true });
+  }
+}
+
+// Runs and trainings say the same of it.
+async function fallsBy(tab, words) {
+  for (const [command, state] of [['run.step', 'run'], ['train.begin', 'training']]) {
+    await tab.command(command, '10');
+    await tab.idle(60);
+    assert.equal(await tab.state(state), 'failed');
+    assert.match(`${command}: ${await tab.state(state + '_fault')}`, words);
+  }
+}
+
+const kNeverReady = "onmessage = ({ data }) => data.module === undefined && postMessage('started');";
+// Falls in every turn; words of memory as in team.js.
+const kFalls = `
+onmessage = ({ data }) => {
+  if (data.module === undefined) return postMessage('started');
+  const control = new Int32Array(data.memory.buffer);
+  Atomics.add(control, 4, 1);
+  Atomics.notify(control, 4);
+  for (let turn = 0; ; ) {
+    Atomics.wait(control, 0, turn);
+    turn = Atomics.load(control, 0);
+    if (Atomics.load(control, 3) !== 0) break;
+    Atomics.add(control, 5, 1);
+    Atomics.sub(control, 2, 1);
+    Atomics.notify(control, 2);
+  }
+  Atomics.sub(control, 4, 1);
+  Atomics.notify(control, 4);
+};
+`;
 
 const kSmall = ['tiny_mlp', 'tiny_conv', 'tiny_lm', 'tiny_lstm', 'tiny_ops', 'mlp'];
 // By hand: RECUT_PAGE_STEPS="lstm cpu_resnet18 cpu_bert"; "cpu_gpt2:run.step" without the interpreter, whose memory it
@@ -109,8 +212,33 @@ export const checks = {
     return words.join('\n  ');
   },
   async 'training, with a budget that changes meanwhile'(kit) {
-    const words = [await trained(kit, 'tiny_lm', 'sgd 0.2', 300), await trained(kit, 'mlp', 'sgd 0.1', 100)];
+    const words = [
+      await trained(kit, 'tiny_lm', 'sgd 0.2', 300, kit.url),
+      await trained(kit, 'mlp', 'sgd 0.1', 100, kit.url),
+      await trained(kit, 'mlp', 'sgd 0.1', 100, kit.isolatedUrl),
+    ];
     return words.join('\n  ');
+  },
+  async 'training with several threads gives the bits of one'(kit) {
+    const words = [];
+    for (const [name, optimizer] of [['tiny_lm', 'adamw 0.01'], ['mlp', 'adam 0.001']])
+      words.push(await sameLosses(kit, name, optimizer, 40));
+    return words.join('\n  ');
+  },
+  async 'a thread that does not start is said by runs and trainings alike'(kit) {
+    await siteWithMember(kit, kNeverReady, async (url) => {
+      const tab = await openTraining(kit, 'tiny_lm', 'sgd 0.2', url);
+      if ((await threadsOf(tab)) > 1) await fallsBy(tab, /a thread of the page does not start/);
+    });
+  },
+  async 'so is one that falls, and the next training goes on'(kit) {
+    await siteWithMember(kit, kFalls, async (url, folder) => {
+      const tab = await openTraining(kit, 'tiny_lm', 'sgd 0.2', url);
+      if ((await threadsOf(tab)) > 1) await fallsBy(tab, /a thread of the page has stopped/);
+      await cp(join(kit.siteFolder, kMember), join(folder, kMember));
+      await trainOn(tab, 'train.begin', 10);
+      assert.equal(await tab.state('training_steps'), '10');
+    });
   },
   async 'a step of a larger one'(kit) {
     return checkedSteps(kit, 'cpu_unet', 'run.check', 3, kit.url);

@@ -9,35 +9,24 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string>
-#include <string_view>
 
-#include "engine/workspace/document.h"
-#include "engine/workspace/scheduling.h"
+#include "wasm/smoke/plan.h"
 #include "wasm/step/page_runner.h"
 
 namespace {
 
-using recut::Document;
 using recut::Result;
-
-Result<recut::ScheduledPlan> scheduled(const Document& document, const std::string& budget) {
-  recut::SchedulingRequest request;
-  request.planning.cost_model = "fused";
-  request.planning.budget = budget == "least" ? "1" : budget;
-  return recut::schedule_document(document, request);
-}
 
 Result<recut::gui::StepFigures> run(const std::string& path, const std::string& budget,
                                     const recut::gui::StepOrder& order) {
   const auto document = recut::open_document(path, recut::OpenOptions{});
   if (!document) return document.diagnostics();
-  const auto plan = scheduled(*document, budget);
+  const auto plan = recut::smoke::scheduled(*document, budget);
   if (!plan) return plan.diagnostics();
-  const recut::StorageModel storages(document->graph());
-  const recut::FusionGroups groups = plan->planned.costs.groups(document->graph(), storages);
   recut::step::PageRunner runner;
-  return runner.run({*document, storages, groups, plan->schedule}, order,
-                    [](double, const std::string&) { return true; });
+  return recut::smoke::with_step(*document, *plan, [&](const recut::gui::ScheduledStep& step) {
+    return runner.run(step, order, [](double, const std::string&) { return true; });
+  });
 }
 
 }  // namespace

@@ -10,7 +10,7 @@
 #include "engine/eval/inputs.h"
 #include "engine/runtime/measurement.h"
 #include "wasm/step/step.h"
-#include "wasm/step/team_run.h"
+#include "wasm/step/team_training_run.h"
 
 namespace recut::step {
 namespace {
@@ -110,8 +110,6 @@ class Session {
     };
     const auto steps = time_steps(run, order_.seed, {order_.steps, kLeastMs, tell});
     if (!steps) return steps.diagnostics();
-    figures_.where =
-        fmt::format("this page, {} thread{}", team_size(), team_size() == 1 ? "" : "s");
     figures_.steps = order_.steps;
     figures_.step_ms_median = (*steps)[steps->size() / 2].ms;
     figures_.step_ms_min = steps->front().ms;
@@ -142,9 +140,17 @@ class Session {
 
 }  // namespace
 
-std::string PageRunner::where() const { return "this page, 1 thread"; }
+std::string PageRunner::where() const {
+  return fmt::format("this page, {} thread{}", team_size(), team_size() == 1 ? "" : "s");
+}
 
 Result<gui::PreparedStep> PageRunner::prepare(Program program, const gui::ReadBy& read) {
+  if (team_size() > 1) {
+    std::vector<Tensor> inputs = read(program);
+    auto run = TeamTrainingRun::prepare(std::move(program), std::move(inputs));
+    if (!run) return run.diagnostics();
+    return gui::PreparedStep{nullptr, std::make_unique<TeamTrainingRun>(std::move(*run))};
+  }
   auto step = Step::compile(std::move(program));
   if (!step) return step.diagnostics();
   auto code = std::make_shared<const Step>(std::move(*step));
@@ -156,7 +162,9 @@ Result<gui::PreparedStep> PageRunner::prepare(Program program, const gui::ReadBy
 Result<gui::StepFigures> PageRunner::run(const gui::ScheduledStep& scheduled,
                                          const gui::StepOrder& order,
                                          const gui::StepProgress& progress) {
-  return Session(scheduled, order, progress).run();
+  auto figures = Session(scheduled, order, progress).run();
+  if (figures) figures->where = where();
+  return figures;
 }
 
 }  // namespace recut::step

@@ -12,7 +12,6 @@ class PageRunner : public gui::Runner {
   std::string where() const override;
   Result<gui::StepFigures> run(const gui::ScheduledStep& scheduled, const gui::StepOrder& order,
                                const gui::StepProgress& progress) override;
-  // In this program's own memory, and so on one thread.
   Result<gui::PreparedStep> prepare(Program program, const gui::ReadBy& read) override;
 };
 

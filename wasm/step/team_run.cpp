@@ -12,15 +12,16 @@
 // team.js
 extern "C" {
 int team_threads();
+// The step's number, or 0 and why in `problem`.
 int team_open(const char* bytes, std::size_t count, void* const* functions, std::uint32_t pages,
               char* problem);
-void team_close();
-void team_prepare(std::uint32_t fault, std::uint32_t scratch, std::uint32_t stride);
-void team_copy_in(std::uint32_t at, const void* from, std::uint32_t count);
-void team_copy_out(std::uint32_t at, void* to, std::uint32_t count);
-void team_fill(std::uint32_t at, std::uint32_t count, int paint);
-std::uint32_t team_end_of_written(std::uint32_t at, std::uint32_t count, int paint);
-void team_run(std::uint32_t stage, std::uint32_t buffers, double extent, double grain,
+void team_close(int step);
+void team_prepare(int step, std::uint32_t fault, std::uint32_t scratch, std::uint32_t stride);
+void team_copy_in(int step, std::uint32_t at, const void* from, std::uint32_t count);
+void team_copy_out(int step, std::uint32_t at, void* to, std::uint32_t count);
+void team_fill(int step, std::uint32_t at, std::uint32_t count, int paint);
+std::uint32_t team_end_of_written(int step, std::uint32_t at, std::uint32_t count, int paint);
+void team_run(int step, std::uint32_t stage, std::uint32_t buffers, double extent, double grain,
               const std::int64_t* seed);
 }
 
@@ -70,39 +71,48 @@ Result<TeamRun> TeamRun::prepare(Program program, std::span<const Tensor> inputs
   for (const std::string& name : module.imports) functions.push_back(c_function(name));
   std::array<char, 256> problem{};
   const auto pages = static_cast<std::uint32_t>((end + kPage - 1) / kPage);
-  if (team_open(module.bytes.data(), module.bytes.size(), functions.data(), pages,
-                problem.data()) == 0)
-    return error(std::string("the step can't be prepared here: ") + problem.data());
-  return TeamRun(std::move(program), std::move(module), std::move(places));
+  const int step =
+      team_open(module.bytes.data(), module.bytes.size(), functions.data(), pages, problem.data());
+  if (step == 0) return error(std::string("the step can't be prepared here: ") + problem.data());
+  return TeamRun(step, std::move(program), std::move(module), std::move(places));
 }
 
-TeamRun::TeamRun(Program program, wasm::Module module, Places places)
-    : program_(std::move(program)), module_(std::move(module)), places_(std::move(places)) {
+TeamRun::TeamRun(int step, Program program, wasm::Module module, Places places)
+    : step_(step),
+      program_(std::move(program)),
+      module_(std::move(module)),
+      places_(std::move(places)) {
   for (std::uint32_t first = 0; const auto& stages : module_.kernels) {
     first_stage_.push_back(first);
     first += static_cast<std::uint32_t>(stages.size());
   }
-  team_prepare(kFaultPlace, static_cast<std::uint32_t>(places_.scratch),
+  team_prepare(step_, kFaultPlace, static_cast<std::uint32_t>(places_.scratch),
                static_cast<std::uint32_t>(places_.scratch_stride));
   write_lists();
 }
 
 TeamRun::TeamRun(TeamRun&& other) noexcept
     : StepRun(std::move(other)),
+      step_(std::exchange(other.step_, 0)),
       program_(std::move(other.program_)),
       module_(std::move(other.module_)),
       places_(std::move(other.places_)),
-      first_stage_(std::move(other.first_stage_)),
-      open_(std::exchange(other.open_, false)) {}
+      first_stage_(std::move(other.first_stage_)) {}
 
 TeamRun::~TeamRun() {
-  if (open_) team_close();
+  if (step_ != 0) team_close(step_);
 }
 
 void TeamRun::read(std::span<const Tensor> inputs) {
-  for (std::size_t i = 0; i < inputs.size(); ++i)
-    team_copy_in(static_cast<std::uint32_t>(places_.inputs[i]), inputs[i].storage->data(),
-                 static_cast<std::uint32_t>(inputs[i].storage->size()));
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    const auto count = static_cast<std::size_t>(inputs[i].storage->size());
+    copy_in(places_.inputs[i], {inputs[i].storage->data(), count});
+  }
+}
+
+void TeamRun::copy_in(std::int64_t at, std::span<const std::byte> bytes) {
+  team_copy_in(step_, static_cast<std::uint32_t>(at), bytes.data(),
+               static_cast<std::uint32_t>(bytes.size()));
 }
 
 std::int64_t TeamRun::place_of(const Place& place) const {
@@ -114,39 +124,38 @@ void TeamRun::write_lists() {
   for (const Launch& launch : program_.launches)
     for (const Place& place : launch.buffers)
       addresses.push_back(static_cast<std::uint32_t>(place_of(place)));
-  team_copy_in(static_cast<std::uint32_t>(places_.lists), addresses.data(),
-               static_cast<std::uint32_t>(addresses.size() * sizeof(std::uint32_t)));
+  copy_in(places_.lists, std::as_bytes(std::span(addresses)));
 }
 
 Result<Done> TeamRun::run(std::uint64_t seed, std::span<double> launch_seconds) {
   using Clock = std::chrono::steady_clock;
   const auto with = static_cast<std::int64_t>(seed);
   std::int64_t fault = 0;
-  team_copy_in(kFaultPlace, &fault, sizeof fault);
+  copy_in(kFaultPlace, std::as_bytes(std::span(&fault, 1)));
   auto list = static_cast<std::uint32_t>(places_.lists);
   for (std::size_t i = 0; i < program_.launches.size(); ++i) {
     const Launch& launch = program_.launches[i];
     const Clock::time_point began = Clock::now();
     std::uint32_t number = first_stage_[launch.kernel];
     for (const loop::Stage& stage : module_.kernels[launch.kernel])
-      team_run(number++, list, static_cast<double>(stage.extent),
+      team_run(step_, number++, list, static_cast<double>(stage.extent),
                stage.parallel ? static_cast<double>(stage.grain) : 0, &with);
     if (!launch_seconds.empty())
       launch_seconds[i] = std::chrono::duration<double>(Clock::now() - began).count();
     list += static_cast<std::uint32_t>(launch.buffers.size() * sizeof(std::uint32_t));
   }
-  team_copy_out(kFaultPlace, &fault, sizeof fault);
+  team_copy_out(step_, kFaultPlace, &fault, sizeof fault);
   if (fault != 0) return error(module_.faults[static_cast<std::size_t>(fault - 1)]);
   return Done{};
 }
 
 void TeamRun::paint(std::byte with) {
-  team_fill(static_cast<std::uint32_t>(places_.arena),
+  team_fill(step_, static_cast<std::uint32_t>(places_.arena),
             static_cast<std::uint32_t>(program_.arena_bytes), std::to_integer<int>(with));
 }
 
 std::int64_t TeamRun::end_of_written(std::byte paint) const {
-  return team_end_of_written(static_cast<std::uint32_t>(places_.arena),
+  return team_end_of_written(step_, static_cast<std::uint32_t>(places_.arena),
                              static_cast<std::uint32_t>(program_.arena_bytes),
                              std::to_integer<int>(paint));
 }
@@ -154,10 +163,19 @@ std::int64_t TeamRun::end_of_written(std::byte paint) const {
 Tensor TeamRun::output(std::size_t number) const {
   const ProgramOutput& output = program_.outputs[number];
   if (!output.node.valid()) return Tensor();
-  std::vector<std::byte> storage(static_cast<std::size_t>(shown_bytes(output)));
-  team_copy_out(static_cast<std::uint32_t>(place_of(output.place)), storage.data(),
-                static_cast<std::uint32_t>(storage.size()));
+  std::vector<std::byte> storage(static_cast<std::size_t>(output_bytes(number)));
+  read_output(number, storage);
   return output_value(output, storage.data());
+}
+
+std::int64_t TeamRun::output_bytes(std::size_t number) const {
+  const ProgramOutput& output = program_.outputs[number];
+  return output.node.valid() ? shown_bytes(output) : 0;
+}
+
+void TeamRun::read_output(std::size_t number, std::span<std::byte> to) const {
+  team_copy_out(step_, static_cast<std::uint32_t>(place_of(program_.outputs[number].place)),
+                to.data(), static_cast<std::uint32_t>(to.size()));
 }
 
 }  // namespace recut::step

@@ -19,7 +19,6 @@ class TeamRun : public StepRun {
  public:
   // Compiles all kernels into one module, which every thread has, and reserves memory with room for
   // `inputs`, as Run::prepare's, which read() copies into it. Fails where the memory isn't there.
-  // There is one at a time.
   static Result<TeamRun> prepare(Program program, std::span<const Tensor> inputs);
   void read(std::span<const Tensor> inputs);
 
@@ -32,6 +31,10 @@ class TeamRun : public StepRun {
   std::int64_t end_of_written(std::byte paint) const override;
   Tensor output(std::size_t number) const override;
 
+  // An output's storage, up to the last byte that it shows; 0 where there is no gradient.
+  std::int64_t output_bytes(std::size_t number) const;
+  void read_output(std::size_t number, std::span<std::byte> to) const;
+
  private:
   // Where everything stands in the step's memory: bytes from its beginning.
   struct Places {
@@ -40,15 +43,16 @@ class TeamRun : public StepRun {
     std::vector<std::int64_t> inputs;
   };
 
-  TeamRun(Program program, wasm::Module module, Places places);
+  TeamRun(int step, Program program, wasm::Module module, Places places);
+  void copy_in(std::int64_t at, std::span<const std::byte> bytes);
   std::int64_t place_of(const Place& place) const;
   void write_lists();
 
+  int step_;  // of the team's; 0: of none any more
   Program program_;
   wasm::Module module_;
   Places places_;
   std::vector<std::uint32_t> first_stage_;  // by kernel, counted through the module
-  bool open_ = true;
 };
 
 }  // namespace recut::step

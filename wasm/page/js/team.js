@@ -1,6 +1,7 @@
 // Threads that share the loops of a training step (wasm/step/team_run.h), where the page is isolated from other origins
 // and so may share memory. One of them is the worker that runs the step; it stays in one call from the first launch to
-// the last, so the others are started before, and wait without their event loops while a step is open.
+// the last, so the others are started before, and wait without their event loops while they are in a step. They are in one
+// at a time: where several are open, a training's and a run's, they go to the one that runs.
 //
 // The first bytes of the step's memory are control words. A turn is one stage of a kernel: everyone takes parts of its
 // iterations until none is left.
@@ -8,8 +9,8 @@ export const kControlBytes = 64;
 const kTurn = 0; // counts turns
 const kNext = 1; // the first iteration that nobody has taken
 const kBusy = 2; // members that are not done with the turn
-const kOver = 3; // the step is closed
-const kReady = 4; // members that wait for turns
+const kOver = 3; // members leave the step
+const kReady = 4; // members that are in it
 const kBroken = 5; // members that fell
 const kStage = 6;
 const kExtent = 7;
@@ -26,6 +27,7 @@ const kPartsEach = 4;
 const kPatience = 5000; // milliseconds until a member is ready
 const kSpins = 20_000; // looks before a thread sleeps: launches follow each other closely
 const kMostShared = 2 ** 30; // iterations that the control words can count
+const kMostPages = 2 ** 15; // of a step's memory: addresses have 31 bits
 
 // A step as one thread sees it.
 export class Seat {
@@ -72,7 +74,14 @@ function waitWhile(control, word, was, timeout = Infinity) {
   return true;
 }
 
-// A member's side: from the step's opening to its end.
+// Until the word is `wanted`.
+function waitUntil(control, word, wanted, timeout) {
+  for (let now; (now = Atomics.load(control, word)) !== wanted; )
+    if (!waitWhile(control, word, now, timeout)) return false;
+  return true;
+}
+
+// A member's side: from the step's opening until it leaves.
 export function serveStep({ module, memory, rank }) {
   const absent = () => {
     throw new Error('a function that only the first thread has');
@@ -83,32 +92,43 @@ export function serveStep({ module, memory, rank }) {
   let turn = Atomics.load(control, kTurn);
   Atomics.add(control, kReady, 1);
   Atomics.notify(control, kReady);
-  for (;;) {
+  const over = () => Atomics.load(control, kOver) !== 0;
+  while (!over()) {
     waitWhile(control, kTurn, turn);
     turn = Atomics.load(control, kTurn);
-    if (Atomics.load(control, kOver) !== 0) return;
-    try {
-      seat.takeParts();
-    } catch {
-      Atomics.add(control, kBroken, 1);
-    }
-    if (Atomics.sub(control, kBusy, 1) === 1) Atomics.notify(control, kBusy);
+    if (!over()) takeTurn(seat);
   }
+  Atomics.sub(control, kReady, 1);
+  Atomics.notify(control, kReady);
+}
+
+function takeTurn(seat) {
+  try {
+    seat.takeParts();
+  } catch {
+    Atomics.add(seat.control, kBroken, 1);
+  }
+  if (Atomics.sub(seat.control, kBusy, 1) === 1) Atomics.notify(seat.control, kBusy);
 }
 
 export class Team {
   #members = [];
-  #seat = null;
-  #memory = null;
+  #steps = new Map(); // that are open, by number: module, memory and seat
+  #last = 0;
+  #at = null; // the step that the members are in
+  #spare = null; // a closed step's memory, for the next: what is shared is collected late, and plans may follow each other
 
   // Starts the other threads; where there can't be any, this one is alone. Nothing is opened before they have `started`:
-  // a worker begins only while the one that made it is at leisure.
+  // a worker begins, and hears of anything, only while the one that made it is at leisure. So each answers a message.
   constructor() {
     const threads = globalThis.crossOriginIsolated ? Math.min(kMostThreads, navigator.hardwareConcurrency ?? 1) : 1;
     const script = new URL('./team_member.js', import.meta.url);
     for (let rank = 1; rank < threads; ++rank) this.#members.push(new Worker(script, { type: 'module' }));
     const begun = (member) =>
-      new Promise((tell) => Object.assign(member, { onmessage: () => tell(true), onerror: () => tell(false) }));
+      new Promise((tell) => {
+        Object.assign(member, { onmessage: () => tell(true), onerror: () => tell(false) });
+        member.postMessage({});
+      });
     this.started = Promise.all(this.#members.map(begun)).then((begun) => {
       this.#members = this.#members.filter((_, i) => begun[i]);
     });
@@ -118,55 +138,92 @@ export class Team {
     return this.#members.length + 1;
   }
 
+  // The number of a step with memory of its own.
   open(module, pages, functions) {
-    this.#memory = new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true });
-    this.#seat = new Seat(module, this.#memory, 0, functions);
-    this.#members.forEach((member, i) => member.postMessage({ module, memory: this.#memory, rank: i + 1 }));
-    for (;;) {
-      const ready = Atomics.load(this.#seat.control, kReady);
-      if (ready === this.#members.length) return;
-      if (!waitWhile(this.#seat.control, kReady, ready, kPatience)) throw new Error('a thread of the page does not start');
-    }
+    const memory = this.#memoryOf(pages);
+    const step = { module, memory, seat: new Seat(module, memory, 0, functions) };
+    step.seat.control.fill(0);
+    this.#enter(step);
+    this.#steps.set(++this.#last, step);
+    return this.#last;
   }
 
-  get bytes() {
-    return new Uint8Array(this.#memory.buffer);
+  bytes(number) {
+    return new Uint8Array(this.#steps.get(number).memory.buffer);
   }
 
   // What all turns have in common: addresses, and bytes of scratch memory for each thread.
-  prepare(fault, scratch, stride) {
-    const control = this.#seat.control;
+  prepare(number, fault, scratch, stride) {
+    const { control } = this.#steps.get(number).seat;
     control[kFault] = fault;
     control[kScratch] = scratch;
     control[kStride] = stride;
   }
 
   // `grain`: parts are multiples of it; 0: there is one part.
-  run(stage, buffers, extent, grain, seed) {
-    const control = this.#seat.control;
+  run(number, stage, buffers, extent, grain, seed) {
+    const step = this.#steps.get(number);
+    const { seat } = step;
+    const { control } = seat;
     control[kBuffers] = buffers;
-    this.#seat.seed = seed;
-    if (grain === 0 || extent <= grain || extent > kMostShared || this.size === 1)
-      return this.#seat.part(stage, 0, extent);
+    seat.seed = seed;
+    if (grain === 0 || extent <= grain || extent > kMostShared || this.size === 1) return seat.part(stage, 0, extent);
+    this.#enter(step);
     control[kStage] = stage;
     control[kExtent] = extent;
     control[kPart] = grain * Math.max(1, Math.floor(extent / (grain * this.size * kPartsEach)));
     Atomics.store(control, kNext, 0);
     Atomics.store(control, kBusy, this.#members.length);
-    this.#call();
-    this.#seat.takeParts();
-    for (let busy; (busy = Atomics.load(control, kBusy)) !== 0; ) waitWhile(control, kBusy, busy);
+    call(control);
+    seat.takeParts();
+    waitUntil(control, kBusy, 0);
     if (Atomics.load(control, kBroken) !== 0) throw new Error('a thread of the page has stopped');
   }
 
-  close() {
-    Atomics.store(this.#seat.control, kOver, 1);
-    this.#call();
-    this.#seat = this.#memory = null;
+  close(number) {
+    const step = this.#steps.get(number);
+    this.#steps.delete(number);
+    if (step === this.#at && !this.#leave()) return;
+    const bytes = this.#spare?.buffer.byteLength ?? 0;
+    if (step.memory.buffer.byteLength > bytes) this.#spare = step.memory;
   }
 
-  #call() {
-    Atomics.add(this.#seat.control, kTurn, 1);
-    Atomics.notify(this.#seat.control, kTurn);
+  #memoryOf(pages) {
+    const spare = this.#spare;
+    this.#spare = null;
+    const more = pages - (spare?.buffer.byteLength ?? 0) / 2 ** 16;
+    try {
+      if (spare !== null && more > 0) spare.grow(more);
+      return spare ?? new WebAssembly.Memory({ initial: pages, maximum: kMostPages, shared: true });
+    } catch {
+      return new WebAssembly.Memory({ initial: pages, maximum: pages, shared: true });
+    }
   }
+
+  #enter(step) {
+    if (step === this.#at) return;
+    this.#leave();
+    this.#at = step;
+    const { module, memory, seat } = step;
+    Atomics.store(seat.control, kOver, 0);
+    this.#members.forEach((member, i) => member.postMessage({ module, memory, rank: i + 1 }));
+    if (waitUntil(seat.control, kReady, this.#members.length, kPatience)) return;
+    this.#leave();
+    throw new Error('a thread of the page does not start');
+  }
+
+  // Whether all of them have left the step that they were in.
+  #leave() {
+    if (this.#at === null) return true;
+    const { control } = this.#at.seat;
+    this.#at = null;
+    Atomics.store(control, kOver, 1);
+    call(control);
+    return waitUntil(control, kReady, 0, kPatience);
+  }
+}
+
+function call(control) {
+  Atomics.add(control, kTurn, 1);
+  Atomics.notify(control, kTurn);
 }

@@ -1,0 +1,28 @@
+// A plan to run, as smoke tests of steps ask for it.
+#pragma once
+
+#include <string>
+
+#include "engine/workspace/document.h"
+#include "engine/workspace/scheduling.h"
+#include "gui/backend/runner.h"
+
+namespace recut::smoke {
+
+// The fused plan of a budget; "least": of the least that there is.
+inline Result<ScheduledPlan> scheduled(const Document& document, const std::string& budget) {
+  SchedulingRequest request;
+  request.planning.cost_model = "fused";
+  request.planning.budget = budget == "least" ? "1" : budget;
+  return schedule_document(document, request);
+}
+
+// Calls `use` with a plan's step.
+template <class Use>
+auto with_step(const Document& document, const ScheduledPlan& plan, Use use) {
+  const StorageModel storages(document.graph());
+  const FusionGroups groups = plan.planned.costs.groups(document.graph(), storages);
+  return use(gui::ScheduledStep{document, storages, groups, plan.schedule});
+}
+
+}  // namespace recut::smoke
