@@ -8,9 +8,7 @@ namespace {
 
 using Ints = std::vector<std::int64_t>;
 
-constexpr double kLeast = -3.4028234663852886e38;  // of f32
-
-bool itemsize_is_two(DType dtype) { return item_bytes(dtype) == 2; }
+constexpr double kLeast = -3.4028234663852886e38, kLeastOfHalf = -65504;  // of f32, of f16
 
 class Writer {
  public:
@@ -33,6 +31,7 @@ class Writer {
  private:
   bool chosen() const { return f_.mask >= Mask::hiding && f_.mask <= Mask::both; }
   bool by_positions() const { return f_.mask >= Mask::causal; }
+  bool hides() const { return f_.hides && f_.mask == Mask::causal; }
   std::int64_t pairs() const { return f_.batches * f_.heads; }
 
   NodeId converted(NodeId x, DType dtype) {
@@ -96,17 +95,19 @@ class Writer {
   // As transformers writes it: 0 where a key is seen, else the least number.
   NodeId mask_by_positions(DType dtype) {
     const NodeId rows = viewed(positions(f_.queries), {f_.queries, 1});
-    const NodeId seen = f_.mask == Mask::causal
-                            ? w_.call("le.Tensor", {{"self", positions(f_.keys)}, {"other", rows}})
-                            : w_.call("ge.Scalar", {{"self", rows}, {"other", 0}});
+    const NodeId choice = f_.mask == Mask::all_seen
+                              ? w_.call("ge.Scalar", {{"self", rows}, {"other", 0}})
+                              : w_.call(hides() ? "gt.Tensor" : "le.Tensor",
+                                        {{"self", positions(f_.keys)}, {"other", rows}});
     const Argument size(Ints{f_.batches, 1, f_.queries, f_.keys});
-    const NodeId wide = w_.call("expand", {{"self", seen}, {"size", size}});
+    const NodeId wide = w_.call("expand", {{"self", choice}, {"size", size}});
+    const double lowest = item_bytes(dtype) == 2 ? kLeastOfHalf : kLeast;
     const NodeId least =
-        w_.call("full", {{"size", Argument(Ints{})},
-                         {"fill_value", itemsize_is_two(dtype) ? -65504.0 : kLeast},
-                         {"dtype", dtype}});
-    return w_.call("where.self",
-                   {{"condition", wide}, {"self", w_.input(dtype, {})}, {"other", least}});
+        w_.call("full", {{"size", Argument(Ints{})}, {"fill_value", lowest}, {"dtype", dtype}});
+    const NodeId shown = w_.input(dtype, {});
+    return w_.call("where.self", {{"condition", wide},
+                                  {"self", hides() ? least : shown},
+                                  {"other", hides() ? shown : least}});
   }
 
   NodeId masked_apart(NodeId x) {

@@ -18,6 +18,7 @@ struct AttentionForm {
   bool dropout = false;
   bool trained = false;    // with the gradients of query, key and value
   bool copied = false;     // operands are copied before they are viewed in three dimensions
+  bool hides = false;      // a causal mask by positions asks which keys are hidden
   bool wide_mask = false;  // an added mask is f32 where the scores have 16 bits
   bool three = false;      // three dimensions throughout, but where a mask is added
   // Softmax and its gradient are one operator each, and dropout's gradient is what Recut makes of
