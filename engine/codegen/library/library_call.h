@@ -27,9 +27,9 @@ struct Operand {
 };
 
 // out[i, j] = alpha * sum over k of left[i, k] * right[k, j], + bias[j] or + beta * added[i, j]
-// where there is one, and 0 instead of what is below it where `rectified`. All but the bias have a batch dimension in front, or none has. Of each of
-// them, one of the last two dimensions has the stride 1. All are of `dtype`: f32, f16 or bf16; sums
-// are of f32.
+// where there is one, and 0 instead of what is below it where `rectified`. All but the bias have a
+// batch dimension in front, or none has. Of each of them, one of the last two dimensions has the
+// stride 1. All are of `dtype`: f32, f16 or bf16; sums are of f32.
 struct MatrixProduct {
   Operand left, right, out;
   std::optional<Operand> bias;
