@@ -8,9 +8,6 @@ namespace recut::cuda {
 namespace {
 
 constexpr std::int64_t kShortest = Transpose::kSide / 2;  // of either loop
-// A line of a square is one longer than it has to be, so that those of a column are in different
-// banks.
-constexpr std::int64_t kLine = Transpose::kSide + 1;
 
 bool is_of_loops(const loop::Index& index) {
   bool all = true;
@@ -45,7 +42,8 @@ std::vector<const loop::Load*> turned_loads(const Nest& items, std::size_t acros
 void lay_out(const loop::Kernel& kernel, const Nest& items, Transpose& transpose) {
   for (const loop::Load* load : transpose.loads) {
     transpose.places.push_back(transpose.bytes);
-    const std::int64_t bytes = kLine * Transpose::kSide * item_bytes(kernel[load->buffer].dtype);
+    const std::int64_t bytes =
+        Transpose::kLine * Transpose::kSide * item_bytes(kernel[load->buffer].dtype);
     transpose.bytes += (bytes + 15) / 16 * 16;
   }
   transpose.squares = 1;

@@ -12,8 +12,9 @@
 namespace recut::cuda {
 
 struct Transpose {
-  static constexpr int kSide = 32;      // items of a square, along either loop
-  static constexpr int kThreads = 256;  // of a block: a warp has a line of the square at a time
+  static constexpr int kSide = 32;         // items of a square, along either loop
+  static constexpr int kLine = kSide + 1;  // in shared memory: columns are in different banks
+  static constexpr int kThreads = 256;     // of a block: a warp has a line of the square at a time
 
   std::size_t across = 0;                // the loop of the nest along which neighbours are loaded
   std::vector<const loop::Load*> loads;  // that go through shared memory; none: nothing does

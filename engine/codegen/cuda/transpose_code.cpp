@@ -8,7 +8,7 @@
 namespace recut::cuda {
 namespace {
 
-constexpr int kSide = Transpose::kSide, kLine = kSide + 1;
+constexpr int kSide = Transpose::kSide, kLine = Transpose::kLine;
 constexpr int kLines = Transpose::kThreads / kSide;  // of a square that a block has at a time
 
 }  // namespace
