@@ -50,6 +50,7 @@ constexpr StagePass kJoint[] = {
     {"joined_products", kNamed},
     {"epilogues", kNamed},
     {"pad_mm", kNamed},
+    {"channels_last", kNamed},
     {"decompositions", kNamed},
     {"copies"},
     {"dead_code"},

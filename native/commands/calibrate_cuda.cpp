@@ -90,6 +90,7 @@ class CardCommand {
     GraphArguments graph = command_.graph;
     graph.card = card->product_rates();
     graph.card->wherever = true;
+    graph.cores = {precision() != cuda::Precision::f32, true};
     const auto document = graph.open_joint(console_);
     if (!document) return document.diagnostics();
     if (auto done = measure_kernels(*document, std::move(*card)); !done) return done.diagnostics();
@@ -112,7 +113,7 @@ class CardCommand {
     cuda::StepCache steps(usual_store(cached, console_), with_.card,
                           {.library = true,
                            .library_takes = cuda::library_takes,
-                           .lower = cuda::lower_options(with_.card->has_clusters())},
+                           .lower = cuda::lower_options(with_.card->processors())},
                           cuda::factors_of(precision()));
     const auto ready = steps.compile(document, *scheduled);
     if (!ready) return ready.diagnostics();

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/passes/channels_last.h"
 #include "engine/passes/pad_mm.h"
 #include "engine/passes/stages.h"
 #include "engine/rewrite/rule.h"
@@ -39,6 +40,7 @@ struct GraphArguments {
   std::string device;                // whose figures passes decide by; empty: the reference's
   // Of the card whose libraries are to multiply: where stages run, products are padded by them.
   std::optional<ProductRates> card;
+  TensorCores cores;    // of that card: by them convolutions are laid out
   bool freeze = false;  // the stage freezing after those
   bool halves = false;  // the stage post-grad is for later: see half_passes
   std::string skip;

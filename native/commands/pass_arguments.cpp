@@ -40,10 +40,10 @@ bool contains(const std::vector<Stage>& stages, Stage stage) {
   return std::find(stages.begin(), stages.end(), stage) != stages.end();
 }
 
-bool pads_products(Stage stage) {
+bool has_pass(Stage stage, std::string_view name) {
   const auto passes = info_of(stage).passes;
   return std::any_of(passes.begin(), passes.end(),
-                     [](const StagePass& pass) { return pass.name == "pad_mm"; });
+                     [&](const StagePass& pass) { return pass.name == name; });
 }
 
 }  // namespace
@@ -137,8 +137,10 @@ Result<Pipeline> GraphArguments::pipeline(std::vector<Stage> run) const {
   made.stages = std::move(run);
   made.inexact = inexact;
   made.with = split_pass_names(with);
-  if (card && std::any_of(made.stages.begin(), made.stages.end(), pads_products))
-    made.with.emplace_back("pad_mm");
+  for (const std::string_view name : {"pad_mm", "channels_last"})
+    if (card && std::any_of(made.stages.begin(), made.stages.end(),
+                            [&](Stage stage) { return has_pass(stage, name); }))
+      made.with.emplace_back(name);
   if (card && inexact && contains(made.stages, Stage::joint)) made.with.emplace_back("epilogues");
   for (const std::string& text : rules) {
     const auto argument = parse_rules_argument(text);
@@ -156,7 +158,7 @@ Result<Pipeline> GraphArguments::pipeline(std::vector<Stage> run) const {
 
 // Passes that decide by a device's figures, with those of the one that is named.
 Result<Done> GraphArguments::add_device_passes(RunnerOptions& options) const {
-  if (card) options.more.push_back(pad_mm_pass(*card));
+  if (card) options.more = {pad_mm_pass(*card), channels_last_pass(cores)};
   if (card || device.empty() || device == kMeasuredDevice) return Done{};
   const auto profile = find_device(device);
   if (!profile) return profile.diagnostics();

@@ -33,40 +33,73 @@ class CudaRun {
     const auto most = most_workspace(command_.workspace);
     if (!most) return console_.complain(most.diagnostics());
     most_workspace_ = *most;
-    auto document = open();
-    if (!document) return console_.complain(document.diagnostics());
-    const auto request = scheduling(*document);
-    if (!request) return console_.complain(request.diagnostics());
-    if (!command_.no_library) cuda::add_attention_workspaces(planned_graph(*document));
-    console_.say("planning");
-    const auto scheduled = schedule_document(*document, *request);
-    if (!scheduled) return console_.complain(scheduled.diagnostics());
-    if (!scheduled->holds()) return refuse_arena(*scheduled, console_);
+    auto planned = plan();
+    if (!planned) return console_.complain(planned.diagnostics());
+    const auto& [document, scheduled] = *planned;
+    if (!scheduled.holds()) return refuse_arena(scheduled, console_);
     console_.say("compiling");
     cuda::StepCache steps(usual_store(command_, console_), card_,
                           {.library = !command_.no_library,
                            .library_takes = cuda::library_takes,
-                           .lower = cuda::lower_options(card_->has_clusters())},
+                           .lower = cuda::lower_options(card_->processors())},
                           cuda::factors_of(precision()));
-    const auto step = steps.compile(*document, *scheduled);
+    const auto step = steps.compile(document, scheduled);
     console_.say("");
     for (const std::string& note : steps.notes()) console_.err << "note: " << note << "\n";
     if (!step) return console_.complain(step.diagnostics());
-    bound_workspace(*scheduled, *step);
-    return execute(*document, *step);
+    bound_workspace(scheduled, *step);
+    return execute(document, *step);
   }
 
  private:
+  struct Planned {
+    Document document;
+    ScheduledPlan scheduled;
+  };
+
   cuda::Precision precision() const { return cuda::precision_named(command_.precision); }
 
+  // Copies in another layout take room, too: where the budget hasn't that, convolutions stay as
+  // they are.
+  Result<Planned> plan() {
+    auto planned = plan(true);
+    if (!planned || planned->scheduled.holds() || !lays_out(planned->document)) return planned;
+    auto plain = plan(false);
+    if (plain && plain->scheduled.holds())
+      console_.err << "note: with their channels last, convolutions don't fit the budget: they "
+                      "stay as the graph has them\n";
+    return plain;
+  }
+
+  Result<Planned> plan(bool channels_last) {
+    auto document = open(channels_last);
+    if (!document) return document.diagnostics();
+    const auto request = scheduling(*document);
+    if (!request) return request.diagnostics();
+    if (!command_.no_library) cuda::add_attention_workspaces(planned_graph(*document));
+    console_.say("planning");
+    auto scheduled = schedule_document(*document, *request);
+    if (!scheduled) return scheduled.diagnostics();
+    return Planned{std::move(*document), std::move(*scheduled)};
+  }
+
+  static bool lays_out(const Document& document) {
+    const auto& passes = document.passes.passes;
+    return std::any_of(passes.begin(), passes.end(), [](const PassReport& pass) {
+      return pass.name == "channels_last" && pass.changed;
+    });
+  }
+
   // Products that libraries take are padded by what the card's profile says of them.
-  Result<Document> open() const {
+  Result<Document> open(bool channels_last) const {
     GraphArguments graph = command_.graph;
+    if (!channels_last) graph.skip += graph.skip.empty() ? "channels_last" : ",channels_last";
     if (!command_.no_library) {
       const auto found = profile(nullptr);
       if (!found) return found.diagnostics();
       graph.card = found->profile.product_rates();
       graph.card->wherever = true;
+      graph.cores = {precision() != cuda::Precision::f32, true};
     }
     return graph.open_joint(console_);
   }

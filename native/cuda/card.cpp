@@ -95,6 +95,8 @@ CardMemory Card::memory() const {
   return {static_cast<std::int64_t>(free), static_cast<std::int64_t>(total)};
 }
 
+Processors Card::processors() const { return {capability_ >= 90, attribute(driver::kProcessors)}; }
+
 int Card::attribute(driver::DeviceAttribute which) const {
   int value = 0;
   functions_.cuDeviceGetAttribute(&value, which, device_);

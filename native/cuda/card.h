@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "engine/codegen/cuda/emit.h"
 #include "engine/support/result.h"
 #include "native/cuda/driver_api.h"
 
@@ -35,9 +36,9 @@ class Card {
   Card& operator=(const Card&) = delete;
   ~Card();
 
-  const std::string& name() const { return name_; }            // "NVIDIA H100 80GB HBM3"
-  int capability() const { return capability_; }               // 90 of sm_90
-  bool has_clusters() const { return capability_ >= 90; }      // of blocks
+  const std::string& name() const { return name_; }  // "NVIDIA H100 80GB HBM3"
+  int capability() const { return capability_; }     // 90 of sm_90
+  Processors processors() const;
   int driver_major() const { return driver_version_ / 1000; }  // the CUDA version that it knows
   std::string driver_version() const;                          // "13.0"
   CardMemory memory() const;

@@ -1,5 +1,6 @@
 #include "native/cuda/convolution_form.h"
 
+#include <algorithm>
 #include <limits>
 
 namespace recut::cuda {
@@ -25,7 +26,8 @@ class Former {
     form_.dilation = numbers(c_.dilation, 1);
     form_.groups = number(c_.groups);
     if (c_.bias) add_bias();
-    form_.channels_last = !is_dense(false);
+    form_.channels_last = !is_dense(false) ||
+                          (is_dense(true) && (lies_by_pixels(form_.x) || lies_by_pixels(form_.y)));
     if (!fits_) return error("a convolution is too large for cuDNN");
     // It has no code for that, on an H100 at least.
     if (form_.bias_is_gradient && form_.dtype == DType::bf16)
@@ -105,6 +107,13 @@ class Former {
 
   static bool has_channels_last(const TensorForm& tensor) {
     return tensor.shape[1] == 1 || tensor.strides[1] == 1;
+  }
+
+  // Whether it has its channels last and could not be taken for one that has them first.
+  static bool lies_by_pixels(const TensorForm& tensor) {
+    const auto several = [](int size) { return size > 1; };
+    return tensor.shape[1] > 1 && tensor.strides[1] == 1 &&
+           std::any_of(tensor.shape.begin() + 2, tensor.shape.end(), several);
   }
 
   const Convolution& c_;

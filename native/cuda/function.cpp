@@ -8,9 +8,14 @@ Result<Done> launch(const Card& card, driver::StreamHandle stream,
                     std::span<const Function> functions, void** arguments,
                     std::string_view kernel) {
   for (const Function& function : functions) {
+    const driver::Functions& driver = card.driver();
     const driver::Status status =
-        card.driver().cuLaunchKernel(function.handle, function.blocks, 1, 1, function.threads, 1, 1,
-                                     function.shared_bytes, stream, arguments, nullptr);
+        function.at_once
+            ? driver.cuLaunchCooperativeKernel(function.handle, function.blocks, 1, 1,
+                                               function.threads, 1, 1, function.shared_bytes,
+                                               stream, arguments)
+            : driver.cuLaunchKernel(function.handle, function.blocks, 1, 1, function.threads, 1, 1,
+                                    function.shared_bytes, stream, arguments, nullptr);
     if (status != driver::kSuccess)
       return card.done(status, fmt::format("kernel '{}' isn't launched", kernel));
   }

@@ -12,6 +12,7 @@ namespace recut::cuda {
 struct Function {
   driver::FunctionHandle handle = nullptr;
   unsigned blocks = 1, threads = 1, shared_bytes = 0;
+  bool at_once = false;  // all blocks have to be on the card together
 };
 
 // Puts all functions of a kernel on the stream, one after another; they have the same parameters,

@@ -71,7 +71,7 @@ Result<std::vector<Function>> Step::find(const std::vector<Launch>& launches) co
     if (!function) return function.diagnostics();
     functions.push_back({*function, static_cast<unsigned>(launch.blocks),
                          static_cast<unsigned>(launch.threads),
-                         static_cast<unsigned>(launch.shared_bytes)});
+                         static_cast<unsigned>(launch.shared_bytes), launch.teams});
   }
   return functions;
 }

@@ -54,9 +54,9 @@ std::string CardAccess::name() const {
   return card_ == nullptr ? "" : card_->name();
 }
 
-bool CardAccess::has_clusters() const {
+cuda::Processors CardAccess::processors() const {
   const std::lock_guard lock(mutex_);
-  return card_ != nullptr && card_->has_clusters();
+  return card_ == nullptr ? cuda::Processors{} : card_->processors();
 }
 
 std::string CardAccess::refusal() const {
@@ -84,7 +84,7 @@ std::string CudaRunner::remark() const {
 
 gui::KernelLibrary CudaRunner::library() const {
   return {"cuBLASLt or cuDNN", cuda::library_takes,
-          cuda::lower_options(access_->has_clusters()).group_lanes};
+          cuda::lower_options(access_->processors()).group_lanes};
 }
 
 std::string CudaRunner::where() const {

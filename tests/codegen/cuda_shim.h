@@ -179,6 +179,7 @@ To bits_as(From from) {
 inline void __syncthreads() { on_cpu::wait('b'); }
 inline void __syncwarp(unsigned) { on_cpu::wait('w'); }
 inline void cluster_wait() { on_cpu::wait('c'); }
+inline void team_wait(unsigned*, unsigned) { on_cpu::wait('c'); }  // a launch has it as its cluster
 template <class T>
 const T* in_block(int block, const T* here) {
   const auto* bytes = reinterpret_cast<const unsigned char*>(here);

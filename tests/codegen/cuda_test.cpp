@@ -152,6 +152,8 @@ TEST_CASE("CUDA: every way to share out as text", "[codegen][golden]") {
   check_golden(cuda::emit(sums()).text, "sums.cu");
   check_golden(cuda::emit(scatters()).text, "scatters.cu");
   check_golden(cuda::emit(transposes()).text, "transposes.cu");
+  const auto teams = kernels_of(contents(RECUT_SOURCE_DIR "/tests/golden/cuda/teams.loop"));
+  check_golden(cuda::emit(teams).text, "teams.cu");
 }
 
 void check_command(std::vector<std::string> words, const std::string& name) {

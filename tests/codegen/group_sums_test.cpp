@@ -66,16 +66,19 @@ Graph viewed_sums_of(const std::string& type, const std::string& view) {
   })");
 }
 
-KernelRunOptions for_card(const Graph& graph, bool clusters) {
+// Of 16 processors: teams of 16 blocks, which fibres can be.
+constexpr cuda::Processors kTeams = {true, 16};
+
+KernelRunOptions for_card(const Graph& graph, const cuda::Processors& card) {
   KernelRunOptions options;
   options.groups = fuse_pointwise(graph, StorageModel(graph, StorageModel::Sizes::values));
-  options.lower = cuda::lower_options(clusters);
+  options.lower = cuda::lower_options(card);
   return options;
 }
 
-std::vector<loop::Kernel> kernels_for_card(const Graph& graph) {
+std::vector<loop::Kernel> kernels_for_card(const Graph& graph, const cuda::Processors& card) {
   const StorageModel storages(graph, StorageModel::Sizes::values);
-  const KernelRunOptions options = for_card(graph, true);
+  const KernelRunOptions options = for_card(graph, card);
   std::vector<loop::Kernel> kernels;
   for (const std::vector<NodeId>& calls : kernels_of(graph, options.groups))
     if (auto lowered = loop::lower(graph, storages, options.groups, calls, options.lower))
@@ -84,8 +87,8 @@ std::vector<loop::Kernel> kernels_for_card(const Graph& graph) {
 }
 
 // By the interpreter of loops and as CUDA beside the graph's own meaning.
-void check_values(const Graph& graph, bool clusters) {
-  KernelRunOptions options = for_card(graph, clusters);
+void check_values(const Graph& graph, const cuda::Processors& card) {
+  KernelRunOptions options = for_card(graph, card);
   const Inputs inputs = inputs_for(graph, 1, Values::ordinary);
   const auto expected = evaluate(graph, inputs);
   REQUIRE(expected.ok());
@@ -118,7 +121,7 @@ TEST_CASE("groups: rows by packs, and what is left over", "[codegen][cpu]") {
        {"f32[5, 50]", "f32[6, 96]", "f32[3, 1024]", "f32[2, 1000]", "f32[2, 999]", "bf16[3, 520]",
         "f64[2, 300]", "f32[1, 5000]", "f32[2, 3, 1, 260]"}) {
     INFO(type);
-    check_values(softmax_of(type), false);
+    check_values(softmax_of(type), {});
   }
 }
 
@@ -126,14 +129,14 @@ TEST_CASE("groups: rows of several dimensions are one loop", "[codegen][cpu]") {
   for (const char* type :
        {"f32[3, 4, 8, 8]", "f32[5, 2, 7, 7]", "f32[2, 3, 12, 10]", "f32[4, 1, 40, 40]"}) {
     INFO(type);
-    check_values(batch_norm_of(type), false);
+    check_values(batch_norm_of(type), {});
   }
 }
 
 TEST_CASE("groups: long rows are a cluster's", "[codegen][cpu]") {
-  check_values(softmax_of("f32[2, 40000]"), true);
-  check_values(softmax_of("f32[2, 20001]"), true);  // by single elements
-  check_values(batch_norm_of("f32[5, 2, 96, 96]"), true);
+  check_values(softmax_of("f32[2, 40000]"), {true});
+  check_values(softmax_of("f32[2, 20001]"), {true});  // by single elements
+  check_values(batch_norm_of("f32[5, 2, 96, 96]"), {true});
 }
 
 TEST_CASE("groups: lanes of sums side by side", "[codegen]") {
@@ -143,6 +146,15 @@ TEST_CASE("groups: lanes of sums side by side", "[codegen]") {
   CHECK(loop::lanes_for_columns(8192, 768, 8192) == 256);
   CHECK(loop::lanes_for_columns(128, 10, 8192) == 16);
   CHECK(loop::lanes_for_columns(4096, 1 << 18, 8192) == 1);
+  constexpr std::int64_t kCard = 128 * 1024;  // threads
+  CHECK(loop::lanes_for_columns(524288, 32, 8192) == 256);
+  CHECK(loop::lanes_for_columns(524288, 32, 8192, kCard) == 4096);
+  CHECK(loop::lanes_for_columns(524288, 24, 8192, kCard) == 4096);
+  CHECK(loop::lanes_for_columns(524288, 32, 1024, kCard / 2) == 2048);  // a card without clusters
+  CHECK(loop::lanes_for_columns(524288, 2, 8192, kCard) == 8192);
+  CHECK(loop::lanes_for_columns(8192, 32, 8192, kCard) == 1024);  // eight terms a lane
+  CHECK(loop::lanes_for_columns(8192, 768, 8192, kCard) == 256);  // many sums: a cluster's
+  CHECK(loop::lanes_for_columns(4096, 3072, 8192, kCard) == 128);
 }
 
 TEST_CASE("groups: sums that lie side by side", "[codegen][cpu]") {
@@ -150,27 +162,47 @@ TEST_CASE("groups: sums that lie side by side", "[codegen][cpu]") {
     for (const char* type : {"f32[96, 40]", "f32[300, 7]", "f32[70, 2, 3]", "bf16[1000, 33]",
                              "f64[128, 64]", "f32[2100, 16]"}) {
       INFO(type << (clusters ? " in clusters" : ""));
-      check_values(column_sums_of(type), clusters);
+      check_values(column_sums_of(type), {clusters});
     }
 }
 
+TEST_CASE("groups: few sums that lie side by side are a team's", "[codegen][cpu]") {
+  CHECK(cuda::lower_options({true, 132}).column_threads == 128 * 1024);
+  CHECK(cuda::lower_options({false, 108}).column_threads == 64 * 1024);
+  CHECK(cuda::lower_options({true, 300}).column_threads == 128 * 1024);
+  CHECK(cuda::lower_options({true, 2}).column_threads == 0);
+  for (const cuda::Processors& card : {kTeams, cuda::Processors{false, 16}})
+    for (const char* type : {"f32[10000, 8]", "bf16[20000, 5]"}) {
+      INFO(type << (card.clusters ? " in clusters" : ""));
+      check_values(column_sums_of(type), card);
+    }
+  check_values(batch_norm_of("f32[2, 8, 80, 80]{51200, 1, 640, 8}"), kTeams);
+  const auto kernels =
+      kernels_for_card(batch_norm_of("f32[2, 8, 80, 80]{51200, 1, 640, 8}"), kTeams);
+  const cuda::Launch sums = cuda::emit(kernels).kernels.front().front();
+  CHECK(sums.teams);
+  CHECK(sums.cluster == 16);
+  CHECK(sums.blocks == 16);
+  CHECK(sums.threads == 1024);
+}
+
 TEST_CASE("groups: what is summed is read once and stored", "[codegen][cpu]") {
-  check_values(viewed_sums_of("f32[4, 32, 40]", "[128, 40]"), true);
-  check_values(viewed_sums_of("f32[100, 6, 5]", "[100, 30]"), false);
-  check_values(viewed_sums_of("f32[6, 512]", "[3, 1024]"), false);
+  check_values(viewed_sums_of("f32[4, 32, 40]", "[128, 40]"), {true});
+  check_values(viewed_sums_of("f32[100, 6, 5]", "[100, 30]"), {});
+  check_values(viewed_sums_of("f32[6, 512]", "[3, 1024]"), {});
   const Graph graph = viewed_sums_of("f32[4, 1024, 64]", "[4096, 64]");
   const std::vector<NodeId> calls(graph.order().begin() + 1, graph.order().end());
   const auto lowered = loop::lower(graph, StorageModel(graph, StorageModel::Sizes::values),
-                                   FusionGroups(), calls, cuda::lower_options(true));
+                                   FusionGroups(), calls, cuda::lower_options({true}));
   REQUIRE(lowered.ok());
   CHECK(cuda::emit({&lowered->kernel, 1}).kernels.front().size() == 1);
   // Two terms are a thread's, and what they are of is stored by threads of its own.
-  check_values(column_sums_of("f32[2, 5000]"), false);
+  check_values(column_sums_of("f32[2, 5000]"), {});
   const Graph short_sums = viewed_sums_of("f32[2, 50, 100]", "[2, 5000]");
   const std::vector<NodeId> of_short(short_sums.order().begin() + 1, short_sums.order().end());
   const auto in_order =
       loop::lower(short_sums, StorageModel(short_sums, StorageModel::Sizes::values), FusionGroups(),
-                  of_short, cuda::lower_options(true));
+                  of_short, cuda::lower_options({true}));
   REQUIRE(in_order.ok());
   CHECK(cuda::emit({&in_order->kernel, 1}).kernels.front().size() > 1);
 }
@@ -182,7 +214,8 @@ TEST_CASE("groups: the loop form's bits", "[codegen][cpu]") {
   for (const Graph& graph : {softmax_of("f32[3, 40000]"), batch_norm_of("f32[3, 2, 80, 80]"),
                              batch_norm_of("f32[4, 3, 14, 14]"), softmax_of("f32[7, 768]"),
                              column_sums_of("f32[1200, 45]"), column_sums_of("f32[100, 70]")}) {
-    for (loop::Kernel& kernel : kernels_for_card(graph)) kernels.push_back(std::move(kernel));
+    for (loop::Kernel& kernel : kernels_for_card(graph, {true}))
+      kernels.push_back(std::move(kernel));
   }
   const cuda::Module module = cuda::emit(kernels);
   std::vector<cuda::Launch> clusters;
@@ -196,6 +229,10 @@ TEST_CASE("groups: the loop form's bits", "[codegen][cpu]") {
   CHECK(longest.threads * longest.cluster * 4 == 8192);
   for (const std::int64_t blocks : {1 << 30, 16, 1})
     CHECK(cuda_difference(kernels, 1, 4, {blocks}) == "");
+  for (const char* type : {"f32[10000, 8]", "f32[4200, 33]"}) {
+    const auto teams = kernels_for_card(column_sums_of(type), kTeams);
+    CHECK(cuda_difference(teams, 1, 4) == "");
+  }
 }
 
 TEST_CASE("groups: the kernels of random graphs do what the interpreter does",
@@ -204,7 +241,7 @@ TEST_CASE("groups: the kernels of random graphs do what the interpreter does",
   for (std::uint64_t group = 0; group < 3; ++group) {
     std::vector<loop::Kernel> kernels;
     for (std::uint64_t seed = 10 * group + 101; seed <= 10 * group + 110; ++seed)
-      for (loop::Kernel& kernel : lowered_kernels(random_graph(seed), cuda::lower_options(true)))
+      for (loop::Kernel& kernel : lowered_kernels(random_graph(seed), cuda::lower_options({true})))
         kernels.push_back(std::move(kernel));
     INFO("seeds from " << 10 * group + 101);
     REQUIRE(kernels.size() > 40);

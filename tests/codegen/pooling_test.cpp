@@ -23,7 +23,7 @@ std::string kernel_of_gradient(const std::string& body) {
   if (!graph) FAIL(format(graph.diagnostics()));
   const Inputs inputs = inputs_for(*graph, 1, Values::ordinary);
   KernelRunOptions for_card;
-  for_card.lower = cuda::lower_options(false);
+  for_card.lower = cuda::lower_options({});
   CHECK(disagreement(*graph, inputs, {}, true).substr(0, 3000) == "");
   CHECK(disagreement(*graph, inputs, for_card, true).substr(0, 3000) == "");
   for (const std::string& text : run_kernels(*graph, inputs, for_card).texts)

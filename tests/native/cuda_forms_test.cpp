@@ -316,6 +316,20 @@ TEST_CASE("cuda: weights are dense, channels first or last", "[native][cuda]") {
   CHECK(last->channels_last);
   c.weight.layout.strides = {36, 9, 3, 1};
   CHECK_FALSE(form_of(c).ok());
+  // A kernel of one element stands alike in both: what it is beside decides.
+  Convolution point = c;
+  point.stride = {1, 1};
+  point.padding = {0, 0};
+  point.weight.layout = {{6, 2, 1, 1}, {2, 1, 1, 1}, 0};
+  point.output.layout = {{2, 6, 9, 8}, {432, 1, 48, 6}, 0};
+  const auto beside_last = form_of(point);
+  REQUIRE(beside_last.ok());
+  CHECK(beside_last->channels_last);
+  point.input.layout.strides = {288, 72, 8, 1};
+  point.output.layout.strides = {432, 72, 8, 1};
+  const auto beside_first = form_of(point);
+  REQUIRE(beside_first.ok());
+  CHECK_FALSE(beside_first->channels_last);
   c.weight.layout.strides = {18, 9, 3, 1};
   c.input.layout.shape[0] = std::int64_t{1} << 31;
   const auto large = form_of(c);

@@ -186,6 +186,12 @@ void add_streams(Functions& f) {
     return bytes <= 200 << 10 ? kSuccess : kRefused;
   };
   f.cuLaunchKernel = launch;
+  f.cuLaunchCooperativeKernel = [](FunctionHandle function, unsigned x, unsigned y, unsigned z,
+                                   unsigned block_x, unsigned block_y, unsigned block_z,
+                                   unsigned shared_bytes, StreamHandle stream, void** arguments) {
+    return launch(function, x, y, z, block_x, block_y, block_z, shared_bytes, stream, arguments,
+                  nullptr);
+  };
 }
 
 using Nodes = std::vector<Node*>;

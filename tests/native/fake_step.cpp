@@ -110,7 +110,7 @@ FakeStep fake_step(const std::string& path, const std::string& budget, bool libr
   auto program = make_program(document->graph(), storages, groups, scheduled->schedule,
                               {.library = library,
                                .library_takes = cuda::library_takes,
-                               .lower = cuda::lower_options(fake_card().capability >= 90)});
+                               .lower = cuda::lower_options({fake_card().capability >= 90})});
   REQUIRE(program.ok());
   predict(*program, scheduled->schedule, scheduled->planned.replay);
   std::unique_ptr<CudaOnCpu> code;

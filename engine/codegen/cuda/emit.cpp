@@ -58,14 +58,25 @@ class Emitter {
         mapping.cluster * std::clamp<std::int64_t>(mapping.blocks(), 1, most);
     KernelCode code(kernel, mapping, ranges, {helpers_, module_.faults});
     const Text body = code.run(stage, blocks);
-    Launch launch{fmt::format("kernel_{}_{}", module_.kernels.size() - 1, launches.size()), blocks,
-                  mapping.threads, mapping.scratch_bytes + mapping.partials_bytes, mapping.cluster};
+    Launch launch{fmt::format("kernel_{}_{}", module_.kernels.size() - 1, launches.size()),
+                  blocks,
+                  mapping.threads,
+                  mapping.scratch_bytes + mapping.partials_bytes,
+                  mapping.cluster,
+                  mapping.team};
     text_.line(shape(mapping));
-    text_.line(fmt::format(
-        "extern \"C\" __global__ void {}__launch_bounds__({}) {}(",
-        mapping.cluster > 1 ? fmt::format("__cluster_dims__({}) ", mapping.cluster) : "",
-        bounds(mapping), launch.symbol));
+    if (mapping.team)
+      text_.line(fmt::format("__device__ unsigned {}_arrived[{}];", launch.symbol,
+                             blocks / mapping.cluster));
+    text_.line(fmt::format("extern \"C\" __global__ void {}__launch_bounds__({}) {}(",
+                           mapping.cluster > 1 && !mapping.team
+                               ? fmt::format("__cluster_dims__({}) ", mapping.cluster)
+                               : "",
+                           bounds(mapping), launch.symbol));
     for (const std::string& one : parameters(kernel, code.names())) text_.line("    " + one);
+    if (mapping.team)
+      text_.line(fmt::format("  Team team = {{{}_arrived + blockIdx.x / {}, 0}};", launch.symbol,
+                             mapping.cluster));
     text_.append(body);
     text_.line("}");
     text_.line("");
@@ -86,8 +97,9 @@ class Emitter {
       each = fmt::format("squares of {0} by {0}, turned in shared memory", Transpose::kSide);
     if (mapping.group > 1) each = fmt::format("{} threads each", mapping.group);
     if (mapping.abreast > 1)
-      each = fmt::format("{} threads each, {} side by side in {} block{}", mapping.group,
-                         mapping.abreast, mapping.cluster, mapping.cluster == 1 ? "" : "s");
+      each = fmt::format("{} threads each, {} side by side in {}{} block{}", mapping.group,
+                         mapping.abreast, mapping.team ? "a team of " : "", mapping.cluster,
+                         mapping.cluster == 1 ? "" : "s");
     else if (mapping.cluster > 1)
       each = fmt::format("{} blocks of {} threads each", mapping.cluster, mapping.threads);
     return fmt::format("// {} item{}, {}", mapping.count, mapping.count == 1 ? "" : "s", each);
@@ -121,10 +133,15 @@ class Emitter {
 
 }  // namespace
 
-loop::LowerOptions lower_options(bool clusters) {
+loop::LowerOptions lower_options(const Processors& card) {
   constexpr std::int64_t kLanesOfBlock = 1024, kLanesOfCluster = 8192;
+  constexpr int kFewestProcessors = 16;
   loop::LowerOptions options;
-  options.group_lanes = clusters ? kLanesOfCluster : kLanesOfBlock;
+  options.group_lanes = card.clusters ? kLanesOfCluster : kLanesOfBlock;
+  if (card.count < kFewestProcessors) return options;
+  options.column_threads = kThreadsOfTeamBlock;
+  while (2 * options.column_threads <= kThreadsOfTeamBlock * std::min(card.count, kMostTeamBlocks))
+    options.column_threads *= 2;
   return options;
 }
 

@@ -29,6 +29,9 @@ struct Launch {
   int threads = 1;                // of a block, one-dimensional, a multiple of 32 unless 1
   std::int64_t shared_bytes = 0;  // dynamic shared memory; above 48 KiB it must be asked for
   int cluster = 1;                // blocks that a card of sm_90 has at once; divides their number
+  // Clusters are teams instead: blocks that meet through memory. All of the launch have to be there
+  // at once, which a cooperative launch sees to; sm_80 is enough.
+  bool teams = false;
 };
 
 // How attention multiplies f32: as it is, by three products of tf32 that leave 21 bits behind the
@@ -40,9 +43,15 @@ struct Options {
   Factors factors = Factors::f32;
 };
 
+// What of a card decides how sums are shared out.
+struct Processors {
+  bool clusters = false;  // sm_90
+  int count = 0;          // each has a block of 1024 threads; 0: nothing is known of them
+};
+
 // How calls are lowered for a card: sums of rows in as many lanes as a block has, or a cluster of
-// blocks, which takes sm_90.
-loop::LowerOptions lower_options(bool clusters);
+// blocks; sums that lie side by side also by all of the card, where they are few and long.
+loop::LowerOptions lower_options(const Processors& card);
 
 struct Module {
   std::string text;

@@ -302,6 +302,71 @@ __device__ inline T combined_abreast(T mine, T* room, Combine combine) {
 }
 )",
         "combined_here cluster_wait"},
+    Helper{
+        "Team",
+        R"(// What a block knows of its team, blocks that a card has at once: how many have come so far to
+// where they meet, ever, and which half of the room is for the next meeting.
+struct Team {
+  unsigned* arrived;
+  int half;
+};
+)"},
+    Helper{"team_wait", R"(#ifdef __CUDACC__
+// All threads of a team have come here, and see what each of them has stored. Each meeting adds as
+// many as there are blocks.
+__device__ inline void team_wait(unsigned* arrived, unsigned blocks) {
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    __threadfence();
+    const unsigned before = atomicAdd(arrived, 1u), all = before - before % blocks + blocks;
+    while (int(*(const volatile unsigned*)arrived - all) < 0) {
+    }
+    __threadfence();
+  }
+  __syncthreads();
+}
+#endif
+)"},
+    Helper{
+        "combined_in_team",
+        R"(// Partials of lanes that stand in room, lane by lane the neighbours of one: the lower half with the
+// upper half until one is left, which stands first.
+template <int lanes, int abreast, class T, class Combine>
+__device__ inline void combine_in_room(T* room, Combine combine) {
+  for (int half = lanes / 2; half > 0; half /= 2) {
+    __syncthreads();
+    if (int(threadIdx.x) < half * abreast)
+      room[threadIdx.x] = combine(room[threadIdx.x], room[threadIdx.x + half * abreast]);
+  }
+  __syncthreads();
+}
+// Of neighbours that a team of blocks has together: those of each block, then these. What blocks
+// have to tell each other goes through memory, one half of which others may still read.
+__device__ double team_room[2 * 128 * 32];
+template <int blocks, int lanes, int abreast, class T, class Combine>
+__device__ inline T combined_in_team(T mine, T* room, Team& team, Combine combine) {
+  constexpr int together = blocks < lanes ? blocks : lanes, far = blocks / together;
+  const int lane = threadIdx.x / abreast, neighbour = threadIdx.x % abreast;
+  double* const all =
+      team_room + (team.half * gridDim.x + blockIdx.x / blocks * blocks) * abreast;
+  team.half ^= 1;
+  __syncthreads();
+  room[threadIdx.x] = mine;
+  combine_in_room<lanes, abreast>(room, combine);
+  if (lane == 0)
+    *(volatile T*)(all + blockIdx.x % blocks * abreast + neighbour) = room[neighbour];
+  team_wait(team.arrived, blocks);
+  if (lane < together) {
+    T parts[far];
+    for (int i = 0; i < far; ++i)
+      parts[i] = *(const volatile T*)(all + (lane + together * i) * abreast + neighbour);
+    room[threadIdx.x] = combined_here(parts, combine);
+  }
+  combine_in_room<together, abreast>(room, combine);
+  return room[neighbour];
+}
+)",
+        "combined_here Team team_wait"},
     Helper{"combine_at", R"(// Several threads may do so at one place: by the word that holds it.
 template <class T, class Combine>
 __device__ inline void combine_at(T* at, Combine combine) {

@@ -208,6 +208,10 @@ std::string KernelCode::code(const loop::ReadAccumulator& read, loop::ValueId) {
                        mapping_.group, name, mask(), how);
   barriers_.clear();
   const std::string room = shared_place(value_type_name(accumulator.type), mapping_.scratch_bytes);
+  if (mapping_.team)
+    return fmt::format("{}<{}, {}, {}>({}, {}, team, {})", context_.helpers.use("combined_in_team"),
+                       mapping_.cluster, mapping_.threads / mapping_.abreast, mapping_.abreast,
+                       name, room, how);
   if (mapping_.abreast > 1)
     return fmt::format("{}<{}, {}, {}>({}, {}, {})", context_.helpers.use("combined_abreast"),
                        mapping_.cluster, mapping_.threads / mapping_.abreast, mapping_.abreast,

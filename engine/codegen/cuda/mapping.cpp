@@ -175,12 +175,19 @@ int block_size(std::int64_t threads) {
   return size;
 }
 
+// The same for teams of blocks; 1: no card has so many at once.
+int abreast_of_team(std::int64_t lanes, std::int64_t count) {
+  int abreast = 2;
+  while (abreast < kWarp && abreast < count) abreast *= 2;
+  const std::int64_t teams = (count + abreast - 1) / abreast;
+  return teams * abreast * lanes <= kMostTeamBlocks * kThreadsOfTeamBlock ? abreast : 1;
+}
+
 // Neighbouring items of a block, where it is along these that memory is read; 1: along a sum.
 int items_abreast(const loop::Kernel& kernel, const Mapping& mapping) {
   if (!mapping.items || !mapping.scratch.empty()) return 1;
   const std::int64_t lanes = most_partials(kernel, mapping.body());
-  if (lanes == 1 || lanes > kMostCluster * kWarp || !all_have(kernel, mapping.body(), lanes))
-    return 1;
+  if (lanes == 1 || !all_have(kernel, mapping.body(), lanes)) return 1;
   int across = 0, along = 0;
   for (const auto& [loop, shared] : mapping.shared) {
     if (shared.lanes == 0) continue;
@@ -188,6 +195,7 @@ int items_abreast(const loop::Kernel& kernel, const Mapping& mapping) {
     along += loads_of_neighbours(*shared.nest.body, shared.nest.loops.back()->variable);
   }
   if (along >= across) return 1;
+  if (lanes > kMostCluster * kWarp) return abreast_of_team(lanes, mapping.count);
   int abreast = kWarp;
   while (abreast > kSector && (mapping.count / abreast * kMostCluster < kManyBlocks ||
                                abreast * lanes > kMostCluster * kMostThreads))
@@ -199,7 +207,11 @@ void share_out_abreast(const loop::Kernel& kernel, Mapping& mapping) {
   for (auto& [loop, shared] : mapping.shared) shared.pack = 1;
   mapping.group = static_cast<int>(most_partials(kernel, mapping.body()));
   const int threads = mapping.group * mapping.abreast;
-  if (threads > kMostThreads) mapping.cluster = std::min(kMostCluster, threads / kBlock);
+  mapping.team = threads > kMostCluster * kMostThreads;
+  if (mapping.team)
+    mapping.cluster = threads / kThreadsOfTeamBlock;
+  else if (threads > kMostThreads)
+    mapping.cluster = std::min(kMostCluster, threads / kBlock);
   mapping.threads = threads / mapping.cluster;
   mapping.partials_bytes = mapping.threads * kWidest;
 }

@@ -30,12 +30,13 @@ struct Mapping {
   std::optional<Nest> items;  // none: a single one, `straight`
   loop::Block straight;
   std::int64_t count = 1;  // of items
-  int group = 1;     // threads of an item: a part of a warp, a whole block, or a cluster of blocks
-  int cluster = 1;   // blocks of an item, which a card of sm_90 has at once
-  int abreast = 1;   // neighbouring items whose threads alternate: sums that lie side by side
-  int threads = 1;   // of a block
-  int partials = 1;  // neighbouring ones of an accumulator that a thread of a group has
-  int pack = 1;      // neighbouring items of a thread, by accesses of several elements
+  int group = 1;      // threads of an item: a part of a warp, a whole block, or a cluster of blocks
+  int cluster = 1;    // blocks of an item, which a card of sm_90 has at once
+  bool team = false;  // instead of that they meet through memory: many blocks, or sm_80
+  int abreast = 1;    // neighbouring items whose threads alternate: sums that lie side by side
+  int threads = 1;    // of a block
+  int partials = 1;   // neighbouring ones of an accumulator that a thread of a group has
+  int pack = 1;       // neighbouring items of a thread, by accesses of several elements
   std::map<const loop::Loop*, Shared> shared;
   Tile tile;                            // where sums in order are made by many threads
   Scatter scatter;                      // where rows that data names are shared out
@@ -60,6 +61,9 @@ struct Mapping {
     return scatter ? of_items * scatter.parts() : of_items;
   }
 };
+
+// Blocks of teams, of a whole launch, and what each has: any processor has room for one.
+inline constexpr int kMostTeamBlocks = 128, kThreadsOfTeamBlock = 1024;
 
 // `ranges`: of the kernel's loops and checked values.
 Mapping map_stage(const loop::Kernel& kernel, const loop::Ranges& ranges,

@@ -75,6 +75,8 @@ std::string KernelCode::number_of_thread() const {
                        : mapping_.group < mapping_.threads
                            ? fmt::format("threadIdx.x % {}", mapping_.group)
                            : "threadIdx.x";
+  if (mapping_.team)  // partials that are combined first are a block's own
+    return fmt::format("{} * {} + blockIdx.x % {}", number, mapping_.cluster, mapping_.cluster);
   if (mapping_.cluster > 1)
     number = fmt::format("blockIdx.x % {} * {} + {}", mapping_.cluster,
                          mapping_.threads / mapping_.abreast, number);
@@ -84,6 +86,9 @@ std::string KernelCode::number_of_thread() const {
 std::string KernelCode::mask() const { return mapping_.group < 32 ? "mask" : "0xffffffffu"; }
 
 void KernelCode::wait() {
+  if (mapping_.team)
+    return text_.line(
+        fmt::format("{}(team.arrived, {});", context_.helpers.use("team_wait"), mapping_.cluster));
   if (mapping_.cluster > 1) return text_.line(context_.helpers.use("cluster_wait") + "();");
   text_.line(!mapping_.in_warp() ? "__syncthreads();" : fmt::format("__syncwarp({});", mask()));
 }

@@ -109,7 +109,9 @@ std::int64_t Folder::lanes_of_group(const Lowering& lowering, const FoldSpace& s
   if (most == 0) return 1;
   if (rows_lie_together({space.shape, space.folded}, space.strides))
     return lanes_for_group(terms, sums, most);
-  return columns == Columns::shared ? lanes_for_columns(terms, sums, most) : 1;
+  return columns == Columns::shared
+             ? lanes_for_columns(terms, sums, most, lowering.options.column_threads)
+             : 1;
 }
 
 bool shares_columns(const Lowering& lowering, const FoldSpace& space) {

@@ -50,6 +50,9 @@ struct LowerOptions {
   // The most lanes of a sum over a row, for threads of a group: all that a row folds is one loop
   // then. 0: as processors sum, in up to 256 lanes of the last loop. Sums have other bits.
   std::int64_t group_lanes = 0;
+  // The threads that all sums of a call may have together, where these lie side by side and threads
+  // of a group share them out: as many as a card has at once. 0: those of a group each.
+  std::int64_t column_threads = 0;
 };
 
 // The calls of one kernel, in the graph's order: a group of `groups`, or a call that is alone.

@@ -36,12 +36,18 @@ std::int64_t lanes_for_group(std::int64_t terms, std::int64_t sums, std::int64_t
   return lanes;
 }
 
-std::int64_t lanes_for_columns(std::int64_t terms, std::int64_t sums, std::int64_t most) {
+std::int64_t lanes_for_columns(std::int64_t terms, std::int64_t sums, std::int64_t most,
+                               std::int64_t threads) {
   constexpr std::int64_t kNeighbours = 32;
   constexpr std::int64_t kManyThreads = std::int64_t{1} << 18;
   if (terms < kShortSum) return 1;
   std::int64_t lanes = 1;
   while (lanes * kNeighbours < most && kTermsOfLane * lanes < terms && sums < kManyThreads / lanes)
+    lanes *= 2;
+  if (2 * lanes * kNeighbours <= most) return lanes;
+  std::int64_t side_by_side = 1;
+  while (side_by_side < sums) side_by_side *= 2;
+  while (lanes < kMostLanes && 2 * lanes * side_by_side <= threads && kTermsOfLane * lanes < terms)
     lanes *= 2;
   return lanes;
 }

@@ -4,10 +4,13 @@
 namespace recut::loop {
 namespace {
 
-// Copies one operand to where `moved` says that its elements go.
+// Copies one operand to where `moved` says that its elements go, in the order in which they stand
+// there, if it has as many dimensions.
 void copy_to(const Nest& nest, NodeId from, const std::function<Indices(const Indices&)>& moved) {
   const TensorType& type = nest.call.tensor(from);
-  const Strides strides = contiguous_strides(type.shape);
+  const Layout to = storage_layout(nest.type());
+  const Strides strides =
+      to.shape.size() == type.shape.size() ? to.strides : contiguous_strides(type.shape);
   nest.lowering.for_each(type.shape, strides, [&](const Indices& at) {
     nest.lowering.write(nest.output(), moved(at), nest.lowering.element(from, at));
   });

@@ -176,7 +176,7 @@ class GatheredGradient {
   void by_blocks() const {
     Shape shape = p_.outer;
     for (std::size_t d = 0; d < p_.dims; ++d) shape.push_back(p_.plane[d] / p_.slide.stride[d]);
-    nest_.lowering.for_each(shape, contiguous_strides(shape), [&](const Indices& at) {
+    nest_.lowering.for_each(shape, p_.steps, [&](const Indices& at) {
       std::map<Shape, Window> known;
       for_each_place(p_.slide.stride, [&](const Shape& offset) { write_place(at, offset, known); });
     });

@@ -18,15 +18,17 @@ struct Pooling {
   std::size_t dims;
   Shape outer, plane, windows;  // outer: samples and channels
   Sliding slide;
+  Strides steps;  // along outer dimensions and a plane, as they are walked best
 
   Pooling(const Nest& nest, const Shape& in, const Shape& out)
       : dims(pooled_dimensions(nest.call, in.size())),
         outer(in.begin(), in.end() - static_cast<std::ptrdiff_t>(dims)),
         plane(in.end() - static_cast<std::ptrdiff_t>(dims), in.end()),
         windows(out.end() - static_cast<std::ptrdiff_t>(dims), out.end()),
-        slide(sliding_of(nest.call, dims)) {}
+        slide(sliding_of(nest.call, dims)),
+        steps(steps_of(storage_layout(nest.type()).strides)) {}
 
-  // kept: outer, window; folded: offset. Lanes along the windows.
+  // kept: outer, window; folded: offset. Lanes along what lies closest in the first output.
   FoldSpace space() const { return space(windows, slide.kernel); }
   FoldSpace space(const Shape& kept, const Shape& folded) const {
     FoldSpace s;
@@ -36,8 +38,7 @@ struct Pooling {
     s.strides.assign(s.shape.size(), 0);
     for (std::size_t d = 0; d < s.shape.size(); ++d) {
       s.folded[d] = d >= outer.size() + dims;
-      s.strides[d] = static_cast<std::int64_t>(s.shape.size() - d);
-      if (s.folded[d]) s.strides[d] += static_cast<std::int64_t>(s.shape.size());
+      s.strides[d] = s.folded[d] ? static_cast<std::int64_t>(2 * s.shape.size() - d) : steps[d];
     }
     return s;
   }
@@ -50,6 +51,14 @@ struct Pooling {
   }
 
  private:
+  // By dimension, how many have no larger stride: 1 of the closest.
+  static Strides steps_of(const Strides& strides) {
+    Strides steps(strides.size(), 1);
+    for (std::size_t a = 0; a < strides.size(); ++a)
+      for (std::size_t b = 0; b < strides.size(); ++b)
+        if (strides[b] < strides[a] || (strides[b] == strides[a] && b > a)) ++steps[a];
+    return steps;
+  }
   Indices part(const Indices& at, std::size_t first) const {
     return Indices(at.begin() + static_cast<std::ptrdiff_t>(first),
                    at.begin() + static_cast<std::ptrdiff_t>(first + dims));

@@ -1,0 +1,292 @@
+// Lays out what convolutions read and write with the channels of one pixel side by side, where that
+// moves fewer bytes.
+//
+//   %y = convolution(%x, %w, …)             %p = clone(%x, memory_format="channels_last")
+//   %z = relu(%y)                           %q = clone(%w, memory_format="channels_last")
+//   %v = view(%z, [n, chw])           =>    %y = convolution(%p, %q, …)      (channels last)
+//                                           %z = relu(%y)                    (channels last)
+//                                           %c = clone(%z, memory_format="contiguous_format")
+//                                           %v = view(%c, [n, chw])
+//
+// A convolution's output has its channels last where its input has (ATen's rule), and so have
+// element-wise calls, poolings, concatenations and slices of such: the layout flows on by itself to
+// the next convolution. What else reads such a value, and what goes out, gets it as it was.
+//
+// Needs: two spatial dimensions; f16, bf16 or f32 on a device that is no CPU (one that the graph
+// doesn't name counts as none) whose tensor cores take that; groups of more than one channel. Its
+// library transposes every other layout before such a convolution and after it: that is what is
+// saved, and what clones move is what it costs. All of the graph's convolutions change, or, where
+// that costs more than it saves, none. Establishes: no such convolution reads another layout, in a
+// graph where that pays. Keeps every bit: no value depends on strides.
+//
+// Inductor lays out its convolutions alike (layout_optimization), and decides by counts of channels
+// and of operations; PyTorch's channels_last is the same for models in eager mode. Runs only where
+// it is named, and for the steps of a card (recut run --device cuda).
+#include "engine/passes/channels_last.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "engine/ir/call.h"
+#include "engine/ir/rebuild.h"
+#include "engine/passes/freezing/rewriter.h"
+#include "engine/passes/rewrite_nodes.h"
+#include "engine/rewrite/storage.h"
+#include "engine/support/check.h"
+
+namespace recut::passes {
+
+PassResult channels_last(const Graph& graph) { return channels_last_pass({}).run(graph); }
+
+}  // namespace recut::passes
+
+namespace recut {
+namespace {
+
+constexpr std::size_t kRank = 4;  // samples, channels, rows, columns
+
+Strides strides_of_pixels(const Shape& shape) {
+  return {shape[1] * shape[2] * shape[3], 1, shape[1] * shape[3], shape[1]};
+}
+
+// Dense, with the channels of one pixel side by side; dimensions of one element step anywhere.
+bool is_last(const TensorType& type) {
+  if (type.shape.size() != kRank) return false;
+  const Strides wanted = strides_of_pixels(type.shape);
+  for (std::size_t d = 0; d < kRank; ++d)
+    if (type.shape[d] != 1 && type.strides[d] != wanted[d]) return false;
+  return true;
+}
+
+// What the pass does once it has been decided, and what that moves.
+class ChannelsLast {
+ public:
+  ChannelsLast(const Graph& from, const TensorCores& cores)
+      : from_(from), cores_(cores), pinned_(from), converted_(from.order().size()) {
+    outputs_.insert(from.results.begin(), from.results.end());
+    outputs_.insert(from.gradients.begin(), from.gradients.end());
+  }
+
+  PassResult run() {
+    PassResult done = rewrite_nodes(
+        from_,
+        [&](Graph& to, NodeId old, const std::vector<Argument>& arguments) {
+          return rewritten(to, old, arguments);
+        },
+        [&](NodeId old, const Graph&, NodeId successor) {
+          Versions& known = versions(old);
+          if (!known.flowing.valid()) known.flowing = successor;
+        });
+    if (saved_ <= moved_) return {from_, false, {}};
+    return done;
+  }
+
+ private:
+  // The successors of an old node: as it comes out of its call, and as others want it.
+  struct Versions {
+    NodeId flowing, last, as_it_was;
+  };
+  Versions& versions(NodeId old) { return converted_[from_.position(old)]; }
+
+  // An input has no successor but itself.
+  NodeId flowing(NodeId old) {
+    const NodeId successor = versions(old).flowing;
+    return successor.valid() ? successor : old;
+  }
+
+  NodeId clone(Graph& to, NodeId id, const char* format, const std::string& name) {
+    moved_ += 2 * byte_size(to.type(id));
+    return FreezingRewriter::make(to, Op::clone, {id, format}, name);
+  }
+
+  NodeId last_of(Graph& to, NodeId old) {
+    const NodeId now = flowing(old);
+    if (is_last(to.type(now))) return now;
+    NodeId& made = versions(old).last;
+    if (!made.valid()) made = clone(to, now, "channels_last", from_.node_name(old) + ".last");
+    return made;
+  }
+
+  // With the strides that it had.
+  NodeId as_it_was(Graph& to, NodeId old) {
+    const NodeId now = flowing(old);
+    if (to[now].outputs == from_[old].outputs) return now;
+    NodeId& made = versions(old).as_it_was;
+    if (!made.valid()) made = restored(to, now, old);
+    return made;
+  }
+
+  NodeId restored(Graph& to, NodeId now, NodeId old) {
+    const std::string name = from_.node_name(old) + ".first";
+    const NodeId dense = clone(to, now, "contiguous_format", name);
+    return FreezingRewriter::with_types(to, dense, from_[old], name);
+  }
+
+  // Calls
+  // ----------------------------------------------------------------------------------------------
+
+  std::optional<Rewrite> rewritten(Graph& to, NodeId old, const std::vector<Argument>& arguments) {
+    const bool convolution = is_convolution(old);
+    std::vector<Argument> now = convolution      ? of_convolution(to, old)
+                                : lets_flow(old) ? of_flowing(to, old)
+                                                 : of_others(to, old);
+    const bool goes_out = outputs_.count(old) != 0;
+    if (now == arguments && !goes_out) return std::nullopt;
+    std::vector<TensorType> types = types_of(to, old, now);
+    if (now == arguments && types == from_[old].outputs) return std::nullopt;
+    if (convolution) saved_ += 2 * bytes_laid_out_otherwise(old);
+    const NodeId made = to.carry(from_, old, std::move(now), std::move(types));
+    versions(old).flowing = made;
+    return Rewrite{convolution ? "convolution" : "operands", goes_out ? as_it_was(to, old) : made};
+  }
+
+  // As its shape rule has it, but that what stands in memory as it did keeps its strides.
+  std::vector<TensorType> types_of(const Graph& to, NodeId old,
+                                   const std::vector<Argument>& arguments) const {
+    const std::vector<TensorType>& before = from_[old].outputs;
+    if (arguments == from_[old].arguments) return before;
+    auto types =
+        infer_types(from_.op(old), arguments, [&](NodeId id) { return to.pool().types_of(id); });
+    RECUT_CHECK(types.ok(), "operands have other strides alone");
+    for (std::size_t o = 0; o < before.size(); ++o)
+      if (is_last(before[o]) && is_last((*types)[o])) (*types)[o] = before[o];
+    return std::move(*types);
+  }
+
+  template <class Choose>  // the successor of an operand
+  std::vector<Argument> with_operands(NodeId old, const Choose& choose) const {
+    std::vector<Argument> now = from_[old].arguments;
+    for (Argument& a : now) for_each_node(a, [&](NodeId& operand) { operand = choose(operand); });
+    return now;
+  }
+
+  std::vector<Argument> of_others(Graph& to, NodeId old) {
+    return with_operands(old, [&](NodeId operand) { return as_it_was(to, operand); });
+  }
+
+  // All of its shape, where one has another layout now; what isn't dense stays a view.
+  std::vector<Argument> of_flowing(Graph& to, NodeId old) {
+    const auto& operands = from_[old].operands;
+    const bool any = std::any_of(operands.begin(), operands.end(),
+                                 [&](NodeId operand) { return is_converted(to, operand); });
+    const Shape& shape = from_[old].type().shape;
+    return with_operands(old, [&](NodeId operand) {
+      const Shape& own = from_.type(operand).shape;
+      const bool follows = any && own.size() == kRank && is_dense(to.type(flowing(operand))) &&
+                           (own == shape || !from_.op(old).is(kPointwise));
+      return follows && from_[operand].outputs.size() == 1 ? last_of(to, operand)
+                                                           : flowing(operand);
+    });
+  }
+
+  bool is_converted(const Graph& to, NodeId operand) {
+    const NodeId now = flowing(operand);
+    return to[now].outputs != from_[operand].outputs;
+  }
+
+  // A gradient's call reads the shape alone of what it has no use for.
+  std::vector<Argument> of_convolution(Graph& to, NodeId old) {
+    const Node& node = from_[old];
+    std::vector<NodeId> read;
+    const auto operand = [&](std::size_t argument) {
+      return *node.arguments[argument].get<NodeId>();
+    };
+    if (node.op == Op::convolution) {
+      read = {operand(0), operand(1)};
+    } else {
+      const std::vector<bool> mask = output_mask(old);
+      read = {operand(0)};
+      if (mask[0]) read.push_back(operand(2));
+      if (mask[1]) read.push_back(operand(1));
+    }
+    return with_operands(old, [&](NodeId id) {
+      const bool is_read = std::find(read.begin(), read.end(), id) != read.end();
+      return is_read ? last_of(to, id) : flowing(id);
+    });
+  }
+
+  std::vector<bool> output_mask(NodeId old) const {
+    const Call::TypesOf types = [&](NodeId id) { return from_.pool().types_of(id); };
+    return Call(from_.op(old), from_[old].arguments, types).booleans("output_mask");
+  }
+
+  std::int64_t bytes_laid_out_otherwise(NodeId old) const {
+    const Node& node = from_[old];
+    std::int64_t bytes = 0;
+    const auto add = [&](const TensorType& type) {
+      if (type.shape.size() == kRank && !is_last(type)) bytes += byte_size(type);
+    };
+    if (node.op == Op::convolution) {
+      add(from_.type(*node.arguments[0].get<NodeId>()));
+      add(from_.type(*node.arguments[1].get<NodeId>()));
+      add(node.type());
+      return bytes;
+    }
+    const std::vector<bool> mask = output_mask(old);
+    for (std::size_t output = 0; output < 2; ++output) {
+      if (!mask[output]) continue;
+      add(from_.type(*node.arguments[0].get<NodeId>()));
+      add(from_.type(*node.arguments[1].get<NodeId>()));
+      add(from_.type(*node.arguments[2].get<NodeId>()));
+    }
+    return bytes;
+  }
+
+  // Which calls are which
+  // ----------------------------------------------------------------------------------------------
+
+  bool is_convolution(NodeId old) const {
+    const Node& node = from_[old];
+    if (node.op != Op::convolution && node.op != Op::convolution_backward) return false;
+    const std::size_t weight = node.op == Op::convolution ? 1 : 2;
+    const std::size_t input = weight - 1;
+    const TensorType& x = from_.type(*node.arguments[input].get<NodeId>());
+    const TensorType& w = from_.type(*node.arguments[weight].get<NodeId>());
+    if (x.shape.size() != kRank || element_count(x.shape) == 0 || element_count(w.shape) == 0)
+      return false;
+    const bool cores =
+        x.dtype == DType::f16 || x.dtype == DType::bf16 || (x.dtype == DType::f32 && cores_.f32);
+    const bool alone = w.shape[1] == 1 && x.shape[1] > 1;  // each channel by itself
+    return cores && !alone && on_accelerator(x) && !pinned_.contains(old);
+  }
+
+  bool on_accelerator(const TensorType& type) const {
+    if (cores_.wherever) return true;
+    const std::string& device = type.device.empty() ? from_.device : type.device;
+    return device.rfind("cpu", 0) != 0;
+  }
+
+  // Whose values don't depend on the layout of operands, and whose own layout follows theirs.
+  bool lets_flow(NodeId old) const {
+    const Operator& op = from_.op(old);
+    if (pinned_.contains(old) || op.is(kRandom)) return false;
+    const Op which = from_[old].op;
+    if (which == Op::getitem || which == Op::cat || which == Op::slice_Tensor) return true;
+    if (names_a_layout(old)) return false;
+    return op.is(kPointwise) || op.is(kReduction) || op.is(kPooling);
+  }
+
+  bool names_a_layout(NodeId old) const {
+    const Operator& op = from_.op(old);
+    for (std::size_t p = 0; p < op.parameters.size(); ++p)
+      if (op.parameters[p].name == "memory_format" && from_[old].arguments[p].get<std::string>())
+        return true;
+    return false;
+  }
+
+  const Graph& from_;
+  const TensorCores& cores_;
+  PinnedStorages pinned_;
+  std::vector<Versions> converted_;  // by position in `from_`
+  std::unordered_set<NodeId> outputs_;
+  std::int64_t saved_ = 0, moved_ = 0;  // bytes
+};
+
+}  // namespace
+
+Pass channels_last_pass(const TensorCores& cores) {
+  return {"channels_last", find_pass("channels_last")->prose,
+          [cores](const Graph& graph) { return ChannelsLast(graph, cores).run(); }, false, true};
+}
+
+}  // namespace recut

@@ -1,0 +1,107 @@
+// Partials, the lower half with the upper half until one is left.
+template <int lanes, class T, class Combine>
+__device__ inline T combined_here(const T (&all)[lanes], Combine combine) {
+  T partials[lanes];
+  for (int p = 0; p < lanes; ++p) partials[p] = all[p];
+  for (int half = lanes / 2; half > 0; half /= 2)
+    for (int p = 0; p < half; ++p) partials[p] = combine(partials[p], partials[p + half]);
+  return partials[0];
+}
+
+// What a block knows of its team, blocks that a card has at once: how many have come so far to
+// where they meet, ever, and which half of the room is for the next meeting.
+struct Team {
+  unsigned* arrived;
+  int half;
+};
+
+#ifdef __CUDACC__
+// All threads of a team have come here, and see what each of them has stored. Each meeting adds as
+// many as there are blocks.
+__device__ inline void team_wait(unsigned* arrived, unsigned blocks) {
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    __threadfence();
+    const unsigned before = atomicAdd(arrived, 1u), all = before - before % blocks + blocks;
+    while (int(*(const volatile unsigned*)arrived - all) < 0) {
+    }
+    __threadfence();
+  }
+  __syncthreads();
+}
+#endif
+
+// Partials of lanes that stand in room, lane by lane the neighbours of one: the lower half with the
+// upper half until one is left, which stands first.
+template <int lanes, int abreast, class T, class Combine>
+__device__ inline void combine_in_room(T* room, Combine combine) {
+  for (int half = lanes / 2; half > 0; half /= 2) {
+    __syncthreads();
+    if (int(threadIdx.x) < half * abreast)
+      room[threadIdx.x] = combine(room[threadIdx.x], room[threadIdx.x + half * abreast]);
+  }
+  __syncthreads();
+}
+// Of neighbours that a team of blocks has together: those of each block, then these. What blocks
+// have to tell each other goes through memory, one half of which others may still read.
+__device__ double team_room[2 * 128 * 32];
+template <int blocks, int lanes, int abreast, class T, class Combine>
+__device__ inline T combined_in_team(T mine, T* room, Team& team, Combine combine) {
+  constexpr int together = blocks < lanes ? blocks : lanes, far = blocks / together;
+  const int lane = threadIdx.x / abreast, neighbour = threadIdx.x % abreast;
+  double* const all =
+      team_room + (team.half * gridDim.x + blockIdx.x / blocks * blocks) * abreast;
+  team.half ^= 1;
+  __syncthreads();
+  room[threadIdx.x] = mine;
+  combine_in_room<lanes, abreast>(room, combine);
+  if (lane == 0)
+    *(volatile T*)(all + blockIdx.x % blocks * abreast + neighbour) = room[neighbour];
+  team_wait(team.arrived, blocks);
+  if (lane < together) {
+    T parts[far];
+    for (int i = 0; i < far; ++i)
+      parts[i] = *(const volatile T*)(all + (lane + together * i) * abreast + neighbour);
+    room[threadIdx.x] = combined_here(parts, combine);
+  }
+  combine_in_room<together, abreast>(room, combine);
+  return room[neighbour];
+}
+
+// kernel statistics of eight columns
+// 8 items, 2048 threads each, 8 side by side in a team of 16 blocks
+__device__ unsigned kernel_0_0_arrived[1];
+extern "C" __global__ void __launch_bounds__(1024) kernel_0_0(
+    const float* __restrict__ x,
+    float* __restrict__ m,
+    float* __restrict__ v,
+    long long seed, long long* fault) {
+  Team team = {kernel_0_0_arrived + blockIdx.x / 16, 0};
+  extern __shared__ __align__(16) unsigned char shared[];
+  const int thread = threadIdx.x / 8 * 16 + blockIdx.x % 16;
+  const int items = int(blockIdx.x / 16) * 8;
+  const int j = items + int(threadIdx.x % 8);
+  float s = thread == 0 ? 0.0f : (-0.0f);
+  #pragma unroll 8
+  for (int turn = 0; turn < 8; ++turn) {
+    const int r = thread + 2048 * turn;
+    const float a = x[j + 8 * r];
+    s = a + s;
+  }
+  const float t = combined_in_team<16, 128, 8>(s, reinterpret_cast<float*>(shared), team, [](float so_far, float next) { return next + so_far; });
+  const float mean = t / 16384.0f;
+  if (thread == 0) m[j] = mean;
+  float q = thread == 0 ? 0.0f : (-0.0f);
+  #pragma unroll 8
+  for (int turn_1 = 0; turn_1 < 8; ++turn_1) {
+    const int k = thread + 2048 * turn_1;
+    const float b = x[j + 8 * k];
+    const float d = b - mean;
+    const float e = d * d;
+    q = e + q;
+  }
+  const float u = combined_in_team<16, 128, 8>(q, reinterpret_cast<float*>(shared), team, [](float so_far, float next) { return next + so_far; });
+  const float var = u / 16384.0f;
+  if (thread == 0) v[j] = var;
+}
+
