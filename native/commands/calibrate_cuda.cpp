@@ -112,7 +112,7 @@ class CardCommand {
     RunCommand cached;
     cuda::StepCache steps(usual_store(cached, console_), with_.card,
                           {.library = true,
-                           .library_takes = cuda::library_takes,
+                           .library_takes = cuda::library_takes(precision()),
                            .lower = cuda::lower_options(with_.card->processors())},
                           cuda::factors_of(precision()));
     const auto ready = steps.compile(document, *scheduled);

@@ -40,7 +40,7 @@ class CudaRun {
     console_.say("compiling");
     cuda::StepCache steps(usual_store(command_, console_), card_,
                           {.library = !command_.no_library,
-                           .library_takes = cuda::library_takes,
+                           .library_takes = cuda::library_takes(precision()),
                            .lower = cuda::lower_options(card_->processors())},
                           cuda::factors_of(precision()));
     const auto step = steps.compile(document, scheduled);

@@ -48,7 +48,7 @@ std::optional<Product> product_of(DType dtype, std::int64_t rows, std::int64_t s
   const Graph graph = *b.finish();
   ScheduledKernel call;
   call.calls = {graph.results.front()};
-  auto kernel = library_kernel_of(graph, StorageModel(graph), call, library_takes);
+  auto kernel = library_kernel_of(graph, StorageModel(graph), call, library_takes(Precision::f32));
   if (!kernel) return std::nullopt;
   return Product{std::move(*kernel), static_cast<double>(node_flops(graph, call.calls.front()))};
 }

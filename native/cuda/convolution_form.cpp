@@ -123,6 +123,11 @@ class Former {
 
 }  // namespace
 
+bool keeps_f32(const ConvolutionForm& form, Precision precision) {
+  const bool depthwise = form.groups > 1 && form.w.shape[1] == 1;
+  return form.dtype == DType::f32 && (precision == Precision::f32 || depthwise);
+}
+
 Result<ConvolutionForm> form_of(const Convolution& convolution) {
   return Former(convolution).run();
 }

@@ -9,6 +9,7 @@
 #include "engine/codegen/library/library_call.h"
 #include "engine/ir/dtype.h"
 #include "engine/support/result.h"
+#include "native/cuda/precision.h"
 
 namespace recut::cuda {
 
@@ -39,6 +40,12 @@ struct ConvolutionForm {
   DType dtype = DType::f32;  // of all tensors
   const TensorForm& biased() const { return biased_is_x ? x : y; }
 };
+
+// Whether its factors may not be rounded, as tensor cores do with f32. Nor are they where each
+// channel is a group of its own: sums of so few products gain nothing by tensor cores, and PyTorch
+// has kernels in f32 for them. cuDNN rounds no f32 to bf16: where products do, convolutions take
+// tf32.
+bool keeps_f32(const ConvolutionForm& form, Precision precision);
 
 // Planes of one dimension get a second one of 1 element. Fails where the weight isn't dense or has
 // its channels last alone, where a number is beyond cuDNN's 32 bits, and where a bias has a

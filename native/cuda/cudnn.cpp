@@ -29,13 +29,9 @@ Type type_of(DType dtype) {
   return dtype == DType::bf16 ? kBf16 : kF32;
 }
 
-// cuDNN rounds no f32 to bf16: where products do, convolutions take tf32. Not where each channel is
-// a group of its own: sums of so few products gain nothing by tensor cores, and PyTorch has kernels
-// in f32 for them.
 Math math_of(const ConvolutionForm& form, Precision precision) {
   if (form.dtype != DType::f32) return kTensorMath;
-  const bool depthwise = form.groups > 1 && form.w.shape[1] == 1;
-  return precision == Precision::f32 || depthwise ? kFmaMath : kUsualMath;
+  return keeps_f32(form, precision) ? kFmaMath : kUsualMath;
 }
 
 // Where an operand begins.

@@ -13,8 +13,9 @@
 namespace recut::cuda {
 
 // Whether the libraries take the kernel's calls in the layouts that these have, or Recut's own
-// kernels of attention do.
-bool library_takes(const library::Kernel& kernel);
+// kernels of attention do. Not convolutions of f32 with channels last whose factors may not be
+// rounded: cuDNN has no way back through them but by tensor cores.
+library::Takes library_takes(Precision precision);
 
 // Memory that a launch's calls may write to beside their buffers.
 struct Workspace {

@@ -259,14 +259,14 @@ TEST_CASE("cuda: what the libraries don't take is left to loops", "[native][cuda
   library::Kernel kernel;
   kernel.calls = {convolution(Convolution::Way::input_gradient, false),
                   convolution(Convolution::Way::weight_gradient, false)};
-  CHECK(library_takes(kernel));
+  CHECK(library_takes(Precision::f32)(kernel));
   std::get<Convolution>(kernel.calls[1]).weight.layout.strides = {36, 9, 3, 1};
-  CHECK_FALSE(library_takes(kernel));
+  CHECK_FALSE(library_takes(Precision::f32)(kernel));
   kernel.calls = {MatrixProduct{
       operand(0, {3, 5}, {5, 1}), operand(1, {5, 4}, {4, 1}), operand(2, {3, 4}, {1, 3}), {}}};
-  CHECK(library_takes(kernel));
+  CHECK(library_takes(Precision::f32)(kernel));
   std::get<MatrixProduct>(kernel.calls[0]).bias = operand(3, {4}, {1});
-  CHECK_FALSE(library_takes(kernel));
+  CHECK_FALSE(library_takes(Precision::f32)(kernel));
 }
 
 TEST_CASE("cuda: convolutions of 16 bits, and products of what is added", "[native][cuda]") {
@@ -280,7 +280,7 @@ TEST_CASE("cuda: convolutions of 16 bits, and products of what is added", "[nati
   CHECK(form->bias->offset == 4);
   library::Kernel kernel;
   kernel.calls = {c};
-  CHECK(library_takes(kernel));
+  CHECK(library_takes(Precision::f32)(kernel));
   CHECK_FALSE(library::is_common(kernel));
   c = convolution(Convolution::Way::weight_gradient, false);
   c.bias = operand(3, {6}, {1});
@@ -288,7 +288,7 @@ TEST_CASE("cuda: convolutions of 16 bits, and products of what is added", "[nati
        {std::pair(DType::f32, true), std::pair(DType::f16, true), std::pair(DType::bf16, false)}) {
     c.dtype = dtype;
     kernel.calls = {c};
-    CHECK(library_takes(kernel) == taken);
+    CHECK(library_takes(Precision::f32)(kernel) == taken);
   }
   kernel.calls = {convolution(Convolution::Way::forward, false)};
   CHECK(library::is_common(kernel));
@@ -299,10 +299,10 @@ TEST_CASE("cuda: convolutions of 16 bits, and products of what is added", "[nati
   product.bias.reset();
   product.added = operand(3, {3, 4}, {4, 1});
   kernel.calls = {product};
-  CHECK(library_takes(kernel));
+  CHECK(library_takes(Precision::f32)(kernel));
   CHECK_FALSE(library::is_common(kernel));
   std::get<MatrixProduct>(kernel.calls[0]).added->layout.strides = {1, 3};
-  CHECK_FALSE(library_takes(kernel));
+  CHECK_FALSE(library_takes(Precision::f32)(kernel));
 }
 
 TEST_CASE("cuda: weights are dense, channels first or last", "[native][cuda]") {
@@ -316,6 +316,14 @@ TEST_CASE("cuda: weights are dense, channels first or last", "[native][cuda]") {
   CHECK(last->channels_last);
   c.weight.layout.strides = {36, 9, 3, 1};
   CHECK_FALSE(form_of(c).ok());
+  // Only tensor cores go back through those.
+  library::Kernel kernel;
+  kernel.calls = {c};
+  std::get<Convolution>(kernel.calls[0]).weight.layout.strides = {18, 1, 6, 2};
+  CHECK(library_takes(Precision::tf32)(kernel));
+  CHECK_FALSE(library_takes(Precision::f32)(kernel));
+  std::get<Convolution>(kernel.calls[0]).dtype = DType::bf16;
+  CHECK(library_takes(Precision::f32)(kernel));
   // A kernel of one element stands alike in both: what it is beside decides.
   Convolution point = c;
   point.stride = {1, 1};

@@ -109,7 +109,7 @@ FakeStep fake_step(const std::string& path, const std::string& budget, bool libr
   const FusionGroups groups = scheduled->planned.costs.groups(document->graph(), storages);
   auto program = make_program(document->graph(), storages, groups, scheduled->schedule,
                               {.library = library,
-                               .library_takes = cuda::library_takes,
+                               .library_takes = cuda::library_takes(cuda::Precision::f32),
                                .lower = cuda::lower_options({fake_card().capability >= 90})});
   REQUIRE(program.ok());
   predict(*program, scheduled->schedule, scheduled->planned.replay);

@@ -34,15 +34,18 @@ PassReport laid_out(const Graph& graph, const TensorCores& cores = {}) {
   return report.passes.front();
 }
 
-// Two convolutions of as many channels, with a layer between them, and what reads the second.
-Graph two(const std::string& type, const std::string& between, const std::string& behind,
-          const std::string& device = "cuda") {
-  return parsed(
-      " %x = input " + type + "[2, 8, 6, 6]\n %v = parameter " + type +
-          "[8, 8, 3, 3]\n %w = parameter " + type + "[8, 8, 3, 3]\n" +
-          " %a = convolution(%x, %v, none, [1, 1], [1, 1], [1, 1], false, [0, 0], 1)\n" + between +
-          " %y = convolution(%b, %w, none, [1, 1], [1, 1], [1, 1], false, [0, 0], 1)\n" + behind,
-      device);
+// Four convolutions of as many channels, with a layer behind the first, and what reads the last.
+Graph four(const std::string& type, const std::string& between, const std::string& behind,
+           const std::string& device = "cuda") {
+  const auto convolution = [](const char* of, const char* by) {
+    return std::string(" = convolution(") + of + ", " + by +
+           ", none, [1, 1], [1, 1], [1, 1], false, [0, 0], 1)\n";
+  };
+  return parsed(" %x = input " + type + "[2, 8, 12, 12]\n %v = parameter " + type +
+                    "[8, 8, 3, 3]\n %w = parameter " + type + "[8, 8, 3, 3]\n %a" +
+                    convolution("%x", "%v") + between + " %c" + convolution("%b", "%w") + " %d" +
+                    convolution("%c", "%w") + " %y" + convolution("%d", "%w") + behind,
+                device);
 }
 
 constexpr const char* kRelu = " %b = relu(%a)\n";
@@ -61,13 +64,13 @@ bool is_last(const Graph& graph, const char* name) {
 
 TEST_CASE("channels_last: layers between convolutions follow", "[passes]") {
   for (const char* between :
-       {kRelu, " %c = neg(%a)\n %b = add.Tensor(%a, %c)\n",
+       {kRelu, " %n = neg(%a)\n %b = add.Tensor(%a, %n)\n",
         " %p = max_pool2d_with_indices(%a, [3, 3], [1, 1], [1, 1])\n %b = getitem(%p, 0)\n",
         " %h = slice.Tensor(%a, 1, 0, 4)\n %l = slice.Tensor(%a, 1, 4, 8)\n"
         " %b = cat([%l, %h], 1)\n",
         " %m = mean.dim(%a, [0, 2, 3], true)\n %b = sub.Tensor(%a, %m)\n"}) {
     INFO(between);
-    const Graph graph = two("f32", between, kSum);
+    const Graph graph = four("f32", between, kSum);
     const PassReport report = laid_out(graph);
     CHECK(report.changed);
     CHECK(is_last(report.graph, "b"));
@@ -79,12 +82,12 @@ TEST_CASE("channels_last: layers between convolutions follow", "[passes]") {
 TEST_CASE("channels_last: what else reads them gets them as they were", "[passes]") {
   // A view that the layout doesn't have, one that names its layout, random numbers, what goes out.
   for (const char* behind :
-       {" %f = view(%y, [2, 288])\n %s = sum.dim_IntList(%f, [1])\n results %s\n",
+       {" %f = view(%y, [2, 1152])\n %s = sum.dim_IntList(%f, [1])\n results %s\n",
         " %f = clone(%y, memory_format=\"contiguous_format\")\n %s = sum(%f)\n results %s\n",
         " %r = rand_like(%y)\n %q = sum(%r)\n %s = sum(%y)\n results %s, %q\n", " results %y\n",
         " results %y, %b\n"}) {
     INFO(behind);
-    const PassReport report = laid_out(two("f32", kRelu, behind));
+    const PassReport report = laid_out(four("f32", kRelu, behind));
     CHECK(report.changed);
     CHECK(is_last(report.graph, "b"));
   }
@@ -92,11 +95,11 @@ TEST_CASE("channels_last: what else reads them gets them as they were", "[passes
 
 TEST_CASE("channels_last: gradients are laid out, and go out as they were", "[passes]") {
   const Graph graph = parsed(R"(
-    %x = input f32[2, 8, 6, 6]
+    %x = input f32[2, 8, 12, 12]
     %v = parameter f32[8, 8, 3, 3]
     %w = parameter f32[16, 8, 1, 1]
     %u = parameter f32[16]
-    %t = tangent f32[2, 16, 6, 6]
+    %t = tangent f32[2, 16, 12, 12]
     %a = convolution(%x, %v, none, [1, 1], [1, 1], [1, 1], false, [0, 0], 1)
     %b = relu(%a)
     %y = convolution(%b, %w, %u, [1, 1], [0, 0], [1, 1], false, [0, 0], 1)
@@ -123,16 +126,41 @@ TEST_CASE("channels_last: gradients are laid out, and go out as they were", "[pa
   CHECK(clones(report.graph) == 4);
 }
 
+// The input's gradient, of a weight that stands alike in both layouts, and an input that nothing
+// else has laid out: as its output's gradient, whatever the shape rule makes of that.
+TEST_CASE("channels_last: gradients of points", "[passes]") {
+  const Graph graph = parsed(R"(
+    %x = input f32[2, 8, 12, 12]
+    %w = parameter f32[8, 8, 1, 1]
+    %t = tangent f32[2, 8, 12, 12]
+    %p = convolution_backward(%t, %x, %w, none, [1, 1], [0, 0], [1, 1], false, [0, 0], 1, [true, false, false])
+    %a = getitem(%p, 0)
+    %q = convolution_backward(%a, %x, %w, none, [1, 1], [0, 0], [1, 1], false, [0, 0], 1, [true, false, false])
+    %b = getitem(%q, 0)
+    %n = sum.dim_IntList(%b, [0, 2, 3])
+    %f = view(%n, [8, 1, 1, 1])
+    %g = expand(%f, [8, 8, 1, 1])
+    %c = clone(%g, memory_format="contiguous_format")
+    %s = sum(%x)
+    results %s
+    gradients none, %c
+)");
+  const PassReport report = laid_out(graph);
+  CHECK(report.changed);
+  CHECK(is_last(report.graph, "a"));
+  CHECK(is_last(report.graph, "b"));
+}
+
 TEST_CASE("channels_last: what stays as it is", "[passes]") {
-  CHECK(laid_out(two("bf16", kRelu, kSum)).changed);
-  CHECK(laid_out(two("f16", kRelu, kSum), {.f32 = false}).changed);
-  CHECK_FALSE(laid_out(two("f32", kRelu, kSum), {.f32 = false}).changed);
-  CHECK_FALSE(laid_out(two("f64", kRelu, kSum)).changed);
-  CHECK_FALSE(laid_out(two("f32", kRelu, kSum, "cpu")).changed);
-  CHECK(laid_out(two("f32", kRelu, kSum, "cpu"), {.wherever = true}).changed);
+  CHECK(laid_out(four("bf16", kRelu, kSum)).changed);
+  CHECK(laid_out(four("f16", kRelu, kSum), {.f32 = false}).changed);
+  CHECK_FALSE(laid_out(four("f32", kRelu, kSum), {.f32 = false}).changed);
+  CHECK_FALSE(laid_out(four("f64", kRelu, kSum)).changed);
+  CHECK_FALSE(laid_out(four("f32", kRelu, kSum, "cpu")).changed);
+  CHECK(laid_out(four("f32", kRelu, kSum, "cpu"), {.wherever = true}).changed);
   // One alone: as much would be copied as is saved.
   CHECK_FALSE(laid_out(parsed(R"(
-    %x = input f32[2, 8, 6, 6]
+    %x = input f32[2, 8, 12, 12]
     %w = parameter f32[8, 8, 3, 3]
     %y = convolution(%x, %w, none, [1, 1], [1, 1], [1, 1], false, [0, 0], 1)
     results %y
@@ -140,7 +168,7 @@ TEST_CASE("channels_last: what stays as it is", "[passes]") {
                   .changed);
   // A channel a group; one dimension; layouts that as_strided reads.
   CHECK_FALSE(laid_out(parsed(R"(
-    %x = input f32[2, 8, 6, 6]
+    %x = input f32[2, 8, 12, 12]
     %w = parameter f32[8, 1, 3, 3]
     %a = convolution(%x, %w, none, [1, 1], [1, 1], [1, 1], false, [0, 0], 8)
     %b = relu(%a)
@@ -159,13 +187,13 @@ TEST_CASE("channels_last: what stays as it is", "[passes]") {
 )"))
                   .changed);
   const PassReport pinned = laid_out(
-      two("f32", kRelu, " %q = as_strided(%a, [4], [1], 3)\n %s = sum(%y)\n results %s, %q\n"));
+      four("f32", kRelu, " %q = as_strided(%a, [4], [1], 3)\n %s = sum(%y)\n results %s, %q\n"));
   CHECK_FALSE(is_last(pinned.graph, "a"));
 }
 
 TEST_CASE("channels_last: layouts that are there already cost nothing", "[passes]") {
   const Graph graph = parsed(R"(
-    %x = input f32[2, 8, 6, 6]{288, 1, 48, 8}
+    %x = input f32[2, 8, 12, 12]{1152, 1, 96, 8}
     %w = parameter f32[8, 8, 3, 3]{72, 1, 24, 8}
     %a = convolution(%x, %w, none, [1, 1], [1, 1], [1, 1], false, [0, 0], 1)
     %y = relu(%a)
