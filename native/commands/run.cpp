@@ -59,6 +59,9 @@ void add_libraries_to(CLI::App& command, RunCommand& arguments) {
       .add_option("--workspace", arguments.workspace,
                   "The most that a card's libraries may take beside the arena (default: 256MiB)")
       ->type_name("BYTES");
+  command.add_flag(
+      "--nondeterministic", arguments.nondeterministic,
+      "Take ways of a card's libraries that give other bits each time where they are quicker");
 }
 
 void add_values(CLI::App& command, RunCommand& arguments) {

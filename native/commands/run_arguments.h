@@ -27,6 +27,7 @@ struct RunCommand {
   int steps = 10;
   std::string precision = "f32";  // of a card's libraries
   std::string workspace;          // the most that these may take; "": the usual
+  bool nondeterministic = false;  // of these, ways that give other bits each time, too
   bool no_library = false;
   bool check = false;
   bool no_cache = false;

@@ -80,6 +80,8 @@ int execute(const RunCommand& command, const Document& document, const cpu::Read
 }  // namespace
 
 int run_on_cpu(RunCommand command, const Console& console) {
+  if (command.nondeterministic)
+    return console.complain({error("--nondeterministic: for --device cuda alone")});
   if (auto done = refuse_card_options(command.precision, command.workspace); !done)
     return console.complain(done.diagnostics());
   if (command.threads == 0)

@@ -157,7 +157,7 @@ class CudaRun {
     request.steps = command_.steps;
     request.check = command_.check;
     request.keep_outputs = !command_.out_tensors.empty();
-    request.calls = {precision(), most_workspace_};
+    request.calls = {precision(), most_workspace_, command_.nondeterministic};
     if (ceilings_) request.ceilings = ceilings_->peaks;
     request.progress = [&](std::string_view what) { console_.say(what); };
     const auto execution = cuda::execute(document, step, request);

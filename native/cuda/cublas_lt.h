@@ -15,6 +15,7 @@ namespace recut::cuda {
 struct CallOptions {
   Precision precision = Precision::f32;
   std::int64_t most_workspace_bytes = kUsualWorkspace;
+  bool may_vary = false;  // ways that give other bits each time are as good as others
 };
 
 class CublasLt {

@@ -48,7 +48,7 @@ class ConvolutionCall : public DeviceCall {
       : library_(std::move(library)), form_(std::move(form)) {}
 
   ~ConvolutionCall() override {
-    const Functions& f = library_->functions_;
+    const Functions& f = library_->functions();
     for (const Tensor tensor : {x_, y_, bias_})
       if (tensor != nullptr) f.cudnnDestroyTensorDescriptor(tensor);
     if (w_ != nullptr) f.cudnnDestroyFilterDescriptor(w_);
@@ -73,7 +73,7 @@ class ConvolutionCall : public DeviceCall {
 
   Result<Done> run(std::size_t way, std::span<const driver::Address> buffers,
                    driver::Address workspace) const override {
-    const Functions& f = library_->functions_;
+    const Functions& f = library_->functions();
     status_ = f.cudnnSetConvolutionMathType(windows_, ways_[way].math);
     if (status_ == kSuccess) convolve(ways_[way], buffers, workspace);
     if (status_ == kSuccess && form_.bias) treat_bias(buffers);
@@ -84,14 +84,14 @@ class ConvolutionCall : public DeviceCall {
  private:
   Diagnostic refused() const {
     return error(fmt::format("cuDNN refuses a convolution: {}",
-                             library_->functions_.cudnnGetErrorString(status_)));
+                             library_->functions().cudnnGetErrorString(status_)));
   }
   void take(Status status) const {
     if (status_ == kSuccess) status_ = status;
   }
 
   void describe() {
-    const Functions& f = library_->functions_;
+    const Functions& f = library_->functions();
     x_ = tensor(form_.x);
     y_ = tensor(form_.y);
     if (form_.bias) bias_ = tensor(*form_.bias);
@@ -109,7 +109,7 @@ class ConvolutionCall : public DeviceCall {
   }
 
   Tensor tensor(const TensorForm& form) {
-    const Functions& f = library_->functions_;
+    const Functions& f = library_->functions();
     Tensor tensor = nullptr;
     take(f.cudnnCreateTensorDescriptor(&tensor));
     if (status_ != kSuccess) return tensor;
@@ -120,11 +120,11 @@ class ConvolutionCall : public DeviceCall {
   }
 
   void find_ways(std::int64_t most_workspace) {
-    const Functions& f = library_->functions_;
+    const Functions& f = library_->functions();
     constexpr int kAsked = static_cast<int>(kMostWays);
     std::vector<Candidate> found(kMostWays);
     int count = 0;
-    const cudnn::Handle handle = library_->handle_;
+    const cudnn::Handle handle = library_->handle();
     switch (form_.way) {
       case ConvolutionForm::Way::forward:
         take(f.cudnnGetConvolutionForwardAlgorithm_v7(handle, x_, w_, windows_, y_, kAsked, &count,
@@ -156,11 +156,11 @@ class ConvolutionCall : public DeviceCall {
 
   void convolve(const Candidate& way, std::span<const driver::Address> buffers,
                 driver::Address workspace) const {
-    const Functions& f = library_->functions_;
+    const Functions& f = library_->functions();
     const float one = 1, zero = 0;
     void *x = place(form_.x, buffers), *w = place(form_.w, buffers), *y = place(form_.y, buffers);
     void* space = reinterpret_cast<void*>(workspace);  // NOLINT
-    const cudnn::Handle handle = library_->handle_;
+    const cudnn::Handle handle = library_->handle();
     switch (form_.way) {
       case ConvolutionForm::Way::forward:
         return take(f.cudnnConvolutionForward(handle, &one, x_, x, w_, w, windows_, way.algorithm,
@@ -177,11 +177,11 @@ class ConvolutionCall : public DeviceCall {
   }
 
   void treat_bias(std::span<const driver::Address> buffers) const {
-    const Functions& f = library_->functions_;
+    const Functions& f = library_->functions();
     const float one = 1, zero = 0;
     const Tensor biased = form_.biased_is_x ? x_ : y_;
     void *values = place(form_.biased(), buffers), *bias = place(*form_.bias, buffers);
-    const cudnn::Handle handle = library_->handle_;
+    const cudnn::Handle handle = library_->handle();
     take(form_.bias_is_gradient
              ? f.cudnnConvolutionBackwardBias(handle, &one, biased, values, &zero, bias_, bias)
              : f.cudnnAddTensor(handle, &one, bias_, bias, &one, biased, values));

@@ -27,9 +27,10 @@ class Cudnn {
                                                   Precision precision, std::int64_t most_workspace);
 
   std::size_t version() const { return functions_.cudnnGetVersion(); }
+  const cudnn::Functions& functions() const { return functions_; }
+  cudnn::Handle handle() const { return handle_; }
 
  private:
-  friend class ConvolutionCall;
   Cudnn() = default;
 
   cudnn::Functions functions_;

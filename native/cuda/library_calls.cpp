@@ -9,7 +9,9 @@
 #include "engine/codegen/cuda/emit.h"
 #include "engine/support/text.h"
 #include "engine/support/units.h"
+#include "native/cuda/alternatives.h"
 #include "native/cuda/convolution_form.h"
+#include "native/cuda/cudnn_attention.h"
 #include "native/cuda/matrix_forms.h"
 
 namespace recut::cuda {
@@ -43,12 +45,12 @@ library::Takes library_takes(Precision precision) {
 // Measures the ways of calls on a stream.
 class LibraryCalls::Chooser {
  public:
-  static Result<Chooser> create(const SharedCard& card, const Stream& stream) {
+  static Result<Chooser> create(const SharedCard& card, const Stream& stream, bool may_vary) {
     auto from = Event::create(card);
     if (!from) return from.diagnostics();
     auto to = Event::create(card);
     if (!to) return to.diagnostics();
-    return Chooser(stream, std::move(*from), std::move(*to));
+    return Chooser(stream, std::move(*from), std::move(*to), may_vary);
   }
 
   // All ways that the library doesn't refuse, as Chosen has them. `place`: of so many bytes.
@@ -61,18 +63,18 @@ class LibraryCalls::Chooser {
       if (call.ways() == 1) return std::vector<MeasuredWay>{{way, bytes, 0, false}};
       const auto seconds = measure(call, way, buffers, place(bytes));
       if (auto done = stream_.wait(); !done) return done.diagnostics();
-      if (seconds) ways.push_back({way, bytes, *seconds, call.varies(way)});
+      if (seconds) ways.push_back({way, bytes, *seconds, !may_vary_ && call.varies(way)});
     }
     if (ways.empty()) return error("its library refuses all ways to compute it");
     std::stable_sort(ways.begin(), ways.end(), [](const MeasuredWay& a, const MeasuredWay& b) {
-      return std::pair(a.varies, a.seconds) < std::pair(b.varies, b.seconds);
+      return std::pair(a.avoided, a.seconds) < std::pair(b.avoided, b.seconds);
     });
     return ways;
   }
 
  private:
-  Chooser(const Stream& stream, Event from, Event to)
-      : stream_(stream), from_(std::move(from)), to_(std::move(to)) {}
+  Chooser(const Stream& stream, Event from, Event to, bool may_vary)
+      : stream_(stream), from_(std::move(from)), to_(std::move(to)), may_vary_(may_vary) {}
 
   // Seconds of the quickest run: whatever else was going on made the others longer. While the one
   // before it is on the card, the host makes ready for it.
@@ -93,6 +95,7 @@ class LibraryCalls::Chooser {
 
   const Stream& stream_;
   Event from_, to_;
+  const bool may_vary_;
 };
 
 const LibraryCalls::MeasuredWay* LibraryCalls::Chosen::best(std::int64_t workspace,
@@ -104,9 +107,17 @@ const LibraryCalls::MeasuredWay* LibraryCalls::Chosen::best(std::int64_t workspa
     return way == ways.end() ? nullptr : &*way;
   };
   const MeasuredWay *best = within(most), *fits = within(workspace);
-  const bool as_good =
-      fits != nullptr && fits->varies == best->varies && fits->seconds <= kAsQuick * best->seconds;
+  const bool as_good = fits != nullptr && fits->avoided == best->avoided &&
+                       fits->seconds <= kAsQuick * best->seconds;
   return as_good ? fits : best;
+}
+
+Result<Done> LibraryCalls::Libraries::load_convolutions(const Stream& stream) {
+  if (convolutions != nullptr) return Done{};
+  auto loaded = Cudnn::load(stream);
+  if (!loaded) return loaded.diagnostics();
+  convolutions = *loaded;
+  return Done{};
 }
 
 Result<std::unique_ptr<DeviceCall>> LibraryCalls::make(const library::Call& call, const Card& card,
@@ -121,13 +132,25 @@ Result<std::unique_ptr<DeviceCall>> LibraryCalls::make(const library::Call& call
     }
     return CublasLt::call(libraries.products, *product, stream, precision, bounds);
   }
-  if (libraries.convolutions == nullptr) {
-    auto loaded = Cudnn::load(stream);
-    if (!loaded) return loaded.diagnostics();
-    libraries.convolutions = *loaded;
-  }
+  if (auto loaded = libraries.load_convolutions(stream); !loaded) return loaded.diagnostics();
   return Cudnn::call(libraries.convolutions, std::get<library::Convolution>(call), precision,
                      bounds.most);
+}
+
+// Recut's own kernels, and cuDNN's beside them where it is there and has some.
+std::unique_ptr<DeviceCall> LibraryCalls::attention(const SharedCard& card, const Stream& stream,
+                                                    const library::Kernel& kernel,
+                                                    const std::vector<Function>& own,
+                                                    Libraries& libraries,
+                                                    std::int64_t most_workspace) {
+  auto ours = std::make_unique<AttentionCall>(kernel, own, card, stream);
+  if (!cudnn_may_take(kernel) || !libraries.load_convolutions(stream)) return ours;
+  auto theirs = cudnn_attention(libraries.convolutions, kernel, card, stream, most_workspace);
+  if (theirs == nullptr) return ours;
+  std::vector<std::unique_ptr<DeviceCall>> both;
+  both.push_back(std::move(ours));
+  both.push_back(std::move(theirs));
+  return std::make_unique<Alternatives>(std::move(both));
 }
 
 Result<Done> LibraryCalls::make_calls(const SharedCard& card, const Stream& stream,
@@ -135,12 +158,12 @@ Result<Done> LibraryCalls::make_calls(const SharedCard& card, const Stream& stre
                                       const std::vector<Function>& own, const KernelPlaces& places,
                                       Libraries& libraries, Precision precision) {
   std::vector<Chosen>& calls = kernels_.emplace_back();
-  if (!own.empty()) {
-    calls.push_back({std::make_unique<AttentionCall>(kernel, own, card, stream), {}});
-    return Done{};
-  }
   const auto [least, most] =
       std::minmax_element(places.workspaces.begin(), places.workspaces.end());
+  if (!own.empty()) {
+    calls.push_back({attention(card, stream, kernel, own, libraries, most_of(*most)), {}});
+    return Done{};
+  }
   for (const library::Call& call : kernel.calls) {
     auto made = make(call, *card, stream, libraries, precision, {most_of(*most), most_of(*least)});
     if (!made) return named(kernel, made.diagnostics());
@@ -200,7 +223,7 @@ Result<LibraryCalls> LibraryCalls::prepare(const SharedCard& card, const Stream&
         !done)
       return done.diagnostics();
   if (auto done = calls.reserve_for_measuring(card, places); !done) return done.diagnostics();
-  const auto chooser = Chooser::create(card, stream);
+  const auto chooser = Chooser::create(card, stream, options.may_vary);
   if (!chooser) return chooser.diagnostics();
   for (std::size_t k = 0; k < kernels.size(); ++k)
     for (Chosen& chosen : calls.kernels_[k]) {

@@ -59,11 +59,11 @@ class LibraryCalls {
     std::size_t way = 0;
     std::int64_t workspace_bytes = 0;
     double seconds = 0;
-    bool varies = false;
+    bool avoided = false;  // for it gives other bits each time
   };
   struct Chosen {
     std::unique_ptr<DeviceCall> call;
-    std::vector<MeasuredWay> ways;  // those that vary last, else the quickest first
+    std::vector<MeasuredWay> ways;  // those avoided last, else the quickest first
 
     // The first that takes no more than `most`, but one that fits the workspace where that is as
     // quick but for noise. Null where none is within it.
@@ -72,6 +72,8 @@ class LibraryCalls {
   struct Libraries {
     std::shared_ptr<const CublasLt> products;
     std::shared_ptr<const Cudnn> convolutions;
+
+    Result<Done> load_convolutions(const Stream& stream);
   };
   class Chooser;
 
@@ -83,6 +85,10 @@ class LibraryCalls {
   Result<Done> make_calls(const SharedCard& card, const Stream& stream,
                           const library::Kernel& kernel, const std::vector<Function>& own,
                           const KernelPlaces& places, Libraries& libraries, Precision precision);
+  static std::unique_ptr<DeviceCall> attention(const SharedCard& card, const Stream& stream,
+                                               const library::Kernel& kernel,
+                                               const std::vector<Function>& own,
+                                               Libraries& libraries, std::int64_t most_workspace);
   // What a launch may take that has so many bytes of workspace.
   std::int64_t most_of(std::int64_t workspace) const { return std::max(workspace, beside_); }
   // So that all ways can be measured.

@@ -42,12 +42,12 @@ GRAPH = """graph "attention" {{
 """
 
 
-def recut_times(recut: str, layer: tuple, folder: str) -> tuple[float, float]:
+def recut_times(recut: str, layer: tuple, folder: str, *options: str) -> tuple[float, float]:
     _, dtype, batches, heads, rows, features, causal = layer
     path = pathlib.Path(folder, "attention.recut")
     path.write_text(GRAPH.format(t=dtype, shape=f"{batches}, {heads}, {rows}, {features}",
                                  causal=str(causal).lower(), scale=1 / math.sqrt(features)))
-    command = [recut, "run", str(path), "--device", "cuda", "--precision", "tf32", "--json"]
+    command = [recut, "run", str(path), "--device", "cuda", "--precision", "tf32", "--json", *options]
     report = json.loads(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
     times = {kernel["name"]: kernel["ms"] / kernel["launches"] for kernel in report["slowest"]}
     return times["a"], times["b"]
@@ -116,6 +116,8 @@ def main() -> None:
             row = lambda whose, times: print(f"| {layer[0]} | {layer[1]} | {whose} | {times[0]:.3f} | {times[1]:.3f} |",
                                              flush=True)
             row("Recut", recut_times(options.recut, layer, folder))
+            if layer[1] != "f32":
+                row("Recut --nondeterministic", recut_times(options.recut, layer, folder, "--nondeterministic"))
             for whose, prepare in torch_calls(torch, layer).items():
                 row(whose, [torch_time(torch, call, options.calls) for call in prepare()])
 

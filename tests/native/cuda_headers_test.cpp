@@ -141,6 +141,80 @@ static_assert(kUsualMath == int{CUDNN_DEFAULT_MATH} && kFmaMath == int{CUDNN_FMA
 static_assert(kTensorMath == int{CUDNN_TENSOR_OP_MATH});
 static_assert(kConvertingMath == int{CUDNN_TENSOR_OP_MATH_ALLOW_CONVERSION});
 static_assert(0 == int{CUDNN_NON_DETERMINISTIC} && 1 == int{CUDNN_DETERMINISTIC});
+static_assert(kInt32 == int{CUDNN_DATA_INT32} && kBoolean == int{CUDNN_DATA_BOOLEAN});
+
+static_assert(kPointwise == int{CUDNN_BACKEND_POINTWISE_DESCRIPTOR});
+static_assert(kConfiguration == int{CUDNN_BACKEND_ENGINECFG_DESCRIPTOR});
+static_assert(kHeuristics == int{CUDNN_BACKEND_ENGINEHEUR_DESCRIPTOR});
+static_assert(kPlan == int{CUDNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR});
+static_assert(kPointwiseCall == int{CUDNN_BACKEND_OPERATION_POINTWISE_DESCRIPTOR});
+static_assert(kGraph == int{CUDNN_BACKEND_OPERATIONGRAPH_DESCRIPTOR});
+static_assert(kPack == int{CUDNN_BACKEND_VARIANT_PACK_DESCRIPTOR});
+static_assert(kTensor == int{CUDNN_BACKEND_TENSOR_DESCRIPTOR});
+static_assert(kProduct == int{CUDNN_BACKEND_MATMUL_DESCRIPTOR});
+static_assert(kProductCall == int{CUDNN_BACKEND_OPERATION_MATMUL_DESCRIPTOR});
+static_assert(kReduction == int{CUDNN_BACKEND_REDUCTION_DESCRIPTOR});
+static_assert(kReductionCall == int{CUDNN_BACKEND_OPERATION_REDUCTION_DESCRIPTOR});
+static_assert(kReshapeCall == int{CUDNN_BACKEND_OPERATION_RESHAPE_DESCRIPTOR});
+static_assert(kDevice == int{CUDNN_BACKEND_DEVICEPROP_DESCRIPTOR});
+
+static_assert(kPointwiseMode == int{CUDNN_ATTR_POINTWISE_MODE});
+static_assert(kPointwisePrecision == int{CUDNN_ATTR_POINTWISE_MATH_PREC});
+static_assert(kPointwiseAxis == int{CUDNN_ATTR_POINTWISE_AXIS});
+static_assert(kHeuristicsMode == int{CUDNN_ATTR_ENGINEHEUR_MODE});
+static_assert(kHeuristicsGraph == int{CUDNN_ATTR_ENGINEHEUR_OPERATION_GRAPH});
+static_assert(kHeuristicsResults == int{CUDNN_ATTR_ENGINEHEUR_RESULTS});
+static_assert(kHeuristicsDevice == int{CUDNN_ATTR_ENGINEHEUR_DEVICEPROP});
+static_assert(kPlanConfiguration == int{CUDNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG});
+static_assert(kPlanWorkspaceBytes == int{CUDNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE});
+static_assert(kPlanDevice == int{CUDNN_ATTR_EXECUTION_PLAN_DEVICEPROP});
+static_assert(kPointwiseOperator == int{CUDNN_ATTR_OPERATION_POINTWISE_PW_DESCRIPTOR});
+static_assert(kPointwiseX == int{CUDNN_ATTR_OPERATION_POINTWISE_XDESC});
+static_assert(kPointwiseB == int{CUDNN_ATTR_OPERATION_POINTWISE_BDESC});
+static_assert(kPointwiseY == int{CUDNN_ATTR_OPERATION_POINTWISE_YDESC});
+static_assert(kPointwiseT == int{CUDNN_ATTR_OPERATION_POINTWISE_TDESC});
+static_assert(kGraphCalls == int{CUDNN_ATTR_OPERATIONGRAPH_OPS});
+static_assert(kTensorAlignment == int{CUDNN_ATTR_TENSOR_BYTE_ALIGNMENT});
+static_assert(kTensorType == int{CUDNN_ATTR_TENSOR_DATA_TYPE});
+static_assert(kTensorShape == int{CUDNN_ATTR_TENSOR_DIMENSIONS});
+static_assert(kTensorStrides == int{CUDNN_ATTR_TENSOR_STRIDES});
+static_assert(kTensorNumber == int{CUDNN_ATTR_TENSOR_UNIQUE_ID});
+static_assert(kTensorIsBetween == int{CUDNN_ATTR_TENSOR_IS_VIRTUAL});
+static_assert(kTensorIsFromHost == int{CUDNN_ATTR_TENSOR_IS_BY_VALUE});
+static_assert(kPackNumbers == int{CUDNN_ATTR_VARIANT_PACK_UNIQUE_IDS});
+static_assert(kPackPointers == int{CUDNN_ATTR_VARIANT_PACK_DATA_POINTERS});
+static_assert(kPackWorkspace == int{CUDNN_ATTR_VARIANT_PACK_WORKSPACE});
+static_assert(kProductPrecision == int{CUDNN_ATTR_MATMUL_COMP_TYPE});
+static_assert(kProductA == int{CUDNN_ATTR_OPERATION_MATMUL_ADESC});
+static_assert(kProductB == int{CUDNN_ATTR_OPERATION_MATMUL_BDESC});
+static_assert(kProductC == int{CUDNN_ATTR_OPERATION_MATMUL_CDESC});
+static_assert(kProductOperator == int{CUDNN_ATTR_OPERATION_MATMUL_DESC});
+static_assert(kReductionHow == int{CUDNN_ATTR_REDUCTION_OPERATOR});
+static_assert(kReductionPrecision == int{CUDNN_ATTR_REDUCTION_COMP_TYPE});
+static_assert(kReductionX == int{CUDNN_ATTR_OPERATION_REDUCTION_XDESC});
+static_assert(kReductionY == int{CUDNN_ATTR_OPERATION_REDUCTION_YDESC});
+static_assert(kReductionOperator == int{CUDNN_ATTR_OPERATION_REDUCTION_DESC});
+static_assert(kReshapeX == int{CUDNN_ATTR_OPERATION_RESHAPE_XDESC});
+static_assert(kReshapeY == int{CUDNN_ATTR_OPERATION_RESHAPE_YDESC});
+static_assert(kDeviceHandle == int{CUDNN_ATTR_DEVICEPROP_HANDLE});
+
+static_assert(kHandles == int{CUDNN_TYPE_HANDLE} && kTypes == int{CUDNN_TYPE_DATA_TYPE});
+static_assert(kBooleans == int{CUDNN_TYPE_BOOLEAN} && kInt64s == int{CUDNN_TYPE_INT64});
+static_assert(kPointers == int{CUDNN_TYPE_VOID_PTR});
+static_assert(kHeuristicsModes == int{CUDNN_TYPE_HEUR_MODE});
+static_assert(kPointwiseModes == int{CUDNN_TYPE_POINTWISE_MODE});
+static_assert(kDescriptors == int{CUDNN_TYPE_BACKEND_DESCRIPTOR});
+static_assert(kReductions == int{CUDNN_TYPE_REDUCTION_OPERATOR_TYPE});
+
+static_assert(kAdd == int{CUDNN_POINTWISE_ADD} && kMultiply == int{CUDNN_POINTWISE_MUL});
+static_assert(kDivide == int{CUDNN_POINTWISE_DIV} && kSubtract == int{CUDNN_POINTWISE_SUB});
+static_assert(kExp == int{CUDNN_POINTWISE_EXP} && kLog == int{CUDNN_POINTWISE_LOG});
+static_assert(kIdentity == int{CUDNN_POINTWISE_IDENTITY});
+static_assert(kAtLeast == int{CUDNN_POINTWISE_CMP_GE});
+static_assert(kIndex == int{CUDNN_POINTWISE_GEN_INDEX});
+static_assert(kSelect == int{CUDNN_POINTWISE_BINARY_SELECT});
+static_assert(kSum == int{CUDNN_REDUCE_TENSOR_ADD} && kLargest == int{CUDNN_REDUCE_TENSOR_MAX});
+static_assert(kBestFirst == int{CUDNN_HEUR_MODE_A});
 
 template <class Theirs>
 constexpr bool is_candidate() {

@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <tuple>
 
+#include "tests/codegen/attention_graph.h"
 #include "tests/native/fake_card.h"
 #include "tests/native/fake_step.h"
 #include "tests/native/run_command.h"
@@ -33,6 +34,47 @@ TEST_CASE("cuda: products and convolutions are their libraries'", "[native][cuda
     CHECK(execution->holds());
     CHECK(execution->scratch_bytes == 0);  // the arena has room for what they write to
   }
+  ::unsetenv("RECUT_CUDA_PATH");
+}
+
+// Own kernels are tried first, and each later way is quicker here. Backward's are cuDNN's only
+// where other bits each time are no fault.
+TEST_CASE("cuda: attention of 16 bits is cuDNN's where that is quicker",
+          "[native][cuda][attention]") {
+  if (!provide_libraries()) SKIP("there is no compiler for the libraries");
+  for (const char* dtype : {"f16", "bf16"})
+    for (const bool causal : {false, true})
+      for (const std::int64_t key_heads : {4, 2}) {
+        INFO(dtype << (causal ? ", causal, " : ", ") << key_heads);
+        test::AttentionGraph form;
+        form.dtype = dtype;
+        form.batches = 2;
+        form.heads = 4;
+        form.key_heads = key_heads;
+        form.queries = form.keys = 32;
+        form.features = 16;
+        form.value_features = 24;
+        form.causal = causal;
+        const native::TemporaryFile file("attention.recut");
+        file.write(form.joint_text());
+        const test::FakeStep step = test::fake_step(file.path(), "none", true);
+        const auto launches = [&](float slower_ms, bool may_vary) {
+          test::fake_card().records = false;
+          test::fake_card().elapsed_ms = 500;
+          test::fake_card().slower_ms = slower_ms;
+          const int before = test::fake_card().launches;
+          const auto execution = test::execute_fake(step, Precision::f32, may_vary);
+          if (!execution) FAIL(execution.diagnostics().front().message);
+          CHECK(execution->agrees());
+          CHECK(execution->max_relative_error() <= execution->allowed_error);
+          return test::fake_card().launches - before;
+        };
+        const int own = launches(1, false), forward = launches(-1, false),
+                  both = launches(-1, true);
+        CHECK(own > forward);
+        CHECK(forward > both);
+        CHECK(test::fake_card().cleared > 0);  // the seeds of a dropout that isn't
+      }
   ::unsetenv("RECUT_CUDA_PATH");
 }
 

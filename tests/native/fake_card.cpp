@@ -97,6 +97,12 @@ void add_memory(Functions& f) {
   };
   f.cuMemAlloc_v2 = reserve;
   f.cuMemFree_v2 = release;
+  f.cuMemsetD8Async = [](Address to, unsigned char with, std::size_t bytes, StreamHandle) {
+    if (!reaches(to, bytes)) return kRefused;
+    std::memset(reinterpret_cast<void*>(to), with, bytes);  // NOLINT
+    ++fake_card().cleared;
+    return kSuccess;
+  };
   f.cuMemcpyHtoD_v2 = [](Address to, const void* from, std::size_t bytes) {
     if (!reaches(to, bytes)) return kRefused;
     std::memcpy(reinterpret_cast<void*>(to), from, bytes);  // NOLINT

@@ -21,7 +21,7 @@ struct FakeCard {
   std::map<std::string, FakeKernel> kernels;
   std::size_t total_bytes = std::size_t{64} << 20, used_bytes = 0;
   int capability = 90, driver_version = 13000, cards = 1;
-  int launches = 0, graph_launches = 0, changed_nodes = 0;
+  int launches = 0, graph_launches = 0, changed_nodes = 0, cleared = 0;
   bool records = true;   // whether it lets streams be recorded
   float elapsed_ms = 2;  // between any two events
   float slower_ms = 0;   // what it takes longer each time

@@ -10,6 +10,7 @@
 
 #include "native/cuda/cublas_lt_api.h"
 #include "native/cuda/cudnn_api.h"
+#include "tests/native/fake_graphs.h"
 #include "tests/native/fake_numbers.h"
 
 namespace recut::cuda::cublas_lt {

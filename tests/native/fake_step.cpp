@@ -120,9 +120,11 @@ FakeStep fake_step(const std::string& path, const std::string& budget, bool libr
           std::make_unique<cuda::ReadyStep>(std::move(*ready))};
 }
 
-Result<cuda::Execution> execute_fake(const FakeStep& step, cuda::Precision precision) {
+Result<cuda::Execution> execute_fake(const FakeStep& step, cuda::Precision precision,
+                                     bool may_vary) {
   cuda::ExecutionRequest request;
   request.calls.precision = precision;
+  request.calls.may_vary = may_vary;
   request.seed = 1;
   request.steps = 3;
   request.check = true;

@@ -34,6 +34,7 @@ FakeStep fake_step(const std::string& path, const std::string& budget = "none",
 
 // Runs and checks it: once as it is, once to be recorded, then three steps, and five with clocks.
 Result<cuda::Execution> execute_fake(const FakeStep& step,
-                                     cuda::Precision precision = cuda::Precision::f32);
+                                     cuda::Precision precision = cuda::Precision::f32,
+                                     bool may_vary = false);
 
 }  // namespace recut::test

@@ -1,0 +1,300 @@
+#include "native/cuda/cudnn_attention.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+#include <vector>
+
+#include "native/cuda/cudnn_graph.h"
+
+namespace recut::cuda {
+namespace {
+
+using cudnn::GraphPlan;
+using cudnn::OperationGraph;
+using library::Attention;
+using library::Operand;
+using Sizes = std::vector<std::int64_t>;
+using Value = OperationGraph::Value;
+
+constexpr std::size_t kMostPlans = 4;
+constexpr std::int64_t kF32Bytes = 4;
+
+const Attention& attention_of(const library::Kernel& kernel) {
+  return std::get<Attention>(kernel.calls.front());
+}
+
+DType dtype_of(const library::Kernel& kernel) {
+  return kernel.buffers[attention_of(kernel).query.buffer].dtype;
+}
+
+// What a graph is given, in its order: operands, and behind them room in the workspace and numbers.
+struct Given {
+  std::vector<Operand> operands;
+  std::vector<std::int64_t> room;  // bytes each
+  std::vector<float> numbers;
+};
+
+// Builds the graph of a call.
+class Writer {
+ public:
+  Writer(OperationGraph& graph, const library::Kernel& kernel)
+      : graph_(graph),
+        a_(attention_of(kernel)),
+        type_(dtype_of(kernel) == DType::f16 ? cudnn::kF16 : cudnn::kBf16),
+        batches_(a_.query.layout.shape[0]),
+        heads_(a_.query.layout.shape[1]),
+        queries_(a_.query.layout.shape[2]),
+        features_(a_.query.layout.shape[3]),
+        key_heads_(a_.key.layout.shape[1]),
+        keys_(a_.key.layout.shape[2]),
+        value_features_(a_.value.layout.shape[3]) {}
+
+  Given forward() {
+    const Value q = give(a_.query), kt = give(a_.key, true), v = give(a_.value), o = give(a_.out);
+    std::optional<Value> sums;
+    if (a_.log_sums) sums = give_sums();
+    give_numbers();
+    const Value scores = seen(scaled(q, kt));
+    const Value most = of_rows(), less = of_scores(), e = of_scores(), sum = of_rows(),
+                log = of_rows(), weights = of_scores(type_);
+    if (!sums) sums = of_rows();
+    graph_.reduce(cudnn::kLargest, most, scores);
+    graph_.pointwise(cudnn::kSubtract, less, scores, most);
+    graph_.pointwise(cudnn::kExp, e, less);
+    graph_.reduce(cudnn::kSum, sum, e);
+    graph_.pointwise(cudnn::kLog, log, sum);
+    graph_.pointwise(cudnn::kAdd, *sums, most, log);
+    graph_.pointwise(cudnn::kDivide, weights, e, sum);
+    graph_.product(o, weights, v);
+    return std::move(given_);
+  }
+
+  Given backward() {
+    const Value q = give(a_.query), kt = give(a_.key, true), vt = give(a_.value, true),
+                o = give(a_.out), g = give(*a_.grad), sums = give_sums(),
+                dq = give(*a_.query_gradient), dk = give(*a_.key_gradient),
+                dv = give(*a_.value_gradient);
+    const Value row_sums = give_room({batches_, heads_, queries_, 1});
+    const Value all_dq = give_room({batches_, heads_, queries_, features_});
+    give_numbers();
+    const Value one = number(1);
+
+    const Value og = between({batches_, heads_, queries_, value_features_}), of_row = of_rows();
+    graph_.pointwise(cudnn::kMultiply, og, g, o);
+    graph_.reduce(cudnn::kSum, of_row, og);
+    graph_.pointwise(cudnn::kMultiply, row_sums, of_row, one);
+
+    const Value less = of_scores(), weights = of_scores();
+    graph_.pointwise(cudnn::kSubtract, less, scaled(q, kt), sums);
+    graph_.pointwise(cudnn::kExp, weights, seen(less));
+    summed(dv, turned(weights), g, value_features_);
+
+    const Value dw = of_scores(), apart = of_scores(), times = of_scores(), ds = of_scores();
+    graph_.product(dw, g, vt);
+    graph_.pointwise(cudnn::kSubtract, apart, dw, row_sums);
+    graph_.pointwise(cudnn::kMultiply, times, apart, weights);
+    graph_.pointwise(cudnn::kMultiply, ds, times, scale_);
+    summed(dk, turned(ds), q, features_);
+
+    const Value k = between(a_.key.layout.shape, type_, strides_of(a_.key));
+    graph_.reshape(k, kt);
+    graph_.product(all_dq, ds, k);
+    graph_.pointwise(cudnn::kIdentity, dq, all_dq);
+    return std::move(given_);
+  }
+
+ private:
+  // Dimensions of one element step anywhere.
+  static Sizes strides_of(const Operand& operand) {
+    const Layout& layout = operand.layout;
+    std::int64_t widest = 1;
+    for (std::size_t d = 0; d < layout.shape.size(); ++d)
+      widest = std::max(widest, layout.shape[d] * layout.strides[d]);
+    Sizes strides = layout.strides;
+    for (std::size_t d = 0; d + 1 < strides.size(); ++d)
+      if (layout.shape[d] == 1) strides[d] = widest;
+    return strides;
+  }
+
+  Value give(const Operand& operand, bool turned = false) {
+    Sizes shape = operand.layout.shape, strides = strides_of(operand);
+    if (turned) {
+      std::swap(shape[2], shape[3]);
+      std::swap(strides[2], strides[3]);
+    }
+    given_.operands.push_back(operand);
+    return graph_.given(type_, shape, strides);
+  }
+
+  Value give_sums() {
+    const Strides& strides = a_.log_sums->layout.strides;
+    given_.operands.push_back(*a_.log_sums);
+    return graph_.given(cudnn::kF32, {batches_, heads_, queries_, 1},
+                        {batches_ == 1 ? heads_ * queries_ : strides[0],
+                         heads_ == 1 ? queries_ : strides[1], 1, 1});
+  }
+
+  Value give_room(const Sizes& shape) {
+    given_.room.push_back(element_count(shape) * kF32Bytes);
+    return graph_.given(cudnn::kF32, shape, contiguous_strides(shape));
+  }
+
+  Value number(double value) {
+    given_.numbers.push_back(static_cast<float>(value));
+    return graph_.from_host(4);
+  }
+  void give_numbers() {
+    scale_ = number(a_.scale);
+    if (a_.causal) least_ = number(std::numeric_limits<float>::lowest());
+  }
+
+  Value between(const Sizes& shape, cudnn::Type type = cudnn::kF32, const Sizes& strides = {}) {
+    return graph_.between(type, shape, strides);
+  }
+  Value of_scores(cudnn::Type type = cudnn::kF32) {
+    return between({batches_, heads_, queries_, keys_}, type);
+  }
+  Value of_rows() { return between({batches_, heads_, queries_, 1}); }
+
+  Value scaled(Value q, Value kt) {
+    const Value products = of_scores(), scores = of_scores();
+    graph_.product(products, q, kt);
+    graph_.pointwise(cudnn::kMultiply, scores, products, scale_);
+    return scores;
+  }
+
+  // The least number where a key comes after the query.
+  Value seen(Value scores) {
+    if (!a_.causal) return scores;
+    const Value row = of_scores(cudnn::kInt32), column = of_scores(cudnn::kInt32),
+                holds = of_scores(cudnn::kBoolean), masked = of_scores();
+    graph_.index(row, scores, 2);
+    graph_.index(column, scores, 3);
+    graph_.pointwise(cudnn::kAtLeast, holds, row, column);
+    graph_.pointwise(cudnn::kSelect, masked, scores, least_, holds);
+    return masked;
+  }
+
+  // [keys, queries] of 16 bits.
+  Value turned(Value scores) {
+    const Value made = between({batches_, heads_, keys_, queries_}, type_,
+                               {heads_ * queries_ * keys_, queries_ * keys_, 1, keys_});
+    graph_.reshape(made, scores);
+    return made;
+  }
+
+  // A product, of which heads that share keys are added up.
+  void summed(Value to, Value left, Value right, std::int64_t columns) {
+    if (heads_ == key_heads_) return graph_.product(to, left, right);
+    const Value each = between({batches_, heads_, keys_, columns}, type_);
+    graph_.product(each, left, right);
+    graph_.reduce(cudnn::kSum, to, each);
+  }
+
+  OperationGraph& graph_;
+  const Attention& a_;
+  const cudnn::Type type_;
+  const std::int64_t batches_, heads_, queries_, features_, key_heads_, keys_, value_features_;
+  Given given_;
+  Value scale_ = 0, least_ = 0;
+};
+
+class CudnnAttention : public DeviceCall {
+ public:
+  CudnnAttention(const library::Kernel& kernel, Given given, std::vector<GraphPlan> plans,
+                 SharedCard card, const Stream& stream)
+      : kernel_(kernel),
+        given_(std::move(given)),
+        plans_(std::move(plans)),
+        card_(std::move(card)),
+        stream_(stream.handle()) {
+    for (const std::int64_t bytes : given_.room) room_bytes_ += aligned_room(bytes);
+  }
+
+  std::size_t ways() const override { return plans_.size(); }
+  std::int64_t workspace_bytes(std::size_t way) const override {
+    return room_bytes_ + plans_[way].workspace_bytes();
+  }
+  bool varies(std::size_t) const override { return attention_of(kernel_).grad.has_value(); }
+
+  Result<Done> run(std::size_t way, std::span<const driver::Address> buffers,
+                   driver::Address workspace) const override {
+    for (const Operand& zeros : attention_of(kernel_).zeros)
+      if (auto done = clear(zeros, buffers); !done) return done;
+    std::vector<void*> given;
+    for (const Operand& operand : given_.operands)
+      given.push_back(pointer(place(operand, buffers)));
+    for (const std::int64_t bytes : given_.room) {
+      given.push_back(pointer(workspace));
+      workspace += static_cast<driver::Address>(aligned_room(bytes));
+    }
+    std::vector<float> numbers = given_.numbers;
+    for (float& number : numbers) given.push_back(&number);
+    return plans_[way].run(given, pointer(workspace));
+  }
+
+  // Those that need more are left out.
+  void keep_within(std::int64_t most) {
+    std::erase_if(
+        plans_, [&](const GraphPlan& plan) { return room_bytes_ + plan.workspace_bytes() > most; });
+  }
+
+ private:
+  static std::int64_t aligned_room(std::int64_t bytes) {
+    return (bytes + kWorkspaceAlignment - 1) / kWorkspaceAlignment * kWorkspaceAlignment;
+  }
+  static void* pointer(driver::Address address) {
+    return reinterpret_cast<void*>(address);  // NOLINT: the card's addresses are pointers to cuDNN
+  }
+  std::int64_t item(const Operand& operand) const {
+    return item_bytes(kernel_.buffers[operand.buffer].dtype);
+  }
+  driver::Address place(const Operand& operand, std::span<const driver::Address> buffers) const {
+    return buffers[operand.buffer] +
+           static_cast<driver::Address>(operand.layout.offset * item(operand));
+  }
+
+  Result<Done> clear(const Operand& zeros, std::span<const driver::Address> buffers) const {
+    const auto bytes = static_cast<std::size_t>(element_count(zeros.layout.shape) * item(zeros));
+    const driver::Status status =
+        card_->driver().cuMemsetD8Async(place(zeros, buffers), 0, bytes, stream_);
+    if (status == driver::kSuccess) return Done{};
+    return card_->done(status, fmt::format("kernel '{}' can't clear a seed", kernel_.name));
+  }
+
+  const library::Kernel kernel_;
+  const Given given_;
+  std::vector<GraphPlan> plans_;
+  SharedCard card_;
+  driver::StreamHandle stream_;
+  std::int64_t room_bytes_ = 0;
+};
+
+}  // namespace
+
+bool cudnn_may_take(const library::Kernel& attention) {
+  const Attention& a = attention_of(attention);
+  const DType dtype = dtype_of(attention);
+  const bool sums = !a.log_sums || (a.log_sums->layout.shape[2] == a.query.layout.shape[2] &&
+                                    a.log_sums->layout.strides[2] == 1);
+  const bool gradients = !a.grad || (a.query_gradient && a.key_gradient && a.value_gradient);
+  return (dtype == DType::f16 || dtype == DType::bf16) && !a.bias && !a.keep && sums && gradients;
+}
+
+std::unique_ptr<DeviceCall> cudnn_attention(std::shared_ptr<const Cudnn> library,
+                                            const library::Kernel& attention, SharedCard card,
+                                            const Stream& stream, std::int64_t most_workspace) {
+  OperationGraph graph(std::move(library));
+  Writer writer(graph, attention);
+  Given given = attention_of(attention).grad ? writer.backward() : writer.forward();
+  auto call = std::make_unique<CudnnAttention>(attention, std::move(given), graph.plans(kMostPlans),
+                                               std::move(card), stream);
+  call->keep_within(most_workspace);
+  if (call->ways() == 0) return nullptr;
+  return call;
+}
+
+}  // namespace recut::cuda
