@@ -223,8 +223,9 @@ graph "products" {
   }
 }
 
-// Lines that are filled up to whole vectors and that aren't; what is padding, stepped over, of
-// groups; bias. The last two are plain nests beside tiles of their gradients.
+// Lines that are filled up to whole vectors and that aren't; what is padding, stepped over (where
+// no window falls, too, and in too many ways to tell apart), of groups; bias. The last two are
+// plain nests beside tiles of their gradients.
 TEST_CASE("loops of convolutions in tiles", "[codegen][cpu]") {
   for (const char* sample : {
            "x:2,3,7,15 w:9,3,3,3 b:9 | convolution(%x, %w, %b, [1, 1], [1, 1], [1, 1], false, [0, "
@@ -236,6 +237,12 @@ TEST_CASE("loops of convolutions in tiles", "[codegen][cpu]") {
            "x:2,24,4,8 w:16,24,1,1 | convolution(%x, %w, none, [1, 1], [0, 0], [1, 1], false, [0, "
            "0], 1)",
            "x:2,24,9,5 w:16,24,1,1 | convolution(%x, %w, none, [2, 2], [0, 0], [1, 1], false, [0, "
+           "0], 1)",
+           "x:2,8,12,13 w:16,8,3,3 | convolution(%x, %w, none, [2, 2], [1, 1], [2, 1], false, [0, "
+           "0], 1)",
+           "x:2,8,14,13 w:16,8,2,3 | convolution(%x, %w, none, [3, 2], [0, 1], [1, 1], false, [0, "
+           "0], 1)",
+           "x:2,8,14,13 w:16,8,3,4 | convolution(%x, %w, none, [3, 3], [2, 1], [1, 1], false, [0, "
            "0], 1)",
            "x:3,12,50 w:10,12,5 b:10 | conv1d(%x, %w, %b, 1, 2)",
            "x:1,8,3,5,6 w:8,8,2,3,2 | convolution(%x, %w, none, [1, 1, 1], [0, 1, 1], [1, 1, 1], "
