@@ -258,7 +258,8 @@ TEST_CASE("loops of convolutions in tiles", "[codegen][cpu]") {
 TEST_CASE("no bit of a matrix product depends on the tile in registers", "[codegen][cpu]") {
   const auto graph = parse_graph_text(
       "graph \"g\" {\n%x = parameter f32[50, 300]\n%y = parameter f32[300, 70]\n"
-      "%z = mm(%x, %y)\nresults %z\n}\n",
+      "%a = parameter f32[48, 256]\n%b = parameter f32[256, 64]\n%t = t(%b)\n"
+      "%z = mm(%x, %y)\n%c = mm(%a, %b)\n%d = mm(%t, %b)\nresults %z, %c, %d\n}\n",
       "product");
   if (!graph) FAIL(format(graph.diagnostics()));
   const Inputs inputs = inputs_for(*graph, 1, Values::ordinary);
@@ -266,7 +267,7 @@ TEST_CASE("no bit of a matrix product depends on the tile in registers", "[codeg
   options.executor = Executor::machine_code;
   const KernelRun usual = run_kernels(*graph, inputs, options);
   REQUIRE(usual.problem == "");
-  for (const loop::RegisterTile tile : {loop::RegisterTile{4, 32}, {8, 128}, {1, 64}}) {
+  for (const loop::RegisterTile tile : {loop::RegisterTile{4, 32}, {6, 32}, {8, 128}, {1, 64}}) {
     options.lower.registers = tile;
     const KernelRun other = run_kernels(*graph, inputs, options);
     REQUIRE(other.problem == "");
