@@ -8,7 +8,7 @@ namespace recut::gui {
 
 namespace {
 
-constexpr std::chrono::milliseconds kBetweenWords(100);  // people read no faster
+constexpr std::chrono::milliseconds kBetweenWords(250);  // a frame may take what the job needs
 
 }  // namespace
 

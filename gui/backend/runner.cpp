@@ -17,7 +17,13 @@ ProgramOptions KernelLibrary::options() const {
   options.library = !name.empty();
   options.library_takes = takes;
   options.lower.group_lanes = group_lanes;
+  options.lower.registers = registers;
   return options;
+}
+
+bool KernelLibrary::operator==(const KernelLibrary& other) const {
+  return name == other.name && takes == other.takes && group_lanes == other.group_lanes &&
+         registers.rows == other.registers.rows && registers.bytes == other.registers.bytes;
 }
 
 }  // namespace recut::gui

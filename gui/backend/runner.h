@@ -82,11 +82,10 @@ struct KernelLibrary {
   std::string name;
   library::Takes takes = library::is_common;
   std::int64_t group_lanes = 0;  // of the loops (codegen/lower/lower.h)
+  loop::RegisterTile registers;  // of products in loops
 
   ProgramOptions options() const;
-  bool operator==(const KernelLibrary& o) const {
-    return name == o.name && takes == o.takes && group_lanes == o.group_lanes;
-  }
+  bool operator==(const KernelLibrary& other) const;
 };
 
 class Runner {

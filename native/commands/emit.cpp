@@ -24,6 +24,7 @@ struct EmitCommand {
   int kernel = -1;  // -1: all
   std::string out;
   bool relaxed = false;
+  std::int64_t rows = wasm::kRows;
 
   wasm::Options options() const { return {relaxed}; }
   cuda::Options cuda_options() const {
@@ -44,7 +45,7 @@ Result<Program> program_of(const EmitCommand& command, const Graph& graph,
   const StorageModel storages(graph);
   const FusionGroups groups = scheduled.planned.costs.groups(graph, storages);
   ProgramOptions loops;
-  if (command.target == "wasm") loops.lower = wasm::lower_options();
+  if (command.target == "wasm") loops.lower = wasm::lower_options(command.rows);
   if (command.target != "cuda")
     return make_program(graph, storages, groups, scheduled.schedule, loops);
   return make_program(graph, storages, groups, scheduled.schedule,
@@ -127,6 +128,8 @@ std::string remarks(const std::string& target, const std::string& lines) {
 // What only the module's file and its bytes know how to honour.
 std::optional<std::string> misplaced(const EmitCommand& command) {
   if (command.relaxed && command.target != "wasm") return "--relaxed: for --target wasm alone";
+  if (command.rows != wasm::kRows && command.target != "wasm")
+    return "--rows: for --target wasm alone";
   if (command.precision != "f32" && command.target != "cuda")
     return "--precision: for --target cuda alone";
   if (command.architecture != "sm_80" && command.target != "cuda")
@@ -220,6 +223,13 @@ void add_emit(CLI::App& app, Action& chosen) {
   command.add_flag("--relaxed", arguments->relaxed,
                    "With --target wasm: products in sums by relaxed multiply-adds, for engines "
                    "that have them (WebAssembly 3.0)");
+  command
+      .add_option("--rows", arguments->rows,
+                  "With --target wasm: rows of a product whose sums are in registers: 4 (default), "
+                  "or 6, with --relaxed, for engines that load numbers no sooner than they need "
+                  "them (V8 from 13 on); the same bits")
+      ->check(CLI::IsMember({wasm::kRows, wasm::kRowsInOrder}))
+      ->type_name("N");
   command.footer(
       "Loops, and CUDA's functions of attention, so that it is the same on all machines; recut run "
       "gives products and convolutions to libraries.\n"

@@ -8,7 +8,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { functions, hasRelaxed } from '../codegen/wasm_functions.mjs';
+import { emitWords, functions } from '../codegen/wasm_functions.mjs';
 import { readTensors } from '../onnx/safetensors.mjs';
 import { layOut, readStep } from './wasm_host.mjs';
 
@@ -40,9 +40,9 @@ function importModel(file) {
   return { graph, values: new Map([...readTensors(tensors), ...readTensors(file.replace(/onnx$/, 'safetensors'))]) };
 }
 
-function ofRecut({ graph, values }, relaxed) {
+function ofRecut({ graph, values }, words) {
   const module = join(folder, 'step.wasm');
-  command(['emit', graph, '--target', 'wasm', '-o', module, '--device', 'cpu8', ...(relaxed ? ['--relaxed'] : [])]);
+  command(['emit', graph, '--target', 'wasm', '-o', module, '--device', 'cpu8', ...words]);
   const step = readStep(module), laid = layOut(step);
   const memory = new WebAssembly.Memory({ initial: laid.pages });
   for (const { name, at } of laid.inputs) new Uint8Array(memory.buffer).set(values.get('in.' + name).bytes, at);
@@ -53,7 +53,7 @@ function ofRecut({ graph, values }, relaxed) {
   const place = laid.arena + step.outputs[0].place.arena;
   const count = step.outputs[0].layouts[0].shape.reduce((a, b) => a * b, 1);
   return {
-    title: relaxed ? 'Recut, relaxed' : 'Recut, SIMD128',
+    title: words.length > 0 ? 'Recut, relaxed' : 'Recut, SIMD128',
     run: async () => calls.forEach(([call, given]) => call(...given)),
     output: () => new Float32Array(memory.buffer, place, count),
   };
@@ -87,7 +87,7 @@ function difference(found, expected) {
 try {
   for (const file of files) {
     const model = importModel(file);
-    const all = [await ofOnnxruntime(file, model.values), ofRecut(model, false), ...(hasRelaxed() ? [ofRecut(model, true)] : [])];
+    const all = [await ofOnnxruntime(file, model.values), ofRecut(model, []), ...(emitWords().length > 0 ? [ofRecut(model, emitWords())] : [])];
     const times = all.map(() => Infinity);
     for (let round = 0; round < Number(options.rounds); ++round)
       for (const [i, one] of all.entries()) {

@@ -4,4 +4,6 @@
 #
 # usage: wasm_products.sh [RECUT [ROUNDS]]     RECUT: build/release/recut
 set -euo pipefail
-exec node --experimental-wasm-relaxed-simd "$(dirname "${BASH_SOURCE[0]}")/wasm_products.mjs" "$@"
+flag=--experimental-wasm-relaxed-simd # before version 22, which has lost it
+node $flag -e 0 2>/dev/null || flag=
+exec node $flag "$(dirname "${BASH_SOURCE[0]}")/wasm_products.mjs" "$@"

@@ -8,7 +8,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { functions, hasRelaxed } from '../codegen/wasm_functions.mjs';
+import { emitWords, functions } from '../codegen/wasm_functions.mjs';
 import { bytesOf, layOut, readStep } from './wasm_host.mjs';
 
 const kDevice = 'cpu8'; // whose prices both plans go by
@@ -120,7 +120,7 @@ const folder = mkdtempSync(join(tmpdir(), 'recut-step-'));
 try {
   for (const file of files) {
     const module = join(folder, 'step.wasm');
-    command(['emit', file, '--target', 'wasm', '-o', module, '--device', kDevice, ...(hasRelaxed() ? ['--relaxed'] : [])]);
+    command(['emit', file, '--target', 'wasm', '-o', module, '--device', kDevice, ...emitWords()]);
     const made = makeWasm(module), native = new Map(), wasm = new Map();
     for (const began = performance.now(); performance.now() - began < kWarmUp;) runWasm(made);
     for (let round = 0; round < Number(options.rounds); ++round) {

@@ -153,6 +153,9 @@ TEST_CASE("emit says what it can't do", "[codegen]") {
   CHECK(message.find("--kernel 99: the step has kernels 0 to ") != std::string::npos);
   CHECK(run({"--target", "llvm", "--relaxed"}).second.find("for --target wasm alone") !=
         std::string::npos);
+  CHECK(run({"--target", "loop", "--rows", "6"}).second.find("for --target wasm alone") !=
+        std::string::npos);
+  CHECK(run({"--target", "wasm", "--rows", "5"}).first == native::kBadInput);
   CHECK(run({"--target", "loop", "-o", "x"}).second.find("for --target wasm alone") !=
         std::string::npos);
   CHECK(run({"--target", "wasm", "-o", "x", "--kernel", "0"}).second.find("without --kernel") !=

@@ -9,6 +9,12 @@ export function hasRelaxed() {
   ]))
 }
 
+// How `recut emit` is to write modules for this engine, as the page does (wasm/step/instance.cpp).
+export function emitWords() {
+  if (!hasRelaxed()) return []
+  return ['--relaxed', '--rows', typeof Float16Array === 'undefined' ? '4' : '6']
+}
+
 // What JavaScript's Math lacks, or has otherwise than C. erf by its series, erfc by its continued fraction (Abramowitz
 // and Stegun 7.1.5 and 7.1.14), lgamma by Stirling's series for large arguments, steps down to small ones, and reflection
 // (6.1.41, 6.1.15 and 6.1.17).

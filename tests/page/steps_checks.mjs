@@ -225,10 +225,22 @@ export const checks = {
       words.push(await sameLosses(kit, name, optimizer, 40));
     return words.join('\n  ');
   },
-  async 'a thread that does not start is said by runs and trainings alike'(kit) {
-    await siteWithMember(kit, kNeverReady, async (url) => {
+  async 'a thread that does not start is said by runs and trainings alike, and the next has another'(kit) {
+    await siteWithMember(kit, kNeverReady, async (url, folder) => {
       const tab = await openTraining(kit, 'tiny_lm', 'sgd 0.2', url);
       if ((await threadsOf(tab)) > 1) await fallsBy(tab, /a thread of the page does not start/);
+      await cp(join(kit.siteFolder, kMember), join(folder, kMember));
+      await trainOn(tab, 'train.begin', 10);
+      assert.equal(await tab.state('training_steps'), '10');
+    });
+  },
+  async 'where threads say nothing, steps have none'(kit) {
+    await siteWithMember(kit, '', async (url) => {
+      const tab = await openTraining(kit, 'tiny_lm', 'sgd 0.2', url);
+      await tab.command('train.begin', '10');
+      await tab.idle(60);
+      assert.equal(await tab.state('training'), 'done', await tab.state('training_fault'));
+      assert.equal(await tab.state('training_where'), 'this page, 1 thread');
     });
   },
   async 'so is one that falls, and the next training goes on'(kit) {

@@ -29,6 +29,10 @@ globalThis.Worker = class {
   postMessage(data) {
     this.#thread.postMessage(data);
   }
+
+  terminate() {
+    this.#thread.terminate();
+  }
 };
 globalThis.crossOriginIsolated = true;
 Object.defineProperty(globalThis, 'navigator', { value: { hardwareConcurrency: Number(threads) } });

@@ -14,6 +14,7 @@ int step_instantiate(const char* bytes, std::size_t count, void* const* function
 void* step_export(int instance, const char* name);
 void step_drop(int instance);
 int step_is_valid(const char* bytes, std::size_t count);
+int step_loads_in_order();
 }
 
 namespace recut::step {
@@ -45,6 +46,11 @@ bool has_relaxed_simd() {
     return step_is_valid(probe.data(), probe.size()) != 0;
   }();
   return has;
+}
+
+loop::LowerOptions lower_options() {
+  const bool in_order = has_relaxed_simd() && step_loads_in_order() != 0;
+  return wasm::lower_options(in_order ? wasm::kRowsInOrder : wasm::kRows);
 }
 
 }  // namespace recut::step

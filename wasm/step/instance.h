@@ -34,5 +34,7 @@ class Instance {
 
 // Whether the engine has relaxed multiply-adds.
 bool has_relaxed_simd();
+// How calls are lowered for this engine.
+loop::LowerOptions lower_options();
 
 }  // namespace recut::step

@@ -78,7 +78,7 @@ class Session {
 
   Result<Program> make() {
     auto program = make_program(graph_, scheduled_.storages, scheduled_.groups, scheduled_.schedule,
-                                {.lower = wasm::lower_options()});
+                                {.lower = lower_options()});
     if (program) figures_.planned_peak_bytes = program->arena_bytes;
     return program;
   }
@@ -142,6 +142,12 @@ class Session {
 
 std::string PageRunner::where() const {
   return fmt::format("this page, {} thread{}", team_size(), team_size() == 1 ? "" : "s");
+}
+
+gui::KernelLibrary PageRunner::library() const {
+  gui::KernelLibrary none;
+  none.registers = *lower_options().registers;
+  return none;
 }
 
 Result<gui::PreparedStep> PageRunner::prepare(Program program, const gui::ReadBy& read) {

@@ -37,9 +37,9 @@ struct LoweredKernel {
 // summed; f64 itself is computed in f64 anyway.
 enum class Precision : std::uint8_t { f32, f64 };
 
-// The accumulators that a matrix product keeps in registers: rows of so many bytes, both powers of
-// two, and how many leaves as many vector registers for its factors. No bit of a result depends on
-// them. The default is for sixteen registers of 32 bytes.
+// The accumulators that a matrix product keeps in registers: so many rows, or fewer at their end,
+// of so many bytes, a power of two, which leave vector registers for its factors. No bit of a
+// result depends on them. The default is for sixteen registers of 32 bytes.
 struct RegisterTile {
   std::int64_t rows = 4, bytes = 64;
 };

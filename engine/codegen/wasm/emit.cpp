@@ -90,9 +90,9 @@ class Emitter {
 
 }  // namespace
 
-loop::LowerOptions lower_options() {
+loop::LowerOptions lower_options(std::int64_t rows) {
   loop::LowerOptions options;
-  options.registers = loop::RegisterTile{4, 32};
+  options.registers = loop::RegisterTile{rows, 32};
   return options;
 }
 

@@ -35,8 +35,12 @@ struct Options {
   bool shared = false;
 };
 
+// Rows of a product whose sums an engine has in registers: any engine, and one that has relaxed
+// multiply-adds and loads factors no sooner than it needs them (V8 from 13 on).
+inline constexpr std::int64_t kRows = 4, kRowsInOrder = 6;
+
 // How calls are lowered for an engine, which has sixteen registers of 16 bytes at most.
-loop::LowerOptions lower_options();
+loop::LowerOptions lower_options(std::int64_t rows = kRows);
 
 struct Module {
   std::string bytes;

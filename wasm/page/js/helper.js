@@ -77,12 +77,14 @@ class Bench {
     return true;
   }
 
-  #heard({ bytes, done, fell }) {
+  // `spent`: the worker is of no more use.
+  #heard({ bytes, done, spent, fell }) {
     if (this.#current === null) return;
     if (fell !== undefined) return this.#fell(fell);
     if (bytes !== undefined) this.#reply(this.#current.errand, kFound, bytes);
     if (done) {
       this.#current = null;
+      if (spent) this.#dismiss();
       this.#next();
     }
   }

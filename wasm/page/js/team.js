@@ -24,7 +24,7 @@ const kSeed = 7; // as words of 64 bits
 
 const kMostThreads = 8;
 const kPartsEach = 4;
-const kPatience = 5000; // milliseconds until a member is ready
+const kPatience = 5000; // milliseconds until a member has started, or is ready
 const kSpins = 20_000; // looks before a thread sleeps: launches follow each other closely
 const kMostShared = 2 ** 30; // iterations that the control words can count
 const kMostPages = 2 ** 15; // of a step's memory: addresses have 31 bits
@@ -116,6 +116,7 @@ export class Team {
   #steps = new Map(); // that are open, by number: module, memory and seat
   #last = 0;
   #at = null; // the step that the members are in
+  #spent = false;
   #spare = null; // a closed step's memory, for the next: what is shared is collected late, and plans may follow each other
 
   // Starts the other threads; where there can't be any, this one is alone. Nothing is opened before they have `started`:
@@ -126,12 +127,23 @@ export class Team {
     for (let rank = 1; rank < threads; ++rank) this.#members.push(new Worker(script, { type: 'module' }));
     const begun = (member) =>
       new Promise((tell) => {
-        Object.assign(member, { onmessage: () => tell(true), onerror: () => tell(false) });
+        const late = setTimeout(tell, kPatience, false);
+        const tells = (answer) => () => {
+          clearTimeout(late);
+          tell(answer);
+        };
+        Object.assign(member, { onmessage: tells(true), onerror: tells(false) });
         member.postMessage({});
       });
     this.started = Promise.all(this.#members.map(begun)).then((begun) => {
+      this.#members.forEach((member, i) => begun[i] || member.terminate());
       this.#members = this.#members.filter((_, i) => begun[i]);
     });
+  }
+
+  // Whether a member didn't come into a step: another team is needed, and with it another worker.
+  get spent() {
+    return this.#spent;
   }
 
   get size() {
@@ -209,6 +221,7 @@ export class Team {
     this.#members.forEach((member, i) => member.postMessage({ module, memory, rank: i + 1 }));
     if (waitUntil(seat.control, kReady, this.#members.length, kPatience)) return;
     this.#leave();
+    this.#spent = true;
     throw new Error('a thread of the page does not start');
   }
 

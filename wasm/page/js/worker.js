@@ -6,9 +6,7 @@ import { Team } from './team.js';
 
 const fell = (error) => postMessage({ fell: String(error?.message ?? error) });
 
-// `patient`: it is the one that steps run in, too.
-function run(compiled, patient) {
-  const team = patient ? new Team() : null;
+function run(compiled) {
   return new Promise((resolve) =>
     createRecut({
       host: { reply: (bytes) => postMessage({ bytes }, [bytes.buffer]), team },
@@ -25,18 +23,21 @@ function run(compiled, patient) {
   );
 }
 
+let team = null;
 let engine; // promised by the first message
 
 async function hear({ compiled, patient, serial, file, task, close }) {
+  // `patient`: it is the one that steps run in, too.
   if (compiled !== undefined) {
-    engine = run(compiled, patient);
+    if (patient) team = new Team();
+    engine = run(compiled);
     return;
   }
   const worker = await engine;
   if (close !== undefined) return worker.call('close', close);
   if (file !== null) worker.call('open', serial, file.path, file.bytes);
   worker.call('serve', serial, task);
-  if (!worker.fallen) postMessage({ done: true });
+  if (!worker.fallen) postMessage({ done: true, spent: team?.spent });
 }
 
 // One after the other, as they come.

@@ -1,36 +1,11 @@
 // Convolutions, forward and backward, as matrix products in tiles or as plain nests. Targets may
 // have a library run them instead.
-#include "engine/codegen/lower/nests/tiled_product.h"
+#include "engine/codegen/lower/nests/convolution_products.h"
 #include "engine/codegen/lower/nests/transposed_convolution.h"
 #include "engine/codegen/lower/window_space.h"
 
 namespace recut::loop {
 namespace {
-
-// input [N, C, plane...], weight [O, C/groups, kernel...], output [N, O, windows...].
-struct Convolution {
-  std::int64_t samples, groups, channels, outputs;  // the last two of a group
-  Shape plane, kernel, windows;
-  Sliding slide;
-  DType type;
-
-  Convolution(const Nest& nest, const Shape& in, const Shape& weight, const Shape& out)
-      : samples(in[0]),
-        groups(nest.call.integer("groups")),
-        channels(weight[1]),
-        outputs(weight[0] / groups),
-        plane(in.begin() + 2, in.end()),
-        kernel(weight.begin() + 2, weight.end()),
-        windows(out.begin() + 2, out.end()),
-        type(nest.computing(nest.dtype_of("weight"))) {
-    const std::size_t dims = kernel.size();
-    slide = {kernel, per_dimension(nest.call, "stride", dims, 1),
-             per_dimension(nest.call, "padding", dims, 0),
-             per_dimension(nest.call, "dilation", dims, 1)};
-  }
-
-  std::size_t dims() const { return kernel.size(); }
-};
 
 // Dimensions put one after another, each list kept or folded as a whole. Lanes go along the last of
 // the kept ones.
@@ -56,206 +31,6 @@ struct Dimensions {
   }
 };
 
-Indices part(const Indices& at, std::size_t first, std::size_t count) {
-  return Indices(at.begin() + static_cast<std::ptrdiff_t>(first),
-                 at.begin() + static_cast<std::ptrdiff_t>(first + count));
-}
-
-// All but the first.
-Indices rest(const Indices& at) { return part(at, 1, at.size() - 1); }
-
-// [first, second, rest...]
-Indices joined(const Index& first, const Index& second, const Indices& rest) {
-  Indices out{first, second};
-  out.insert(out.end(), rest.begin(), rest.end());
-  return out;
-}
-
-// As matrix products: tiles pack what their windows see (im2col) a block at a time, so that the
-// whole of it never stands in memory.
-// ----------------------------------------------------------------------------------------
-
-std::optional<Quantity> both(const std::optional<Quantity>& a, const std::optional<Quantity>& b) {
-  return a && b ? *a & *b : a ? a : b;
-}
-
-Shape joined(std::initializer_list<std::int64_t> first, const Shape& rest) {
-  Shape all = first;
-  all.insert(all.end(), rest.begin(), rest.end());
-  return all;
-}
-
-// [sample, place...], each line filled up to whole vectors where that makes it a quarter longer at
-// most: then lanes are neighbours.
-Shape filled(Shape places) {
-  for (const std::int64_t vector : {16, 8, 4}) {
-    const std::int64_t whole = (places.back() + vector - 1) / vector * vector;
-    if (4 * whole > 5 * places.back()) continue;
-    places.back() = whole;
-    break;
-  }
-  return places;
-}
-
-// So many places from a multiple of it on are of one line.
-std::int64_t neighbours_in(std::int64_t line) {
-  std::int64_t most = 1;
-  while (most < 16 && line % (2 * most) == 0) most *= 2;
-  return most;
-}
-
-// A window of one element, each beside the next: planes are lines.
-bool is_plain(const Convolution& c) {
-  return element_count(c.kernel) == 1 && element_count(c.slide.stride) == 1 &&
-         c.slide.padding == Shape(c.dims(), 0);
-}
-
-// The left factor: where its element lies, by group, row and the coordinates of the depth.
-using Place = std::function<Indices(const Index& group, const Index& row, const Indices& depth)>;
-
-// `neighbours`: its elements lie along the depth as the product takes them.
-Factor left_factor(const Nest& nest, DType type, std::string_view parameter, const Shape& depth,
-                   bool neighbours, const Place& place) {
-  Factor factor;
-  factor.runs_along_depth = true;
-  factor.converts = !neighbours || nest.dtype_of(parameter) != type;
-  factor.element = [=, &nest](const Indices& batch, const Index& row, const Index& k,
-                              const std::optional<Quantity>& inside) {
-    const Indices at = delinearised(k, depth, nest.lowering.builder());
-    return nest.raw_where(parameter, place(batch[0], row, at), inside).to(type);
-  };
-  return factor;
-}
-
-// The right factor: what stands in a sample and channel where an element of a window falls, by
-// group and the coordinates of column and depth.
-struct Seen {
-  Index sample, channel;
-  Fallen at;
-};
-using Sight = std::function<Seen(const Index& group, const Indices& column, const Indices& depth)>;
-
-Factor right_factor(const Nest& nest, DType type, std::string_view parameter, const Shape& columns,
-                    const Shape& depth, const Sight& sight) {
-  Factor factor;
-  factor.element = [=, &nest](const Indices& batch, const Index& column, const Index& k,
-                              const std::optional<Quantity>& inside) {
-    Builder& builder = nest.lowering.builder();
-    const Indices to = delinearised(column, columns, builder);
-    Seen seen = sight(batch[0], to, delinearised(k, depth, builder));
-    seen.at.inside = both(seen.at.inside, inside);
-    return seen.at.element(nest, parameter, joined(seen.sample, seen.channel, seen.at.place))
-        .to(type);
-  };
-  return factor;
-}
-
-// Writes the sum of a column that is a place of `output`, where no line is filled up there.
-void write_place(const Nest& nest, std::size_t output, const Shape& filled, const Index& channel,
-                 const Index& column, const std::function<Quantity()>& sum) {
-  Builder& builder = nest.lowering.builder();
-  const Indices at = delinearised(column, filled, builder);
-  const std::int64_t width = nest.type(output).shape.back();
-  const std::size_t depth = builder.depth();
-  if (width < filled.back())
-    builder.open_if((nest.lowering.number(at.back()) < static_cast<double>(width)).id());
-  nest.lowering.write(nest.output(output), joined(at[0], channel, rest(at)), sum());
-  builder.close_to(depth);
-}
-
-// Without its factors, one for each group. `unit`: of the depth's last dimensions, so that indices
-// need no division by it where blocks are whole numbers of them.
-TiledProduct product_of(const Convolution& c, std::int64_t rows, const Shape& columns,
-                        const Shape& depth, std::int64_t unit) {
-  constexpr std::int64_t kMostOfUnit = 128;
-  TiledProduct t;
-  t.batch = {c.groups};
-  t.rows = rows;
-  t.columns = element_count(columns);
-  t.depth = element_count(depth);
-  t.depth_unit = unit <= kMostOfUnit ? unit : 1;
-  t.type = c.type;
-  return t;
-}
-
-// rows: outputs; columns: sample, window; depth: channel, offset.
-TiledProduct forward_product(const Nest& nest, const Convolution& c) {
-  const Shape windows = joined({c.samples}, c.windows);
-  const Shape columns = is_plain(c) ? windows : filled(windows);
-  const Shape depth = joined({c.channels}, c.kernel);
-  TiledProduct t = product_of(c, c.outputs, columns, depth, element_count(c.kernel));
-  t.left = left_factor(nest, c.type, "weight", depth, true,
-                       [=](const Index& group, const Index& row, const Indices& at) {
-                         return joined(c.outputs * group + row, at[0], rest(at));
-                       });
-  t.right =
-      right_factor(nest, c.type, "input", columns, depth,
-                   [=, &nest](const Index& group, const Indices& to, const Indices& at) {
-                     return Seen{to[0], c.channels * group + at[0],
-                                 on_plane(nest.lowering, c.slide, rest(to), rest(at), c.plane)};
-                   });
-  t.right.neighbours = neighbours_in(is_plain(c) ? element_count(c.windows) : columns.back());
-  t.write = [=, &nest](const Indices& batch, const Index& row, const Index& column,
-                       const Quantity& sum) {
-    const Index output = c.outputs * batch[0] + row;
-    write_place(nest, 0, columns, output, column, [&] {
-      return nest.has("bias") ? sum + nest.raw("bias", {output}).to(c.type) : sum;
-    });
-  };
-  return t;
-}
-
-// rows: channels; columns: sample, place; depth: output, offset.
-TiledProduct input_gradient_product(const Nest& nest, const Convolution& c) {
-  const Shape columns = filled(joined({c.samples}, c.plane));
-  const Shape depth = joined({c.outputs}, c.kernel);
-  TiledProduct t = product_of(c, c.channels, columns, depth, element_count(c.kernel));
-  t.left = left_factor(nest, c.type, "weight", depth, false,
-                       [=](const Index& group, const Index& row, const Indices& at) {
-                         return joined(c.outputs * group + at[0], row, rest(at));
-                       });
-  t.right =
-      right_factor(nest, c.type, "grad_output", columns, depth,
-                   [=, &nest](const Index& group, const Indices& to, const Indices& at) {
-                     return Seen{to[0], c.outputs * group + at[0],
-                                 on_windows(nest.lowering, c.slide, rest(to), rest(at), c.windows)};
-                   });
-  t.right.neighbours = neighbours_in(columns.back());
-  t.write = [=, &nest](const Indices& batch, const Index& row, const Index& column,
-                       const Quantity& sum) {
-    write_place(nest, 0, columns, c.channels * batch[0] + row, column, [&] { return sum; });
-  };
-  return t;
-}
-
-// rows: outputs; columns: channel, offset; depth: sample, window.
-TiledProduct weight_gradient_product(const Nest& nest, const Convolution& c) {
-  const Shape columns = joined({c.channels}, c.kernel);
-  const Shape depth = joined({c.samples}, c.windows);
-  TiledProduct t = product_of(c, c.outputs, columns, depth, c.windows.back());
-  t.left = left_factor(nest, c.type, "grad_output", depth, false,
-                       [=](const Index& group, const Index& row, const Indices& at) {
-                         return joined(at[0], c.outputs * group + row, rest(at));
-                       });
-  t.right =
-      right_factor(nest, c.type, "input", columns, depth,
-                   [=, &nest](const Index& group, const Indices& of, const Indices& at) {
-                     return Seen{at[0], c.channels * group + of[0],
-                                 on_plane(nest.lowering, c.slide, rest(at), rest(of), c.plane)};
-                   });
-  t.right.neighbours = is_plain(c) ? element_count(c.windows) : c.windows.back();
-  t.right.runs_along_depth = t.right.neighbours >= 4;
-  t.write = [=, &nest](const Indices& batch, const Index& row, const Index& column,
-                       const Quantity& sum) {
-    const Indices of = delinearised(column, columns, nest.lowering.builder());
-    nest.lowering.write(nest.output(1), joined(c.outputs * batch[0] + row, of[0], rest(of)), sum);
-  };
-  return t;
-}
-
-// As plain nests
-// ----------------------------------------------------------------------------------------
-
 // What a window sees: of whole numbers, how far it is from the zero point; what pads is 0.
 Quantity seen(const Nest& nest, const Convolution& c, const Fallen& x, const Indices& at) {
   const Quantity value = x.element(nest, "input", at).to(c.type);
@@ -268,9 +43,7 @@ Quantity seen(const Nest& nest, const Convolution& c, const Fallen& x, const Ind
 void forward(const Nest& nest) {
   if (is_transposed(nest.call)) return transposed_convolution(nest);
   const Convolution c(nest, nest.shape_of("input"), nest.shape_of("weight"), nest.type().shape);
-  if (const TiledProduct t = forward_product(nest, c);
-      is_floating(c.type) && is_worth_tiles(nest.lowering, t))
-    return in_tiles(nest.lowering, t);
+  if (convolution_in_tiles(nest, c)) return;
   const std::size_t dims = c.dims();
   Dimensions d;
   d.add({c.samples, c.groups, c.outputs}, false);
@@ -298,8 +71,7 @@ void forward(const Nest& nest) {
 
 // kept: sample, group, channel, place; folded: output, offset.
 void input_gradient(const Nest& nest, const Convolution& c) {
-  if (const TiledProduct t = input_gradient_product(nest, c); is_worth_tiles(nest.lowering, t))
-    return in_tiles(nest.lowering, t);
+  if (input_gradient_in_tiles(nest, c)) return;
   const std::size_t dims = c.dims();
   Dimensions d;
   d.add({c.samples, c.groups, c.channels}, false);
@@ -326,8 +98,7 @@ void input_gradient(const Nest& nest, const Convolution& c) {
 
 // kept: group, output, channel, offset; folded: sample, window.
 void weight_gradient(const Nest& nest, const Convolution& c) {
-  if (const TiledProduct t = weight_gradient_product(nest, c); is_worth_tiles(nest.lowering, t))
-    return in_tiles(nest.lowering, t);
+  if (weight_gradient_in_tiles(nest, c)) return;
   const std::size_t dims = c.dims();
   Dimensions d;
   d.add({c.groups, c.outputs, c.channels}, false);

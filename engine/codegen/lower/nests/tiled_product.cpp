@@ -1,6 +1,7 @@
 #include "engine/codegen/lower/nests/tiled_product.h"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "engine/codegen/lower/scratch.h"
@@ -84,12 +85,23 @@ class Tiles {
   }
 
  private:
+  // Of rows that tiles don't divide into there are groups of fewer.
+  std::int64_t high() const { return lowering_.options.registers->rows; }
+  std::int64_t low() const {
+    return static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(high())));
+  }
+
+  // Rows that stand side by side in memory are packed a vector at a time, and more of them where a
+  // vector is no group of rows and one of fewer.
+  std::int64_t rows_of_panel() const {
+    const std::int64_t several = 4 * low();
+    if (high() > low() && p_.rows % several == 0) return several;
+    const std::int64_t vector = std::max(low(), columns_.panel);
+    return !p_.left.runs_along_depth && p_.rows % vector == 0 ? vector : low();
+  }
+
   Cut cut_rows() const {
-    // Rows that stand side by side in memory are packed a vector at a time.
-    const std::int64_t fewest = lowering_.options.registers->rows;
-    const std::int64_t vector = std::max(fewest, columns_.panel);
-    const bool by_vector = !p_.left.runs_along_depth && p_.rows % vector == 0;
-    const std::int64_t panel = by_vector ? vector : fewest;
+    const std::int64_t panel = rows_of_panel();
     const std::int64_t others = element_count(p_.batch) * columns_.tiles;
     std::int64_t most = kTileRows;
     while (most > kFewestTileRows && others * quotient_up(p_.rows, most) < kEnoughTiles) most /= 2;
@@ -122,13 +134,32 @@ class Tiles {
     const std::size_t depth = builder_.depth();
     const Index first_k = depth_.size * builder_.open_loop("block", depth_.tiles);
     pack_right(first_k);
-    const Index panel = builder_.open_loop("rows", rows_.panels());
-    const Index first_row = rows_.size * row_tile_ + rows_.panel * panel;
-    if (left_) pack_left(first_row, first_k);
-    const std::int64_t height = lowering_.options.registers->rows;
-    const Index row = height * builder_.open_loop("few", rows_.panel / height);
+    if (left_) {
+      const Index first = rows_.panel * builder_.open_loop("rows", rows_.panels());
+      pack_left(rows_.size * row_tile_ + first, first_k);
+      multiply_rows(first, rows_.panel, first_k);
+    } else {
+      multiply_rows(0, rows_.size, first_k);
+    }
+    builder_.close_to(depth);
+  }
+
+  // `count` rows of the tile from `first` on, in groups.
+  void multiply_rows(const Index& first, std::int64_t count, const Index& first_k) {
+    std::int64_t last = 0;  // rows in groups of fewer
+    while ((count - last) % high() != 0) last += low();
+    multiply_groups(first, 0, count - last, high(), first_k);
+    multiply_groups(first, count - last, last, low(), first_k);
+  }
+
+  void multiply_groups(const Index& first, std::int64_t begin, std::int64_t count,
+                       std::int64_t height, const Index& first_k) {
+    if (count == 0) return;
+    const std::size_t depth = builder_.depth();
+    const Index row =
+        Index(begin) + height * builder_.open_loop(left_ ? "few" : "rows", count / height);
     const Index columns = builder_.open_loop("columns", columns_.panels());
-    multiply({first_row + row, first_k, row, rows_.panel * panel + row, columns}, height);
+    multiply({rows_.size * row_tile_ + first + row, first_k, row, first + row, columns}, height);
     builder_.close_to(depth);
   }
 

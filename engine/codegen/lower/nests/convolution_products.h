@@ -1,0 +1,32 @@
+// A convolution's sizes, and its products in tiles: what windows see (im2col) is made where a block
+// is packed, so that the whole of it never stands in memory.
+#pragma once
+
+#include "engine/codegen/lower/nest.h"
+#include "engine/codegen/lower/window_space.h"
+
+namespace recut::loop {
+
+// input [N, C, plane...], weight [O, C/groups, kernel...], output [N, O, windows...].
+struct Convolution {
+  std::int64_t samples, groups, channels, outputs;  // the last two of a group
+  Shape plane, kernel, windows;
+  Sliding slide;
+  DType type;
+
+  Convolution(const Nest& nest, const Shape& in, const Shape& weight, const Shape& out);
+
+  std::size_t dims() const { return kernel.size(); }
+};
+
+// `count` dimensions of a place, from `first` on.
+Indices part(const Indices& at, std::size_t first, std::size_t count);
+// [first, second, rest...]
+Indices joined(const Index& first, const Index& second, const Indices& rest);
+
+// Each gives false, and makes nothing, where plain nests are as quick.
+bool convolution_in_tiles(const Nest& nest, const Convolution& c);
+bool input_gradient_in_tiles(const Nest& nest, const Convolution& c);
+bool weight_gradient_in_tiles(const Nest& nest, const Convolution& c);
+
+}  // namespace recut::loop
