@@ -359,6 +359,33 @@ TEST_CASE("run: on a card, what has no way within the budget is told with that",
   }
 }
 
+// What a card is told of a plan: its kernels are nowhere, so that each run ends behind it.
+std::string said_of_plan(const std::string& path, const std::string& budget) {
+  RunCommand command;
+  command.graph.path = path;
+  command.plan.budget = budget;
+  command.precision = "tf32";
+  command.no_cache = true;
+  std::ostringstream out, err;
+  CHECK(run_on_card(command, Console{out, err}, test::open_fake_card()) != kDone);
+  return err.str();
+}
+
+TEST_CASE("run: on a card, a budget decides how convolutions are laid out", "[native][cuda]") {
+  if (!cuda::Nvrtc::load(13).ok()) SKIP("there is no NVRTC");
+  const SettingsFolder settings;
+  const TemporaryFile file("unet.recut");
+  REQUIRE(run({"grad", RECUT_SOURCE_DIR "/samples/blocks/unet_small.recut", "--out", file.path()})
+              .code == kDone);
+  CHECK(said_of_plan(file.path(), "none").find("note: ") == std::string::npos);
+  CHECK(said_of_plan(file.path(), "60000").find("note: ") == std::string::npos);
+  // All but the least: most of it is computed again.
+  CHECK(said_of_plan(file.path(), "48000").find("no quicker with their channels last") !=
+        std::string::npos);
+  // The lesser of both plans' least peaks.
+  CHECK(said_of_plan(file.path(), "40000").find("(47648 bytes)") != std::string::npos);
+}
+
 TEST_CASE("run: on a card, attention's workspace is in the plan", "[native][cuda][attention]") {
   if (!test::has_compiler()) SKIP("there is no compiler for the kernels");
   if (!cuda::Nvrtc::load(13).ok()) SKIP("there is no NVRTC");
