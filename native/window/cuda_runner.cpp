@@ -83,7 +83,8 @@ std::string CudaRunner::remark() const {
 }
 
 gui::KernelLibrary CudaRunner::library() const {
-  return {"cuBLASLt or cuDNN", cuda::library_takes(tf32() ? cuda::Precision::tf32 : cuda::Precision::f32),
+  return {"cuBLASLt or cuDNN",
+          cuda::library_takes(tf32() ? cuda::Precision::tf32 : cuda::Precision::f32),
           cuda::lower_options(access_->processors()).group_lanes};
 }
 

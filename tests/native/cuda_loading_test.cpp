@@ -102,9 +102,10 @@ std::string text_of_sample(const std::string& path, bool library) {
   REQUIRE(scheduled.ok());
   const StorageModel storages(document->graph());
   const FusionGroups groups = scheduled->planned.costs.groups(document->graph(), storages);
-  auto program = make_program(
-      document->graph(), storages, groups, scheduled->schedule,
-      {.library = library, .library_takes = library_takes(Precision::f32), .lower = lower_options({true})});
+  auto program = make_program(document->graph(), storages, groups, scheduled->schedule,
+                              {.library = library,
+                               .library_takes = library_takes(Precision::f32),
+                               .lower = lower_options({true})});
   REQUIRE(program.ok());
   return emit_step(*program, Factors::tf32).text;
 }
