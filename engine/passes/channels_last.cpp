@@ -29,6 +29,7 @@
 
 #include "engine/ir/call.h"
 #include "engine/ir/rebuild.h"
+#include "engine/ir/shape_rules/rules.h"
 #include "engine/passes/freezing/rewriter.h"
 #include "engine/passes/rewrite_nodes.h"
 #include "engine/rewrite/storage.h"
@@ -48,14 +49,10 @@ constexpr std::size_t kRank = 4;  // samples, channels, rows, columns
 // they moved 1 / 1.7 of what was saved (mobilenet_v3) a step took a fifth longer.
 constexpr std::int64_t kWorth = 2;
 
-Strides strides_of_pixels(const Shape& shape) {
-  return {shape[1] * shape[2] * shape[3], 1, shape[1] * shape[3], shape[1]};
-}
-
 // Dense, with the channels of one pixel side by side; dimensions of one element step anywhere.
 bool is_last(const TensorType& type) {
   if (type.shape.size() != kRank) return false;
-  const Strides wanted = strides_of_pixels(type.shape);
+  const Strides wanted = rules::channels_last_strides(type.shape);
   for (std::size_t d = 0; d < kRank; ++d)
     if (type.shape[d] != 1 && type.strides[d] != wanted[d]) return false;
   return true;
@@ -156,7 +153,8 @@ class ChannelsLast {
     RECUT_CHECK(types.ok(), "operands have other strides alone");
     for (std::size_t o = 0; o < before.size(); ++o) {
       TensorType& type = (*types)[o];
-      if (convolution && type.shape.size() == kRank) type.strides = strides_of_pixels(type.shape);
+      if (convolution && type.shape.size() == kRank)
+        type.strides = rules::channels_last_strides(type.shape);
       if (is_last(before[o]) && is_last(type)) type = before[o];
     }
     return std::move(*types);
@@ -221,24 +219,14 @@ class ChannelsLast {
 
   std::int64_t bytes_laid_out_otherwise(NodeId old) const {
     const Node& node = from_[old];
-    std::int64_t bytes = 0;
-    const auto add = [&](const TensorType& type) {
-      if (type.shape.size() == kRank && !is_last(type)) bytes += byte_size(type);
+    const auto bytes = [](const TensorType& type) { return is_last(type) ? 0 : byte_size(type); };
+    const auto of = [&](std::size_t argument) {
+      return bytes(from_.type(*node.arguments[argument].get<NodeId>()));
     };
-    if (node.op == Op::convolution) {
-      add(from_.type(*node.arguments[0].get<NodeId>()));
-      add(from_.type(*node.arguments[1].get<NodeId>()));
-      add(node.type());
-      return bytes;
-    }
+    if (node.op == Op::convolution) return of(0) + of(1) + bytes(node.type());
+    // Each gradient is of its own shape, and made of the two others.
     const std::vector<bool> mask = output_mask(old);
-    for (std::size_t output = 0; output < 2; ++output) {
-      if (!mask[output]) continue;
-      add(from_.type(*node.arguments[0].get<NodeId>()));
-      add(from_.type(*node.arguments[1].get<NodeId>()));
-      add(from_.type(*node.arguments[2].get<NodeId>()));
-    }
-    return bytes;
+    return (int{mask[0]} + int{mask[1]}) * (of(0) + of(1) + of(2));
   }
 
   // Which calls are which

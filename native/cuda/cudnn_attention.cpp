@@ -21,6 +21,7 @@ using Value = OperationGraph::Value;
 
 constexpr std::size_t kMostPlans = 4;
 constexpr std::int64_t kF32Bytes = 4;
+constexpr std::int64_t kAlignment = 16;  // of what a graph is told of
 
 const Attention& attention_of(const library::Kernel& kernel) {
   return std::get<Attention>(kernel.calls.front());
@@ -279,7 +280,8 @@ bool cudnn_may_take(const library::Kernel& attention) {
   const Attention& a = attention_of(attention);
   const DType dtype = dtype_of(attention);
   const bool sums = !a.log_sums || (a.log_sums->layout.shape[2] == a.query.layout.shape[2] &&
-                                    a.log_sums->layout.strides[2] == 1);
+                                    a.log_sums->layout.strides[2] == 1 &&
+                                    a.log_sums->layout.offset * kF32Bytes % kAlignment == 0);
   const bool gradients = !a.grad || (a.query_gradient && a.key_gradient && a.value_gradient);
   return (dtype == DType::f16 || dtype == DType::bf16) && !a.bias && !a.keep && sums && gradients;
 }

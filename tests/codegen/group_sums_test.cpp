@@ -152,6 +152,7 @@ TEST_CASE("groups: lanes of sums side by side", "[codegen]") {
   CHECK(loop::lanes_for_columns(524288, 24, 8192, kCard) == 4096);
   CHECK(loop::lanes_for_columns(524288, 32, 1024, kCard / 2) == 2048);  // a card without clusters
   CHECK(loop::lanes_for_columns(524288, 2, 8192, kCard) == 8192);
+  CHECK(loop::lanes_for_columns(2000, 8, 1024, kCard) == 32);     // too few terms for a team
   CHECK(loop::lanes_for_columns(8192, 32, 8192, kCard) == 1024);  // eight terms a lane
   CHECK(loop::lanes_for_columns(8192, 768, 8192, kCard) == 256);  // many sums: a cluster's
   CHECK(loop::lanes_for_columns(4096, 3072, 8192, kCard) == 128);
@@ -184,6 +185,19 @@ TEST_CASE("groups: few sums that lie side by side are a team's", "[codegen][cpu]
   CHECK(sums.cluster == 16);
   CHECK(sums.blocks == 16);
   CHECK(sums.threads == 1024);
+}
+
+// A card of sm_80 has no clusters, however many terms there are.
+TEST_CASE("groups: without clusters many blocks of a sum are a team", "[codegen]") {
+  for (const char* type : {"f32[300, 8]", "f32[2000, 8]", "f32[2000, 32]", "f32[4100, 8]",
+                           "f32[4100, 4]", "f32[10000, 8]", "f32[8192, 100]", "f32[100000, 3]"}) {
+    INFO(type);
+    for (const cuda::Processors& card : {cuda::Processors{false, 16}, {false, 108}}) {
+      const auto kernels = kernels_for_card(column_sums_of(type), card);
+      for (const auto& launches : cuda::emit(kernels).kernels)
+        for (const cuda::Launch& launch : launches) CHECK((launch.cluster == 1 || launch.teams));
+    }
+  }
 }
 
 TEST_CASE("groups: what is summed is read once and stored", "[codegen][cpu]") {

@@ -4,6 +4,7 @@
 
 #include "engine/codegen/cuda/independence.h"
 #include "engine/codegen/cuda/packs.h"
+#include "engine/codegen/lower/lowering.h"
 
 namespace recut::cuda {
 namespace {
@@ -195,7 +196,7 @@ int items_abreast(const loop::Kernel& kernel, const Mapping& mapping) {
     along += loads_of_neighbours(*shared.nest.body, shared.nest.loops.back()->variable);
   }
   if (along >= across) return 1;
-  if (lanes > kMostCluster * kWarp) return abreast_of_team(lanes, mapping.count);
+  if (lanes > loop::kMostLanesAbreast) return abreast_of_team(lanes, mapping.count);
   int abreast = kWarp;
   while (abreast > kSector && (mapping.count / abreast * kMostCluster < kManyBlocks ||
                                abreast * lanes > kMostCluster * kMostThreads))
@@ -207,7 +208,7 @@ void share_out_abreast(const loop::Kernel& kernel, Mapping& mapping) {
   for (auto& [loop, shared] : mapping.shared) shared.pack = 1;
   mapping.group = static_cast<int>(most_partials(kernel, mapping.body()));
   const int threads = mapping.group * mapping.abreast;
-  mapping.team = threads > kMostCluster * kMostThreads;
+  mapping.team = mapping.group > loop::kMostLanesAbreast && threads > kThreadsOfTeamBlock;
   if (mapping.team)
     mapping.cluster = threads / kThreadsOfTeamBlock;
   else if (threads > kMostThreads)

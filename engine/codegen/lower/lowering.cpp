@@ -44,12 +44,12 @@ std::int64_t lanes_for_columns(std::int64_t terms, std::int64_t sums, std::int64
   std::int64_t lanes = 1;
   while (lanes * kNeighbours < most && kTermsOfLane * lanes < terms && sums < kManyThreads / lanes)
     lanes *= 2;
-  if (2 * lanes * kNeighbours <= most) return lanes;
-  std::int64_t side_by_side = 1;
+  std::int64_t side_by_side = 1, of_all = 1;
   while (side_by_side < sums) side_by_side *= 2;
-  while (lanes < kMostLanes && 2 * lanes * side_by_side <= threads && kTermsOfLane * lanes < terms)
-    lanes *= 2;
-  return lanes;
+  while (of_all < kMostLanes && 2 * of_all * side_by_side <= threads &&
+         kTermsOfLane * of_all < terms)
+    of_all *= 2;
+  return of_all > kMostLanesAbreast ? of_all : lanes;
 }
 
 bool reaches_memory(const StorageModel& storages, const FusionGroups& groups, NodeId last,

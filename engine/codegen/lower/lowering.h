@@ -26,8 +26,9 @@ std::int64_t lanes_for_sum(std::int64_t terms);
 // Lanes for one of so many sums that groups of threads make: at most `most`, a power of two. Some 8
 // terms a lane, or fewer lanes where there are sums enough to keep a card busy.
 std::int64_t lanes_for_group(std::int64_t terms, std::int64_t sums, std::int64_t most);
-// The same of sums that lie side by side, of neighbours of which a block has some. More where so
-// few lie there that all `threads` have a part of them.
+// The same of sums that lie side by side, of neighbours of which a block has some: up to
+// kMostLanesAbreast, or more where so few lie there that all `threads` have a part of them.
+inline constexpr std::int64_t kMostLanesAbreast = 256;
 std::int64_t lanes_for_columns(std::int64_t terms, std::int64_t sums, std::int64_t most,
                                std::int64_t threads = 0);
 
