@@ -29,7 +29,6 @@
 
 #include "engine/ir/call.h"
 #include "engine/ir/rebuild.h"
-#include "engine/ir/shape_rules/rules.h"
 #include "engine/passes/freezing/rewriter.h"
 #include "engine/passes/rewrite_nodes.h"
 #include "engine/rewrite/storage.h"
@@ -49,10 +48,15 @@ constexpr std::size_t kRank = 4;  // samples, channels, rows, columns
 // they moved 1 / 1.7 of what was saved (mobilenet_v3) a step took a fifth longer.
 constexpr std::int64_t kWorth = 2;
 
+// As shape rules have it, which are no door of the room.
+Strides strides_of_pixels(const Shape& shape) {
+  return {shape[1] * shape[2] * shape[3], 1, shape[1] * shape[3], shape[1]};
+}
+
 // Dense, with the channels of one pixel side by side; dimensions of one element step anywhere.
 bool is_last(const TensorType& type) {
   if (type.shape.size() != kRank) return false;
-  const Strides wanted = rules::channels_last_strides(type.shape);
+  const Strides wanted = strides_of_pixels(type.shape);
   for (std::size_t d = 0; d < kRank; ++d)
     if (type.shape[d] != 1 && type.strides[d] != wanted[d]) return false;
   return true;
@@ -153,8 +157,7 @@ class ChannelsLast {
     RECUT_CHECK(types.ok(), "operands have other strides alone");
     for (std::size_t o = 0; o < before.size(); ++o) {
       TensorType& type = (*types)[o];
-      if (convolution && type.shape.size() == kRank)
-        type.strides = rules::channels_last_strides(type.shape);
+      if (convolution && type.shape.size() == kRank) type.strides = strides_of_pixels(type.shape);
       if (is_last(before[o]) && is_last(type)) type = before[o];
     }
     return std::move(*types);
