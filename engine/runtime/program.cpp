@@ -241,7 +241,11 @@ std::optional<library::Kernel> library_kernel_of(const Graph& graph, const Stora
 
 Tensor as_kernels_read(const TensorType& type, const Tensor& value) {
   Tensor laid_out = allocate(type, nullptr);
-  if (is_floating(type.dtype))
+  const auto bytes = static_cast<std::size_t>(laid_out.count() * item_bytes(type.dtype));
+  if (value.dtype == type.dtype && value.strides == laid_out.strides && bytes > 0)
+    std::memcpy(laid_out.storage->data(),
+                value.storage->data() + value.offset * item_bytes(type.dtype), bytes);
+  else if (is_floating(type.dtype))
     pack(unpack<double>(value), laid_out);
   else
     pack(unpack<std::int64_t>(value), laid_out);

@@ -183,6 +183,8 @@ class CudaRun {
     request.progress = [&](std::string_view what) { console_.say(what); };
     const auto execution = cuda::execute(document, step, request);
     console_.say("");
+    if (const cuda::KeptWays* ways = step.step.ways())
+      for (const std::string& note : ways->notes()) console_.err << "note: " << note << "\n";
     if (!execution) {
       const int code = console_.complain(execution.diagnostics());
       if (bounded_)

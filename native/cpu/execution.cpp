@@ -10,9 +10,9 @@ Result<Execution> execute(const Document& document, const ReadyStep& ready,
   const Graph& graph = document.graph();
   const auto inputs = inputs_from(graph, request.tensors, request.seed);
   if (!inputs) return inputs.diagnostics();
+  std::vector<Tensor> given = kernel_inputs(graph, ready.step.program(), *inputs);
   const Clock::time_point began = Clock::now();
-  auto run = Run::prepare(ready.step, kernel_inputs(graph, ready.step.program(), *inputs),
-                          request.threads);
+  auto run = Run::prepare(ready.step, std::move(given), request.threads);
   if (!run) return run.diagnostics();
   Execution execution;
   execution.origin = ready.origin;

@@ -1,12 +1,15 @@
 #include "native/cpu/step_bytes.h"
 
 #include "native/cache/bytes.h"
+#include "native/cache/call_fields.h"
 
 namespace recut::cpu {
 namespace {
 
 // All fields of what is kept whole are named, so that a new one is not forgotten here.
-struct Fields {
+struct Fields : cache::CallFields {
+  using CallFields::of;
+
   template <class Bytes>
   static void of(Bytes& bytes, NodeId& id) {
     bytes(id.index);
@@ -15,11 +18,6 @@ struct Fields {
   static void of(Bytes& bytes, TensorType& type) {
     auto& [dtype, shape, strides, device] = type;
     bytes(dtype, shape, strides, device);
-  }
-  template <class Bytes>
-  static void of(Bytes& bytes, Layout& layout) {
-    auto& [shape, strides, offset, copied] = layout;
-    bytes(shape, strides, offset, copied);
   }
   template <class Bytes>
   static void of(Bytes& bytes, Place& place) {
@@ -49,29 +47,6 @@ struct Fields {
   template <class Bytes>
   static void of(Bytes& bytes, loop::Kernel& kernel) {
     bytes(kernel.name, kernel.notes, kernel.buffers);
-  }
-  template <class Bytes>
-  static void of(Bytes& bytes, library::Operand& operand) {
-    auto& [buffer, layout] = operand;
-    bytes(buffer, layout);
-  }
-  template <class Bytes>
-  static void of(Bytes& bytes, library::MatrixProduct& product) {
-    auto& [left, right, out, bias, added, alpha, beta, rectified, dtype] = product;
-    bytes(left, right, out, bias, added, alpha, beta, rectified, dtype);
-  }
-  template <class Bytes>
-  static void of(Bytes& bytes, library::Convolution& c) {
-    auto& [way, transposed, groups, stride, padding, dilation, input, weight, output, bias, dtype] =
-        c;
-    bytes(way, transposed, groups, stride, padding, dilation, input, weight, output, bias, dtype);
-  }
-  template <class Bytes>
-  static void of(Bytes& bytes, library::Attention& a) {
-    auto& [scale, causal, query, key, value, bias, keep, keep_scale, out, log_sums, zeros, grad,
-           query_gradient, key_gradient, value_gradient] = a;
-    bytes(scale, causal, query, key, value, bias, keep, keep_scale, out, log_sums, zeros, grad,
-          query_gradient, key_gradient, value_gradient);
   }
   template <class Bytes>
   static void of(Bytes& bytes, library::Kernel& kernel) {

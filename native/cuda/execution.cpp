@@ -12,9 +12,9 @@ Result<Execution> execute(const Document& document, const ReadyStep& ready,
   const Graph& graph = document.graph();
   const auto inputs = inputs_from(graph, request.tensors, request.seed);
   if (!inputs) return inputs.diagnostics();
+  const std::vector<Tensor> given = kernel_inputs(graph, ready.step.program(), *inputs);
   const Clock::time_point began = Clock::now();
-  auto run =
-      Run::prepare(ready.step, kernel_inputs(graph, ready.step.program(), *inputs), request.calls);
+  auto run = Run::prepare(ready.step, given, request.calls);
   if (!run) return run.diagnostics();
   Execution execution;
   execution.origin = ready.origin;

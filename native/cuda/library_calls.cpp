@@ -9,6 +9,8 @@
 #include "engine/codegen/cuda/emit.h"
 #include "engine/support/text.h"
 #include "engine/support/units.h"
+#include "native/cache/bytes.h"
+#include "native/cache/call_fields.h"
 #include "native/cuda/alternatives.h"
 #include "native/cuda/convolution_form.h"
 #include "native/cuda/cudnn_attention.h"
@@ -98,8 +100,7 @@ class LibraryCalls::Chooser {
   const bool may_vary_;
 };
 
-const LibraryCalls::MeasuredWay* LibraryCalls::Chosen::best(std::int64_t workspace,
-                                                            std::int64_t most) const {
+const MeasuredWay* LibraryCalls::Chosen::best(std::int64_t workspace, std::int64_t most) const {
   const auto within = [&](std::int64_t bytes) {
     const auto way = std::find_if(ways.begin(), ways.end(), [&](const MeasuredWay& each) {
       return each.workspace_bytes <= bytes;
@@ -185,7 +186,7 @@ Result<Done> LibraryCalls::reserve_for_measuring(const SharedCard& card,
   std::int64_t most = 0;
   for (std::size_t k = 0; k < kernels_.size(); ++k)
     for (const Chosen& chosen : kernels_[k])
-      for (std::size_t way = 0; way < chosen.call->ways(); ++way) {
+      for (std::size_t way = 0; chosen.ways.empty() && way < chosen.call->ways(); ++way) {
         const std::int64_t bytes = chosen.call->workspace_bytes(way);
         if (bytes > places[k].workspace.bytes) most = std::max(most, bytes);
       }
@@ -209,11 +210,64 @@ Result<Done> LibraryCalls::reserve_for_launches(const SharedCard& card,
   return reserve(card, most);
 }
 
+std::string LibraryCalls::Libraries::versions() const {
+  return fmt::format("cuBLASLt {}, cuDNN {}", products == nullptr ? 0 : products->version(),
+                     convolutions == nullptr ? 0 : convolutions->version());
+}
+
+std::string LibraryCalls::words_of(library::Kernel kernel, const KernelPlaces& places,
+                                   const Libraries& libraries, const CallOptions& options) const {
+  std::string versions = libraries.versions();
+  std::vector<driver::Address> alignments;  // libraries know no larger ones
+  for (const driver::Address buffer : places.buffers)
+    alignments.push_back(std::min<driver::Address>(buffer & (~buffer + 1), kWorkspaceAlignment));
+  auto [least, most] = std::minmax_element(places.workspaces.begin(), places.workspaces.end());
+  std::int64_t bounds[] = {most_of(*least), most_of(*most)};
+  auto [precision, beside, may_vary] = options;
+  cache::ByteWriter<cache::CallFields> writer;
+  writer(versions, kernel.calls, alignments, bounds[0], bounds[1], precision, beside, may_vary);
+  return writer.bytes();
+}
+
+bool LibraryCalls::take(std::uint32_t kernel, const KeptWays::Ways& known) {
+  std::vector<Chosen>& calls = kernels_[kernel];
+  const auto is_of = [](const DeviceCall& call, const std::vector<MeasuredWay>& ways) {
+    return !ways.empty() && std::all_of(ways.begin(), ways.end(), [&](const MeasuredWay& measured) {
+      return measured.way < call.ways() &&
+             measured.workspace_bytes == call.workspace_bytes(measured.way);
+    });
+  };
+  if (known.size() != calls.size()) return false;
+  for (std::size_t c = 0; c < calls.size(); ++c)
+    if (!is_of(*calls[c].call, known[c])) return false;
+  for (std::size_t c = 0; c < calls.size(); ++c) calls[c].ways = known[c];
+  return true;
+}
+
+Result<Done> LibraryCalls::measure(const SharedCard& card, const Stream& stream,
+                                   std::span<const library::Kernel> kernels,
+                                   std::span<const KernelPlaces> places,
+                                   const CallOptions& options) {
+  if (auto done = reserve_for_measuring(card, places); !done) return done;
+  const auto chooser = Chooser::create(card, stream, options.may_vary);
+  if (!chooser) return chooser.diagnostics();
+  for (std::size_t k = 0; k < kernels.size(); ++k)
+    for (Chosen& chosen : kernels_[k]) {
+      if (!chosen.ways.empty()) continue;
+      auto ways = chooser->measure(*chosen.call, places[k].buffers, [&](std::int64_t bytes) {
+        return place_of(bytes, places[k].workspace);
+      });
+      if (!ways) return named(kernels[k], ways.diagnostics());
+      chosen.ways = std::move(*ways);
+    }
+  return Done{};
+}
+
 Result<LibraryCalls> LibraryCalls::prepare(const SharedCard& card, const Stream& stream,
                                            std::span<const library::Kernel> kernels,
                                            std::span<const KernelPlaces> places,
                                            std::span<const std::vector<Function>> own,
-                                           const CallOptions& options) {
+                                           const CallOptions& options, KeptWays* kept) {
   LibraryCalls calls;
   calls.beside_ = options.most_workspace_bytes;
   Libraries libraries;
@@ -222,17 +276,19 @@ Result<LibraryCalls> LibraryCalls::prepare(const SharedCard& card, const Stream&
                                      options.precision);
         !done)
       return done.diagnostics();
-  if (auto done = calls.reserve_for_measuring(card, places); !done) return done.diagnostics();
-  const auto chooser = Chooser::create(card, stream, options.may_vary);
-  if (!chooser) return chooser.diagnostics();
-  for (std::size_t k = 0; k < kernels.size(); ++k)
-    for (Chosen& chosen : calls.kernels_[k]) {
-      auto ways = chooser->measure(*chosen.call, places[k].buffers, [&](std::int64_t bytes) {
-        return calls.place_of(bytes, places[k].workspace);
-      });
-      if (!ways) return named(kernels[k], ways.diagnostics());
-      chosen.ways = std::move(*ways);
-    }
+  std::vector<std::pair<std::uint32_t, std::string>> unknown;  // kernels, and their words
+  for (std::uint32_t k = 0; kept != nullptr && k < kernels.size(); ++k) {
+    std::string words = calls.words_of(kernels[k], places[k], libraries, options);
+    const auto known = kept->find(words);
+    if (!known || !calls.take(k, *known)) unknown.emplace_back(k, std::move(words));
+  }
+  if (auto done = calls.measure(card, stream, kernels, places, options); !done)
+    return done.diagnostics();
+  for (const auto& [k, words] : unknown) {
+    KeptWays::Ways ways;
+    for (const Chosen& chosen : calls.kernels_[k]) ways.push_back(chosen.ways);
+    kept->keep(words, std::move(ways));
+  }
   if (auto done = calls.reserve_for_launches(card, places, kernels); !done)
     return done.diagnostics();
   return calls;

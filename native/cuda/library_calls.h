@@ -9,6 +9,7 @@
 #include "native/cuda/attention_call.h"
 #include "native/cuda/cublas_lt.h"
 #include "native/cuda/cudnn.h"
+#include "native/cuda/kept_ways.h"
 
 namespace recut::cuda {
 
@@ -34,14 +35,15 @@ struct KernelPlaces {
 class LibraryCalls {
  public:
   // Opens the libraries that the kernels need, and measures their ways at `places`, a kernel's each
-  // (what is written there is of no use afterwards). `own`: functions of kernels that are
-  // attention. Fails where a library is missing, or has no way to do a call in the workspace of one
-  // of its launches or what `options` allow beside it.
+  // (what is written there is of no use afterwards), but for those that `kept`, where there is one,
+  // has of earlier runs. `own`: functions of kernels that are attention. Fails where a library is
+  // missing, or has no way to do a call in the workspace of one of its launches or what `options`
+  // allow beside it.
   static Result<LibraryCalls> prepare(const SharedCard& card, const Stream& stream,
                                       std::span<const library::Kernel> kernels,
                                       std::span<const KernelPlaces> places,
                                       std::span<const std::vector<Function>> own,
-                                      const CallOptions& options);
+                                      const CallOptions& options, KeptWays* kept = nullptr);
 
   // Of the card, beside the buffers, the most of all calls that don't fit their workspaces.
   std::int64_t scratch_bytes() const { return scratch_.bytes(); }
@@ -55,12 +57,6 @@ class LibraryCalls {
                    const Workspace& workspace) const;
 
  private:
-  struct MeasuredWay {
-    std::size_t way = 0;
-    std::int64_t workspace_bytes = 0;
-    double seconds = 0;
-    bool avoided = false;  // for it gives other bits each time
-  };
   struct Chosen {
     std::unique_ptr<DeviceCall> call;
     std::vector<MeasuredWay> ways;  // those avoided last, else the quickest first
@@ -74,6 +70,7 @@ class LibraryCalls {
     std::shared_ptr<const Cudnn> convolutions;
 
     Result<Done> load_convolutions(const Stream& stream);
+    std::string versions() const;  // of those that are open
   };
   class Chooser;
 
@@ -91,7 +88,16 @@ class LibraryCalls {
                                                Libraries& libraries, std::int64_t most_workspace);
   // What a launch may take that has so many bytes of workspace.
   std::int64_t most_of(std::int64_t workspace) const { return std::max(workspace, beside_); }
-  // So that all ways can be measured.
+  // Measures what isn't known yet.
+  Result<Done> measure(const SharedCard& card, const Stream& stream,
+                       std::span<const library::Kernel> kernels,
+                       std::span<const KernelPlaces> places, const CallOptions& options);
+  // Ways that were measured before, where they are still those of the kernel's calls.
+  bool take(std::uint32_t kernel, const KeptWays::Ways& known);
+  // All that the kernel's ways depend on but the card.
+  std::string words_of(library::Kernel kernel, const KernelPlaces& places,
+                       const Libraries& libraries, const CallOptions& options) const;
+  // So that all ways can be measured that aren't known.
   Result<Done> reserve_for_measuring(const SharedCard& card, std::span<const KernelPlaces> places);
   // What the launches need that don't fit their workspaces.
   Result<Done> reserve_for_launches(const SharedCard& card, std::span<const KernelPlaces> places,

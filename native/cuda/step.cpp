@@ -167,7 +167,7 @@ Result<Done> Run::prepare_library(const CallOptions& options) {
     known.workspaces.push_back(given.bytes);
   }
   auto library = LibraryCalls::prepare(step_.card(), stream_, program().library, places,
-                                       step_.library(), options);
+                                       step_.library(), options, step_.ways());
   if (!library) return library.diagnostics();
   library_ = std::move(*library);
   return Done{};

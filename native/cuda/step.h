@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -33,6 +34,10 @@ class Step {
   // Fails where the card doesn't take the code.
   static Result<Step> load(SharedCard card, Program program, const StepCode& code);
 
+  // Where runs find and keep what was measured of libraries' ways; without it each run measures.
+  void keep_ways(std::shared_ptr<KeptWays> ways) { ways_ = std::move(ways); }
+  KeptWays* ways() const { return ways_.get(); }
+
   const SharedCard& card() const { return card_; }
   const Program& program() const { return program_; }
   std::span<const Function> kernel(std::uint32_t number) const { return kernels_[number]; }
@@ -58,6 +63,7 @@ class Step {
   SharedCard card_;
   Program program_;
   Cubin cubin_;
+  std::shared_ptr<KeptWays> ways_;
   std::vector<std::vector<Function>> kernels_, library_;
   std::vector<std::string> faults_;
   std::vector<Drawing> drawing_;

@@ -27,7 +27,9 @@ std::string target_of(const Card& card) {
 
 StepCache::StepCache(std::optional<cache::Store> store, SharedCard card,
                      const ProgramOptions& options, Factors factors)
-    : store_(std::move(store)), card_(std::move(card)), options_(options), factors_(factors) {}
+    : store_(std::move(store)), card_(std::move(card)), options_(options), factors_(factors) {
+  if (store_) ways_ = std::make_shared<KeptWays>(*store_, *card_);
+}
 
 std::optional<std::string> StepCache::kept(const cache::Digest& key) {
   auto found = store_->find(kKernels, key);
@@ -84,6 +86,7 @@ Result<ReadyStep> StepCache::compile(Program program) {
                          {std::move(code->cubin), std::move(module.kernels),
                           std::move(module.library), std::move(module.faults)});
   if (!step) return step.diagnostics();
+  step->keep_ways(ways_);
   return ReadyStep{std::move(*step),
                    code->found ? cache::StepOrigin::kernels_found : cache::StepOrigin::compiled,
                    ms_since(began)};

@@ -2,6 +2,7 @@
 // directory (native/cache/store.h), which plans of one graph may share.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -47,6 +48,7 @@ class StepCache {
 
   std::optional<cache::Store> store_;
   SharedCard card_;
+  std::shared_ptr<KeptWays> ways_;  // null without a store
   ProgramOptions options_;
   Factors factors_;
   std::vector<std::string> notes_;

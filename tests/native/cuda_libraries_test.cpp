@@ -5,12 +5,14 @@
 
 #include <catch2/catch_test_macros.hpp>
 #include <cstdlib>
+#include <filesystem>
 #include <tuple>
 
 #include "tests/codegen/attention_graph.h"
 #include "tests/native/fake_card.h"
 #include "tests/native/fake_step.h"
 #include "tests/native/run_command.h"
+#include "tests/native/temporary_folder.h"
 #include "tests/paths.h"
 
 namespace recut::cuda {
@@ -34,6 +36,53 @@ TEST_CASE("cuda: products and convolutions are their libraries'", "[native][cuda
     CHECK(execution->holds());
     CHECK(execution->scratch_bytes == 0);  // the arena has room for what they write to
   }
+  ::unsetenv("RECUT_CUDA_PATH");
+}
+
+TEST_CASE("cuda: what was measured of calls is kept between runs", "[native][cuda][cache]") {
+  if (!provide_libraries()) SKIP("there is no compiler for the libraries");
+  const test::TemporaryFolder folder;
+  test::FakeStep step = test::fake_step(RECUT_SOURCE_DIR "/samples/mlp.recut", "none", true);
+  const auto inputs = inputs_from(step.document.graph(), {}, 1);
+  REQUIRE(inputs.ok());
+  // How many times are measured, by a program that was started anew.
+  const auto measured = [&](const CallOptions& options, std::size_t notes) {
+    auto kept = std::make_shared<KeptWays>(cache::Store({folder.path(), 1 << 20, "a build"}),
+                                           *step.ready->step.card());
+    step.ready->step.keep_ways(kept);
+    test::fake_card().elapsed_ms = 500;
+    test::fake_card().slower_ms = 1;
+    auto run = Run::prepare(
+        step.ready->step, kernel_inputs(step.document.graph(), step.ready->step.program(), *inputs),
+        options);
+    if (!run) FAIL(run.diagnostics().front().message);
+    const float elapsed_ms = test::fake_card().elapsed_ms;
+    CHECK(run->run(1).ok());
+    const auto compared =
+        compare_with_interpreter(step.document.graph(), *inputs, {.seed = 1}, run->outputs());
+    REQUIRE(compared.ok());
+    CHECK((options.precision != Precision::f32 || all_ok(*compared)));
+    CHECK(kept->notes().size() == notes);
+    return static_cast<int>(elapsed_ms - 500);
+  };
+  const int once = measured({}, 0);
+  CHECK(once > 0);
+  CHECK(measured({}, 0) == 0);
+  CHECK(measured({Precision::tf32, kUsualWorkspace, false}, 0) == once);
+  CHECK(measured({Precision::f32, 600, false}, 0) > 0);  // fewer ways are within it
+  CHECK(measured({Precision::f32, kUsualWorkspace, true}, 0) == once);
+  CHECK(measured({}, 0) == 0);
+
+  std::size_t entries = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder.path())) {
+    if (entry.path().extension() != ".entry") continue;
+    std::filesystem::resize_file(entry.path(), entry.file_size() - 1);
+    ++entries;
+  }
+  REQUIRE(entries > 0);
+  const std::size_t kernels = step.ready->step.program().library.size();
+  CHECK(measured({}, kernels) == once);
+  CHECK(measured({}, 0) == 0);
   ::unsetenv("RECUT_CUDA_PATH");
 }
 

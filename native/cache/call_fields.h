@@ -1,0 +1,39 @@
+// Calls of libraries as bytes (bytes.h): all fields are named, so that a new one is not forgotten.
+#pragma once
+
+#include "engine/codegen/library/library_call.h"
+
+namespace recut::cache {
+
+struct CallFields {
+  template <class Bytes>
+  static void of(Bytes& bytes, Layout& layout) {
+    auto& [shape, strides, offset, copied] = layout;
+    bytes(shape, strides, offset, copied);
+  }
+  template <class Bytes>
+  static void of(Bytes& bytes, library::Operand& operand) {
+    auto& [buffer, layout] = operand;
+    bytes(buffer, layout);
+  }
+  template <class Bytes>
+  static void of(Bytes& bytes, library::MatrixProduct& product) {
+    auto& [left, right, out, bias, added, alpha, beta, rectified, dtype] = product;
+    bytes(left, right, out, bias, added, alpha, beta, rectified, dtype);
+  }
+  template <class Bytes>
+  static void of(Bytes& bytes, library::Convolution& c) {
+    auto& [way, transposed, groups, stride, padding, dilation, input, weight, output, bias, dtype] =
+        c;
+    bytes(way, transposed, groups, stride, padding, dilation, input, weight, output, bias, dtype);
+  }
+  template <class Bytes>
+  static void of(Bytes& bytes, library::Attention& a) {
+    auto& [scale, causal, query, key, value, bias, keep, keep_scale, out, log_sums, zeros, grad,
+           query_gradient, key_gradient, value_gradient] = a;
+    bytes(scale, causal, query, key, value, bias, keep, keep_scale, out, log_sums, zeros, grad,
+          query_gradient, key_gradient, value_gradient);
+  }
+};
+
+}  // namespace recut::cache
