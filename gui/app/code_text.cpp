@@ -141,9 +141,7 @@ std::vector<CodeLine> form_lines(const ScheduleView& schedule, std::uint32_t ker
 loop::LowerOptions lower_options(const CodeForm& form, const KernelLibrary& library) {
   if (form.id == "wasm") return wasm::lower_options();
   if (form.id != "cuda") return {};
-  loop::LowerOptions options = cuda::lower_options({});
-  if (library.group_lanes > 0) options.group_lanes = library.group_lanes;
-  return options;
+  return library.lower.group_lanes > 0 ? library.lower : cuda::lower_options({});
 }
 
 // Instructions do something; lists and comments don't.

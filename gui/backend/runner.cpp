@@ -16,14 +16,8 @@ ProgramOptions KernelLibrary::options() const {
   ProgramOptions options;
   options.library = !name.empty();
   options.library_takes = takes;
-  options.lower.group_lanes = group_lanes;
-  options.lower.registers = registers;
+  options.lower = lower;
   return options;
-}
-
-bool KernelLibrary::operator==(const KernelLibrary& other) const {
-  return name == other.name && takes == other.takes && group_lanes == other.group_lanes &&
-         registers.rows == other.registers.rows && registers.bytes == other.registers.bytes;
 }
 
 }  // namespace recut::gui

@@ -77,15 +77,14 @@ struct PreparedStep {
 using ReadBy = std::function<std::vector<Tensor>(const Program&)>;
 
 // What runs the kernels that it takes as calls (runtime/program.h): "oneDNN"; no name: nothing
-// does.
+// does. `lower`: how loops are made of the others.
 struct KernelLibrary {
   std::string name;
   library::Takes takes = library::is_common;
-  std::int64_t group_lanes = 0;  // of the loops (codegen/lower/lower.h)
-  loop::RegisterTile registers;  // of products in loops
+  loop::LowerOptions lower;
 
   ProgramOptions options() const;
-  bool operator==(const KernelLibrary& other) const;
+  bool operator==(const KernelLibrary& other) const = default;
 };
 
 class Runner {

@@ -68,8 +68,8 @@ constexpr Command kRows[] = {
     {"run.check", "Run the step, and compare its outputs with the interpreter's", "",
      "how many steps are timed", has_plan, run<true>},
     {"run.cancel", "Stop the run", "", "", is_running, cancel},
-    {"run.on", "What steps run on", "", "cpu, cuda, or cuda-tf32", has_choice, choose, "",
-     is_chosen},
+    {"run.on", "What steps run on", "", "cpu, cuda, cuda-tf32, or cuda-bf16", has_choice, choose,
+     "", is_chosen},
     {"run.times", "Colour the graph by measured times, or by the plan", "h", "", has_plan,
      toggle_times, "", shows_times},
 };

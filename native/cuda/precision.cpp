@@ -20,6 +20,11 @@ double error_of(Precision precision) {
 
 }  // namespace
 
+std::string_view name_of(Precision precision) {
+  if (precision == Precision::bf16) return "bf16";
+  return precision == Precision::tf32 ? "tf32" : "f32";
+}
+
 Precision precision_named(std::string_view word) {
   if (word == "bf16") return Precision::bf16;
   return word == "tf32" ? Precision::tf32 : Precision::f32;

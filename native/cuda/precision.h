@@ -14,6 +14,9 @@ namespace recut::cuda {
 // way, to 10. Sums and results are f32 in all of them.
 enum class Precision : std::uint8_t { f32, tf32, bf16 };
 
+// "f32", "tf32", "bf16".
+std::string_view name_of(Precision precision);
+
 // By one of these words.
 Precision precision_named(std::string_view word);
 

@@ -20,6 +20,19 @@ Result<cuda::ReadyStep> compile_and_keep(const cuda::SharedCard& card, Program p
   return cuda::StepCache(std::move(store), card, {}, factors).compile(std::move(program));
 }
 
+std::string words_of(cuda::Precision precision) {
+  switch (precision) {
+    case cuda::Precision::f32:
+      break;
+    case cuda::Precision::tf32:
+      return "Products round their factors to tf32, for tensor cores";
+    case cuda::Precision::bf16:
+      return "Products round their factors to bf16, convolutions and attention to tf32, for tensor "
+             "cores";
+  }
+  return "Products in f32";
+}
+
 void take(gui::StepFigures& figures, cuda::Execution execution) {
   figures.compile_ms = execution.compile_ms;
   figures.step_ms_median = execution.step_ms_median;
@@ -64,33 +77,36 @@ std::string CardAccess::refusal() const {
   return refusal_;
 }
 
-std::string CudaRunner::id() const { return tf32() ? "cuda-tf32" : "cuda"; }
+std::string CudaRunner::id() const {
+  return precision_ == cuda::Precision::f32 ? "cuda" : fmt::format("cuda-{}", name_of(precision_));
+}
 
 // By its name, once that is known, without the maker's.
 std::string CudaRunner::title() const {
   constexpr std::string_view kMaker = "NVIDIA ";
   std::string name = access_->name();
   if (name.rfind(kMaker, 0) == 0) name.erase(0, kMaker.size());
-  return (name.empty() ? "NVIDIA card" : name) + (tf32() ? ", tf32" : "");
+  if (name.empty()) name = "NVIDIA card";
+  return precision_ == cuda::Precision::f32 ? name
+                                            : fmt::format("{}, {}", name, name_of(precision_));
 }
 
 std::string CudaRunner::remark() const {
   if (std::string refusal = access_->refusal(); !refusal.empty()) return refusal;
-  const std::string products =
-      tf32() ? "Products round their factors to tf32, for tensor cores" : "Products in f32";
+  const std::string products = words_of(precision_);
   if (!access_->name().empty()) return products;
   return "The first card that CUDA's driver shows, opened when a step is to run on it. " + products;
 }
 
 gui::KernelLibrary CudaRunner::library() const {
-  return {"cuBLASLt or cuDNN",
-          cuda::library_takes(tf32() ? cuda::Precision::tf32 : cuda::Precision::f32),
-          cuda::lower_options(access_->processors()).group_lanes};
+  return {"cuBLASLt or cuDNN", cuda::library_takes(precision_),
+          cuda::lower_options(access_->processors())};
 }
 
 std::string CudaRunner::where() const {
   const std::string name = access_->name();
-  return (name.empty() ? "an NVIDIA card" : name) + (tf32() ? ", tf32 products" : ", f32 products");
+  return fmt::format("{}, {} products", name.empty() ? "an NVIDIA card" : name,
+                     name_of(precision_));
 }
 
 Result<gui::StepFigures> CudaRunner::run(const gui::ScheduledStep& scheduled,

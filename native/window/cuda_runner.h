@@ -62,8 +62,6 @@ class CudaRunner : public gui::Runner {
   Result<gui::PreparedStep> prepare(Program program, const gui::ReadBy& read) override;
 
  private:
-  bool tf32() const { return precision_ == cuda::Precision::tf32; }
-
   std::shared_ptr<CardAccess> access_;
   cuda::Precision precision_;
 };

@@ -44,7 +44,9 @@ class GlfwBackend : public gui::Backend {
   void wake() override;
   bool has_threads() const override { return true; }
   std::string calibrated_profile() const override { return find_calibrated_profile(); }
-  std::vector<gui::Runner*> runners() override { return {&processor_, &card_, &card_tf32_}; }
+  std::vector<gui::Runner*> runners() override {
+    return {&processor_, &card_, &card_tf32_, &card_bf16_};
+  }
 
   Result<std::string> read(const std::string& path) override { return files_.read(path); }
   // ONNX, too.
@@ -76,7 +78,8 @@ class GlfwBackend : public gui::Backend {
   DesktopFiles files_;
   CpuRunner processor_;
   std::shared_ptr<CardAccess> access_ = std::make_shared<CardAccess>();
-  CudaRunner card_{access_, cuda::Precision::f32}, card_tf32_{access_, cuda::Precision::tf32};
+  CudaRunner card_{access_, cuda::Precision::f32}, card_tf32_{access_, cuda::Precision::tf32},
+      card_bf16_{access_, cuda::Precision::bf16};
   std::vector<gui::InputEvent> input_;
   std::vector<unsigned char> pixels_;  // of the last frame, where a script may ask for them
   bool renderer_ready_ = false;

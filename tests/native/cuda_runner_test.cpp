@@ -32,14 +32,15 @@ struct Runners {
 
   gui::NullBackend backend() {
     gui::NullBackend backend = gui::Window::sample_backend();
-    backend.running = {&processor, &card, &card_tf32};
+    backend.running = {&processor, &card, &card_tf32, &card_bf16};
     backend.files["scales.recut"] = kModel;
     return backend;
   }
 
   CpuRunner processor;
   std::shared_ptr<CardAccess> access;
-  CudaRunner card{access, cuda::Precision::f32}, card_tf32{access, cuda::Precision::tf32};
+  CudaRunner card{access, cuda::Precision::f32}, card_tf32{access, cuda::Precision::tf32},
+      card_bf16{access, cuda::Precision::bf16};
 };
 
 // The fake card as it is at first; code lives as long as the tools do.
@@ -131,6 +132,13 @@ TEST_CASE("the window's card: steps run in the bytes that were planned", "[gui][
     window.does("run.on", "cuda-tf32");
     window.does("run.step", "3");
     CHECK(window.state("run_where") == "Fake H100, tf32 products");
+    window.does("run.on", "cuda-bf16");
+    window.does("run.check", "3");
+    CHECK(window.state("run_where") == "Fake H100, bf16 products");
+    CHECK(window.state("run_agrees") == "yes");
+    CHECK(runners.card_bf16.title() == "Fake H100, bf16");
+    CHECK(runners.card_bf16.library().lower ==
+          cuda::lower_options(runners.access->processors()));  // with teams, as recut run has them
     CHECK(fake.opened == 1);
   }
   CHECK(fake_card().used_bytes == 0);

@@ -146,7 +146,7 @@ std::string PageRunner::where() const {
 
 gui::KernelLibrary PageRunner::library() const {
   gui::KernelLibrary none;
-  none.registers = *lower_options().registers;
+  none.lower = lower_options();
   return none;
 }
 

@@ -42,6 +42,8 @@ enum class Precision : std::uint8_t { f32, f64 };
 // result depends on them. The default is for sixteen registers of 32 bytes.
 struct RegisterTile {
   std::int64_t rows = 4, bytes = 64;
+
+  bool operator==(const RegisterTile&) const = default;
 };
 
 struct LowerOptions {
@@ -53,6 +55,8 @@ struct LowerOptions {
   // The threads that all sums of a call may have together, where these lie side by side and threads
   // of a group share them out: as many as a card has at once. 0: those of a group each.
   std::int64_t column_threads = 0;
+
+  bool operator==(const LowerOptions&) const = default;
 };
 
 // The calls of one kernel, in the graph's order: a group of `groups`, or a call that is alone.
