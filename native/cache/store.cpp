@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <tuple>
 
+#include "engine/support/check.h"
 #include "engine/support/units.h"
 #include "native/cache/build.h"
 #include "native/cache/entry.h"
@@ -18,7 +19,7 @@ namespace recut::cache {
 namespace {
 
 constexpr std::string_view kEntry = ".entry", kDescription = ".json";
-constexpr std::string_view kKinds[] = {"kernels", "steps"};
+constexpr std::string_view kKinds[] = {"kernels", "steps", "ways"};
 
 std::string variable(const char* name) {
   const char* value = std::getenv(name);
@@ -80,6 +81,8 @@ Result<std::optional<std::string>> Store::find(std::string_view kind, const Dige
 
 Result<Done> Store::keep(std::string_view kind, const Digest& key, std::string_view payload,
                          std::string_view description) const {
+  RECUT_CHECK(std::find(std::begin(kKinds), std::end(kKinds), kind) != std::end(kKinds),
+              "what is kept is of a kind that is listed and cleared");
   const std::string entry = entry_of(key, options_.build, payload);
   if (static_cast<std::int64_t>(entry.size() + description.size()) > options_.limit_bytes)
     return error(fmt::format("an entry of {} is more than the cache may hold, {}",

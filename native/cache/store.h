@@ -4,6 +4,7 @@
 //   steps/1f0c….entry     the contents, with what proves that they are those (entry.h)
 //   steps/1f0c….json      what they are, for people: nothing is run by it
 //   kernels/…
+//   ways/…                what was measured of libraries' calls on a card
 //
 // Any number of processes may read, write and make room at once, and be killed at any moment: files
 // come by renaming and are read whole before they are checked, so that what is used is what was
@@ -54,7 +55,8 @@ class Store {
   // used: damaged, another build's, or not this user's own.
   Result<std::optional<std::string>> find(std::string_view kind, const Digest& key) const;
 
-  // Keeps it, in place of what was there, and makes room for it. `description`: a JSON object.
+  // Keeps it, in place of what was there, and makes room for it. `kind`: one of those above.
+  // `description`: a JSON object.
   // Fails where it can't be written or is larger than the limit; nothing is left of it then.
   Result<Done> keep(std::string_view kind, const Digest& key, std::string_view payload,
                     std::string_view description) const;

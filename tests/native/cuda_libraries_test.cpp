@@ -80,6 +80,7 @@ TEST_CASE("cuda: what was measured of calls is kept between runs", "[native][cud
     ++entries;
   }
   REQUIRE(entries > 0);
+  CHECK(cache::Store({folder.path(), 1 << 20, "a build"}).list(false).size() == entries);
   const std::size_t kernels = step.ready->step.program().library.size();
   CHECK(measured({}, kernels) == once);
   CHECK(measured({}, 0) == 0);
