@@ -29,6 +29,8 @@ if(EMSCRIPTEN)
   # Exceptions cross no door of ours, but the JSON library throws inside input.
   add_compile_options(-fwasm-exceptions)
   add_link_options(-fwasm-exceptions)
+  # Nothing asks for the type of an object, and their names are a part of what a page loads.
+  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fno-rtti>)
 endif()
 
 if(RECUT_SANITIZE)
