@@ -1,5 +1,6 @@
 // The kernels of a step in WebAssembly beside the same kernels as machine code, on one thread: milliseconds of all
-// launches of a kernel, the ratio, and the share of the step in WebAssembly. `recut run` and node take turns; each time
+// launches of a kernel, the ratio, and the share of the step in WebAssembly; and the same of all products and of all
+// other kernels. `recut run` and node take turns; each time
 // is the least of the rounds' medians, since other work on the machine slows some of them.
 //
 // usage: wasm_step.sh [--recut RECUT] [--rounds N] [--steps N] [--all] FILE...     graphs; --all: every kernel
@@ -13,6 +14,7 @@ import { bytesOf, layOut, readStep } from './wasm_host.mjs';
 
 const kDevice = 'cpu8'; // whose prices both plans go by
 const kShown = 12;
+const kProduct = /^(mm|bmm|addmm|baddbmm|convolution)/; // what such kernels are called by
 const kWarmUp = 2000; // milliseconds at least: engines compile in two tiers, the better one aside
 
 const { values: options, positionals: files } = parseArgs({
@@ -113,6 +115,11 @@ function print(file, native, wasm) {
     const [name, launches] = key.split(' ');
     row(`${name.slice(0, 38)} ${launches}`, ms, native.get(key), `${((100 * ms) / whole).toFixed(0).padStart(6)} %`);
   });
+  for (const [title, products] of [['products and convolutions', true], ['all others', false]]) {
+    const keys = [...wasm.keys()].filter((key) => kProduct.test(key) === products);
+    const all = (rows) => keys.reduce((ms, key) => ms + rows.get(key), 0);
+    if (keys.length > 0) row(title, all(wasm), all(native), `${((100 * all(wasm)) / whole).toFixed(0).padStart(6)} %`);
+  }
   row('the step', whole, sum(native), '');
 }
 

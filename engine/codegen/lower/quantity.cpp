@@ -1,5 +1,6 @@
 #include "engine/codegen/lower/quantity.h"
 
+#include <cmath>
 #include <functional>
 #include <map>
 
@@ -75,8 +76,16 @@ ValueId Quantity::id() const {
   return emit(*this);
 }
 
+// A constant becomes one, where that is the same number.
 Quantity Quantity::to(DType wanted) const {
-  return type_ == wanted ? *this : applied(ScalarOp::convert, {*this}, wanted);
+  if (type_ == wanted) return *this;
+  if (tree_->kind == Tree::Kind::constant && is_floating(wanted)) {
+    const double number =
+        is_floating(type_) ? tree_->number.real : static_cast<double>(tree_->number.integer);
+    if (static_cast<double>(static_cast<float>(number)) == number)
+      return constant(builder_, wanted, number);
+  }
+  return applied(ScalarOp::convert, {*this}, wanted);
 }
 
 }  // namespace recut::loop

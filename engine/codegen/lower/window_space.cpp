@@ -1,5 +1,8 @@
 #include "engine/codegen/lower/window_space.h"
 
+#include <algorithm>
+#include <cstdlib>
+
 namespace recut::loop {
 namespace {
 
@@ -7,18 +10,42 @@ void require(std::optional<Quantity>& inside, const Quantity& condition) {
   inside = inside ? *inside & condition : condition;
 }
 
+// An index between bounds: from `least` on, below `end`.
+struct Bounded {
+  Index index;
+  std::int64_t least, end;
+};
+
+// The same asked of what is divided: div(i, n) + c lies in least … end where i lies in
+// n*(least - c) … n*(end - c).
+Bounded undivided(Bounded b) {
+  constexpr std::int64_t kExact = std::int64_t{1} << 52;  // of products, as f64
+  while (b.index.terms.size() == 1 && b.index.terms.front().factor == 1 &&
+         b.index.terms.front().atom.kind == AtomKind::quotient) {
+    const Atom& atom = b.index.terms.front().atom;
+    const std::int64_t least = b.least - b.index.constant, end = b.end - b.index.constant;
+    if (atom.by > kExact / std::max({std::abs(least), std::abs(end), std::int64_t{1}})) break;
+    b = {Index(*atom.of), atom.by * least, atom.by * end};
+  }
+  return b;
+}
+
 }  // namespace
+
+void require_within(Lowering& lowering, std::optional<Quantity>& inside, const Index& at,
+                    std::int64_t extent) {
+  const Bounded asked = undivided({at, 0, extent});
+  const auto range = Ranges(lowering.builder().kernel()).of(asked.index);
+  if (range && range->within(asked.least, asked.end - 1)) return;
+  const Quantity number = lowering.number(asked.index);
+  if (!range || range->least < asked.least)
+    require(inside, number >= static_cast<double>(asked.least));
+  if (!range || range->most >= asked.end) require(inside, number < static_cast<double>(asked.end));
+}
 
 std::optional<Quantity> within(Lowering& lowering, const Indices& at, const Shape& shape) {
   std::optional<Quantity> inside;
-  const Ranges ranges(lowering.builder().kernel());
-  for (std::size_t d = 0; d < shape.size(); ++d) {
-    const auto range = ranges.of(at[d]);
-    if (range && range->within(0, shape[d] - 1)) continue;
-    const Quantity number = lowering.number(at[d]);
-    if (!range || range->least < 0) require(inside, number >= 0.0);
-    if (!range || range->most >= shape[d]) require(inside, number < static_cast<double>(shape[d]));
-  }
+  for (std::size_t d = 0; d < shape.size(); ++d) require_within(lowering, inside, at[d], shape[d]);
   return inside;
 }
 
@@ -52,9 +79,7 @@ Fallen on_windows(Lowering& lowering, const Sliding& s, const Indices& place, co
     const Index reach = place[d] + Index(s.padding[d]) - s.dilation[d] * offset[d];
     const Index at = lowering.builder().quotient(reach, s.stride[d]);
     out.place.push_back(at);
-    const Quantity number = lowering.number(at);
-    require(out.inside, number >= 0.0);
-    require(out.inside, number < static_cast<double>(windows[d]));
+    require_within(lowering, out.inside, at, windows[d]);
     const Index rest = lowering.builder().remainder(reach, s.stride[d]);
     if (!rest.is_constant() || rest.constant != 0)
       require(out.inside, lowering.number(rest) == 0.0);

@@ -36,6 +36,9 @@ Fallen on_plane(Lowering& lowering, const Sliding& s, const Indices& window, con
 Fallen on_windows(Lowering& lowering, const Sliding& s, const Indices& place, const Indices& offset,
                   const Shape& windows);
 
+// Adds to a condition that an index lies in 0 … extent, as far as that isn't known.
+void require_within(Lowering& lowering, std::optional<Quantity>& inside, const Index& at,
+                    std::int64_t extent);
 // That indices are places of a shape, as far as that isn't known.
 std::optional<Quantity> within(Lowering& lowering, const Indices& at, const Shape& shape);
 

@@ -1,4 +1,6 @@
 // Loads and stores of a kernel's function.
+#include <cmath>
+
 #include "engine/codegen/wasm/kernel_code.h"
 
 namespace recut::wasm {
@@ -156,6 +158,42 @@ Code KernelCode::load_apart(const loop::Load& load, DType type) {
         w_.push(load_number(w_, kernel_[load.buffer].dtype, address(load.buffer, load.at)));
     });
   });
+}
+
+// Whether all that a long loop does is to write zeros side by side: engines are quick with that.
+bool KernelCode::fills(const loop::Loop& loop) const {
+  constexpr std::int64_t kLeastBytes = 512;
+  const auto* store =
+      loop.body.size() == 1 ? std::get_if<loop::Store>(&loop.body.front().value) : nullptr;
+  if (store == nullptr || store->combine || lane_) return false;
+  const auto& known = values_[store->value.index].known;
+  if (!known || known->integer != 0 || known->real != 0 || std::signbit(known->real)) return false;
+  const auto is_number = [&](const loop::Atom& atom) {
+    return atom.kind == loop::AtomKind::loop && atom.id == loop.variable.index;
+  };
+  std::int64_t step = 0, met = 0;
+  for (const loop::Term& term : store->at.terms)
+    if (is_number(term.atom)) step = term.factor;
+  loop::for_each_atom(store->at, [&](const loop::Atom& atom) { met += is_number(atom) ? 1 : 0; });
+  const std::int64_t bytes = item_bytes(kernel_[store->buffer].dtype);
+  return step == 1 && met == 1 && kernel_[loop.variable].extent * bytes >= kLeastBytes;
+}
+
+void KernelCode::fill(const loop::Loop& loop, const Code& first, const Code& last) {
+  const auto& store = std::get<loop::Store>(loop.body.front().value);
+  w_.push(first);
+  loops_[loop.variable.index] = w_.number(DType::i32);
+  const Address at = address(store.buffer, store.at);
+  w_.get(at.base);
+  w_.i32(static_cast<std::int64_t>(at.offset));
+  w_.put(Op::i32_add);
+  w_.i32(0);
+  w_.push(last);
+  w_.push(first);
+  w_.put(Op::i32_sub);
+  w_.i32(item_bytes(kernel_[store.buffer].dtype));
+  w_.put(Op::i32_mul);
+  w_.put(Op::memory_fill);
 }
 
 void KernelCode::execute(const loop::Store& store) {

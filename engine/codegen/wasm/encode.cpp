@@ -90,6 +90,7 @@ void encode(Bytes& out, const Instruction& instruction) {
       if (form.immediate == Immediate::memory_lane) out.byte(instruction.lane);
       return;
     case Immediate::lane:
+    case Immediate::memory_number:
       return out.byte(instruction.low);
   }
 }

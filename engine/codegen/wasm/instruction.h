@@ -25,9 +25,10 @@ enum class Immediate : std::uint8_t {
   i64,
   f32,  // bits
   f64,
-  v128,         // two halves of bits, the lower lanes' first
-  memory,       // bytes from the address on, and the alignment that may be relied on
-  memory_lane,  // the same, and a lane
+  v128,           // two halves of bits, the lower lanes' first
+  memory,         // bytes from the address on, and the alignment that may be relied on
+  memory_lane,    // the same, and a lane
+  memory_number,  // always the only one's
   lane,
   shuffle,  // sixteen numbers of bytes, packed like v128
 };

@@ -75,6 +75,7 @@ Code KernelCode::sum(const Code& a, const Code& b) {
 
 // Vectors first, then what is left.
 void KernelCode::range(const loop::Loop& loop, const Code& first, const Code& last) {
+  if (fills(loop)) return fill(loop, first, last);
   const bool lanes = loop.lanes >= kNarrowest && loop::fits_lanes(loop.body);
   Code middle = first;
   if (lanes) {

@@ -116,6 +116,8 @@ class KernelCode {
   std::optional<std::int64_t> step_of_lanes(const loop::Index& index) const;
 
   // Loads and stores.
+  bool fills(const loop::Loop& loop) const;
+  void fill(const loop::Loop& loop, const Code& first, const Code& last);
   Local begin_of(loop::BufferId id);
   Address address(loop::BufferId buffer, const loop::Index& at);
   Address plain_address(loop::BufferId buffer, const loop::Index& at);

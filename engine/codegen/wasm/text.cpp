@@ -41,6 +41,7 @@ std::string immediate_text(const Instruction& instruction) {
   switch (form_of(instruction.op).immediate) {
     case Immediate::none:
     case Immediate::block:
+    case Immediate::memory_number:
       return "";
     case Immediate::label:
     case Immediate::function:

@@ -1,6 +1,7 @@
 // Elements at places that are data, and elements moved to other places.
 #include "engine/codegen/lower/advanced_index.h"
 #include "engine/codegen/lower/nest.h"
+#include "engine/codegen/lower/window_space.h"
 
 namespace recut::loop {
 namespace {
@@ -88,9 +89,7 @@ Quantity constant_pad(const Site& s) {
     const std::size_t d = shape.size() - 1 - n;
     place[d] = s.at[d] - Index(pads[2 * n]);
     if (pads[2 * n] <= 0 && pads[2 * n + 1] <= 0) continue;
-    const Quantity at = s.lowering.number(place[d]);
-    const Quantity here = (at >= 0.0) & (at < static_cast<double>(shape[d]));
-    inside = inside ? *inside & here : here;
+    require_within(s.lowering, inside, place[d], shape[d]);
   }
   if (!inside) return s.raw("self", place);
   const Quantity x = s.lowering.element_where(s.call.node("self"), place, *inside);

@@ -151,6 +151,7 @@ TiledProduct forward_product(const Nest& nest, const Convolution& c) {
                                  on_plane(nest.lowering, c.slide, rest(to), rest(at), c.plane)};
                    });
   t.right.neighbours = neighbours_in(is_plain(c) ? element_count(c.windows) : columns.back());
+  t.writes_all = columns == windows;
   t.write = [=, &nest](const Indices& batch, const Index& row, const Index& column,
                        const Quantity& sum) {
     const Index output = c.outputs * batch[0] + row;
@@ -206,7 +207,8 @@ std::vector<Alike> places_alike(const Convolution& c) {
 
 // rows: channels; columns: sample, place; depth: output, offset.
 TiledProduct input_gradient_product(const Nest& nest, const Convolution& c, const Alike& alike) {
-  const Shape columns = filled(nest, joined({c.samples}, alike.places.count));
+  const Shape places = joined({c.samples}, alike.places.count);
+  const Shape columns = filled(nest, places);
   const Shape depth = joined({c.outputs}, alike.offsets.count);
   TiledProduct t = product_of(c, c.channels, columns, depth, element_count(alike.offsets.count));
   t.left =
@@ -222,6 +224,7 @@ TiledProduct input_gradient_product(const Nest& nest, const Convolution& c, cons
                                             alike.offsets.place(rest(at)), c.windows)};
                    });
   t.right.neighbours = neighbours_in(columns.back());
+  t.writes_all = columns == places;
   t.write = [=, &nest](const Indices& batch, const Index& row, const Index& column,
                        const Quantity& sum) {
     write_place(nest, alike.places, columns, c.channels * batch[0] + row, column,

@@ -9,9 +9,10 @@
 namespace recut::loop {
 namespace {
 
-// What pays for packing. A right factor that has to be turned asks for more rows.
-constexpr std::int64_t kLeastRows = 8, kLeastRowsOfTurned = 32, kLeastColumns = 16,
-                       kLeastDepth = 16, kLeastProducts = 1 << 15;
+// What pays for packing. A right factor that has to be turned asks for more rows, and so does one
+// of few columns or a small depth.
+constexpr std::int64_t kLeastRows = 8, kManyRows = 32, kLeastColumns = 16, kFewColumns = 9,
+                       kLeastDepth = 16, kSmallDepth = 8, kLeastProducts = 1 << 15;
 // The largest tile. Its block of the right factor and its sums are 64 KiB each.
 constexpr std::int64_t kTileRows = 256, kTileColumnBytes = 256, kTileDepth = 256;
 // Fewer tiles than that are made smaller, so that threads share them.
@@ -62,8 +63,9 @@ class Tiles {
         depth_(p_.depth, p_.depth_unit, kTileDepth),
         reads_left_(p_.left.runs_along_depth && !p_.left.converts && rows_.is_even() &&
                     depth_.is_even()),
-        right_(builder_, "right", p_.type, depth_.size * columns_.size),
-        sums_(builder_, "sums", p_.type, rows_.size * columns_.size) {
+        writes_sums_(p_.writes_all && depth_.tiles == 1 && rows_.is_even() && columns_.is_even()),
+        right_(builder_, "right", p_.type, depth_.size * columns_.size) {
+    if (!writes_sums_) sums_.emplace(builder_, "sums", p_.type, rows_.size * columns_.size);
     if (!reads_left_) left_.emplace(builder_, "left", p_.type, depth_.size * rows_.panel);
   }
 
@@ -80,7 +82,7 @@ class Tiles {
     batch_.pop_back();
     if (depth_.tiles > 1) clear();
     multiply_blocks();
-    write();
+    if (!writes_sums_) write();
     builder_.close_to(outside);
   }
 
@@ -121,7 +123,7 @@ class Tiles {
     const std::size_t depth = builder_.depth();
     const Index i = builder_.open_loop("i", rows_.size * columns_.panels());
     const Index j = lane();
-    sums_.write(columns_.panel * i + j, zero());
+    sums_->write(columns_.panel * i + j, zero());
     builder_.close_to(depth);
   }
 
@@ -240,7 +242,7 @@ class Tiles {
     };
     std::vector<AccumulatorId> sums;
     for (std::int64_t r = 0; r < height; ++r) {
-      const Quantity initial = depth_.tiles > 1 ? sums_.read(place(r)) : zero();
+      const Quantity initial = depth_.tiles > 1 ? sums_->read(place(r)) : zero();
       sums.push_back(builder_.accumulator("sum", Combine::add, initial.id(), 1));
     }
     const std::size_t inside = builder_.depth();
@@ -253,8 +255,14 @@ class Tiles {
       builder_.update_product(sums[static_cast<std::size_t>(r)], left.id(), right);
     }
     builder_.close_to(inside);
-    for (std::int64_t r = 0; r < height; ++r)
-      sums_.write(place(r), {&builder_, builder_.read(sums[static_cast<std::size_t>(r)])});
+    for (std::int64_t r = 0; r < height; ++r) {
+      const Quantity sum{&builder_, builder_.read(sums[static_cast<std::size_t>(r)])};
+      if (writes_sums_)
+        p_.write(batch_, at.row + Index(r),
+                 columns_.size * column_tile_ + columns_.panel * at.columns + j, sum);
+      else
+        sums_->write(place(r), sum);
+    }
     builder_.close_to(depth);
   }
 
@@ -280,7 +288,7 @@ class Tiles {
     bound(inside, row, rows_);
     if (inside) builder_.open_if(inside->id());
     const Index j = builder_.open_loop("j", count, Builder::Order::serial, lanes_for(count));
-    p_.write(batch_, row, columns_.size * column_tile_ + j, sums_.read(columns_.size * i + j));
+    p_.write(batch_, row, columns_.size * column_tile_ + j, sums_->read(columns_.size * i + j));
     builder_.close_to(depth);
   }
 
@@ -289,9 +297,10 @@ class Tiles {
   const TiledProduct& p_;
   const std::int64_t bytes_;
   const Cut columns_, rows_, depth_;
-  const bool reads_left_;  // where it stands; else it is packed
-  const Scratch right_, sums_;
-  std::optional<Scratch> left_;
+  const bool reads_left_;   // where it stands; else it is packed
+  const bool writes_sums_;  // out of their registers
+  const Scratch right_;
+  std::optional<Scratch> left_, sums_;
   Indices batch_;
   Index row_tile_, column_tile_;
 };
@@ -326,9 +335,11 @@ TiledProduct TiledProduct::turned() const {
 
 bool is_worth_tiles(const Lowering& lowering, const TiledProduct& p) {
   const bool turns = p.right.runs_along_depth && p.right.neighbours < kFewestLanes;
-  const std::int64_t rows = turns ? kLeastRowsOfTurned : kLeastRows;
-  return lowering.options.registers && p.rows >= rows && p.columns >= kLeastColumns &&
-         p.depth >= kLeastDepth && p.rows * p.columns >= quotient_up(kLeastProducts, p.depth);
+  const bool many = p.rows >= kManyRows;
+  return lowering.options.registers && p.rows >= (turns ? kManyRows : kLeastRows) &&
+         p.columns >= (many ? kFewColumns : kLeastColumns) &&
+         p.depth >= (many ? kSmallDepth : kLeastDepth) &&
+         p.rows * p.columns >= quotient_up(kLeastProducts, p.depth);
 }
 
 void in_tiles(Lowering& lowering, const TiledProduct& product) { Tiles(lowering, product).run(); }

@@ -37,6 +37,7 @@ struct TiledProduct {
   std::int64_t depth_unit = 1;  // blocks of the depth, which is a multiple of it, are, too
   DType type = DType::f32;
   Factor left, right;
+  bool writes_all = true;  // else only where some condition holds
   std::function<void(const Indices& batch, const Index& row, const Index& column,
                      const Quantity& sum)>
       write;
