@@ -47,6 +47,10 @@ TEST_CASE("conditions: padding is found without a division", "[codegen]") {
   CHECK(count(around, " = lt ") == 1);
   CHECK(count(around, " = ge ") == 1);
   CHECK(count(around, "div(") == 0);
+  // What eight lanes have together is asked once.
+  CHECK(count(loops_of("  %x = input f32[3, 20, 64]\n  %y = constant_pad_nd(%x, [0, 0, 0, 4])\n"
+                       "  results %y\n"),
+              "index div(") == 1);
 }
 
 // Every place of the plane has its window there.

@@ -136,28 +136,28 @@ TEST_CASE("WebAssembly: padded neighbours are loaded at once", "[codegen]") {
   for (std::size_t i = 0; i < 64; ++i) CHECK(y[i] == static_cast<float>(i));
 }
 
-// Long runs of zeros are the engine's to fill; what has steps, a number or a few places is stored.
+// Long runs of zeros are the engine's to fill; what has steps, a number or fewer places is stored.
 TEST_CASE("WebAssembly: zeros side by side are filled", "[codegen]") {
   const auto zeros = [](const char* number, const char* place, const char* extent) {
     return fmt::format(
-        "kernel \"zeros\" {{\n  buffer %y : f32[4096] written\n  %z : f32 = constant {}\n"
+        "kernel \"zeros\" {{\n  buffer %y : f32[65536] written\n  %z : f32 = constant {}\n"
         "  for %j in 0..2 {{\n    parallel %i in 0..{} lanes 8 {{\n      store %y[{}], %z\n    }}\n"
         "  }}\n}}\n",
         number, extent, place);
   };
-  CHECK(count(text_of(zeros("0", "%i + 1024*%j + 7", "1024")), "memory.fill") == 1);
+  CHECK(count(text_of(zeros("0", "%i + 16384*%j + 7", "16384")), "memory.fill") == 1);
   for (const std::string& stored :
-       {zeros("-0.0", "%i + 1024*%j", "1024"), zeros("1", "%i + 1024*%j", "1024"),
-        zeros("0", "2*%i + %j", "1024"), zeros("0", "%i + 1024*%j", "64"),
-        zeros("0", "%i + 1024*div(%i, 1024)", "1024")})
+       {zeros("-0.0", "%i + 16384*%j", "16384"), zeros("1", "%i + 16384*%j", "16384"),
+        zeros("0", "2*%i + %j", "16384"), zeros("0", "%i + 16384*%j", "8192"),
+        zeros("0", "%i + 16384*div(%i, 16384)", "16384")})
     CHECK(count(text_of(stored), "memory.fill") == 0);
   if (!test::has_node()) SKIP("no node in the path: nothing runs WebAssembly here");
-  const auto kernels = loop::parse_kernels(zeros("0", "%i + 1024*%j + 7", "1024"), "k.loop");
+  const auto kernels = loop::parse_kernels(zeros("0", "%i + 16384*%j + 7", "16384"), "k.loop");
   REQUIRE(kernels.ok());
-  std::vector<float> y(4096, 5);
+  std::vector<float> y(65536, 5);
   const std::vector<std::span<std::byte>> buffers{std::as_writable_bytes(std::span(y))};
   REQUIRE(test::run_wasm(wasm::emit(*kernels), 0, buffers, 1).ok());
-  for (std::size_t i = 0; i < y.size(); ++i) CHECK(y[i] == (i >= 7 && i < 2048 + 7 ? 0 : 5));
+  for (std::size_t i = 0; i < y.size(); ++i) CHECK(y[i] == (i >= 7 && i < 32768 + 7 ? 0 : 5));
 }
 
 // Whether the tests that run kernels in node do; and that what is wrong with one is found.

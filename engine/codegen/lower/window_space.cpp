@@ -17,13 +17,15 @@ struct Bounded {
 };
 
 // The same asked of what is divided: div(i, n) + c lies in least … end where i lies in
-// n*(least - c) … n*(end - c).
+// n*(least - c) … n*(end - c). Not by a multiple of a loop's lanes: these have the quotient
+// together, and are asked once.
 Bounded undivided(Bounded b) {
   constexpr std::int64_t kExact = std::int64_t{1} << 52;  // of products, as f64
   while (b.index.terms.size() == 1 && b.index.terms.front().factor == 1 &&
          b.index.terms.front().atom.kind == AtomKind::quotient) {
     const Atom& atom = b.index.terms.front().atom;
     const std::int64_t least = b.least - b.index.constant, end = b.end - b.index.constant;
+    if (atom.by % kLanes == 0) break;
     if (atom.by > kExact / std::max({std::abs(least), std::abs(end), std::int64_t{1}})) break;
     b = {Index(*atom.of), atom.by * least, atom.by * end};
   }

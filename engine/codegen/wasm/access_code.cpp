@@ -160,9 +160,10 @@ Code KernelCode::load_apart(const loop::Load& load, DType type) {
   });
 }
 
-// Whether all that a long loop does is to write zeros side by side: engines are quick with that.
+// Whether all that a long loop does is to write zeros side by side: engines don't read first what
+// they fill. Each time costs them as much as some hundred stores.
 bool KernelCode::fills(const loop::Loop& loop) const {
-  constexpr std::int64_t kLeastBytes = 512;
+  constexpr std::int64_t kLeastBytes = std::int64_t{1} << 16;
   const auto* store =
       loop.body.size() == 1 ? std::get_if<loop::Store>(&loop.body.front().value) : nullptr;
   if (store == nullptr || store->combine || lane_) return false;
