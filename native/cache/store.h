@@ -4,7 +4,7 @@
 //   steps/1f0c….entry     the contents, with what proves that they are those (entry.h)
 //   steps/1f0c….json      what they are, for people: nothing is run by it
 //   kernels/…
-//   ways/…                what was measured of libraries' calls on a card
+//   ways/…                what was measured of libraries' calls on a card, one entry each
 //
 // Any number of processes may read, write and make room at once, and be killed at any moment: files
 // come by renaming and are read whole before they are checked, so that what is used is what was

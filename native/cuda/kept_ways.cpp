@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "native/cache/bytes.h"
@@ -10,49 +11,72 @@ namespace recut::cuda {
 namespace {
 
 constexpr std::string_view kKind = "ways";
+constexpr std::size_t kMostKernels = 4096;  // about 1 MB
 
-struct Fields {
+}  // namespace
+
+struct KeptWays::Fields {
   template <class Bytes>
   static void of(Bytes& bytes, MeasuredWay& measured) {
     auto& [way, workspace_bytes, seconds, avoided] = measured;
     bytes(way, workspace_bytes, seconds, avoided);
   }
+  template <class Bytes>
+  static void of(Bytes& bytes, Known& known) {
+    for (std::uint8_t& byte : known.words.bytes) bytes(byte);
+    bytes(known.ways);
+  }
 };
-
-}  // namespace
 
 KeptWays::KeptWays(cache::Store store, const Card& card)
     : store_(std::move(store)),
-      target_(fmt::format("{}, driver {}", card.name(), card.driver_version())) {}
+      target_(fmt::format("{}, driver {}", card.name(), card.driver_version())),
+      key_(cache::digest_of({kKind, store_.build(), target_})) {}
 
-cache::Digest KeptWays::key_of(const std::string& words) const {
-  return cache::digest_of({kKind, store_.build(), target_, words});
-}
-
-std::optional<KeptWays::Ways> KeptWays::find(const std::string& words) {
-  const auto found = store_.find(kKind, key_of(words));
+void KeptWays::read() {
+  if (was_read_) return;
+  was_read_ = true;
+  const auto found = store_.find(kKind, key_);
   if (!found) {
     const Diagnostic& fault = found.diagnostics().front();
     notes_.push_back(fault.file + " isn't used: " + fault.message);
-    return std::nullopt;
+  } else if (found->has_value()) {
+    cache::ByteReader<Fields> reader(**found);
+    reader(known_);
+    if (!reader.done()) known_.clear();
   }
-  if (!found->has_value()) return std::nullopt;
-  Ways ways;
-  cache::ByteReader<Fields> reader(**found);
-  reader(ways);
-  if (!reader.done()) return std::nullopt;
-  return ways;
 }
 
-void KeptWays::keep(const std::string& words, Ways ways) {
+std::vector<KeptWays::Known>::iterator KeptWays::place_of(const cache::Digest& words) {
+  return std::find_if(known_.begin(), known_.end(),
+                      [&](const Known& known) { return known.words == words; });
+}
+
+std::optional<KeptWays::Ways> KeptWays::find(const std::string& words) {
+  read();
+  const auto place = place_of(cache::digest_of({words}));
+  if (place == known_.end()) return std::nullopt;
+  return place->ways;
+}
+
+void KeptWays::add(const std::string& words, Ways ways) {
+  read();
+  const cache::Digest digest = cache::digest_of({words});
+  if (const auto place = place_of(digest); place != known_.end()) known_.erase(place);
+  known_.push_back({digest, std::move(ways)});
+  if (known_.size() > kMostKernels) known_.erase(known_.begin());
+}
+
+void KeptWays::write() {
   cache::ByteWriter<Fields> writer;
-  writer(ways);
-  const nlohmann::ordered_json description = {{"kind", "ways of a library's calls"},
+  writer(known_);
+  const nlohmann::ordered_json description = {{"kind", "ways of libraries' calls"},
                                               {"device", "cuda"},
                                               {"target", target_},
+                                              {"kernels", known_.size()},
                                               {"bytes", writer.bytes().size()}};
-  const auto done = store_.keep(kKind, key_of(words), writer.bytes(), description.dump(2) + "\n");
-  if (done || !notes_.empty()) return;
+  const auto done = store_.keep(kKind, key_, writer.bytes(), description.dump(2) + "\n");
+  if (done) return;
   const Diagnostic& fault = done.diagnostics().front();
   notes_.push_back("nothing is kept in the cache: " +
                    (fault.file.empty() ? "" : fault.file + ": ") + fault.message);

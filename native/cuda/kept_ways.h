@@ -1,5 +1,6 @@
 // What was measured of libraries' calls on a card, kept between runs (native/cache/store.h): a call
-// whose ways were measured there once is not measured again.
+// whose ways were measured there once is not measured again. All of one card and its driver are one
+// entry, of which the latest calls stay.
 #pragma once
 
 #include <cstdint>
@@ -29,16 +30,30 @@ class KeptWays {
   // What was kept under these words, which say all that ways depend on but the card, its driver and
   // this build.
   std::optional<Ways> find(const std::string& words);
-  void keep(const std::string& words, Ways ways);
+  // Takes the place of what is there under them.
+  void add(const std::string& words, Ways ways);
+  // Keeps what was added for later runs. Of two programs that do so at once, one's additions are
+  // measured again.
+  void write();
 
   // What couldn't be used or kept, and why: it cost time and nothing else.
   const std::vector<std::string>& notes() const { return notes_; }
 
  private:
-  cache::Digest key_of(const std::string& words) const;
+  struct Known {
+    cache::Digest words;
+    Ways ways;
+  };
+  struct Fields;
+
+  void read();
+  std::vector<Known>::iterator place_of(const cache::Digest& words);
 
   cache::Store store_;
   std::string target_;
+  cache::Digest key_;
+  bool was_read_ = false;
+  std::vector<Known> known_;  // the latest last
   std::vector<std::string> notes_;
 };
 

@@ -221,11 +221,12 @@ std::string LibraryCalls::words_of(library::Kernel kernel, const KernelPlaces& p
   std::vector<driver::Address> alignments;  // libraries know no larger ones
   for (const driver::Address buffer : places.buffers)
     alignments.push_back(std::min<driver::Address>(buffer & (~buffer + 1), kWorkspaceAlignment));
-  auto [least, most] = std::minmax_element(places.workspaces.begin(), places.workspaces.end());
-  std::int64_t bounds[] = {most_of(*least), most_of(*most)};
+  const auto [fewest, largest] =
+      std::minmax_element(places.workspaces.begin(), places.workspaces.end());
+  std::int64_t least = most_of(*fewest), most = most_of(*largest);
   auto [precision, beside, may_vary] = options;
   cache::ByteWriter<cache::CallFields> writer;
-  writer(versions, kernel.calls, alignments, bounds[0], bounds[1], precision, beside, may_vary);
+  writer(versions, kernel.calls, alignments, least, most, precision, beside, may_vary);
   return writer.bytes();
 }
 
@@ -287,8 +288,9 @@ Result<LibraryCalls> LibraryCalls::prepare(const SharedCard& card, const Stream&
   for (const auto& [k, words] : unknown) {
     KeptWays::Ways ways;
     for (const Chosen& chosen : calls.kernels_[k]) ways.push_back(chosen.ways);
-    kept->keep(words, std::move(ways));
+    kept->add(words, std::move(ways));
   }
+  if (!unknown.empty()) kept->write();
   if (auto done = calls.reserve_for_launches(card, places, kernels); !done)
     return done.diagnostics();
   return calls;
