@@ -201,8 +201,8 @@ onmessage = ({ data }) => {
 `;
 
 const kSmall = ['tiny_mlp', 'tiny_conv', 'tiny_lm', 'tiny_lstm', 'tiny_ops', 'mlp'];
-// By hand: RECUT_PAGE_STEPS="lstm cpu_resnet18 cpu_bert"; "cpu_gpt2:run.step" without the interpreter, whose memory it
-// doesn't have beside the step.
+// By hand: RECUT_PAGE_STEPS="lstm cpu_resnet18 cpu_bert"; "cpu_gpt2:run.step" without the interpreter, for which the
+// page has no memory beside that step.
 const kMore = (process.env.RECUT_PAGE_STEPS ?? '').split(' ').filter((name) => name !== '');
 
 export const checks = {
@@ -210,6 +210,25 @@ export const checks = {
     const words = [];
     for (const name of kSmall) words.push(`${name}: ${await checkedSteps(kit, name, 'run.check', 3, kit.url)}`);
     return words.join('\n  ');
+  },
+  async 'a check that the memory does not suffice for says so'(kit) {
+    const folder = await mkdtemp(join(tmpdir(), 'recut-page-'));
+    try {
+      const file = join(folder, 'large.recut'), type = 'f32[60000000]';
+      await writeFile(file, `graph "large" {\n  %x = parameter ${type}\n  %t = tangent ${type}\n  %y = relu(%x)\n` +
+        '  %g = mul.Tensor(%y, %t)\n  results %y\n  gradients %g\n}\n');
+      const tab = await kit.open('v=1&sample=tiny_mlp');
+      await tab.idle();
+      await tab.choose(file, () => tab.command('file.open'));
+      await tab.waitState('document', 'large');
+      await tab.command('run.check', '1');
+      await tab.idle(300);
+      assert.match(await tab.state('run_fault'), /no memory left/);
+      assert.equal(await openGraph(kit, tab, 'tiny_mlp'), true);
+      await runStep(tab, 'run.check', 1);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
   },
   async 'training, with a budget that changes meanwhile'(kit) {
     const words = [

@@ -1,6 +1,7 @@
 // What the page's workers call (js/worker.js): the helper's side, without a window.
 #include <emscripten/emscripten.h>
 
+#include <new>
 #include <string>
 
 #include "gui/app/errands.h"
@@ -15,20 +16,34 @@ recut::gui::ErrandServer& server() {
   return server;
 }
 
+// Whether the memory sufficed for it: nothing of this worker is of use where it didn't.
+template <class Deed>
+int within_memory(Deed&& deed) {
+  try {
+    deed();
+    return 1;
+  } catch (const std::bad_alloc&) {
+    return 0;
+  }
+}
+
 }  // namespace
 
 extern "C" {
 
-// The bytes are the caller's.
-EMSCRIPTEN_KEEPALIVE void worker_open(int serial, const char* path, const char* bytes,
-                                      std::size_t count) {
-  server().open(serial, path, {bytes, count});
+// The bytes are the caller's. 0: memory has run out.
+EMSCRIPTEN_KEEPALIVE int worker_open(int serial, const char* path, const char* bytes,
+                                     std::size_t count) {
+  return within_memory([&] { server().open(serial, path, {bytes, count}); });
 }
 
 EMSCRIPTEN_KEEPALIVE void worker_close(int serial) { server().close(serial); }
 
-EMSCRIPTEN_KEEPALIVE void worker_serve(int serial, const char* task, std::size_t count) {
-  server().serve(serial, {task, count},
-                 [](const std::string& reply) { host_reply(reply.data(), reply.size()); });
+// 0: memory has run out.
+EMSCRIPTEN_KEEPALIVE int worker_serve(int serial, const char* task, std::size_t count) {
+  return within_memory([&] {
+    server().serve(serial, {task, count},
+                   [](const std::string& reply) { host_reply(reply.data(), reply.size()); });
+  });
 }
 }

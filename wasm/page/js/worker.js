@@ -35,9 +35,11 @@ async function hear({ compiled, patient, serial, file, task, close }) {
   }
   const worker = await engine;
   if (close !== undefined) return worker.call('close', close);
-  if (file !== null) worker.call('open', serial, file.path, file.bytes);
-  worker.call('serve', serial, task);
-  if (!worker.fallen) postMessage({ done: true, spent: team?.spent });
+  const sufficed =
+    (file === null || worker.call('open', serial, file.path, file.bytes) !== 0) && worker.call('serve', serial, task) !== 0;
+  if (worker.fallen) return;
+  if (!sufficed) return fell('no memory is left');
+  postMessage({ done: true, spent: team?.spent });
 }
 
 // One after the other, as they come.
