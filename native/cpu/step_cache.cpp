@@ -5,6 +5,7 @@
 
 #include "engine/runtime/kernel_order.h"
 #include "engine/support/check.h"
+#include "native/cache/notes.h"
 #include "native/cpu/step_description.h"
 #include "native/cpu/step_key.h"
 
@@ -28,8 +29,7 @@ std::optional<std::string> StepCache::kept(std::string_view kind, const cache::D
   if (!store_) return std::nullopt;
   auto found = store_->find(kind, key);
   if (found) return std::move(*found);
-  const Diagnostic& fault = found.diagnostics().front();
-  notes_.push_back(fault.file + " isn't used: " + fault.message);
+  notes_.push_back(cache::not_used(found.diagnostics()));
   return std::nullopt;
 }
 
@@ -38,9 +38,7 @@ void StepCache::keep(std::string_view kind, const cache::Digest& key, std::strin
   if (!store_) return;
   const auto done = store_->keep(kind, key, payload, description);
   if (done) return;
-  const Diagnostic& fault = done.diagnostics().front();
-  notes_.push_back("nothing is kept in the cache: " +
-                   (fault.file.empty() ? "" : fault.file + ": ") + fault.message);
+  notes_.push_back(cache::not_kept(done.diagnostics()));
 }
 
 Result<std::optional<ReadyStep>> StepCache::find(const Document& document,

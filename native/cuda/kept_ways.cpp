@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "native/cache/bytes.h"
+#include "native/cache/notes.h"
 
 namespace recut::cuda {
 namespace {
@@ -38,8 +39,7 @@ void KeptWays::read() {
   was_read_ = true;
   const auto found = store_.find(kKind, key_);
   if (!found) {
-    const Diagnostic& fault = found.diagnostics().front();
-    notes_.push_back(fault.file + " isn't used: " + fault.message);
+    notes_.push_back(cache::not_used(found.diagnostics()));
   } else if (found->has_value()) {
     cache::ByteReader<Fields> reader(**found);
     reader(known_);
@@ -77,9 +77,7 @@ void KeptWays::write() {
                                               {"bytes", writer.bytes().size()}};
   const auto done = store_.keep(kKind, key_, writer.bytes(), description.dump(2) + "\n");
   if (done) return;
-  const Diagnostic& fault = done.diagnostics().front();
-  notes_.push_back("nothing is kept in the cache: " +
-                   (fault.file.empty() ? "" : fault.file + ": ") + fault.message);
+  notes_.push_back(cache::not_kept(done.diagnostics()));
 }
 
 }  // namespace recut::cuda

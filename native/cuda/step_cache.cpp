@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "native/cache/notes.h"
 #include "native/cuda/nvrtc.h"
 
 namespace recut::cuda {
@@ -34,8 +35,7 @@ StepCache::StepCache(std::optional<cache::Store> store, SharedCard card,
 std::optional<std::string> StepCache::kept(const cache::Digest& key) {
   auto found = store_->find(kKernels, key);
   if (found) return std::move(*found);
-  const Diagnostic& fault = found.diagnostics().front();
-  notes_.push_back(fault.file + " isn't used: " + fault.message);
+  notes_.push_back(cache::not_used(found.diagnostics()));
   return std::nullopt;
 }
 
@@ -46,9 +46,7 @@ void StepCache::keep(const cache::Digest& key, const std::string& cubin) {
                                               {"bytes", cubin.size()}};
   const auto done = store_->keep(kKernels, key, cubin, description.dump(2) + "\n");
   if (done) return;
-  const Diagnostic& fault = done.diagnostics().front();
-  notes_.push_back("nothing is kept in the cache: " +
-                   (fault.file.empty() ? "" : fault.file + ": ") + fault.message);
+  notes_.push_back(cache::not_kept(done.diagnostics()));
 }
 
 Result<StepCache::Code> StepCache::code_of(const std::string& text) {
