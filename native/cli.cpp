@@ -9,7 +9,7 @@
 namespace recut::native {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kCliFooter =
     "A graph is fx-joint-graph JSON as PyTorch's graphs are exported to, gzipped or not, Recut's "
     "text form, or an ONNX model (.onnx).\n"
     "Exit codes: 0 done; 1 a check failed or a budget can't be held; 2 bad arguments or input.\n"
@@ -27,7 +27,7 @@ int run_command(const std::vector<std::string>& arguments, const Console& consol
   CLI::App app("Recut: a compiler workbench for training graphs", "recut");
   app.set_version_flag("--version", std::string(version()));
   app.require_subcommand(1);
-  app.footer(kFooter);
+  app.footer(kCliFooter);
   Action chosen;
   add_show(app, chosen);
   add_opt(app, chosen);

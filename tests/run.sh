@@ -1,27 +1,36 @@
 #!/usr/bin/env bash
-# Everything that has to hold before a change lands: the house check and all
-# tests in release, all tests again under the sanitizers and a short run of
-# every fuzz target, and the engine as WebAssembly compared with the native
-# command. One stage's failure doesn't keep the others from running.
+# Everything that has to hold before a change lands: all tests in release; all tests again under the
+# sanitizers, and a short run of every fuzz target; the engine as WebAssembly compared with the native
+# command, and the page in Chromium; clang-tidy over the tree. One stage's failure doesn't keep the
+# others from running. Prints at the end how long each step took, which tests were the slowest, and
+# what failed.
 #
-# usage: tests/run.sh [--quick]     --quick: only release
+# usage: tests/run.sh [--quick] [STAGE...]
+#   --quick   only release, without the tests that ctest labels `slow`, and clang-tidy of changed files
+#   STAGE     of release, asan, wasm, tidy; without any: all of them
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source .setup/say.sh
 source .setup/build.sh
 source tests/stages.sh
 
-case "${1:-}" in
-  "") stages=(release asan wasm) ;;
-  --quick) stages=(release) ;;
-  *) fail "usage: tests/run.sh [--quick]" ;;
-esac
+stages=()
+ctest_words=()
+tidy_words=(--all)
+for word in "$@"; do
+  case "$word" in
+    --quick) ctest_words=(--label-exclude slow) && tidy_words=(--changed) && stages+=(release tidy) ;;
+    release | asan | wasm | tidy) stages+=("$word") ;;
+    *) fail "usage: tests/run.sh [--quick] [release|asan|wasm|tidy]..." ;;
+  esac
+done
+[[ ${#stages[@]} -gt 0 ]] || stages=(release asan wasm tidy)
 
 mkdir -p build
-step "Looking for what Recut needs"
-.setup/install.sh --tests
+rm -f build/stages.txt
+step_of all install .setup/install.sh --tests
 
 for stage in "${stages[@]}"; do
-  run_stage "$stage"
+  run_stage "$stage" || true
 done
-report
+python3 -B tests/report.py "${stages[@]}"

@@ -1,51 +1,44 @@
-# The stages of tests/run.sh, and the count of what passed and failed; sourced.
-
-passed=0
-failed=0
-skipped=0
-failures=()
+# The stages of tests/run.sh: how each is built and tested; sourced. What each step took and whether
+# it passed goes to build/stages.txt, from which tests/report.py makes the sums.
 
 # How long CI gives each fuzz target; ten minutes by hand now and then.
 fuzz_seconds="${FUZZ_SECONDS:-20}"
 
-# Runs one stage; a stage that stops before its tests is one failure.
+# note STAGE STEP SECONDS VERDICT: `passed` and `failed` count as a test, `ok` only took time.
+note() { printf '%s|%s|%s|%s\n' "$@" >>build/stages.txt; }
+
+# step_of STAGE STEP COMMAND...: runs a step that fails the stage where it fails.
+step_of() {
+  local stage="$1" name="$2" start=$SECONDS verdict=ok
+  shift 2
+  step "$stage: $name"
+  "$@" || verdict=failed
+  note "$stage" "$name" $((SECONDS - start)) "$verdict"
+  [[ $verdict == ok ]]
+}
+
+# A stage whose build fails is one failure; its tests don't run.
 run_stage() {
-  local stage="$1" start=$SECONDS
-  step "$stage: building"
-  if ! build_preset "$stage"; then
-    count_failure "$stage: the build"
-  else
-    test_preset "$stage"
-    [[ $stage != asan ]] || fuzz_all
-  fi
-  say "$stage took $((SECONDS - start)) s."
+  local stage="$1"
+  rm -rf "build/$stage/tests.xml" "build/$stage/results"
+  case "$stage" in
+    tidy) step_of tidy clang-tidy tests/tidy.sh "${tidy_words[@]}" ;;
+    asan) step_of asan build build_preset asan && test_preset asan && fuzz_all ;;
+    *) step_of "$stage" build build_preset "$stage" && test_preset "$stage" ;;
+  esac
 }
 
-count_failure() {
-  failed=$((failed + 1))
-  failures+=("$1")
-}
-
-# The attribute $2 of the first test suite in the JUnit file $1.
-junit_count() { sed -n "s/^[[:space:]]*$2=\"\([0-9]*\)\".*/\1/p" "$1" | head -n 1; }
-
+# Runs ctest; which tests failed is in its results, so that this fails only where there are none.
 test_preset() {
-  local preset="$1" results="$PWD/build/$1/tests.xml" tests broken passed_over
-  step "$preset: testing"
-  rm -f "$results"
-  ctest --preset "$preset" --parallel "$(nproc)" --output-junit "$results" && true
-  if [[ ! -f $results ]]; then
-    count_failure "$preset: ctest ran nothing"
-    return
+  local preset="$1" results="$PWD/build/$1/tests.xml" start=$SECONDS
+  step "$preset: tests"
+  mkdir -p "build/$preset/results"
+  ctest --preset "$preset" --parallel "$(nproc)" --output-junit "$results" "${ctest_words[@]}" && true
+  if [[ -f $results ]]; then
+    note "$preset" tests $((SECONDS - start)) ok
+  else
+    note "$preset" "tests (ctest ran none)" $((SECONDS - start)) failed
   fi
-  tests="$(junit_count "$results" tests)"
-  broken="$(junit_count "$results" failures)"
-  passed_over="$(junit_count "$results" skipped)"
-  passed=$((passed + tests - broken - passed_over))
-  failed=$((failed + broken))
-  skipped=$((skipped + passed_over))
-  mapfile -t -O "${#failures[@]}" failures < <(sed -n \
-    "s/.*<testcase name=\"\([^\"]*\)\".*status=\"fail\".*/$preset: \1/p" "$results")
 }
 
 # What a target finds is kept in build/asan/findings; the corpus that it grows
@@ -70,34 +63,23 @@ fuzz_all() {
   while [[ ${#names[@]} -gt 0 ]]; do
     batch=("${names[@]:0:$(nproc)}")
     names=("${names[@]:$(nproc)}")
-    step "fuzz: ${batch[*]}, $fuzz_seconds s"
+    step "asan: fuzzing ${batch[*]}, $fuzz_seconds s"
     fuzz_batch "${batch[@]}"
   done
 }
 
 fuzz_batch() {
-  local name pid=()
+  local name pid=() start=$SECONDS verdict
   for name in "$@"; do
     fuzz_one "$name" 2>"build/asan/fuzz/$name.log" &
     pid+=($!)
   done
   for name in "$@"; do
-    if wait "${pid[0]}"; then
-      passed=$((passed + 1))
-    else
-      count_failure "fuzz: $name (see build/asan/findings)"
-    fi
+    verdict=passed
+    wait "${pid[0]}" || verdict=failed
+    note asan "fuzz $name" $((SECONDS - start)) "$verdict"
+    start=$SECONDS
     cat "build/asan/fuzz/$name.log" >&2
     pid=("${pid[@]:1}")
   done
-}
-
-# The plain closing line, and before it what failed.
-report() {
-  say
-  for failure in "${failures[@]}"; do
-    say "FAILED $failure"
-  done
-  printf '%d passed, %d failed, %d skipped\n' "$passed" "$failed" "$skipped"
-  [[ $failed -eq 0 && $passed -gt 0 ]]
 }

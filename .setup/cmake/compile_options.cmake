@@ -20,6 +20,8 @@ target_compile_options(recut_warnings INTERFACE -Wall -Wextra -Wno-missing-field
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # gcc 12 reports these inside libstdc++'s own std::string, std::vector and std::variant.
   target_compile_options(recut_warnings INTERFACE -Wno-restrict -Wno-stringop-overflow -Wno-maybe-uninitialized)
+  # And this one of a source's own types, since it takes included sources for headers.
+  target_compile_options(recut_warnings INTERFACE -Wno-subobject-linkage)
 endif()
 if(RECUT_WERROR)
   target_compile_options(recut_warnings INTERFACE -Werror)
@@ -41,10 +43,6 @@ endif()
 # Paths inside the checkout are hashed relative to it, so that every clone and
 # worktree of one user shares one cache.
 find_program(RECUT_CCACHE ccache)
-set(RECUT_PRECOMPILE_USUALLY OFF)
-if(NOT EMSCRIPTEN AND NOT RECUT_CCACHE)
-  set(RECUT_PRECOMPILE_USUALLY ON)
-endif()
 if(RECUT_CCACHE)
   set(CMAKE_CXX_COMPILER_LAUNCHER
       ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${RECUT_CCACHE})

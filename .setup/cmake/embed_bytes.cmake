@@ -11,4 +11,6 @@ function(recut_embed_bytes room name)
             -P "${writer}"
     DEPENDS ${ARGN} "${writer}" VERBATIM)
   target_sources(${room} PRIVATE "${source}")
+  # Long tables: compiled beside the sources, not in front of them.
+  set_source_files_properties("${source}" PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()

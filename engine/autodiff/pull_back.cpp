@@ -8,10 +8,10 @@
 namespace recut::autodiff {
 namespace {
 
-class Sweep {
+class PullBackSweep {
  public:
-  Sweep(Builder& b, std::span<const NodeId> tape, std::span<const NodeId> wanted, Gaps& gaps,
-        Trail* trail)
+  PullBackSweep(Builder& b, std::span<const NodeId> tape, std::span<const NodeId> wanted,
+                Gaps& gaps, Trail* trail)
       : b_(b), tape_(tape), gaps_(gaps), trail_(trail) {
     for (const NodeId id : wanted) active_.insert(id.index), leaves_.insert(id.index);
     for (const NodeId id : tape)
@@ -136,7 +136,7 @@ class Sweep {
 
 std::vector<Value> pull_back(Builder& b, std::span<const NodeId> tape, std::span<const Seed> seeds,
                              std::span<const NodeId> wanted, Gaps& gaps, Trail* trail) {
-  Sweep sweep(b, tape, wanted, gaps, trail);
+  PullBackSweep sweep(b, tape, wanted, gaps, trail);
   for (const Seed& seed : seeds) sweep.seed(seed);
   sweep.run();
   std::vector<Value> gradients;

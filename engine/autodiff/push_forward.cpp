@@ -7,9 +7,9 @@
 namespace recut::autodiff {
 namespace {
 
-class Sweep {
+class PushForwardSweep {
  public:
-  Sweep(Builder& b, Gaps& gaps, Trail* trail) : b_(b), gaps_(gaps), trail_(trail) {}
+  PushForwardSweep(Builder& b, Gaps& gaps, Trail* trail) : b_(b), gaps_(gaps), trail_(trail) {}
 
   void seed(const Seed& seed) { set(seed.node, seed.output, seed.value); }
 
@@ -187,7 +187,7 @@ class Sweep {
 std::vector<Value> push_forward(Builder& b, std::span<const NodeId> tape,
                                 std::span<const Seed> seeds, std::span<const Seed> wanted,
                                 Gaps& gaps, Trail* trail) {
-  Sweep sweep(b, gaps, trail);
+  PushForwardSweep sweep(b, gaps, trail);
   for (const Seed& seed : seeds) sweep.seed(seed);
   for (const NodeId id : tape) sweep.visit(id);
   std::vector<Value> tangents;

@@ -13,11 +13,11 @@ constexpr std::array kFamilies = {
     convolution_rows, pooling_rows,   resample_rows, grid_sampling_rows, normalisation_rows,
     attention_rows,   recurrent_rows, loss_rows,     factorisation_rows, solve_rows};
 
-struct Table {
+struct RowTable {
   Rows rows;
   std::vector<int> row_of;  // by operator; -1: none
 
-  Table() : row_of(all_operators().size(), -1) {
+  RowTable() : row_of(all_operators().size(), -1) {
     for (const Family family : kFamilies)
       for (Row& row : family()) add(std::move(row));
   }
@@ -57,7 +57,7 @@ const Partial* Row::partial(std::string_view parameter) const {
 }
 
 const Row* find_row(Op op) {
-  static const Table table;
+  static const RowTable table;
   const int place = table.row_of[static_cast<std::size_t>(op)];
   return place < 0 ? nullptr : &table.rows[static_cast<std::size_t>(place)];
 }

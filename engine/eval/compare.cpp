@@ -11,14 +11,14 @@
 namespace recut {
 namespace {
 
-struct Tolerance {
+struct CompareTolerance {
   double relative, absolute;
 };
 
-constexpr Tolerance kUsual{1e-5, 1e-6};
+constexpr CompareTolerance kUsual{1e-5, 1e-6};
 
 // Half types: about two units in the last place, as every operator rounds to them once.
-Tolerance tolerance_of(DType dtype) {
+CompareTolerance tolerance_of(DType dtype) {
   if (dtype == DType::f16) return {1e-3, 1e-4};
   if (dtype == DType::bf16) return {8e-3, 8e-4};
   return kUsual;
@@ -29,7 +29,7 @@ bool same_special(double a, double b) {
 }
 
 // A Euclidean norm that doesn't overflow where its squares would (LAPACK's dnrm2, of old).
-class Norm {
+class CompareNorm {
  public:
   void add(double x) {
     x = std::abs(x);
@@ -49,7 +49,7 @@ class Norm {
 
 class RealComparer {
  public:
-  Comparison run(const Reals& found, const Reals& expected, Tolerance tolerance) {
+  Comparison run(const Reals& found, const Reals& expected, CompareTolerance tolerance) {
     for (std::int64_t i = 0; i < expected.count(); ++i) add(i, found[i], expected[i]);
     Comparison result;
     const double norm = norm_.value();
@@ -84,7 +84,7 @@ class RealComparer {
     }
   }
 
-  Norm norm_, error_;
+  CompareNorm norm_, error_;
   double largest_ = 0;
   std::int64_t finite_ = 0, misplaced_ = 0;
   std::optional<Comparison::Element> worst_;
@@ -110,7 +110,7 @@ Comparison compare_integers(const Integers& found, const Integers& expected) {
 
 Comparison compare(const Tensor& found, const Tensor& expected, double allowed) {
   Comparison result;
-  Tolerance tolerance = tolerance_of(expected.dtype);
+  CompareTolerance tolerance = tolerance_of(expected.dtype);
   tolerance.relative = std::max(tolerance.relative, allowed);
   if (found.dtype != expected.dtype || found.shape != expected.shape)
     result.problem =

@@ -33,7 +33,7 @@ std::int64_t working_bytes(const TensorType& type) {
 }
 
 // The value of one run of a node.
-struct Value {
+struct EvaluatedValue {
   std::vector<Tensor> outputs;
   std::size_t step = 0;
   // A view that had to copy keeps its base's storages, so that memory is what the model says.
@@ -68,7 +68,7 @@ class Evaluator {
   }
 
  private:
-  const Value& value(NodeId id) const { return values_[graph_.position(id)]; }
+  const EvaluatedValue& value(NodeId id) const { return values_[graph_.position(id)]; }
 
   Diagnostic about(NodeId id, std::string_view message) const {
     return error(fmt::format("node {}: {}", quote(graph_.node_name(id)), message));
@@ -115,7 +115,7 @@ class Evaluator {
 
   Result<Done> run_step(std::size_t t) {
     const EvaluationStep& step = steps_.steps[t];
-    Value made;
+    EvaluatedValue made;
     made.step = t;
     const Node& node = graph_[step.node];
     const Operator& op = operator_of(node.op);
@@ -126,21 +126,21 @@ class Evaluator {
     if (!done) return about(step.node, done.diagnostics().front().message);
     values_[graph_.position(step.node)] = std::move(made);
     for (const ValueRun& dead : step.last_used) {
-      Value& value = values_[graph_.position(dead.node)];
-      if (value.step == dead.step) value = Value();
+      EvaluatedValue& value = values_[graph_.position(dead.node)];
+      if (value.step == dead.step) value = EvaluatedValue();
     }
     return Done{};
   }
 
-  Result<Done> take_item(const Call& call, Value& made) const {
-    const Value& source = value(call.node("self"));
+  Result<Done> take_item(const Call& call, EvaluatedValue& made) const {
+    const EvaluatedValue& source = value(call.node("self"));
     made.outputs = {source.outputs[static_cast<std::size_t>(call.integer("index"))]};
     made.base = source.base;
     return Done{};
   }
 
-  Result<Done> run_view(NodeId id, const Call& call, Value& made) {
-    const Value& source = value(graph_[id].operands.front());
+  Result<Done> run_view(NodeId id, const Call& call, EvaluatedValue& made) {
+    const EvaluatedValue& source = value(graph_[id].operands.front());
     const Tensor& self = source.outputs.front();
     const auto& types = graph_[id].outputs;
     const ViewKernel kernel = kernels_.view(call.op().op);
@@ -157,14 +157,14 @@ class Evaluator {
     return Done{};
   }
 
-  static void keep_base(const Value& source, Value& made) {
+  static void keep_base(const EvaluatedValue& source, EvaluatedValue& made) {
     made.base = source.base;
     for (const Tensor& tensor : source.outputs)
       if (tensor.storage) made.base.push_back(tensor.storage);
   }
 
   // For operators whose meaning is that of a view, but whose output has a storage of its own.
-  Result<Done> copy_outputs(NodeId id, Value& made) {
+  Result<Done> copy_outputs(NodeId id, EvaluatedValue& made) {
     if (auto room = check_room(id, graph_[id].outputs); !room) return room;
     for (std::size_t i = 0; i < made.outputs.size(); ++i) {
       Tensor& tensor = made.outputs[i];
@@ -178,7 +178,7 @@ class Evaluator {
     return Done{};
   }
 
-  Result<Done> run_kernel(NodeId id, const Call& call, Value& made) {
+  Result<Done> run_kernel(NodeId id, const Call& call, EvaluatedValue& made) {
     const auto types = whole_types(id, call);
     if (!types) return types.diagnostics();
     if (auto room = check_room(id, *types); !room) return room;
@@ -226,7 +226,7 @@ class Evaluator {
   const EvaluateOptions& options_;
   const KernelTable& kernels_;
   std::shared_ptr<MemoryMeter> meter_ = std::make_shared<MemoryMeter>();
-  std::vector<Value> values_;  // by position
+  std::vector<EvaluatedValue> values_;  // by position
   Call::TypesOf types_of_;
   KernelContext::ValuesOf values_of_;
 };

@@ -11,9 +11,9 @@ namespace {
 
 constexpr std::size_t kNever = static_cast<std::size_t>(-1);
 
-class Layout {
+class ViewOfLayout {
  public:
-  Layout(const Graph& graph, const Plan& plan, bool has_border)
+  ViewOfLayout(const Graph& graph, const Plan& plan, bool has_border)
       : graph_(graph),
         plan_(plan),
         split_(plan.forward.size()),
@@ -144,13 +144,13 @@ std::vector<NodeId> needed_calls(const Graph& graph) {
 
 EvaluationSteps lay_out(const Graph& graph) {
   const Plan plan{needed_calls(graph), {}, {}};
-  auto steps = Layout(graph, plan, false).run();
+  auto steps = ViewOfLayout(graph, plan, false).run();
   RECUT_CHECK(steps.ok(), "a graph in program order can always run");
   return std::move(*steps);
 }
 
 Result<EvaluationSteps> lay_out(const Graph& graph, const Plan& plan) {
-  return Layout(graph, plan, true).run();
+  return ViewOfLayout(graph, plan, true).run();
 }
 
 }  // namespace recut

@@ -11,7 +11,7 @@
 namespace recut {
 namespace {
 
-constexpr std::size_t kMaxRank = 64;  // PyTorch's own
+constexpr std::size_t kJointValuesMaxRank = 64;  // PyTorch's own
 
 Diagnostic unexpected(std::string_view what, JsonValue found, std::string_view expected) {
   return error(fmt::format("{} is {}, expected {}", what, describe(found.kind()), expected));
@@ -27,9 +27,9 @@ Result<DType> read_dtype(JsonValue value) {
 
 Result<std::vector<std::int64_t>> read_sizes(std::string_view what, JsonValue value) {
   if (!value.is(JsonKind::array)) return unexpected(what, value, "a list of ints");
-  if (value.size() > kMaxRank)
+  if (value.size() > kJointValuesMaxRank)
     return error(fmt::format("{} has {} dimensions, expected no more than {}", what, value.size(),
-                             kMaxRank));
+                             kJointValuesMaxRank));
   std::vector<std::int64_t> sizes;
   for (const JsonMember item : value.items()) {
     if (!item.value.is(JsonKind::integer))

@@ -17,25 +17,25 @@ namespace {
 
 constexpr std::size_t kLengthBytes = 8;
 constexpr std::size_t kMaxHeaderBytes = 100'000'000;  // the format's own limit
-constexpr std::size_t kMaxRank = 64;
+constexpr std::size_t kSafetensorsMaxRank = 64;
 
 struct DTypeName {
   std::string_view name;
   DType dtype;
 };
-constexpr DTypeName kDTypes[] = {{"F64", DType::f64},     {"F32", DType::f32}, {"F16", DType::f16},
-                                 {"BF16", DType::bf16},   {"I64", DType::i64}, {"I32", DType::i32},
-                                 {"I16", DType::i16},     {"I8", DType::i8},   {"U8", DType::u8},
-                                 {"BOOL", DType::boolean}};
+constexpr DTypeName kSafetensorsDTypes[] = {
+    {"F64", DType::f64}, {"F32", DType::f32},     {"F16", DType::f16}, {"BF16", DType::bf16},
+    {"I64", DType::i64}, {"I32", DType::i32},     {"I16", DType::i16}, {"I8", DType::i8},
+    {"U8", DType::u8},   {"BOOL", DType::boolean}};
 
 std::optional<DType> dtype_of(std::string_view name) {
-  for (const DTypeName& row : kDTypes)
+  for (const DTypeName& row : kSafetensorsDTypes)
     if (row.name == name) return row.dtype;
   return std::nullopt;
 }
 
 std::string_view name_of(DType dtype) {
-  for (const DTypeName& row : kDTypes)
+  for (const DTypeName& row : kSafetensorsDTypes)
     if (row.dtype == dtype) return row.name;
   RECUT_CHECK(false, "an absent tensor can't be written");
 }
@@ -93,8 +93,9 @@ class HeaderReader {
     std::vector<std::int64_t> ints;
     for (const JsonMember item : list.items()) {
       if (!item.value.is(JsonKind::integer) || item.value.integer() < 0 ||
-          ints.size() == kMaxRank) {
-        fields.complain(fmt::format("'{}' is no list of up to {} counts", key, kMaxRank));
+          ints.size() == kSafetensorsMaxRank) {
+        fields.complain(
+            fmt::format("'{}' is no list of up to {} counts", key, kSafetensorsMaxRank));
         return std::nullopt;
       }
       ints.push_back(item.value.integer());

@@ -6,7 +6,7 @@
 namespace recut {
 namespace {
 
-struct Row {
+struct DTypeRow {
   DType dtype;
   std::string_view short_name;
   std::string_view torch_name;
@@ -14,19 +14,19 @@ struct Row {
 };
 
 // In the order of the enum, so that a DType indexes its row.
-constexpr std::array<Row, 11> kRows = {{{DType::none, "none", "none", 0},
-                                        {DType::f64, "f64", "float64", 8},
-                                        {DType::f32, "f32", "float32", 4},
-                                        {DType::f16, "f16", "float16", 2},
-                                        {DType::bf16, "bf16", "bfloat16", 2},
-                                        {DType::i64, "i64", "int64", 8},
-                                        {DType::i32, "i32", "int32", 4},
-                                        {DType::i16, "i16", "int16", 2},
-                                        {DType::i8, "i8", "int8", 1},
-                                        {DType::u8, "u8", "uint8", 1},
-                                        {DType::boolean, "bool", "bool", 1}}};
+constexpr std::array<DTypeRow, 11> kDTypeRows = {{{DType::none, "none", "none", 0},
+                                                  {DType::f64, "f64", "float64", 8},
+                                                  {DType::f32, "f32", "float32", 4},
+                                                  {DType::f16, "f16", "float16", 2},
+                                                  {DType::bf16, "bf16", "bfloat16", 2},
+                                                  {DType::i64, "i64", "int64", 8},
+                                                  {DType::i32, "i32", "int32", 4},
+                                                  {DType::i16, "i16", "int16", 2},
+                                                  {DType::i8, "i8", "int8", 1},
+                                                  {DType::u8, "u8", "uint8", 1},
+                                                  {DType::boolean, "bool", "bool", 1}}};
 
-const Row& row(DType dtype) { return kRows[static_cast<std::size_t>(dtype)]; }
+const DTypeRow& row(DType dtype) { return kDTypeRows[static_cast<std::size_t>(dtype)]; }
 
 }  // namespace
 
@@ -41,13 +41,13 @@ std::string_view short_name(DType dtype) { return row(dtype).short_name; }
 std::string_view torch_name(DType dtype) { return row(dtype).torch_name; }
 
 std::optional<DType> dtype_from_short_name(std::string_view name) {
-  for (const Row& r : kRows)
+  for (const DTypeRow& r : kDTypeRows)
     if (r.short_name == name && r.dtype != DType::none) return r.dtype;
   return std::nullopt;
 }
 
 std::optional<DType> dtype_from_torch_name(std::string_view name) {
-  for (const Row& r : kRows)
+  for (const DTypeRow& r : kDTypeRows)
     if (r.torch_name == name && r.dtype != DType::none) return r.dtype;
   return std::nullopt;
 }

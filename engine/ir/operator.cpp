@@ -9,7 +9,7 @@
 namespace recut {
 namespace {
 
-struct Row {
+struct OperatorRow {
   Op op;
   const char* schema;
   OperatorFlags flags;
@@ -17,22 +17,22 @@ struct Row {
   const char* prose;
 };
 
-constexpr Row kRows[] = {
+constexpr OperatorRow kOperatorRows[] = {
 #define RECUT_OPERATOR(identifier, schema, flags, rule, prose) \
   {Op::identifier, schema, flags, &rules::rule, prose},
 #include "engine/ir/operators/all.def"
 #undef RECUT_OPERATOR
 };
 
-struct Table {
+struct OperatorTable {
   std::vector<Operator> operators;
   std::deque<std::string> names;  // storage behind the operators' string views
   std::unordered_map<std::string_view, const Operator*> by_target;
   std::unordered_map<std::string_view, const Operator*> by_name;
 
-  Table() {
-    operators.reserve(std::size(kRows));
-    for (const Row& row : kRows) add(row);
+  OperatorTable() {
+    operators.reserve(std::size(kOperatorRows));
+    for (const OperatorRow& row : kOperatorRows) add(row);
     for (const Operator& op : operators) {
       by_target.emplace(op.target, &op);
       const bool unique = by_name.emplace(op.name, &op).second;
@@ -43,7 +43,7 @@ struct Table {
  private:
   std::string_view keep(std::string text) { return names.emplace_back(std::move(text)); }
 
-  void add(const Row& row) {
+  void add(const OperatorRow& row) {
     Schema schema = parse_schema(row.schema);
     Operator op;
     op.op = row.op;
@@ -66,8 +66,8 @@ struct Table {
   }
 };
 
-const Table& table() {
-  static const Table instance;
+const OperatorTable& table() {
+  static const OperatorTable instance;
   return instance;
 }
 

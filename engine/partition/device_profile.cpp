@@ -20,18 +20,18 @@ constexpr double kMaxRate = 1e24;
 constexpr double kMaxLaunchMicros = 1e6;
 constexpr double kMaxSlowdown = 1e3;
 
-constexpr std::string_view kKeys[] = {"name",
-                                      "title",
-                                      "source",
-                                      "note",
-                                      "flops_per_second",
-                                      "f32_uses_tf32",
-                                      "bytes_per_second",
-                                      "launch_micros",
-                                      "sustained",
-                                      "unaligned_slowdown",
-                                      "corrections",
-                                      "measured"};
+constexpr std::string_view kDeviceProfileKeys[] = {"name",
+                                                   "title",
+                                                   "source",
+                                                   "note",
+                                                   "flops_per_second",
+                                                   "f32_uses_tf32",
+                                                   "bytes_per_second",
+                                                   "launch_micros",
+                                                   "sustained",
+                                                   "unaligned_slowdown",
+                                                   "corrections",
+                                                   "measured"};
 constexpr std::string_view kProductKeys[] = {"f64", "f32", "tf32", "bf16", "f16",
                                              "i64", "i32", "i16",  "i8",   "u8"};
 constexpr std::string_view kSlowdownKeys[] = {"f32", "tf32", "bf16", "f16"};
@@ -55,7 +55,7 @@ class ProfileReader {
       return complaints_.take();
     }
     JsonFields fields(root, "the profile", complaints_);
-    fields.only(kKeys);
+    fields.only(kDeviceProfileKeys);
     read_words(fields);
     const Shares shares = read_shares(fields);
     read_products(fields);

@@ -10,9 +10,9 @@
 namespace recut {
 namespace {
 
-class Cut {
+class HalvesCut {
  public:
-  Cut(const Graph& graph, const Plan& plan) : graph_(graph), plan_(plan) {}
+  HalvesCut(const Graph& graph, const Plan& plan) : graph_(graph), plan_(plan) {}
 
   Halves run() {
     find_handed_over();
@@ -110,6 +110,6 @@ class Cut {
 
 }  // namespace
 
-Halves halves_of(const Graph& graph, const Plan& plan) { return Cut(graph, plan).run(); }
+Halves halves_of(const Graph& graph, const Plan& plan) { return HalvesCut(graph, plan).run(); }
 
 }  // namespace recut

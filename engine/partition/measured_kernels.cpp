@@ -14,7 +14,7 @@ namespace {
 constexpr double kMaxMicros = 1e12;
 constexpr std::int64_t kMaxWorkspace = std::int64_t{1} << 50;  // as large as a value may be
 constexpr std::size_t kDigits = 16;
-constexpr std::string_view kKeys[] = {"graph", "digest", "kernels"};
+constexpr std::string_view kMeasuredKernelsKeys[] = {"graph", "digest", "kernels"};
 constexpr std::string_view kKernelKeys[] = {"calls", "us", "workspace_bytes"};
 
 bool is_digest(std::string_view text) {
@@ -61,7 +61,7 @@ std::string graph_digest(const Graph& graph) {
 
 MeasuredGraph read_measured_graph(JsonValue object, Complaints& complaints) {
   JsonFields fields(object, "'measured'", complaints);
-  fields.only(kKeys);
+  fields.only(kMeasuredKernelsKeys);
   MeasuredGraph measured;
   measured.name = printable(fields.text("graph", true).value_or(""), 200);
   const auto digest = fields.text("digest", true);

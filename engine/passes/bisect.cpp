@@ -3,10 +3,10 @@
 namespace recut {
 namespace {
 
-class Search {
+class BisectSearch {
  public:
-  Search(const Graph& graph, std::span<const Pass> passes, const RunnerOptions& options,
-         const GraphCheck& check)
+  BisectSearch(const Graph& graph, std::span<const Pass> passes, const RunnerOptions& options,
+               const GraphCheck& check)
       : report_(run_passes(graph, passes, options)), check_(check) {}
 
   Result<Bisection> run() {
@@ -101,7 +101,7 @@ class Search {
 
 Result<Bisection> bisect_passes(const Graph& graph, std::span<const Pass> passes,
                                 const RunnerOptions& options, const GraphCheck& check) {
-  return Search(graph, passes, options, check).run();
+  return BisectSearch(graph, passes, options, check).run();
 }
 
 }  // namespace recut

@@ -161,9 +161,9 @@ std::size_t weight(const Graph& graph) {
   return weight;
 }
 
-class Search {
+class MinimizeSearch {
  public:
-  Search(const Graph& graph, const GraphCheck& check) : check_(check), found_{graph, 0} {}
+  MinimizeSearch(const Graph& graph, const GraphCheck& check) : check_(check), found_{graph, 0} {}
 
   Result<Minimized> run() {
     const auto begins = good(found_.graph);
@@ -220,7 +220,7 @@ class Search {
 }  // namespace
 
 Result<Minimized> minimize(const Graph& graph, const GraphCheck& check) {
-  return Search(graph, check).run();
+  return MinimizeSearch(graph, check).run();
 }
 
 }  // namespace recut

@@ -9,8 +9,8 @@ namespace recut {
 namespace {
 
 using Operands = std::span<const Argument>;
-using Value = std::optional<Argument>;
-using Integers = std::vector<std::int64_t>;
+using FunctionValue = std::optional<Argument>;
+using IntegerList = std::vector<std::int64_t>;
 
 // What operands are
 // ------------------------------------------------------------------------------------------------
@@ -39,10 +39,10 @@ std::optional<DType> dtype_of(const Scope& scope, const Argument& a) {
   return std::nullopt;
 }
 
-std::optional<Integers> integers(const Argument& a) {
+std::optional<IntegerList> integers(const Argument& a) {
   const auto* list = a.get<ArgumentList>();
   if (list == nullptr) return std::nullopt;
-  Integers values;
+  IntegerList values;
   for (const Argument& item : *list) {
     const auto i = integer(item);
     if (!i) return std::nullopt;
@@ -56,17 +56,17 @@ std::optional<Integers> integers(const Argument& a) {
 
 // Whole numbers stay whole and must not overflow; otherwise both are reals.
 template <class Whole, class Reals>
-Value arithmetic(Operands o, Whole whole, Reals reals) {
+FunctionValue arithmetic(Operands o, Whole whole, Reals reals) {
   const auto i = integer(o[0]), j = integer(o[1]);
   if (i && j) {
     std::int64_t result = 0;
-    return whole(*i, *j, &result) ? Value(Argument(result)) : std::nullopt;
+    return whole(*i, *j, &result) ? FunctionValue(Argument(result)) : std::nullopt;
   }
   const auto a = real(o[0]), b = real(o[1]);
-  return a && b ? Value(Argument(reals(*a, *b))) : std::nullopt;
+  return a && b ? FunctionValue(Argument(reals(*a, *b))) : std::nullopt;
 }
 
-Value add(const Scope&, Operands o) {
+FunctionValue add(const Scope&, Operands o) {
   return arithmetic(
       o,
       [](std::int64_t a, std::int64_t b, std::int64_t* r) {
@@ -76,7 +76,7 @@ Value add(const Scope&, Operands o) {
 }
 
 // With one operand its negative.
-Value subtract(const Scope& scope, Operands o) {
+FunctionValue subtract(const Scope& scope, Operands o) {
   if (o.size() == 1) {
     if (const auto* d = o[0].get<double>()) return Argument(-*d);
     const Argument from_zero[] = {Argument(std::int64_t{0}), o[0]};
@@ -90,7 +90,7 @@ Value subtract(const Scope& scope, Operands o) {
       [](double a, double b) { return a - b; });
 }
 
-Value multiply(const Scope&, Operands o) {
+FunctionValue multiply(const Scope&, Operands o) {
   return arithmetic(
       o,
       [](std::int64_t a, std::int64_t b, std::int64_t* r) {
@@ -100,7 +100,7 @@ Value multiply(const Scope&, Operands o) {
 }
 
 // Of whole numbers only where nothing is left over.
-Value divide(const Scope&, Operands o) {
+FunctionValue divide(const Scope&, Operands o) {
   return arithmetic(
       o,
       [](std::int64_t a, std::int64_t b, std::int64_t* r) {
@@ -111,13 +111,13 @@ Value divide(const Scope&, Operands o) {
       [](double a, double b) { return a / b; });
 }
 
-Value remainder(const Scope&, Operands o) {
+FunctionValue remainder(const Scope&, Operands o) {
   const auto a = integer(o[0]), b = integer(o[1]);
   if (!a || !b || *b <= 0) return std::nullopt;
   return Argument((*a % *b + *b) % *b);
 }
 
-Value least(const Scope&, Operands o) {
+FunctionValue least(const Scope&, Operands o) {
   return arithmetic(
       o,
       [](std::int64_t a, std::int64_t b, std::int64_t* r) {
@@ -127,7 +127,7 @@ Value least(const Scope&, Operands o) {
       [](double a, double b) { return a < b ? a : b; });
 }
 
-Value most(const Scope&, Operands o) {
+FunctionValue most(const Scope&, Operands o) {
   return arithmetic(
       o,
       [](std::int64_t a, std::int64_t b, std::int64_t* r) {
@@ -137,18 +137,18 @@ Value most(const Scope&, Operands o) {
       [](double a, double b) { return a < b ? b : a; });
 }
 
-Value square_root(const Scope&, Operands o) {
+FunctionValue square_root(const Scope&, Operands o) {
   const auto a = real(o[0]);
-  return a ? Value(Argument(std::sqrt(*a))) : std::nullopt;
+  return a ? FunctionValue(Argument(std::sqrt(*a))) : std::nullopt;
 }
 
 // A number as a real: what a parameter of kind float takes.
-Value as_real(const Scope&, Operands o) {
+FunctionValue as_real(const Scope&, Operands o) {
   const auto a = real(o[0]);
-  return a ? Value(Argument(*a)) : std::nullopt;
+  return a ? FunctionValue(Argument(*a)) : std::nullopt;
 }
 
-Value is_number(const Scope&, Operands o) { return Argument(real(o[0]).has_value()); }
+FunctionValue is_number(const Scope&, Operands o) { return Argument(real(o[0]).has_value()); }
 
 // Comparisons and logic
 // ------------------------------------------------------------------------------------------------
@@ -166,122 +166,122 @@ bool equal(const Argument& a, const Argument& b) {
 }
 
 template <class Compare>
-Value compared(Operands o, Compare compare) {
+FunctionValue compared(Operands o, Compare compare) {
   const auto i = integer(o[0]), j = integer(o[1]);
   if (i && j) return Argument(compare(*i, *j));
   const auto a = real(o[0]), b = real(o[1]);
-  return a && b ? Value(Argument(compare(*a, *b))) : std::nullopt;
+  return a && b ? FunctionValue(Argument(compare(*a, *b))) : std::nullopt;
 }
 
-Value equals(const Scope&, Operands o) { return Argument(equal(o[0], o[1])); }
-Value differs(const Scope&, Operands o) { return Argument(!equal(o[0], o[1])); }
-Value less(const Scope&, Operands o) {
+FunctionValue equals(const Scope&, Operands o) { return Argument(equal(o[0], o[1])); }
+FunctionValue differs(const Scope&, Operands o) { return Argument(!equal(o[0], o[1])); }
+FunctionValue less(const Scope&, Operands o) {
   return compared(o, [](auto a, auto b) { return a < b; });
 }
-Value at_most(const Scope&, Operands o) {
+FunctionValue at_most(const Scope&, Operands o) {
   return compared(o, [](auto a, auto b) { return a <= b; });
 }
-Value more(const Scope&, Operands o) {
+FunctionValue more(const Scope&, Operands o) {
   return compared(o, [](auto a, auto b) { return a > b; });
 }
-Value at_least(const Scope&, Operands o) {
+FunctionValue at_least(const Scope&, Operands o) {
   return compared(o, [](auto a, auto b) { return a >= b; });
 }
 
-Value negated(const Scope&, Operands o) {
+FunctionValue negated(const Scope&, Operands o) {
   const bool* b = o[0].get<bool>();
-  return b == nullptr ? std::nullopt : Value(Argument(!*b));
+  return b == nullptr ? std::nullopt : FunctionValue(Argument(!*b));
 }
 
 // `and` and `or` are evaluated elsewhere, one side at a time (expression.cpp).
-Value never(const Scope&, Operands) { return std::nullopt; }
+FunctionValue never(const Scope&, Operands) { return std::nullopt; }
 
 // Types
 // ------------------------------------------------------------------------------------------------
 
-Value rank(const Scope& scope, Operands o) {
+FunctionValue rank(const Scope& scope, Operands o) {
   const auto* type = type_of(scope, o[0]);
-  return type == nullptr ? std::nullopt : Value(Argument(type->rank()));
+  return type == nullptr ? std::nullopt : FunctionValue(Argument(type->rank()));
 }
 
-Value item(const std::vector<std::int64_t>& list, const Argument& at) {
+FunctionValue item(const std::vector<std::int64_t>& list, const Argument& at) {
   const auto i = integer(at);
   const auto size = static_cast<std::int64_t>(list.size());
   if (!i || *i < -size || *i >= size) return std::nullopt;
   return Argument(list[static_cast<std::size_t>(*i < 0 ? *i + size : *i)]);
 }
 
-Value dim(const Scope& scope, Operands o) {
+FunctionValue dim(const Scope& scope, Operands o) {
   const auto* type = type_of(scope, o[0]);
   return type == nullptr ? std::nullopt : item(type->shape, o[1]);
 }
 
-Value shape(const Scope& scope, Operands o) {
+FunctionValue shape(const Scope& scope, Operands o) {
   const auto* type = type_of(scope, o[0]);
-  return type == nullptr ? std::nullopt : Value(Argument(type->shape));
+  return type == nullptr ? std::nullopt : FunctionValue(Argument(type->shape));
 }
 
-Value strides(const Scope& scope, Operands o) {
+FunctionValue strides(const Scope& scope, Operands o) {
   const auto* type = type_of(scope, o[0]);
-  return type == nullptr ? std::nullopt : Value(Argument(type->strides));
+  return type == nullptr ? std::nullopt : FunctionValue(Argument(type->strides));
 }
 
 // Of a contiguous tensor of that shape.
-Value row_major(const Scope&, Operands o) {
+FunctionValue row_major(const Scope&, Operands o) {
   const auto dims = integers(o[0]);
   if (!dims || !check_size(TensorType{DType::u8, *dims, {}, {}})) return std::nullopt;
   return Argument(contiguous_strides(*dims));
 }
 
-Value numel(const Scope& scope, Operands o) {
+FunctionValue numel(const Scope& scope, Operands o) {
   const auto* type = type_of(scope, o[0]);
-  return type == nullptr ? std::nullopt : Value(Argument(element_count(type->shape)));
+  return type == nullptr ? std::nullopt : FunctionValue(Argument(element_count(type->shape)));
 }
 
-Value dtype(const Scope& scope, Operands o) {
+FunctionValue dtype(const Scope& scope, Operands o) {
   const auto d = dtype_of(scope, o[0]);
-  return d ? Value(Argument(*d)) : std::nullopt;
+  return d ? FunctionValue(Argument(*d)) : std::nullopt;
 }
 
-Value device(const Scope& scope, Operands o) {
+FunctionValue device(const Scope& scope, Operands o) {
   const auto* type = type_of(scope, o[0]);
-  return type == nullptr ? std::nullopt : Value(Argument(type->device));
+  return type == nullptr ? std::nullopt : FunctionValue(Argument(type->device));
 }
 
-Value floating(const Scope& scope, Operands o) {
+FunctionValue floating(const Scope& scope, Operands o) {
   const auto d = dtype_of(scope, o[0]);
-  return d ? Value(Argument(is_floating(*d))) : std::nullopt;
+  return d ? FunctionValue(Argument(is_floating(*d))) : std::nullopt;
 }
 
-Value integral(const Scope& scope, Operands o) {
+FunctionValue integral(const Scope& scope, Operands o) {
   const auto d = dtype_of(scope, o[0]);
-  return d ? Value(Argument(is_integral(*d))) : std::nullopt;
+  return d ? FunctionValue(Argument(is_integral(*d))) : std::nullopt;
 }
 
-Value itemsize(const Scope& scope, Operands o) {
+FunctionValue itemsize(const Scope& scope, Operands o) {
   const auto d = dtype_of(scope, o[0]);
-  return d ? Value(Argument(item_bytes(*d))) : std::nullopt;
+  return d ? FunctionValue(Argument(item_bytes(*d))) : std::nullopt;
 }
 
-Value contiguous(const Scope& scope, Operands o) {
+FunctionValue contiguous(const Scope& scope, Operands o) {
   const auto* type = type_of(scope, o[0]);
-  return type == nullptr ? std::nullopt : Value(Argument(is_contiguous(*type)));
+  return type == nullptr ? std::nullopt : FunctionValue(Argument(is_contiguous(*type)));
 }
 
-Value same_shape(const Scope& scope, Operands o) {
+FunctionValue same_shape(const Scope& scope, Operands o) {
   const auto *a = type_of(scope, o[0]), *b = type_of(scope, o[1]);
   if (a == nullptr || b == nullptr) return std::nullopt;
   return Argument(a->shape == b->shape);
 }
 
-Value same_type(const Scope& scope, Operands o) {
+FunctionValue same_type(const Scope& scope, Operands o) {
   const auto *a = type_of(scope, o[0]), *b = type_of(scope, o[1]);
   if (a == nullptr || b == nullptr) return std::nullopt;
   return Argument(*a == *b);
 }
 
 // Whether the first shape broadcasts to the second.
-Value broadcasts(const Scope&, Operands o) {
+FunctionValue broadcasts(const Scope&, Operands o) {
   const auto a = integers(o[0]), b = integers(o[1]);
   if (!a || !b) return std::nullopt;
   const auto both = broadcast(*a, *b);
@@ -289,7 +289,7 @@ Value broadcasts(const Scope&, Operands o) {
 }
 
 // Every value of the first dtype is one of the second: conversion loses nothing.
-Value holds_all_of(const Scope& scope, Operands o) {
+FunctionValue holds_all_of(const Scope& scope, Operands o) {
   const auto a = dtype_of(scope, o[0]), b = dtype_of(scope, o[1]);
   if (!a || !b) return std::nullopt;
   if (*a == *b) return Argument(true);
@@ -300,13 +300,13 @@ Value holds_all_of(const Scope& scope, Operands o) {
 // Lists
 // ------------------------------------------------------------------------------------------------
 
-Value length(const Scope&, Operands o) {
+FunctionValue length(const Scope&, Operands o) {
   const auto* list = o[0].get<ArgumentList>();
   if (list == nullptr) return std::nullopt;
   return Argument(static_cast<std::int64_t>(list->size()));
 }
 
-Value at(const Scope&, Operands o) {
+FunctionValue at(const Scope&, Operands o) {
   const auto* list = o[0].get<ArgumentList>();
   const auto i = integer(o[1]);
   const auto size = list == nullptr ? 0 : static_cast<std::int64_t>(list->size());
@@ -315,7 +315,7 @@ Value at(const Scope&, Operands o) {
 }
 
 // [a, b, c, d] from 1 to 3 is [b, c].
-Value part(const Scope&, Operands o) {
+FunctionValue part(const Scope&, Operands o) {
   const auto* list = o[0].get<ArgumentList>();
   const auto from = integer(o[1]), to = integer(o[2]);
   if (list == nullptr || !from || !to) return std::nullopt;
@@ -326,10 +326,10 @@ Value part(const Scope&, Operands o) {
   return Argument(ArgumentList(list->begin() + first, list->begin() + last));
 }
 
-Value product(const Scope& scope, Operands o) {
+FunctionValue product(const Scope& scope, Operands o) {
   const auto list = integers(o[0]);
   if (!list) return std::nullopt;
-  Value result = Argument(std::int64_t{1});
+  FunctionValue result = Argument(std::int64_t{1});
   for (const std::int64_t i : *list) {
     const Argument factors[] = {*result, Argument(i)};
     result = multiply(scope, factors);
@@ -338,7 +338,7 @@ Value product(const Scope& scope, Operands o) {
   return result;
 }
 
-Value concatenation(const Scope&, Operands o) {
+FunctionValue concatenation(const Scope&, Operands o) {
   const auto *a = o[0].get<ArgumentList>(), *b = o[1].get<ArgumentList>();
   if (a == nullptr || b == nullptr) return std::nullopt;
   ArgumentList both = *a;
@@ -347,7 +347,7 @@ Value concatenation(const Scope&, Operands o) {
 }
 
 // The list with another item at that place.
-Value replaced(const Scope&, Operands o) {
+FunctionValue replaced(const Scope&, Operands o) {
   const auto* list = o[0].get<ArgumentList>();
   const auto i = integer(o[1]);
   const auto size = list == nullptr ? 0 : static_cast<std::int64_t>(list->size());
@@ -358,7 +358,7 @@ Value replaced(const Scope&, Operands o) {
 }
 
 // So many of the same.
-Value repeated(const Scope&, Operands o) {
+FunctionValue repeated(const Scope&, Operands o) {
   constexpr std::int64_t kMost = 64;
   const auto count = integer(o[1]);
   if (!count || *count < 0 || *count > kMost) return std::nullopt;
@@ -366,16 +366,16 @@ Value repeated(const Scope&, Operands o) {
 }
 
 // A dimension, or a list of them, counted from 0 in a tensor of that rank.
-Value wrapped(const Scope&, Operands o) {
+FunctionValue wrapped(const Scope&, Operands o) {
   const auto rank_of = integer(o[1]);
   if (!rank_of) return std::nullopt;
   if (const auto i = integer(o[0])) {
     const auto d = wrap_dimension(*i, *rank_of);
-    return d ? Value(Argument(*d)) : std::nullopt;
+    return d ? FunctionValue(Argument(*d)) : std::nullopt;
   }
   const auto list = integers(o[0]);
   if (!list) return std::nullopt;
-  Integers dims;
+  IntegerList dims;
   for (const std::int64_t i : *list) {
     const auto d = wrap_dimension(i, *rank_of);
     if (!d) return std::nullopt;
@@ -388,10 +388,10 @@ Value wrapped(const Scope&, Operands o) {
 // ------------------------------------------------------------------------------------------------
 
 // The number that the value is in all its elements; undefined where none is known.
-Value uniform(const Scope& scope, Operands o) {
+FunctionValue uniform(const Scope& scope, Operands o) {
   const auto* id = o[0].get<NodeId>();
   const UniformValue* value = id == nullptr ? nullptr : scope.uniform(*id);
-  return value == nullptr ? std::nullopt : Value(as_argument(*value));
+  return value == nullptr ? std::nullopt : FunctionValue(as_argument(*value));
 }
 
 constexpr Function kFunctions[] = {

@@ -7,6 +7,7 @@
 
 #include "engine/support/table.h"
 #include "engine/support/units.h"
+#include "engine/workspace/json_text.h"
 
 namespace recut {
 namespace {
@@ -134,7 +135,7 @@ std::string curve_json(const CurveReport& report, std::span<const std::string> p
   for (std::size_t i = 0; i < plans.size(); ++i) json["points"][i]["plan"] = Json::parse(plans[i]);
   json["torch"] = Json::array();
   for (const CurvePoint& point : report.torch) json["torch"].push_back(point_json(point, true));
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(json);
 }
 
 std::string curve_text(const CurveReport& report) {

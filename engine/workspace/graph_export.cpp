@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/ir/printer.h"
+#include "engine/workspace/json_text.h"
 
 namespace recut {
 namespace {
@@ -14,10 +15,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // Names may hold any bytes; what is no UTF-8 is replaced, since JSON can't say it.
-std::string dump(const Json& json) {
-  return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
-}
-
 Json names_of(const Graph& graph, std::span<const NodeId> ids) {
   Json names = Json::array();
   for (const NodeId id : ids)
@@ -69,11 +66,11 @@ double edge_width(std::int64_t bytes) {
 std::string graph_json(const Graph& graph) {
   Json nodes = Json::array();
   for (const NodeId id : graph.order()) nodes.push_back(node_json(graph, id));
-  return dump({{"name", graph.name},
-               {"device", graph.device},
-               {"nodes", nodes},
-               {"results", names_of(graph, graph.results)},
-               {"gradients", names_of(graph, graph.gradients)}});
+  return json_text(Json{{"name", graph.name},
+                        {"device", graph.device},
+                        {"nodes", nodes},
+                        {"results", names_of(graph, graph.results)},
+                        {"gradients", names_of(graph, graph.gradients)}});
 }
 
 std::string graph_dot(const Graph& graph) {

@@ -11,6 +11,7 @@
 #include "engine/support/table.h"
 #include "engine/support/units.h"
 #include "engine/workspace/budget.h"
+#include "engine/workspace/json_text.h"
 
 namespace recut {
 namespace {
@@ -41,10 +42,6 @@ void add_outcome(const MoccasinProblem& file, const peak::Outcome& found, NodeLi
     plan.order.push_back(file.names[static_cast<std::size_t>(c)]);
     plan.numeric.push_back(file.numeric[static_cast<std::size_t>(c)]);
   }
-}
-
-std::string dump(const Json& json, int indent) {
-  return json.dump(indent, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 std::string proved(const NodeLinkReport& r) {
@@ -94,8 +91,8 @@ std::string node_link_plan_json(const NodeLinkPlan& plan) {
       order.push_back(std::strtoll(plan.order[i].c_str(), nullptr, 10));
     else
       order.push_back(plan.order[i]);
-  return dump({{"order", order}, {"peak", plan.report.peak}, {"duration", plan.report.duration}},
-              -1);
+  return json_text(
+      Json{{"order", order}, {"peak", plan.report.peak}, {"duration", plan.report.duration}}, -1);
 }
 
 std::string node_link_report_json(const NodeLinkReport& report) {
@@ -117,7 +114,7 @@ std::string node_link_report_json(const NodeLinkReport& report) {
     json["least_peak_bytes"] = report.peak;
     json["peak_bound_bytes"] = report.peak_bound;
   }
-  return dump(json, 2);
+  return json_text(json);
 }
 
 std::string node_link_text(const NodeLinkReport& r) {

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "engine/workspace/json_text.h"
+#include "engine/workspace/plan_report.h"
 #include "engine/workspace/planning.h"
 #include "engine/workspace/reasons.h"
 
@@ -11,10 +13,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 // Names may hold any bytes; what is no UTF-8 is replaced, since JSON can't say it.
-std::string dump(const Json& json, int indent) {
-  return json.dump(indent, ' ', false, Json::error_handler_t::replace) + "\n";
-}
-
 Json names_of(const Graph& graph, const std::vector<NodeId>& ids) {
   Json names = Json::array();
   for (const NodeId id : ids) names.push_back(graph.node_name(id));
@@ -117,7 +115,7 @@ std::string plan_file_json(const Graph& graph, const Planned& planned) {
                {"backward", names_of(graph, planned.plan.backward)},
                {"same", same}};
   json.update(figures(planned.report));
-  return dump(json, -1);
+  return json_text(json, -1);
 }
 
 std::string plan_report_json(const PlanReport& report) { return plan_report_json(report, {}); }
@@ -135,7 +133,7 @@ std::string plan_report_json(const PlanReport& report,
     json["recomputed"].push_back(recomputed_json(row));
   for (const Explanation& explanation : explanations)
     json["explain"].push_back(explanation_json(explanation));
-  return dump(json, 2);
+  return json_text(json);
 }
 
 }  // namespace recut

@@ -13,7 +13,7 @@
 namespace recut {
 namespace {
 
-constexpr std::size_t kRows = 10;
+constexpr std::size_t kPlanTextRows = 10;
 constexpr std::size_t kModuleWidth = 48;
 
 double percent(double part, double whole) { return whole > 0 ? 100.0 * part / whole : 0.0; }
@@ -82,7 +82,7 @@ std::string storages(const std::vector<StorageRow>& rows, const std::string& tit
   table.column("type");
   table.column("bytes", Table::Align::right);
   table.column("module");
-  for (std::size_t i = 0; i < std::min(rows.size(), kRows); ++i)
+  for (std::size_t i = 0; i < std::min(rows.size(), kPlanTextRows); ++i)
     table.row({rows[i].node, rows[i].op, rows[i].type, format_bytes(rows[i].bytes),
                shorten_front(rows[i].module, kModuleWidth)});
   return table.empty() ? std::string() : "\n" + table.format();
@@ -95,7 +95,7 @@ std::string recomputations(const std::vector<RecomputedRow>& rows) {
   table.column("runs", Table::Align::right);
   table.column("time", Table::Align::right);
   table.column("module");
-  for (std::size_t i = 0; i < std::min(rows.size(), kRows); ++i)
+  for (std::size_t i = 0; i < std::min(rows.size(), kPlanTextRows); ++i)
     table.row({rows[i].node, rows[i].op, format_count(rows[i].extra_runs),
                format_micros(rows[i].micros), shorten_front(rows[i].module, kModuleWidth)});
   return table.empty() ? std::string() : "\n" + table.format();

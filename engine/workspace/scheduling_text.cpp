@@ -7,6 +7,7 @@
 #include "engine/schedule/schedule_text.h"
 #include "engine/support/table.h"
 #include "engine/support/units.h"
+#include "engine/workspace/json_text.h"
 #include "engine/workspace/scheduling.h"
 
 namespace recut {
@@ -14,7 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kRows = 10;
+constexpr std::size_t kSchedulingTextRows = 10;
 
 std::int64_t launches(const Schedule& schedule) {
   return std::count_if(schedule.kernels.begin(), schedule.kernels.end(),
@@ -143,7 +144,7 @@ std::string schedule_json(const Document& document, const ScheduledPlan& schedul
     json["kernels"] = kernels_json(graph, scheduled.schedule);
     json["buffers"] = buffers_json(graph, StorageModel(graph), scheduled.schedule);
   }
-  return json.dump(whole ? -1 : 2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return json_text(json, whole ? -1 : 2);
 }
 
 std::string scheduling_text(const Document& document, const ScheduledPlan& scheduled) {
@@ -160,7 +161,7 @@ std::string scheduling_text(const Document& document, const ScheduledPlan& sched
   table.column("bytes", Table::Align::right);
   table.column("offset", Table::Align::right);
   table.column("kernels");
-  for (std::size_t i = 0; i < std::min(largest.size(), kRows); ++i)
+  for (std::size_t i = 0; i < std::min(largest.size(), kSchedulingTextRows); ++i)
     table.row({buffer_name(graph, storages, *largest[i]), std::string(name_of(largest[i]->kind)),
                format_bytes(largest[i]->bytes), format_count(largest[i]->offset),
                fmt::format("{} to {}", largest[i]->first_kernel, largest[i]->last_kernel)});

@@ -6,8 +6,8 @@
 namespace recut::gui {
 namespace {
 
-constexpr float kTop = 40;                                  // units: the bar
-constexpr float kLeast = 120;                               // units that any place keeps
+constexpr float kArrangementTop = 40;                       // units: the bar
+constexpr float kArrangementLeast = 120;                    // units that any place keeps
 constexpr float kCompactWidth = 760, kCompactHeight = 480;  // units: the least for all places
 
 constexpr std::string_view kUpper = "upper", kLower = "lower";
@@ -49,7 +49,7 @@ class Arranger {
   Arrangement arrange(Rect window) && {
     const bool small =
         window.width() < kCompactWidth * scale_ || window.height() < kCompactHeight * scale_;
-    if (has(Place::top)) turn(Place::top, window.cut_top(std::round(kTop * scale_)));
+    if (has(Place::top)) turn(Place::top, window.cut_top(std::round(kArrangementTop * scale_)));
     if (small && has(Place::centre)) {
       halves(window);
       return std::move(result_);
@@ -76,7 +76,7 @@ class Arranger {
 
   float share_of(const std::string& setting, float otherwise, float length) const {
     const auto share = static_cast<float>(settings_.number(setting, otherwise));
-    const float least = std::min(0.45f, kLeast * scale_ / std::max(1.0f, length));
+    const float least = std::min(0.45f, kArrangementLeast * scale_ / std::max(1.0f, length));
     return std::clamp(share, least, 1 - least);
   }
 

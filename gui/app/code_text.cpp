@@ -156,7 +156,7 @@ std::vector<CodeLine> wasm_lines(const loop::LoweredKernel& lowered,
   return lines;
 }
 
-constexpr CodeForm kForms[] = {
+constexpr CodeForm kCodeForms[] = {
     {"loop", "Loop form", loop_lines},
     {"llvm", "LLVM IR", llvm_lines},
     {"wasm", "WebAssembly", wasm_lines},
@@ -165,10 +165,10 @@ constexpr CodeForm kForms[] = {
 
 }  // namespace
 
-std::span<const CodeForm> code_forms() { return kForms; }
+std::span<const CodeForm> code_forms() { return kCodeForms; }
 
 const CodeForm* find_code_form(std::string_view id) {
-  for (const CodeForm& form : kForms)
+  for (const CodeForm& form : kCodeForms)
     if (form.id == id) return &form;
   return nullptr;
 }

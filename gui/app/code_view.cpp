@@ -10,7 +10,7 @@
 namespace recut::gui {
 namespace {
 
-constexpr std::size_t kGraph = 0, kKernel = 1, kForms = 2;  // stops
+constexpr std::size_t kStopAtGraph = 0, kStopAtKernel = 1, kStopAtForms = 2;  // stops
 
 bool is_in_front(const App& app, std::string_view panel) {
   return app.settings.text("turn.centre") == panel;
@@ -122,29 +122,29 @@ Result<Done> find_line(App& app, std::string_view words) {
   return error(fmt::format("no line here from what is selected has '{}'", words));
 }
 
-std::size_t follow_stops() { return kForms + code_forms().size(); }
+std::size_t follow_stops() { return kStopAtForms + code_forms().size(); }
 
 std::size_t follow_stop(const App& app) {
   const DocumentView* document = app.document();
-  if (document == nullptr || !is_in_front(app, "code")) return kGraph;
+  if (document == nullptr || !is_in_front(app, "code")) return kStopAtGraph;
   const auto* view = find_memory<CodeView>(document->memories, kCodeMemory);
-  if (view == nullptr || view->on_kernel) return kKernel;
-  return kForms + static_cast<std::size_t>(&shown_form(app) - code_forms().data());
+  if (view == nullptr || view->on_kernel) return kStopAtKernel;
+  return kStopAtForms + static_cast<std::size_t>(&shown_form(app) - code_forms().data());
 }
 
 std::string_view name_of_stop(std::size_t stop) {
-  if (stop < kForms) return stop == kGraph ? "graph" : "kernel";
-  return code_forms()[stop - kForms].id;
+  if (stop < kStopAtForms) return stop == kStopAtGraph ? "graph" : "kernel";
+  return code_forms()[stop - kStopAtForms].id;
 }
 
 Result<Done> go_to_stop(App& app, std::size_t stop) {
-  const Result<Done> shown = app.run("panel.show", stop == kGraph ? "graph" : "code");
-  if (!shown || stop == kGraph) return shown;
+  const Result<Done> shown = app.run("panel.show", stop == kStopAtGraph ? "graph" : "code");
+  if (!shown || stop == kStopAtGraph) return shown;
   CodeView& view = code_view(*app.document());
   view.bring_kernel = true;
-  view.on_kernel = stop == kKernel;
+  view.on_kernel = stop == kStopAtKernel;
   if (view.on_kernel) return shown;
-  const CodeForm& form = code_forms()[stop - kForms];
+  const CodeForm& form = code_forms()[stop - kStopAtForms];
   app.settings.set("code.form", std::string(form.id));
   // Where its text is still to come, it is gone to the line then.
   if (is_current(view, form, chosen_library(app)))

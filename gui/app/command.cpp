@@ -6,7 +6,9 @@
 namespace recut::gui {
 namespace {
 
-char lower(char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }
+char lower_command(char c) {
+  return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+}
 
 bool starts_word(std::string_view words, std::size_t at) {
   return at == 0 || std::isalnum(static_cast<unsigned char>(words[at - 1])) == 0;
@@ -33,11 +35,11 @@ int fuzzy_score(std::string_view typed, std::string_view words) {
   std::size_t at = 0, last = std::string_view::npos;
   for (const char raw : typed) {
     if (raw == ' ') continue;
-    const char c = lower(raw);
+    const char c = lower_command(raw);
     // The start of a word further on is worth more than a letter in the middle of this one.
     std::size_t found = std::string_view::npos;
     for (std::size_t i = at; i < words.size(); ++i) {
-      if (lower(words[i]) != c) continue;
+      if (lower_command(words[i]) != c) continue;
       if (found == std::string_view::npos) found = i;
       if (i == last + 1 || starts_word(words, i)) {
         found = i;

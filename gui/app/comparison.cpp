@@ -37,9 +37,9 @@ class Fates {
   const std::vector<std::int64_t> bytes_;
 };
 
-class Comparer {
+class ComparisonComparer {
  public:
-  Comparer(const ShownGraph& here, const ShownGraph& there)
+  ComparisonComparer(const ShownGraph& here, const ShownGraph& there)
       : one_document_(here.document == there.document), here_(here.graph()), there_(there.graph()) {
     GraphMatch match = match_of(here, there);
     begin(result_.here, here, std::move(match.here));
@@ -163,7 +163,7 @@ Difference ComparedSide::of(NodeId node) const {
 }
 
 SharedComparison make_comparison(const ShownGraph& here, const ShownGraph& there) {
-  return std::make_shared<const Comparison>(Comparer(here, there).run());
+  return std::make_shared<const Comparison>(ComparisonComparer(here, there).run());
 }
 
 }  // namespace recut::gui

@@ -7,7 +7,7 @@
 namespace recut::gui {
 namespace {
 
-constexpr std::size_t kMostRecent = 12;
+constexpr std::size_t kDocumentsMostRecent = 12;
 
 }  // namespace
 
@@ -58,7 +58,7 @@ DocumentView* Documents::neighbour(int by) const {
 void Documents::remember(const std::string& path) {
   recent_.erase(std::remove(recent_.begin(), recent_.end(), path), recent_.end());
   recent_.insert(recent_.begin(), path);
-  if (recent_.size() > kMostRecent) recent_.pop_back();
+  if (recent_.size() > kDocumentsMostRecent) recent_.pop_back();
 }
 
 }  // namespace recut::gui

@@ -176,11 +176,11 @@ inline void fields(Unpacker& unpack, PlanCheck& c) {
   if (tensors) c.tensors = std::make_shared<const std::string>(std::move(*tensors));
 }
 template <class Pack>
-void fields(Pack& pack, Comparison::Element& e) {
+void fields(Pack& pack, recut::Comparison::Element& e) {
   pack(e.index, e.found, e.expected);
 }
 template <class Pack>
-void fields(Pack& pack, Comparison& c) {
+void fields(Pack& pack, recut::Comparison& c) {
   pack(c.elements, c.error, c.bound, c.relative_error, c.ok, c.problem, c.worst);
 }
 template <class Pack>

@@ -12,7 +12,7 @@
 namespace recut::gui {
 namespace {
 
-constexpr ImGuiWindowFlags kBare =
+constexpr ImGuiWindowFlags kFrameBare =
     ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
     ImGuiWindowFlags_NoScrollWithMouse | ImGuiWindowFlags_NoBackground;
 constexpr float kHeading = 38;          // units: the row of a panel's title
@@ -22,7 +22,7 @@ constexpr float kSplitterStep = 0.02f;  // of its way, for a key
 constexpr double kLongestStep = 0.5;    // seconds that ImGui counts a pointer as resting, at most
 
 // Of a tab. A panel that takes no heading has one all the same.
-std::string title_of(const Panel& panel) {
+std::string frame_title_of(const Panel& panel) {
   std::string title(panel.title.empty() ? panel.id : panel.title);
   if (panel.title.empty()) title.front() = static_cast<char>(title.front() - 'a' + 'A');
   return title;
@@ -30,7 +30,7 @@ std::string title_of(const Panel& panel) {
 
 void begin_region(const char* id, const Rect& area) {
   ImGui::SetCursorScreenPos(area.corner());
-  ImGui::BeginChild(id, area.size(), false, kBare | ImGuiWindowFlags_NoScrollbar);
+  ImGui::BeginChild(id, area.size(), false, kFrameBare | ImGuiWindowFlags_NoScrollbar);
 }
 
 // Where keys put what stands at `share` of its way, as ARIA has it for splitters.
@@ -110,7 +110,7 @@ void App::draw(Intents& intents) {
   const Rect window{0, 0, size.x, size.y};
   ImGui::SetNextWindowPos({0, 0});
   ImGui::SetNextWindowSize(size);
-  ImGui::Begin("window", nullptr, kBare | ImGuiWindowFlags_NoBringToFrontOnFocus);
+  ImGui::Begin("window", nullptr, kFrameBare | ImGuiWindowFlags_NoBringToFrontOnFocus);
   ui.fill(window, theme().background);
   const Arrangement arrangement = arrange(panels, settings, window, scale(), document() != nullptr);
   for (const PlacedPanel& placed : arrangement.placed) {
@@ -134,7 +134,7 @@ float App::draw_titles(const Panel& panel, const Turn* turn, const Rect& row, Ui
   if (turn == nullptr) return ui.text(row, panel.title, Face::strong, ui.theme.text);
   Rect rest = row;
   for (const std::size_t one : turn->panels) {
-    const std::string title = title_of(panels[one]);
+    const std::string title = frame_title_of(panels[one]);
     const Rect place = rest.cut_left(std::ceil(ui.width(title, Face::text)) + 1);
     if (tab(ui, "turn " + std::string(panels[one].id), place, title, one == turn->chosen))
       intents.push_back({"panel.show", std::string(panels[one].id)});
@@ -146,7 +146,7 @@ float App::draw_titles(const Panel& panel, const Turn* turn, const Rect& row, Ui
 float App::titles_width(const Turn& turn, const Ui& ui) const {
   float wide = 0;
   for (const std::size_t one : turn.panels)
-    wide += std::ceil(ui.width(title_of(panels[one]), Face::text)) + 1 + ui.px(16);
+    wide += std::ceil(ui.width(frame_title_of(panels[one]), Face::text)) + 1 + ui.px(16);
   return wide;
 }
 
@@ -242,7 +242,7 @@ void App::draw_overlay(Ui& ui, Intents& intents) {
     ImGui::SetNextWindowPos({0, 0});
     ImGui::SetNextWindowSize(size);
     if (overlay != drawn_overlay_) ImGui::SetNextWindowFocus();
-    ImGui::Begin("overlay", nullptr, kBare);
+    ImGui::Begin("overlay", nullptr, kFrameBare);
     ui.fill({0, 0, size.x, size.y}, 0x000000, 0, is_dark() ? 0.45 : 0.2);
     const float wide = std::min(ui.px(panel.width), size.x - ui.px(24));
     const float high = std::min(ui.px(panel.height), size.y - ui.px(24));
@@ -268,7 +268,7 @@ void App::draw_notices(Ui& ui) {
   ImGui::SetNextWindowPos({0, 0});
   ImGui::SetNextWindowSize(size);
   ImGui::Begin("notices", nullptr,
-               kBare | ImGuiWindowFlags_NoInputs | ImGuiWindowFlags_NoFocusOnAppearing);
+               kFrameBare | ImGuiWindowFlags_NoInputs | ImGuiWindowFlags_NoFocusOnAppearing);
   for (std::size_t i = notices.size(); i-- > 0;) {
     const Notice& notice = notices[i];
     const float taken = std::min(wide, ui.width(notice.words, Face::text) + ui.px(32));

@@ -8,7 +8,7 @@
 namespace recut::gui {
 namespace {
 
-constexpr std::string_view kGraph = "graph", kSplitters = "splitter/";
+constexpr std::string_view kInputGraph = "graph", kSplitters = "splitter/";
 constexpr double kHintDelay = 0.3;  // seconds that the pointer rests before words come up
 
 void take_modifiers(ImGuiIO& io, const KeyChanged& key) {
@@ -29,7 +29,7 @@ bool moves_splitter(const Items& items, ImGuiKey key) {
 bool App::press(std::string_view hotkey) {
   if (hotkey.empty() || (ImGui::GetIO().WantTextInput && is_for_text(hotkey))) return false;
   return (!focus.empty() && press_of(focus, hotkey)) || press_of("", hotkey) ||
-         press_of(kGraph, hotkey);
+         press_of(kInputGraph, hotkey);
 }
 
 bool App::press_of(std::string_view panel, std::string_view hotkey) {

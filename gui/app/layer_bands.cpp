@@ -8,8 +8,9 @@
 namespace recut::gui {
 namespace {
 
-constexpr double kMain = 0.8;    // a module with that much of the bytes is looked into
-constexpr double kLeast = 0.08;  // of the largest module: what is less has no band of its own
+constexpr double kMain = 0.8;  // a module with that much of the bytes is looked into
+constexpr double kLayerBandsLeast =
+    0.08;  // of the largest module: what is less has no band of its own
 constexpr std::size_t kDeepest = 8;
 
 // The part of a path below `depth` dots: "L['s'].layer1.0" at depth 1 is "layer1"; "" past its end.
@@ -110,7 +111,7 @@ class Finder {
     for (const Module& module : level.modules) largest = std::max(largest, module.bytes);
     std::vector<std::string_view> chosen;
     for (const Module& module : level.modules)
-      if (module.bytes > kLeast * largest) chosen.push_back(module.name);
+      if (module.bytes > kLayerBandsLeast * largest) chosen.push_back(module.name);
     LayerBands bands;
     const std::size_t count = std::min(chosen.size(), LayerBands::kMost);
     std::map<std::string_view, std::size_t> band;

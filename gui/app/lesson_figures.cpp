@@ -26,15 +26,14 @@ struct FigureRow {
   std::string (*words)(const DocumentView& document, const std::string& about);
 };
 
-using Words = std::string;
-using View = DocumentView;
+using FigureWords = std::string;
 
 // Those of a plan: of the one that is shown, or "before peak" of the one that is pinned.
 struct PlanRow {
   std::string_view name;
-  Words (*words)(const PlanReport& report);
+  FigureWords (*words)(const PlanReport& report);
 };
-constexpr PlanRow kPlanRows[] = {
+constexpr PlanRow kPlanFigures[] = {
     {"peak", [](const PlanReport& r) { return format_bytes(r.peak_bytes); }},
     {"saved", [](const PlanReport& r) { return format_bytes(r.saved_bytes); }},
     {"saved_values", [](const PlanReport& r) { return format_number(r.saved_values); }},
@@ -43,78 +42,84 @@ constexpr PlanRow kPlanRows[] = {
     {"step", [](const PlanReport& r) { return format_micros(r.step_us); }},
 };
 
-Words start_peak(const View& d, const Words&) { return format_bytes(d.start->peak()); }
-Words start_saved(const View& d, const Words&) {
+FigureWords start_peak(const DocumentView& d, const FigureWords&) {
+  return format_bytes(d.start->peak());
+}
+FigureWords start_saved(const DocumentView& d, const FigureWords&) {
   return format_bytes(d.start->report().saved_bytes);
 }
-Words start_step(const View& d, const Words&) { return format_micros(d.start->report().step_us); }
-Words bound(const View& d, const Words&) {
-  return d.peak_bound() > 0 ? format_bytes(d.peak_bound()) : Words(kUnknown);
+FigureWords start_step(const DocumentView& d, const FigureWords&) {
+  return format_micros(d.start->report().step_us);
 }
-Words least(const View& d, const Words&) { return format_bytes(d.least_peak()); }
-Words budget(const View& d, const Words&) {
+FigureWords bound(const DocumentView& d, const FigureWords&) {
+  return d.peak_bound() > 0 ? format_bytes(d.peak_bound()) : FigureWords(kUnknown);
+}
+FigureWords least(const DocumentView& d, const FigureWords&) {
+  return format_bytes(d.least_peak());
+}
+FigureWords budget(const DocumentView& d, const FigureWords&) {
   return d.wishes.budget_bytes == 0 ? "none" : format_bytes(d.wishes.budget_bytes);
 }
-Words peak_at(const View& d, const Words&) {
+FigureWords peak_at(const DocumentView& d, const FigureWords&) {
   const PlanReport& report = d.shown->report();
-  return report.timeline.empty() ? Words(kUnknown) : report.timeline[report.peak_step].node;
+  return report.timeline.empty() ? FigureWords(kUnknown) : report.timeline[report.peak_step].node;
 }
-Words bytes(const View& d, const Words& value) {
+FigureWords bytes(const DocumentView& d, const FigureWords& value) {
   const NodeId id = d.find(value);
-  return id.valid() ? format_bytes(bytes_of(d.graph(), id)) : Words(kUnknown);
+  return id.valid() ? format_bytes(bytes_of(d.graph(), id)) : FigureWords(kUnknown);
 }
-Words nodes(const View& d, const Words&) {
+FigureWords nodes(const DocumentView& d, const FigureWords&) {
   return format_number(static_cast<std::int64_t>(d.graph_at_pass().order().size()));
 }
 // "nodes_after 2": of the graph after that pass; 0 is the graph as read.
-Words nodes_after(const View& d, const Words& pass) {
+FigureWords nodes_after(const DocumentView& d, const FigureWords& pass) {
   const auto at = static_cast<std::size_t>(std::strtoul(pass.c_str(), nullptr, 10));
   const PipelineReport& passes = d.document->passes;
-  if (at > passes.passes.size()) return Words(kUnknown);
+  if (at > passes.passes.size()) return FigureWords(kUnknown);
   return format_number(static_cast<std::int64_t>(at == 0 ? passes.input.order().size()
                                                          : passes.passes[at - 1].nodes_after));
 }
 
 // "torch_peak 0.5": of PyTorch's plan at that fraction, as the trade-off has it.
 template <std::int64_t CurvePoint::*member>
-Words torch(const View& d, const Words& fraction) {
-  if (!d.curve) return Words(kUnknown);
+FigureWords torch(const DocumentView& d, const FigureWords& fraction) {
+  if (!d.curve) return FigureWords(kUnknown);
   const double wanted = std::strtod(fraction.c_str(), nullptr);
   for (const CurvePoint& point : d.curve->report.torch)
     if (std::abs(point.fraction - wanted) < 1e-9) return format_bytes(point.*member);
-  return Words(kUnknown);
+  return FigureWords(kUnknown);
 }
-Words torch_step(const View& d, const Words& fraction) {
-  if (!d.curve) return Words(kUnknown);
+FigureWords torch_step(const DocumentView& d, const FigureWords& fraction) {
+  if (!d.curve) return FigureWords(kUnknown);
   const double wanted = std::strtod(fraction.c_str(), nullptr);
   for (const CurvePoint& point : d.curve->report.torch)
     if (std::abs(point.fraction - wanted) < 1e-9) return format_micros(point.step_us);
-  return Words(kUnknown);
+  return FigureWords(kUnknown);
 }
 // Of the flow that the graph shows: how many paths, what they send together; and "price sum" of
 // saving a value, in its weighted bytes.
-Words paths(const View& d, const Words&) {
+FigureWords paths(const DocumentView& d, const FigureWords&) {
   const FlowView* view = shown_flow(d);
   return view != nullptr ? format_number(static_cast<std::int64_t>(view->flow->found))
-                         : Words(kUnknown);
+                         : FigureWords(kUnknown);
 }
-Words flow(const View& d, const Words&) {
+FigureWords flow(const DocumentView& d, const FigureWords&) {
   const FlowView* view = shown_flow(d);
-  return view != nullptr ? format_bytes(view->flow->capacity) : Words(kUnknown);
+  return view != nullptr ? format_bytes(view->flow->capacity) : FigureWords(kUnknown);
 }
-Words amount(const View& d, const Words&) {
+FigureWords amount(const DocumentView& d, const FigureWords&) {
   const FlowView* view = shown_flow(d);
   return view != nullptr && view->path() != nullptr ? format_bytes(view->path()->amount)
-                                                    : Words(kUnknown);
+                                                    : FigureWords(kUnknown);
 }
-Words price(const View& d, const Words& value) {
+FigureWords price(const DocumentView& d, const FigureWords& value) {
   if (const FlowView* view = shown_flow(d))
     for (const TorchFlowNode& node : view->flow->nodes)
       if (d.graph().node_name(node.node) == value) return format_bytes(node.price);
-  return Words(kUnknown);
+  return FigureWords(kUnknown);
 }
 
-constexpr FigureRow kRows[] = {
+constexpr FigureRow kLessonFiguresRows[] = {
     {"peak_at", peak_at},
     {"start_peak", start_peak},
     {"start_saved", start_saved},
@@ -135,29 +140,29 @@ constexpr FigureRow kRows[] = {
 };
 
 // The first word, and the rest.
-std::pair<std::string_view, Words> parts_of(std::string_view name) {
+std::pair<std::string_view, FigureWords> lesson_figures_parts_of(std::string_view name) {
   const std::size_t blank = std::min(name.find(' '), name.size());
-  return {name.substr(0, blank), Words(name.substr(std::min(blank + 1, name.size())))};
+  return {name.substr(0, blank), FigureWords(name.substr(std::min(blank + 1, name.size())))};
 }
 
 // Null where there is no such figure.
-std::function<Words(const View&)> figure_of(std::string_view name) {
+std::function<FigureWords(const DocumentView&)> figure_of(std::string_view name) {
   const bool before = name.substr(0, kBefore.size()) == kBefore;
-  const auto [first, about] = parts_of(before ? name.substr(kBefore.size()) : name);
-  for (const PlanRow& row : kPlanRows)
+  const auto [first, about] = lesson_figures_parts_of(before ? name.substr(kBefore.size()) : name);
+  for (const PlanRow& row : kPlanFigures)
     if (row.name == first)
-      return [&row, before](const View& d) {
+      return [&row, before](const DocumentView& d) {
         const SharedPlanView& plan = before ? d.baseline.plan : d.shown;
-        return plan ? row.words(plan->report()) : Words(kUnknown);
+        return plan ? row.words(plan->report()) : FigureWords(kUnknown);
       };
   if (is_kernel_figure(name))
-    return [name = Words(name)](const View& d) {
-      return kernel_figure(d, name).value_or(Words(kUnknown));
+    return [name = FigureWords(name)](const DocumentView& d) {
+      return kernel_figure(d, name).value_or(FigureWords(kUnknown));
     };
   if (before) return nullptr;
-  for (const FigureRow& row : kRows)
+  for (const FigureRow& row : kLessonFiguresRows)
     if (row.name == first)
-      return [&row, about = about](const View& d) { return row.words(d, about); };
+      return [&row, about = about](const DocumentView& d) { return row.words(d, about); };
   return nullptr;
 }
 
@@ -167,7 +172,7 @@ std::optional<std::string> lesson_figure(const App& app, std::string_view name) 
   const auto figure = figure_of(name);
   if (figure == nullptr) return std::nullopt;
   const bool ready = app.has_ready() && app.document()->shown && app.document()->start;
-  return ready ? figure(*app.document()) : Words(kUnknown);
+  return ready ? figure(*app.document()) : FigureWords(kUnknown);
 }
 
 namespace {

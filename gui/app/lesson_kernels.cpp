@@ -15,7 +15,6 @@ namespace recut::gui {
 namespace {
 
 using Found = std::optional<std::string>;
-using View = DocumentView;
 
 std::vector<std::string> names_in(std::string_view words) {
   std::vector<std::string> names;
@@ -88,10 +87,10 @@ struct ScheduleRow {
 constexpr ScheduleRow kOfSchedule[] = {
     {"arena", arena}, {"kernel", kernel}, {"address", address}, {"end", end}};
 
-constexpr std::string_view kLine = "line";
+constexpr std::string_view kLessonKernelsLine = "line";
 
 // Without the blanks that it begins with.
-Found line(const View& document) {
+Found line(const DocumentView& document) {
   const auto* view = find_memory<CodeView>(document.memories, kCodeMemory);
   if (view == nullptr || !view->text || view->line >= view->text->lines.size()) return {};
   const std::string& text = view->text->lines[view->line].text;
@@ -102,7 +101,7 @@ struct Name {
   bool before = false;
   std::string_view first, about;
 };
-Name parts_of(std::string_view name) {
+Name lesson_kernels_parts_of(std::string_view name) {
   Name parts;
   parts.before = name.substr(0, kBefore.size()) == kBefore;
   if (parts.before) name.remove_prefix(kBefore.size());
@@ -122,19 +121,20 @@ const Row* find_row(const Row (&rows)[count], std::string_view name) {
 }  // namespace
 
 bool is_kernel_figure(std::string_view name) {
-  const Name parts = parts_of(name);
+  const Name parts = lesson_kernels_parts_of(name);
   if (find_row(kCounts, parts.first) != nullptr) return true;
-  return !parts.before && (find_row(kOfSchedule, parts.first) != nullptr || parts.first == kLine);
+  return !parts.before &&
+         (find_row(kOfSchedule, parts.first) != nullptr || parts.first == kLessonKernelsLine);
 }
 
 std::optional<std::string> kernel_figure(const DocumentView& document, std::string_view name) {
-  const Name parts = parts_of(name);
+  const Name parts = lesson_kernels_parts_of(name);
   if (const CountRow* row = find_row(kCounts, parts.first)) {
     const SharedPlanView& plan = parts.before ? document.baseline.plan : document.shown;
     const PlanKernels* kernels = counted_kernels(document, plan);
     return kernels == nullptr ? Found() : row->words(*kernels, parts.about);
   }
-  if (parts.first == kLine) return line(document);
+  if (parts.first == kLessonKernelsLine) return line(document);
   const SharedSchedule schedule = shown_schedule(document);
   const ScheduleRow* row = find_row(kOfSchedule, parts.first);
   return schedule == nullptr || row == nullptr ? Found() : row->words(*schedule, parts.about);

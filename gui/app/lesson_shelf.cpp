@@ -10,7 +10,7 @@ namespace {
 // Of a language, the file of the card's own words.
 constexpr std::string_view kCard = "card";
 
-std::string_view text_of(const EmbeddedFile& file) {
+std::string_view embedded_text(const EmbeddedFile& file) {
   return {reinterpret_cast<const char*>(file.bytes.data()), file.bytes.size()};
 }
 
@@ -19,7 +19,7 @@ std::string_view text_of(const EmbeddedFile& file) {
 const LessonShelf& LessonShelf::built_in() {
   static const LessonShelf shelf = [] {
     LessonShelf made;
-    for (const EmbeddedFile& file : embedded_lessons()) made.add(file.name, text_of(file));
+    for (const EmbeddedFile& file : embedded_lessons()) made.add(file.name, embedded_text(file));
     return made;
   }();
   return shelf;

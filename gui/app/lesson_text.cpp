@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::string_view kKeys[] = {"title", "about", "place", "do",  "point",
                                       "clear", "task",  "until", "show"};
-constexpr std::size_t kMostBytes = 1 << 20;
+constexpr std::size_t kLessonTextMostBytes = 1 << 20;
 
 std::string_view trimmed(std::string_view words) {
   const auto blank = [](char c) { return c == ' ' || c == '\t' || c == '\r'; };
@@ -66,7 +66,7 @@ class LessonReader {
   }
 
   Result<Lesson> read() {
-    if (text_.size() > kMostBytes) fail("expected a lesson; found more than 1 MiB");
+    if (text_.size() > kLessonTextMostBytes) fail("expected a lesson; found more than 1 MiB");
     for (std::size_t at = 0; at < text_.size() && faults_.empty();) {
       const std::size_t end = std::min(text_.find('\n', at), text_.size());
       ++number_;

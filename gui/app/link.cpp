@@ -18,7 +18,7 @@
 namespace recut::gui {
 namespace {
 
-constexpr std::string_view kVersion = "1";
+constexpr std::string_view kLinkVersion = "1";
 constexpr std::size_t kLongest = 32 << 10;  // bytes: browsers take more, nobody needs more
 constexpr std::size_t kMostDigits = 18;     // of a number that fits 64 bits
 constexpr std::size_t kMostRules = 4096;    // bytes of rules that a link carries
@@ -105,8 +105,8 @@ std::vector<std::string> parts_of(const std::string& text) {
 class Reader {
  public:
   Result<Done> take(const std::string& name, const std::string& value) {
-    if (name == "v" && value != kVersion)
-      return error(fmt::format("it is of version {}, expected {}", quote(value), kVersion));
+    if (name == "v" && value != kLinkVersion)
+      return error(fmt::format("it is of version {}, expected {}", quote(value), kLinkVersion));
     if (name == "v") return Done{};
     if (name == "budget") return take_budget(value);
     if (name == "pass") return take_pass(value);
@@ -245,7 +245,7 @@ bool LinkState::operator==(const LinkState& other) const {
 
 std::string write_link(const LinkState& state) {
   const Wishes usual;
-  std::string link = fmt::format("v={}", kVersion);
+  std::string link = fmt::format("v={}", kLinkVersion);
   const auto add = [&](std::string_view name, std::string_view value) {
     link += fmt::format("&{}={}", name, encoded(value));
   };

@@ -9,12 +9,12 @@
 namespace recut::gui {
 namespace {
 
-using Band = MemoryStack::Band;
+using StackBand = MemoryStack::Band;
 using Paint = MemoryStack::Paint;
 
 // From differences at births and after last uses to sums by step.
 template <class BandOf>
-MemoryStack stack_of(const PlanView& plan, std::vector<Band> bands, const BandOf& band_of) {
+MemoryStack stack_of(const PlanView& plan, std::vector<StackBand> bands, const BandOf& band_of) {
   MemoryStack stack;
   const std::size_t steps = plan.replay().steps.size(), width = bands.size();
   stack.bands = std::move(bands);
@@ -62,7 +62,7 @@ bool is_of_backward(const StorageInstance& instance) {
 }  // namespace
 
 MemoryStack stack_by_module(const PlanView& plan, const LayerBands& layers) {
-  std::vector<Band> bands;
+  std::vector<StackBand> bands;
   for (std::size_t i = 0; i < layers.names.size(); ++i)
     bands.push_back({layers.names[i], Paint::layer, i});
   const std::size_t gradients = bands.size() + 1;
@@ -79,7 +79,7 @@ MemoryStack stack_by_module(const PlanView& plan, const LayerBands& layers) {
 MemoryStack stack_by_kind(const PlanView& plan) {
   constexpr MemoryKind kOrder[] = {MemoryKind::saved, MemoryKind::result, MemoryKind::recomputed,
                                    MemoryKind::temporary};
-  std::vector<Band> bands;
+  std::vector<StackBand> bands;
   std::size_t place[kMemoryKinds] = {};
   for (const MemoryKind kind : kOrder) {
     const auto index = static_cast<std::size_t>(kind);

@@ -9,156 +9,131 @@
 namespace recut::gui {
 namespace {
 
-constexpr std::size_t kMostRecent = 6;
+constexpr std::size_t kMenuMostRecent = 6;
 
-constexpr MenuEntry kLine{{}, {}, {}, MenuFill::line};
+constexpr MenuEntry kMenuLine{{}, {}, {}, MenuFill::line};
 
-constexpr MenuEntry kFile[] = {{"file.open"},
-                               {"file.sample"},
-                               {"file.reload"},
-                               {"rules.load"},
-                               {"rules.reload"},
-                               {"rules.remove"},
-                               kLine,
-                               {{}, {}, {}, MenuFill::recent},
-                               kLine,
-                               {"file.report"},
-                               {"export.svg"},
-                               {"export.png"},
-                               {"export.dot"},
-                               {"export.text"},
-                               kLine,
-                               {"file.next"},
-                               {"file.previous"},
-                               {"file.close"},
-                               {"file.quit"}};
-constexpr MenuEntry kEdit[] = {{"edit.undo"},
-                               {"edit.redo"},
-                               kLine,
-                               {"search.find"},
-                               {"search.next"},
-                               {"search.previous"},
-                               kLine,
-                               {"select.node"},
-                               {"select.at"},
-                               {"select.clear"},
-                               kLine,
-                               {"select.copy"},
-                               {"graph.copy"},
-                               {"value.copy"},
-                               {"values.copy_csv"},
-                               {"values.copy_text"},
-                               {"text.copy"},
-                               {"code.copy"}};
-constexpr MenuEntry kView[] = {{{}, {}, {}, MenuFill::panels},
-                               {"panel.next"},
-                               {"panel.previous"},
-                               {"panel.reset"},
-                               kLine,
-                               {"theme.set", "Dark", "dark"},
-                               {"theme.set", "Light", "light"},
-                               {"theme.set", "Dark or light as the system", "system"},
-                               kLine,
-                               {"scale.up"},
-                               {"scale.down"},
-                               {"scale.reset"},
-                               {"scale.set"},
-                               kLine,
-                               {"motion.toggle", "Motion"},
-                               {"palette.open"}};
-constexpr MenuEntry kGraph[] = {{"pass.next"},
-                                {"pass.previous"},
-                                {"pass.set"},
-                                {"pass.idle", "Passes that changed nothing"},
-                                {"pass.toggle"},
-                                {"pass.differentiate"},
-                                kLine,
-                                {"graph.fit"},
-                                {"graph.fit_selection"},
-                                {"graph.zoom_in"},
-                                {"graph.zoom_out"},
-                                {"graph.zoom"},
-                                kLine,
-                                {"graph.expand"},
-                                {"graph.expand_all"},
-                                {"graph.collapse_all"},
-                                {"graph.expand_some"},
-                                kLine,
-                                {"graph.focus"},
-                                {"graph.wider"},
-                                {"graph.narrower"},
-                                {"graph.leave_focus"},
-                                kLine,
-                                {"run.times", "Measured times as colours"},
-                                {"code.follow"},
-                                {"code.follow_back"},
-                                {"code.kernel"},
-                                {"code.form", "Kernels in loop form", "loop"},
-                                {"code.form", "Kernels as LLVM IR", "llvm"},
-                                {"code.form", "Kernels as WebAssembly", "wasm"},
-                                {"code.form", "Kernels as CUDA", "cuda"},
-                                kLine,
-                                {"text.next"},
-                                {"text.previous"},
-                                {"text.base"},
-                                {"text.fold"}};
-constexpr MenuEntry kPlan[] = {{"budget.set"},
-                               {"budget.less"},
-                               {"budget.more"},
-                               {"plan.take"},
-                               {"curve.draw"},
-                               kLine,
-                               {"pin.save"},
-                               {"pin.recompute"},
-                               {"pin.none"},
-                               {"pin.clear"},
-                               {"value.flip"},
-                               {"value.follow"},
-                               kLine,
-                               {"compare", {}, {}, MenuFill::subject},
-                               {{}, {}, {}, MenuFill::others},
-                               kLine,
-                               {"run.step"},
-                               {"run.check"},
-                               {"run.cancel"},
-                               {{}, {}, {}, MenuFill::runners},
-                               {"check.run"},
-                               {"check.open"},
-                               {"check.cancel"},
-                               kLine,
-                               {"train.optimizer", "An optimiser in the step: SGD", "sgd"},
-                               {"train.optimizer", "An optimiser in the step: Adam", "adam"},
-                               {"train.optimizer", "An optimiser in the step: AdamW", "adamw"},
-                               {"train.none", "None"},
-                               {"train.begin"},
-                               {"train.stop"},
-                               {"train.again"},
-                               kLine,
-                               {"values.find"},
-                               {"values.sort"},
-                               {"work.stop"}};
-constexpr MenuEntry kMemory[] = {{"memory.view", "Bytes that are alive", "curve"},
-                                 {"memory.view", "Addresses in the arena", "arena"},
-                                 kLine,
-                                 {"memory.by", "By module", "module"},
-                                 {"memory.by", "By kind", "kind"},
-                                 {"memory.list", "What is alive at the peak"},
-                                 kLine,
-                                 {"timeline", {}, {}, MenuFill::subject},
-                                 {"memory.zoom"},
-                                 kLine,
-                                 {"memory.copy_csv"},
-                                 {"memory.copy_peak"}};
-constexpr MenuEntry kDevice[] = {{{}, {}, {}, MenuFill::devices},
-                                 kLine,
-                                 {"model.set", "Calls run one by one", "eager"},
-                                 {"model.set", "Calls run fused", "fused"}};
-constexpr MenuEntry kHelp[] = {{"lesson.list"}, {"help.open"}, {"palette.open"}};
+constexpr MenuEntry kFileMenu[] = {
+    {"file.open"},     {"file.sample"},  {"file.reload"}, {"rules.load"},
+    {"rules.reload"},  {"rules.remove"}, kMenuLine,       {{}, {}, {}, MenuFill::recent},
+    kMenuLine,         {"file.report"},  {"export.svg"},  {"export.png"},
+    {"export.dot"},    {"export.text"},  kMenuLine,       {"file.next"},
+    {"file.previous"}, {"file.close"},   {"file.quit"}};
+constexpr MenuEntry kEditMenu[] = {
+    {"edit.undo"},   {"edit.redo"},       kMenuLine,           {"search.find"},
+    {"search.next"}, {"search.previous"}, kMenuLine,           {"select.node"},
+    {"select.at"},   {"select.clear"},    kMenuLine,           {"select.copy"},
+    {"graph.copy"},  {"value.copy"},      {"values.copy_csv"}, {"values.copy_text"},
+    {"text.copy"},   {"code.copy"}};
+constexpr MenuEntry kViewMenu[] = {{{}, {}, {}, MenuFill::panels},
+                                   {"panel.next"},
+                                   {"panel.previous"},
+                                   {"panel.reset"},
+                                   kMenuLine,
+                                   {"theme.set", "Dark", "dark"},
+                                   {"theme.set", "Light", "light"},
+                                   {"theme.set", "Dark or light as the system", "system"},
+                                   kMenuLine,
+                                   {"scale.up"},
+                                   {"scale.down"},
+                                   {"scale.reset"},
+                                   {"scale.set"},
+                                   kMenuLine,
+                                   {"motion.toggle", "Motion"},
+                                   {"palette.open"}};
+constexpr MenuEntry kGraphMenu[] = {{"pass.next"},
+                                    {"pass.previous"},
+                                    {"pass.set"},
+                                    {"pass.idle", "Passes that changed nothing"},
+                                    {"pass.toggle"},
+                                    {"pass.differentiate"},
+                                    kMenuLine,
+                                    {"graph.fit"},
+                                    {"graph.fit_selection"},
+                                    {"graph.zoom_in"},
+                                    {"graph.zoom_out"},
+                                    {"graph.zoom"},
+                                    kMenuLine,
+                                    {"graph.expand"},
+                                    {"graph.expand_all"},
+                                    {"graph.collapse_all"},
+                                    {"graph.expand_some"},
+                                    kMenuLine,
+                                    {"graph.focus"},
+                                    {"graph.wider"},
+                                    {"graph.narrower"},
+                                    {"graph.leave_focus"},
+                                    kMenuLine,
+                                    {"run.times", "Measured times as colours"},
+                                    {"code.follow"},
+                                    {"code.follow_back"},
+                                    {"code.kernel"},
+                                    {"code.form", "Kernels in loop form", "loop"},
+                                    {"code.form", "Kernels as LLVM IR", "llvm"},
+                                    {"code.form", "Kernels as WebAssembly", "wasm"},
+                                    {"code.form", "Kernels as CUDA", "cuda"},
+                                    kMenuLine,
+                                    {"text.next"},
+                                    {"text.previous"},
+                                    {"text.base"},
+                                    {"text.fold"}};
+constexpr MenuEntry kPlanMenu[] = {{"budget.set"},
+                                   {"budget.less"},
+                                   {"budget.more"},
+                                   {"plan.take"},
+                                   {"curve.draw"},
+                                   kMenuLine,
+                                   {"pin.save"},
+                                   {"pin.recompute"},
+                                   {"pin.none"},
+                                   {"pin.clear"},
+                                   {"value.flip"},
+                                   {"value.follow"},
+                                   kMenuLine,
+                                   {"compare", {}, {}, MenuFill::subject},
+                                   {{}, {}, {}, MenuFill::others},
+                                   kMenuLine,
+                                   {"run.step"},
+                                   {"run.check"},
+                                   {"run.cancel"},
+                                   {{}, {}, {}, MenuFill::runners},
+                                   {"check.run"},
+                                   {"check.open"},
+                                   {"check.cancel"},
+                                   kMenuLine,
+                                   {"train.optimizer", "An optimiser in the step: SGD", "sgd"},
+                                   {"train.optimizer", "An optimiser in the step: Adam", "adam"},
+                                   {"train.optimizer", "An optimiser in the step: AdamW", "adamw"},
+                                   {"train.none", "None"},
+                                   {"train.begin"},
+                                   {"train.stop"},
+                                   {"train.again"},
+                                   kMenuLine,
+                                   {"values.find"},
+                                   {"values.sort"},
+                                   {"work.stop"}};
+constexpr MenuEntry kMemoryMenu[] = {{"memory.view", "Bytes that are alive", "curve"},
+                                     {"memory.view", "Addresses in the arena", "arena"},
+                                     kMenuLine,
+                                     {"memory.by", "By module", "module"},
+                                     {"memory.by", "By kind", "kind"},
+                                     {"memory.list", "What is alive at the peak"},
+                                     kMenuLine,
+                                     {"timeline", {}, {}, MenuFill::subject},
+                                     {"memory.zoom"},
+                                     kMenuLine,
+                                     {"memory.copy_csv"},
+                                     {"memory.copy_peak"}};
+constexpr MenuEntry kDeviceMenu[] = {{{}, {}, {}, MenuFill::devices},
+                                     kMenuLine,
+                                     {"model.set", "Calls run one by one", "eager"},
+                                     {"model.set", "Calls run fused", "fused"}};
+constexpr MenuEntry kHelpMenu[] = {{"lesson.list"}, {"help.open"}, {"palette.open"}};
 
-constexpr Menu kMenus[] = {{"file", "File", kFile},       {"edit", "Edit", kEdit},
-                           {"view", "View", kView},       {"graph", "Graph", kGraph},
-                           {"plan", "Plan", kPlan},       {"memory", "Memory", kMemory},
-                           {"device", "Device", kDevice}, {"help", "Help", kHelp}};
+constexpr Menu kMenus[] = {{"file", "File", kFileMenu},       {"edit", "Edit", kEditMenu},
+                           {"view", "View", kViewMenu},       {"graph", "Graph", kGraphMenu},
+                           {"plan", "Plan", kPlanMenu},       {"memory", "Memory", kMemoryMenu},
+                           {"device", "Device", kDeviceMenu}, {"help", "Help", kHelpMenu}};
 
 // A command whose argument is not in hand asks for it in the palette.
 MenuRow row_of(const App& app, std::string_view id, std::string_view title,
@@ -183,14 +158,14 @@ MenuRow row_of(const App& app, std::string_view id, std::string_view title,
 void add_recent(const App& app, std::vector<MenuRow>& rows) {
   std::size_t added = 0;
   for (const std::string& path : app.documents.recent())
-    if (added < kMostRecent && !is_sample(path)) {
+    if (added < kMenuMostRecent && !is_sample(path)) {
       rows.push_back(row_of(app, "file.open", path, path));
       ++added;
     }
 }
 
 // "Trade-off"; panels without a heading are called as they are labelled.
-std::string title_of(const Panel& panel) {
+std::string menu_title_of(const Panel& panel) {
   if (!panel.title.empty()) return std::string(panel.title);
   std::string title(panel.id);
   if (!title.empty() && title[0] >= 'a' && title[0] <= 'z')
@@ -208,7 +183,7 @@ void add_panels(const App& app, std::vector<MenuRow>& rows) {
     return a->place != b->place ? a->place < b->place : a->order < b->order;
   });
   for (const Panel* panel : panels)
-    rows.push_back(row_of(app, "panel.toggle", title_of(*panel), std::string(panel->id)));
+    rows.push_back(row_of(app, "panel.toggle", menu_title_of(*panel), std::string(panel->id)));
 }
 
 void add_devices(const App& app, std::vector<MenuRow>& rows) {
@@ -232,11 +207,11 @@ void add_runners(const App& app, std::vector<MenuRow>& rows) {
     rows.push_back(row_of(app, "run.on", "Run on: " + runner->title(), runner->id()));
 }
 
-std::string_view subject_of(std::string_view id) { return id.substr(0, id.find('.')); }
+std::string_view menu_subject_of(std::string_view id) { return id.substr(0, id.find('.')); }
 
 void add_subject(const App& app, std::string_view subject, std::vector<MenuRow>& rows) {
   for (const Command* command : all_commands())
-    if (subject_of(command->id) == subject && !command->title.empty())
+    if (menu_subject_of(command->id) == subject && !command->title.empty())
       rows.push_back(row_of(app, command->id, {}, {}));
 }
 
@@ -246,13 +221,13 @@ bool is_placed(std::string_view subject) {
     if (subject == own) return true;
   for (const Menu& menu : kMenus)
     for (const MenuEntry& entry : menu.entries)
-      if (subject_of(entry.command) == subject) return true;
+      if (menu_subject_of(entry.command) == subject) return true;
   return false;
 }
 
 void add_others(const App& app, std::vector<MenuRow>& rows) {
   for (const Command* command : all_commands())
-    if (!command->title.empty() && !is_placed(subject_of(command->id)))
+    if (!command->title.empty() && !is_placed(menu_subject_of(command->id)))
       rows.push_back(row_of(app, command->id, {}, {}));
 }
 

@@ -6,7 +6,7 @@
 namespace recut::gui {
 namespace {
 
-Role role_of(InstanceClass kind) {
+Role plan_view_role_of(InstanceClass kind) {
   switch (kind) {
     case InstanceClass::result:
     case InstanceClass::gradient:
@@ -49,7 +49,7 @@ void find_roles(PlanView& view) {
     if (weight(role) > weight(now)) now = role;
   };
   for (const StorageInstance& instance : view.replay().instances)
-    raise(instance.owner, role_of(instance.kind));
+    raise(instance.owner, plan_view_role_of(instance.kind));
   for (const NodeId id : view.planned.plan.saved) raise(id, Role::saved);
   for (const NodeId id : view.replay().recomputed) {
     view.extra_runs[graph.position(id)] += 1;

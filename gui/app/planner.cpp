@@ -18,7 +18,8 @@ namespace recut::gui {
 namespace {
 
 constexpr double kRest = 0.06;  // seconds that a budget rests before it is planned for
-constexpr std::int64_t kMostSteps = 1'500'000;  // of the curve's plans that are kept in whole
+constexpr std::int64_t kPlannerMostSteps =
+    1'500'000;                        // of the curve's plans that are kept in whole
 constexpr double kFirstBudget = 0.5;  // of the peak without recomputation, for a new document
 
 // The small graphs of samples/ are a part of the program, wherever it runs; null for all others,
@@ -36,8 +37,8 @@ std::shared_ptr<const std::string> embedded_graph(const Backend& backend, const 
 }
 
 // Those that are in hand, or else the file's.
-Result<std::shared_ptr<const std::string>> bytes_of(Backend& backend, const std::string& path,
-                                                    std::shared_ptr<const std::string> in_hand) {
+Result<std::shared_ptr<const std::string>> bytes_of_file(
+    Backend& backend, const std::string& path, std::shared_ptr<const std::string> in_hand) {
   if (in_hand) return in_hand;
   auto read = backend.read(path);
   if (!read) return read.diagnostics();
@@ -66,7 +67,7 @@ void Planner::start_opening(DocumentView& document, std::string title) {
               wishes = document.wishes,
               opening = std::shared_ptr<Opening>()](JobControl& control) mutable {
     if (!opening) {
-      const auto read = bytes_of(backend_, path, bytes);
+      const auto read = bytes_of_file(backend_, path, bytes);
       if (read)
         opening = std::make_shared<Opening>(backend_, path, *read, wishes);
       else
@@ -344,7 +345,7 @@ void Planner::view_points(DocumentView& document) {
   work->curve = document.curve;
   const auto& points = document.curve->report.points;
   const auto steps = static_cast<std::int64_t>(document.graph().order().size() * points.size());
-  const auto stride = static_cast<std::size_t>(1 + steps / kMostSteps);
+  const auto stride = static_cast<std::size_t>(1 + steps / kPlannerMostSteps);
   for (std::size_t i = 0; i < points.size(); i += stride) {
     const SharedPlanView have = document.known.best_within(points[i].peak_bytes);
     if (!have || have->report().step_us > points[i].step_us) work->points.push_back(i);

@@ -10,7 +10,7 @@
 namespace recut::gui {
 namespace {
 
-using Words = std::vector<std::string>;
+using ScriptWords = std::vector<std::string>;
 
 struct Named {
   std::string_view name;
@@ -70,7 +70,7 @@ bool ScriptRunner::advance() {
 
 const std::string& ScriptRunner::word(std::size_t i) const {
   static const std::string none;
-  const Words& words = lines_[line_].words;
+  const ScriptWords& words = lines_[line_].words;
   return i < words.size() ? words[i] : none;
 }
 
@@ -221,9 +221,9 @@ ScriptRunner::Progress ScriptRunner::expect() {
   const bool no = word(1) == "no" || word(1) == "not";
   const std::size_t at = no ? 2 : 1;
   const std::string &what = word(at), &name = word(at + 1);
-  const Words& words = lines_[line_].words;
-  const Words wanted(words.begin() + static_cast<std::ptrdiff_t>(std::min(words.size(), at + 2)),
-                     words.end());
+  const ScriptWords& words = lines_[line_].words;
+  const ScriptWords wanted(
+      words.begin() + static_cast<std::ptrdiff_t>(std::min(words.size(), at + 2)), words.end());
   if (what == "text") {
     const bool there = app_.items.find_text(name) != nullptr;
     return until(there != no, fmt::format("{} text has '{}'", no ? "a" : "no", name));

@@ -10,23 +10,24 @@
 namespace recut::gui {
 namespace {
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; }
+char lower_search(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c; }
 
 std::string lowered(std::string_view text) {
   std::string out(text);
-  for (char& c : out) c = lower(c);
+  for (char& c : out) c = lower_search(c);
   return out;
 }
 
 // `part` is in small letters.
 bool has_part(std::string_view text, std::string_view part) {
   return std::search(text.begin(), text.end(), part.begin(), part.end(),
-                     [](char a, char b) { return lower(a) == b; }) != text.end();
+                     [](char a, char b) { return lower_search(a) == b; }) != text.end();
 }
 
 bool equals(std::string_view text, std::string_view small) {
-  return text.size() == small.size() && std::equal(text.begin(), text.end(), small.begin(),
-                                                   [](char a, char b) { return lower(a) == b; });
+  return text.size() == small.size() &&
+         std::equal(text.begin(), text.end(), small.begin(),
+                    [](char a, char b) { return lower_search(a) == b; });
 }
 
 // "h.3" is "h.3" and what is in it, whatever stands before: "transformer.h.3.attn", not "h.31".

@@ -217,7 +217,7 @@ std::string training_fault(const DocumentView& d) {
   return view != nullptr ? format(view->faults) : "";
 }
 
-constexpr StateRow kRows[] = {
+constexpr StateRow kStatesRows[] = {
     {"documents", [](const App& app) { return fmt::format("{}", app.documents.all().size()); }},
     {"document", [](const App& app) { return app.document() ? app.document()->title : ""; }},
     {"theme", [](const App& app) { return std::string(app.is_dark() ? "dark" : "light"); }},
@@ -288,7 +288,7 @@ constexpr StateRow kRows[] = {
 }  // namespace
 
 std::optional<std::string> App::state(std::string_view name) const {
-  for (const StateRow& row : kRows)
+  for (const StateRow& row : kStatesRows)
     if (row.name == name) return row.words(*this);
   // Settings by their own names.
   if (name.rfind("setting.", 0) == 0) return settings.text(name.substr(8));

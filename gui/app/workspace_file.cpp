@@ -9,8 +9,8 @@
 namespace recut::gui {
 namespace {
 
-constexpr const char* kName = "workspace";  // in the backend's store
-constexpr int kVersion = 1;
+constexpr const char* kWorkspaceFileName = "workspace";  // in the backend's store
+constexpr int kWorkspaceFileVersion = 1;
 
 }  // namespace
 
@@ -20,7 +20,7 @@ std::string write_workspace(const SavedWorkspace& workspace) {
   Json settings = Json::object();
   for (const auto& [name, value] : workspace.settings.all())
     settings[valid_utf8(name)] = valid_utf8(value);
-  const Json all = {{"version", kVersion},
+  const Json all = {{"version", kWorkspaceFileVersion},
                     {"front", workspace.front},
                     {"documents", documents},
                     {"recent", texts_in(workspace.recent)},
@@ -31,7 +31,7 @@ std::string write_workspace(const SavedWorkspace& workspace) {
 SavedWorkspace read_workspace(std::string_view text) {
   SavedWorkspace workspace;
   const Json all = Json::parse(text.begin(), text.end(), nullptr, false);
-  if (!all.is_object() || number_of(all, "version") != kVersion) return workspace;
+  if (!all.is_object() || number_of(all, "version") != kWorkspaceFileVersion) return workspace;
   for (const Json& one : list_of(all, "documents")) {
     SavedDocument document = document_of(one);
     if (!document.path.empty()) workspace.documents.push_back(std::move(document));
@@ -56,11 +56,11 @@ void App::save_workspace() {
   }
   workspace.recent = documents.recent();
   workspace.settings = settings;
-  backend.store(kName, write_workspace(workspace));
+  backend.store(kWorkspaceFileName, write_workspace(workspace));
 }
 
 bool App::restore_workspace(bool with_documents) {
-  const auto text = backend.load(kName);
+  const auto text = backend.load(kWorkspaceFileName);
   if (!text) return false;
   const SavedWorkspace workspace = read_workspace(*text);
   settings = workspace.settings;

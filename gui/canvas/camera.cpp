@@ -6,7 +6,7 @@
 namespace recut::gui {
 namespace {
 
-constexpr double kMargin = 28;  // units of length around what was fitted
+constexpr double kCameraMargin = 28;  // units of length around what was fitted
 
 }  // namespace
 
@@ -40,7 +40,7 @@ layout::Rect View::visible() const {
 Camera fit(const layout::Rect& bounds, const Rect& area, float scale, double most) {
   if (bounds.empty()) return {};
   const auto units = [&](float pixels) {
-    return std::max(1.0, static_cast<double>(pixels / scale) - 2 * kMargin);
+    return std::max(1.0, static_cast<double>(pixels / scale) - 2 * kCameraMargin);
   };
   const double across = units(area.width()) / static_cast<double>(bounds.width());
   const double down = units(area.height()) / static_cast<double>(bounds.height());

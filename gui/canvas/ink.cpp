@@ -6,7 +6,7 @@
 namespace recut::gui {
 namespace {
 
-constexpr std::string_view kEllipsis = "…";
+constexpr std::string_view kInkEllipsis = "…";
 
 ImVec2 toward(ImVec2 from, ImVec2 to, float by) {
   const float dx = to.x - from.x, dy = to.y - from.y;
@@ -56,12 +56,12 @@ float Ink::text(const Rect& rect, std::string_view words, const Type& type, Alig
   const float wide = width(words, type);
   ui_.items.add_text(words, rect);
   if (wide > rect.width()) {
-    const float dots = width(kEllipsis, type);
+    const float dots = width(kInkEllipsis, type);
     const std::string_view fits = cut(words, type, rect.width() - dots);
     if (dots > rect.width()) return 0;
     const float taken = fits.empty() ? 0 : width(fits, type);
     if (!fits.empty()) put({rect.left, middle}, fits, type);
-    put({rect.left + taken, middle}, kEllipsis, type);
+    put({rect.left + taken, middle}, kInkEllipsis, type);
     return taken + dots;
   }
   const float spare = rect.width() - wide;

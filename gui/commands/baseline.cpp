@@ -4,13 +4,13 @@
 #include "engine/support/units.h"
 #include "gui/app/app.h"
 #include "gui/app/compare_view.h"
+#include "gui/app/conditions.h"
 #include "gui/app/errands.h"
 
 namespace recut::gui {
 namespace {
 
-bool is_ready(const App& app) { return app.has_ready() && app.document()->shown != nullptr; }
-bool has_baseline(const App& app) { return is_ready(app) && app.document()->baseline.plan; }
+bool has_baseline(const App& app) { return has_plan(app) && app.document()->baseline.plan; }
 
 void pin(DocumentView& document, SharedPlanView plan, std::string title) {
   document.baseline.plan = std::move(plan);
@@ -83,14 +83,14 @@ Result<Done> pin_plan(App& app, std::string_view what) {
   return Done{};
 }
 
-constexpr Command kRows[] = {
+constexpr Command kBaselineRows[] = {
     {"baseline.pin", "Pin this plan as the baseline", "Ctrl+Shift+B",
-     "shown, start, none, torch 0.5, or bytes", is_ready, pin_plan},
+     "shown, start, none, torch 0.5, or bytes", has_plan, pin_plan},
     {"baseline.drop", "Drop the baseline", "", "", has_baseline, drop},
 };
 
 }  // namespace
 
-std::span<const Command> baseline_commands() { return kRows; }
+std::span<const Command> baseline_commands() { return kBaselineRows; }
 
 }  // namespace recut::gui

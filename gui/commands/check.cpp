@@ -5,24 +5,23 @@
 
 #include "gui/app/app.h"
 #include "gui/app/check_view.h"
+#include "gui/app/conditions.h"
 
 namespace recut::gui {
 namespace {
 
-bool has_plan(const App& app) { return app.has_ready() && app.document()->shown != nullptr; }
-
-const CheckView* view_of(const App& app) {
+const CheckView* check_view_of(const App& app) {
   if (!has_plan(app)) return nullptr;
   return find_memory<CheckView>(app.document()->memories, kCheckMemory);
 }
 
 bool is_checking(const App& app) {
-  const CheckView* view = view_of(app);
+  const CheckView* view = check_view_of(app);
   return view != nullptr && app.jobs.is_alive(view->job);
 }
 
 // "seed 7", a file's path, or nothing: the file beside the graph's, else seed 1.
-Result<Done> run(App& app, std::string_view words) {
+Result<Done> run_check(App& app, std::string_view words) {
   DocumentView& document = *app.document();
   CheckInputs inputs;
   if (words.rfind("seed ", 0) == 0) {
@@ -40,25 +39,25 @@ Result<Done> run(App& app, std::string_view words) {
   return app.run("panel.show", "check");
 }
 
-Result<Done> cancel(App& app, std::string_view) {
+Result<Done> cancel_check(App& app, std::string_view) {
   app.jobs.cancel(check_view(*app.document()).job);
   return Done{};
 }
 
-Result<Done> open(App& app, std::string_view) {
+Result<Done> open_check(App& app, std::string_view) {
   if (!app.backend.ask_for_file()) app.overlay = "open";
   return Done{};
 }
 
-constexpr Command kRows[] = {
+constexpr Command kCheckRows[] = {
     {"check.run", "Check the plan: run it and compare its outputs", "",
-     "a file of tensors, or 'seed 1'", has_plan, run},
-    {"check.open", "Check the plan on tensors of a file", "", "", has_plan, open},
-    {"check.cancel", "Stop the check", "", "", is_checking, cancel},
+     "a file of tensors, or 'seed 1'", has_plan, run_check},
+    {"check.open", "Check the plan on tensors of a file", "", "", has_plan, open_check},
+    {"check.cancel", "Stop the check", "", "", is_checking, cancel_check},
 };
 
 }  // namespace
 
-std::span<const Command> check_commands() { return kRows; }
+std::span<const Command> check_commands() { return kCheckRows; }
 
 }  // namespace recut::gui

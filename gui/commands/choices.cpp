@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "gui/app/app.h"
+#include "gui/app/conditions.h"
 #include "gui/app/errands.h"
 #include "gui/app/memory_stack.h"
 #include "gui/app/memory_view.h"
@@ -15,16 +16,15 @@ namespace {
 
 constexpr std::size_t kRowsAPart = 32;  // some milliseconds where all values hang on each other
 
-bool is_ready(const App& app) { return app.has_ready() && app.document()->shown != nullptr; }
-bool has_selection(const App& app) {
-  return is_ready(app) && app.document()->graph().contains(app.document()->selection.node);
+bool choices_has_selection(const App& app) {
+  return has_plan(app) && app.document()->graph().contains(app.document()->selection.node);
 }
-bool has_rows(const App& app) { return is_ready(app) && app.overlay.empty(); }
-bool can_follow(const App& app) { return has_selection(app) && app.overlay.empty(); }
+bool has_rows(const App& app) { return has_plan(app) && app.overlay.empty(); }
+bool can_follow(const App& app) { return choices_has_selection(app) && app.overlay.empty(); }
 bool can_flip(const App& app) { return can_follow(app) && app.document()->reasons != nullptr; }
 
 // Rows for the reasons that are there; a job. The panel asks when they change.
-Result<Done> prepare(App& app, std::string_view) {
+Result<Done> prepare_choices(App& app, std::string_view) {
   DocumentView& document = *app.document();
   ValueTable& table = value_table(document);
   const bool asked = table.asked_for == document.reasons;
@@ -75,7 +75,7 @@ Result<Done> select_row(App& app, std::string_view name) {
 }
 
 template <int by>
-Result<Done> step(App& app, std::string_view) {
+Result<Done> step_choices(App& app, std::string_view) {
   DocumentView& document = *app.document();
   ValueTable& table = value_table(document);
   table.arrange(document);
@@ -90,7 +90,7 @@ Result<Done> step(App& app, std::string_view) {
 
 // Shows the value wherever there is something of it: the graph its node, the timeline its
 // lifetimes.
-Result<Done> follow(App& app, std::string_view) {
+Result<Done> follow_choices(App& app, std::string_view) {
   DocumentView& document = *app.document();
   const PlanView& plan = *document.shown;
   (void)app.run("graph.fit_selection");  // as far as the graph is shown
@@ -141,7 +141,7 @@ Result<Done> flip(App& app, std::string_view) {
   return Done{};
 }
 
-Result<Done> copy_csv(App& app, std::string_view) {
+Result<Done> copy_csv_choices(App& app, std::string_view) {
   ValueTable& table = value_table(*app.document());
   table.arrange(*app.document());
   app.backend.set_clipboard(values_csv(table));
@@ -149,7 +149,7 @@ Result<Done> copy_csv(App& app, std::string_view) {
   return Done{};
 }
 
-Result<Done> copy_text(App& app, std::string_view) {
+Result<Done> copy_rows(App& app, std::string_view) {
   ValueTable& table = value_table(*app.document());
   table.arrange(*app.document());
   app.backend.set_clipboard(values_text(table));
@@ -164,32 +164,36 @@ Result<Done> copy_details(App& app, std::string_view) {
   return Done{};
 }
 
-Result<Done> find(App& app, std::string_view) {
+Result<Done> find_choices(App& app, std::string_view) {
   app.items.keyboard_for = "values/filter";
   return Done{};
 }
 
-constexpr Command kRows[] = {
-    {"values.prepare", "", "", "", is_ready, prepare},
-    {"values.select", "", "", "a name", is_ready, select_row},
-    {"values.filter", "Filter the table of values", "", "as the search reads it", is_ready, filter},
-    {"values.find", "Type a filter for the table of values", "Ctrl+Shift+F", "", is_ready, find},
+constexpr Command kChoicesRows[] = {
+    {"values.prepare", "", "", "", has_plan, prepare_choices},
+    {"values.select", "", "", "a name", has_plan, select_row},
+    {"values.filter", "Filter the table of values", "", "as the search reads it", has_plan, filter},
+    {"values.find", "Type a filter for the table of values", "Ctrl+Shift+F", "", has_plan,
+     find_choices},
     {"values.sort", "Sort the table of values", "", "name, module, bytes, peak, time or order",
-     is_ready, sort},
-    {"values.next", "Next value in the table", "DownArrow", "", has_rows, step<1>, "values"},
-    {"values.previous", "Previous value in the table", "UpArrow", "", has_rows, step<-1>, "values"},
-    {"values.page_down", "", "PageDown", "", has_rows, step<16>, "values"},
-    {"values.page_up", "", "PageUp", "", has_rows, step<-16>, "values"},
-    {"values.copy_csv", "Copy the table of values as CSV", "", "", is_ready, copy_csv},
-    {"values.copy_text", "Copy the table of values as text", "", "", is_ready, copy_text},
+     has_plan, sort},
+    {"values.next", "Next value in the table", "DownArrow", "", has_rows, step_choices<1>,
+     "values"},
+    {"values.previous", "Previous value in the table", "UpArrow", "", has_rows, step_choices<-1>,
+     "values"},
+    {"values.page_down", "", "PageDown", "", has_rows, step_choices<16>, "values"},
+    {"values.page_up", "", "PageUp", "", has_rows, step_choices<-16>, "values"},
+    {"values.copy_csv", "Copy the table of values as CSV", "", "", has_plan, copy_csv_choices},
+    {"values.copy_text", "Copy the table of values as text", "", "", has_plan, copy_rows},
     {"value.follow", "Go to the selected value in graph and timeline", "Enter", "", can_follow,
-     follow},
+     follow_choices},
     {"value.flip", "Plan with the opposite choice for the selected value", "x", "", can_flip, flip},
-    {"value.copy", "Copy what is known of the selected value", "", "", has_selection, copy_details},
+    {"value.copy", "Copy what is known of the selected value", "", "", choices_has_selection,
+     copy_details},
 };
 
 }  // namespace
 
-std::span<const Command> choices_commands() { return kRows; }
+std::span<const Command> choices_commands() { return kChoicesRows; }
 
 }  // namespace recut::gui

@@ -6,27 +6,27 @@
 
 #include "gui/app/app.h"
 #include "gui/app/code_view.h"
+#include "gui/app/conditions.h"
 
 namespace recut::gui {
 namespace {
 
-bool is_ready(const App& app) { return app.has_ready() && app.document()->shown != nullptr; }
-bool has_selection(const App& app) {
-  return is_ready(app) && app.overlay.empty() && app.document()->planned_selection().valid();
+bool code_has_selection(const App& app) {
+  return has_plan(app) && app.overlay.empty() && app.document()->planned_selection().valid();
 }
-const CodeView* view_of(const App& app) {
-  return is_ready(app) ? find_memory<CodeView>(app.document()->memories, kCodeMemory) : nullptr;
+const CodeView* code_view_of(const App& app) {
+  return has_plan(app) ? find_memory<CodeView>(app.document()->memories, kCodeMemory) : nullptr;
 }
 bool has_kernel(const App& app) {
-  const CodeView* view = view_of(app);
+  const CodeView* view = code_view_of(app);
   return view != nullptr && view->of != nullptr;
 }
 bool has_text(const App& app) {
-  const CodeView* view = view_of(app);
+  const CodeView* view = code_view_of(app);
   return view != nullptr && view->text != nullptr && app.overlay.empty();
 }
 
-Result<Done> prepare(App& app, std::string_view) {
+Result<Done> prepare_code(App& app, std::string_view) {
   prepare_code(app, *app.document());
   return Done{};
 }
@@ -126,12 +126,12 @@ Result<Done> step_line(App& app, std::string_view) {
   return Done{};
 }
 
-Result<Done> find(App& app, std::string_view words) {
+Result<Done> find_code(App& app, std::string_view words) {
   if (!words.empty()) return find_line(app, words);
   return error("expected words that a line of the selected value has");
 }
 
-Result<Done> copy(App& app, std::string_view) {
+Result<Done> copy_code(App& app, std::string_view) {
   const CodeText& text = *code_view(*app.document()).text;
   app.backend.set_clipboard(text.faults.empty() ? text.whole() : format(text.faults));
   app.say(fmt::format("Copied kernel {} as {}", text.kernel, text.form->title));
@@ -140,7 +140,7 @@ Result<Done> copy(App& app, std::string_view) {
 
 // On, or to a stop by its name.
 template <int by>
-Result<Done> follow(App& app, std::string_view name) {
+Result<Done> follow_code(App& app, std::string_view name) {
   const std::size_t stops = follow_stops();
   for (std::size_t stop = 0; stop < stops; ++stop)
     if (name == name_of_stop(stop)) return go_to_stop(app, stop);
@@ -148,31 +148,31 @@ Result<Done> follow(App& app, std::string_view name) {
   return go_to_stop(app, (follow_stop(app) + stops + static_cast<std::size_t>(by)) % stops);
 }
 
-constexpr std::string_view kPanel = "code";
-constexpr Command kRows[] = {
-    {"code.prepare", "", "", "", is_ready, prepare},
+constexpr std::string_view kCodePanel = "code";
+constexpr Command kCodeRows[] = {
+    {"code.prepare", "", "", "", has_plan, prepare_code},
     {"code.follow", "Follow the selected value: its kernel, its loops, its code", "k",
-     "nothing, or graph, kernel, loop, llvm, wasm, cuda", has_selection, follow<1>},
-    {"code.follow_back", "Follow the selected value back", "Shift+K", "", has_selection,
-     follow<-1>},
-    {"code.form", "Kernels in another form", "", "loop, llvm, wasm or cuda", is_ready, set_form, "",
+     "nothing, or graph, kernel, loop, llvm, wasm, cuda", code_has_selection, follow_code<1>},
+    {"code.follow_back", "Follow the selected value back", "Shift+K", "", code_has_selection,
+     follow_code<-1>},
+    {"code.form", "Kernels in another form", "", "loop, llvm, wasm or cuda", has_plan, set_form, "",
      is_form},
     {"code.kernel", "To a kernel", "", "its number in the schedule", has_kernel, go_to_kernel},
-    {"code.next", "Next kernel", "DownArrow", "", has_kernel, step_kernel<1>, kPanel},
-    {"code.previous", "Previous kernel", "UpArrow", "", has_kernel, step_kernel<-1>, kPanel},
+    {"code.next", "Next kernel", "DownArrow", "", has_kernel, step_kernel<1>, kCodePanel},
+    {"code.previous", "Previous kernel", "UpArrow", "", has_kernel, step_kernel<-1>, kCodePanel},
     {"code.line", "To a line of the kernel", "", "its number, from 1", has_text, go_to_line},
     {"code.next_line", "Next line of the selected value", "RightArrow", "", has_text, step_line<1>,
-     kPanel},
+     kCodePanel},
     {"code.previous_line", "Previous line of the selected value", "LeftArrow", "", has_text,
-     step_line<-1>, kPanel},
+     step_line<-1>, kCodePanel},
     {"code.find", "To a line of the selected value with these words", "", "such as f32x4.mul",
-     has_selection, find},
-    {"code.other_form", "The next form", "Space", "", is_ready, set_form, kPanel},
-    {"code.copy", "Copy the kernel's text", "", "", has_text, copy},
+     code_has_selection, find_code},
+    {"code.other_form", "The next form", "Space", "", has_plan, set_form, kCodePanel},
+    {"code.copy", "Copy the kernel's text", "", "", has_text, copy_code},
 };
 
 }  // namespace
 
-std::span<const Command> code_commands() { return kRows; }
+std::span<const Command> code_commands() { return kCodeRows; }
 
 }  // namespace recut::gui

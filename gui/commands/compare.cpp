@@ -7,12 +7,11 @@
 #include "engine/support/units.h"
 #include "gui/app/app.h"
 #include "gui/app/compare_view.h"
+#include "gui/app/conditions.h"
 #include "gui/app/errands.h"
 
 namespace recut::gui {
 namespace {
-
-bool has_plan(const App& app) { return app.has_ready() && app.document()->shown != nullptr; }
 
 Result<Done> show_panel(App& app) { return app.run("panel.show", "compare"); }
 
@@ -77,13 +76,13 @@ Result<Done> compare_with(App& app, std::string_view words) {
   return show_panel(app);
 }
 
-constexpr Command kRows[] = {
+constexpr Command kCompareRows[] = {
     {"compare.with", "Compare the plan", "", "unplanned, baseline, torch 0.5, document 2 or pass 0",
      has_plan, compare_with},
 };
 
 }  // namespace
 
-std::span<const Command> compare_commands() { return kRows; }
+std::span<const Command> compare_commands() { return kCompareRows; }
 
 }  // namespace recut::gui

@@ -7,15 +7,15 @@
 #include "engine/support/units.h"
 #include "engine/workspace/graph_export.h"
 #include "gui/app/app.h"
+#include "gui/app/conditions.h"
 #include "gui/canvas/canvas.h"
 #include "gui/pictures/graph_picture.h"
 
 namespace recut::gui {
 namespace {
 
-bool is_there(const App& app) { return app.has_ready(); }
-bool has_selection(const App& app) {
-  return is_there(app) && app.document()->selection.node.valid();
+bool export_has_selection(const App& app) {
+  return is_ready(app) && app.document()->selection.node.valid();
 }
 
 // A name with the ending that says what is in it.
@@ -33,7 +33,7 @@ Result<Done> write(App& app, const std::string& path, std::string_view bytes) {
 }
 
 // The node's line as the text form has it: what pastes into a file or a report.
-Result<Done> copy(App& app, std::string_view) {
+Result<Done> copy_export(App& app, std::string_view) {
   const DocumentView& document = *app.document();
   const NodeId node = document.selection.node;
   for (const Graph* graph : {&document.graph_at_pass(), &document.graph()}) {
@@ -100,17 +100,18 @@ Result<Done> png(App& app, std::string_view name) {
   return saved;
 }
 
-constexpr Command kRows[] = {
-    {"graph.copy", "Copy the selected node as text", "Ctrl+C", "", has_selection, copy},
+constexpr Command kExportRows[] = {
+    {"graph.copy", "Copy the selected node as text", "Ctrl+C", "", export_has_selection,
+     copy_export},
     {"export.svg", "Save the graph as SVG, as it is laid out and planned", "", "a file's name",
-     is_there, svg},
-    {"export.dot", "Save the graph for Graphviz", "", "a file's name", is_there, dot},
-    {"export.text", "Save the graph as text", "", "a file's name", is_there, text},
-    {"export.png", "Save the whole window as PNG", "", "a file's name", is_there, png},
+     is_ready, svg},
+    {"export.dot", "Save the graph for Graphviz", "", "a file's name", is_ready, dot},
+    {"export.text", "Save the graph as text", "", "a file's name", is_ready, text},
+    {"export.png", "Save the whole window as PNG", "", "a file's name", is_ready, png},
 };
 
 }  // namespace
 
-std::span<const Command> export_commands() { return kRows; }
+std::span<const Command> export_commands() { return kExportRows; }
 
 }  // namespace recut::gui

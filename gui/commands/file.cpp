@@ -13,7 +13,7 @@ namespace {
 bool has_document(const App& app) { return app.document() != nullptr; }
 bool has_several(const App& app) { return app.documents.all().size() > 1; }
 
-Result<Done> open(App& app, std::string_view path) {
+Result<Done> open_file(App& app, std::string_view path) {
   if (!path.empty()) {
     app.open(std::string(path));
     return Done{};
@@ -22,7 +22,7 @@ Result<Done> open(App& app, std::string_view path) {
   return Done{};
 }
 
-Result<Done> close(App& app, std::string_view serial) {
+Result<Done> close_file(App& app, std::string_view serial) {
   const int wanted =
       serial.empty() ? app.document()->serial : std::atoi(std::string(serial).c_str());
   if (app.documents.find(wanted) == nullptr) return error("no such document");
@@ -30,7 +30,7 @@ Result<Done> close(App& app, std::string_view serial) {
   return Done{};
 }
 
-Result<Done> reload(App& app, std::string_view) {
+Result<Done> reload_file(App& app, std::string_view) {
   const DocumentView& old = *app.document();
   SavedDocument saved = saved_of(old);
   std::optional<RuleFile>& rules = saved.wishes.recipe.rules;
@@ -48,7 +48,7 @@ Result<Done> reload(App& app, std::string_view) {
   return Done{};
 }
 
-Result<Done> show(App& app, std::string_view serial) {
+Result<Done> show_file(App& app, std::string_view serial) {
   const int wanted = std::atoi(std::string(serial).c_str());
   if (app.documents.find(wanted) == nullptr) return error("no such document");
   app.documents.show(wanted);
@@ -56,7 +56,7 @@ Result<Done> show(App& app, std::string_view serial) {
 }
 
 template <int by>
-Result<Done> step(App& app, std::string_view) {
+Result<Done> step_file(App& app, std::string_view) {
   app.documents.show(app.documents.neighbour(by)->serial);
   return Done{};
 }
@@ -71,19 +71,20 @@ Result<Done> quit(App& app, std::string_view) {
   return Done{};
 }
 
-constexpr Command kRows[] = {
-    {"file.open", "Open a graph", "Ctrl+O", "", nullptr, open},
+constexpr Command kFileRows[] = {
+    {"file.open", "Open a graph", "Ctrl+O", "", nullptr, open_file},
     {"file.sample", "Open a sample", "", "its name, such as gpt2", nullptr, sample},
-    {"file.reload", "Read the file again", "F5", "", has_document, reload},
-    {"file.close", "Close the document", "Ctrl+W", "", has_document, close},
-    {"file.show", "", "", "", has_document, show},
-    {"file.next", "Next document", "Ctrl+Tab Ctrl+PageDown", "", has_several, step<1>},
-    {"file.previous", "Previous document", "Ctrl+Shift+Tab Ctrl+PageUp", "", has_several, step<-1>},
+    {"file.reload", "Read the file again", "F5", "", has_document, reload_file},
+    {"file.close", "Close the document", "Ctrl+W", "", has_document, close_file},
+    {"file.show", "", "", "", has_document, show_file},
+    {"file.next", "Next document", "Ctrl+Tab Ctrl+PageDown", "", has_several, step_file<1>},
+    {"file.previous", "Previous document", "Ctrl+Shift+Tab Ctrl+PageUp", "", has_several,
+     step_file<-1>},
     {"file.quit", "Quit", "Ctrl+Q", "", nullptr, quit},
 };
 
 }  // namespace
 
-std::span<const Command> file_commands() { return kRows; }
+std::span<const Command> file_commands() { return kFileRows; }
 
 }  // namespace recut::gui

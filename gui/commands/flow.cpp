@@ -4,18 +4,18 @@
 #include <cstdlib>
 
 #include "gui/app/app.h"
+#include "gui/app/conditions.h"
 #include "gui/app/flow_view.h"
 
 namespace recut::gui {
 namespace {
 
-bool is_ready(const App& app) { return app.has_ready(); }
 const FlowView* shown(const App& app) {
   return is_ready(app) ? shown_flow(*app.document()) : nullptr;
 }
 bool is_shown(const App& app) { return shown(app) != nullptr; }
 bool has_next(const App& app) { return is_shown(app) && !shown(app)->at_cut(); }
-bool has_former(const App& app) { return is_shown(app) && shown(app)->step > 0; }
+bool flow_has_former(const App& app) { return is_shown(app) && shown(app)->step > 0; }
 
 // The network is of the graph that is planned for, so that graph is shown.
 Result<Done> start(App& app, std::string_view) {
@@ -35,13 +35,13 @@ Result<Done> start(App& app, std::string_view) {
 }
 
 template <int by>
-Result<Done> step(App& app, std::string_view) {
+Result<Done> step_flow(App& app, std::string_view) {
   flow_view(*app.document()).step += static_cast<std::size_t>(by);
   return Done{};
 }
 
 // To a step by its number: 0 is the network.
-Result<Done> go(App& app, std::string_view number) {
+Result<Done> go_flow(App& app, std::string_view number) {
   if (!is_shown(app)) {
     const Result<Done> done = start(app, {});
     if (!done) return done;
@@ -49,28 +49,28 @@ Result<Done> go(App& app, std::string_view number) {
   FlowView& view = flow_view(*app.document());
   const std::string digits(number);
   char* end = nullptr;
-  const unsigned long step = std::strtoul(digits.c_str(), &end, 10);
-  if (end == digits.c_str() || *end != '\0' || step > view.last())
+  const unsigned long step_flow = std::strtoul(digits.c_str(), &end, 10);
+  if (end == digits.c_str() || *end != '\0' || step_flow > view.last())
     return error(fmt::format("expected a step, 0 to {}; found '{}'", view.last(), number));
-  view.step = step;
+  view.step = step_flow;
   return Done{};
 }
 
-Result<Done> stop(App& app, std::string_view) {
+Result<Done> stop_flow(App& app, std::string_view) {
   flow_view(*app.document()) = {};
   return Done{};
 }
 
-constexpr Command kRows[] = {
+constexpr Command kFlowRows[] = {
     {"flow.start", "Minimum cut of strategy torch, step by step", "", "", is_ready, start},
-    {"flow.next", "Minimum cut: next path", ".", "", has_next, step<1>},
-    {"flow.back", "Minimum cut: the path before", ",", "", has_former, step<-1>},
-    {"flow.go", "", "", "a step", is_ready, go},
-    {"flow.stop", "Minimum cut: enough of it", "", "", is_shown, stop},
+    {"flow.next", "Minimum cut: next path", ".", "", has_next, step_flow<1>},
+    {"flow.back", "Minimum cut: the path before", ",", "", flow_has_former, step_flow<-1>},
+    {"flow.go", "", "", "a step", is_ready, go_flow},
+    {"flow.stop", "Minimum cut: enough of it", "", "", is_shown, stop_flow},
 };
 
 }  // namespace
 
-std::span<const Command> flow_commands() { return kRows; }
+std::span<const Command> flow_commands() { return kFlowRows; }
 
 }  // namespace recut::gui

@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "gui/app/app.h"
+#include "gui/app/conditions.h"
 #include "gui/app/panes_view.h"
 #include "gui/canvas/canvas.h"
 #include "gui/canvas/walk.h"
@@ -20,14 +21,13 @@ const Canvas& canvas(const App& app) {
   return canvas_of(const_cast<App&>(app).document()->memories);
 }
 
-bool is_there(const App& app) {
+bool graph_is_there(const App& app) {
   return app.has_ready() && app.overlay.empty() && canvas(app).picture != nullptr;
 }
-bool is_ready(const App& app) { return app.has_ready(); }
-bool has_selection(const App& app) {
-  return is_there(app) && app.document()->selection.node.valid();
+bool graph_has_selection(const App& app) {
+  return graph_is_there(app) && app.document()->selection.node.valid();
 }
-bool is_focused(const App& app) { return is_there(app) && canvas(app).focus.node.valid(); }
+bool is_focused(const App& app) { return graph_is_there(app) && canvas(app).focus.node.valid(); }
 
 NodeId selected(const App& app) { return app.document()->selection.node; }
 
@@ -67,7 +67,8 @@ Result<Done> fit_selection(App& app, std::string_view) {
 // Everything; where that is what was fitted last, the selection.
 Result<Done> fit_everything(App& app, std::string_view) {
   Canvas& c = canvas(app);
-  if (c.fitted && has_selection(app) && selected_box(app).valid()) return fit_selection(app, {});
+  if (c.fitted && graph_has_selection(app) && selected_box(app).valid())
+    return fit_selection(app, {});
   fit_all(c);
   return Done{};
 }
@@ -117,7 +118,7 @@ Canvas* canvas_there(App& app) {
 }
 
 // A group of the graph here; else of the one beside it. What is open in one opens in the other.
-Result<Done> toggle(App& app, std::string_view key) {
+Result<Done> toggle_graph(App& app, std::string_view key) {
   if (canvas(app).focus.node.valid()) return error("in a neighbourhood all groups are open");
   for (Canvas* c : {&canvas(app), canvas_there(app)}) {
     const layout::Group* group = c != nullptr ? find_group(*c, key) : nullptr;
@@ -155,7 +156,7 @@ Result<Done> toggle_selected(App& app, std::string_view) {
   if (!box.valid()) return error("what is selected isn't in this graph");
   const layout::Group& group = c.picture->group(c.picture->layout.boxes[box.index]);
   if (!group.parent.valid()) return error("what is selected is in no group");
-  const Result<Done> done = toggle(app, std::to_string(group.key));
+  const Result<Done> done = toggle_graph(app, std::to_string(group.key));
   c.anchor = selected(app);
   return done;
 }
@@ -211,7 +212,7 @@ Result<Done> select_box(App& app, layout::BoxId id) {
 }
 
 template <Way way>
-Result<Done> walk(App& app, std::string_view) {
+Result<Done> walk_graph(App& app, std::string_view) {
   const Canvas& c = canvas(app);
   if (c.picture->layout.boxes.empty()) return Done{};
   const layout::BoxId from = selected(app).valid() ? selected_box(app) : layout::BoxId();
@@ -236,36 +237,40 @@ Result<Done> step_order(App& app, std::string_view) {
   return app.run("select.node", graph.node_name(order[next]));
 }
 
-constexpr Command kRows[] = {
+constexpr Command kGraphRows[] = {
     {"graph.lay_out", "", "", "here or there", is_ready, lay_out},
-    {"graph.reveal", "", "", "here or there", is_there, reveal},
+    {"graph.reveal", "", "", "here or there", graph_is_there, reveal},
     {"graph.leave_focus", "Back to the whole graph", "Escape", "", is_focused, leave_focus},
-    {"graph.fit", "Fit the graph; again: the selection", "f Space", "", is_there, fit_everything,
-     "graph"},
-    {"graph.fit_selection", "Fit the selection", "Shift+F", "", has_selection, fit_selection},
-    {"graph.fit_group", "", "", "a group's key", is_there, fit_group},
-    {"graph.zoom_in", "Nearer", "+ =", "", is_there, step_zoom<true>, "graph"},
-    {"graph.zoom_out", "Further away", "-", "", is_there, step_zoom<false>, "graph"},
-    {"graph.zoom", "Set the zoom of the graph", "", "percent", is_there, set_zoom},
-    {"graph.toggle", "", "", "a group's key", is_there, toggle},
-    {"graph.expand", "Open or close the selected group", "e", "", has_selection, toggle_selected},
-    {"graph.expand_all", "Expand all groups", "Shift+E", "", is_there, all_groups<true>},
-    {"graph.collapse_all", "Collapse all groups", "Shift+C", "", is_there, all_groups<false>},
-    {"graph.expand_some", "Groups as they were at first", "", "", is_there, first_groups},
+    {"graph.fit", "Fit the graph; again: the selection", "f Space", "", graph_is_there,
+     fit_everything, "graph"},
+    {"graph.fit_selection", "Fit the selection", "Shift+F", "", graph_has_selection, fit_selection},
+    {"graph.fit_group", "", "", "a group's key", graph_is_there, fit_group},
+    {"graph.zoom_in", "Nearer", "+ =", "", graph_is_there, step_zoom<true>, "graph"},
+    {"graph.zoom_out", "Further away", "-", "", graph_is_there, step_zoom<false>, "graph"},
+    {"graph.zoom", "Set the zoom of the graph", "", "percent", graph_is_there, set_zoom},
+    {"graph.toggle", "", "", "a group's key", graph_is_there, toggle_graph},
+    {"graph.expand", "Open or close the selected group", "e", "", graph_has_selection,
+     toggle_selected},
+    {"graph.expand_all", "Expand all groups", "Shift+E", "", graph_is_there, all_groups<true>},
+    {"graph.collapse_all", "Collapse all groups", "Shift+C", "", graph_is_there, all_groups<false>},
+    {"graph.expand_some", "Groups as they were at first", "", "", graph_is_there, first_groups},
     {"graph.focus", "Focus on the selection's neighbourhood; again: wider", "o", "steps",
-     has_selection, focus},
+     graph_has_selection, focus},
     {"graph.wider", "A wider neighbourhood", "", "", is_focused, step_radius<1>},
     {"graph.narrower", "A narrower neighbourhood", "Shift+O", "", is_focused, step_radius<-1>},
-    {"graph.up", "Along an edge, up", "UpArrow", "", is_there, walk<Way::up>, "graph"},
-    {"graph.down", "Along an edge, down", "DownArrow", "", is_there, walk<Way::down>, "graph"},
-    {"graph.left", "Along an edge, left", "LeftArrow", "", is_there, walk<Way::left>, "graph"},
-    {"graph.right", "Along an edge, right", "RightArrow", "", is_there, walk<Way::right>, "graph"},
-    {"graph.next", "Next node in program order", ".", "", is_there, step_order<1>},
-    {"graph.previous", "Previous node in program order", ",", "", is_there, step_order<-1>},
+    {"graph.up", "Along an edge, up", "UpArrow", "", graph_is_there, walk_graph<Way::up>, "graph"},
+    {"graph.down", "Along an edge, down", "DownArrow", "", graph_is_there, walk_graph<Way::down>,
+     "graph"},
+    {"graph.left", "Along an edge, left", "LeftArrow", "", graph_is_there, walk_graph<Way::left>,
+     "graph"},
+    {"graph.right", "Along an edge, right", "RightArrow", "", graph_is_there,
+     walk_graph<Way::right>, "graph"},
+    {"graph.next", "Next node in program order", ".", "", graph_is_there, step_order<1>},
+    {"graph.previous", "Previous node in program order", ",", "", graph_is_there, step_order<-1>},
 };
 
 }  // namespace
 
-std::span<const Command> graph_commands() { return kRows; }
+std::span<const Command> graph_commands() { return kGraphRows; }
 
 }  // namespace recut::gui

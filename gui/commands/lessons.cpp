@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "gui/app/app.h"
+#include "gui/app/conditions.h"
 #include "gui/app/lesson_kernels.h"
 #include "gui/backend/paths.h"
 
@@ -11,10 +12,10 @@ namespace recut::gui {
 namespace {
 
 bool has_lesson(const App& app) { return app.lessons.lesson() != nullptr; }
-bool has_former(const App& app) { return has_lesson(app) && app.lessons.at() > 0; }
+bool lessons_has_former(const App& app) { return has_lesson(app) && app.lessons.at() > 0; }
 bool has_task(const App& app) { return has_lesson(app) && !app.lessons.step()->show.empty(); }
 
-Result<Done> open(App& app, std::string_view name) {
+Result<Done> open_lessons(App& app, std::string_view name) {
   if (!name.empty()) return app.lessons.open(app, name);
   app.overlay = "lessons";
   return Done{};
@@ -26,11 +27,11 @@ Result<Done> list(App& app, std::string_view) {
 }
 
 template <int by>
-Result<Done> go(App& app, std::string_view) {
+Result<Done> go_lessons(App& app, std::string_view) {
   return app.lessons.go(app, by);
 }
 
-Result<Done> show(App& app, std::string_view) {
+Result<Done> show_lessons(App& app, std::string_view) {
   app.lessons.show();
   return Done{};
 }
@@ -39,8 +40,6 @@ Result<Done> leave(App& app, std::string_view) {
   app.lessons.leave();
   return Done{};
 }
-
-bool has_plan(const App& app) { return app.has_ready() && app.document()->shown != nullptr; }
 
 Result<Done> count(App& app, std::string_view) {
   count_for_lesson(app, *app.document());
@@ -86,12 +85,12 @@ std::vector<Command> rows_of(const std::vector<std::pair<std::string, std::strin
   return rows;
 }
 
-constexpr Command kRows[] = {
+constexpr Command kLessonsRows[] = {
     {"lesson.list", "Lessons", "F4", "", nullptr, list},
-    {"lesson.open", "", "", "its name", nullptr, open},
-    {"lesson.next", "Lesson: next step", "F8", "", has_lesson, go<1>},
-    {"lesson.back", "Lesson: the step before", "Shift+F8", "", has_former, go<-1>},
-    {"lesson.show", "Lesson: show me", "F9", "", has_task, show},
+    {"lesson.open", "", "", "its name", nullptr, open_lessons},
+    {"lesson.next", "Lesson: next step", "F8", "", has_lesson, go_lessons<1>},
+    {"lesson.back", "Lesson: the step before", "Shift+F8", "", lessons_has_former, go_lessons<-1>},
+    {"lesson.show", "Lesson: show me", "F9", "", has_task, show_lessons},
     {"lesson.leave", "Leave the lesson", "Shift+F4", "", has_lesson, leave},
     {"lesson.language", "Language of the lessons", "", "en, de …", nullptr, language},
     {"lesson.scene", "", "", "a sample's name", nullptr, scene},
@@ -109,7 +108,7 @@ std::span<const Command> lessons_commands() {
     return made;
   }();
   static const std::vector<Command> rows = [] {
-    std::vector<Command> made(std::begin(kRows), std::end(kRows));
+    std::vector<Command> made(std::begin(kLessonsRows), std::end(kLessonsRows));
     for (const Command& row : rows_of(names, std::make_index_sequence<kMostLessons>()))
       made.push_back(row);
     return made;

@@ -6,6 +6,7 @@
 
 #include "engine/support/units.h"
 #include "gui/app/app.h"
+#include "gui/app/conditions.h"
 #include "gui/app/memory_stack.h"
 #include "gui/app/memory_view.h"
 #include "gui/app/schedule_view.h"
@@ -14,7 +15,6 @@
 namespace recut::gui {
 namespace {
 
-bool is_ready(const App& app) { return app.has_ready() && app.document()->shown != nullptr; }
 Result<Done> stack(App& app, std::string_view by) {
   const std::string now = app.settings.text("memory.by", "module");
   const std::string wanted = by.empty() ? (now == "module" ? "kind" : "module") : std::string(by);
@@ -40,7 +40,7 @@ bool is_view(const App& app, std::string_view view) {
   return !view.empty() && shows_arena(app) == (view == "arena");
 }
 
-Result<Done> prepare(App& app, std::string_view) {
+Result<Done> prepare_memory(App& app, std::string_view) {
   prepare_schedule(app, *app.document());
   return Done{};
 }
@@ -50,7 +50,7 @@ Result<Done> toggle_list(App& app, std::string_view) {
   return Done{};
 }
 
-Result<Done> zoom(App& app, std::string_view steps) {
+Result<Done> zoom_memory(App& app, std::string_view steps) {
   DocumentView& document = *app.document();
   const auto count = document.shown->replay().steps.size();
   MemoryView& view = memory_view(document);
@@ -70,7 +70,7 @@ Result<Done> zoom(App& app, std::string_view steps) {
   return Done{};
 }
 
-Result<Done> copy_csv(App& app, std::string_view) {
+Result<Done> copy_csv_memory(App& app, std::string_view) {
   app.backend.set_clipboard(timeline_csv(*app.document()->shown));
   app.say("Copied the timeline, a line a step");
   return Done{};
@@ -82,21 +82,21 @@ Result<Done> copy_peak(App& app, std::string_view) {
   return Done{};
 }
 
-constexpr Command kRows[] = {
-    {"memory.by", "Memory by module or by kind", "m", "module or kind", is_ready, stack, "",
+constexpr Command kMemoryRows[] = {
+    {"memory.by", "Memory by module or by kind", "m", "module or kind", has_plan, stack, "",
      is_stacked},
     {"memory.view", "Memory as the bytes alive, or as addresses in the arena", "a",
-     "curve or arena", is_ready, set_view, "", is_view},
-    {"memory.prepare", "", "", "", is_ready, prepare},
-    {"memory.list", "List what is alive at the peak", "", "", is_ready, toggle_list, "", is_listed},
-    {"memory.zoom", "Zoom the timeline", "", "two steps such as 100 250; nothing for all", is_ready,
-     zoom},
-    {"memory.copy_csv", "Copy the timeline as CSV", "", "", is_ready, copy_csv},
-    {"memory.copy_peak", "Copy what is alive at the peak", "", "", is_ready, copy_peak},
+     "curve or arena", has_plan, set_view, "", is_view},
+    {"memory.prepare", "", "", "", has_plan, prepare_memory},
+    {"memory.list", "List what is alive at the peak", "", "", has_plan, toggle_list, "", is_listed},
+    {"memory.zoom", "Zoom the timeline", "", "two steps such as 100 250; nothing for all", has_plan,
+     zoom_memory},
+    {"memory.copy_csv", "Copy the timeline as CSV", "", "", has_plan, copy_csv_memory},
+    {"memory.copy_peak", "Copy what is alive at the peak", "", "", has_plan, copy_peak},
 };
 
 }  // namespace
 
-std::span<const Command> memory_commands() { return kRows; }
+std::span<const Command> memory_commands() { return kMemoryRows; }
 
 }  // namespace recut::gui

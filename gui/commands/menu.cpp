@@ -30,14 +30,14 @@ std::size_t next_row(const std::vector<MenuRow>& rows, std::size_t from, int by)
   return kNone;
 }
 
-Result<Done> close(App& app, std::string_view) {
+Result<Done> close_menu(App& app, std::string_view) {
   app.menu = {};
   return Done{};
 }
 
 // Without a name the first menu; the one that is open closes.
-Result<Done> open(App& app, std::string_view id) {
-  if (is_open(app) && (id.empty() || id == app.menu.id)) return close(app, {});
+Result<Done> open_menu(App& app, std::string_view id) {
+  if (is_open(app) && (id.empty() || id == app.menu.id)) return close_menu(app, {});
   const Menu* menu = id.empty() ? &menus().front() : find_menu(id);
   if (menu == nullptr) return error("no menu '" + std::string(id) + "'");
   app.menu = {std::string(menu->id), kNone};
@@ -45,7 +45,7 @@ Result<Done> open(App& app, std::string_view id) {
 }
 
 template <int by>
-Result<Done> step(App& app, std::string_view) {
+Result<Done> step_menu(App& app, std::string_view) {
   app.menu.row = next_row(open_rows(app), app.menu.row, by);
   return Done{};
 }
@@ -73,45 +73,45 @@ Result<Done> go_to(App& app, std::string_view number) {
   return Done{};
 }
 
-Result<Done> choose(App& app, std::string_view) {
+Result<Done> choose_menu(App& app, std::string_view) {
   const std::vector<MenuRow> rows = open_rows(app);
-  if (app.menu.row >= rows.size()) return step<1>(app, {});
+  if (app.menu.row >= rows.size()) return step_menu<1>(app, {});
   const Intent intent = rows[app.menu.row].intent;
   app.menu = {};
   return app.run(intent.command, intent.argument);
 }
 
-char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
+char lower_menu(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c; }
 
 // The next row whose title begins with the letter.
-Result<Done> find(App& app, std::string_view letter) {
+Result<Done> find_menu(App& app, std::string_view letter) {
   const std::vector<MenuRow> rows = open_rows(app);
   std::size_t at = app.menu.row;
   for (std::size_t i = 0; i < rows.size() && !letter.empty(); ++i) {
     at = next_row(rows, at, 1);
-    if (at == kNone || lower(rows[at].title.front()) != lower(letter.front())) continue;
+    if (at == kNone || lower_menu(rows[at].title.front()) != lower_menu(letter.front())) continue;
     app.menu.row = at;
     break;
   }
   return Done{};
 }
 
-constexpr Command kRows[] = {
-    {"menu.open", "Open the menu", "F10 Alt", "file, edit, view …", nullptr, open},
-    {"menu.close", "", "Escape", "", is_open, close, "menu"},
-    {"menu.down", "", "DownArrow Tab", "", is_open, step<1>, "menu"},
-    {"menu.up", "", "UpArrow Shift+Tab", "", is_open, step<-1>, "menu"},
+constexpr Command kMenuRows[] = {
+    {"menu.open", "Open the menu", "F10 Alt", "file, edit, view …", nullptr, open_menu},
+    {"menu.close", "", "Escape", "", is_open, close_menu, "menu"},
+    {"menu.down", "", "DownArrow Tab", "", is_open, step_menu<1>, "menu"},
+    {"menu.up", "", "UpArrow Shift+Tab", "", is_open, step_menu<-1>, "menu"},
     {"menu.right", "", "RightArrow", "", is_open, side<1>, "menu"},
     {"menu.left", "", "LeftArrow", "", is_open, side<-1>, "menu"},
     {"menu.first", "", "Home PageUp", "", is_open, end<1>, "menu"},
     {"menu.last", "", "End PageDown", "", is_open, end<-1>, "menu"},
-    {"menu.choose", "", "Enter KeypadEnter Space", "", is_open, choose, "menu"},
+    {"menu.choose", "", "Enter KeypadEnter Space", "", is_open, choose_menu, "menu"},
     {"menu.at", "", "", "a row's number", is_open, go_to},
-    {"menu.find", "", "", "a letter", is_open, find, "menu"},
+    {"menu.find", "", "", "a letter", is_open, find_menu, "menu"},
 };
 
 }  // namespace
 
-std::span<const Command> menu_commands() { return kRows; }
+std::span<const Command> menu_commands() { return kMenuRows; }
 
 }  // namespace recut::gui

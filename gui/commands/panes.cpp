@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include "gui/app/app.h"
+#include "gui/app/conditions.h"
 #include "gui/app/panes_view.h"
 #include "gui/app/pass_steps.h"
 #include "gui/canvas/pane_link.h"
@@ -9,7 +10,6 @@
 namespace recut::gui {
 namespace {
 
-bool has_plan(const App& app) { return app.has_ready() && app.document()->shown != nullptr; }
 bool are_shown(const App& app) { return app.has_ready() && has_panes(*app.document()); }
 bool are_compared(const App& app) {
   return are_shown(app) && app.overlay.empty() &&
@@ -42,7 +42,7 @@ Result<Done> panes(App& app, std::string_view with) {
   return app.run("panel.show", "graph");
 }
 
-Result<Done> prepare(App& app, std::string_view) {
+Result<Done> prepare_panes(App& app, std::string_view) {
   start_comparison(app, *app.document());
   return Done{};
 }
@@ -69,7 +69,7 @@ Result<Done> hover_there(App& app, std::string_view name) {
 }
 
 template <int by>
-Result<Done> step(App& app, std::string_view) {
+Result<Done> step_panes(App& app, std::string_view) {
   const DocumentView& document = *app.document();
   const Comparison& comparison = *find_panes_view(document)->comparison;
   const auto next = neighbour_step(*find_panes_view(document), document, by);
@@ -80,19 +80,19 @@ Result<Done> step(App& app, std::string_view) {
   return select_there(app, comparison.there.shown.graph().node_name(to.there));
 }
 
-constexpr Command kRows[] = {
+constexpr Command kPanesRows[] = {
     {"compare.panes", "Compare side by side, in two panes", "c",
      "unplanned, baseline, torch 0.5, document 2 or pass 0", has_plan, panes},
-    {"compare.next", "Next difference of the two graphs", "d", "", are_compared, step<1>},
+    {"compare.next", "Next difference of the two graphs", "d", "", are_compared, step_panes<1>},
     {"compare.previous", "Previous difference of the two graphs", "Shift+D", "", are_compared,
-     step<-1>},
-    {"compare.prepare", "", "", "", are_shown, prepare},
+     step_panes<-1>},
+    {"compare.prepare", "", "", "", are_shown, prepare_panes},
     {"compare.select", "", "", "a node's name there", are_compared, select_there},
     {"compare.hover", "", "", "a name there, or nothing", are_compared, hover_there},
 };
 
 }  // namespace
 
-std::span<const Command> panes_commands() { return kRows; }
+std::span<const Command> panes_commands() { return kPanesRows; }
 
 }  // namespace recut::gui

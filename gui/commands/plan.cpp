@@ -4,12 +4,12 @@
 #include <algorithm>
 
 #include "gui/app/app.h"
+#include "gui/app/conditions.h"
 #include "gui/app/offer.h"
 
 namespace recut::gui {
 namespace {
 
-bool is_ready(const App& app) { return app.has_ready(); }
 bool is_working(const App& app) { return !app.jobs.idle(); }
 bool has_pins(const App& app) { return is_ready(app) && !app.document()->wishes.pins.empty(); }
 bool can_undo(const App& app) {
@@ -148,7 +148,7 @@ Result<Done> sweep(App& app, std::string_view) {
   return Done{};
 }
 
-Result<Done> stop(App& app, std::string_view) {
+Result<Done> stop_plan(App& app, std::string_view) {
   app.jobs.cancel_all();
   for (const auto& document : app.documents.all()) document->plan_due = -1;
   app.say("Stopped; what was found by then stays");
@@ -163,7 +163,7 @@ Result<Done> undo(App& app, std::string_view) {
 
 constexpr std::string_view kCurve = "trade-off";
 constexpr int kFar = 8;  // plans for a Page key
-constexpr Command kRows[] = {
+constexpr Command kPlanRows[] = {
     {"budget.set", "Set the budget", "", "bytes such as 6.5GiB, 40% or none", is_ready, set_budget},
     {"budget.less", "Less memory", "[", "", is_ready, step_budget<-1>},
     {"budget.more", "More memory", "]", "", is_ready, step_budget<1>},
@@ -186,13 +186,13 @@ constexpr Command kRows[] = {
     {"pin.none", "Leave the selected value to the planner", "", "", is_ready, unpin},
     {"pin.clear", "Drop all choices by hand", "", "", has_pins, clear_pins},
     {"curve.draw", "Draw the trade-off again", "", "", is_ready, sweep},
-    {"work.stop", "Stop what is at work", "Ctrl+Period", "", is_working, stop},
+    {"work.stop", "Stop what is at work", "Ctrl+Period", "", is_working, stop_plan},
     {"edit.undo", "Undo", "Ctrl+Z", "", can_undo, undo<false>},
     {"edit.redo", "Redo", "Ctrl+Y Ctrl+Shift+Z", "", can_redo, undo<true>},
 };
 
 }  // namespace
 
-std::span<const Command> plan_commands() { return kRows; }
+std::span<const Command> plan_commands() { return kPlanRows; }
 
 }  // namespace recut::gui

@@ -6,12 +6,12 @@
 #include "engine/workspace/gradients.h"
 #include "engine/workspace/training.h"
 #include "gui/app/app.h"
+#include "gui/app/conditions.h"
 #include "gui/backend/paths.h"
 
 namespace recut::gui {
 namespace {
 
-bool is_ready(const App& app) { return app.has_ready(); }
 bool is_forward(const App& app) { return is_ready(app) && app.document()->is_forward(); }
 bool has_rules(const App& app) {
   return app.document() != nullptr && app.document()->wishes.recipe.rules.has_value();
@@ -35,7 +35,7 @@ bool is_switchable(const DocumentView& document, const std::string& name) {
 }
 
 // The one that is shown where none is named.
-Result<Done> toggle(App& app, std::string_view words) {
+Result<Done> toggle_recipe(App& app, std::string_view words) {
   DocumentView& document = *app.document();
   std::string name = pass_name(words);
   if (name.empty() && document.pass > 0)
@@ -52,7 +52,7 @@ bool runs(const App& app, std::string_view words) {
          document.wishes.recipe.runs(pass_name(words), usual_passes(document.document->file));
 }
 
-Result<Done> differentiate(App& app, std::string_view) { return toggle(app, kGradPass); }
+Result<Done> differentiate(App& app, std::string_view) { return toggle_recipe(app, kGradPass); }
 bool differentiates(const App& app, std::string_view) {
   return app.document()->wishes.recipe.differentiate;
 }
@@ -63,28 +63,28 @@ Result<Done> load(App& app, std::string_view path) {
   return Done{};
 }
 
-Result<Done> reload(App& app, std::string_view) {
+Result<Done> reload_recipe(App& app, std::string_view) {
   return app.load_rules(app.document()->wishes.recipe.rules->path);
 }
 
-Result<Done> remove(App& app, std::string_view) {
+Result<Done> remove_recipe(App& app, std::string_view) {
   app.document()->wishes.recipe.rules.reset();
   std::erase(app.document()->wishes.recipe.off, kRulesPass);
   app.document()->recipe_faults.clear();
   return Done{};
 }
 
-constexpr Command kRows[] = {
-    {"pass.toggle", "Switch a pass on or off", "t", "its name, such as attention", is_ready, toggle,
-     "transforms", runs},
+constexpr Command kRecipeRows[] = {
+    {"pass.toggle", "Switch a pass on or off", "t", "its name, such as attention", is_ready,
+     toggle_recipe, "transforms", runs},
     {"pass.differentiate", "Differentiate", "g", "", is_forward, differentiate, "", differentiates},
     {"rules.load", "Load a file of rules", "", "", nullptr, load},
-    {"rules.reload", "Read the rules again", "Shift+F5", "", has_rules, reload},
-    {"rules.remove", "Remove the rules", "", "", has_rules, remove},
+    {"rules.reload", "Read the rules again", "Shift+F5", "", has_rules, reload_recipe},
+    {"rules.remove", "Remove the rules", "", "", has_rules, remove_recipe},
 };
 
 }  // namespace
 
-std::span<const Command> recipe_commands() { return kRows; }
+std::span<const Command> recipe_commands() { return kRecipeRows; }
 
 }  // namespace recut::gui

@@ -3,13 +3,12 @@
 #include <fmt/core.h>
 
 #include "gui/app/app.h"
+#include "gui/app/conditions.h"
 #include "gui/backend/paths.h"
 #include "gui/report/html_report.h"
 
 namespace recut::gui {
 namespace {
-
-bool has_plan(const App& app) { return app.has_ready() && app.document()->shown != nullptr; }
 
 // As a file's name: whatever a model is called.
 std::string plain(std::string name) {
@@ -39,13 +38,13 @@ Result<Done> write_report(App& app, std::string_view path) {
   return Done{};
 }
 
-constexpr Command kRows[] = {
+constexpr Command kReportRows[] = {
     {"file.report", "Write a report of the plan", "Ctrl+Shift+E", "where to: report.html", has_plan,
      write_report},
 };
 
 }  // namespace
 
-std::span<const Command> report_commands() { return kRows; }
+std::span<const Command> report_commands() { return kReportRows; }
 
 }  // namespace recut::gui

@@ -3,15 +3,14 @@
 #include <cstdlib>
 
 #include "gui/app/app.h"
+#include "gui/app/conditions.h"
 #include "gui/app/run_place.h"
 #include "gui/app/run_view.h"
 
 namespace recut::gui {
 namespace {
 
-constexpr long kMostSteps = 100'000;
-
-bool has_plan(const App& app) { return app.has_ready() && app.document()->shown != nullptr; }
+constexpr long kRunMostSteps = 100'000;
 
 bool is_running(const App& app) {
   if (!has_plan(app)) return false;
@@ -20,14 +19,14 @@ bool is_running(const App& app) {
 }
 
 template <bool kCheck>
-Result<Done> run(App& app, std::string_view steps) {
+Result<Done> run_run(App& app, std::string_view steps) {
   StepOrder order;
   order.check = kCheck;
   if (!steps.empty()) {
     char* end = nullptr;
     const std::string digits(steps);
     const long wanted = std::strtol(digits.c_str(), &end, 10);
-    if (*end != '\0' || wanted < 1 || wanted > kMostSteps)
+    if (*end != '\0' || wanted < 1 || wanted > kRunMostSteps)
       return error("steps are a whole number, 1 to 100000");
     order.steps = static_cast<int>(wanted);
   }
@@ -35,19 +34,19 @@ Result<Done> run(App& app, std::string_view steps) {
   return begun ? app.run("panel.show", "run") : begun;
 }
 
-Result<Done> cancel(App& app, std::string_view) {
+Result<Done> cancel_run(App& app, std::string_view) {
   app.jobs.cancel(run_view(*app.document()).job);
   return Done{};
 }
 
 bool has_choice(const App& app) { return app.backend.runners().size() > 1; }
-bool is_chosen(const App& app, std::string_view id) {
+bool run_is_chosen(const App& app, std::string_view id) {
   const Runner* runner = chosen_runner(app);
   return runner != nullptr && runner->id() == id;
 }
 
 // The one named, or the next.
-Result<Done> choose(App& app, std::string_view id) {
+Result<Done> choose_run(App& app, std::string_view id) {
   if (!id.empty()) return choose_runner(app, id);
   const std::vector<Runner*> runners = app.backend.runners();
   const auto at = std::find(runners.begin(), runners.end(), chosen_runner(app)) - runners.begin();
@@ -62,20 +61,20 @@ bool shows_times(const App& app, std::string_view) {
   return app.settings.flag("graph.times", false);
 }
 
-constexpr Command kRows[] = {
+constexpr Command kRunRows[] = {
     {"run.step", "Run the step as machine code", "Ctrl+Enter", "how many steps are timed", has_plan,
-     run<false>},
+     run_run<false>},
     {"run.check", "Run the step, and compare its outputs with the interpreter's", "",
-     "how many steps are timed", has_plan, run<true>},
-    {"run.cancel", "Stop the run", "", "", is_running, cancel},
-    {"run.on", "What steps run on", "", "cpu, cuda, cuda-tf32, or cuda-bf16", has_choice, choose,
-     "", is_chosen},
+     "how many steps are timed", has_plan, run_run<true>},
+    {"run.cancel", "Stop the run", "", "", is_running, cancel_run},
+    {"run.on", "What steps run on", "", "cpu, cuda, cuda-tf32, or cuda-bf16", has_choice,
+     choose_run, "", run_is_chosen},
     {"run.times", "Colour the graph by measured times, or by the plan", "h", "", has_plan,
      toggle_times, "", shows_times},
 };
 
 }  // namespace
 
-std::span<const Command> run_commands() { return kRows; }
+std::span<const Command> run_commands() { return kRunRows; }
 
 }  // namespace recut::gui

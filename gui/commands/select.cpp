@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "gui/app/app.h"
+#include "gui/app/conditions.h"
 #include "gui/app/panes_view.h"
 #include "gui/app/pass_steps.h"
 #include "gui/app/search.h"
@@ -10,13 +11,12 @@
 namespace recut::gui {
 namespace {
 
-bool is_ready(const App& app) { return app.has_ready(); }
-bool has_selection(const App& app) {
+bool select_has_selection(const App& app) {
   return is_ready(app) && app.overlay.empty() && app.document()->selection.node.valid();
 }
 // Here, or in the pane beside alone.
 bool has_any_selection(const App& app) {
-  if (has_selection(app)) return true;
+  if (select_has_selection(app)) return true;
   const PanesView* panes = is_ready(app) ? find_panes_view(*app.document()) : nullptr;
   return panes != nullptr && app.overlay.empty() && panes->there.valid();
 }
@@ -54,7 +54,7 @@ Result<Done> clear(App& app, std::string_view) {
   return Done{};
 }
 
-Result<Done> find(App& app, std::string_view text) {
+Result<Done> find_select(App& app, std::string_view text) {
   if (text.empty()) {
     app.items.keyboard_for = "bar/search";
     return Done{};
@@ -153,14 +153,14 @@ Result<Done> copy_name(App& app, std::string_view) {
 }
 
 constexpr std::string_view kPasses = "transforms";
-constexpr Command kRows[] = {
+constexpr Command kSelectRows[] = {
     {"select.node", "Select a value", "", "its name", is_ready, select},
     {"select.at", "Select a node of another pass", "",
      "a pass's number or name, a blank, the node's name", is_ready, select_at},
     {"select.hover", "", "", "a name, or nothing", is_ready, hover},
     {"select.clear", "Select nothing", "Escape", "", has_any_selection, clear},
-    {"select.copy", "Copy the selected name", "Ctrl+Shift+C", "", has_selection, copy_name},
-    {"search.find", "Search nodes, modules, bytes", "/ Ctrl+F", "", is_ready, find},
+    {"select.copy", "Copy the selected name", "Ctrl+Shift+C", "", select_has_selection, copy_name},
+    {"search.find", "Search nodes, modules, bytes", "/ Ctrl+F", "", is_ready, find_select},
     {"search.set", "", "", "what to search for", is_ready, set_search},
     {"search.next", "Next match", "F3 Ctrl+G", "", has_search, step_match<1>},
     {"search.previous", "Previous match", "Shift+F3", "", has_search, step_match<-1>},
@@ -178,6 +178,6 @@ constexpr Command kRows[] = {
 
 }  // namespace
 
-std::span<const Command> select_commands() { return kRows; }
+std::span<const Command> select_commands() { return kSelectRows; }
 
 }  // namespace recut::gui

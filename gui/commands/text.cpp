@@ -5,12 +5,11 @@
 #include <cstdlib>
 
 #include "gui/app/app.h"
+#include "gui/app/conditions.h"
 #include "gui/app/text_view.h"
 
 namespace recut::gui {
 namespace {
-
-bool is_ready(const App& app) { return app.has_ready(); }
 
 bool has_changes(const App& app) {
   if (!app.has_ready() || app.settings.text("turn.centre") != "text") return false;
@@ -18,7 +17,7 @@ bool has_changes(const App& app) {
   return view != nullptr && view->difference && !view->difference->changes.empty();
 }
 
-Result<Done> prepare(App& app, std::string_view) {
+Result<Done> prepare_text(App& app, std::string_view) {
   prepare_text(app, *app.document());
   return Done{};
 }
@@ -57,7 +56,7 @@ Result<Done> unfold(App& app, std::string_view line) {
 
 // From block to block of changed lines, around the ends.
 template <int by>
-Result<Done> step(App& app, std::string_view) {
+Result<Done> step_text(App& app, std::string_view) {
   TextView& view = text_view(*app.document());
   const std::size_t count = view.difference->changes.size();
   if (view.change >= count) {
@@ -69,7 +68,7 @@ Result<Done> step(App& app, std::string_view) {
   return Done{};
 }
 
-Result<Done> copy(App& app, std::string_view) {
+Result<Done> copy_lines(App& app, std::string_view) {
   TextView& view = text_view(*app.document());
   if (!view.difference) return error("the text isn't there yet");
   const bool plain = view.difference->changes.empty();
@@ -84,19 +83,19 @@ Result<Done> copy(App& app, std::string_view) {
   return Done{};
 }
 
-constexpr Command kRows[] = {
-    {"text.prepare", "", "", "", is_ready, prepare},
+constexpr Command kTextRows[] = {
+    {"text.prepare", "", "", "", is_ready, prepare_text},
     {"text.base", "Compare the text with that of a pass", "",
      "its number, 0 as read, or 'previous'", is_ready, set_base},
     {"text.fold", "Fold what is the same in both texts, or not", "", "", is_ready, toggle_fold},
     {"text.unfold", "", "", "a line's number", is_ready, unfold},
-    {"text.next", "Next difference", "F7 N", "", has_changes, step<1>},
-    {"text.previous", "Previous difference", "Shift+F7 P", "", has_changes, step<-1>},
-    {"text.copy", "Copy the text or its differences", "", "", is_ready, copy},
+    {"text.next", "Next difference", "F7 N", "", has_changes, step_text<1>},
+    {"text.previous", "Previous difference", "Shift+F7 P", "", has_changes, step_text<-1>},
+    {"text.copy", "Copy the text or its differences", "", "", is_ready, copy_lines},
 };
 
 }  // namespace
 
-std::span<const Command> text_commands() { return kRows; }
+std::span<const Command> text_commands() { return kTextRows; }
 
 }  // namespace recut::gui

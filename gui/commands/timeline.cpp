@@ -12,11 +12,11 @@ namespace {
 
 constexpr double kZoom = 1.35, kPan = 0.12;
 
-bool is_ready(const App& app) {
+bool timeline_is_ready(const App& app) {
   return app.has_ready() && app.overlay.empty() && app.document()->shown != nullptr;
 }
-bool has_selection(const App& app) {
-  return is_ready(app) && app.document()->planned_selection().valid();
+bool timeline_has_selection(const App& app) {
+  return timeline_is_ready(app) && app.document()->planned_selection().valid();
 }
 
 const PlanView& plan_of(const App& app) { return *app.document()->shown; }
@@ -33,7 +33,7 @@ Result<Done> go_to(App& app, std::size_t step) {
 }
 
 // Steps are counted from 0, as in the CSV.
-Result<Done> go(App& app, std::string_view number) {
+Result<Done> go_timeline(App& app, std::string_view number) {
   char* end = nullptr;
   const std::string text(number);
   const unsigned long long step = std::strtoull(text.c_str(), &end, 10);
@@ -44,7 +44,7 @@ Result<Done> go(App& app, std::string_view number) {
 
 // From where the keys are; else in from the side of what is shown.
 template <int by>
-Result<Done> walk(App& app, std::string_view) {
+Result<Done> walk_timeline(App& app, std::string_view) {
   DocumentView& document = *app.document();
   const MemoryView& view = memory_view(document);
   const auto at = cursor_step(document, view);
@@ -78,7 +78,7 @@ Result<Done> use(App& app, std::string_view) {
 
 // About the cursor where it can be seen.
 template <bool nearer>
-Result<Done> zoom(App& app, std::string_view) {
+Result<Done> zoom_timeline(App& app, std::string_view) {
   DocumentView& document = *app.document();
   MemoryView& view = memory_view(document);
   const double factor = nearer ? 1 / kZoom : kZoom;
@@ -119,33 +119,42 @@ Result<Done> raise(App& app, std::string_view) {
 
 Result<Done> everything(App& app, std::string_view) { return app.run("memory.zoom"); }
 
-constexpr std::string_view kPanel = "memory";
-constexpr Command kRows[] = {
-    {"timeline.next", "Next step", "RightArrow", "", is_ready, walk<1>, kPanel},
-    {"timeline.previous", "Previous step", "LeftArrow", "", is_ready, walk<-1>, kPanel},
-    {"timeline.first", "First step", "Home", "", is_ready, first, kPanel},
-    {"timeline.last", "Last step", "End", "", is_ready, last, kPanel},
-    {"timeline.peak", "To the step of the peak", "p", "", is_ready, peak, kPanel},
-    {"timeline.go", "To a step", "", "its number, from 0", is_ready, go, kPanel},
-    {"timeline.next_use", "Next use of the selected value", "Ctrl+RightArrow", "", has_selection,
-     use<1>, kPanel},
+constexpr std::string_view kTimelinePanel = "memory";
+constexpr Command kTimelineRows[] = {
+    {"timeline.next", "Next step", "RightArrow", "", timeline_is_ready, walk_timeline<1>,
+     kTimelinePanel},
+    {"timeline.previous", "Previous step", "LeftArrow", "", timeline_is_ready, walk_timeline<-1>,
+     kTimelinePanel},
+    {"timeline.first", "First step", "Home", "", timeline_is_ready, first, kTimelinePanel},
+    {"timeline.last", "Last step", "End", "", timeline_is_ready, last, kTimelinePanel},
+    {"timeline.peak", "To the step of the peak", "p", "", timeline_is_ready, peak, kTimelinePanel},
+    {"timeline.go", "To a step", "", "its number, from 0", timeline_is_ready, go_timeline,
+     kTimelinePanel},
+    {"timeline.next_use", "Next use of the selected value", "Ctrl+RightArrow", "",
+     timeline_has_selection, use<1>, kTimelinePanel},
     {"timeline.previous_use", "Previous use of the selected value", "Ctrl+LeftArrow", "",
-     has_selection, use<-1>, kPanel},
-    {"timeline.nearer", "Fewer steps", "+ =", "", is_ready, zoom<true>, kPanel},
-    {"timeline.further", "More steps", "-", "", is_ready, zoom<false>, kPanel},
-    {"timeline.right", "Steps further right", "Shift+RightArrow PageDown", "", is_ready, pan<1>,
-     kPanel},
-    {"timeline.left", "Steps further left", "Shift+LeftArrow PageUp", "", is_ready, pan<-1>,
-     kPanel},
-    {"timeline.taller", "Taller: small storages", "UpArrow", "", is_ready, stretch<true>, kPanel},
-    {"timeline.flatter", "Flatter", "DownArrow", "", is_ready, stretch<false>, kPanel},
-    {"timeline.up", "Further up", "Shift+UpArrow", "", is_ready, raise<1>, kPanel},
-    {"timeline.down", "Further down", "Shift+DownArrow", "", is_ready, raise<-1>, kPanel},
-    {"timeline.all", "All steps and all bytes", "f Space", "", is_ready, everything, kPanel},
+     timeline_has_selection, use<-1>, kTimelinePanel},
+    {"timeline.nearer", "Fewer steps", "+ =", "", timeline_is_ready, zoom_timeline<true>,
+     kTimelinePanel},
+    {"timeline.further", "More steps", "-", "", timeline_is_ready, zoom_timeline<false>,
+     kTimelinePanel},
+    {"timeline.right", "Steps further right", "Shift+RightArrow PageDown", "", timeline_is_ready,
+     pan<1>, kTimelinePanel},
+    {"timeline.left", "Steps further left", "Shift+LeftArrow PageUp", "", timeline_is_ready,
+     pan<-1>, kTimelinePanel},
+    {"timeline.taller", "Taller: small storages", "UpArrow", "", timeline_is_ready, stretch<true>,
+     kTimelinePanel},
+    {"timeline.flatter", "Flatter", "DownArrow", "", timeline_is_ready, stretch<false>,
+     kTimelinePanel},
+    {"timeline.up", "Further up", "Shift+UpArrow", "", timeline_is_ready, raise<1>, kTimelinePanel},
+    {"timeline.down", "Further down", "Shift+DownArrow", "", timeline_is_ready, raise<-1>,
+     kTimelinePanel},
+    {"timeline.all", "All steps and all bytes", "f Space", "", timeline_is_ready, everything,
+     kTimelinePanel},
 };
 
 }  // namespace
 
-std::span<const Command> timeline_commands() { return kRows; }
+std::span<const Command> timeline_commands() { return kTimelineRows; }
 
 }  // namespace recut::gui

@@ -2,12 +2,12 @@
 #include <cstdlib>
 
 #include "gui/app/app.h"
+#include "gui/app/conditions.h"
 #include "gui/app/train_view.h"
 
 namespace recut::gui {
 namespace {
 
-bool has_plan(const App& app) { return app.has_ready() && app.document()->shown != nullptr; }
 bool has_optimizer(const App& app) {
   return app.has_ready() && app.document()->wishes.recipe.optimizer.has_value();
 }
@@ -21,7 +21,7 @@ bool has_trained(const App& app) {
 }
 
 // "adam", "sgd 0.1".
-Result<Done> choose(App& app, std::string_view words) {
+Result<Done> choose_train(App& app, std::string_view words) {
   const std::size_t space = std::min(words.find(' '), words.size());
   const std::string_view rate = words.substr(std::min(space + 1, words.size()));
   const auto choice = optimizer_choice(words.substr(0, space), rate);
@@ -29,12 +29,12 @@ Result<Done> choose(App& app, std::string_view words) {
   app.document()->wishes.recipe.optimizer = *choice;
   return app.run("panel.show", "train");
 }
-bool is_chosen(const App& app, std::string_view words) {
+bool train_is_chosen(const App& app, std::string_view words) {
   const auto& optimizer = app.document()->wishes.recipe.optimizer;
   return optimizer && optimizer->name == words;
 }
 
-Result<Done> remove(App& app, std::string_view) {
+Result<Done> remove_train(App& app, std::string_view) {
   app.document()->wishes.recipe.optimizer.reset();
   return Done{};
 }
@@ -52,7 +52,7 @@ Result<Done> begin(App& app, std::string_view words) {
   return begun ? app.run("panel.show", "train") : begun;
 }
 
-Result<Done> stop(App& app, std::string_view) {
+Result<Done> stop_train(App& app, std::string_view) {
   stop_training(*app.document());
   return Done{};
 }
@@ -62,17 +62,18 @@ Result<Done> again(App& app, std::string_view words) {
   return begin(app, words);
 }
 
-constexpr Command kRows[] = {
+constexpr Command kTrainRows[] = {
     {"train.optimizer", "Make the step a training step, by an optimiser", "",
-     "sgd, adam or adamw, and a learning rate", has_plan, choose, "adam", is_chosen},
-    {"train.none", "Make it a step without an optimiser again", "", "", has_optimizer, remove},
+     "sgd, adam or adamw, and a learning rate", has_plan, choose_train, "adam", train_is_chosen},
+    {"train.none", "Make it a step without an optimiser again", "", "", has_optimizer,
+     remove_train},
     {"train.begin", "Train, or go on", "Ctrl+Shift+Enter", "how many steps", can_train, begin},
-    {"train.stop", "Stop training", "", "", trains, stop},
+    {"train.stop", "Stop training", "", "", trains, stop_train},
     {"train.again", "Train from the beginning", "", "how many steps", has_trained, again},
 };
 
 }  // namespace
 
-std::span<const Command> train_commands() { return kRows; }
+std::span<const Command> train_commands() { return kTrainRows; }
 
 }  // namespace recut::gui

@@ -13,13 +13,13 @@ bool shows_idle(const App& app, std::string_view) {
   return app.settings.flag("passes.idle", false);
 }
 
-constexpr Command kRows[] = {
+constexpr Command kTransformsRows[] = {
     {"pass.idle", "Show or hide passes that changed nothing", "", "", nullptr, toggle_idle, "",
      shows_idle},
 };
 
 }  // namespace
 
-std::span<const Command> transforms_commands() { return kRows; }
+std::span<const Command> transforms_commands() { return kTransformsRows; }
 
 }  // namespace recut::gui

@@ -148,7 +148,7 @@ Result<Done> set_setting(App& app, std::string_view words) {
 
 constexpr char kPalette[] = "palette", kHelp[] = "help";
 
-constexpr Command kRows[] = {
+constexpr Command kViewRows[] = {
     {"palette.open", "Find a command", "Ctrl+Shift+P Ctrl+K", "", nullptr, open_overlay<kPalette>},
     {"help.open", "Keys and commands", "? F1", "", nullptr, open_overlay<kHelp>},
     {"overlay.close", "", "Escape", "", has_overlay, close_overlay},
@@ -171,6 +171,6 @@ constexpr Command kRows[] = {
 
 }  // namespace
 
-std::span<const Command> view_commands() { return kRows; }
+std::span<const Command> view_commands() { return kViewRows; }
 
 }  // namespace recut::gui

@@ -15,7 +15,7 @@ struct Row {
   std::string_view file;
   float size;
 };
-constexpr Row kRows[] = {
+constexpr Row kFontsRows[] = {
     {Face::text, "Inter-Regular", 13},
     {Face::strong, "Inter-SemiBold", 13},
     {Face::small, "Inter-Regular", 11.5f},
@@ -29,7 +29,7 @@ struct Shape {
   float line;     // ascender to descender, in ems
   float capital;  // height of a capital letter, in ems
 };
-constexpr Shape kInter{1.21f, 0.727f}, kMono{1.32f, 0.73f};
+constexpr Shape kInter{1.21f, 0.727f}, kMonoShape{1.32f, 0.73f};
 
 // Latin with accents, Greek, dashes and quotes, arrows, mathematics, keys, shapes.
 constexpr ImWchar kRanges[] = {0x20,   0x17f,  0x370,  0x3ff,  0x2010, 0x2026, 0x2030, 0x203a,
@@ -52,9 +52,9 @@ bool is_mono(const Row& row) { return row.file.front() == 'J'; }
 
 void Fonts::build(ImFontAtlas& atlas, float scale) {
   atlas.Clear();
-  for (const Row& row : kRows) {
+  for (const Row& row : kFontsRows) {
     const EmbeddedFile& file = file_of(row.file);
-    const Shape& shape = is_mono(row) ? kMono : kInter;
+    const Shape& shape = is_mono(row) ? kMonoShape : kInter;
     ImFontConfig config;
     config.FontDataOwnedByAtlas = false;
     // At large scales a texel is a pixel; at small ones letters stand between pixels.
@@ -71,7 +71,8 @@ void Fonts::build(ImFontAtlas& atlas, float scale) {
   // Few typefaces have thin spaces; ours between thousands are nothing but an advance.
   for (std::size_t i = 0; i < kFaces; ++i) {
     for (const ImWchar c : kThinSpaces)
-      fonts_[i]->AddGlyph(nullptr, c, 0, 0, 0, 0, 0, 0, 0, 0, kRows[i].size * scale * kThinSpace);
+      fonts_[i]->AddGlyph(nullptr, c, 0, 0, 0, 0, 0, 0, 0, 0,
+                          kFontsRows[i].size * scale * kThinSpace);
     fonts_[i]->BuildLookupTable();
   }
 }

@@ -6,14 +6,14 @@
 namespace recut::gui {
 namespace {
 
-constexpr float kMargin = 4;  // units between a popup and the window's edge
+constexpr float kPopupMargin = 4;  // units between a popup and the window's edge
 constexpr ImGuiWindowFlags kFlags =
     ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
     ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoFocusOnAppearing | ImGuiWindowFlags_Tooltip;
 
 Rect moved_into_window(const Ui& ui, const Rect& box) {
   const ImVec2 size = ImGui::GetIO().DisplaySize;
-  const float margin = ui.px(kMargin);
+  const float margin = ui.px(kPopupMargin);
   const float wide = std::min(box.width(), size.x - 2 * margin);
   const float high = std::min(box.height(), size.y - 2 * margin);
   const float left = std::max(margin, std::min(box.left, size.x - margin - wide));

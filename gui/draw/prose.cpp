@@ -5,7 +5,7 @@
 namespace recut::gui {
 namespace {
 
-constexpr float kLine = 19, kBetween = 8;  // units: of a line, between paragraphs
+constexpr float kProseLine = 19, kBetween = 8;  // units: of a line, between paragraphs
 
 // A part of a word in one face; a word is what has no blank in it: "`h1`," is two parts.
 struct Part {
@@ -14,7 +14,7 @@ struct Part {
   bool begins_word = false;
 };
 
-std::vector<Part> parts_of(std::string_view words) {
+std::vector<Part> prose_parts_of(std::string_view words) {
   std::vector<Part> parts;
   bool bold = false, name = false, begins = true, fresh = true;
   for (std::size_t i = 0; i < words.size(); ++i) {
@@ -47,8 +47,8 @@ Prose::Prose(const Ui& ui, const std::vector<std::string>& paragraphs, float wid
 }
 
 void Prose::add(const Ui& ui, std::string_view paragraph, float width) {
-  const float line = std::round(ui.px(kLine)), blank = ui.width(" ", Face::text);
-  const std::vector<Part> parts = parts_of(paragraph);
+  const float line = std::round(ui.px(kProseLine)), blank = ui.width(" ", Face::text);
+  const std::vector<Part> parts = prose_parts_of(paragraph);
   float x = 0;
   for (std::size_t i = 0; i < parts.size();) {
     std::size_t end = i + 1;

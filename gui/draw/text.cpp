@@ -9,7 +9,7 @@
 namespace recut::gui {
 namespace {
 
-constexpr std::string_view kEllipsis = "…";
+constexpr std::string_view kTextEllipsis = "…";
 
 // Whether a cut before byte `at` falls between two code points.
 bool between_letters(std::string_view words, std::size_t at) {
@@ -80,23 +80,23 @@ float Ui::path(const Rect& rect, std::string_view words, Face face, Colour colou
 }
 
 std::string cut_end(const Ui& ui, std::string_view words, Face face, float width) {
-  const float room = width - ui.width(kEllipsis, face);
+  const float room = width - ui.width(kTextEllipsis, face);
   if (room <= 0) return {};
   std::size_t bytes = most_bytes(
       words.size(), [&](std::size_t n) { return ui.width(words.substr(0, n), face) <= room; });
   while (bytes > 0 && !between_letters(words, bytes)) --bytes;
   while (bytes > 0 && words[bytes - 1] == ' ') --bytes;
-  return std::string(words.substr(0, bytes)) + std::string(kEllipsis);
+  return std::string(words.substr(0, bytes)) + std::string(kTextEllipsis);
 }
 
 std::string cut_front(const Ui& ui, std::string_view words, Face face, float width) {
-  const float room = width - ui.width(kEllipsis, face);
+  const float room = width - ui.width(kTextEllipsis, face);
   if (room <= 0) return {};
   std::size_t bytes = most_bytes(words.size(), [&](std::size_t n) {
     return ui.width(words.substr(words.size() - n), face) <= room;
   });
   while (bytes > 0 && !between_letters(words, words.size() - bytes)) --bytes;
-  return std::string(kEllipsis) + std::string(words.substr(words.size() - bytes));
+  return std::string(kTextEllipsis) + std::string(words.substr(words.size() - bytes));
 }
 
 std::string format_number(std::int64_t number) {

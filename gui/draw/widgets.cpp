@@ -5,7 +5,7 @@
 namespace recut::gui {
 namespace {
 
-Rect clipped(const Rect& rect) {
+Rect visible_part(const Rect& rect) {
   const ImDrawList& list = *ImGui::GetWindowDrawList();
   const ImVec2 low = list.GetClipRectMin(), high = list.GetClipRectMax();
   return rect.within({low.x, low.y, high.x, high.y});
@@ -25,7 +25,8 @@ bool keyboard(Ui& ui, const std::string& label, const Rect& rect) {
 
 Touch touch(Ui& ui, std::string_view label, ItemKind kind, const Rect& rect, bool enabled,
             std::string value) {
-  const std::string& whole = ui.items.add(label, kind, clipped(rect), enabled, std::move(value));
+  const std::string& whole =
+      ui.items.add(label, kind, visible_part(rect), enabled, std::move(value));
   Touch touch;
   if (rect.empty() || !enabled) return touch;
   ImGui::SetCursorScreenPos(rect.corner());
@@ -129,7 +130,7 @@ Touch row(Ui& ui, std::string_view label, const Rect& rect, bool chosen, std::st
 
 float figure(Ui& ui, std::string_view label, const Rect& rect, std::string_view what,
              std::string_view value, Colour colour) {
-  ui.items.add(label, ItemKind::figure, clipped(rect), true, std::string(value));
+  ui.items.add(label, ItemKind::figure, visible_part(rect), true, std::string(value));
   Rect rest = rect;
   const float first = ui.text(rest, what, Face::text, ui.theme.dim);
   rest.cut_left(first + ui.px(6));

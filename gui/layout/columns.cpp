@@ -6,14 +6,16 @@
 namespace recut::gui::layout {
 namespace {
 
-constexpr std::uint32_t kNone = 0xffffffff;
+constexpr std::uint32_t kColumnsNone = 0xffffffff;
 constexpr int kSweeps = 3;
 constexpr std::uint32_t kLongestGap = 3;  // rows between two boxes of one path
 
 class Columns {
  public:
   explicit Columns(const ColumnTask& task)
-      : task_(task), count_(static_cast<std::uint32_t>(task.row.size())), path_of_(count_, kNone) {
+      : task_(task),
+        count_(static_cast<std::uint32_t>(task.row.size())),
+        path_of_(count_, kColumnsNone) {
     by_row_.resize(count_);
     for (std::uint32_t i = 0; i < count_; ++i) by_row_[i] = i;
     std::stable_sort(by_row_.begin(), by_row_.end(),
@@ -43,16 +45,16 @@ class Columns {
   // The heaviest path from top to bottom; the first in order among equals.
   void find_spine() {
     std::vector<std::uint64_t> weight(count_, 0);
-    std::vector<std::uint32_t> from(count_, kNone);
+    std::vector<std::uint32_t> from(count_, kColumnsNone);
     std::uint32_t end = by_row_[0];
     for (const std::uint32_t box : by_row_) {
       for (const std::uint32_t upper : upper_[box])
-        if (from[box] == kNone || weight[upper] > weight[from[box]]) from[box] = upper;
-      weight[box] = own_weight(box) + (from[box] == kNone ? 0 : weight[from[box]]);
+        if (from[box] == kColumnsNone || weight[upper] > weight[from[box]]) from[box] = upper;
+      weight[box] = own_weight(box) + (from[box] == kColumnsNone ? 0 : weight[from[box]]);
       if (weight[box] > weight[end]) end = box;
     }
     Path spine;
-    for (std::uint32_t box = end; box != kNone; box = from[box]) spine.boxes.push_back(box);
+    for (std::uint32_t box = end; box != kColumnsNone; box = from[box]) spine.boxes.push_back(box);
     std::reverse(spine.boxes.begin(), spine.boxes.end());
     spine.column = 0;
     add(std::move(spine));
@@ -66,9 +68,9 @@ class Columns {
 
   void find_paths() {
     for (const std::uint32_t start : by_row_) {
-      if (path_of_[start] != kNone) continue;
-      Path path{0, 0, kNone, {}};
-      for (std::uint32_t box = start; box != kNone; box = next_of(box)) {
+      if (path_of_[start] != kColumnsNone) continue;
+      Path path{0, 0, kColumnsNone, {}};
+      for (std::uint32_t box = start; box != kColumnsNone; box = next_of(box)) {
         path.boxes.push_back(box);
         path_of_[box] = static_cast<std::uint32_t>(paths_.size());
       }
@@ -77,10 +79,10 @@ class Columns {
   }
 
   std::uint32_t next_of(std::uint32_t box) const {
-    std::uint32_t next = kNone;
+    std::uint32_t next = kColumnsNone;
     for (const std::uint32_t lower : lower_[box])
-      if (path_of_[lower] == kNone && task_.row[lower] <= task_.row[box] + kLongestGap &&
-          (next == kNone || task_.row[lower] < task_.row[next]))
+      if (path_of_[lower] == kColumnsNone && task_.row[lower] <= task_.row[box] + kLongestGap &&
+          (next == kColumnsNone || task_.row[lower] < task_.row[next]))
         next = lower;
     return next;
   }
@@ -121,7 +123,7 @@ class Columns {
         if (list == &lower_[box] && !both) continue;
         for (const std::uint32_t other : *list) {
           const Path& neighbour = paths_[path_of_[other]];
-          if (&neighbour == &path || neighbour.column == kNone) continue;
+          if (&neighbour == &path || neighbour.column == kColumnsNone) continue;
           sum += neighbour.column;
           ++count;
         }

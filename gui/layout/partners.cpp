@@ -9,7 +9,7 @@
 namespace recut::gui::layout {
 namespace {
 
-constexpr std::uint32_t kNone = Scene::kNone;
+constexpr std::uint32_t kPartnersNone = Scene::kNone;
 constexpr std::size_t kFewUsers = 16;
 constexpr std::uint32_t kFewMates = 64;
 
@@ -62,9 +62,9 @@ class Partners {
       return std::min(cap, within(p, run->second));
     }
     const std::uint32_t named = by_name(p, cap);
-    if (named != kNone) return named;
+    if (named != kPartnersNone) return named;
     const std::uint32_t read = last_read(p, 0, cap);
-    return read != kNone ? read : cap;
+    return read != kPartnersNone ? read : cap;
   }
 
   // The least forward_index among the gradients that a node reads; the last of all where there are
@@ -83,24 +83,25 @@ class Partners {
   // nodes that autograd doesn't see, which come after.
   std::uint32_t within(std::uint32_t p, Run run) const {
     const std::uint32_t named = by_name(p, run.last);
-    if (named != kNone && named >= run.first) return named;
+    if (named != kPartnersNone && named >= run.first) return named;
     const std::string& module = graph_.origin(node(p)).module;
     const std::uint32_t from = std::max(run.first, run.last < kFewMates ? 0 : run.last - kFewMates);
-    std::uint32_t mate = kNone;
-    for (std::uint32_t i = run.last + 1; i-- > from && mate == kNone;)
+    std::uint32_t mate = kPartnersNone;
+    for (std::uint32_t i = run.last + 1; i-- > from && mate == kPartnersNone;)
       if (graph_.origin(node(forward_[i])).module == module) mate = i;
-    const std::uint32_t last = mate == kNone ? run.last : mate;
+    const std::uint32_t last = mate == kPartnersNone ? run.last : mate;
     const std::uint32_t read = last_read(p, run.first, last);
-    return read != kNone ? read : last;
+    return read != kPartnersNone ? read : last;
   }
 
   std::uint32_t last_read(std::uint32_t p, std::uint32_t first, std::uint32_t last) const {
-    std::uint32_t found = kNone;
+    std::uint32_t found = kPartnersNone;
     for (const NodeId operand : graph_[node(p)].operands) {
       const auto q = static_cast<std::uint32_t>(graph_.position(operand));
       if (!is_forward_call(q)) continue;
       const std::uint32_t index = places_[q].forward_index;
-      if (index >= first && index <= last && (found == kNone || index > found)) found = index;
+      if (index >= first && index <= last && (found == kPartnersNone || index > found))
+        found = index;
     }
     return found;
   }
@@ -111,29 +112,29 @@ class Partners {
     const std::int64_t number = graph_.origin(node(forward_[cap])).seq_nr;
     const auto run = by_number_.find(number);
     const Run range = run == by_number_.end() ? Run{cap, cap} : run->second;
-    std::uint32_t found = kNone;
+    std::uint32_t found = kPartnersNone;
     for (std::uint32_t i = range.first; i <= range.last && i < range.first + kFewUsers; ++i)
       for (const NodeId operand : graph_[node(forward_[i])].operands) {
         const auto q = static_cast<std::uint32_t>(graph_.position(operand));
         if (!is_forward_call(q) || graph_.type(operand).shape != graph_.type(node(p)).shape)
           continue;
         const std::uint32_t index = places_[q].forward_index;
-        if (index < range.first && (found == kNone || index > found)) found = index;
+        if (index < range.first && (found == kPartnersNone || index > found)) found = index;
       }
-    return found == kNone ? cap : std::min(found, cap);
+    return found == kPartnersNone ? cap : std::min(found, cap);
   }
 
   // "convolution_backward": the convolution among what it reads, or among the users of that.
   std::uint32_t by_name(std::uint32_t p, std::uint32_t cap) const {
     const std::string_view packet = graph_.op(node(p)).packet;
     const std::size_t suffix = packet.rfind("_backward");
-    if (suffix == std::string_view::npos || suffix == 0) return kNone;
-    std::uint32_t found = kNone;
+    if (suffix == std::string_view::npos || suffix == 0) return kPartnersNone;
+    std::uint32_t found = kPartnersNone;
     const auto consider = [&](NodeId id) {
       const auto q = static_cast<std::uint32_t>(graph_.position(id));
       const std::uint32_t index = places_[q].forward_index;
       if (is_forward_call(q) && index <= cap && resembles(graph_.op(id).packet, packet, suffix) &&
-          (found == kNone || index > found))
+          (found == kPartnersNone || index > found))
         found = index;
     };
     for (const NodeId operand : graph_[node(p)].operands) {
@@ -150,21 +151,21 @@ class Partners {
   }
 
   std::uint32_t place_of_readers(std::uint32_t p) const {
-    std::uint32_t found = kNone;
+    std::uint32_t found = kPartnersNone;
     for (const NodeId user : users_.of(node(p))) {
       const Place& place = places_[graph_.position(user)];
-      if (found == kNone || place.forward_index > found) found = place.forward_index;
+      if (found == kPartnersNone || place.forward_index > found) found = place.forward_index;
     }
-    if (found != kNone) return found;
+    if (found != kPartnersNone) return found;
     const std::uint32_t read = last_read(p, 0, last_index());
-    return read != kNone ? read : last_index();
+    return read != kPartnersNone ? read : last_index();
   }
 
   // Of the backward nodes of one partner, the one in its row: named after it, else the heaviest,
   // else the first to run that does more than a view.
   void choose_mirrors() {
     struct Best {
-      std::uint32_t position = kNone;
+      std::uint32_t position = kPartnersNone;
       int score = -1;
     };
     std::vector<Best> best(forward_.size());
@@ -176,7 +177,7 @@ class Partners {
       if (score > known.score) known = {p, score};
     }
     for (const Best& one : best)
-      if (one.position != kNone) places_[one.position].mirrors = true;
+      if (one.position != kPartnersNone) places_[one.position].mirrors = true;
   }
 
   int likeness(std::uint32_t backward, std::uint32_t forward) const {

@@ -5,7 +5,7 @@
 namespace recut::gui::layout {
 namespace {
 
-constexpr std::uint32_t kNone = Scene::kNone;
+constexpr std::uint32_t kRowsNone = Scene::kNone;
 
 // Wires between vertices, upper to lower, as lists both ways.
 class Arcs {
@@ -74,7 +74,7 @@ class Rows {
 
   void longest_paths() {
     for (const std::uint32_t v : v_.order) {
-      if (is_backward(v) && !v_.above[v] && v_.beside[v] != kNone)
+      if (is_backward(v) && !v_.above[v] && v_.beside[v] != kRowsNone)
         row_[v] = std::max(row_[v], row_[v_.beside[v]]);
       for (const std::uint32_t lower : arcs_.below(v))
         row_[lower] = std::max(row_[lower], row_[v] + 1);
@@ -87,11 +87,11 @@ class Rows {
     for (std::size_t i = v_.order.size(); i-- > 0;) {
       const std::uint32_t v = v_.order[i];
       if (is_backward(v) ? v_.floating[v] : !v_.floating[v]) continue;
-      std::uint32_t limit = kNone;
+      std::uint32_t limit = kRowsNone;
       for (const std::uint32_t lower : arcs_.below(v))
         if (!is_backward(lower) || !v_.floating[lower]) limit = std::min(limit, row_[lower] - 1);
       if (is_backward(v) && v_.above[v]) limit = std::min(limit, row_[v_.beside[v]]);
-      if (limit != kNone) row_[v] = std::max(row_[v], limit);
+      if (limit != kRowsNone) row_[v] = std::max(row_[v], limit);
     }
   }
 
@@ -100,7 +100,7 @@ class Rows {
       if (!is_backward(v) || !v_.floating[v]) continue;
       std::uint32_t row = 0;
       for (const std::uint32_t reader : arcs_.over(v)) row = std::max(row, row_[reader] + 1);
-      row_[v] = arcs_.over(v).empty() && v_.beside[v] != kNone ? row_[v_.beside[v]] : row;
+      row_[v] = arcs_.over(v).empty() && v_.beside[v] != kRowsNone ? row_[v_.beside[v]] : row;
     }
   }
 

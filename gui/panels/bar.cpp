@@ -265,7 +265,7 @@ void tabs(Ui& ui, const PanelInput& input, Rect& rest, Intents& intents) {
   hint(ui, "Open a graph (Ctrl+O)");
 }
 
-void draw(Ui& ui, const PanelInput& input, Intents& intents) {
+void draw_bar(Ui& ui, const PanelInput& input, Intents& intents) {
   Rect rest = input.whole;
   ui.fill(rest.cut_bottom(ui.whole(1)), ui.theme.line);
   const bool narrow_bar = is_narrow(ui, input);
@@ -297,6 +297,6 @@ void draw(Ui& ui, const PanelInput& input, Intents& intents) {
 
 }  // namespace
 
-Panel bar_panel() { return {"bar", "", Place::top, 0, 1, draw}; }
+Panel bar_panel() { return {"bar", "", Place::top, 0, 1, draw_bar}; }
 
 }  // namespace recut::gui

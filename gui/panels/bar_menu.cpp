@@ -10,7 +10,7 @@
 namespace recut::gui {
 namespace {
 
-constexpr float kWide = 430, kTitles = 36, kMenuRow = 24, kLineRow = 9, kCheck = 26;
+constexpr float kBarMenuWide = 430, kTitles = 36, kMenuRow = 24, kLineRow = 9, kCheck = 26;
 
 // A pointer at rest leaves the rows to the keys.
 struct MenuMemory {
@@ -52,7 +52,7 @@ class Sheet {
     for (const MenuRow& row : rows_) high += height_of(row);
     const float edges = 3 * ui_.px(kPopupEdge) + ui_.px(kTitles);
     const float room = ImGui::GetIO().DisplaySize.y - corner.y - ui_.px(kPopupEdge);
-    Rect box = rect_at(corner, {ui_.px(kWide), std::min(high + edges, room)});
+    Rect box = rect_at(corner, {ui_.px(kBarMenuWide), std::min(high + edges, room)});
     Rect rest = begin_popup(ui_, "menu", box, Beneath::deaf);
     titles(rest.cut_top(ui_.px(kTitles)));
     rest.cut_top(ui_.px(kPopupEdge));

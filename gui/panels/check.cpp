@@ -13,8 +13,8 @@
 namespace recut::gui {
 namespace {
 
-constexpr float kNumber = 92;   // units: a column of figures
-constexpr float kWidest = 760;  // of the table of outputs
+constexpr float kCheckNumber = 92;   // units: a column of figures
+constexpr float kCheckWidest = 760;  // of the table of outputs
 
 std::string exact_bytes(std::int64_t bytes) { return format_number(bytes) + " B"; }
 
@@ -97,7 +97,7 @@ class CheckPanel {
     verdict(area.cut_top(std::round(ui_.px(kRow))), report);
     peak(area.cut_top(std::round(ui_.px(kRow))), report);
     area.cut_top(ui_.px(8));
-    area.right = std::min(area.right, area.left + ui_.px(kWidest));
+    area.right = std::min(area.right, area.left + ui_.px(kCheckWidest));
     columns(area.cut_top(std::round(ui_.px(20))), report.inputs);
     outputs(area, report);
   }
@@ -143,7 +143,8 @@ class CheckPanel {
   void columns(Rect row, const std::string& inputs) const {
     row.cut_right(ui_.px(10));
     for (const char* title : {"bound", "error", "relative error"})
-      ui_.text(row.cut_right(ui_.px(kNumber)), title, Face::small, ui_.theme.faint, Align::right);
+      ui_.text(row.cut_right(ui_.px(kCheckNumber)), title, Face::small, ui_.theme.faint,
+               Align::right);
     row.cut_left(ui_.px(20));
     ui_.text(row, "output, on " + inputs, Face::small, ui_.theme.faint);
   }
@@ -163,7 +164,7 @@ class CheckPanel {
   }
 
   void output(const OutputComparison& output, const Rect& rect) {
-    const Comparison& c = output.comparison;
+    const recut::Comparison& c = output.comparison;
     const bool unchecked = !output.unchecked.empty();
     const std::string value = unchecked ? "unchecked" : c.ok ? "agrees" : c.problem;
     const Touch t = row(ui_, fmt::format("output {}", output.position), rect, false, value);
@@ -176,7 +177,7 @@ class CheckPanel {
     sign(rest, output.ok());
     rest.cut_right(ui_.px(10));
     const auto number = [&](double x) {
-      ui_.text(rest.cut_right(ui_.px(kNumber)),
+      ui_.text(rest.cut_right(ui_.px(kCheckNumber)),
                unchecked ? ""
                : x == 0  ? "0"
                          : fmt::format("{:.1e}", x),
@@ -197,7 +198,7 @@ class CheckPanel {
   const bool running_;
 };
 
-void draw(Ui& ui, const PanelInput& input, Intents& intents) {
+void draw_check(Ui& ui, const PanelInput& input, Intents& intents) {
   const DocumentView* document = input.ready();
   if (document == nullptr) return;
   CheckPanel(ui, input, *document, input.memory<CheckView>(kCheckMemory), intents).draw();
@@ -205,6 +206,6 @@ void draw(Ui& ui, const PanelInput& input, Intents& intents) {
 
 }  // namespace
 
-Panel check_panel() { return {"check", "Check", Place::bottom_right, 3, 1, draw}; }
+Panel check_panel() { return {"check", "Check", Place::bottom_right, 3, 1, draw_check}; }
 
 }  // namespace recut::gui

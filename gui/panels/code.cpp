@@ -80,7 +80,7 @@ void draw_parts(const CodeStage& stage) {
          fmt::format("Kernel {} has no loops.", text->kernel), text->faults);
 }
 
-void draw(Ui& ui, const PanelInput& input, Intents& intents) {
+void draw_code(Ui& ui, const PanelInput& input, Intents& intents) {
   const DocumentView* document = input.ready();
   if (document == nullptr) return;
   auto& view = input.memory<CodeView>(kCodeMemory);
@@ -98,6 +98,6 @@ void draw(Ui& ui, const PanelInput& input, Intents& intents) {
 
 }  // namespace
 
-Panel code_panel() { return {"code", "Code", Place::centre, 3, 1, draw}; }
+Panel code_panel() { return {"code", "Code", Place::centre, 3, 1, draw_code}; }
 
 }  // namespace recut::gui

@@ -15,17 +15,17 @@ namespace {
 
 constexpr float kLineHigh = 18, kNumber = 40;              // units
 constexpr float kBeforeOrigin = 16, kShortestOrigin = 56;  // units: of a node's name
-constexpr std::size_t kMostBytes = 600;                    // more than fits on any screen
-constexpr std::size_t kLongestHint = 2000;
+constexpr std::size_t kCodeLinesMostBytes = 600;           // more than fits on any screen
+constexpr std::size_t kCodeLinesLongestHint = 2000;
 
-struct Piece {
+struct CodeLinesPiece {
   std::string_view text;
   Colour colour = 0;
 };
 
 // What is defined, the operator or statement, and what follows.
-std::vector<Piece> pieces_of(const Theme& theme, std::string_view line) {
-  std::vector<Piece> pieces;
+std::vector<CodeLinesPiece> code_lines_pieces_of(const Theme& theme, std::string_view line) {
+  std::vector<CodeLinesPiece> pieces;
   const auto take = [&](std::size_t end, Colour colour) {
     end = std::min(end, line.size());
     if (end > 0) pieces.push_back({line.substr(0, end), colour});
@@ -100,7 +100,7 @@ class Lines {
     rest.cut_left(ui_.px(12));
     rest.cut_right(ui_.px(10));
     const float left = words(rest, it.text);
-    if (t.hovered && left < 0) hint(ui_, it.text.substr(0, kLongestHint));
+    if (t.hovered && left < 0) hint(ui_, it.text.substr(0, kCodeLinesLongestHint));
     if (says_origin(i, first)) origin(it.node, rest.cut_right(left - ui_.px(kBeforeOrigin)));
   }
 
@@ -113,7 +113,7 @@ class Lines {
     if (!cursor) return;
     ui_.frame(row.inset(ui_.px(1), 0), ui_.theme.selection, ui_.px(2));
     ui_.items.add("cursor", ItemKind::figure, row.within(area_), true,
-                  text_.lines[i].text.substr(0, kLongestHint));
+                  text_.lines[i].text.substr(0, kCodeLinesLongestHint));
   }
 
   const std::string& name(NodeId node) const { return text_.of->graph().node_name(node); }
@@ -136,7 +136,8 @@ class Lines {
   float words(const Rect& place, std::string_view text) const {
     ui_.items.add_text(text, place);
     Rect rest = place;
-    for (const Piece& piece : pieces_of(ui_.theme, text.substr(0, kMostBytes))) {
+    for (const CodeLinesPiece& piece :
+         code_lines_pieces_of(ui_.theme, text.substr(0, kCodeLinesMostBytes))) {
       const float wide = ui_.width(piece.text, Face::mono);
       ui_.text(rest, piece.text, Face::mono, piece.colour);
       if (wide > rest.width()) return rest.width() - wide;

@@ -13,8 +13,8 @@
 namespace recut::gui {
 namespace {
 
-constexpr float kNumber = 38, kBytes = 70, kTime = 62;  // units: columns
-constexpr float kBothTimes = 380;                       // units that planned and measured take
+constexpr float kCodeListNumber = 38, kCodeListBytes = 70, kCodeListTime = 62;  // units: columns
+constexpr float kBothTimes = 380;  // units that planned and measured take
 
 class KernelList {
  public:
@@ -69,11 +69,12 @@ class KernelList {
     const auto title = [&](Rect place, std::string_view words, Align align) {
       ui_.text(place, words, Face::small, ui_.theme.faint, align);
     };
-    if (stage_.run != nullptr) title(rest.cut_right(ui_.px(kTime)), "measured", Align::right);
+    if (stage_.run != nullptr)
+      title(rest.cut_right(ui_.px(kCodeListTime)), "measured", Align::right);
     if (stage_.run == nullptr || both_times_)
-      title(rest.cut_right(ui_.px(kTime)), "planned", Align::right);
-    title(rest.cut_right(ui_.px(kBytes)), "makes", Align::right);
-    rest.cut_left(ui_.px(kNumber + 10));
+      title(rest.cut_right(ui_.px(kCodeListTime)), "planned", Align::right);
+    title(rest.cut_right(ui_.px(kCodeListBytes)), "makes", Align::right);
+    rest.cut_left(ui_.px(kCodeListNumber + 10));
     title(rest, "kernel", Align::left);
   }
 
@@ -92,9 +93,9 @@ class KernelList {
     }
     Rect rest = cells(row);
     times(k, rest);
-    ui_.text(rest.cut_right(ui_.px(kBytes)), format_bytes(schedule.bytes(k)), Face::mono_small,
-             ui_.theme.dim, Align::right);
-    ui_.text(rest.cut_left(ui_.px(kNumber)), fmt::format("{}", k), Face::mono_small,
+    ui_.text(rest.cut_right(ui_.px(kCodeListBytes)), format_bytes(schedule.bytes(k)),
+             Face::mono_small, ui_.theme.dim, Align::right);
+    ui_.text(rest.cut_left(ui_.px(kCodeListNumber)), fmt::format("{}", k), Face::mono_small,
              ui_.theme.faint, Align::right);
     rest.cut_left(ui_.px(10));
     rest.cut_right(ui_.px(8));
@@ -116,7 +117,7 @@ class KernelList {
   // A bar behind the measured time says which share of the slowest kernel's it is.
   void times(std::uint32_t k, Rect& rest) const {
     if (stage_.run != nullptr) {
-      const Rect cell = rest.cut_right(ui_.px(kTime));
+      const Rect cell = rest.cut_right(ui_.px(kCodeListTime));
       const double ms = stage_.run->kernel_ms[k];
       const double most = stage_.run->kernel_ms[stage_.run->slowest.front()];
       const double share = most > 0 ? ms / most : 0;
@@ -126,7 +127,7 @@ class KernelList {
       ui_.text(cell, format_micros(1e3 * ms), Face::mono_small, ui_.theme.text, Align::right);
     }
     if (stage_.run == nullptr || both_times_)
-      ui_.text(rest.cut_right(ui_.px(kTime)), format_micros(stage_.schedule.micros(k)),
+      ui_.text(rest.cut_right(ui_.px(kCodeListTime)), format_micros(stage_.schedule.micros(k)),
                Face::mono_small, ui_.theme.dim, Align::right);
   }
 

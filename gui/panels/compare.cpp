@@ -14,9 +14,9 @@
 namespace recut::gui {
 namespace {
 
-constexpr float kName = 190, kFigure = 132;  // units: the columns of the figures
-constexpr float kFate = 170, kBytes = 96, kBar = 120;
-constexpr float kWidest = 1020;  // of the list: eyes have to find the other end of a row
+constexpr float kCompareName = 190, kCompareFigure = 132;  // units: the columns of the figures
+constexpr float kFateWide = 170, kBytesWide = 96, kBarWide = 120;
+constexpr float kCompareWidest = 1020;  // of the list: eyes have to find the other end of a row
 
 class Compare {
  public:
@@ -85,11 +85,11 @@ class Compare {
 
   void figures(Rect& area) {
     Rect head = area.cut_top(ui_.px(20));
-    head.cut_left(ui_.px(kName));
+    head.cut_left(ui_.px(kCompareName));
     for (const std::string& title :
          {std::string("this plan"), compared_name(input_.app, document_, view_),
           std::string("difference")})
-      cell(head, kFigure, title, Face::small, ui_.theme.faint);
+      cell(head, kCompareFigure, title, Face::small, ui_.theme.faint);
     const PlanReport &here = document_.shown->report(), &there = view_.there->report();
     const auto bytes = [](std::int64_t value) { return format_bytes(value); };
     figure(area, "peak", bytes(here.peak_bytes), bytes(there.peak_bytes),
@@ -123,10 +123,10 @@ class Compare {
               const std::string& by, std::int64_t sign) {
     Rect row = area.cut_top(std::round(ui_.px(kRow - 1)));
     ui_.items.add(fmt::format("figure {}", name), ItemKind::figure, row, true, by);
-    ui_.text(row.cut_left(ui_.px(kName)), name, Face::text, ui_.theme.dim);
-    cell(row, kFigure, here, Face::mono_strong, ui_.theme.text);
-    cell(row, kFigure, there, Face::mono, ui_.theme.dim);
-    cell(row, kFigure, by, Face::mono,
+    ui_.text(row.cut_left(ui_.px(kCompareName)), name, Face::text, ui_.theme.dim);
+    cell(row, kCompareFigure, here, Face::mono_strong, ui_.theme.text);
+    cell(row, kCompareFigure, there, Face::mono, ui_.theme.dim);
+    cell(row, kCompareFigure, by, Face::mono,
          sign == 0  ? ui_.theme.dim
          : sign < 0 ? ui_.theme.result
                     : ui_.theme.conflict);
@@ -134,7 +134,7 @@ class Compare {
 
   void values(Rect area) {
     const PlanDifference& d = view_.difference;
-    area.right = std::min(area.right, area.left + ui_.px(kWidest));
+    area.right = std::min(area.right, area.left + ui_.px(kCompareWidest));
     std::string remark = fmt::format(
         "saved only here {}, {} · only there {}, {} · {} values have the same fate",
         format_number(d.saved_here), format_bytes(d.saved_bytes_here), format_number(d.saved_there),
@@ -156,10 +156,10 @@ class Compare {
 
   void columns(Rect row, std::string_view value, std::string_view here, std::string_view there,
                std::string_view bytes) const {
-    row.cut_right(ui_.px(kBar + 12));
-    ui_.text(row.cut_right(ui_.px(kBytes)), bytes, Face::small, ui_.theme.faint, Align::right);
-    ui_.text(row.cut_right(ui_.px(kFate)), there, Face::small, ui_.theme.faint);
-    ui_.text(row.cut_right(ui_.px(kFate)), here, Face::small, ui_.theme.faint);
+    row.cut_right(ui_.px(kBarWide + 12));
+    ui_.text(row.cut_right(ui_.px(kBytesWide)), bytes, Face::small, ui_.theme.faint, Align::right);
+    ui_.text(row.cut_right(ui_.px(kFateWide)), there, Face::small, ui_.theme.faint);
+    ui_.text(row.cut_right(ui_.px(kFateWide)), here, Face::small, ui_.theme.faint);
     row.cut_left(ui_.px(8));
     ui_.text(row, value, Face::small, ui_.theme.faint);
   }
@@ -185,17 +185,17 @@ class Compare {
     const Touch t = row(ui_, fmt::format("value {}", at), rect, selected_ == fate.here, name);
     if (t.pressed) intents_.push_back({"select.node", name});
     Rect rest = rect;
-    const Rect bar = rest.cut_right(ui_.px(kBar + 12));
+    const Rect bar = rest.cut_right(ui_.px(kBarWide + 12));
     const double share =
         static_cast<double>(fate.bytes) / static_cast<double>(view_.difference.rows.front().bytes);
-    const float wide = std::max(1.0f, static_cast<float>(share) * ui_.px(kBar));
+    const float wide = std::max(1.0f, static_cast<float>(share) * ui_.px(kBarWide));
     ui_.fill({bar.left + ui_.px(12), bar.centre().y - ui_.px(3), bar.left + ui_.px(12) + wide,
               bar.centre().y + ui_.px(3)},
              ui_.theme.line, ui_.px(1));
-    ui_.text(rest.cut_right(ui_.px(kBytes)), format_bytes(fate.bytes), Face::mono, ui_.theme.text,
-             Align::right);
-    fate_cell(rest.cut_right(ui_.px(kFate)), fate.role_there, fate.runs_there);
-    fate_cell(rest.cut_right(ui_.px(kFate)), fate.role_here, fate.runs_here);
+    ui_.text(rest.cut_right(ui_.px(kBytesWide)), format_bytes(fate.bytes), Face::mono,
+             ui_.theme.text, Align::right);
+    fate_cell(rest.cut_right(ui_.px(kFateWide)), fate.role_there, fate.runs_there);
+    fate_cell(rest.cut_right(ui_.px(kFateWide)), fate.role_here, fate.runs_here);
     rest.cut_left(ui_.px(8));
     rest.cut_left(ui_.text(rest, name, Face::mono, ui_.theme.text) + ui_.px(10));
     ui_.text(rest, graph.origin(fate.here).module, Face::small, ui_.theme.faint);
@@ -218,9 +218,9 @@ class Compare {
     ui_.items.add("differing", ItemKind::figure, area, true,
                   fmt::format("{}", view_.counts.size()));
     Rect head = area.cut_top(ui_.px(20));
-    head.cut_left(ui_.px(kName + 60));
+    head.cut_left(ui_.px(kCompareName + 60));
     for (const char* title : {"here", "there", "difference"})
-      cell(head, kFigure, title, Face::small, ui_.theme.faint);
+      cell(head, kCompareFigure, title, Face::small, ui_.theme.faint);
     const float high = std::round(ui_.px(kRow - 1));
     const Scrolled region =
         begin_scroll(ui_, "operators", area, high * static_cast<float>(view_.counts.size()));
@@ -228,11 +228,11 @@ class Compare {
       const OperatorCount& count = view_.counts[i];
       Rect line = rect_at({region.content.left, region.content.top + high * static_cast<float>(i)},
                           {region.content.width(), high});
-      ui_.text(line.cut_left(ui_.px(kName + 60)), count.name, Face::mono, ui_.theme.text);
-      cell(line, kFigure, format_number(count.here), Face::mono, ui_.theme.text);
-      cell(line, kFigure, format_number(count.there), Face::mono, ui_.theme.dim);
+      ui_.text(line.cut_left(ui_.px(kCompareName + 60)), count.name, Face::mono, ui_.theme.text);
+      cell(line, kCompareFigure, format_number(count.here), Face::mono, ui_.theme.text);
+      cell(line, kCompareFigure, format_number(count.there), Face::mono, ui_.theme.dim);
       const std::int64_t by = count.here - count.there;
-      cell(line, kFigure, (by > 0 ? "+" : "-") + format_number(std::abs(by)), Face::mono,
+      cell(line, kCompareFigure, (by > 0 ? "+" : "-") + format_number(std::abs(by)), Face::mono,
            by < 0 ? ui_.theme.result : ui_.theme.dim);
     }
     end_scroll();
@@ -246,7 +246,7 @@ class Compare {
   const NodeId selected_;
 };
 
-void draw(Ui& ui, const PanelInput& input, Intents& intents) {
+void draw_compare(Ui& ui, const PanelInput& input, Intents& intents) {
   const DocumentView* document = input.ready();
   if (document == nullptr) return;
   Compare(ui, input, *document, input.memory<CompareView>(kCompareMemory), intents).draw();
@@ -254,6 +254,6 @@ void draw(Ui& ui, const PanelInput& input, Intents& intents) {
 
 }  // namespace
 
-Panel compare_panel() { return {"compare", "Compare", Place::centre, 3, 1, draw}; }
+Panel compare_panel() { return {"compare", "Compare", Place::centre, 3, 1, draw_compare}; }
 
 }  // namespace recut::gui

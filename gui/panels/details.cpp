@@ -19,7 +19,7 @@ constexpr float kWords = 70;  // units: the column of what a line is
 constexpr std::size_t kMostLinks = 24;
 
 // What was found of the selection, as long as nothing of it changes.
-struct Memory {
+struct DetailsMemory {
   NodeId node;
   std::size_t pass = 0;
   SharedPlanView shown;
@@ -30,7 +30,7 @@ struct Memory {
   float height = 0;  // of all lines, as drawn last
 };
 
-void bring_up(Memory& memory, const DocumentView& document, const ValueTable& table) {
+void bring_up(DetailsMemory& memory, const DocumentView& document, const ValueTable& table) {
   const NodeId planned = document.planned_selection();
   const NodeId node = planned.valid() ? planned : document.selection.node;
   const ChoiceRequest& pins = document.wishes.pins;
@@ -51,7 +51,7 @@ void bring_up(Memory& memory, const DocumentView& document, const ValueTable& ta
 
 class Details {
  public:
-  Details(Ui& ui, const PanelInput& input, const DocumentView& document, Memory& memory,
+  Details(Ui& ui, const PanelInput& input, const DocumentView& document, DetailsMemory& memory,
           Intents& intents)
       : ui_(ui),
         input_(input),
@@ -196,16 +196,16 @@ class Details {
   Ui& ui_;
   const PanelInput& input_;
   const DocumentView& document_;
-  Memory& memory_;
+  DetailsMemory& memory_;
   const ValueDetails& details_;
   FlipAnswer& flip_;
   Intents& intents_;
 };
 
-void draw(Ui& ui, const PanelInput& input, Intents& intents) {
+void draw_details(Ui& ui, const PanelInput& input, Intents& intents) {
   const DocumentView* document = input.ready();
   if (document == nullptr) return;
-  auto& memory = input.memory<Memory>("details");
+  auto& memory = input.memory<DetailsMemory>("details");
   bring_up(memory, *document, input.memory<ValueTable>(kValuesMemory));
   if (!memory.details.empty()) return Details(ui, input, *document, memory, intents).draw();
   Rect area = input.area;
@@ -217,6 +217,6 @@ void draw(Ui& ui, const PanelInput& input, Intents& intents) {
 
 }  // namespace
 
-Panel details_panel() { return {"details", "", Place::right, 1, 1, draw}; }
+Panel details_panel() { return {"details", "", Place::right, 1, 1, draw_details}; }
 
 }  // namespace recut::gui

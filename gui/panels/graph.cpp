@@ -183,7 +183,7 @@ void draw_canvas(const Stage& stage) {
   draw_menu(stage);
 }
 
-void draw(Ui& ui, const PanelInput& input, Intents& intents) {
+void draw_graph(Ui& ui, const PanelInput& input, Intents& intents) {
   Rect area = input.whole;
   area.cut_top(input.heading.height());
   ui.fill(area, ui.theme.background);
@@ -238,6 +238,6 @@ void draw_pane(Ui& ui, const PanelInput& input, const PaneFrame& pane, Intents& 
   if (stage.is_here()) draw_heading(stage);
 }
 
-Panel graph_panel() { return {"graph", "Graph", Place::centre, 0, 1, draw}; }
+Panel graph_panel() { return {"graph", "Graph", Place::centre, 0, 1, draw_graph}; }
 
 }  // namespace recut::gui

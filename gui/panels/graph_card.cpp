@@ -13,7 +13,7 @@
 namespace recut::gui {
 namespace {
 
-struct Line {
+struct GraphCardLine {
   std::string what, words;
 };
 
@@ -59,11 +59,11 @@ std::string difference_words(const Stage& stage, NodeId node) {
   return {};
 }
 
-std::vector<Line> lines_of(const Stage& stage, NodeId id) {
+std::vector<GraphCardLine> lines_of(const Stage& stage, NodeId id) {
   const Graph& graph = stage.picture.graph();
   const Node& node = graph[id];
   const Origin& origin = graph.origin(id);
-  std::vector<Line> lines;
+  std::vector<GraphCardLine> lines;
   lines.push_back({"operator", std::string(graph.op(id).name)});
   lines.push_back({"type", types_of(node)});
   const std::uint32_t position = stage.picture.scene->find(id);
@@ -79,9 +79,10 @@ std::vector<Line> lines_of(const Stage& stage, NodeId id) {
   return lines;
 }
 
-std::vector<Line> lines_of(const Stage& stage, const layout::Box& box, const BoxMarks& marks) {
+std::vector<GraphCardLine> lines_of(const Stage& stage, const layout::Box& box,
+                                    const BoxMarks& marks) {
   const layout::Group& group = stage.picture.group(box);
-  std::vector<Line> lines;
+  std::vector<GraphCardLine> lines;
   if (!group.path.empty()) lines.push_back({"module", std::string(clipped(group.path))});
   lines.push_back(
       {"nodes", fmt::format("{} forward, {} backward", format_number(group.forward_nodes),
@@ -95,11 +96,11 @@ std::vector<Line> lines_of(const Stage& stage, const layout::Box& box, const Box
 }
 
 void card(const Stage& stage, const std::string& title, const Role* role,
-          const std::vector<Line>& lines) {
+          const std::vector<GraphCardLine>& lines) {
   const Ui& ui = stage.ui;
   const float row = ui.px(18), label = ui.px(66);
   float wide = ui.width(title, Face::mono_strong) + ui.px(24);
-  for (const Line& line : lines)
+  for (const GraphCardLine& line : lines)
     wide = std::max(wide, label + ui.width(line.words, Face::mono_small));
   wide = std::min(wide, ui.px(430)) + ui.px(24);
   const float high = row * static_cast<float>(lines.size()) + ui.px(38);
@@ -114,7 +115,7 @@ void card(const Stage& stage, const std::string& title, const Role* role,
   Rect head = rest.cut_top(ui.px(22));
   if (role != nullptr) ui.sign(head.cut_right(ui.px(14)).centre(), *role);
   ui.text(head, title, Face::mono_strong, ui.theme.text);
-  for (const Line& line : lines) {
+  for (const GraphCardLine& line : lines) {
     Rect place = rest.cut_top(row);
     ui.text(place.cut_left(label), line.what, Face::small, ui.theme.dim);
     // Of a module the end tells more.
@@ -131,7 +132,7 @@ void card_of_edge(const Stage& stage, std::uint32_t index) {
   const auto name = [&](layout::BoxId box) {
     return name_of(stage.picture, stage.layout().boxes[box.index]);
   };
-  std::vector<Line> lines;
+  std::vector<GraphCardLine> lines;
   lines.push_back({"carries", edge.values == 1 ? format_bytes(edge.bytes)
                                                : fmt::format("{} values, {}", edge.values,
                                                              format_bytes(edge.bytes))});

@@ -11,8 +11,8 @@ namespace {
 using layout::Box;
 using layout::Side;
 
-constexpr float kWidth = 58, kColumn = 16;         // units
-constexpr float kSlimWidth = 28, kSlimColumn = 5;  // in a pane beside another one
+constexpr float kGraphMinimapWidth = 58, kColumn = 16;  // units
+constexpr float kSlimWidth = 28, kSlimColumn = 5;       // in a pane beside another one
 constexpr float kMostHeight = 300;
 
 // What a row of the map says of the boxes in it: the most telling of their roles.
@@ -66,7 +66,7 @@ class Minimap {
       return false;
     if (whole && !stage_.memory.panning) return false;
     const float high = std::round(std::min(area.height() - ui_.px(24), ui_.px(kMostHeight)));
-    const float wide = is_slim() ? kSlimWidth : kWidth, away = is_slim() ? 4 : 12;
+    const float wide = is_slim() ? kSlimWidth : kGraphMinimapWidth, away = is_slim() ? 4 : 12;
     frame_ =
         rect_at({area.right - ui_.px(wide + away), area.top + ui_.px(12)}, {ui_.px(wide), high});
     inside_ = frame_.inset(ui_.px(8), ui_.px(8));

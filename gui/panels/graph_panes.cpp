@@ -15,7 +15,7 @@
 namespace recut::gui {
 namespace {
 
-constexpr float kLegend = 28, kHead = 26;  // units
+constexpr float kGraphPanesLegend = 28, kPaneHead = 26;  // units
 constexpr float kLeastPane = 120;
 constexpr std::string_view kSplit = "split.panes";
 
@@ -32,7 +32,9 @@ std::string words_of_plan(const ShownGraph& shown) {
   return shown.plan ? "peak " + format_bytes(shown.plan->peak()) : std::string();
 }
 
-std::string number(std::size_t count) { return format_number(static_cast<std::int64_t>(count)); }
+std::string number_words(std::size_t count) {
+  return format_number(static_cast<std::int64_t>(count));
+}
 
 class Panes {
  public:
@@ -53,7 +55,7 @@ class Panes {
 
   void draw(Rect area) {
     want_comparison();
-    legend(area.cut_top(std::round(ui_.px(kLegend))));
+    legend(area.cut_top(std::round(ui_.px(kGraphPanesLegend))));
     const float share =
         std::clamp(static_cast<float>(input_.app.settings.number(kSplit, 0.5)), 0.1f, 0.9f);
     const Rect whole = area;
@@ -61,8 +63,8 @@ class Panes {
     const Rect line = area.cut_left(ui_.whole(1));
     Rect right = area;
     if (std::min(left.width(), right.width()) < ui_.px(kLeastPane) || left.height() < 8) return;
-    head(left.cut_top(std::round(ui_.px(kHead))), Pane::here);
-    head(right.cut_top(std::round(ui_.px(kHead))), Pane::there);
+    head(left.cut_top(std::round(ui_.px(kPaneHead))), Pane::here);
+    head(right.cut_top(std::round(ui_.px(kPaneHead))), Pane::there);
     canvases(left, right);
     splitter(whole, line);
   }
@@ -155,21 +157,23 @@ class Panes {
     if (!any) ui_.text(row, "the same, node by node", Face::small, ui_.theme.dim);
     if (counts.only_here + counts.only_there > 0)
       entry(row, Difference::only,
-            fmt::format("only here {}, only there {}", number(counts.only_here),
-                        number(counts.only_there)));
+            fmt::format("only here {}, only there {}", number_words(counts.only_here),
+                        number_words(counts.only_there)));
     if (counts.rewritten > 0)
-      entry(row, Difference::rewritten, fmt::format("rewritten {}", number(counts.rewritten)));
+      entry(row, Difference::rewritten,
+            fmt::format("rewritten {}", number_words(counts.rewritten)));
     if (counts.fate > 0)
       entry(row, Difference::fate,
-            fmt::format("other fate {}, with the other plan's sign", number(counts.fate)));
+            fmt::format("other fate {}, with the other plan's sign", number_words(counts.fate)));
     ui_.text(row, step_words(), Face::mono_small, ui_.theme.text);
   }
 
   void position(Rect& row) const {
     const auto step = selected_step(view_, document_);
     const std::size_t all = comparison_->steps.size();
-    const std::string words = step ? fmt::format("{} of {}", number(*step + 1), number(all))
-                                   : fmt::format("{} differences", number(all));
+    const std::string words =
+        step ? fmt::format("{} of {}", number_words(*step + 1), number_words(all))
+             : fmt::format("{} differences", number_words(all));
     const Rect place = row.cut_right(std::ceil(ui_.width(words, Face::small)) + ui_.px(10));
     ui_.items.add("difference", ItemKind::figure, place, true, words);
     ui_.text(place.inset(ui_.px(4), 0), words, Face::small, ui_.theme.dim, Align::right);

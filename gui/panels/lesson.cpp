@@ -12,17 +12,17 @@
 namespace recut::gui {
 namespace {
 
-constexpr ImGuiWindowFlags kBare =
+constexpr ImGuiWindowFlags kLessonBare =
     ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
     ImGuiWindowFlags_NoBackground | ImGuiWindowFlags_NoFocusOnAppearing;
-constexpr float kWide = 352, kInside = 16;  // units: the card, its padding
-constexpr float kBar = 40;                  // the window's bar, which it leaves free
-constexpr float kMargin = 14;               // to the window's sides
-constexpr float kButtons = 28, kHead = 26, kTitle = 26;
+constexpr float kLessonWide = 352, kInside = 16;  // units: the card, its padding
+constexpr float kBar = 40;                        // the window's bar, which it leaves free
+constexpr float kLessonMargin = 14;               // to the window's sides
+constexpr float kButtons = 28, kLessonHead = 26, kLessonTitle = 26;
 constexpr float kLeastRing = 22;
 
 // Where it stands, until the step or the window changes, or what it points at comes to lie there.
-struct Memory {
+struct LessonMemory {
   const LessonStep* step = nullptr;
   ImVec2 corner{-1, -1}, room, size;
   bool set = false;
@@ -35,16 +35,17 @@ std::vector<std::string> filled(const App& app, const std::vector<std::string>& 
   return words;
 }
 
-class Card {
+class LessonCard {
  public:
-  Card(Ui& ui, const PanelInput& input, Intents& intents)
+  LessonCard(Ui& ui, const PanelInput& input, Intents& intents)
       : ui_(ui),
         app_(input.app),
         input_(input),
         intents_(intents),
         step_(*app_.lessons.step()),
         language_(language_of(app_)),
-        wide_(std::min(std::round(ui.px(kWide)), input.whole.width() - ui.px(2 * kMargin))),
+        wide_(std::min(std::round(ui.px(kLessonWide)),
+                       input.whole.width() - ui.px(2 * kLessonMargin))),
         prose_(ui, filled(app_, step_.paragraphs), wide_ - ui.px(2 * kInside)),
         task_(ui, task_words(), wide_ - ui.px(2 * kInside + 42)) {}
 
@@ -54,7 +55,7 @@ class Card {
     rings();
     ImGui::SetNextWindowPos(card.corner());
     ImGui::SetNextWindowSize(card.size());
-    ImGui::Begin("lesson", nullptr, kBare);
+    ImGui::Begin("lesson", nullptr, kLessonBare);
     ui_.fill(card, ui_.theme.raised, ui_.px(8));
     ui_.frame(card, mix(ui_.theme.line, ui_.theme.selection, 0.35), ui_.px(8));
     ui_.items.add("card", ItemKind::figure, card, true, step_.title);
@@ -75,10 +76,10 @@ class Card {
   }
   float frame_height() const {
     const float task = step_.task.empty() ? 0 : task_height() + ui_.px(12);
-    return std::round(ui_.px(12 + kHead + kTitle + 12 + kButtons + 14) + task);
+    return std::round(ui_.px(12 + kLessonHead + kLessonTitle + 12 + kButtons + 14) + task);
   }
   float height() const {
-    const float most = input_.whole.height() - ui_.px(kBar + 2 * kMargin);
+    const float most = input_.whole.height() - ui_.px(kBar + 2 * kLessonMargin);
     return std::min(std::round(frame_height() + prose_.height()), most);
   }
 
@@ -98,15 +99,15 @@ class Card {
     CardSite site;
     site.room = input_.whole;
     site.room.cut_top(ui_.px(kBar));
-    site.room = site.room.inset(ui_.px(kMargin), ui_.px(kMargin));
+    site.room = site.room.inset(ui_.px(kLessonMargin), ui_.px(kLessonMargin));
     site.size = {wide_, height()};
     for (const Rect& point : points_) site.points.push_back(ring_of(point));
     for (const std::string& label : step_.clear)
       if (const Item* item = ui_.items.find(label)) site.points.push_back(item->rect);
     site.home = {site.room.right - wide_, site.room.top};
     if (const Item* canvas = ui_.items.find("graph/canvas"))
-      site.home = {canvas->rect.right - wide_ - ui_.px(kMargin),
-                   canvas->rect.bottom - height() - ui_.px(kMargin)};
+      site.home = {canvas->rect.right - wide_ - ui_.px(kLessonMargin),
+                   canvas->rect.bottom - height() - ui_.px(kLessonMargin)};
     for (const Item& item : ui_.items.all())
       if (item.visible() && item.label.rfind("graph/node ", 0) == 0) site.busy.push_back(item.rect);
     return site;
@@ -120,7 +121,7 @@ class Card {
 
   // It stays where it is as long as that will do, so that the eye finds it.
   ImVec2 corner() {
-    auto& memory = input_.memory<Memory>("lesson card");
+    auto& memory = input_.memory<LessonMemory>("lesson card");
     const ImVec2 room = input_.whole.size(), size{wide_, height()};
     const bool same = memory.step == &step_ && memory.set == app_.lessons.is_set() &&
                       memory.room.x == room.x && memory.room.y == room.y &&
@@ -135,7 +136,7 @@ class Card {
   void rings() {
     ImGui::SetNextWindowPos({0, 0});
     ImGui::SetNextWindowSize(input_.whole.size());
-    ImGui::Begin("lesson rings", nullptr, kBare | ImGuiWindowFlags_NoInputs);
+    ImGui::Begin("lesson rings", nullptr, kLessonBare | ImGuiWindowFlags_NoInputs);
     for (std::size_t i = 0; i < points_.size(); ++i) {
       const Rect to = ring_of(points_[i]);
       const std::string name = fmt::format("lesson ring {} ", i);
@@ -153,8 +154,9 @@ class Card {
   }
 
   void content(Rect rest) {
-    head(rest.cut_top(std::round(ui_.px(kHead))));
-    ui_.text(rest.cut_top(std::round(ui_.px(kTitle))), step_.title, Face::title, ui_.theme.text);
+    head(rest.cut_top(std::round(ui_.px(kLessonHead))));
+    ui_.text(rest.cut_top(std::round(ui_.px(kLessonTitle))), step_.title, Face::title,
+             ui_.theme.text);
     buttons(rest.cut_bottom(std::round(ui_.px(kButtons))));
     rest.cut_bottom(ui_.px(12));
     if (!step_.task.empty()) {
@@ -238,14 +240,14 @@ class Card {
   std::vector<Rect> points_;
 };
 
-void draw(Ui& ui, const PanelInput& input, Intents& intents) {
+void draw_lesson(Ui& ui, const PanelInput& input, Intents& intents) {
   if (input.app.lessons.lesson() == nullptr) return;
   if (wants_counting(input.app, *input.app.lessons.step())) intents.push_back({"lesson.count", ""});
-  Card(ui, input, intents).draw();
+  LessonCard(ui, input, intents).draw();
 }
 
 }  // namespace
 
-Panel lesson_panel() { return {"lesson", "", Place::card, 0, 1, draw}; }
+Panel lesson_panel() { return {"lesson", "", Place::card, 0, 1, draw_lesson}; }
 
 }  // namespace recut::gui

@@ -49,7 +49,7 @@ void languages(Ui& ui, const App& app, Rect row, Intents& intents) {
   }
 }
 
-void draw(Ui& ui, const PanelInput& input, Intents& intents) {
+void draw_lessons(Ui& ui, const PanelInput& input, Intents& intents) {
   const LessonShelf& shelf = LessonShelf::built_in();
   const std::string language = language_of(input.app);
   Rect rest = input.whole.inset(ui.px(24), ui.px(18));
@@ -74,6 +74,6 @@ void draw(Ui& ui, const PanelInput& input, Intents& intents) {
 
 }  // namespace
 
-Panel lessons_panel() { return {"lessons", "", Place::overlay, 2, 1, draw, 680, 546}; }
+Panel lessons_panel() { return {"lessons", "", Place::overlay, 2, 1, draw_lessons, 680, 546}; }
 
 }  // namespace recut::gui

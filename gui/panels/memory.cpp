@@ -18,9 +18,9 @@ namespace {
 
 constexpr float kListWidth = 250;
 
-class Timeline {
+class TimelineView {
  public:
-  Timeline(Ui& ui, const PanelInput& input, const DocumentView& document, Intents& intents)
+  TimelineView(Ui& ui, const PanelInput& input, const DocumentView& document, Intents& intents)
       : ui_(ui),
         input_(input),
         document_(document),
@@ -265,12 +265,13 @@ class Timeline {
   const SharedSchedule schedule_;  // in the arena's view
 };
 
-void draw(Ui& ui, const PanelInput& input, Intents& intents) {
-  if (const DocumentView* document = input.ready()) Timeline(ui, input, *document, intents).draw();
+void draw_memory(Ui& ui, const PanelInput& input, Intents& intents) {
+  if (const DocumentView* document = input.ready())
+    TimelineView(ui, input, *document, intents).draw();
 }
 
 }  // namespace
 
-Panel memory_panel() { return {"memory", "Memory", Place::bottom_left, 0, 1, draw}; }
+Panel memory_panel() { return {"memory", "Memory", Place::bottom_left, 0, 1, draw_memory}; }
 
 }  // namespace recut::gui

@@ -6,12 +6,12 @@
 namespace recut::gui {
 namespace {
 
-constexpr std::size_t kMostNamed = 6;
-constexpr float kWide = 300, kLine = 18;
+constexpr std::size_t kMostHolders = 6;
+constexpr float kMemoryCardWide = 300, kLine = 18;
 
-class Card {
+class MemoryCard {
  public:
-  Card(const Ui& ui, Rect rest) : ui_(ui), rest_(rest) {}
+  MemoryCard(const Ui& ui, Rect rest) : ui_(ui), rest_(rest) {}
 
   void pair(std::string_view left, Face face, Colour ink, const std::string& right) {
     Rect row = rest_.cut_top(ui_.px(kLine));
@@ -47,7 +47,8 @@ float height_of(const TimelineStep& step, std::size_t named) {
 }
 
 void fill_card(const Ui& ui, const PlanView& plan, std::size_t step,
-               const std::vector<const StorageInstance*>& alive, std::size_t named, Card card) {
+               const std::vector<const StorageInstance*>& alive, std::size_t named,
+               MemoryCard card) {
   const TimelineStep& it = plan.report().timeline[step];
   const Graph& graph = plan.graph();
   const NodeId node = plan.replay().steps[step].node;
@@ -73,7 +74,7 @@ void fill_card(const Ui& ui, const PlanView& plan, std::size_t step,
 void step_card(const Ui& ui, const PlanView& plan, std::size_t step,
                const std::vector<const StorageInstance*>& alive) {
   const TimelineStep& it = plan.report().timeline[step];
-  const std::size_t named = std::min(kMostNamed, alive.size());
+  const std::size_t named = std::min(kMostHolders, alive.size());
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ui.px(11), ui.px(8)});
   ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, ui.px(kRadius));
   ImGui::PushStyleVar(ImGuiStyleVar_PopupBorderSize, 1);
@@ -81,9 +82,9 @@ void step_card(const Ui& ui, const PlanView& plan, std::size_t step,
   ImGui::PushStyleColor(ImGuiCol_Border, Ui::paint(ui.theme.line));
   if (ImGui::BeginTooltip()) {
     const ImVec2 corner = ImGui::GetCursorScreenPos();
-    const ImVec2 size{ui.px(kWide), ui.px(height_of(it, named))};
+    const ImVec2 size{ui.px(kMemoryCardWide), ui.px(height_of(it, named))};
     ImGui::Dummy(size);
-    fill_card(ui, plan, step, alive, named, Card(ui, rect_at(corner, size)));
+    fill_card(ui, plan, step, alive, named, MemoryCard(ui, rect_at(corner, size)));
     ImGui::EndTooltip();
   }
   ImGui::PopStyleColor(2);

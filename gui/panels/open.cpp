@@ -10,7 +10,7 @@
 namespace recut::gui {
 namespace {
 
-struct Memory {
+struct OpenMemory {
   std::string folder;  // "" before the first look
   std::string typed;   // a part of a name, or a path
   std::vector<FolderEntry> entries;
@@ -27,8 +27,8 @@ std::string inside(const std::string& folder, const std::string& name) {
   return folder == "/" ? "/" + name : folder + "/" + name;
 }
 
-void look_into(Memory& memory, const std::string& folder, Backend& backend) {
-  memory = Memory();
+void look_into(OpenMemory& memory, const std::string& folder, Backend& backend) {
+  memory = OpenMemory();
   memory.folder = folder;
   auto entries = backend.list(folder);
   if (!entries) {
@@ -41,14 +41,15 @@ void look_into(Memory& memory, const std::string& folder, Backend& backend) {
                        memory.entries.end());
 }
 
-std::vector<const FolderEntry*> fitting(const Memory& memory) {
+std::vector<const FolderEntry*> fitting(const OpenMemory& memory) {
   std::vector<const FolderEntry*> fit;
   for (const FolderEntry& entry : memory.entries)
     if (fuzzy_score(memory.typed, entry.name) >= 0) fit.push_back(&entry);
   return fit;
 }
 
-void choose(const FolderEntry& entry, Memory& memory, const PanelInput& input, Intents& intents) {
+void choose(const FolderEntry& entry, OpenMemory& memory, const PanelInput& input,
+            Intents& intents) {
   const std::string path = inside(memory.folder, entry.name);
   if (entry.folder) return look_into(memory, path, input.app.backend);
   intents.push_back({"overlay.close", ""});
@@ -56,7 +57,7 @@ void choose(const FolderEntry& entry, Memory& memory, const PanelInput& input, I
 }
 
 // A path that was typed in whole is opened as it stands.
-void commit(Memory& memory, const PanelInput& input, Intents& intents) {
+void commit(OpenMemory& memory, const PanelInput& input, Intents& intents) {
   const auto fit = fitting(memory);
   const bool path = memory.typed.find('/') != std::string::npos || is_sample(memory.typed);
   if (!path && memory.chosen < fit.size())
@@ -76,7 +77,8 @@ void draw_entry(Ui& ui, const FolderEntry& entry, Rect line) {
 }
 
 // A copy of what fits is walked: choosing a folder changes the list.
-void list(Ui& ui, const PanelInput& input, const Rect& area, Memory& memory, Intents& intents) {
+void list_open(Ui& ui, const PanelInput& input, const Rect& area, OpenMemory& memory,
+               Intents& intents) {
   const auto fit = fitting(memory);
   memory.chosen = fit.empty() ? 0 : std::min(memory.chosen, fit.size() - 1);
   const float high = ui.px(25);
@@ -113,8 +115,8 @@ void recent(Ui& ui, const PanelInput& input, Rect& rest, Intents& intents) {
   if (!paths.empty()) rest.cut_top(ui.px(8));
 }
 
-void draw(Ui& ui, const PanelInput& input, Intents& intents) {
-  auto& memory = input.memory<Memory>("open");
+void draw_open(Ui& ui, const PanelInput& input, Intents& intents) {
+  auto& memory = input.memory<OpenMemory>("open");
   Backend& backend = input.app.backend;
   if (memory.folder.empty())
     look_into(memory, backend.home().empty() ? "/" : backend.home(), backend);
@@ -139,11 +141,11 @@ void draw(Ui& ui, const PanelInput& input, Intents& intents) {
   if (!memory.fault.empty())
     ui.text(rest.cut_top(ui.px(26)), memory.fault, Face::text, ui.theme.conflict);
   if (memory.typed.empty()) recent(ui, input, rest, intents);
-  list(ui, input, rest, memory, intents);
+  list_open(ui, input, rest, memory, intents);
 }
 
 }  // namespace
 
-Panel open_panel() { return {"open", "", Place::overlay, 2, 1, draw, 620, 460}; }
+Panel open_panel() { return {"open", "", Place::overlay, 2, 1, draw_open, 620, 460}; }
 
 }  // namespace recut::gui

@@ -8,7 +8,7 @@
 namespace recut::gui {
 namespace {
 
-struct Memory {
+struct PaletteMemory {
   std::string typed;
   std::size_t chosen = 0;
   const Command* asked = nullptr;  // the argument is being typed
@@ -16,15 +16,15 @@ struct Memory {
   std::string opened_for;
 };
 
-void perform(const Command& command, const std::string& argument, Memory& memory,
+void perform(const Command& command, const std::string& argument, PaletteMemory& memory,
              Intents& intents) {
   intents.push_back({"overlay.close", ""});
   intents.push_back({std::string(command.id), argument});
-  memory = Memory();
+  memory = PaletteMemory();
 }
 
 // Either does the command or asks for its argument.
-void choose(const Command& command, Memory& memory, Intents& intents) {
+void choose(const Command& command, PaletteMemory& memory, Intents& intents) {
   if (command.argument.empty()) return perform(command, "", memory, intents);
   memory.asked = &command;
   memory.typed.clear();
@@ -41,7 +41,8 @@ void keys(Ui& ui, std::string_view hotkeys, Rect& row) {
   ui.text(key, first, Face::mono_small, ui.theme.dim, Align::centre);
 }
 
-void list(Ui& ui, const PanelInput& input, const Rect& area, Memory& memory, Intents& intents) {
+void list_palette(Ui& ui, const PanelInput& input, const Rect& area, PaletteMemory& memory,
+                  Intents& intents) {
   const auto commands = matching_commands(input.app, memory.typed);
   if (commands.empty()) {
     Rect rest = area;
@@ -71,7 +72,7 @@ void list(Ui& ui, const PanelInput& input, const Rect& area, Memory& memory, Int
   end_scroll();
 }
 
-void listing_keys(const PanelInput& input, const FieldAnswer& answer, Memory& memory,
+void listing_keys(const PanelInput& input, const FieldAnswer& answer, PaletteMemory& memory,
                   Intents& intents) {
   if (answer.changed) memory.chosen = 0;
   if (ImGui::IsKeyPressed(ImGuiKey_DownArrow)) ++memory.chosen;
@@ -81,10 +82,10 @@ void listing_keys(const PanelInput& input, const FieldAnswer& answer, Memory& me
   if (memory.chosen < commands.size()) choose(*commands[memory.chosen], memory, intents);
 }
 
-void draw(Ui& ui, const PanelInput& input, Intents& intents) {
-  auto& memory = input.memory<Memory>("palette");
+void draw_palette(Ui& ui, const PanelInput& input, Intents& intents) {
+  auto& memory = input.memory<PaletteMemory>("palette");
   if (input.app.overlay_argument != memory.opened_for) {
-    memory = Memory();
+    memory = PaletteMemory();
     memory.opened_for = input.app.overlay_argument;
     memory.asked = find_command(memory.opened_for);
   }
@@ -103,11 +104,11 @@ void draw(Ui& ui, const PanelInput& input, Intents& intents) {
     return;
   }
   listing_keys(input, answer, memory, intents);
-  if (memory.asked == nullptr) list(ui, input, rest, memory, intents);
+  if (memory.asked == nullptr) list_palette(ui, input, rest, memory, intents);
 }
 
 }  // namespace
 
-Panel palette_panel() { return {"palette", "", Place::overlay, 0, 1, draw, 620, 420}; }
+Panel palette_panel() { return {"palette", "", Place::overlay, 0, 1, draw_palette, 620, 420}; }
 
 }  // namespace recut::gui

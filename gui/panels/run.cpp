@@ -14,7 +14,7 @@
 namespace recut::gui {
 namespace {
 
-constexpr float kWhat = 52, kFigure = 108, kTime = 72;  // units: columns
+constexpr float kWhat = 52, kRunFigure = 108, kRunTime = 72;  // units: columns
 constexpr std::size_t kSlowest = 10;
 
 class RunPanel {
@@ -112,8 +112,8 @@ class RunPanel {
     if (!measured.empty()) value += (value.empty() ? "" : ", ") + measured + " measured";
     ui_.items.add(what, ItemKind::figure, row, true, value);
     ui_.text(row.cut_left(ui_.px(kWhat)), what, Face::text, ui_.theme.dim);
-    ui_.text(row.cut_left(ui_.px(kFigure)), planned, Face::mono, ui_.theme.text, Align::right);
-    ui_.text(row.cut_left(ui_.px(kFigure)), measured.empty() ? "–" : measured,
+    ui_.text(row.cut_left(ui_.px(kRunFigure)), planned, Face::mono, ui_.theme.text, Align::right);
+    ui_.text(row.cut_left(ui_.px(kRunFigure)), measured.empty() ? "–" : measured,
              measured.empty() ? Face::mono : Face::mono_strong, ui_.theme.text, Align::right);
     row.cut_left(ui_.px(14));
     ui_.text(row, words, Face::small, ui_.theme.dim);
@@ -123,7 +123,8 @@ class RunPanel {
     Rect titles = area.cut_top(std::round(ui_.px(18)));
     titles.cut_left(ui_.px(kWhat));
     for (const char* title : {"planned", "measured"})
-      ui_.text(titles.cut_left(ui_.px(kFigure)), title, Face::small, ui_.theme.faint, Align::right);
+      ui_.text(titles.cut_left(ui_.px(kRunFigure)), title, Face::small, ui_.theme.faint,
+               Align::right);
     const PlanReport& report = document_.shown->report();
     if (run_ == nullptr) {
       line(area, "step", format_micros(report.step_us), "", "planned for " + report.device);
@@ -206,14 +207,14 @@ class RunPanel {
       intents_.push_back({"select.node", schedule.graph().node_name(schedule.node(k))});
     Rect rest = rect.inset(ui_.px(6), 0);
     const double share = run_->kernel_ms[k] / std::max(1e-12, run_->kernel_ms[run_->slowest[0]]);
-    const Rect cell = rest.cut_right(ui_.px(kTime));
+    const Rect cell = rest.cut_right(ui_.px(kRunTime));
     rest.cut_right(ui_.px(10));
     Rect bar = cell.inset(ui_.px(-4), ui_.px(3));
     bar.left = bar.right - bar.width() * static_cast<float>(share);
     ui_.fill(bar, heat_colour(ui_.theme, share), ui_.px(2));
     ui_.text(cell, format_micros(1e3 * run_->kernel_ms[k]), Face::mono, ui_.theme.text,
              Align::right);
-    ui_.text(rest.cut_right(ui_.px(kTime)), format_micros(schedule.micros(k)), Face::mono,
+    ui_.text(rest.cut_right(ui_.px(kRunTime)), format_micros(schedule.micros(k)), Face::mono,
              ui_.theme.dim, Align::right);
     ui_.text(rest.cut_left(ui_.px(34)), fmt::format("{}", k), Face::mono_small, ui_.theme.faint,
              Align::right);
@@ -231,7 +232,7 @@ class RunPanel {
   const SharedRun run_;
 };
 
-void draw(Ui& ui, const PanelInput& input, Intents& intents) {
+void draw_run(Ui& ui, const PanelInput& input, Intents& intents) {
   const DocumentView* document = input.ready();
   if (document == nullptr) return;
   RunPanel(ui, input, *document, input.memory<RunView>(kRunMemory), intents).draw();
@@ -239,6 +240,6 @@ void draw(Ui& ui, const PanelInput& input, Intents& intents) {
 
 }  // namespace
 
-Panel run_panel() { return {"run", "Run", Place::bottom_right, 4, 1, draw}; }
+Panel run_panel() { return {"run", "Run", Place::bottom_right, 4, 1, draw_run}; }
 
 }  // namespace recut::gui

@@ -36,7 +36,7 @@ void lessons(Ui& ui, const App& app, Rect& column, Intents& intents) {
   column.cut_top(ui.px(18));
 }
 
-void draw(Ui& ui, const PanelInput& input, Intents& intents) {
+void draw_start(Ui& ui, const PanelInput& input, Intents& intents) {
   ui.fill(input.whole, ui.theme.background);
   const float wide = std::min(ui.px(520), input.area.width());
   Rect column = rect_around(input.whole.centre(), wide, input.whole.height() * 0.64f);
@@ -61,7 +61,7 @@ void draw(Ui& ui, const PanelInput& input, Intents& intents) {
 }  // namespace
 
 Panel start_panel() {
-  Panel panel{"start", "", Place::centre, 0, 1, draw};
+  Panel panel{"start", "", Place::centre, 0, 1, draw_start};
   panel.alone = true;
   return panel;
 }

@@ -15,7 +15,7 @@ namespace recut::gui {
 namespace {
 
 constexpr float kLetter = 7.2f;  // units: the width of one
-constexpr std::size_t kLongestHint = 2000;
+constexpr std::size_t kTextLongestHint = 2000;
 
 std::string pass_name(const DocumentView& document, std::size_t pass) {
   if (pass == 0) return "as read";
@@ -156,7 +156,7 @@ class Text {
     draw_text_line(ui_, rect, difference(), line);
     const std::string& text = difference().text(line);
     if (t.hovered && static_cast<float>(text.size()) * ui_.px(kLetter) > rect.width())
-      hint(ui_, text.substr(0, kLongestHint));
+      hint(ui_, text.substr(0, kTextLongestHint));
     if (line.edit != Edit::same && in_change(row.first))
       ui_.fill({rect.left, rect.top, rect.left + ui_.whole(3), rect.bottom}, ui_.theme.dim);
     if (chosen)
@@ -195,7 +195,7 @@ class Text {
   Intents& intents_;
 };
 
-void draw(Ui& ui, const PanelInput& input, Intents& intents) {
+void draw_text(Ui& ui, const PanelInput& input, Intents& intents) {
   const DocumentView* document = input.ready();
   if (document == nullptr) return;
   Text(ui, input, *document, input.memory<TextView>(kTextMemory), intents).draw();
@@ -203,6 +203,6 @@ void draw(Ui& ui, const PanelInput& input, Intents& intents) {
 
 }  // namespace
 
-Panel text_panel() { return {"text", "Text", Place::centre, 2, 1, draw}; }
+Panel text_panel() { return {"text", "Text", Place::centre, 2, 1, draw_text}; }
 
 }  // namespace recut::gui

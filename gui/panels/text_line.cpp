@@ -7,8 +7,8 @@
 namespace recut::gui {
 namespace {
 
-constexpr std::size_t kMostBytes = 1200;  // more than fits on any screen
-constexpr float kNumber = 40, kSign = 18;
+constexpr std::size_t kTextLineMostBytes = 1200;  // more than fits on any screen
+constexpr float kTextLineNumber = 40, kSign = 18;
 
 // Up to a letter's border.
 std::string_view beginning(std::string_view text, std::size_t most) {
@@ -17,14 +17,14 @@ std::string_view beginning(std::string_view text, std::size_t most) {
   return text.substr(0, most);
 }
 
-struct Piece {
+struct TextLinePiece {
   std::string_view text;
   Colour colour = 0;
 };
 
 // A node's line in its parts: name, operator, arguments, type, where it comes from.
-std::vector<Piece> pieces_of(const Theme& theme, std::string_view line) {
-  std::vector<Piece> pieces;
+std::vector<TextLinePiece> text_line_pieces_of(const Theme& theme, std::string_view line) {
+  std::vector<TextLinePiece> pieces;
   const auto take = [&](std::size_t end, Colour colour) {
     end = std::min(end, line.size());
     if (end > 0) pieces.push_back({line.substr(0, end), colour});
@@ -53,15 +53,16 @@ void mark_changed(const Ui& ui, const Rect& place, std::string_view text, std::s
   const Shared shared = shared_part(text, other);
   const std::size_t end = text.size() - shared.back;
   if (shared.front >= end) return;
-  const float left = ui.width(beginning(text, std::min(shared.front, kMostBytes)), Face::mono);
-  const float right = ui.width(beginning(text, std::min(end, kMostBytes)), Face::mono);
+  const float left =
+      ui.width(beginning(text, std::min(shared.front, kTextLineMostBytes)), Face::mono);
+  const float right = ui.width(beginning(text, std::min(end, kTextLineMostBytes)), Face::mono);
   ui.fill({place.left + left, place.top + ui.px(2), place.left + right, place.bottom - ui.px(2)},
           colour, ui.px(2), 0.26);
 }
 
 void numbers(const Ui& ui, Rect& row, const DiffLine& line) {
   const auto number = [&](std::size_t at, bool there) {
-    const Rect cell = row.cut_left(ui.px(kNumber));
+    const Rect cell = row.cut_left(ui.px(kTextLineNumber));
     if (there)
       ui.text(cell, fmt::format("{}", at + 1), Face::mono_small,
               mix(ui.theme.panel, ui.theme.faint, 0.8), Align::right);
@@ -91,7 +92,8 @@ void draw_text_line(const Ui& ui, const Rect& row, const TextDifference& differe
     mark_changed(ui, rest, text, difference.text(difference.lines[line.partner]), colour);
   const float middle = rest.centre().y;
   float left = rest.left;
-  for (const Piece& piece : pieces_of(ui.theme, beginning(text, kMostBytes))) {
+  for (const TextLinePiece& piece :
+       text_line_pieces_of(ui.theme, beginning(text, kTextLineMostBytes))) {
     if (left > rest.right) break;
     left += ui.label({left, middle}, piece.text, Face::mono, piece.colour);
   }

@@ -16,7 +16,7 @@ namespace {
 
 constexpr float kReach = 9;  // units from the line or a point that still count as on it
 
-struct Memory {
+struct TradeOffMemory {
   std::string text;  // of the field
   bool editing = false;
   float grabbed = 0;  // pixels from the pointer to the line
@@ -38,14 +38,14 @@ std::string words_of(const CurvePoint& point) {
                      format_micros(point.step_us));
 }
 
-class TradeOff {
+class TradeOffView {
  public:
-  TradeOff(Ui& ui, const PanelInput& input, const DocumentView& document, Intents& intents)
+  TradeOffView(Ui& ui, const PanelInput& input, const DocumentView& document, Intents& intents)
       : ui_(ui),
         input_(input),
         document_(document),
         report_(document.curve ? document.curve->report : none_),
-        memory_(input.memory<Memory>("trade-off")),
+        memory_(input.memory<TradeOffMemory>("trade-off")),
         intents_(intents),
         plot_(make_plot()) {}
 
@@ -341,17 +341,20 @@ class TradeOff {
   const PanelInput& input_;
   const DocumentView& document_;
   const CurveReport& report_;
-  Memory& memory_;
+  TradeOffMemory& memory_;
   Intents& intents_;
   const Plot plot_;
 };
 
-void draw(Ui& ui, const PanelInput& input, Intents& intents) {
-  if (const DocumentView* document = input.ready()) TradeOff(ui, input, *document, intents).draw();
+void draw_trade_off(Ui& ui, const PanelInput& input, Intents& intents) {
+  if (const DocumentView* document = input.ready())
+    TradeOffView(ui, input, *document, intents).draw();
 }
 
 }  // namespace
 
-Panel trade_off_panel() { return {"trade-off", "Trade-off", Place::bottom_right, 0, 1, draw}; }
+Panel trade_off_panel() {
+  return {"trade-off", "Trade-off", Place::bottom_right, 0, 1, draw_trade_off};
+}
 
 }  // namespace recut::gui

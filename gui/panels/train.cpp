@@ -15,7 +15,7 @@
 namespace recut::gui {
 namespace {
 
-constexpr float kLeft = 46, kBelow = 20, kAbove = 20;  // units: beside the plot
+constexpr float kTrainLeft = 46, kBelow = 20, kAbove = 20;  // units: beside the plot
 constexpr std::string_view kOptimizers[] = {"sgd", "adam", "adamw"};
 
 struct TrainMemory {
@@ -161,7 +161,7 @@ class TrainPanel {
 
   void curve(Rect area) const {
     Rect inside = area;
-    inside.cut_left(ui_.px(kLeft));
+    inside.cut_left(ui_.px(kTrainLeft));
     inside.cut_right(ui_.px(8));
     inside.cut_top(ui_.px(kAbove));
     inside.cut_bottom(ui_.px(kBelow));
@@ -226,7 +226,7 @@ class TrainPanel {
   const bool training_;
 };
 
-void draw(Ui& ui, const PanelInput& input, Intents& intents) {
+void draw_train(Ui& ui, const PanelInput& input, Intents& intents) {
   const DocumentView* document = input.ready();
   if (document == nullptr) return;
   TrainPanel(ui, input, *document, input.memory<TrainMemory>("train.panel"), intents).draw();
@@ -234,6 +234,6 @@ void draw(Ui& ui, const PanelInput& input, Intents& intents) {
 
 }  // namespace
 
-Panel train_panel() { return {"train", "Train", Place::bottom_right, 5, 1, draw}; }
+Panel train_panel() { return {"train", "Train", Place::bottom_right, 5, 1, draw_train}; }
 
 }  // namespace recut::gui

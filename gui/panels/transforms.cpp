@@ -20,7 +20,7 @@
 namespace recut::gui {
 namespace {
 
-constexpr float kTime = 40;  // units: the column of milliseconds
+constexpr float kMillisecondsColumn = 40;  // units: the column of milliseconds
 
 std::string milliseconds(double ms) {
   return ms <= 0 ? "" : ms < 99.95 ? fmt::format("{:.1f}", ms) : fmt::format("{:.0f}", ms);
@@ -151,8 +151,9 @@ class TransformsPanel {
     if (t.hovered) hint(ui_, explain(report));
     rest.cut_left(ui_.px(9));
     rest.cut_right(ui_.px(2));
-    ui_.text(rest.cut_right(ui_.px(kTime)), report ? milliseconds(report->milliseconds) : "",
-             Face::mono, ui_.theme.faint, Align::right);
+    ui_.text(rest.cut_right(ui_.px(kMillisecondsColumn)),
+             report ? milliseconds(report->milliseconds) : "", Face::mono, ui_.theme.faint,
+             Align::right);
     const bool fewer = report != nullptr && report->nodes_after < report->nodes_before;
     last_words(rest, change, report == nullptr ? Face::small : Face::mono,
                fewer ? ui_.theme.result : ui_.theme.dim);
@@ -195,7 +196,8 @@ class TransformsPanel {
                                             : "\nNot bit by bit: it runs where it is named"));
     rest.cut_left(ui_.px(9));
     rest.cut_right(ui_.px(2));
-    ui_.text(rest.cut_right(ui_.px(kTime)), "off", Face::small, ui_.theme.faint, Align::right);
+    ui_.text(rest.cut_right(ui_.px(kMillisecondsColumn)), "off", Face::small, ui_.theme.faint,
+             Align::right);
     ui_.text(rest, title_of(pass.name), Face::text, ui_.theme.faint);
   }
 
@@ -245,7 +247,7 @@ class TransformsPanel {
     Rect rest = rect;
     rest.cut_left(ui_.px(9));
     rest.cut_right(ui_.px(2));
-    ui_.text(rest.cut_right(ui_.px(kTime)), milliseconds(plan.solve_ms), Face::mono,
+    ui_.text(rest.cut_right(ui_.px(kMillisecondsColumn)), milliseconds(plan.solve_ms), Face::mono,
              ui_.theme.faint, Align::right);
     last_words(rest, runs, Face::mono,
                plan.recomputed_runs > 0 ? ui_.theme.recomputed : ui_.theme.faint);
@@ -261,7 +263,7 @@ class TransformsPanel {
   const bool idle_;
 };
 
-void draw(Ui& ui, const PanelInput& input, Intents& intents) {
+void draw_transforms(Ui& ui, const PanelInput& input, Intents& intents) {
   const DocumentView* document = input.ready();
   if (document == nullptr) return;
   TransformsPanel(ui, input, *document, input.memory<Transforms>("transforms"), intents).draw();
@@ -269,6 +271,8 @@ void draw(Ui& ui, const PanelInput& input, Intents& intents) {
 
 }  // namespace
 
-Panel transforms_panel() { return {"transforms", "Transforms", Place::left, 0, 1, draw}; }
+Panel transforms_panel() {
+  return {"transforms", "Transforms", Place::left, 0, 1, draw_transforms};
+}
 
 }  // namespace recut::gui

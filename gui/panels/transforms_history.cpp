@@ -8,7 +8,7 @@ namespace recut::gui {
 namespace {
 
 constexpr float kWhen = 104;  // units: the column of passes
-constexpr std::size_t kLongestHint = 2000;
+constexpr std::size_t kTransformsHistoryLongestHint = 2000;
 
 // Of a node's line: what is called; of a placeholder: what it is.
 std::string call_of(const std::string& line) {
@@ -52,8 +52,8 @@ class History {
         event.node.valid() ? ui_.theme.dim : ui_.theme.faint, at == event_shown());
     if (t.pressed) go(event.pass);
     if (t.hovered)
-      hint(ui_,
-           (event.node.valid() ? event.line : "gone; it was\n" + before).substr(0, kLongestHint));
+      hint(ui_, (event.node.valid() ? event.line : "gone; it was\n" + before)
+                    .substr(0, kTransformsHistoryLongestHint));
   }
 
   // The event that the line in the graph that is shown comes from.

@@ -13,7 +13,7 @@ struct LegendRow {
   Role role;
   std::string_view words, counted;
 };
-constexpr LegendRow kRows[] = {
+constexpr LegendRow kTransformsLegendRows[] = {
     {Role::saved, "saved", "values"},
     {Role::recomputed, "recomputed", "runs"},
     {Role::freed, "freed in forward", ""},
@@ -24,13 +24,14 @@ constexpr float kHigh = 21;
 }  // namespace
 
 float legend_height(const Ui& ui) {
-  return std::round(ui.px(kHigh)) * static_cast<float>(std::size(kRows)) + ui.px(30);
+  return std::round(ui.px(kHigh)) * static_cast<float>(std::size(kTransformsLegendRows)) +
+         ui.px(30);
 }
 
 void draw_legend(Ui& ui, Rect area, const Transforms& memory, Intents& intents) {
   heading(ui, area.cut_top(std::round(ui.px(24))), "Legend",
           memory.baseline ? "against the baseline" : "of the plan that is shown");
-  for (const LegendRow& row : kRows) {
+  for (const LegendRow& row : kTransformsLegendRows) {
     const auto role = static_cast<std::size_t>(row.role);
     const RoleTotal& total = memory.totals[role];
     Rect place = area.cut_top(std::round(ui.px(kHigh)));

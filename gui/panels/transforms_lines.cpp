@@ -76,7 +76,7 @@ void find_history(Transforms& memory, const DocumentView& document) {
   memory.planned = trace_node(passes, anchor.node, anchor.pass, passes.passes.size());
 }
 
-Role role_of(InstanceClass kind) {
+Role transforms_lines_role_of(InstanceClass kind) {
   if (kind == InstanceClass::saved) return Role::saved;
   if (kind == InstanceClass::recomputed) return Role::recomputed;
   return kind == InstanceClass::result || kind == InstanceClass::gradient ? Role::result
@@ -182,7 +182,7 @@ RoleTotals totals_of(const PlanView& plan) {
   for (const StorageInstance& instance : plan.replay().instances) {
     // What backward makes for itself is no choice of the plan's.
     if (instance.kind == InstanceClass::backward_temporary) continue;
-    RoleTotal& total = totals[static_cast<std::size_t>(role_of(instance.kind))];
+    RoleTotal& total = totals[static_cast<std::size_t>(transforms_lines_role_of(instance.kind))];
     ++total.count;
     total.bytes += instance.bytes;
   }

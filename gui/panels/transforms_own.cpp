@@ -10,7 +10,7 @@
 namespace recut::gui {
 namespace {
 
-constexpr std::size_t kLongestHint = 2000;
+constexpr std::size_t kTransformsOwnLongestHint = 2000;
 
 // A row that does something rather than showing something.
 void offer_row(Ui& ui, const Rect& rect, std::string_view label, std::string_view words,
@@ -62,7 +62,7 @@ std::string words_of(const Diagnostic& fault) {
 
 void fault_row(Ui& ui, std::size_t at, const Rect& rect, const Diagnostic& fault) {
   const Touch t = touch(ui, fmt::format("fault {}", at), ItemKind::row, rect, true, format(fault));
-  if (t.hovered) hint(ui, words_of(fault).substr(0, kLongestHint));
+  if (t.hovered) hint(ui, words_of(fault).substr(0, kTransformsOwnLongestHint));
   Rect rest = rect;
   rest.cut_left(ui.px(9));
   ui.text(rest, words_of(fault), Face::small, ui.theme.conflict);

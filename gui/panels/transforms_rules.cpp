@@ -13,9 +13,11 @@ namespace recut::gui {
 namespace {
 
 constexpr float kHits = 40, kTried = 64;  // units: the column of hits, and of "3 of 40"
-constexpr std::size_t kLongestHint = 2000;
+constexpr std::size_t kTransformsRulesLongestHint = 2000;
 
-std::string count(std::size_t number) { return format_number(static_cast<std::int64_t>(number)); }
+std::string count_words(std::size_t number) {
+  return format_number(static_cast<std::int64_t>(number));
+}
 
 class Rules {
  public:
@@ -66,7 +68,7 @@ class Rules {
                        : !hits             ? ui_.theme.faint
                        : open || t.hovered ? ui_.theme.text
                                            : ui_.theme.dim;
-    std::string figure = count(rule.changes.size());
+    std::string figure = count_words(rule.changes.size());
     if (rule.statistics != nullptr) figure += " of " + format_number(rule.statistics->tries);
     ui_.text(rest.cut_right(ui_.px(rule.statistics != nullptr ? kTried : kHits)), figure,
              Face::mono_small, hits ? ui_.theme.dim : ui_.theme.faint, Align::right);
@@ -82,7 +84,7 @@ class Rules {
     const bool chosen = anchor.node == change.before && anchor.pass + 1 == document_.pass;
     const std::string& name = before_.node_name(change.before);
     const Touch t = row(ui_, fmt::format("hit {}", at), rect, chosen, name);
-    if (t.hovered) hint(ui_, change.words.text().substr(0, kLongestHint));
+    if (t.hovered) hint(ui_, change.words.text().substr(0, kTransformsRulesLongestHint));
     if (t.pressed) {
       memory_.open_hit = memory_.open_hit == number ? Transforms::kNoPass : number;
       intents_.push_back({"select.at", fmt::format("{} {}", document_.pass - 1, name)});
@@ -130,7 +132,7 @@ class Rules {
     const Touch t = touch(ui_, "more", ItemKind::button, rest);
     if (t.pressed) memory_.all_hits = true;
     rest.cut_left(ui_.px(6));
-    ui_.text(rest, fmt::format("{} more", count(hidden)), Face::text,
+    ui_.text(rest, fmt::format("{} more", count_words(hidden)), Face::text,
              t.hovered ? ui_.theme.text : ui_.theme.selection);
   }
 
@@ -157,7 +159,7 @@ class Rules {
     const auto stays = std::count(change.after.begin(), change.after.end(), change.before);
     const std::size_t made = change.after.size() - static_cast<std::size_t>(stays);
     if (made > 1 || (made == 1 && stays > 0))
-      return fmt::format("→ {} node{}", count(made), made == 1 ? "" : "s");
+      return fmt::format("→ {} node{}", count_words(made), made == 1 ? "" : "s");
     const NodeId heir = change.after.empty() ? NodeId() : change.after.front();
     if (!heir.valid() || !after_.contains(heir) || after_.node_name(heir) == name) return {};
     return "→ " + after_.node_name(heir);
@@ -172,7 +174,7 @@ class Rules {
   Touch line_row(const std::string& label, const Rect& rect, std::string_view sign, Colour ink,
                  const std::string& line, bool nameless, bool chosen) {
     const Touch t = row(ui_, label, rect, chosen, line);
-    if (t.hovered) hint(ui_, line.substr(0, kLongestHint));
+    if (t.hovered) hint(ui_, line.substr(0, kTransformsRulesLongestHint));
     Rect rest = rect;
     rest.cut_left(ui_.px(15));
     ui_.text(rest.cut_left(ui_.px(12)), sign, Face::mono, ink);

@@ -15,7 +15,7 @@ namespace recut::gui {
 namespace {
 
 // Kept beside the table itself.
-struct Memory {
+struct ValuesMemory {
   PinnedValues pins;
   NodeId scrolled_to;  // the selection that was brought into view last
 };
@@ -27,7 +27,7 @@ class Values {
         input_(input),
         document_(document),
         table_(input.memory<ValueTable>(kValuesMemory)),
-        memory_(input.memory<Memory>("values-panel")),
+        memory_(input.memory<ValuesMemory>("values-panel")),
         intents_(intents) {
     const bool made = table_.rows && table_.rows->reasons == document.reasons;
     const bool asked =
@@ -179,18 +179,18 @@ class Values {
   const PanelInput& input_;
   const DocumentView& document_;
   ValueTable& table_;
-  Memory& memory_;
+  ValuesMemory& memory_;
   Intents& intents_;
   const NodeId selected_ = document_.planned_selection();
   std::vector<NodeId> blamed_;
 };
 
-void draw(Ui& ui, const PanelInput& input, Intents& intents) {
+void draw_values(Ui& ui, const PanelInput& input, Intents& intents) {
   if (const DocumentView* document = input.ready()) Values(ui, input, *document, intents).draw();
 }
 
 }  // namespace
 
-Panel values_panel() { return {"values", "Values", Place::right, 0, 1.15f, draw}; }
+Panel values_panel() { return {"values", "Values", Place::right, 0, 1.15f, draw_values}; }
 
 }  // namespace recut::gui

@@ -18,7 +18,7 @@ using layout::Role;
 using layout::Side;
 using layout::Stub;
 
-constexpr double kMargin = 40, kTitle = 56, kLegend = 26;
+constexpr double kGraphPictureMargin = 40, kGraphPictureTitle = 56, kGraphPictureLegend = 26;
 constexpr double kStub = 10;        // its length
 constexpr std::size_t kLabel = 22;  // characters beside a stub
 
@@ -31,11 +31,12 @@ class LayoutPicture {
         layout_(layout),
         theme_(theme),
         roles_(roles),
-        dx_(kMargin * 4 - static_cast<double>(layout.bounds.left)),
-        head_(kTitle + (roles != nullptr ? kLegend : 0)),
-        dy_(kMargin + head_ - static_cast<double>(layout.bounds.top)),
-        svg_(static_cast<double>(layout.bounds.width()) + 8 * kMargin,
-             static_cast<double>(layout.bounds.height()) + 2 * kMargin + head_, theme.background) {}
+        dx_(kGraphPictureMargin * 4 - static_cast<double>(layout.bounds.left)),
+        head_(kGraphPictureTitle + (roles != nullptr ? kGraphPictureLegend : 0)),
+        dy_(kGraphPictureMargin + head_ - static_cast<double>(layout.bounds.top)),
+        svg_(static_cast<double>(layout.bounds.width()) + 8 * kGraphPictureMargin,
+             static_cast<double>(layout.bounds.height()) + 2 * kGraphPictureMargin + head_,
+             theme.background) {}
 
   std::string draw() && {
     title();
@@ -49,10 +50,10 @@ class LayoutPicture {
   }
 
  private:
-  Point at(layout::Point p) const {
+  PicturePoint at(layout::Point p) const {
     return {static_cast<double>(p.x) + dx_, static_cast<double>(p.y) + dy_};
   }
-  Point corner(const layout::Rect& rect) const { return at({rect.left, rect.top}); }
+  PicturePoint corner(const layout::Rect& rect) const { return at({rect.left, rect.top}); }
 
   void title() {
     svg_.text({24, 36}, graph_.name.empty() ? "graph" : graph_.name, {theme_.text, 16, 600});
@@ -67,7 +68,7 @@ class LayoutPicture {
   }
 
   void legend() {
-    Point at{24, 80};
+    PicturePoint at{24, 80};
     const TextStyle style{theme_.dim, 12};
     for (const auto& [role, words] : roles_->legend) {
       sign(role, at);
@@ -77,15 +78,15 @@ class LayoutPicture {
   }
 
   // As the window has it: amber square, violet dashes, grey outline, green diamond.
-  void sign(Role role, Point at) {
-    const Point corner{at.x, at.y - 9};
+  void sign(Role role, PicturePoint at) {
+    const PicturePoint corner{at.x, at.y - 9};
     if (role == Role::saved) svg_.rectangle(corner, 12, 9, theme_.saved, 1);
     if (role == Role::recomputed) svg_.outline(corner, 12, 9, theme_.recomputed, 4, "3 2");
     if (role == Role::freed) svg_.outline(corner, 12, 9, theme_.freed, 1);
     if (role == Role::result) diamond({at.x + 6, at.y - 4.5}, 6);
   }
 
-  void diamond(Point c, double r) {
+  void diamond(PicturePoint c, double r) {
     svg_.polygon({{c.x, c.y - r}, {c.x + r, c.y}, {c.x, c.y + r}, {c.x - r, c.y}}, theme_.result);
   }
 
@@ -93,7 +94,7 @@ class LayoutPicture {
     const layout::Group& group = scene_.groups[band.group.index];
     for (const layout::Rect* frame : {&band.forward, &band.backward}) {
       if (frame->empty()) continue;
-      const Point p = corner(*frame);
+      const PicturePoint p = corner(*frame);
       svg_.rectangle(p, static_cast<double>(frame->width()), static_cast<double>(frame->height()),
                      band.depth % 2 == 1 ? theme_.panel : theme_.background, 5, 0.6);
       svg_.outline(p, static_cast<double>(frame->width()), static_cast<double>(frame->height()),
@@ -101,7 +102,7 @@ class LayoutPicture {
     }
     const layout::Rect& main = band.forward.empty() ? band.backward : band.forward;
     if (main.empty()) return;
-    const Point p = corner(main);
+    const PicturePoint p = corner(main);
     svg_.text({p.x + 12, p.y + 19}, label_of(group, 40), {theme_.dim, 11, 600});
   }
 
@@ -133,14 +134,14 @@ class LayoutPicture {
       if (!rung.saved && rung.again) return again(edge);
       if (!rung.saved) colour = theme_.faint;
     }
-    std::vector<Point> points;
+    std::vector<PicturePoint> points;
     for (const layout::Point p : layout_.route(edge)) points.push_back(at(p));
     svg_.polyline(points, colour, 0.8 + 0.35 * edge.width_class);
   }
 
   void again(const Edge& edge) {
     const layout::Rect& to = layout_.boxes[edge.to.index].rect;
-    const Point end = at({to.left, (to.top + to.bottom) / 2});
+    const PicturePoint end = at({to.left, (to.top + to.bottom) / 2});
     svg_.line({end.x - 30, end.y}, end, theme_.recomputed, 1.2, "4 3");
     svg_.circle({end.x - 34, end.y}, 4, theme_.background, theme_.recomputed);
   }
@@ -151,10 +152,10 @@ class LayoutPicture {
   }
 
   void stub(const Stub& mark) {
-    const Point from = at(mark.at);
+    const PicturePoint from = at(mark.at);
     const auto dx = static_cast<double>(mark.direction.x),
                dy = static_cast<double>(mark.direction.y);
-    const Point to{from.x + dx * kStub, from.y + dy * kStub};
+    const PicturePoint to{from.x + dx * kStub, from.y + dy * kStub};
     const Colour colour = colour_of(mark.kind);
     svg_.line(from, to, colour, 1.2);
     if (mark.kind == EdgeKind::parameter) return;
@@ -168,7 +169,7 @@ class LayoutPicture {
   }
 
   void draw_box(const Box& box, const BoxRole& role) {
-    const Point p = corner(box.rect);
+    const PicturePoint p = corner(box.rect);
     const auto width = static_cast<double>(box.rect.width()),
                height = static_cast<double>(box.rect.height());
     const bool group = !box.node.valid();
@@ -187,7 +188,7 @@ class LayoutPicture {
   }
 
   // Its role by colour and by shape: saved square with a bar, recomputed round and dashed.
-  void ground(const Box& box, Role role, Point p, double width, double height) {
+  void ground(const Box& box, Role role, PicturePoint p, double width, double height) {
     const bool view = box.node.valid() && box.importance == 0;
     const bool saved = role == Role::saved, again = role == Role::recomputed;
     const Colour plain = box.side == Side::backward ? theme_.result : theme_.faint;
@@ -201,7 +202,7 @@ class LayoutPicture {
   }
 
   // What of a closed group is saved, runs again, and neither.
-  void composition(Point p, double width, const BoxRole& role) {
+  void composition(PicturePoint p, double width, const BoxRole& role) {
     const double all = role.saved + role.again + role.others;
     if (all <= 0) return svg_.rectangle(p, width, 3, theme_.line, 1);
     const std::pair<std::uint32_t, Colour> parts[] = {

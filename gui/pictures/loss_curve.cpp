@@ -11,13 +11,14 @@
 namespace recut::gui {
 namespace {
 
-constexpr double kWidth = 1000, kHeight = 460;
-constexpr double kLeft = 84, kRight = 968, kTop = 84, kBottom = 400;
+constexpr double kLossCurveWidth = 1000, kLossCurveHeight = 460;
+constexpr double kLossCurveLeft = 84, kLossCurveRight = 968, kLossCurveTop = 84,
+                 kLossCurveBottom = 400;
 
 class LossPicture {
  public:
   LossPicture(const LossCurve& curve, const Theme& theme)
-      : curve_(curve), theme_(theme), svg_(kWidth, kHeight, theme.panel) {
+      : curve_(curve), theme_(theme), svg_(kLossCurveWidth, kLossCurveHeight, theme.panel) {
     bool any = false;
     for (const double loss : curve.losses) {
       if (!std::isfinite(loss)) continue;
@@ -39,10 +40,11 @@ class LossPicture {
  private:
   double x_of(double step) const {
     const double last = std::max<double>(1, static_cast<double>(curve_.losses.size()) - 1);
-    return kLeft + (kRight - kLeft) * step / last;
+    return kLossCurveLeft + (kLossCurveRight - kLossCurveLeft) * step / last;
   }
   double y_of(double loss) const {
-    return kBottom - (kBottom - kTop) * (loss - least_) / (1.05 * (most_ - least_));
+    return kLossCurveBottom -
+           (kLossCurveBottom - kLossCurveTop) * (loss - least_) / (1.05 * (most_ - least_));
   }
 
   void heading() {
@@ -59,24 +61,25 @@ class LossPicture {
   // Steps below, losses at the left: from 0, or from below where a loss is negative.
   void axes() {
     const double rise = time_tick(most_ - least_, 6);
-    for (double k = std::ceil(least_ / rise); y_of(k * rise) >= kTop - 1; ++k)
+    for (double k = std::ceil(least_ / rise); y_of(k * rise) >= kLossCurveTop - 1; ++k)
       level(k * rise, k == 0 || least_ == k * rise);
     const double last = std::max<double>(1, static_cast<double>(curve_.losses.size()) - 1);
     const double stride = std::max(1.0, time_tick(last, 10));
     for (double step = 0; step <= last; step += stride)
-      svg_.text({x_of(step), kBottom + 18}, fmt::format("{:g}", step),
+      svg_.text({x_of(step), kLossCurveBottom + 18}, fmt::format("{:g}", step),
                 {theme_.faint, 11, 400, Anchor::middle, true});
-    svg_.text({kRight, kBottom + 38}, "step", {theme_.dim, 11, 400, Anchor::end});
+    svg_.text({kLossCurveRight, kLossCurveBottom + 38}, "step", {theme_.dim, 11, 400, Anchor::end});
   }
 
   void level(double loss, bool whole) {
-    svg_.line({kLeft, y_of(loss)}, {kRight, y_of(loss)}, theme_.line, 1, whole ? "" : "2 4");
-    svg_.text({kLeft - 10, y_of(loss) + 4}, fmt::format("{:g}", loss),
+    svg_.line({kLossCurveLeft, y_of(loss)}, {kLossCurveRight, y_of(loss)}, theme_.line, 1,
+              whole ? "" : "2 4");
+    svg_.text({kLossCurveLeft - 10, y_of(loss) + 4}, fmt::format("{:g}", loss),
               {theme_.faint, 11, 400, Anchor::end, true});
   }
 
-  std::vector<Point> steps() const {
-    std::vector<Point> line;
+  std::vector<PicturePoint> steps() const {
+    std::vector<PicturePoint> line;
     for (std::size_t i = 0; i < curve_.losses.size(); ++i)
       if (std::isfinite(curve_.losses[i]))
         line.push_back({x_of(static_cast<double>(i)), y_of(curve_.losses[i])});
@@ -84,8 +87,8 @@ class LossPicture {
   }
 
   // The mean of each pass at its middle; the last pass may be cut short.
-  std::vector<Point> passes() const {
-    std::vector<Point> line;
+  std::vector<PicturePoint> passes() const {
+    std::vector<PicturePoint> line;
     for (std::size_t first = 0; first < curve_.losses.size(); first += curve_.pass) {
       const std::size_t end = std::min(curve_.losses.size(), first + curve_.pass);
       double sum = 0;

@@ -12,8 +12,9 @@
 namespace recut::gui {
 namespace {
 
-constexpr double kWidth = 1200, kHeight = 520;
-constexpr double kLeft = 84, kRight = 1172, kTop = 96, kBottom = 440;
+constexpr double kMemoryTimelineWidth = 1200, kMemoryTimelineHeight = 520;
+constexpr double kMemoryTimelineLeft = 84, kMemoryTimelineRight = 1172, kMemoryTimelineTop = 96,
+                 kMemoryTimelineBottom = 440;
 constexpr std::size_t kMostColumns =
     1200;  // one a pixel: more steps share a column, which shows their greatest
 
@@ -38,12 +39,12 @@ std::vector<Column> columns_of(const std::vector<TimelineStep>& steps) {
   return columns;
 }
 
-class Timeline {
+class TimelinePicture {
  public:
-  Timeline(const PlanReport& report, const Theme& theme)
+  TimelinePicture(const PlanReport& report, const Theme& theme)
       : report_(report),
         theme_(theme),
-        svg_(kWidth, kHeight, theme.panel),
+        svg_(kMemoryTimelineWidth, kMemoryTimelineHeight, theme.panel),
         columns_(columns_of(report.timeline)) {
     most_ = std::max<std::int64_t>({report.peak_bytes, report.peak_bytes_unplanned, 1});
   }
@@ -63,12 +64,14 @@ class Timeline {
 
  private:
   double x_of(double step) const {
-    return kLeft + (kRight - kLeft) * step /
-                       std::max<double>(1, static_cast<double>(report_.timeline.size()));
+    return kMemoryTimelineLeft +
+           (kMemoryTimelineRight - kMemoryTimelineLeft) * step /
+               std::max<double>(1, static_cast<double>(report_.timeline.size()));
   }
   double y_of(std::int64_t bytes) const {
-    return kBottom -
-           (kBottom - kTop) * static_cast<double>(bytes) / (1.06 * static_cast<double>(most_));
+    return kMemoryTimelineBottom - (kMemoryTimelineBottom - kMemoryTimelineTop) *
+                                       static_cast<double>(bytes) /
+                                       (1.06 * static_cast<double>(most_));
   }
 
   void heading() {
@@ -87,9 +90,10 @@ class Timeline {
 
   void axis() {
     const std::int64_t tick = byte_tick(most_, 6);
-    for (std::int64_t at = 0; y_of(at) >= kTop - 1; at += tick) {
-      svg_.line({kLeft, y_of(at)}, {kRight, y_of(at)}, theme_.line, 1, at == 0 ? "" : "2 4");
-      svg_.text({kLeft - 10, y_of(at) + 4}, byte_label(at),
+    for (std::int64_t at = 0; y_of(at) >= kMemoryTimelineTop - 1; at += tick) {
+      svg_.line({kMemoryTimelineLeft, y_of(at)}, {kMemoryTimelineRight, y_of(at)}, theme_.line, 1,
+                at == 0 ? "" : "2 4");
+      svg_.text({kMemoryTimelineLeft - 10, y_of(at) + 4}, byte_label(at),
                 {theme_.faint, 11, 400, Anchor::end, true});
     }
   }
@@ -100,12 +104,12 @@ class Timeline {
                                             MemoryKind::recomputed, MemoryKind::temporary};
     std::vector<std::int64_t> floor(columns_.size(), 0);
     for (const MemoryKind kind : kOrder) {
-      std::vector<Point> upper, lower;
+      std::vector<PicturePoint> upper, lower;
       for (std::size_t c = 0; c < columns_.size(); ++c) {
         const double left = x_of(static_cast<double>(columns_[c].first_step));
         const double right = c + 1 < columns_.size()
                                  ? x_of(static_cast<double>(columns_[c + 1].first_step))
-                                 : kRight;
+                                 : kMemoryTimelineRight;
         const std::int64_t top = floor[c] + columns_[c].bytes[static_cast<std::size_t>(kind)];
         for (const double x : {left, right}) {
           upper.push_back({x, y_of(top)});
@@ -121,16 +125,17 @@ class Timeline {
   void border() {
     const auto forward = static_cast<double>(report_.forward_runs);
     const double x = x_of(forward);
-    svg_.line({x, kTop - 14}, {x, kBottom}, theme_.dim, 1, "3 3");
-    svg_.text({x - 8, kTop - 6}, "forward", {theme_.dim, 12, 400, Anchor::end});
-    svg_.text({x + 8, kTop - 6}, "backward", {theme_.dim, 12});
+    svg_.line({x, kMemoryTimelineTop - 14}, {x, kMemoryTimelineBottom}, theme_.dim, 1, "3 3");
+    svg_.text({x - 8, kMemoryTimelineTop - 6}, "forward", {theme_.dim, 12, 400, Anchor::end});
+    svg_.text({x + 8, kMemoryTimelineTop - 6}, "backward", {theme_.dim, 12});
   }
 
   void unplanned() {
     if (report_.peak_bytes_unplanned <= report_.peak_bytes) return;
     const double y = y_of(report_.peak_bytes_unplanned);
-    svg_.line({kLeft, y}, {kRight, y}, theme_.dim, 1, "6 4");
-    svg_.text({kRight, y - 6}, "nothing recomputed: " + format_bytes(report_.peak_bytes_unplanned),
+    svg_.line({kMemoryTimelineLeft, y}, {kMemoryTimelineRight, y}, theme_.dim, 1, "6 4");
+    svg_.text({kMemoryTimelineRight, y - 6},
+              "nothing recomputed: " + format_bytes(report_.peak_bytes_unplanned),
               {theme_.dim, 11, 400, Anchor::end});
   }
 
@@ -141,7 +146,7 @@ class Timeline {
     const std::string label =
         fmt::format("peak {} at {}", format_bytes(report_.peak_bytes), step.node);
     const TextStyle style{theme_.text, 12, 600};
-    const bool room_right = x + 12 + text_width(label, style) < kRight;
+    const bool room_right = x + 12 + text_width(label, style) < kMemoryTimelineRight;
     svg_.circle({x, y}, 4, theme_.text, theme_.panel);
     svg_.text({room_right ? x + 9 : x - 9, y - 7}, label,
               {theme_.text, 12, 600, room_right ? Anchor::start : Anchor::end});
@@ -151,14 +156,15 @@ class Timeline {
   void legend() {
     static constexpr MemoryKind kOrder[] = {MemoryKind::saved, MemoryKind::result,
                                             MemoryKind::recomputed, MemoryKind::temporary};
-    double x = kLeft;
+    double x = kMemoryTimelineLeft;
     for (const MemoryKind kind : kOrder) {
-      svg_.rectangle({x, kBottom + 40}, 11, 11, colour_of(theme_, kind), 2);
-      svg_.text({x + 18, kBottom + 50}, name_of(kind), {theme_.dim, 12});
+      svg_.rectangle({x, kMemoryTimelineBottom + 40}, 11, 11, colour_of(theme_, kind), 2);
+      svg_.text({x + 18, kMemoryTimelineBottom + 50}, name_of(kind), {theme_.dim, 12});
       x += 40 + text_width(name_of(kind), {theme_.dim, 12});
     }
-    svg_.text({kLeft, kBottom + 18}, "step 0", {theme_.faint, 11, 400, Anchor::start, true});
-    svg_.text({kRight, kBottom + 18},
+    svg_.text({kMemoryTimelineLeft, kMemoryTimelineBottom + 18}, "step 0",
+              {theme_.faint, 11, 400, Anchor::start, true});
+    svg_.text({kMemoryTimelineRight, kMemoryTimelineBottom + 18},
               format_count(static_cast<std::int64_t>(report_.timeline.size())),
               {theme_.faint, 11, 400, Anchor::end, true});
   }
@@ -173,7 +179,7 @@ class Timeline {
 }  // namespace
 
 std::string memory_timeline_svg(const PlanReport& report, const Theme& theme) {
-  return Timeline(report, theme).draw();
+  return TimelinePicture(report, theme).draw();
 }
 
 }  // namespace recut::gui

@@ -10,7 +10,7 @@
 
 namespace recut::gui {
 
-struct Point {
+struct PicturePoint {
   double x = 0;
   double y = 0;
 };
@@ -29,18 +29,19 @@ class Svg {
  public:
   Svg(double width, double height, Colour background);
 
-  void line(Point a, Point b, Colour colour, double width = 1, std::string_view dashes = {});
-  void rectangle(Point corner, double width, double height, Colour fill, double radius = 0,
+  void line(PicturePoint a, PicturePoint b, Colour colour, double width = 1,
+            std::string_view dashes = {});
+  void rectangle(PicturePoint corner, double width, double height, Colour fill, double radius = 0,
                  double opacity = 1);
-  void outline(Point corner, double width, double height, Colour stroke, double radius,
+  void outline(PicturePoint corner, double width, double height, Colour stroke, double radius,
                std::string_view dashes = {});
-  void circle(Point centre, double radius, Colour fill, Colour stroke);
-  void polygon(const std::vector<Point>& points, Colour fill, double opacity = 1);
-  void polyline(const std::vector<Point>& points, Colour stroke, double width,
+  void circle(PicturePoint centre, double radius, Colour fill, Colour stroke);
+  void polygon(const std::vector<PicturePoint>& points, Colour fill, double opacity = 1);
+  void polyline(const std::vector<PicturePoint>& points, Colour stroke, double width,
                 std::string_view dashes = {});
-  void text(Point at, std::string_view words, const TextStyle& style);
+  void text(PicturePoint at, std::string_view words, const TextStyle& style);
   // Shows while the pointer rests on the rectangle.
-  void hint(Point corner, double width, double height, std::string_view words);
+  void hint(PicturePoint corner, double width, double height, std::string_view words);
 
   std::string finish() &&;
 

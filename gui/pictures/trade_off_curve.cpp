@@ -12,21 +12,24 @@
 namespace recut::gui {
 namespace {
 
-constexpr double kWidth = 1200, kHeight = 600;
-constexpr double kLeft = 92, kRight = 1116, kTop = 100, kBottom = 496;
+constexpr double kTradeOffCurveWidth = 1200, kTradeOffCurveHeight = 600;
+constexpr double kTradeOffCurveLeft = 92, kTradeOffCurveRight = 1116, kTradeOffCurveTop = 100,
+                 kTradeOffCurveBottom = 496;
 constexpr double kCross = 4.5;
 
-struct Box {
+struct TradeOffCurveBox {
   double left, top, right, bottom;
-  bool meets(const Box& other) const {
+  bool meets(const TradeOffCurveBox& other) const {
     return left < other.right && other.left < right && top < other.bottom && other.top < bottom;
   }
 };
 
-class TradeOff {
+class TradeOffPicture {
  public:
-  TradeOff(const CurveReport& report, const Theme& theme)
-      : report_(report), theme_(theme), svg_(kWidth, kHeight, theme.panel) {
+  TradeOffPicture(const CurveReport& report, const Theme& theme)
+      : report_(report),
+        theme_(theme),
+        svg_(kTradeOffCurveWidth, kTradeOffCurveHeight, theme.panel) {
     for (const auto* points : {&report.points, &report.torch})
       for (const CurvePoint& point : *points) {
         most_bytes_ = std::max(most_bytes_, point.peak_bytes);
@@ -49,13 +52,15 @@ class TradeOff {
 
  private:
   double x_of(std::int64_t bytes) const {
-    return kLeft + (kRight - kLeft) * static_cast<double>(bytes) /
-                       (1.05 * static_cast<double>(most_bytes_));
+    return kTradeOffCurveLeft + (kTradeOffCurveRight - kTradeOffCurveLeft) *
+                                    static_cast<double>(bytes) /
+                                    (1.05 * static_cast<double>(most_bytes_));
   }
   double y_of(double extra) const {
-    return kBottom - (kBottom - kTop) * extra / (1.12 * most_time_);
+    return kTradeOffCurveBottom -
+           (kTradeOffCurveBottom - kTradeOffCurveTop) * extra / (1.12 * most_time_);
   }
-  Point place(const CurvePoint& point) const {
+  PicturePoint place(const CurvePoint& point) const {
     return {x_of(point.peak_bytes), y_of(point.recompute_us)};
   }
 
@@ -75,21 +80,23 @@ class TradeOff {
   // Bytes below; at the left what recomputation adds, at the right that in percent of a step.
   void axes() {
     const std::int64_t tick = byte_tick(most_bytes_, 10);
-    for (std::int64_t at = 0; x_of(at) <= kRight + 1; at += tick) {
-      svg_.line({x_of(at), kTop}, {x_of(at), kBottom}, theme_.line, 1, at == 0 ? "" : "2 4");
-      svg_.text({x_of(at), kBottom + 18}, byte_label(at),
+    for (std::int64_t at = 0; x_of(at) <= kTradeOffCurveRight + 1; at += tick) {
+      svg_.line({x_of(at), kTradeOffCurveTop}, {x_of(at), kTradeOffCurveBottom}, theme_.line, 1,
+                at == 0 ? "" : "2 4");
+      svg_.text({x_of(at), kTradeOffCurveBottom + 18}, byte_label(at),
                 {theme_.faint, 11, 400, Anchor::middle, true});
     }
     const double step = time_tick(most_time_, 6);
-    for (int k = 0; y_of(k * step) >= kTop - 1; ++k) {
+    for (int k = 0; y_of(k * step) >= kTradeOffCurveTop - 1; ++k) {
       const double y = y_of(k * step);
-      svg_.line({kLeft, y}, {kRight, y}, theme_.line, 1, k == 0 ? "" : "2 4");
-      svg_.text({kLeft - 10, y + 4}, "+" + time_label(k * step),
+      svg_.line({kTradeOffCurveLeft, y}, {kTradeOffCurveRight, y}, theme_.line, 1,
+                k == 0 ? "" : "2 4");
+      svg_.text({kTradeOffCurveLeft - 10, y + 4}, "+" + time_label(k * step),
                 {theme_.faint, 11, 400, Anchor::end, true});
     }
     percents();
-    svg_.text({24, kTop - 12}, "time for recomputation", {theme_.dim, 11});
-    svg_.text({kRight, kBottom + 36}, "peak memory of the step",
+    svg_.text({24, kTradeOffCurveTop - 12}, "time for recomputation", {theme_.dim, 11});
+    svg_.text({kTradeOffCurveRight, kTradeOffCurveBottom + 36}, "peak memory of the step",
               {theme_.dim, 11, 400, Anchor::end});
   }
 
@@ -97,10 +104,10 @@ class TradeOff {
     if (report_.once_us <= 0) return;
     const double per_percent = report_.once_us / 100;
     const double step = time_tick(most_time_ / per_percent, 6);
-    for (int k = 0; y_of(k * step * per_percent) >= kTop - 1; ++k) {
+    for (int k = 0; y_of(k * step * per_percent) >= kTradeOffCurveTop - 1; ++k) {
       const double y = y_of(k * step * per_percent);
-      svg_.line({kRight, y}, {kRight + 5, y}, theme_.faint);
-      svg_.text({kRight + 12, y + 4}, fmt::format("+{:g} %", k * step),
+      svg_.line({kTradeOffCurveRight, y}, {kTradeOffCurveRight + 5, y}, theme_.faint);
+      svg_.text({kTradeOffCurveRight + 12, y + 4}, fmt::format("+{:g} %", k * step),
                 {theme_.faint, 11, 400, Anchor::start, true});
     }
   }
@@ -108,8 +115,8 @@ class TradeOff {
   // No order peaks below the bound; and within a budget none recomputes for less than what is
   // proved of it, or of any larger one.
   void impossible() {
-    const double wall = std::max(kLeft, x_of(report_.peak_bound_bytes));
-    std::vector<Point> edge{{wall, kTop}};
+    const double wall = std::max(kTradeOffCurveLeft, x_of(report_.peak_bound_bytes));
+    std::vector<PicturePoint> edge{{wall, kTradeOffCurveTop}};
     double x = wall;
     for (const CurvePoint& point : report_.points) {
       const double y = y_of(point.recompute_bound_us);
@@ -117,31 +124,32 @@ class TradeOff {
       x = std::max(x, x_of(point.budget_bytes));
       edge.push_back({x, y});
     }
-    edge.push_back({x, kBottom});
-    std::vector<Point> area{{kLeft, kTop}};
+    edge.push_back({x, kTradeOffCurveBottom});
+    std::vector<PicturePoint> area{{kTradeOffCurveLeft, kTradeOffCurveTop}};
     area.insert(area.end(), edge.begin(), edge.end());
-    area.push_back({kLeft, kBottom});
+    area.push_back({kTradeOffCurveLeft, kTradeOffCurveBottom});
     svg_.polygon(area, theme_.conflict, 0.09);
     svg_.polyline(edge, theme_.conflict, 1);
     const TextStyle style{theme_.conflict, 12};
-    if (wall - kLeft < 76) return;
-    const bool wide = wall - kLeft > text_width("proved impossible", style) + 20;
-    svg_.text({kLeft + 10, kTop + 20}, wide ? "proved impossible" : "proved", style);
-    if (!wide) svg_.text({kLeft + 10, kTop + 36}, "impossible", style);
-    taken_.push_back({kLeft, kTop, wall, kTop + 40});
+    if (wall - kTradeOffCurveLeft < 76) return;
+    const bool wide = wall - kTradeOffCurveLeft > text_width("proved impossible", style) + 20;
+    svg_.text({kTradeOffCurveLeft + 10, kTradeOffCurveTop + 20},
+              wide ? "proved impossible" : "proved", style);
+    if (!wide) svg_.text({kTradeOffCurveLeft + 10, kTradeOffCurveTop + 36}, "impossible", style);
+    taken_.push_back({kTradeOffCurveLeft, kTradeOffCurveTop, wall, kTradeOffCurveTop + 40});
   }
 
   // A plan serves every budget from its peak to where the next one begins.
   void curve() {
-    std::vector<Point> line{{x_of(report_.points.front().peak_bytes), kTop}};
+    std::vector<PicturePoint> line{{x_of(report_.points.front().peak_bytes), kTradeOffCurveTop}};
     for (const CurvePoint& point : report_.points) {
-      const Point at = place(point);
+      const PicturePoint at = place(point);
       line.push_back({at.x, line.back().y});
       line.push_back(at);
     }
-    line.push_back({kRight, line.back().y});
+    line.push_back({kTradeOffCurveRight, line.back().y});
     line.front().y = place(report_.points.front()).y;
-    svg_.line({line.front().x, kTop}, line.front(), theme_.selection, 1.5, "4 4");
+    svg_.line({line.front().x, kTradeOffCurveTop}, line.front(), theme_.selection, 1.5, "4 4");
     svg_.polyline(line, theme_.selection, 2);
     for (const CurvePoint& point : report_.points) {
       svg_.circle(place(point), 2.5, theme_.selection, theme_.panel);
@@ -150,7 +158,9 @@ class TradeOff {
     }
   }
 
-  static Box around(Point p, double r) { return {p.x - r, p.y - r, p.x + r, p.y + r}; }
+  static TradeOffCurveBox around(PicturePoint p, double r) {
+    return {p.x - r, p.y - r, p.x + r, p.y + r};
+  }
 
   static std::string words_of(const CurvePoint& point) {
     return fmt::format("peak {}, {} recomputed, step {}, saved {}", format_bytes(point.peak_bytes),
@@ -168,7 +178,7 @@ class TradeOff {
   }
 
   // Two lines of words beside an end of the curve, on the side that is free.
-  void end_mark(Point at, bool right, const std::string& what, const std::string& how_much) {
+  void end_mark(PicturePoint at, bool right, const std::string& what, const std::string& how_much) {
     const TextStyle style{theme_.text, 12, 600, right ? Anchor::start : Anchor::end};
     const double x = right ? at.x + 9 : at.x - 6, y = at.y - (right ? 28 : 44);
     svg_.circle(at, 5, theme_.selection, theme_.text);
@@ -180,7 +190,7 @@ class TradeOff {
 
   // Joined in the order of the budgets, so that a smaller budget with a larger peak shows.
   void torch() {
-    std::vector<Point> line;
+    std::vector<PicturePoint> line;
     for (const CurvePoint& point : report_.torch) line.push_back(place(point));
     if (line.size() > 1) svg_.polyline(line, theme_.conflict, 1, "2 4");
     for (std::size_t i = 0; i < line.size(); ++i) {
@@ -194,20 +204,24 @@ class TradeOff {
       label_near(line[i], fmt::format("{}", report_.torch[i].fraction));
   }
 
-  void cross(Point p) {
+  void cross(PicturePoint p) {
     svg_.line({p.x - kCross, p.y - kCross}, {p.x + kCross, p.y + kCross}, theme_.conflict, 1.8);
     svg_.line({p.x - kCross, p.y + kCross}, {p.x + kCross, p.y - kCross}, theme_.conflict, 1.8);
   }
 
   // To the right, to the left, above or below: where nothing else stands, else nowhere.
-  void label_near(Point p, const std::string& label) {
+  void label_near(PicturePoint p, const std::string& label) {
     const TextStyle style{theme_.conflict, 11, 400, Anchor::start, true};
     const double w = text_width(label, style);
-    for (const Point at : {Point{p.x + 9, p.y + 4}, Point{p.x - 9 - w, p.y + 4},
-                           Point{p.x - w / 2, p.y - 9}, Point{p.x - w / 2, p.y + 18}}) {
-      const Box box{at.x, at.y - 9, at.x + w, at.y + 1};
-      if (box.right > kRight || box.top < kTop || box.bottom > kBottom) continue;
-      if (std::any_of(taken_.begin(), taken_.end(), [&](const Box& b) { return b.meets(box); }))
+    for (const PicturePoint at :
+         {PicturePoint{p.x + 9, p.y + 4}, PicturePoint{p.x - 9 - w, p.y + 4},
+          PicturePoint{p.x - w / 2, p.y - 9}, PicturePoint{p.x - w / 2, p.y + 18}}) {
+      const TradeOffCurveBox box{at.x, at.y - 9, at.x + w, at.y + 1};
+      if (box.right > kTradeOffCurveRight || box.top < kTradeOffCurveTop ||
+          box.bottom > kTradeOffCurveBottom)
+        continue;
+      if (std::any_of(taken_.begin(), taken_.end(),
+                      [&](const TradeOffCurveBox& b) { return b.meets(box); }))
         continue;
       svg_.text(at, label, style);
       taken_.push_back(box);
@@ -216,9 +230,9 @@ class TradeOff {
   }
 
   void legend() {
-    const double y = kBottom + 64;
+    const double y = kTradeOffCurveBottom + 64;
     const TextStyle style{theme_.dim, 12};
-    double x = kLeft;
+    double x = kTradeOffCurveLeft;
     svg_.line({x, y}, {x + 22, y}, theme_.selection, 2);
     svg_.circle({x + 11, y}, 2.5, theme_.selection, theme_.panel);
     const std::string ours = fmt::format("Recut, {} budgets", report_.points.size());
@@ -242,13 +256,13 @@ class TradeOff {
   Svg svg_;
   std::int64_t most_bytes_ = 1;
   double most_time_ = 1e-3;
-  std::vector<Box> taken_;  // where labels may not stand
+  std::vector<TradeOffCurveBox> taken_;  // where labels may not stand
 };
 
 }  // namespace
 
 std::string trade_off_svg(const CurveReport& report, const Theme& theme) {
-  return TradeOff(report, theme).draw();
+  return TradeOffPicture(report, theme).draw();
 }
 
 }  // namespace recut::gui

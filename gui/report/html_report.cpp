@@ -21,11 +21,11 @@ using Kind = HtmlTable::Kind;
 constexpr std::size_t kMostRows = 500;
 
 HtmlTable::Cell words(std::string text) { return {std::move(text)}; }
-HtmlTable::Cell bytes(std::int64_t count) {
-  return {format_bytes(count), static_cast<double>(count)};
+HtmlTable::Cell bytes_cell(std::int64_t count_cell) {
+  return {format_bytes(count_cell), static_cast<double>(count_cell)};
 }
-HtmlTable::Cell micros(double time) { return {format_micros(time), time}; }
-HtmlTable::Cell count(std::int64_t number) {
+HtmlTable::Cell micros_cell(double time) { return {format_micros(time), time}; }
+HtmlTable::Cell count_cell(std::int64_t number) {
   return {format_count(number), static_cast<double>(number)};
 }
 
@@ -75,9 +75,10 @@ std::string comparison(const std::vector<const PlanReport*>& plans) {
   for (const char* title : {"peak", "saved", "values saved", "recomputed", "runs", "step"})
     table.column(title, Kind::number);
   for (const PlanReport* r : plans)
-    table.row({words(r->strategy), words(r->budget), bytes(r->peak_bytes), bytes(r->saved_bytes),
-               count(r->saved_values), micros(r->recompute_us), count(r->recomputed_runs),
-               micros(r->step_us)});
+    table.row({words(r->strategy), words(r->budget), bytes_cell(r->peak_bytes),
+               bytes_cell(r->saved_bytes), count_cell(r->saved_values),
+               micros_cell(r->recompute_us), count_cell(r->recomputed_runs),
+               micros_cell(r->step_us)});
   return table.format(kMostRows);
 }
 
@@ -86,7 +87,7 @@ std::string storages(const std::vector<StorageRow>& rows) {
   table.column("value", Kind::code).column("operator", Kind::code).column("type", Kind::code);
   table.column("bytes", Kind::number).column("why").column("module", Kind::code);
   for (const StorageRow& row : rows)
-    table.row({words(row.node), words(row.op), words(row.type), bytes(row.bytes),
+    table.row({words(row.node), words(row.op), words(row.type), bytes_cell(row.bytes),
                words(name_of(row.kind)), words(row.module)});
   return table.empty() ? std::string() : table.format(kMostRows);
 }
@@ -96,7 +97,7 @@ std::string recomputations(const std::vector<RecomputedRow>& rows) {
   table.column("value", Kind::code).column("operator", Kind::code);
   table.column("runs", Kind::number).column("time", Kind::number).column("module", Kind::code);
   for (const RecomputedRow& row : rows)
-    table.row({words(row.node), words(row.op), count(row.extra_runs), micros(row.micros),
+    table.row({words(row.node), words(row.op), count_cell(row.extra_runs), micros_cell(row.micros),
                words(row.module)});
   return table.empty() ? std::string() : table.format(kMostRows);
 }
@@ -114,8 +115,8 @@ std::string passes_table(const PipelineReport* report) {
       hits += fmt::format("{}{} {}", hits.empty() ? "" : ", ", number, rule);
     table.row(
         {words(pass.name),
-         micros(pass.milliseconds * 1000),
-         count(static_cast<std::int64_t>(pass.nodes_after)),
+         micros_cell(pass.milliseconds * 1000),
+         count_cell(static_cast<std::int64_t>(pass.nodes_after)),
          {change == 0 ? std::string() : fmt::format("{:+}", change), static_cast<double>(change)},
          words(pass.skipped    ? "skipped"
                : !pass.changed ? "nothing"
@@ -131,18 +132,19 @@ std::string trade_off(const CurveReport* curve) {
   for (const char* title : {"peak", "saved", "recomputed", "runs", "proved at least", "step"})
     table.column(title, Kind::number);
   for (const CurvePoint& p : curve->points)
-    table.row({words("Recut"), words(format_bytes(p.budget_bytes)), bytes(p.peak_bytes),
-               bytes(p.saved_bytes), micros(p.recompute_us), count(p.recomputed_runs),
-               micros(p.recompute_bound_us), micros(p.step_us)});
+    table.row({words("Recut"), words(format_bytes(p.budget_bytes)), bytes_cell(p.peak_bytes),
+               bytes_cell(p.saved_bytes), micros_cell(p.recompute_us),
+               count_cell(p.recomputed_runs), micros_cell(p.recompute_bound_us),
+               micros_cell(p.step_us)});
   for (const CurvePoint& p : curve->torch)
     table.row({words(curve->torch_recorded ? "PyTorch" : "strategy torch"),
                words(fmt::format("{} of the saved bytes", p.fraction)),
-               bytes(p.peak_bytes),
-               bytes(p.saved_bytes),
-               micros(p.recompute_us),
-               count(p.recomputed_runs),
+               bytes_cell(p.peak_bytes),
+               bytes_cell(p.saved_bytes),
+               micros_cell(p.recompute_us),
+               count_cell(p.recomputed_runs),
                {"–", 0},
-               micros(p.step_us)});
+               micros_cell(p.step_us)});
   return html_figure(trade_off_svg(*curve, kDark), trade_off_svg(*curve, kLight),
                      "Peak memory against step time. Shaded: proved impossible.") +
          table.format(kMostRows);

@@ -9,7 +9,7 @@
 namespace recut::gui {
 namespace {
 
-std::vector<std::string> lines_of(const std::string& text) {
+std::vector<std::string> split_lines(const std::string& text) {
   std::vector<std::string> lines;
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
@@ -70,7 +70,7 @@ std::size_t GraphText::line_of(NodeId id) const {
 // The printer writes a line, then one for each node in order.
 std::shared_ptr<const GraphText> text_of(const Graph& graph) {
   auto text = std::make_shared<GraphText>();
-  text->lines = lines_of(print(graph));
+  text->lines = split_lines(print(graph));
   text->nodes.assign(text->lines.size(), NodeId());
   std::size_t line = 0;
   for (const NodeId id : graph.order()) {

@@ -6,14 +6,15 @@
 namespace recut::gui {
 namespace {
 
-constexpr std::ptrdiff_t kMostSteps = 512;  // edits from each end before a part is just halved
+constexpr std::ptrdiff_t kLineDifferenceMostSteps =
+    512;  // edits from each end before a part is just halved
 constexpr std::ptrdiff_t kNowhere = -1;
 
 // A part of both sequences that is still to be compared.
-struct Box {
+struct LineDifferenceBox {
   std::ptrdiff_t before_from = 0, before_to = 0, after_from = 0, after_to = 0;
 };
-struct Point {
+struct EditPoint {
   std::ptrdiff_t x = 0, y = 0;  // elements of `before` and of `after` that lie behind it
 };
 
@@ -62,9 +63,9 @@ class Reach {
   std::ptrdiff_t low_ = 0, high_ = 0, width_ = 0, height_ = 0;
 };
 
-class Comparer {
+class LineDifferenceComparer {
  public:
-  Comparer(const Sequence& before, const Sequence& after)
+  LineDifferenceComparer(const Sequence& before, const Sequence& after)
       : before_(before),
         after_(after),
         forward_(most(before, after)),
@@ -73,17 +74,17 @@ class Comparer {
         added_(after.size(), false) {}
 
   void compare() {
-    std::vector<Box> boxes{{0, static_cast<std::ptrdiff_t>(before_.size()), 0,
-                            static_cast<std::ptrdiff_t>(after_.size())}};
+    std::vector<LineDifferenceBox> boxes{{0, static_cast<std::ptrdiff_t>(before_.size()), 0,
+                                          static_cast<std::ptrdiff_t>(after_.size())}};
     while (!boxes.empty()) {
-      const Box box = trimmed(boxes.back());
+      const LineDifferenceBox box = trimmed(boxes.back());
       boxes.pop_back();
       if (box.before_from == box.before_to || box.after_from == box.after_to) {
         std::fill(removed_.begin() + box.before_from, removed_.begin() + box.before_to, true);
         std::fill(added_.begin() + box.after_from, added_.begin() + box.after_to, true);
         continue;
       }
-      const Point cut = halve(box);
+      const EditPoint cut = halve(box);
       boxes.push_back({box.before_from, cut.x, box.after_from, cut.y});
       boxes.push_back({cut.x, box.before_to, cut.y, box.after_to});
     }
@@ -100,7 +101,7 @@ class Comparer {
     return before_[static_cast<std::size_t>(x)] == after_[static_cast<std::size_t>(y)];
   }
 
-  Box trimmed(Box box) const {
+  LineDifferenceBox trimmed(LineDifferenceBox box) const {
     while (box.before_from < box.before_to && box.after_from < box.after_to &&
            equal(box.before_from, box.after_from)) {
       ++box.before_from;
@@ -116,14 +117,14 @@ class Comparer {
 
   // A point on a shortest path through the box, near its middle; after kMostSteps the point that
   // was reached furthest. Never a corner at which both halves aren't smaller than the box.
-  Point halve(const Box& box) {
+  EditPoint halve(const LineDifferenceBox& box) {
     const std::ptrdiff_t width = box.before_to - box.before_from;
     const std::ptrdiff_t height = box.after_to - box.after_from;
     forward_.begin(width, height);
     backward_.begin(width, height);
     forward_.at(0) = backward_.at(0) = 0;
-    Point met;
-    for (std::ptrdiff_t steps = 0; steps < kMostSteps; ++steps) {
+    EditPoint met;
+    for (std::ptrdiff_t steps = 0; steps < kLineDifferenceMostSteps; ++steps) {
       if (steps > 0) forward_.widen();
       if (step(box, forward_, backward_, true, steps == 0, met)) return met;
       if (steps > 0) backward_.widen();
@@ -133,7 +134,8 @@ class Comparer {
   }
 
   // All paths one edit on; true where one of them meets a path from the other corner, at `met`.
-  bool step(const Box& box, Reach& mine, Reach& other, bool from_start, bool first, Point& met) {
+  bool step(const LineDifferenceBox& box, Reach& mine, Reach& other, bool from_start, bool first,
+            EditPoint& met) {
     const std::ptrdiff_t width = box.before_to - box.before_from;
     const std::ptrdiff_t height = box.after_to - box.after_from;
     for (std::ptrdiff_t k = mine.high(); k >= mine.low(); k -= 2) {
@@ -147,22 +149,23 @@ class Comparer {
       const std::ptrdiff_t across = width - height - k;  // the same diagonal from the other corner
       if (x > width || y > height || y < 0 || !other.has(across)) continue;
       if (other.at(across) < 0 || x + other.at(across) < width) continue;
-      met = from_start ? Point{box.before_from + x, box.after_from + y}
-                       : Point{box.before_to - x, box.after_to - y};
+      met = from_start ? EditPoint{box.before_from + x, box.after_from + y}
+                       : EditPoint{box.before_to - x, box.after_to - y};
       return true;
     }
     return false;
   }
 
-  bool equal_from(const Box& box, std::ptrdiff_t x, std::ptrdiff_t y, bool from_start) const {
+  bool equal_from(const LineDifferenceBox& box, std::ptrdiff_t x, std::ptrdiff_t y,
+                  bool from_start) const {
     return from_start ? equal(box.before_from + x, box.after_from + y)
                       : equal(box.before_to - 1 - x, box.after_to - 1 - y);
   }
 
-  Point furthest(const Box& box) {
-    Point best;
+  EditPoint furthest(const LineDifferenceBox& box) {
+    EditPoint best;
     for (std::ptrdiff_t k = forward_.low(); k <= forward_.high(); k += 2) {
-      const Point here{forward_.at(k), forward_.at(k) - k};
+      const EditPoint here{forward_.at(k), forward_.at(k) - k};
       if (here.x > box.before_to - box.before_from || here.y > box.after_to - box.after_from)
         continue;
       if (here.y >= 0 && here.x + here.y > best.x + best.y) best = here;
@@ -215,7 +218,7 @@ std::vector<EditRun> difference(std::span<const std::uint32_t> before,
   for (const std::uint32_t element : before) sides[element] |= 1;
   for (const std::uint32_t element : after) sides[element] |= 2;
   const Filtered first = those_in_both(before, sides), second = those_in_both(after, sides);
-  Comparer comparer(first.elements, second.elements);
+  LineDifferenceComparer comparer(first.elements, second.elements);
   comparer.compare();
   const std::vector<bool> kept = staying(before.size(), first, comparer.removed());
   const std::vector<bool> came = staying(after.size(), second, comparer.added());

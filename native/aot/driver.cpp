@@ -16,7 +16,7 @@ constexpr std::int64_t kAlways = -1;
 // The functions, in terms of the tables: {{arena}} is the number of the arena among the pointers
 // that a step begins with (inputs, outputs, arena), behind which its seed, its parallel loop and
 // that loop's context stand.
-constexpr std::string_view kFunctions = R"(
+constexpr std::string_view kDriverFunctions = R"(
 define internal void @part(ptr %state, i64 %first, i64 %last) {{
   %buffers_at = getelementptr i64, ptr %state, i64 1
   %seed_at = getelementptr i64, ptr %state, i64 2
@@ -214,7 +214,7 @@ class Driver {
     add_tensors("inputs", interface_.inputs);
     add_tensors("outputs", interface_.outputs);
     add_faults(module.faults);
-    text_ += fmt::format(fmt::runtime(kFunctions), fmt::arg("prefix", interface_.prefix),
+    text_ += fmt::format(fmt::runtime(kDriverFunctions), fmt::arg("prefix", interface_.prefix),
                          fmt::arg("most_buffers", most_buffers_), fmt::arg("seed", arena() + 1),
                          fmt::arg("parallel_for", arena() + 2), fmt::arg("context", arena() + 3),
                          fmt::arg("forward", forward), fmt::arg("launches", launches_.size()),

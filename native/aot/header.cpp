@@ -41,7 +41,7 @@ extern "C" {{
 
 )";
 
-constexpr std::string_view kFunctions = R"(
+constexpr std::string_view kHeaderFunctions = R"(
 /* Calls part(state, first, last) for parts that together are 0 to extent, each once, each beginning
  * at a multiple of grain, in any order and at once as it likes, and returns when all have. */
 typedef void (*{p}_parallel_for)(void* context, int64_t extent, int64_t grain,
@@ -115,7 +115,7 @@ std::string header_text(const Interface& interface, const HeaderFacts& facts) {
                        fmt::arg("alignment", kAlignment));
   };
   return filled(kOpening) + enumeration(interface.inputs, upper + "_INPUTS") + "\n" +
-         enumeration(interface.outputs, upper + "_OUTPUTS") + filled(kFunctions);
+         enumeration(interface.outputs, upper + "_OUTPUTS") + filled(kHeaderFunctions);
 }
 
 }  // namespace recut::aot

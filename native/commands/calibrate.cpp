@@ -20,7 +20,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr double kLeastShare = 0.001;  // that a profile may have
+constexpr double kCalibrateLeastShare = 0.001;  // that a profile may have
 
 // As the system names it.
 std::string processor_name() {
@@ -34,7 +34,7 @@ std::string processor_name() {
 
 // Of the ceiling of f32, what products come to.
 double products_share(const cpu::Calibration& c) {
-  return std::clamp(c.products_f32 / c.multiply_adds_f32, kLeastShare, 1.0);
+  return std::clamp(c.products_f32 / c.multiply_adds_f32, kCalibrateLeastShare, 1.0);
 }
 
 std::string note(const cpu::Calibration& c) {

@@ -16,8 +16,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr double kLeastShare = 0.001;  // that a profile may have
-constexpr double kMostSlowdown = 1e3;  // too
+constexpr double kCardProfileLeastShare = 0.001;  // that a profile may have
+constexpr double kMostSlowdown = 1e3;             // too
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 20;
 
 // Prices of cards that no profile is of.
@@ -63,7 +63,7 @@ double products_share(const cuda::CardCalibration& c, bool tf32) {
   const cuda::ProductRate* rate = c.product(tf32 ? "tf32" : "f32");
   if (rate == nullptr) return 1;
   const double ceiling = tf32 ? rate->best : std::max(c.multiply_adds_f32, rate->best);
-  return std::clamp(rate->median / ceiling, kLeastShare, 1.0);
+  return std::clamp(rate->median / ceiling, kCardProfileLeastShare, 1.0);
 }
 
 std::string note(const cuda::CardCalibration& c) {

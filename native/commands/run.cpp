@@ -33,7 +33,7 @@ Result<Done> write_outputs(const RunCommand& command, std::span<const Tensor> ou
 
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kRunFooter =
     "The peak is measured in memory that was painted before: up to where the step wrote.\n"
     "Rates stand beside the ceilings of --profile, or of what recut calibrate measured, by which "
     "the step is planned, too.\n"
@@ -107,7 +107,7 @@ void add_run(CLI::App& app, Action& chosen) {
   command.add_flag("--no-cache", arguments->no_cache,
                    "Plan and compile anew, and keep nothing: recut cache says what is kept");
   command.add_flag("--json", arguments->json, "One JSON value instead of the tables");
-  command.footer(kFooter);
+  command.footer(kRunFooter);
   command.callback([arguments, &chosen] {
     chosen = [arguments](const Console& console) {
       return arguments->target == "cuda" ? run_on_cuda(*arguments, console)

@@ -12,13 +12,12 @@
 #include "engine/partition/fusion/fuse_pointwise.h"
 #include "engine/runtime/program.h"
 #include "engine/schedule/schedule.h"
+#include "native/cpu/clock.h"
 #include "native/cpu/multiply_adds.h"
 #include "native/cpu/step.h"
 
 namespace recut::cpu {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 constexpr std::int64_t kLeastTriadBytes = std::int64_t{64} << 20;
 constexpr std::int64_t kProduct = 512;
@@ -29,10 +28,6 @@ constexpr int kFewestRuns = 3;
 struct Times {
   double best = 0, median = 0;  // seconds
 };
-
-double seconds_since(Clock::time_point began) {
-  return std::chrono::duration<double>(Clock::now() - began).count();
-}
 
 // Every call of a forward graph once, in order.
 Plan plan_of(const Graph& graph) {

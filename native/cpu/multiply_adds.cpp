@@ -7,12 +7,12 @@
 #include <chrono>
 #include <vector>
 
+#include "native/cpu/clock.h"
 #include "native/cpu/jit.h"
 
 namespace recut::cpu {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 using Rounds = void (*)(std::int64_t rounds, void* numbers);
 
 // Enough independent chains for two units with a latency of five, and few enough that all of them
@@ -48,10 +48,6 @@ std::string chains_of(const std::string& vector, const std::string& suffix, int 
       "declare {0} @llvm.fmuladd.{6}({0}, {0}, {0})\n"
       "attributes #{1} = {{ \"min-legal-vector-width\"=\"{7}\" }}\n",
       vector, vector_bytes, begin, phis, steps, end, suffix, 8 * vector_bytes);
-}
-
-double seconds_since(Clock::time_point began) {
-  return std::chrono::duration<double>(Clock::now() - began).count();
 }
 
 // The most operations a second that one width comes to.

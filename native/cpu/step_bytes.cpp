@@ -7,7 +7,7 @@ namespace recut::cpu {
 namespace {
 
 // All fields of what is kept whole are named, so that a new one is not forgotten here.
-struct Fields : cache::CallFields {
+struct StepBytesFields : cache::CallFields {
   using CallFields::of;
 
   template <class Bytes>
@@ -86,14 +86,14 @@ void change_nodes(Program& program, Change&& change) {
 // Ids depend on what else the graph's pool has been used for; positions don't.
 std::string bytes_of(const Graph& graph, KeptStep step) {
   change_nodes(step.program, [&](NodeId id) { return NodeId(graph.position(id)); });
-  cache::ByteWriter<Fields> writer;
+  cache::ByteWriter<StepBytesFields> writer;
   writer(step);
   return writer.bytes();
 }
 
 std::optional<KeptStep> step_of(const Graph& graph, std::string_view bytes) {
   KeptStep step;
-  cache::ByteReader<Fields> reader(bytes);
+  cache::ByteReader<StepBytesFields> reader(bytes);
   reader(step);
   if (!reader.done()) return std::nullopt;
   bool there = true;

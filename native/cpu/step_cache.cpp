@@ -6,6 +6,7 @@
 #include "engine/runtime/kernel_order.h"
 #include "engine/support/check.h"
 #include "native/cache/notes.h"
+#include "native/cpu/clock.h"
 #include "native/cpu/step_description.h"
 #include "native/cpu/step_key.h"
 
@@ -13,12 +14,6 @@ namespace recut::cpu {
 namespace {
 
 constexpr std::string_view kSteps = "steps", kKernels = "kernels";
-
-using Clock = std::chrono::steady_clock;
-
-double ms_since(Clock::time_point began) {
-  return std::chrono::duration<double, std::milli>(Clock::now() - began).count();
-}
 
 }  // namespace
 

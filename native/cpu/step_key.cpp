@@ -9,7 +9,7 @@
 namespace recut::cpu {
 namespace {
 
-struct Fields {
+struct StepKeyFields {
   template <class Bytes>
   static void of(Bytes& bytes, DeviceRates& rates) {
     for (double& flops : rates.flops_per_second) bytes(flops);
@@ -44,7 +44,7 @@ std::string beside_text(const Graph& graph) {
   }
   std::string device = graph.measured->device;
   std::int64_t granularity = graph.measured->granularity;
-  cache::ByteWriter<Fields> writer;
+  cache::ByteWriter<StepKeyFields> writer;
   writer(names, device, granularity, measured);
   return writer.bytes();
 }
@@ -78,7 +78,7 @@ Result<cache::Digest> step_key(const Document& document, const SchedulingRequest
   bool fused = costs->fused();
   bool library = program.library, in_f64 = program.lower.precision == loop::Precision::f64;
   loop::RegisterTile registers = program.lower.registers.value_or(loop::RegisterTile{0, 0});
-  cache::ByteWriter<Fields> asked;
+  cache::ByteWriter<StepKeyFields> asked;
   asked(planning, costs->device.rates, fused, options, library, in_f64, registers.rows,
         registers.bytes);
   const Graph &graph = document.graph(), &written = document.written();

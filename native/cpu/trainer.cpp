@@ -7,16 +7,11 @@
 #include "engine/autodiff/optimizer.h"
 #include "engine/support/check.h"
 #include "engine/workspace/trainer.h"
+#include "native/cpu/clock.h"
 #include "native/cpu/step.h"
 
 namespace recut::cpu {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double ms_since(Clock::time_point began) {
-  return std::chrono::duration<double, std::milli>(Clock::now() - began).count();
-}
 
 // Inputs by what they are, and those that were trained.
 void report(const TrainingState& state, Training& training) {

@@ -37,12 +37,12 @@ constexpr ProductKind kProductKinds[] = {{"f32", DType::f32, Precision::f32},
                                          {"f16", DType::f16, Precision::f32}};
 
 // One matrix product as its library's call; nothing where the libraries don't take it.
-struct Product {
+struct MeasuredProduct {
   library::Kernel kernel;
   double flops = 0;
 };
-std::optional<Product> product_of(DType dtype, std::int64_t rows, std::int64_t sums,
-                                  std::int64_t columns) {
+std::optional<MeasuredProduct> product_of(DType dtype, std::int64_t rows, std::int64_t sums,
+                                          std::int64_t columns) {
   Builder b("product");
   b.result(b.mm(b.input("x", dtype, {rows, sums}), b.input("y", dtype, {sums, columns})));
   const Graph graph = *b.finish();
@@ -50,7 +50,8 @@ std::optional<Product> product_of(DType dtype, std::int64_t rows, std::int64_t s
   call.calls = {graph.results.front()};
   auto kernel = library_kernel_of(graph, StorageModel(graph), call, library_takes(Precision::f32));
   if (!kernel) return std::nullopt;
-  return Product{std::move(*kernel), static_cast<double>(node_flops(graph, call.calls.front()))};
+  return MeasuredProduct{std::move(*kernel),
+                         static_cast<double>(node_flops(graph, call.calls.front()))};
 }
 
 class CardCalibrator {
@@ -190,7 +191,7 @@ class CardCalibrator {
   }
 
   // Factors are random: zeros cost a card less power, and so less time.
-  Result<Times> time_of(const Product& product, const ProductKind& kind) const {
+  Result<Times> time_of(const MeasuredProduct& product, const ProductKind& kind) const {
     std::vector<DeviceMemory> memory;
     KernelPlaces place;
     place.workspaces = {0};

@@ -11,9 +11,9 @@ using library::Convolution;
 // A plane as cuDNN has it: at least two dimensions.
 constexpr std::size_t kLeastRank = 4;
 
-class Former {
+class ConvolutionFormFormer {
  public:
-  explicit Former(const Convolution& c) : c_(c) {}
+  explicit ConvolutionFormFormer(const Convolution& c) : c_(c) {}
 
   Result<ConvolutionForm> run() {
     form_.way = way();
@@ -129,7 +129,7 @@ bool keeps_f32(const ConvolutionForm& form, Precision precision) {
 }
 
 Result<ConvolutionForm> form_of(const Convolution& convolution) {
-  return Former(convolution).run();
+  return ConvolutionFormFormer(convolution).run();
 }
 
 }  // namespace recut::cuda

@@ -14,7 +14,7 @@ using namespace cublas_lt;  // NOLINT: its words alone, in this file alone
 
 namespace {
 
-Result<Done> find_functions(const SharedLibrary& library, Functions& functions) {
+Result<Done> find_functions_cublas_lt(const SharedLibrary& library, Functions& functions) {
 #define RECUT_FUNCTION(name, ...) \
   if (auto done = library.find(#name, functions.name); !done) return done;
 #include "native/cuda/cublas_lt_functions.def"
@@ -186,7 +186,8 @@ Result<std::shared_ptr<const CublasLt>> CublasLt::load(const Card& card) {
   const auto library = SharedLibrary::open("cuBLASLt", names, library_folders());
   if (!library) return library.diagnostics();
   std::shared_ptr<CublasLt> cublas(new CublasLt());
-  if (auto done = find_functions(*library, cublas->functions_); !done) return done.diagnostics();
+  if (auto done = find_functions_cublas_lt(*library, cublas->functions_); !done)
+    return done.diagnostics();
   const Status status = cublas->functions_.cublasLtCreate(&cublas->handle_);
   if (status != kSuccess)
     return error(fmt::format("cuBLASLt doesn't start (status {})", static_cast<int>(status)));

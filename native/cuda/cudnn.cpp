@@ -14,9 +14,9 @@ using namespace cudnn;  // NOLINT: its words alone, in this file alone
 
 namespace {
 
-constexpr const char* kFile = "libcudnn.so.9";
+constexpr const char* kCudnnFile = "libcudnn.so.9";
 
-Result<Done> find_functions(const SharedLibrary& library, Functions& functions) {
+Result<Done> find_functions_cudnn(const SharedLibrary& library, Functions& functions) {
 #define RECUT_FUNCTION(name, ...) \
   if (auto done = library.find(#name, functions.name); !done) return done;
 #include "native/cuda/cudnn_functions.def"
@@ -198,12 +198,13 @@ class ConvolutionCall : public DeviceCall {
 };
 
 Result<std::shared_ptr<const Cudnn>> Cudnn::load(const Stream& stream) {
-  const std::vector<std::string> names = {kFile};
+  const std::vector<std::string> names = {kCudnnFile};
   const auto library = SharedLibrary::open("cuDNN", names, library_folders());
   if (!library) return library.diagnostics();
   std::shared_ptr<Cudnn> loaded(new Cudnn());
   const Functions& f = loaded->functions_;
-  if (auto done = find_functions(*library, loaded->functions_); !done) return done.diagnostics();
+  if (auto done = find_functions_cudnn(*library, loaded->functions_); !done)
+    return done.diagnostics();
   Status status = f.cudnnCreate(&loaded->handle_);
   if (status == kSuccess) status = f.cudnnSetStream(loaded->handle_, stream.handle());
   if (status != kSuccess)

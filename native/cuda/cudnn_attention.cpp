@@ -17,7 +17,7 @@ using cudnn::OperationGraph;
 using library::Attention;
 using library::Operand;
 using Sizes = std::vector<std::int64_t>;
-using Value = OperationGraph::Value;
+using GraphValue = OperationGraph::Value;
 
 constexpr std::size_t kMostPlans = 4;
 constexpr std::int64_t kF32Bytes = 4;
@@ -54,13 +54,14 @@ class Writer {
         value_features_(a_.value.layout.shape[3]) {}
 
   Given forward() {
-    const Value q = give(a_.query), kt = give(a_.key, true), v = give(a_.value), o = give(a_.out);
-    std::optional<Value> sums;
+    const GraphValue q = give(a_.query), kt = give(a_.key, true), v = give(a_.value),
+                     o = give(a_.out);
+    std::optional<GraphValue> sums;
     if (a_.log_sums) sums = give_sums();
     give_numbers();
-    const Value scores = seen(scaled(q, kt));
-    const Value most = of_rows(), less = of_scores(), e = of_scores(), sum = of_rows(),
-                log = of_rows(), weights = of_scores(type_);
+    const GraphValue scores = seen(scaled(q, kt));
+    const GraphValue most = of_rows(), less = of_scores(), e = of_scores(), sum = of_rows(),
+                     log = of_rows(), weights = of_scores(type_);
     if (!sums) sums = of_rows();
     graph_.reduce(cudnn::kLargest, most, scores);
     graph_.pointwise(cudnn::kSubtract, less, scores, most);
@@ -74,33 +75,34 @@ class Writer {
   }
 
   Given backward() {
-    const Value q = give(a_.query), kt = give(a_.key, true), vt = give(a_.value, true),
-                o = give(a_.out), g = give(*a_.grad), sums = give_sums(),
-                dq = give(*a_.query_gradient), dk = give(*a_.key_gradient),
-                dv = give(*a_.value_gradient);
-    const Value row_sums = give_room({batches_, heads_, queries_, 1});
-    const Value all_dq = give_room({batches_, heads_, queries_, features_});
+    const GraphValue q = give(a_.query), kt = give(a_.key, true), vt = give(a_.value, true),
+                     o = give(a_.out), g = give(*a_.grad), sums = give_sums(),
+                     dq = give(*a_.query_gradient), dk = give(*a_.key_gradient),
+                     dv = give(*a_.value_gradient);
+    const GraphValue row_sums = give_room({batches_, heads_, queries_, 1});
+    const GraphValue all_dq = give_room({batches_, heads_, queries_, features_});
     give_numbers();
-    const Value one = number(1);
+    const GraphValue one = number(1);
 
-    const Value og = between({batches_, heads_, queries_, value_features_}), of_row = of_rows();
+    const GraphValue og = between({batches_, heads_, queries_, value_features_}),
+                     of_row = of_rows();
     graph_.pointwise(cudnn::kMultiply, og, g, o);
     graph_.reduce(cudnn::kSum, of_row, og);
     graph_.pointwise(cudnn::kMultiply, row_sums, of_row, one);
 
-    const Value less = of_scores(), weights = of_scores();
+    const GraphValue less = of_scores(), weights = of_scores();
     graph_.pointwise(cudnn::kSubtract, less, scaled(q, kt), sums);
     graph_.pointwise(cudnn::kExp, weights, seen(less));
     summed(dv, turned(weights), g, value_features_);
 
-    const Value dw = of_scores(), apart = of_scores(), times = of_scores(), ds = of_scores();
+    const GraphValue dw = of_scores(), apart = of_scores(), times = of_scores(), ds = of_scores();
     graph_.product(dw, g, vt);
     graph_.pointwise(cudnn::kSubtract, apart, dw, row_sums);
     graph_.pointwise(cudnn::kMultiply, times, apart, weights);
     graph_.pointwise(cudnn::kMultiply, ds, times, scale_);
     summed(dk, turned(ds), q, features_);
 
-    const Value k = between(a_.key.layout.shape, type_, strides_of(a_.key));
+    const GraphValue k = between(a_.key.layout.shape, type_, strides_of(a_.key));
     graph_.reshape(k, kt);
     graph_.product(all_dq, ds, k);
     graph_.pointwise(cudnn::kIdentity, dq, all_dq);
@@ -120,7 +122,7 @@ class Writer {
     return strides;
   }
 
-  Value give(const Operand& operand, bool turned = false) {
+  GraphValue give(const Operand& operand, bool turned = false) {
     Sizes shape = operand.layout.shape, strides = strides_of(operand);
     if (turned) {
       std::swap(shape[2], shape[3]);
@@ -130,7 +132,7 @@ class Writer {
     return graph_.given(type_, shape, strides);
   }
 
-  Value give_sums() {
+  GraphValue give_sums() {
     const Strides& strides = a_.log_sums->layout.strides;
     given_.operands.push_back(*a_.log_sums);
     return graph_.given(cudnn::kF32, {batches_, heads_, queries_, 1},
@@ -138,12 +140,12 @@ class Writer {
                          heads_ == 1 ? queries_ : strides[1], 1, 1});
   }
 
-  Value give_room(const Sizes& shape) {
+  GraphValue give_room(const Sizes& shape) {
     given_.room.push_back(element_count(shape) * kF32Bytes);
     return graph_.given(cudnn::kF32, shape, contiguous_strides(shape));
   }
 
-  Value number(double value) {
+  GraphValue number(double value) {
     given_.numbers.push_back(static_cast<float>(value));
     return graph_.from_host(4);
   }
@@ -152,26 +154,27 @@ class Writer {
     if (a_.causal) least_ = number(std::numeric_limits<float>::lowest());
   }
 
-  Value between(const Sizes& shape, cudnn::Type type = cudnn::kF32, const Sizes& strides = {}) {
+  GraphValue between(const Sizes& shape, cudnn::Type type = cudnn::kF32,
+                     const Sizes& strides = {}) {
     return graph_.between(type, shape, strides);
   }
-  Value of_scores(cudnn::Type type = cudnn::kF32) {
+  GraphValue of_scores(cudnn::Type type = cudnn::kF32) {
     return between({batches_, heads_, queries_, keys_}, type);
   }
-  Value of_rows() { return between({batches_, heads_, queries_, 1}); }
+  GraphValue of_rows() { return between({batches_, heads_, queries_, 1}); }
 
-  Value scaled(Value q, Value kt) {
-    const Value products = of_scores(), scores = of_scores();
+  GraphValue scaled(GraphValue q, GraphValue kt) {
+    const GraphValue products = of_scores(), scores = of_scores();
     graph_.product(products, q, kt);
     graph_.pointwise(cudnn::kMultiply, scores, products, scale_);
     return scores;
   }
 
   // The least number where a key comes after the query.
-  Value seen(Value scores) {
+  GraphValue seen(GraphValue scores) {
     if (!a_.causal) return scores;
-    const Value row = of_scores(cudnn::kInt32), column = of_scores(cudnn::kInt32),
-                holds = of_scores(cudnn::kBoolean), masked = of_scores();
+    const GraphValue row = of_scores(cudnn::kInt32), column = of_scores(cudnn::kInt32),
+                     holds = of_scores(cudnn::kBoolean), masked = of_scores();
     graph_.index(row, scores, 2);
     graph_.index(column, scores, 3);
     graph_.pointwise(cudnn::kAtLeast, holds, row, column);
@@ -180,17 +183,17 @@ class Writer {
   }
 
   // [keys, queries] of 16 bits.
-  Value turned(Value scores) {
-    const Value made = between({batches_, heads_, keys_, queries_}, type_,
-                               {heads_ * queries_ * keys_, queries_ * keys_, 1, keys_});
+  GraphValue turned(GraphValue scores) {
+    const GraphValue made = between({batches_, heads_, keys_, queries_}, type_,
+                                    {heads_ * queries_ * keys_, queries_ * keys_, 1, keys_});
     graph_.reshape(made, scores);
     return made;
   }
 
   // A product, of which heads that share keys are added up.
-  void summed(Value to, Value left, Value right, std::int64_t columns) {
+  void summed(GraphValue to, GraphValue left, GraphValue right, std::int64_t columns) {
     if (heads_ == key_heads_) return graph_.product(to, left, right);
-    const Value each = between({batches_, heads_, keys_, columns}, type_);
+    const GraphValue each = between({batches_, heads_, keys_, columns}, type_);
     graph_.product(each, left, right);
     graph_.reduce(cudnn::kSum, to, each);
   }
@@ -200,7 +203,7 @@ class Writer {
   const cudnn::Type type_;
   const std::int64_t batches_, heads_, queries_, features_, key_heads_, keys_, value_features_;
   Given given_;
-  Value scale_ = 0, least_ = 0;
+  GraphValue scale_ = 0, least_ = 0;
 };
 
 class CudnnAttention : public DeviceCall {

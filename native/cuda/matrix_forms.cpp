@@ -11,9 +11,9 @@ bool runs_along(const Layout& layout, std::size_t d) {
 }
 
 // A product's operands as matrices.
-class Former {
+class MatrixFormsFormer {
  public:
-  explicit Former(const library::MatrixProduct& product) : product_(product) {}
+  explicit MatrixFormsFormer(const library::MatrixProduct& product) : product_(product) {}
 
   std::optional<ProductForm> run() const {
     const Layout& out = product_.out.layout;
@@ -75,7 +75,7 @@ class Former {
 std::int64_t MatrixForm::alignment() const { return std::gcd(kBufferAlignment, offset); }
 
 std::optional<ProductForm> form_of(const library::MatrixProduct& product) {
-  return Former(product).run();
+  return MatrixFormsFormer(product).run();
 }
 
 }  // namespace recut::cuda

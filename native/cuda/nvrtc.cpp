@@ -10,7 +10,7 @@ namespace recut::cuda {
 namespace {
 
 constexpr std::size_t kShownLog = 2000;
-constexpr std::string_view kFile = "step.cu", kHead = "extern \"C\" __global__";
+constexpr std::string_view kNvrtcFile = "step.cu", kHead = "extern \"C\" __global__";
 
 Result<Done> find_functions(const SharedLibrary& library, nvrtc::Functions& functions) {
 #define RECUT_FUNCTION(name, ...) \
@@ -38,7 +38,7 @@ std::string name_behind(std::string_view text, std::size_t from) {
 }  // namespace
 
 std::string function_of_error(std::string_view text, std::string_view log) {
-  const std::string start = std::string(kFile) + "(";
+  const std::string start = std::string(kNvrtcFile) + "(";
   const std::size_t place = log.find(start);
   if (place == std::string_view::npos) return {};
   const std::string number(log.substr(place + start.size(), 9));
@@ -89,7 +89,7 @@ Result<std::string> Nvrtc::compile(const std::string& text, int capability) cons
                              capability));
   nvrtc::ProgramHandle program = nullptr;
   nvrtc::Status status =
-      functions_.nvrtcCreateProgram(&program, text.c_str(), kFile.data(), 0, nullptr, nullptr);
+      functions_.nvrtcCreateProgram(&program, text.c_str(), kNvrtcFile.data(), 0, nullptr, nullptr);
   const std::string target = fmt::format("--gpu-architecture=sm_{}", capability);
   const char* const options[] = {target.c_str(), "--fmad=false", "--std=c++17",
                                  "--device-as-default-execution-space"};

@@ -11,7 +11,7 @@
 namespace recut::native {
 namespace {
 
-constexpr double kCompiled = 0.3;  // how much of the way is done when it runs
+constexpr double kCpuRunnerCompiled = 0.3;  // how much of the way is done when it runs
 
 int threads() { return static_cast<int>(std::max(1u, std::thread::hardware_concurrency())); }
 
@@ -51,13 +51,13 @@ Result<gui::StepFigures> CpuRunner::run(const gui::ScheduledStep& scheduled,
   request.threads = threads();
   request.after_step = [&](int steps) {
     const double share = static_cast<double>(steps) / static_cast<double>(order.steps);
-    return progress(kCompiled + (1 - kCompiled) * share,
+    return progress(kCpuRunnerCompiled + (1 - kCpuRunnerCompiled) * share,
                     fmt::format("step {} of {}", steps, order.steps));
   };
   (void)progress(0, "compiling");
   auto step = compile(scheduled);
   if (!step) return step.diagnostics();
-  if (!progress(kCompiled, "running")) return error("the run was ended");
+  if (!progress(kCpuRunnerCompiled, "running")) return error("the run was ended");
   auto execution = cpu::execute(scheduled.document, *step, request);
   if (!execution) return execution.diagnostics();
   gui::StepFigures figures;

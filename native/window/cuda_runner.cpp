@@ -10,7 +10,7 @@
 namespace recut::native {
 namespace {
 
-constexpr double kCompiled = 0.3;  // how much of the way is done when it runs
+constexpr double kCudaRunnerCompiled = 0.3;  // how much of the way is done when it runs
 
 // Without a cache where there is no directory for one: it costs time.
 Result<cuda::ReadyStep> compile_and_keep(const cuda::SharedCard& card, Program program,
@@ -120,7 +120,7 @@ Result<gui::StepFigures> CudaRunner::run(const gui::ScheduledStep& scheduled,
   if (!program) return program.diagnostics();
   const auto step = access_->compile(*card, std::move(*program), precision_);
   if (!step) return step.diagnostics();
-  if (!progress(kCompiled, "running")) return error("the run was ended");
+  if (!progress(kCudaRunnerCompiled, "running")) return error("the run was ended");
   cuda::ExecutionRequest request;
   request.seed = order.seed;
   request.steps = order.steps;
@@ -128,7 +128,7 @@ Result<gui::StepFigures> CudaRunner::run(const gui::ScheduledStep& scheduled,
   request.calls.precision = precision_;
   request.after_step = [&](int steps) {
     const double share = static_cast<double>(steps) / static_cast<double>(order.steps);
-    return progress(kCompiled + (1 - kCompiled) * share,
+    return progress(kCudaRunnerCompiled + (1 - kCudaRunnerCompiled) * share,
                     fmt::format("step {} of {}", steps, order.steps));
   };
   auto execution = cuda::execute(scheduled.document, *step, request);

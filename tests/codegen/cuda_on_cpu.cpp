@@ -37,7 +37,7 @@ std::string source_of(const cuda::Module& module) {
   return text;
 }
 
-std::string contents(const std::string& path) {
+std::string contents_cuda_on_cpu(const std::string& path) {
   std::ifstream file(path);
   return std::string(std::istreambuf_iterator<char>(file), {});
 }
@@ -60,7 +60,7 @@ Result<CudaOnCpu> CudaOnCpu::compile(cuda::Module module) {
       "{} "
       "{} -o {} >{} 2>&1",
       RECUT_SOURCE_DIR, kShim, source, made, said);
-  if (!runs(command)) return error(contents(said) + module.text);
+  if (!runs(command)) return error(contents_cuda_on_cpu(said) + module.text);
   void* library = dlopen(made.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) return error(dlerror());
   return CudaOnCpu(std::move(module), {library, [](void* one) { dlclose(one); }});

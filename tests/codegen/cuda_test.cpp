@@ -13,6 +13,7 @@
 #include "engine/input/graph_file.h"
 #include "engine/partition/fusion/fuse_pointwise.h"
 #include "tests/codegen/cuda_on_cpu.h"
+#include "tests/codegen/kernel_text.h"
 #include "tests/codegen/run_kernels.h"
 #include "tests/golden/golden.h"
 #include "tests/native/run_command.h"
@@ -25,14 +26,6 @@ namespace {
 std::string contents(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   return std::string(std::istreambuf_iterator<char>(file), {});
-}
-
-std::vector<loop::Kernel> kernels_of(const std::string& text) {
-  auto kernels = loop::parse_kernels(text, "k.loop");
-  if (!kernels) FAIL(format(kernels.diagnostics()));
-  for (const loop::Kernel& kernel : *kernels)
-    if (const Diagnostics faults = loop::verify(kernel); !faults.empty()) FAIL(format(faults));
-  return *kernels;
 }
 
 // One of each way to share out what is to be done.

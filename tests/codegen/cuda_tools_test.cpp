@@ -11,14 +11,13 @@
 #include "engine/runtime/program.h"
 #include "engine/workspace/scheduling.h"
 #include "tests/codegen/attention_graph.h"
+#include "tests/codegen/kernel_text.h"
 #include "tests/effort.h"
 #include "tests/native/run_command.h"
 #include "tests/native/temporary_folder.h"
 
 namespace recut {
 namespace {
-
-bool runs(const std::string& command) { return std::system((command + " >&2").c_str()) == 0; }
 
 // "" where there is none, in the path or where CUDA is installed.
 std::string find_nvcc() {
@@ -27,7 +26,7 @@ std::string find_nvcc() {
   return "";
 }
 
-Program program_of(const std::string& sample) {
+Program cuda_tools_program_of(const std::string& sample) {
   const auto document = open_document(native::sample(sample), {});
   REQUIRE(document.ok());
   SchedulingRequest request;
@@ -52,7 +51,7 @@ TEST_CASE("CUDA: nvcc takes the steps of samples", "[codegen]") {
         "tiny_ops.json.gz", "mlp.json.gz", "gpt2.json.gz", "resnet50.json.gz", "unet.json.gz"}) {
     CAPTURE(sample);
     const std::string path = folder.path() + "/step.cu";
-    std::ofstream(path) << cuda::emit(program_of(sample).kernels).text;
+    std::ofstream(path) << cuda::emit(cuda_tools_program_of(sample).kernels).text;
     CHECK(runs(fmt::format("{} -ptx -arch=sm_80 --fmad=false -o {}.ptx {}", nvcc, path, path)));
   }
 }

@@ -20,7 +20,7 @@ void check(const Graph& graph) {
         "");
 }
 
-void check_with_gradients(const std::string& sample) {
+void check_with_gradients_data_nests(const std::string& sample) {
   INFO(sample);
   const auto graph = sample_graph(sample);
   if (!graph) FAIL(format(graph.diagnostics()));
@@ -29,7 +29,7 @@ void check_with_gradients(const std::string& sample) {
   check(*joint);
 }
 
-void check_text(const std::string& text) {
+void check_text_data_nests(const std::string& text) {
   INFO(text);
   const auto graph = parse_graph_text(text, "data");
   if (!graph) FAIL(format(graph.diagnostics()));
@@ -45,12 +45,12 @@ TEST_CASE("loops of embedding bags", "[codegen][cpu]") {
         "_embedding_bag(%w, %i, %o, false, 2) : (f64[4, 19], i64[6], i64[4], i64[4, 19])",
         "_embedding_bag(%w, %i, %o, false, 0, false, %p, true) : (f64[3, 19], i64[6], i64[3], "
         "i64[3])"})
-    check_with_gradients(six + call);
+    check_with_gradients_data_nests(six + call);
 }
 
 TEST_CASE("padding around nothing is padding alone", "[codegen][cpu]") {
   for (const char* dtype : {"f32", "i64", "bool"})
-    check_text(fmt::format(
+    check_text_data_nests(fmt::format(
         "graph \"padded\" {{\n  %x = input {0}[2, 0, 3]\n"
         "  %y = constant_pad_nd(%x, [0, 1, 2, 2], 1)\n  results %y\n  gradients none\n}}\n",
         dtype));
@@ -60,7 +60,7 @@ TEST_CASE("padding around nothing is padding alone", "[codegen][cpu]") {
 TEST_CASE("lists of embedding bags may be short, or have places to spare", "[codegen][cpu]") {
   for (const char* lists : {"i64[0], i64[0], i64[0]", "i64[9], i64[5], i64[2]"})
     for (const char* dtype : {"f32", "bf16"})
-      check_text(fmt::format(
+      check_text_data_nests(fmt::format(
           "graph \"bags\" {{\n%w = parameter {}[3, 4]\n%i = parameter i64[6]\n"
           "%a = arange.start_step(2, 5, 1)\n%o = bitwise_and.Scalar(%a, 6)\n"
           "%b = _embedding_bag_forward_only(%w, %i, %o) : ({}[3, 4], {})\n"
@@ -78,15 +78,15 @@ TEST_CASE("loops of windows as columns", "[codegen][cpu]") {
            "a:2,4,9,3 | unfold_backward(%a, [2, 4, 20], 2, 3, 2)",
            "a:4,2,5 | unfold_backward(%a, [12, 2], 0, 5, 2)",
        })
-    check_with_gradients(sample);
+    check_with_gradients_data_nests(sample);
 }
 
 TEST_CASE("loops over what a mask holds", "[codegen][cpu]") {
-  check_with_gradients("a:5,9 m:5,1? b:50 | masked_scatter(%a, %m, %b)");
-  check_with_gradients("a:5,9 m:5,9? | masked_scatter_backward(%a, %m, [5, 9])");
-  check_with_gradients("a:5,9 i:3,4<45 b:3,4 | put(%a, %i, %b, true)");
-  check_with_gradients("a:2,3,2,3 i:2,3,2,3<30 | max_unpool2d(%a, %i, [5, 6])");
-  check_text(
+  check_with_gradients_data_nests("a:5,9 m:5,1? b:50 | masked_scatter(%a, %m, %b)");
+  check_with_gradients_data_nests("a:5,9 m:5,9? | masked_scatter_backward(%a, %m, [5, 9])");
+  check_with_gradients_data_nests("a:5,9 i:3,4<45 b:3,4 | put(%a, %i, %b, true)");
+  check_with_gradients_data_nests("a:2,3,2,3 i:2,3,2,3<30 | max_unpool2d(%a, %i, [5, 6])");
+  check_text_data_nests(
       "graph \"places\" {\n%x = parameter i32[4, 6]\n%b = parameter bool[3]\n%m = parameter "
       "bool[4, 1]\n"
       "%some = masked_scatter_backward(%x, %m, [3])\n"
@@ -97,14 +97,14 @@ TEST_CASE("loops over what a mask holds", "[codegen][cpu]") {
 TEST_CASE("loops of samplers at places that are data", "[codegen][cpu]") {
   for (const int interpolation : {0, 1, 2})
     for (const int padding : {0, 1, 2})
-      check_with_gradients(
+      check_with_gradients_data_nests(
           fmt::format("a:2,3,5,6 g:2,4,9,2 | %h = mul.Tensor(%g, 1.6); grid_sampler_2d(%a, %h, "
                       "{}, {}, {})",
                       interpolation, padding, padding == interpolation));
-  check_with_gradients(
+  check_with_gradients_data_nests(
       "a:1,2,3,4,5 g:1,2,3,4,3 | %h = mul.Tensor(%g, 1.6); grid_sampler_3d(%a, %h, 0, 2, false)");
   for (const char* dtype : {"f32", "f16"})
-    check_text(
+    check_text_data_nests(
         fmt::format("graph \"sampled\" {{\n%x = parameter {}[1, 2, 5, 4]\n"
                     "%g = parameter {}[1, 6, 7, 2]\n"
                     "%y = grid_sampler_2d(%x, %g, 0, 1, true)\nresults %y\n}}\n",
@@ -115,14 +115,15 @@ TEST_CASE("loops of resampling with wide filters", "[codegen][cpu]") {
   for (const char* kind : {"bilinear", "bicubic"})
     for (const char* size :
          {"[3, 4], false", "[9, 20], true", "[5, 3], true", "[2, 2], false, 0.4, 0.3"})
-      check_with_gradients(fmt::format("a:2,3,7,11 | _upsample_{}2d_aa(%a, {})", kind, size));
+      check_with_gradients_data_nests(
+          fmt::format("a:2,3,7,11 | _upsample_{}2d_aa(%a, {})", kind, size));
 }
 
 TEST_CASE("loops of segments", "[codegen][cpu]") {
   for (const char* reduce : {"sum", "mean", "max", "min", "prod"}) {
-    check_with_gradients(fmt::format(
+    check_with_gradients_data_nests(fmt::format(
         "a:6,5d | %n = arange(4); segment_reduce(%a, \"{}\", lengths=%n, initial=2.0)", reduce));
-    check_with_gradients(fmt::format(
+    check_with_gradients_data_nests(fmt::format(
         "a:8,3s | %o = arange.start_step(1, 9, 2); segment_reduce(%a, \"{}\", offsets=%o)",
         reduce));
   }
@@ -132,43 +133,43 @@ TEST_CASE("loops of losses of margins", "[codegen][cpu]") {
   for (const char* sample : {"a:5,9 t:5<9 | multi_margin_loss(%a, %t)",
                              "a:5,9 t:5<9 w:9+ | multi_margin_loss(%a, %t, 2, 0.7, %w, 0)",
                              "a:9 t:1<9 | multi_margin_loss(%a, %t, 1, 1.5, none, 2)"})
-    check_with_gradients(sample);
+    check_with_gradients_data_nests(sample);
 }
 
 TEST_CASE("loops of distances with their gradients", "[codegen][cpu]") {
   for (const char* norm : {"0.0", "0.5", "1.0", "2.0", "3.0", "inf"}) {
-    check_with_gradients(fmt::format("x:2,4,9 w:2,3,9 | cdist(%x, %w, {})", norm));
-    check_with_gradients(fmt::format("x:13,5 | pdist(%x, {})", norm));
+    check_with_gradients_data_nests(fmt::format("x:2,4,9 w:2,3,9 | cdist(%x, %w, {})", norm));
+    check_with_gradients_data_nests(fmt::format("x:13,5 | pdist(%x, {})", norm));
   }
-  check_with_gradients("x:4,9 w:3,9 | _euclidean_dist(%x, %w)");
+  check_with_gradients_data_nests("x:4,9 w:3,9 | _euclidean_dist(%x, %w)");
 }
 
 TEST_CASE("loops of norms of differences and of slices", "[codegen][cpu]") {
   for (const char* norm : {"0", "0.5", "1", "2", "3", "inf", "-inf"}) {
-    check_text(
+    check_text_data_nests(
         fmt::format("graph \"norms\" {{\n%x = parameter f32[4, 1, 300]\n"
                     "%w = parameter bf16[3, 300]\n%y = dist(%x, %w, {0})\n"
                     "%r = renorm(%x, {0}, 0, 3.5)\n%s = renorm(%w, {0}, -1, 1.5)\n"
                     "results %y, %r, %s\n}}\n",
                     norm));
   }
-  check_with_gradients("x:4,9 w:9 | dist(%x, %w, 3)");
-  check_with_gradients("x:4,9 | renorm(%x, 3, 1, 1.5)");
+  check_with_gradients_data_nests("x:4,9 w:9 | dist(%x, %w, 3)");
+  check_with_gradients_data_nests("x:4,9 | renorm(%x, 3, 1, 1.5)");
 }
 
 TEST_CASE("loops of cross entropies", "[codegen][cpu]") {
   for (const int reduction : {0, 1, 2}) {
     for (const char* rest : {"-100, 0.0", "3, 0.2"}) {
-      check_with_gradients(fmt::format("a:5,9 t:5<9 w:9+ | cross_entropy_loss(%a, %t, %w, {}, {})",
-                                       reduction, rest));
-      check_with_gradients(fmt::format(
+      check_with_gradients_data_nests(fmt::format(
+          "a:5,9 t:5<9 w:9+ | cross_entropy_loss(%a, %t, %w, {}, {})", reduction, rest));
+      check_with_gradients_data_nests(fmt::format(
           "a:2,5,3,4 t:2,3,4<5 | cross_entropy_loss(%a, %t, none, {}, {})", reduction, rest));
-      check_with_gradients(fmt::format(
+      check_with_gradients_data_nests(fmt::format(
           "a:4,40 T:4,40u w:40+ | cross_entropy_loss(%a, %T, %w, {}, {})", reduction, rest));
     }
-    check_with_gradients(
+    check_with_gradients_data_nests(
         fmt::format("a:9 t:<9 | cross_entropy_loss(%a, %t, none, {}, -100, 0.1)", reduction));
-    check_text(
+    check_text_data_nests(
         fmt::format("graph \"entropy\" {{\n%x = parameter bf16[3, 300]\n"
                     "%t = parameter i64[3]\n"
                     "%y = cross_entropy_loss(%x, %t, none, {}, 1)\nresults %y\n}}\n",
@@ -178,14 +179,14 @@ TEST_CASE("loops of cross entropies", "[codegen][cpu]") {
 
 TEST_CASE("loops of losses of several targets", "[codegen][cpu]") {
   for (const int reduction : {0, 1, 2}) {
-    check_with_gradients(
+    check_with_gradients_data_nests(
         fmt::format("a:5,9 t:5,9<9 | multilabel_margin_loss_forward(%a, %t, {})", reduction));
     for (const char* shape : {"5,19", "19"})
-      check_with_gradients(
+      check_with_gradients_data_nests(
           fmt::format("a:{0} t:{0}<19 | %u = sub.Tensor(%t, 2); "
                       "multilabel_margin_loss_forward(%a, %u, {1})",
                       shape, reduction));
-    check_text(
+    check_text_data_nests(
         fmt::format("graph \"marks\" {{\n%x = parameter bf16[3, 7]\n%t = parameter i64[3, 7]\n"
                     "%y = multilabel_margin_loss_forward(%x, %t, {})\n"
                     "%i = getitem(%y, 1)\nresults %i\n}}\n",
@@ -196,8 +197,8 @@ TEST_CASE("loops of losses of several targets", "[codegen][cpu]") {
 // The part may be any of self's storage: with overlaps, of which the last stays, and before self
 // and behind it.
 TEST_CASE("loops of parts that are counted in a storage", "[codegen][cpu]") {
-  check_with_gradients("a:3,4 b:2,2 | as_strided_scatter(%a, %b, [2, 2], [4, 1], 1)");
-  check_text(
+  check_with_gradients_data_nests("a:3,4 b:2,2 | as_strided_scatter(%a, %b, [2, 2], [4, 1], 1)");
+  check_text_data_nests(
       "graph \"parts\" {\n%x = parameter f32[6, 5]\n%i = parameter i32[4, 3]\n"
       "%t = permute(%x, [1, 0])\n%rows = slice.Tensor(%x, 0, 2, 5)\n"
       "%turned = as_strided_scatter(%t, %i, [4, 3], [6, 2], 1)\n"
@@ -208,7 +209,7 @@ TEST_CASE("loops of parts that are counted in a storage", "[codegen][cpu]") {
 }
 
 TEST_CASE("loops of a storage under another size", "[codegen][cpu]") {
-  check_text(
+  check_text_data_nests(
       "graph \"sizes\" {\n%x = parameter f32[6, 5]\n%n = parameter i16[4]\n%o = parameter f64[0, "
       "3]\n"
       "%t = permute(%x, [1, 0])\n%rows = slice.Tensor(%x, 0, 2, 5)\n"
@@ -240,27 +241,27 @@ TEST_CASE("loops of values that go to places, of numbers without dimensions", "[
            "index_reduce(%x, 0, %i, %y, \"mean\")",
            "index_reduce(%l, 0, %k, %l, \"amin\", include_self=false)",
        })
-    check_text(head + "%r = " + call + "\nresults %r\n}\n");
+    check_text_data_nests(head + "%r = " + call + "\nresults %r\n}\n");
 }
 
 TEST_CASE("loops that have no place to read", "[codegen][cpu]") {
   for (const char* dtype : {"f32", "bf16", "i32", "bool"})
-    check_text(
+    check_text_data_nests(
         fmt::format("graph \"none\" {{\n%x = parameter {0}[0, 3]\n%i = full([2], 0, dtype=i64)\n"
                     "%m = full([2, 3], false, dtype=bool)\n"
                     "%r = _unsafe_masked_index(%x, %m, [%i], 1)\nresults %r\n}}\n",
                     dtype));
-  check_text(
+  check_text_data_nests(
       "graph \"none\" {\n%x = parameter f32[0, 3]\n%i = full([2], 0, dtype=i64)\n"
       "%m = full([2, 3], false, dtype=bool)\n%v = parameter f32[2, 3]\n"
       "%r = _unsafe_masked_index_put_accumulate(%x, %m, [%i], %v)\nresults %r\n}\n");
-  check_with_gradients("x:1,5 | pdist(%x, 2.0)");
-  check_with_gradients("x:0,5 | pdist(%x, 2.0)");
+  check_with_gradients_data_nests("x:1,5 | pdist(%x, 2.0)");
+  check_with_gradients_data_nests("x:0,5 | pdist(%x, 2.0)");
 }
 
 TEST_CASE("loops of histograms", "[codegen][cpu]") {
   for (const char* dtype : {"f32", "f64"})
-    check_text(fmt::format(
+    check_text_data_nests(fmt::format(
         R"(graph "counts" {{
 %x = parameter {0}[13, 30]
 %w = parameter {0}[13, 30]
@@ -284,7 +285,7 @@ results %a, %b, %c, %h0, %h1, %i0, %i1, %j0, %j1
 }
 
 TEST_CASE("loops of histograms of points", "[codegen][cpu]") {
-  check_text(R"(graph "points" {
+  check_text_data_nests(R"(graph "points" {
 %x = parameter f32[9, 20, 2]
 %w = parameter f32[9, 20]
 %e = arange.start_step(-1.25, 1.5, 0.375) : f32[8]
@@ -300,17 +301,20 @@ results %b0, %b1, %c, %d, %g
 }
 
 TEST_CASE("loops of windows that samples shift", "[codegen][cpu]") {
-  check_with_gradients("a:2,3,7,9d R:2,3,2u | fractional_max_pool2d(%a, [2, 3], [4, 5], %R)");
-  check_with_gradients("a:2,7,9d R:1,2,2u | fractional_max_pool2d(%a, [2, 3], [6, 1], %R)");
-  check_with_gradients("a:2,5,6,7d R:1,2,3u | fractional_max_pool3d(%a, [2, 1, 3], [3, 4, 5], %R)");
-  check_text(
+  check_with_gradients_data_nests(
+      "a:2,3,7,9d R:2,3,2u | fractional_max_pool2d(%a, [2, 3], [4, 5], %R)");
+  check_with_gradients_data_nests(
+      "a:2,7,9d R:1,2,2u | fractional_max_pool2d(%a, [2, 3], [6, 1], %R)");
+  check_with_gradients_data_nests(
+      "a:2,5,6,7d R:1,2,3u | fractional_max_pool3d(%a, [2, 1, 3], [3, 4, 5], %R)");
+  check_text_data_nests(
       "graph \"windows\" {\n%x = parameter bf16[2, 1, 6, 9]\n%s = parameter bf16[2, 1, 2]\n"
       "%n = log(%x)\n%p = fractional_max_pool2d(%n, [3, 2], [2, 6], %s)\n%y = getitem(%p, 0)\n"
       "%i = getitem(%p, 1)\nresults %y, %i\n}\n");
 }
 
 TEST_CASE("loops of convolutions of whole numbers", "[codegen][cpu]") {
-  check_text(
+  check_text_data_nests(
       "graph \"whole\" {\n%x = parameter i8[2, 4, 7, 9]\n%w = parameter i8[6, 2, 3, 2]\n"
       "%v = parameter i8[32, 4, 3, 3]\n%a = mul.Tensor(%x, 61)\n%b = sub.Tensor(%v, 120)\n"
       "%y = recut.int_convolution(%a, %w, 3, [2, 1], [1, 2], [1, 2], 2)\n"
@@ -320,7 +324,7 @@ TEST_CASE("loops of convolutions of whole numbers", "[codegen][cpu]") {
 
 // Means below 1000 and above, and none.
 TEST_CASE("loops of draws that are put in order or counted", "[codegen][cpu]") {
-  check_text(R"(graph "draws" {
+  check_text_data_nests(R"(graph "draws" {
 %x = parameter f64[3, 40]
 %p = abs(%x)
 %few = slice.Tensor(%p, 1, 0, 4)

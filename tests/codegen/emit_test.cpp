@@ -109,7 +109,7 @@ TEST_CASE("a program's launches are told with what a library runs", "[codegen]")
             program->kernels.size() + program->library.size(), program->arena_bytes)) == 0);
 }
 
-std::string contents(const std::string& path) {
+std::string contents_emit(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   return std::string(std::istreambuf_iterator<char>(file), {});
 }
@@ -121,9 +121,9 @@ TEST_CASE("emit writes a module and what a host has to know", "[codegen]") {
                                        "wasm", "--relaxed", "-o", module.path()});
   INFO(ran.err);
   REQUIRE(ran.code == native::kDone);
-  const std::string bytes = contents(module.path());
+  const std::string bytes = contents_emit(module.path());
   CHECK(bytes.substr(0, 4) == std::string("\0asm", 4));
-  const auto json = nlohmann::json::parse(contents(facts.path()));
+  const auto json = nlohmann::json::parse(contents_emit(facts.path()));
   CHECK(json["relaxed"] == true);
   CHECK(json["outputs"].size() == 7);
   CHECK(json["outputs"].back().is_null());

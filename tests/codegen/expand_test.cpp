@@ -11,7 +11,7 @@
 namespace recut {
 namespace {
 
-loop::Kernel kernel_of(const std::string& text) {
+loop::Kernel expand_kernel_of(const std::string& text) {
   const auto kernels = loop::parse_kernels(text, "k.loop");
   if (!kernels) FAIL(format(kernels.diagnostics()));
   return kernels->front();
@@ -60,7 +60,7 @@ const char* const kFunctions = R"(kernel "functions" {
 )";
 
 TEST_CASE("expand: exp, log, tanh and erf of f32 are near", "[codegen]") {
-  const loop::Kernel kernel = kernel_of(kFunctions);
+  const loop::Kernel kernel = expand_kernel_of(kFunctions);
   test::KernelMemory memory(kernel);
   memory.fill(3);
   CHECK(difference(kernel, memory, 1) == "");
@@ -73,7 +73,7 @@ TEST_CASE("expand: exp, log, tanh and erf of f32 are near", "[codegen]") {
 }
 
 TEST_CASE("expand: random numbers keep their bits", "[codegen]") {
-  const loop::Kernel kernel = kernel_of(R"(kernel "draws" {
+  const loop::Kernel kernel = expand_kernel_of(R"(kernel "draws" {
   buffer %bound : i64[512] read
   buffer %u : f64[512] written
   buffer %v : f64[512] written
@@ -113,7 +113,7 @@ TEST_CASE("expand: random numbers keep their bits", "[codegen]") {
 
 // What a compiler of ours does with the arguments of a call leaves no trace.
 TEST_CASE("expand: operands come before operators, each once", "[codegen]") {
-  const loop::Kernel kernel = kernel_of(R"(kernel "one" {
+  const loop::Kernel kernel = expand_kernel_of(R"(kernel "one" {
   buffer %x : f64[1] read
   buffer %y : f64[1] written
   %k : i64 = constant 3

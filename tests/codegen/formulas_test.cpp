@@ -10,7 +10,7 @@
 namespace recut::test {
 namespace {
 
-void check_text(const std::string& text) {
+void check_text_formulas(const std::string& text) {
   INFO(text);
   const auto graph = parse_graph_text(text, "formulas");
   if (!graph) FAIL(format(graph.diagnostics()));
@@ -21,7 +21,7 @@ void check_text(const std::string& text) {
 
 TEST_CASE("quantised numbers by loops", "[codegen][cpu]") {
   for (const char* dtype : {"f32", "f64"})
-    check_text(fmt::format(R"(
+    check_text_formulas(fmt::format(R"(
 graph "quantised" {{
   %x = parameter {0}[3, 17]
   %s = parameter f32[3]
@@ -34,8 +34,8 @@ graph "quantised" {{
   %d = quantized_decomposed.dequantize_per_channel(%c, %t, %z, 0, 0, 255, u8)
   results %q, %y, %c, %d
 }})",
-                           dtype));
-  check_text(R"(
+                                    dtype));
+  check_text_formulas(R"(
 graph "products of i8" {
   %a = parameter i8[20, 40]
   %b = parameter i8[40, 24]
@@ -46,7 +46,7 @@ graph "products of i8" {
 
 TEST_CASE("mantissas and exponents by loops", "[codegen][cpu]") {
   for (const char* dtype : {"f64", "f32", "f16"})
-    check_text(fmt::format(R"(
+    check_text_formulas(fmt::format(R"(
 graph "parts" {{
   %x = parameter {0}[200]
   %f = frexp.Tensor(%x)
@@ -58,12 +58,12 @@ graph "parts" {{
   %k = getitem(%g, 1)
   results %m, %e, %n, %k
 }})",
-                           dtype));
+                                    dtype));
 }
 
 TEST_CASE("spaced numbers and places of triangles by loops", "[codegen][cpu]") {
   for (const char* dtype : {"f32", "f64", "bf16", "i64"})
-    check_text(fmt::format(R"(
+    check_text_formulas(fmt::format(R"(
 graph "spaced" {{
   %x = parameter f64[]
   %a = linspace(-1.7, 5.3, 12, dtype={0})
@@ -72,8 +72,8 @@ graph "spaced" {{
   %d = logspace(0.5, 3, 8, dtype={0})
   results %a, %b, %c, %d
 }})",
-                           dtype));
-  check_text(R"(
+                                    dtype));
+  check_text_formulas(R"(
 graph "triangles" {
   %a = tril_indices(4, 6)
   %b = tril_indices(5, 3, -2)
@@ -85,7 +85,7 @@ graph "triangles" {
 
 TEST_CASE("common divisors and powers by loops", "[codegen][cpu]") {
   for (const char* dtype : {"i64", "i32", "u8"})
-    check_text(fmt::format(R"(
+    check_text_formulas(fmt::format(R"(
 graph "divisors" {{
   %x = parameter {0}[40]
   %y = parameter {0}[7, 1]
@@ -99,11 +99,11 @@ graph "divisors" {{
   %q = vander(%x, none, true)
   results %g, %l, %h, %p, %q
 }})",
-                           dtype));
+                                    dtype));
 }
 
 TEST_CASE("further numbers that are drawn, by loops", "[codegen][cpu]") {
-  check_text(R"(
+  check_text_formulas(R"(
 graph "drawn" {
   %x = parameter f32[3, 50]
   %n = parameter f32[3, 50]
@@ -120,7 +120,7 @@ graph "drawn" {
 }
 
 TEST_CASE("bytes as another dtype by loops", "[codegen][cpu]") {
-  check_text(R"(
+  check_text_formulas(R"(
 graph "bytes" {
   %x = parameter f32[4, 6]
   %d = parameter f64[3, 2]
@@ -147,7 +147,7 @@ graph "bytes" {
 }
 
 TEST_CASE("weights a channel, and vectors, by loops", "[codegen][cpu]") {
-  check_text(R"(
+  check_text_formulas(R"(
 graph "channels" {
   %x = parameter bf16[2, 3, 9]
   %w = parameter bf16[3]

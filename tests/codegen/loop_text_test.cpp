@@ -45,7 +45,7 @@ constexpr std::string_view kEveryForm = R"(kernel "every form" {
 }
 )";
 
-std::string faults(const std::string& body) {
+std::string faults_loop_text(const std::string& body) {
   const auto kernels = parse_kernels("kernel \"k\" {\n" + body + "\n}\n", "k.loop");
   return kernels ? "" : format(kernels.diagnostics());
 }
@@ -95,30 +95,35 @@ TEST_CASE("indices are read into their canonical form", "[codegen]") {
 }
 
 TEST_CASE("faults in loops have places", "[codegen]") {
-  CHECK(faults("%a : f32 = constant x") == "k.loop:2:21: error: expected a number, found 'x'\n");
-  CHECK(faults("%a : i64 = constant 1.5") ==
+  CHECK(faults_loop_text("%a : f32 = constant x") ==
+        "k.loop:2:21: error: expected a number, found 'x'\n");
+  CHECK(faults_loop_text("%a : i64 = constant 1.5") ==
         "k.loop:2:21: error: '1.5' is no constant of type i64\n");
-  CHECK(faults("%a : f23 = constant 1") == "k.loop:2:6: error: expected a dtype, found 'f23'\n");
-  CHECK(faults("%a : f32 = adds %b") == "k.loop:2:12: error: unknown operator 'adds'\n");
-  CHECK(faults("%a : f32 = neg %b") == "k.loop:2:16: error: %b is not defined before this line\n");
-  CHECK(faults("%a : f32 = constant 1\n%a : f32 = constant 2") ==
+  CHECK(faults_loop_text("%a : f23 = constant 1") ==
+        "k.loop:2:6: error: expected a dtype, found 'f23'\n");
+  CHECK(faults_loop_text("%a : f32 = adds %b") == "k.loop:2:12: error: unknown operator 'adds'\n");
+  CHECK(faults_loop_text("%a : f32 = neg %b") ==
+        "k.loop:2:16: error: %b is not defined before this line\n");
+  CHECK(faults_loop_text("%a : f32 = constant 1\n%a : f32 = constant 2") ==
         "k.loop:3:1: error: %a is defined twice\n");
-  CHECK(faults("%a : f32 = constant 1\nstore %a[0], %a") ==
+  CHECK(faults_loop_text("%a : f32 = constant 1\nstore %a[0], %a") ==
         "k.loop:3:7: error: expected a buffer, but %a is a value\n");
-  CHECK(faults("for %i in 4 {\n}") == "k.loop:2:11: error: expected a range 0..n, found '4'\n");
-  CHECK(faults("for %i in 0..4 lanes 0 {\n}") ==
+  CHECK(faults_loop_text("for %i in 4 {\n}") ==
+        "k.loop:2:11: error: expected a range 0..n, found '4'\n");
+  CHECK(faults_loop_text("for %i in 0..4 lanes 0 {\n}") ==
         "k.loop:2:22: error: expected 1 to 1125899906842624, found 0\n");
-  CHECK(faults("buffer %x : f32[4] mine") == "k.loop:2:20: error: expected 'read', found 'mine'\n");
-  CHECK(faults("%a : i64 = index div(3, 0)") ==
+  CHECK(faults_loop_text("buffer %x : f32[4] mine") ==
+        "k.loop:2:20: error: expected 'read', found 'mine'\n");
+  CHECK(faults_loop_text("%a : i64 = index div(3, 0)") ==
         "k.loop:2:25: error: an index is divided by a positive number\n");
-  CHECK(faults("%a : f32 = constant 1\nbuffer %x : f32[4] read") ==
+  CHECK(faults_loop_text("%a : f32 = constant 1\nbuffer %x : f32[4] read") ==
         "k.loop:3:1: error: notes and buffers stand before a kernel's statements\n");
-  CHECK(faults("for %i in 0..4 {") ==
+  CHECK(faults_loop_text("for %i in 0..4 {") ==
         "k.loop:4:1: error: expected '}' at the end of a block, found the end of the file\n");
 }
 
 TEST_CASE("what uses a faulty definition is no fault of its own", "[codegen]") {
-  CHECK(faults("%a : f32 = nope\n%b : f32 = neg %a\n%c : f32 = nope %b") ==
+  CHECK(faults_loop_text("%a : f32 = nope\n%b : f32 = neg %a\n%c : f32 = nope %b") ==
         "k.loop:2:12: error: unknown operator 'nope'\n"
         "k.loop:4:12: error: unknown operator 'nope'\n");
 }
@@ -126,10 +131,10 @@ TEST_CASE("what uses a faulty definition is no fault of its own", "[codegen]") {
 TEST_CASE("nests and sums of hostile texts are bounded", "[codegen]") {
   std::string loops;
   for (int i = 0; i < 200; ++i) loops += "for %i" + std::to_string(i) + " in 0..2 {\n";
-  CHECK(faults(loops).find("blocks nested deeper than 64") != std::string::npos);
+  CHECK(faults_loop_text(loops).find("blocks nested deeper than 64") != std::string::npos);
   std::string index;
   for (int i = 0; i < 200; ++i) index += "div(";
-  CHECK(faults("%a : i64 = index " + index).find("an index nested deeper than 32") !=
+  CHECK(faults_loop_text("%a : i64 = index " + index).find("an index nested deeper than 32") !=
         std::string::npos);
 }
 

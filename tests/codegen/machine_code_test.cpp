@@ -6,20 +6,13 @@
 #include "engine/codegen/loop/verifier.h"
 #include "native/cpu/jit.h"
 #include "tests/codegen/cuda_on_cpu.h"
+#include "tests/codegen/kernel_text.h"
 #include "tests/codegen/machine_code.h"
 #include "tests/codegen/run_kernels.h"
 #include "tests/random/random_graph.h"
 
 namespace recut {
 namespace {
-
-std::vector<loop::Kernel> kernels_of(const std::string& text) {
-  auto kernels = loop::parse_kernels(text, "k.loop");
-  if (!kernels) FAIL(format(kernels.diagnostics()));
-  for (const loop::Kernel& kernel : *kernels)
-    if (const Diagnostics faults = loop::verify(kernel); !faults.empty()) FAIL(format(faults));
-  return *kernels;
-}
 
 TEST_CASE("machine code: sums in lanes, with a rest, in the interpreter's order",
           "[codegen][cpu]") {

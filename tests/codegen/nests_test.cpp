@@ -12,7 +12,7 @@ namespace recut::test {
 namespace {
 
 // The call of a sample (derivative_check.h), and its joint graph.
-void check_with_gradients(const std::string& sample) {
+void check_with_gradients_nests(const std::string& sample) {
   INFO(sample);
   const auto graph = sample_graph(sample);
   if (!graph) FAIL(format(graph.diagnostics()));
@@ -102,7 +102,7 @@ TEST_CASE("loops of transposed convolutions", "[codegen][cpu]") {
           "x:1,1,2,2 w:1,1,1,1 b:1 | conv_transpose2d.input(%x, %w, %b, [2], [1, 1], [0], 1, [1])",
           "x:1,1,2,2,2 w:1,1,2,2,2 | conv_transpose3d.input(%x, %w)",
       })
-    check_with_gradients(sample);
+    check_with_gradients_nests(sample);
 }
 
 TEST_CASE("loops of recurrent cells", "[codegen][cpu]") {
@@ -111,7 +111,7 @@ TEST_CASE("loops of recurrent cells", "[codegen][cpu]") {
            "i:9,40 h:9,40 c:9,10 | _thnn_fused_lstm_cell(%i, %h, %c)",
            "i:2,9 h:2,9 x:2,3 p:9 r:9 | _thnn_fused_gru_cell(%i, %h, %x, %p, %r)",
        })
-    check_with_gradients(sample);
+    check_with_gradients_nests(sample);
 }
 
 TEST_CASE("loops of attention never write the scores", "[codegen][cpu]") {
@@ -130,7 +130,7 @@ TEST_CASE("loops of attention never write the scores", "[codegen][cpu]") {
            "q:1,2,33,4 k:1,2,67,4 v:1,2,67,4 B:1,1,33,67 m:1,2,33,67? | "
            "recut.scaled_dot_product_kept_attention(%q, %k, %v, %B, %m, 1.5, scale=0.4)",
        })
-    check_with_gradients(sample);
+    check_with_gradients_nests(sample);
 }
 
 // Forms that the samples' f64 doesn't show: halves, masks that hide whole rows, gradients of masks,
@@ -194,7 +194,7 @@ TEST_CASE("loops of matrix products in tiles", "[codegen][cpu]") {
            "b:40 x:32,32 w:32,40 | addmm(%b, %x, %w, beta=0.5, alpha=2.0)",
            "b:2,37,29 x:2,37,43 w:2,43,29 | baddbmm(%b, %x, %w, beta=0.0, alpha=1.5)",
        })
-    check_with_gradients(sample);
+    check_with_gradients_nests(sample);
 }
 
 TEST_CASE("loops of matrix products in tiles have all dtypes and layouts", "[codegen][cpu]") {
@@ -252,7 +252,7 @@ TEST_CASE("loops of convolutions in tiles", "[codegen][cpu]") {
            "x:2,12,14,14 w:12,1,3,3 | convolution(%x, %w, none, [1, 1], [1, 1], [1, 1], false, [0, "
            "0], 12)",
        })
-    check_with_gradients(sample);
+    check_with_gradients_nests(sample);
 }
 
 TEST_CASE("no bit of a matrix product depends on the tile in registers", "[codegen][cpu]") {

@@ -25,7 +25,7 @@ Notes notes_in_loops(const std::vector<loop::PrintedLine>& lines) {
   return notes;
 }
 
-void check_kernel(const loop::Kernel& kernel) {
+void check_kernel_notes(const loop::Kernel& kernel) {
   CAPTURE(kernel.name);
   const auto lines = loop::print_lines(kernel);
   std::string text;
@@ -66,7 +66,7 @@ TEST_CASE("notes: every statement of a sample's kernels is from one of its calls
       const auto lowered = loop::lower(file->graph, storages, groups, calls);
       REQUIRE(lowered.ok());
       REQUIRE(lowered->kernel.notes.size() == calls.size());
-      check_kernel(lowered->kernel);
+      check_kernel_notes(lowered->kernel);
       ++kernels;
     }
     CHECK(kernels > 3);

@@ -62,7 +62,7 @@ class Memory {
   std::map<Made, std::shared_ptr<Storage>> storages_;
 };
 
-std::string check_kernel(const loop::Kernel& kernel) {
+std::string check_kernel_run_kernels(const loop::Kernel& kernel) {
   if (const Diagnostics faults = loop::verify(kernel); !faults.empty())
     return format(faults) + loop::print(kernel);
   const std::string text = loop::print(kernel);
@@ -118,7 +118,7 @@ std::vector<loop::Kernel> lowered_kernels(const Graph& graph, const loop::LowerO
 namespace {
 
 // Kernels one after another, each with the storages that it reads and writes.
-struct Lowered {
+struct RunKernelsLowered {
   std::vector<loop::Kernel> kernels;
   std::vector<std::vector<std::span<std::byte>>> memory;
   // Attention by functions of its own, each before the loop kernel of that number.
@@ -129,7 +129,7 @@ struct Lowered {
 
 // Whether the calls are attention that has functions of its own.
 bool add_attention(const Graph& graph, const StorageModel& storages,
-                   const std::vector<NodeId>& calls, Memory& memory, Lowered& lowered) {
+                   const std::vector<NodeId>& calls, Memory& memory, RunKernelsLowered& lowered) {
   if (calls.size() != 1) return false;
   auto called = library::library_kernel(graph, storages, calls.front());
   if (!called || !cuda::takes_attention(*called)) return false;
@@ -143,14 +143,14 @@ bool add_attention(const Graph& graph, const StorageModel& storages,
 
 // Why the kernels can't be run; "" where they can.
 std::string lower_all(const Graph& graph, const KernelRunOptions& options, Memory& memory,
-                      Lowered& lowered, KernelRun& result) {
+                      RunKernelsLowered& lowered, KernelRun& result) {
   const StorageModel storages(graph, StorageModel::Sizes::values);
   for (const auto& calls : kernels_of(graph, options.groups)) {
     if (options.attention && add_attention(graph, storages, calls, memory, lowered)) continue;
     auto one = loop::lower(graph, storages, options.groups, calls, options.lower);
     result.refused = !one.ok();
     if (!one) return one.diagnostics().front().message;
-    if (std::string wrong = check_kernel(one->kernel); !wrong.empty()) return wrong;
+    if (std::string wrong = check_kernel_run_kernels(one->kernel); !wrong.empty()) return wrong;
     result.texts.push_back(loop::print(one->kernel));
     lowered.kernels.push_back(std::move(one->kernel));
     lowered.memory.emplace_back();
@@ -160,7 +160,7 @@ std::string lower_all(const Graph& graph, const KernelRunOptions& options, Memor
   return "";
 }
 
-std::string interpret(const Lowered& lowered, const KernelRunOptions& options) {
+std::string interpret(const RunKernelsLowered& lowered, const KernelRunOptions& options) {
   for (std::size_t k = 0; k < lowered.kernels.size(); ++k) {
     const auto done = loop::run(lowered.kernels[k], lowered.memory[k],
                                 {options.seed, options.parallel_backwards});
@@ -169,7 +169,7 @@ std::string interpret(const Lowered& lowered, const KernelRunOptions& options) {
   return "";
 }
 
-std::string run_code(const Lowered& lowered, const KernelRunOptions& options) {
+std::string run_code(const RunKernelsLowered& lowered, const KernelRunOptions& options) {
   const llvm_ir::Module module = llvm_ir::emit(lowered.kernels);
   const auto jit = cpu::Jit::compile(module.text);
   if (!jit) return format(jit.diagnostics()) + module.text;
@@ -182,7 +182,7 @@ std::string run_code(const Lowered& lowered, const KernelRunOptions& options) {
   return "";
 }
 
-std::string run_in_node(const Lowered& lowered, const KernelRunOptions& options) {
+std::string run_in_node(const RunKernelsLowered& lowered, const KernelRunOptions& options) {
   const wasm::Module module = wasm::emit(lowered.kernels, {has_relaxed_node()});
   for (std::size_t k = 0; k < lowered.kernels.size(); ++k) {
     const auto fault = run_wasm(module, k, lowered.memory[k], options.seed);
@@ -192,7 +192,7 @@ std::string run_in_node(const Lowered& lowered, const KernelRunOptions& options)
   return "";
 }
 
-std::string run_cuda(const Lowered& lowered, const KernelRunOptions& options) {
+std::string run_cuda(const RunKernelsLowered& lowered, const KernelRunOptions& options) {
   cuda::Options how;
   how.factors = options.attention.value_or(cuda::Factors::f32);
   const auto compiled = CudaOnCpu::compile(cuda::emit(lowered.kernels, lowered.library, how));
@@ -218,7 +218,7 @@ std::string run_cuda(const Lowered& lowered, const KernelRunOptions& options) {
   return "";
 }
 
-std::string run(const Lowered& lowered, const KernelRunOptions& options) {
+std::string run(const RunKernelsLowered& lowered, const KernelRunOptions& options) {
   switch (options.executor) {
     case Executor::interpreter:
       return interpret(lowered, options);
@@ -237,7 +237,7 @@ std::string run(const Lowered& lowered, const KernelRunOptions& options) {
 KernelRun run_kernels(const Graph& graph, const Inputs& inputs, const KernelRunOptions& options) {
   KernelRun result;
   Memory memory(graph, inputs);
-  Lowered lowered;
+  RunKernelsLowered lowered;
   result.problem = lower_all(graph, options, memory, lowered, result);
   if (result.problem.empty()) result.problem = run(lowered, options);
   if (!result.problem.empty()) return result;

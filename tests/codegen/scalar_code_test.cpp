@@ -19,7 +19,7 @@ using loop::Signature;
 
 constexpr std::array kTypes{DType::f32, DType::f64, DType::i32, DType::i64, DType::boolean};
 
-loop::Kernel kernel_of(const std::string& body) {
+loop::Kernel scalar_code_kernel_of(const std::string& body) {
   const auto kernels = loop::parse_kernels("kernel \"k\" {\n" + body + "}\n", "k.loop");
   if (!kernels) FAIL(format(kernels.diagnostics()));
   const Diagnostics faults = loop::verify(kernels->front());
@@ -68,7 +68,7 @@ std::string difference(const std::string& line, std::span<const DType> types, DT
   for (std::size_t i = 0; i < types.size(); ++i)
     body += fmt::format("%x{} : {} = load %b{}[%i]\n", i, short_name(types[i]), i);
   body += line + "store %y[%i], %r\n}\n";
-  const loop::Kernel kernel = kernel_of(body);
+  const loop::Kernel kernel = scalar_code_kernel_of(body);
   test::KernelMemory memory(kernel);
   for (std::int64_t at = 0; at < count; ++at) {
     std::int64_t rest = at;
@@ -140,7 +140,7 @@ TEST_CASE("machine code: numbers as they come back from memory", "[codegen][cpu]
 
 // Many numbers of 16 bits and between them: to where each rounds.
 TEST_CASE("machine code: f16 and bf16 round to nearest even", "[codegen][cpu]") {
-  const loop::Kernel kernel = kernel_of(
+  const loop::Kernel kernel = scalar_code_kernel_of(
       "buffer %x : f64[4096] read\nbuffer %s : f32[4096] read\n"
       "buffer %a : f64[4096] written\nbuffer %b : f64[4096] written\n"
       "buffer %h : f16[4096] written\nbuffer %g : bf16[4096] written\n"
@@ -161,7 +161,7 @@ TEST_CASE("machine code: f16 and bf16 round to nearest even", "[codegen][cpu]") 
 }
 
 TEST_CASE("machine code: random numbers are Philox's", "[codegen][cpu]") {
-  const loop::Kernel kernel = kernel_of(
+  const loop::Kernel kernel = scalar_code_kernel_of(
       "buffer %u : f64[100] written\nbuffer %n : f64[100] written\nbuffer %k : i64[100] written\n"
       "%seed : i64 = seed\n%draw : i64 = constant 5000000000\n%digits : i64 = constant 24\n"
       "%bound : i64 = constant 1000000007\n"
@@ -178,7 +178,7 @@ TEST_CASE("machine code: random numbers are Philox's", "[codegen][cpu]") {
 // The errors that engine/codegen/README.md states, in units in the last place.
 TEST_CASE("machine code: exp, log, tanh and erf of f32", "[codegen][cpu]") {
   constexpr std::int64_t kCount = 1 << 16;
-  const loop::Kernel kernel = kernel_of(fmt::format(
+  const loop::Kernel kernel = scalar_code_kernel_of(fmt::format(
       "buffer %x : f32[{0}] read\nbuffer %e : f32[{0}] written\nbuffer %l : f32[{0}] written\n"
       "buffer %t : f32[{0}] written\nbuffer %f : f32[{0}] written\n"
       "for %i in 0..{0} lanes 8 {{\n%v : f32 = load %x[%i]\n"

@@ -7,7 +7,7 @@
 namespace recut {
 namespace {
 
-loop::Kernel kernel_of(const std::string& body) {
+loop::Kernel stages_kernel_of(const std::string& body) {
   const auto kernels = loop::parse_kernels(
       "kernel \"k\" {\nbuffer %x : f32[64] written\nbuffer %y : f32[2] updated\n" + body + "}\n",
       "k.loop");
@@ -21,8 +21,8 @@ const std::string kLoop =
 // Attention ends with stores of single numbers: its loop is shared among threads all the same.
 TEST_CASE("stages: single stores between loops are a stage of their own", "[codegen]") {
   const loop::Kernel kernel =
-      kernel_of("%a : f32 = constant 1\nstore %y[0], %a\n" + kLoop +
-                "%b : f32 = constant 3\nstore %y[0], %b\nstore %y[1], %a\n");
+      stages_kernel_of("%a : f32 = constant 1\nstore %y[0], %a\n" + kLoop +
+                       "%b : f32 = constant 3\nstore %y[0], %b\nstore %y[1], %a\n");
   const auto stages = loop::stages_of(kernel);
   REQUIRE(stages.size() == 3);
   CHECK(stages[0].loop == nullptr);
@@ -36,7 +36,7 @@ TEST_CASE("stages: single stores between loops are a stage of their own", "[code
 
 TEST_CASE("stages: what reads what was written stays in one piece", "[codegen]") {
   const auto stages =
-      loop::stages_of(kernel_of(kLoop + "%a : f32 = load %y[0]\nstore %y[1], %a\n"));
+      loop::stages_of(stages_kernel_of(kLoop + "%a : f32 = load %y[0]\nstore %y[1], %a\n"));
   REQUIRE(stages.size() == 1);
   CHECK(stages[0].loop == nullptr);
 }

@@ -17,7 +17,7 @@ namespace recut::test {
 namespace {
 
 // By structure: the loops, and where in the structure their buffers come from.
-class Lowered {
+class StructureLowered {
  public:
   int shared = 0;
 
@@ -62,7 +62,7 @@ std::vector<std::filesystem::path> samples() {
 }  // namespace
 
 TEST_CASE("structure: kernels of equal structure are equal, in all samples", "[codegen]") {
-  Lowered lowered;
+  StructureLowered lowered;
   for (const auto& path : tried(samples())) {
     const auto file = read_graph_file(path.string());
     if (!file) continue;
@@ -75,7 +75,7 @@ TEST_CASE("structure: kernels of equal structure are equal, in all samples", "[c
 }
 
 TEST_CASE("structure: kernels of equal structure are equal, in random graphs", "[codegen]") {
-  Lowered lowered;
+  StructureLowered lowered;
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     const Graph graph = random_graph(seed);
     INFO("seed " << seed);

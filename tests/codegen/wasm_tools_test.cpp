@@ -10,20 +10,19 @@
 #include "engine/codegen/wasm/emit.h"
 #include "engine/runtime/program.h"
 #include "engine/workspace/scheduling.h"
+#include "tests/codegen/kernel_text.h"
 #include "tests/native/run_command.h"
 #include "tests/native/temporary_folder.h"
 
 namespace recut {
 namespace {
 
-bool runs(const std::string& command) { return std::system((command + " >&2").c_str()) == 0; }
-
 std::string bytes_in(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   return std::string(std::istreambuf_iterator<char>(file), {});
 }
 
-Program program_of(const std::string& sample) {
+Program wasm_tools_program_of(const std::string& sample) {
   const auto document = open_document(native::sample(sample), {});
   REQUIRE(document.ok());
   SchedulingRequest request;
@@ -48,7 +47,7 @@ TEST_CASE("WebAssembly: other tools take the bytes and the text, and find them e
                              "tiny_ops.json.gz", "unet.json.gz"})
     for (const bool relaxed : {false, true}) {
       CAPTURE(sample, relaxed);
-      const Program program = program_of(sample);
+      const Program program = wasm_tools_program_of(sample);
       const wasm::Options options{relaxed};
       const wasm::Module module = wasm::emit(program.kernels, options);
       std::ofstream(bytes, std::ios::binary) << module.bytes;

@@ -5,22 +5,21 @@
 namespace recut::test {
 namespace {
 
-constexpr auto f64 = DType::f64;
 constexpr std::int64_t kHeads = 2;
 constexpr std::int64_t kQueries = 5;
 constexpr std::int64_t kKeys = 5;
-constexpr std::int64_t kFeatures = 3;
+constexpr std::int64_t kAttentionFeatures = 3;
 
 struct Sample {
-  List query = noise(kHeads * kQueries * kFeatures);
-  List key = noise(kHeads * kKeys * kFeatures, 1);
-  List value = noise(kHeads * kKeys * kFeatures, 2);
+  List query = noise(kHeads * kQueries * kAttentionFeatures);
+  List key = noise(kHeads * kKeys * kAttentionFeatures, 1);
+  List value = noise(kHeads * kKeys * kAttentionFeatures, 2);
   List bias = noise(kQueries * kKeys, 3);
 
   Named arguments(OneCall& c) const {
-    return {{"query", c.tensor(f64, {1, kHeads, kQueries, kFeatures}, query)},
-            {"key", c.tensor(f64, {1, kHeads, kKeys, kFeatures}, key)},
-            {"value", c.tensor(f64, {1, kHeads, kKeys, kFeatures}, value)}};
+    return {{"query", c.tensor(f64, {1, kHeads, kQueries, kAttentionFeatures}, query)},
+            {"key", c.tensor(f64, {1, kHeads, kKeys, kAttentionFeatures}, key)},
+            {"value", c.tensor(f64, {1, kHeads, kKeys, kAttentionFeatures}, value)}};
   }
 };
 
@@ -33,19 +32,19 @@ List composed(const Sample& s, double scale, bool causal, bool with_bias) {
       double total = 0;
       for (std::int64_t j = 0; j < kKeys; ++j) {
         double score = 0;
-        for (std::int64_t k = 0; k < kFeatures; ++k)
-          score += s.query[static_cast<std::size_t>((h * kQueries + i) * kFeatures + k)] *
-                   s.key[static_cast<std::size_t>((h * kKeys + j) * kFeatures + k)];
+        for (std::int64_t k = 0; k < kAttentionFeatures; ++k)
+          score += s.query[static_cast<std::size_t>((h * kQueries + i) * kAttentionFeatures + k)] *
+                   s.key[static_cast<std::size_t>((h * kKeys + j) * kAttentionFeatures + k)];
         score *= scale;
         if (with_bias) score += s.bias[static_cast<std::size_t>(i * kKeys + j)];
         weights.push_back(causal && j > i ? 0 : std::exp(score));
         total += weights.back();
       }
-      for (std::int64_t k = 0; k < kFeatures; ++k) {
+      for (std::int64_t k = 0; k < kAttentionFeatures; ++k) {
         double sum = 0;
         for (std::int64_t j = 0; j < kKeys; ++j)
           sum += weights[static_cast<std::size_t>(j)] / total *
-                 s.value[static_cast<std::size_t>((h * kKeys + j) * kFeatures + k)];
+                 s.value[static_cast<std::size_t>((h * kKeys + j) * kAttentionFeatures + k)];
         out.push_back(sum);
       }
     }
@@ -91,7 +90,7 @@ TEST_CASE("heads of queries share heads of keys", "[eval]") {
 
 TEST_CASE("gradients of attention", "[eval]") {
   const Sample s;
-  const List grad = noise(kHeads * kQueries * kFeatures, 4);
+  const List grad = noise(kHeads * kQueries * kAttentionFeatures, 4);
   const auto forward = [](const Sample& at, int output) {
     OneCall c;
     Named named = at.arguments(c);
@@ -103,8 +102,9 @@ TEST_CASE("gradients of attention", "[eval]") {
   OneCall c;
   Named named = s.arguments(c);
   named.emplace_back("attn_bias", c.tensor(f64, {kQueries, kKeys}, s.bias));
-  named.emplace_back("grad_out_", c.tensor(f64, {1, kHeads, kQueries, kFeatures}, grad));
-  named.emplace_back("out", c.tensor(f64, {1, kHeads, kQueries, kFeatures}, forward(s, 0)));
+  named.emplace_back("grad_out_", c.tensor(f64, {1, kHeads, kQueries, kAttentionFeatures}, grad));
+  named.emplace_back("out",
+                     c.tensor(f64, {1, kHeads, kQueries, kAttentionFeatures}, forward(s, 0)));
   named.emplace_back("logsumexp", c.tensor(f64, {1, kHeads, 32}, forward(s, 1)));
   named.emplace_back("philox_seed", c.tensor(DType::i64, {}, {0}));
   named.emplace_back("philox_offset", c.tensor(DType::i64, {}, {0}));
@@ -134,7 +134,7 @@ List kept() {
 
 TEST_CASE("gradients of attention with dropout by a mask", "[eval]") {
   const Sample s;
-  const List grad = noise(kHeads * kQueries * kFeatures, 4);
+  const List grad = noise(kHeads * kQueries * kAttentionFeatures, 4);
   const auto named_for = [](OneCall& c, const Sample& at) {
     Named named = at.arguments(c);
     named.emplace_back("attn_bias", c.tensor(f64, {kQueries, kKeys}, at.bias));
@@ -148,8 +148,9 @@ TEST_CASE("gradients of attention with dropout by a mask", "[eval]") {
   };
   OneCall c;
   Named named = named_for(c, s);
-  named.emplace_back("grad_out", c.tensor(f64, {1, kHeads, kQueries, kFeatures}, grad));
-  named.emplace_back("out", c.tensor(f64, {1, kHeads, kQueries, kFeatures}, forward(s, 0)));
+  named.emplace_back("grad_out", c.tensor(f64, {1, kHeads, kQueries, kAttentionFeatures}, grad));
+  named.emplace_back("out",
+                     c.tensor(f64, {1, kHeads, kQueries, kAttentionFeatures}, forward(s, 0)));
   named.emplace_back("logsumexp", c.tensor(f64, {1, kHeads, kQueries}, forward(s, 1)));
   List Sample::*const parts[] = {&Sample::query, &Sample::key, &Sample::value};
   for (int i = 0; i < 3; ++i) {

@@ -5,8 +5,6 @@
 namespace recut::test {
 namespace {
 
-constexpr auto f64 = DType::f64;
-
 // A convolution and sizes that exercise one of its forms.
 struct Form {
   const char* name;

@@ -8,8 +8,6 @@ namespace recut::test {
 namespace {
 
 using List = std::vector<double>;
-Argument ints(std::vector<std::int64_t> values) { return Argument(values); }
-
 TEST_CASE("tensors from nothing or a number", "[eval]") {
   OneCall c;
   const Argument x = c.reals({5, 6});

@@ -6,8 +6,6 @@
 namespace recut::test {
 namespace {
 
-constexpr auto f64 = DType::f64;
-
 // A batch of two matrices.
 Reals batch(std::int64_t rows, std::int64_t columns) {
   Reals a(Shape{2, rows, columns});

@@ -54,7 +54,6 @@ inline bool near(const List& found, const List& expected, double error = 1e-7) {
   return true;
 }
 
-inline Argument ints(std::vector<std::int64_t> values) { return Argument(values); }
 inline Argument flags(std::vector<bool> values) {
   ArgumentList list;
   for (const bool value : values) list.emplace_back(value);

@@ -5,9 +5,6 @@
 namespace recut::test {
 namespace {
 
-constexpr auto f64 = DType::f64;
-constexpr auto i64 = DType::i64;
-
 TEST_CASE("losses by element, mean and sum", "[eval]") {
   OneCall c;
   const Argument x = c.tensor(f64, {2}, {1, 4});

@@ -6,9 +6,6 @@
 namespace recut::test {
 namespace {
 
-constexpr auto f64 = DType::f64;
-constexpr auto f32 = DType::f32;
-
 TEST_CASE("products of matrices, vectors and batches", "[eval]") {
   OneCall c;
   const Argument a = c.tensor(f32, {2, 3}, {1, 2, 3, 4, 5, 6});

@@ -5,8 +5,6 @@
 namespace recut::test {
 namespace {
 
-constexpr auto f64 = DType::f64;
-
 TEST_CASE("softmax, its logarithm, and rows of -inf", "[eval]") {
   OneCall c;
   const Argument x = c.tensor(f64, {2, 2}, {0, std::log(3.0), 1000, 1000});
@@ -39,7 +37,7 @@ TEST_CASE("gradients of softmax", "[eval]") {
 }
 
 // A normalisation, its gradient's operator, and the arguments that say over what.
-struct Norm {
+struct NormCase {
   const char* forward;
   const char* backward;
   Shape weight;
@@ -49,7 +47,7 @@ struct Norm {
 
 const Shape kInput{3, 4, 2};
 
-const Norm kNorms[] = {
+const NormCase kNorms[] = {
     {"native_layer_norm",
      "native_layer_norm_backward",
      {4, 2},
@@ -71,7 +69,8 @@ const Norm kNorms[] = {
      {{"train", true}, {"eps", 1e-5}, {"running_mean", None{}}, {"running_var", None{}}}},
 };
 
-List normalised(const Norm& norm, const List& x, const List& weight, const List& bias, int output) {
+List normalised(const NormCase& norm, const List& x, const List& weight, const List& bias,
+                int output) {
   OneCall c;
   Named named = norm.more;
   named.emplace_back("input", c.tensor(f64, kInput, x));
@@ -81,7 +80,7 @@ List normalised(const Norm& norm, const List& x, const List& weight, const List&
 }
 
 TEST_CASE("normalised values have mean 0 and variance 1", "[eval]") {
-  for (const Norm& norm : kNorms) {
+  for (const NormCase& norm : kNorms) {
     INFO(norm.forward);
     const std::int64_t weights = element_count(norm.weight);
     const List out = normalised(norm, noise(24), List(static_cast<std::size_t>(weights), 1.0),
@@ -100,7 +99,7 @@ TEST_CASE("normalised values have mean 0 and variance 1", "[eval]") {
 TEST_CASE("gradients of normalisation", "[eval]") {
   const List x = noise(24);
   const List grad = noise(24, 1);
-  for (const Norm& norm : kNorms) {
+  for (const NormCase& norm : kNorms) {
     INFO(norm.forward);
     const std::int64_t weights = element_count(norm.weight);
     const List weight = noise(weights, 2);

@@ -98,4 +98,8 @@ inline bool close(const std::vector<double>& found, const std::vector<double>& e
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
+inline constexpr auto f32 = DType::f32;
+inline constexpr auto f64 = DType::f64;
+inline constexpr auto i64 = DType::i64;
+
 }  // namespace recut::test

@@ -6,8 +6,6 @@ namespace recut::test {
 namespace {
 
 using List = std::vector<double>;
-constexpr auto f32 = DType::f32;
-
 TEST_CASE("functions of one real number", "[eval]") {
   struct Row {
     std::string_view name;

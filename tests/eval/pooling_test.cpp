@@ -5,8 +5,6 @@
 namespace recut::test {
 namespace {
 
-constexpr auto f64 = DType::f64;
-
 TEST_CASE("max pooling: values, places, and offsets in windows", "[eval]") {
   OneCall c;
   const Argument x = c.tensor(f64, {1, 1, 3, 3}, {1, 5, 2, 8, 3, 4, 7, 6, 9});

@@ -6,9 +6,6 @@ namespace recut::test {
 namespace {
 
 using List = std::vector<double>;
-constexpr auto f32 = DType::f32;
-Argument ints(std::vector<std::int64_t> values) { return Argument(values); }
-
 TEST_CASE("sums, means and variances over dimensions", "[eval]") {
   OneCall c;
   const Argument x = c.tensor(f32, {2, 3}, {1, 2, 3, 4, 5, 9});

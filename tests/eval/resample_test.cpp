@@ -5,8 +5,6 @@
 namespace recut::test {
 namespace {
 
-constexpr auto f64 = DType::f64;
-
 TEST_CASE("resampling by every rule", "[eval]") {
   OneCall c;
   const Argument x = c.tensor(f64, {1, 1, 3}, {10, 20, 40});

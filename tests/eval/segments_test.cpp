@@ -5,9 +5,6 @@
 namespace recut::test {
 namespace {
 
-constexpr auto f64 = DType::f64;
-constexpr auto i64 = DType::i64;
-
 TEST_CASE("segments by lengths and by offsets", "[eval]") {
   OneCall c;
   const Argument x = c.tensor(f64, {5}, {1, 2, 3, 4, 5});

@@ -11,8 +11,8 @@
 namespace recut::gui {
 namespace {
 
-struct Opened : Window {
-  explicit Opened(const std::string& path = "sample:tiny_conv") : Window(bare_options()) {
+struct GraphMatchOpened : Window {
+  explicit GraphMatchOpened(const std::string& path = "sample:tiny_conv") : Window(bare_options()) {
     app.open(path);
     settle();
   }
@@ -39,7 +39,7 @@ void check_one_for_one(const Graph& here, const Graph& there, const GraphMatch& 
 TEST_CASE("graph match: all nodes traced at once are traced as one by one", "[gui]") {
   for (const char* sample : {"sample:tiny_conv", "sample:tiny_ops", "sample:mlp"}) {
     CAPTURE(sample);
-    Opened window(sample);
+    GraphMatchOpened window(sample);
     const PipelineReport& passes = window.document().document->passes;
     const std::size_t last = passes.passes.size();
     for (const auto& [from, to] :
@@ -56,7 +56,7 @@ TEST_CASE("graph match: all nodes traced at once are traced as one by one", "[gu
 TEST_CASE("graph match: a graph and itself, and its passes", "[gui]") {
   for (const char* sample : {"sample:tiny_conv", "sample:tiny_ops", "sample:mlp"}) {
     CAPTURE(sample);
-    Opened window(sample);
+    GraphMatchOpened window(sample);
     const PipelineReport& passes = window.document().document->passes;
     const std::size_t last = passes.passes.size();
     const Graph &read = passes.input, &end = graph_after(passes, last);
@@ -71,7 +71,7 @@ TEST_CASE("graph match: a graph and itself, and its passes", "[gui]") {
 }
 
 TEST_CASE("graph match: two documents by names, modules and operators", "[gui]") {
-  Opened window;
+  GraphMatchOpened window;
   const Graph& conv = window.document().graph();
   const GraphMatch same = match_documents(conv, conv);
   for (const NodeId id : conv.order()) CHECK(same.here.partner[conv.position(id)] == id);
@@ -92,7 +92,7 @@ TEST_CASE("graph match: two documents by names, modules and operators", "[gui]")
 }
 
 TEST_CASE("comparison: two plans of one graph differ in fates alone", "[gui]") {
-  Opened window;
+  GraphMatchOpened window;
   const DocumentView& document = window.document();
   PlanningRequest request;
   request.budget = "80%";
@@ -118,7 +118,7 @@ TEST_CASE("comparison: two plans of one graph differ in fates alone", "[gui]") {
 }
 
 TEST_CASE("comparison: what stands on one side only, in program order, there and back", "[gui]") {
-  Opened window;
+  GraphMatchOpened window;
   const DocumentView& document = window.document();
   const std::size_t last = document.document->passes.passes.size();
   const ShownGraph read{document.document, 0, document.shown},

@@ -27,14 +27,14 @@ constexpr const char* kJoint = R"(graph "steps" {
 }
 )";
 
-Document joint() {
+Document joint_graph_text() {
   auto document = open_document_bytes(kJoint, "joint.recut", {});
   REQUIRE(document.ok());
   return std::move(*document);
 }
 
 TEST_CASE("graph text: a line for each node, found by its node", "[gui]") {
-  const Document document = joint();
+  const Document document = joint_graph_text();
   const auto text = text_of(document.passes.input);
   for (const NodeId id : document.passes.input.order()) {
     const std::size_t line = text->line_of(id);
@@ -46,7 +46,7 @@ TEST_CASE("graph text: a line for each node, found by its node", "[gui]") {
 }
 
 TEST_CASE("graph text: the difference of two passes gives both texts back", "[gui]") {
-  const Document document = joint();
+  const Document document = joint_graph_text();
   const auto before = text_of(document.passes.input), after = text_of(document.graph());
   const TextDifference d = difference_of(before, after);
   std::vector<std::string> first, second;
@@ -127,7 +127,7 @@ TEST_CASE("graph text: what two lines share is cut between letters", "[gui]") {
 }
 
 TEST_CASE("pass steps: a node is followed forwards and backwards", "[gui]") {
-  const Document document = joint();
+  const Document document = joint_graph_text();
   const PipelineReport& passes = document.passes;
   const std::size_t last = passes.passes.size();
   const Graph& input = passes.input;
@@ -146,7 +146,7 @@ TEST_CASE("pass steps: a node is followed forwards and backwards", "[gui]") {
 
 TEST_CASE("pass steps: a history begins where the node comes from and ends where it goes",
           "[gui]") {
-  const Document document = joint();
+  const Document document = joint_graph_text();
   const PipelineReport& passes = document.passes;
   const auto gone = node_history(passes, passes.input.find("unused"), 0);
   REQUIRE(gone.size() >= 2);

@@ -15,4 +15,11 @@ std::string layout_fault(const gui::layout::Scene& scene, const gui::layout::Gra
 
 bool same_layout(const gui::layout::GraphLayout& a, const gui::layout::GraphLayout& b);
 
+// All groups open.
+inline gui::layout::Expansion everything() {
+  gui::layout::Expansion expansion;
+  expansion.all = true;
+  return expansion;
+}
+
 }  // namespace recut::test

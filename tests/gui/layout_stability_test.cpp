@@ -11,12 +11,6 @@ namespace {
 
 using test::RepeatedBlocks;
 
-Expansion everything() {
-  Expansion expansion;
-  expansion.all = true;
-  return expansion;
-}
-
 const Group& group_called(const Scene& scene, const std::string& path) {
   for (const Group& group : scene.groups)
     if (group.path == path) return group;
@@ -63,10 +57,10 @@ TEST_CASE("layout: what a pass leaves alone keeps its column") {
     const Graph graph = test::random_graph(seed), smaller = without_last(graph);
     const Scene old_scene = scene_of(graph), scene = scene_of(smaller);
     LayoutCache cache;
-    const GraphLayout before = *lay_out(old_scene, everything(), cache);
+    const GraphLayout before = *lay_out(old_scene, test::everything(), cache);
     LayoutOptions options;
     options.former = {&old_scene, &before, {}};
-    const GraphLayout after = *lay_out(scene, everything(), cache, options);
+    const GraphLayout after = *lay_out(scene, test::everything(), cache, options);
     INFO("seed " << seed);
     REQUIRE(test::layout_fault(scene, after) == "");
     for (const Box& box : after.boxes) {
@@ -83,10 +77,10 @@ TEST_CASE("layout: the same graph again keeps every place") {
   const Graph graph = RepeatedBlocks::make(6);
   const Scene scene = scene_of(graph), again = scene_of(graph);
   LayoutCache cache;
-  const GraphLayout before = *lay_out(scene, everything(), cache);
+  const GraphLayout before = *lay_out(scene, test::everything(), cache);
   LayoutOptions options;
   options.former = {&scene, &before, [](NodeId id) { return id; }};
-  CHECK(test::same_layout(*lay_out(again, everything(), cache, options), before));
+  CHECK(test::same_layout(*lay_out(again, test::everything(), cache, options), before));
 }
 
 TEST_CASE("layout: opening a group lays out only that group and those around it") {
@@ -105,7 +99,7 @@ TEST_CASE("layout: looks and hits find what is there") {
   const Graph graph = RepeatedBlocks::make(300);
   const Scene scene = scene_of(graph);
   LayoutCache cache;
-  const GraphLayout layout = *lay_out(scene, everything(), cache);
+  const GraphLayout layout = *lay_out(scene, test::everything(), cache);
   test::Random random(3);
   Visible visible;
   for (int i = 0; i < 200; ++i) {
@@ -143,7 +137,7 @@ TEST_CASE("layout: a neighbourhood is a scene of its own") {
       last = near.nodes.size();
       LayoutCache cache;
       INFO("seed " << seed << " radius " << radius);
-      REQUIRE(test::layout_fault(near, *lay_out(near, everything(), cache)) == "");
+      REQUIRE(test::layout_fault(near, *lay_out(near, test::everything(), cache)) == "");
     }
   }
   const Graph blocks = RepeatedBlocks::make(20);

@@ -14,12 +14,6 @@ using test::layout_fault;
 using test::RepeatedBlocks;
 using test::same_layout;
 
-Expansion everything() {
-  Expansion expansion;
-  expansion.all = true;
-  return expansion;
-}
-
 GraphLayout laid_out(const Scene& scene, const Expansion& expansion,
                      const LayoutOptions& options = {}) {
   LayoutCache cache;
@@ -44,7 +38,7 @@ Graph chain(std::int64_t count) {
 
 TEST_CASE("layout: nothing to lay out") {
   const Scene scene = scene_of(Graph());
-  const GraphLayout layout = laid_out(scene, everything());
+  const GraphLayout layout = laid_out(scene, test::everything());
   CHECK(layout.boxes.empty());
   CHECK(layout.bands.size() == 1);
   Visible visible;
@@ -65,7 +59,7 @@ TEST_CASE("layout: one node, and names of any length") {
   graph.results = {y};
   graph.gradients = {NodeId()};
   const Scene scene = scene_of(graph);
-  const GraphLayout layout = laid_out(scene, everything());
+  const GraphLayout layout = laid_out(scene, test::everything());
   CHECK(layout_fault(scene, layout).empty());
   CHECK(layout.boxes[layout.find(scene, y).index].rect.width() == kBoxWidth);
 }
@@ -74,7 +68,8 @@ TEST_CASE("layout: random graphs, closed and open") {
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     const Graph graph = test::random_graph(seed);
     const Scene scene = scene_of(graph);
-    for (const Expansion& expansion : {Expansion(), everything(), default_expansion(scene, 12)}) {
+    for (const Expansion& expansion :
+         {Expansion(), test::everything(), default_expansion(scene, 12)}) {
       const GraphLayout layout = laid_out(scene, expansion);
       INFO("seed " << seed);
       REQUIRE(layout_fault(scene, layout) == "");
@@ -97,7 +92,7 @@ TEST_CASE("layout: blocks, however they are opened") {
 
 TEST_CASE("layout: flow goes down, gradients go up") {
   const Scene scene = scene_of(RepeatedBlocks::make(5));
-  const GraphLayout layout = laid_out(scene, everything());
+  const GraphLayout layout = laid_out(scene, test::everything());
   for (const Edge& edge : layout.edges) {
     const Rect &from = layout.boxes[edge.from.index].rect, &to = layout.boxes[edge.to.index].rect;
     if (edge.kind == EdgeKind::flow) CHECK(from.bottom < to.top);
@@ -118,7 +113,7 @@ TEST_CASE("layout: backward nodes stand beside their forward partners") {
 }
 )");
   const Scene scene = scene_of(graph);
-  const GraphLayout layout = laid_out(scene, everything());
+  const GraphLayout layout = laid_out(scene, test::everything());
   const auto box = [&](const char* name) {
     return layout.boxes[layout.find(scene, graph.find(name)).index];
   };
@@ -142,7 +137,7 @@ TEST_CASE("layout: partners by name and by saved values, without numbers") {
 }
 )");
   const Scene scene = scene_of(graph);
-  const GraphLayout layout = laid_out(scene, everything());
+  const GraphLayout layout = laid_out(scene, test::everything());
   const auto top = [&](const char* name) {
     return layout.boxes[layout.find(scene, graph.find(name)).index].rect.top;
   };
@@ -160,7 +155,7 @@ TEST_CASE("layout: equal blocks are known and laid out alike") {
 
 TEST_CASE("layout: a long chain and a node with many users") {
   const Scene scene = scene_of(chain(50000));
-  CHECK(layout_fault(scene, laid_out(scene, everything())) == "");
+  CHECK(layout_fault(scene, laid_out(scene, test::everything())) == "");
   CHECK(laid_out(scene, default_expansion(scene, 150)).boxes.size() <= 150);
 
   Graph fan;
@@ -170,7 +165,7 @@ TEST_CASE("layout: a long chain and a node with many users") {
     fan.results.push_back(*fan.make(Op::add_Tensor, {y, Argument(i + 2), Argument()}));
   fan.gradients = {NodeId()};
   const Scene wide = scene_of(fan);
-  const GraphLayout layout = laid_out(wide, everything());
+  const GraphLayout layout = laid_out(wide, test::everything());
   CHECK(layout_fault(wide, layout) == "");
   CHECK(layout.bounds.width() < 100 * kBoxWidth);
 }
@@ -181,10 +176,11 @@ TEST_CASE("layout: stops when it is told to") {
   int asked = 0;
   LayoutOptions options;
   options.stop = [&] { return ++asked > 2; };
-  CHECK_FALSE(lay_out(scene, everything(), cache, options).has_value());
+  CHECK_FALSE(lay_out(scene, test::everything(), cache, options).has_value());
   CHECK(asked == 3);
   options.stop = [] { return false; };
-  CHECK(same_layout(*lay_out(scene, everything(), cache, options), laid_out(scene, everything())));
+  CHECK(same_layout(*lay_out(scene, test::everything(), cache, options),
+                    laid_out(scene, test::everything())));
 }
 
 }  // namespace

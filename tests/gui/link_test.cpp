@@ -23,7 +23,7 @@ LinkState full_state() {
   return state;
 }
 
-std::string fault_of(std::string_view fragment) {
+std::string link_fault_of(std::string_view fragment) {
   const auto state = read_link(fragment);
   return state ? "" : state.diagnostics().front().message;
 }
@@ -63,28 +63,28 @@ TEST_CASE("a link says what it was written from", "[link]") {
 }
 
 TEST_CASE("a damaged link is refused in words", "[link]") {
-  CHECK(fault_of("") != "");
-  CHECK(fault_of("sample=gpt2") == "This link is damaged: it doesn't begin with v=");
-  CHECK(fault_of("v=2&sample=gpt2") != "");
-  CHECK(fault_of("v=1&camera=1,2") ==
+  CHECK(link_fault_of("") != "");
+  CHECK(link_fault_of("sample=gpt2") == "This link is damaged: it doesn't begin with v=");
+  CHECK(link_fault_of("v=2&sample=gpt2") != "");
+  CHECK(link_fault_of("v=1&camera=1,2") ==
         "This link is damaged: the camera is '1,2', expected x,y,zoom");
-  CHECK(fault_of("v=1&camera=1,nan,2") != "");
-  CHECK(fault_of("v=1&camera=") != "");
-  CHECK(fault_of("v=1&open=12,xyz") != "");
-  CHECK(fault_of("v=1&open=11112222333344445") != "");
-  CHECK(fault_of("v=1&sample=%zz") != "");
-  CHECK(fault_of("v=1&sample=%4") != "");
-  CHECK(fault_of("v=1&sample=%") != "");
-  CHECK(fault_of("v=1&select=%ff%fe") != "");
-  CHECK(fault_of("v=1&select=a%00b") != "");
-  CHECK(fault_of("v=1&budget=-1") != "");
-  CHECK(fault_of("v=1&budget=99999999999999999999") != "");
-  CHECK(fault_of("v=1&budget=1e9") != "");
-  CHECK(fault_of("v=1&pass=x") != "");
-  CHECK(fault_of("v=1&theme=pink") != "");
-  CHECK(fault_of("v=1&unheard=of") != "");
-  CHECK(fault_of("v=1&sample") != "");
-  CHECK(fault_of("v=1&select=" + std::string(100'000, 'a')) != "");
+  CHECK(link_fault_of("v=1&camera=1,nan,2") != "");
+  CHECK(link_fault_of("v=1&camera=") != "");
+  CHECK(link_fault_of("v=1&open=12,xyz") != "");
+  CHECK(link_fault_of("v=1&open=11112222333344445") != "");
+  CHECK(link_fault_of("v=1&sample=%zz") != "");
+  CHECK(link_fault_of("v=1&sample=%4") != "");
+  CHECK(link_fault_of("v=1&sample=%") != "");
+  CHECK(link_fault_of("v=1&select=%ff%fe") != "");
+  CHECK(link_fault_of("v=1&select=a%00b") != "");
+  CHECK(link_fault_of("v=1&budget=-1") != "");
+  CHECK(link_fault_of("v=1&budget=99999999999999999999") != "");
+  CHECK(link_fault_of("v=1&budget=1e9") != "");
+  CHECK(link_fault_of("v=1&pass=x") != "");
+  CHECK(link_fault_of("v=1&theme=pink") != "");
+  CHECK(link_fault_of("v=1&unheard=of") != "");
+  CHECK(link_fault_of("v=1&sample") != "");
+  CHECK(link_fault_of("v=1&select=" + std::string(100'000, 'a')) != "");
   // Every cut and every changed byte of a good one: read or refused, never worse.
   const std::string good = write_link(full_state());
   for (std::size_t i = 0; i < good.size(); ++i) {

@@ -93,12 +93,6 @@ TEST_CASE("menu: a machine that was calibrated is among the devices", "[gui]") {
   CHECK(window.state("device") != backend.calibrated);
 }
 
-void key(Window& window, ImGuiKey key) {
-  window.backend.give(KeyChanged{key, true});
-  window.backend.give(KeyChanged{key, false});
-  window.tick();
-}
-
 TEST_CASE("menu: while it is open the keys are its own", "[gui]") {
   Window window(bare_options());
   window.app.open("sample:tiny_conv");

@@ -12,7 +12,7 @@
 namespace recut::gui {
 namespace {
 
-Graph joint() {
+Graph joint_pictures() {
   auto graph = parse_graph_text(kOddNames, "joint");
   REQUIRE(graph.ok());
   return std::move(*graph);
@@ -68,14 +68,14 @@ CurveReport report_of_three_points() {
 }
 
 TEST_CASE("pictures: names are escaped and elements closed", "[gui]") {
-  const std::string graph = graph_svg(joint(), kDark);
+  const std::string graph = graph_svg(joint_pictures(), kDark);
   CHECK(balanced(graph));
   CHECK(graph.find("a&lt;b &amp; &quot;c&quot;") != std::string::npos);
   CHECK(balanced(memory_timeline_svg(report_of_two_steps(), kLight)));
 }
 
 TEST_CASE("pictures: a plan's roles show by colour, shape and a legend", "[gui]") {
-  const Graph graph = joint();
+  const Graph graph = joint_pictures();
   const layout::Scene scene = layout::scene_of(graph);
   layout::Expansion everything;
   everything.all = true;

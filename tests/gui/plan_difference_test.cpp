@@ -9,8 +9,8 @@
 namespace recut::gui {
 namespace {
 
-SharedPlanView plan_of(const PlanBasis& basis, const std::string& strategy,
-                       const std::string& budget) {
+SharedPlanView view_of_plan(const PlanBasis& basis, const std::string& strategy,
+                            const std::string& budget) {
   PlanningRequest request;
   request.strategy = strategy;
   request.budget = budget;
@@ -24,8 +24,8 @@ TEST_CASE("plan difference: a plan and itself, and there and back", "[gui]") {
   window.app.open("sample:tiny_conv");
   window.settle();
   const DocumentView& document = *window.app.document();
-  const auto once = plan_of(*document.basis, "default", "none");
-  const auto less = plan_of(*document.basis, "peak", "60%");
+  const auto once = view_of_plan(*document.basis, "default", "none");
+  const auto less = view_of_plan(*document.basis, "peak", "60%");
   const GraphMatch same = match_same(document.graph());
   const PlanDifference none = difference_of(*once, *once, same);
   CHECK(none.rows.empty());

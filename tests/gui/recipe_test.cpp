@@ -41,9 +41,9 @@ constexpr const char* kNoHits = R"(rule "negation twice" {
 )";
 
 // With samples/mlp.recut open and a file of rules in reach.
-struct Opened : Window {
-  explicit Opened(const std::string& path = "samples/mlp.recut",
-                  NullBackend given = sample_backend())
+struct RecipeOpened : Window {
+  explicit RecipeOpened(const std::string& path = "samples/mlp.recut",
+                        NullBackend given = sample_backend())
       : Window(bare_options(), std::move(given)) {
     backend.files["my.rules"] = kRules;
     app.open(path);
@@ -65,7 +65,7 @@ struct Opened : Window {
 }  // namespace
 
 TEST_CASE("rules: a file that is dropped becomes a pass, and is taken back", "[gui][recipe]") {
-  Opened window;
+  RecipeOpened window;
   const std::string peak = window.state("peak");
   window.backend.give(FileGiven{"my.rules", std::nullopt});
   window.settle();
@@ -91,7 +91,7 @@ TEST_CASE("rules: a file that is dropped becomes a pass, and is taken back", "[g
 }
 
 TEST_CASE("rules: the same file again replaces what it was", "[gui][recipe]") {
-  Opened window;
+  RecipeOpened window;
   REQUIRE(window.run("rules.load", "my.rules").ok());
   CHECK(window.pass("rules")->changed);
   window.backend.files["my.rules"] = kNoHits;
@@ -106,7 +106,7 @@ TEST_CASE("rules: the same file again replaces what it was", "[gui][recipe]") {
 
 TEST_CASE("rules: what is wrong in a file is said with its place, and changes nothing",
           "[gui][recipe]") {
-  Opened window;
+  RecipeOpened window;
   REQUIRE(window.run("rules.load", "my.rules").ok());
   window.backend.files["my.rules"] = "rule \"one\" {\n  pattern {\n    %x = anything\n  }\n}\n";
   CHECK_FALSE(window.run("rules.reload").ok());
@@ -144,7 +144,7 @@ TEST_CASE("rules: as the window's command line names them", "[gui][recipe]") {
 }
 
 TEST_CASE("a forward graph is differentiated: steps are the pass's changes", "[gui][recipe]") {
-  Opened window("samples/blocks/residual_block.recut");
+  RecipeOpened window("samples/blocks/residual_block.recut");
   REQUIRE(window.document().is_forward());
   CHECK(window.play("expect item transforms/differentiate\n"
                     "expect item trade-off/differentiate\n") == "");
@@ -180,14 +180,14 @@ TEST_CASE("a forward graph is differentiated: steps are the pass's changes", "[g
 
 TEST_CASE("a check of a graph that was differentiated is against its joint graph",
           "[gui][recipe]") {
-  Opened window("samples/blocks/softmax.recut");
+  RecipeOpened window("samples/blocks/softmax.recut");
   REQUIRE(window.run("pass.differentiate").ok());
   REQUIRE(window.run("check.run").ok());
   CHECK(window.play("expect value check/verdict contains agree\n") == "");
 }
 
 TEST_CASE("passes are switched off and named ones on", "[gui][recipe]") {
-  Opened window("sample:tiny_conv");
+  RecipeOpened window("sample:tiny_conv");
   const std::string nodes = window.state("nodes");
   REQUIRE(window.run("pass.toggle", "noop removal").ok());
   CHECK(window.state("recipe") == "-noop_removal");
@@ -224,7 +224,7 @@ TEST_CASE("passes are switched off and named ones on", "[gui][recipe]") {
 
 TEST_CASE("a recipe goes along with what is selected, and drops choices without a place",
           "[gui][recipe]") {
-  Opened window;
+  RecipeOpened window;
   REQUIRE(window.run("select.node", "w2_t").ok());
   REQUIRE(window.run("pin.save", "hidden").ok());
   REQUIRE(window.run("rules.load", "my.rules").ok());
@@ -295,9 +295,9 @@ TEST_CASE("a helper makes the same of a graph, and another recipe is another fil
   NearHelper helper;
   NullBackend backend = Window::sample_backend();
   backend.helping = &helper;
-  Opened helped("samples/blocks/residual_block.recut", std::move(backend));
-  Opened alone("samples/blocks/residual_block.recut");
-  for (Opened* window : {&helped, &alone}) {
+  RecipeOpened helped("samples/blocks/residual_block.recut", std::move(backend));
+  RecipeOpened alone("samples/blocks/residual_block.recut");
+  for (RecipeOpened* window : {&helped, &alone}) {
     REQUIRE(window->run("pass.differentiate").ok());
     REQUIRE(window->run("rules.load", "my.rules").ok());
     REQUIRE(window->run("budget.set", "80%").ok());

@@ -10,15 +10,9 @@
 namespace recut::gui {
 namespace {
 
-void key(Window& window, ImGuiKey key) {
-  window.backend.give(KeyChanged{key, true});
-  window.backend.give(KeyChanged{key, false});
-  window.tick();
-}
-
-struct Opened {
+struct TimelineOpened {
   Window window{bare_options()};
-  Opened() {
+  TimelineOpened() {
     window.app.open("sample:tiny_conv");
     window.settle();
   }
@@ -31,7 +25,7 @@ struct Opened {
 };
 
 TEST_CASE("keys: the panel that has the focus gets them, else the graph", "[gui]") {
-  Opened open;
+  TimelineOpened open;
   Window& window = open.window;
   window.app.give_focus("memory");
   key(window, ImGuiKey_End);
@@ -74,7 +68,7 @@ double now_of(const Window& window, const char* label) {
 }
 
 TEST_CASE("keys: budget and passes are moved by those of their panels", "[gui]") {
-  Opened open;
+  TimelineOpened open;
   Window& window = open.window;
   const auto after = [&](ImGuiKey which, const char* label) {
     key(window, which);
@@ -104,7 +98,7 @@ TEST_CASE("keys: budget and passes are moved by those of their panels", "[gui]")
 }
 
 TEST_CASE("keys: Tab comes to splitters, too, and arrows move them", "[gui]") {
-  Opened open;
+  TimelineOpened open;
   Window& window = open.window;
   for (const char* name : {"splitter/left", "splitter/right", "splitter/bottom"}) {
     CAPTURE(name);
@@ -125,7 +119,7 @@ TEST_CASE("keys: Tab comes to splitters, too, and arrows move them", "[gui]") {
 }
 
 TEST_CASE("keys: a field lets go where Tab goes on, even before it had the keyboard", "[gui]") {
-  Opened open;
+  TimelineOpened open;
   Window& window = open.window;
   const std::string field = "trade-off/budget field";
   // Shift+Tab and Tab: from the field to the widget before it and back.
@@ -154,7 +148,7 @@ TEST_CASE("keys: a field lets go where Tab goes on, even before it had the keybo
 }
 
 TEST_CASE("pointer: one that jumps and presses at once presses what is there", "[gui]") {
-  Opened open;
+  TimelineOpened open;
   Window& window = open.window;
   const std::string theme = window.state("theme");
   const ImVec2 at = window.app.items.find("bar/theme")->rect.centre();
@@ -166,7 +160,7 @@ TEST_CASE("pointer: one that jumps and presses at once presses what is there", "
 }
 
 TEST_CASE("keys: only panels that stand in the window take the focus", "[gui]") {
-  Opened open;
+  TimelineOpened open;
   open.window.app.give_focus("bar");
   open.window.app.give_focus("palette");
   open.window.app.give_focus("nothing");
@@ -185,7 +179,7 @@ TEST_CASE("keys: only panels that stand in the window take the focus", "[gui]") 
 }
 
 TEST_CASE("timeline: the cursor goes with the selection and the plan", "[gui]") {
-  Opened open;
+  TimelineOpened open;
   DocumentView& document = open.document();
   REQUIRE(open.window.app.run("timeline.peak").ok());
   CHECK(open.step() == document.shown->replay().peak_step);

@@ -11,8 +11,8 @@ namespace recut::gui {
 namespace {
 
 // A window with a graph in text, at rest.
-struct Opened : Window {
-  explicit Opened(const std::string& text) : Window(bare_options(), with(text)) {
+struct ValuePanelsOpened : Window {
+  explicit ValuePanelsOpened(const std::string& text) : Window(bare_options(), with(text)) {
     app.open("test.recut");
     settle();
     REQUIRE(app.document()->is_ready());
@@ -54,7 +54,7 @@ TEST_CASE("value panels: graphs without steps, without backward, without bytes",
         "graph \"no bytes\" {\n  %x = input f32[0, 4]\n  %y = relu(%x)\n  results %y\n"
         "  gradients none\n}\n"}) {
     INFO(text);
-    Opened window(text);
+    ValuePanelsOpened window(text);
     window.look_around();
     CHECK(window.app.run("budget.set", "1B").ok());
     window.settle();
@@ -65,9 +65,9 @@ TEST_CASE("value panels: graphs without steps, without backward, without bytes",
 
 TEST_CASE("value panels: names of ten thousand characters", "[gui]") {
   const std::string name(10'000, 'n'), module(10'000, 'm');
-  Opened window("graph \"long\" {\n  %x = input f32[4]\n  %" + name + " = relu(%x)  @\"" + module +
-                "." + module + "\" #1\n  %y = tanh(%" + name +
-                ")\n  results %y\n  gradients none\n}\n");
+  ValuePanelsOpened window("graph \"long\" {\n  %x = input f32[4]\n  %" + name +
+                           " = relu(%x)  @\"" + module + "." + module + "\" #1\n  %y = tanh(%" +
+                           name + ")\n  results %y\n  gradients none\n}\n");
   window.look_around();
   REQUIRE(window.app.run("select.node", name).ok());
   window.settle();
@@ -113,7 +113,7 @@ TEST_CASE("value panels: the timeline's words leave each other room, on a phone,
 }
 
 TEST_CASE("value panels: a budget that no plan holds", "[gui]") {
-  Opened window(blocks_text(6));
+  ValuePanelsOpened window(blocks_text(6));
   REQUIRE(window.app.run("budget.set", "1KiB").ok());
   window.settle();
   CHECK(window.state("holds") == "no");
@@ -131,7 +131,7 @@ TEST_CASE("value panels: a budget that no plan holds", "[gui]") {
 }
 
 TEST_CASE("value panels: of ten thousand rows only those in sight are drawn", "[gui]") {
-  Opened window(blocks_text(6));
+  ValuePanelsOpened window(blocks_text(6));
   // The table as it would be of a graph with many more values.
   DocumentView& document = *window.app.documents.front();
   auto many = std::make_shared<ValueRows>(*value_table(document).rows);
@@ -153,7 +153,7 @@ TEST_CASE("value panels: of ten thousand rows only those in sight are drawn", "[
 }
 
 TEST_CASE("value panels: rows follow the plan while the budget moves", "[gui]") {
-  Opened window(blocks_text(12));
+  ValuePanelsOpened window(blocks_text(12));
   for (const char* budget : {"80%", "60%", "40%", "none"}) {
     REQUIRE(window.app.run("budget.set", budget).ok());
     window.tick();

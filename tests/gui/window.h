@@ -30,4 +30,11 @@ struct Window {
 // That opens nothing by itself and remembers nothing.
 AppOptions bare_options();
 
+// Presses and releases a key.
+inline void key(Window& window, ImGuiKey key) {
+  window.backend.give(KeyChanged{key, true});
+  window.backend.give(KeyChanged{key, false});
+  window.tick();
+}
+
 }  // namespace recut::gui

@@ -16,6 +16,7 @@ import gui_map
 import includes
 import sizes
 import text_rules
+import unity
 from tree import Tree
 
 
@@ -29,6 +30,7 @@ def main():
         "includes look up the list, through doors": includes.check_includes,
         "the window's folders look up their list, and know no platform": gui_map.check_gui,
         "no two types have one name": definitions.check_definitions,
+        "no two sources of a target have one name of their own": unity.check_unity,
         "files and functions keep to their subject": sizes.check_sizes,
         "no marks of unfinished work, no machine's paths": text_rules.check_text,
     }

@@ -9,6 +9,7 @@ import gui_map
 import includes
 import sizes
 import text_rules
+import unity
 from functions import functions_of
 from tree import Tree
 
@@ -157,6 +158,39 @@ class Sizes(House):
     def test_an_allowance_that_is_not_needed(self):
         self.write(sizes.ALLOWED, "file engine/ir/graph.h 500 once it was long\n")
         self.assertIn("remove its line", sizes.check_sizes(self.tree())[0])
+
+
+class Unity(House):
+    def failures(self, one, other):
+        for name, body in (("a", one), ("b", other)):
+            self.write(f"engine/ir/{name}.cpp",
+                       f"namespace recut {{\nnamespace {{\n\n{body}\n\n}}  // namespace\n}}\n")
+        return unity.check_unity(self.tree())
+
+    def test_types_and_variables(self):
+        self.assertIn("Row is a name of engine/ir/a.cpp too",
+                      self.failures("struct Row {\n};", "struct Row {\n};")[0])
+        self.assertIn("kMost", self.failures("constexpr int kLeast = 1, kMost = 2;",
+                                             "constexpr int kMost = 3;")[0])
+
+    def test_one_alias_of_one_type(self):
+        self.assertEqual(self.failures("using Ints = std::vector<int>;",
+                                       "using Ints = std::vector<int>;"), [])
+        self.assertEqual(len(self.failures("using Ints = std::vector<int>;",
+                                           "using Ints = std::vector<long>;")), 1)
+
+    def test_functions(self):
+        self.assertEqual(len(self.failures("int f(const Graph& g) {\n}", "int f(const Graph& h) {\n}")), 1)
+        self.assertEqual(self.failures("int f(const Graph& g) {\n}", "int f(const Node& n) {\n}"), [])
+
+    def test_numbers_convert(self):
+        self.assertEqual(len(self.failures("double f(double x) {\n}", "int f(std::size_t n) {\n}")), 1)
+        self.assertEqual(self.failures("double f(double x) {\n}", "int f(int n, int m) {\n}"), [])
+
+    def test_other_targets_have_other_names(self):
+        self.write("engine/ir/a.cpp", "namespace {\nstruct Row {\n};\n}  // namespace\n")
+        self.write("engine/support/b.cpp", "namespace {\nstruct Row {\n};\n}  // namespace\n")
+        self.assertEqual(unity.check_unity(self.tree()), [])
 
 
 class Text(House):

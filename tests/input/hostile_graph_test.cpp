@@ -10,14 +10,14 @@
 namespace recut {
 namespace {
 
-constexpr std::string_view kX =
+constexpr std::string_view kHostileGraphX =
     R"({"name":"x","op":"placeholder","target":"x","args":[],"val":{"dtype":"float32","shape":[2,3]}})";
 constexpr std::string_view kT =
     R"({"name":"tangents_1","op":"placeholder","target":"t","val":{"dtype":"float32","shape":[3,2]}})";
 constexpr std::string_view kOutput = R"({"name":"output","op":"output","target":"output",
   "args":[[{"node":"y"}]]})";
 
-std::string file(std::string_view nodes, std::string_view forward_outputs = "1") {
+std::string hostile_file(std::string_view nodes, std::string_view forward_outputs = "1") {
   return fmt::format(
       R"({{"format":"fx-joint-graph","version":1,"num_fwd_outputs":{},"joint":[{}]}})",
       forward_outputs, nodes);
@@ -30,7 +30,7 @@ std::string call(std::string_view target, std::string_view rest, std::string_vie
 
 // x, a call named y, and the output.
 std::string one_call(std::string_view target, std::string_view rest) {
-  return file(fmt::format("{},{},{}", kX, call(target, rest), kOutput));
+  return hostile_file(fmt::format("{},{},{}", kHostileGraphX, call(target, rest), kOutput));
 }
 
 std::string permute(std::string_view rest) { return one_call("aten.permute.default", rest); }
@@ -83,7 +83,7 @@ TEST_CASE("hostile graphs: the file as a whole") {
        "the file: there is no graph 'joint', expected 'joint', 'joint_after_passes' or 'forward'"},
       {R"({"format":"fx-joint-graph","version":1,"num_fwd_outputs":1,"joint":{}})",
        "the file: 'joint' is an object, expected a list"},
-      {file(""), "the graph has no node 'output'"},
+      {hostile_file(""), "the graph has no node 'output'"},
   };
   check(faults);
 }
@@ -114,15 +114,16 @@ TEST_CASE("hostile graphs: JSON that is none has a place") {
 
 TEST_CASE("hostile graphs: fields of nodes") {
   const auto first = [](std::string_view node) {
-    return file(fmt::format(
+    return hostile_file(fmt::format(
         "{},{},{}", node, call("aten.permute.default", R"("args":[{"node":"x"},[1,0]])"), kOutput));
   };
   const Fault faults[] = {
-      {file("3"), "the node at index 0 is an int, expected an object"},
-      {file("{\"op\":\"output\",\"target\":\"\"}"),
+      {hostile_file("3"), "the node at index 0 is an int, expected an object"},
+      {hostile_file("{\"op\":\"output\",\"target\":\"\"}"),
        "the node at index 0: 'name' is missing, expected a string"},
-      {file("{\"name\":\"\",\"op\":\"output\",\"target\":\"\"}"), "node '': its name is empty"},
-      {file("{\"name\":5,\"op\":\"output\",\"target\":\"\"}"),
+      {hostile_file("{\"name\":\"\",\"op\":\"output\",\"target\":\"\"}"),
+       "node '': its name is empty"},
+      {hostile_file("{\"name\":5,\"op\":\"output\",\"target\":\"\"}"),
        "the node at index 0: 'name' is an int, expected a string"},
       {first(R"({"name":"x","op":"placeholder"})"),
        "node 'x': 'target' is missing, expected a string"},
@@ -137,11 +138,12 @@ TEST_CASE("hostile graphs: fields of nodes") {
       {first(R"({"name":"x","op":"call_module","target":"x"})"),
        "node 'x': op 'call_module' found, expected 'placeholder', 'get_attr', 'call_function' or "
        "'output'"},
-      {file(fmt::format("{},{},{}", kX, kX, kOutput)),
+      {hostile_file(fmt::format("{},{},{}", kHostileGraphX, kHostileGraphX, kOutput)),
        "node 'x': the name is that of an earlier node too\noutput 0: there is no node 'y'"},
-      {file(fmt::format("{},{},{},{}", kX,
-                        call("aten.permute.default", R"("args":[{"node":"x"},[1,0]])"), kOutput,
-                        call("aten.permute.default", R"("args":[{"node":"x"},[1,0]])", "z"))),
+      {hostile_file(
+           fmt::format("{},{},{},{}", kHostileGraphX,
+                       call("aten.permute.default", R"("args":[{"node":"x"},[1,0]])"), kOutput,
+                       call("aten.permute.default", R"("args":[{"node":"x"},[1,0]])", "z"))),
        "node 'z': stands after the node 'output'"},
   };
   check(faults);
@@ -231,10 +233,11 @@ TEST_CASE("hostile graphs: arguments") {
 
 TEST_CASE("hostile graphs: outputs") {
   const auto outputs = [](std::string_view list, std::string_view forward) {
-    return file(fmt::format("{},{},{},{}{}}}", kX, kT,
-                            call("aten.permute.default", R"("args":[{"node":"x"},[1,0]])"),
-                            R"({"name":"output","op":"output","target":"output","args":)", list),
-                forward);
+    return hostile_file(
+        fmt::format("{},{},{},{}{}}}", kHostileGraphX, kT,
+                    call("aten.permute.default", R"("args":[{"node":"x"},[1,0]])"),
+                    R"({"name":"output","op":"output","target":"output","args":)", list),
+        forward);
   };
   const Fault faults[] = {
       {outputs("[]", "1"), "the node 'output' has other arguments than one list of nodes"},
@@ -256,18 +259,19 @@ TEST_CASE("hostile graphs: outputs") {
 }
 
 TEST_CASE("hostile graphs: several faults come together, and no more than can be read") {
-  const std::string two = file(fmt::format(
-      "{},{},{},{}", kX, call("aten.permute.default", R"("args":[{"node":"x"},[0]])", "a"),
-      call("aten.permute.default", R"("args":[{"node":"a"},[1,0]])", "b"),
-      call("aten.permute.default", R"("args":[{"node":"x"},[5,0]])")));
+  const std::string two =
+      hostile_file(fmt::format("{},{},{},{}", kHostileGraphX,
+                               call("aten.permute.default", R"("args":[{"node":"x"},[0]])", "a"),
+                               call("aten.permute.default", R"("args":[{"node":"a"},[1,0]])", "b"),
+                               call("aten.permute.default", R"("args":[{"node":"x"},[5,0]])")));
   CHECK(messages(parse_joint_graph(two, "f")) ==
         "node 'a': permute: 1 dimensions named for a tensor of 2\n"
         "node 'y': permute: dimension 5 is out of range for 2 dimensions\n");
 
-  std::string many(kX);
+  std::string many(kHostileGraphX);
   for (int i = 0; i < 1000; ++i)
     many += "," + call("aten.permute.default", R"("args":[])", fmt::format("n{}", i));
-  const auto result = parse_joint_graph(file(many), "f");
+  const auto result = parse_joint_graph(hostile_file(many), "f");
   REQUIRE_FALSE(result.ok());
   CHECK(result.diagnostics().size() == 21);
   CHECK(result.diagnostics().back().message == "and 1980 more");
@@ -275,11 +279,11 @@ TEST_CASE("hostile graphs: several faults come together, and no more than can be
 }
 
 TEST_CASE("hostile graphs: every unknown operator is named once") {
-  std::string nodes(kX);
+  std::string nodes(kHostileGraphX);
   for (int i = 0; i < 90; ++i)
     nodes += "," + call(fmt::format("aten.op{}.default", i % 30), R"("args":[{"node":"n"}])",
                         fmt::format("n{}", i));
-  const auto result = parse_joint_graph(file(nodes + "," + std::string(kOutput)), "f");
+  const auto result = parse_joint_graph(hostile_file(nodes + "," + std::string(kOutput)), "f");
   REQUIRE_FALSE(result.ok());
   CHECK(result.diagnostics().size() == 31);
   CHECK(result.diagnostics()[0].message ==
@@ -290,8 +294,8 @@ TEST_CASE("hostile graphs: every unknown operator is named once") {
 
 TEST_CASE("hostile graphs: names are shown fit to be read") {
   const std::string name = "a\\n\\u001b[31m" + std::string(10'000, 'x');
-  const auto result =
-      parse_joint_graph(file(fmt::format(R"({{"name":"{}","op":"o","target":""}})", name)), "f");
+  const auto result = parse_joint_graph(
+      hostile_file(fmt::format(R"({{"name":"{}","op":"o","target":""}})", name)), "f");
   REQUIRE_FALSE(result.ok());
   const std::string& message = result.diagnostics().front().message;
   CHECK(message.substr(0, 20) == "node 'a\\x0a\\x1b[31mx");

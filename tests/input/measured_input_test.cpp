@@ -8,7 +8,7 @@
 namespace recut {
 namespace {
 
-constexpr std::string_view kX =
+constexpr std::string_view kMeasuredInputX =
     R"({"name": "x", "op": "placeholder", "target": "x", "val": {"dtype": "float32", "shape": [4]}MEASURED})";
 
 std::string call(std::string_view name, std::string_view target, std::string_view of,
@@ -19,9 +19,9 @@ std::string call(std::string_view name, std::string_view target, std::string_vie
 }
 
 // x, a = exp(x), b = exp(x), y = relu(a).
-std::string file(std::string_view a, std::string_view b = "", std::string_view facts = "",
-                 std::string_view of_x = "") {
-  std::string x(kX);
+std::string measured_file(std::string_view a, std::string_view b = "", std::string_view facts = "",
+                          std::string_view of_x = "") {
+  std::string x(kMeasuredInputX);
   x.replace(x.find("MEASURED"), 8, of_x);
   return fmt::format(
       R"({{"format": "fx-joint-graph", "version": 1, "num_fwd_outputs": 1{}, "joint": [{}, {}, {}, {},
@@ -30,23 +30,23 @@ std::string file(std::string_view a, std::string_view b = "", std::string_view f
       call("y", "relu.default", "a", ""));
 }
 
-GraphFile read(const std::string& text) {
-  auto file = parse_joint_graph(text, "f");
-  INFO((file ? std::string() : format(file.diagnostics())));
-  REQUIRE(file.ok());
-  return std::move(*file);
+GraphFile read_measured(const std::string& text) {
+  auto measured_file = parse_joint_graph(text, "f");
+  INFO((measured_file ? std::string() : format(measured_file.diagnostics())));
+  REQUIRE(measured_file.ok());
+  return std::move(*measured_file);
 }
 
 TEST_CASE("measured: a file without measurements has none", "[input]") {
-  const GraphFile bare = read(file(""));
+  const GraphFile bare = read_measured(measured_file(""));
   CHECK(bare.graph.measured == nullptr);
   CHECK(bare.graph.measurement(bare.graph.find("a")) == nullptr);
 }
 
 TEST_CASE("measured: times and workspaces stand beside the nodes", "[input]") {
-  const GraphFile both =
-      read(file(R"({"us": 12.5, "workspace_bytes": 1048576})", "",
-                R"(, "measured_on": "NVIDIA H200", "allocation_granularity": 512)"));
+  const GraphFile both = read_measured(
+      measured_file(R"({"us": 12.5, "workspace_bytes": 1048576})", "",
+                    R"(, "measured_on": "NVIDIA H200", "allocation_granularity": 512)"));
   const Graph& graph = both.graph;
   REQUIRE(graph.measured != nullptr);
   CHECK(graph.measured->has_times());
@@ -64,18 +64,19 @@ TEST_CASE("measured: times and workspaces stand beside the nodes", "[input]") {
 }
 
 TEST_CASE("measured: either key may be missing", "[input]") {
-  const GraphFile time = read(file(R"({"us": 0})"));
+  const GraphFile time = read_measured(measured_file(R"({"us": 0})"));
   CHECK(time.graph.measurement(time.graph.find("a"))->micros == 0);
-  const GraphFile bytes = read(file(R"({"workspace_bytes": 7})"));
+  const GraphFile bytes = read_measured(measured_file(R"({"workspace_bytes": 7})"));
   CHECK_FALSE(bytes.graph.measured->has_times());
   CHECK(bytes.graph.measurement(bytes.graph.find("a"))->workspace_bytes == 7);
-  const GraphFile granular = read(file("", "", R"(, "allocation_granularity": 1)"));
+  const GraphFile granular =
+      read_measured(measured_file("", "", R"(, "allocation_granularity": 1)"));
   CHECK(granular.graph.measured == nullptr);
 }
 
 TEST_CASE("measured: of nodes that are one the larger counts, each figure by itself", "[input]") {
-  const GraphFile twice =
-      read(file(R"({"us": 3, "workspace_bytes": 100})", R"({"us": 2, "workspace_bytes": 200})"));
+  const GraphFile twice = read_measured(measured_file(R"({"us": 3, "workspace_bytes": 100})",
+                                                      R"({"us": 2, "workspace_bytes": 200})"));
   const Graph& graph = twice.graph;
   REQUIRE(graph.find("a") == graph.find("b"));
   CHECK(graph.measurement(graph.find("a"))->micros == 3);
@@ -88,35 +89,37 @@ TEST_CASE("measured: what is wrong is told once, with the node's name", "[input]
     std::string_view message;
   };
   const Fault faults[] = {
-      {file("3"), "node 'a': 'measured' is an int, expected an object"},
-      {file("{\"us\": -1}"), "'measured' of node 'a': 'us' is -1, expected 0 to 1000000000000"},
-      {file("{\"us\": 1e300}"),
+      {measured_file("3"), "node 'a': 'measured' is an int, expected an object"},
+      {measured_file("{\"us\": -1}"),
+       "'measured' of node 'a': 'us' is -1, expected 0 to 1000000000000"},
+      {measured_file("{\"us\": 1e300}"),
        "'measured' of node 'a': 'us' is 1e+300, expected 0 to 1000000000000"},
-      {file("{\"us\": \"3\"}"), "'measured' of node 'a': 'us' is a string, expected a float"},
-      {file("{\"workspace_bytes\": -1}"),
+      {measured_file("{\"us\": \"3\"}"),
+       "'measured' of node 'a': 'us' is a string, expected a float"},
+      {measured_file("{\"workspace_bytes\": -1}"),
        "'measured' of node 'a': 'workspace_bytes' is -1, expected 0 to 1125899906842624"},
-      {file("{\"workspace_bytes\": 1125899906842625}"),
+      {measured_file("{\"workspace_bytes\": 1125899906842625}"),
        "'measured' of node 'a': 'workspace_bytes' is 1125899906842625, expected 0 to "
        "1125899906842624"},
-      {file("{\"workspace_bytes\": 1.5}"),
+      {measured_file("{\"workspace_bytes\": 1.5}"),
        "'measured' of node 'a': 'workspace_bytes' is a float, expected an int"},
-      {file("{\"ms\": 1}"),
+      {measured_file("{\"ms\": 1}"),
        "'measured' of node 'a': unknown 'ms', expected one of: us, workspace_bytes"},
-      {file("", "", R"(, "allocation_granularity": 0)"),
+      {measured_file("", "", R"(, "allocation_granularity": 0)"),
        "the file: 'allocation_granularity' is 0, expected 1 to 1073741824"},
-      {file("", "", R"(, "allocation_granularity": 1.5)"),
+      {measured_file("", "", R"(, "allocation_granularity": 1.5)"),
        "the file: 'allocation_granularity' is a float, expected an int"},
-      {file("", "", R"(, "measured_on": 3)"),
+      {measured_file("", "", R"(, "measured_on": 3)"),
        "the file: 'measured_on' is an int, expected a string"},
-      {file("", "", "", R"(, "measured": {"us": 1})"),
+      {measured_file("", "", "", R"(, "measured": {"us": 1})"),
        "node 'x': has 'measured', expected of a 'call_function' only"},
   };
   for (const Fault& fault : faults) {
     INFO(fault.text);
-    const auto read = parse_joint_graph(fault.text, "f");
-    REQUIRE_FALSE(read.ok());
-    CHECK(read.diagnostics().front().message == fault.message);
-    CHECK(read.diagnostics().size() <= 2);
+    const auto read_measured = parse_joint_graph(fault.text, "f");
+    REQUIRE_FALSE(read_measured.ok());
+    CHECK(read_measured.diagnostics().front().message == fault.message);
+    CHECK(read_measured.diagnostics().size() <= 2);
   }
 }
 

@@ -12,7 +12,7 @@
 namespace recut {
 namespace {
 
-GraphFile read(const std::string& path, std::string_view key) {
+GraphFile read_real(const std::string& path, std::string_view key) {
   auto file = read_graph_file(path, key);
   INFO((file ? std::string() : format(file.diagnostics())));
   REQUIRE(file.ok());
@@ -26,7 +26,7 @@ int count_inputs(const Graph& graph, InputKind kind) {
 }
 
 TEST_CASE("gpt2: graph, partitions and facts") {
-  const GraphFile file = read(RECUT_SOURCE_DIR "/samples/joint/gpt2.json.gz", "joint");
+  const GraphFile file = read_real(RECUT_SOURCE_DIR "/samples/joint/gpt2.json.gz", "joint");
   CHECK(file.model == "gpt2");
   CHECK(file.graph.name == "gpt2");
   CHECK(file.graph.device == "cuda");
@@ -58,7 +58,7 @@ TEST_CASE("samples: both graphs of each file are sound, and survive the text for
     if (entry.path().extension() != ".gz") continue;
     for (const std::string_view key : {"joint", "joint_after_passes"}) {
       INFO(entry.path().string() << " " << key);
-      const GraphFile file = read(entry.path().string(), key);
+      const GraphFile file = read_real(entry.path().string(), key);
       CHECK(verify(file.graph).empty());
       const std::string printed = print(file.graph);
       const auto again = parse_graph_text(printed, "printed");
@@ -75,7 +75,7 @@ TEST_CASE("all shared graphs are sound") {
     if (entry.path().extension() != ".gz") continue;
     for (const std::string_view key : {"joint", "joint_after_passes"}) {
       INFO(entry.path().string() << " " << key);
-      CHECK(verify(read(entry.path().string(), key).graph).empty());
+      CHECK(verify(read_real(entry.path().string(), key).graph).empty());
     }
   }
 }

@@ -56,4 +56,6 @@ struct CallBuilder {
   }
 };
 
+inline Argument ints(std::vector<std::int64_t> values) { return Argument(values); }
+
 }  // namespace recut::test

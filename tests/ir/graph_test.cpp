@@ -10,11 +10,11 @@
 namespace recut {
 namespace {
 
-const TensorType kVector = make_type(DType::f32, {4});
+const TensorType kGraphVector = make_type(DType::f32, {4});
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 NodeId input(Graph& graph, const char* name) {
-  return graph.add_input(InputKind::input, kVector, {name, {}, -1});
+  return graph.add_input(InputKind::input, kGraphVector, {name, {}, -1});
 }
 
 NodeId made(Graph& graph, Op op, std::vector<Argument> arguments, const char* name = "") {
@@ -151,7 +151,7 @@ TEST_CASE("copies: a graph apart says the same and leaves the original's pool as
   Graph graph;
   graph.name = "copied";
   const NodeId x = input(graph, "x");
-  const NodeId w = graph.add_constant(kVector, {"w", {}, -1});
+  const NodeId w = graph.add_constant(kGraphVector, {"w", {}, -1});
   const NodeId sum = made(graph, Op::add_Tensor, {x, w}, "sum");
   made(graph, Op::add_Tensor, {x, w}, "other_name");
   graph.results = {sum, NodeId()};

@@ -6,7 +6,6 @@
 namespace recut::test {
 namespace {
 
-Argument ints(std::vector<std::int64_t> values) { return Argument(values); }
 constexpr std::int64_t kHuge = std::int64_t{1} << 62;
 
 // A call whose type, or whose first complaint, contains `expected`.

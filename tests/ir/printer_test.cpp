@@ -8,7 +8,7 @@
 namespace recut {
 namespace {
 
-const TensorType kVector = make_type(DType::f32, {4});
+const TensorType kPrinterVector = make_type(DType::f32, {4});
 
 std::string printed(const Argument& argument) { return print_argument(Graph(), argument); }
 
@@ -51,8 +51,8 @@ TEST_CASE("printer: text is escaped", "[ir]") {
 TEST_CASE("printer: odd names everywhere read back", "[ir]") {
   Graph graph;
   graph.name = "a \"graph\"\n; not a comment";
-  const NodeId x = graph.add_input(InputKind::parameter, kVector, {"x y", "net[\"0\"]", 0});
-  const NodeId plain = graph.append(Op::exp, {x}, {kVector}, {"plain.name_1", {}, 12});
+  const NodeId x = graph.add_input(InputKind::parameter, kPrinterVector, {"x y", "net[\"0\"]", 0});
+  const NodeId plain = graph.append(Op::exp, {x}, {kPrinterVector}, {"plain.name_1", {}, 12});
   CHECK(graph.add_alias("%also\\", plain));
   graph.results = {plain};
   graph.gradients = {NodeId()};

@@ -7,8 +7,6 @@
 namespace recut::test {
 namespace {
 
-Argument ints(std::vector<std::int64_t> values) { return Argument(values); }
-
 struct Calls {
   CallBuilder b;
   Argument number = b.input(DType::f32, {});

@@ -9,14 +9,14 @@
 namespace recut {
 namespace {
 
-const TensorType kVector = make_type(DType::f32, {4});
+const TensorType kVerifierVector = make_type(DType::f32, {4});
 
 // x, t (a tangent), y = exp(x); y is the result.
 struct Sound {
   Graph graph;
-  NodeId x = graph.add_input(InputKind::input, kVector, {"x", {}, -1});
-  NodeId t = graph.add_input(InputKind::tangent, kVector, {"t", {}, -1});
-  NodeId y = graph.append(Op::exp, {x}, {kVector}, {"y", {}, -1});
+  NodeId x = graph.add_input(InputKind::input, kVerifierVector, {"x", {}, -1});
+  NodeId t = graph.add_input(InputKind::tangent, kVerifierVector, {"t", {}, -1});
+  NodeId y = graph.append(Op::exp, {x}, {kVerifierVector}, {"y", {}, -1});
 
   Sound() { graph.results = {y}; }
 };
@@ -38,19 +38,19 @@ TEST_CASE("verifier: a sound graph has no failures", "[ir]") {
 TEST_CASE("verifier 1: operands stand before their users, in the same graph", "[ir]") {
   const Sound sound;
   Graph absent = sound.graph.fresh();
-  absent.append(Op::exp, {sound.x}, {kVector}, {});
+  absent.append(Op::exp, {sound.x}, {kVerifierVector}, {});
   CHECK(invariants(absent) == Numbers{1});
 
   Graph late = sound.graph.fresh();
-  late.append(Op::exp, {sound.x}, {kVector}, {});
-  late.add_input(InputKind::input, kVector, {"x", {}, -1});
+  late.append(Op::exp, {sound.x}, {kVerifierVector}, {});
+  late.add_input(InputKind::input, kVerifierVector, {"x", {}, -1});
   CHECK(invariants(late) == Numbers{1});
 }
 
 TEST_CASE("verifier 2: names are made unique and are never empty", "[ir]") {
   Sound sound;
-  const NodeId unnamed = sound.graph.append(Op::exp, {sound.y}, {kVector}, {});
-  const NodeId same = sound.graph.append(Op::exp, {unnamed}, {kVector}, {"y", {}, -1});
+  const NodeId unnamed = sound.graph.append(Op::exp, {sound.y}, {kVerifierVector}, {});
+  const NodeId same = sound.graph.append(Op::exp, {unnamed}, {kVerifierVector}, {"y", {}, -1});
   CHECK(sound.graph.node_name(unnamed) == "exp");
   CHECK(sound.graph.node_name(same) == "y_1");
   CHECK(invariants(sound.graph) == kNone);
@@ -58,8 +58,8 @@ TEST_CASE("verifier 2: names are made unique and are never empty", "[ir]") {
 
 TEST_CASE("verifier 3: arguments fit the schema", "[ir]") {
   Sound sound;
-  sound.graph.append(Op::exp, {Argument("text")}, {kVector}, {});
-  sound.graph.append(Op::exp, {sound.x, 1}, {kVector}, {});
+  sound.graph.append(Op::exp, {Argument("text")}, {kVerifierVector}, {});
+  sound.graph.append(Op::exp, {sound.x, 1}, {kVerifierVector}, {});
   CHECK(invariants(sound.graph) == Numbers{3, 3});
 }
 
@@ -67,8 +67,8 @@ TEST_CASE("verifier 4: recorded types are those that the operator gives", "[ir]"
   Sound sound;
   sound.graph.append(Op::exp, {sound.x}, {make_type(DType::f32, {5})}, {});
   sound.graph.append(Op::exp, {sound.x}, {make_type(DType::f64, {4})}, {});
-  sound.graph.append(Op::exp, {sound.x}, {kVector, kVector}, {});
-  sound.graph.append(Op::mm, {sound.x, sound.x}, {kVector}, {});
+  sound.graph.append(Op::exp, {sound.x}, {kVerifierVector, kVerifierVector}, {});
+  sound.graph.append(Op::mm, {sound.x, sound.x}, {kVerifierVector}, {});
   sound.graph.append(Op::exp, {sound.x}, {TensorType{}}, {});
   CHECK(invariants(sound.graph) == Numbers{4, 4, 4, 4, 4});
 }
@@ -91,8 +91,8 @@ TEST_CASE("verifier 5: types are sound", "[ir]") {
 
 TEST_CASE("verifier 6: placeholders are inputs and take no operands", "[ir]") {
   Sound sound;
-  sound.graph.append(Op::placeholder, {"stray"}, {kVector}, {"stray", {}, -1});
-  sound.graph.append(Op::constant, {sound.x}, {kVector}, {"fed", {}, -1});
+  sound.graph.append(Op::placeholder, {"stray"}, {kVerifierVector}, {"stray", {}, -1});
+  sound.graph.append(Op::constant, {sound.x}, {kVerifierVector}, {"fed", {}, -1});
   CHECK(invariants(sound.graph) == Numbers{6, 6});
   CHECK(print(sound.graph).find("%stray = placeholder(\"stray\")") != std::string::npos);
 }
@@ -106,7 +106,7 @@ TEST_CASE("verifier 7: results and gradients are tensors of the graph", "[ir]") 
   CHECK(invariants(absent) == Numbers{7});
 
   Graph other = sound.graph.fresh();
-  other.add_input(InputKind::input, kVector, {"x", {}, -1});
+  other.add_input(InputKind::input, kVerifierVector, {"x", {}, -1});
   other.results = {sound.y};
   other.gradients = {sound.y};
   CHECK(invariants(other) == Numbers{7, 7});
@@ -130,7 +130,7 @@ TEST_CASE("verifier 9: a gradient has its placeholder's shape", "[ir]") {
 
 TEST_CASE("verifier 10: no result depends on a tangent", "[ir]") {
   Sound sound;
-  const NodeId through = sound.graph.append(Op::exp, {sound.t}, {kVector}, {});
+  const NodeId through = sound.graph.append(Op::exp, {sound.t}, {kVerifierVector}, {});
   sound.graph.gradients = {through};
   CHECK(invariants(sound.graph) == kNone);
   sound.graph.results = {through};
@@ -139,7 +139,7 @@ TEST_CASE("verifier 10: no result depends on a tangent", "[ir]") {
 
 TEST_CASE("verifier 11: equal nodes are one by interning", "[ir]") {
   Sound sound;
-  CHECK(sound.graph.append(Op::exp, {sound.x}, {kVector}, {"again", {}, -1}) == sound.y);
+  CHECK(sound.graph.append(Op::exp, {sound.x}, {kVerifierVector}, {"again", {}, -1}) == sound.y);
   CHECK(sound.graph.order().size() == 3);
   CHECK(sound.graph.find("again") == sound.y);
   CHECK(invariants(sound.graph) == kNone);

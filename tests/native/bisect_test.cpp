@@ -8,7 +8,7 @@
 namespace recut::native {
 namespace {
 
-constexpr const char* kGraph = R"(graph "g" {
+constexpr const char* kBisectGraph = R"(graph "g" {
   %x = input f32[4]
   %a = add.Tensor(%x, -0.0)
   %b = exp(%a)
@@ -19,7 +19,7 @@ constexpr const char* kGraph = R"(graph "g" {
 
 TEST_CASE("bisect: a command that misses an operator names who removed it", "[native]") {
   const TemporaryFile file("bisect.recut");
-  file.write(kGraph);
+  file.write(kBisectGraph);
   const Ran ran = run({"bisect", file.path(), "--check", "grep -q 'mul.Tensor(%b' {}", "--json"});
   INFO(ran.err);
   CHECK(ran.code == kCheckFailed);
@@ -45,7 +45,7 @@ TEST_CASE("bisect: true passes keep values", "[native]") {
 
 TEST_CASE("bisect: what it needs, and what it can't run", "[native]") {
   const TemporaryFile file("bisect.recut");
-  file.write(kGraph);
+  file.write(kBisectGraph);
   CHECK(run({"bisect", file.path()}).code == kBadInput);
   CHECK(run({"bisect", file.path(), "--seed", "1", "--check", "true {}"}).code == kBadInput);
   const Ran no_place = run({"bisect", file.path(), "--check", "true"});
@@ -61,7 +61,7 @@ TEST_CASE("bisect: what it needs, and what it can't run", "[native]") {
 
 TEST_CASE("bisect: --dump leaves the two graphs between which the check breaks", "[native]") {
   const TemporaryFile file("bisect.recut"), folder("bisect_dump");
-  file.write(kGraph);
+  file.write(kBisectGraph);
   const Ran ran =
       run({"bisect", file.path(), "--check", "grep -q '1)' {}", "--dump", folder.path()});
   CHECK(ran.code == kCheckFailed);

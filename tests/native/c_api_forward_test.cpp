@@ -5,12 +5,13 @@
 #include <thread>
 
 #include "native/c_api/recut.h"
+#include "tests/native/c_text.h"
 #include "tests/native/run_command.h"
 
 namespace recut::native {
 namespace {
 
-constexpr const char* kForward = R"(graph "layer" {
+constexpr const char* kCApiForwardForward = R"(graph "layer" {
   %w = parameter f32[3, 2]
   %i = input i64[4]
   %x = input f32[4, 3]
@@ -37,12 +38,6 @@ struct OwnedGraph {
   ~OwnedGraph() { recut_graph_free(graph); }
 };
 
-std::string taken(char* text) {
-  const std::string copy = text != nullptr ? text : "";
-  recut_text_free(text);
-  return copy;
-}
-
 OwnedGraph read(const std::string& bytes, const char* options = R"({"passes": []})") {
   OwnedGraph read;
   char* error = nullptr;
@@ -67,7 +62,7 @@ std::string text_of(const OwnedGraph& graph) {
 
 TEST_CASE("c_api: a forward graph is not planned, and the words say what to do",
           "[native][c_api]") {
-  const OwnedGraph forward = read(kForward);
+  const OwnedGraph forward = read(kCApiForwardForward);
   REQUIRE(forward.status == RECUT_OK);
   recut_plan* plan = nullptr;
   char *error = nullptr, *json = nullptr;
@@ -82,9 +77,9 @@ TEST_CASE("c_api: a forward graph is not planned, and the words say what to do",
 }
 
 TEST_CASE("c_api: its joint graph is the command's, and is planned", "[native][c_api]") {
-  const OwnedGraph forward = read(kForward);
+  const OwnedGraph forward = read(kCApiForwardForward);
   const TemporaryFile file("c_api_forward.recut");
-  file.write(kForward);
+  file.write(kCApiForwardForward);
   const OwnedGraph joint = differentiate(forward, R"({"passes": []})");
   INFO(joint.error);
   REQUIRE(joint.status == RECUT_OK);
@@ -107,7 +102,7 @@ TEST_CASE("c_api: its joint graph is the command's, and is planned", "[native][c
 }
 
 TEST_CASE("c_api: what can't be differentiated is told", "[native][c_api]") {
-  const OwnedGraph forward = read(kForward);
+  const OwnedGraph forward = read(kCApiForwardForward);
   for (const char* options :
        {R"({"wrt": "w"})", R"({"wrt": ["nobody"]})", R"({"wrt": ["i"]})", R"({"wrt": ["y"]})",
         R"({"results": [2]})", R"({"results": [9]})", R"({"results": [-1]})",
@@ -133,7 +128,7 @@ TEST_CASE("c_api: what can't be differentiated is told", "[native][c_api]") {
 
 // Each call makes nodes: none of them may be another caller's, nor the given graph's.
 TEST_CASE("c_api: threads differentiate one graph while others read it", "[native][c_api]") {
-  const OwnedGraph forward = read(kForward);
+  const OwnedGraph forward = read(kCApiForwardForward);
   REQUIRE(forward.status == RECUT_OK);
   const std::vector<const char*> options = {R"({"passes": []})", R"({"passes": [], "wrt": ["x"]})",
                                             "{}"};

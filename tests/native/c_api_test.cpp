@@ -9,12 +9,13 @@
 
 #include "native/c_api/recut.h"
 #include "tests/effort.h"
+#include "tests/native/c_text.h"
 #include "tests/native/run_command.h"
 
 namespace recut::native {
 namespace {
 
-using Json = nlohmann::json;
+using CApiJson = nlohmann::json;
 
 // What a call gave, freed already.
 struct Gave {
@@ -22,12 +23,6 @@ struct Gave {
   std::string text;
   std::string error;
 };
-
-std::string taken(char* text) {
-  const std::string copy = text != nullptr ? text : "";
-  recut_text_free(text);
-  return copy;
-}
 
 // An owner for tests.
 class GraphHandle {
@@ -49,11 +44,6 @@ class GraphHandle {
  private:
   recut_graph* graph_ = nullptr;
 };
-
-std::string bytes_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 std::string sample_bytes(const std::string& name) { return bytes_of(sample(name)); }
 
@@ -86,16 +76,16 @@ Gave sweep(const GraphHandle& graph, const char* options,
 }
 
 // Without what differs from run to run.
-Json timeless(const std::string& text) {
-  Json json = Json::parse(text);
+CApiJson timeless(const std::string& text) {
+  CApiJson json = CApiJson::parse(text);
   for (const char* key : {"solve_ms", "first_ms"}) json.erase(key);
   if (json.contains("points"))
-    for (Json& point : json["points"]) {
+    for (CApiJson& point : json["points"]) {
       point.erase("solve_ms");
       if (point.contains("plan")) point["plan"].erase("solve_ms");
     }
   if (json.contains("torch"))
-    for (Json& point : json["torch"]) point.erase("solve_ms");
+    for (CApiJson& point : json["torch"]) point.erase("solve_ms");
   return json;
 }
 
@@ -132,14 +122,14 @@ TEST_CASE("c_api: the graph's own options, and text form", "[native][c_api]") {
   const std::string bytes = sample_bytes("mlp.json.gz");
   const GraphHandle after(bytes, R"({"graph": "joint_after_passes"})");
   REQUIRE(after.status == RECUT_OK);
-  CHECK(Json::parse(plan(after, nullptr).text)["graph"] == "joint_after_passes");
+  CHECK(CApiJson::parse(plan(after, nullptr).text)["graph"] == "joint_after_passes");
   const GraphHandle none(bytes, R"({"passes": []})");
   const GraphHandle some(bytes, R"({"passes": ["dead_code"]})");
   CHECK(none.status == RECUT_OK);
   CHECK(some.status == RECUT_OK);
   const GraphHandle text(bytes_of(RECUT_SOURCE_DIR "/samples/mlp.recut"));
   REQUIRE(text.status == RECUT_OK);
-  CHECK(Json::parse(plan(text, R"({"budget": 1e9})").text)["holds"] == true);
+  CHECK(CApiJson::parse(plan(text, R"({"budget": 1e9})").text)["holds"] == true);
 }
 
 TEST_CASE("c_api: a budget that can't be held still gives the lowest plan", "[native][c_api]") {
@@ -147,7 +137,7 @@ TEST_CASE("c_api: a budget that can't be held still gives the lowest plan", "[na
   const Gave gave = plan(graph, R"({"budget": 1})");
   CHECK(gave.status == RECUT_NOT_HELD);
   CHECK(gave.error.find("least that Recut can plan") != std::string::npos);
-  const Json json = Json::parse(gave.text);
+  const CApiJson json = CApiJson::parse(gave.text);
   CHECK(json["holds"] == false);
   CHECK(json["least_peak_bytes"] == json["peak_bytes"]);
 }
@@ -159,7 +149,7 @@ TEST_CASE("c_api: a plan outlives its graph", "[native][c_api]") {
   graph.reset();
   char* json = nullptr;
   CHECK(recut_plan_json(made, &json, nullptr) == RECUT_OK);
-  CHECK(Json::parse(taken(json))["forward"].size() > 0);
+  CHECK(CApiJson::parse(taken(json))["forward"].size() > 0);
   recut_plan_free(made);
 }
 
@@ -272,8 +262,9 @@ TEST_CASE("c_api: what is wrong with other options is told", "[native][c_api]") 
 TEST_CASE("c_api: a device profile may come as an object", "[native][c_api]") {
   const GraphHandle graph(sample_bytes("mlp.json.gz"));
   const std::string h200 = bytes_of(RECUT_SOURCE_DIR "/samples/devices/h200.json");
-  const Json by_name = Json::parse(plan(graph, R"({"device": "h200"})").text);
-  const Json as_object = Json::parse(plan(graph, ("{\"device\": " + h200 + "}").c_str()).text);
+  const CApiJson by_name = CApiJson::parse(plan(graph, R"({"device": "h200"})").text);
+  const CApiJson as_object =
+      CApiJson::parse(plan(graph, ("{\"device\": " + h200 + "}").c_str()).text);
   CHECK(as_object["device"] == "h200");
   CHECK(as_object["step_us"] == by_name["step_us"]);
 }
@@ -285,9 +276,9 @@ TEST_CASE("c_api: a sweep is the command's, and its plans peak where its points 
   const Gave bare = sweep(graph, R"({"points": 6})");
   REQUIRE(bare.status == RECUT_OK);
   CHECK(timeless(bare.text) == timeless(ran.out));
-  const Json with = Json::parse(sweep(graph, R"({"points": 6, "plans": true})").text);
+  const CApiJson with = CApiJson::parse(sweep(graph, R"({"points": 6, "plans": true})").text);
   REQUIRE_FALSE(with["points"].empty());
-  for (const Json& point : with["points"]) {
+  for (const CApiJson& point : with["points"]) {
     CHECK(point["plan"]["peak_bytes"] == point["peak_bytes"]);
     CHECK(point["plan"]["step_us"] == point["step_us"]);
     CHECK(point["plan"]["holds"] == true);
@@ -368,7 +359,7 @@ struct CommaLocale {
 TEST_CASE("c_api: the host's locale changes nothing, and isn't changed", "[native][c_api]") {
   const std::string bytes = bytes_of(RECUT_SOURCE_DIR "/samples/mlp.recut");
   const char* options = R"({"strategy": "torch", "budget": "0.4"})";
-  const Json plain = timeless(plan(GraphHandle(bytes), options).text);
+  const CApiJson plain = timeless(plan(GraphHandle(bytes), options).text);
   const CommaLocale comma;
   if (!comma.found) SKIP("this machine has no locale whose numbers have a comma");
   const GraphHandle graph(bytes);
@@ -383,19 +374,19 @@ TEST_CASE("c_api: threads that share a graph get the same plans", "[native][c_ap
                                             R"({"strategy": "torch", "budget": 0.5})",
                                             R"({"budget": 1})"};
   const auto all = [&] {
-    std::vector<Json> plans;
+    std::vector<CApiJson> plans;
     for (const std::string& each : options)
       plans.push_back(timeless(plan(graph, each.c_str()).text));
     plans.push_back(timeless(sweep(graph, R"({"points": 3})").text));
     return plans;
   };
-  const std::vector<Json> alone = all();
-  std::vector<std::vector<Json>> together(4);
+  const std::vector<CApiJson> alone = all();
+  std::vector<std::vector<CApiJson>> together(4);
   std::vector<std::thread> threads;
   threads.reserve(together.size());
-  for (std::vector<Json>& mine : together) threads.emplace_back([&] { mine = all(); });
+  for (std::vector<CApiJson>& mine : together) threads.emplace_back([&] { mine = all(); });
   for (std::thread& thread : threads) thread.join();
-  for (const std::vector<Json>& mine : together) CHECK(mine == alone);
+  for (const std::vector<CApiJson>& mine : together) CHECK(mine == alone);
 }
 
 }  // namespace

@@ -27,7 +27,7 @@
 namespace recut::native {
 namespace {
 
-using Json = nlohmann::json;
+using CudaCalibrateJson = nlohmann::json;
 using test::fake_card;
 using test::FakeCard;
 
@@ -81,7 +81,7 @@ TEST_CASE("calibrate: a card's figures, as a profile under the card's name",
   INFO(ran.err);
   REQUIRE(ran.code == kDone);
   CHECK(fake_card().used_bytes == 0);
-  const Json json = Json::parse(ran.out);
+  const CudaCalibrateJson json = CudaCalibrateJson::parse(ran.out);
   CHECK(json["profile"] == profile_path(kName));
   CHECK(json["triad_bytes_per_second"].get<double>() == Catch::Approx(3 * 65536 / 2e-3));
   CHECK(json["launch_micros"].get<double>() == Catch::Approx(2));
@@ -228,11 +228,11 @@ Ran run_on_fake(const std::string& path, const std::string& budget, bool json) {
   return {code, out.str(), err.str()};
 }
 
-Json report_on_fake(const std::string& path, const std::string& budget) {
+CudaCalibrateJson report_on_fake(const std::string& path, const std::string& budget) {
   const Ran ran = run_on_fake(path, budget, true);
   INFO(ran.err);
   REQUIRE(ran.code == kDone);
-  return Json::parse(ran.out);
+  return CudaCalibrateJson::parse(ran.out);
 }
 
 TEST_CASE("calibrate: a graph's kernels, and the card's own profile beside them",
@@ -255,7 +255,7 @@ TEST_CASE("calibrate: a graph's kernels, and the card's own profile beside them"
   const auto of_graph = find_card_profile("Fake H100", &kernels.document.graph(), false);
   REQUIRE(of_graph.ok());
   CHECK(of_graph->profile.measured != nullptr);
-  CHECK(Json::parse(ran.out)["profile"] == profile_path(of_graph->profile.name));
+  CHECK(CudaCalibrateJson::parse(ran.out)["profile"] == profile_path(of_graph->profile.name));
   CHECK(of_graph->profile.unaligned_slowdown == of_card->unaligned_slowdown);
 
   // Where a file is named, all goes there.
@@ -272,12 +272,13 @@ TEST_CASE("run: on a card, predictions stand beside times", "[native][cuda][cali
   if (!libraries.provided) SKIP("there is no compiler for the libraries");
   if (!cuda::Nvrtc::load(13).ok()) SKIP("there is no NVRTC");
   const SettingsFolder settings;
-  const Json json = report_on_fake(sample("tiny_mlp.json.gz"), "none");
+  const CudaCalibrateJson json = report_on_fake(sample("tiny_mlp.json.gz"), "none");
   CHECK(json["predicted_step_ms"].get<double>() > 0);
   CHECK(json["predicted_step_ms"] == json["step"]["predicted_ms"]);
   CHECK(json["ceilings"]["source"].get<std::string>().find("data sheet") != std::string::npos);
   double predicted = 0;
-  for (const Json& kernel : json["slowest"]) predicted += kernel["predicted_ms"].get<double>();
+  for (const CudaCalibrateJson& kernel : json["slowest"])
+    predicted += kernel["predicted_ms"].get<double>();
   CHECK(predicted == Catch::Approx(json["predicted_step_ms"].get<double>()));
 
   const Ran table = run_on_fake(sample("tiny_mlp.json.gz"), "none", false);
@@ -291,7 +292,7 @@ TEST_CASE("run: on a card, the budget bounds arena and scratch together",
   if (!libraries.provided) SKIP("there is no compiler for the libraries");
   if (!cuda::Nvrtc::load(13).ok()) SKIP("there is no NVRTC");
   const SettingsFolder settings;
-  const auto bytes = [](const Json& json, const char* key) {
+  const auto bytes = [](const CudaCalibrateJson& json, const char* key) {
     return json[key].get<std::int64_t>();
   };
   // Where the last product runs, nothing of the arena is free.
@@ -300,11 +301,11 @@ TEST_CASE("run: on a card, the budget bounds arena and scratch together",
       "graph \"full\" {\n  %x = input f32[16, 16]\n  %w = parameter f32[16, 16]\n"
       "  %t = tangent f32[16, 16]\n  %y = mm(%x, %w)\n  %v = permute(%x, [1, 0])\n"
       "  %g = mm(%v, %t)\n  results %y\n  gradients %g, none\n}\n");
-  const Json free = report_on_fake(product.path(), "none");
+  const CudaCalibrateJson free = report_on_fake(product.path(), "none");
   CHECK(bytes(free, "scratch_bytes") == 1024);
   const std::int64_t arena = bytes(free, "planned_peak_bytes");
   for (const std::int64_t left : {0, 1000, 5000}) {
-    const Json json = report_on_fake(product.path(), std::to_string(arena + left));
+    const CudaCalibrateJson json = report_on_fake(product.path(), std::to_string(arena + left));
     const std::int64_t planned = bytes(json, "planned_peak_bytes");
     CHECK(bytes(json, "scratch_limit_bytes") == arena + left - planned);
     CHECK(planned + bytes(json, "scratch_bytes") <= arena + left);
@@ -349,7 +350,7 @@ TEST_CASE("run: on a card, what has no way within the budget is told with that",
     INFO(count << ", " << gradient);
     const TemporaryFile file("convolutions.recut");
     file.write(convolutions(count, gradient));
-    const Json free = report_on_fake(file.path(), "none");
+    const CudaCalibrateJson free = report_on_fake(file.path(), "none");
     const std::int64_t whole = aligned(free["planned_peak_bytes"].get<std::int64_t>(), 64);
     const Ran refused = run_on_fake(file.path(), std::to_string(whole), true);
     INFO(refused.err);
@@ -396,11 +397,11 @@ TEST_CASE("run: on a card, attention's workspace is in the plan", "[native][cuda
   form.features = form.value_features = 16;
   const TemporaryFile file("planned_attention.recut");
   file.write(form.joint_text());
-  const Json free = report_on_fake(file.path(), "none");
+  const CudaCalibrateJson free = report_on_fake(file.path(), "none");
   CHECK(free["scratch_bytes"] == 0);
   // The whole arena, with what its last buffer is rounded up by.
   const std::int64_t arena = aligned(free["planned_peak_bytes"].get<std::int64_t>(), 64);
-  const Json within = report_on_fake(file.path(), std::to_string(arena));
+  const CudaCalibrateJson within = report_on_fake(file.path(), std::to_string(arena));
   CHECK(within["scratch_bytes"] == 0);
   CHECK(within["budget_bytes"] == arena);
 }

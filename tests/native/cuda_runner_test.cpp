@@ -20,7 +20,7 @@ namespace {
 using test::fake_card;
 
 // Without products: those are the libraries'.
-constexpr const char* kModel =
+constexpr const char* kCudaRunnerModel =
     "graph \"scales\" {\n  %w = parameter f32[8]\n  %x = input f32[16, 8]\n"
     "  %t = input f32[16, 8]\n  %y = mul.Tensor(%x, %w)\n  %z = tanh(%y)\n  %d = sub.Tensor(%z, "
     "%t)\n"
@@ -33,7 +33,7 @@ struct Runners {
   gui::NullBackend backend() {
     gui::NullBackend backend = gui::Window::sample_backend();
     backend.running = {&processor, &card, &card_tf32, &card_bf16};
-    backend.files["scales.recut"] = kModel;
+    backend.files["scales.recut"] = kCudaRunnerModel;
     return backend;
   }
 

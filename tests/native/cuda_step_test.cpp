@@ -17,7 +17,7 @@ using test::FakeStep;
 using test::open_fake_card;
 
 template <class T>
-std::string complaint(const Result<T>& result) {
+std::string complaint_cuda_step(const Result<T>& result) {
   REQUIRE_FALSE(result.ok());
   return result.diagnostics().front().message;
 }
@@ -26,7 +26,7 @@ TEST_CASE("cuda: which cards and drivers are refused, and why", "[native][cuda]"
   const auto refusal = [](const auto& change) {
     fake_card() = FakeCard();
     change(fake_card());
-    return complaint(Card::open(test::fake_driver()));
+    return complaint_cuda_step(Card::open(test::fake_driver()));
   };
   CHECK(refusal([](FakeCard& card) { card.driver_version = 11080; }) ==
         "the CUDA driver is too old: it knows CUDA 11.8, and Recut needs 12.0");
@@ -44,7 +44,8 @@ TEST_CASE("cuda: too little memory is told with what is asked and what is free",
   const SharedCard card = open_fake_card();
   const auto half = DeviceMemory::reserve(card, std::int64_t{32} << 20, "the first half");
   REQUIRE(half.ok());
-  CHECK(complaint(DeviceMemory::reserve(card, std::int64_t{48} << 20, "the step's arena")) ==
+  CHECK(complaint_cuda_step(
+            DeviceMemory::reserve(card, std::int64_t{48} << 20, "the step's arena")) ==
         "the step's arena can't be had: it takes 48.0 MiB, and Fake H100 has 32.0 MiB free");
 }
 
@@ -148,7 +149,7 @@ TEST_CASE("cuda: the data's fault is told, and the next run is well again", "[na
       Run::prepare(step.ready->step, kernel_inputs(graph, step.ready->step.program(), *inputs), {});
   REQUIRE(run.ok());
   for (int i = 0; i < 3; ++i)
-    CHECK(complaint(run->run(1)).find("out of range") != std::string::npos);
+    CHECK(complaint_cuda_step(run->run(1)).find("out of range") != std::string::npos);
 }
 
 }  // namespace

@@ -6,7 +6,7 @@
 namespace recut::native {
 namespace {
 
-constexpr const char* kForward = R"({"format": "fx-joint-graph", "version": 1, "model": "net",
+constexpr const char* kTheForward = R"({"format": "fx-joint-graph", "version": 1, "model": "net",
   "parameters": ["primals_1"], "forward": [
   {"name": "primals_1", "op": "placeholder", "target": "primals_1", "args": [],
    "val": {"dtype": "float32", "shape": [3]}},
@@ -18,7 +18,7 @@ constexpr const char* kForward = R"({"format": "fx-joint-graph", "version": 1, "
 
 TEST_CASE("command: a forward graph is shown, passed and evaluated", "[native]") {
   const TemporaryFile file("forward.json");
-  file.write(kForward);
+  file.write(kTheForward);
   const Ran shown = run({"show", file.path()});
   CHECK(shown.code == kDone);
   CHECK(shown.out.find("%primals_1 = parameter f32[3]") != std::string::npos);
@@ -28,7 +28,7 @@ TEST_CASE("command: a forward graph is shown, passed and evaluated", "[native]")
 
 TEST_CASE("command: what plans says that a forward graph is none to plan", "[native]") {
   const TemporaryFile file("forward.json");
-  file.write(kForward);
+  file.write(kTheForward);
   const std::vector<std::vector<std::string>> refused = {{"plan", file.path()},
                                                          {"sweep", file.path()},
                                                          {"report", file.path()},

@@ -10,15 +10,10 @@
 namespace recut::native {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using MeasuredJson = nlohmann::ordered_json;
 
 const std::string kFile = RECUT_SOURCE_DIR "/tests/golden/measured/step.json";
 const std::string kExpected = RECUT_SOURCE_DIR "/tests/golden/measured/plan.json";
-
-std::string bytes_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 // The file with a piece of it replaced.
 std::string changed(const std::string& piece, const std::string& by) {
@@ -28,17 +23,17 @@ std::string changed(const std::string& piece, const std::string& by) {
   return text.replace(at, piece.size(), by);
 }
 
-Json plan(const std::string& path, std::vector<std::string> words) {
+MeasuredJson plan(const std::string& path, std::vector<std::string> words) {
   words.insert(words.begin(), {"plan", path});
   words.push_back("--json");
   const Ran ran = run(words);
   INFO(ran.err);
   REQUIRE(ran.code == kDone);
-  return Json::parse(ran.out);
+  return MeasuredJson::parse(ran.out);
 }
 
 TEST_CASE("measured: the plan of a small file by its own times", "[native][measured]") {
-  Json json = plan(kFile, {"--device", "measured", "--budget", "90%"});
+  MeasuredJson json = plan(kFile, {"--device", "measured", "--budget", "90%"});
   json.erase("solve_ms");
   const std::string text = json.dump(2) + "\n";
   if (test::blessing()) std::ofstream(kExpected, std::ios::binary) << text;
@@ -47,12 +42,12 @@ TEST_CASE("measured: the plan of a small file by its own times", "[native][measu
 }
 
 TEST_CASE("measured: the report says so, and names workspaces", "[native][measured]") {
-  const Json json = plan(kFile, {"--device", "measured"});
+  const MeasuredJson json = plan(kFile, {"--device", "measured"});
   CHECK(json["device"] == "measured");
   CHECK(json["device_title"] == "measured on h100; what wasn't is priced by h100");
   int workspaces = 0;
   std::int64_t alive = 0;
-  for (const Json& row : json["at_peak"]) {
+  for (const MeasuredJson& row : json["at_peak"]) {
     workspaces += row["name"].get<std::string>().starts_with("workspace of mm_") ? 1 : 0;
     alive += row["bytes"].get<std::int64_t>();
     CHECK(row["bytes"].get<std::int64_t>() % 512 == 0);
@@ -65,8 +60,8 @@ TEST_CASE("measured: the report says so, and names workspaces", "[native][measur
 
 TEST_CASE("measured: workspaces count on any device, times on this one only",
           "[native][measured]") {
-  const Json measured = plan(kFile, {"--device", "measured"});
-  const Json reference = plan(kFile, {});
+  const MeasuredJson measured = plan(kFile, {"--device", "measured"});
+  const MeasuredJson reference = plan(kFile, {});
   CHECK(measured["peak_bytes"] == reference["peak_bytes"]);
   CHECK(measured["step_us"] > 10 * reference["step_us"].get<double>());
   CHECK_FALSE(reference.contains("device_title"));
@@ -75,11 +70,11 @@ TEST_CASE("measured: workspaces count on any device, times on this one only",
 TEST_CASE("measured: what the file doesn't name is priced by the reference", "[native][measured]") {
   const TemporaryFile file("measured_elsewhere.json");
   file.write(changed(R"("measured_on": "h100")", R"("measured_on": "../some/where.json")"));
-  const Json elsewhere = plan(file.path(), {"--device", "measured"});
+  const MeasuredJson elsewhere = plan(file.path(), {"--device", "measured"});
   CHECK(elsewhere["device_title"] ==
         "measured on ../some/where.json; what wasn't is priced by reference");
   file.write(changed(R"("measured_on": "h100", )", ""));
-  const Json nowhere = plan(file.path(), {"--device", "measured"});
+  const MeasuredJson nowhere = plan(file.path(), {"--device", "measured"});
   CHECK(nowhere["device_title"] == "measured; what wasn't is priced by reference");
   CHECK(nowhere["step_us"] == elsewhere["step_us"]);
   CHECK(nowhere["step_us"] < plan(kFile, {"--device", "measured"})["step_us"]);
@@ -123,11 +118,11 @@ TEST_CASE("measured: what passes keep has its measurement, what they make has no
 TEST_CASE("measured: the curve and PyTorch's points count the same bytes", "[native][measured]") {
   const Ran ran = run({"sweep", kFile, "--device", "measured", "--points", "4", "--json"});
   REQUIRE(ran.code == kDone);
-  const Json json = Json::parse(ran.out);
+  const MeasuredJson json = MeasuredJson::parse(ran.out);
   REQUIRE_FALSE(json["points"].empty());
-  for (const Json& point : json["points"])
+  for (const MeasuredJson& point : json["points"])
     CHECK(point["peak_bytes"].get<std::int64_t>() % 512 == 0);
-  for (const Json& point : json["torch"]) {
+  for (const MeasuredJson& point : json["torch"]) {
     CHECK(point["peak_bytes"].get<std::int64_t>() % 512 == 0);
     CHECK(point["peak_bytes"] >= json["peak_bound_bytes"]);
   }

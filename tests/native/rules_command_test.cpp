@@ -7,7 +7,7 @@
 namespace recut::native {
 namespace {
 
-constexpr const char* kGraph = R"(graph "g" {
+constexpr const char* kRulesCommandGraph = R"(graph "g" {
   %x = input f32[2, 3]
   %a = exp(%x)
   %b = log(%a)
@@ -16,7 +16,7 @@ constexpr const char* kGraph = R"(graph "g" {
 }
 )";
 
-constexpr const char* kRules = R"(rule "log of exp" {
+constexpr const char* kRulesCommandRules = R"(rule "log of exp" {
   inexact "rounds twice less" relative 1e-5
   pattern {
     %x = any f32
@@ -47,8 +47,8 @@ constexpr const char* kWrongRules = R"(rule "plus nothing" {
 
 TEST_CASE("command: opt runs a user's rules after the built-in passes", "[native][rewrite]") {
   const TemporaryFile graph("g.recut"), rules("my.rules"), out("out.recut");
-  graph.write(kGraph);
-  rules.write(kRules);
+  graph.write(kRulesCommandGraph);
+  rules.write(kRulesCommandRules);
   const Ran ran =
       run({"opt", graph.path(), "--rules", rules.path(), "--json", "--out", out.path()});
   REQUIRE(ran.code == kDone);
@@ -71,7 +71,7 @@ TEST_CASE("command: opt runs a user's rules after the built-in passes", "[native
 
 TEST_CASE("command: faults in a rule file have a place", "[native][rewrite]") {
   const TemporaryFile graph("g.recut"), rules("my.rules");
-  graph.write(kGraph);
+  graph.write(kRulesCommandGraph);
   rules.write("rule \"r\" {\n  patern {\n");
   for (const auto& words : {std::vector<std::string>{"opt", graph.path(), "--rules", rules.path()},
                             std::vector<std::string>{"test-rules", rules.path()}}) {
@@ -84,7 +84,7 @@ TEST_CASE("command: faults in a rule file have a place", "[native][rewrite]") {
 
 TEST_CASE("command: test-rules finds the counterexample", "[native][rewrite]") {
   const TemporaryFile right("right.rules"), wrong("wrong.rules");
-  right.write(kRules);
+  right.write(kRulesCommandRules);
   wrong.write(kWrongRules);
   const Ran good = run({"test-rules", right.path(), "--verbose"});
   CHECK(good.code == kDone);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <unistd.h>
+#include <iterator>
 
 #include <filesystem>
 #include <fstream>
@@ -51,5 +52,10 @@ class TemporaryFile {
  private:
   std::string path_;
 };
+
+inline std::string bytes_of(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
 
 }  // namespace recut::native

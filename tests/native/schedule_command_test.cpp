@@ -8,15 +8,16 @@
 namespace recut::native {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using ScheduleCommandJson = nlohmann::ordered_json;
 
-Json schedule(const std::string& file, std::vector<std::string> words, int code = kDone) {
+ScheduleCommandJson schedule(const std::string& file, std::vector<std::string> words,
+                             int code = kDone) {
   words.insert(words.begin(), {"schedule", sample(file)});
   words.push_back("--json");
   const Ran ran = run(words);
   INFO(ran.err);
   REQUIRE(ran.code == code);
-  return Json::parse(ran.out);
+  return ScheduleCommandJson::parse(ran.out);
 }
 
 TEST_CASE("recut schedule: the arena is within the budget", "[native][schedule]") {
@@ -24,7 +25,8 @@ TEST_CASE("recut schedule: the arena is within the budget", "[native][schedule]"
     for (const std::string model : {"eager", "fused"})
       for (const std::string budget : {"110%", "85%", "none"}) {
         CAPTURE(file, model, budget);
-        const Json json = schedule(file, {"--budget", budget, "--model", model, "--effort", "0.2"});
+        const ScheduleCommandJson json =
+            schedule(file, {"--budget", budget, "--model", model, "--effort", "0.2"});
         const auto arena = json["arena_bytes"].get<std::int64_t>();
         CHECK(arena - json["lower_bound_bytes"].get<std::int64_t>() == json["gap_bytes"]);
         CHECK(json["rounds"].back()["arena_bytes"] >= arena);
@@ -37,9 +39,10 @@ TEST_CASE("recut schedule: the arena is within the budget", "[native][schedule]"
 TEST_CASE("recut schedule: where the arena is too large it is planned again for less",
           "[native][schedule]") {
   // The budget is the peak of a plan whose buffers are no multiples of a page.
-  const Json loose = schedule("tiny_lm.json.gz", {"--budget", "80%"});
+  const ScheduleCommandJson loose = schedule("tiny_lm.json.gz", {"--budget", "80%"});
   const std::string budget = std::to_string(loose["peak_bytes"].get<std::int64_t>());
-  const Json json = schedule("tiny_lm.json.gz", {"--budget", budget, "--align", "512"});
+  const ScheduleCommandJson json =
+      schedule("tiny_lm.json.gz", {"--budget", budget, "--align", "512"});
   CHECK(json["rounds"].size() > 1);
   CHECK(json["rounds"][0]["arena_bytes"] > json["budget_bytes"]);
   CHECK(json["rounds"][1]["target_bytes"] < json["budget_bytes"]);
@@ -49,7 +52,8 @@ TEST_CASE("recut schedule: where the arena is too large it is planned again for 
 // The arena is so much above the budget that no plan is lower by as much.
 TEST_CASE("recut schedule: where less can't be planned it is planned between",
           "[native][schedule]") {
-  const Json json = schedule("tiny_lstm.json.gz", {"--budget", "11300", "--model", "fused"});
+  const ScheduleCommandJson json =
+      schedule("tiny_lstm.json.gz", {"--budget", "11300", "--model", "fused"});
   const std::int64_t above = json["rounds"][0]["arena_bytes"].get<std::int64_t>() - 11300;
   CHECK(above > 0);
   CHECK(json["rounds"][1]["target_bytes"] > 11300 - above);
@@ -57,7 +61,7 @@ TEST_CASE("recut schedule: where less can't be planned it is planned between",
 }
 
 TEST_CASE("recut schedule: an arena that can't be held is refused", "[native][schedule]") {
-  const Json least = schedule("tiny_mlp.json.gz", {"--budget", "1B"}, kCheckFailed);
+  const ScheduleCommandJson least = schedule("tiny_mlp.json.gz", {"--budget", "1B"}, kCheckFailed);
   CHECK(least["holds"] == false);
   // The least peak can be held, but not by buffers that each take 4 KiB.
   const std::string peak = std::to_string(least["peak_bytes"].get<std::int64_t>());
@@ -75,11 +79,11 @@ TEST_CASE("recut schedule: the file has every kernel and buffer", "[native][sche
   INFO(ran.err);
   REQUIRE(ran.code == kDone);
   CHECK(ran.out.find("no packing of this plan is smaller") != std::string::npos);
-  const Json json = Json::parse(out.read());
+  const ScheduleCommandJson json = ScheduleCommandJson::parse(out.read());
   REQUIRE(json["kernels"].is_array());
   REQUIRE_FALSE(json["buffers"].empty());
   std::int64_t end = 0;
-  for (const Json& buffer : json["buffers"]) {
+  for (const ScheduleCommandJson& buffer : json["buffers"]) {
     const std::int64_t bytes = buffer["bytes"].get<std::int64_t>();
     CHECK(buffer["last_kernel"] < json["kernels"].size());
     end = std::max(end, buffer["offset"].get<std::int64_t>() + aligned(bytes, 64));

@@ -9,7 +9,7 @@
 namespace recut::native {
 namespace {
 
-constexpr const char* kGraph = R"(graph "g" {
+constexpr const char* kStagesCommandGraph = R"(graph "g" {
   %w = parameter f32[3, 4]
   %u = parameter f32[3, 4]
   %x = input f32[2, 3]
@@ -23,7 +23,7 @@ constexpr const char* kGraph = R"(graph "g" {
 }
 )";
 
-constexpr const char* kRules = R"(rule "twice" {
+constexpr const char* kStagesCommandRules = R"(rule "twice" {
   pattern {
     %x = any
     %a = neg(%x)
@@ -40,8 +40,8 @@ constexpr const char* kRules = R"(rule "twice" {
 struct Files {
   TemporaryFile graph{"g.recut"}, rules{"my.rules"};
   Files() {
-    graph.write(kGraph);
-    rules.write(kRules);
+    graph.write(kStagesCommandGraph);
+    rules.write(kStagesCommandRules);
   }
   Ran opt(std::vector<std::string> more) const {
     more.insert(more.begin(), {"opt", graph.path(), "--json"});

@@ -15,7 +15,7 @@
 namespace recut::native {
 namespace {
 
-constexpr const char* kModel = RECUT_SOURCE_DIR "/samples/mlp.recut";
+constexpr const char* kWindowTrainingModel = RECUT_SOURCE_DIR "/samples/mlp.recut";
 
 gui::NullBackend with(gui::Runner& runner, gui::Helper* helper = nullptr) {
   gui::NullBackend backend = gui::Window::sample_backend();
@@ -27,7 +27,7 @@ gui::NullBackend with(gui::Runner& runner, gui::Helper* helper = nullptr) {
 struct TrainingWindow : gui::Window {
   explicit TrainingWindow(gui::Runner& runner, gui::Helper* helper = nullptr)
       : gui::Window(gui::bare_options(), with(runner, helper)) {
-    app.open(kModel);
+    app.open(kWindowTrainingModel);
     settle();
     does("model.set", "fused");
     does("train.optimizer", "adam 0.01");
@@ -52,7 +52,7 @@ std::vector<double> losses_of_command(int steps, int threads) {
   Adam adam;
   adam.learning_rate = 0.01;
   options.training = TrainingOptions{adam, {}};
-  const auto document = open_document(kModel, options);
+  const auto document = open_document(kWindowTrainingModel, options);
   REQUIRE(document.ok());
   SchedulingRequest request;
   request.planning.cost_model = "fused";

@@ -11,12 +11,6 @@
 namespace recut::peak {
 namespace {
 
-std::int64_t duration_of(const Problem& p, const std::vector<std::int32_t>& sequence) {
-  std::int64_t sum = 0;
-  for (const std::int32_t c : sequence) sum += p.duration(c);
-  return sum;
-}
-
 // All that a timeline keeps up to date, against one made anew and against the definition.
 void check(const Problem& p, const Timeline& line, std::int64_t budget) {
   const std::vector<std::int32_t> sequence = line.computations();

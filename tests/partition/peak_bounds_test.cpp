@@ -14,12 +14,6 @@ namespace {
 
 constexpr std::size_t kStates = 60'000;
 
-std::int64_t duration_of(const Problem& p, const std::vector<std::int32_t>& sequence) {
-  std::int64_t sum = 0;
-  for (const std::int32_t c : sequence) sum += p.duration(c);
-  return sum;
-}
-
 TEST_CASE("bounds: none is above the optimum, and the search is never below it", "[partition]") {
   int asked = 0, best = 0, held = 0, bound_met = 0;
   for (std::uint64_t seed = 0; seed < 400; ++seed) {

@@ -91,4 +91,11 @@ inline std::optional<std::int64_t> measured_peak(const Problem& p,
   return peak;
 }
 
+// Of all computations of a sequence together.
+inline std::int64_t duration_of(const Problem& p, const std::vector<std::int32_t>& sequence) {
+  std::int64_t sum = 0;
+  for (const std::int32_t c : sequence) sum += p.duration(c);
+  return sum;
+}
+
 }  // namespace recut

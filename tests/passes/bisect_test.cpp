@@ -63,7 +63,7 @@ PassResult negate_secretly(const Graph& graph) {
   return result;
 }
 
-PassResult break_graph(const Graph& graph) {
+PassResult break_graph_bisect(const Graph& graph) {
   Graph broken = graph.fresh();
   broken.results = graph.results;
   return {std::move(broken), true, {}};
@@ -126,7 +126,7 @@ TEST_CASE("bisect: a pass that says something else than it does is named alone",
 
 TEST_CASE("bisect: a pass that leaves no sound graph is guilty of that", "[passes]") {
   const Bisection found =
-      searched(sums(), {{"dead_code", "", drop_dead}, {"breaker", "", break_graph}});
+      searched(sums(), {{"dead_code", "", drop_dead}, {"breaker", "", break_graph_bisect}});
   CHECK(found.verdict == Verdict::broken_promise);
   CHECK(found.pass == "breaker");
   CHECK(found.failure.find("failures") != std::string::npos);

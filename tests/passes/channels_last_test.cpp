@@ -12,7 +12,7 @@
 namespace recut::test {
 namespace {
 
-Graph parsed(const std::string& text, const std::string& device = "cuda") {
+Graph parsed_images(const std::string& text, const std::string& device = "cuda") {
   const auto graph = parse_graph_text("graph \"g\" on " + device + " {\n" + text + "}", "test");
   if (!graph) FAIL(format(graph.diagnostics()));
   return *graph;
@@ -41,11 +41,12 @@ Graph four(const std::string& type, const std::string& between, const std::strin
     return std::string(" = convolution(") + of + ", " + by +
            ", none, [1, 1], [1, 1], [1, 1], false, [0, 0], 1)\n";
   };
-  return parsed(" %x = input " + type + "[2, 8, 12, 12]\n %v = parameter " + type +
-                    "[8, 8, 3, 3]\n %w = parameter " + type + "[8, 8, 3, 3]\n %a" +
-                    convolution("%x", "%v") + between + " %c" + convolution("%b", "%w") + " %d" +
-                    convolution("%c", "%w") + " %y" + convolution("%d", "%w") + behind,
-                device);
+  return parsed_images(" %x = input " + type + "[2, 8, 12, 12]\n %v = parameter " + type +
+                           "[8, 8, 3, 3]\n %w = parameter " + type + "[8, 8, 3, 3]\n %a" +
+                           convolution("%x", "%v") + between + " %c" + convolution("%b", "%w") +
+                           " %d" + convolution("%c", "%w") + " %y" + convolution("%d", "%w") +
+                           behind,
+                       device);
 }
 
 constexpr const char* kRelu = " %b = relu(%a)\n";
@@ -94,7 +95,7 @@ TEST_CASE("channels_last: what else reads them gets them as they were", "[passes
 }
 
 TEST_CASE("channels_last: gradients are laid out, and go out as they were", "[passes]") {
-  const Graph graph = parsed(R"(
+  const Graph graph = parsed_images(R"(
     %x = input f32[2, 8, 12, 12]
     %v = parameter f32[8, 8, 3, 3]
     %w = parameter f32[16, 8, 1, 1]
@@ -129,7 +130,7 @@ TEST_CASE("channels_last: gradients are laid out, and go out as they were", "[pa
 // The input's gradient, of a weight that stands alike in both layouts, and an input that nothing
 // else has laid out: as its output's gradient, whatever the shape rule makes of that.
 TEST_CASE("channels_last: gradients of points", "[passes]") {
-  const Graph graph = parsed(R"(
+  const Graph graph = parsed_images(R"(
     %x = input f32[2, 8, 12, 12]
     %w = parameter f32[8, 8, 1, 1]
     %t = tangent f32[2, 8, 12, 12]
@@ -159,7 +160,7 @@ TEST_CASE("channels_last: what stays as it is", "[passes]") {
   CHECK_FALSE(laid_out(four("f32", kRelu, kSum, "cpu")).changed);
   CHECK(laid_out(four("f32", kRelu, kSum, "cpu"), {.wherever = true}).changed);
   // One alone: as much would be copied as is saved.
-  CHECK_FALSE(laid_out(parsed(R"(
+  CHECK_FALSE(laid_out(parsed_images(R"(
     %x = input f32[2, 8, 12, 12]
     %w = parameter f32[8, 8, 3, 3]
     %y = convolution(%x, %w, none, [1, 1], [1, 1], [1, 1], false, [0, 0], 1)
@@ -167,7 +168,7 @@ TEST_CASE("channels_last: what stays as it is", "[passes]") {
 )"))
                   .changed);
   // A channel a group; one dimension; layouts that as_strided reads.
-  CHECK_FALSE(laid_out(parsed(R"(
+  CHECK_FALSE(laid_out(parsed_images(R"(
     %x = input f32[2, 8, 12, 12]
     %w = parameter f32[8, 1, 3, 3]
     %a = convolution(%x, %w, none, [1, 1], [1, 1], [1, 1], false, [0, 0], 8)
@@ -177,7 +178,7 @@ TEST_CASE("channels_last: what stays as it is", "[passes]") {
     results %s
 )"))
                   .changed);
-  CHECK_FALSE(laid_out(parsed(R"(
+  CHECK_FALSE(laid_out(parsed_images(R"(
     %x = input f32[2, 8, 36]
     %w = parameter f32[8, 8, 3]
     %a = convolution(%x, %w, none, [1], [1], [1], false, [0], 1)
@@ -192,7 +193,7 @@ TEST_CASE("channels_last: what stays as it is", "[passes]") {
 }
 
 TEST_CASE("channels_last: layouts that are there already cost nothing", "[passes]") {
-  const Graph graph = parsed(R"(
+  const Graph graph = parsed_images(R"(
     %x = input f32[2, 8, 12, 12]{1152, 1, 96, 8}
     %w = parameter f32[8, 8, 3, 3]{72, 1, 24, 8}
     %a = convolution(%x, %w, none, [1, 1], [1, 1], [1, 1], false, [0, 0], 1)

@@ -90,7 +90,7 @@ TEST_CASE("pad_mm: the estimate decides", "[passes]") {
   CHECK(padded(of_cpu, card).changed);
 }
 
-Graph parsed(const std::string& text) {
+Graph parsed_products(const std::string& text) {
   const auto graph = parse_graph_text("graph \"g\" on cuda {\n" + text + "}", "test");
   if (!graph) FAIL(format(graph.diagnostics()));
   return *graph;
@@ -105,7 +105,7 @@ std::size_t count(const Graph& graph, Op op) {
 // A product with a vocabulary and its gradients, as training has them: the gradient is written
 // behind one row fewer of each of two sequences. What follows reads it, too.
 Graph vocabulary(const std::string& more, const std::string& results) {
-  return parsed(
+  return parsed_products(
       " %x = input f32[8, 5]\n %w = input f32[7, 5]\n %g = input f32[6, 7]\n"
       " %wt = permute(%w, [1, 0])\n %y = mm(%x, %wt)\n"
       " %gv = view(%g, [2, 3, 7])\n %c = constant_pad_nd(%gv, [0, 0, 0, 1], 0.0)\n"
@@ -141,7 +141,7 @@ TEST_CASE("pad_mm: what shows its strides is no part of a wider padding", "[pass
     for (std::size_t i = 0; i < graph.results.size(); ++i)
       CHECK(report.graph.type(report.graph.results[i]) == graph.type(graph.results[i]));
   }
-  const Graph ones = parsed(
+  const Graph ones = parsed_products(
       " %g = input f32[6, 7]\n %w = input f32[7, 8]\n"
       " %c = constant_pad_nd(%g, [0, 0, 0, 2], 1.0)\n %y = mm(%c, %w)\n results %y\n");
   const PassReport report = padded(ones, slow());
@@ -152,11 +152,12 @@ TEST_CASE("pad_mm: what shows its strides is no part of a wider padding", "[pass
 TEST_CASE("pad_mm: views that mix what is padded with the rest stay above", "[passes]") {
   for (const std::string view :
        {"view(%a, [9, 7])", "permute(%t, [1, 0])", "slice.Tensor(%t, 0, 0, 9)"}) {
-    const Graph graph = parsed(" %a = input f32[3, 21]\n %t = input f32[63, 8]\n %b = input f32[" +
-                               std::string(view.starts_with("view") ? "7" : "8") +
-                               ", 6]\n %u = permute(%t, [1, 0])\n %v = " +
-                               (view.starts_with("permute") ? "permute(%u, [1, 0])" : view) +
-                               "\n %y = mm(%v, %b)\n results %y\n");
+    const Graph graph =
+        parsed_products(" %a = input f32[3, 21]\n %t = input f32[63, 8]\n %b = input f32[" +
+                        std::string(view.starts_with("view") ? "7" : "8") +
+                        ", 6]\n %u = permute(%t, [1, 0])\n %v = " +
+                        (view.starts_with("permute") ? "permute(%u, [1, 0])" : view) +
+                        "\n %y = mm(%v, %b)\n results %y\n");
     const PassReport report = padded(graph, slow());
     CHECK(report.changed);
     CHECK(difference(graph, report.graph) == "");

@@ -17,7 +17,7 @@ Graph with_dead_node() {
 PassResult do_nothing(const Graph& graph) { return {graph, false, {}}; }
 PassResult boast(const Graph& graph) { return {graph, true, {}}; }
 PassResult conceal(const Graph& graph) { return {without_dead_nodes(graph), false, {}}; }
-PassResult break_graph(const Graph& graph) {
+PassResult break_graph_runner(const Graph& graph) {
   Graph broken = graph.fresh();
   broken.results = {graph.results.front()};
   return {std::move(broken), true, {}};
@@ -100,7 +100,7 @@ TEST_CASE("runner: catches passes that break their promises", "[passes]") {
   REQUIRE(concealed.failure);
   CHECK(concealed.failure->message.find("says that it changed nothing") == 0);
 
-  const PipelineReport broken = run_one(graph, break_graph);
+  const PipelineReport broken = run_one(graph, break_graph_runner);
   REQUIRE(broken.failure);
   CHECK(broken.failure->message.find("invariant 7") != std::string::npos);
   CHECK(same_graph(broken.graph(), graph));

@@ -11,7 +11,7 @@ namespace recut {
 namespace {
 
 // Backward reads a, b and r; c is the result.
-constexpr const char* kChain = R"(graph "chain" {
+constexpr const char* kChoicesChain = R"(graph "chain" {
   %w = parameter f32[256]
   %t = tangent f32[256]
   %a = exp(%w) : f32[256]  @"net.h.0.mlp"
@@ -30,7 +30,7 @@ constexpr const char* kChain = R"(graph "chain" {
 Document opened() {
   OpenOptions options;
   options.passes.emplace();
-  auto document = open_document_bytes(kChain, "chain", options);
+  auto document = open_document_bytes(kChoicesChain, "chain", options);
   INFO((document ? std::string() : format(document.diagnostics())));
   REQUIRE(document.ok());
   return std::move(*document);

@@ -12,7 +12,7 @@ namespace {
 using Catch::Approx;
 
 // Forward a, b, d, e, c; backward reads e, d, b, a in this order.
-constexpr const char* kChain = R"(graph "chain" {
+constexpr const char* kReasonsChain = R"(graph "chain" {
   %w = parameter f32[256]
   %t = tangent f32[256]
   %a = exp(%w) : f32[256]
@@ -46,7 +46,7 @@ struct Case {
 Case planned_with(const std::string& budget, const ChoiceRequest& choices) {
   OpenOptions options;
   options.passes.emplace();
-  auto document = open_document_bytes(kChain, "chain", options);
+  auto document = open_document_bytes(kReasonsChain, "chain", options);
   REQUIRE(document.ok());
   PlanningRequest request;
   request.budget = budget;

@@ -11,7 +11,7 @@
 namespace recut::step {
 namespace {
 
-constexpr std::int64_t kAlignment = 64;
+constexpr std::int64_t kStepAlignment = 64;
 
 }  // namespace
 
@@ -24,11 +24,11 @@ Result<Block> Block::reserve(std::int64_t bytes, const std::string& what) {
                  " can't be had: a page has 2 GiB of memory for all that it holds");
   };
   if (bytes >= std::int64_t{1} << 31) return refused();
-  void* const memory = std::malloc(static_cast<std::size_t>(bytes + kAlignment));
+  void* const memory = std::malloc(static_cast<std::size_t>(bytes + kStepAlignment));
   if (memory == nullptr) return refused();
   block.memory_.reset(static_cast<std::byte*>(memory));
   const auto address = reinterpret_cast<std::uintptr_t>(memory);
-  block.begin_ = block.memory_.get() + (kAlignment - address % kAlignment);
+  block.begin_ = block.memory_.get() + (kStepAlignment - address % kStepAlignment);
   block.bytes_ = bytes;
   return block;
 }

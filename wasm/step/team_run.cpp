@@ -28,7 +28,7 @@ void team_run(int step, std::uint32_t stage, std::uint32_t buffers, double exten
 namespace recut::step {
 namespace {
 
-constexpr std::int64_t kAlignment = 64, kPage = 65536;
+constexpr std::int64_t kTeamRunAlignment = 64, kPage = 65536;
 // At the beginning: control words (team.js), and where a fault is noted.
 constexpr std::int64_t kFaultPlace = 64, kListsPlace = 128;
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 31;
@@ -54,13 +54,13 @@ Result<TeamRun> TeamRun::prepare(Program program, std::span<const Tensor> inputs
   std::int64_t end = kListsPlace;
   const auto reserve = [&](std::int64_t bytes) {
     const std::int64_t begin = end;
-    end = aligned(end + bytes, kAlignment);
+    end = aligned(end + bytes, kTeamRunAlignment);
     return begin;
   };
   std::size_t addresses = 0;
   for (const Launch& launch : program.launches) addresses += launch.buffers.size();
   places.lists = reserve(static_cast<std::int64_t>(addresses * sizeof(std::uint32_t)));
-  places.scratch_stride = aligned(module.scratch_bytes, kAlignment);
+  places.scratch_stride = aligned(module.scratch_bytes, kTeamRunAlignment);
   places.scratch = reserve(team_size() * places.scratch_stride);
   for (const Tensor& input : inputs) places.inputs.push_back(reserve(input.storage->size()));
   places.arena = reserve(program.arena_bytes);

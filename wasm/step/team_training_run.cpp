@@ -7,7 +7,7 @@
 namespace recut::step {
 namespace {
 
-constexpr std::int64_t kAlignment = 64;
+constexpr std::int64_t kTeamTrainingRunAlignment = 64;
 
 }  // namespace
 
@@ -18,7 +18,7 @@ Result<TeamTrainingRun> TeamTrainingRun::prepare(Program program, std::vector<Te
   std::int64_t end = 0;
   for (std::size_t i = 0; i < run->program().outputs.size(); ++i) {
     begins.push_back(end);
-    end = aligned(end + run->output_bytes(i), kAlignment);
+    end = aligned(end + run->output_bytes(i), kTeamTrainingRunAlignment);
   }
   auto outputs = Block::reserve(end, "a place for outputs");
   if (!outputs) return outputs.diagnostics();

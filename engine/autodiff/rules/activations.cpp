@@ -6,8 +6,6 @@
 namespace recut::autodiff {
 namespace {
 
-Value nothing(Site&) { return {}; }
-
 // A row of an activation whose gradient is a backward operator that takes (grad, self, …): the
 // other arguments are the activation's own, by name.
 Value by_backward(Site& s, Op backward) {

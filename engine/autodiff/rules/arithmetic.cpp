@@ -4,9 +4,6 @@
 namespace recut::autodiff {
 namespace {
 
-Value same(Site& s) { return s.grad(); }
-Value nothing(Site&) { return {}; }
-
 // The operands in the output's dtype, which is the one that the formula computes in.
 Value cast(Site& s, std::string_view parameter) {
   return s.b.convert(s[parameter], s.out_type().dtype);
@@ -85,7 +82,7 @@ Value clamp_bound_max(Site& s) {
   return keep_where(held, s.grad());
 }
 
-Value moved_back(Site& s) {
+Value back_on_device(Site& s) {
   const std::string& device = s["a"].type().device;
   if (device == s.grad().type().device || device.empty()) return s.grad();
   return s.b(Op::prims_device_put, {s.grad(), device});
@@ -182,7 +179,7 @@ Rows copies() {
                    Op::_to_sparse_sparse_dim, Op::_to_dense},
                   {{"self", same}}),
       elementwise({Op::prims_convert_element_type}, {{"a", same}}),
-      elementwise({Op::prims_device_put}, {{"a", moved_back}}),
+      elementwise({Op::prims_device_put}, {{"a", back_on_device}}),
       elementwise({Op::copy}, {{"self", nothing}, {"src", same}}),
       elementwise({Op::fill_Scalar, Op::fill_Tensor}, {{"self", nothing}, {"value", same}}),
       elementwise({Op::zero}, {{"self", nothing}}),

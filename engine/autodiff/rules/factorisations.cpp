@@ -6,10 +6,6 @@
 namespace recut::autodiff {
 namespace {
 
-Value t(const Value& m) { return m.valid() ? m.builder()->transpose(m) : m; }
-Value mul(const Value& a, const Value& b) {
-  return a.valid() && b.valid() ? a.builder()->matmul(a, b) : Value();
-}
 Value lower(const Value& m, std::int64_t diagonal = 0) {
   return m.valid() ? (*m.builder())(Op::tril, {m, diagonal}) : m;
 }
@@ -30,7 +26,6 @@ Value rows(const Value& m, std::int64_t from, std::int64_t to) {
   return m.valid() ? (*m.builder())(Op::slice_Tensor, {m, -2, from, to}) : m;
 }
 Value diagonal_matrix(const Value& v) { return (*v.builder())(Op::diag_embed, {v}); }
-Value column(const Value& v) { return (*v.builder())(Op::unsqueeze, {v, -1}); }
 Value row(const Value& v) { return (*v.builder())(Op::unsqueeze, {v, -2}); }
 Value identity(const Value& like, std::int64_t n) {
   return (*like.builder())(Op::eye, {n}, {{"dtype", like.dtype()}});

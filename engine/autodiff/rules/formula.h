@@ -79,4 +79,19 @@ constexpr double kLn2 = 0.69314718055994530942;
 constexpr double kLn10 = 2.30258509299404568402;
 constexpr double kTwoOverSqrtPi = 1.12837916709551257390;
 
+// Rows of a table whose gradient is no formula: none, and the result's own.
+inline Value nothing(Site&) { return {}; }
+inline Value same(Site& s) { return s.grad(); }
+
+// Both operands in the result's dtype.
+inline Value x_of(Site& s) { return s.b.convert(s["self"], s.out_type().dtype); }
+inline Value y_of(Site& s) { return s.b.convert(s["other"], s.out_type().dtype); }
+
+// Matrices: transposed, multiplied, and a vector as a column.
+inline Value t(const Value& m) { return m.valid() ? m.builder()->transpose(m) : m; }
+inline Value mul(const Value& a, const Value& b) {
+  return a.valid() && b.valid() ? a.builder()->matmul(a, b) : Value();
+}
+inline Value column(const Value& v) { return (*v.builder())(Op::unsqueeze, {v, -1}); }
+
 }  // namespace recut::autodiff

@@ -4,13 +4,7 @@
 namespace recut::autodiff {
 namespace {
 
-Value same(Site& s) { return s.grad(); }
-Value nothing(Site&) { return {}; }
-
 // Integers count as reals in these functions: the formula reads its operand in the output's dtype.
-Value x_of(Site& s) { return s.b.convert(s["self"], s.out_type().dtype); }
-Value y_of(Site& s) { return s.b.convert(s["other"], s.out_type().dtype); }
-
 Value copysign_self(Site& s) {
   const Value x = x_of(s);
   return s.grad() * zero_where(s.b(Op::eq_Scalar, {x, 0}), s.out() / x);

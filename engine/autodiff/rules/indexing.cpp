@@ -4,7 +4,6 @@
 namespace recut::autodiff {
 namespace {
 
-Value same(Site& s) { return s.grad(); }
 Value empty(Site& s) { return zeros(s.b, s["self"].type()); }
 
 Value embedding(Site& s) {

@@ -6,8 +6,6 @@
 namespace recut::autodiff {
 namespace {
 
-Value nothing(Site&) { return {}; }
-
 // A part of each gradient's dimension for each tensor. Empty tensors of one dimension may stand
 // among others in ATen's cat; they get zeros of their own.
 std::vector<Value> cat(Site& s) {

@@ -6,8 +6,6 @@ namespace {
 
 using Ints = std::vector<std::int64_t>;
 
-Value nothing(Site&) { return {}; }
-
 // The backward operator with (grad, self) and the call's own arguments of the same names.
 template <Op backward>
 Value averaged(Site& s) {

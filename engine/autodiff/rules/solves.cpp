@@ -6,12 +6,6 @@
 namespace recut::autodiff {
 namespace {
 
-Value t(const Value& m) { return m.valid() ? m.builder()->transpose(m) : m; }
-Value mul(const Value& a, const Value& b) {
-  return a.valid() && b.valid() ? a.builder()->matmul(a, b) : Value();
-}
-Value column(const Value& v) { return (*v.builder())(Op::unsqueeze, {v, -1}); }
-
 // -A^-T g A^-T
 Value inverse(Site& s) { return -mul(t(s.out(0)), mul(s.grad(0), t(s.out(0)))); }
 

@@ -9,8 +9,6 @@ constexpr double kHalfSqrtPi = 0.88622692545275801365;
 constexpr double kOneOverSqrtTwoPi = 0.39894228040143267794;
 constexpr double kSqrtTwoPi = 2.50662827463100050242;
 
-Value x_of(Site& s) { return s.b.convert(s["self"], s.out_type().dtype); }
-Value y_of(Site& s) { return s.b.convert(s["other"], s.out_type().dtype); }
 Value times_grad(Site& s, const Value& slope) { return s.grad() * slope; }
 
 Value gaussian(const Value& x, double scale) { return unary(Op::exp, -squared(x)) * scale; }

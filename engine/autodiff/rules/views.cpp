@@ -6,7 +6,6 @@
 namespace recut::autodiff {
 namespace {
 
-Value same(Site& s) { return s.grad(); }
 Value reshaped(Site& s) { return s.b.view(s.grad(), s["self"].shape()); }
 
 Value permuted(Site& s) {

@@ -9,8 +9,8 @@ namespace recut::cuda {
 namespace {
 
 // A sum in order waits for each load, unless several are on their way: unrolled, they are.
-constexpr int kUnrolled = 16;
-constexpr std::size_t kShortBody = 12;
+constexpr int kKernelCodeUnrolled = 16;
+constexpr std::size_t kKernelCodeShortBody = 12;
 
 bool is_long_sum(const loop::Kernel& kernel, const loop::Loop& loop) {
   bool grows = false;
@@ -19,7 +19,8 @@ bool is_long_sum(const loop::Kernel& kernel, const loop::Loop& loop) {
     if (!update && !std::holds_alternative<loop::Define>(statement.value)) return false;
     grows |= update;
   }
-  return grows && loop.body.size() <= kShortBody && kernel[loop.variable].extent >= 4 * kUnrolled;
+  return grows && loop.body.size() <= kKernelCodeShortBody &&
+         kernel[loop.variable].extent >= 4 * kKernelCodeUnrolled;
 }
 
 }  // namespace
@@ -140,7 +141,7 @@ void KernelCode::execute(const loop::Loop& loop) {
   const std::string& i = variable(loop.variable);
   if (loop.lanes > 1) iteration_ = i;
   if (!alike() && is_long_sum(kernel_, loop))
-    text_.line(fmt::format("#pragma unroll {}", kUnrolled));
+    text_.line(fmt::format("#pragma unroll {}", kKernelCodeUnrolled));
   text_.open(fmt::format("for ({0} {1} = 0; {1} < {2}; ++{1})", whole_type(extent), i, extent));
   block(loop.body);
   text_.close();

@@ -13,18 +13,18 @@ using loop::Block;
 using loop::Loop;
 using loop::Statement;
 
-constexpr int kWarp = 32;
-constexpr int kBlock = 256;
-constexpr int kMostThreads = 1024;   // of a block
-constexpr int kMostCluster = 8;      // blocks, on every card that has clusters
-constexpr std::int64_t kWidest = 8;  // bytes of a value
+constexpr int kMappingWarp = 32;
+constexpr int kMappingBlock = 256;
+constexpr int kMostThreads = 1024;          // of a block
+constexpr int kMostCluster = 8;             // blocks, on every card that has clusters
+constexpr std::int64_t kMappingWidest = 8;  // bytes of a value
 // The most shared memory that a block may have on sm_80.
-constexpr std::int64_t kMostSharedBytes = std::int64_t{163} << 10;
+constexpr std::int64_t kMappingMostSharedBytes = std::int64_t{163} << 10;
 // Threads and blocks that keep a large card busy.
 constexpr std::int64_t kManyThreads = std::int64_t{1} << 17;
-constexpr std::int64_t kManyBlocks = 256;
+constexpr std::int64_t kMappingManyBlocks = 256;
 constexpr int kFewestThreads = 8;  // of a group
-constexpr int kSector = 8;         // neighbours that a card reads at once, of 4 bytes
+constexpr int kMappingSector = 8;  // neighbours that a card reads at once, of 4 bytes
 
 void note_buffer(std::vector<bool>& used, const Statement& statement) {
   if (const auto* store = std::get_if<loop::Store>(&statement.value))
@@ -161,25 +161,26 @@ int group_size(const loop::Kernel& kernel, const Mapping& mapping) {
     if (shared.lanes == 0)
       longest = std::max(longest, shared.nest.iterations(kernel) / shared.pack);
   const bool block = !mapping.scratch.empty() || !mapping.items;
-  std::int64_t group = std::max<std::int64_t>(
-      block ? kWarp : kFewestThreads, most_partials(kernel, mapping.body()) / mapping.partials);
+  std::int64_t group =
+      std::max<std::int64_t>(block ? kMappingWarp : kFewestThreads,
+                             most_partials(kernel, mapping.body()) / mapping.partials);
   const std::int64_t least = mapping.scratch.empty() ? 8 : 2;  // iterations of a thread
-  while (group < kBlock && group * least < longest && group * mapping.count < kManyThreads)
+  while (group < kMappingBlock && group * least < longest && group * mapping.count < kManyThreads)
     group *= 2;
   return static_cast<int>(group);
 }
 
 // Smaller blocks where there are few threads, so that more processors have one.
 int block_size(std::int64_t threads) {
-  int size = kBlock;
-  while (size > kWarp && threads / size < kManyBlocks) size /= 2;
+  int size = kMappingBlock;
+  while (size > kMappingWarp && threads / size < kMappingManyBlocks) size /= 2;
   return size;
 }
 
 // The same for teams of blocks; 1: no card has so many at once.
 int abreast_of_team(std::int64_t lanes, std::int64_t count) {
   int abreast = 2;
-  while (abreast < kWarp && abreast < count) abreast *= 2;
+  while (abreast < kMappingWarp && abreast < count) abreast *= 2;
   const std::int64_t teams = (count + abreast - 1) / abreast;
   return teams * abreast * lanes <= kMostTeamBlocks * kThreadsOfTeamBlock ? abreast : 1;
 }
@@ -197,9 +198,9 @@ int items_abreast(const loop::Kernel& kernel, const Mapping& mapping) {
   }
   if (along >= across) return 1;
   if (lanes > loop::kMostLanesAbreast) return abreast_of_team(lanes, mapping.count);
-  int abreast = kWarp;
-  while (abreast > kSector && (mapping.count / abreast * kMostCluster < kManyBlocks ||
-                               abreast * lanes > kMostCluster * kMostThreads))
+  int abreast = kMappingWarp;
+  while (abreast > kMappingSector && (mapping.count / abreast * kMostCluster < kMappingManyBlocks ||
+                                      abreast * lanes > kMostCluster * kMostThreads))
     abreast /= 2;
   return abreast;
 }
@@ -212,9 +213,9 @@ void share_out_abreast(const loop::Kernel& kernel, Mapping& mapping) {
   if (mapping.team)
     mapping.cluster = threads / kThreadsOfTeamBlock;
   else if (threads > kMostThreads)
-    mapping.cluster = std::min(kMostCluster, threads / kBlock);
+    mapping.cluster = std::min(kMostCluster, threads / kMappingBlock);
   mapping.threads = threads / mapping.cluster;
-  mapping.partials_bytes = mapping.threads * kWidest;
+  mapping.partials_bytes = mapping.threads * kMappingWidest;
 }
 
 void share_out(const loop::Kernel& kernel, Mapping& mapping) {
@@ -223,12 +224,12 @@ void share_out(const loop::Kernel& kernel, Mapping& mapping) {
     if (shared.lanes > 0) shared.pack = mapping.partials;
   mapping.group = group_size(kernel, mapping);
   if (mapping.group > kMostThreads)
-    mapping.cluster = std::min(kMostCluster, mapping.group / kBlock);
+    mapping.cluster = std::min(kMostCluster, mapping.group / kMappingBlock);
 }
 
 void choose_threads(const loop::Kernel& kernel, Mapping& mapping) {
   if (mapping.tile.columns > 0) {
-    mapping.threads = mapping.tile.makers + kWarp;
+    mapping.threads = mapping.tile.makers + kMappingWarp;
     mapping.partials_bytes = mapping.tile.bytes;
     return;
   }
@@ -248,12 +249,12 @@ void choose_threads(const loop::Kernel& kernel, Mapping& mapping) {
   if (!alone) share_out(kernel, mapping);
   if (alone && mapping.items && mapping.scratch.empty())
     mapping.pack = pack_size(kernel, *mapping.items);
-  const bool block = mapping.group > kWarp || !mapping.scratch.empty() || !mapping.items;
+  const bool block = mapping.group > kMappingWarp || !mapping.scratch.empty() || !mapping.items;
   mapping.threads = block ? mapping.group / mapping.cluster
                           : std::max(mapping.group, block_size(mapping.turns() * mapping.group));
-  if (mapping.group > kWarp) {
+  if (mapping.group > kMappingWarp) {
     const std::int64_t partials = most_partials(kernel, mapping.body());
-    mapping.partials_bytes = partials > 1 ? partials / mapping.cluster * kWidest : 0;
+    mapping.partials_bytes = partials > 1 ? partials / mapping.cluster * kMappingWidest : 0;
   }
 }
 
@@ -299,8 +300,8 @@ Mapping map_stage(const loop::Kernel& kernel, const loop::Ranges& ranges,
     if (stage.loop != nullptr) mapping.straight.push_back({*stage.loop, stage.note});
   }
   const Block& body = mapping.body();
-  const bool fits =
-      mapping.scratch_bytes + most_partials(kernel, body) * kWidest <= kMostSharedBytes;
+  const bool fits = mapping.scratch_bytes + most_partials(kernel, body) * kMappingWidest <=
+                    kMappingMostSharedBytes;
   if (fits && (has_lanes(body) || !mapping.scratch.empty())) {
     Sharing sharing(kernel, ranges);
     if (sharing.plan(body)) mapping.shared = std::move(sharing.found());

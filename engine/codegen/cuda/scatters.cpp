@@ -13,14 +13,14 @@ using loop::Define;
 using loop::Statement;
 using loop::ValueId;
 
-constexpr std::int64_t kManyItems = std::int64_t{1} << 15;  // a thread each fills a card
+constexpr std::int64_t kScattersManyItems = std::int64_t{1} << 15;  // a thread each fills a card
 constexpr std::int64_t kManyNumbers = 64;
 constexpr std::int64_t kMost = std::int64_t{1} << 30;  // numbers and rows are ints
-constexpr int kBlock = 256, kSmallBlock = 64;
-constexpr int kTurns = 8;
-constexpr std::int64_t kProcessors = 264;   // two blocks for each of a large card
-constexpr std::int64_t kManyBlocks = 4096;  // each looks at all numbers
-constexpr int kMostRows = 8;                // of a block: sums in registers
+constexpr int kScattersBlock = 256, kSmallBlock = 64;
+constexpr int kScattersTurns = 8;
+constexpr std::int64_t kProcessors = 264;           // two blocks for each of a large card
+constexpr std::int64_t kScattersManyBlocks = 4096;  // each looks at all numbers
+constexpr int kMostRows = 8;                        // of a block: sums in registers
 constexpr int kFewAhead = 16, kManyAhead = 32;
 
 const Define* define_of(const Statement& statement) {
@@ -172,11 +172,12 @@ void choose_threads(const loop::Kernel& kernel, std::int64_t items, Scatter& sca
   const auto blocks = [&] {
     return scatter.parts() * ((items + scatter.threads - 1) / scatter.threads);
   };
-  scatter.threads = kBlock;
+  scatter.threads = kScattersBlock;
   while (scatter.threads > kSmallBlock && (items <= scatter.threads / 2 || blocks() < kProcessors))
     scatter.threads /= 2;
-  while (scatter.rows_of_block < kMostRows && blocks() > kManyBlocks) scatter.rows_of_block *= 2;
-  scatter.turns = kTurns;
+  while (scatter.rows_of_block < kMostRows && blocks() > kScattersManyBlocks)
+    scatter.rows_of_block *= 2;
+  scatter.turns = kScattersTurns;
   while (scatter.turns > 1 && scatter.chunk() >= 2 * numbers) scatter.turns /= 2;
   const std::int64_t named = scatter.chunk() * scatter.rows_of_block / scatter.rows;
   scatter.ahead = named >= kManyAhead ? kManyAhead : kFewAhead;
@@ -188,7 +189,7 @@ void choose_threads(const loop::Kernel& kernel, std::int64_t items, Scatter& sca
 Scatter scatter_of(const loop::Kernel& kernel, const Nest& items) {
   const std::int64_t count = items.iterations(kernel);
   const loop::Loop* numbers = last_loop(*items.body);
-  if (numbers == nullptr || count == 0 || count >= kManyItems) return {};
+  if (numbers == nullptr || count == 0 || count >= kScattersManyItems) return {};
   const std::int64_t extent = kernel[numbers->variable].extent;
   if (extent < kManyNumbers || extent >= kMost) return {};
   Scatter scatter;

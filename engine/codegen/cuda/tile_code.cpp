@@ -10,8 +10,8 @@
 namespace recut::cuda {
 namespace {
 
-constexpr int kUnrolled = 32;        // summands that are read ahead of the additions
-constexpr std::int64_t kWidest = 8;  // bytes of a value
+constexpr int kTileCodeUnrolled = 32;        // summands that are read ahead of the additions
+constexpr std::int64_t kTileCodeWidest = 8;  // bytes of a value
 
 }  // namespace
 
@@ -122,7 +122,7 @@ void KernelCode::add_summands(const OrderedSum& sum, const std::vector<std::stri
       count % chunk == 0 ? fmt::format("{0} < {1}", row, chunk)
                          : fmt::format("{0} < {1} && {0} < {2} - {3}", row, chunk, count, first);
   text_.open(fmt::format("if ({})", adds_));
-  text_.line(fmt::format("#pragma unroll {}", kUnrolled));
+  text_.line(fmt::format("#pragma unroll {}", kTileCodeUnrolled));
   text_.open(fmt::format("for (int {0} = 0; {1}; ++{0})", row, end));
   auto summand = summands.begin();
   const auto next = [&] {
@@ -147,7 +147,7 @@ void KernelCode::tell_totals(const OrderedSum& sum) {
     if (std::find(told.begin(), told.end(), name) != told.end()) continue;
     const std::string type = value_type_name(kernel_[update->accumulator].type);
     const std::int64_t at =
-        tile.totals_at + static_cast<std::int64_t>(told.size()) * tile.columns * kWidest;
+        tile.totals_at + static_cast<std::int64_t>(told.size()) * tile.columns * kTileCodeWidest;
     totals.push_back(fmt::format("{}[{}]", shared_place(type, at), column_));
     told.push_back(name);
   }

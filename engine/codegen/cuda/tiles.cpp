@@ -9,18 +9,18 @@ namespace recut::cuda {
 namespace {
 
 // A thread each of so many has enough loads on their way.
-constexpr std::int64_t kManyItems = std::int64_t{1} << 15;
+constexpr std::int64_t kTilesManyItems = std::int64_t{1} << 15;
 constexpr std::int64_t kLongSum = 128;
-constexpr int kWarp = 32;
+constexpr int kTilesWarp = 32;
 constexpr int kMakers = 512;
 constexpr int kFewestMakers = 64;
-constexpr int kSector = 8;             // neighbours that a card reads at once, of 4 bytes
+constexpr int kTilesSector = 8;        // neighbours that a card reads at once, of 4 bytes
 constexpr std::int64_t kBlocks = 264;  // two for each processor of a large card
-constexpr int kTurns = 8;              // loads of as many rows are on their way at once
-constexpr std::size_t kShortBody = 12;
+constexpr int kTilesTurns = 8;         // loads of as many rows are on their way at once
+constexpr std::size_t kTilesShortBody = 12;
 constexpr std::int64_t kMostChunkBytes = std::int64_t{40} << 10;
-constexpr std::int64_t kMostSharedBytes = std::int64_t{48} << 10;  // without asking for more
-constexpr std::int64_t kWidest = 8;                                // bytes of a value
+constexpr std::int64_t kTilesMostSharedBytes = std::int64_t{48} << 10;  // without asking for more
+constexpr std::int64_t kTilesWidest = 8;                                // bytes of a value
 
 // Whether an iteration makes nothing but summands.
 bool makes_summands(const loop::Kernel& kernel, const loop::Block& body) {
@@ -74,8 +74,8 @@ int columns_of(const loop::Kernel& kernel, const Nest& items, const Tile& tile) 
   }
   if (along > across) return 1;
   const std::int64_t count = items.iterations(kernel);
-  int columns = kWarp;
-  while (columns > 1 && (columns > count || (columns > kSector && count / columns < kBlocks)))
+  int columns = kTilesWarp;
+  while (columns > 1 && (columns > count || (columns > kTilesSector && count / columns < kBlocks)))
     columns /= 2;
   return columns;
 }
@@ -89,7 +89,7 @@ std::int64_t chunk_bytes(const loop::Kernel& kernel, const Tile& tile, const Ord
 // As many as leave two chunks at least, of which one is added while the other is made.
 void choose_turns(const loop::Kernel& kernel, const Tile& tile, OrderedSum& sum) {
   const std::int64_t rows = sum.nest.iterations(kernel);
-  sum.turns = sum.nest.body->size() <= kShortBody ? kTurns : kTurns / 2;
+  sum.turns = sum.nest.body->size() <= kTilesShortBody ? kTilesTurns : kTilesTurns / 2;
   while (sum.turns > 1 && (chunk_bytes(kernel, tile, sum) > kMostChunkBytes ||
                            std::int64_t{2} * sum.turns * tile.rows() > rows))
     sum.turns /= 2;
@@ -103,7 +103,7 @@ std::int64_t summand_bytes(const loop::Kernel& kernel, const loop::Update& updat
 
 Tile tile_of(const loop::Kernel& kernel, const Nest& items) {
   const std::int64_t count = items.iterations(kernel);
-  if (count == 0 || count >= kManyItems || reads_what_it_stores(items.loops.front()->body))
+  if (count == 0 || count >= kTilesManyItems || reads_what_it_stores(items.loops.front()->body))
     return {};
   Tile tile;
   tile.sums = sums_of(kernel, *items.body);
@@ -120,8 +120,9 @@ Tile tile_of(const loop::Kernel& kernel, const Nest& items) {
     tile.totals_at = std::max(tile.totals_at, chunk_bytes(kernel, tile, sum));
     most_updates = std::max(most_updates, sum.updates.size());
   }
-  tile.bytes = tile.totals_at + static_cast<std::int64_t>(most_updates) * tile.columns * kWidest;
-  return tile.bytes <= kMostSharedBytes ? tile : Tile{};
+  tile.bytes =
+      tile.totals_at + static_cast<std::int64_t>(most_updates) * tile.columns * kTilesWidest;
+  return tile.bytes <= kTilesMostSharedBytes ? tile : Tile{};
 }
 
 }  // namespace recut::cuda

@@ -29,9 +29,9 @@ Way way_of(Op op) {
   }
 }
 
-class Recogniser {
+class AttentionCallRecogniser {
  public:
-  Recogniser(const Graph& graph, const StorageModel& storages, NodeId id)
+  AttentionCallRecogniser(const Graph& graph, const StorageModel& storages, NodeId id)
       : operands_(graph, storages, id), call_(operands_.call()) {}
 
   std::optional<Kernel> run(Way way) {
@@ -145,7 +145,7 @@ std::optional<Kernel> attention_kernel(const Graph& graph, const StorageModel& s
                                        NodeId id) {
   const Way way = way_of(graph[id].op);
   if (way == Way::none) return std::nullopt;
-  return Recogniser(graph, storages, id).run(way);
+  return AttentionCallRecogniser(graph, storages, id).run(way);
 }
 
 }  // namespace recut::library

@@ -40,9 +40,9 @@ bool is_matrix(const Layout& layout) {
   return has_distinct_elements(layout) && (steps_by_one(rank - 1) || steps_by_one(rank - 2));
 }
 
-class Recogniser {
+class LibraryCallRecogniser {
  public:
-  Recogniser(const Graph& graph, const StorageModel& storages, NodeId id)
+  LibraryCallRecogniser(const Graph& graph, const StorageModel& storages, NodeId id)
       : operands_(graph, storages, id), call_(operands_.call()) {}
 
   std::optional<Kernel> run() {
@@ -288,7 +288,7 @@ class Printer {
 
 std::optional<Kernel> library_kernel(const Graph& graph, const StorageModel& storages, NodeId id) {
   if (auto attention = attention_kernel(graph, storages, id)) return attention;
-  return Recogniser(graph, storages, id).run();
+  return LibraryCallRecogniser(graph, storages, id).run();
 }
 
 bool is_common(const Kernel& kernel) {

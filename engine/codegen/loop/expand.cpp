@@ -42,12 +42,12 @@ class Expander {
     const Series series =
         apply == nullptr ? nullptr : series_of(apply->op, out_[define.value].type);
     if (series == nullptr) return false;
-    std::vector<Scalar> operands;
+    std::vector<ScalarTree> operands;
     for (const ValueId operand : apply->operands) {
       const DType type = out_[operand].type;
       const auto& constant = constants_[operand.index];
-      operands.push_back(constant ? Scalar::constant(type, *constant)
-                                  : Scalar::value(operand, type));
+      operands.push_back(constant ? ScalarTree::constant(type, *constant)
+                                  : ScalarTree::value(operand, type));
     }
     series(operands).write(out_, done, note, define.value);
     return true;

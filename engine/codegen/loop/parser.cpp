@@ -14,13 +14,14 @@ constexpr std::size_t kMostDiagnostics = 20;
 constexpr std::int64_t kMostElements = std::int64_t{1} << 50;
 
 // Words that begin an expression and are no scalar operator.
-enum class Form : std::uint8_t { constant, index, load, check, read, accumulator, apply };
-Form form_of(std::string_view word) {
-  static const std::map<std::string_view, Form> forms{
-      {"constant", Form::constant}, {"index", Form::index}, {"load", Form::load},
-      {"check", Form::check},       {"read", Form::read},   {"accumulator", Form::accumulator}};
+enum class ScalarForm : std::uint8_t { constant, index, load, check, read, accumulator, apply };
+ScalarForm form_of(std::string_view word) {
+  static const std::map<std::string_view, ScalarForm> forms{
+      {"constant", ScalarForm::constant}, {"index", ScalarForm::index},
+      {"load", ScalarForm::load},         {"check", ScalarForm::check},
+      {"read", ScalarForm::read},         {"accumulator", ScalarForm::accumulator}};
   const auto found = forms.find(word);
-  return found == forms.end() ? Form::apply : found->second;
+  return found == forms.end() ? ScalarForm::apply : found->second;
 }
 
 class KernelParser : IndexReader {
@@ -166,8 +167,8 @@ class KernelParser : IndexReader {
     const Token word = token_;
     std::string text;
     if (!take_text(TokenKind::word, "an operator", text)) return false;
-    const Form form = form_of(text);
-    if (form == Form::accumulator) return parse_accumulator_declaration(block, place, type);
+    const ScalarForm form = form_of(text);
+    if (form == ScalarForm::accumulator) return parse_accumulator_declaration(block, place, type);
     Define definition;
     definition.value = ValueId(kernel_.values.size());
     const bool sound = parse_expression(form, word, type, definition.expression);
@@ -192,21 +193,21 @@ class KernelParser : IndexReader {
   // Expressions
   // -----------------------------------------------------------------------------------
 
-  bool parse_expression(Form form, const Token& word, DType type, Expression& out) {
+  bool parse_expression(ScalarForm form, const Token& word, DType type, Expression& out) {
     switch (form) {
-      case Form::constant:
+      case ScalarForm::constant:
         return parse_constant(type, out.emplace<Constant>());
-      case Form::index:
+      case ScalarForm::index:
         return parse_index(out.emplace<IndexNumber>().index);
-      case Form::load: {
+      case ScalarForm::load: {
         auto& load = out.emplace<Load>();
         return parse_place(load.buffer, load.at) && (!accept("where") || parse_value(load.where));
       }
-      case Form::check: {
+      case ScalarForm::check: {
         auto& checked = out.emplace<Checked>();
         return parse_value(checked.value) && expect("in") && parse_range(checked.below);
       }
-      case Form::read:
+      case ScalarForm::read:
         return parse_accumulator(out.emplace<ReadAccumulator>().accumulator);
       default:
         return parse_apply(word, out.emplace<Apply>());

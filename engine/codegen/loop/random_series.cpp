@@ -7,18 +7,17 @@
 namespace recut::loop {
 namespace {
 
-Scalar whole(std::int64_t value) { return Scalar::whole(DType::i64, value); }
-Scalar low(const Scalar& x) { return x & whole(0xffffffff); }
-Scalar high(const Scalar& x) { return low(x >> 32); }
+ScalarTree low(const ScalarTree& x) { return x & whole(0xffffffff); }
+ScalarTree high(const ScalarTree& x) { return low(x >> 32); }
 
 // Philox 4x32-10 (Salmon et al., Parallel Random Numbers: As Easy as 1, 2, 3, 2011): the first two
 // words for a seed, a draw and an element.
-Scalar random_bits(std::span<const Scalar> operands) {
-  const Scalar &seed = operands[0], &draw = operands[1], &element = operands[2];
-  std::array<Scalar, 4> counter{low(element), high(element), low(draw), high(draw)};
-  std::array<Scalar, 2> key{low(seed), high(seed)};
+ScalarTree random_bits_series(std::span<const ScalarTree> operands) {
+  const ScalarTree &seed = operands[0], &draw = operands[1], &element = operands[2];
+  std::array<ScalarTree, 4> counter{low(element), high(element), low(draw), high(draw)};
+  std::array<ScalarTree, 2> key{low(seed), high(seed)};
   for (int round = 0; round < 10; ++round) {
-    const Scalar a = counter[0] * whole(0xd2511f53), b = counter[2] * whole(0xcd9e8d57);
+    const ScalarTree a = counter[0] * whole(0xd2511f53), b = counter[2] * whole(0xcd9e8d57);
     counter = {high(b) ^ counter[1] ^ key[0], low(b), high(a) ^ counter[3] ^ key[1], low(a)};
     key = {low(key[0] + whole(0x9e3779b9)), low(key[1] + whole(0xbb67ae85))};
   }
@@ -26,32 +25,32 @@ Scalar random_bits(std::span<const Scalar> operands) {
 }
 
 // [0, 1) in steps of 2^-digits: of the first of the bits.
-Scalar uniform(std::span<const Scalar> operands) {
-  const Scalar &bits = operands[0], &digits = operands[1];
-  const Scalar away = operate(ScalarOp::sub, whole(64), digits);
-  const Scalar mask = operate(ScalarOp::shift_left, whole(1), digits) - 1;
-  const Scalar first = operate(ScalarOp::shift_right, bits, away) & mask;
-  const Scalar step = operate(ScalarOp::sub, whole(1023), digits) << 52;
+ScalarTree uniform(std::span<const ScalarTree> operands) {
+  const ScalarTree &bits = operands[0], &digits = operands[1];
+  const ScalarTree away = operate(ScalarOp::sub, whole(64), digits);
+  const ScalarTree mask = operate(ScalarOp::shift_left, whole(1), digits) - 1;
+  const ScalarTree first = operate(ScalarOp::shift_right, bits, away) & mask;
+  const ScalarTree step = operate(ScalarOp::sub, whole(1023), digits) << 52;
   return converted(first, DType::f64) * reinterpreted(step, DType::f64);
 }
 
 // Mean 0 and variance 1 (Box and Muller 1958).
-Scalar normal(std::span<const Scalar> operands) {
-  const Scalar upper = converted(high(operands[0]), DType::f64);
-  const Scalar lower = converted(low(operands[0]), DType::f64);
-  const Scalar above_zero = (upper + 1) * 0x1p-32, turn = lower * 0x1p-32;
-  const Scalar size = -2 * operate(ScalarOp::log, above_zero);
-  const Scalar angle = 6.28318530717958647693 * turn;
+ScalarTree normal(std::span<const ScalarTree> operands) {
+  const ScalarTree upper = converted(high(operands[0]), DType::f64);
+  const ScalarTree lower = converted(low(operands[0]), DType::f64);
+  const ScalarTree above_zero = (upper + 1) * 0x1p-32, turn = lower * 0x1p-32;
+  const ScalarTree size = -2 * operate(ScalarOp::log, above_zero);
+  const ScalarTree angle = 6.28318530717958647693 * turn;
   return operate(ScalarOp::sqrt, size) * operate(ScalarOp::cos, angle);
 }
 
 // The upper half of the product of 64 bits without a sign and a positive bound (Lemire, Fast Random
 // Integer Generation in an Interval, 2019): of four products of halves.
-Scalar below(std::span<const Scalar> operands) {
-  const Scalar &bits = operands[0], &bound = operands[1];
-  const Scalar a = low(bits), b = high(bits), c = low(bound), d = high(bound);
-  const Scalar middle = b * c + high(a * c);
-  const Scalar other = a * d + low(middle);
+ScalarTree below(std::span<const ScalarTree> operands) {
+  const ScalarTree &bits = operands[0], &bound = operands[1];
+  const ScalarTree a = low(bits), b = high(bits), c = low(bound), d = high(bound);
+  const ScalarTree middle = b * c + high(a * c);
+  const ScalarTree other = a * d + low(middle);
   return b * d + high(middle) + high(other);
 }
 
@@ -60,7 +59,7 @@ Scalar below(std::span<const Scalar> operands) {
 Series find_random_series(ScalarOp op) {
   switch (op) {
     case ScalarOp::random_bits:
-      return random_bits;
+      return random_bits_series;
     case ScalarOp::uniform:
       return uniform;
     case ScalarOp::normal:

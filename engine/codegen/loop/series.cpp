@@ -11,13 +11,11 @@ namespace {
 
 constexpr DType kWide = DType::f64;
 
-Scalar number(double value) { return Scalar::real(kWide, value); }
-Scalar whole(std::int64_t value) { return Scalar::whole(DType::i64, value); }
-
+ScalarTree number(double value) { return ScalarTree::real(kWide, value); }
 // Horner's rule, from the highest power down.
 template <std::size_t n>
-Scalar polynomial(const Scalar& x, const std::array<double, n>& highest_first) {
-  Scalar sum = x.like(highest_first[0]);
+ScalarTree polynomial(const ScalarTree& x, const std::array<double, n>& highest_first) {
+  ScalarTree sum = x.like(highest_first[0]);
   for (std::size_t k = 1; k < n; ++k) sum = sum * x + highest_first[k];
   return sum;
 }
@@ -25,89 +23,93 @@ Scalar polynomial(const Scalar& x, const std::array<double, n>& highest_first) {
 // The whole number nearest to x, a small f32: 1.5 times the power of two that leaves no room for
 // a fraction is added, whose last bits are then the number. As a real, and as bits to come.
 struct Nearest {
-  Scalar real, integer;
+  ScalarTree real, integer;
 };
-Nearest nearest(const Scalar& x) {
-  const Scalar shift = x.like(0x1.8p23);
-  const Scalar shifted = x + shift;
+Nearest nearest(const ScalarTree& x) {
+  const ScalarTree shift = x.like(0x1.8p23);
+  const ScalarTree shifted = x + shift;
   return {shifted - shift, operate(ScalarOp::sub, reinterpreted(shifted, DType::i32),
                                    reinterpreted(shift, DType::i32))};
 }
 
 // Between bounds. NaN stays, and what is then computed of it is NaN, too, whatever the bits of its
 // nearest whole number are.
-Scalar at_least(const Scalar& x, double least) { return operate(ScalarOp::max, x, x.like(least)); }
-Scalar at_most(const Scalar& x, double most) { return operate(ScalarOp::min, x, x.like(most)); }
+ScalarTree at_least(const ScalarTree& x, double least) {
+  return operate(ScalarOp::max, x, x.like(least));
+}
+ScalarTree at_most(const ScalarTree& x, double most) {
+  return operate(ScalarOp::min, x, x.like(most));
+}
 
-Scalar abs(const Scalar& x) { return operate(ScalarOp::abs, x); }
+ScalarTree abs(const ScalarTree& x) { return operate(ScalarOp::abs, x); }
 
 // e^x = 2^n (1 + beyond), beyond = r + r^2 q(r) with |r| <= log(2)/2: q is off by 0.18 units in the
 // last place of e^r. log(2) is taken away in two parts, of which n times the first is exact (Cody
 // and Waite 1980).
-struct Exponential {
-  Scalar beyond, n;
+struct SeriesExponential {
+  ScalarTree beyond, n;
 };
-Exponential exponential(const Scalar& x) {
+SeriesExponential exponential(const ScalarTree& x) {
   static constexpr std::array kQ{0.0013926376, 0.00836333308, 0.0416665535, 0.166665761, 0.5};
   const Nearest n = nearest(x * 1.44269504);
-  const Scalar rest = (x - n.real * 0.693359375) + n.real * 2.12194440e-4;
+  const ScalarTree rest = (x - n.real * 0.693359375) + n.real * 2.12194440e-4;
   return {(rest * rest) * polynomial(rest, kQ) + rest, n.integer};
 }
 
 // 2^n as f32, where that is a normal number.
-Scalar power(const Scalar& n) { return reinterpreted((n + 127) << 23, DType::f32); }
+ScalarTree power(const ScalarTree& n) { return reinterpreted((n + 127) << 23, DType::f32); }
 
 // 2^n comes in two factors, so that numbers below the smallest normal one are rounded once.
-Scalar exp_series(std::span<const Scalar> operands) {
-  const Exponential e = exponential(at_most(at_least(operands[0], -104), 89));
-  const Scalar half = e.n >> 1;
+ScalarTree exp_series(std::span<const ScalarTree> operands) {
+  const SeriesExponential e = exponential(at_most(at_least(operands[0], -104), 89));
+  const ScalarTree half = e.n >> 1;
   return ((e.beyond + 1) * power(half)) * power(e.n - half);
 }
 
 // For |x| up to 87.
-Scalar exp_inside(const Scalar& x) {
-  const Exponential e = exponential(x);
+ScalarTree exp_inside(const ScalarTree& x) {
+  const SeriesExponential e = exponential(x);
   return (e.beyond + 1) * power(e.n);
 }
 
 // x = m * 2^e with m from sqrt(1/2) to sqrt(2), and log(m) = 2 artanh((m-1)/(m+1)) by its series.
-Scalar log_series(std::span<const Scalar> operands) {
+ScalarTree log_series(std::span<const ScalarTree> operands) {
   static constexpr std::array kSeries{2 / 17.0, 2 / 15.0, 2 / 13.0, 2 / 11.0, 2 / 9.0,
                                       2 / 7.0,  2 / 5.0,  2 / 3.0,  2.0};
-  const Scalar x = converted(operands[0], kWide);
-  const Scalar bits = reinterpreted(x, DType::i64);
-  const Scalar field = (bits >> 52) & whole(0x7ff);
-  const Scalar fraction = bits & whole((std::int64_t{1} << 52) - 1);
-  const Scalar one_to_two = reinterpreted(fraction | whole(std::int64_t{1023} << 52), kWide);
-  const Scalar large = one_to_two > 1.4142135623730951;
-  const Scalar m = select(large, one_to_two * 0.5, one_to_two);
-  const Scalar exponent = converted(converted(field - 1023, DType::i32), kWide);
-  const Scalar e = select(large, exponent + 1, exponent);
-  const Scalar ratio = (m - 1) / (m + 1);
-  const Scalar made = e * 0.6931471805599453 + ratio * polynomial(ratio * ratio, kSeries);
-  const Scalar of_zero = select(x == 0, number(-INFINITY), made);
-  const Scalar of_less = select(x < 0, number(NAN), of_zero);
+  const ScalarTree x = converted(operands[0], kWide);
+  const ScalarTree bits = reinterpreted(x, DType::i64);
+  const ScalarTree field = (bits >> 52) & whole(0x7ff);
+  const ScalarTree fraction = bits & whole((std::int64_t{1} << 52) - 1);
+  const ScalarTree one_to_two = reinterpreted(fraction | whole(std::int64_t{1023} << 52), kWide);
+  const ScalarTree large = one_to_two > 1.4142135623730951;
+  const ScalarTree m = select(large, one_to_two * 0.5, one_to_two);
+  const ScalarTree exponent = converted(converted(field - 1023, DType::i32), kWide);
+  const ScalarTree e = select(large, exponent + 1, exponent);
+  const ScalarTree ratio = (m - 1) / (m + 1);
+  const ScalarTree made = e * 0.6931471805599453 + ratio * polynomial(ratio * ratio, kSeries);
+  const ScalarTree of_zero = select(x == 0, number(-INFINITY), made);
+  const ScalarTree of_less = select(x < 0, number(NAN), of_zero);
   return converted(select(x < INFINITY, of_less, x), DType::f32);
 }
 
 // The sign is x's: both are odd.
-Scalar signed_as(const Scalar& x, const Scalar& size) {
+ScalarTree signed_as(const ScalarTree& x, const ScalarTree& size) {
   return operate(ScalarOp::copysign, size, x);
 }
 
 // 1 - 2 / (e^2a + 1), and near 0, where that cancels, a + a^3 p(a^2).
-Scalar tanh_series(std::span<const Scalar> operands) {
+ScalarTree tanh_series(std::span<const ScalarTree> operands) {
   static constexpr std::array kNear{-0.006096714176237583, 0.020997179672122, -0.05385090783238411,
                                     0.1333276927471161, -0.333333283662796};
-  const Scalar size = at_most(abs(operands[0]), 10);
-  const Scalar square = size * size;
-  const Scalar near = size + size * (square * polynomial(square, kNear));
-  const Scalar far = 1 - 2 / (exp_inside(size + size) + 1);
+  const ScalarTree size = at_most(abs(operands[0]), 10);
+  const ScalarTree square = size * size;
+  const ScalarTree near = size + size * (square * polynomial(square, kNear));
+  const ScalarTree far = 1 - 2 / (exp_inside(size + size) + 1);
   return signed_as(operands[0], select(size < 0.625, near, far));
 }
 
 // a + a p(a^2) below 1; above, 1 - e^q(a), q that of log(erfc(a)).
-Scalar erf_series(std::span<const Scalar> operands) {
+ScalarTree erf_series(std::span<const ScalarTree> operands) {
   static constexpr std::array kNear{
       7.875874871388078e-05, -0.000801686430349946, 0.005189087241888046, -0.02685421146452427,
       0.11283594369888306,   -0.3761262595653534,   0.12837916612625122};
@@ -115,9 +117,9 @@ Scalar erf_series(std::span<const Scalar> operands) {
       1.6371513993362896e-06, -4.605804497259669e-05, 0.0005968056502752006,
       -0.004759596195071936,  0.026421135291457176,   -0.11008008569478989,
       -0.6318260431289673,    -1.1302334070205688,    0.0003201380604878068};
-  const Scalar size = at_most(abs(operands[0]), 4);
-  const Scalar near = size + size * polynomial(size * size, kNear);
-  const Scalar far = 1 - exp_inside(polynomial(size, kFar));
+  const ScalarTree size = at_most(abs(operands[0]), 4);
+  const ScalarTree near = size + size * polynomial(size * size, kNear);
+  const ScalarTree far = 1 - exp_inside(polynomial(size, kFar));
   return signed_as(operands[0], select(size < 1, near, far));
 }
 

@@ -13,50 +13,58 @@
 
 namespace recut::loop {
 
-class Scalar {
+class ScalarTree {
  public:
-  static Scalar value(ValueId id, DType type);
-  static Scalar real(DType type, double number) { return constant(type, {number, 0}); }
-  static Scalar whole(DType type, std::int64_t number) { return constant(type, {0, number}); }
-  static Scalar constant(DType type, const Constant& constant);
+  static ScalarTree value(ValueId id, DType type);
+  static ScalarTree real(DType type, double number) { return constant(type, {number, 0}); }
+  static ScalarTree whole(DType type, std::int64_t number) { return constant(type, {0, number}); }
+  static ScalarTree constant(DType type, const Constant& constant);
   // Of constants the result is a constant.
-  static Scalar apply(ScalarOp op, const std::vector<Scalar>& operands, DType type);
+  static ScalarTree apply(ScalarOp op, const std::vector<ScalarTree>& operands, DType type);
 
   DType type() const;
   // A constant of the same type.
-  Scalar like(double number) const;
+  ScalarTree like(double number) const;
   // Appends what defines it to a block, each operator once, from a note; the tree's own value, and
   // where a name is given, by that name.
   ValueId write(Kernel& kernel, Block& block, std::uint32_t note, ValueId name = {}) const;
 
  private:
-  struct Tree;
-  explicit Scalar(std::shared_ptr<Tree> tree) : tree_(std::move(tree)) {}
+  struct Node;
+  explicit ScalarTree(std::shared_ptr<Node> tree) : tree_(std::move(tree)) {}
 
-  std::shared_ptr<Tree> tree_;
+  std::shared_ptr<Node> tree_;
 };
 
-inline Scalar operate(ScalarOp op, const Scalar& a) { return Scalar::apply(op, {a}, a.type()); }
-inline Scalar operate(ScalarOp op, const Scalar& a, const Scalar& b) {
-  return Scalar::apply(op, {a, b}, a.type());
+inline ScalarTree operate(ScalarOp op, const ScalarTree& a) {
+  return ScalarTree::apply(op, {a}, a.type());
 }
-inline Scalar compare(ScalarOp op, const Scalar& a, const Scalar& b) {
-  return Scalar::apply(op, {a, b}, DType::boolean);
+inline ScalarTree operate(ScalarOp op, const ScalarTree& a, const ScalarTree& b) {
+  return ScalarTree::apply(op, {a, b}, a.type());
 }
-inline Scalar select(const Scalar& condition, const Scalar& a, const Scalar& b) {
-  return Scalar::apply(ScalarOp::select, {condition, a, b}, a.type());
+inline ScalarTree compare(ScalarOp op, const ScalarTree& a, const ScalarTree& b) {
+  return ScalarTree::apply(op, {a, b}, DType::boolean);
 }
-inline Scalar converted(const Scalar& a, DType type) {
-  return Scalar::apply(ScalarOp::convert, {a}, type);
+inline ScalarTree select(const ScalarTree& condition, const ScalarTree& a, const ScalarTree& b) {
+  return ScalarTree::apply(ScalarOp::select, {condition, a, b}, a.type());
 }
-inline Scalar reinterpreted(const Scalar& a, DType type) {
-  return Scalar::apply(ScalarOp::reinterpret, {a}, type);
+inline ScalarTree converted(const ScalarTree& a, DType type) {
+  return ScalarTree::apply(ScalarOp::convert, {a}, type);
+}
+inline ScalarTree reinterpreted(const ScalarTree& a, DType type) {
+  return ScalarTree::apply(ScalarOp::reinterpret, {a}, type);
 }
 
-#define RECUT_SCALAR_PAIR(name, combine, op)                                                    \
-  inline Scalar name(const Scalar& a, const Scalar& b) { return combine(ScalarOp::op, a, b); }  \
-  inline Scalar name(const Scalar& a, double b) { return combine(ScalarOp::op, a, a.like(b)); } \
-  inline Scalar name(double a, const Scalar& b) { return combine(ScalarOp::op, b.like(a), b); }
+#define RECUT_SCALAR_PAIR(name, combine, op)                         \
+  inline ScalarTree name(const ScalarTree& a, const ScalarTree& b) { \
+    return combine(ScalarOp::op, a, b);                              \
+  }                                                                  \
+  inline ScalarTree name(const ScalarTree& a, double b) {            \
+    return combine(ScalarOp::op, a, a.like(b));                      \
+  }                                                                  \
+  inline ScalarTree name(double a, const ScalarTree& b) {            \
+    return combine(ScalarOp::op, b.like(a), b);                      \
+  }
 RECUT_SCALAR_PAIR(operator+, operate, add)
 RECUT_SCALAR_PAIR(operator-, operate, sub)
 RECUT_SCALAR_PAIR(operator*, operate, mul)
@@ -67,25 +75,27 @@ RECUT_SCALAR_PAIR(operator==, compare, eq)
 #undef RECUT_SCALAR_PAIR
 
 // Bits, of one type.
-inline Scalar operator&(const Scalar& a, const Scalar& b) {
+inline ScalarTree operator&(const ScalarTree& a, const ScalarTree& b) {
   return operate(ScalarOp::bit_and, a, b);
 }
-inline Scalar operator|(const Scalar& a, const Scalar& b) {
+inline ScalarTree operator|(const ScalarTree& a, const ScalarTree& b) {
   return operate(ScalarOp::bit_or, a, b);
 }
-inline Scalar operator^(const Scalar& a, const Scalar& b) {
+inline ScalarTree operator^(const ScalarTree& a, const ScalarTree& b) {
   return operate(ScalarOp::bit_xor, a, b);
 }
-inline Scalar operator<<(const Scalar& a, std::int64_t by) {
-  return operate(ScalarOp::shift_left, a, Scalar::whole(a.type(), by));
+inline ScalarTree operator<<(const ScalarTree& a, std::int64_t by) {
+  return operate(ScalarOp::shift_left, a, ScalarTree::whole(a.type(), by));
 }
-inline Scalar operator>>(const Scalar& a, std::int64_t by) {
-  return operate(ScalarOp::shift_right, a, Scalar::whole(a.type(), by));
+inline ScalarTree operator>>(const ScalarTree& a, std::int64_t by) {
+  return operate(ScalarOp::shift_right, a, ScalarTree::whole(a.type(), by));
 }
 
 // What an operator becomes; null where it stays.
-using Series = Scalar (*)(std::span<const Scalar> operands);
+using Series = ScalarTree (*)(std::span<const ScalarTree> operands);
 Series find_series(ScalarOp op, DType type);  // exp and its kin, random numbers
 Series find_random_series(ScalarOp op);
+
+inline ScalarTree whole(std::int64_t value) { return ScalarTree::whole(DType::i64, value); }
 
 }  // namespace recut::loop

@@ -10,14 +10,14 @@ namespace recut::loop {
 namespace {
 
 // A format of 16 bits: so many bits of mantissa, the rest but one of exponent.
-struct Half {
+struct StorageFormatHalf {
   int mantissa;
   int bias;
 };
-constexpr Half kF16{10, 15};
-constexpr Half kBf16{7, 127};
+constexpr StorageFormatHalf kF16{10, 15};
+constexpr StorageFormatHalf kBf16{7, 127};
 
-std::uint16_t encode(const Half& format, double x) {
+std::uint16_t encode(const StorageFormatHalf& format, double x) {
   const int exponent_bits = 15 - format.mantissa;
   const auto sign = static_cast<std::uint16_t>(std::signbit(x) ? 0x8000 : 0);
   const auto infinity = static_cast<std::uint16_t>(((1 << exponent_bits) - 1) << format.mantissa);
@@ -35,7 +35,7 @@ std::uint16_t encode(const Half& format, double x) {
   return static_cast<std::uint16_t>(sign | (bits < infinity ? bits : infinity));
 }
 
-double decode(const Half& format, std::uint16_t bits) {
+double decode(const StorageFormatHalf& format, std::uint16_t bits) {
   const int exponent = (bits & 0x7fff) >> format.mantissa;
   const int mantissa = bits & ((1 << format.mantissa) - 1);
   const bool special = exponent == (1 << (15 - format.mantissa)) - 1;

@@ -12,16 +12,16 @@ namespace recut::loop {
 namespace {
 
 // Where a part is known: between its statement and the end of the block that this stands in.
-enum class Seen : std::uint8_t { never, now, before };
+enum class VerifierSeen : std::uint8_t { never, now, before };
 
 class Verifier {
  public:
   explicit Verifier(const Kernel& kernel)
       : kernel_(kernel),
         names_(kernel),
-        values_(kernel.values.size(), Seen::never),
-        loops_(kernel.loops.size(), Seen::never),
-        accumulators_(kernel.accumulators.size(), Seen::never),
+        values_(kernel.values.size(), VerifierSeen::never),
+        loops_(kernel.loops.size(), VerifierSeen::never),
+        accumulators_(kernel.accumulators.size(), VerifierSeen::never),
         declared_under_(kernel.accumulators.size(), 0) {}
 
   Diagnostics run() {
@@ -93,23 +93,23 @@ class Verifier {
 
   // A part's statement is met. False where it has had one.
   template <class PartId>
-  bool define(std::vector<Seen>& parts, PartId id) {
-    if (id.index >= parts.size() || parts[id.index] != Seen::never) {
+  bool define(std::vector<VerifierSeen>& parts, PartId id) {
+    if (id.index >= parts.size() || parts[id.index] != VerifierSeen::never) {
       fault(names_.of(id),
             id.index >= parts.size() ? "the kernel has no such part" : "is defined twice");
       return false;
     }
-    parts[id.index] = Seen::now;
+    parts[id.index] = VerifierSeen::now;
     return true;
   }
 
   template <class PartId>
-  bool use(const std::string& about, const std::vector<Seen>& parts, PartId id) {
-    const Seen seen = id.index < parts.size() ? parts[id.index] : Seen::never;
-    if (seen == Seen::now) return true;
+  bool use(const std::string& about, const std::vector<VerifierSeen>& parts, PartId id) {
+    const VerifierSeen seen = id.index < parts.size() ? parts[id.index] : VerifierSeen::never;
+    if (seen == VerifierSeen::now) return true;
     fault(about, fmt::format("{} {}", names_.of(id),
-                             seen == Seen::never ? "is not defined before"
-                                                 : "is used outside of its block"));
+                             seen == VerifierSeen::never ? "is not defined before"
+                                                         : "is used outside of its block"));
     return false;
   }
 
@@ -156,11 +156,11 @@ class Verifier {
   // ------------------------------------------------------------------------------------
 
   void check_block(const Block& block) {
-    std::vector<std::pair<std::vector<Seen>*, std::uint32_t>> outer;
+    std::vector<std::pair<std::vector<VerifierSeen>*, std::uint32_t>> outer;
     std::swap(outer, opened_);
     for (const Statement& statement : block)
       std::visit([&](const auto& s) { check(s); }, statement.value);
-    for (const auto& [parts, index] : opened_) (*parts)[index] = Seen::before;
+    for (const auto& [parts, index] : opened_) (*parts)[index] = VerifierSeen::before;
     opened_ = std::move(outer);
   }
 
@@ -232,7 +232,7 @@ class Verifier {
     nest_.push_back(&loop);
     check_body(loop.body);
     nest_.pop_back();
-    loops_[loop.variable.index] = Seen::before;
+    loops_[loop.variable.index] = VerifierSeen::before;
   }
 
   void check(const If& branch) {
@@ -312,12 +312,13 @@ class Verifier {
   const Kernel& kernel_;
   const Names names_;
   Diagnostics faults_;
-  std::vector<Seen> values_, loops_, accumulators_;
+  std::vector<VerifierSeen> values_, loops_, accumulators_;
   std::vector<std::size_t> declared_under_;  // by accumulator: how many blocks stand around it
   std::vector<const Loop*> nest_;            // null: an if
   std::set<std::uint32_t> scratch_of_nest_;  // that the outermost loop at hand has used,
   std::int64_t scratch_left_ = 0;            // and the bytes that it may use beside
-  std::vector<std::pair<std::vector<Seen>*, std::uint32_t>> opened_;  // in the block at hand
+  std::vector<std::pair<std::vector<VerifierSeen>*, std::uint32_t>>
+      opened_;  // in the block at hand
 };
 
 }  // namespace

@@ -132,4 +132,10 @@ Formula predicates(F) {
   };
 }
 
+// The dimension that an attribute names, counted from the front.
+inline std::size_t dimension(const Site& s, std::string_view parameter, std::size_t rank) {
+  return static_cast<std::size_t>(
+      wrap_dimension(s.call.integer(parameter), static_cast<std::int64_t>(rank)).value());
+}
+
 }  // namespace recut::loop

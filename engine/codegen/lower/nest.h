@@ -153,4 +153,10 @@ Indices broadcast_place(const Indices& at, const Shape& shape);
 // The place in what a reduction gives: with or without the folded dimensions.
 Indices folded_place(const Indices& at, const std::vector<bool>& folded, std::size_t rank);
 
+// Why a call isn't lowered: it sums bools.
+inline std::optional<std::string> truths(const Call& call) {
+  if (call.tensor("self").dtype == DType::boolean) return "sums of bools";
+  return std::nullopt;
+}
+
 }  // namespace recut::loop

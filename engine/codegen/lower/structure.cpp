@@ -13,7 +13,7 @@ namespace recut::loop {
 namespace {
 
 // What a word of the key says of a node.
-enum class Part : std::int64_t {
+enum class StructurePart : std::int64_t {
   known,  // it was described before: its number
   call,   // a call of the kernel's own
   view,   // of what follows
@@ -37,12 +37,12 @@ class Writer {
   void describe(NodeId id) {
     const auto next = static_cast<std::int64_t>(structure_.nodes.size());
     const auto [at, added] = numbers_.emplace(id, next);
-    if (!added) return put(Part::known, at->second);
+    if (!added) return put(StructurePart::known, at->second);
     structure_.nodes.push_back(id);
     const Node& node = graph_[id];
     const bool member = members_.count(id) != 0;
     const bool view = node.op == Op::getitem || shares_storage(graph_.op(id));
-    put(member ? Part::call : view ? Part::view : Part::memory);
+    put(member ? StructurePart::call : view ? StructurePart::view : StructurePart::memory);
     for (const TensorType& type : node.outputs) put(type);
     put(std::int64_t{-1});
     if (!member && !view) return;
@@ -63,7 +63,7 @@ class Writer {
   void put(Enum word) {
     put(static_cast<std::int64_t>(word));
   }
-  void put(Part part, std::int64_t number) {
+  void put(StructurePart part, std::int64_t number) {
     put(part);
     put(number);
   }

@@ -6,10 +6,6 @@
 namespace recut::loop {
 namespace {
 
-void require(std::optional<Quantity>& inside, const Quantity& condition) {
-  inside = inside ? *inside & condition : condition;
-}
-
 // An index between bounds: from `least` on, below `end`.
 struct Bounded {
   Index index;

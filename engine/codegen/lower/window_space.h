@@ -48,4 +48,9 @@ Shape windows_around(const Sliding& s);
 Fallen window_around(Lowering& lowering, const Sliding& s, const Indices& place,
                      const Indices& number, const Shape& windows);
 
+// Adds a condition to those that hold already; none: always.
+inline void require(std::optional<Quantity>& inside, const Quantity& condition) {
+  inside = inside ? *inside & condition : condition;
+}
+
 }  // namespace recut::loop

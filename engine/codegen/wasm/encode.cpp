@@ -41,7 +41,7 @@ class Bytes {
   std::string text_;
 };
 
-constexpr int kTypes = 1, kImports = 2, kFunctions = 3, kExports = 7, kCode = 10;
+constexpr int kEncodeTypes = 1, kImports = 2, kFunctions = 3, kExports = 7, kCode = 10;
 constexpr int kFunctionKind = 0, kMemoryKind = 2, kNoResult = 0x40, kFunctionType = 0x60;
 constexpr int kLeastAlone = 0, kSharedLimits = 3;  // of a memory; shared ones have a largest size
 
@@ -154,7 +154,7 @@ std::string encode(const Contents& contents) {
   Bytes out;
   out.bytes(0x6d736100, 4);  // "\0asm"
   out.bytes(1, 4);           // its version
-  out.section(kTypes, types);
+  out.section(kEncodeTypes, types);
   out.section(kImports, imports);
   out.section(kFunctions, functions);
   out.section(kExports, exports);

@@ -8,7 +8,7 @@
 namespace recut::wasm {
 namespace {
 
-constexpr std::size_t kNever = std::numeric_limits<std::size_t>::max();
+constexpr std::size_t kForwardNever = std::numeric_limits<std::size_t>::max();
 
 bool is_get(const Instruction& one) { return one.op == Op::local_get; }
 bool is_set(const Instruction& one) { return one.op == Op::local_set; }
@@ -85,14 +85,14 @@ class Forwarding {
 
   // get %a, set %b ... get %b: %a is read, where it isn't set again before the last of them.
   void read_where_copied() {
-    std::vector<std::size_t> next_set(gets_.size(), kNever), last_get(gets_.size(), 0),
+    std::vector<std::size_t> next_set(gets_.size(), kForwardNever), last_get(gets_.size(), 0),
         known_gets(gets_.size(), 0);  // in the rest of the line
     std::vector<std::uint64_t> seen;
     for (std::size_t at = body_.size(); at-- > 0;) {
       if (dropped_[at] != 0) continue;
       if (is_control(body_[at])) {
         for (const std::uint64_t local : seen)
-          next_set[local] = kNever, last_get[local] = 0, known_gets[local] = 0;
+          next_set[local] = kForwardNever, last_get[local] = 0, known_gets[local] = 0;
         seen.clear();
         continue;
       }

@@ -4,11 +4,12 @@
 #include <limits>
 
 #include "engine/codegen/wasm/kernel_code.h"
+#include "engine/codegen/wasm/writer.h"
 
 namespace recut::wasm {
 namespace {
 
-constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+constexpr std::int64_t kIndexCodeMost = std::numeric_limits<std::int32_t>::max();
 
 // An index as numbers that are the same where it is the same.
 void flatten(const loop::Index& index, std::vector<std::int64_t>& out) {
@@ -22,8 +23,6 @@ void flatten(const loop::Index& index, std::vector<std::int64_t>& out) {
     if (term.atom.of != nullptr) flatten(*term.atom.of, out);
   }
 }
-
-Code i32(std::int64_t number) { return Writer::integer(DType::i32, number); }
 
 }  // namespace
 
@@ -62,7 +61,7 @@ std::optional<std::int64_t> KernelCode::step_in_block(const loop::Atom& atom) co
 
 bool KernelCode::fits_i32(const loop::Index& index) const {
   const auto range = ranges_.of(index);
-  return range && range->within(-kMost, kMost);
+  return range && range->within(-kIndexCodeMost, kIndexCodeMost);
 }
 
 std::size_t KernelCode::level_of(const loop::Atom& atom) const {
@@ -184,7 +183,7 @@ void KernelCode::push_atom(const loop::Atom& atom) {
 // Floor division, or what it leaves.
 void KernelCode::push_quotient(const loop::Atom& atom) {
   const auto range = ranges_.of(*atom.of);
-  if (range && range->within(0, kMost) && atom.by <= kMost) {
+  if (range && range->within(0, kIndexCodeMost) && atom.by <= kIndexCodeMost) {
     w_.push(index(*atom.of));
     w_.i32(atom.by);
     return w_.put(atom.kind == loop::AtomKind::quotient ? Op::i32_div_u : Op::i32_rem_u);

@@ -9,13 +9,10 @@
 #include "engine/codegen/loop/stages.h"
 #include "engine/codegen/wasm/narrow_numbers.h"
 #include "engine/codegen/wasm/unrolling.h"
+#include "engine/codegen/wasm/writer.h"
 
 namespace recut::wasm {
-namespace {
-
-Code i32(std::int64_t number) { return Writer::integer(DType::i32, number); }
-
-}  // namespace
+namespace {}  // namespace
 
 KernelCode::KernelCode(const loop::Kernel& kernel, Writer& writer, const Host& host,
                        std::vector<std::string>& faults)

@@ -7,7 +7,7 @@
 namespace recut::wasm {
 namespace {
 
-constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+constexpr std::int64_t kNarrowNumbersMost = std::numeric_limits<std::int32_t>::max();
 
 bool compares(const loop::Expression& expression) {
   const auto* apply = std::get_if<loop::Apply>(&expression);
@@ -41,11 +41,12 @@ class Search {
   void find(const loop::Define& define) {
     if (const auto* number = std::get_if<loop::IndexNumber>(&define.expression)) {
       const auto range = ranges_.of(number->index);
-      narrow_[define.value.index] = range && range->within(-kMost, kMost);
+      narrow_[define.value.index] = range && range->within(-kNarrowNumbersMost, kNarrowNumbersMost);
     }
     if (const auto* constant = std::get_if<loop::Constant>(&define.expression))
       constant_[define.value.index] = kernel_[define.value].type == DType::i64 &&
-                                      constant->integer >= -kMost && constant->integer <= kMost;
+                                      constant->integer >= -kNarrowNumbersMost &&
+                                      constant->integer <= kNarrowNumbersMost;
   }
 
   void use(const loop::Block& block) {

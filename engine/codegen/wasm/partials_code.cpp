@@ -2,14 +2,13 @@
 #include <algorithm>
 
 #include "engine/codegen/wasm/kernel_code.h"
+#include "engine/codegen/wasm/writer.h"
 
 namespace recut::wasm {
 namespace {
 
 // So many partial numbers stay in locals.
 constexpr std::int64_t kMostHeld = 32;
-
-Code i32(std::int64_t number) { return Writer::integer(DType::i32, number); }
 
 // Some of the lanes, from one on.
 Code chunk_of(const Code& all, std::int64_t first, std::int64_t width) {

@@ -10,8 +10,8 @@
 namespace recut::wasm {
 namespace {
 
-constexpr std::size_t kNever = std::numeric_limits<std::size_t>::max();
-constexpr std::array kTypes{Type::i32, Type::i64, Type::f32, Type::f64, Type::v128};
+constexpr std::size_t kSharingNever = std::numeric_limits<std::size_t>::max();
+constexpr std::array kSharingTypes{Type::i32, Type::i64, Type::f32, Type::f64, Type::v128};
 
 bool uses_local(const Instruction& one) {
   return one.op == Op::local_get || one.op == Op::local_set || one.op == Op::local_tee;
@@ -19,7 +19,7 @@ bool uses_local(const Instruction& one) {
 
 // From the first instruction that uses a local to the last that may need its value.
 struct Span {
-  std::size_t first = kNever, last = 0;
+  std::size_t first = kSharingNever, last = 0;
   std::size_t arm = 0;  // of an `if`, in which the first one stands: its beginning; 0: in none
 };
 
@@ -63,7 +63,7 @@ class Spans {
 
   void use(std::size_t at) {
     Span& span = spans_[body_[at].low - parameters_];
-    if (span.first == kNever) {
+    if (span.first == kSharingNever) {
       span.first = at;
       span.arm = arms_.empty() ? 0 : arms_.back();
       if (body_[at].op == Op::local_get) span = {0, body_.size(), 0};
@@ -117,7 +117,7 @@ void share_locals(Function& function) {
   const std::vector<Span> spans = Spans(function.body, parameters, count).run();
   std::vector<std::size_t> order;
   for (std::size_t local = 0; local < count; ++local)
-    if (spans[local].first != kNever) order.push_back(local);
+    if (spans[local].first != kSharingNever) order.push_back(local);
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return spans[a].first < spans[b].first; });
   Numbers numbers;
@@ -126,7 +126,7 @@ void share_locals(Function& function) {
     becomes[local] = numbers.take(function.locals[local], spans[local]);
   std::map<Type, std::size_t> begins;
   std::vector<Type> locals;
-  for (const Type type : kTypes) {
+  for (const Type type : kSharingTypes) {
     begins[type] = parameters + locals.size();
     locals.insert(locals.end(), numbers.count(type), type);
   }

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "engine/codegen/wasm/scalar_code.h"
+#include "engine/codegen/wasm/writer.h"
 #include "engine/support/check.h"
 
 namespace recut::wasm {
@@ -36,8 +37,6 @@ struct Arithmetic {
     return select_code(w, condition, a, b);
   }
 };
-
-Code i32(std::int64_t number) { return Writer::integer(DType::i32, number); }
 
 // An f32 near x that rounds to fewer digits as x itself does: towards zero, with the last bit set
 // where something was lost (round to odd; Boldo and Melquiond, Emulation of FMA and Correctly

@@ -145,4 +145,6 @@ class Writer {
   std::uint32_t note_ = loop::kNoNote;
 };
 
+inline Code i32(std::int64_t number) { return Writer::integer(DType::i32, number); }
+
 }  // namespace recut::wasm

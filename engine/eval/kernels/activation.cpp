@@ -11,7 +11,7 @@ namespace {
 using namespace elementwise;
 
 // A Scalar parameter as the computation sees it.
-double given(const KernelContext& c, std::string_view parameter) {
+double activation_given(const KernelContext& c, std::string_view parameter) {
   return number(c.call.scalar(parameter), result_dtype(c.call));
 }
 
@@ -30,7 +30,7 @@ Result<Done> threshold(KernelContext& c) {
 }
 
 Result<Done> leaky_relu(KernelContext& c) {
-  const double slope = given(c, "negative_slope");
+  const double slope = activation_given(c, "negative_slope");
   return reals(
       c, [=](double x) { return x > 0 ? x : x * slope; }, "self");
 }
@@ -40,15 +40,15 @@ double elu(double x, double alpha, double scale, double input_scale) {
 }
 
 Result<Done> elu_kernel(KernelContext& c) {
-  const double alpha = given(c, "alpha");
-  const double scale = given(c, "scale");
-  const double input_scale = given(c, "input_scale");
+  const double alpha = activation_given(c, "alpha");
+  const double scale = activation_given(c, "scale");
+  const double input_scale = activation_given(c, "input_scale");
   return reals(
       c, [=](double x) { return elu(x, alpha, scale, input_scale); }, "self");
 }
 
 Result<Done> celu(KernelContext& c) {
-  const double alpha = given(c, "alpha");
+  const double alpha = activation_given(c, "alpha");
   return reals(
       c, [=](double x) { return elu(x, alpha, 1, 1 / alpha); }, "self");
 }
@@ -73,8 +73,8 @@ Result<Done> gelu_kernel(KernelContext& c) {
 }
 
 Result<Done> hardtanh(KernelContext& c) {
-  const double least = given(c, "min_val");
-  const double most = given(c, "max_val");
+  const double least = activation_given(c, "min_val");
+  const double most = activation_given(c, "max_val");
   return reals(
       c, [=](double x) { return smaller(larger(x, least), most); }, "self");
 }
@@ -82,22 +82,22 @@ Result<Done> hardtanh(KernelContext& c) {
 double hardsigmoid(double x) { return smaller(larger(x + 3, 0.0), 6.0) / 6; }
 
 Result<Done> softplus(KernelContext& c) {
-  const double beta = given(c, "beta");
-  const double edge = given(c, "threshold");
+  const double beta = activation_given(c, "beta");
+  const double edge = activation_given(c, "threshold");
   return reals(
       c, [=](double x) { return x * beta > edge ? x : std::log1p(std::exp(x * beta)) / beta; },
       "self");
 }
 
 Result<Done> softshrink(KernelContext& c) {
-  const double edge = given(c, "lambd");
+  const double edge = activation_given(c, "lambd");
   // Times 0 in between, so that NaN stays.
   return reals(
       c, [=](double x) { return x > edge ? x - edge : (x < -edge ? x + edge : x * 0); }, "self");
 }
 
 Result<Done> hardshrink(KernelContext& c) {
-  const double edge = given(c, "lambd");
+  const double edge = activation_given(c, "lambd");
   return reals(
       c, [=](double x) { return x >= -edge && x <= edge ? 0.0 : x; }, "self");
 }

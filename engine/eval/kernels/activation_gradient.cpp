@@ -3,13 +3,14 @@
 
 #include "engine/eval/kernels/elementwise.h"
 #include "engine/eval/kernels/pointwise.h"
+#include "engine/support/constants.h"
 
 namespace recut {
 namespace {
 
 using namespace elementwise;
 
-double given(const KernelContext& c, std::string_view parameter) {
+double activation_gradient_given(const KernelContext& c, std::string_view parameter) {
   return number(c.call.scalar(parameter), tensors_dtype(c.call));
 }
 
@@ -27,21 +28,24 @@ Kernel gradient_of(F) {
 }
 
 Result<Done> threshold_backward(KernelContext& c) {
-  const double edge = given(c, "threshold");
+  const double edge = activation_gradient_given(c, "threshold");
   return gradient(
       c, [=](double g, double x) { return x <= edge ? 0.0 : g; }, "grad_output", "self");
 }
 
 Result<Done> leaky_relu_backward(KernelContext& c) {
-  const double slope = given(c, "negative_slope");
+  const double slope = activation_gradient_given(c, "negative_slope");
   return gradient(
       c, [=](double g, double x) { return x > 0 ? g : g * slope; }, "grad_output", "self");
 }
 
 // In training the slopes are those that were drawn: `noise`, 1 where x was above 0.
 Result<Done> rrelu_backward(KernelContext& c) {
-  const double slope = (given(c, "lower") + given(c, "upper")) / 2;
-  const bool drawn = c.call.boolean("training") && given(c, "upper") - given(c, "lower") > 1e-6;
+  const double slope =
+      (activation_gradient_given(c, "lower") + activation_gradient_given(c, "upper")) / 2;
+  const bool drawn =
+      c.call.boolean("training") &&
+      activation_gradient_given(c, "upper") - activation_gradient_given(c, "lower") > 1e-6;
   return apply<double, double>(
       c, float_of(tensors_dtype(c.call)), Numbers::arithmetic,
       [=](double g, double x, double noise) {
@@ -67,9 +71,9 @@ Result<Done> prelu_backward(KernelContext& c) {
 }
 
 Result<Done> elu_backward(KernelContext& c) {
-  const double scale = given(c, "scale");
-  const double negative = given(c, "alpha") * scale;
-  const double input_scale = given(c, "input_scale");
+  const double scale = activation_gradient_given(c, "scale");
+  const double negative = activation_gradient_given(c, "alpha") * scale;
+  const double input_scale = activation_gradient_given(c, "input_scale");
   const bool is_result = c.call.boolean("is_result");
   return gradient(
       c,
@@ -81,7 +85,6 @@ Result<Done> elu_backward(KernelContext& c) {
       "grad_output", "self_or_result");
 }
 
-constexpr double kRootHalf = 0.70710678118654752440;       // 1 / sqrt(2)
 constexpr double kRootTwoOverPi = 0.79788456080286535588;  // sqrt(2 / pi)
 
 double gelu_slope(double x) {
@@ -117,23 +120,23 @@ double mish_slope(double x) {
 double hardswish_slope(double x) { return x <= -3 ? 0.0 : (x < 3 ? x / 3 + 0.5 : 1.0); }
 
 Result<Done> hardtanh_backward(KernelContext& c) {
-  const double least = given(c, "min_val");
-  const double most = given(c, "max_val");
+  const double least = activation_gradient_given(c, "min_val");
+  const double most = activation_gradient_given(c, "max_val");
   return gradient(
       c, [=](double g, double x) { return x <= least || x >= most ? 0.0 : g; }, "grad_output",
       "self");
 }
 
 Result<Done> softplus_backward(KernelContext& c) {
-  const double beta = given(c, "beta");
-  const double edge = given(c, "threshold");
+  const double beta = activation_gradient_given(c, "beta");
+  const double edge = activation_gradient_given(c, "threshold");
   return gradient(
       c, [=](double g, double x) { return x * beta > edge ? g : g / (1 + std::exp(-x * beta)); },
       "grad_output", "self");
 }
 
 Result<Done> shrink_backward(KernelContext& c) {
-  const double edge = given(c, "lambd");
+  const double edge = activation_gradient_given(c, "lambd");
   return gradient(
       c, [=](double g, double x) { return x >= -edge && x <= edge ? 0.0 : g; },
       name_of_parameter(c, 0), "self");

@@ -25,7 +25,7 @@ void for_each_in_adaptive_window(const Triple& at, const Triple& out, const Trip
       for (std::int64_t x = first[2]; x < last[2]; ++x) visit(flatten({z, y, x}, plane));
 }
 
-Result<Done> avg_pool(KernelContext& c) {
+Result<Done> adaptive_avg_pool(KernelContext& c) {
   const Reals in = c.reals("self");
   Reals out(c.output_types[0].shape);
   const std::size_t dims = spatial_dims_of(c.call);
@@ -46,7 +46,7 @@ Result<Done> avg_pool(KernelContext& c) {
   return Done{};
 }
 
-Result<Done> avg_pool_backward(KernelContext& c) {
+Result<Done> adaptive_avg_pool_backward(KernelContext& c) {
   const Reals grad = c.reals("grad_output");
   Reals out(c.output_types[0].shape);
   const std::size_t dims = spatial_dims_of(c.call);
@@ -64,7 +64,7 @@ Result<Done> avg_pool_backward(KernelContext& c) {
   return Done{};
 }
 
-Result<Done> max_pool(KernelContext& c) {
+Result<Done> adaptive_max_pool(KernelContext& c) {
   const Reals in = c.reals("self");
   Reals values(c.output_types[0].shape);
   Integers places(values.shape);
@@ -168,11 +168,11 @@ Result<Done> fractional_max_pool(KernelContext& c) {
 void add_adaptive_pooling_kernels(KernelTable& t) {
   for (const Op op : {Op::_adaptive_avg_pool2d, Op::_adaptive_avg_pool3d, Op::adaptive_avg_pool1d,
                       Op::adaptive_avg_pool2d, Op::adaptive_avg_pool3d})
-    t.add(op, avg_pool);
-  t.add(Op::_adaptive_avg_pool2d_backward, avg_pool_backward);
-  t.add(Op::_adaptive_avg_pool3d_backward, avg_pool_backward);
+    t.add(op, adaptive_avg_pool);
+  t.add(Op::_adaptive_avg_pool2d_backward, adaptive_avg_pool_backward);
+  t.add(Op::_adaptive_avg_pool3d_backward, adaptive_avg_pool_backward);
   for (const Op op : {Op::adaptive_max_pool1d, Op::adaptive_max_pool2d, Op::adaptive_max_pool3d})
-    t.add(op, max_pool);
+    t.add(op, adaptive_max_pool);
   t.add(Op::max_unpool2d, max_unpool);
   t.add(Op::max_unpool3d, max_unpool);
   t.add(Op::fractional_max_pool2d, fractional_max_pool);

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/eval/kernels/elementwise.h"
 #include "engine/eval/kernels/families.h"
 #include "engine/eval/kernels/gemm.h"
 
@@ -19,7 +20,7 @@ void flatten_batch(const KernelContext& c, Attention& a) {
   const auto spread = [&](Reals& x) {
     Shape shape = batch;
     shape.insert(shape.end(), x.shape.end() - 2, x.shape.end());
-    x = broadcast_to(x, shape);
+    x = elementwise::broadcast_to(x, shape);
   };
   spread(a.query);
   if (!c.call.boolean("enable_gqa")) {
@@ -41,7 +42,7 @@ void read_mask(const KernelContext& c, Attention& a, std::string_view parameter)
   if (c.call.op().op == Op::scaled_dot_product_attention) {
     Shape scores = c.output_types[0].shape;
     scores.back() = a.keys;
-    a.mask = broadcast_to(a.mask, scores);
+    a.mask = elementwise::broadcast_to(a.mask, scores);
     a.mask.shape = all;
   }
   std::int64_t step = 1;

@@ -1,6 +1,7 @@
 // Cholesky factorisations, and solving with triangles.
 #include <fmt/core.h>
 
+#include "engine/eval/kernels/elementwise.h"
 #include "engine/eval/kernels/families.h"
 #include "engine/eval/kernels/gemm.h"
 #include "engine/eval/kernels/matrices.h"
@@ -88,7 +89,7 @@ Result<Done> triangular_solve(KernelContext& c) {
   c.write(for_each_system(c, a, c.reals("self"),
                           [&](const Matrix& m, Matrix& x) { solve_triangular(m, triangle, x); }),
           0);
-  c.write(broadcast_to(a, c.output_types[1].shape), 1);
+  c.write(elementwise::broadcast_to(a, c.output_types[1].shape), 1);
   return Done{};
 }
 

@@ -15,7 +15,7 @@ namespace recut {
 namespace {
 
 // Everything in three spatial dimensions, of which the first may have one element.
-struct Geometry {
+struct ConvolutionGeometry {
   std::int64_t samples = 1, channels = 0, outputs = 0, groups = 1;
   Triple image{1, 1, 1}, map{1, 1, 1}, kernel{1, 1, 1};
   Triple stride{1, 1, 1}, padding{0, 0, 0}, dilation{1, 1, 1};
@@ -26,9 +26,10 @@ struct Geometry {
   std::int64_t window() const { return channels / groups * kernel_size(); }  // a group's weights
 };
 
-Geometry geometry_of(const Call& call, const Shape& image, const Shape& map, const Shape& weight) {
+ConvolutionGeometry geometry_of(const Call& call, const Shape& image, const Shape& map,
+                                const Shape& weight) {
   const std::size_t dims = weight.size() - 2;
-  Geometry g;
+  ConvolutionGeometry g;
   if (image.size() == dims + 2) g.samples = image[0];
   g.channels = image[image.size() - dims - 1];
   g.outputs = map[map.size() - dims - 1];
@@ -50,7 +51,8 @@ constexpr std::int64_t kMaxColumns = std::int64_t{1} << 22;
 // Calls visit(row of columns, column, place in the image) for every weight of one group's window
 // and every place [begin, end) of the map, where the weight falls on the image and not outside.
 template <class Visit>
-void for_each_tap(const Geometry& g, std::int64_t begin, std::int64_t end, Visit&& visit) {
+void for_each_tap(const ConvolutionGeometry& g, std::int64_t begin, std::int64_t end,
+                  Visit&& visit) {
   std::vector<Triple> corners;
   for (std::int64_t p = begin; p < end; ++p) {
     const Triple at = unflatten(p, g.map);
@@ -75,7 +77,7 @@ void for_each_tap(const Geometry& g, std::int64_t begin, std::int64_t end, Visit
 
 // Calls visit(sample, group, begin, end) for chunks of the map's places.
 template <class Visit>
-void for_each_chunk(const Geometry& g, Visit&& visit) {
+void for_each_chunk(const ConvolutionGeometry& g, Visit&& visit) {
   if (g.outputs == 0 || g.window() == 0) return;
   const std::int64_t chunk = std::clamp<std::int64_t>(kMaxColumns / g.window(), 1, kChunk);
   for (std::int64_t n = 0; n < g.samples; ++n)
@@ -85,15 +87,15 @@ void for_each_chunk(const Geometry& g, Visit&& visit) {
 }
 
 // Where a sample's group begins in an image and in a map.
-std::int64_t image_base(const Geometry& g, std::int64_t n, std::int64_t group) {
+std::int64_t image_base(const ConvolutionGeometry& g, std::int64_t n, std::int64_t group) {
   return (n * g.channels + group * (g.channels / g.groups)) * g.image_size();
 }
-std::int64_t map_base(const Geometry& g, std::int64_t n, std::int64_t group) {
+std::int64_t map_base(const ConvolutionGeometry& g, std::int64_t n, std::int64_t group) {
   return (n * g.outputs + group * (g.outputs / g.groups)) * g.map_size();
 }
 
 // The windows of places [begin, end) as columns [window, end - begin].
-std::vector<double> unfold(const Geometry& g, const double* image, std::int64_t begin,
+std::vector<double> unfold(const ConvolutionGeometry& g, const double* image, std::int64_t begin,
                            std::int64_t end) {
   const std::int64_t width = end - begin;
   std::vector<double> columns(static_cast<std::size_t>(g.window() * width), 0.0);
@@ -103,7 +105,7 @@ std::vector<double> unfold(const Geometry& g, const double* image, std::int64_t 
   return columns;
 }
 
-void gather(const Geometry& g, const Reals& image, const Reals& weight, Reals& map) {
+void gather(const ConvolutionGeometry& g, const Reals& image, const Reals& weight, Reals& map) {
   const std::int64_t outputs = g.outputs / g.groups;
   for_each_chunk(g, [&](std::int64_t n, std::int64_t group, std::int64_t begin, std::int64_t end) {
     const auto columns = unfold(g, image.data.data() + image_base(g, n, group), begin, end);
@@ -114,7 +116,7 @@ void gather(const Geometry& g, const Reals& image, const Reals& weight, Reals& m
   });
 }
 
-void scatter(const Geometry& g, const Reals& map, const Reals& weight, Reals& image) {
+void scatter(const ConvolutionGeometry& g, const Reals& map, const Reals& weight, Reals& image) {
   const std::int64_t outputs = g.outputs / g.groups;
   std::vector<double> turned(static_cast<std::size_t>(outputs * g.window()));
   for_each_chunk(g, [&](std::int64_t n, std::int64_t group, std::int64_t begin, std::int64_t end) {
@@ -132,7 +134,7 @@ void scatter(const Geometry& g, const Reals& map, const Reals& weight, Reals& im
   });
 }
 
-void correlate(const Geometry& g, const Reals& image, const Reals& map, Reals& weight) {
+void correlate(const ConvolutionGeometry& g, const Reals& image, const Reals& map, Reals& weight) {
   const std::int64_t outputs = g.outputs / g.groups;
   for_each_chunk(g, [&](std::int64_t n, std::int64_t group, std::int64_t begin, std::int64_t end) {
     const std::int64_t width = end - begin;
@@ -161,8 +163,9 @@ Result<Done> convolution(KernelContext& c) {
   const Reals weight = c.reals("weight");
   Reals out(c.output_types[0].shape);
   const bool transposed = is_transposed(c.call);
-  const Geometry g = transposed ? geometry_of(c.call, out.shape, input.shape, weight.shape)
-                                : geometry_of(c.call, input.shape, out.shape, weight.shape);
+  const ConvolutionGeometry g = transposed
+                                    ? geometry_of(c.call, out.shape, input.shape, weight.shape)
+                                    : geometry_of(c.call, input.shape, out.shape, weight.shape);
   if (transposed)
     scatter(g, input, weight, out);
   else
@@ -196,8 +199,9 @@ Result<Done> convolution_backward(KernelContext& c) {
   const Reals input = c.reals("input");
   const Reals weight = c.reals("weight");
   const bool transposed = c.call.boolean("transposed");
-  const Geometry g = transposed ? geometry_of(c.call, grad.shape, input.shape, weight.shape)
-                                : geometry_of(c.call, input.shape, grad.shape, weight.shape);
+  const ConvolutionGeometry g = transposed
+                                    ? geometry_of(c.call, grad.shape, input.shape, weight.shape)
+                                    : geometry_of(c.call, input.shape, grad.shape, weight.shape);
   if (c.wanted(0)) {
     Reals grad_input(input.shape);
     if (transposed)

@@ -1,17 +1,17 @@
 // Distances between rows, and sums of products of three tensors.
 #include <cmath>
 
+#include "engine/eval/kernels/elementwise.h"
 #include "engine/eval/kernels/families.h"
 #include "engine/eval/kernels/gemm.h"
+#include "engine/eval/kernels/pointwise.h"
 
 namespace recut {
 namespace {
 
-double sign(double x) { return x > 0 ? 1.0 : x < 0 ? -1.0 : x; }
-
 // The p-norm of differences, one by one. Differences are rounded to the operands' dtype, as
 // PyTorch's are: whether one equals the largest of them (p = inf) depends on it.
-struct Norm {
+struct DistanceNorm {
   double p;
   DType dtype;
 
@@ -33,14 +33,14 @@ struct Norm {
   double derivative(double difference, double distance) const {
     const double x = std::abs(difference);
     if (p == 0) return 0;
-    if (p == 1) return sign(difference);
-    if (std::isinf(p)) return x == distance ? sign(difference) : 0;
+    if (p == 1) return sign_or_nan(difference);
+    if (std::isinf(p)) return x == distance ? sign_or_nan(difference) : 0;
     if (distance == 0 || (difference == 0 && p < 1)) return 0;
-    return sign(difference) * std::pow(x, p - 1) / std::pow(distance, p - 1);
+    return sign_or_nan(difference) * std::pow(x, p - 1) / std::pow(distance, p - 1);
   }
 };
 
-double distance(const Norm& norm, const double* a, const double* b, std::int64_t length) {
+double distance(const DistanceNorm& norm, const double* a, const double* b, std::int64_t length) {
   double sum = 0;
   for (std::int64_t i = 0; i < length; ++i) sum = norm.add(sum, norm.difference(a[i], b[i]));
   return norm.finish(sum);
@@ -53,7 +53,7 @@ Shape with_batch(const Shape& batch, const Shape& shape) {
   return out;
 }
 
-Norm norm_of(const KernelContext& c) {
+DistanceNorm norm_of(const KernelContext& c) {
   const DType dtype = c.output_types[0].dtype;
   return {c.call.op().parameter("p") ? c.call.real("p") : 2.0, dtype};
 }
@@ -63,12 +63,12 @@ Result<Done> cdist(KernelContext& c) {
   const Shape batch(out.shape.begin(), out.shape.end() - 2);
   Reals x1 = c.reals("x1");
   Reals x2 = c.reals("x2");
-  x1 = broadcast_to(x1, with_batch(batch, x1.shape));
-  x2 = broadcast_to(x2, with_batch(batch, x2.shape));
+  x1 = elementwise::broadcast_to(x1, with_batch(batch, x1.shape));
+  x2 = elementwise::broadcast_to(x2, with_batch(batch, x2.shape));
   const std::int64_t n = x1.shape[x1.shape.size() - 2];
   const std::int64_t m = x2.shape[x2.shape.size() - 2];
   const std::int64_t length = x1.shape.back();
-  const Norm norm = norm_of(c);
+  const DistanceNorm norm = norm_of(c);
   for (std::int64_t i = 0; i < out.count(); ++i) {
     const std::int64_t b = i / (n * m);
     out[i] = distance(norm, x1.data.data() + i / m * length,
@@ -83,14 +83,14 @@ Result<Done> cdist_backward(KernelContext& c) {
   const Shape batch(out.shape.begin(), out.shape.end() - 2);
   Reals x1 = c.reals("x1");
   Reals x2 = c.reals("x2");
-  x1 = broadcast_to(x1, with_batch(batch, x1.shape));
-  x2 = broadcast_to(x2, with_batch(batch, x2.shape));
+  x1 = elementwise::broadcast_to(x1, with_batch(batch, x1.shape));
+  x2 = elementwise::broadcast_to(x2, with_batch(batch, x2.shape));
   const Reals grad = c.reals("grad");
   const Reals distances = c.reals("cdist");
   const std::int64_t n = x1.shape[x1.shape.size() - 2];
   const std::int64_t m = x2.shape[x2.shape.size() - 2];
   const std::int64_t length = x1.shape.back();
-  const Norm norm = norm_of(c);
+  const DistanceNorm norm = norm_of(c);
   for (std::int64_t i = 0; i < grad.count(); ++i) {
     const std::int64_t row = i / m;
     const std::int64_t other = i / (n * m) * m + i % m;
@@ -107,7 +107,7 @@ Result<Done> pdist(KernelContext& c) {
   const Reals x = c.reals("self");
   const std::int64_t n = x.shape[0];
   const std::int64_t length = x.shape[1];
-  const Norm norm = norm_of(c);
+  const DistanceNorm norm = norm_of(c);
   Reals out(c.output_types[0].shape);
   std::int64_t at = 0;
   for (std::int64_t i = 0; i < n; ++i)
@@ -123,7 +123,7 @@ Result<Done> pdist_backward(KernelContext& c) {
   const Reals distances = c.reals("pdist");
   const std::int64_t n = x.shape[0];
   const std::int64_t length = x.shape[1];
-  const Norm norm = norm_of(c);
+  const DistanceNorm norm = norm_of(c);
   Reals out(x.shape);
   std::int64_t at = 0;
   for (std::int64_t i = 0; i < n; ++i)
@@ -161,9 +161,9 @@ Result<Done> trilinear(KernelContext& c) {
     kept[static_cast<std::size_t>(
         wrap_dimension(d, static_cast<std::int64_t>(all.size())).value())] = 1;
   Reals out(kept);
-  const Reals a = broadcast_to(i1, all);
-  const Reals b = broadcast_to(i2, all);
-  const Reals d = broadcast_to(i3, all);
+  const Reals a = elementwise::broadcast_to(i1, all);
+  const Reals b = elementwise::broadcast_to(i2, all);
+  const Reals d = elementwise::broadcast_to(i3, all);
   const Strides steps = contiguous_strides(kept);
   for (std::int64_t i = 0; i < a.count(); ++i) {
     std::int64_t to = 0;

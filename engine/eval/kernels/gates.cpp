@@ -1,19 +1,19 @@
 // Gates, and similarities along a dimension.
 #include <cmath>
 
+#include "engine/eval/kernels/elementwise.h"
 #include "engine/eval/kernels/families.h"
 #include "engine/eval/kernels/gemm.h"
+#include "engine/eval/kernels/pointwise.h"
 
 namespace recut {
 namespace {
 
-double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
-
 // Where the halves of dimension `dim` stand: element i of the first half and its partner.
-struct Halves {
+struct GatesHalves {
   std::int64_t half = 0;  // elements of one half's block
 
-  Halves(const Call& call, const Shape& in) {
+  GatesHalves(const Call& call, const Shape& in) {
     const auto d = static_cast<std::size_t>(
         wrap_dimension(call.integer("dim"), static_cast<std::int64_t>(in.size())).value());
     half = in[d] / 2 * contiguous_strides(in)[d];
@@ -25,7 +25,7 @@ struct Halves {
 Result<Done> glu(KernelContext& c) {
   const Reals x = c.reals("self");
   Reals out(c.output_types[0].shape);
-  const Halves h(c.call, x.shape);
+  const GatesHalves h(c.call, x.shape);
   for (std::int64_t i = 0; i < out.count(); ++i) out[i] = x[h.first(i)] * sigmoid(x[h.second(i)]);
   c.write(out);
   return Done{};
@@ -35,7 +35,7 @@ Result<Done> glu_backward(KernelContext& c) {
   const Reals x = c.reals("self");
   const Reals grad = c.reals("grad_output");
   Reals out(x.shape);
-  const Halves h(c.call, x.shape);
+  const GatesHalves h(c.call, x.shape);
   for (std::int64_t i = 0; i < grad.count(); ++i) {
     const double gate = sigmoid(x[h.second(i)]);
     out[h.first(i)] = grad[i] * gate;
@@ -59,8 +59,8 @@ Result<Done> prelu(KernelContext& c) {
 // Norms are kept above eps one by one, as torch does.
 Result<Done> cosine_similarity(KernelContext& c) {
   const Shape shape = broadcast(c.call.tensor("x1").shape, c.call.tensor("x2").shape).value();
-  const Reals a = broadcast_to(c.reals("x1"), shape);
-  const Reals b = broadcast_to(c.reals("x2"), shape);
+  const Reals a = elementwise::broadcast_to(c.reals("x1"), shape);
+  const Reals b = elementwise::broadcast_to(c.reals("x2"), shape);
   Reals out(c.output_types[0].shape);
   const auto rank = static_cast<std::int64_t>(shape.size());
   const auto d = static_cast<std::size_t>(wrap_dimension(c.call.integer("dim"), rank).value());
@@ -83,8 +83,8 @@ Result<Done> cosine_similarity(KernelContext& c) {
 
 Result<Done> pairwise_distance(KernelContext& c) {
   const Shape shape = broadcast(c.call.tensor("x1").shape, c.call.tensor("x2").shape).value();
-  const Reals a = broadcast_to(c.reals("x1"), shape);
-  const Reals b = broadcast_to(c.reals("x2"), shape);
+  const Reals a = elementwise::broadcast_to(c.reals("x1"), shape);
+  const Reals b = elementwise::broadcast_to(c.reals("x2"), shape);
   Reals out(c.output_types[0].shape);
   const double p = c.call.real("p");
   const double eps = c.call.real("eps");

@@ -149,19 +149,9 @@ Dense<T> transposed(const Dense<T>& a) {
   return out;
 }
 
-template <class T>
-Dense<T> broadcast_to(const Dense<T>& a, const Shape& shape) {
-  if (a.shape == shape) return a;
-  Dense<T> out(shape);
-  for (std::int64_t i = 0; i < out.count(); ++i) out[i] = a[broadcast_index(i, shape, a.shape)];
-  return out;
-}
-
 template Reals matmul(const Reals&, const Reals&);
 template Integers matmul(const Integers&, const Integers&);
 template Reals transposed(const Reals&);
 template Integers transposed(const Integers&);
-template Reals broadcast_to(const Reals&, const Shape&);
-template Integers broadcast_to(const Integers&, const Shape&);
 
 }  // namespace recut

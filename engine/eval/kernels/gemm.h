@@ -33,8 +33,4 @@ Dense<T> matmul(const Dense<T>& a, const Dense<T>& b);
 template <class T>
 Dense<T> transposed(const Dense<T>& a);
 
-// `a` repeated along the dimensions that `shape` has beyond its own.
-template <class T>
-Dense<T> broadcast_to(const Dense<T>& a, const Shape& shape);
-
 }  // namespace recut

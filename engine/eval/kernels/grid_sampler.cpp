@@ -23,7 +23,7 @@ struct Place {
 
 // What one element of the plane adds along one dimension: its weight, and the weight's derivative
 // with respect to the grid's coordinate.
-struct Tap {
+struct GridSamplerTap {
   std::int64_t place;
   double weight;
   double slope;
@@ -32,15 +32,15 @@ struct Tap {
 // One dimension; coordinates are computed in T as PyTorch does, since their rounding decides on
 // which element a place falls.
 template <class T>
-class Axis {
+class GridSamplerAxis {
  public:
-  Axis(const Call& call, std::int64_t size)
+  GridSamplerAxis(const Call& call, std::int64_t size)
       : size_(size),
         align_(call.boolean("align_corners")),
         interpolation_(static_cast<Interpolation>(call.integer("interpolation_mode"))),
         padding_(static_cast<Padding>(call.integer("padding_mode"))) {}
 
-  std::vector<Tap> taps(double coordinate) const {
+  std::vector<GridSamplerTap> taps(double coordinate) const {
     const Place<T> place = unnormalized(static_cast<T>(coordinate));
     if (interpolation_ == Interpolation::cubic) return cubic(place);
     const Place<T> padded = finite(pad(place));
@@ -92,11 +92,11 @@ class Axis {
     return {T{-100}, 0};
   }
 
-  std::vector<Tap> cubic(const Place<T>& place) const {
+  std::vector<GridSamplerTap> cubic(const Place<T>& place) const {
     const Place<T> p = finite(place);
     const T lower = std::floor(p.at);
     const double part = p.at - lower;
-    std::vector<Tap> taps;
+    std::vector<GridSamplerTap> taps;
     for (int k = -1; k <= 2; ++k) {
       const Place<T> at = pad({lower + static_cast<T>(k), 1});
       const double x = part - k;
@@ -124,12 +124,12 @@ class Axis {
 };
 
 // The shapes of a call, with three spatial dimensions of which the first may have one element.
-struct Geometry {
+struct GridSamplerGeometry {
   std::size_t dims;
   Triple plane, sampled;
   std::int64_t samples, channels;
 
-  Geometry(const Shape& input, const Shape& grid)
+  GridSamplerGeometry(const Shape& input, const Shape& grid)
       : dims(input.size() - 2),
         plane(spatial_triple(input, dims)),
         sampled(spatial_triple(Shape(grid.begin(), grid.end() - 1), dims)),
@@ -140,17 +140,18 @@ struct Geometry {
 // Calls visit(taps of the three dimensions, sample, place among the sampled) for every place. The
 // grid names x first: its last coordinate belongs to the first dimension.
 template <class T, class Visit>
-void for_each_place(const Call& call, const Geometry& g, const Reals& grid, Visit&& visit) {
+void for_each_sample(const Call& call, const GridSamplerGeometry& g, const Reals& grid,
+                     Visit&& visit) {
   for (std::int64_t i = 0; i < g.samples * volume(g.sampled); ++i) {
-    std::array<std::vector<Tap>, 3> taps;
+    std::array<std::vector<GridSamplerTap>, 3> taps;
     for (auto& t : taps) t = {{0, 1, 0}};
     for (std::size_t d = 0; d < g.dims; ++d) {
       const std::size_t dimension = 3 - g.dims + d;
-      const Axis<T> axis(call, g.plane[dimension]);
+      const GridSamplerAxis<T> axis(call, g.plane[dimension]);
       const auto at =
           static_cast<std::int64_t>(g.dims) * i + static_cast<std::int64_t>(g.dims - 1 - d);
-      std::vector<Tap> inside;
-      for (const Tap& tap : axis.taps(grid[at]))
+      std::vector<GridSamplerTap> inside;
+      for (const GridSamplerTap& tap : axis.taps(grid[at]))
         if (axis.contains(tap.place)) inside.push_back(tap);
       taps[dimension] = std::move(inside);
     }
@@ -160,24 +161,27 @@ void for_each_place(const Call& call, const Geometry& g, const Reals& grid, Visi
 
 // Calls visit(place in the plane, the three taps) for every combination.
 template <class Visit>
-void for_each_corner(const Geometry& g, const std::array<std::vector<Tap>, 3>& taps,
-                     Visit&& visit) {
-  for (const Tap& z : taps[0])
-    for (const Tap& y : taps[1])
-      for (const Tap& x : taps[2]) visit(flatten({z.place, y.place, x.place}, g.plane), z, y, x);
+void for_each_corner(const GridSamplerGeometry& g,
+                     const std::array<std::vector<GridSamplerTap>, 3>& taps, Visit&& visit) {
+  for (const GridSamplerTap& z : taps[0])
+    for (const GridSamplerTap& y : taps[1])
+      for (const GridSamplerTap& x : taps[2])
+        visit(flatten({z.place, y.place, x.place}, g.plane), z, y, x);
 }
 
 template <class T>
 Reals sample(const KernelContext& c, const Reals& input, const Reals& grid) {
-  const Geometry g(input.shape, grid.shape);
+  const GridSamplerGeometry g(input.shape, grid.shape);
   Reals out(c.output_types[0].shape);
-  for_each_place<T>(c.call, g, grid, [&](const auto& taps, std::int64_t n, std::int64_t place) {
+  for_each_sample<T>(c.call, g, grid, [&](const auto& taps, std::int64_t n, std::int64_t place) {
     for (std::int64_t channel = 0; channel < g.channels; ++channel) {
       const std::int64_t plane = n * g.channels + channel;
       double sum = 0;
-      for_each_corner(g, taps, [&](std::int64_t at, const Tap& z, const Tap& y, const Tap& x) {
-        sum += z.weight * y.weight * x.weight * input[plane * volume(g.plane) + at];
-      });
+      for_each_corner(g, taps,
+                      [&](std::int64_t at, const GridSamplerTap& z, const GridSamplerTap& y,
+                          const GridSamplerTap& x) {
+                        sum += z.weight * y.weight * x.weight * input[plane * volume(g.plane) + at];
+                      });
       out[plane * volume(g.sampled) + place] = sum;
     }
   });
@@ -188,21 +192,23 @@ template <class T>
 void sample_backward(const KernelContext& c, const Reals& input, const Reals& grid,
                      Reals& grad_input, Reals& grad_grid) {
   const Reals grad = c.reals("grad_output");
-  const Geometry g(input.shape, grid.shape);
+  const GridSamplerGeometry g(input.shape, grid.shape);
   const auto dims = static_cast<std::int64_t>(g.dims);
-  for_each_place<T>(c.call, g, grid, [&](const auto& taps, std::int64_t n, std::int64_t place) {
+  for_each_sample<T>(c.call, g, grid, [&](const auto& taps, std::int64_t n, std::int64_t place) {
     std::array<double, 3> slopes{};  // of x, y, z
     for (std::int64_t channel = 0; channel < g.channels; ++channel) {
       const std::int64_t plane = n * g.channels + channel;
       const double out = grad[plane * volume(g.sampled) + place];
-      for_each_corner(g, taps, [&](std::int64_t at, const Tap& z, const Tap& y, const Tap& x) {
-        const std::int64_t element = plane * volume(g.plane) + at;
-        const double value = input[element] * out;
-        grad_input[element] += z.weight * y.weight * x.weight * out;
-        slopes[0] += z.weight * y.weight * x.slope * value;
-        slopes[1] += z.weight * y.slope * x.weight * value;
-        slopes[2] += z.slope * y.weight * x.weight * value;
-      });
+      for_each_corner(g, taps,
+                      [&](std::int64_t at, const GridSamplerTap& z, const GridSamplerTap& y,
+                          const GridSamplerTap& x) {
+                        const std::int64_t element = plane * volume(g.plane) + at;
+                        const double value = input[element] * out;
+                        grad_input[element] += z.weight * y.weight * x.weight * out;
+                        slopes[0] += z.weight * y.weight * x.slope * value;
+                        slopes[1] += z.weight * y.slope * x.weight * value;
+                        slopes[2] += z.slope * y.weight * x.weight * value;
+                      });
     }
     for (std::int64_t d = 0; d < dims; ++d)
       grad_grid[(n * volume(g.sampled) + place) * dims + d] = slopes[static_cast<std::size_t>(d)];

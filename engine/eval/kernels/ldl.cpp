@@ -100,7 +100,7 @@ Ldl ldl_factor(Matrix a) {
 }
 
 // linalg_ldl_factor and linalg_ldl_factor_ex.
-Result<Done> factor(KernelContext& c) {
+Result<Done> factor_ldl(KernelContext& c) {
   const Reals a = c.reals("self");
   Reals factors(a.shape);
   Integers pivots(c.output_types[1].shape);
@@ -128,8 +128,8 @@ void swap(Matrix& b, std::int64_t i, std::int64_t j) {
 }
 
 // Row `to` minus factor times row `from`.
-void subtract(Matrix& b, std::int64_t to, double factor, std::int64_t from) {
-  for (std::int64_t k = 0; k < b.columns; ++k) b.at(to, k) -= factor * b.at(from, k);
+void subtract(Matrix& b, std::int64_t to, double factor_ldl, std::int64_t from) {
+  for (std::int64_t k = 0; k < b.columns; ++k) b.at(to, k) -= factor_ldl * b.at(from, k);
 }
 
 // Rows k and k + 1 of b by the inverse of D's block there.
@@ -209,8 +209,8 @@ Result<Done> ldl_solve(KernelContext& c) {
 }  // namespace
 
 void add_ldl_kernels(KernelTable& t) {
-  t.add(Op::linalg_ldl_factor, factor);
-  t.add(Op::linalg_ldl_factor_ex, factor);
+  t.add(Op::linalg_ldl_factor, factor_ldl);
+  t.add(Op::linalg_ldl_factor_ex, factor_ldl);
   t.add(Op::linalg_ldl_solve, ldl_solve);
 }
 

@@ -2,8 +2,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/eval/kernels/elementwise.h"
 #include "engine/eval/kernels/families.h"
 #include "engine/eval/kernels/gemm.h"
+#include "engine/eval/kernels/pointwise.h"
 
 namespace recut {
 namespace {
@@ -15,15 +17,13 @@ struct Loss {
   double (*derivative)(double x, double t, double number);
 };
 
-double sign(double x) { return x > 0 ? 1.0 : x < 0 ? -1.0 : x; }
-
 double log_at_least(double x) { return std::max(std::log(x), -100.0); }
 
 constexpr Loss kSquare{[](double x, double t, double) { return (x - t) * (x - t); },
                        [](double x, double t, double) { return 2 * (x - t); }};
 
 constexpr Loss kAbsolute{[](double x, double t, double) { return std::abs(x - t); },
-                         [](double x, double t, double) { return sign(x - t); }};
+                         [](double x, double t, double) { return sign_or_nan(x - t); }};
 
 constexpr Loss kSmooth{[](double x, double t, double beta) {
                          const double d = std::abs(x - t);
@@ -31,7 +31,7 @@ constexpr Loss kSmooth{[](double x, double t, double beta) {
                        },
                        [](double x, double t, double beta) {
                          const double d = x - t;
-                         return std::abs(d) < beta ? d / beta : sign(d);
+                         return std::abs(d) < beta ? d / beta : sign_or_nan(d);
                        }};
 
 constexpr Loss kHuber{[](double x, double t, double delta) {
@@ -68,7 +68,7 @@ double number_of(const Call& call) {
 }
 
 Reals spread(const KernelContext& c, std::string_view parameter, const Shape& shape) {
-  return broadcast_to(c.reals(parameter), shape);
+  return elementwise::broadcast_to(c.reals(parameter), shape);
 }
 
 // Whether an optional tensor is there.

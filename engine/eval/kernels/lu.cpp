@@ -35,7 +35,7 @@ Matrix permutation(const std::vector<std::int64_t>& pivots, std::int64_t rows) {
 }
 
 // linalg_lu_factor and linalg_lu_factor_ex.
-Result<Done> factor(KernelContext& c) {
+Result<Done> factor_lu(KernelContext& c) {
   const Reals a = c.reals("A");
   Reals factors(a.shape);
   Integers pivots(c.output_types[1].shape);
@@ -261,8 +261,8 @@ Result<Done> slogdet(KernelContext& c) { return determinant(c, true); }
 }  // namespace
 
 void add_lu_kernels(KernelTable& t) {
-  t.add(Op::linalg_lu_factor, factor);
-  t.add(Op::linalg_lu_factor_ex, factor);
+  t.add(Op::linalg_lu_factor, factor_lu);
+  t.add(Op::linalg_lu_factor_ex, factor_lu);
   t.add(Op::linalg_lu, factor_and_unpack);
   t.add(Op::lu_unpack, unpack);
   t.add(Op::linalg_lu_solve, linalg_lu_solve);

@@ -3,6 +3,8 @@
 // gives.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <vector>
 
@@ -94,5 +96,9 @@ struct Svd {
   Matrix v;                    // [n, k]
 };
 Svd singular_values(const Matrix& a);
+
+inline bool all_finite(const Reals& a) {
+  return std::all_of(a.data.begin(), a.data.end(), [](double x) { return std::isfinite(x); });
+}
 
 }  // namespace recut

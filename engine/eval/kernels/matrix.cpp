@@ -1,6 +1,7 @@
 // Matrix products.
 #include <cmath>
 
+#include "engine/eval/kernels/elementwise.h"
 #include "engine/eval/kernels/families.h"
 #include "engine/eval/kernels/gemm.h"
 
@@ -21,7 +22,7 @@ std::int64_t sum(std::int64_t a, std::int64_t b) {
 }
 
 template <class T>
-T number(const KernelContext& c, std::string_view parameter) {
+T attribute(const KernelContext& c, std::string_view parameter) {
   const Scalar s = c.call.scalar(parameter);
   if constexpr (std::is_same_v<T, double>)
     return s.real;
@@ -32,11 +33,11 @@ T number(const KernelContext& c, std::string_view parameter) {
 // beta * self + alpha * product. Where beta is 0, self counts for nothing, even where it is NaN.
 template <class T>
 Dense<T> plus_self(const KernelContext& c, Dense<T> product) {
-  const T alpha = number<T>(c, "alpha");
-  const T beta = number<T>(c, "beta");
+  const T alpha = attribute<T>(c, "alpha");
+  const T beta = attribute<T>(c, "beta");
   for (T& x : product.data) x = scale(alpha, x);
   if (beta == T{}) return product;
-  const Dense<T> self = broadcast_to(c.read<T>("self"), product.shape);
+  const Dense<T> self = elementwise::broadcast_to(c.read<T>("self"), product.shape);
   for (std::int64_t i = 0; i < product.count(); ++i)
     product[i] = sum(scale(beta, self[i]), product[i]);
   return product;
@@ -182,14 +183,14 @@ struct Linear {
     Dense<T> out = reshaped(
         matmul(as_rows(c.read<T>("input")), transposed(as_rows(c.read<T>("weight")))), shape);
     if (!c.call.is_tensor("bias")) return out;
-    const Dense<T> bias = broadcast_to(c.read<T>("bias"), shape);
+    const Dense<T> bias = elementwise::broadcast_to(c.read<T>("bias"), shape);
     for (std::int64_t i = 0; i < out.count(); ++i) out[i] = sum(out[i], bias[i]);
     return out;
   }
 };
 
 template <class Body>
-Result<Done> kernel(KernelContext& c) {
+Result<Done> matrix_kernel(KernelContext& c) {
   if (in_integers(c))
     c.write(Body::template run<std::int64_t>(c));
   else
@@ -200,23 +201,23 @@ Result<Done> kernel(KernelContext& c) {
 }  // namespace
 
 void add_matrix_kernels(KernelTable& t) {
-  t.add(Op::mm, kernel<Mm>);
-  t.add(Op::_int_mm, kernel<Mm>);
-  t.add(Op::bmm, kernel<Mm>);
-  t.add(Op::matmul, kernel<Matmul>);
-  t.add(Op::addmm, kernel<Addmm>);
-  t.add(Op::_addmm_activation, kernel<AddmmActivation>);
-  t.add(Op::baddbmm, kernel<Baddbmm>);
-  t.add(Op::addbmm, kernel<Addbmm>);
-  t.add(Op::mv, kernel<Mv>);
-  t.add(Op::addmv, kernel<Addmv>);
-  t.add(Op::addr, kernel<Addr>);
-  t.add(Op::outer, kernel<Outer>);
-  t.add(Op::ger, kernel<Outer>);
-  t.add(Op::dot, kernel<Dot>);
-  t.add(Op::vdot, kernel<Dot>);
-  t.add(Op::inner, kernel<Inner>);
-  t.add(Op::linear, kernel<Linear>);
+  t.add(Op::mm, matrix_kernel<Mm>);
+  t.add(Op::_int_mm, matrix_kernel<Mm>);
+  t.add(Op::bmm, matrix_kernel<Mm>);
+  t.add(Op::matmul, matrix_kernel<Matmul>);
+  t.add(Op::addmm, matrix_kernel<Addmm>);
+  t.add(Op::_addmm_activation, matrix_kernel<AddmmActivation>);
+  t.add(Op::baddbmm, matrix_kernel<Baddbmm>);
+  t.add(Op::addbmm, matrix_kernel<Addbmm>);
+  t.add(Op::mv, matrix_kernel<Mv>);
+  t.add(Op::addmv, matrix_kernel<Addmv>);
+  t.add(Op::addr, matrix_kernel<Addr>);
+  t.add(Op::outer, matrix_kernel<Outer>);
+  t.add(Op::ger, matrix_kernel<Outer>);
+  t.add(Op::dot, matrix_kernel<Dot>);
+  t.add(Op::vdot, matrix_kernel<Dot>);
+  t.add(Op::inner, matrix_kernel<Inner>);
+  t.add(Op::linear, matrix_kernel<Linear>);
   add_distance_kernels(t);
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/eval/kernels/elementwise.h"
 #include "engine/eval/kernels/families.h"
 #include "engine/eval/kernels/gemm.h"
 #include "engine/eval/kernels/matrices.h"
@@ -12,14 +13,10 @@
 namespace recut {
 namespace {
 
-bool all_finite(const Reals& a) {
-  return std::all_of(a.data.begin(), a.data.end(), [](double x) { return std::isfinite(x); });
-}
-
 // Tolerances as torch.linalg.pinv reads them: atol and rtol may be tensors with one value a matrix.
-class Tolerance {
+class MatrixFunctionsTolerance {
  public:
-  Tolerance(const KernelContext& c, const Shape& batch, double size)
+  MatrixFunctionsTolerance(const KernelContext& c, const Shape& batch, double size)
       : batch_(batch), default_(size * epsilon_of(c.output_types[0].dtype)) {
     if (c.call.op().parameter("rcond")) {
       relative_ = Reals(Shape{}, c.call.real("rcond"));
@@ -71,7 +68,7 @@ Result<Done> pinv(KernelContext& c) {
   Reals out(c.output_types[0].shape);
   const Shape batch = batch_shape(a.shape);
   const std::int64_t size = std::max(a.shape.back(), a.shape[a.shape.size() - 2]);
-  const Tolerance tolerance(c, batch, static_cast<double>(size));
+  const MatrixFunctionsTolerance tolerance(c, batch, static_cast<double>(size));
   for (std::int64_t i = 0; i < matrix_count(a.shape); ++i) {
     if (c.call.boolean("hermitian")) {
       const Eigen e = symmetric_eigen(matrix_at(a, i), true);
@@ -212,8 +209,8 @@ Result<Done> matrix_exp(KernelContext& c) {
 template <class T>
 Dense<T> cross_product(const KernelContext& c) {
   Dense<T> out(c.output_types[0].shape);
-  const Dense<T> a = broadcast_to(c.read<T>("self"), out.shape);
-  const Dense<T> b = broadcast_to(c.read<T>("other"), out.shape);
+  const Dense<T> a = elementwise::broadcast_to(c.read<T>("self"), out.shape);
+  const Dense<T> b = elementwise::broadcast_to(c.read<T>("other"), out.shape);
   const auto dim =
       static_cast<std::size_t>(wrap_dimension(c.call.integer("dim"), out.rank()).value());
   const std::int64_t step = contiguous_strides(out.shape)[dim];

@@ -76,7 +76,7 @@ Reals reciprocal_deviation(const Reals& variance, double eps) {
   return out;
 }
 
-Reals optional_reals(const KernelContext& c, std::string_view parameter) {
+Reals optional_reals_normalisation(const KernelContext& c, std::string_view parameter) {
   if (!c.call.op().parameter(parameter) || !c.call.is_tensor(parameter)) return {};
   return c.reals(parameter);
 }
@@ -84,8 +84,8 @@ Reals optional_reals(const KernelContext& c, std::string_view parameter) {
 // (x - mean) * rstd * weight + bias; an absent mean counts as 0.
 Reals normalised(const KernelContext& c, const Reals& x, const Sharing& s, const Reals& mean,
                  const Reals& rstd) {
-  const Reals weight = optional_reals(c, "weight");
-  const Reals bias = optional_reals(c, "bias");
+  const Reals weight = optional_reals_normalisation(c, "weight");
+  const Reals bias = optional_reals_normalisation(c, "bias");
   Reals out(x.shape);
   for (std::int64_t i = 0; i < x.count(); ++i) {
     const std::int64_t k = s.statistic_of(i);
@@ -134,7 +134,7 @@ struct Backward {
 
   void run(KernelContext& c, const Reals& grad, const Reals& x, const Sharing& s, const Reals& mean,
            const Reals& rstd) const {
-    const Reals weight = optional_reals(c, "weight");
+    const Reals weight = optional_reals_normalisation(c, "weight");
     Reals sum(Shape{s.statistics});
     Reals projection(Shape{s.statistics});
     Reals grad_weight(Shape{s.weights});

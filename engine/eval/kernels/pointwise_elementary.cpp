@@ -4,13 +4,12 @@
 
 #include "engine/eval/kernels/elementwise.h"
 #include "engine/eval/kernels/pointwise.h"
+#include "engine/support/constants.h"
 
 namespace recut {
 namespace {
 
 using namespace elementwise;
-
-constexpr double kPi = 3.14159265358979323846;
 
 double sinc(double x) { return x == 0 ? 1.0 : std::sin(kPi * x) / (kPi * x); }
 

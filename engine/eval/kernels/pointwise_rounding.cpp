@@ -3,6 +3,7 @@
 
 #include "engine/eval/kernels/elementwise.h"
 #include "engine/eval/kernels/pointwise.h"
+#include "engine/support/constants.h"
 
 namespace recut {
 namespace {
@@ -130,8 +131,6 @@ Result<Done> frexp(KernelContext& c) {
   c.write(exponents, 1);
   return Done{};
 }
-
-constexpr double kPi = 3.14159265358979323846;
 
 double angle(double x) { return std::isnan(x) ? x : (x < 0 ? kPi : 0.0); }
 

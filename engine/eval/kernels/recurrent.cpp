@@ -4,13 +4,12 @@
 #include <cmath>
 
 #include "engine/eval/kernels/families.h"
+#include "engine/eval/kernels/pointwise.h"
 
 namespace recut {
 namespace {
 
-double sigmoid(double x) { return 1 / (1 + std::exp(-x)); }
-
-Reals optional_reals(const KernelContext& c, std::string_view parameter) {
+Reals optional_reals_recurrent(const KernelContext& c, std::string_view parameter) {
   return c.call.is_tensor(parameter) ? c.reals(parameter) : Reals();
 }
 
@@ -20,8 +19,8 @@ Result<Done> lstm_cell(KernelContext& c) {
   const Reals input = c.reals("input_gates");
   const Reals hidden = c.reals("hidden_gates");
   const Reals cx = c.reals("cx");
-  const Reals input_bias = optional_reals(c, "input_bias");
-  const Reals hidden_bias = optional_reals(c, "hidden_bias");
+  const Reals input_bias = optional_reals_recurrent(c, "input_bias");
+  const Reals hidden_bias = optional_reals_recurrent(c, "hidden_bias");
   const std::int64_t features = cx.shape[1];
   Reals hy(cx.shape);
   Reals cy(cx.shape);
@@ -53,8 +52,8 @@ Reals column_sums(const Reals& gates) {
 }
 
 Result<Done> lstm_cell_backward(KernelContext& c) {
-  const Reals grad_hy = optional_reals(c, "grad_hy");
-  const Reals grad_cy = optional_reals(c, "grad_cy");
+  const Reals grad_hy = optional_reals_recurrent(c, "grad_hy");
+  const Reals grad_cy = optional_reals_recurrent(c, "grad_cy");
   const Reals cx = c.reals("cx");
   const Reals cy = c.reals("cy");
   const Reals workspace = c.reals("workspace");
@@ -87,8 +86,8 @@ Result<Done> gru_cell(KernelContext& c) {
   const Reals input = c.reals("input_gates");
   const Reals hidden = c.reals("hidden_gates");
   const Reals hx = c.reals("hx");
-  const Reals input_bias = optional_reals(c, "input_bias");
-  const Reals hidden_bias = optional_reals(c, "hidden_bias");
+  const Reals input_bias = optional_reals_recurrent(c, "input_bias");
+  const Reals hidden_bias = optional_reals_recurrent(c, "hidden_bias");
   const std::int64_t features = hx.shape[1];
   Reals hy(hx.shape);
   Reals workspace(c.output_types[1].shape);

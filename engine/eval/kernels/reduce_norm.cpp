@@ -12,7 +12,7 @@ using elementwise::larger;
 using elementwise::smaller;
 
 // A p-norm as a fold: what it starts from, how a magnitude joins, what is done at the end.
-struct Norm {
+struct ReduceNormNorm {
   double p;
 
   double initial() const { return p == -INFINITY ? INFINITY : 0; }
@@ -31,7 +31,7 @@ struct Norm {
 };
 
 Reals norm_of(const Reals& values, const std::vector<bool>& folded, const Shape& output,
-              Norm norm) {
+              ReduceNormNorm norm) {
   Reals out = fold<double>(values, folded, output, norm.initial(),
                            [&](double total, double x) { return norm.join(total, x); });
   for (double& x : out.data) x = norm.finish(x);
@@ -44,7 +44,7 @@ Result<Done> norm(KernelContext& c) {
   const TensorType& out = c.output_types[0];
   const Reals self = read_as<double>(c, "self", out.dtype);
   const auto folded = folded_dimensions(c.call, self.shape);
-  c.write(norm_of(self, folded, out.shape, Norm{p ? p->real : 2}));
+  c.write(norm_of(self, folded, out.shape, ReduceNormNorm{p ? p->real : 2}));
   return Done{};
 }
 
@@ -58,14 +58,14 @@ Result<Done> dist(KernelContext& c) {
   const Reals off = elementwise::map<double>([](double a, double b) { return a - b; }, read("self"),
                                              read("other"));
   const std::vector<bool> all(shape->size(), true);
-  c.write(norm_of(off, all, Shape{}, Norm{c.call.scalar("p").real}));
+  c.write(norm_of(off, all, Shape{}, ReduceNormNorm{c.call.scalar("p").real}));
   return Done{};
 }
 
 // ATen leaves a little room below the bound, so that rounding does not pass it.
 Result<Done> renorm(KernelContext& c) {
   Reals self = c.reals("self");
-  const Norm by{c.call.scalar("p").real};
+  const ReduceNormNorm by{c.call.scalar("p").real};
   const double most = c.call.scalar("maxnorm").real;
   const auto dim = wrap_dimension(c.call.integer("dim"), self.rank());
   if (!dim || self.rank() < 2) return error("renorm takes a dimension of a tensor of two or more");

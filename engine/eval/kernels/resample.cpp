@@ -12,16 +12,16 @@ namespace {
 
 enum class Kind { nearest, nearest_exact, linear, cubic, antialiased_linear, antialiased_cubic };
 
-struct Tap {
+struct ResampleTap {
   std::int64_t place;
   double weight;
 };
-using Taps = std::vector<std::vector<Tap>>;  // by output place
+using Taps = std::vector<std::vector<ResampleTap>>;  // by output place
 
 // One dimension. Places are computed in T, the dtype that PyTorch computes them in: which elements
 // a place falls on depends on its rounding.
 template <class T>
-struct Axis {
+struct ResampleAxis {
   Kind kind;
   std::int64_t in, out;
   bool align_corners;
@@ -51,7 +51,7 @@ struct Axis {
     return static_cast<std::int64_t>(std::floor(std::min(place, bound)));
   }
 
-  std::vector<Tap> at(std::int64_t i) const {
+  std::vector<ResampleTap> at(std::int64_t i) const {
     switch (kind) {
       case Kind::nearest:
         if (in == out) return {{i, 1}};
@@ -73,7 +73,7 @@ struct Axis {
     return scale() * (static_cast<T>(i) + T{0.5}) - T{0.5};
   }
 
-  std::vector<Tap> linear(std::int64_t i) const {
+  std::vector<ResampleTap> linear(std::int64_t i) const {
     if (in == out) return {{i, 1}};
     const T place = std::max(source(i), T{0});
     const std::int64_t lower = clamped(index(place));
@@ -82,11 +82,11 @@ struct Axis {
     return {{lower, 1 - part}, {upper, part}};
   }
 
-  std::vector<Tap> cubic(std::int64_t i) const {
+  std::vector<ResampleTap> cubic(std::int64_t i) const {
     const T place = source(i);
     const std::int64_t lower = index(place);
     const double part = std::clamp<double>(place - static_cast<T>(lower), 0, 1);
-    std::vector<Tap> taps;
+    std::vector<ResampleTap> taps;
     for (std::int64_t k = -1; k <= 2; ++k)
       taps.push_back(
           {clamped(lower + k), cubic_weight(std::abs(part - static_cast<double>(k)), -0.75)});
@@ -101,7 +101,7 @@ struct Axis {
   }
 
   // The filter widened by the scale, so that shrinking averages over all that an output covers.
-  std::vector<Tap> antialiased(std::int64_t i) const {
+  std::vector<ResampleTap> antialiased(std::int64_t i) const {
     const bool is_cubic = kind == Kind::antialiased_cubic;
     const T step = scale();
     const T reach = (is_cubic ? T{2} : T{1}) * std::max(step, T{1});
@@ -110,7 +110,7 @@ struct Axis {
     const T center = step * (static_cast<T>(i) + half);
     const std::int64_t first = std::max<std::int64_t>(truncated(center - reach + half), 0);
     const std::int64_t last = std::min(truncated(center + reach + half), in);
-    std::vector<Tap> taps;
+    std::vector<ResampleTap> taps;
     double total = 0;
     for (std::int64_t k = first; k < last; ++k) {
       const double x = std::abs((static_cast<T>(k) - center + half) * inverse);
@@ -119,7 +119,7 @@ struct Axis {
       total += weight;
     }
     if (total != 0)
-      for (Tap& tap : taps) tap.weight /= total;
+      for (ResampleTap& tap : taps) tap.weight /= total;
     return taps;
   }
 
@@ -142,7 +142,7 @@ Reals apply(const Reals& from, std::size_t d, const Taps& taps, std::int64_t ext
       element_count(Shape(shape.begin(), shape.begin() + static_cast<std::ptrdiff_t>(d)));
   for (std::int64_t o = 0; o < outer; ++o)
     for (std::size_t i = 0; i < taps.size(); ++i)
-      for (const Tap& tap : taps[i]) {
+      for (const ResampleTap& tap : taps[i]) {
         const auto out = static_cast<std::int64_t>(i);
         const std::int64_t source = backwards ? out : tap.place;
         const std::int64_t target = backwards ? tap.place : out;
@@ -173,14 +173,14 @@ Reals resample(const Call& call, Reals x, const Shape& in, const Shape& out, Kin
   const bool align = call.op().parameter("align_corners") && call.boolean("align_corners");
   for (std::size_t i = 0; i < dims; ++i) {
     const std::size_t d = i + 2;
-    const Axis<T> axis{kind, in[d], out[d], align, scale_factor(call, i, dims)};
+    const ResampleAxis<T> axis{kind, in[d], out[d], align, scale_factor(call, i, dims)};
     x = apply(x, d, axis.taps(), backwards ? in[d] : out[d], backwards);
   }
   return x;
 }
 
 template <Kind kind, bool backwards>
-Result<Done> kernel(KernelContext& c) {
+Result<Done> resample_kernel(KernelContext& c) {
   Reals x = c.reals(c.call.op().parameters[0].name);
   const Shape& other = c.output_types[0].shape;
   const Shape from = x.shape;
@@ -201,31 +201,32 @@ void add_resample_kernels(KernelTable& t) {
   };
   forward({Op::upsample_nearest1d, Op::upsample_nearest2d, Op::upsample_nearest3d,
            Op::upsample_nearest1d_vec, Op::upsample_nearest2d_vec, Op::upsample_nearest3d_vec},
-          kernel<Kind::nearest, false>);
+          resample_kernel<Kind::nearest, false>);
   forward({Op::upsample_nearest1d_backward, Op::upsample_nearest2d_backward,
            Op::upsample_nearest3d_backward},
-          kernel<Kind::nearest, true>);
+          resample_kernel<Kind::nearest, true>);
   forward({Op::_upsample_nearest_exact1d, Op::_upsample_nearest_exact2d,
            Op::_upsample_nearest_exact3d, Op::_upsample_nearest_exact1d_vec,
            Op::_upsample_nearest_exact2d_vec, Op::_upsample_nearest_exact3d_vec},
-          kernel<Kind::nearest_exact, false>);
+          resample_kernel<Kind::nearest_exact, false>);
   forward({Op::_upsample_nearest_exact1d_backward, Op::_upsample_nearest_exact2d_backward,
            Op::_upsample_nearest_exact3d_backward},
-          kernel<Kind::nearest_exact, true>);
+          resample_kernel<Kind::nearest_exact, true>);
   forward({Op::upsample_linear1d, Op::upsample_bilinear2d, Op::upsample_trilinear3d,
            Op::upsample_linear1d_vec, Op::upsample_bilinear2d_vec, Op::upsample_trilinear3d_vec},
-          kernel<Kind::linear, false>);
+          resample_kernel<Kind::linear, false>);
   forward({Op::upsample_linear1d_backward, Op::upsample_bilinear2d_backward,
            Op::upsample_trilinear3d_backward},
-          kernel<Kind::linear, true>);
-  forward({Op::upsample_bicubic2d, Op::upsample_bicubic2d_vec}, kernel<Kind::cubic, false>);
-  t.add(Op::upsample_bicubic2d_backward, kernel<Kind::cubic, true>);
+          resample_kernel<Kind::linear, true>);
+  forward({Op::upsample_bicubic2d, Op::upsample_bicubic2d_vec},
+          resample_kernel<Kind::cubic, false>);
+  t.add(Op::upsample_bicubic2d_backward, resample_kernel<Kind::cubic, true>);
   forward({Op::_upsample_bilinear2d_aa, Op::_upsample_bilinear2d_aa_vec},
-          kernel<Kind::antialiased_linear, false>);
-  t.add(Op::_upsample_bilinear2d_aa_backward, kernel<Kind::antialiased_linear, true>);
+          resample_kernel<Kind::antialiased_linear, false>);
+  t.add(Op::_upsample_bilinear2d_aa_backward, resample_kernel<Kind::antialiased_linear, true>);
   forward({Op::_upsample_bicubic2d_aa, Op::_upsample_bicubic2d_aa_vec},
-          kernel<Kind::antialiased_cubic, false>);
-  t.add(Op::_upsample_bicubic2d_aa_backward, kernel<Kind::antialiased_cubic, true>);
+          resample_kernel<Kind::antialiased_cubic, false>);
+  t.add(Op::_upsample_bicubic2d_aa_backward, resample_kernel<Kind::antialiased_cubic, true>);
 }
 
 }  // namespace recut

@@ -38,7 +38,7 @@ struct Sum {
   }
 };
 
-enum class Form { plain, logarithm, safe };
+enum class SoftmaxForm { plain, logarithm, safe };
 
 // The `dtype` of softmax.int converts first; what that rounds is what counts.
 Reals converted(const KernelContext& c) {
@@ -49,18 +49,18 @@ Reals converted(const KernelContext& c) {
   return x;
 }
 
-template <Form form>
+template <SoftmaxForm form>
 Result<Done> softmax(KernelContext& c) {
   const Reals x = converted(c);
   Reals out(x.shape);
   for_each_line(x.shape, c.call.integer("dim"), [&](const Line& line) {
     const Sum sum(x, line);
-    const bool empty = form == Form::safe && sum.largest == -INFINITY;
+    const bool empty = form == SoftmaxForm::safe && sum.largest == -INFINITY;
     for (std::int64_t k = 0; k < line.count && !empty; ++k) {
       const std::int64_t at = line.first + k * line.step;
       const double shifted = x[at] - sum.largest;
-      out[at] =
-          form == Form::logarithm ? shifted - std::log(sum.total) : std::exp(shifted) / sum.total;
+      out[at] = form == SoftmaxForm::logarithm ? shifted - std::log(sum.total)
+                                               : std::exp(shifted) / sum.total;
     }
   });
   c.write(out);
@@ -90,11 +90,11 @@ Result<Done> softmax_backward(KernelContext& c) {
 }  // namespace
 
 void add_softmax_kernels(KernelTable& t) {
-  t.add(Op::_softmax, softmax<Form::plain>);
-  t.add(Op::softmax_int, softmax<Form::plain>);
-  t.add(Op::_log_softmax, softmax<Form::logarithm>);
-  t.add(Op::log_softmax_int, softmax<Form::logarithm>);
-  t.add(Op::_safe_softmax, softmax<Form::safe>);
+  t.add(Op::_softmax, softmax<SoftmaxForm::plain>);
+  t.add(Op::softmax_int, softmax<SoftmaxForm::plain>);
+  t.add(Op::_log_softmax, softmax<SoftmaxForm::logarithm>);
+  t.add(Op::log_softmax_int, softmax<SoftmaxForm::logarithm>);
+  t.add(Op::_safe_softmax, softmax<SoftmaxForm::safe>);
   t.add(Op::_softmax_backward_data, softmax_backward<false>);
   t.add(Op::_log_softmax_backward_data, softmax_backward<true>);
 }

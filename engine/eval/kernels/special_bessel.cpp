@@ -5,28 +5,27 @@
 
 #include "engine/eval/kernels/elementwise.h"
 #include "engine/eval/kernels/special.h"
+#include "engine/support/constants.h"
 
 namespace recut {
 namespace {
 
 using namespace elementwise;
 
-constexpr double kPi = 3.14159265358979323846;
-constexpr double kEuler = 0.57721566490153286061;
 constexpr double kSmall = 12;  // below: series
 
 // J_n(x) = sum of (-1)^k (x/2)^(2k + n) / (k! (k + n)!), DLMF 10.2.2; and for Y_n the same sum with
 // the weights H_k + H_(k + n), DLMF 10.8.1.
-struct Series {
+struct BesselSeries {
   double plain = 0;
   double weighted = 0;
 };
 
-Series bessel_series(int n, double x) {
+BesselSeries bessel_series(int n, double x) {
   double term = n == 0 ? 1 : x / 2;
   double harmonic = 0;                 // H_k
   double harmonic_n = n == 0 ? 0 : 1;  // H_(k + n)
-  Series sum;
+  BesselSeries sum;
   for (int k = 0; k < 60; ++k) {
     sum.plain += term;
     sum.weighted += term * (harmonic + harmonic_n);
@@ -83,7 +82,7 @@ double bessel_y(int n, double x) {
   if (x == 0) return -INFINITY;
   if (!(x > 0)) return std::nan("");
   if (x < kSmall) {
-    const Series s = bessel_series(n, x);
+    const BesselSeries s = bessel_series(n, x);
     const double pole = n == 0 ? 0 : 2 / (kPi * x);
     return 2 / kPi * (std::log(x / 2) + kEuler) * s.plain - s.weighted / kPi - pole;
   }

@@ -3,14 +3,12 @@
 
 #include "engine/eval/kernels/elementwise.h"
 #include "engine/eval/kernels/special.h"
+#include "engine/support/constants.h"
 
 namespace recut {
 namespace {
 
 using namespace elementwise;
-
-constexpr double kPi = 3.14159265358979323846;
-constexpr double kRootHalf = 0.70710678118654752440;
 
 // z > 0 with erfc(z) = q, for 0 < q <= 1. Starts from Winitzki's approximation (2008, good to 2e-3
 // everywhere) and takes Halley's steps, which triple the digits: erfc'' / erfc' = -2 z.

@@ -5,13 +5,12 @@
 
 #include "engine/eval/kernels/elementwise.h"
 #include "engine/eval/kernels/special.h"
+#include "engine/support/constants.h"
 
 namespace recut {
 namespace {
 
 using namespace elementwise;
-
-constexpr double kPi = 3.14159265358979323846;
 
 // Bernoulli numbers B_2, B_4, …
 constexpr std::array<double, 10> kBernoulli = {

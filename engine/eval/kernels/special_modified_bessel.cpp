@@ -4,27 +4,25 @@
 
 #include "engine/eval/kernels/elementwise.h"
 #include "engine/eval/kernels/special.h"
+#include "engine/support/constants.h"
 
 namespace recut {
 namespace {
 
 using namespace elementwise;
 
-constexpr double kPi = 3.14159265358979323846;
-constexpr double kEuler = 0.57721566490153286061;
-
 // I_n(x) for x >= 0: the sum of (x/2)^(2k + n) / (k! (k + n)!), DLMF 10.25.2, whose terms are all
 // positive; `weighted` has each term times H_k + H_(k + n), which K_n needs.
-struct Series {
+struct ModifiedBesselSeries {
   double plain = 0;
   double weighted = 0;
 };
 
-Series modified_series(int n, double x) {
+ModifiedBesselSeries modified_series(int n, double x) {
   double term = n == 0 ? 1 : x / 2;
   double harmonic = 0;
   double harmonic_n = n == 0 ? 0 : 1;
-  Series sum;
+  ModifiedBesselSeries sum;
   for (int k = 0; k < 100 && term > sum.plain * 1e-18; ++k) {
     sum.plain += term;
     sum.weighted += term * (harmonic + harmonic_n);
@@ -83,7 +81,7 @@ namespace {
 // K_0 = -(log(x/2) + gamma) I_0 + the weighted sum / 2, DLMF 10.31.2; K_1 with the other signs and
 // a pole.
 double small_k(int n, double x) {
-  const Series s = modified_series(n, x);
+  const ModifiedBesselSeries s = modified_series(n, x);
   const double log_part = (std::log(x / 2) + kEuler) * s.plain - s.weighted / 2;
   return n == 0 ? -log_part : 1 / x + log_part;
 }

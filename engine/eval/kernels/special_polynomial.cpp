@@ -98,7 +98,7 @@ using Polynomial = double (*)(DType, double, std::int64_t);
 // Degrees come as numbers of the computation's dtype and are truncated. Shifted polynomials are
 // those at 2 x - 1.
 template <Polynomial polynomial, bool shifted>
-Result<Done> kernel(KernelContext& c) {
+Result<Done> special_polynomial_kernel(KernelContext& c) {
   const DType dtype = float_of(result_dtype(c.call));
   return reals(
       c,
@@ -112,7 +112,8 @@ Result<Done> kernel(KernelContext& c) {
 
 template <Polynomial polynomial, bool shifted = false>
 void add(KernelTable& table, Op both, Op x_scalar, Op n_scalar) {
-  for (const Op op : {both, x_scalar, n_scalar}) table.add(op, kernel<polynomial, shifted>);
+  for (const Op op : {both, x_scalar, n_scalar})
+    table.add(op, special_polynomial_kernel<polynomial, shifted>);
 }
 
 }  // namespace

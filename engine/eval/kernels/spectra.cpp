@@ -193,10 +193,6 @@ void put_vector(Reals& to, std::int64_t index, const std::vector<double>& values
             to.data.begin() + index * static_cast<std::int64_t>(values.size()));
 }
 
-bool all_finite(const Reals& a) {
-  return std::all_of(a.data.begin(), a.data.end(), [](double x) { return std::isfinite(x); });
-}
-
 Diagnostic not_finite(const KernelContext& c) {
   return error(fmt::format("{}: the matrix has elements that are not finite", c.call.op().name));
 }

@@ -20,10 +20,6 @@ DType dtype_of(const Scalar& scalar) {
   return scalar.category == DType::f64 ? DType::f32 : scalar.category;
 }
 
-bool has(const Call& call, std::string_view parameter) {
-  return call.op().parameter(parameter).has_value();
-}
-
 Inferred in_named_format(const Call& call, Inferred made) {
   if (!made || !has(call, "memory_format")) return made;
   return one(in_memory_format(std::move(made->front()), call.text("memory_format")));

@@ -40,10 +40,6 @@ Result<std::int64_t> check_index(const Call& call) {
   return *dim;
 }
 
-TensorType dense_like(const TensorType& in) {
-  return is_dense(in) ? in : make_type(in.dtype, in.shape, in.device);
-}
-
 }  // namespace
 
 Inferred gather(const Call& call) {

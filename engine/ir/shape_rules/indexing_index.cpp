@@ -81,10 +81,6 @@ Result<Done> check_values(const Call& call, const Indexing& indexing, const Tens
   return Done{};
 }
 
-TensorType dense_like(const TensorType& in) {
-  return is_dense(in) ? in : make_type(in.dtype, in.shape, in.device);
-}
-
 }  // namespace
 
 Inferred index(const Call& call) {

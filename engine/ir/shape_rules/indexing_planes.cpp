@@ -136,12 +136,12 @@ Inferred channel_shuffle(const Call& call) {
 namespace {
 
 // The windows of im2col and col2im over an image of `height` and `width`.
-struct Windows {
+struct PlaneWindows {
   std::int64_t kernel_elements = 0;
   std::int64_t count = 0;
 };
 
-Result<Windows> windows_over(const Call& call, std::int64_t height, std::int64_t width) {
+Result<PlaneWindows> windows_over(const Call& call, std::int64_t height, std::int64_t width) {
   const auto kernel = call.integers("kernel_size");
   const auto dilation = call.integers("dilation");
   const auto padding = call.integers("padding");
@@ -151,7 +151,7 @@ Result<Windows> windows_over(const Call& call, std::int64_t height, std::int64_t
   const auto out_of_range = [](std::int64_t x, std::int64_t least) {
     return x < least || x > kMost;
   };
-  Windows windows{1, 1};
+  PlaneWindows windows{1, 1};
   const std::int64_t sizes[] = {height, width};
   for (std::size_t d = 0; d < 2; ++d) {
     for (const auto* numbers : {&kernel, &dilation, &padding, &stride})

@@ -4,10 +4,6 @@
 namespace recut::rules {
 namespace {
 
-bool has(const Call& call, std::string_view parameter) {
-  return call.op().parameter(parameter).has_value();
-}
-
 // Whether each dimension of self is folded (a zero-dimensional tensor may name its dimension 0).
 Result<std::vector<bool>> folded_dimensions(const Call& call, bool empty_folds_all) {
   const std::int64_t rank = call.tensor("self").rank();
@@ -58,7 +54,7 @@ DType given_dtype(const Call& call, DType otherwise) {
   return has(call, "dtype") ? call.maybe_dtype("dtype").value_or(otherwise) : otherwise;
 }
 
-Inferred refuse(const Call& call, DType dtype) {
+Inferred refuse_reduction(const Call& call, DType dtype) {
   return error(fmt::format("{} is not defined for {}; a floating dtype is expected",
                            call.op().packet, short_name(dtype)));
 }
@@ -82,7 +78,7 @@ Inferred reduce_sum(const Call& call) { return reduce_as(call, sum_dtype(call));
 
 Inferred reduce_mean(const Call& call) {
   const DType dtype = given_dtype(call, call.tensor("self").dtype);
-  return is_floating(dtype) ? reduce_as(call, dtype) : refuse(call, dtype);
+  return is_floating(dtype) ? reduce_as(call, dtype) : refuse_reduction(call, dtype);
 }
 
 Inferred reduce_same(const Call& call) { return reduce_mean(call); }

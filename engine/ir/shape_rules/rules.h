@@ -396,4 +396,14 @@ Inferred dequantize_per_tensor(const Call& call);
 Inferred quantize_per_channel(const Call& call);
 Inferred dequantize_per_channel(const Call& call);
 
+// Whether a call's schema has such a parameter.
+inline bool has(const Call& call, std::string_view parameter) {
+  return call.op().parameter(parameter).has_value();
+}
+
+// The type itself where it is dense, else the same shape in order.
+inline TensorType dense_like(const TensorType& in) {
+  return is_dense(in) ? in : make_type(in.dtype, in.shape, in.device);
+}
+
 }  // namespace recut::rules

@@ -1,13 +1,16 @@
 // Gradients of activations, as ATen's own backward operators define them.
 #include "engine/codegen/lower/formula.h"
 #include "engine/ir/promotion.h"
+#include "engine/support/constants.h"
 
 namespace recut::loop {
 namespace {
 
 DType common_of(const Site& s) { return float_of(tensors_dtype(s.call)); }
 
-double given(const Site& s, std::string_view parameter) { return s.given(parameter, common_of(s)); }
+double activation_gradients_given(const Site& s, std::string_view parameter) {
+  return s.given(parameter, common_of(s));
+}
 
 Quantity grad_of(const Site& s) { return s.operand(std::size_t{0}, common_of(s)); }
 Quantity x_of(const Site& s) { return s.operand(1, common_of(s)); }
@@ -23,17 +26,18 @@ Formula gradient(F) {
 
 Quantity threshold_backward(const Site& s) {
   const Quantity g = grad_of(s);
-  return select(x_of(s) <= given(s, "threshold"), g.like(0), g);
+  return select(x_of(s) <= activation_gradients_given(s, "threshold"), g.like(0), g);
 }
 
 Quantity leaky_relu_backward(const Site& s) {
   const Quantity g = grad_of(s);
-  return select(x_of(s) > 0.0, g, g * given(s, "negative_slope"));
+  return select(x_of(s) > 0.0, g, g * activation_gradients_given(s, "negative_slope"));
 }
 
 // In training the slopes are those that were drawn: `noise`, 1 where x was above 0.
 Quantity rrelu_backward(const Site& s) {
-  const double lower = given(s, "lower"), upper = given(s, "upper");
+  const double lower = activation_gradients_given(s, "lower"),
+               upper = activation_gradients_given(s, "upper");
   const Quantity g = grad_of(s);
   if (s.call.boolean("training") && upper - lower > 1e-6)
     return g * s.operand("noise", common_of(s));
@@ -49,9 +53,9 @@ Quantity prelu_backward(const Site& s) {
 }
 
 Quantity elu_backward(const Site& s) {
-  const double scale = given(s, "scale");
-  const double negative = given(s, "alpha") * scale;
-  const double input_scale = given(s, "input_scale");
+  const double scale = activation_gradients_given(s, "scale");
+  const double negative = activation_gradients_given(s, "alpha") * scale;
+  const double input_scale = activation_gradients_given(s, "input_scale");
   const Quantity g = grad_of(s);
   const Quantity x = s.operand("self_or_result", common_of(s));
   const Quantity below = s.call.boolean("is_result")
@@ -60,7 +64,6 @@ Quantity elu_backward(const Site& s) {
   return select(x > 0.0, g * scale, below);
 }
 
-constexpr double kRootHalf = 0.70710678118654752440;       // 1 / sqrt(2)
 constexpr double kRootTwoOverPi = 0.79788456080286535588;  // sqrt(2 / pi)
 
 Quantity gelu_backward(const Site& s) {
@@ -94,18 +97,21 @@ Quantity hardswish_slope(Quantity x) {
 Quantity hardtanh_backward(const Site& s) {
   const Quantity g = grad_of(s);
   const Quantity x = x_of(s);
-  return select((x <= given(s, "min_val")) | (x >= given(s, "max_val")), g.like(0), g);
+  return select((x <= activation_gradients_given(s, "min_val")) |
+                    (x >= activation_gradients_given(s, "max_val")),
+                g.like(0), g);
 }
 
 Quantity softplus_backward(const Site& s) {
-  const double beta = given(s, "beta");
+  const double beta = activation_gradients_given(s, "beta");
   const Quantity g = grad_of(s);
   const Quantity x = x_of(s);
-  return select(x * beta > given(s, "threshold"), g, g / (1.0 + exp(-x * beta)));
+  return select(x * beta > activation_gradients_given(s, "threshold"), g,
+                g / (1.0 + exp(-x * beta)));
 }
 
 Quantity shrink_backward(const Site& s) {
-  const double edge = given(s, "lambd");
+  const double edge = activation_gradients_given(s, "lambd");
   const Quantity g = grad_of(s);
   const Quantity x = s.operand("self", common_of(s));
   return select((x >= -edge) & (x <= edge), g.like(0), g);

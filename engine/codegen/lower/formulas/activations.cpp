@@ -6,7 +6,7 @@ namespace {
 
 Quantity self_of(const Site& s) { return s.operand(std::size_t{0}, s.real_common()); }
 
-double given(const Site& s, std::string_view parameter) {
+double activations_given(const Site& s, std::string_view parameter) {
   return s.given(parameter, s.real_common());
 }
 
@@ -23,7 +23,7 @@ Quantity threshold(const Site& s) {
 
 Quantity leaky_relu(const Site& s) {
   const Quantity x = self_of(s);
-  return select(x > 0.0, x, x * given(s, "negative_slope"));
+  return select(x > 0.0, x, x * activations_given(s, "negative_slope"));
 }
 
 // One weight for all, or one a channel.
@@ -42,11 +42,12 @@ Quantity elu(Quantity x, double alpha, double scale, double input_scale) {
 }
 
 Quantity elu_of(const Site& s) {
-  return elu(self_of(s), given(s, "alpha"), given(s, "scale"), given(s, "input_scale"));
+  return elu(self_of(s), activations_given(s, "alpha"), activations_given(s, "scale"),
+             activations_given(s, "input_scale"));
 }
 
 Quantity celu(const Site& s) {
-  const double alpha = given(s, "alpha");
+  const double alpha = activations_given(s, "alpha");
   return elu(self_of(s), alpha, 1, 1 / alpha);
 }
 
@@ -72,20 +73,20 @@ Quantity hardtanh(const Site& s) {
 Quantity hardsigmoid(Quantity x) { return smaller(larger(x + 3.0, 0.0), 6.0) / 6.0; }
 
 Quantity softplus(const Site& s) {
-  const double beta = given(s, "beta");
+  const double beta = activations_given(s, "beta");
   const Quantity x = self_of(s);
-  return select(x * beta > given(s, "threshold"), x, log1p(exp(x * beta)) / beta);
+  return select(x * beta > activations_given(s, "threshold"), x, log1p(exp(x * beta)) / beta);
 }
 
 // Times 0 in between, so that NaN stays.
 Quantity softshrink(const Site& s) {
-  const double edge = given(s, "lambd");
+  const double edge = activations_given(s, "lambd");
   const Quantity x = self_of(s);
   return select(x > edge, x - edge, select(x < -edge, x + edge, x * 0.0));
 }
 
 Quantity hardshrink(const Site& s) {
-  const double edge = given(s, "lambd");
+  const double edge = activations_given(s, "lambd");
   const Quantity x = self_of(s);
   return select((x >= -edge) & (x <= edge), x.like(0), x);
 }

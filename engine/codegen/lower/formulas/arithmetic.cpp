@@ -1,6 +1,7 @@
 // Sums, products, quotients, remainders, powers and rounding.
 #include "engine/codegen/lower/formula.h"
 #include "engine/ir/promotion.h"
+#include "engine/support/constants.h"
 
 namespace recut::loop {
 namespace {
@@ -43,7 +44,7 @@ Quantity subtract_from(const Site& s) {
 Quantity signs_differ(Quantity a, Quantity b) { return (a < 0.0) != (b < 0.0); }
 
 // Python's floor division by way of fmod: the quotient of a - fmod(a, b) is whole but for rounding.
-Quantity floor_quotient(Quantity a, Quantity b) {
+Quantity floored_quotient(Quantity a, Quantity b) {
   const Quantity over = rest(a, b);
   const Quantity corrected = (over != 0.0) & signs_differ(b, over);
   if (!a.real()) {
@@ -77,7 +78,7 @@ Quantity divide_rounded(const Site& s) {
   const DType common = s.common();
   const Quantity a = s.operand("self", common);
   const Quantity b = s.operand("other", common);
-  return mode == "floor" ? floor_quotient(a, b) : trunc_quotient(a, b);
+  return mode == "floor" ? floored_quotient(a, b) : trunc_quotient(a, b);
 }
 
 // prims.div has no true division of integers.
@@ -215,8 +216,6 @@ std::optional<std::string> half_neighbours(const Call& call) {
   return "neighbours of 16 bit numbers";
 }
 
-constexpr double kPi = 3.14159265358979323846;
-
 void add_rounding(FormulaTable& table) {
   table.insert(table.end(),
                {{Op::floor, numeric([](Quantity x) { return x.real() ? floor(x) : x; })},
@@ -246,7 +245,7 @@ void add_rounding(FormulaTable& table) {
 
 void add_arithmetic_formulas(FormulaTable& table) {
   const Formula product = numerics([](Quantity a, Quantity b) { return a * b; });
-  const Formula floored = numerics([](Quantity a, Quantity b) { return floor_quotient(a, b); });
+  const Formula floored = numerics([](Quantity a, Quantity b) { return floored_quotient(a, b); });
   const Formula modulo = numerics([](Quantity a, Quantity b) { return floor_rest(a, b); });
   const Formula remainder = numerics([](Quantity a, Quantity b) { return rest(a, b); });
   const Formula power = numerics([](Quantity a, Quantity b) { return pow(a, b); });

@@ -4,12 +4,10 @@
 #include <cmath>
 
 #include "engine/codegen/lower/formula.h"
+#include "engine/support/constants.h"
 
 namespace recut::loop {
 namespace {
-
-constexpr double kPi = 3.14159265358979323846;
-constexpr double kEuler = 0.57721566490153286061;
 
 // Power series
 // ------------
@@ -17,15 +15,15 @@ constexpr double kEuler = 0.57721566490153286061;
 // J_n(x) is the sum of (-1)^k (x/2)^(2k + n) / (k! (k + n)!) (DLMF 10.2.2), I_n(x) the same without
 // the signs (DLMF 10.25.2). In Y_n and K_n each term has the weight H_k + H_(k + n) (DLMF 10.8.1
 // and 10.31.2).
-struct Series {
+struct BesselSeries {
   Quantity plain;
   Quantity weighted;
 };
 
-Series power_series(int n, const Quantity& x, double sign, int terms) {
+BesselSeries power_series(int n, const Quantity& x, double sign, int terms) {
   const Quantity step = sign * x * x / 4.0;
   Quantity term = n == 0 ? x.like(1) : x / 2.0;
-  Series sum{x.like(0), x.like(0)};
+  BesselSeries sum{x.like(0), x.like(0)};
   double harmonic = 0;
   double harmonic_n = n == 0 ? 0 : 1;
   for (int k = 0; k < terms; ++k) {
@@ -101,7 +99,7 @@ Quantity bessel_j(const Quantity& x) {
 
 template <int n>
 Quantity bessel_y(const Quantity& x) {
-  const Series s = power_series(n, x, -1, kTermsBelow);
+  const BesselSeries s = power_series(n, x, -1, kTermsBelow);
   Quantity small = 2 / kPi * (log(x / 2.0) + kEuler) * s.plain - s.weighted / kPi;
   if (n == 1) small = small - 2.0 / (kPi * x);
   const Hankel h = hankel(n, x);
@@ -163,7 +161,7 @@ Quantity scaled_k(double order, const Quantity& x) {
 template <int n, bool scaled>
 Quantity modified_k(const Quantity& x) {
   constexpr int kTermsBelowOne = 20;
-  const Series s = power_series(n, x, 1, kTermsBelowOne);
+  const BesselSeries s = power_series(n, x, 1, kTermsBelowOne);
   const Quantity log_part = (log(x / 2.0) + kEuler) * s.plain - s.weighted / 2.0;
   const Quantity series = n == 0 ? -log_part : 1.0 / x + log_part;
   const Quantity small = scaled ? series * exp(x) : series;

@@ -72,7 +72,7 @@ Quantity element_number(const Site& s) {
   return s.lowering.number(linearised(s.at, s.lowering.type(s.made).shape));
 }
 
-Quantity random_bits(const Site& s) {
+Quantity bits_of_site(const Site& s) {
   Builder* builder = &s.lowering.builder();
   const Quantity seed{builder, builder->apply(ScalarOp::seed, {}, DType::i64)};
   const Quantity draw = Quantity::constant(builder, DType::i64, s.call.integer("draw"));
@@ -81,7 +81,7 @@ Quantity random_bits(const Site& s) {
 
 // Uniform in [0, 1), of so many digits.
 Quantity uniform_number(const Site& s, std::int64_t digits) {
-  const Quantity bits = random_bits(s);
+  const Quantity bits = bits_of_site(s);
   return Quantity::applied(ScalarOp::uniform,
                            {bits, Quantity::constant(bits.builder(), DType::i64, digits)},
                            DType::f64);
@@ -102,7 +102,7 @@ std::int64_t digits_of(DType dtype) {
 }
 
 Quantity normal_number(const Site& s) {
-  return Quantity::applied(ScalarOp::normal, {random_bits(s)}, DType::f64);
+  return Quantity::applied(ScalarOp::normal, {bits_of_site(s)}, DType::f64);
 }
 
 Quantity uniform(const Site& s) { return uniform_number(s, digits_of(s.dtype())); }
@@ -117,7 +117,7 @@ Quantity integer_in_range(const Site& s, const Quantity& bits) {
                                         {bits, whole(s.call.integer("high") - low)}, DType::i64);
 }
 
-Quantity random_integer(const Site& s) { return integer_in_range(s, random_bits(s)); }
+Quantity random_integer(const Site& s) { return integer_in_range(s, bits_of_site(s)); }
 
 std::optional<std::string> empty_range(const Call& call) {
   const std::int64_t low = call.op().parameter("low") ? call.integer("low") : 0;
@@ -228,7 +228,7 @@ void add_random(FormulaTable& table) {
                       Op::normal_Tensor_Tensor, Op::normal_float_float})
     table.push_back({op, normal_about});
   for (const Op op : {Op::prims_inductor_seeds, Op::prims_inductor_seed})
-    table.push_back({op, random_bits});
+    table.push_back({op, bits_of_site});
   table.push_back({Op::prims_inductor_lookup_seed, lookup_seed});
   table.push_back({Op::prims_inductor_random, inductor_random});
   table.push_back({Op::uniform, uniform_between});

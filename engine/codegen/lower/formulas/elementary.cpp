@@ -1,11 +1,9 @@
 // Functions of real numbers.
 #include "engine/codegen/lower/formula.h"
+#include "engine/support/constants.h"
 
 namespace recut::loop {
 namespace {
-
-constexpr double kPi = 3.14159265358979323846;
-constexpr double kRootHalf = 0.70710678118654752440;
 
 Quantity sinc(Quantity x) { return select(x == 0.0, x.like(1), sin(kPi * x) / (kPi * x)); }
 

@@ -1,15 +1,11 @@
 // Elements at places that are data, and elements moved to other places.
 #include "engine/codegen/lower/advanced_index.h"
+#include "engine/codegen/lower/formula.h"
 #include "engine/codegen/lower/nest.h"
 #include "engine/codegen/lower/window_space.h"
 
 namespace recut::loop {
 namespace {
-
-std::size_t dimension(const Site& s, std::string_view parameter, std::size_t rank) {
-  return static_cast<std::size_t>(
-      wrap_dimension(s.call.integer(parameter), static_cast<std::int64_t>(rank)).value());
-}
 
 Index checked(const Site& s, const Quantity& raw, std::int64_t size, bool from_end) {
   return Nest::checked_index(s.lowering, raw, size, from_end);

@@ -1,15 +1,11 @@
 // Elements that stand elsewhere: edges that are shown again, channels and pixels in other orders,
 // flat indices.
+#include "engine/codegen/lower/formula.h"
 #include "engine/codegen/lower/formulas/edges.h"
 #include "engine/codegen/lower/nest.h"
 
 namespace recut::loop {
 namespace {
-
-std::size_t dimension(const Site& s, std::string_view parameter, std::size_t rank) {
-  return static_cast<std::size_t>(
-      wrap_dimension(s.call.integer(parameter), static_cast<std::int64_t>(rank)).value());
-}
 
 const Shape& self_shape(const Site& s) { return s.call.tensor("self").shape; }
 

@@ -3,12 +3,10 @@
 #include <array>
 
 #include "engine/codegen/lower/formula.h"
+#include "engine/support/constants.h"
 
 namespace recut::loop {
 namespace {
-
-constexpr double kPi = 3.14159265358979323846;
-constexpr double kRootHalf = 0.70710678118654752440;
 
 // Bernoulli numbers B_2, B_4, …
 constexpr std::array<double, 10> kBernoulli = {

@@ -9,10 +9,10 @@
 namespace recut::loop {
 namespace {
 
-enum class Kind { linear, cubic };
+enum class AntialiasedResampleKind { linear, cubic };
 
 // What the filter is at one element; 0 where it doesn't reach.
-struct Tap {
+struct AntialiasedResampleTap {
   Index place;
   Quantity inside, weight;
 };
@@ -20,14 +20,15 @@ struct Tap {
 // Along one dimension.
 class Filter {
  public:
-  Filter(Lowering& lowering, Kind kind, const ResampledExtent& extent, DType of_places, DType type)
+  Filter(Lowering& lowering, AntialiasedResampleKind kind, const ResampledExtent& extent,
+         DType of_places, DType type)
       : lowering_(lowering),
         kind_(kind),
         in_(extent.in),
         of_places_(of_places),
         type_(type),
         scale_(resampling_scale(extent, of_places)),
-        reach_((kind == Kind::cubic ? 2 : 1) * std::max(scale_, 1.0)) {}
+        reach_((kind == AntialiasedResampleKind::cubic ? 2 : 1) * std::max(scale_, 1.0)) {}
 
   // How many elements it reaches at most.
   std::int64_t taps() const {
@@ -36,7 +37,7 @@ class Filter {
   }
 
   // Element k of those that the filter of an output's place reaches.
-  Tap tap(const Index& at, const Index& k) const {
+  AntialiasedResampleTap tap(const Index& at, const Index& k) const {
     const Quantity center = scale_ * (lowering_.number(at).to(of_places_) + 0.5);
     const Quantity first = larger(truncated(center - reach_ + 0.5), 0.0);
     const Quantity last = smaller(truncated(center + reach_ + 0.5), static_cast<double>(in_));
@@ -59,7 +60,7 @@ class Filter {
   }
   // The triangle, or Keys' cubic convolution (1981).
   Quantity weight(const Quantity& x) const {
-    if (kind_ == Kind::linear) return larger(1.0 - x, 0.0);
+    if (kind_ == AntialiasedResampleKind::linear) return larger(1.0 - x, 0.0);
     constexpr double kA = -0.5;
     const Quantity near = ((kA + 2) * x - (kA + 3)) * x * x + 1.0;
     const Quantity far = ((kA * x - 5 * kA) * x + 8 * kA) * x - 4 * kA;
@@ -67,19 +68,20 @@ class Filter {
   }
 
   Lowering& lowering_;
-  const Kind kind_;
+  const AntialiasedResampleKind kind_;
   const std::int64_t in_;
   const DType of_places_, type_;
   const double scale_, reach_;
 };
 
 // Planes [N, C, H, W], by a filter each for rows and columns.
-struct Resampling {
+struct AntialiasedResampling {
   const Nest& nest;
   DType type;
   std::vector<Filter> filters;
 
-  Resampling(const Nest& n, Kind kind, const Shape& in, const Shape& out)
+  AntialiasedResampling(const Nest& n, AntialiasedResampleKind kind, const Shape& in,
+                        const Shape& out)
       : nest(n), type(n.computing(n.type().dtype)) {
     const DType of_places = n.type().dtype == DType::f64 ? DType::f64 : DType::f32;
     const bool align = n.call.boolean("align_corners");
@@ -92,7 +94,7 @@ struct Resampling {
 
   // `at` is a place of the output and, behind that, which taps.
   struct Taps {
-    Tap row, column;
+    AntialiasedResampleTap row, column;
 
     Quantity inside() const { return row.inside & column.inside; }
     Quantity weight() const { return row.weight * column.weight; }
@@ -108,11 +110,11 @@ struct Resampling {
   }
 };
 
-template <Kind kind>
-void resample(const Nest& nest) {
+template <AntialiasedResampleKind kind>
+void antialiased_resample(const Nest& nest) {
   const std::string_view self = nest.call.op().parameters[0].name;
   const Shape& out = nest.type().shape;
-  const Resampling r(nest, kind, nest.shape_of(self), out);
+  const AntialiasedResampling r(nest, kind, nest.shape_of(self), out);
   const std::int64_t far = element_count(out) + 1;  // so that lanes go along the output
   FoldSpace space{out, {false, false, false, false, true, true}, contiguous_strides(out)};
   for (const Filter& filter : r.filters) {
@@ -124,20 +126,20 @@ void resample(const Nest& nest) {
     const auto sums = folder.fold(
         {{"weights", Combine::add, zero, [&](const Indices& at) { return r.taps(at).weight(); }},
          {"sum", Combine::add, zero, [&](const Indices& at) {
-            const Resampling::Taps taps = r.taps(at);
+            const AntialiasedResampling::Taps taps = r.taps(at);
             const Quantity x = nest.raw_where(self, taps.place(at), taps.inside()).to(r.type);
             return taps.weight() * x;
           }}});
     const Indices place(folder.at().begin(), folder.at().begin() + 4);
-    nest.lowering.write(nest.output(), place, Resampling::normalised(sums[1], sums[0]));
+    nest.lowering.write(nest.output(), place, AntialiasedResampling::normalised(sums[1], sums[0]));
   });
 }
 
 // Planes are parallel; the places of one may share elements, and go one after another.
-template <Kind kind>
-void resample_backward(const Nest& nest) {
+template <AntialiasedResampleKind kind>
+void antialiased_resample_backward(const Nest& nest) {
   const Shape& grads = nest.shape_of("grad_output");
-  const Resampling r(nest, kind, nest.type().shape, grads);
+  const AntialiasedResampling r(nest, kind, nest.type().shape, grads);
   const Layout whole = storage_layout(nest.type());
   nest.lowering.for_each(whole.shape, whole.strides, [&](const Indices& at) {
     nest.lowering.write(nest.output(), at, nest.lowering.constant(r.type, 0));
@@ -151,7 +153,7 @@ void resample_backward(const Nest& nest) {
       delinearised(builder.open_loop("j", element_count(plane)), plane, builder);
   at.insert(at.end(), in_plane.begin(), in_plane.end());
   at.resize(6, 0);
-  const auto each_tap = [&](const std::function<void(const Resampling::Taps&)>& body) {
+  const auto each_tap = [&](const std::function<void(const AntialiasedResampling::Taps&)>& body) {
     const std::size_t outside = builder.depth();
     for (std::size_t d = 0; d < 2; ++d) at[4 + d] = builder.open_loop("k", r.filters[d].taps());
     body(r.taps(at));
@@ -159,32 +161,30 @@ void resample_backward(const Nest& nest) {
   };
   const AccumulatorId weights =
       builder.accumulator("weights", Combine::add, nest.lowering.constant(r.type, 0).id(), 1);
-  each_tap([&](const Resampling::Taps& taps) { builder.update(weights, taps.weight().id()); });
+  each_tap([&](const AntialiasedResampling::Taps& taps) {
+    builder.update(weights, taps.weight().id());
+  });
   const Quantity grad = nest.real("grad_output", Indices(at.begin(), at.begin() + 4)).to(r.type);
-  const Quantity share{&builder,
-                       Resampling::normalised(grad, {&builder, builder.read(weights)}).id()};
-  each_tap([&](const Resampling::Taps& taps) {
+  const Quantity share{
+      &builder, AntialiasedResampling::normalised(grad, {&builder, builder.read(weights)}).id()};
+  each_tap([&](const AntialiasedResampling::Taps& taps) {
     builder.open_if(taps.inside().id());
     nest.lowering.combine_into(nest.output(), taps.place(at), Combine::add, taps.weight() * share);
   });
   builder.close_to(depth);
 }
 
-std::optional<std::string> no_reals(const Call& call) {
-  if (!is_floating(call.tensor(call.op().parameters[0].name).dtype)) return "integers";
-  return std::nullopt;
-}
-
 }  // namespace
 
 void add_antialiased_resample_nests(NestTable& table) {
   for (const Op op : {Op::_upsample_bilinear2d_aa, Op::_upsample_bilinear2d_aa_vec})
-    table.push_back({op, resample<Kind::linear>, no_reals});
+    table.push_back({op, antialiased_resample<AntialiasedResampleKind::linear>, no_reals});
   for (const Op op : {Op::_upsample_bicubic2d_aa, Op::_upsample_bicubic2d_aa_vec})
-    table.push_back({op, resample<Kind::cubic>, no_reals});
-  table.push_back(
-      {Op::_upsample_bilinear2d_aa_backward, resample_backward<Kind::linear>, no_reals});
-  table.push_back({Op::_upsample_bicubic2d_aa_backward, resample_backward<Kind::cubic>, no_reals});
+    table.push_back({op, antialiased_resample<AntialiasedResampleKind::cubic>, no_reals});
+  table.push_back({Op::_upsample_bilinear2d_aa_backward,
+                   antialiased_resample_backward<AntialiasedResampleKind::linear>, no_reals});
+  table.push_back({Op::_upsample_bicubic2d_aa_backward,
+                   antialiased_resample_backward<AntialiasedResampleKind::cubic>, no_reals});
 }
 
 }  // namespace recut::loop

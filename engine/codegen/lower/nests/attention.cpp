@@ -317,7 +317,7 @@ void attention(const Nest& nest) {
     fill(nest, output, 0);
 }
 
-std::optional<std::string> other_forms(const Call& call) {
+std::optional<std::string> other_forms_attention(const Call& call) {
   if (call.op().parameter("dropout_p") && call.real("dropout_p") != 0)
     return "dropout by random numbers of the device's own";
   const std::int64_t width = call.tensor("query").shape.back() + call.tensor("value").shape.back();
@@ -332,13 +332,13 @@ void add_attention_nests(NestTable& table) {
        {Op::_scaled_dot_product_efficient_attention, Op::_scaled_dot_product_flash_attention,
         Op::_scaled_dot_product_cudnn_attention, Op::_scaled_dot_product_flash_attention_for_cpu,
         Op::scaled_dot_product_attention, Op::recut_scaled_dot_product_kept_attention})
-    table.push_back({op, attention, other_forms});
+    table.push_back({op, attention, other_forms_attention});
   for (const Op op : {Op::_scaled_dot_product_efficient_attention_backward,
                       Op::_scaled_dot_product_flash_attention_backward,
                       Op::_scaled_dot_product_cudnn_attention_backward,
                       Op::_scaled_dot_product_flash_attention_for_cpu_backward,
                       Op::recut_scaled_dot_product_kept_attention_backward})
-    table.push_back({op, attention_backward, other_forms});
+    table.push_back({op, attention_backward, other_forms_attention});
 }
 
 }  // namespace recut::loop

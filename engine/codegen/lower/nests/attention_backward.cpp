@@ -10,7 +10,7 @@
 namespace recut::loop {
 namespace {
 
-struct Backward {
+struct AttentionBackward {
   const Attention& a;
   const std::string_view grad = a.nest.call.op().parameters[0].name;
   // Both passes': blocks of the other side's rows, column by column, and what stands of a row's
@@ -71,7 +71,7 @@ struct Backward {
 };
 
 // A tile of queries meets one block of keys after another.
-void query_gradient(const Backward& b) {
+void query_gradient(const AttentionBackward& b) {
   const Attention& a = b.a;
   a.for_each_tile(a.lead, a.queries, [&](const Indices& at, const Index& first) {
     a.for_each_row(first, a.queries, [&](const Index& r, const Index& row) {
@@ -109,7 +109,7 @@ void query_gradient(const Backward& b) {
 
 // A tile of keys meets one block of queries after another, of all heads that share it.
 struct KeyGradients {
-  const Backward& b;
+  const AttentionBackward& b;
   const Attention& a = b.a;
 
   void tile(const Indices& head, const Index& first) const {
@@ -169,7 +169,7 @@ struct KeyGradients {
 };
 
 // An element of a mask that is seen by many scores has the sum of their slopes.
-void mask_gradient(const Backward& b) {
+void mask_gradient(const AttentionBackward& b) {
   const Attention& a = b.a;
   const Shape& mask = a.nest.shape_of(a.mask);
   FoldSpace space{a.lead, {}, {}};
@@ -207,7 +207,7 @@ void mask_gradient(const Backward& b) {
 
 void attention_backward(const Nest& nest) {
   const Attention a(nest);
-  const Backward b{a};
+  const AttentionBackward b{a};
   if (nest.wanted(0)) query_gradient(b);
   if (nest.wanted(1) || nest.wanted(2)) {
     Shape heads = a.lead;

@@ -40,7 +40,7 @@ Quantity seen(const Nest& nest, const Convolution& c, const Fallen& x, const Ind
 }
 
 // kept: sample, group, output, window; folded: channel, offset.
-void forward(const Nest& nest) {
+void forward_convolution(const Nest& nest) {
   if (is_transposed(nest.call)) return transposed_convolution(nest);
   const Convolution c(nest, nest.shape_of("input"), nest.shape_of("weight"), nest.type().shape);
   if (convolution_in_tiles(nest, c)) return;
@@ -137,7 +137,7 @@ void bias_gradient(const Nest& nest, const Convolution& c) {
   });
 }
 
-void backward(const Nest& nest) {
+void backward_convolution(const Nest& nest) {
   if (is_transposed(nest.call)) return transposed_convolution_backward(nest);
   const Convolution c(nest, nest.shape_of("input"), nest.shape_of("weight"),
                       nest.shape_of("grad_output"));
@@ -152,7 +152,7 @@ std::optional<std::string> without_samples(const Call& call) {
   return std::nullopt;
 }
 
-std::optional<std::string> other_forms(const Call& call) {
+std::optional<std::string> other_forms_convolution(const Call& call) {
   if (!is_floating(call.tensor("weight").dtype)) return "convolutions of integers";
   return is_transposed(call) ? std::nullopt : without_samples(call);
 }
@@ -162,9 +162,9 @@ std::optional<std::string> other_forms(const Call& call) {
 void add_convolution_nests(NestTable& table) {
   for (const Op op : {Op::convolution, Op::_convolution, Op::conv1d, Op::conv2d, Op::conv3d,
                       Op::conv_transpose1d, Op::conv_transpose2d_input, Op::conv_transpose3d_input})
-    table.push_back({op, forward, other_forms});
-  table.push_back({Op::recut_int_convolution, forward, without_samples});
-  table.push_back({Op::convolution_backward, backward, other_forms});
+    table.push_back({op, forward_convolution, other_forms_convolution});
+  table.push_back({Op::recut_int_convolution, forward_convolution, without_samples});
+  table.push_back({Op::convolution_backward, backward_convolution, other_forms_convolution});
 }
 
 }  // namespace recut::loop

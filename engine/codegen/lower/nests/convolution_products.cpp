@@ -51,11 +51,12 @@ bool is_plain(const Convolution& c) {
 }
 
 // The left factor: where its element lies, by group, row and the coordinates of the depth.
-using Place = std::function<Indices(const Index& group, const Index& row, const Indices& depth)>;
+using ConvolutionProductsPlace =
+    std::function<Indices(const Index& group, const Index& row, const Indices& depth)>;
 
 // `neighbours`: its elements lie along the depth as the product takes them.
 Factor left_factor(const Nest& nest, DType type, std::string_view parameter, const Shape& depth,
-                   bool neighbours, const Place& place) {
+                   bool neighbours, const ConvolutionProductsPlace& place) {
   Factor factor;
   factor.runs_along_depth = true;
   factor.converts = !neighbours || nest.dtype_of(parameter) != type;
@@ -69,11 +70,12 @@ Factor left_factor(const Nest& nest, DType type, std::string_view parameter, con
 
 // The right factor: what stands in a sample and channel where an element of a window falls, by
 // group and the coordinates of column and depth.
-struct Seen {
+struct ConvolutionProductsSeen {
   Index sample, channel;
   Fallen at;
 };
-using Sight = std::function<Seen(const Index& group, const Indices& column, const Indices& depth)>;
+using Sight = std::function<ConvolutionProductsSeen(const Index& group, const Indices& column,
+                                                    const Indices& depth)>;
 
 Factor right_factor(const Nest& nest, DType type, std::string_view parameter, const Shape& columns,
                     const Shape& depth, const Sight& sight) {
@@ -82,7 +84,7 @@ Factor right_factor(const Nest& nest, DType type, std::string_view parameter, co
                               const std::optional<Quantity>& inside) {
     Builder& builder = nest.lowering.builder();
     const Indices to = delinearised(column, columns, builder);
-    Seen seen = sight(batch[0], to, delinearised(k, depth, builder));
+    ConvolutionProductsSeen seen = sight(batch[0], to, delinearised(k, depth, builder));
     seen.at.inside = both(seen.at.inside, inside);
     return seen.at.element(nest, parameter, joined(seen.sample, seen.channel, seen.at.place))
         .to(type);
@@ -144,12 +146,12 @@ TiledProduct forward_product(const Nest& nest, const Convolution& c) {
                        [=](const Index& group, const Index& row, const Indices& at) {
                          return joined(c.outputs * group + row, at[0], rest(at));
                        });
-  t.right =
-      right_factor(nest, c.type, "input", columns, depth,
-                   [=, &nest](const Index& group, const Indices& to, const Indices& at) {
-                     return Seen{to[0], c.channels * group + at[0],
-                                 on_plane(nest.lowering, c.slide, rest(to), rest(at), c.plane)};
-                   });
+  t.right = right_factor(nest, c.type, "input", columns, depth,
+                         [=, &nest](const Index& group, const Indices& to, const Indices& at) {
+                           return ConvolutionProductsSeen{
+                               to[0], c.channels * group + at[0],
+                               on_plane(nest.lowering, c.slide, rest(to), rest(at), c.plane)};
+                         });
   t.right.neighbours = neighbours_in(is_plain(c) ? element_count(c.windows) : columns.back());
   t.writes_all = columns == windows;
   t.write = [=, &nest](const Indices& batch, const Index& row, const Index& column,
@@ -216,13 +218,13 @@ TiledProduct input_gradient_product(const Nest& nest, const Convolution& c, cons
                   [=](const Index& group, const Index& row, const Indices& at) {
                     return joined(c.outputs * group + at[0], row, alike.offsets.place(rest(at)));
                   });
-  t.right =
-      right_factor(nest, c.type, "grad_output", columns, depth,
-                   [=, &nest](const Index& group, const Indices& to, const Indices& at) {
-                     return Seen{to[0], c.outputs * group + at[0],
-                                 on_windows(nest.lowering, c.slide, alike.places.place(rest(to)),
-                                            alike.offsets.place(rest(at)), c.windows)};
-                   });
+  t.right = right_factor(nest, c.type, "grad_output", columns, depth,
+                         [=, &nest](const Index& group, const Indices& to, const Indices& at) {
+                           return ConvolutionProductsSeen{
+                               to[0], c.outputs * group + at[0],
+                               on_windows(nest.lowering, c.slide, alike.places.place(rest(to)),
+                                          alike.offsets.place(rest(at)), c.windows)};
+                         });
   t.right.neighbours = neighbours_in(columns.back());
   t.writes_all = columns == places;
   t.write = [=, &nest](const Indices& batch, const Index& row, const Index& column,
@@ -242,12 +244,12 @@ TiledProduct weight_gradient_product(const Nest& nest, const Convolution& c) {
                        [=](const Index& group, const Index& row, const Indices& at) {
                          return joined(at[0], c.outputs * group + row, rest(at));
                        });
-  t.right =
-      right_factor(nest, c.type, "input", columns, depth,
-                   [=, &nest](const Index& group, const Indices& of, const Indices& at) {
-                     return Seen{at[0], c.channels * group + of[0],
-                                 on_plane(nest.lowering, c.slide, rest(at), rest(of), c.plane)};
-                   });
+  t.right = right_factor(nest, c.type, "input", columns, depth,
+                         [=, &nest](const Index& group, const Indices& of, const Indices& at) {
+                           return ConvolutionProductsSeen{
+                               at[0], c.channels * group + of[0],
+                               on_plane(nest.lowering, c.slide, rest(at), rest(of), c.plane)};
+                         });
   t.right.neighbours = is_plain(c) ? element_count(c.windows) : c.windows.back();
   t.right.runs_along_depth = t.right.neighbours >= 4;
   t.write = [=, &nest](const Indices& batch, const Index& row, const Index& column,

@@ -8,7 +8,7 @@
 namespace recut::loop {
 namespace {
 
-Quantity random_bits(const Nest& nest, const Quantity& draw, const Quantity& element) {
+Quantity bits_of_draw(const Nest& nest, const Quantity& draw, const Quantity& element) {
   Builder* builder = &nest.lowering.builder();
   const Quantity seed{builder, builder->apply(ScalarOp::seed, {}, DType::i64)};
   return Quantity::applied(ScalarOp::random_bits, {seed, draw, element}, DType::i64);
@@ -19,7 +19,7 @@ Quantity draw_of(const Nest& nest) {
 }
 
 Quantity bits_of(const Nest& nest, const Index& element) {
-  return random_bits(nest, draw_of(nest), nest.lowering.number(element));
+  return bits_of_draw(nest, draw_of(nest), nest.lowering.number(element));
 }
 
 // In [0, 1).
@@ -157,7 +157,7 @@ Quantity arrivals(const Iteration& work, const Quantity& mean, const Quantity& e
       [&](const Index& k) {
         const Quantity arrival = work.nest.lowering.number(k + Index(1));
         const Quantity draw = draw_of(work.nest) ^ shift_left(arrival, 32.0);
-        time.write(0, time.read(0) + exponential(random_bits(work.nest, draw, element)));
+        time.write(0, time.read(0) + exponential(bits_of_draw(work.nest, draw, element)));
         count.write(0, count.read(0) + 1.0);
       });
   return count.read(0);
@@ -176,7 +176,7 @@ void poisson(const Nest& nest) {
     work.when(small,
               [&] { nest.lowering.write(nest.output(), at, arrivals(work, mean, element)); });
     work.when(!small, [&] {
-      const Quantity bits = random_bits(nest, draw_of(nest), element);
+      const Quantity bits = bits_of_draw(nest, draw_of(nest), element);
       const Quantity normal = Quantity::applied(ScalarOp::normal, {bits}, DType::f64);
       const Quantity drawn = larger(mean + sqrt(mean) * normal, 0.0);
       const Quantity whole = trunc(drawn);

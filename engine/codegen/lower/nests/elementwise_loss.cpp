@@ -6,7 +6,7 @@ namespace {
 
 // Of x and its target, with the number that the operator's schema has beside (beta, delta,
 // log_target).
-using Part = Quantity (*)(const Quantity& x, const Quantity& target, double number);
+using ElementwiseLossPart = Quantity (*)(const Quantity& x, const Quantity& target, double number);
 
 Quantity sign(const Quantity& x) {
   return select(x > 0.0, x.like(1), select(x < 0.0, x.like(-1), x));
@@ -104,8 +104,8 @@ struct Elements {
   }
 };
 
-template <Part loss>
-void forward(const Nest& nest) {
+template <ElementwiseLossPart loss>
+void forward_elementwise_loss(const Nest& nest) {
   const Elements e(nest);
   const double number = number_of(nest.call);
   e.write_reduced([&](const Indices& at) {
@@ -113,8 +113,8 @@ void forward(const Nest& nest) {
   });
 }
 
-template <Part slope>
-void backward(const Nest& nest) {
+template <ElementwiseLossPart slope>
+void backward_elementwise_loss(const Nest& nest) {
   const Elements e(nest);
   const double number = number_of(nest.call);
   const bool mean = nest.call.integer("reduction") == 1;
@@ -140,19 +140,20 @@ void entropy_with_logits(const Nest& nest) {
 }  // namespace
 
 void add_elementwise_loss_nests(NestTable& table) {
-  table.insert(table.end(), {{Op::mse_loss, forward<square>},
-                             {Op::mse_loss_backward, backward<square_slope>},
-                             {Op::l1_loss, forward<absolute>},
-                             {Op::smooth_l1_loss, forward<smooth>},
-                             {Op::smooth_l1_loss_backward, backward<smooth_slope>},
-                             {Op::huber_loss, forward<huber>},
-                             {Op::huber_loss_backward, backward<huber_slope>},
-                             {Op::soft_margin_loss, forward<soft_margin>},
-                             {Op::soft_margin_loss_backward, backward<soft_margin_slope>},
-                             {Op::kl_div, forward<divergence>},
-                             {Op::binary_cross_entropy, forward<entropy>},
-                             {Op::binary_cross_entropy_backward, backward<entropy_slope>},
-                             {Op::binary_cross_entropy_with_logits, entropy_with_logits}});
+  table.insert(table.end(),
+               {{Op::mse_loss, forward_elementwise_loss<square>},
+                {Op::mse_loss_backward, backward_elementwise_loss<square_slope>},
+                {Op::l1_loss, forward_elementwise_loss<absolute>},
+                {Op::smooth_l1_loss, forward_elementwise_loss<smooth>},
+                {Op::smooth_l1_loss_backward, backward_elementwise_loss<smooth_slope>},
+                {Op::huber_loss, forward_elementwise_loss<huber>},
+                {Op::huber_loss_backward, backward_elementwise_loss<huber_slope>},
+                {Op::soft_margin_loss, forward_elementwise_loss<soft_margin>},
+                {Op::soft_margin_loss_backward, backward_elementwise_loss<soft_margin_slope>},
+                {Op::kl_div, forward_elementwise_loss<divergence>},
+                {Op::binary_cross_entropy, forward_elementwise_loss<entropy>},
+                {Op::binary_cross_entropy_backward, backward_elementwise_loss<entropy_slope>},
+                {Op::binary_cross_entropy_with_logits, entropy_with_logits}});
 }
 
 }  // namespace recut::loop

@@ -229,7 +229,7 @@ void weight_backward(const Nest& nest) {
   builder.close_to(depth);
 }
 
-std::optional<std::string> by_frequency(const Call& call) {
+std::optional<std::string> by_frequency_embedding_bag(const Call& call) {
   if (call.boolean("scale_grad_by_freq")) return "gradients that are scaled by frequency";
   const Shape& grad = call.tensor("grad").shape;
   const bool largest = mode_of(call) == BagMode::largest;
@@ -241,7 +241,7 @@ std::optional<std::string> by_frequency(const Call& call) {
 }
 
 // The product of an index' row with its bag's gradient.
-void sample_backward(const Nest& nest) {
+void sample_backward_embedding_bag(const Nest& nest) {
   const std::int64_t width = nest.shape_of("weight")[1];
   const std::int64_t grads = nest.shape_of("grad")[0];
   const Bags bags{nest, std::min(nest.shape_of("offsets")[0], grads), nest.type().shape[0]};
@@ -272,8 +272,9 @@ void sample_backward(const Nest& nest) {
 void add_embedding_bag_nests(NestTable& table) {
   for (const Op op : {Op::_embedding_bag, Op::_embedding_bag_forward_only})
     table.push_back({op, embedding_bag, no_bags});
-  table.push_back({Op::_embedding_bag_dense_backward, weight_backward, by_frequency});
-  table.push_back({Op::_embedding_bag_per_sample_weights_backward, sample_backward, no_bags});
+  table.push_back({Op::_embedding_bag_dense_backward, weight_backward, by_frequency_embedding_bag});
+  table.push_back(
+      {Op::_embedding_bag_per_sample_weights_backward, sample_backward_embedding_bag, no_bags});
 }
 
 }  // namespace recut::loop

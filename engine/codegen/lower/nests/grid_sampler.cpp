@@ -12,21 +12,21 @@ enum class Interpolation { linear, nearest, cubic };  // as ATen numbers them
 enum class Padding { zeros, border, reflection };
 
 // A coordinate and its derivative with respect to the grid's.
-struct Place {
+struct GridSamplerPlace {
   Quantity at, slope;
 };
 
 // What one element of the plane adds along one dimension: its weight, and the weight's derivative
 // with respect to the grid's coordinate. Elements outside count as 0.
-struct Tap {
+struct GridSamplerTap {
   Index place;
   Quantity inside, weight, slope;
 };
 
 // One dimension of so many elements.
-class Axis {
+class GridSamplerAxis {
  public:
-  Axis(const Nest& nest, std::int64_t size)
+  GridSamplerAxis(const Nest& nest, std::int64_t size)
       : lowering_(nest.lowering),
         type_(nest.computing(nest.dtype_of("input"))),
         size_(size),
@@ -34,10 +34,10 @@ class Axis {
         interpolation_(static_cast<Interpolation>(nest.call.integer("interpolation_mode"))),
         padding_(static_cast<Padding>(nest.call.integer("padding_mode"))) {}
 
-  std::vector<Tap> taps(const Quantity& coordinate) const {
-    const Place place = unnormalised(coordinate);
+  std::vector<GridSamplerTap> taps(const Quantity& coordinate) const {
+    const GridSamplerPlace place = unnormalised(coordinate);
     if (interpolation_ == Interpolation::cubic) return cubic(place);
-    const Place padded = finite(pad(place));
+    const GridSamplerPlace padded = finite(pad(place));
     if (interpolation_ == Interpolation::nearest) {
       const Quantity one = lowering_.constant(type_, 1);
       return {tap(nearest(padded.at), one, one.like(0))};
@@ -49,32 +49,32 @@ class Axis {
   }
 
  private:
-  Tap tap(const Quantity& whole, const Quantity& weight, const Quantity& slope) const {
+  GridSamplerTap tap(const Quantity& whole, const Quantity& weight, const Quantity& slope) const {
     const Quantity number = whole.to(DType::i64);
     const Quantity inside = (number >= 0.0) & (number < static_cast<double>(size_));
     const Quantity readable = select(inside, number, number.like(0));
     return {lowering_.builder().check(readable.id(), size_), inside, weight, slope};
   }
 
-  Place unnormalised(const Quantity& x) const {
+  GridSamplerPlace unnormalised(const Quantity& x) const {
     const auto size = static_cast<double>(size_);
     if (align_) return {(x + 1.0) / 2.0 * (size - 1), x.like((size - 1) / 2)};
     return {((x + 1.0) * size - 1.0) / 2.0, x.like(size / 2)};
   }
 
-  Place pad(const Place& p) const {
+  GridSamplerPlace pad(const GridSamplerPlace& p) const {
     if (padding_ == Padding::zeros) return p;
     return clipped(padding_ == Padding::reflection ? reflected(p) : p);
   }
 
-  Place clipped(const Place& p) const {
+  GridSamplerPlace clipped(const GridSamplerPlace& p) const {
     const Quantity zero = p.at.like(0), last = p.at.like(static_cast<double>(size_ - 1));
     const Quantity low = !(p.at > 0.0), high = p.at >= last;
     return {select(low, zero, select(high, last, p.at)), select(low | high, zero, p.slope)};
   }
 
   // Mirrors at the elements' middles or, unless corners are aligned, half an element beyond.
-  Place reflected(const Place& p) const {
+  GridSamplerPlace reflected(const GridSamplerPlace& p) const {
     const double low = align_ ? 0 : -0.5;
     const auto span = static_cast<double>(align_ ? size_ - 1 : size_);
     if (span <= 0) return {p.at.like(0), p.at.like(0)};
@@ -86,18 +86,18 @@ class Axis {
   }
 
   // Places that no index can name count as far outside.
-  static Place finite(const Place& p) {
+  static GridSamplerPlace finite(const GridSamplerPlace& p) {
     const Quantity near = abs(p.at) < 1e9;
     return {select(near, p.at, p.at.like(-100)), select(near, p.slope, p.at.like(0))};
   }
 
-  std::vector<Tap> cubic(const Place& place) const {
-    const Place p = finite(place);
+  std::vector<GridSamplerTap> cubic(const GridSamplerPlace& place) const {
+    const GridSamplerPlace p = finite(place);
     const Quantity lower = floor(p.at);
     const Quantity part = (p.at - lower).to(type_);
-    std::vector<Tap> taps;
+    std::vector<GridSamplerTap> taps;
     for (int k = -1; k <= 2; ++k) {
-      const Place at = pad({lower + static_cast<double>(k), p.at.like(1)});
+      const GridSamplerPlace at = pad({lower + static_cast<double>(k), p.at.like(1)});
       const Quantity x = part - static_cast<double>(k);
       const Quantity turned = select(x < 0.0, -slope(abs(x)), slope(abs(x)));
       taps.push_back(tap(at.at, weight(abs(x)), turned * p.slope.to(type_)));
@@ -142,7 +142,7 @@ struct Sampling {
         channels(n.shape_of("input")[1]),
         type(n.computing(n.dtype_of("input"))) {}
 
-  using Taps = std::vector<std::vector<Tap>>;  // by dimension
+  using Taps = std::vector<std::vector<GridSamplerTap>>;  // by dimension
   Taps taps(const Index& sample, const Indices& place) const {
     const DType of_places = nest.dtype_of("input") == DType::f64 ? DType::f64 : DType::f32;
     Taps all;
@@ -151,18 +151,18 @@ struct Sampling {
       at.insert(at.end(), place.begin(), place.end());
       at.push_back(static_cast<std::int64_t>(dims - 1 - d));
       const Quantity x = nest.raw("grid", at).to(of_places);
-      all.push_back(Axis(nest, plane[d]).taps(x));
+      all.push_back(GridSamplerAxis(nest, plane[d]).taps(x));
     }
     return all;
   }
 
   // An element of the plane, by a tap a dimension.
   struct Corner {
-    std::vector<const Tap*> taps;
+    std::vector<const GridSamplerTap*> taps;
 
     Indices place() const {
       Indices at;
-      for (const Tap* tap : taps) at.push_back(tap->place);
+      for (const GridSamplerTap* tap : taps) at.push_back(tap->place);
       return at;
     }
     Quantity inside() const {
@@ -183,7 +183,7 @@ struct Sampling {
   static void for_each_corner(const Taps& taps, const std::function<void(const Corner&)>& visit) {
     const std::function<void(Corner)> add = [&](const Corner& corner) {
       if (corner.taps.size() == taps.size()) return visit(corner);
-      for (const Tap& tap : taps[corner.taps.size()]) {
+      for (const GridSamplerTap& tap : taps[corner.taps.size()]) {
         Corner next = corner;
         next.taps.push_back(&tap);
         add(next);
@@ -275,7 +275,7 @@ void write_grid_gradient(const Sampling& s) {
   builder.close_to(depth);
 }
 
-void sample_backward(const Nest& nest) {
+void sample_backward_grid_sampler(const Nest& nest) {
   const Sampling s(nest);
   if (nest.wanted(0)) write_input_gradient(s);
   if (nest.wanted(1)) write_grid_gradient(s);
@@ -292,7 +292,7 @@ void add_grid_sampler_nests(NestTable& table) {
   for (const Op op : {Op::grid_sampler, Op::grid_sampler_2d, Op::grid_sampler_3d})
     table.push_back({op, sample, nothing_to_sample});
   for (const Op op : {Op::grid_sampler_2d_backward, Op::grid_sampler_3d_backward})
-    table.push_back({op, sample_backward, nothing_to_sample});
+    table.push_back({op, sample_backward_grid_sampler, nothing_to_sample});
 }
 
 }  // namespace recut::loop

@@ -15,7 +15,7 @@ struct Range {
 };
 
 // Ascending, by their number 0 ... bins.
-struct Edges {
+struct HistogramEdges {
   std::int64_t bins;
   std::function<Quantity(const Quantity&)> edge;
 
@@ -75,7 +75,7 @@ class Histogram {
   struct Bin {
     Quantity number, inside;
   };
-  Bin find(const Edges& edges, const Quantity& x) const {
+  Bin find(const HistogramEdges& edges, const Quantity& x) const {
     const Quantity last = whole(edges.bins);
     Quantity begin = whole(0), end = last + 1.0;
     for (std::int64_t left = edges.bins + 1; left > 0; left /= 2) {
@@ -163,7 +163,7 @@ double in_dtype(double number, DType dtype) {
   return dtype == DType::f32 ? static_cast<double>(static_cast<float>(number)) : number;
 }
 
-Edges edges_of(const Histogram& h) {
+HistogramEdges edges_of(const Histogram& h) {
   const Nest& nest = h.nest;
   if (nest.call.is_tensor("bins")) {
     const std::int64_t count = nest.shape_of("bins")[0];
@@ -185,7 +185,7 @@ Edges edges_of(const Histogram& h) {
 void histogram(const Nest& nest) {
   const Histogram h(nest);
   once(nest, [&] {
-    const Edges edges = edges_of(h);
+    const HistogramEdges edges = edges_of(h);
     if (nest.wanted(0) && edges.bins > 0)
       h.count(
           element_count(nest.shape_of("self")),
@@ -234,7 +234,7 @@ struct Points {
   }
   // Equal steps from both ends to the middle, each rounded to the dtype, as torch.linspace has
   // them.
-  Edges equal_bins(std::int64_t d, std::int64_t bins) const {
+  HistogramEdges equal_bins(std::int64_t d, std::int64_t bins) const {
     const Range range = range_of(d);
     const Quantity step{&h.builder,
                         h.rounded((range.high - range.low) / static_cast<double>(bins)).id()};
@@ -245,14 +245,14 @@ struct Points {
                   select(i < static_cast<double>((bins + 1) / 2), range.low + step * i, from_end));
             }};
   }
-  std::vector<Edges> by_counts() const {
-    std::vector<Edges> all;
+  std::vector<HistogramEdges> by_counts() const {
+    std::vector<HistogramEdges> all;
     for (const std::int64_t bins : h.nest.call.integers("bins"))
       all.push_back(equal_bins(static_cast<std::int64_t>(all.size()), bins));
     return all;
   }
-  std::vector<Edges> by_edges() const {
-    std::vector<Edges> all;
+  std::vector<HistogramEdges> by_edges() const {
+    std::vector<HistogramEdges> all;
     for (const NodeId id : h.nest.call.nodes("bins")) {
       const std::int64_t count = h.nest.call.tensor(id).shape[0];
       all.push_back({count - 1, [this, id, count](const Quantity& number) {
@@ -263,7 +263,7 @@ struct Points {
     return all;
   }
 
-  void count(const std::vector<Edges>& edges) const {
+  void count(const std::vector<HistogramEdges>& edges) const {
     const auto cell_of = [&](const Index& row) {
       Histogram::Bin cell{h.whole(0), Quantity::constant(&h.builder, DType::boolean, 1.0)};
       for (std::size_t d = 0; d < edges.size(); ++d) {
@@ -285,7 +285,7 @@ struct Points {
 void bin_edges(const Nest& nest) {
   const Histogram h(nest);
   const Points points(h);
-  const std::vector<Edges> all = points.by_counts();
+  const std::vector<HistogramEdges> all = points.by_counts();
   for (std::size_t d = 0; d < all.size(); ++d)
     if (nest.wanted(d))
       h.each(all[d].bins + 1, [&](const Index& k) {

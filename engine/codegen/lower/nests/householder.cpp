@@ -160,7 +160,9 @@ std::optional<std::string> too_large(const Call& call, std::int64_t beside) {
   return beyond_scratch(Reflections::numbers(matrix_rows(shape), shape.back()) + beside);
 }
 
-std::optional<std::string> factors_too_large(const Call& call) { return too_large(call, 0); }
+std::optional<std::string> factors_too_large_householder(const Call& call) {
+  return too_large(call, 0);
+}
 
 std::optional<std::string> product_too_large(const Call& call) {
   const Shape& shape = call.tensor(first_parameter(call)).shape;
@@ -175,7 +177,7 @@ std::optional<std::string> other_too_large(const Call& call) {
 }  // namespace
 
 void add_householder_nests(NestTable& table) {
-  table.push_back({Op::geqrf, geqrf, factors_too_large});
+  table.push_back({Op::geqrf, geqrf, factors_too_large_householder});
   table.push_back({Op::linalg_qr, linalg_qr, product_too_large});
   table.push_back({Op::linalg_householder_product, householder_product, product_too_large});
   table.push_back({Op::orgqr, householder_product, product_too_large});

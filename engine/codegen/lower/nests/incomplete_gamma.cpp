@@ -3,16 +3,16 @@
 #include <cmath>
 
 #include "engine/codegen/lower/nests/iteration.h"
+#include "engine/support/constants.h"
 
 namespace recut::loop {
 namespace {
 
-constexpr double kPi = 3.14159265358979323846;
 constexpr double kLargeA = 10000;
 constexpr std::int64_t kMostSteps = 9999;  // below kLargeA both end much earlier
 
 // P is the lower half, Q = 1 - P the upper.
-enum class Half { lower, upper };
+enum class IncompleteGammaHalf { lower, upper };
 
 // x^a e^-x / gamma(a + 1)
 Quantity prefactor(const Quantity& a, const Quantity& x) {
@@ -66,7 +66,7 @@ Quantity log_gap(const Quantity& m) {
 }
 
 // For large a: half an erfc, and the first term of the remainder, whose error is a^-2.
-Quantity by_temme(Half half, const Quantity& a, const Quantity& x) {
+Quantity by_temme(IncompleteGammaHalf half, const Quantity& a, const Quantity& x) {
   const Quantity m = x / a - 1.0;
   const Quantity eta = copysign(sqrt(2.0 * log_gap(m)), m);
   const Quantity series =
@@ -74,18 +74,18 @@ Quantity by_temme(Half half, const Quantity& a, const Quantity& x) {
   const Quantity c = select(abs(eta) < 0.01, series, 1.0 / m - 1.0 / eta);
   const Quantity rest = exp(-a * eta * eta / 2.0) / sqrt(2 * kPi * a) * c;
   const Quantity at = eta * sqrt(a / 2.0);
-  return half == Half::lower ? 0.5 * erfc(-at) - rest : 0.5 * erfc(at) + rest;
+  return half == IncompleteGammaHalf::lower ? 0.5 * erfc(-at) - rest : 0.5 * erfc(at) + rest;
 }
 
 // Where no method is asked: all mass below x, none, or NaN; ATen's edges.
-struct Edges {
+struct IncompleteGammaEdges {
   Quantity here, value;
 };
 
-Edges edges(Half half, const Quantity& a, const Quantity& x) {
+IncompleteGammaEdges edges(IncompleteGammaHalf half, const Quantity& a, const Quantity& x) {
   const Quantity nan = a.like(std::nan(""));
-  const Quantity all = a.like(half == Half::lower ? 1 : 0);
-  const Quantity none = a.like(half == Half::lower ? 0 : 1);
+  const Quantity all = a.like(half == IncompleteGammaHalf::lower ? 1 : 0);
+  const Quantity none = a.like(half == IncompleteGammaHalf::lower ? 0 : 1);
   const Quantity outside = is_nan(a) | is_nan(x) | (a < 0.0) | (x < 0.0);
   const Quantity here = outside | (a == 0.0) | (x == 0.0) | is_infinite(a) | is_infinite(x);
   const Quantity of_infinite_a = select(is_infinite(x), nan, none);
@@ -94,23 +94,23 @@ Edges edges(Half half, const Quantity& a, const Quantity& x) {
   return {here, select(outside, nan, inside)};
 }
 
-template <Half half>
+template <IncompleteGammaHalf half>
 void incomplete_gamma(const Nest& nest) {
   const Iteration work(nest);
   work.for_each_element([&](const Indices& at) {
     const Quantity a = work.operand("self", at), x = work.operand("other", at);
-    const Edges edge = edges(half, a, x);
+    const IncompleteGammaEdges edge = edges(half, a, x);
     const Scratch value = work.number("value", edge.value);
     const Quantity large = !edge.here & (a > kLargeA);
     const Quantity usual = !edge.here & (a <= kLargeA);
     work.when(large, [&] { value.write(0, by_temme(half, a, x)); });
     work.when(usual & (x < a + 1.0), [&] {
       const Quantity lower = lower_by_series(work, a, x);
-      value.write(0, half == Half::lower ? lower : 1.0 - lower);
+      value.write(0, half == IncompleteGammaHalf::lower ? lower : 1.0 - lower);
     });
     work.when(usual & !(x < a + 1.0), [&] {
       const Quantity upper = upper_by_fraction(work, a, x);
-      value.write(0, half == Half::upper ? upper : 1.0 - upper);
+      value.write(0, half == IncompleteGammaHalf::upper ? upper : 1.0 - upper);
     });
     nest.lowering.write(nest.output(), at, value.read(0));
   });
@@ -119,8 +119,8 @@ void incomplete_gamma(const Nest& nest) {
 }  // namespace
 
 void add_incomplete_gamma_nests(NestTable& table) {
-  table.push_back({Op::igamma, incomplete_gamma<Half::lower>});
-  table.push_back({Op::igammac, incomplete_gamma<Half::upper>});
+  table.push_back({Op::igamma, incomplete_gamma<IncompleteGammaHalf::lower>});
+  table.push_back({Op::igammac, incomplete_gamma<IncompleteGammaHalf::upper>});
 }
 
 }  // namespace recut::loop

@@ -289,11 +289,11 @@ void ldl_solve(const Nest& nest) {
   });
 }
 
-std::optional<std::string> factors_too_large(const Call& call) {
+std::optional<std::string> factors_too_large_ldl(const Call& call) {
   return beyond_scratch(Ldl::numbers(call.tensor("self").shape.back()));
 }
 
-std::optional<std::string> system_too_large(const Call& call) {
+std::optional<std::string> system_too_large_ldl(const Call& call) {
   const Shape& b = call.tensor("B").shape;
   const std::int64_t order = matrix_rows(b);
   return beyond_scratch(order * (order + b.back() + 2));
@@ -302,9 +302,9 @@ std::optional<std::string> system_too_large(const Call& call) {
 }  // namespace
 
 void add_ldl_nests(NestTable& table) {
-  table.push_back({Op::linalg_ldl_factor, ldl_factor, factors_too_large});
-  table.push_back({Op::linalg_ldl_factor_ex, ldl_factor, factors_too_large});
-  table.push_back({Op::linalg_ldl_solve, ldl_solve, system_too_large});
+  table.push_back({Op::linalg_ldl_factor, ldl_factor, factors_too_large_ldl});
+  table.push_back({Op::linalg_ldl_factor_ex, ldl_factor, factors_too_large_ldl});
+  table.push_back({Op::linalg_ldl_solve, ldl_solve, system_too_large_ldl});
 }
 
 }  // namespace recut::loop

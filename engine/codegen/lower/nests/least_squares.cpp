@@ -148,7 +148,7 @@ void least_squares(const Nest& nest) {
     });
 }
 
-std::optional<std::string> system_too_large(const Call& call) {
+std::optional<std::string> system_too_large_least_squares(const Call& call) {
   const Sizes sizes = Sizes::of(call);
   return beyond_scratch(LeastSquares::numbers(sizes) + sizes.thin() + 4);
 }
@@ -156,7 +156,7 @@ std::optional<std::string> system_too_large(const Call& call) {
 }  // namespace
 
 void add_least_squares_nests(NestTable& table) {
-  table.push_back({Op::linalg_lstsq, least_squares, system_too_large});
+  table.push_back({Op::linalg_lstsq, least_squares, system_too_large_least_squares});
 }
 
 }  // namespace recut::loop

@@ -20,9 +20,9 @@ void swap_rows(const MatrixWork& work, const ScratchMatrix& a, std::int64_t step
   });
 }
 
-class Lu {
+class LuNest {
  public:
-  Lu(const MatrixWork& w, std::int64_t rows, std::int64_t columns)
+  LuNest(const MatrixWork& w, std::int64_t rows, std::int64_t columns)
       : work(w),
         factors(w.matrix("factors", rows, columns)),
         steps(std::min(rows, columns)),
@@ -129,7 +129,7 @@ void lu_factor(const Nest& nest) {
   const Shape& shape = nest.shape_of("A");
   const bool with_info = nest.call.op().op == Op::linalg_lu_factor_ex;
   work.for_each_matrix(batch_shape(shape), [&](const Indices& at) {
-    const Lu lu(work, matrix_rows(shape), shape.back());
+    const LuNest lu(work, matrix_rows(shape), shape.back());
     work.read(lu.factors, "A", at);
     lu.factor(lu.factors, nest.call.boolean("pivot"));
     work.write(0, at, lu.factors);
@@ -162,7 +162,7 @@ void linalg_lu(const Nest& nest) {
   const Shape& shape = nest.shape_of("A");
   const std::int64_t rows = matrix_rows(shape);
   work.for_each_matrix(batch_shape(shape), [&](const Indices& at) {
-    const Lu lu(work, rows, shape.back());
+    const LuNest lu(work, rows, shape.back());
     work.read(lu.factors, "A", at);
     lu.factor(lu.factors, nest.call.boolean("pivot"));
     if (nest.wanted(0))
@@ -243,7 +243,7 @@ class System {
   void build() const {
     const bool has_own = solution_batch() == batch_shape(shape_);
     work_.for_each_matrix(batch_shape(shape_), [&](const Indices& at) {
-      const Lu lu = factored(at);
+      const LuNest lu = factored(at);
       write_factorisation(at, lu);
       if (has_own && nest_.wanted(0)) write_solution(at, lu);
     });
@@ -253,8 +253,8 @@ class System {
   }
 
  private:
-  Lu factored(const Indices& at) const {
-    const Lu lu(work_, shape_.back(), shape_.back());
+  LuNest factored(const Indices& at) const {
+    const LuNest lu(work_, shape_.back(), shape_.back());
     work_.read(lu.factors, "A", broadcast_place(at, batch_shape(shape_)));
     lu.factor(lu.factors, true);
     return lu;
@@ -264,7 +264,7 @@ class System {
     return vectors_ ? Shape(out.begin(), out.end() - 1) : batch_shape(out);
   }
 
-  void write_factorisation(const Indices& at, const Lu& lu) const {
+  void write_factorisation(const Indices& at, const LuNest& lu) const {
     const Op op = nest_.call.op().op;
     const bool with_factors = op == Op::_linalg_solve_ex;
     const int info = with_factors ? 3 : op == Op::linalg_solve_ex ? 1 : -1;
@@ -273,7 +273,7 @@ class System {
     if (info < 0 || nest_.call.boolean("check_errors")) work_.require_zero(lu.info.read(0));
   }
 
-  void write_solution(const Indices& at, const Lu& lu) const {
+  void write_solution(const Indices& at, const LuNest& lu) const {
     const Shape& out = nest_.type().shape;
     const ScratchMatrix b = vectors_ ? work_.matrix("right", out.back(), 1)
                                      : work_.matrix("right", matrix_rows(out), out.back());
@@ -302,7 +302,7 @@ void inverse(const Nest& nest) {
   const Shape& shape = nest.shape_of(operand);
   const bool with_info = nest.call.op().op == Op::linalg_inv_ex;
   work.for_each_matrix(batch_shape(shape), [&](const Indices& at) {
-    const Lu lu(work, shape.back(), shape.back());
+    const LuNest lu(work, shape.back(), shape.back());
     work.read(lu.factors, operand, at);
     lu.factor(lu.factors, true);
     lu.write_steps(at, -1, with_info ? 1 : -1);
@@ -326,7 +326,7 @@ struct Determinant {
         sign(work.matrix("sign", 1, 1)),
         log_absolute(work.matrix("log_absolute", 1, 1)) {}
 
-  void multiply(const MatrixWork& work, const Lu& lu, const ScratchMatrix& factors) const {
+  void multiply(const MatrixWork& work, const LuNest& lu, const ScratchMatrix& factors) const {
     value.put(0, 0, work.real(1));
     sign.put(0, 0, work.real(1));
     log_absolute.put(0, 0, work.real(0));
@@ -350,7 +350,7 @@ void determinant(const Nest& nest, bool logarithm, bool with_factors) {
   const std::size_t leading = logarithm ? 2 : 1;
   const bool turned = is_contiguous(nest.call.tensor("A"));
   work.for_each_matrix(batch_shape(shape), [&](const Indices& at) {
-    const Lu lu(work, shape.back(), shape.back());
+    const LuNest lu(work, shape.back(), shape.back());
     work.read(turned ? lu.factors.turned() : lu.factors, "A", at);
     lu.factor(lu.factors, true);
     const Determinant d(work);
@@ -371,43 +371,43 @@ void determinant(const Nest& nest) {
 // What fits
 // ------------------------------------------------------------------------------------------
 
-std::optional<std::string> factors_too_large(const Call& call) {
+std::optional<std::string> factors_too_large_lu(const Call& call) {
   const Shape& shape = call.tensor(first_parameter(call)).shape;
-  return beyond_scratch(Lu::numbers(matrix_rows(shape), shape.back()) + matrix_rows(shape) + 8);
+  return beyond_scratch(LuNest::numbers(matrix_rows(shape), shape.back()) + matrix_rows(shape) + 8);
 }
 
-std::optional<std::string> inverse_too_large(const Call& call) {
+std::optional<std::string> inverse_too_large_lu(const Call& call) {
   const std::int64_t order = call.tensor(first_parameter(call)).shape.back();
-  return beyond_scratch(Lu::numbers(order, order) + order * order);
+  return beyond_scratch(LuNest::numbers(order, order) + order * order);
 }
 
-std::optional<std::string> system_too_large(const Call& call) {
+std::optional<std::string> system_too_large_lu(const Call& call) {
   const std::string_view factors = call.op().op == Op::lu_solve ? "LU_data" : first_parameter(call);
   const std::string_view right = call.op().op == Op::lu_solve ? "self" : "B";
   const std::int64_t order = call.tensor(factors).shape.back();
   const Shape& b = call.tensor(right).shape;
   const bool vectors = call.op().parameter("A") && has_vectors(call);
-  return beyond_scratch(Lu::numbers(order, order) +
+  return beyond_scratch(LuNest::numbers(order, order) +
                         (vectors ? b.back() : matrix_rows(b) * b.back()));
 }
 
 }  // namespace
 
 void add_lu_nests(NestTable& table) {
-  table.push_back({Op::linalg_lu_factor, lu_factor, factors_too_large});
-  table.push_back({Op::linalg_lu_factor_ex, lu_factor, factors_too_large});
-  table.push_back({Op::linalg_lu, linalg_lu, factors_too_large});
-  table.push_back({Op::lu_unpack, lu_unpack, factors_too_large});
-  table.push_back({Op::linalg_lu_solve, linalg_lu_solve, system_too_large});
-  table.push_back({Op::lu_solve, solve_by_packed_factors, system_too_large});
+  table.push_back({Op::linalg_lu_factor, lu_factor, factors_too_large_lu});
+  table.push_back({Op::linalg_lu_factor_ex, lu_factor, factors_too_large_lu});
+  table.push_back({Op::linalg_lu, linalg_lu, factors_too_large_lu});
+  table.push_back({Op::lu_unpack, lu_unpack, factors_too_large_lu});
+  table.push_back({Op::linalg_lu_solve, linalg_lu_solve, system_too_large_lu});
+  table.push_back({Op::lu_solve, solve_by_packed_factors, system_too_large_lu});
   for (const Op op : {Op::_linalg_solve_ex, Op::linalg_solve_ex, Op::linalg_solve})
-    table.push_back({op, solve_system, system_too_large});
+    table.push_back({op, solve_system, system_too_large_lu});
   for (const Op op : {Op::linalg_inv_ex, Op::linalg_inv, Op::inverse})
-    table.push_back({op, inverse, inverse_too_large});
-  table.push_back({Op::_linalg_det, determinant<false, true>, factors_too_large});
-  table.push_back({Op::linalg_det, determinant<false, false>, factors_too_large});
-  table.push_back({Op::_linalg_slogdet, determinant<true, true>, factors_too_large});
-  table.push_back({Op::linalg_slogdet, determinant<true, false>, factors_too_large});
+    table.push_back({op, inverse, inverse_too_large_lu});
+  table.push_back({Op::_linalg_det, determinant<false, true>, factors_too_large_lu});
+  table.push_back({Op::linalg_det, determinant<false, false>, factors_too_large_lu});
+  table.push_back({Op::_linalg_slogdet, determinant<true, true>, factors_too_large_lu});
+  table.push_back({Op::linalg_slogdet, determinant<true, false>, factors_too_large_lu});
 }
 
 }  // namespace recut::loop

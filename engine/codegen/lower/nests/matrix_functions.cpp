@@ -102,9 +102,9 @@ constexpr std::int64_t kTerms = 18;
 
 // Scaling and squaring: a Taylor series where the norm is small, then squares (Moler and Van Loan
 // 2003, method 3). 18 terms at a norm of 1/2 leave nothing of double's precision.
-class Exponential {
+class MatrixFunctionsExponential {
  public:
-  Exponential(const MatrixWork& w, std::int64_t order)
+  MatrixFunctionsExponential(const MatrixWork& w, std::int64_t order)
       : work(w),
         a(w.matrix("matrix", order, order)),
         sum(w.matrix("sum", order, order)),
@@ -171,7 +171,7 @@ void matrix_exp(const Nest& nest) {
   const MatrixWork work(nest);
   const Shape& shape = nest.shape_of("self");
   work.for_each_matrix(batch_shape(shape), [&](const Indices& at) {
-    const Exponential e(work, shape.back());
+    const MatrixFunctionsExponential e(work, shape.back());
     const ScratchMatrix poison = work.matrix("poison", 1, 1);
     work.read(e.a, "self", at);
     poison.put(0, 0, work.real(0));
@@ -188,14 +188,14 @@ void matrix_exp(const Nest& nest) {
 // What fits
 // ------------------------------------------------------------------------------------------
 
-std::optional<std::string> inverse_too_large(const Call& call) {
+std::optional<std::string> inverse_too_large_matrix_functions(const Call& call) {
   const Shape& shape = call.tensor("self").shape;
   const std::int64_t thin = std::min(matrix_rows(shape), shape.back());
   return beyond_scratch(matrix_rows(shape) * shape.back() + thin * thin + thin + 4);
 }
 
 std::optional<std::string> exponential_too_large(const Call& call) {
-  return beyond_scratch(Exponential::numbers(call.tensor("self").shape.back()) + 1);
+  return beyond_scratch(MatrixFunctionsExponential::numbers(call.tensor("self").shape.back()) + 1);
 }
 
 }  // namespace
@@ -203,7 +203,7 @@ std::optional<std::string> exponential_too_large(const Call& call) {
 void add_matrix_function_nests(NestTable& table) {
   for (const Op op :
        {Op::linalg_pinv, Op::linalg_pinv_atol_rtol_tensor, Op::linalg_pinv_atol_rtol_float})
-    table.push_back({op, pinv, inverse_too_large});
+    table.push_back({op, pinv, inverse_too_large_matrix_functions});
   for (const Op op : {Op::linalg_matrix_exp, Op::matrix_exp})
     table.push_back({op, matrix_exp, exponential_too_large});
 }

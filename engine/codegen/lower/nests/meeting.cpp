@@ -180,11 +180,6 @@ void index_fill(const Nest& nest) {
   });
 }
 
-std::optional<std::string> truths(const Call& call) {
-  if (call.tensor("self").dtype == DType::boolean) return "sums of bools";
-  return std::nullopt;
-}
-
 }  // namespace
 
 void add_meeting_nests(NestTable& table) {

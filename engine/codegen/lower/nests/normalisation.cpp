@@ -163,7 +163,7 @@ void rms_norm(const Nest& nest) {
 // Gradients of y = (x - mean) rstd w + b. With xhat the normalised x and g = dy w:
 //   dx = rstd (g - mean(g) - xhat mean(g xhat)),  dw = sum(dy xhat),  db = sum(dy)
 // Where the statistics are constants, dx = rstd g; without a mean (RMS norm), mean(g) falls away.
-struct Backward {
+struct NormalisationBackward {
   const Nest& nest;
   Sharing s;
   std::function<Statistics(const Indices&)> statistics;  // of the place's row
@@ -244,17 +244,17 @@ std::function<Statistics(const Indices&)> given_statistics(const Nest& nest, con
 
 void layer_norm_backward(const Nest& nest) {
   const Sharing s = by_rows(nest);
-  Backward{nest, s, given_statistics(nest, s, "mean", "rstd")}.run();
+  NormalisationBackward{nest, s, given_statistics(nest, s, "mean", "rstd")}.run();
 }
 
 void group_norm_backward(const Nest& nest) {
   const Sharing s = by_groups(nest, nest.call.integer("group"));
-  Backward{nest, s, given_statistics(nest, s, "mean", "rstd")}.run();
+  NormalisationBackward{nest, s, given_statistics(nest, s, "mean", "rstd")}.run();
 }
 
 void rms_norm_backward(const Nest& nest) {
   const Sharing s = by_rows(nest);
-  Backward{nest, s, given_statistics(nest, s, "", "rstd"), false, false}.run();
+  NormalisationBackward{nest, s, given_statistics(nest, s, "", "rstd"), false, false}.run();
 }
 
 // Batch norm
@@ -314,9 +314,10 @@ void batch_norm(const Nest& nest) {
 void batch_norm_backward(const Nest& nest) {
   const Sharing s = by_channels(nest);
   const bool train = nest.call.boolean("train");
-  Backward{nest, s,
-           train ? given_statistics(nest, s, "save_mean", "save_invstd") : running_statistics(nest),
-           !train}
+  NormalisationBackward{
+      nest, s,
+      train ? given_statistics(nest, s, "save_mean", "save_invstd") : running_statistics(nest),
+      !train}
       .run();
 }
 

@@ -35,9 +35,9 @@ std::optional<double> scale_factor(const Call& call, std::size_t i, std::size_t 
 
 namespace {
 
-enum class Kind { nearest, nearest_exact, linear, cubic };
+enum class ResampleKind { nearest, nearest_exact, linear, cubic };
 
-struct Tap {
+struct ResampleTap {
   Index place;
   std::optional<Quantity> weight;  // none: 1
 };
@@ -51,9 +51,9 @@ Quantity cubic_weight(const Quantity& x) {
 }
 
 // One dimension: `in` elements as `out`.
-struct Axis {
+struct ResampleAxis {
   Lowering& lowering;
-  Kind kind;
+  ResampleKind kind;
   std::int64_t in, out;
   bool align_corners;
   std::optional<double> scale_factor;  // output over input; none: the ratio of sizes
@@ -75,33 +75,33 @@ struct Axis {
     return smaller(larger(place - lower, 0.0), 1.0).to(weight_type);
   }
 
-  std::vector<Tap> taps(const Index& at) const {
+  std::vector<ResampleTap> taps(const Index& at) const {
     const Quantity number = lowering.number(at).to(type);
     switch (kind) {
-      case Kind::nearest:
+      case ResampleKind::nearest:
         if (in == out) return {{at, {}}};
         if (out == 2 * in) return {{lowering.builder().quotient(at, 2), {}}};
         return {{clamped(floor(scale() * number)), {}}};
-      case Kind::nearest_exact:
+      case ResampleKind::nearest_exact:
         return {{clamped(floor(scale() * (number + 0.5))), {}}};
-      case Kind::linear:
-        return in == out ? std::vector<Tap>{{at, {}}} : linear(source(number));
+      case ResampleKind::linear:
+        return in == out ? std::vector<ResampleTap>{{at, {}}} : linear(source(number));
       default:
         return cubic(source(number));
     }
   }
 
-  std::vector<Tap> linear(const Quantity& source) const {
+  std::vector<ResampleTap> linear(const Quantity& source) const {
     const Quantity place = larger(source, 0.0);
     const Quantity lower = smaller(floor(place), static_cast<double>(in - 1));
     const Quantity upper_part = part(place, lower);
     return {{clamped(lower), 1.0 - upper_part}, {clamped(lower + 1.0), upper_part}};
   }
 
-  std::vector<Tap> cubic(const Quantity& place) const {
+  std::vector<ResampleTap> cubic(const Quantity& place) const {
     const Quantity lower = floor(place);
     const Quantity beyond = part(place, lower);
-    std::vector<Tap> taps;
+    std::vector<ResampleTap> taps;
     for (int k = -1; k <= 2; ++k)
       taps.push_back({clamped(lower + static_cast<double>(k)),
                       cubic_weight(abs(beyond - static_cast<double>(k)))});
@@ -112,11 +112,11 @@ struct Axis {
 // Planes of two leading dimensions, and how each spatial one is resampled.
 struct Resampling {
   const Nest& nest;
-  Kind kind;
+  ResampleKind kind;
   Shape in, out;
   DType type;
 
-  Axis axis(std::size_t d) const {
+  ResampleAxis axis(std::size_t d) const {
     const Call& call = nest.call;
     const bool align = call.op().parameter("align_corners") && call.boolean("align_corners");
     const bool wide = nest.type().dtype == DType::f64;
@@ -134,12 +134,12 @@ struct Resampling {
   void for_each_tap(
       const Indices& at,
       const std::function<void(const Indices&, const std::optional<Quantity>&)>& visit) const {
-    std::vector<std::vector<Tap>> taps;
+    std::vector<std::vector<ResampleTap>> taps;
     for (std::size_t d = 2; d < in.size(); ++d) taps.push_back(axis(d).taps(at[d]));
     const std::function<void(Indices, std::optional<Quantity>)> add =
         [&](const Indices& place, const std::optional<Quantity>& weight) {
           if (place.size() == in.size()) return visit(place, weight);
-          for (const Tap& tap : taps[place.size() - 2]) {
+          for (const ResampleTap& tap : taps[place.size() - 2]) {
             Indices next = place;
             next.push_back(tap.place);
             add(next, !tap.weight ? weight : weight ? *weight * *tap.weight : tap.weight);
@@ -149,7 +149,7 @@ struct Resampling {
   }
 };
 
-template <Kind kind>
+template <ResampleKind kind>
 void resample(const Nest& nest) {
   const std::string_view self = nest.call.op().parameters[0].name;
   const Resampling r{nest, kind, nest.shape_of(self), nest.type().shape,
@@ -167,7 +167,7 @@ void resample(const Nest& nest) {
 }
 
 // Planes are parallel; the places of one may share taps, and go one after another.
-template <Kind kind>
+template <ResampleKind kind>
 void resample_backward(const Nest& nest) {
   const Resampling r{nest, kind, nest.type().shape, nest.shape_of("grad_output"),
                      nest.computing(nest.type().dtype)};
@@ -189,11 +189,6 @@ void resample_backward(const Nest& nest) {
   builder.close_to(depth);
 }
 
-std::optional<std::string> no_reals(const Call& call) {
-  if (!is_floating(call.tensor(call.op().parameters[0].name).dtype)) return "integers";
-  return std::nullopt;
-}
-
 }  // namespace
 
 void add_resample_nests(NestTable& table) {
@@ -202,25 +197,25 @@ void add_resample_nests(NestTable& table) {
   };
   add({Op::upsample_nearest1d, Op::upsample_nearest2d, Op::upsample_nearest3d,
        Op::upsample_nearest1d_vec, Op::upsample_nearest2d_vec, Op::upsample_nearest3d_vec},
-      resample<Kind::nearest>);
+      resample<ResampleKind::nearest>);
   add({Op::upsample_nearest1d_backward, Op::upsample_nearest2d_backward,
        Op::upsample_nearest3d_backward},
-      resample_backward<Kind::nearest>);
+      resample_backward<ResampleKind::nearest>);
   add({Op::_upsample_nearest_exact1d, Op::_upsample_nearest_exact2d, Op::_upsample_nearest_exact3d,
        Op::_upsample_nearest_exact1d_vec, Op::_upsample_nearest_exact2d_vec,
        Op::_upsample_nearest_exact3d_vec},
-      resample<Kind::nearest_exact>);
+      resample<ResampleKind::nearest_exact>);
   add({Op::_upsample_nearest_exact1d_backward, Op::_upsample_nearest_exact2d_backward,
        Op::_upsample_nearest_exact3d_backward},
-      resample_backward<Kind::nearest_exact>);
+      resample_backward<ResampleKind::nearest_exact>);
   add({Op::upsample_linear1d, Op::upsample_bilinear2d, Op::upsample_trilinear3d,
        Op::upsample_linear1d_vec, Op::upsample_bilinear2d_vec, Op::upsample_trilinear3d_vec},
-      resample<Kind::linear>);
+      resample<ResampleKind::linear>);
   add({Op::upsample_linear1d_backward, Op::upsample_bilinear2d_backward,
        Op::upsample_trilinear3d_backward},
-      resample_backward<Kind::linear>);
-  add({Op::upsample_bicubic2d, Op::upsample_bicubic2d_vec}, resample<Kind::cubic>);
-  add({Op::upsample_bicubic2d_backward}, resample_backward<Kind::cubic>);
+      resample_backward<ResampleKind::linear>);
+  add({Op::upsample_bicubic2d, Op::upsample_bicubic2d_vec}, resample<ResampleKind::cubic>);
+  add({Op::upsample_bicubic2d_backward}, resample_backward<ResampleKind::cubic>);
 }
 
 }  // namespace recut::loop

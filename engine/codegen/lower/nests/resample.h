@@ -18,4 +18,10 @@ double resampling_scale(const ResampledExtent& extent, DType type);
 // The factor of spatial dimension `i` of `dims`, under the names that schemas have for it.
 std::optional<double> scale_factor(const Call& call, std::size_t i, std::size_t dims);
 
+// Why a call isn't lowered: it resamples integers.
+inline std::optional<std::string> no_reals(const Call& call) {
+  if (!is_floating(call.tensor(call.op().parameters[0].name).dtype)) return "integers";
+  return std::nullopt;
+}
+
 }  // namespace recut::loop

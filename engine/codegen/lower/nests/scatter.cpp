@@ -29,7 +29,7 @@ void embedding_backward(const Nest& nest) {
   builder.close_to(depth);
 }
 
-std::optional<std::string> by_frequency(const Call& call) {
+std::optional<std::string> by_frequency_scatter(const Call& call) {
   if (call.boolean("scale_grad_by_freq")) return "gradients that are scaled by frequency";
   return std::nullopt;
 }
@@ -170,15 +170,10 @@ std::optional<std::string> masks_or_truths(const Call& call) {
   return has_masks(call);
 }
 
-std::optional<std::string> truths(const Call& call) {
-  if (call.tensor("self").dtype == DType::boolean) return "sums of bools";
-  return std::nullopt;
-}
-
 }  // namespace
 
 void add_scatter_nests(NestTable& table) {
-  table.push_back({Op::embedding_dense_backward, embedding_backward, by_frequency});
+  table.push_back({Op::embedding_dense_backward, embedding_backward, by_frequency_scatter});
   table.push_back({Op::scatter_add, scatter_add, truths});
   for (const Op op :
        {Op::index_put, Op::_unsafe_index_put, Op::_unsafe_masked_index_put_accumulate})

@@ -12,10 +12,10 @@ FoldSpace rows(const Nest& nest, std::string_view parameter) {
   return space;
 }
 
-enum class Form { plain, logarithm, safe };
+enum class SoftmaxForm { plain, logarithm, safe };
 
 // The largest element goes first, so that no exponential overflows.
-template <Form form>
+template <SoftmaxForm form>
 void softmax(const Nest& nest) {
   const DType dtype = nest.type().dtype;
   const bool converts = nest.call.op().parameter("dtype").has_value();
@@ -31,8 +31,8 @@ void softmax(const Nest& nest) {
                                         [&](const Indices& at) { return exp(x(at) - largest); }});
     folder.for_each([&](const Indices& at) {
       const Quantity shifted = x(at) - largest;
-      Quantity out = form == Form::logarithm ? shifted - log(total) : exp(shifted) / total;
-      if (form == Form::safe) out = select(largest == -HUGE_VAL, out.like(0), out);
+      Quantity out = form == SoftmaxForm::logarithm ? shifted - log(total) : exp(shifted) / total;
+      if (form == SoftmaxForm::safe) out = select(largest == -HUGE_VAL, out.like(0), out);
       nest.lowering.write(nest.output(), at, out);
     });
   });
@@ -59,10 +59,11 @@ void softmax_backward(const Nest& nest) {
 }  // namespace
 
 void add_softmax_nests(NestTable& table) {
-  for (const Op op : {Op::_softmax, Op::softmax_int}) table.push_back({op, softmax<Form::plain>});
+  for (const Op op : {Op::_softmax, Op::softmax_int})
+    table.push_back({op, softmax<SoftmaxForm::plain>});
   for (const Op op : {Op::_log_softmax, Op::log_softmax_int})
-    table.push_back({op, softmax<Form::logarithm>});
-  table.push_back({Op::_safe_softmax, softmax<Form::safe>});
+    table.push_back({op, softmax<SoftmaxForm::logarithm>});
+  table.push_back({Op::_safe_softmax, softmax<SoftmaxForm::safe>});
   table.push_back({Op::_softmax_backward_data, softmax_backward<false>});
   table.push_back({Op::_log_softmax_backward_data, softmax_backward<true>});
 }

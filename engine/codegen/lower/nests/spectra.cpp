@@ -257,9 +257,9 @@ class BasisCompletion {
 };
 
 // One matrix's decomposition, of the transpose where that has more rows.
-class Svd {
+class SvdNest {
  public:
-  Svd(const MatrixWork& work, std::int64_t rows, std::int64_t columns)
+  SvdNest(const MatrixWork& work, std::int64_t rows, std::int64_t columns)
       : work_(work),
         turned_(rows < columns),
         u_(work.matrix("left", std::max(rows, columns), std::min(rows, columns))),
@@ -326,7 +326,7 @@ void svd(const Nest& nest) {
   const bool with_bases = !only_values && (nest.wanted(0) || nest.wanted(2)) &&
                           nest.type(0).shape.size() == shape.size();
   work.for_each_matrix(batch_shape(shape), [&](const Indices& at) {
-    Svd decomposition(work, matrix_rows(shape), shape.back());
+    SvdNest decomposition(work, matrix_rows(shape), shape.back());
     decomposition.decompose("A", at);
     decomposition.write_values(only_values ? 0 : 1, at);
     if (with_bases) decomposition.write_bases(at, 0, 2);

@@ -4,6 +4,7 @@
 //   its gradients    image, weight -> map;  image, map -> weight;  image -> bias
 #include "engine/codegen/lower/nests/transposed_convolution.h"
 
+#include "engine/codegen/lower/nests/convolution_products.h"
 #include "engine/codegen/lower/window_space.h"
 
 namespace recut::loop {
@@ -70,11 +71,6 @@ FoldSpace space_of(std::initializer_list<Shape> kept, std::initializer_list<Shap
   return space;
 }
 
-Indices part(const Indices& at, std::size_t first, std::size_t count) {
-  return Indices(at.begin() + static_cast<std::ptrdiff_t>(first),
-                 at.begin() + static_cast<std::ptrdiff_t>(first + count));
-}
-
 // Places of the image by what they leave when they are divided by the stride: those of one phase
 // are reached by the same offsets of the kernel, every stride-th one (taps). Where the strides
 // don't divide the plane, or offsets are dilated, there is one phase, and taps are the kernel's
@@ -106,10 +102,6 @@ struct Reached {
   Fallen window;
   Indices offset;
 };
-
-void require(std::optional<Quantity>& inside, const Quantity& condition) {
-  inside = inside ? *inside & condition : condition;
-}
 
 Reached reached(const Transposed& c, const Phases& p, const Indices& phase, const Indices& place,
                 const Indices& tap) {

@@ -139,12 +139,12 @@ std::optional<std::string> factor_too_large(const Call& call) {
   return beyond_scratch(order * order + 1);
 }
 
-std::optional<std::string> inverse_too_large(const Call& call) {
+std::optional<std::string> inverse_too_large_triangular(const Call& call) {
   const std::int64_t order = call.tensor("self").shape.back();
   return beyond_scratch(2 * order * order);
 }
 
-std::optional<std::string> system_too_large(const Call& call) {
+std::optional<std::string> system_too_large_triangular(const Call& call) {
   const Shape& first = call.tensor("self").shape;
   const Shape& second = call.tensor(second_parameter(call)).shape;
   return beyond_scratch(matrix_rows(first) * first.back() + matrix_rows(second) * second.back());
@@ -155,11 +155,12 @@ std::optional<std::string> system_too_large(const Call& call) {
 void add_triangular_nests(NestTable& table) {
   for (const Op op : {Op::cholesky, Op::linalg_cholesky, Op::linalg_cholesky_ex})
     table.push_back({op, cholesky, factor_too_large});
-  table.push_back({Op::cholesky_inverse, cholesky_inverse, inverse_too_large});
+  table.push_back({Op::cholesky_inverse, cholesky_inverse, inverse_too_large_triangular});
   for (const Op op : {Op::cholesky_solve, Op::_cholesky_solve_helper})
-    table.push_back({op, cholesky_solve, system_too_large});
-  table.push_back({Op::linalg_solve_triangular, linalg_solve_triangular, system_too_large});
-  table.push_back({Op::triangular_solve, triangular_solve, system_too_large});
+    table.push_back({op, cholesky_solve, system_too_large_triangular});
+  table.push_back(
+      {Op::linalg_solve_triangular, linalg_solve_triangular, system_too_large_triangular});
+  table.push_back({Op::triangular_solve, triangular_solve, system_too_large_triangular});
 }
 
 }  // namespace recut::loop

@@ -1,0 +1,11 @@
+// Mathematical constants, to more digits than a double has. (std::numbers is none of the shared
+// subset of C++: Emscripten's library lacks it in places.)
+#pragma once
+
+namespace recut {
+
+inline constexpr double kPi = 3.14159265358979323846;
+inline constexpr double kEuler = 0.57721566490153286061;     // Euler and Mascheroni's
+inline constexpr double kRootHalf = 0.70710678118654752440;  // 1 / sqrt(2)
+
+}  // namespace recut
