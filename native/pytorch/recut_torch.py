@@ -184,6 +184,16 @@ def _read_joint(module: fx.GraphModule, num_results: int) -> _Joint:
     return joint
 
 
+def _read_forward(module: fx.GraphModule) -> _Joint:
+    """A forward graph alone: no tangents, no gradients."""
+    placeholders = module.graph.find_nodes(op="placeholder")
+    (output,) = module.graph.find_nodes(op="output")
+    joint = _Joint(module, placeholders, [], list(output.args[0]), [], len(output.args[0]),
+                   [n for n in module.graph.nodes if n.target is aten.copy_.default])
+    _check_supported(joint)
+    return joint
+
+
 def _check_supported(joint: _Joint) -> None:
     for node in joint.module.graph.nodes:
         if node.op in ("placeholder", "call_function", "get_attr"):
@@ -1426,12 +1436,7 @@ class _Writer:
         return partitioners.default_partition(module, inputs, num_fwd_outputs=num_fwd_outputs)
 
     def take_forward(self, module: fx.GraphModule, inputs: Sequence[Any]) -> Callable:
-        placeholders = module.graph.find_nodes(op="placeholder")
-        (output,) = module.graph.find_nodes(op="output")
-        joint = _Joint(module, placeholders, [], list(output.args[0]), [], len(output.args[0]),
-                       [n for n in module.graph.nodes if n.target is aten.copy_.default])
-        _check_supported(joint)
-        file = self._file(joint)
+        file = self._file(_read_forward(module))
         file["forward"] = file.pop("joint")
         run = _run_eagerly(module, inputs)
 

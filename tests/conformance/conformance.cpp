@@ -15,24 +15,25 @@
 #include "engine/eval/evaluator.h"
 #include "engine/eval/inputs.h"
 #include "engine/input/graph_file.h"
+#include "tests/conformance/program.h"
 
 namespace recut::conformance {
 namespace {
 
-struct Outcome {
+struct CaseOutcome {
   Verdict verdict = Verdict::agrees;
   std::string detail;
 };
 
-Outcome refused(const Diagnostics& diagnostics) {
+CaseOutcome refused_case(const Diagnostics& diagnostics) {
   std::string messages;
   for (const Diagnostic& d : diagnostics) messages += (messages.empty() ? "" : "; ") + d.message;
   return {Verdict::refused, messages};
 }
 
-Outcome compared(const Graph& graph, const Inputs& inputs, const Evaluation& evaluation,
-                 const std::vector<std::optional<Tensor>>& expected) {
-  Outcome outcome;
+CaseOutcome compared_case(const Graph& graph, const Inputs& inputs, const Evaluation& evaluation,
+                          const std::vector<std::optional<Tensor>>& expected) {
+  CaseOutcome outcome;
   for (const OutputComparison& c : compare_outputs(graph, inputs, evaluation.outputs, expected)) {
     if (c.ok()) continue;
     outcome.verdict = Verdict::disagrees;
@@ -42,26 +43,26 @@ Outcome compared(const Graph& graph, const Inputs& inputs, const Evaluation& eva
   return outcome;
 }
 
-Outcome run_case(const std::string& stem) {
+CaseOutcome run_case(const std::string& stem) {
   const auto file = read_graph_file(stem + ".json");
-  if (!file) return refused(file.diagnostics());
+  if (!file) return refused_case(file.diagnostics());
   const std::string values_name = stem + ".safetensors";
   const auto bytes = read_file(values_name);
-  if (!bytes) return refused(bytes.diagnostics());
+  if (!bytes) return refused_case(bytes.diagnostics());
   const auto tensors = parse_safetensors(*bytes, values_name);
-  if (!tensors) return refused(tensors.diagnostics());
+  if (!tensors) return refused_case(tensors.diagnostics());
   const auto inputs = inputs_from(file->graph, *tensors);
-  if (!inputs) return refused(inputs.diagnostics());
+  if (!inputs) return refused_case(inputs.diagnostics());
   const auto expected = expected_outputs(file->graph, *tensors);
-  if (!expected) return refused(expected.diagnostics());
+  if (!expected) return refused_case(expected.diagnostics());
   const auto evaluation = evaluate(file->graph, *inputs);
-  if (!evaluation) return refused(evaluation.diagnostics());
-  return compared(file->graph, *inputs, *evaluation, *expected);
+  if (!evaluation) return refused_case(evaluation.diagnostics());
+  return compared_case(file->graph, *inputs, *evaluation, *expected);
 }
 
 // What the child writes: one byte for the verdict, then the detail.
 [[noreturn]] void run_as_child(const std::string& stem, int pipe) {
-  const Outcome outcome = run_case(stem);
+  const CaseOutcome outcome = run_case(stem);
   const std::string message =
       static_cast<char>('0' + static_cast<int>(outcome.verdict)) + outcome.detail.substr(0, 4000);
   const bool written = write(pipe, message.data(), message.size()) > 0;
@@ -80,7 +81,7 @@ bool read_until(int pipe, int seconds, std::string& text) {
   return false;
 }
 
-Outcome run_isolated(const std::string& stem, int seconds) {
+CaseOutcome run_isolated(const std::string& stem, int seconds) {
   int ends[2];
   if (pipe(ends) != 0) return {Verdict::crashed, "no pipe can be made"};
   const pid_t child = fork();
@@ -97,28 +98,32 @@ Outcome run_isolated(const std::string& stem, int seconds) {
   return {static_cast<Verdict>(text.front() - '0'), text.substr(1)};
 }
 
-std::vector<std::string> stems_in(const std::string& folder, const std::string& filter) {
-  std::vector<std::string> stems;
-  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    const std::filesystem::path& path = entry.path();
-    if (path.extension() == ".json" && path.stem().string().find(filter) != std::string::npos)
-      stems.push_back(path.stem().string());
-  }
-  std::sort(stems.begin(), stems.end());
-  return stems;
-}
-
 }  // namespace
 
 std::vector<CaseResult> run_folder(const std::string& folder, const std::string& filter,
                                    int seconds) {
   std::vector<CaseResult> results;
   for (const std::string& stem : stems_in(folder, filter)) {
-    Outcome outcome = run_isolated((std::filesystem::path(folder) / stem).string(), seconds);
+    CaseOutcome outcome = run_isolated(stem, seconds);
+    const std::string name = std::filesystem::path(stem).filename().string();
     results.push_back(
-        {stem, stem.substr(0, stem.rfind('-')), outcome.verdict, std::move(outcome.detail)});
+        {name, name.substr(0, name.rfind('-')), outcome.verdict, std::move(outcome.detail)});
   }
   return results;
+}
+
+std::vector<Finding> findings_of(const std::vector<CaseResult>& results) {
+  std::vector<Finding> findings;
+  for (const CaseResult& r : results)
+    findings.push_back(
+        {r.name, std::string(word(r.verdict)), r.verdict == Verdict::agrees, r.detail});
+  return findings;
+}
+
+std::string_view word(Verdict verdict) {
+  static constexpr std::string_view kWords[] = {"agrees", "disagrees", "refused", "crashed",
+                                                "hung"};
+  return kWords[static_cast<std::size_t>(verdict)];
 }
 
 namespace {
@@ -147,12 +152,9 @@ void print_table(std::ostream& out, const std::vector<CaseResult>& results, bool
   const auto agrees = [](const Tally& t) { return t[1] + t[2] + t[3] + t[4] == 0; };
   for (const auto& [name, tally] : by_operator)
     if (all || !agrees(tally)) print_row(out, name, tally);
-  static constexpr std::string_view kNames[] = {"agrees", "disagrees", "refused", "crashed",
-                                                "hung"};
   for (const CaseResult& r : results)
     if (r.verdict != Verdict::agrees)
-      out << fmt::format("{}: {}: {}\n", r.name, kNames[static_cast<std::size_t>(r.verdict)],
-                         r.detail);
+      out << fmt::format("{}: {}: {}\n", r.name, word(r.verdict), r.detail);
   print_row(out, "all", sum);
   const auto cases = static_cast<double>(std::max<std::size_t>(results.size(), 1));
   out << fmt::format("{:.1f} % agree\n", 100.0 * sum[0] / cases);

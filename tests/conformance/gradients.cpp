@@ -12,11 +12,12 @@
 #include "engine/eval/inputs.h"
 #include "engine/input/graph_file.h"
 #include "engine/ir/verifier.h"
+#include "tests/conformance/program.h"
 
 namespace recut::conformance {
 namespace {
 
-GradientCase refused(std::string name, const Diagnostics& diagnostics) {
+GradientCase refused_gradients(std::string name, const Diagnostics& diagnostics) {
   GradientCase outcome{std::move(name), GradientVerdict::refused, {}};
   for (const Diagnostic& d : diagnostics) {
     if (d.message.find("has no derivative rule") != std::string::npos)
@@ -36,7 +37,7 @@ bool is_zero(const Tensor& tensor) {
   return std::all_of(values.data.begin(), values.data.end(), [](double v) { return v == 0; });
 }
 
-const NamedTensor* output(std::span<const NamedTensor> tensors, std::size_t position) {
+const NamedTensor* expected_output(std::span<const NamedTensor> tensors, std::size_t position) {
   for (const NamedTensor& tensor : tensors)
     if (tensor.name == fmt::format("out.{}", position)) return &tensor;
   return nullptr;
@@ -52,7 +53,7 @@ std::string missing_gradients(const Graph& joint, const Graph& ours,
     if (theirs.valid() == mine.valid()) continue;
     const TensorType& type = mine.valid() ? ours.type(mine) : joint.type(theirs);
     if (element_count(type.shape) == 0) continue;
-    const NamedTensor* values = output(tensors, joint.results.size() + i);
+    const NamedTensor* values = expected_output(tensors, joint.results.size() + i);
     if (theirs.valid() && values != nullptr && is_zero(tensor_from_bytes(type, values->bytes)))
       continue;
     missing += fmt::format("gradient {} is {}; ", i, theirs.valid() ? "missing" : "one too many");
@@ -71,21 +72,21 @@ std::vector<NamedTensor> those_of(const Graph& ours, std::span<const NamedTensor
   return kept;
 }
 
-GradientCase compared(std::string name, const Graph& joint, const Graph& ours,
-                      std::span<const NamedTensor> tensors) {
+GradientCase compared_gradients(std::string name, const Graph& joint, const Graph& ours,
+                                std::span<const NamedTensor> tensors) {
   const Failures failures = verify(ours);
   if (!failures.empty())
     return {std::move(name), GradientVerdict::disagrees, failures.front().message};
   const auto inputs = inputs_from(ours, tensors);
-  if (!inputs) return refused(std::move(name), inputs.diagnostics());
+  if (!inputs) return refused_gradients(std::move(name), inputs.diagnostics());
   GradientCase outcome{std::move(name), GradientVerdict::agrees,
                        missing_gradients(joint, ours, tensors)};
   if (!outcome.detail.empty()) outcome.verdict = GradientVerdict::disagrees;
   if (outcome.verdict == GradientVerdict::disagrees) return outcome;
   const auto expected = expected_outputs(ours, those_of(ours, tensors));
-  if (!expected) return refused(outcome.name, expected.diagnostics());
+  if (!expected) return refused_gradients(outcome.name, expected.diagnostics());
   const auto evaluation = evaluate(ours, *inputs);
-  if (!evaluation) return refused(outcome.name, evaluation.diagnostics());
+  if (!evaluation) return refused_gradients(outcome.name, evaluation.diagnostics());
   for (const OutputComparison& c : compare_outputs(ours, *inputs, evaluation->outputs, *expected)) {
     if (c.ok()) continue;
     outcome.verdict = GradientVerdict::disagrees;
@@ -103,54 +104,53 @@ std::string graph_path(const std::string& stem) {
 GradientCase check_gradients(const std::string& stem) {
   const std::string name = std::filesystem::path(stem).filename().string();
   const auto file = read_graph_file(graph_path(stem));
-  if (!file) return refused(name, file.diagnostics());
+  if (!file) return refused_gradients(name, file.diagnostics());
   if (!has_tangents(file->graph)) return {name, GradientVerdict::no_backward, {}};
   const auto bytes = read_file(stem + ".safetensors");
-  if (!bytes) return refused(name, bytes.diagnostics());
+  if (!bytes) return refused_gradients(name, bytes.diagnostics());
   const auto tensors = parse_safetensors(*bytes, name);
-  if (!tensors) return refused(name, tensors.diagnostics());
+  if (!tensors) return refused_gradients(name, tensors.diagnostics());
   const auto half = forward_half(file->graph);
-  if (!half) return refused(name, half.diagnostics());
+  if (!half) return refused_gradients(name, half.diagnostics());
   const auto ours = differentiate(half->graph, {half->differentiable, std::nullopt});
-  if (!ours) return refused(name, ours.diagnostics());
-  return compared(name, file->graph, *ours, *tensors);
+  if (!ours) return refused_gradients(name, ours.diagnostics());
+  return compared_gradients(name, file->graph, *ours, *tensors);
 }
 
 std::vector<GradientCase> check_gradient_folder(const std::string& folder,
                                                 const std::string& filter) {
-  std::vector<std::string> stems;
-  for (const auto& entry : std::filesystem::directory_iterator(folder))
-    if (entry.path().extension() == ".json" &&
-        entry.path().stem().string().find(filter) != std::string::npos)
-      stems.push_back((entry.path().parent_path() / entry.path().stem()).string());
-  std::sort(stems.begin(), stems.end());
   std::vector<GradientCase> cases;
-  for (const std::string& stem : stems) cases.push_back(check_gradients(stem));
+  for (const std::string& stem : stems_in(folder, filter)) cases.push_back(check_gradients(stem));
   return cases;
 }
 
-void print_gradients(std::ostream& out, const std::vector<GradientCase>& cases) {
-  static constexpr std::array<std::string_view, 5> kNames = {"agrees", "disagrees", "no rule",
-                                                             "refused", "no backward"};
-  std::array<int, 5> counts{};
+std::vector<Finding> findings_of(const std::vector<GradientCase>& cases) {
+  std::vector<Finding> findings;
   for (const GradientCase& c : cases) {
-    const auto verdict = static_cast<std::size_t>(c.verdict);
-    ++counts[verdict];
-    if (c.verdict != GradientVerdict::agrees && c.verdict != GradientVerdict::no_backward)
-      out << fmt::format("{}: {}: {}\n", c.name, kNames[verdict], c.detail);
+    const bool good =
+        c.verdict == GradientVerdict::agrees || c.verdict == GradientVerdict::no_backward;
+    findings.push_back({c.name, std::string(word(c.verdict)), good, c.detail});
   }
-  for (std::size_t i = 0; i < counts.size(); ++i)
-    out << fmt::format("{}{} {}", i == 0 ? "" : ", ", counts[i], kNames[i]);
-  out << fmt::format("\n{:.1f} % of the cases with a backward agree\n", percent_agreeing(cases));
+  return findings;
 }
 
-double percent_agreeing(const std::vector<GradientCase>& cases) {
-  double with_backward = 0, agreeing = 0;
+std::string_view word(GradientVerdict verdict) {
+  static constexpr std::string_view kWords[] = {"agrees", "disagrees", "no_rule", "refused",
+                                                "no_backward"};
+  return kWords[static_cast<std::size_t>(verdict)];
+}
+
+void print_gradients(std::ostream& out, const std::vector<GradientCase>& cases) {
+  std::array<int, 5> counts{};
   for (const GradientCase& c : cases) {
-    with_backward += c.verdict != GradientVerdict::no_backward ? 1 : 0;
-    agreeing += c.verdict == GradientVerdict::agrees ? 1 : 0;
+    ++counts[static_cast<std::size_t>(c.verdict)];
+    if (c.verdict != GradientVerdict::agrees && c.verdict != GradientVerdict::no_backward)
+      out << fmt::format("{}: {}: {}\n", c.name, word(c.verdict), c.detail);
   }
-  return with_backward == 0 ? 100 : 100 * agreeing / with_backward;
+  for (std::size_t i = 0; i < counts.size(); ++i)
+    out << fmt::format("{}{} {}", i == 0 ? "" : ", ", counts[i],
+                       word(static_cast<GradientVerdict>(i)));
+  out << "\n";
 }
 
 }  // namespace recut::conformance

@@ -4,7 +4,10 @@
 
 #include <ostream>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include "tests/conformance/exceptions.h"
 
 namespace recut::conformance {
 
@@ -15,6 +18,7 @@ enum class GradientVerdict : unsigned char {
   refused,     // any other diagnostic
   no_backward  // the file has no tangents: nothing to compare
 };
+std::string_view word(GradientVerdict verdict);
 
 struct GradientCase {
   std::string name;
@@ -29,10 +33,10 @@ GradientCase check_gradients(const std::string& stem);
 std::vector<GradientCase> check_gradient_folder(const std::string& folder,
                                                 const std::string& filter = {});
 
+// The same for a list of exceptions: neither `agrees` nor `no_backward` is one.
+std::vector<Finding> findings_of(const std::vector<GradientCase>& cases);
+
 // What does not agree, one a line, and how many of each verdict there are.
 void print_gradients(std::ostream& out, const std::vector<GradientCase>& cases);
-
-// Agreeing cases in percent of those with a backward.
-double percent_agreeing(const std::vector<GradientCase>& cases);
 
 }  // namespace recut::conformance
