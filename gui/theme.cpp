@@ -1,5 +1,7 @@
 #include "gui/theme.h"
 
+#include <cmath>
+
 #include <fmt/core.h>
 
 namespace recut::gui {
@@ -40,7 +42,7 @@ Colour mix(Colour under, Colour over, double share) {
   Colour mixed = 0;
   for (const int shift : {0, 8, 16}) {
     const double a = (under >> shift) & 0xff, b = (over >> shift) & 0xff;
-    mixed |= static_cast<Colour>(a + (b - a) * share + 0.5) << shift;
+    mixed |= static_cast<Colour>(std::lround(a + (b - a) * share)) << shift;
   }
   return mixed;
 }

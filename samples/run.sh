@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# From a fresh clone to a plan: installs what is missing, builds the command and
-# the window, plans the training step of GPT-2 (124 M parameters, batch 4 × 1024)
-# and leaves a picture of its memory.
+# From a fresh clone to a plan: installs what is missing, builds the command, plans the training step of
+# GPT-2 (124 M parameters, batch 4 × 1024) and leaves a picture of its memory; then builds the window.
 #
 # usage: samples/run.sh
 set -euo pipefail
@@ -16,11 +15,14 @@ mkdir -p build/samples
 step "Looking for what Recut needs"
 .setup/install.sh
 
-step "Building the command (build/release/recut) and the window (build/release/recut-gui)"
-build_preset release --target recut recut_gui_window
+step "Building the command, build/release/recut"
+build_preset release --target recut
 
 step "Planning $graph within half of its peak"
 build/release/recut plan "$graph" --budget 50% --svg "$picture"
 say
 say "The picture of the step's memory: $picture"
+
+step "Building the window, build/release/recut-gui (the command can be used meanwhile)"
+build_preset release --target recut_gui_window
 say "The window: build/release/recut-gui $graph"

@@ -1,19 +1,9 @@
-# recut_room(NAME FOLDER [ROOMS...]): the sources under FOLDER are one static
-# library NAME which sees the named rooms, and whatever those see. A folder below
-# that has a CMakeLists.txt of its own is none of its business.
-#
-# Which headers of another room may be included is not CMake's matter;
-# tests/house/check.py watches that.
-function(recut_room name folder)
-  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${folder}/*.cpp")
-  list(FILTER sources EXCLUDE REGEX "(^|/|_)main\\.cpp$")
-  file(GLOB_RECURSE others RELATIVE "${folder}" "${folder}/*/CMakeLists.txt")
-  foreach(other IN LISTS others)
-    get_filename_component(other "${other}" DIRECTORY)
-    list(FILTER sources EXCLUDE REGEX "^${folder}/${other}/")
-  endforeach()
-  if(sources)
-    add_library(${name} STATIC ${sources})
+# recut_library(NAME SOURCES... SEES ROOMS...): a static library of ours, which sees the named rooms, and
+# whatever those see.
+function(recut_library name)
+  cmake_parse_arguments(PARSE_ARGV 1 its "" "" "SEES")
+  if(its_UNPARSED_ARGUMENTS)
+    add_library(${name} STATIC ${its_UNPARSED_ARGUMENTS})
     target_link_libraries(${name} PRIVATE recut_warnings)
     set(scope PUBLIC)
   else()
@@ -21,5 +11,23 @@ function(recut_room name folder)
     set(scope INTERFACE)
   endif()
   target_include_directories(${name} ${scope} "${PROJECT_SOURCE_DIR}")
-  target_link_libraries(${name} ${scope} ${ARGN} recut_headers)
+  target_link_libraries(${name} ${scope} ${its_SEES} recut_headers)
+endfunction()
+
+# recut_room(NAME FOLDER [ROOMS...] [EXCEPT SOURCES...]): the sources under FOLDER are one library NAME.
+# A folder below that has a CMakeLists.txt of its own is none of its business.
+#
+# Which headers of another room may be included is not CMake's matter;
+# tests/house/check.py watches that.
+function(recut_room name folder)
+  cmake_parse_arguments(PARSE_ARGV 2 its "" "" "EXCEPT")
+  file(GLOB_RECURSE sources CONFIGURE_DEPENDS "${folder}/*.cpp")
+  list(FILTER sources EXCLUDE REGEX "(^|/|_)main\\.cpp$")
+  file(GLOB_RECURSE others RELATIVE "${folder}" "${folder}/*/CMakeLists.txt")
+  foreach(other IN LISTS others)
+    get_filename_component(other "${other}" DIRECTORY)
+    list(FILTER sources EXCLUDE REGEX "^${folder}/${other}/")
+  endforeach()
+  list(REMOVE_ITEM sources "" ${its_EXCEPT})
+  recut_library(${name} ${sources} SEES ${its_UNPARSED_ARGUMENTS})
 endfunction()

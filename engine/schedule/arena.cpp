@@ -68,7 +68,7 @@ class PartPacker {
         keep(reordering.pack(order), order);
         return holds;
       };
-      const auto lot = static_cast<std::uint64_t>(2 * round);
+      const auto lot = 2 * static_cast<std::uint64_t>(round);
       if (!found(by_size_, lot) && best_.height > capacity && !found(best_order_, lot + 1))
         low = capacity;
       capacity = low + (best_.height - low) / 2;

@@ -24,7 +24,7 @@ float Ui::whole(float units) const { return std::max(1.0f, std::round(units * sc
 
 ImU32 Ui::paint(Colour colour, double opacity) {
   return IM_COL32((colour >> 16) & 0xff, (colour >> 8) & 0xff, colour & 0xff,
-                  static_cast<int>(opacity * 255 + 0.5));
+                  static_cast<int>(std::lround(opacity * 255)));
 }
 
 void Ui::fill(const Rect& rect, Colour colour, float radius, double opacity) const {

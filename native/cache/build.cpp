@@ -44,6 +44,7 @@ std::string build_id() {
           const auto here = reinterpret_cast<ElfW(Addr)>(&this_build);
           ours |= part.p_type == PT_LOAD && here >= begin && here - begin < part.p_memsz;
           if (part.p_type == PT_NOTE && own.empty())
+            // NOLINTNEXTLINE: addresses are numbers to ELF.
             own = id_among({reinterpret_cast<const std::byte*>(begin), part.p_memsz});
         }
         if (ours) *static_cast<std::string*>(found) = own;

@@ -60,7 +60,7 @@ void* Jit::find(std::string_view symbol) const {
   LLVMOrcExecutorAddress address = 0;
   LLVMErrorRef fault = LLVMOrcLLJITLookup(engine_->jit, &address, std::string(symbol).c_str());
   RECUT_CHECK(fault == nullptr, "what was compiled is there");
-  return reinterpret_cast<void*>(static_cast<std::uintptr_t>(address));
+  return reinterpret_cast<void*>(static_cast<std::uintptr_t>(address));  // NOLINT: LLVM has numbers
 }
 
 }  // namespace recut::cpu

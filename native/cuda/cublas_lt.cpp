@@ -44,7 +44,7 @@ void* place(const Form& form, std::span<const driver::Address> buffers) {
 class ProductCall : public DeviceCall {
  public:
   ProductCall(std::shared_ptr<const CublasLt> library, ProductForm form, const Stream& stream)
-      : library_(std::move(library)), form_(std::move(form)), stream_(stream.handle()) {}
+      : library_(std::move(library)), form_(form), stream_(stream.handle()) {}
 
   ~ProductCall() override {
     const Functions& f = library_->functions_;
@@ -204,7 +204,7 @@ Result<std::unique_ptr<DeviceCall>> CublasLt::call(std::shared_ptr<const CublasL
                                                    const WorkspaceBounds& workspace) {
   auto form = form_of(product);
   if (!form) return error("cuBLASLt adds nothing to a matrix product that runs the other way");
-  auto call = std::make_unique<ProductCall>(std::move(library), std::move(*form), stream);
+  auto call = std::make_unique<ProductCall>(std::move(library), *form, stream);
   if (!call->prepare(precision, workspace))
     return error("cuBLASLt has no way to compute a matrix product");
   return std::unique_ptr<DeviceCall>(std::move(call));

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <math.h>
+#include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,15 +35,19 @@ struct alignas(64) SharedMemory {
   unsigned char bytes[kSharedBytes];
 };
 
+// A fibre is entered once by its context, and from then on by jumps: contexts ask the system for the
+// mask of signals at every turn, which takes longer than most kernels do between two meetings.
 struct Fibre {
   ucontext_t context;
+  jmp_buf place;
+  bool entered = false;
   std::unique_ptr<char[]> stack;
   char waits_for = 0;  // 'c': the cluster, 'b': the block, 'w': a warp; 0: nothing more to do
 };
 inline std::vector<Fibre> fibres;  // a block's, and then the next one's
 inline std::vector<SharedMemory> memories;
 inline unsigned current = 0;  // of fibres
-inline ucontext_t scheduler;
+inline jmp_buf scheduler;
 inline const std::function<void()>* body = nullptr;
 inline unsigned char slots[8 * 1024][8];
 
@@ -54,13 +59,14 @@ inline unsigned char* memory() { return memory(current / blockDim.x); }
 inline void wait(char what) {
   const unsigned fibre = current;
   fibres[fibre].waits_for = what;
-  swapcontext(&fibres[fibre].context, &scheduler);
+  if (_setjmp(fibres[fibre].place) == 0) _longjmp(scheduler, 1);
 }
 
 inline void enter() {
   const unsigned fibre = current;
   (*body)();
   fibres[fibre].waits_for = 0;
+  _longjmp(scheduler, 1);
 }
 
 inline void start(unsigned fibre) {
@@ -70,7 +76,8 @@ inline void start(unsigned fibre) {
   getcontext(&one.context);
   one.context.uc_stack.ss_sp = one.stack.get();
   one.context.uc_stack.ss_size = kStack;
-  one.context.uc_link = &scheduler;
+  one.context.uc_link = nullptr;
+  one.entered = false;
   makecontext(&one.context, enter, 0);
   one.waits_for = 'w';
 }
@@ -94,7 +101,11 @@ inline void resume(unsigned fibre, unsigned first_block) {
   current = fibre;
   threadIdx.x = fibre % blockDim.x;
   blockIdx.x = first_block + fibre / blockDim.x;
-  swapcontext(&scheduler, &fibres[fibre].context);
+  Fibre& one = fibres[fibre];
+  if (_setjmp(scheduler) != 0) return;
+  if (one.entered) _longjmp(one.place, 1);
+  one.entered = true;
+  setcontext(&one.context);
 }
 
 // Those of a block's threads that wait for this.

@@ -30,7 +30,8 @@ constexpr bool same_way() {
   if constexpr (std::is_void_v<Ours> || std::is_void_v<Theirs>)
     return std::is_void_v<Ours> && std::is_void_v<Theirs>;
   else
-    return sizeof(Ours) == sizeof(Theirs) && passed<Ours>() == passed<Theirs>();
+    return sizeof(Ours) == sizeof(Theirs) &&  // NOLINT: of pointers, too
+           passed<Ours>() == passed<Theirs>();
 }
 
 // Functions that are called in the same way: parameters of the same kinds and sizes.

@@ -67,8 +67,8 @@ TEST_CASE("channels_last: layers between convolutions follow", "[passes]") {
   for (const char* between :
        {kRelu, " %n = neg(%a)\n %b = add.Tensor(%a, %n)\n",
         " %p = max_pool2d_with_indices(%a, [3, 3], [1, 1], [1, 1])\n %b = getitem(%p, 0)\n",
-        " %h = slice.Tensor(%a, 1, 0, 4)\n %l = slice.Tensor(%a, 1, 4, 8)\n"
-        " %b = cat([%l, %h], 1)\n",
+        " %h = slice.Tensor(%a, 1, 0, 4)\n %l = slice.Tensor(%a, 1, 4, 8)\n %b = cat([%l, %h], "
+        "1)\n",
         " %m = mean.dim(%a, [0, 2, 3], true)\n %b = sub.Tensor(%a, %m)\n"}) {
     INFO(between);
     const Graph graph = four("f32", between, kSum);

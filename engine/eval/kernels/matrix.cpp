@@ -169,8 +169,8 @@ struct Inner {
       return reshaped(matmul(as_rows(std::move(a)), transposed(as_rows(std::move(b)))), shape);
     // A number times everything.
     const bool left = a.rank() == 0;
-    Dense<T> out = left ? std::move(b) : a;
     const T factor = left ? a[0] : b[0];
+    Dense<T> out = std::move(left ? b : a);
     for (T& x : out.data) x = scale(factor, x);
     return out;
   }
