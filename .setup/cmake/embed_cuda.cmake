@@ -93,3 +93,22 @@ std::span<const Helper> all_helpers() { return kHelpers; }
 ")
   target_sources(${room} PRIVATE "${source}")
 endfunction()
+
+# recut_embed_kernels(ROOM PATH HEADER NAME): a whole file becomes the text NAME, which HEADER declares.
+function(recut_embed_kernels room path header name)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${path}")
+  get_filename_component(file "${path}" NAME_WE)
+  file(READ "${path}" text)
+  set(source "${CMAKE_BINARY_DIR}/generated/cuda_${file}.cpp")
+  file(CONFIGURE OUTPUT "${source}" @ONLY CONTENT
+"// Written by recut_embed_kernels.
+#include \"@header@\"
+
+namespace recut::cuda {
+
+const char* const @name@ = R\"cuda(@text@)cuda\";
+
+}  // namespace recut::cuda
+")
+  target_sources(${room} PRIVATE "${source}")
+endfunction()

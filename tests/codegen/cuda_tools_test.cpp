@@ -66,9 +66,10 @@ TEST_CASE("CUDA: nvcc takes the files that text is made of", "[codegen]") {
   const std::string path = folder.path() + "/all.cu";
   {
     std::ofstream all(path);
-    const std::string folder = RECUT_SOURCE_DIR "/engine/codegen/cuda/device";
-    for (const auto& file : std::filesystem::directory_iterator(folder))
-      all << "#include " << file.path() << "\n";
+    for (const char* of : {"engine/codegen/cuda/device", "native/cuda"})
+      for (const auto& file :
+           std::filesystem::directory_iterator(fmt::format("{}/{}", RECUT_SOURCE_DIR, of)))
+        if (file.path().extension() == ".cuh") all << "#include " << file.path() << "\n";
   }
   CHECK(runs(fmt::format("{} -ptx -arch=sm_90 -std=c++17 --Werror all-warnings -I {} -o {}.ptx {}",
                          nvcc, RECUT_SOURCE_DIR, path, path)));
