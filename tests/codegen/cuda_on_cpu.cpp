@@ -17,7 +17,7 @@ namespace {
 
 constexpr const char* kShim = RECUT_SOURCE_DIR "/tests/codegen/cuda_shim.h";
 
-bool runs(const std::string& command) { return std::system(command.c_str()) == 0; }
+bool succeeds(const std::string& command) { return std::system(command.c_str()) == 0; }
 
 // The text, and a function for each launch that takes its arguments as a list.
 std::string source_of(const cuda::Module& module) {
@@ -42,25 +42,30 @@ std::string contents_cuda_on_cpu(const std::string& path) {
   return std::string(std::istreambuf_iterator<char>(file), {});
 }
 
+// What the compiler, or who runs it, says of a text that it doesn't take; "": it does.
+std::string complaint(const std::string& text, const TemporaryFolder& folder,
+                      const std::string& options) {
+  const std::string source = folder.path() + "/step.cpp", said = folder.path() + "/said";
+  std::ofstream(source) << text;
+  const std::string command = fmt::format("c++ -std=c++17 -w {} -I {} -include {} {} >{} 2>&1",
+                                          options, RECUT_SOURCE_DIR, kShim, source, said);
+  return succeeds(command) ? "" : "c++: " + contents_cuda_on_cpu(said);
+}
+
 }  // namespace
 
 // Sanitizers know nothing of fibres.
 bool has_compiler() {
-  static const bool has = !kSanitized && runs("c++ --version >/dev/null 2>&1");
+  static const bool has = !kSanitized && succeeds("c++ --version >/dev/null 2>&1");
   return has;
 }
 
 Result<CudaOnCpu> CudaOnCpu::compile(cuda::Module module) {
   const TemporaryFolder folder;
-  const std::string source = folder.path() + "/step.cpp", made = folder.path() + "/step.so",
-                    said = folder.path() + "/said";
-  std::ofstream(source) << source_of(module);
-  const std::string command = fmt::format(
-      "c++ -std=c++17 -O1 -w -ffp-contract=off -fno-strict-aliasing -fPIC -shared -I {} -include "
-      "{} "
-      "{} -o {} >{} 2>&1",
-      RECUT_SOURCE_DIR, kShim, source, made, said);
-  if (!runs(command)) return error(contents_cuda_on_cpu(said) + module.text);
+  const std::string made = folder.path() + "/step.so";
+  const std::string options = "-O1 -ffp-contract=off -fno-strict-aliasing -fPIC -shared -o " + made;
+  const std::string said = complaint(source_of(module), folder, options);
+  if (!said.empty()) return error(said + module.text);
   void* library = dlopen(made.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) return error(dlerror());
   return CudaOnCpu(std::move(module), {library, [](void* one) { dlclose(one); }});
@@ -90,6 +95,10 @@ void CudaOnCpu::launch(std::span<const cuda::Launch> launches, void** given) con
     RECUT_CHECK(function != nullptr, "every launch has its function");
     reinterpret_cast<void (*)(void**)>(function)(given);
   }
+}
+
+std::string cuda_complaint(const std::string& text) {
+  return complaint(text, TemporaryFolder(), "-fsyntax-only");
 }
 
 std::string cuda_difference(std::span<const loop::Kernel> kernels, std::uint64_t seed,

@@ -35,6 +35,9 @@ class CudaOnCpu {
 // Whether there is a compiler, and no sanitizer that minds fibres.
 bool has_compiler();
 
+// What the compiler says of a text that is no CUDA; "" where it is.
+std::string cuda_complaint(const std::string& text);
+
 // "" where the kernels leave what the interpreter does (kernel_memory.h), functions of CUDA's
 // library within a few of the last places; and where there is no compiler.
 std::string cuda_difference(std::span<const loop::Kernel> kernels, std::uint64_t seed,

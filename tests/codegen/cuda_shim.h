@@ -28,6 +28,11 @@ struct Coordinate {
 };
 inline Coordinate threadIdx, blockIdx, blockDim, gridDim;
 
+struct alignas(16) float4 {
+  float x, y, z, w;
+};
+inline float4 make_float4(float x, float y, float z, float w) { return {x, y, z, w}; }
+
 namespace on_cpu {
 
 constexpr size_t kSharedBytes = 163 << 10;

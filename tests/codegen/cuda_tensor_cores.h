@@ -1,5 +1,5 @@
 // Tensor cores and copies into shared memory on a processor, for cuda_shim.h: what the text of
-// engine/codegen/cuda/attention_functions.cpp calls where CUDA has instructions of PTX. Which lane
+// engine/codegen/cuda/device/tensor_cores.cuh calls where CUDA has instructions of PTX. Which lane
 // has which part of a matrix is as the PTX ISA says of mma.m16n8k8, mma.m16n8k16 and ldmatrix.
 #pragma once
 

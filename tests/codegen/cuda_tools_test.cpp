@@ -3,6 +3,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 
@@ -54,6 +55,23 @@ TEST_CASE("CUDA: nvcc takes the steps of samples", "[codegen]") {
     std::ofstream(path) << cuda::emit(cuda_tools_program_of(sample).kernels).text;
     CHECK(runs(fmt::format("{} -ptx -arch=sm_80 --fmad=false -o {}.ptx {}", nvcc, path, path)));
   }
+}
+
+TEST_CASE("CUDA: nvcc takes the files that text is made of", "[codegen]") {
+  const std::string nvcc = find_nvcc();
+  if (nvcc.empty()) SKIP("no nvcc: nothing compiles CUDA for a card here");
+  if (test::kSanitized) SKIP("what nvcc says is the release build's business");
+  const test::TemporaryFolder folder;
+  const std::string path = folder.path() + "/all.cu";
+  {
+    std::ofstream all(path);
+    for (const char* of : {"engine/codegen/cuda/device", "native/cuda"})
+      for (const auto& file :
+           std::filesystem::directory_iterator(fmt::format("{}/{}", RECUT_SOURCE_DIR, of)))
+        if (file.path().extension() == ".cuh") all << "#include " << file.path() << "\n";
+  }
+  CHECK(runs(fmt::format("{} -ptx -arch=sm_90 -std=c++17 --Werror all-warnings -I {} -o {}.ptx {}",
+                         nvcc, RECUT_SOURCE_DIR, path, path)));
 }
 
 // What its functions take of a card, by the assembler's words; without memory for what registers

@@ -8,7 +8,7 @@ FILE_LIMIT = 450
 FUNCTION_LIMIT = 60
 FUNCTION_WARNING = 40
 ALLOWED = "tests/house/allowed.txt"
-CODE = SOURCE + (".py", ".sh", ".js", ".ts", ".css", ".html", ".cu")
+CODE = SOURCE + (".py", ".sh", ".js", ".ts", ".css", ".html", ".cu", ".cuh")
 
 
 @functools.lru_cache(maxsize=None)

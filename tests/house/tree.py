@@ -7,7 +7,7 @@ import subprocess
 
 SOURCE = (".h", ".cpp", ".def")
 TEXT = SOURCE + (".py", ".sh", ".cmake", ".txt", ".json", ".md", ".js", ".ts", ".html", ".css",
-                 ".cu", ".in", ".recut", "run")
+                 ".cu", ".cuh", ".in", ".recut", "run")
 
 
 class Tree:

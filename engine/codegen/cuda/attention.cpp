@@ -7,7 +7,6 @@
 #include <optional>
 #include <utility>
 
-#include "engine/codegen/cuda/attention_functions.h"
 #include "engine/codegen/cuda/scalar_code.h"
 
 namespace recut::cuda {
@@ -305,19 +304,6 @@ class Writer {
   std::vector<Launch> launches_;
 };
 
-std::string format_of_16(DType dtype) {
-  const bool brain = dtype == DType::bf16;
-  const std::pair<std::string_view, std::string_view> words[] = {
-      {"{Name}", brain ? "Bf16" : "F16"},
-      {"{name}", brain ? "bf16" : "f16"},
-      {"{value}", brain ? "of_bfloat16" : "of_half"}};
-  std::string text(kAttentionFormat16);
-  for (const auto& [word, by] : words)
-    for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at))
-      text.replace(at, word.size(), by);
-  return text;
-}
-
 // Whether pairs of what is written can be stored at once, and rows copied 16 bytes at a time.
 bool has_layouts(const library::Kernel& kernel, const Attention& a) {
   std::vector<const Operand*> all{&a.query, &a.key, &a.value, &a.out};
@@ -344,27 +330,13 @@ std::int64_t attention_workspace_bytes(const library::Kernel& kernel) {
   return a.grad ? Sizes(kernel, a).rows() * item_bytes(DType::f32) : 0;
 }
 
-std::vector<Launch> AttentionText::add(const library::Kernel& kernel, const std::string& name,
-                                       Text& text) {
+std::vector<Launch> add_attention(const library::Kernel& kernel, const std::string& name,
+                                  Factors factors, Helpers& helpers, Text& text) {
   const Attention& a = attention_of(kernel);
   const DType dtype = kernel.buffers[a.query.buffer].dtype;
-  dtypes_.insert(dtype);
-  if (dtype == DType::bf16) helpers_.use("of_bfloat16");
-  if (dtype == DType::f16) helpers_.use("of_half");
-  backward_ |= a.grad.has_value();
-  return Writer(kernel, name, factors_, helpers_, text).run();
-}
-
-std::string AttentionText::functions() const {
-  if (dtypes_.empty()) return "";
-  std::string text(kAttentionMachine);
-  text += kAttentionFormats;
-  if (dtypes_.contains(DType::bf16) || dtypes_.contains(DType::f16)) text += kAttentionFormats16;
-  for (const DType dtype : {DType::bf16, DType::f16})
-    if (dtypes_.contains(dtype)) text += format_of_16(dtype);
-  text.append(kAttentionTiles).append(kAttentionForward);
-  if (backward_) text += kAttentionBackward;
-  return text;
+  if (dtype == DType::bf16 || dtype == DType::f16) helpers.use(format_name(dtype, factors));
+  helpers.use(a.grad ? "attention_backward" : "attention_forward");
+  return Writer(kernel, name, factors, helpers, text).run();
 }
 
 }  // namespace recut::cuda

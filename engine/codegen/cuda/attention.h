@@ -7,7 +7,6 @@
 // bits every time.
 #pragma once
 
-#include <set>
 #include <string>
 #include <vector>
 
@@ -17,22 +16,8 @@
 
 namespace recut::cuda {
 
-// The kernels of a text that are attention, and the functions that they share.
-class AttentionText {
- public:
-  AttentionText(Factors factors, Helpers& helpers) : factors_(factors), helpers_(helpers) {}
-
-  // Adds to a text what the kernel's launches run; their symbols begin with `name`.
-  std::vector<Launch> add(const library::Kernel& kernel, const std::string& name, Text& text);
-
-  // What has to stand before all that was added.
-  std::string functions() const;
-
- private:
-  const Factors factors_;
-  Helpers& helpers_;
-  std::set<DType> dtypes_;
-  bool backward_ = false;
-};
+// Adds to a text what the kernel's launches run; their symbols begin with `name`.
+std::vector<Launch> add_attention(const library::Kernel& kernel, const std::string& name,
+                                  Factors factors, Helpers& helpers, Text& text);
 
 }  // namespace recut::cuda

@@ -16,15 +16,13 @@ using loop::Kernel;
 
 class Emitter {
  public:
-  explicit Emitter(const Options& options)
-      : options_(options), attention_(options.factors, helpers_) {}
+  explicit Emitter(const Options& options) : options_(options) {}
 
   Module run(std::span<const Kernel> kernels, std::span<const library::Kernel> library) {
     for (const Kernel& kernel : kernels) add(loop::expand(kernel, loop::Functions::of_target));
     for (const library::Kernel& kernel : library) add(kernel);
     Text all;
     all.lines(helpers_.text());
-    all.lines(attention_.functions());
     all.append(text_);
     module_.text = all.text();
     module_.notes = all.notes();
@@ -47,7 +45,8 @@ class Emitter {
   void add(const library::Kernel& kernel) {
     module_.library.emplace_back();
     if (!takes_attention(kernel)) return;
-    module_.library.back() = attention_.add(kernel, fmt::format("attention_{}", calls_++), text_);
+    module_.library.back() = add_attention(kernel, fmt::format("attention_{}", calls_++),
+                                           options_.factors, helpers_, text_);
   }
 
   void add_launch(const Kernel& kernel, const loop::Ranges& ranges, const loop::StageCode& stage) {
@@ -127,7 +126,6 @@ class Emitter {
   Module module_;
   Text text_;
   Helpers helpers_;
-  AttentionText attention_;
   int calls_ = 0;  // of attention
 };
 

@@ -1,13 +1,25 @@
-// Small functions at the head of the text, which kernels call: each stands there only where one of
-// them does.
+// Functions at the head of the text, which kernels call: each stands there only where one of them
+// does. The files of device/ define them, as CUDA that tools read. A marker begins each helper:
+//   //: helper quotient uses minus
 #pragma once
 
 #include <set>
+#include <span>
 #include <string>
 #include <string_view>
-#include <vector>
 
 namespace recut::cuda {
+
+struct Helper {
+  std::string_view name;  // its function's; its subject where there are several
+  std::string_view uses;  // others, before it, with spaces between
+  std::string_view text;  // whole lines
+};
+
+// In the order in which a text has them. The build writes the table from the files
+// (.setup/cmake/embed_cuda.cmake). It refuses two helpers of one name, and a helper that uses what
+// doesn't stand before it.
+std::span<const Helper> all_helpers();
 
 class Helpers {
  public:
@@ -20,8 +32,5 @@ class Helpers {
  private:
   std::set<std::string> used_;
 };
-
-// Of all that there are.
-std::vector<std::string_view> helper_names();
 
 }  // namespace recut::cuda

@@ -57,7 +57,7 @@ std::string word_of(const std::string& name) {
 Identifiers::Identifiers(const loop::Kernel& kernel) {
   for_each_word(kWords, [&](const std::string& word) { taken_.insert(word); });
   for_each_word(kFunctions, [&](const std::string& word) { taken_.insert({word, word + "f"}); });
-  for (const std::string_view name : helper_names()) taken_.emplace(name);
+  for (const Helper& helper : all_helpers()) taken_.emplace(helper.name);
   const loop::Names names(kernel);
   const auto name_all = [&](auto id, const auto& parts, std::vector<std::string>& into) {
     for (std::size_t i = 0; i < parts.size(); ++i)

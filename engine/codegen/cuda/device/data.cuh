@@ -1,0 +1,57 @@
+// Indices and divisors that come from data: checks of them, and lists of the rows that they name.
+#pragma once
+
+//: helper checked
+// A fault of the data is told, and the kernel goes on at place 0.
+__device__ inline long long checked(long long index, long long below, long long n,
+                                    long long* fault) {
+  if (index >= 0 && index < below) return index;
+  *fault = n;
+  return 0;
+}
+
+//: helper listed
+// Of the numbers from `first` on, one chunk of a block's threads, those that name a row of it, in
+// order, and these rows: how many there are. `row_of` gives a number's row, or -1.
+template <int warps, int turns, class RowOf>
+__device__ int listed(int first, int count, int* numbers, int* rows, int* of_warps, RowOf row_of) {
+  const int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  const int begin = first + warp * turns * 32 + lane;
+  int row[turns], mine = 0;
+#pragma unroll
+  for (int turn = 0; turn < turns; ++turn) {
+    const int number = begin + 32 * turn;
+    row[turn] = row_of(number < count ? number : count - 1);
+    if (number >= count) row[turn] = -1;
+  }
+#pragma unroll
+  for (int turn = 0; turn < turns; ++turn)
+    mine += __popc(__ballot_sync(0xffffffffu, row[turn] >= 0));
+  if (lane == 0) of_warps[warp] = mine;
+  __syncthreads();
+  int at = 0, all = 0;
+  for (int w = 0; w < warps; ++w) {
+    at += w < warp ? of_warps[w] : 0;
+    all += of_warps[w];
+  }
+#pragma unroll
+  for (int turn = 0; turn < turns; ++turn) {
+    const unsigned named = __ballot_sync(0xffffffffu, row[turn] >= 0);
+    if (row[turn] >= 0) {
+      const int place = at + __popc(named & ((1u << lane) - 1));
+      numbers[place] = begin + 32 * turn;
+      rows[place] = row[turn];
+    }
+    at += __popc(named);
+  }
+  __syncthreads();
+  return all;
+}
+
+//: helper divisor
+template <class T>
+__device__ inline T divisor(T number, long long n, long long* fault) {
+  if (number != 0) return number;
+  *fault = n;
+  return 1;
+}
