@@ -53,7 +53,7 @@ def read_targets():
 def write_unit(name, words, sources):
     """One source that includes others, and the command that compiles it."""
     unit = FOLDER / f"{name}.cpp"
-    text = "".join(f'#include "{source}"\n' for source in sources)
+    text = "".join(f'#include "{source}"\n' for source in sorted(sources))
     if not unit.exists() or unit.read_text() != text:
         unit.write_text(text)
     return {"directory": str(BUILD), "file": str(unit),

@@ -1,8 +1,10 @@
 # Unity builds: sources of one target are compiled a dozen at a time, for most of a source's time goes
 # into the headers that all of them include. Names in anonymous namespaces are therefore one name a
-# target; tests/house/check.py says which two meet.
+# target; tests/house/check.py says which two meet. The presets that nobody edits by compile sixty at a
+# time: templates that all sources make are then made once, which halves it again.
 set(CMAKE_UNITY_BUILD ON)
-set(CMAKE_UNITY_BUILD_BATCH_SIZE 12)
+set(RECUT_UNITY_BATCH 12 CACHE STRING "Sources that are compiled together")
+set(CMAKE_UNITY_BUILD_BATCH_SIZE ${RECUT_UNITY_BATCH})
 
 # recut_unity_by_folder(TARGET SIZE): no source is compiled together with one of another folder, or with
 # more than SIZE others, so that names are one name a folder and a change compiles little anew.

@@ -39,7 +39,10 @@ struct Jobs::Running : JobControl {
     {
       const std::lock_guard lock(jobs->mutex_);
       for (const auto& one : jobs->jobs_)
-        if (one.get() == this) jobs->messages_.push_back({one, std::move(message)});
+        if (one.get() == this) {
+          jobs->messages_.push_back({one, std::move(message)});
+          break;
+        }
     }
     jobs->wake_();
   }

@@ -35,7 +35,7 @@ Result<Done> run_check(App& app, std::string_view words) {
   } else {
     inputs.path = std::string(words);
   }
-  start_check(app, document, std::move(inputs));
+  start_check(app, document, inputs);
   return app.run("panel.show", "check");
 }
 

@@ -15,7 +15,8 @@
 namespace recut::test {
 namespace {
 
-constexpr const char* kShim = RECUT_SOURCE_DIR "/tests/codegen/cuda_shim.h";
+// tests/codegen/cuda_shim.h, precompiled by the build.
+constexpr const char* kShim = RECUT_BINARY_DIR "/tests/generated/cuda/shim.h";
 
 bool succeeds(const std::string& command) { return std::system(command.c_str()) == 0; }
 

@@ -249,8 +249,11 @@ inline float __double2float_rz(double x) {
 
 inline float of_half(unsigned short bits) {
   const int exponent = bits >> 10 & 31, digits = bits & 1023;
-  float size =
-      exponent == 0 ? ldexpf(float(digits), -24) : ldexpf(float(digits + 1024), exponent - 25);
+  float size = float(digits) * 0x1p-24f;
+  if (exponent != 0) {
+    const unsigned wide = unsigned(exponent + 127 - 15) << 23 | unsigned(digits) << 13;
+    memcpy(&size, &wide, sizeof size);
+  }
   if (exponent == 31) size = digits != 0 ? NAN : INFINITY;
   return (bits & 0x8000) != 0 ? -size : size;
 }

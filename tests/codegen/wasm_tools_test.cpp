@@ -11,6 +11,7 @@
 #include "engine/runtime/program.h"
 #include "engine/workspace/scheduling.h"
 #include "tests/codegen/kernel_text.h"
+#include "tests/effort.h"
 #include "tests/native/run_command.h"
 #include "tests/native/temporary_folder.h"
 
@@ -43,8 +44,9 @@ TEST_CASE("WebAssembly: other tools take the bytes and the text, and find them e
   const test::TemporaryFolder folder;
   const std::string bytes = folder.path() + "/step.wasm", text = folder.path() + "/step.wat",
                     made = folder.path() + "/made.wasm";
-  for (const char* sample : {"tiny_conv.json.gz", "tiny_lm.json.gz", "tiny_lstm.json.gz",
-                             "tiny_ops.json.gz", "unet.json.gz"})
+  const std::vector<const char*> samples{"tiny_conv.json.gz", "tiny_lm.json.gz",
+                                         "tiny_lstm.json.gz", "tiny_ops.json.gz", "unet.json.gz"};
+  for (const char* sample : test::tried(samples))
     for (const bool relaxed : {false, true}) {
       CAPTURE(sample, relaxed);
       const Program program = wasm_tools_program_of(sample);

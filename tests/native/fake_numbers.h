@@ -10,18 +10,24 @@ namespace recut::cuda {
 enum class Stored : std::uint8_t { f32, f16, bf16 };
 
 // To so many bits behind the point.
+constexpr int kAllBits = 52, kBitsOfTf32 = 10, kBitsOfBf16 = 7;
 inline double rounded(double value, int bits) {
+  if (bits == kAllBits) return value;
   int exponent = 0;
   const double digits = std::frexp(value, &exponent);
   return std::ldexp(std::nearbyint(std::ldexp(digits, bits + 1)), exponent - bits - 1);
 }
-constexpr int kAllBits = 52, kBitsOfTf32 = 10, kBitsOfBf16 = 7;
 
 inline double as_f16(std::uint16_t bits) {
   const int exponent = bits >> 10 & 31, digits = bits & 1023;
-  const double size = exponent == 0    ? digits * 0x1p-24
-                      : exponent == 31 ? (digits == 0 ? INFINITY : NAN)
-                                       : std::ldexp(1024 + digits, exponent - 25);
+  double size = digits * 0x1p-24;
+  if (exponent == 31) {
+    size = digits == 0 ? INFINITY : NAN;
+  } else if (exponent != 0) {
+    const auto wide = static_cast<std::uint64_t>(exponent + 1023 - 15) << 52 |
+                      static_cast<std::uint64_t>(digits) << 42;
+    std::memcpy(&size, &wide, sizeof size);
+  }
   return (bits >> 15) != 0 ? -size : size;
 }
 
