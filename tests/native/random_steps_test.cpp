@@ -22,7 +22,7 @@
 namespace recut {
 namespace {
 
-struct Planned {
+struct PlannedStep {
   Graph graph;
   FusionGroups groups;
   Schedule schedule;
@@ -39,7 +39,7 @@ Schedule scheduled(const Graph& graph, const PlanRequest& request) {
 
 // Within a random part of the bytes that the step takes without a budget, or as little as there can
 // be; every other graph fused, by rows or chains.
-Planned plan_randomly(Graph graph, std::uint64_t seed) {
+PlannedStep plan_randomly(Graph graph, std::uint64_t seed) {
   test::Random random(seed);
   const StorageModel storages(graph);
   PlanRequest request;
@@ -55,7 +55,7 @@ Planned plan_randomly(Graph graph, std::uint64_t seed) {
 }
 
 // Nothing where an operator has no loops.
-std::optional<cpu::Step> compile(const Planned& planned, const ProgramOptions& options) {
+std::optional<cpu::Step> compile(const PlannedStep& planned, const ProgramOptions& options) {
   const StorageModel storages(planned.graph);
   auto program = make_program(planned.graph, storages, planned.groups, planned.schedule, options);
   if (!program) return std::nullopt;
@@ -100,7 +100,7 @@ TEST_CASE("run: random graphs at random budgets, with one thread and with many",
     Graph graph = test::random_graph(seed);
     if (graph.gradients.empty()) continue;
     INFO("seed " << seed << ", " << ran << " ran before");
-    const Planned planned = plan_randomly(std::move(graph), seed);
+    const PlannedStep planned = plan_randomly(std::move(graph), seed);
     INFO(print(planned.graph));
     const bool library = seed % 2 == 0;
     const auto step = compile(planned, {.library = library});

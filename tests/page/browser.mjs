@@ -70,6 +70,12 @@ export class Tab {
   async idle(seconds = 120) {
     await this.page.waitForFunction(() => window.recut.engine.call('idle') === 1, null, { timeout: seconds * 1000, polling: 50 });
   }
+  // Until all that is to be seen is on the screen, and the cover has faded away.
+  async drawn() {
+    await this.idle();
+    await this.page.waitForFunction(() => document.getElementById('cover').hidden);
+    await this.page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done()))));
+  }
   state(name) {
     return this.page.evaluate((one) => window.recut.engine.ask('state', one), name);
   }

@@ -8,24 +8,26 @@ const text = (tab, id) => tab.page.locator('#' + id).textContent();
 export const checks = {
   async 'a context that is lost comes back with everything in it'(kit) {
     const tab = await kit.open('v=1&sample=tiny_conv');
-    await tab.idle();
-    await tab.page.waitForTimeout(300);
+    await tab.drawn();
     const before = await tab.page.screenshot();
     checkDrawn(before, 'before');
-    await tab.page.evaluate(() => {
-      window.lender = document.getElementById('screen').getContext('webgl2').getExtension('WEBGL_lose_context');
-      window.lender.loseContext();
-    });
-    await tab.page.waitForTimeout(200);
+    const told = (event, act) =>
+      tab.page.evaluate(([name, call]) => {
+        const screen = document.getElementById('screen');
+        window.lender ??= screen.getContext('webgl2').getExtension('WEBGL_lose_context');
+        const heard = new Promise((done) => screen.addEventListener(name, () => done(), { once: true }));
+        window.lender[call]();
+        return heard;
+      }, [event, act]);
+    await told('webglcontextlost', 'loseContext');
     await tab.command('budget.set', '90%'); // the program goes on meanwhile
     await tab.command('scale.set', '125'); // fonts, too
     await tab.idle();
     await tab.command('scale.set', '100');
     await tab.command('edit.undo');
     await tab.idle();
-    await tab.page.evaluate(() => window.lender.restoreContext());
-    await tab.page.waitForTimeout(500);
-    await tab.idle();
+    await told('webglcontextrestored', 'restoreContext');
+    await tab.drawn();
     checkDrawn(await tab.page.screenshot(), 'after');
     assert.deepEqual(tab.faults.filter((one) => !/CONTEXT_LOST/.test(one)), []);
   },

@@ -15,6 +15,9 @@ async function saved(tab, command, argument) {
 
 const nested = (depth) => Buffer.from('{"format": "fx-joint-graph", "version": 1, "joint": ' + '['.repeat(depth) + ']'.repeat(depth) + '}');
 
+// The browser has one clipboard, and other checks copy, too.
+export const alone = ['copying goes to the clipboard, pasting into fields'];
+
 export const checks = {
   async 'a packed graph that is dropped opens, and its tensors beside it are found'(kit) {
     const tab = await kit.open('v=1&sample=tiny_conv');

@@ -7,8 +7,7 @@ const kLink = 'v=1&sample=gpt2&budget=4563402752&select=add_33';
 
 async function picture(kit, name, options, link = kLink) {
   const tab = await kit.open(link, options);
-  await tab.idle();
-  await tab.page.waitForTimeout(300);
+  await tab.drawn();
   const png = await tab.page.screenshot({ path: `${kit.pictures}/${name}.png` });
   const found = checkDrawn(png, name);
   const scale = options.deviceScaleFactor ?? 1;
@@ -44,9 +43,8 @@ export const checks = {
       const tabOf = tab.page.locator(`[data-id$="/turn ${panel}"]`).first();
       const box = await tabOf.evaluate((one) => one.getBoundingClientRect().toJSON());
       await tab.page.touchscreen.tap(box.x + box.width / 2, box.y + box.height / 2);
-      await tab.idle();
-      await tab.page.waitForTimeout(200);
-      assert.equal(await tabOf.getAttribute('aria-selected'), 'true', panel);
+      await tab.page.locator(`[data-id$="/turn ${panel}"][aria-selected="true"]`).first().waitFor({ state: 'attached' });
+      await tab.drawn();
       checkDrawn(await tab.page.screenshot({ path: `${kit.pictures}/phone-${panel}.png` }), panel);
     }
   },
@@ -69,10 +67,11 @@ export const checks = {
     assert.notEqual(await tab.state('budget'), budget);
     await tab.command('panel.show', 'values');
     await tab.idle();
-    const rows = () => tab.page.evaluate(() => [...document.querySelectorAll('[role="row"]')].map((one) => one.dataset.id).join());
-    const first = await rows();
+    const first = await tab.page.evaluate(() => [...document.querySelectorAll('[role="row"]')].map((one) => one.dataset.id).join());
     await fingers(tab, line([200, 800], [200, 640], 8).map((one) => [one]));
-    await tab.page.waitForTimeout(600);
-    assert.notEqual(await rows(), first);
+    await tab.page.waitForFunction(
+      (was) => [...document.querySelectorAll('[role="row"]')].map((one) => one.dataset.id).join() !== was,
+      first,
+    );
   },
 };

@@ -4,6 +4,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
+import { Skipped } from '../checks.mjs';
 import { withoutTimes } from './browser.mjs';
 
 const kValues = 20;
@@ -18,6 +19,7 @@ function nativePlan(kit, folder, graph, budget) {
 
 // Drags the budget's line from one end of the plot towards the other, and stops `kValues` times.
 async function dragThrough(kit, graph) {
+  if (!existsSync(kit.recut)) throw new Skipped(`not compared: no native command at ${kit.recut}`);
   const folder = mkdtempSync(join(tmpdir(), 'recut-page-'));
   const tab = await kit.open('v=1&sample=' + graph);
   await tab.idle();
@@ -60,11 +62,9 @@ async function longTasks(tab, what) {
 
 export const checks = {
   async 'a budget that is dragged gives the plans of the command: gpt2'(kit) {
-    if (!existsSync(kit.recut)) return `not compared: no native command at ${kit.recut}`;
     return dragThrough(kit, 'gpt2');
   },
   async 'the same: unet'(kit) {
-    if (!existsSync(kit.recut)) return `not compared: no native command at ${kit.recut}`;
     return dragThrough(kit, 'unet');
   },
   // How long the page is held up is told, not judged: it says as much of the machine as of the page.

@@ -1,9 +1,12 @@
 #!/usr/bin/env bash
-# Runs one group of the page's checks in Debian's Chromium, without a screen. Skipped (77) where
-# there is no Chromium.
+# Runs the page's checks in Debian's Chromium, without a screen. Skipped (77) where there is no
+# Chromium.
 #
-# usage: run.sh GROUP SITE RECUT     GROUP: `plans` for plans_checks.mjs; SITE: the built
-#                                    page; RECUT: the native command that it is compared with
+# usage: run.sh all|GROUP[,GROUP...] SITE RECUT [--only TEXT] [--lanes COUNT] [--report FILE.xml]
+#   GROUP   `plans` for plans_checks.mjs
+#   SITE    the built page
+#   RECUT   the native command that it is compared with
+#   TEXT    of a check's name
 set -euo pipefail
 here="$(cd "$(dirname "$0")" && pwd)"
 if [[ ! -x ${CHROMIUM:-/usr/bin/chromium} ]]; then

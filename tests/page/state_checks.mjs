@@ -69,7 +69,7 @@ export const checks = {
     const tab = await kit.open('v=1&sample=tiny_conv');
     await tab.idle();
     await tab.command('budget.set', '90000');
-    await tab.page.waitForTimeout(1500);
+    await tab.page.waitForFunction(() => location.hash.includes('budget=90000'));
     await tab.page.goto(kit.url + '?again'); // no fragment
     await tab.started();
     await tab.idle();

@@ -6,6 +6,7 @@ import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join, resolve } from 'node:path';
 import { serve } from '../../wasm/serve.mjs';
+import { Skipped } from '../checks.mjs';
 
 const kGraphs = '../../../shared/graphs';
 const kMember = 'js/team_member.js';
@@ -38,7 +39,7 @@ async function runStep(tab, command, steps) {
 async function checkedSteps(kit, name, command, steps, url) {
   const tab = await kit.open('v=1&sample=tiny_mlp', { url });
   await tab.idle();
-  if (!(await openGraph(kit, tab, name))) return `not run: no ${name} beside the checkout`;
+  if (!(await openGraph(kit, tab, name))) throw new Skipped(`no ${name} beside the checkout`);
   const words = [];
   for (const budget of ['none', '1']) {
     await tab.command('budget.set', budget);

@@ -1,63 +1,56 @@
-// The engine as node runs it, and so as a browser would: reads a graph and
-// prints what the native command prints for it. compare.sh holds the two against
-// each other, byte for byte.
+// The engine, the window, steps and trainings as node runs them, and so as a browser would: one
+// program, for every program that is linked costs as much as a tenth of the build. That it links
+// proves the shared subset of C++. checks.mjs says what it has to print.
 //
-// usage: node recut_smoke.js text|json|dot|svg|plan|peak|timeline FILE
+// usage: node program.mjs recut_smoke.js THREADS COMMAND…
+//
+//   show text|json|dot|svg|plan|peak|timeline FILE OUT
+//   window SCENARIO.script [NAME=GRAPH.json …]
+//   step FILE BUDGET|least [STEPS] [unchecked]
+//   train FILE sgd|adam|adamw STEPS OUT
 
 #include <cstdio>
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include "engine/ir/printer.h"
-#include "engine/workspace/document.h"
-#include "engine/workspace/graph_export.h"
-#include "engine/workspace/planning.h"
-#include "gui/pictures/graph_picture.h"
-#include "gui/pictures/memory_timeline.h"
+#include "wasm/smoke/commands.h"
 
 namespace {
 
-using recut::Document;
-using recut::Result;
+struct Command {
+  std::string_view name;
+  std::size_t least_words;
+  int (*run)(recut::smoke::Words);
+};
 
-// What `recut plan FILE --budget 60%` writes to --out, or with --strategy torch --budget 0.4 to
-// --out or to --svg.
-Result<std::string> planned(const Document& document, std::string_view form) {
-  recut::PlanningRequest request{"torch", "0.4"};
-  if (form == "peak") request = {"peak", "60%"};
-  const auto plan = recut::plan_document(document, request);
-  if (!plan) return plan.diagnostics();
-  if (form == "timeline") return recut::gui::memory_timeline_svg(plan->report, recut::gui::kDark);
-  return recut::plan_file_json(document.graph(), *plan);
-}
+constexpr Command kCommands[] = {
+    {"show", 3, recut::smoke::show_command},
+    {"window", 1, recut::smoke::window_command},
+    {"step", 2, recut::smoke::step_command},
+    {"train", 4, recut::smoke::train_command},
+};
 
-// What `recut show FILE --format FORM` writes.
-std::string shown(const Document& document, std::string_view form) {
-  if (form == "json") return recut::graph_json(document.graph());
-  if (form == "dot") return recut::graph_dot(document.graph());
-  if (form == "svg") return recut::gui::graph_svg(document.graph(), recut::gui::kDark);
-  return recut::print(document.graph());
-}
-
-Result<std::string> output(std::string_view form, const std::string& path) {
-  const auto document = recut::open_document(path, recut::OpenOptions{});
-  if (!document) return document.diagnostics();
-  if (form == "plan" || form == "peak" || form == "timeline") return planned(*document, form);
-  return shown(*document, form);
+// The runtime goes on after main (CMakeLists.txt), and so flushes nothing by itself.
+int flushed(int status) {
+  std::fflush(nullptr);
+  return status;
 }
 
 }  // namespace
 
+recut::Result<recut::Done> recut::smoke::write_text(const std::string& path, std::string_view text) {
+  std::FILE* file = std::fopen(path.c_str(), "wb");
+  const bool whole = file != nullptr && std::fwrite(text.data(), 1, text.size(), file) == text.size();
+  if (file != nullptr && std::fclose(file) == 0 && whole) return Done{};
+  return recut::error("can't write " + path);
+}
+
 int main(int argc, char** argv) {
-  if (argc != 3) {
-    std::fputs("usage: recut_smoke text|json|dot|svg|plan|peak|timeline FILE\n", stderr);
-    return 2;
-  }
-  const auto text = output(argv[1], argv[2]);
-  if (!text) {
-    std::fputs(recut::format(text.diagnostics()).c_str(), stderr);
-    return 2;
-  }
-  std::fwrite(text->data(), 1, text->size(), stdout);
-  return 0;
+  const std::vector<std::string> words(argv + 1, argv + argc);
+  for (const Command& command : kCommands)
+    if (words.size() > command.least_words && words[0] == command.name)
+      return flushed(command.run(recut::smoke::Words(words).subspan(1)));
+  std::fputs("usage: recut_smoke show|window|step|train …, as main.cpp says\n", stderr);
+  return 2;
 }

@@ -1,13 +1,6 @@
-// Runs a program of this folder with the page's team (page/js/team.js) of so many threads, on node's own.
-//
-// usage: node threads.mjs THREADS PROGRAM.js [ARGUMENT…]
-import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, resolve } from 'node:path';
-import { runInThisContext } from 'node:vm';
+// The page's team (page/js/team.js) on node's own threads.
 import { Worker as Thread } from 'node:worker_threads';
-
-const [threads, program, ...given] = process.argv.slice(2);
+import { Team } from '../page/js/team.js';
 
 // What a worker of a browser begins with.
 const kBegin = `
@@ -17,6 +10,8 @@ globalThis.onmessage = null;
 import(workerData).then(() => parentPort.on('message', (data) => globalThis.onmessage({ data })));
 `;
 
+const started = new Set();
+
 globalThis.Worker = class {
   #thread;
 
@@ -24,6 +19,7 @@ globalThis.Worker = class {
     this.#thread = new Thread(kBegin, { eval: true, workerData: script.href });
     this.#thread.on('message', (data) => this.onmessage({ data }));
     this.#thread.on('error', (error) => this.onerror(error));
+    started.add(this);
   }
 
   postMessage(data) {
@@ -31,19 +27,19 @@ globalThis.Worker = class {
   }
 
   terminate() {
-    this.#thread.terminate();
+    started.delete(this);
+    return this.#thread.terminate();
   }
 };
 globalThis.crossOriginIsolated = true;
-Object.defineProperty(globalThis, 'navigator', { value: { hardwareConcurrency: Number(threads) } });
 
-const { Team } = await import('../page/js/team.js');
-const team = new Team();
-await team.started;
-if (team.size !== Number(threads)) throw new Error(`${team.size} threads in place of ${threads}`);
+// A team of so many threads, this one among them.
+export async function teamOf(threads) {
+  Object.defineProperty(globalThis, 'navigator', { value: { hardwareConcurrency: threads }, configurable: true });
+  const team = new Team();
+  await team.started;
+  if (team.size !== threads) throw new Error(`${team.size} threads in place of ${threads}`);
+  return team;
+}
 
-// The program takes these as its own.
-const path = resolve(program);
-Object.assign(globalThis, { require: createRequire(path), __filename: path, __dirname: dirname(path) });
-globalThis.Module = { host: { team }, arguments: given };
-runInThisContext(readFileSync(path, 'utf8'), { filename: path });
+export const endTeams = () => Promise.all([...started].map((one) => one.terminate()));

@@ -1,10 +1,6 @@
-// A training as a page runs it, in node: by one plan, with a run of the step in the midst of it,
-// and on by another plan. Prints every loss to the bit.
-//
-// usage: node recut_train_smoke.js FILE sgd|adam|adamw STEPS
-//
-// Ends with 0 where each plan's measured peak is the planned one, with 1 where it isn't, with 2
-// where it can't be run.
+// A training as a page runs it: by one plan, with a run of the step in the midst of it, and on by
+// another plan. Writes every loss to OUT, to the bit. It holds where each plan's measured peak is the
+// planned one.
 
 #include <fmt/core.h>
 
@@ -16,26 +12,26 @@
 
 #include "gui/app/recipe.h"
 #include "gui/app/training_session.h"
+#include "wasm/smoke/commands.h"
 #include "wasm/smoke/plan.h"
 #include "wasm/step/page_runner.h"
 
+namespace recut::smoke {
 namespace {
 
-using recut::Done;
-using recut::Result;
-using recut::gui::ScheduledStep;
-using SharedDocument = std::shared_ptr<const recut::Document>;
+using gui::ScheduledStep;
+using SharedDocument = std::shared_ptr<const Document>;
 
 Result<SharedDocument> opened(const std::string& path, const std::string& optimizer) {
-  const auto choice = recut::gui::optimizer_choice(optimizer, "");
+  const auto choice = gui::optimizer_choice(optimizer, "");
   if (!choice) return choice.diagnostics();
-  recut::gui::Recipe recipe;
+  gui::Recipe recipe;
   recipe.optimizer = *choice;
-  const auto options = recut::gui::options_of(recipe);
+  const auto options = gui::options_of(recipe);
   if (!options) return options.diagnostics();
-  auto document = recut::open_document(path, *options);
+  auto document = open_document(path, *options);
   if (!document) return document.diagnostics();
-  return SharedDocument(std::make_shared<const recut::Document>(std::move(*document)));
+  return SharedDocument(std::make_shared<const Document>(std::move(*document)));
 }
 
 class Training {
@@ -43,7 +39,7 @@ class Training {
   Training(SharedDocument document, int steps) : document_(std::move(document)), steps_(steps) {}
 
   Result<Done> begin() {
-    auto session = recut::gui::TrainingSession::begin(document_, 1);
+    auto session = gui::TrainingSession::begin(document_, 1);
     if (!session) return session.diagnostics();
     session_ = std::move(*session);
     return Done{};
@@ -51,9 +47,9 @@ class Training {
 
   // `runs`: the step runs by itself, too, after half of the steps.
   Result<Done> go_by(const std::string& budget, bool runs) {
-    const auto plan = recut::smoke::scheduled(*document_, budget);
+    const auto plan = scheduled(*document_, budget);
     if (!plan) return plan.diagnostics();
-    return recut::smoke::with_step(*document_, *plan, [&](const ScheduledStep& step) {
+    return with_step(*document_, *plan, [&](const ScheduledStep& step) {
       auto compiled = session_->compile(step, budget, runner_);
       if (!compiled) return Result<Done>(compiled.diagnostics());
       auto done = advance();
@@ -63,15 +59,16 @@ class Training {
   }
 
   bool holds() const { return holds_; }
+  const std::string& losses() const { return losses_; }
 
  private:
   Result<Done> advance() {
-    recut::gui::TrainingOrder order;
+    gui::TrainingOrder order;
     order.steps = steps_ / 2;
     order.seconds = std::numeric_limits<double>::infinity();
     const auto figures = session_->advance(order);
     if (!figures) return figures.diagnostics();
-    for (const double loss : figures->losses) fmt::print("{}\n", loss);
+    for (const double loss : figures->losses) losses_ += fmt::format("{}\n", loss);
     fmt::print(stderr, "{}: {:.3f} ms a step, peak {} bytes planned, {} bytes measured\n",
                figures->where, figures->step_ms, figures->planned_peak_bytes,
                figures->measured_peak_bytes);
@@ -80,7 +77,7 @@ class Training {
   }
 
   Result<Done> run(const ScheduledStep& step) {
-    recut::gui::StepOrder order;
+    gui::StepOrder order;
     order.steps = 1;
     const auto ran = runner_.run(step, order, [](double, const std::string&) { return true; });
     if (!ran) return ran.diagnostics();
@@ -89,33 +86,33 @@ class Training {
 
   SharedDocument document_;
   int steps_;
-  recut::step::PageRunner runner_;
-  std::unique_ptr<recut::gui::TrainingSession> session_;
+  step::PageRunner runner_;
+  std::unique_ptr<gui::TrainingSession> session_;
   bool holds_ = true;
+  std::string losses_;
 };
 
-Result<bool> train(const std::string& path, const std::string& optimizer, int steps) {
-  auto document = opened(path, optimizer);
+Result<bool> trained(Words given) {
+  auto document = opened(given[0], given[1]);
   if (!document) return document.diagnostics();
-  Training training(std::move(*document), steps);
+  Training training(std::move(*document), std::atoi(given[2].c_str()));
   auto done = training.begin();
   if (done) done = training.go_by("none", true);
   if (done) done = training.go_by("least", false);
+  if (done) done = write_text(given[3], training.losses());
   if (!done) return done.diagnostics();
   return training.holds();
 }
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  if (argc != 4) {
-    std::fputs("usage: recut_train_smoke FILE sgd|adam|adamw STEPS\n", stderr);
-    return 2;
-  }
-  const auto holds = train(argv[1], argv[2], std::atoi(argv[3]));
+int train_command(Words given) {
+  const auto holds = trained(given);
   if (!holds) {
-    std::fputs(recut::format(holds.diagnostics()).c_str(), stderr);
+    std::fputs(format(holds.diagnostics()).c_str(), stderr);
     return 2;
   }
   return *holds ? 0 : 1;
 }
+
+}  // namespace recut::smoke

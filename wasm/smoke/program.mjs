@@ -1,0 +1,52 @@
+// The program of this folder, compiled once and run as often as one likes, each time with memory of its own.
+//
+// usage, by hand: node --experimental-wasm-relaxed-simd program.mjs PROGRAM.js THREADS COMMAND…     commands: main.cpp
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { endTeams, teamOf } from './threads.mjs';
+
+export class Program {
+  #create;
+  #compiled;
+
+  constructor(path) {
+    this.#create = createRequire(import.meta.url)(resolve(path));
+    this.#compiled = new WebAssembly.Module(readFileSync(path.replace(/\.js$/, '.wasm')));
+  }
+
+  // What it ends with; a fall of the program rejects.
+  async run(words, threads = 1) {
+    const team = await teamOf(threads);
+    try {
+      return await this.#run(words, team);
+    } finally {
+      await endTeams();
+    }
+  }
+
+  #run(words, team) {
+    return new Promise((ended, fell) => {
+      this.#create({
+        arguments: words,
+        host: { team },
+        instantiateWasm: (imports, done) => {
+          const instance = WebAssembly.instantiate(this.#compiled, imports);
+          instance.then((made) => done(made, this.#compiled)).catch(fell);
+          return {};
+        },
+        // In place of node's own end.
+        quit: (status, fault) => {
+          if (fault?.name === 'ExitStatus') ended(status);
+          throw fault;
+        },
+      });
+    });
+  }
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1]).href) {
+  const [path, threads, ...words] = process.argv.slice(2);
+  process.exit(await new Program(path).run(words, Number(threads)));
+}

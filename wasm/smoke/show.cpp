@@ -1,0 +1,54 @@
+// Reads a graph and writes to OUT what the native command prints for it. checks.mjs holds the two
+// against each other, byte for byte.
+
+#include <cstdio>
+#include <string>
+#include <string_view>
+
+#include "engine/ir/printer.h"
+#include "engine/workspace/document.h"
+#include "engine/workspace/graph_export.h"
+#include "engine/workspace/planning.h"
+#include "gui/pictures/graph_picture.h"
+#include "gui/pictures/memory_timeline.h"
+#include "wasm/smoke/commands.h"
+
+namespace recut::smoke {
+namespace {
+
+// What `recut plan FILE --budget 60%` writes to --out, or with --strategy torch --budget 0.4 to
+// --out or to --svg.
+Result<std::string> planned(const Document& document, std::string_view form) {
+  PlanningRequest request{"torch", "0.4"};
+  if (form == "peak") request = {"peak", "60%"};
+  const auto plan = plan_document(document, request);
+  if (!plan) return plan.diagnostics();
+  if (form == "timeline") return gui::memory_timeline_svg(plan->report, gui::kDark);
+  return plan_file_json(document.graph(), *plan);
+}
+
+// What `recut show FILE --format FORM` writes.
+std::string shown(const Document& document, std::string_view form) {
+  if (form == "json") return graph_json(document.graph());
+  if (form == "dot") return graph_dot(document.graph());
+  if (form == "svg") return gui::graph_svg(document.graph(), gui::kDark);
+  return print(document.graph());
+}
+
+Result<std::string> output(std::string_view form, const std::string& path) {
+  const auto document = open_document(path, OpenOptions{});
+  if (!document) return document.diagnostics();
+  if (form == "plan" || form == "peak" || form == "timeline") return planned(*document, form);
+  return shown(*document, form);
+}
+
+}  // namespace
+
+int show_command(Words given) {
+  const auto text = output(given[0], given[1]);
+  const auto done = text ? write_text(given[2], *text) : Result<Done>(text.diagnostics());
+  if (!done) std::fputs(format(done.diagnostics()).c_str(), stderr);
+  return done ? 0 : 2;
+}
+
+}  // namespace recut::smoke
