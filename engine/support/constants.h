@@ -1,5 +1,5 @@
-// Mathematical constants, to more digits than a double has. (std::numbers is none of the shared
-// subset of C++: Emscripten's library lacks it in places.)
+// Mathematical constants, to more digits than a double has: the interpreter and lowered kernels use
+// the same ones, so that their results agree to the bit.
 #pragma once
 
 namespace recut {

@@ -96,6 +96,7 @@ using Series = ScalarTree (*)(std::span<const ScalarTree> operands);
 Series find_series(ScalarOp op, DType type);  // exp and its kin, random numbers
 Series find_random_series(ScalarOp op);
 
+// A constant of i64.
 inline ScalarTree whole(std::int64_t value) { return ScalarTree::whole(DType::i64, value); }
 
 }  // namespace recut::loop
