@@ -17,7 +17,7 @@ namespace {
 // "eval/view_test" of ".../tests/eval/view_test.cpp".
 std::string_view place_of(const Catch::TestCaseInfo& test) {
   std::string_view file = test.lineInfo.file;
-  constexpr std::string_view folder = "/tests/", ending = ".cpp";
+  constexpr std::string_view folder = "tests/", ending = ".cpp";
   if (const std::size_t at = file.rfind(folder); at != std::string_view::npos)
     file.remove_prefix(at + folder.size());
   if (file.ends_with(ending)) file.remove_suffix(ending.size());

@@ -1,7 +1,7 @@
 # Unity builds: sources of one target are compiled a dozen at a time, for most of a source's time goes
 # into the headers that all of them include. Names in anonymous namespaces are therefore one name a
-# target; tests/house/check.py says which two meet. Emscripten's build, which nobody edits by, takes two
-# dozen at a time (CMakePresets.json).
+# target; tests/house/check.py says which two meet. The sanitizers' and Emscripten's builds, which nobody
+# edits by, take five dozen at a time (CMakePresets.json): most targets whole.
 set(CMAKE_UNITY_BUILD ON)
 set(RECUT_UNITY_BATCH 12 CACHE STRING "Sources that are compiled together")
 set(CMAKE_UNITY_BUILD_BATCH_SIZE ${RECUT_UNITY_BATCH})
