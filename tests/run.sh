@@ -6,7 +6,7 @@
 #
 # usage: tests/run.sh [--quick] [STAGE...]
 #   --quick   only release, without the tests that ctest labels `slow`
-#   STAGE     of release, asan, wasm, and tidy (clang-tidy over the tree); without any: the first three
+#   STAGE     of release, asan, wasm, and tidy (clang-tidy and headers alone); without any: the first three
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 source .setup/say.sh

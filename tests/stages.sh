@@ -22,7 +22,10 @@ run_stage() {
   local stage="$1"
   rm -rf "build/$stage/tests.xml" "build/$stage/results"
   case "$stage" in
-    tidy) step_of tidy clang-tidy python3 -B tests/tidy.py --all ;;
+    tidy)
+      step_of tidy headers python3 -B tests/headers.py || true
+      step_of tidy clang-tidy python3 -B tests/tidy.py --all
+      ;;
     asan) step_of asan build build_preset asan && test_preset asan && fuzz_all ;;
     *) step_of "$stage" build build_preset "$stage" && test_preset "$stage" ;;
   esac

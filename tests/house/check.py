@@ -28,6 +28,7 @@ def main():
     checks = {
         "the map and the folders agree": includes.check_map,
         "includes look up the list, through doors": includes.check_includes,
+        "sources include their own header first": includes.check_own_header,
         "the window's folders look up their list, and know no platform": gui_map.check_gui,
         "no two types have one name": definitions.check_definitions,
         "no two sources of a target have one name of their own": unity.check_unity,

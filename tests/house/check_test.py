@@ -89,6 +89,15 @@ class Includes(House):
         self.write("native/main.cpp", '#include "engine/ir/graph.h"\n')
         self.assertEqual(includes.check_includes(self.tree()), [])
 
+    def test_own_header_first(self):
+        self.write("engine/ir/table.cpp", '#include "engine/ir/table.h"\n\n#include <vector>\n')
+        self.write("native/main.cpp", "#include <vector>\n")
+        self.assertEqual(includes.check_own_header(self.tree()), [])
+
+    def test_another_header_before_the_own_one(self):
+        self.write("engine/ir/table.cpp", '#include <vector>\n\n#include "engine/ir/table.h"\n')
+        self.assertIn('"vector"', includes.check_own_header(self.tree())[0])
+
     def test_looking_down_the_list(self):
         self.assert_include_fails("engine/support/a.cpp", "engine/ir/graph.h", "look down")
 

@@ -49,6 +49,20 @@ def check_includes(tree):
     return failures
 
 
+def check_own_header(tree):
+    """A source includes its own header first, so that whoever compiles it alone (tests/tidy.py) sees
+    that the header needs no other before it."""
+    failures = []
+    for path in tree.sources:
+        own = path.removesuffix(".cpp") + ".h"
+        if not path.endswith(".cpp") or own not in tree.sources or own not in tree.read(path):
+            continue
+        first = re.search(r'^\s*#\s*include\s*[<"]([^>"]+)', tree.read(path), re.M)
+        if first and first[1] != own:
+            failures.append(f'{path}: its first include is "{first[1]}"; "{own}" is expected')
+    return failures
+
+
 def _fault(tree, known, path, header):
     """What is wrong with `path` including `header`, or None."""
     if header not in known:
