@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Everything that has to hold before a change lands: all tests in release; all tests again under the
 # sanitizers, and a short run of every fuzz target; the engine as WebAssembly compared with the native
-# command, and the page in Chromium. One stage's failure doesn't keep the others from running. Prints at the end how long each step took, which tests were the slowest, and
-# what failed.
+# command, and the page in Chromium. One stage's failure doesn't keep the others from running. Prints at
+# the end the time of each step, the slowest tests, and all failures.
 #
 # usage: tests/run.sh [--quick] [STAGE...]
 #   --quick   only release, without the tests that ctest labels `slow`

@@ -42,13 +42,13 @@ if(RECUT_SANITIZE)
   add_link_options(-fsanitize=${RECUT_SANITIZE})
 endif()
 
-# Paths inside the checkout are compiled relative to it, so that a binary doesn't depend on where it was
-# built; a debugger that starts elsewhere needs the whole ones.
+# Paths inside the checkout are compiled relative to it, so that a binary doesn't depend on its checkout.
+# Debuggers started elsewhere need absolute paths, so the preset `debug` keeps them.
 if(NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
   add_compile_options(-ffile-prefix-map=${CMAKE_SOURCE_DIR}/=)
 endif()
 
-# And they are hashed relative to it, so that every clone and worktree of one user shares one cache.
+# ccache hashes them relative to it, too, so that every clone and worktree of one user shares one cache.
 find_program(RECUT_CCACHE ccache)
 if(RECUT_CCACHE)
   set(CMAKE_CXX_COMPILER_LAUNCHER

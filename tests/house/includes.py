@@ -50,8 +50,7 @@ def check_includes(tree):
 
 
 def check_own_header(tree):
-    """A source includes its own header first, so that whoever compiles it alone (tests/tidy.py) sees
-    that the header needs no other before it."""
+    """A source includes its own header first, so that the header is seen to need no other before it."""
     failures = []
     for path in tree.sources:
         own = path.removesuffix(".cpp") + ".h"
