@@ -7,7 +7,7 @@ const text = (tab, id) => tab.page.locator('#' + id).textContent();
 
 export const checks = {
   async 'a context that is lost comes back with everything in it'(kit) {
-    const tab = await kit.open('v=1&sample=tiny_conv');
+    const tab = await kit.open('v=1&sample=tiny_conv', { draws: true });
     await tab.drawn();
     const before = await tab.page.screenshot();
     checkDrawn(before, 'before');

@@ -75,7 +75,7 @@ export const checks = {
   },
 
   async 'pictures, reports and text are saved as files'(kit) {
-    const tab = await kit.open('v=1&sample=tiny_conv');
+    const tab = await kit.open('v=1&sample=tiny_conv', { draws: true });
     await tab.idle();
     const svg = await saved(tab, 'export.svg', 'graph');
     assert.equal(svg.name, 'graph.svg');

@@ -7,8 +7,8 @@ const kLink = 'v=1&sample=gpt2&budget=4563402752&select=add_33';
 
 async function picture(kit, name, options, link = kLink) {
   const tab = await kit.open(link, options);
-  await tab.drawn();
-  const png = await tab.page.screenshot({ path: `${kit.pictures}/${name}.png` });
+  await tab.idle();
+  const png = await tab.picture(`${kit.pictures}/${name}.png`);
   const found = checkDrawn(png, name);
   const scale = options.deviceScaleFactor ?? 1;
   assert.equal(found.width, options.viewport.width * scale);
@@ -44,8 +44,7 @@ export const checks = {
       const box = await tabOf.evaluate((one) => one.getBoundingClientRect().toJSON());
       await tab.page.touchscreen.tap(box.x + box.width / 2, box.y + box.height / 2);
       await tab.page.locator(`[data-id$="/turn ${panel}"][aria-selected="true"]`).first().waitFor({ state: 'attached' });
-      await tab.drawn();
-      checkDrawn(await tab.page.screenshot({ path: `${kit.pictures}/phone-${panel}.png` }), panel);
+      checkDrawn(await tab.picture(`${kit.pictures}/phone-${panel}.png`), panel);
     }
   },
   async 'on a phone that lies on its side'(kit) {

@@ -71,7 +71,7 @@ export const checks = {
   async 'a large graph is opened, laid out and planned; tasks over 50 ms are told'(kit) {
     const large = resolve(kit.samples, '../../../shared/graphs/gpt2_xl.json.gz');
     const file = existsSync(large) ? large : join(kit.samples, 'gpt2.json.gz');
-    const tab = await kit.open('v=1&sample=tiny_mlp');
+    const tab = await kit.open('v=1&sample=tiny_conv');
     await tab.idle();
     const words = [basename(file), await longTasks(tab, 'to start')];
     await tab.choose(file, () => tab.command('file.open'));

@@ -26,7 +26,7 @@ async function withRules(kit, options) {
 }
 
 async function picture(kit, tab, name) {
-  checkDrawn(await tab.page.screenshot({ path: `${kit.pictures}/${name}.png` }), name);
+  checkDrawn(await tab.picture(`${kit.pictures}/${name}.png`), name);
 }
 
 export const checks = {

@@ -16,7 +16,7 @@ function filesBelow(folder) {
 
 export const checks = {
   async 'it starts and draws a sample, from its own folder alone'(kit) {
-    const tab = await kit.open();
+    const tab = await kit.open('', { draws: true });
     const started = await tab.page.evaluate(() => performance.getEntriesByName('recut-started')[0].startTime);
     await tab.idle();
     assert.equal(await tab.state('document'), 'resnet50');

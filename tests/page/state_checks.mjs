@@ -38,8 +38,7 @@ export const checks = {
     for (const link of ['v=1&sample=gpt2&budget=%zz', 'v=9', 'v=1&sample=../../etc', '%', 'v=1&sample=tiny_conv&device=abacus', 'v=1&budget=' + '9'.repeat(4000)]) {
       const tab = await kit.open(link);
       assert.match(await tab.state('notice'), /link/i, link);
-      await tab.idle();
-      assert.equal(await tab.state('document'), 'resnet50'); // as on a first visit
+      await tab.waitState('document', 'resnet50'); // as on a first visit
       assert.deepEqual(tab.faults, []);
       await tab.close();
     }

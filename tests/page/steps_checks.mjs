@@ -37,7 +37,7 @@ async function runStep(tab, command, steps) {
 
 // Without a budget, and with the least peak that there is. How long it takes is told, not judged.
 async function checkedSteps(kit, name, command, steps, url) {
-  const tab = await kit.open('v=1&sample=tiny_mlp', { url });
+  const tab = await kit.open('v=1&sample=tiny_conv', { url });
   await tab.idle();
   if (!(await openGraph(kit, tab, name))) throw new Skipped(`no ${name} beside the checkout`);
   const words = [];
@@ -62,7 +62,7 @@ async function expectThreads(tab, said) {
 }
 
 async function openTraining(kit, name, optimizer, url) {
-  const tab = await kit.open('v=1&sample=tiny_mlp&theme=dark', { url });
+  const tab = await kit.open('v=1&sample=tiny_conv&theme=dark', { url });
   await tab.idle();
   await openGraph(kit, tab, name);
   await tab.command('panel.show', 'train');
@@ -110,7 +110,7 @@ async function trained(kit, name, optimizer, steps, url) {
   const longest = Math.max(0, ...(await tab.page.evaluate(() => window.longTasks.splice(0))));
   const where = await tab.state('training_where');
   await expectThreads(tab, where);
-  await tab.page.screenshot({ path: join(kit.pictures, `train_${name}_${where.match(/[0-9]+/)[0]}.png`) });
+  await tab.picture(join(kit.pictures, `train_${name}_${where.match(/[0-9]+/)[0]}.png`));
   const [rate, file] = [optimizer.split(' '), join(kit.samples, name + '.json.gz')];
   const native = spawnSync(kit.recut, ['train', file, '--optimizer', rate[0], '--lr', rate[1], '--steps', String(steps),
     '--seed', '1', '--json'], { encoding: 'utf8' });
@@ -218,7 +218,7 @@ export const checks = {
       const file = join(folder, 'large.recut'), type = 'f32[60000000]';
       await writeFile(file, `graph "large" {\n  %x = parameter ${type}\n  %t = tangent ${type}\n  %y = relu(%x)\n` +
         '  %g = mul.Tensor(%y, %t)\n  results %y\n  gradients %g\n}\n');
-      const tab = await kit.open('v=1&sample=tiny_mlp');
+      const tab = await kit.open('v=1&sample=tiny_conv');
       await tab.idle();
       await tab.choose(file, () => tab.command('file.open'));
       await tab.waitState('document', 'large');
