@@ -204,6 +204,7 @@ void App::open(const std::string& path, std::shared_ptr<const std::string> bytes
   if (save_due_ < 0) save_due_ = backend.now() + kSaveDelay;
   documents.remember(path);
   DocumentView& document = documents.add(path, std::move(bytes));
+  document.wishes.effort = options_.effort;
   if (document.bytes) take_awaited(*this, document);
   if (awaited_rules) document.wishes.recipe.rules = std::exchange(awaited_rules, std::nullopt);
   planner.open(document);

@@ -36,6 +36,7 @@ struct AppOptions {
   bool remember = true;            // save it
   std::vector<std::string> files;  // to open at the start
   std::string rules;               // a file of rules for each of them; "" for none
+  double effort = 1;               // of searches, for the graphs that are opened
   bool welcome = true;             // opens a sample where there is nothing to restore
   bool threads = true;             // use the backend's, where it has them
   std::string link;                // a state to begin with, as link.h writes it, instead of the

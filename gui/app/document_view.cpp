@@ -3,7 +3,9 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cstdlib>
 
+#include "engine/support/text.h"
 #include "engine/workspace/budget.h"
 #include "engine/workspace/gradients.h"
 #include "gui/app/pass_steps.h"
@@ -17,8 +19,8 @@ constexpr std::size_t kMostMade =
 }  // namespace
 
 bool Wishes::same_problem(const Wishes& other) const {
-  return device == other.device && cost_model == other.cost_model && pins.save == other.pins.save &&
-         pins.recompute == other.pins.recompute && recipe == other.recipe;
+  return device == other.device && cost_model == other.cost_model && effort == other.effort &&
+         pins.save == other.pins.save && pins.recompute == other.pins.recompute && recipe == other.recipe;
 }
 
 bool Wishes::operator==(const Wishes& other) const {
@@ -116,11 +118,22 @@ Result<std::int64_t> read_budget(const std::string& text, const DocumentView& do
   return bytes != nullptr ? bytes->value : std::int64_t{0};
 }
 
+Result<double> read_effort(std::string_view text) {
+  const std::string whole(text);
+  char* end = nullptr;
+  const double effort = std::strtod(whole.c_str(), &end);
+  if (whole.empty() || *end != '\0' || !(effort >= kLeastEffort && effort <= kMostEffort))
+    return error(fmt::format("the effort is {}, expected {} to {}", quote(whole), kLeastEffort,
+                             kMostEffort));
+  return effort;
+}
+
 PlanningRequest request_of(const Wishes& wishes) {
   PlanningRequest request;
   request.budget = wishes.budget_bytes == 0 ? "none" : fmt::format("{}", wishes.budget_bytes);
   request.device = wishes.device;
   request.cost_model = wishes.cost_model;
+  request.limits.effort = wishes.effort;
   request.choices = wishes.pins;
   return request;
 }

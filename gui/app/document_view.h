@@ -26,6 +26,7 @@ struct Wishes {
   std::int64_t budget_bytes = 0;  // of the peak; 0: none
   std::string device = std::string(kReferenceDevice);
   std::string cost_model = "eager";
+  double effort = 1;  // of the searches, as a multiple of the usual one
   ChoiceRequest pins;
   Recipe recipe;
 
@@ -172,6 +173,9 @@ ShownGraph shown_graph(const DocumentView& document);
 
 // A budget as people write it ("6.5GiB", "40%", "none"), of a document's own peak.
 Result<std::int64_t> read_budget(const std::string& text, const DocumentView& document);
+// How hard to search, kLeastEffort to kMostEffort.
+inline constexpr double kLeastEffort = 0.001, kMostEffort = 1000;
+Result<double> read_effort(std::string_view text);
 // The planning request for the document's wishes.
 PlanningRequest request_of(const Wishes& wishes);
 

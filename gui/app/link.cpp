@@ -112,6 +112,7 @@ class Reader {
     if (name == "pass") return take_pass(value);
     if (name == "camera") return take_camera(value);
     if (name == "open") return take_open(value);
+    if (name == "effort") return take_effort(value);
     if (name == "grad") return take_grad(value);
     if (name == "train") return take_optimizer(value);
     if (name == "theme" && value != "dark" && value != "light")
@@ -130,6 +131,13 @@ class Reader {
     const auto bytes = number_of("the budget", value);
     if (!bytes) return bytes.diagnostics();
     state.wishes.budget_bytes = *bytes;
+    return Done{};
+  }
+
+  Result<Done> take_effort(const std::string& value) {
+    const auto effort = read_effort(value);
+    if (!effort) return effort.diagnostics();
+    state.wishes.effort = *effort;
     return Done{};
   }
 
@@ -257,6 +265,7 @@ std::string write_link(const LinkState& state) {
   }
   if (state.wishes.device != usual.device) add("device", state.wishes.device);
   if (state.wishes.cost_model != usual.cost_model) add("model", state.wishes.cost_model);
+  if (state.wishes.effort != usual.effort) add("effort", fmt::format("{}", state.wishes.effort));
   for (const std::string& name : state.wishes.pins.save) add("save", name);
   for (const std::string& name : state.wishes.pins.recompute) add("again", name);
   const Recipe& recipe = state.wishes.recipe;

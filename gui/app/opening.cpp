@@ -8,6 +8,7 @@ PlanningRequest plain_step(const Wishes& wishes) {
   request.strategy = wishes.cost_model == "fused" ? "peak" : "default";
   request.device = wishes.device;
   request.cost_model = wishes.cost_model;
+  request.limits.effort = wishes.effort;
   return request;
 }
 

@@ -156,7 +156,8 @@ void Planner::opened(DocumentView& document) {
   document.pass = document.document->passes.passes.size();
   show_wanted(document);
   Wishes usual;
-  usual.recipe = document.wishes.recipe;  // which says nothing of the budget
+  usual.recipe = document.wishes.recipe;  // which says nothing of the budget, nor does the effort
+  usual.effort = document.wishes.effort;
   document.chose_budget |= !(document.wishes == usual);
   if (!document.has_backward())
     callbacks_.say("A forward graph: differentiate it (g) to plan what its backward needs", false);
@@ -310,10 +311,11 @@ void Planner::sweep(DocumentView& document) {
   CurveRequest request;
   request.device = document.wishes.device;
   request.cost_model = document.wishes.cost_model;
+  request.effort = document.wishes.effort;
   request.choices = document.wishes.pins;
   if (!backend_.has_threads() && !jobs_.helped()) {  // the frame waits for it: a coarse curve
     request.points = 16;
-    request.effort = 0.2;
+    request.effort *= 0.2;
   }
   const auto take = [this, serial = document.serial](JobControl& control, Result<Curve> curve) {
     if (!curve)

@@ -61,6 +61,7 @@ Json json_of(const SavedDocument& document) {
       {"device", valid_utf8(wishes.device)},      {"cost_model", valid_utf8(wishes.cost_model)},
       {"save", texts_in(wishes.pins.save)},       {"recompute", texts_in(wishes.pins.recompute)},
       {"selected", valid_utf8(document.selected)}};
+  if (wishes.effort != 1) json["effort"] = wishes.effort;
   if (Json recipe = json_of(wishes.recipe); !recipe.empty()) json["recipe"] = std::move(recipe);
   if (document.pass) json["pass"] = *document.pass;
   if (Json view = json_of(document.view); !view.empty()) json["view"] = std::move(view);
@@ -73,6 +74,8 @@ SavedDocument document_of(const Json& json) {
   document.wishes.budget_bytes = std::max<std::int64_t>(0, number_of(json, "budget_bytes"));
   document.wishes.device = text_of(json, "device", document.wishes.device);
   document.wishes.cost_model = text_of(json, "cost_model", document.wishes.cost_model);
+  const double effort = real_of(json, "effort").value_or(1);
+  if (effort >= kLeastEffort && effort <= kMostEffort) document.wishes.effort = effort;
   document.wishes.pins = {texts_of(json, "save"), texts_of(json, "recompute")};
   document.selected = text_of(json, "selected");
   if (!json.is_object()) return document;

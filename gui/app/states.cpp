@@ -52,6 +52,7 @@ std::string nodes(const DocumentView& d) { return fmt::format("{}", d.graph().or
 std::string pass(const DocumentView& d) { return fmt::format("{}", d.pass); }
 std::string device(const DocumentView& d) { return d.wishes.device; }
 std::string model(const DocumentView& d) { return d.wishes.cost_model; }
+std::string effort(const DocumentView& d) { return fmt::format("{}", d.wishes.effort); }
 std::string known(const DocumentView& d) { return fmt::format("{}", d.known.all().size()); }
 std::string curve(const DocumentView& d) {
   if (!d.curve) return "none";
@@ -242,6 +243,7 @@ constexpr StateRow kStatesRows[] = {
     {"recipe_faults", of_front<faults>},
     {"device", of_front<device>},
     {"model", of_front<model>},
+    {"effort", of_front<effort>},
     {"known_plans", of_front<known>},
     {"curve", of_front<curve>},
     {"pins", of_front<pins>},

@@ -89,6 +89,13 @@ Result<Done> set_model(App& app, std::string_view name) {
   return Done{};
 }
 
+Result<Done> set_effort(App& app, std::string_view text) {
+  const auto effort = read_effort(text);
+  if (!effort) return effort.diagnostics();
+  app.document()->wishes.effort = *effort;
+  return Done{};
+}
+
 bool is_device(const App& app, std::string_view name) {
   return app.document()->wishes.device == name;
 }
@@ -180,6 +187,8 @@ constexpr Command kPlanRows[] = {
      is_device},
     {"device.next", "Next device", "", "", is_ready, next_device},
     {"model.set", "Calls run one by one, or fused", "", "", is_ready, set_model, "", is_model},
+    {"effort.set", "Set how hard to search", "", "times more or less than usual, such as 0.2",
+     is_ready, set_effort},
     {"pin.save", "Save the selected value", "Ctrl+S", "", is_ready, pin<true>, "", is_pinned<true>},
     {"pin.recompute", "Recompute the selected value", "Ctrl+R", "", is_ready, pin<false>, "",
      is_pinned<false>},

@@ -174,7 +174,8 @@ void figures(Ui& ui, const DocumentView& document, float keep, Rect& rest) {
 std::string device_words(const DocumentView& document) {
   const std::string& name = document.basis->costs.device.name;
   return (name == kReferenceDevice ? std::string("reference device") : name) +
-         (document.wishes.cost_model == "fused" ? " · fused" : "");
+         (document.wishes.cost_model == "fused" ? " · fused" : "") +
+         (document.wishes.effort != 1 ? fmt::format(" · effort {}", document.wishes.effort) : "");
 }
 
 // A half-filled disc: light or dark.

@@ -18,6 +18,7 @@ using recut::native::GlfwBackend;
 struct Arguments {
   std::vector<std::string> files;
   std::string rules;
+  double effort = 1;
   std::string script;
   std::string size = "1680x1050";
   float scale = 0;
@@ -66,6 +67,7 @@ int open_window(const Arguments& arguments) {
   options.welcome = window.real_input;
   options.files = arguments.files;
   options.rules = arguments.rules;
+  options.effort = arguments.effort;
   App app(**backend, options);
   if (!arguments.script.empty()) return run_script(app, **backend, arguments.script);
   run(app, **backend);
@@ -83,6 +85,12 @@ int main(int argc, char** argv) {
                   "A file of rules for the graphs to open: the pass 'rules' of the transforms "
                   "(engine/rewrite/README.md)")
       ->type_name("FILE");
+  command
+      .add_option("--effort", arguments.effort,
+                  "How hard to search: times more or less than usual (the same effort gives the "
+                  "same plans everywhere)")
+      ->type_name("FACTOR")
+      ->check(CLI::Range(recut::gui::kLeastEffort, recut::gui::kMostEffort));
   command
       .add_option("--script", arguments.script,
                   "Does what a scenario says, without the user's hand; exits 1 where something "

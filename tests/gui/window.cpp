@@ -7,6 +7,12 @@
 #include "tests/paths.h"
 
 namespace recut::gui {
+namespace {
+
+// Few tests of the window ask how near a plan is to the best.
+constexpr double kTestsEffort = 0.125;
+
+}  // namespace
 
 Window::Window(AppOptions options, NullBackend given)
     : backend(std::move(given)), app(backend, std::move(options)) {}
@@ -56,6 +62,7 @@ NullBackend Window::sample_backend() {
 AppOptions bare_options() {
   AppOptions options;
   options.restore = options.remember = options.welcome = false;
+  options.effort = kTestsEffort;
   return options;
 }
 

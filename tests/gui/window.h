@@ -27,7 +27,7 @@ struct Window {
   App app;
 };
 
-// That opens nothing by itself and remembers nothing.
+// That opens nothing by itself and remembers nothing; searches are short.
 AppOptions bare_options();
 
 // Presses and releases a key.
