@@ -38,7 +38,7 @@ std::shared_ptr<const RuleSet> joined_rules(std::initializer_list<std::string_vi
     all.rows.insert(all.rows.end(), rules->rows.begin(), rules->rows.end());
     for (Rule rule : rules->rules) {
       rule.row += first;
-      all.rules.push_back(std::move(rule));
+      all.add(std::move(rule));
     }
   }
   return std::make_shared<const RuleSet>(std::move(all));

@@ -21,8 +21,8 @@ struct Match {
   std::vector<ChangeWords::Part> shown;  // what was made, and what was there already
 };
 
-// Rules by the operator of their anchor, in the order of the set.
-using RuleIndex = std::vector<std::vector<const Rule*>>;
+// Rules by the operator of their anchor, in the order of the set; of operators without any, none.
+using RuleIndex = std::unordered_map<Op, std::vector<const Rule*>>;
 
 // Only rules all of whose operators the graph has: most graphs have nothing that most rules look
 // for, and a row with much that is @optional is hundreds of rules.
@@ -32,15 +32,16 @@ RuleIndex index_of(const RuleSet& rules, const Graph& graph) {
   const auto may_stand = [&](const PatternNode& node) {
     return node.kind != PatternNode::Kind::call || has[static_cast<std::size_t>(node.op->op)];
   };
-  RuleIndex index(has.size());
-  for (const Rule& rule : rules.rules)
-    if (std::all_of(rule.pattern.begin(), rule.pattern.end(), may_stand))
-      index[static_cast<std::size_t>(rule.pattern[rule.plan.anchor].op->op)].push_back(&rule);
+  RuleIndex index;
+  for (const auto& [anchor, places] : rules.by_anchor) {
+    if (!has[static_cast<std::size_t>(anchor)]) continue;
+    for (const std::size_t place : places) {
+      const Rule& rule = rules.rules[place];
+      if (std::all_of(rule.pattern.begin(), rule.pattern.end(), may_stand))
+        index[anchor].push_back(&rule);
+    }
+  }
   return index;
-}
-
-bool is_empty(const RuleIndex& index) {
-  return std::all_of(index.begin(), index.end(), [](const auto& rules) { return rules.empty(); });
 }
 
 // Finding
@@ -53,9 +54,9 @@ class Finder {
 
   std::vector<Match> run() {
     for (const NodeId id : graph_.order()) {
-      const auto& rules = index_[static_cast<std::size_t>(graph_[id].op)];
-      if (rules.empty() || !subject_.alive(id)) continue;
-      for (const Rule* rule : rules)
+      const auto rules = index_.find(graph_[id].op);
+      if (rules == index_.end() || !subject_.alive(id)) continue;
+      for (const Rule* rule : rules->second)
         if (try_rule(*rule, id)) break;
     }
     return std::move(matches_);
@@ -280,7 +281,7 @@ class Rewriting {
 
   bool step() {
     const RuleIndex index = index_of(rules_, graph());
-    if (is_empty(index)) return false;
+    if (index.empty()) return false;
     std::vector<Match> matches = Finder(graph(), index, result_.statistics).run();
     if (matches.empty()) return false;
     const auto before = stage_ != nullptr ? stage_ : std::make_shared<const Graph>(input_);

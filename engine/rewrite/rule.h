@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -113,7 +114,13 @@ struct RuleSet {
   std::string file;
   std::vector<RuleRow> rows;
   std::vector<Rule> rules;  // in order of rows
+  // By the operator of their anchor: the places of rules, in order.
+  std::unordered_map<Op, std::vector<std::size_t>> by_anchor;
 
+  void add(Rule rule) {
+    by_anchor[rule.pattern[rule.plan.anchor].op->op].push_back(rules.size());
+    rules.push_back(std::move(rule));
+  }
   const std::string& name_of(const Rule& rule) const { return rows[rule.row].name; }
 };
 

@@ -53,7 +53,7 @@ class RowTester {
   void try_form(const Rule& form, int wanted) {
     RuleSet alone;
     alone.rows = {row_};
-    alone.rules = {form};
+    alone.add(form);
     alone.rules.front().row = 0;
     SampleRandom random(hash_text(options_.seed, row_.name));
     const int before = test_.samples;

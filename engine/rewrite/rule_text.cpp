@@ -223,7 +223,7 @@ class RuleTextParser : PatternParser {
     rule_.variables = variables_;
     auto variants = rule_variants(rule_, optional_);
     if (!variants) return fail_at(place_, variants.diagnostics().front().message);
-    for (Rule& variant : *variants) set_.rules.push_back(std::move(variant));
+    for (Rule& variant : *variants) set_.add(std::move(variant));
     set_.rows.push_back(std::move(row_));
     return true;
   }

@@ -20,7 +20,8 @@ constexpr std::size_t kMostMade =
 
 bool Wishes::same_problem(const Wishes& other) const {
   return device == other.device && cost_model == other.cost_model && effort == other.effort &&
-         pins.save == other.pins.save && pins.recompute == other.pins.recompute && recipe == other.recipe;
+         pins.save == other.pins.save && pins.recompute == other.pins.recompute &&
+         recipe == other.recipe;
 }
 
 bool Wishes::operator==(const Wishes& other) const {

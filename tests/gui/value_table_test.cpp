@@ -134,9 +134,9 @@ TEST_CASE("details: a flip is planned anew and said beside the plan", "[gui]") {
 TEST_CASE("values: choices that stand in a budget's way are named", "[gui]") {
   CHECK(conflict_words(Fixture().view).empty());
   ChoiceRequest pins;
-  for (const NodeId id : Fixture("none").view.reasons->values()) {
-    Fixture f("none");
-    const Reason reason = f.view.reasons->of(id);
+  const Fixture free("none");
+  for (const NodeId id : free.view.reasons->values()) {
+    const Reason reason = free.view.reasons->of(id);
     if (reason.why_not.empty() && reason.fate == Fate::saved) pins.save.push_back(reason.node);
   }
   REQUIRE(pins.save.size() > 4);

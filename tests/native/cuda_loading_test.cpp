@@ -13,6 +13,7 @@
 #include "native/cuda/shared_library.h"
 #include "native/cuda/step.h"
 #include "tests/codegen/attention_graph.h"
+#include "tests/effort.h"
 #include "tests/native/run_command.h"
 
 namespace recut::cuda {
@@ -126,7 +127,7 @@ TEST_CASE("cuda: NVRTC takes the kernels of whole steps", "[native][cuda]") {
   std::istringstream more(given == nullptr ? "" : given);
   for (std::string file; std::getline(more, file, ':');) files.push_back(file);
   for (const bool library : {true, false})
-    for (const std::string& file : files) {
+    for (const std::string& file : test::tried(files)) {
       INFO(file);
       const auto code = compiler->compile(text_of_sample(file, library), 80);
       if (!code) FAIL(code.diagnostics().front().message);

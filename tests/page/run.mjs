@@ -1,5 +1,5 @@
 // Runs checks of the page, each in a tab with a context of its own, and says which passed. One browser does for all of
-// them, and works on one check a processor: checks wait for timers and drawn frames more than they compute.
+// them, and works on one check more than there are processors: checks wait for timers and drawn frames more than they compute.
 //
 // usage: run.mjs all|GROUP[,GROUP…] SITE RECUT [--only TEXT] [--lanes COUNT] [--report FILE.xml]
 //        TEXT: of a check's name
@@ -11,14 +11,14 @@ import { serve } from '../../wasm/serve.mjs';
 import { Report } from '../checks.mjs';
 import { launch, Tab } from './browser.mjs';
 
-const kMostLanes = 2; // those are tried
+const kMostLanes = 3; // those are tried
 const kLongest = ['steps', 'lessons', 'plans', 'scenarios']; // first, so that no lane is left with them
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: {
     only: { type: 'string', default: '' },
-    lanes: { type: 'string', default: String(Math.min(kMostLanes, availableParallelism())) },
+    lanes: { type: 'string', default: String(Math.min(kMostLanes, availableParallelism() + 1)) },
     report: { type: 'string', default: '' },
   },
 });

@@ -19,7 +19,7 @@ namespace {
 TEST_CASE("built-in rules keep values on both sides", "[rewrite]") {
   REQUIRE_FALSE(builtin_rule_files().empty());
   RuleTestOptions options;
-  if (kSanitized) options.samples = 4;
+  if (kSanitized) options.samples = 2;
   for (const BuiltinRules& file : builtin_rule_files()) {
     const auto rules = builtin_rules(file.name);
     for (const RuleTest& test : test_rules(*rules, options)) {
@@ -98,7 +98,7 @@ TEST_CASE("which built-in rules fire on samples", "[rewrite]") {
   Hits hits;
   for (const BuiltinRules& file : builtin_rule_files())
     for (const RuleRow& row : builtin_rules(file.name)->rows) hits[row.name] = 0;
-  for (const std::string& path : joint_files()) {
+  for (const std::string& path : tried(joint_files())) {
     const auto file = read_graph_file(path);
     REQUIRE(file.ok());
     count_hits(file->graph, path, hits);

@@ -8,6 +8,7 @@
 #include "engine/schedule/packing/greedy.h"
 #include "engine/schedule/packing/occupied_space.h"
 #include "engine/schedule/packing/reordering.h"
+#include "tests/effort.h"
 #include "tests/random/random_graph.h"
 #include "tests/schedule/exact_packing.h"
 
@@ -151,15 +152,17 @@ TEST_CASE("arena: sixty thousand intervals are packed in seconds", "[schedule]")
   // As in a step: nine of ten live shortly, the others from somewhere to its mirror image.
   test::Random random(3);
   Intervals intervals;
-  for (std::uint32_t i = 0; i < 60'000; ++i) {
-    const auto first = static_cast<std::uint32_t>(random.below(i % 10 == 0 ? 20'000 : 39'980));
+  const auto count = static_cast<std::uint32_t>(test::tries(60'000)), steps = count / 3 * 2;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const auto first =
+        static_cast<std::uint32_t>(random.below(i % 10 == 0 ? steps / 2 : steps - 20));
     const auto length = static_cast<std::uint32_t>(random.below(20));
     intervals.push_back(
-        {random.between(1, 1 << 20), first, i % 10 == 0 ? 39'999 - first : first + length});
+        {random.between(1, 1 << 20), first, i % 10 == 0 ? steps - 1 - first : first + length});
   }
   const ArenaPacking packing = pack_arena(intervals, 0);
   // Overlaps by a sweep: all pairs would take too long.
-  std::vector<std::vector<std::size_t>> born(40'000), dying(40'000);
+  std::vector<std::vector<std::size_t>> born(steps), dying(steps);
   for (std::size_t i = 0; i < intervals.size(); ++i) {
     born[intervals[i].first].push_back(i);
     dying[intervals[i].last].push_back(i);
