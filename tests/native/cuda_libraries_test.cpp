@@ -92,12 +92,12 @@ TEST_CASE("cuda: attention of 16 bits is cuDNN's where that is quicker",
   if (!provide_libraries()) SKIP("there is no compiler for the libraries");
   for (const char* dtype : {"f16", "bf16"})
     for (const bool causal : {false, true})
-      for (const std::int64_t key_heads : {4, 2}) {
+      for (const std::int64_t key_heads : {2, 1}) {
         INFO(dtype << (causal ? ", causal, " : ", ") << key_heads);
         test::AttentionGraph form;
         form.dtype = dtype;
         form.batches = 2;
-        form.heads = 4;
+        form.heads = 2;
         form.key_heads = key_heads;
         form.queries = form.keys = 32;
         form.features = 16;
