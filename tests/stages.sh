@@ -27,6 +27,10 @@ run_stage() {
       step_of tidy clang-tidy python3 -B tests/tidy.py --all
       ;;
     asan) step_of asan build build_preset asan && test_preset asan && fuzz_all ;;
+    release)
+      step_of release build build_preset release && test_preset release
+      step_of release "clang-tidy of what changed" python3 -B tests/tidy.py --changed
+      ;;
     *) step_of "$stage" build build_preset "$stage" && test_preset "$stage" ;;
   esac
 }

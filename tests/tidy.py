@@ -2,7 +2,7 @@
 """Runs clang-tidy with the checks of .clang-tidy over the tree; its warnings are errors.
 
 usage: tidy.py --all        every source, all sources of a target as one: headers are read once
-       tidy.py --changed    sources that differ from the branch main of origin, each alone
+       tidy.py --changed    sources that differ from the branch main of origin, and those of such headers
        tidy.py FILE...      these sources
 
 Compiler words are those of build/release, which has to be configured and to have
@@ -67,18 +67,17 @@ def changed_sources():
     for command in (["git", "diff", "--name-only", "--diff-filter=d", base],
                     ["git", "ls-files", "--others", "--exclude-standard"]):
         listed += subprocess.run(command, cwd=ROOT, text=True, capture_output=True).stdout.split()
-    return {str(ROOT / path) for path in listed if path.endswith(".cpp")}
+    return {str(ROOT / pathlib.Path(path).with_suffix(".cpp"))
+            for path in listed if path.endswith((".cpp", ".h"))}
 
 
 def make_units(wanted):
-    """The units to look at: a target each, or where some sources are wanted these alone."""
+    """The units to look at: of each target the sources that are wanted, or all."""
     units = []
     for (target, words), sources in sorted(read_targets().items()):
-        if wanted is None:
-            units.append(write_unit(target, words, sources))
-        else:
-            units += [write_unit(f"{target}-{os.path.relpath(s, ROOT).replace('/', '.')}", words, [s])
-                      for s in sources if s in wanted]
+        looked_at = [s for s in sources if wanted is None or s in wanted]
+        if looked_at:
+            units.append(write_unit(target, words, looked_at))
     return units
 
 

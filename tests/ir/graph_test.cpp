@@ -108,7 +108,7 @@ TEST_CASE("rebuild: what stays is the same node under the same origin", "[ir]") 
   graph.results = {*y};
   graph.gradients = {NodeId()};
   const Graph same = rebuild(graph, [&](Graph& to, NodeId old, std::vector<Argument> arguments) {
-    return keep_node(graph, to, old, std::move(arguments));
+    return keep_node(graph, to, old, arguments);
   });
   CHECK(print(same) == print(graph));
   CHECK(same.results == graph.results);
@@ -122,7 +122,7 @@ TEST_CASE("rebuild: users follow a replaced operand and are typed anew", "[ir]")
   const NodeId b = made(graph, Op::relu, {a}, "b");
   graph.results = {b};
   const Graph to = rebuild(graph, [&](Graph& next, NodeId old, std::vector<Argument> arguments) {
-    return old == a ? wide : keep_node(graph, next, old, std::move(arguments));
+    return old == a ? wide : keep_node(graph, next, old, arguments);
   });
   CHECK_FALSE(to.contains(a));
   const NodeId new_b = to.find("b");
