@@ -17,6 +17,7 @@ async function openGraph(kit, tab, name) {
   if (!existsSync(file)) return false;
   await tab.choose(file, () => tab.command('file.open'));
   await tab.waitState('document', basename(file, '.json.gz'));
+  await tab.idle(300); // a sample of that name may have been open before
   await tab.command('effort.set', '0.1'); // how near a plan is to the best is of no matter here
   await tab.command('model.set', 'fused');
   await tab.idle(300);
