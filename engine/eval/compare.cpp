@@ -59,8 +59,9 @@ class RealComparer {
     result.negligible = norm <= nothing && result.error <= nothing;
     result.relative_error = norm > 0 ? result.error / norm : (result.error > 0 ? INFINITY : 0);
     result.worst = worst_;
-    result.ok = misplaced_ == 0 && result.error <= result.bound;
-    if (misplaced_ > 0)
+    result.measurable = misplaced_ == 0;
+    result.ok = result.measurable && result.error <= result.bound;
+    if (!result.measurable)
       result.problem = fmt::format("{} elements differ in NaN or infinity", misplaced_);
     else if (!result.ok)
       result.problem = fmt::format("the error {:.3g} is above {:.3g}", result.error, result.bound);
@@ -101,7 +102,7 @@ Comparison compare_integers(const Integers& found, const Integers& expected) {
   }
   result.error = static_cast<double>(different);
   result.ok = different == 0;
-  result.relative_error = result.ok ? 0 : INFINITY;
+  if (!result.ok) result.relative_error = result.error / static_cast<double>(expected.count());
   if (!result.ok) result.problem = fmt::format("{} elements differ", different);
   return result;
 }
@@ -112,14 +113,16 @@ Comparison compare(const Tensor& found, const Tensor& expected, double allowed) 
   Comparison result;
   CompareTolerance tolerance = tolerance_of(expected.dtype);
   tolerance.relative = std::max(tolerance.relative, allowed);
-  if (found.dtype != expected.dtype || found.shape != expected.shape)
+  if (found.dtype != expected.dtype || found.shape != expected.shape) {
+    result.measurable = false;
     result.problem =
         fmt::format("{}{} found, expected {}{}", short_name(found.dtype), format_shape(found.shape),
                     short_name(expected.dtype), format_shape(expected.shape));
-  else if (is_floating(expected.dtype))
+  } else if (is_floating(expected.dtype)) {
     result = RealComparer().run(unpack<double>(found), unpack<double>(expected), tolerance);
-  else
+  } else {
     result = compare_integers(unpack<std::int64_t>(found), unpack<std::int64_t>(expected));
+  }
   result.elements = expected.count();
   return result;
 }
@@ -153,8 +156,7 @@ Result<Done> allow_rounding(const Graph& graph, const Inputs& inputs,
   if (!moved) return moved.diagnostics();
   for (OutputComparison& output : outputs)
     if (!output.ok())
-      output.movement =
-          compare(moved->outputs[output.position], *expected[output.position]).relative_error;
+      output.movement = compare(moved->outputs[output.position], *expected[output.position]).error;
   return Done{};
 }
 

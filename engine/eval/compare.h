@@ -20,10 +20,14 @@ namespace recut {
 // bits than it is stored. Integers and bools agree where all are equal.
 struct Comparison {
   std::int64_t elements = 0;
-  double error = 0;           // the left side; for integers and bools: how many differ
-  double bound = 0;           // the right side; 0 for integers and bools
-  double relative_error = 0;  // error / ‖expected‖₂; 0 where both are
+  double error = 0;  // the left side; for integers and bools: how many differ
+  double bound = 0;  // the right side; 0 for integers and bools
+  // error / ‖expected‖₂, 0 where both are; of integers and bools the share that differs.
+  double relative_error = 0;
   bool ok = false;
+  // Whether the error measures the difference: not where the types differ, or where one of the two
+  // has a NaN or an infinity that the other hasn't. No rounding excuses these.
+  bool measurable = true;
   bool negligible = false;  // both tensors are within absolute·√n: 0, as far as can be told
   std::string problem;      // "" where ok
 
@@ -44,12 +48,16 @@ struct OutputComparison {
   Comparison comparison;
   std::string unchecked;  // why nothing can be said of this output; "" where `comparison` holds
 
-  // The relative error that the expected value itself shows when the inputs move in their last bits
+  // The error that the expected value itself shows when the inputs move in their last bits
   // (allow_rounding). Far more than the bits where a sign or a maximum falls the other way: one
   // relu of a million makes a gradient differ by a thousandth.
   double movement = 0;
   bool is_rounding() const {
-    return !comparison.ok && comparison.relative_error <= kMovements * movement;
+    return !comparison.ok && comparison.measurable && comparison.error <= kMovements * movement;
+  }
+  // In the unit of comparison.relative_error.
+  double relative_movement() const {
+    return movement > 0 ? comparison.relative_error * (movement / comparison.error) : 0;
   }
   static constexpr double kMovements = 4;
 
