@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "engine/eval/double_graph.h"
 #include "engine/eval/inputs.h"
 
 namespace recut {
@@ -22,9 +23,38 @@ void collect_tensors(const std::vector<Tensor>& outputs, EvaluationReport& repor
   }
 }
 
+// The outputs of a run, and those that a file gives, for the graph that was run.
+struct Run {
+  Evaluation evaluation;
+  std::vector<OutputComparison> outputs;
+};
+
+Result<Run> run_in_double(const Graph& graph, const Inputs& inputs, const EvaluateOptions& options,
+                          std::vector<std::optional<Tensor>> expected) {
+  const DoubleGraph wider(graph);
+  const Inputs values = wider.inputs(inputs);
+  auto evaluation = evaluate(wider.graph(), values, options);
+  if (!evaluation) return evaluation.diagnostics();
+  for (std::optional<Tensor>& tensor : expected)
+    if (tensor) tensor = in_double(*tensor);
+  auto outputs = compare_outputs(wider.graph(), values, evaluation->outputs, expected);
+  return Run{std::move(*evaluation), std::move(outputs)};
+}
+
+Result<Run> run_as_it_is(const Graph& graph, const Plan* plan, const Inputs& inputs,
+                         const EvaluateOptions& options,
+                         const std::vector<std::optional<Tensor>>& expected) {
+  auto evaluation =
+      plan != nullptr ? evaluate(graph, *plan, inputs, options) : evaluate(graph, inputs, options);
+  if (!evaluation) return evaluation.diagnostics();
+  auto outputs = compare_outputs(graph, inputs, evaluation->outputs, expected);
+  return Run{std::move(*evaluation), std::move(outputs)};
+}
+
 }  // namespace
 
 Result<EvaluationReport> evaluate_graph(const Graph& graph, const EvaluationRequest& request) {
+  RECUT_CHECK(!request.f64 || request.plan == nullptr, "plans are of the graph as it is");
   const auto inputs = inputs_from(graph, request.tensors, request.seed);
   if (!inputs) return inputs.diagnostics();
   const auto expected = expected_outputs(graph, request.tensors);
@@ -34,15 +64,15 @@ Result<EvaluationReport> evaluate_graph(const Graph& graph, const EvaluationRequ
   options.seed = request.seed.value_or(0);
   options.progress = request.progress;
   const auto start = std::chrono::steady_clock::now();
-  const auto evaluation = request.plan != nullptr ? evaluate(graph, *request.plan, *inputs, options)
-                                                  : evaluate(graph, *inputs, options);
-  if (!evaluation) return evaluation.diagnostics();
+  auto run = request.f64 ? run_in_double(graph, *inputs, options, *expected)
+                         : run_as_it_is(graph, request.plan, *inputs, options, *expected);
+  if (!run) return run.diagnostics();
 
   EvaluationReport report;
   report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  report.measured_peak_bytes = evaluation->peak_bytes;
-  report.outputs = compare_outputs(graph, *inputs, evaluation->outputs, *expected);
-  collect_tensors(evaluation->outputs, report);
+  report.measured_peak_bytes = run->evaluation.peak_bytes;
+  report.outputs = std::move(run->outputs);
+  collect_tensors(run->evaluation.outputs, report);
   return report;
 }
 

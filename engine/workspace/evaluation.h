@@ -22,6 +22,7 @@ struct EvaluationRequest {
   std::optional<std::uint64_t>
       seed;                    // makes the inputs that `tensors` lack; none: they are an error
   const Plan* plan = nullptr;  // null: program order
+  bool f64 = false;            // what is f32 is computed in f64 throughout; takes no plan
   std::function<bool(std::size_t step, std::size_t steps)> progress;
 };
 

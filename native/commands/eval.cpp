@@ -24,6 +24,7 @@ struct EvalArguments {
   std::string out;
   std::string seed;
   bool check = false;
+  bool f64 = false;
   bool json = false;
 };
 
@@ -118,6 +119,7 @@ Result<Evaluated> evaluate_document(const EvalArguments& arguments, const Docume
   if (!arguments.seed.empty()) request.seed = std::strtoull(arguments.seed.c_str(), nullptr, 10);
 
   if (planned != nullptr) request.plan = &planned->plan;
+  request.f64 = arguments.f64;
   auto report = evaluate_graph(document.graph(), request);
   console.say("");
   if (!report) return report.diagnostics();
@@ -127,6 +129,10 @@ Result<Evaluated> evaluate_document(const EvalArguments& arguments, const Docume
 }
 
 int eval(const EvalArguments& arguments, const Console& console) {
+  if (arguments.f64 && arguments.plan.asked())
+    return console.complain(
+        {error("--f64 computes the graph in program order: a plan's bytes are those of f32; leave "
+               "out --budget and --strategy")});
   const auto document =
       arguments.plan.asked() ? arguments.graph.open_joint(console) : arguments.graph.open(console);
   if (!document) return console.complain(document.diagnostics());
@@ -169,6 +175,8 @@ void add_eval(CLI::App& app, Action& chosen) {
       ->type_name("FILE");
   command.add_flag("--check", arguments->check,
                    "Compare every output with the expected one; exit code 1 where one differs");
+  command.add_flag("--f64", arguments->f64,
+                   "Compute f32 values in f64 throughout, to judge what rounding did to others");
   command
       .add_option("--seed", arguments->seed,
                   "Make the inputs that the file lacks, and random numbers, from this seed")
