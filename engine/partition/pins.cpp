@@ -8,18 +8,14 @@ namespace recut {
 PinRules::PinRules(const Graph& graph)
     : graph_(graph),
       late_(needs_tangent(graph)),
-      forward_(graph.order().size(), false),
+      forward_(needed_nodes(graph, graph.results)),
       result_(graph.order().size(), false),
       read_late_(graph.order().size(), false) {
-  for (const NodeId id : graph.results) {
-    forward_[graph.position(id)] = true;
-    result_[graph.position(behind(id))] = true;
-  }
-  for (std::size_t p = forward_.size(); p-- > 0;)
-    for (const NodeId operand : graph[graph.order()[p]].operands) {
-      if (forward_[p]) forward_[graph.position(operand)] = true;
-      if (late_[p]) read_late_[graph.position(behind(operand))] = true;
-    }
+  for (const NodeId id : graph.results) result_[graph.position(behind(id))] = true;
+  const std::vector<bool> needed = needed_nodes(graph, goals_of(graph));
+  for (std::size_t p = 0; p < forward_.size(); ++p)
+    for (const NodeId operand : graph[graph.order()[p]].operands)
+      if (needed[p] && !forward_[p]) read_late_[graph.position(behind(operand))] = true;
 }
 
 NodeId PinRules::behind(NodeId id) const {
@@ -46,7 +42,7 @@ std::string_view PinRules::why_not_recomputed(NodeId id) const {
   if (graph_.op(source).is(kImpure))
     return "draws random numbers: a second run would draw others, so it is saved";
   if (result_[p]) return "is a result of forward, or what one is a view of: it stays alive anyway";
-  if (!read_late_[p]) return "is read by nothing in backward that needs a tangent";
+  if (!read_late_[p]) return "is read by nothing in backward";
   return {};
 }
 

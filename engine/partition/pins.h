@@ -9,7 +9,7 @@
 namespace recut {
 
 // A saved node runs once, so that whatever backward needs of it is kept; a recomputed one runs
-// again in backward for the readers there that need a tangent. Views stand for what is behind them.
+// again in backward for the readers there. Views stand for what is behind them.
 struct Pins {
   std::vector<NodeId> save;
   std::vector<NodeId> recompute;

@@ -121,6 +121,41 @@ TEST_CASE("choices: they are named where they are why a budget can't be held", "
   CHECK_FALSE(hopeless->report.blame->holds_without);
 }
 
+// %f and %s need no tangent and forward doesn't need them: a derivative's own factors.
+TEST_CASE("choices: what backward's factors read runs again for them, and for each other") {
+  OpenOptions options;
+  options.passes.emplace();
+  const auto document = open_document_bytes(R"(graph "factors" {
+    %w = parameter f32[256]
+    %t = tangent f32[256]
+    %a = exp(%w)
+    %h = sin(%a)
+    %c = cos(%h)
+    %f = cosh(%h)
+    %s = mul.Tensor(%f, %f)
+    %g = mul.Tensor(%t, %s)
+    %k = mul.Tensor(%g, %a)
+    results %c
+    gradients %k
+  })",
+                                            "factors", options);
+  REQUIRE(document.ok());
+  const Graph& graph = document->graph();
+  PlanningRequest request;
+  request.choices = {{}, {"a", "h"}};
+  const auto planned = plan_document(*document, request);
+  INFO((planned ? std::string() : format(planned.diagnostics())));
+  REQUIRE(planned.ok());
+  CHECK(planned->plan.saved.empty());
+  Names backward;
+  for (const NodeId id : planned->plan.backward) backward.push_back(graph.node_name(id));
+  CHECK(std::count(backward.begin(), backward.end(), "a") == 1);
+  CHECK(std::count(backward.begin(), backward.end(), "h") == 1);
+  CHECK(std::count(backward.begin(), backward.end(), "f") == 1);
+  CHECK(pinned(*document, {{}, {"h"}}) == Names{"again h"});
+  CHECK(refusal(*document, {{}, {"f"}}).find("runs in backward alone") != std::string::npos);
+}
+
 // Where nobody says otherwise, backward's kernel makes %a for itself from %p, which it reads.
 TEST_CASE("choices: no kernel of others makes a pinned value", "[workspace]") {
   OpenOptions options;

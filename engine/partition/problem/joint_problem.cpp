@@ -32,10 +32,12 @@ class JointProblemBuilder {
       if (groups.vanishes(id)) needed_[graph.position(id)] = false;
     for (const NodeId id : pins.save) save_[graph.position(root(id))] = true;
     for (const NodeId id : pins.recompute) again_[graph.position(root(id))] = true;
+    reads_late_.assign(n, false);
   }
 
   void build() {
     for (const NodeId id : graph_.results) result_[graph_.position(root(id))] = true;
+    mark_late_readers();
     choose_unit();
     add_forward();
     add_border();
@@ -65,6 +67,27 @@ class JointProblemBuilder {
   bool any_of(std::span<const NodeId> calls, const std::vector<bool>& marks) const {
     return std::any_of(calls.begin(), calls.end(),
                        [&](NodeId id) { return marks[graph_.position(id)]; });
+  }
+
+  // Marks the kernels that read the second run of a pinned recomputation: those that need a
+  // tangent, and those of backward alone that are made of the second run, such as a derivative's
+  // factors.
+  void mark_late_readers() {
+    for (const NodeId id : graph_.order()) {
+      if (!is_last_of_kernel(id)) continue;
+      const std::span<const NodeId> calls = kernel(id);
+      if (!any_of(calls, late_) && (any_of(calls, forward_) || !reads_second_run(calls))) continue;
+      for (const NodeId call : calls) reads_late_[graph_.position(call)] = true;
+    }
+  }
+
+  bool reads_second_run(std::span<const NodeId> calls) const {
+    const std::vector<NodeId>& values = groups_.reads(graph_, calls.front());
+    return std::any_of(values.begin(), values.end(), [&](NodeId value) {
+      const NodeId source = root(value);
+      return is_computation(source) &&
+             (may_run_again(kernel(source)) || reads_late_[graph_.position(source)]);
+    });
   }
 
   // Picoseconds, or a larger power of two of them where the sum of many runs could overflow.
@@ -111,10 +134,9 @@ class JointProblemBuilder {
     reads.push_back(late && late_token_[p] >= 0 ? late_token_[p] : token_[p]);
   }
 
-  std::vector<std::int32_t> reads_of(std::span<const NodeId> calls) const {
+  std::vector<std::int32_t> reads_of(std::span<const NodeId> calls, bool late) const {
     std::vector<std::int32_t> reads;
-    for (const NodeId value : groups_.reads(graph_, calls.front()))
-      add_reads(value, late_[graph_.position(calls.front())], reads);
+    for (const NodeId value : groups_.reads(graph_, calls.front())) add_reads(value, late, reads);
     return reads;
   }
 
@@ -148,7 +170,8 @@ class JointProblemBuilder {
     // Outputs without bytes still have to be there before their readers run.
     for (const NodeId id : calls) (twin ? late_token_ : token_)[graph_.position(id)] = next;
     bytes.push_back(0);
-    std::vector<std::int32_t> reads = reads_of(calls);
+    const bool late = twin || reads_late_[graph_.position(calls.front())];
+    std::vector<std::int32_t> reads = reads_of(calls, late);
     if (twin) reads.push_back(border_token_);
     append(out_.problem_.add(duration(calls), bytes, reads, flags_of(calls)), calls);
     if (twin) out_.pinned_duration_ += duration(calls);
@@ -212,7 +235,7 @@ class JointProblemBuilder {
       stack.pop_back();
       if (placed_[graph_.position(id)]) continue;
       for (const NodeId call : kernel(id)) placed_[graph_.position(call)] = true;
-      if (late_[graph_.position(id)]) place_twins(id);
+      if (reads_late_[graph_.position(id)]) place_twins(id);
       add_computation(kernel(id));
     }
   }
@@ -225,7 +248,8 @@ class JointProblemBuilder {
     return NodeId();
   }
 
-  // Pinned recomputations are computations of their own, which only backward reads.
+  // Pinned recomputations are computations of their own, which only backward reads: the readers
+  // that are marked, and each other.
   void place_twins(NodeId reader) {
     for (const NodeId value : groups_.reads(graph_, reader)) {
       const auto at = std::find_if(twins_.begin(), twins_.end(),
@@ -233,6 +257,7 @@ class JointProblemBuilder {
       if (at == twins_.end()) continue;
       const NodeId twin = *at;
       twins_.erase(at);
+      place_twins(twin);
       add_computation(kernel(twin), true);
     }
   }
@@ -253,7 +278,7 @@ class JointProblemBuilder {
   const StorageModel& storages_;
   const DeviceRates& rates_;
   const FusionGroups& groups_;
-  std::vector<bool> late_, needed_, forward_;               // by position
+  std::vector<bool> late_, needed_, forward_, reads_late_;  // by position
   std::vector<bool> result_, save_, again_, placed_;        // by position
   std::vector<std::int32_t> token_, late_token_;            // by position
   std::vector<std::int32_t> early_storage_, late_storage_;  // by the model's storage
