@@ -16,6 +16,7 @@ PyTorch's own partitioner, with a warning that says why.
 
 from __future__ import annotations
 
+import collections
 import ctypes
 import dataclasses
 import functools
@@ -525,6 +526,7 @@ class _Emitter:
         self._graph = fx.Graph()
         self._now: dict[str, fx.Node] = {}  # the latest copy, by the plan's name of the node
         self._runs: dict[str, int] = {}
+        self._views: set[str] = set()  # what backward makes, as views of saved values, when it is first read
 
     def emit(self) -> tuple[fx.GraphModule, fx.GraphModule]:
         backward = self._live_runs(self._plan["backward"], self._joint.gradients)
@@ -568,7 +570,37 @@ class _Emitter:
             if isinstance(gradient, fx.Node):
                 ask(gradient)
         self._check_saved(asked)
-        return sorted(asked, key=lambda name: self._no_version_check(self._node_of[name]))
+        return sorted(self._one_a_storage(asked), key=lambda name: self._no_version_check(self._node_of[name]))
+
+    def _one_a_storage(self, asked: Iterable[str]) -> list[str]:
+        """Saves a storage once. AOTAutograd donates each saved tensor to backward, whose kernels may then write
+        over it, and doesn't ask whether another one shares its bytes. So where several of `asked` do, the
+        value that they are all views of is saved, and backward makes the views."""
+        roots = {name: self._root(self._node_of[name]) for name in asked}
+        shared = collections.Counter(roots.values())
+        kept: dict[str, None] = {}
+        for name, root in roots.items():
+            if shared[root] == 1 or root in self._written:
+                kept.setdefault(name)
+                continue
+            node = self._node_of[name]
+            while node is not root:
+                self._views.add(self._planned_name(node))
+                node = self._alias_of(node)
+            if root.op != "get_attr":
+                kept.setdefault(self._planned_name(root))
+        return list(kept)
+
+    def _root(self, node: fx.Node) -> fx.Node:
+        """The value whose bytes this one shows."""
+        while (operand := self._alias_of(node)) is not None:
+            node = operand
+        return node
+
+    def _alias_of(self, node: fx.Node) -> fx.Node | None:
+        """The operand, as the plan names it, whose storage a node shares."""
+        operand = _viewed(node)
+        return operand and self._node_of[self._planned_name(operand)]
 
     def _check_saved(self, asked: Iterable[str]) -> None:
         saved = set(self._plan["saved"])
@@ -623,6 +655,8 @@ class _Emitter:
         name = self._planned_name(node)
         if name not in self._now and node.op == "get_attr":
             self._now[name] = self._graph.node_copy(node)
+        if name not in self._now and name in self._views:
+            self._copy(name, self._node_of[name])
         return self._now[name]
 
     def _run(self, name: str) -> None:
@@ -657,6 +691,23 @@ class _Emitter:
             _make_far_values(self._graph)
         self._graph.lint()
         return self._graph
+
+
+def _viewed(node: fx.Node) -> fx.Node | None:
+    """The operand whose storage this node's value shares, by the operator's schema or by the traced tensors."""
+    if node.op != "call_function" or not node.all_input_nodes:
+        return None
+    operand = node.all_input_nodes[0]
+    if node.target is operator.getitem:
+        return operand if _viewed(operand) is not None else None
+    if isinstance(node.target, torch._ops.OpOverload) and _is_view(node.target):
+        return operand
+    own = _storages(node)
+    return next((other for other in node.all_input_nodes if own & _storages(other)), None)
+
+
+def _storages(node: fx.Node) -> set[int]:
+    return {value.untyped_storage()._cdata for value in _flatten(node.meta.get("val")) if isinstance(value, torch.Tensor)}
 
 
 def _keep_products_in_place(graph: fx.Graph) -> None:
@@ -1227,9 +1278,10 @@ class Backend(CustomPartitionerFn):
     def _request(self, joint: _Joint, budget: str) -> dict[str, Any]:
         options = self.options
         times = options.measure == "times" and _device_of(joint).type == "cuda"
+        once = _run_once(joint)
         request = {"strategy": options.strategy, "budget": budget, "effort": options.effort,
                    "device": "measured" if times else self._profile(joint),
-                   "save": [*options.save, *_run_once(joint)], "recompute": [*options.recompute, *_to_recompute(joint)]}
+                   "save": [*options.save, *once], "recompute": [*options.recompute, *_to_recompute(joint, once)]}
         if options.kernels == "inductor" and options.strategy == "peak":
             request["model"] = "fused"  # what stays inside a kernel of Inductor's takes no memory
         return {key: value for key, value in request.items() if value != []}
@@ -1318,22 +1370,40 @@ def _draws_inside(node: fx.Node) -> bool:
     return share != 0.0
 
 
-def _to_recompute(joint: _Joint) -> list[str]:
-    """Names of nodes that the model's author wants run again, where there is a choice: those that
-    backward reads."""
+def _to_recompute(joint: _Joint, once: Iterable[str]) -> list[str]:
+    """Names of nodes that the model's author wants run again, where there is a choice: values that forward
+    makes and backward reads, no results and none of `once`."""
     names = _node_names(joint)
-    results = set(joint.results)
+    fixed = {_root(r) for r in (*joint.results, *joint.sources) if isinstance(r, fx.Node)} | set(once)
+    late = _run_in_backward(joint)
     return [names[n] for n in joint.calls()
-            if _policy(n) in ("MUST_RECOMPUTE", "PREFER_RECOMPUTE") and not _is_backward(n) and not _is_alias(n)
-            and n not in results and _backward_reads(n)]
+            if _policy(n) in ("MUST_RECOMPUTE", "PREFER_RECOMPUTE") and n not in late and not _is_alias(n)
+            and n not in fixed and names[n] not in fixed and _is_read_by(n, late)]
+
+
+def _run_in_backward(joint: _Joint) -> set[fx.Node]:
+    """Calls that forward's results don't need."""
+    needed: set[fx.Node] = {_source(r) for r in (*joint.results, *joint.sources) if isinstance(r, fx.Node)}
+    for node in reversed(list(joint.calls())):
+        if node in needed:
+            needed.update(node.all_input_nodes)
+    return set(joint.calls()) - needed
+
+
+def _root(node: fx.Node) -> fx.Node:
+    """The value whose bytes this one shows."""
+    while (operand := _viewed(_source(node))) is not None:
+        node = operand
+    return _source(node)
+
+
+def _is_read_by(node: fx.Node, readers: set[fx.Node]) -> bool:
+    """Whether one of `readers` reads it, itself or a view of it."""
+    return any(user in readers or (_is_alias(user) and _is_read_by(user, readers)) for user in node.users)
 
 
 def _is_alias(node: fx.Node) -> bool:
     return node.target is operator.getitem or (isinstance(node.target, torch._ops.OpOverload) and _is_view(node.target))
-
-
-def _backward_reads(node: fx.Node) -> bool:
-    return any(_is_backward(user) or (_is_alias(user) and _backward_reads(user)) for user in node.users)
 
 
 def _policy(node: fx.Node) -> str:

@@ -1,5 +1,6 @@
 """The graphs that recut_torch writes for a plan peak where the plan says, run as Python runs them:
-a value goes after its last reader, an input that nobody reads stays. Needs no PyTorch.
+a value goes after its last reader, an input that nobody reads stays. No two values that they save
+share a storage. Needs no PyTorch.
 
 usage: emit_test.py FILE.json.gz...     RECUT_LIBRARY: librecut.so
 """
@@ -22,9 +23,6 @@ import stand_in  # noqa: E402
 stand_in.install()
 import recut_torch  # noqa: E402
 
-# By the beginnings of their names; `slice_backward` and the like make new values.
-VIEWS = ("view", "permute", "transpose", "t.", "expand", "slice.", "select.", "squeeze", "unsqueeze", "alias",
-         "detach", "_unsafe_view", "split", "unbind", "as_strided", "reshape", "diagonal.")
 SIZES = {"float64": 8, "int64": 8, "float32": 4, "int32": 4, "bfloat16": 2, "float16": 2, "bool": 1, "int8": 1,
          "uint8": 1}
 
@@ -38,7 +36,7 @@ def joint_of(file: dict[str, Any]) -> recut_torch._Joint:
         return [decode(item) for item in argument] if isinstance(argument, list) else argument
 
     for entry in file["joint"][:-1]:
-        target = operator.getitem if entry["target"] == "getitem" else entry["target"]
+        target = operator.getitem if entry["target"] == "getitem" else stand_in.OpOverload(entry["target"])
         kwargs = {key: decode(value) for key, value in entry.get("kwargs", {}).items()}
         node = stand_in.Node(entry["name"], entry["op"], target, tuple(map(decode, entry["args"])), kwargs)
         value = entry["val"]
@@ -100,7 +98,7 @@ class Memory:
 
 
 def is_view(node: stand_in.Node) -> bool:
-    return isinstance(node.target, str) and node.target.startswith(tuple(f"aten.{view}" for view in VIEWS))
+    return isinstance(node.target, stand_in.OpOverload) and node.target.is_view
 
 
 def peak_of(graph: stand_in.Graph, memory: Memory, given: dict[str, list[int]]) -> int:
@@ -130,6 +128,8 @@ def check(path: pathlib.Path, budget: str) -> str:
     outputs = forward.nodes[-1].args[0]
     kept = outputs[len(joint.results) :]
     given = {node.name: memory.behind.get(node, []) for node in kept}
+    storages = [storage for node in kept for storage in set(memory.behind.get(node, []))]
+    assert len(storages) == len(set(storages)), "two saved values share a storage, and backward may write to each"
     results = {node for node in outputs[: len(joint.results)] if node is not None}
     for node in [n for n in memory.behind if n not in results]:
         memory.drop(node)

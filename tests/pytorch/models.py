@@ -78,6 +78,16 @@ def _llama(batch: int) -> Case:
     return Case(Loss(LlamaForCausalLM(config), _next_token), (_ids(32000, batch, 1024),))
 
 
+def _t5(batch: int) -> Case:
+    from transformers import T5Config, T5ForConditionalGeneration
+
+    config = T5Config(d_model=256, d_ff=1024, num_layers=3, num_heads=4, d_kv=64, vocab_size=4096, dropout_rate=0.0,
+                      decoder_start_token_id=0, use_cache=False)
+    model = T5ForConditionalGeneration(config)
+    return Case(Loss(model, lambda m, ids, labels: m(input_ids=ids, labels=labels).loss),
+                (_ids(4096, batch, 256), _ids(4096, batch, 64)))
+
+
 def _vision(make: str, batch: int, **settings: int) -> Case:
     import torchvision
 
@@ -127,6 +137,7 @@ MODELS: dict[str, tuple[Callable[[int], Case], int]] = {
     "resnet50": (lambda batch: _vision("resnet50", batch), 32),
     "vit_b_16": (lambda batch: _vision("vit_b_16", batch), 32),
     "llama_8l": (_llama, 2),
+    "t5": (_t5, 4),
     "unet": (_unet, 8),
 }
 

@@ -19,10 +19,30 @@ class Anything:
 
 
 class Tensor:
-    """A value's type as the file has it."""
+    """A value's type as the file has it, in a storage of its own."""
 
     def __init__(self, recorded: dict[str, Any] | None) -> None:
         self.recorded = recorded
+
+    def untyped_storage(self) -> types.SimpleNamespace:
+        return types.SimpleNamespace(_cdata=id(self))
+
+
+# By the beginnings of their names; `slice_backward` and the like make new values.
+VIEWS = ("view", "permute", "transpose", "t.", "expand", "slice.", "select.", "squeeze", "unsqueeze", "alias",
+         "detach", "_unsafe_view", "split", "unbind", "as_strided", "reshape", "diagonal.")
+
+
+class OpOverload(str):
+    """An operator by its name, `aten.mm.default`."""
+
+    @property
+    def is_view(self) -> bool:
+        return self.startswith(tuple(f"aten.{view}" for view in VIEWS))
+
+    @property
+    def _schema(self) -> types.SimpleNamespace:
+        return types.SimpleNamespace(returns=[types.SimpleNamespace(alias_info="a" if self.is_view else None)])
 
 
 class Node:
@@ -106,7 +126,7 @@ def install() -> None:
              ("device", "dtype", "layout", "memory_format", "SymInt", "SymFloat", "SymBool", "Generator")}
     fx = module("torch.fx", Node=Node, Graph=Graph, GraphModule=object, node=types.SimpleNamespace(map_arg=map_arg),
                 _lazy_graph_module=types.SimpleNamespace(_make_graph_module=lambda _module, graph: graph))
-    module("torch", Tensor=Tensor, ops=Anything(), _ops=Anything(), fx=fx, **kinds)
+    module("torch", Tensor=Tensor, ops=Anything(), _ops=types.SimpleNamespace(OpOverload=OpOverload), fx=fx, **kinds)
     module("torch._functorch", partitioners=Anything())
     module("torch._functorch._aot_autograd", utils=Anything(), descriptors=Anything())
     module("torch._inductor")

@@ -230,6 +230,22 @@ class Cases(unittest.TestCase):
         self.same(deep(64, 6, nn.Dropout(0.3)), torch.randn(4096, 64), reference="inductor", kernels="inductor",
                   budget="55%", tolerance=1e-4)
 
+    def test_inductor_keeps_checkpoints(self) -> None:
+        if DEVICE == "cpu":
+            self.skipTest("Inductor's kernels are tested on the GPU")
+        inside = nn.Sequential(nn.Linear(32, 128), nn.GELU(), nn.Linear(128, 32), nn.ReLU(), nn.Linear(32, 32))
+
+        class Checkpointed(nn.Module):
+            def __init__(self) -> None:
+                super().__init__()
+                self.inside = inside
+
+            def forward(self, x: torch.Tensor) -> torch.Tensor:
+                return checkpoint(self.inside, x, use_reentrant=False).square().mean()
+
+        (plan,) = self.same(Checkpointed(), torch.randn(64, 32), kernels="inductor", budget="none", tolerance=1e-4).plans
+        self.assertGreater(plan.recompute_us, 0)
+
     def test_report(self) -> None:
         if DEVICE == "cpu":
             self.skipTest("memory is measured by the GPU's allocator")
