@@ -18,6 +18,7 @@ struct Window {
 
   bool symmetric() const { return before == after; }
   std::size_t dimensions() const { return kernel.size(); }
+  std::int64_t reach(std::size_t i) const { return (kernel[i] - 1) * dilation[i] + 1; }
 };
 
 Ints per_dimension(const Lowering& node, std::string_view name, std::size_t dimensions,
@@ -31,21 +32,27 @@ Ints per_dimension(const Lowering& node, std::string_view name, std::size_t dime
   return values;
 }
 
-// SAME: as many outputs as the stride needs to come round; the odd element at the end (UPPER) or at
-// the beginning (LOWER).
-void pad_alike(const Lowering& node, const std::string& mode, Window& window) {
-  const Shape& shape = node.type(0).shape;
-  for (std::size_t i = 0; i < window.dimensions(); ++i) {
-    const std::int64_t size = shape[i + 2], stride = window.stride[i];
-    const std::int64_t reach = (window.kernel[i] - 1) * window.dilation[i] + 1;
-    const std::int64_t outputs = (size + stride - 1) / stride;
-    const std::int64_t pads = std::max<std::int64_t>(0, (outputs - 1) * stride + reach - size);
-    window.before[i] = mode == "SAME_UPPER" ? pads / 2 : pads - pads / 2;
-    window.after[i] = pads - window.before[i];
-  }
+// What auto_pad says of how to pad; each operator has its own way to make an output SAME.
+enum class AutoPad { none, upper, lower };
+
+// Leaves the window without padding where auto_pad says that there is none, whatever pads say.
+AutoPad auto_pad(const Lowering& node, Window& window) {
+  const std::string mode = node.text("auto_pad", "NOTSET");
+  if (mode == "NOTSET") return AutoPad::none;
+  if (mode != "VALID" && mode != "SAME_UPPER" && mode != "SAME_LOWER")
+    node.refuse(fmt::format("auto_pad '{}'", mode));
+  window.before.assign(window.dimensions(), 0);
+  window.after.assign(window.dimensions(), 0);
+  if (mode == "VALID") return AutoPad::none;
+  return mode == "SAME_UPPER" ? AutoPad::upper : AutoPad::lower;
 }
 
-Window window_of(const Lowering& node, const Ints& kernel) {
+// How much of `pads` stands before: the odd element is at the end (upper) or at the beginning.
+std::int64_t share_before(AutoPad mode, std::int64_t pads) {
+  return mode == AutoPad::upper ? pads / 2 : pads - pads / 2;
+}
+
+Window plain_window(const Lowering& node, const Ints& kernel) {
   const auto dimensions = static_cast<std::size_t>(node.rank(0)) - 2;
   if (node.rank(0) < 3 || node.rank(0) > 5)
     node.refuse(fmt::format("an input of {} dimensions, expected 3 to 5", node.rank(0)));
@@ -63,11 +70,23 @@ Window window_of(const Lowering& node, const Ints& kernel) {
   window.before.assign(pads.begin(), pads.begin() + static_cast<std::ptrdiff_t>(dimensions));
   window.after.assign(pads.begin() + static_cast<std::ptrdiff_t>(dimensions), pads.end());
   window.ceil = node.integer("ceil_mode", 0) != 0;
-  const std::string mode = node.text("auto_pad", "NOTSET");
-  if (mode == "SAME_UPPER" || mode == "SAME_LOWER")
-    pad_alike(node, mode, window);
-  else if (mode != "NOTSET" && mode != "VALID")
-    node.refuse(fmt::format("auto_pad '{}'", mode));
+  return window;
+}
+
+// SAME: as many outputs as the stride needs to come round.
+Window window_of(const Lowering& node, const Ints& kernel) {
+  Window window = plain_window(node, kernel);
+  const AutoPad mode = auto_pad(node, window);
+  if (mode == AutoPad::none) return window;
+  const Shape& shape = node.type(0).shape;
+  for (std::size_t i = 0; i < window.dimensions(); ++i) {
+    const std::int64_t size = shape[i + 2], stride = window.stride[i];
+    const std::int64_t outputs = (size + stride - 1) / stride;
+    const std::int64_t pads =
+        std::max<std::int64_t>(0, (outputs - 1) * stride + window.reach(i) - size);
+    window.before[i] = share_before(mode, pads);
+    window.after[i] = pads - window.before[i];
+  }
   return window;
 }
 
@@ -83,12 +102,20 @@ NodeId padded(Lowering& node, NodeId id, Window& window, double value) {
   return node.make(Op::constant_pad_nd, {id, Argument(pairs), value});
 }
 
-Lowered convolution(Lowering& node) {
+// The spatial sizes of a convolution's weight.
+Ints kernel_of_weight(const Lowering& node) {
   const Shape& weight = node.type(1).shape;
   if (weight.size() < 3) node.refuse("a weight of fewer than three dimensions");
-  Window window = window_of(node, Ints(weight.begin() + 2, weight.end()));
-  if (window.kernel != Ints(weight.begin() + 2, weight.end()))
+  const Ints kernel(weight.begin() + 2, weight.end());
+  if (node.integers("kernel_shape", kernel) != kernel)
     node.refuse("kernel_shape is another than its weight's");
+  for (const std::int64_t k : kernel)
+    if (k < 1 || k > 1'000'000'000) node.refuse(fmt::format("a kernel of {}", k));
+  return kernel;
+}
+
+Lowered convolution(Lowering& node) {
+  Window window = window_of(node, kernel_of_weight(node));
   NodeId x = node.in(0);
   if (!window.symmetric()) x = padded(node, x, window, 0);
   const NodeId w = node.in(1);
@@ -100,19 +127,94 @@ Lowered convolution(Lowering& node) {
                        node.integer("group", 1)}));
 }
 
+// One dimension of a transposed convolution. What the kernels reach has `whole` elements, of which
+// the first `before` are padding and the next `size` stay; behind the last of the whole are zeros.
+struct Kept {
+  std::int64_t whole, before, size;
+
+  std::int64_t after() const { return whole - before - size; }
+};
+
+// SAME: stride times as many outputs as inputs, or as many as the kernels reach where those are
+// fewer. output_shape says how many there are, and pads follow from it in the same way.
+std::vector<Kept> kept_of(const Lowering& node, Window& window, const Ints& extra) {
+  const AutoPad mode = auto_pad(node, window);
+  const bool sized = node.given("output_shape");
+  const Ints sizes =
+      sized ? per_dimension(node, "output_shape", window.dimensions(), 1, 1) : Ints();
+  std::vector<Kept> kept;
+  for (std::size_t i = 0; i < window.dimensions(); ++i) {
+    const std::int64_t inputs = node.type(0).shape[i + 2], stride = window.stride[i];
+    if (inputs < 1 || inputs > 1'000'000'000)
+      node.refuse(fmt::format("a spatial dimension of {} elements", inputs));
+    Kept k{(inputs - 1) * stride + window.reach(i), window.before[i], 0};
+    k.size = k.whole + extra[i] - window.before[i] - window.after[i];
+    if (sized || mode != AutoPad::none) {
+      const std::int64_t all = k.whole + extra[i], wanted = sized ? sizes[i] : inputs * stride;
+      const std::int64_t pads = std::max<std::int64_t>(0, all - wanted);
+      k.before = share_before(mode, pads);
+      k.size = sized ? wanted : all - pads;
+    }
+    if (k.size < 1) node.refuse("pads that leave no output");
+    kept.push_back(k);
+  }
+  return kept;
+}
+
+// PyTorch's operator pads both ends alike and adds less than a stride at the end. What differs is
+// sliced off a larger output, or filled up.
+struct Transposed {
+  Ints padding, extra, start;
+  Ints lacking;  // elements at the end that no kernel reaches
+
+  bool lacks() const {
+    return std::any_of(lacking.begin(), lacking.end(), [](std::int64_t n) { return n > 0; });
+  }
+};
+
+Transposed transposed_of(const Window& window, const std::vector<Kept>& kept) {
+  Transposed t;
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    const Kept& k = kept[i];
+    const std::int64_t more = k.before - k.after();
+    const bool fits = more < std::max(window.stride[i], window.dilation[i]);
+    t.padding.push_back(fits ? k.before : std::max<std::int64_t>(0, k.after()));
+    t.extra.push_back(fits ? std::max<std::int64_t>(0, more) : 0);
+    const std::int64_t size = k.whole - 2 * t.padding[i] + t.extra[i];
+    t.start.push_back(std::min(k.before - t.padding[i], size));
+    t.lacking.push_back(std::max<std::int64_t>(0, k.size - (size - t.start[i])));
+  }
+  return t;
+}
+
+NodeId with_bias(Lowering& node, NodeId id, std::size_t dimensions) {
+  Ints shape(dimensions + 1, 1);
+  shape[0] = node.shape(id)[1];
+  return node.make(Op::add_Tensor, {id, node.reshape(node.in(2), shape)});
+}
+
 Lowered convolution_transposed(Lowering& node) {
-  const Shape& weight = node.type(1).shape;
-  if (weight.size() < 3) node.refuse("a weight of fewer than three dimensions");
-  if (node.given("output_shape")) node.refuse("output_shape; expected pads");
-  const Window window = window_of(node, Ints(weight.begin() + 2, weight.end()));
-  if (!window.symmetric()) node.refuse("padding that differs at both ends of a dimension");
+  Window window = plain_window(node, kernel_of_weight(node));
+  const Ints added = per_dimension(node, "output_padding", window.dimensions(), 0, 0);
+  const std::vector<Kept> kept = kept_of(node, window, added);
+  const Transposed t = transposed_of(window, kept);
+  const bool biased = node.has(2), bias_last = biased && t.lacks();
   const NodeId x = node.in(0), w = node.in(1);
-  const Argument bias = node.has(2) ? Argument(node.in(2)) : Argument(None{});
-  const Ints extra = per_dimension(node, "output_padding", window.dimensions(), 0, 0);
-  return Lowering::one(
-      node, node.make(Op::convolution, {x, w, bias, Argument(window.stride),
-                                        Argument(window.before), Argument(window.dilation), true,
-                                        Argument(extra), node.integer("group", 1)}));
+  const Argument bias = biased && !bias_last ? Argument(node.in(2)) : Argument(None{});
+  NodeId id = node.make(Op::convolution, {x, w, bias, Argument(window.stride), Argument(t.padding),
+                                          Argument(window.dilation), true, Argument(t.extra),
+                                          node.integer("group", 1)});
+  Ints pairs;
+  for (std::size_t i = window.dimensions(); i-- > 0;) {
+    const auto axis = static_cast<std::int64_t>(i) + 2;
+    const std::int64_t size = node.shape(id)[i + 2], end = t.start[i] + kept[i].size - t.lacking[i];
+    if (t.start[i] != 0 || end != size)
+      id = node.make(Op::slice_Tensor, {id, axis, t.start[i], end, 1});
+    pairs.insert(pairs.end(), {0, t.lacking[i]});
+  }
+  if (t.lacks()) id = node.make(Op::constant_pad_nd, {id, Argument(pairs), 0.0});
+  if (bias_last) id = with_bias(node, id, window.dimensions());
+  return Lowering::one(node, id);
 }
 
 // One spatial dimension is pooled as two, of which the first is a single row.

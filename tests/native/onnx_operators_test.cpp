@@ -1,0 +1,179 @@
+// Single operators of ONNX, with values by hand: what its text says of sizes, axes and ranges.
+#include <catch2/catch_test_macros.hpp>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "engine/eval/evaluator.h"
+#include "engine/eval/inputs.h"
+#include "native/onnx/read_onnx.h"
+#include "tests/native/onnx_writer.h"
+
+namespace recut::test {
+namespace {
+
+using Ints = std::vector<std::int64_t>;
+using Numbers = std::vector<double>;
+
+struct Made {
+  Shape shape;
+  Numbers values;
+};
+
+bool operator==(const Made& a, const Made& b) { return a.shape == b.shape && a.values == b.values; }
+
+std::ostream& operator<<(std::ostream& out, const Made& value) {
+  out << "[";
+  for (const std::int64_t size : value.shape) out << size << " ";
+  out << "]:";
+  for (const double x : value.values) out << " " << x;
+  return out;
+}
+
+// Of these values, or 0, 1, 2, …
+Tensor tensor_of_numbers(const TensorType& type, const Numbers* given) {
+  Reals reals(type.shape);
+  for (std::int64_t i = 0; i < reals.count(); ++i) reals[i] = static_cast<double>(i);
+  if (given != nullptr) {
+    REQUIRE(given->size() == reals.data.size());
+    reals.data = *given;
+  }
+  Tensor tensor = allocate(type, nullptr);
+  pack(reals, tensor);
+  return tensor;
+}
+
+// What the node gives where x has these values, or 0, 1, 2, …
+Result<Made> evaluated(const OnnxNode& node, int opset, const Numbers* x) {
+  const auto file = native::read_onnx(node.model(opset), "m.onnx");
+  if (!file) return file.diagnostics();
+  Inputs inputs;
+  for (const NodeId id : file->graph.order()) {
+    if (!file->graph.op(id).is(kInput)) continue;
+    const std::string& name = file->graph.node_name(id);
+    for (const NamedTensor& tensor : file->tensors)
+      if (tensor.name == "in." + name)
+        inputs[id] = tensor_from_bytes(file->graph.type(id), tensor.bytes);
+    if (name == "x") inputs[id] = tensor_of_numbers(file->graph.type(id), x);
+  }
+  const auto evaluation = evaluate(file->graph, inputs);
+  if (!evaluation) return evaluation.diagnostics();
+  const Tensor& y = evaluation->outputs.front();
+  return Made{y.shape, unpack<double>(y).data};
+}
+
+Made gives(const OnnxNode& node, const Numbers& x = {}, int opset = 18) {
+  const auto found = evaluated(node, opset, x.empty() ? nullptr : &x);
+  INFO((found ? std::string() : format(found.diagnostics())));
+  REQUIRE(found.ok());
+  return *found;
+}
+
+std::string refused(const OnnxNode& node, const Numbers& x = {}) {
+  const auto found = evaluated(node, 18, x.empty() ? nullptr : &x);
+  REQUIRE_FALSE(found.ok());
+  return found.diagnostics().front().message;
+}
+
+// Transposed convolutions
+// ------------------------------------------------------------------------------------------------
+
+struct Taps {
+  Numbers taps;
+  std::int64_t stride = 1, dilation = 1;
+};
+
+// Elements `before` … `before + size` of all that the kernel reaches; zeros behind the last.
+Made part_of_whole(const Numbers& x, const Taps& kernel, std::size_t before, std::size_t size,
+                   double bias = 0) {
+  Numbers whole(100, 0);
+  for (std::size_t i = 0; i < x.size(); ++i)
+    for (std::size_t k = 0; k < kernel.taps.size(); ++k)
+      whole[i * static_cast<std::size_t>(kernel.stride) +
+            k * static_cast<std::size_t>(kernel.dilation)] += x[i] * kernel.taps[k];
+  Made part{{1, 1, static_cast<std::int64_t>(size)}, {}};
+  for (std::size_t i = 0; i < size; ++i) part.values.push_back(whole[before + i] + bias);
+  return part;
+}
+
+OnnxNode transposed(const Numbers& x, const Taps& kernel) {
+  OnnxNode node("ConvTranspose", {1, 1, static_cast<std::int64_t>(x.size())});
+  node.reals({1, 1, static_cast<std::int64_t>(kernel.taps.size())},
+             std::vector<float>(kernel.taps.begin(), kernel.taps.end()));
+  node.with("strides", Ints{kernel.stride}).with("dilations", Ints{kernel.dilation});
+  return node;
+}
+
+TEST_CASE("onnx: a transposed convolution of SAME is its stride times as long", "[native]") {
+  struct Case {
+    std::size_t inputs;
+    Taps kernel;
+    std::int64_t added;
+    std::size_t upper, lower, size;  // elements before what stays, by auto_pad
+  };
+  const std::vector<Case> cases = {
+      {4, {{1, 2, 3}, 2}, 0, 0, 1, 8},        // one element too many
+      {3, {{1, 2, 3, 4, 5}, 2}, 0, 1, 2, 6},  // three
+      {2, {{1, 2, 3, 4}, 4}, 0, 0, 0, 8},     // none
+      {5, {{1, 2}, 2}, 0, 0, 0, 10},
+      {3, {{1, 2, 3}, 2}, 1, 1, 1, 6},     // output_padding is taken off again
+      {3, {{1, 2, 3}, 1, 2}, 0, 2, 2, 3},  // dilated
+      {2, {{1, 2}, 3}, 0, 0, 0, 5},        // kernels reach no further: nothing is added
+      {1, {{1, 2, 3}, 5}, 0, 0, 0, 3},
+  };
+  for (const Case& c : cases) {
+    Numbers x;
+    for (std::size_t i = 0; i < c.inputs; ++i) x.push_back(static_cast<double>(i) + 1);
+    for (const bool upper : {true, false}) {
+      INFO(c.inputs << " inputs, " << c.kernel.taps.size() << " taps, stride " << c.kernel.stride);
+      OnnxNode node = transposed(x, c.kernel);
+      node.with("auto_pad", upper ? "SAME_UPPER" : "SAME_LOWER");
+      node.with("output_padding", Ints{c.added});
+      CHECK(gives(node, x) == part_of_whole(x, c.kernel, upper ? c.upper : c.lower, c.size));
+    }
+  }
+}
+
+TEST_CASE("onnx: a transposed convolution takes any pads and output_shape", "[native]") {
+  const Numbers x = {1, 2, 3};
+  const Taps kernel{{1, 2, 3}, 2};  // reaches seven elements
+  const auto padded = [&](Ints pads, std::int64_t added) {
+    return gives(transposed(x, kernel).with("pads", pads).with("output_padding", Ints{added}), x);
+  };
+  CHECK(padded({0, 1}, 0) == part_of_whole(x, kernel, 0, 6));
+  CHECK(padded({1, 0}, 0) == part_of_whole(x, kernel, 1, 6));
+  CHECK(padded({3, 0}, 0) == part_of_whole(x, kernel, 3, 4));
+  CHECK(padded({0, 3}, 0) == part_of_whole(x, kernel, 0, 4));
+  CHECK(padded({1, 1}, 1) == part_of_whole(x, kernel, 1, 6));
+  CHECK(padded({2, 0}, 1) == part_of_whole(x, kernel, 2, 6));
+  const auto sized = [&](std::int64_t size, const char* mode) {
+    return gives(transposed(x, kernel).with("output_shape", Ints{size}).with("auto_pad", mode), x);
+  };
+  CHECK(sized(6, "NOTSET") == part_of_whole(x, kernel, 1, 6));
+  CHECK(sized(6, "SAME_UPPER") == part_of_whole(x, kernel, 0, 6));
+  CHECK(sized(4, "SAME_UPPER") == part_of_whole(x, kernel, 1, 4));
+  CHECK(sized(4, "SAME_LOWER") == part_of_whole(x, kernel, 2, 4));
+  CHECK(sized(8, "NOTSET") == part_of_whole(x, kernel, 0, 8));
+  CHECK(sized(11, "SAME_LOWER") == part_of_whole(x, kernel, 0, 11));
+  // The bias is added where no kernel reaches, too.
+  OnnxNode biased = transposed(x, kernel);
+  biased.reals({1}, {0.5F}).with("output_shape", Ints{12});
+  CHECK(gives(biased, x) == part_of_whole(x, kernel, 0, 12, 0.5));
+}
+
+TEST_CASE("onnx: a transposed convolution pads each dimension and group by itself", "[native]") {
+  OnnxNode square("ConvTranspose", {1, 1, 2, 2});
+  square.reals({1, 1, 3, 3}, {2, 3, 4, 5, 6, 7, 8, 9, 10}).with("auto_pad", "SAME_UPPER");
+  CHECK(gives(square, {2, 3, 4, 5}) == Made{{1, 1, 2, 2}, {49, 63, 91, 105}});
+  OnnxNode wide("ConvTranspose", {1, 2, 1, 2});
+  wide.reals({2, 1, 2, 3}, {1, 2, 3, 4, 5, 6, 10, 20, 30, 40, 50, 60});
+  wide.with("strides", Ints{2, 2}).with("group", std::int64_t{2}).with("auto_pad", "SAME_LOWER");
+  CHECK(gives(wide, {1, 1, 1, 1}) ==
+        Made{{1, 2, 2, 4}, {2, 4, 2, 3, 5, 10, 5, 6, 20, 40, 20, 30, 50, 100, 50, 60}});
+  CHECK(refused(
+            OnnxNode("ConvTranspose", {1, 1, 2}).reals({1, 1, 2}, {1, 2}).with("pads", Ints{2, 2}))
+            .find("pads that leave no output") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace recut::test
