@@ -28,7 +28,7 @@ Lowered clip(Lowering& node) {
   const auto bound = [&](std::size_t input, std::string_view what) -> Argument {
     if (!node.has(input)) return None{};
     if (is_floating(node.type(0).dtype)) return node.real(input, what);
-    return node.integers(input, what).at(0);
+    return node.whole(input, what);
   };
   const Argument low = bound(1, "lower bound"), high = bound(2, "upper bound");
   if (low.none() && high.none()) return {node.value(0)};

@@ -70,7 +70,11 @@ Lowered constant_of_shape(Lowering& node) {
 }
 
 Lowered range(Lowering& node) {
-  const auto number = [&](std::size_t input) { return number_of(node.known(input, "bounds")); };
+  const auto number = [&](std::size_t input) {
+    const Tensor& bound = node.known(input, "bounds");
+    if (bound.count() != 1) node.refuse("its bounds are no single numbers");
+    return number_of(bound);
+  };
   return Lowering::one(node, node.make(Op::arange_start_step,
                                        {number(0), number(1), number(2), node.type(0).dtype}));
 }

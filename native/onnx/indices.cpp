@@ -18,9 +18,13 @@ Lowered gather(Lowering& node) {
   return Lowering::one(node, node.make(Op::index_Tensor, {node.in(0), std::move(indices)}));
 }
 
-// Indices counted from the front, for operators of PyTorch that know no others.
+// Indices counted from the front, for operators of PyTorch that know no others. Those beyond either
+// end stay beyond it.
 NodeId from_front(Lowering& node, std::size_t input, std::int64_t size) {
-  return node.make(Op::remainder_Scalar, {wide(node, input), std::max<std::int64_t>(size, 1)});
+  const NodeId indices = wide(node, input);
+  const NodeId negative = node.make(Op::lt_Scalar, {indices, 0});
+  const NodeId counted = node.make(Op::add_Tensor, {indices, size});
+  return node.make(Op::where_self, {negative, counted, indices});
 }
 
 Lowered gather_elements(Lowering& node) {
@@ -71,9 +75,10 @@ Lowered top_k(Lowering& node) {
   return {Lowering::one(node, node.item(both, 0))[0], Lowering::one(node, node.item(both, 1))[0]};
 }
 
-// Off and on values where `indices` name the place along a new axis.
+// Off and on values where `indices` name the place along a new axis; off values alone where an
+// index lies beyond the depth.
 Lowered one_hot(Lowering& node) {
-  const std::int64_t depth = node.integers(1, "depth").at(0);
+  const std::int64_t depth = node.whole(1, "depth");
   const auto values = as_reals(node.known(2, "values"));
   if (values.size() != 2 || depth <= 0) node.refuse("its depth or values are not as expected");
   const std::int64_t axis = node.axis(node.integer("axis", -1), node.rank(0) + 1);

@@ -66,6 +66,13 @@ std::vector<std::int64_t> Lowering::integers(std::size_t input, std::string_view
   return as_integers(known(input, what));
 }
 
+std::int64_t Lowering::whole(std::size_t input, std::string_view what) const {
+  const auto values = integers(input, what);
+  if (values.size() != 1)
+    refuse(fmt::format("its {} are {} numbers, expected one", what, values.size()));
+  return values.front();
+}
+
 double Lowering::real(std::size_t input, std::string_view what) const {
   const auto values = as_reals(known(input, what));
   if (values.size() != 1)

@@ -45,6 +45,7 @@ class Lowering {
   // Values that have to be known before the model runs; `what` names them where they aren't.
   const Tensor& known(std::size_t input, std::string_view what) const;
   std::vector<std::int64_t> integers(std::size_t input, std::string_view what) const;
+  std::int64_t whole(std::size_t input, std::string_view what) const;  // one integer
   double real(std::size_t input, std::string_view what) const;
 
   // The number where an input is one that can stand for itself among operands of `rank` dimensions.

@@ -78,7 +78,7 @@ Lowered index_of(Lowering& node) {
 
 // Exclusive: without the element itself. Reverse: from the end.
 Lowered running_sum(Lowering& node) {
-  const std::int64_t axis = node.axis(node.integers(1, "axis").at(0), node.rank(0));
+  const std::int64_t axis = node.axis(node.whole(1, "axis"), node.rank(0));
   const bool reverse = node.integer("reverse", 0) != 0;
   const DType dtype = node.type(0).dtype;
   const NodeId x = reverse ? node.make(Op::flip, {node.in(0), Argument(Ints{axis})}) : node.in(0);

@@ -175,5 +175,35 @@ TEST_CASE("onnx: a transposed convolution pads each dimension and group by itsel
             .find("pads that leave no output") != std::string::npos);
 }
 
+// Indices
+// ------------------------------------------------------------------------------------------------
+
+TEST_CASE("onnx: indices beyond the depth have no place in OneHot", "[native]") {
+  const Numbers indices = {2, -1, 3, -3, -4, 1e12};
+  OnnxNode last("OneHot", {6}, OnnxNode::kInteger);
+  last.integer(3).reals({2}, {5, 7});
+  CHECK(gives(last, indices) ==
+        Made{{6, 3}, {5, 5, 7, 5, 5, 7, 5, 5, 5, 7, 5, 5, 5, 5, 5, 5, 5, 5}});
+  OnnxNode first("OneHot", {3});
+  first.integers({2}).reals({2}, {0, 1}).with("axis", std::int64_t{0});
+  CHECK(gives(first, {1, 2, -2}) == Made{{2, 3}, {0, 0, 1, 1, 0, 0}});
+  CHECK(refused(OnnxNode("OneHot", {3}).integers({}).reals({2}, {0, 1})).find("its depth") !=
+        std::string::npos);
+}
+
+TEST_CASE("onnx: elements beyond both ends are refused, not wrapped", "[native]") {
+  const auto gathered = [](std::int64_t index) {
+    OnnxNode node("GatherElements", {3});
+    node.integers({index});
+    return node;
+  };
+  CHECK(gives(gathered(-3), {4, 5, 6}) == Made{{1}, {4}});
+  CHECK(refused(gathered(3)).find("3") != std::string::npos);
+  CHECK(refused(gathered(-4)).find("-1") != std::string::npos);
+  OnnxNode scattered("ScatterElements", {3});
+  scattered.integers({5}).reals({1}, {9});
+  CHECK(refused(scattered).find("5") != std::string::npos);
+}
+
 }  // namespace
 }  // namespace recut::test
