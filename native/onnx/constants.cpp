@@ -9,14 +9,6 @@ namespace {
 
 using Ints = std::vector<std::int64_t>;
 
-Tensor reals_tensor(const std::vector<double>& values, Shape shape) {
-  Reals dense(std::move(shape));
-  dense.data = values;
-  Tensor tensor = allocate(make_type(DType::f32, dense.shape), nullptr);
-  pack(dense, tensor);
-  return tensor;
-}
-
 Lowered constant(Lowering& node) {
   using ::onnx::AttributeProto;
   if (const AttributeProto* value = node.find("value"); value != nullptr && value->has_t())
@@ -26,10 +18,11 @@ Lowered constant(Lowering& node) {
   if (node.given("value_ints"))
     return {Lowering::known_value(integers_tensor(node.integers("value_ints", {})))};
   if (node.given("value_float"))
-    return {Lowering::known_value(reals_tensor({node.real("value_float", 0)}, {}))};
+    return {Lowering::known_value(reals_tensor({node.real("value_float", 0)}, {}, DType::f32))};
   if (const AttributeProto* value = node.find("value_floats"); value != nullptr) {
     const std::vector<double> reals(value->floats().begin(), value->floats().end());
-    return {Lowering::known_value(reals_tensor(reals, {static_cast<std::int64_t>(reals.size())}))};
+    return {Lowering::known_value(
+        reals_tensor(reals, {static_cast<std::int64_t>(reals.size())}, DType::f32))};
   }
   node.refuse("its value is a string, a sparse tensor or missing");
 }

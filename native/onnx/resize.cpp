@@ -32,7 +32,8 @@ std::vector<Axis> changed_axes(const Lowering& node) {
     const auto from = static_cast<double>(shape[i]);
     const double scale = by_sizes ? static_cast<double>(sizes[i]) / std::max(from, 1.0) : scales[i];
     const double to = by_sizes ? static_cast<double>(sizes[i]) : std::floor(from * scale);
-    if (!(scale > 0 && to >= 1 && to < 1e9)) node.refuse(fmt::format("a scale of {}", scale));
+    if (!(from >= 1 && scale > 0 && to >= 1 && to < 1e9))
+      node.refuse(fmt::format("a scale of {}", scale));
     if (scale != 1)
       axes.push_back(
           {static_cast<std::int64_t>(i), shape[i], static_cast<std::int64_t>(to), scale});
@@ -48,7 +49,13 @@ double source(const Lowering& node, const std::string& mode, const Axis& axis, s
     return axis.to == 1 ? 0
                         : x * static_cast<double>(axis.from - 1) / static_cast<double>(axis.to - 1);
   if (mode == "pytorch_half_pixel" && axis.to == 1) return 0;
-  if (mode == "half_pixel" || mode == "pytorch_half_pixel") return (x + 0.5) / axis.scale - 0.5;
+  const double half_pixel = (x + 0.5) / axis.scale - 0.5;
+  if (mode == "half_pixel" || mode == "pytorch_half_pixel") return half_pixel;
+  // As half_pixel, with what a broken size leaves over at both ends alike.
+  if (mode == "half_pixel_symmetric") {
+    const auto from = static_cast<double>(axis.from);
+    return from / 2 * (1 - static_cast<double>(axis.to) / (axis.scale * from)) + half_pixel;
+  }
   node.refuse(fmt::format("coordinate_transformation_mode '{}'", mode));
 }
 
@@ -60,15 +67,18 @@ double rounded(const Lowering& node, const std::string& mode, double x) {
   node.refuse(fmt::format("nearest_mode '{}'", mode));
 }
 
-bool only_last(const std::vector<Axis>& axes, std::int64_t rank, std::int64_t count) {
-  return rank == count + 2 &&
-         std::all_of(axes.begin(), axes.end(), [](const Axis& a) { return a.axis >= 2; });
+bool only_spatial(const std::vector<Axis>& axes) {
+  return std::all_of(axes.begin(), axes.end(), [](const Axis& a) { return a.axis >= 2; });
 }
 
 Ints spatial_sizes(const Lowering& node, const std::vector<Axis>& axes) {
   Ints sizes(node.type(0).shape.begin() + 2, node.type(0).shape.end());
   for (const Axis& axis : axes) sizes[static_cast<std::size_t>(axis.axis - 2)] = axis.to;
   return sizes;
+}
+
+NodeId selected(Lowering& node, NodeId id, const Axis& axis, const Ints& indices) {
+  return node.make(Op::index_select, {id, axis.axis, node.constant(integers_tensor(indices))});
 }
 
 // The usual doubling, for which PyTorch has an operator; else index by index, as the mode says.
@@ -78,7 +88,8 @@ NodeId nearest(Lowering& node, const std::vector<Axis>& axes) {
   const bool whole = std::all_of(axes.begin(), axes.end(), [](const Axis& a) {
     return a.scale == std::floor(a.scale) && a.to == a.from * static_cast<std::int64_t>(a.scale);
   });
-  if (whole && mode == "asymmetric" && rounding == "floor" && only_last(axes, node.rank(0), 2))
+  if (whole && mode == "asymmetric" && rounding == "floor" && node.rank(0) == 4 &&
+      only_spatial(axes))
     return node.make(Op::upsample_nearest2d, {node.in(0), Argument(spatial_sizes(node, axes))});
   NodeId id = node.in(0);
   for (const Axis& axis : axes) {
@@ -87,16 +98,25 @@ NodeId nearest(Lowering& node, const std::vector<Axis>& axes) {
       const double at = rounded(node, rounding, source(node, mode, axis, i));
       indices.push_back(std::clamp<std::int64_t>(static_cast<std::int64_t>(at), 0, axis.from - 1));
     }
-    id = node.make(Op::index_select, {id, axis.axis, node.constant(integers_tensor(indices))});
+    id = selected(node, id, axis, indices);
   }
   return id;
 }
 
-NodeId linear(Lowering& node, const std::vector<Axis>& axes) {
-  const std::string mode = node.text("coordinate_transformation_mode", "half_pixel");
-  const bool corners = mode == "align_corners";
-  if (!corners && mode != "half_pixel" && mode != "pytorch_half_pixel")
-    node.refuse(fmt::format("coordinate_transformation_mode '{}' of linear interpolation", mode));
+// PyTorch has an operator for one to three spatial dimensions. It takes the middle where one
+// element remains, which pytorch_half_pixel doesn't.
+bool has_linear_operator(const std::string& mode, const std::vector<Axis>& axes,
+                         std::int64_t rank) {
+  const bool one_left =
+      std::any_of(axes.begin(), axes.end(), [](const Axis& a) { return a.to == 1; });
+  return rank >= 3 && rank <= 5 && only_spatial(axes) &&
+         (mode == "align_corners" || mode == "half_pixel" ||
+          (mode == "pytorch_half_pixel" && !one_left));
+}
+
+NodeId linear_by_operator(Lowering& node, bool corners, const std::vector<Axis>& axes) {
+  constexpr Op kOperators[] = {Op::upsample_linear1d, Op::upsample_bilinear2d,
+                               Op::upsample_trilinear3d};
   std::vector<Argument> arguments{node.in(0), Argument(spatial_sizes(node, axes)), corners};
   const auto scale = [&](std::int64_t axis) {
     for (const Axis& a : axes)
@@ -104,23 +124,55 @@ NodeId linear(Lowering& node, const std::vector<Axis>& axes) {
     return Argument(None{});
   };
   for (std::int64_t axis = 2; axis < node.rank(0); ++axis) arguments.push_back(scale(axis));
-  if (only_last(axes, node.rank(0), 1))
-    return node.make(Op::upsample_linear1d, std::move(arguments));
-  if (only_last(axes, node.rank(0), 2))
-    return node.make(Op::upsample_bilinear2d, std::move(arguments));
-  node.refuse("linear interpolation of other than the last one or two dimensions");
+  return node.make(kOperators[node.rank(0) - 3], std::move(arguments));
+}
+
+// Along one axis: the two elements around each place, by how near they are.
+NodeId linear_along(Lowering& node, NodeId id, const std::string& mode, const Axis& axis) {
+  Ints below, above;
+  std::vector<double> shares, rests;  // of the elements above and below
+  for (std::int64_t i = 0; i < axis.to; ++i) {
+    const double at =
+        std::clamp(source(node, mode, axis, i), 0.0, static_cast<double>(axis.from - 1));
+    below.push_back(static_cast<std::int64_t>(at));
+    above.push_back(std::min(below.back() + 1, axis.from - 1));
+    shares.push_back(at - std::floor(at));
+    rests.push_back(1 - shares.back());
+  }
+  const NodeId lower = selected(node, id, axis, below);
+  if (std::all_of(shares.begin(), shares.end(), [](double share) { return share == 0; }))
+    return lower;
+  const DType dtype = node.type(id).dtype == DType::f64 ? DType::f64 : DType::f32;
+  Shape shape(static_cast<std::size_t>(node.rank(0) - axis.axis), 1);
+  shape[0] = axis.to;
+  const auto part = [&](NodeId elements, const std::vector<double>& weights) {
+    const NodeId factors = node.constant(reals_tensor(weights, shape, dtype));
+    return node.make(Op::mul_Tensor, {elements, factors});
+  };
+  const NodeId first = part(lower, rests);
+  return node.make(Op::add_Tensor, {first, part(selected(node, id, axis, above), shares)});
+}
+
+NodeId linear(Lowering& node, const std::vector<Axis>& axes) {
+  const std::string mode = node.text("coordinate_transformation_mode", "half_pixel");
+  const DType dtype = node.type(0).dtype;
+  if (!is_floating(dtype)) node.refuse("linear interpolation of integers");
+  if (has_linear_operator(mode, axes, node.rank(0)))
+    return linear_by_operator(node, mode == "align_corners", axes);
+  NodeId id = node.in(0);
+  for (const Axis& axis : axes) id = linear_along(node, id, mode, axis);
+  return node.convert(id, dtype);
 }
 
 Lowered resize(Lowering& node) {
   if (node.integer("antialias", 0) != 0) node.refuse("antialias");
-  if (node.rank(0) < 3) node.refuse("an input without spatial dimensions");
+  if (node.text("keep_aspect_ratio_policy", "stretch") != "stretch")
+    node.refuse("a keep_aspect_ratio_policy other than 'stretch'");
   const std::vector<Axis> axes = changed_axes(node);
   const std::string mode = node.text("mode", "nearest");
   if (axes.empty()) return {node.value(0)};
   if (mode == "nearest") return Lowering::one(node, nearest(node, axes));
   if (mode != "linear") node.refuse(fmt::format("mode '{}'", mode));
-  for (const Axis& axis : axes)
-    if (axis.axis < 2) node.refuse("linear interpolation of batch or channels");
   return Lowering::one(node, linear(node, axes));
 }
 

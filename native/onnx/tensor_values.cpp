@@ -114,6 +114,14 @@ Tensor integers_tensor(const std::vector<std::int64_t>& values) {
   return tensor;
 }
 
+Tensor reals_tensor(const std::vector<double>& values, Shape shape, DType dtype) {
+  Reals dense(std::move(shape));
+  dense.data = values;
+  Tensor tensor = allocate(make_type(dtype, dense.shape), nullptr);
+  pack(dense, tensor);
+  return tensor;
+}
+
 Tensor integer_tensor(std::int64_t value) {
   Tensor tensor = allocate(make_type(DType::i64, {}), nullptr);
   pack(Integers({}, value), tensor);

@@ -25,6 +25,7 @@ DType dtype_of(std::int32_t data_type, const std::string& what);
 Tensor tensor_of(const ::onnx::TensorProto& proto);
 
 Tensor integers_tensor(const std::vector<std::int64_t>& values);
+Tensor reals_tensor(const std::vector<double>& values, Shape shape, DType dtype);
 Tensor integer_tensor(std::int64_t value);  // of no dimensions
 
 // Values as integers or reals, whatever the dtype.

@@ -205,5 +205,51 @@ TEST_CASE("onnx: elements beyond both ends are refused, not wrapped", "[native]"
   CHECK(refused(scattered).find("5") != std::string::npos);
 }
 
+// Resizing
+// ------------------------------------------------------------------------------------------------
+
+OnnxNode resized(const Ints& shape, const Ints& sizes, const char* mode, const char* coordinates) {
+  OnnxNode node("Resize", shape);
+  node.none().none().integers(sizes);
+  node.with("mode", mode).with("coordinate_transformation_mode", coordinates);
+  return node;
+}
+
+TEST_CASE("onnx: one element that remains is the first by pytorch_half_pixel", "[native]") {
+  const char* coordinates = "pytorch_half_pixel";
+  for (const char* mode : {"linear", "nearest"}) {
+    INFO(mode);
+    CHECK(gives(resized({3}, {1}, mode, coordinates)) == Made{{1}, {0}});
+    CHECK(gives(resized({1, 1, 5}, {1, 1, 1}, mode, coordinates)) == Made{{1, 1, 1}, {0}});
+    CHECK(gives(resized({1, 1, 3, 2}, {1, 1, 1, 2}, mode, coordinates)) ==
+          Made{{1, 1, 1, 2}, {0, 1}});
+    CHECK(gives(resized({1, 1, 2, 3, 2}, {1, 1, 2, 1, 1}, mode, coordinates)) ==
+          Made{{1, 1, 2, 1, 1}, {0, 6}});
+  }
+  // Other axes are resized as ever, of batch and channels as well.
+  CHECK(gives(resized({1, 1, 3, 2}, {1, 1, 1, 4}, "linear", coordinates)) ==
+        Made{{1, 1, 1, 4}, {0, 0.25, 0.75, 1}});
+  CHECK(gives(resized({2, 3}, {4, 1}, "linear", coordinates)) == Made{{4, 1}, {0, 0.75, 2.25, 3}});
+  CHECK(gives(resized({1, 1, 3}, {1, 1, 1}, "linear", "half_pixel")) == Made{{1, 1, 1}, {1}});
+  CHECK(gives(resized({1, 1, 3}, {1, 1, 1}, "linear", "align_corners")) == Made{{1, 1, 1}, {0}});
+}
+
+TEST_CASE("onnx: linear interpolation knows every place of a centre", "[native]") {
+  CHECK(gives(resized({1, 1, 2}, {1, 1, 4}, "linear", "asymmetric")) ==
+        Made{{1, 1, 4}, {0, 0.5, 1, 1}});
+  CHECK(gives(resized({1, 1, 2}, {1, 1, 4}, "linear", "half_pixel_symmetric")) ==
+        Made{{1, 1, 4}, {0, 0.25, 0.75, 1}});
+  // 2.5 elements of which two are kept: a quarter is left over at both ends.
+  OnnxNode broken("Resize", {1, 1, 5});
+  broken.none().reals({3}, {1, 1, 0.5F}).with("mode", "linear");
+  broken.with("coordinate_transformation_mode", "half_pixel_symmetric");
+  CHECK(gives(broken) == Made{{1, 1, 2}, {1, 3}});
+  CHECK(refused(resized({1, 1, 2}, {1, 1, 4}, "linear", "tf_crop_and_resize"))
+            .find("'tf_crop_and_resize'") != std::string::npos);
+  CHECK(refused(resized({1, 1, 2}, {1, 1, 4}, "linear", "half_pixel")
+                    .with("keep_aspect_ratio_policy", "not_larger"))
+            .find("keep_aspect_ratio_policy") != std::string::npos);
+}
+
 }  // namespace
 }  // namespace recut::test
