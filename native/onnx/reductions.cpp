@@ -10,7 +10,8 @@ namespace {
 
 using Ints = std::vector<std::int64_t>;
 
-// What is reduced: axes from the front, in order; none where there is nothing to do.
+// What is reduced: axes from the front, in order. Without axes each element is reduced by itself:
+// it is squared or taken the logarithm of all the same.
 struct Reduced {
   Ints axes;
   bool keep = true;
@@ -30,6 +31,7 @@ Reduced reduced(const Lowering& node, std::int64_t since) {
 }
 
 NodeId summed(Lowering& node, NodeId id, const Reduced& what) {
+  if (what.axes.empty()) return id;
   const DType dtype = node.type(id).dtype;
   const NodeId sum = node.make(Op::sum_dim_IntList, {id, Argument(what.axes), what.keep});
   return node.convert(sum, dtype);  // PyTorch sums integers in 64 bits
@@ -40,12 +42,14 @@ NodeId squares(Lowering& node, NodeId id) { return node.make(Op::mul_Tensor, {id
 template <std::int64_t since, NodeId (*reduce)(Lowering&, NodeId, const Reduced&)>
 Lowered reduction(Lowering& node) {
   const Reduced what = reduced(node, since);
-  if (what.axes.empty()) return {node.value(0)};
-  return Lowering::one(node, reduce(node, node.in(0), what));
+  const NodeId x = node.in(0), result = reduce(node, x, what);
+  if (result == x) return {node.value(0)};
+  return Lowering::one(node, result);
 }
 
 template <Op op>
 NodeId plain(Lowering& node, NodeId id, const Reduced& what) {
+  if (what.axes.empty()) return id;  // of one element, all of these are that element
   return node.make(op, {id, Argument(what.axes), what.keep});
 }
 

@@ -11,6 +11,9 @@ namespace {
 
 using Ints = std::vector<std::int64_t>;
 
+// Elements of an axis whose places are listed one by one.
+constexpr std::int64_t kMostPadded = 1 << 24;
+
 // 0: the input's own size, unless allowzero. The rule of view finds out what -1 stands for.
 Lowered reshape(Lowering& node) {
   Ints shape = node.integers(1, "sizes");
@@ -172,6 +175,55 @@ Ints paired_pads(const Lowering& node) {
   return pairs;
 }
 
+// Which element of `size` stands `at` places from the first, which may lie beyond both ends.
+std::int64_t reflected(std::int64_t at, std::int64_t size) {
+  const std::int64_t round = std::max<std::int64_t>(1, 2 * (size - 1));
+  const std::int64_t turned = ((at % round) + round) % round;
+  return std::min(turned, round - turned);
+}
+
+std::int64_t continued(const std::string& mode, std::int64_t at, std::int64_t size) {
+  if (mode == "reflect") return reflected(at, size);
+  if (mode == "wrap") return ((at % size) + size) % size;
+  return std::clamp<std::int64_t>(at, 0, size - 1);
+}
+
+// One axis padded with its own elements, which are cut first where a pad is negative.
+NodeId continued_axis(Lowering& node, NodeId id, std::int64_t axis, const std::string& mode,
+                      std::int64_t before, std::int64_t after) {
+  const std::int64_t size = node.shape(id)[static_cast<std::size_t>(axis)];
+  const auto more = [&](std::int64_t pad) { return std::max<std::int64_t>(0, pad); };
+  const bool sound = size <= kMostPadded && std::max(before, after) <= kMostPadded &&
+                     std::min(before, after) >= -kMostPadded;
+  const std::int64_t kept = sound ? size - more(-before) - more(-after) : 0;
+  if (kept < 1) node.refuse(fmt::format("pads of {} and {} for {} elements", before, after, size));
+  Ints indices;
+  for (std::int64_t i = -more(before); i < kept + more(after); ++i)
+    indices.push_back(more(-before) + continued(mode, i, kept));
+  return node.make(Op::index_select, {id, axis, node.constant(integers_tensor(indices))});
+}
+
+// By the operator that PyTorch has for the last dimensions of three or more, or axis by axis.
+NodeId padded_with_itself(Lowering& node, const Ints& pairs, const std::string& mode) {
+  constexpr Op kReflect[] = {Op::reflection_pad1d, Op::reflection_pad2d, Op::reflection_pad3d};
+  constexpr Op kEdge[] = {Op::replication_pad1d, Op::replication_pad2d, Op::replication_pad3d};
+  const auto dimensions = static_cast<std::int64_t>(pairs.size() / 2), rank = node.rank(0);
+  bool fits = mode != "wrap" && dimensions <= 3 && rank > dimensions && rank <= dimensions + 2;
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    const std::int64_t size = node.type(0).shape[static_cast<std::size_t>(rank) - 1 - i / 2];
+    fits = fits && pairs[i] >= 0 && (mode != "reflect" || pairs[i] < size);
+  }
+  if (fits)
+    return node.make((mode == "reflect" ? kReflect : kEdge)[dimensions - 1],
+                     {node.in(0), Argument(pairs)});
+  NodeId id = node.in(0);
+  for (std::size_t i = 0; i < pairs.size(); i += 2)
+    if (pairs[i] != 0 || pairs[i + 1] != 0)
+      id = continued_axis(node, id, rank - 1 - static_cast<std::int64_t>(i / 2), mode, pairs[i],
+                          pairs[i + 1]);
+  return id;
+}
+
 Lowered pad(Lowering& node) {
   Ints pairs = paired_pads(node);
   const std::string mode = node.text("mode", "constant");
@@ -180,19 +232,16 @@ Lowered pad(Lowering& node) {
     return Lowering::one(node,
                          node.make(Op::constant_pad_nd, {node.in(0), Argument(pairs), value}));
   }
-  while (pairs.size() > 2 && pairs[pairs.size() - 1] == 0 && pairs[pairs.size() - 2] == 0)
+  if (mode != "reflect" && mode != "edge" && mode != "wrap")
+    node.refuse(fmt::format("padding of mode '{}'", mode));
+  while (!pairs.empty() && pairs[pairs.size() - 1] == 0 && pairs[pairs.size() - 2] == 0)
     pairs.resize(pairs.size() - 2);
-  constexpr Op kReflect[] = {Op::reflection_pad1d, Op::reflection_pad2d, Op::reflection_pad3d};
-  constexpr Op kEdge[] = {Op::replication_pad1d, Op::replication_pad2d, Op::replication_pad3d};
-  const std::size_t dimensions = pairs.size() / 2;
-  if ((mode != "reflect" && mode != "edge") || dimensions > 3)
-    node.refuse(fmt::format("padding of mode '{}' in {} dimensions", mode, dimensions));
-  const Op op = (mode == "reflect" ? kReflect : kEdge)[dimensions - 1];
-  return Lowering::one(node, node.make(op, {node.in(0), Argument(pairs)}));
+  if (pairs.empty()) return {node.value(0)};
+  return Lowering::one(node, padded_with_itself(node, pairs, mode));
 }
 
 Lowered trilu(Lowering& node) {
-  const std::int64_t diagonal = node.has(1) ? node.integers(1, "diagonal").at(0) : 0;
+  const std::int64_t diagonal = node.has(1) ? node.whole(1, "diagonal") : 0;
   const Op op = node.integer("upper", 1) != 0 ? Op::triu : Op::tril;
   return Lowering::one(node, node.make(op, {node.in(0), diagonal}));
 }

@@ -251,5 +251,67 @@ TEST_CASE("onnx: linear interpolation knows every place of a centre", "[native]"
             .find("keep_aspect_ratio_policy") != std::string::npos);
 }
 
+// Reductions and padding
+// ------------------------------------------------------------------------------------------------
+
+TEST_CASE("onnx: without axes all is reduced, or each element by itself", "[native]") {
+  const auto reduced = [](const char* op, bool noop) {
+    OnnxNode node(op, {2, 2});
+    node.integers({})
+        .with("noop_with_empty_axes", std::int64_t{noop})
+        .with("keepdims", std::int64_t{0});
+    return gives(node, {1, -2, 3, 4});
+  };
+  const auto alone = [](Numbers values) { return Made{{2, 2}, std::move(values)}; };
+  CHECK(reduced("ReduceMean", false) == Made{{}, {1.5}});
+  CHECK(reduced("ReduceSumSquare", false) == Made{{}, {30}});
+  for (const char* op : {"ReduceMean", "ReduceSum", "ReduceMax", "ReduceMin", "ReduceProd"}) {
+    INFO(op);
+    CHECK(reduced(op, true) == alone({1, -2, 3, 4}));
+  }
+  CHECK(reduced("ReduceL1", true) == alone({1, 2, 3, 4}));
+  CHECK(reduced("ReduceL2", true) == alone({1, 2, 3, 4}));
+  CHECK(reduced("ReduceSumSquare", true) == alone({1, 4, 9, 16}));
+  CHECK(reduced("ReduceLogSumExp", true) == alone({1, -2, 3, 4}));
+  OnnxNode logarithms("ReduceLogSum", {2});
+  logarithms.with("noop_with_empty_axes", std::int64_t{1});
+  CHECK(gives(logarithms, {1, 1}) == Made{{2}, {0, 0}});
+  CHECK(gives(OnnxNode("ReduceSumSquare", {}), {3}) == Made{{}, {9}});
+}
+
+OnnxNode padding(const Ints& shape, const Ints& pads, const char* mode, const Ints* axes) {
+  OnnxNode node("Pad", shape);
+  node.integers(pads);
+  if (axes != nullptr) node.none().integers(*axes);
+  node.with("mode", mode);
+  return node;
+}
+
+TEST_CASE("onnx: pads have any axes, signs and modes", "[native]") {
+  const auto along = [](const Ints& pads, const char* mode) {
+    return gives(padding({4}, pads, mode, nullptr));
+  };
+  CHECK(along({1, 2}, "constant").values == Numbers{0, 0, 1, 2, 3, 0, 0});
+  CHECK(along({-1, 1}, "constant").values == Numbers{1, 2, 3, 0});
+  CHECK(along({1, 2}, "edge").values == Numbers{0, 0, 1, 2, 3, 3, 3});
+  CHECK(along({2, 1}, "reflect").values == Numbers{2, 1, 0, 1, 2, 3, 2});
+  CHECK(along({0, 7}, "reflect").values == Numbers{0, 1, 2, 3, 2, 1, 0, 1, 2, 3, 2});
+  CHECK(along({5, 1}, "wrap").values == Numbers{3, 0, 1, 2, 3, 0, 1, 2, 3, 0});
+  CHECK(along({-1, 1}, "edge").values == Numbers{1, 2, 3, 3});
+  CHECK(along({-2, 1}, "reflect").values == Numbers{2, 3, 2});
+  CHECK(along({-1, -1}, "wrap").values == Numbers{1, 2});
+  CHECK(along({0, 0}, "edge").values == Numbers{0, 1, 2, 3});
+  const Ints axes = {-2};
+  CHECK(gives(padding({2, 2}, {1, 0}, "constant", &axes)) == Made{{3, 2}, {0, 0, 0, 1, 2, 3}});
+  CHECK(gives(padding({2, 2}, {1, 0}, "reflect", &axes)) == Made{{3, 2}, {2, 3, 0, 1, 2, 3}});
+  CHECK(gives(padding({1, 1, 1, 2}, {0, 0, 0, 1, 0, 0, 0, 0}, "edge", nullptr)) ==
+        Made{{1, 1, 1, 3}, {0, 0, 1}});
+  CHECK(refused(padding({4}, {-2, -2}, "edge", nullptr)).find("pads of -2 and -2") !=
+        std::string::npos);
+  CHECK(refused(padding({4}, {INT64_MIN, 1}, "reflect", nullptr)).find("pads of") !=
+        std::string::npos);
+  CHECK(refused(padding({4}, {1, 1}, "mirror", nullptr)).find("'mirror'") != std::string::npos);
+}
+
 }  // namespace
 }  // namespace recut::test
