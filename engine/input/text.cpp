@@ -38,14 +38,16 @@ class TextParser : TextReader {
   }
 
   void parse_body() {
+    bool closed = false;  // perhaps, by the end of a line that was given up
     for (;;) {
       skip_empty_lines();
       if (token_.is("}")) break;
       if (token_.kind == TokenKind::end_of_file) {
-        fail("expected '}' at the end of the graph, found the end of the file");
+        if (!closed) fail("expected '}' at the end of the graph, found the end of the file");
         return;
       }
-      if (!parse_line()) skip_line();
+      const std::uint32_t line = token_.line;
+      closed = !parse_line() && skip_line(line);
       if (diagnostics_.size() >= kMostDiagnostics) return;
     }
     advance();
@@ -75,7 +77,11 @@ class TextParser : TextReader {
     std::string name;
     const Token place = token_;
     NodeId id;
-    if (!take_text(TokenKind::reference, "a name (%…)", name) || !parse_reference(id)) return false;
+    if (!take_text(TokenKind::reference, "a name (%…)", name)) return false;
+    if (!parse_reference(id)) {
+      failed_names_.insert(name);
+      return false;
+    }
     if (!graph_.add_alias(std::move(name), id))
       return fail_at(place, fmt::format("{} is the name of another node", place.text));
     return end_line();

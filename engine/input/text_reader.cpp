@@ -53,8 +53,14 @@ bool TextReader::end_line() {
   return true;
 }
 
-void TextReader::skip_line() {
-  while (token_.kind != TokenKind::end_of_line && token_.kind != TokenKind::end_of_file) advance();
+bool TextReader::skip_line(std::uint32_t line) {
+  bool closes = false;
+  while (token_.line == line && token_.kind != TokenKind::end_of_line &&
+         token_.kind != TokenKind::end_of_file) {
+    closes = token_.is("}");
+    advance();
+  }
+  return closes;
 }
 
 void TextReader::skip_empty_lines() {

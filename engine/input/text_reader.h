@@ -31,7 +31,8 @@ class TextReader {
   bool accept(std::string_view symbol);
   bool take_text(TokenKind kind, std::string_view what, std::string& out);
   bool end_line();
-  void skip_line();
+  // To the end of that line, unless it is passed already; whether the line ends in "}".
+  bool skip_line(std::uint32_t line);
   void skip_empty_lines();
 
   // (a, b, name=c): `parse_one` reads the argument of that parameter.

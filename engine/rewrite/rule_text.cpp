@@ -28,12 +28,13 @@ class RuleTextParser : PatternParser {
   }
 
  private:
-  // To the next line that begins with 'rule'.
+  // To the next line that begins with 'rule'; the one that is at hand where a rule lacks its end.
   void skip_rule() {
-    do {
-      skip_line();
+    while (token_.kind != TokenKind::end_of_file &&
+           (token_.line == place_.line || !token_.is("rule"))) {
+      skip_line(token_.line);
       skip_empty_lines();
-    } while (!token_.is("rule") && token_.kind != TokenKind::end_of_file);
+    }
   }
 
   bool parse_rule() {

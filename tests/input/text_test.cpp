@@ -104,5 +104,38 @@ TEST_CASE("text: every faulty line is reported, its users are not", "[input]") {
   CHECK(graph.diagnostics().size() == 2);
 }
 
+std::string all_errors(const std::string& lines) {
+  const auto graph = parse_graph_text("graph \"t\" {\n %x = input f32[2]\n" + lines, "t");
+  return graph ? "" : format(graph.diagnostics());
+}
+
+TEST_CASE("text: the line after a faulty one is read, whatever was wrong", "[input]") {
+  // Faults that are found at a line's end: types that don't fit, and types that differ.
+  for (const std::string fault :
+       {" %a = mm(%x, %x)", " %a = mm(%x, %x) : f32[2, 2]", " %a = exp(%x) : f32[3]",
+        " %a = exp(%x) : i64[2]  @\"m\" #1", " %a = topk(%x, 1) : (f32[1])",
+        " %a = exp(%x, self=%x)", " %a = exp(%x) exp", " %x = exp(%x)"}) {
+    INFO(fault);
+    const std::string used = all_errors(fault + "\n %b = neg(%x)\n %c = neg(%b)\n results %c\n}\n");
+    CHECK(used.find("t:3:") == 0);
+    CHECK(used.find("\n") == used.size() - 1);
+    const std::string next = all_errors(fault + "\n %b = nosuch(%x)\n results %x\n}\n");
+    CHECK(next.find("t:3:") == 0);
+    CHECK(next.find("t:4:7: error: unknown operator 'nosuch'\n") != std::string::npos);
+    const std::string blank = all_errors(fault + "\n\n ; more\n %b = nosuch(%x)\n}\n");
+    CHECK(blank.find("t:6:7: error: unknown operator 'nosuch'\n") != std::string::npos);
+    // The graph may end on the line.
+    const std::string last = all_errors(fault + " }\n");
+    CHECK(last.find("t:3:") == 0);
+    CHECK(last.find("\n") == last.size() - 1);
+  }
+}
+
+TEST_CASE("text: another name of what failed is no fault of its own", "[input]") {
+  const std::string errors =
+      all_errors(" %a = nosuch(%x)\n same %b %a\n %c = exp(%b)\n results %c\n}\n");
+  CHECK(errors == "t:3:7: error: unknown operator 'nosuch'\n");
+}
+
 }  // namespace
 }  // namespace recut

@@ -57,6 +57,14 @@ TEST_CASE("faults in rules have places", "[rewrite]") {
         "my.rules:11:6: error: there is a rule \"r\" already\n");
 }
 
+TEST_CASE("a rule after one that lacks its end is read", "[rewrite]") {
+  const std::string found = faults(
+      "rule \"a\" {\n  pattern {\n    %x = any\n    %y = exp(%x)\n    results %y\n  }\n"
+      "rule \"b\" {\n  pattern {\n    %x = any\n    %y = nosuch(%x)\n    results %y\n  }\n}\n");
+  CHECK(found.find("my.rules:7:1: error: expected 'pattern'") == 0);
+  CHECK(found.find("my.rules:10:10: error: unknown operator 'nosuch'\n") != std::string::npos);
+}
+
 std::string pattern_faults(const std::string& lines) {
   return faults("rule \"r\" {\n  pattern {\n" + lines + "\n}\n" + kIdentity + "\n}\n");
 }

@@ -61,9 +61,10 @@ class KernelParser : IndexReader {
       if (accept("}")) return true;
       if (token_.kind == TokenKind::end_of_file)
         return fail("expected '}' at the end of a block, found the end of the file");
+      const std::uint32_t line = token_.line;
       if (parse_line(block, depth)) continue;
       if (lost_ || diagnostics_.size() >= kMostDiagnostics) return false;
-      skip_line();
+      skip_line(line);
     }
   }
 
