@@ -16,7 +16,9 @@ constexpr int kDeepestList = 32;
 
 class TextParser : TextReader {
  public:
-  TextParser(std::string_view text, std::string_view file_name) : TextReader(text, file_name) {}
+  // `said`: numbers of draws that calls without one don't get.
+  TextParser(std::string_view text, std::string_view file_name, std::set<std::int64_t> said)
+      : TextReader(text, file_name), said_draws_(std::move(said)) {}
 
   Result<Graph> run() {
     parse_header();
@@ -24,6 +26,9 @@ class TextParser : TextReader {
     if (!diagnostics_.empty()) return diagnostics_;
     return std::move(graph_);
   }
+
+  // The numbers of draws that the text says, where one of them was given to a call above it.
+  const std::set<std::int64_t>* taken_draws() const { return draws_meet_ ? &said_draws_ : nullptr; }
 
  private:
   // The graph
@@ -141,6 +146,7 @@ class TextParser : TextReader {
     const Call::TypesOf types_of = [this](NodeId id) { return graph_.pool().types_of(id); };
     const Diagnostics wrong = check_arguments(op, arguments, types_of);
     if (!wrong.empty()) return fail_at(place, wrong.front().message);
+    number_draw(op, arguments);
     std::vector<TensorType> recorded;
     const bool typed = accept(":");
     if (typed && !parse_types(op, recorded)) return false;
@@ -154,6 +160,21 @@ class TextParser : TextReader {
     }
     graph_.append(op.op, std::move(arguments), std::move(recorded), std::move(origin));
     return true;
+  }
+
+  // Two calls are two draws, unless the text says that they are one.
+  void number_draw(const Operator& op, std::vector<Argument>& arguments) {
+    const auto place = op.is(kImpure) ? op.parameter("draw") : std::nullopt;
+    if (!place) return;
+    Argument& draw = arguments[*place];
+    if (const auto said = Scalar::from(draw)) {
+      draws_meet_ = draws_meet_ || given_draws_.count(said->integer) != 0;
+      said_draws_.insert(said->integer);
+      return;
+    }
+    while (said_draws_.count(next_draw_) != 0) ++next_draw_;
+    given_draws_.insert(next_draw_);
+    draw = next_draw_++;
   }
 
   // Layout and device are the file's; shape and dtype are the operator's.
@@ -223,12 +244,18 @@ class TextParser : TextReader {
 
   Graph graph_;
   std::set<std::string> failed_names_;
+  std::set<std::int64_t> said_draws_, given_draws_;
+  std::int64_t next_draw_ = 0;
+  bool draws_meet_ = false;
 };
 
 }  // namespace
 
 Result<Graph> parse_graph_text(std::string_view text, std::string_view file_name) {
-  return TextParser(text, file_name).run();
+  TextParser parser(text, file_name, {});
+  auto graph = parser.run();
+  const std::set<std::int64_t>* taken = parser.taken_draws();
+  return taken == nullptr ? std::move(graph) : TextParser(text, file_name, *taken).run();
 }
 
 bool looks_like_graph_text(std::string_view bytes) {

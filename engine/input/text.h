@@ -2,6 +2,8 @@
 //
 // Beyond what the printer writes, a definition may leave out its type, which is then inferred:
 //   %y = mm(%x, %w)
+// A call that draws random numbers and says no `draw` has one of its own, counted from 0 on past
+// those that the text says.
 #pragma once
 
 #include <string_view>

@@ -3,6 +3,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <string>
 
+#include "engine/ir/operator.h"
 #include "engine/ir/printer.h"
 #include "engine/ir/verifier.h"
 
@@ -135,6 +136,71 @@ TEST_CASE("text: another name of what failed is no fault of its own", "[input]")
   const std::string errors =
       all_errors(" %a = nosuch(%x)\n same %b %a\n %c = exp(%b)\n results %c\n}\n");
   CHECK(errors == "t:3:7: error: unknown operator 'nosuch'\n");
+}
+
+std::int64_t draw_of(const Graph& graph, const std::string& name) {
+  const NodeId id = graph.find(name);
+  REQUIRE(id.valid());
+  const auto place = graph.op(id).parameter("draw");
+  REQUIRE(place.has_value());
+  const auto* draw = graph[id].arguments[*place].get<std::int64_t>();
+  return draw == nullptr ? -1 : *draw;
+}
+
+TEST_CASE("text: calls that say no draw have one each", "[input]") {
+  const auto graph = parse_graph_text(R"(graph "t" {
+  %x = input f32[8]
+  %a = rand_like(%x)
+  %b = rand_like(%x)
+  %c = native_dropout(%x, 0.5, true)
+  %d = native_dropout(%x, 0.5, true)
+  %e = prims.inductor_seed("cpu")
+  %f = prims.inductor_seed("cpu")
+  results %a, %b
+}
+)",
+                                      "t");
+  REQUIRE(graph.ok());
+  CHECK(graph->aliases().empty());
+  std::int64_t expected = 0;
+  for (const char* name : {"a", "b", "c", "d", "e", "f"})
+    CHECK(draw_of(*graph, name) == expected++);
+  const auto again = parse_graph_text(print(*graph), "t");
+  REQUIRE(again.ok());
+  CHECK(print(*again) == print(*graph));
+}
+
+TEST_CASE("text: a draw that the text says is no other call's, wherever it stands", "[input]") {
+  const auto graph = parse_graph_text(R"(graph "t" {
+  %x = input f32[8]
+  %a = rand_like(%x)
+  %b = rand_like(%x)
+  %c = rand_like(%x, draw=1)
+  %d = rand_like(%x, draw=1)
+  %e = native_dropout(%x, 0.5, true, 0)
+  %f = rand_like(%x)
+  results %a, %b, %c, %f
+}
+)",
+                                      "t");
+  REQUIRE(graph.ok());
+  CHECK(draw_of(*graph, "c") == 1);
+  CHECK(graph->find("c") == graph->find("d"));
+  CHECK(draw_of(*graph, "e") == 0);
+  CHECK(draw_of(*graph, "a") == 2);
+  CHECK(draw_of(*graph, "b") == 3);
+  CHECK(draw_of(*graph, "f") == 4);
+  // Faults are said once, though such a text is read twice.
+  const std::string errors = all_errors(
+      " %a = rand_like(%x)\n %b = rand_like(%x, draw=0)\n %c = nosuch(%x)\n results %a\n}\n");
+  CHECK(errors == "t:5:7: error: unknown operator 'nosuch'\n");
+}
+
+TEST_CASE("text: whatever draws has a number of its draw", "[input]") {
+  for (const Operator& op : all_operators()) {
+    INFO(op.name);
+    CHECK(op.is(kImpure) == op.parameter("draw").has_value());
+  }
 }
 
 }  // namespace
