@@ -30,7 +30,7 @@ Diagnostic refuse(std::string_view text, std::string_view expected) {
 
 Result<Budget> parse_budget(std::string_view text, std::string_view strategy,
                             std::int64_t unplanned_peak_bytes) {
-  if (text.empty() || text == "none") return Budget(NoBudget{});
+  if (text == "none") return Budget(NoBudget{});
   if (strategy == "torch") {
     const auto fraction = decimal(text);
     if (!fraction || *fraction > 1)
@@ -39,7 +39,7 @@ Result<Budget> parse_budget(std::string_view text, std::string_view strategy,
                     "strategy torch takes, or none");
     return Budget(SavedFraction{*fraction});
   }
-  if (text.back() == '%') {
+  if (text.ends_with('%')) {
     const auto percent = decimal(text.substr(0, text.size() - 1));
     if (!percent || *percent <= 0 || *percent > 1000)
       return refuse(text, "a percentage above 0 such as 40%");

@@ -9,9 +9,9 @@
 
 namespace recut {
 
-// "none" or "": no budget. Strategy torch: a fraction of the saved bytes, 0 … 1. Others: bytes
+// "none": no budget. Strategy torch: a fraction of the saved bytes, 0 … 1. Others: bytes
 // ("3GiB", "1000000"), or "40%" of `unplanned_peak_bytes`, the peak without recomputation. Fails on
-// anything else, zero and less included.
+// anything else, no text, zero and less included.
 Result<Budget> parse_budget(std::string_view text, std::string_view strategy,
                             std::int64_t unplanned_peak_bytes);
 

@@ -66,7 +66,7 @@ Result<NodeLinkPlan> plan_node_link(std::string_view bytes, std::string_view fil
   const Problem& problem = file->problem;
   NodeLinkPlan plan;
   plan.report.name = file->name;
-  plan.report.budget = budget.empty() ? "none" : std::string(budget);
+  plan.report.budget = std::string(budget);
   plan.report.nodes = problem.size();
   plan.report.start_peak = peak::peak_of(problem, problem.order);
   const auto parsed = parse_budget(budget, "peak", plan.report.start_peak);

@@ -10,6 +10,7 @@
 
 #include "engine/support/text.h"
 #include "engine/support/utf8.h"
+#include "engine/workspace/budget.h"
 #include "engine/workspace/cost_model.h"
 #include "gui/app/app.h"
 #include "gui/backend/paths.h"
@@ -126,11 +127,14 @@ class Reader {
   LinkState state;
 
  private:
+  // A link doesn't know the peak that a percentage would be of.
   Result<Done> take_budget(const std::string& value) {
-    if (value == "none") return Done{};
-    const auto bytes = number_of("the budget", value);
-    if (!bytes) return bytes.diagnostics();
-    state.wishes.budget_bytes = *bytes;
+    if (value.ends_with('%'))
+      return error(fmt::format("the budget is {}, expected bytes or none", quote(value)));
+    const auto budget = parse_budget(value, "peak", 0);
+    if (!budget) return budget.diagnostics();
+    if (const auto* bytes = std::get_if<PeakBytes>(&*budget))
+      state.wishes.budget_bytes = bytes->value;
     return Done{};
   }
 

@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 
 #include "engine/support/units.h"
+#include "engine/workspace/budget.h"
 #include "gui/app/app.h"
 #include "gui/app/compare_view.h"
 #include "gui/app/conditions.h"
@@ -24,6 +25,7 @@ void pin(DocumentView& document, SharedPlanView plan, std::string title) {
 // PyTorch's partition at a fraction of the saved bytes: planned by a job.
 Result<Done> pin_torch(App& app, const std::string& fraction) {
   DocumentView& document = *app.document();
+  if (const auto budget = parse_budget(fraction, "torch", 0); !budget) return budget.diagnostics();
   app.jobs.cancel(document.baseline.making);
   const std::string title = "PyTorch at " + fraction;
   document.baseline.asked_for = title;

@@ -1,10 +1,10 @@
 // What the plan that is shown is compared with.
 #include <fmt/core.h>
 
-#include <cmath>
 #include <cstdlib>
 
 #include "engine/support/units.h"
+#include "engine/workspace/budget.h"
 #include "gui/app/app.h"
 #include "gui/app/compare_view.h"
 #include "gui/app/conditions.h"
@@ -41,10 +41,7 @@ void plan_as_torch(App& app, const std::string& fraction) {
 }
 
 Result<Done> with_torch(App& app, const std::string& fraction) {
-  char* end = nullptr;
-  const double share = std::strtod(fraction.c_str(), &end);
-  if (end == fraction.c_str() || *end != '\0' || !(share >= 0 && share <= 1))
-    return error("PyTorch's budget is a fraction of the saved bytes, 0 to 1");
+  if (const auto budget = parse_budget(fraction, "torch", 0); !budget) return budget.diagnostics();
   plan_as_torch(app, fraction);
   return Done{};
 }

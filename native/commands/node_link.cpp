@@ -12,8 +12,8 @@ int plan_node_link_file(const NodeLinkCommand& command, const Console& console) 
           "nothing of forward and backward",
           command.path, 0, 0}});
   console.say("planning");
-  const auto planned =
-      plan_node_link(command.bytes, command.path, command.plan.budget, command.plan.limits());
+  const auto planned = plan_node_link(command.bytes, command.path, command.plan.request().budget,
+                                      command.plan.limits());
   console.say("");
   if (!planned) return console.complain(planned.diagnostics());
   const NodeLinkReport& report = planned->report;

@@ -89,8 +89,8 @@ void PlanArguments::add_search_to(CLI::App& command) {
                   fmt::format("How to plan: {} (peak where none is named)", names))
       ->type_name("NAME");
   command
-      .add_option(
-          "--budget", budget,
+      .add_option_function<std::string>(
+          "--budget", [this](const std::string& text) { budget = text; },
           "The peak in bytes: 3GiB, 1000000, 40% of the peak without recomputation, or none; "
           "for strategy torch a fraction of the saved bytes such as 0.4")
       ->type_name("BUDGET");
@@ -119,7 +119,7 @@ SearchLimits PlanArguments::limits() const {
 PlanningRequest PlanArguments::request() const {
   PlanningRequest request;
   if (!strategy.empty()) request.strategy = strategy;
-  if (!budget.empty()) request.budget = budget;
+  if (budget) request.budget = *budget;
   if (!device.empty()) request.device = device;
   if (!model.empty()) request.cost_model = model;
   request.limits = limits();

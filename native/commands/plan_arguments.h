@@ -4,6 +4,7 @@
 
 #include <CLI/App.hpp>
 #include <CLI/Validators.hpp>
+#include <optional>
 #include <string>
 
 #include "engine/workspace/scheduling.h"
@@ -13,7 +14,7 @@ namespace recut::native {
 
 struct PlanArguments {
   std::string strategy;
-  std::string budget;
+  std::optional<std::string> budget;  // as it was asked for
   double effort = 1;
   double seconds = 0;
   std::uint64_t seed = 1;
@@ -24,8 +25,7 @@ struct PlanArguments {
   void add_to(CLI::App& command);
   void add_search_to(CLI::App& command);  // all but what calls cost
   bool asked() const {
-    return !strategy.empty() || !budget.empty() || !device.empty() || !model.empty() ||
-           !choices.empty();
+    return !strategy.empty() || budget || !device.empty() || !model.empty() || !choices.empty();
   }
   SearchLimits limits() const;
   PlanningRequest request() const;

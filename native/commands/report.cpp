@@ -24,7 +24,7 @@ struct ReportCommand {
 Result<std::vector<Planned>> plan_all(const ReportCommand& command, const Document& document,
                                       const Console& console) {
   std::vector<Planned> plans;
-  std::vector<std::string> budgets{command.plan.budget};
+  std::vector<std::string> budgets{command.plan.request().budget};
   budgets.insert(budgets.end(), command.compare.begin(), command.compare.end());
   for (const std::string& budget : budgets) {
     PlanArguments arguments = command.plan;

@@ -80,6 +80,10 @@ TEST_CASE("a damaged link is refused in words", "[link]") {
   CHECK(link_fault_of("v=1&budget=-1") != "");
   CHECK(link_fault_of("v=1&budget=99999999999999999999") != "");
   CHECK(link_fault_of("v=1&budget=1e9") != "");
+  CHECK(link_fault_of("v=1&budget=") != "");
+  CHECK(link_fault_of("v=1&budget=0") != "");
+  CHECK(link_fault_of("v=1&budget=40%25") ==
+        "This link is damaged: the budget is '40%', expected bytes or none");
   CHECK(link_fault_of("v=1&pass=x") != "");
   CHECK(link_fault_of("v=1&theme=pink") != "");
   CHECK(link_fault_of("v=1&unheard=of") != "");
@@ -111,6 +115,20 @@ TEST_CASE("a window begins with a link's state", "[link]") {
 
 TEST_CASE("a budget of none is a wish, too", "[link]") {
   Linked window("v=1&sample=tiny_conv&budget=none");
+  CHECK(window.state("budget") == "none");
+}
+
+TEST_CASE("no text is no wish for a budget", "[link]") {
+  Linked window("v=1&sample=tiny_conv&budget=90000");
+  for (const auto& [command, text] :
+       {std::pair("budget.set", ""), std::pair("budget.set", " "), std::pair("budget.set", "0"),
+        std::pair("baseline.pin", "torch "), std::pair("compare.with", "torch "),
+        std::pair("compare.with", "torch 1.5")}) {
+    INFO(command << " '" << text << "'");
+    CHECK_FALSE(window.app.run(command, text).ok());
+  }
+  CHECK(window.state("budget") == "90000");
+  REQUIRE(window.app.run("budget.set", "none").ok());
   CHECK(window.state("budget") == "none");
 }
 

@@ -201,6 +201,8 @@ TEST_CASE("c_api: what is wrong with a plan's options is told", "[native][c_api]
       {"{\"budget\": ", {"options:1:", "", ""}},
       {R"({"bugdet": "1GiB"})", {"bugdet", "budget", "expected"}},
       {R"({"budget": "5XB"})", {"'budget'", "5XB", "3GiB"}},
+      {R"({"budget": ""})", {"'budget'", "''", "none"}},
+      {R"({"strategy": "torch", "budget": ""})", {"'budget'", "''", "fraction"}},
       {R"({"budget": 0})", {"'budget'", "'0'", "more than 0"}},
       {R"({"budget": -3})", {"'budget'", "-3", "bytes"}},
       {R"({"budget": true})", {"'budget'", "a bool", "a number"}},

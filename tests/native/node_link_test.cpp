@@ -84,7 +84,7 @@ TEST_CASE("node-link: what makes no sense for it is refused in words", "[native]
   graph.write(mirrored_chain(3, false));
   CHECK(run({"plan", graph.path(), "--strategy", "torch"}).code == kBadInput);
   CHECK(run({"plan", graph.path(), "--svg", "x.svg"}).code == kBadInput);
-  for (const char* budget : {"-1", "nan", "0", "5XB"})
+  for (const char* budget : {"-1", "nan", "0", "5XB", ""})
     CHECK(run({"plan", graph.path(), "--budget=" + std::string(budget)}).code == kBadInput);
   graph.write(R"({"nodes": [{"id": 1}], "links": []})");
   const Ran broken = run({"plan", graph.path()});
