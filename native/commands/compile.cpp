@@ -121,7 +121,7 @@ int compile(const CompileCommand& command, const Console& console) {
   if (command.plan.device.empty()) planning.device = kUsualProcessor;
   const auto scheduled = schedule_document(*document, {planning, {}});
   if (!scheduled) return console.complain(scheduled.diagnostics());
-  if (!scheduled->holds()) return refuse_arena(*scheduled, console);
+  if (!scheduled->holds()) return refuse_arena(*document, *scheduled, command.json, console);
   console.say("compiling");
   const auto interface = build(command, *order, *document, *scheduled);
   console.say("");

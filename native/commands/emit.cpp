@@ -164,7 +164,7 @@ int emit(const EmitCommand& command, const Console& console) {
   const auto scheduled = schedule_document(*document, {command.plan.request(), {}});
   console.say("");
   if (!scheduled) return console.complain(scheduled.diagnostics());
-  if (!scheduled->holds()) return refuse_arena(*scheduled, console);
+  if (!scheduled->holds()) return refuse_arena(*document, *scheduled, false, console);
   const auto program = program_of(command, document->graph(), *scheduled);
   if (!program) return console.complain(program.diagnostics());
   if (!command.out.empty()) return write_module(command, document->graph(), *program, console);

@@ -140,7 +140,7 @@ int eval(const EvalArguments& arguments, const Console& console) {
   if (arguments.plan.asked()) {
     auto plan = arguments.plan.plan(*document, console);
     if (!plan) return console.complain(plan.diagnostics());
-    if (!plan->report.holds()) return refuse(plan->report, console);
+    if (!plan->report.holds()) return refuse(plan->report, arguments.json, console);
     planned = std::move(*plan);
   }
   const auto evaluated =

@@ -81,10 +81,8 @@ int plan(const PlanCommand& command, const Console& console) {
     return console.complain(done.diagnostics());
   const auto planned = command.plan.plan(*document, console);
   if (!planned) return console.complain(planned.diagnostics());
-  if (!planned->report.holds()) {  // no file is written for what isn't asked for
-    if (command.json) console.out << plan_report_json(planned->report);
-    return refuse(planned->report, console);
-  }
+  // No file is written for what isn't asked for.
+  if (!planned->report.holds()) return refuse(planned->report, command.json, console);
   const auto written = write_outputs(command, *document, *planned);
   if (!written) return console.complain(written.diagnostics());
   console.say("explaining");

@@ -160,13 +160,16 @@ Result<Done> add_workspaces(Document& document, const DeviceProfile& profile, st
   return Done{};
 }
 
-int refuse(const PlanReport& report, const Console& console) {
+int refuse(const PlanReport& report, bool json, const Console& console) {
+  if (json) console.out << plan_report_json(report);
   console.err << "error: " << out_of_reach_text(report) << "\n";
   return kCheckFailed;
 }
 
-int refuse_arena(const ScheduledPlan& scheduled, const Console& console) {
-  if (!scheduled.planned.report.holds()) return refuse(scheduled.planned.report, console);
+int refuse_arena(const Document& document, const ScheduledPlan& scheduled, bool json,
+                 const Console& console) {
+  if (json) console.out << schedule_json(document, scheduled, false);
+  if (!scheduled.planned.report.holds()) return refuse(scheduled.planned.report, false, console);
   console.err << "error: " << beyond_budget_text(scheduled) << "\n";
   return kCheckFailed;
 }

@@ -54,10 +54,12 @@ void add_cost_model(CLI::App& command, std::string& device, std::string& model);
 // --save, --recompute.
 void add_choices(CLI::App& command, ChoiceRequest& choices);
 
-// Says why the budget can't be held and what can; the exit code for that.
-int refuse(const PlanReport& report, const Console& console);
+// Says why the budget can't be held and what can, after the plan's figures where JSON is asked for;
+// the exit code for that.
+int refuse(const PlanReport& report, bool json, const Console& console);
 
-// The same where the arena is beyond the budget, or its plan is.
-int refuse_arena(const ScheduledPlan& scheduled, const Console& console);
+// The same where the arena is beyond the budget, or its plan is, with the schedule's figures.
+int refuse_arena(const Document& document, const ScheduledPlan& scheduled, bool json,
+                 const Console& console);
 
 }  // namespace recut::native

@@ -61,7 +61,7 @@ int report(const ReportCommand& command, const Console& console) {
   if (!plans) return console.complain(plans.diagnostics());
   gui::HtmlReport html;
   for (const Planned& planned : *plans) {
-    if (!planned.report.holds()) return refuse(planned.report, console);
+    if (!planned.report.holds()) return refuse(planned.report, false, console);
     html.plans.push_back(&planned.report);
   }
   const auto curve = sweep(command, *document, console);

@@ -97,7 +97,7 @@ int run_on_cpu(RunCommand command, const Console& console) {
   console.say("planning");
   const auto scheduled = schedule_document(*document, request);
   if (!scheduled) return console.complain(scheduled.diagnostics());
-  if (!scheduled->holds()) return refuse_arena(*scheduled, console);
+  if (!scheduled->holds()) return refuse_arena(*document, *scheduled, command.json, console);
   console.say("compiling");
   const auto compiled = steps.compile(*document, request, *scheduled);
   console.say("");

@@ -40,7 +40,7 @@ class CudaRun {
     auto planned = plan();
     if (!planned) return console_.complain(planned.diagnostics());
     const auto& [document, scheduled] = *planned;
-    if (!scheduled.holds()) return refuse_arena(scheduled, console_);
+    if (!scheduled.holds()) return refuse_arena(document, scheduled, command_.json, console_);
     console_.say("compiling");
     cuda::StepCache steps(usual_store(command_, console_), card_,
                           {.library = !command_.no_library,

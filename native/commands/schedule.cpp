@@ -31,9 +31,9 @@ int schedule(const ScheduleCommand& command, const Console& console) {
     const auto written = write_file(command.out, schedule_json(*document, *scheduled, true));
     if (!written) return console.complain(written.diagnostics());
   }
-  if (command.json) console.out << schedule_json(*document, *scheduled, false);
-  if (!holds) return refuse_arena(*scheduled, console);
-  if (!command.json) console.out << highlighted(console, scheduling_text(*document, *scheduled));
+  if (!holds) return refuse_arena(*document, *scheduled, command.json, console);
+  console.out << (command.json ? schedule_json(*document, *scheduled, false)
+                               : highlighted(console, scheduling_text(*document, *scheduled)));
   return kDone;
 }
 

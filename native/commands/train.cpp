@@ -159,7 +159,7 @@ int train(TrainCommand command, const Console& console) {
   console.say("planning");
   const auto scheduled = schedule(command, document);
   if (!scheduled) return console.complain(scheduled.diagnostics());
-  if (!scheduled->holds()) return refuse_arena(*scheduled, console);
+  if (!scheduled->holds()) return refuse_arena(document, *scheduled, command.json, console);
   const auto tensors = read_tensors(command.tensors, document.file);
   if (!tensors) return console.complain(tensors.diagnostics());
   request.tensors = (*tensors)->tensors;

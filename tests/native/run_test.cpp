@@ -103,6 +103,29 @@ TEST_CASE("run: reports errors and times of kernels", "[native][cpu]") {
   CHECK(refused.err.find("least") != std::string::npos);
 }
 
+TEST_CASE("run: a budget that can't be held has its figures as JSON, too", "[native][cpu]") {
+  native::TemporaryFile library("never.so"), header("never.h");
+  const std::string mlp = sample("mlp.json.gz");
+  for (std::vector<std::string> words : std::vector<std::vector<std::string>>{
+           {"run", mlp},
+           {"eval", mlp},
+           {"schedule", mlp},
+           {"plan", mlp},
+           {"compile", RECUT_SOURCE_DIR "/samples/mlp.recut", "-o", library.path(), "--header",
+            header.path()},
+           {"train", sample("tiny_lm.json.gz"), "--optimizer", "sgd"}}) {
+    INFO(words.front());
+    words.insert(words.end(), {"--budget", "1B", "--json"});
+    const Ran refused = native::run(words);
+    CHECK(refused.code == native::kCheckFailed);
+    CHECK(refused.err.find("least") != std::string::npos);
+    const Json json = Json::parse(refused.out);
+    CHECK(json["holds"] == false);
+    CHECK(json["budget_bytes"] == 1);
+    CHECK(json["peak_bytes"] > 1);
+  }
+}
+
 TEST_CASE("run: what can't be run is refused by name", "[native][cpu]") {
   native::TemporaryFile file("chosen.recut");
   file.write(
