@@ -202,10 +202,11 @@ void add_emit(CLI::App& app, Action& chosen) {
       ->check(CLI::NonNegativeNumber)
       ->type_name("N");
   command
-      .add_option("-o,--out", arguments->out,
-                  "With --target wasm: write the module as bytes to this file, and what a host has "
-                  "to know to run it (memory, kernels, launches, outputs) as JSON beside it, with "
-                  "the ending .json")
+      .add_option(
+          "-o,--out", arguments->out,
+          "With --target wasm: write the module as bytes to this file, and what a host has "
+          "to know to run it (memory, inputs, kernels, launches, outputs) as JSON beside it, with "
+          "the ending .json")
       ->type_name("FILE");
   command
       .add_option("--precision", arguments->precision,

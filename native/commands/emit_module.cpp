@@ -2,6 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
+#include "engine/codegen/lower/address.h"
+
 namespace recut::native {
 namespace {
 
@@ -33,8 +35,10 @@ Json inputs_json(const Graph& graph, const Program& program) {
   Json inputs = Json::array();
   for (const NodeId id : program.inputs) {
     const TensorType& type = graph.type(id);
-    inputs.push_back(
-        {{"name", graph.node_name(id)}, {"dtype", short_name(type.dtype)}, {"shape", type.shape}});
+    inputs.push_back({{"name", graph.node_name(id)},
+                      {"dtype", short_name(type.dtype)},
+                      {"shape", type.shape},
+                      {"strides", loop::storage_layout(type).strides}});
   }
   return inputs;
 }

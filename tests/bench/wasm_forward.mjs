@@ -10,7 +10,7 @@ import { basename, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { emitWords, functions } from '../codegen/wasm_functions.mjs';
 import { readTensors } from '../onnx/safetensors.mjs';
-import { layOut, readStep } from './wasm_host.mjs';
+import { layOut, readStep, writeInput } from './wasm_host.mjs';
 
 const ort = await import('../onnx/node_modules/onnxruntime-web/dist/ort.wasm.mjs').catch(() => {
   console.error('no onnxruntime-web: npm ci --prefix tests/onnx');
@@ -45,7 +45,7 @@ function ofRecut({ graph, values }, words) {
   command(['emit', graph, '--target', 'wasm', '-o', module, '--device', 'cpu8', ...words]);
   const step = readStep(module), laid = layOut(step);
   const memory = new WebAssembly.Memory({ initial: laid.pages });
-  for (const { name, at } of laid.inputs) new Uint8Array(memory.buffer).set(values.get('in.' + name).bytes, at);
+  for (const input of laid.inputs) writeInput(memory, input, values.get('in.' + input.name).bytes);
   const view = new DataView(memory.buffer);
   for (const [at, value] of laid.words) view.setInt32(at, value, true);
   const { exports } = new WebAssembly.Instance(new WebAssembly.Module(step.module), { recut: { memory, ...functions } });

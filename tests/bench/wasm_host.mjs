@@ -5,10 +5,26 @@ const kBytes = { f64: 8, i64: 8, f32: 4, i32: 4, f16: 2, bf16: 2, i16: 2, i8: 1,
 const kFault = 64; // where the memory's first word of use is
 
 export const elementsOf = ({ shape }) => shape.reduce((a, b) => a * b, 1);
+// Elements from the first to the last that strides reach.
+const reachOf = ({ shape, strides }) =>
+  shape.includes(0) ? 0 : shape.reduce((last, size, d) => last + (size - 1) * strides[d], 1);
 export const bytesOf = ({ dtype, elements }) => kBytes[dtype] * elements;
 
 export function readStep(path) {
   return { ...JSON.parse(readFileSync(path.replace(/wasm$/, 'json'), 'utf8')), module: readFileSync(path) };
+}
+
+// Writes an input whose values stand row by row in `values`, as bytes, to where its strides say.
+export function writeInput(memory, { dtype, shape, strides, at }, values) {
+  const into = new Uint8Array(memory.buffer), bytes = kBytes[dtype];
+  for (let i = 0; i < elementsOf({ shape }); ++i) {
+    let place = 0, rest = i;
+    for (let d = shape.length - 1; d >= 0; --d) {
+      place += (rest % shape[d]) * strides[d];
+      rest = Math.floor(rest / shape[d]);
+    }
+    into.set(values.subarray(i * bytes, (i + 1) * bytes), at + place * bytes);
+  }
 }
 
 // Addresses of inputs, arena and scratch; `words`: what has to stand where, as 32 bits; of each launch its calls,
@@ -20,9 +36,9 @@ export function layOut(step) {
     end = Math.ceil((at + bytes) / 64) * 64;
     return at;
   };
-  const inputs = step.inputs.map(({ name, dtype, shape }) => {
-    const elements = elementsOf({ shape });
-    return { name, dtype, shape, elements, at: place(bytesOf({ dtype, elements })) };
+  const inputs = step.inputs.map((input) => {
+    const elements = reachOf(input);
+    return { ...input, elements, at: place(bytesOf({ dtype: input.dtype, elements })) };
   });
   const scratch = place(step.scratch_bytes);
   const arena = place(step.arena_bytes);

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "engine/codegen/loop/parser.h"
@@ -15,6 +17,7 @@
 #include "engine/runtime/program_text.h"
 #include "engine/workspace/gradients.h"
 #include "engine/workspace/scheduling.h"
+#include "tests/codegen/wasm_code.h"
 #include "tests/effort.h"
 #include "tests/golden/golden.h"
 #include "tests/native/run_command.h"
@@ -140,6 +143,60 @@ TEST_CASE("emit writes a module and what a host has to know", "[codegen]") {
       else
         CHECK(place["arena"].get<std::int64_t>() < json["arena_bytes"].get<std::int64_t>());
   }
+}
+
+// A host writes and reads by what the facts say, values row by row on its side.
+TEST_CASE("emit says how a module's inputs lie in memory", "[codegen]") {
+  const native::TemporaryFile graph("lying.recut"), module("lying.wasm"), facts("lying.json"),
+      script("lying.mjs");
+  graph.write(R"(graph "lying" {
+  %x = input f32[2, 3]{1, 2}
+  %g = input f32[2, 2]{3, 1}
+  %e = input f32[2, 2]{1, 0}
+  %s = input f32[]
+  %n = input f32[0, 2]
+  %y = mul.Tensor(%x, %s)
+  %z = add.Tensor(%g, %e)
+  results %y, %z, %n
+  gradients none, none, none, none, none
+}
+)");
+  const native::Ran ran =
+      native::run({"emit", graph.path(), "--target", "wasm", "-o", module.path()});
+  INFO(ran.err);
+  REQUIRE(ran.code == native::kDone);
+  const auto json = nlohmann::json::parse(contents_emit(facts.path()));
+  std::map<std::string, std::vector<int>> strides;
+  for (const auto& input : json["inputs"])
+    strides[input["name"].get<std::string>()] = input["strides"].get<std::vector<int>>();
+  CHECK(strides["x"] == std::vector<int>{1, 2});
+  // What isn't dense comes row by row.
+  CHECK(strides["g"] == std::vector<int>{2, 1});
+  CHECK(strides["e"] == std::vector<int>{2, 1});
+  CHECK(strides["s"].empty());
+  if (!has_node()) SKIP("node is missing");
+  script.write(R"(
+import { functions } from ')" RECUT_SOURCE_DIR R"(/tests/codegen/wasm_functions.mjs';
+import { layOut, readStep, writeInput } from ')" RECUT_SOURCE_DIR R"(/tests/bench/wasm_host.mjs';
+const step = readStep(process.argv[2]), laid = layOut(step);
+const memory = new WebAssembly.Memory({ initial: laid.pages });
+const given = { x: [0, 1, 2, 3, 4, 5], g: [1, 2, 3, 4], e: [10, 10, 20, 20], s: [2], n: [] };
+for (const input of laid.inputs)
+  writeInput(memory, input, new Uint8Array(Float32Array.from(given[input.name]).buffer));
+const view = new DataView(memory.buffer);
+for (const [at, value] of laid.words) view.setInt32(at, value, true);
+const { exports } = new WebAssembly.Instance(new WebAssembly.Module(step.module), { recut: { memory, ...functions } });
+for (const { calls } of laid.launches) for (const [name, ...rest] of calls) exports[name](...rest);
+const expected = [[0, 2, 4, 6, 8, 10], [11, 12, 23, 24]];
+expected.forEach((values, o) => {
+  const { place, shape, layouts: [{ strides, offset }] } = step.outputs[o];
+  values.forEach((value, i) => {
+    const at = offset + Math.floor(i / shape[1]) * strides[0] + (i % shape[1]) * strides[1];
+    if (view.getFloat32(laid.arena + place.arena + 4 * at, true) !== value) process.exit(1);
+  });
+});
+)");
+  CHECK(std::system(("node " + script.path() + " " + module.path()).c_str()) == 0);
 }
 
 TEST_CASE("emit says what it can't do", "[codegen]") {
