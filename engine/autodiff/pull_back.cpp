@@ -83,12 +83,9 @@ class PullBackSweep {
       return add(*node.arguments[0].get<NodeId>(), *node.arguments[1].get<std::int64_t>(),
                  gradients.front());
     const Row* row = find_row(node.op);
-    if (row == nullptr) return gaps_.add(b_.graph(), id);
+    if (row == nullptr) return gaps_.add(b_, id);
     std::optional<Builder::Scope> scope;
-    if (!nested()) {
-      const Origin& origin = b_.graph().origin(id);
-      scope.emplace(b_, Builder::Place{origin.module, origin.seq_nr});
-    }
+    if (!nested()) scope.emplace(b_, place_of_derivative(b_.graph(), id));
     begin_step(id);
     Site site(b_, id, std::move(gradients), [this](NodeId operand) { return active(operand); });
     if (row->kind == RowKind::expansion)

@@ -21,12 +21,11 @@ class PushForwardSweep {
       return set(id, 0,
                  get(*node.arguments[0].get<NodeId>(), *node.arguments[1].get<std::int64_t>()));
     const Row* row = find_row(node.op);
-    if (row == nullptr) return gaps_.add(b_.graph(), id);
+    if (row == nullptr) return gaps_.add(b_, id);
     std::optional<Builder::Scope> scope;
     if (trail_ != nullptr) {
       trail_->marks.push_back(b_.graph().order().size());
-      const Origin& origin = b_.graph().origin(id);
-      scope.emplace(b_, Builder::Place{origin.module, origin.seq_nr});
+      scope.emplace(b_, place_of_derivative(b_.graph(), id));
     }
     apply(*row, id, node);
   }

@@ -7,18 +7,28 @@
 
 namespace recut::autodiff {
 
-void Gaps::add(const Graph& graph, NodeId node) {
-  const Operator& op = graph.op(node);
+Builder::Place place_of_derivative(const Graph& graph, NodeId call) {
+  const Origin& origin = graph.origin(call);
+  return {origin.module, origin.seq_nr,
+          fmt::format("the derivative of %{} ({})", origin.name, graph.op(call).name)};
+}
+
+void Gaps::add(Builder& b, NodeId node) {
+  const Operator& op = b.graph().op(node);
   Missing& missing = missing_.try_emplace(op.name, Missing{op.op, {}, 0}).first->second;
   if (missing.calls++ == 0)
-    missing.first_node = graph.contains(node) ? graph.node_name(node) : std::string(op.name);
+    missing.first = b.subject().empty() ? "%" + b.graph().node_name(node) : b.subject();
+}
+
+std::string Gaps::first() const {
+  return fmt::format("{} has no derivative rule", missing_.begin()->first);
 }
 
 Diagnostics Gaps::diagnostics() const {
   Diagnostics list;
   for (const auto& [name, missing] : missing_)
     list.push_back(error(
-        fmt::format("{} has no derivative rule: %{} needs it{}", name, missing.first_node,
+        fmt::format("{} has no derivative rule: {} needs it{}", name, missing.first,
                     missing.calls > 1 ? fmt::format(", and {} more", missing.calls - 1) : "")));
   return list;
 }

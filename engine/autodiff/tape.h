@@ -12,18 +12,23 @@
 
 namespace recut::autodiff {
 
+// The derivative of a call as the subject of complaints from within its rule.
+Builder::Place place_of_derivative(const Graph& graph, NodeId call);
+
 // Operators that a derivative would have to pass and that have no row, with the number of calls and
-// the first one's name.
+// the first one that needs it.
 class Gaps {
  public:
   struct Missing {
     Op op;
-    std::string first_node;
+    std::string first;
     int calls = 0;
   };
 
-  void add(const Graph& graph, NodeId node);
+  // A node that the rule of another call made is that call's; see Builder::Place::subject.
+  void add(Builder& b, NodeId node);
   bool empty() const { return missing_.empty(); }
+  std::string first() const;        // the first operator, and that it has no rule
   Diagnostics diagnostics() const;  // one an operator, by name
 
  private:

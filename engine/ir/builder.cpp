@@ -105,7 +105,8 @@ Value Builder::make(Op op, std::vector<Argument> arguments) {
   Origin origin{std::exchange(next_name_, {}), place_.module, place_.seq_nr};
   auto made = graph_->make(op, std::move(arguments), std::move(origin));
   if (made) return value(*made);
-  return fail(where_called(operator_of(op).name) + made.diagnostics().front().message);
+  const std::string& why = made.diagnostics().front().message;  // which names the operator
+  return fail(subject().empty() ? where_called(operator_of(op).name) + why : why);
 }
 
 Builder::Scope::Scope(Builder& builder, Place place)
@@ -162,11 +163,13 @@ Value Builder::convert(const Value& x, DType dtype) {
 
 Value Builder::fail(std::string message) {
   next_name_.clear();
-  if (!complaint_) complaint_ = error(std::move(message));
+  if (!complaint_)
+    complaint_ = error(subject().empty() ? std::move(message) : subject() + ": " + message);
   return {};
 }
 
 std::string Builder::where_called(std::string_view op_name) const {
+  if (!subject().empty()) return fmt::format("{}: ", op_name);
   return fmt::format("call {}, {}{}: ", calls_, op_name,
                      place_.module.empty() ? "" : fmt::format(" in {}", place_.module));
 }

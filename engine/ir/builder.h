@@ -11,8 +11,9 @@
 //   Result<Graph> graph = b.finish();  // or what the first call complained of
 //
 // Types come from the operators' shape rules. The first call that doesn't fit is remembered with
-// its number, operator and module; what is computed from it is an invalid Value, silently, and
-// finish() reports that first complaint. So a model is written without a check after each line.
+// its number, operator and module, or the scope's subject; what is computed from it is an invalid
+// Value, silently, and finish() reports that first complaint. So a model is written without a check
+// after each line.
 #pragma once
 
 #include <initializer_list>
@@ -112,10 +113,12 @@ class Builder {
   };
   Named as(std::string name) { return Named(*this, std::move(name)); }
 
-  // Module path and sequence number of the calls until the scope ends.
+  // Module path and sequence number of the calls until the scope ends. `subject`: what complaints
+  // are about where these calls mean nothing to the reader, in his own words.
   struct Place {
     std::string module;
     std::int64_t seq_nr = -1;
+    std::string subject = {};
   };
   class Scope {
    public:
@@ -157,6 +160,7 @@ class Builder {
 
   Graph& graph() { return *graph_; }
   const std::optional<Diagnostic>& complaint() const { return complaint_; }
+  const std::string& subject() const { return place_.subject; }
 
   // Remembers a complaint, unless there is one.
   Value fail(std::string message);

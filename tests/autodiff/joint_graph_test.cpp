@@ -180,7 +180,9 @@ TEST_CASE("joint graph: what can't be differentiated is said by name", "[autodif
   results %y
 }
 )");
-  CHECK(complaint(random).find("scaled_dot_product_attention with dropout") != std::string::npos);
+  CHECK(complaint(random) ==
+        "error: the derivative of %y (scaled_dot_product_attention): with dropout it has no "
+        "derivative rule\n");
   const Graph plain = parse(
       "graph \"g\" {\n  %x = parameter f32[2]\n  %i = input i64[2]\n"
       "  %y = exp(%x)\n  results %y, %i\n}\n");
@@ -193,6 +195,43 @@ TEST_CASE("joint graph: what can't be differentiated is said by name", "[autodif
   CHECK(complaint(plain, {std::vector<std::size_t>{9}, std::nullopt}).find("is not there") !=
         std::string::npos);
   CHECK(complaint(joint_of(plain)).find("joint graph already") != std::string::npos);
+}
+
+// Rules make calls of their own, which the reader hasn't written.
+TEST_CASE("joint graph: what a rule can't do is said of the call that it is for", "[autodiff]") {
+  const auto complaint = [](const std::string& lines) {
+    const Graph graph = parse("graph \"g\" {\n" + lines + "\n}\n");
+    const auto reverse = differentiate(graph, {});
+    const auto forward = jvp(graph, {});
+    std::string words;
+    if (!reverse) words += format(reverse.diagnostics());
+    if (!forward) words += format(forward.diagnostics());
+    return words;
+  };
+  const auto count = [](const std::string& words, const std::string& part) {
+    int found = 0;
+    for (std::size_t at = words.find(part); at != std::string::npos; at = words.find(part, at + 1))
+      ++found;
+    return found;
+  };
+  // In reverse mode alone.
+  const std::pair<const char*, const char*> kCalls[] = {
+      {"%a = linalg_qr(%x, \"r\")\n %y = getitem(%a, 1)", "linalg_qr"},
+      {"%a = linalg_qr(%x, \"complete\")\n %y = getitem(%a, 1)", "linalg_qr"},
+      {"%n = constant f32[3, 2]\n %a = rrelu_with_noise(%x, %n, 0.1, 0.3, true)\n %y = exp(%a)",
+       "rrelu_with_noise"},
+      {"%q = constant f32[3, 2]\n %a = special_zeta(%x, %q)\n %y = exp(%a)", "special_zeta"},
+  };
+  for (const auto& [lines, op] : kCalls) {
+    const std::string words =
+        complaint("%x = parameter f32[3, 2]\n " + std::string(lines) + "\n results %y");
+    INFO(words);
+    const int complaints = count(words, "error: ");
+    CHECK(complaints >= 1);
+    CHECK(count(words, "the derivative of %a (") == complaints);
+    CHECK(count(words, op) == complaints);
+    CHECK(count(words, "call ") == 0);
+  }
 }
 
 TEST_CASE("joint graph: its forward half has its results and no tangents, and gives as many back",

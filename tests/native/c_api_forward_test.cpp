@@ -123,7 +123,7 @@ TEST_CASE("c_api: what can't be differentiated is told", "[native][c_api]") {
   REQUIRE(gap.status == RECUT_OK);
   const OwnedGraph joint = differentiate(gap, nullptr);
   CHECK(joint.status == RECUT_BAD_INPUT);
-  CHECK(joint.error.find("scaled_dot_product_attention with dropout") != std::string::npos);
+  CHECK(joint.error.find("%y (scaled_dot_product_attention): with dropout") != std::string::npos);
 }
 
 // Each call makes nodes: none of them may be another caller's, nor the given graph's.

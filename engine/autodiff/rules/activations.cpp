@@ -119,8 +119,7 @@ std::vector<Value> prelu_backward(Site& s) {
 Value rrelu(Site& s) {
   const bool functional = s.op() == Op::rrelu_with_noise_functional;
   if (!functional && s.boolean("training"))
-    return s.b.fail(
-        "rrelu_with_noise in training writes its noise in place: use the functional one");
+    return s.b.fail("in training its noise is written in place: use the functional one");
   return s.b(Op::rrelu_with_noise_backward,
              {s.grad(), s["self"], functional ? s.out(1) : s["noise"], s.given("lower"),
               s.given("upper"), s.given("training"), false});

@@ -69,8 +69,7 @@ Value causal_mask(Builder& b, std::int64_t rows, std::int64_t columns) {
 
 // softmax(q k^T scale + mask) v, written out. A row that is masked out altogether is 0.
 std::vector<Value> attention(Site& s) {
-  if (s.real("dropout_p") > 0)
-    return {s.b.fail("scaled_dot_product_attention with dropout has no derivative rule")};
+  if (s.real("dropout_p") > 0) return {s.b.fail("with dropout it has no derivative rule")};
   const Value q = s["query"];
   Value k = s["key"], v = s["value"];
   if (s.has("enable_gqa") && s.boolean("enable_gqa"))
@@ -123,7 +122,7 @@ Value of_scores(Site& s, const Scores& a, const Value& g) {
 
 std::vector<Value> attention_backward(Site& s) {
   if (s.has("dropout_p") && s.real("dropout_p") > 0)
-    return {s.b.fail("the backward of attention with dropout has no derivative rule")};
+    return {s.b.fail("with dropout it has no derivative rule")};
   const Scores a = written_out(s);
   const Value g = s[s.has("grad_out_") ? "grad_out_" : "grad_out"];
   const Value scaled = of_scores(s, a, g) * a.scale;

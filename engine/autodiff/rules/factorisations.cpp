@@ -119,12 +119,11 @@ Value qr_of(const Value& q, const Value& r, const Value& gq, const Value& gr) {
 
 // Wide: R2 = Q^T A2, so that gA2 = Q gR2, and Q gets A2 gR2^T besides.
 Value qr(Site& s) {
-  if (s.text("mode") == "r")
-    return s.b.fail("linalg_qr in mode 'r' has no derivative: Q is needed");
+  if (s.text("mode") == "r") return s.b.fail("there is none in mode 'r': Q is needed");
   const Value a = s["A"], q = s.out(0), r = s.out(1), gq = s.grad(0), gr = s.grad(1);
   const std::int64_t m = a.size(-2), n = a.size(-1);
   if (m > n && s.text("mode") == "complete")
-    return s.b.fail("linalg_qr in mode 'complete' of a tall matrix has no derivative");
+    return s.b.fail("there is none in mode 'complete' of a tall matrix");
   if (m >= n) return qr_of(q, r, gq, gr);
   const Value gr2 = columns(gr, m, n);
   const Value first =

@@ -65,7 +65,7 @@ std::vector<Value> gradients_of(Site& s, const Value& y, const Value& gradient,
   Gaps gaps;
   const std::vector<Seed> seeds = {{y.id(), gradient}};
   auto gradients = pull_back(s.b, tape, seeds, wanted, gaps);
-  if (!gaps.empty()) s.b.fail(gaps.diagnostics().front().message);
+  if (!gaps.empty()) s.b.fail(gaps.first());
   return gradients;
 }
 

@@ -14,7 +14,7 @@ Value embedding(Site& s) {
 // Rows of padding got nothing.
 Value embedding_again(Site& s) {
   if (s.boolean("scale_grad_by_freq"))
-    return s.b.fail("embedding_dense_backward scaled by frequency has no derivative rule");
+    return s.b.fail("scaled by frequency, it has no derivative rule");
   const Value indices = s["indices"];
   const Value rows = s.b(Op::embedding, {s.grad(), indices});
   const std::int64_t padding = s.integer("padding_idx");
@@ -175,7 +175,7 @@ Value masked_out(Site& s) { return zero_where(s["mask"], s.grad()); }
 Value masked_select(Site& s) {
   const Value x = s["self"];
   const auto shape = broadcast(x.shape(), s["mask"].shape());
-  if (!shape) return s.b.fail("masked_select: " + shape.diagnostics().front().message);
+  if (!shape) return s.b.fail(shape.diagnostics().front().message);
   const Value base = s.b.full(*shape, 0, x.dtype());
   return s.b(Op::masked_scatter, {base, s.b.expand(s["mask"], *shape), s.grad()});
 }
@@ -205,7 +205,7 @@ std::vector<Value> take_along_dim(Site& s) {
 }
 
 Value bag_rows(Site& s) {
-  if (s.boolean("sparse")) return s.b.fail("_embedding_bag with sparse gradients has no rule");
+  if (s.boolean("sparse")) return s.b.fail("with sparse gradients it has no rule");
   return s.b(Op::_embedding_bag_dense_backward,
              {s.grad(), s["indices"], s.out(1), s.out(2), s.out(3), s["weight"].size(0),
               s.given("scale_grad_by_freq"), s.given("mode"), s.given("per_sample_weights"),

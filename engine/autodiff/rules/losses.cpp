@@ -248,7 +248,7 @@ std::vector<Value> glu_backward(Site& s) {
 // x1·x2 / max(|x1|, eps) max(|x2|, eps)
 std::vector<Value> cosine_similarity(Site& s) {
   const auto shape = broadcast(s["x1"].shape(), s["x2"].shape());
-  if (!shape) return {s.b.fail("cosine_similarity: " + shape.diagnostics().front().message)};
+  if (!shape) return {s.b.fail(shape.diagnostics().front().message)};
   const Value a = s.b.expand(s["x1"], *shape), b = s.b.expand(s["x2"], *shape);
   const std::vector<std::int64_t> dim = {s.integer("dim")};
   const auto unit = [&](const Value& v) {

@@ -57,7 +57,7 @@ Shape leading(const Shape& shape, std::size_t without) {
 Value batched_product(const Value& a, const Value& b) {
   Builder& builder = *a.builder();
   auto batch = broadcast(leading(a.shape(), 2), leading(b.shape(), 2));
-  if (!batch) return builder.fail("matmul: " + batch.diagnostics().front().message);
+  if (!batch) return builder.fail(batch.diagnostics().front().message);
   const auto flat = [&](const Value& v) {
     Shape shape = *batch;
     shape.insert(shape.end(), {v.size(-2), v.size(-1)});

@@ -55,7 +55,7 @@ Value selected(Site& s) {
 Value strided(Site& s) {
   const Value x = s["self"];
   if (!is_dense(x.type()))
-    return s.b.fail("as_strided of a tensor that is not dense has no derivative rule");
+    return s.b.fail("of a tensor that is not dense it has no derivative rule");
   const Value places = s.b(Op::arange, {x.count()});
   Keywords offset;
   if (s.is_given("storage_offset"))
