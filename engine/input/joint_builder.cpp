@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
+#include <utility>
 
 #include "engine/input/joint_measured.h"
 #include "engine/input/joint_outputs.h"
@@ -18,8 +20,10 @@ namespace {
 // All values of a graph together: sums of sizes, and twice that, fit into 64 bits.
 constexpr std::int64_t kMaxTotalBytes = std::int64_t{1} << 61;
 
-// The types of a node as the file has them; nothing where it has none.
-using RecordedTypes = std::optional<std::vector<TensorType>>;
+// The types of a node as the file has them, one an output; nothing where it has none, or says
+// nothing of an output's dtype.
+using RecordedType = std::optional<TensorType>;
+using RecordedTypes = std::optional<std::vector<RecordedType>>;
 
 constexpr std::size_t kStepNodes = 1'000;
 
@@ -43,6 +47,7 @@ class JointGraphBuilder::Builder {
     const std::size_t all = nodes_.nodes.size();
     if (recorded_.size() < all) {
       read_types();
+      note_readers();
       choose_device();
       return true;
     }
@@ -103,9 +108,24 @@ class JointGraphBuilder::Builder {
     }
   }
 
+  // Which outputs of a node that gives several are taken.
+  void note_readers() {
+    for (const JointNode& node : nodes_.nodes) {
+      const Operator* op = node.sound ? find_operator_by_target(node.target) : nullptr;
+      if (op == nullptr || op->op != Op::getitem) continue;
+      if (!node.args.present() || node.args.size() != 2) continue;
+      auto item = node.args.items().begin();
+      const JsonValue from = (*item).value, index = (*++item).value;
+      if (!from.is(JsonKind::object) || from.size() != 1 || !index.is(JsonKind::integer)) continue;
+      const JsonMember named = *from.items().begin();
+      if (named.key == "node" && named.value.is(JsonKind::text))
+        read_.emplace(named.value.text(), index.integer());
+    }
+  }
+
   static Result<RecordedTypes> types_of(JsonValue val) {
     if (!val.present() || val.is(JsonKind::null)) return RecordedTypes();
-    std::vector<TensorType> types;
+    std::vector<RecordedType> types;
     if (!val.is(JsonKind::array)) {
       auto type = read_joint_type(val);
       if (!type) return type.diagnostics();
@@ -113,6 +133,11 @@ class JointGraphBuilder::Builder {
       return RecordedTypes(std::move(types));
     }
     for (const JsonMember item : val.items()) {
+      // Outputs that are sizes: no tensors, so that nothing is said of one.
+      if (item.value.is(JsonKind::integer) || item.value.is(JsonKind::text)) {
+        types.emplace_back();
+        continue;
+      }
       auto type = read_joint_type(item.value);
       if (!type) return type.diagnostics();
       types.push_back(std::move(*type));
@@ -124,15 +149,16 @@ class JointGraphBuilder::Builder {
     std::map<std::string_view, std::size_t> uses;
     for (const RecordedTypes& types : recorded_)
       if (types)
-        for (const TensorType& type : *types) ++uses[type.device];
+        for (const RecordedType& type : *types)
+          if (type && type->exists()) ++uses[type->device];
     std::size_t most = 0;
     std::string chosen;
     for (const auto& [device, count] : uses)  // by name: of equals, the first
       if (count > most) most = count, chosen = std::string(device);
     for (RecordedTypes& types : recorded_)
       if (types)
-        for (TensorType& type : *types)
-          if (type.device == chosen) type.device.clear();
+        for (RecordedType& type : *types)
+          if (type && type->device == chosen) type->device.clear();
     graph_.device = chosen;
   }
 
@@ -162,9 +188,11 @@ class JointGraphBuilder::Builder {
   std::optional<TensorType> input_type() {
     if (faulty_type_[at_]) return std::nullopt;
     const RecordedTypes& types = recorded_[at_];
-    if (types && types->size() == 1 && types->front().exists() && count_bytes(*types))
+    const bool one = types && types->size() == 1;
+    if (one && types->front() && types->front()->exists() && count_bytes({*types->front()}))
       return types->front();
-    complain("'val' is missing, expected the type of a tensor");
+    complain(one && !types->front() ? "'val' has no 'dtype'"
+                                    : "'val' is missing, expected the type of a tensor");
     return std::nullopt;
   }
 
@@ -283,9 +311,19 @@ class JointGraphBuilder::Builder {
                            recorded->size()));
       return std::nullopt;
     }
-    for (std::size_t i = 0; i < inferred->size(); ++i)
-      if (!agree(op, i, (*recorded)[i], (*inferred)[i])) return std::nullopt;
-    return count_bytes(*recorded) ? std::move(recorded) : std::nullopt;
+    std::vector<TensorType> settled;
+    for (std::size_t i = 0; i < inferred->size(); ++i) {
+      const RecordedType& known = (*recorded)[i];
+      if (known && !agree(op, i, *known, (*inferred)[i])) return std::nullopt;
+      settled.push_back(is_told(i, known) ? *known : (*inferred)[i]);
+    }
+    return count_bytes(settled) ? std::optional(std::move(settled)) : std::nullopt;
+  }
+
+  // Whether the type of this output is the file's: none stands for what nobody takes.
+  bool is_told(std::size_t output, const RecordedType& recorded) const {
+    return recorded && (recorded->exists() ||
+                        read_.count({node().name, static_cast<std::int64_t>(output)}) == 0);
   }
 
   std::optional<std::vector<TensorType>> take_unchecked(const Operator& op,
@@ -293,12 +331,15 @@ class JointGraphBuilder::Builder {
                                                         const Call::TypesOf& types_of) {
     const Diagnostics wrong = check_arguments(op, arguments, types_of);
     for (const Diagnostic& d : wrong) complain(d.message);
-    RecordedTypes& recorded = recorded_[at_];
-    if (!op.returns_list && recorded->size() != op.outputs)
-      complain(
-          fmt::format("{} has {} outputs, 'val' has {}", op.name, op.outputs, recorded->size()));
-    else if (wrong.empty() && count_bytes(*recorded))
-      return std::move(recorded);
+    std::vector<TensorType> types;
+    for (const RecordedType& type : *recorded_[at_])
+      if (type) types.push_back(*type);
+    if (types.size() != recorded_[at_]->size())
+      complain("'val' has no 'dtype'");
+    else if (!op.returns_list && types.size() != op.outputs)
+      complain(fmt::format("{} has {} outputs, 'val' has {}", op.name, op.outputs, types.size()));
+    else if (wrong.empty() && count_bytes(types))
+      return types;
     return std::nullopt;
   }
 
@@ -345,6 +386,7 @@ class JointGraphBuilder::Builder {
   std::size_t at_ = 0;                 // the node that is being added
   std::vector<NodeId> ids_;            // by index; invalid where a node is faulty
   std::vector<RecordedTypes> recorded_;
+  std::set<std::pair<std::string_view, std::int64_t>> read_;  // outputs: of which node, and which
   std::vector<bool> faulty_type_;
   std::map<std::string_view, UnknownOperator> unknown_;
   Measurements measurements_;

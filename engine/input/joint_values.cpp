@@ -73,13 +73,12 @@ struct TypeMembers {
 Result<TypeMembers> type_members(JsonValue value) {
   TypeMembers members;
   for (const JsonMember member : value.items()) {
-    if (member.key == "dtype") members.dtype = member.value;
+    if (member.key == "dtype" && !member.value.is(JsonKind::null)) members.dtype = member.value;
     if (member.key == "shape") members.shape = member.value;
     if (member.key == "stride") members.stride = member.value;
     if (member.key == "device") members.device = member.value;
   }
-  if (!members.dtype.present()) return error("'val' has no 'dtype'");
-  if (!members.shape.present()) return error("'val' has no 'shape'");
+  if (members.dtype.present() && !members.shape.present()) return error("'val' has no 'shape'");
   return members;
 }
 
@@ -130,11 +129,12 @@ Result<Argument> read_list(JsonValue value, const FindNode& find_node, bool& sou
 
 }  // namespace
 
-Result<TensorType> read_joint_type(JsonValue value) {
-  if (value.is(JsonKind::null)) return TensorType{};
+Result<std::optional<TensorType>> read_joint_type(JsonValue value) {
+  if (value.is(JsonKind::null)) return std::optional(TensorType{});
   if (!value.is(JsonKind::object)) return unexpected("'val'", value, "an object or null");
   const auto members = type_members(value);
   if (!members) return members.diagnostics();
+  if (!members->dtype.present()) return std::optional<TensorType>();
   const auto dtype = read_dtype(members->dtype);
   if (!dtype) return dtype.diagnostics();
   auto shape = read_sizes("'shape'", members->shape);
@@ -153,7 +153,7 @@ Result<TensorType> read_joint_type(JsonValue value) {
     if (!device) return device.diagnostics();
     type.device = std::move(*device);
   }
-  return type;
+  return std::optional(std::move(type));
 }
 
 Result<Argument> read_joint_argument(JsonValue value, const FindNode& find_node, bool& sound) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -14,8 +15,8 @@ namespace recut {
 
 // {"dtype": "float32", "shape": [4, 8], "stride": [8, 1], "device": "cuda"}; strides are contiguous
 // where they aren't given, and the device stays as the file names it. null is the type of an output
-// that doesn't exist.
-Result<TensorType> read_joint_type(JsonValue value);
+// that doesn't exist. Nothing where no dtype is given: a shape rule has to say what it is.
+Result<std::optional<TensorType>> read_joint_type(JsonValue value);
 
 // What a reference stands for: an invalid id where that node is faulty itself and has been
 // complained about.

@@ -1,6 +1,9 @@
 #include "engine/input/graph_file.h"
 
+#include <fmt/core.h>
+
 #include <catch2/catch_test_macros.hpp>
+#include <string>
 
 #include "engine/input/text.h"
 #include "engine/ir/printer.h"
@@ -51,6 +54,89 @@ TEST_CASE("devices that are no words are printed in quotes, and read back") {
     // Of devices that are named equally often, the graph's own is the first by name.
     CHECK(again->type(again->find("primals_1")).device == (device < "cpu" ? "" : device));
   }
+}
+
+// A joint graph of cuDNN's attention. `val`: of what forward's call gives; `more`: nodes between it
+// and the output node.
+std::string cudnn_attention(std::string_view val, std::string_view more = "",
+                            std::string_view outputs = R"({"node":"o"})") {
+  const auto heads = [](std::string_view name) {
+    return fmt::format(
+        R"({{"name":"{}","op":"placeholder","target":"{}","args":[],"val":{{"dtype":"float16",
+        "shape":[1,2,4,8],"device":"cuda"}}}},)",
+        name, name);
+  };
+  return fmt::format(
+      R"({{"format":"fx-joint-graph","version":1,"model":"attention","num_fwd_outputs":1,"joint":[
+      {}{}{}
+      {{"name":"a","op":"call_function","target":"aten._scaled_dot_product_cudnn_attention.default",
+       "args":[{{"node":"primals_1"}},{{"node":"primals_2"}},{{"node":"primals_3"}},null,true,0.0,
+       true],"val":{}}},
+      {{"name":"o","op":"call_function","target":"getitem","args":[{{"node":"a"}},0]}},{}
+      {{"name":"output","op":"output","target":"output","args":[[{}]]}}]}})",
+      heads("primals_1"), heads("primals_2"), heads("primals_3"), val, more, outputs);
+}
+
+constexpr std::string_view kToldOut =
+    R"({"dtype":"float16","shape":[1,2,4,8],"device":"cuda"},
+    {"dtype":"float32","shape":[1,2,4,1],"device":"cuda"})";
+
+TEST_CASE("what a file says nothing of, the operator's rule says") {
+  // Seeds, sizes and the mask for debugging: without a dtype, as numbers, as null, and told whole.
+  for (const std::string_view rest :
+       {"null,null,null,null,null,null,null", "{},{},{},{},{},{},{}",
+        R"(null,null,4,4,{"shape":[],"device":"cpu"},{"device":"cpu"},null)",
+        R"(null,null,"s3","s3",null,{"dtype":null,"shape":null},{"stride":[0]})",
+        R"(null,null,null,null,{"dtype":"int64","shape":[],"device":"cpu"},
+           {"dtype":"int64","shape":[],"device":"cpu"},null)"}) {
+    INFO(rest);
+    const std::string val = fmt::format("[{},{}]", kToldOut, rest);
+    const auto alone = parse_joint_graph(cudnn_attention(val), "alone.json");
+    if (!alone) FAIL(format(alone.diagnostics()));
+    CHECK(verify(alone->graph).empty());
+    CHECK(format(alone->graph.type(alone->graph.find("o"))) == "f16[1, 2, 4, 8]");
+
+    // What backward reads has the rule's type, however it is recorded.
+    const std::string backward = R"(
+      {"name":"s","op":"call_function","target":"getitem","args":[{"node":"a"},1]},
+      {"name":"seed","op":"call_function","target":"getitem","args":[{"node":"a"},6],"val":null},
+      {"name":"offset","op":"call_function","target":"getitem","args":[{"node":"a"},7],"val":{}},
+      {"name":"tangents_1","op":"placeholder","target":"t","args":[],
+       "val":{"dtype":"float16","shape":[1,2,4,8],"device":"cuda"}},
+      {"name":"b","op":"call_function",
+       "target":"aten._scaled_dot_product_cudnn_attention_backward.default",
+       "args":[{"node":"tangents_1"},{"node":"primals_1"},{"node":"primals_2"},
+       {"node":"primals_3"},{"node":"o"},{"node":"s"},{"node":"seed"},{"node":"offset"},null,null,
+       null,4,4,0.0,true],"val":[{},{},{}]},
+      {"name":"q","op":"call_function","target":"getitem","args":[{"node":"b"},0]},
+      {"name":"k","op":"call_function","target":"getitem","args":[{"node":"b"},1]},
+      {"name":"v","op":"call_function","target":"getitem","args":[{"node":"b"},2]},)";
+    const auto joint = parse_joint_graph(
+        cudnn_attention(val, backward, R"({"node":"o"},{"node":"q"},{"node":"k"},{"node":"v"})"),
+        "joint.json");
+    if (!joint) FAIL(format(joint.diagnostics()));
+    CHECK(verify(joint->graph).empty());
+    for (const char* name : {"seed", "offset"})
+      CHECK(format(joint->graph.type(joint->graph.find(name))).substr(0, 5) == "i64[]");
+    CHECK(format(joint->graph.type(joint->graph.find("k"))).substr(0, 15) == "f16[1, 2, 4, 8]");
+    CHECK(joint->graph.device == "cuda");  // what isn't there names none
+    const auto again = parse_graph_text(print(joint->graph), "printed.recut");
+    if (!again) FAIL(format(again.diagnostics()));
+    CHECK(print(*again) == print(joint->graph));
+  }
+
+  // A call with one output, too. What is said is still held against the rule.
+  std::string small(kSmall);
+  small.insert(small.find("\"module\""), R"("val":{"device":"cpu"},)");
+  const auto file = parse_joint_graph(small, "small.json");
+  if (!file) FAIL(format(file.diagnostics()));
+  CHECK(format(file->graph.type(file->graph.find("y"))) == "f32[2, 3]{1, 2}");
+  const auto wrong = parse_joint_graph(
+      cudnn_attention(R"([{"dtype":"float16","shape":[1,2,4,7]},{},{},{},{},{},{},{},{}])"), "f");
+  REQUIRE_FALSE(wrong.ok());
+  CHECK(wrong.diagnostics().front().message ==
+        "node 'a': output 0 of _scaled_dot_product_cudnn_attention is recorded as f16[1, 2, 4, 7], "
+        "expected f16[1, 2, 4, 8]");
 }
 
 }  // namespace

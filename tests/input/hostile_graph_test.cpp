@@ -135,6 +135,10 @@ TEST_CASE("hostile graphs: fields of nodes") {
        "node 'x': 'val' is missing, expected the type of a tensor"},
       {first(R"({"name":"x","op":"placeholder","target":"x","val":[]})"),
        "node 'x': 'val' is missing, expected the type of a tensor"},
+      {first(R"({"name":"x","op":"placeholder","target":"x","val":{}})"),
+       "node 'x': 'val' has no 'dtype'"},
+      {first(R"({"name":"x","op":"placeholder","target":"x","val":{"shape":[2,3]}})"),
+       "node 'x': 'val' has no 'dtype'"},
       {first(R"({"name":"x","op":"call_module","target":"x"})"),
        "node 'x': op 'call_module' found, expected 'placeholder', 'get_attr', 'call_function' or "
        "'output'"},
@@ -155,7 +159,6 @@ TEST_CASE("hostile graphs: types") {
   };
   const Fault faults[] = {
       {typed("4"), "node 'y': 'val' is an int, expected an object or null"},
-      {typed("{}"), "node 'y': 'val' has no 'dtype'"},
       {typed(R"({"dtype":"float32"})"), "node 'y': 'val' has no 'shape'"},
       {typed(R"({"dtype":"complex64","shape":[]})"),
        "node 'y': dtype 'complex64' is none that Recut knows"},
