@@ -89,7 +89,8 @@ int run_on_cpu(RunCommand command, const Console& console) {
   const auto document = command.graph.open_joint(console);
   if (!document) return console.complain(document.diagnostics());
   const SchedulingRequest request = scheduling_of(command);
-  cpu::StepCache steps(usual_store(command, console), {.library = !command.no_library});
+  cpu::StepCache steps(usual_store(command, console),
+                       {.library = !command.no_library, .library_takes = cpu::onednn_takes});
   const auto found = steps.find(*document, request);
   if (!found) return console.complain(found.diagnostics());
   if (*found) return execute(command, *document, **found, console);

@@ -61,7 +61,8 @@ Result<Times> time_of(const Graph& graph, const Threads& threads, double seconds
   const FusionGroups groups = fuse_pointwise(graph, storages);
   const auto schedule = make_schedule(graph, storages, groups, plan_of(graph));
   if (!schedule) return schedule.diagnostics();
-  auto program = make_program(graph, storages, groups, *schedule, {.library = true});
+  auto program = make_program(graph, storages, groups, *schedule,
+                              {.library = true, .library_takes = onednn_takes});
   if (!program) return program.diagnostics();
   const auto step = Step::compile(std::move(*program));
   if (!step) return step.diagnostics();

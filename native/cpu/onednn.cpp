@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <dnnl.hpp>
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -36,7 +37,8 @@ Given given(const Operand& operand) {
   return given(operand, operand.layout.shape, operand.layout.strides);
 }
 
-// One primitive with its memory.
+// One primitive with its memory. Its code is made when it is to run: whether there is any is known
+// by its description.
 struct Action {
   struct Argument {
     memory where;
@@ -44,6 +46,7 @@ struct Action {
     std::size_t buffer = 0;
     std::int64_t offset = 0;  // bytes
   };
+  std::function<dnnl::primitive()> make;
   dnnl::primitive primitive;
   std::vector<Argument> arguments;
   std::vector<dnnl_exec_arg_t> names;
@@ -95,9 +98,11 @@ class Preparation {
     return {scratch(wanted), g};
   }
 
-  void push(dnnl::primitive primitive, std::vector<std::pair<int, Action::Argument>> arguments) {
+  template <class Primitive, class Description>
+  void push(const Description& description,
+            std::vector<std::pair<int, Action::Argument>> arguments) {
     Action action;
-    action.primitive = std::move(primitive);
+    action.make = [description] { return dnnl::primitive(Primitive(description)); };
     for (auto& [name, one] : arguments) {
       action.names.push_back({name, one.where.get()});
       action.arguments.push_back(std::move(one));
@@ -108,10 +113,10 @@ class Preparation {
   void reorder(const Action::Argument& from, const Action::Argument& to) {
     const dnnl::reorder::primitive_desc description(engine_, from.where.get_desc(), engine_,
                                                     to.where.get_desc(), attributes_);
-    push(dnnl::reorder(description),
-         {{DNNL_ARG_FROM, from},
-          {DNNL_ARG_TO, to},
-          {DNNL_ARG_SCRATCHPAD, scratch(description.scratchpad_desc())}});
+    push<dnnl::reorder>(description,
+                        {{DNNL_ARG_FROM, from},
+                         {DNNL_ARG_TO, to},
+                         {DNNL_ARG_SCRATCHPAD, scratch(description.scratchpad_desc())}});
   }
 
   // What is read is brought into the primitive's layouts before, what is written out of them after.
@@ -132,7 +137,7 @@ class Preparation {
       arguments.emplace_back(tensor.name, std::move(one.argument));
     }
     arguments.emplace_back(DNNL_ARG_SCRATCHPAD, scratch(description.scratchpad_desc()));
-    push(Primitive(description), std::move(arguments));
+    push<Primitive>(description, std::move(arguments));
     for (const auto& [from, to] : leaving) reorder(from, argument(to));
   }
 
@@ -262,6 +267,22 @@ void Preparation::add_as(const Convolution& c) {
 
 }  // namespace
 
+bool onednn_takes(const library::Kernel& kernel) {
+  if (!library::is_common(kernel)) return false;
+  static const dnnl::engine kEngine(dnnl::engine::kind::cpu, 0);
+  try {
+    Preparation(kEngine).run(kernel);
+  } catch (const dnnl::error&) {
+    return false;
+  }
+  return true;
+}
+
+std::string onednn_version() {
+  const dnnl_version_t* version = dnnl_version();
+  return fmt::format("{}.{}.{}", version->major, version->minor, version->patch);
+}
+
 struct OneDnn::Primitives {
   dnnl::engine engine{dnnl::engine::kind::cpu, 0};
   dnnl::stream stream{engine};
@@ -276,7 +297,9 @@ OneDnn::~OneDnn() = default;
 Result<OneDnn> OneDnn::prepare(std::span<const library::Kernel> kernels) {
   auto primitives = std::make_unique<Primitives>();
   for (const library::Kernel& kernel : kernels) try {
-      primitives->kernels.push_back(Preparation(primitives->engine).run(kernel));
+      Sequence sequence = Preparation(primitives->engine).run(kernel);
+      for (Action& action : sequence.actions) action.primitive = action.make();
+      primitives->kernels.push_back(std::move(sequence));
     } catch (const dnnl::error& fault) {
       return error(
           fmt::format("node {}: oneDNN has no code for it: {}", quote(kernel.name), fault.what()));

@@ -5,16 +5,24 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 
 #include "engine/codegen/library/library_call.h"
 #include "engine/support/result.h"
 
 namespace recut::cpu {
 
+// Whether oneDNN has code for all calls of the kernel, as it says itself when it is asked for
+// descriptions of them: there is none for a dilated transposed convolution, say.
+bool onednn_takes(const library::Kernel& kernel);
+
+// "2.6.0": what it has code for depends on it.
+std::string onednn_version();
+
 class OneDnn {
  public:
   // Primitives for as many threads as the caller has (threads.h). Fails where oneDNN has no code
-  // for a call.
+  // for a call, which onednn_takes() says before.
   static Result<OneDnn> prepare(std::span<const library::Kernel> kernels);
 
   OneDnn(OneDnn&& other) noexcept;

@@ -5,6 +5,7 @@
 #include "engine/ir/printer.h"
 #include "engine/partition/measured_kernels.h"
 #include "native/cache/bytes.h"
+#include "native/cpu/onednn.h"
 
 namespace recut::cpu {
 namespace {
@@ -82,7 +83,7 @@ Result<cache::Digest> step_key(const Document& document, const SchedulingRequest
   asked(planning, costs->device.rates, fused, options, library, in_f64, registers.rows,
         registers.bytes);
   const Graph &graph = document.graph(), &written = document.written();
-  return cache::digest_of({"step", build, target_text(target), asked.bytes(),
+  return cache::digest_of({"step", build, target_text(target), onednn_version(), asked.bytes(),
                            prices_text(graph, costs->device.rates), print(graph),
                            beside_text(graph), print(written), beside_text(written)});
 }

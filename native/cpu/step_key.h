@@ -11,8 +11,8 @@
 namespace recut::cpu {
 
 // Of a whole step: the graph with all of its names and measurements, how it is to be planned and
-// scheduled, by which device's figures and with what in the program; the target, LLVM, and Recut's
-// build. Fails where the request's device is none.
+// scheduled, by which device's figures and with what in the program; the target, LLVM, oneDNN,
+// which has code for some calls, and Recut's build. Fails where the request's device is none.
 Result<cache::Digest> step_key(const Document& document, const SchedulingRequest& request,
                                const ProgramOptions& program, const Target& target,
                                std::string_view build);

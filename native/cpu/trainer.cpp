@@ -61,7 +61,8 @@ Result<Training> train(const Document& document, const ScheduledPlan& scheduled,
   const Clock::time_point began = Clock::now();
   const StorageModel storages(graph);
   const FusionGroups groups = scheduled.planned.costs.groups(graph, storages);
-  auto program = make_program(graph, storages, groups, scheduled.schedule, {.library = true});
+  auto program = make_program(graph, storages, groups, scheduled.schedule,
+                              {.library = true, .library_takes = onednn_takes});
   if (!program) return program.diagnostics();
   const auto step = Step::compile(std::move(*program));
   if (!step) return step.diagnostics();

@@ -17,8 +17,9 @@ int threads() { return static_cast<int>(std::max(1u, std::thread::hardware_concu
 
 Result<cpu::ReadyStep> compile(const gui::ScheduledStep& scheduled) {
   const auto began = std::chrono::steady_clock::now();
-  auto program = make_program(scheduled.document.graph(), scheduled.storages, scheduled.groups,
-                              scheduled.schedule, {.library = true});
+  auto program =
+      make_program(scheduled.document.graph(), scheduled.storages, scheduled.groups,
+                   scheduled.schedule, {.library = true, .library_takes = cpu::onednn_takes});
   if (!program) return program.diagnostics();
   auto step = cpu::Step::compile(std::move(*program));
   if (!step) return step.diagnostics();
@@ -27,6 +28,8 @@ Result<cpu::ReadyStep> compile(const gui::ScheduledStep& scheduled) {
 }
 
 }  // namespace
+
+gui::KernelLibrary CpuRunner::library() const { return {"oneDNN", cpu::onednn_takes, {}}; }
 
 std::string CpuRunner::where() const {
   return fmt::format("this machine's processor, {} thread{}", threads(), threads() == 1 ? "" : "s");

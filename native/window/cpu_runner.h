@@ -9,7 +9,7 @@ class CpuRunner : public gui::Runner {
  public:
   std::string id() const override { return "cpu"; }
   std::string title() const override { return "This processor"; }
-  gui::KernelLibrary library() const override { return {"oneDNN"}; }
+  gui::KernelLibrary library() const override;
   std::string where() const override;
   Result<gui::StepFigures> run(const gui::ScheduledStep& scheduled, const gui::StepOrder& order,
                                const gui::StepProgress& progress) override;

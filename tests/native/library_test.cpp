@@ -6,10 +6,12 @@
 #include <catch2/catch_test_macros.hpp>
 #include <catch2/generators/catch_generators.hpp>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <tuple>
 
 #include "engine/codegen/library/library_call.h"
 #include "engine/input/text.h"
+#include "native/cpu/onednn.h"
 #include "tests/native/run_command.h"
 
 namespace recut {
@@ -173,6 +175,41 @@ TEST_CASE("library: convolutions, forward and backward", "[native][cpu][library]
       Shapes{4, 4, 6, 3, 1, 0, 2, 1, true, true});
   CHECK(taken(shapes.text(), {"--no-passes"}) == Names{"b", "y"});
   CHECK(taken(shapes.text()) == Names{"convolution_backward", "convolution_backward_1", "y"});
+}
+
+// oneDNN is asked: where it has no code for a call, forward or backward, the loops are there.
+TEST_CASE("library: convolutions that oneDNN refuses stay with the loops",
+          "[native][cpu][library]") {
+  // Outputs padded beyond the windows of a dilated transposed convolution.
+  const Shapes refused = GENERATE(Shapes{4, 6, 5, 3, 1, 0, 2, 1, true, false, 1},
+                                  Shapes{4, 6, 5, 3, 1, 0, 2, 2, true, true, 1},
+                                  Shapes{4, 4, 6, 2, 2, 0, 3, 1, true, true, 2},
+                                  Shapes{4, 4, 6, 2, 2, 0, 3, 4, true, false, 2});
+  for (const std::vector<std::string>& options :
+       {std::vector<std::string>{"--no-passes"}, std::vector<std::string>()}) {
+    INFO(refused.text());
+    CHECK(taken(refused.text(), options).empty());
+  }
+}
+
+TEST_CASE("library: oneDNN says itself what it takes", "[native][cpu][library]") {
+  const auto takes = [](const Shapes& shapes, const char* node) {
+    const auto graph = parse_graph_text(shapes.text(), "c");
+    if (!graph) FAIL(format(graph.diagnostics()));
+    const auto kernel = library::library_kernel(*graph, StorageModel(*graph), graph->find(node));
+    REQUIRE(kernel);
+    REQUIRE(library::is_common(*kernel));
+    // What is taken is prepared, and the other way round.
+    const bool taken = cpu::onednn_takes(*kernel);
+    CHECK(cpu::OneDnn::prepare(std::span(&*kernel, 1)).ok() == taken);
+    return taken;
+  };
+  for (const char* node : {"y", "b"}) {
+    INFO(node);
+    CHECK(takes(Shapes{3, 8, 12, 3, 1, 1, 1, 1, false, true}, node));
+    CHECK(takes(Shapes{4, 4, 6, 3, 1, 0, 2, 1, true, true}, node));
+    CHECK_FALSE(takes(Shapes{4, 6, 5, 3, 1, 0, 2, 1, true, true, 1}, node));
+  }
 }
 
 TEST_CASE("library: a call's text says what it multiplies", "[library]") {
