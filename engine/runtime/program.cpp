@@ -233,7 +233,7 @@ void predict(Program& program, const Schedule& schedule, const Replay& replay) {
 
 std::optional<library::Kernel> library_kernel_of(const Graph& graph, const StorageModel& storages,
                                                  const ScheduledKernel& kernel,
-                                                 library::Takes takes) {
+                                                 const library::Takes& takes) {
   if (kernel.calls.size() != 1) return std::nullopt;
   auto called = library::library_kernel(graph, storages, kernel.calls.front());
   return called && takes(*called) ? std::move(called) : std::nullopt;

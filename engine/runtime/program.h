@@ -77,7 +77,7 @@ void predict(Program& program, const Schedule& schedule, const Replay& replay);
 // the loops.
 std::optional<library::Kernel> library_kernel_of(const Graph& graph, const StorageModel& storages,
                                                  const ScheduledKernel& kernel,
-                                                 library::Takes takes = library::is_common);
+                                                 const library::Takes& takes = library::is_common);
 
 // An input's value as kernels read it: laid out as its type says where that is dense, else row by
 // row.

@@ -31,8 +31,10 @@ Result<std::unique_ptr<TrainingSession>> TrainingSession::begin(
 Result<double> TrainingSession::compile(const ScheduledStep& scheduled, std::string plan,
                                         Runner& runner) {
   const Clock::time_point began = Clock::now();
+  const auto options = runner.program_options();
+  if (!options) return options.diagnostics();
   auto program = make_program(document_->graph(), scheduled.storages, scheduled.groups,
-                              scheduled.schedule, runner.library().options());
+                              scheduled.schedule, *options);
   if (!program) return program.diagnostics();
   trainer_.reset();  // and with it the arena: there is one at a time
   step_.run.reset();

@@ -80,7 +80,7 @@ using ReadBy = std::function<std::vector<Tensor>(const Program&)>;
 // does. `lower`: how loops are made of the others.
 struct KernelLibrary {
   std::string name;
-  library::Takes takes = library::is_common;
+  library::TakesForm takes = library::is_common;
   loop::LowerOptions lower;
 
   ProgramOptions options() const;
@@ -98,6 +98,9 @@ class Runner {
   // "this machine's processor, 2 threads": where prepared steps run.
   virtual std::string where() const = 0;
   virtual KernelLibrary library() const { return {}; }
+  // How programs that run here are made: with that library, but for what it refuses when it is
+  // asked. Fails where the machine lacks what runs them.
+  virtual Result<ProgramOptions> program_options() { return library().options(); }
   // Compiles and runs, on a job's thread or in a helper; returns when it is done. Fails where an
   // operator has no loops, where the machine lacks the memory, and where the data is at fault.
   virtual Result<StepFigures> run(const ScheduledStep& step, const StepOrder& order,

@@ -108,14 +108,7 @@ class CardCommand {
     console_.say("planning");
     const auto scheduled = schedule_document(document, request);
     if (!scheduled) return scheduled.diagnostics();
-    console_.say("compiling");
-    RunCommand cached;
-    cuda::StepCache steps(usual_store(cached, console_), with_.card,
-                          {.library = true,
-                           .library_takes = cuda::library_takes(precision()),
-                           .lower = cuda::lower_options(with_.card->processors())},
-                          cuda::factors_of(precision()));
-    const auto ready = steps.compile(document, *scheduled);
+    const auto ready = compile(document, *scheduled);
     if (!ready) return ready.diagnostics();
     cuda::ProfilingRequest profiling;
     profiling.calls = {precision(), most_workspace_};
@@ -124,6 +117,19 @@ class CardCommand {
     if (!measured) return measured.diagnostics();
     step_ = MeasuredStep{std::move(*measured), ready->step.program().launches.size()};
     return Done{};
+  }
+
+  // The libraries that were asked are closed again before the step runs.
+  Result<cuda::ReadyStep> compile(const Document& document, const ScheduledPlan& scheduled) const {
+    console_.say("compiling");
+    RunCommand cached;
+    cuda::StepCache steps(
+        usual_store(cached, console_), with_.card,
+        {.library = true,
+         .library_takes = cuda::library_takes(with_.card, {precision(), most_workspace_}),
+         .lower = cuda::lower_options(with_.card->processors())},
+        cuda::factors_of(precision()));
+    return steps.compile(document, scheduled);
   }
 
   std::string as_json(const std::string& out) const {

@@ -41,15 +41,7 @@ class CudaRun {
     if (!planned) return console_.complain(planned.diagnostics());
     const auto& [document, scheduled] = *planned;
     if (!scheduled.holds()) return refuse_arena(document, scheduled, command_.json, console_);
-    console_.say("compiling");
-    cuda::StepCache steps(usual_store(command_, console_), card_,
-                          {.library = !command_.no_library,
-                           .library_takes = cuda::library_takes(precision()),
-                           .lower = cuda::lower_options(card_->processors())},
-                          cuda::factors_of(precision()));
-    const auto step = steps.compile(document, scheduled);
-    console_.say("");
-    for (const std::string& note : steps.notes()) console_.err << "note: " << note << "\n";
+    const auto step = compile(document, scheduled);
     if (!step) return console_.complain(step.diagnostics());
     bound_workspace(scheduled, *step);
     return execute(document, *step);
@@ -62,6 +54,21 @@ class CudaRun {
   };
 
   cuda::Precision precision() const { return cuda::precision_named(command_.precision); }
+
+  // The libraries that were asked are closed again before the step runs.
+  Result<cuda::ReadyStep> compile(const Document& document, const ScheduledPlan& scheduled) const {
+    console_.say("compiling");
+    cuda::StepCache steps(
+        usual_store(command_, console_), card_,
+        {.library = !command_.no_library,
+         .library_takes = cuda::library_takes(card_, {precision(), most_workspace_}),
+         .lower = cuda::lower_options(card_->processors())},
+        cuda::factors_of(precision()));
+    auto step = steps.compile(document, scheduled);
+    console_.say("");
+    for (const std::string& note : steps.notes()) console_.err << "note: " << note << "\n";
+    return step;
+  }
 
   // Copies in another layout take room, too: where the budget hasn't that, or recomputation costs
   // more than channels that lie last save, convolutions stay as they are.

@@ -4,6 +4,10 @@
 
 #include <algorithm>
 #include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <unordered_map>
 #include <utility>
 
 #include "engine/codegen/cuda/emit.h"
@@ -40,8 +44,57 @@ bool takes(const library::Kernel& kernel) {
 
 }  // namespace
 
-library::Takes library_takes(Precision precision) {
+library::TakesForm library_takes(Precision precision) {
   return precision == Precision::f32 ? takes<Precision::f32> : takes<Precision::tf32>;
+}
+
+// What a card's libraries have ways for. They are opened for the first call that needs them, and
+// asked once for all layers that make the same one.
+class LibraryCalls::Question {
+ public:
+  Question(SharedCard card, const CallOptions& options)
+      : card_(std::move(card)), options_(options) {}
+
+  bool has_ways(const library::Kernel& kernel) {
+    const std::lock_guard lock(mutex_);
+    if (!has_stream()) return true;
+    const auto [known, first] = answers_.emplace(print(without_names(kernel)), true);
+    if (first)
+      known->second = std::none_of(kernel.calls.begin(), kernel.calls.end(),
+                                   [&](const library::Call& call) { return is_refused(call); });
+    return known->second;
+  }
+
+ private:
+  bool has_stream() {
+    if (stream_) return true;
+    if (!card_->enter()) return false;
+    auto stream = Stream::create(card_);
+    if (stream) stream_.emplace(std::move(*stream));
+    return stream.ok();
+  }
+
+  // Attention has kernels of Recut's own.
+  bool is_refused(const library::Call& call) {
+    if (std::holds_alternative<library::Attention>(call)) return false;
+    if (!libraries_.load(call, *card_, *stream_)) return false;
+    const std::int64_t most = options_.most_workspace_bytes;
+    return !make(call, *card_, *stream_, libraries_, options_.precision, {most, most}).ok();
+  }
+
+  const SharedCard card_;
+  const CallOptions options_;
+  std::mutex mutex_;
+  std::optional<Stream> stream_;  // outlives what is made for it
+  Libraries libraries_;
+  std::unordered_map<std::string, bool> answers_;  // by the kernel's text
+};
+
+library::Takes library_takes(const SharedCard& card, const CallOptions& options) {
+  const auto question = std::make_shared<LibraryCalls::Question>(card, options);
+  return [fits = library_takes(options.precision), question](const library::Kernel& kernel) {
+    return fits(kernel) && question->has_ways(kernel);
+  };
 }
 
 // Measures the ways of calls on a stream.
@@ -113,6 +166,20 @@ const MeasuredWay* LibraryCalls::Chosen::best(std::int64_t workspace, std::int64
   return as_good ? fits : best;
 }
 
+Result<Done> LibraryCalls::Libraries::load_products(const Card& card) {
+  if (products != nullptr) return Done{};
+  auto loaded = CublasLt::load(card);
+  if (!loaded) return loaded.diagnostics();
+  products = *loaded;
+  return Done{};
+}
+
+Result<Done> LibraryCalls::Libraries::load(const library::Call& call, const Card& card,
+                                           const Stream& stream) {
+  return std::holds_alternative<library::MatrixProduct>(call) ? load_products(card)
+                                                              : load_convolutions(stream);
+}
+
 Result<Done> LibraryCalls::Libraries::load_convolutions(const Stream& stream) {
   if (convolutions != nullptr) return Done{};
   auto loaded = Cudnn::load(stream);
@@ -125,15 +192,9 @@ Result<std::unique_ptr<DeviceCall>> LibraryCalls::make(const library::Call& call
                                                        const Stream& stream, Libraries& libraries,
                                                        Precision precision,
                                                        const WorkspaceBounds& bounds) {
-  if (const auto* product = std::get_if<library::MatrixProduct>(&call)) {
-    if (libraries.products == nullptr) {
-      auto loaded = CublasLt::load(card);
-      if (!loaded) return loaded.diagnostics();
-      libraries.products = *loaded;
-    }
+  if (auto loaded = libraries.load(call, card, stream); !loaded) return loaded.diagnostics();
+  if (const auto* product = std::get_if<library::MatrixProduct>(&call))
     return CublasLt::call(libraries.products, *product, stream, precision, bounds);
-  }
-  if (auto loaded = libraries.load_convolutions(stream); !loaded) return loaded.diagnostics();
   return Cudnn::call(libraries.convolutions, std::get<library::Convolution>(call), precision,
                      bounds.most);
 }

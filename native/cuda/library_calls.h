@@ -16,7 +16,11 @@ namespace recut::cuda {
 // Whether the libraries take the kernel's calls in the layouts that these have, or Recut's own
 // kernels of attention do. Not convolutions of f32 with channels last whose factors may not be
 // rounded: cuDNN has no way back through them but by tensor cores.
-library::Takes library_takes(Precision precision);
+library::TakesForm library_takes(Precision precision);
+
+// The same, but for kernels with a call that the card's libraries have no way for when they are
+// asked: those are left to loops. Where a library can't be opened, what runs the calls says so.
+library::Takes library_takes(const SharedCard& card, const CallOptions& options);
 
 // Memory that a launch's calls may write to beside their buffers.
 struct Workspace {
@@ -69,10 +73,15 @@ class LibraryCalls {
     std::shared_ptr<const CublasLt> products;
     std::shared_ptr<const Cudnn> convolutions;
 
+    Result<Done> load_products(const Card& card);
     Result<Done> load_convolutions(const Stream& stream);
+    // What the call needs.
+    Result<Done> load(const library::Call& call, const Card& card, const Stream& stream);
     std::string versions() const;  // of those that are open
   };
   class Chooser;
+  class Question;
+  friend library::Takes library_takes(const SharedCard& card, const CallOptions& options);
 
   LibraryCalls() = default;
   static Result<std::unique_ptr<DeviceCall>> make(const library::Call& call, const Card& card,

@@ -47,8 +47,10 @@ class Step {
   // How many pointers the function takes, where it draws random numbers.
   std::optional<std::size_t> buffers_of_drawing(driver::FunctionHandle function) const;
   bool draws() const { return !drawing_.empty(); }
-  // Of the card's memory, before anything of the step was there.
+  // Of the card's memory, before anything of the step was there: before the code, or before what
+  // was asked to make the program.
   std::int64_t free_before() const { return free_before_; }
+  void count_from(std::int64_t free) { free_before_ = free; }
 
  private:
   Step(SharedCard card, Program program, Cubin cubin, const StepCode& code);

@@ -64,6 +64,7 @@ Result<StepCache::Code> StepCache::code_of(const std::string& text) {
 
 Result<ReadyStep> StepCache::compile(const Document& document, const ScheduledPlan& scheduled) {
   const Clock::time_point began = Clock::now();
+  const std::int64_t free = card_->memory().free;
   const Graph& graph = document.graph();
   const StorageModel storages(graph);
   const FusionGroups groups = scheduled.planned.costs.groups(graph, storages);
@@ -71,7 +72,9 @@ Result<ReadyStep> StepCache::compile(const Document& document, const ScheduledPl
   if (!program) return program.diagnostics();
   predict(*program, scheduled.schedule, scheduled.planned.replay);
   auto ready = compile(std::move(*program));
-  if (ready) ready->ms = ms_since(began);
+  if (!ready) return ready;
+  ready->ms = ms_since(began);
+  ready->step.count_from(free);
   return ready;
 }
 

@@ -103,10 +103,27 @@ gui::KernelLibrary CudaRunner::library() const {
           cuda::lower_options(access_->processors())};
 }
 
+Result<ProgramOptions> CudaRunner::program_options() {
+  const auto card = access_->enter();
+  if (!card) return card.diagnostics();
+  ProgramOptions options = library().options();
+  cuda::CallOptions calls;
+  calls.precision = precision_;
+  options.library_takes = cuda::library_takes(*card, calls);
+  return options;
+}
+
 std::string CudaRunner::where() const {
   const std::string name = access_->name();
   return fmt::format("{}, {} products", name.empty() ? "an NVIDIA card" : name,
                      name_of(precision_));
+}
+
+Result<Program> CudaRunner::program_of(const gui::ScheduledStep& scheduled) {
+  const auto options = program_options();
+  if (!options) return options.diagnostics();
+  return make_program(scheduled.document.graph(), scheduled.storages, scheduled.groups,
+                      scheduled.schedule, *options);
 }
 
 Result<gui::StepFigures> CudaRunner::run(const gui::ScheduledStep& scheduled,
@@ -115,11 +132,12 @@ Result<gui::StepFigures> CudaRunner::run(const gui::ScheduledStep& scheduled,
   (void)progress(0, "compiling");
   const auto card = access_->enter();
   if (!card) return card.diagnostics();
-  auto program = make_program(scheduled.document.graph(), scheduled.storages, scheduled.groups,
-                              scheduled.schedule, library().options());
+  const std::int64_t free = (*card)->memory().free;
+  auto program = program_of(scheduled);
   if (!program) return program.diagnostics();
-  const auto step = access_->compile(*card, std::move(*program), precision_);
+  auto step = access_->compile(*card, std::move(*program), precision_);
   if (!step) return step.diagnostics();
+  step->step.count_from(free);
   if (!progress(kCudaRunnerCompiled, "running")) return error("the run was ended");
   cuda::ExecutionRequest request;
   request.seed = order.seed;

@@ -55,6 +55,7 @@ class CudaRunner : public gui::Runner {
   std::string title() const override;
   std::string remark() const override;
   gui::KernelLibrary library() const override;
+  Result<ProgramOptions> program_options() override;
   std::string where() const override;
   Result<gui::StepFigures> run(const gui::ScheduledStep& scheduled, const gui::StepOrder& order,
                                const gui::StepProgress& progress) override;
@@ -62,6 +63,8 @@ class CudaRunner : public gui::Runner {
   Result<gui::PreparedStep> prepare(Program program, const gui::ReadBy& read) override;
 
  private:
+  Result<Program> program_of(const gui::ScheduledStep& scheduled);
+
   std::shared_ptr<CardAccess> access_;
   cuda::Precision precision_;
 };

@@ -3,10 +3,13 @@
 // nothing.
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <cstdlib>
 #include <filesystem>
+#include <string>
 #include <tuple>
+#include <vector>
 
 #include "tests/codegen/attention_graph.h"
 #include "tests/native/fake_card.h"
@@ -211,6 +214,98 @@ TEST_CASE("cuda: convolutions of single channels round no factors", "[native][cu
   const auto execution = test::execute_fake(step, Precision::tf32);
   if (!execution) FAIL(execution.diagnostics().front().message);
   CHECK(execution->max_relative_error() <= 1e-5);
+  ::unsetenv("RECUT_CUDA_PATH");
+}
+
+// Which nodes a step leaves to libraries.
+std::vector<std::string> left_to_libraries(const test::FakeStep& step) {
+  std::vector<std::string> names;
+  for (const library::Kernel& kernel : step.ready->step.program().library)
+    names.push_back(kernel.name);
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+// cuDNN, as it is faked, has no gradient of groups of dilated kernels, and no planes of three
+// dimensions.
+TEST_CASE("cuda: what cuDNN has no way for is computed by loops", "[native][cuda]") {
+  if (!provide_libraries()) SKIP("there is no compiler for the libraries");
+  const auto graph = [](const char* dtype, bool transposed) {
+    return fmt::format(
+        "graph \"refused\" {{\n"
+        "  %k = parameter {0}[6, 1, 3, 3]\n  %d = parameter {0}[6, 6, 3, 3]\n"
+        "  %c = parameter {0}[2, 2, 2, 2, 2]\n"
+        "  %x = input {0}[2, 6, 9, 9]\n  %z = input {0}[1, 2, 4, 4, 4]\n"
+        "  %t = tangent {0}[2, 6, {1}, {1}]\n  %u = tangent {0}[2, 6, 7, 7]\n"
+        "  %y = convolution(%x, %k, none, [1, 1], [1, 1], [2, 2], {2}, [0, 0], 6)\n"
+        "  %w = convolution(%x, %d, none, [1, 1], [0, 0], [1, 1], false, [0, 0], 1)\n"
+        "  %solid = convolution(%z, %c, none, [1, 1, 1], [0, 0, 0], [1, 1, 1], false, "
+        "[0, 0, 0], 1)\n"
+        "  %g = convolution_backward(%t, %x, %k, [0], [1, 1], [1, 1], [2, 2], {2}, [0, 0], 6, "
+        "[true, true, false])\n"
+        "  %gx = getitem(%g, 0)\n  %gk = getitem(%g, 1)\n"
+        "  %h = convolution_backward(%u, %x, %d, [0], [1, 1], [0, 0], [1, 1], false, [0, 0], 1, "
+        "[false, true, false])\n"
+        "  %gd = getitem(%h, 1)\n"
+        "  results %y, %w, %solid\n  gradients %gk, %gd, none, %gx, none\n}}\n",
+        dtype, transposed ? 11 : 7, transposed);
+  };
+  using Names = std::vector<std::string>;
+  for (const char* dtype : {"f32", "f16"})
+    for (const bool transposed : {false, true}) {
+      INFO(dtype << (transposed ? ", transposed" : ""));
+      const native::TemporaryFile file("refused.recut");
+      file.write(graph(dtype, transposed));
+      const test::FakeStep step = test::fake_step(file.path(), "none", true);
+      // A transposed convolution is a gradient to cuDNN, and its input's gradient is none.
+      CHECK(left_to_libraries(step) ==
+            (transposed ? Names{"convolution_backward", "h", "w"} : Names{"h", "w", "y"}));
+      test::fake_card().records = false;
+      const auto execution = test::execute_fake(step);
+      if (!execution) FAIL(execution.diagnostics().front().message);
+      CHECK(execution->agrees());
+      CHECK(execution->holds());
+      CHECK(execution->max_relative_error() <= execution->allowed_error + 1e-5);
+    }
+  ::unsetenv("RECUT_CUDA_PATH");
+}
+
+// Where it can't be asked, nothing is left out: what runs the call says that it is missing.
+TEST_CASE("cuda: a library that isn't there refuses nothing", "[native][cuda]") {
+  const test::TemporaryFolder nowhere;
+  ::setenv("RECUT_CUDA_PATH", nowhere.path().c_str(), 1);
+  const native::TemporaryFile file("every_call.recut");
+  file.write(every_call("f32"));
+  const auto document = open_document(file.path(), {});
+  REQUIRE(document.ok());
+  const Graph& graph = document->graph();
+  const auto kernel = library::library_kernel(graph, StorageModel(graph), graph.find("z"));
+  REQUIRE(kernel);
+  test::fake_card() = test::FakeCard();
+  const library::Takes takes = library_takes(test::open_fake_card(), CallOptions());
+  CHECK(takes(*kernel) == library_takes(Precision::f32)(*kernel));
+  ::unsetenv("RECUT_CUDA_PATH");
+}
+
+// No way is within so few bytes.
+TEST_CASE("cuda: what libraries may take decides what they are asked for", "[native][cuda]") {
+  if (!provide_libraries()) SKIP("there is no compiler for the libraries");
+  const native::TemporaryFile file("every_call.recut");
+  file.write(every_call("f32"));
+  const auto document = open_document(file.path(), {});
+  REQUIRE(document.ok());
+  const Graph& graph = document->graph();
+  const auto takes = [&](const char* node, std::int64_t most) {
+    const auto kernel = library::library_kernel(graph, StorageModel(graph), graph.find(node));
+    REQUIRE(kernel);
+    test::fake_card() = test::FakeCard();
+    return library_takes(test::open_fake_card(), {Precision::f32, most, false})(*kernel);
+  };
+  CHECK(takes("z", 4096));
+  CHECK(takes("convolution_backward", 4096));
+  CHECK_FALSE(takes("z", 63));
+  CHECK_FALSE(takes("convolution_backward", 63));
+  CHECK(takes("q", 0));  // a product has a way without any
   ::unsetenv("RECUT_CUDA_PATH");
 }
 

@@ -226,8 +226,10 @@ class Sums {
   std::vector<double> sums_;
 };
 
-inline Status offer(const WindowsOfCudnn& windows, int* count, Candidate* found) {
-  *count = 3;
+// Nothing for groups of which kernels are dilated, where `gradient`.
+inline Status offer(const WindowsOfCudnn& windows, bool gradient, int* count, Candidate* found) {
+  *count = gradient && windows.groups > 1 && windows.dilation.back() > 1 ? 0 : 3;
+  if (*count == 0) return kSuccess;
   found[0] = {0, kSuccess, 1, 64, 0, windows.math, {}};     // other bits each time
   found[1] = {1, kSuccess, 1, 64, 1, kConvertingMath, {}};  // in 16 bits
   found[2] = {2, kSuccess, 1, 4096, 1, windows.math, {}};
@@ -314,15 +316,15 @@ Status cudnnSetConvolutionMathType(Windows windows, Math math) {
 }
 Status cudnnGetConvolutionForwardAlgorithm_v7(Handle, Tensor, Filter, Windows windows, Tensor, int,
                                               int* count, Candidate* found) {
-  return offer(*windows, count, found);
+  return offer(*windows, false, count, found);
 }
 Status cudnnGetConvolutionBackwardDataAlgorithm_v7(Handle, Filter, Tensor, Windows windows, Tensor,
                                                    int, int* count, Candidate* found) {
-  return offer(*windows, count, found);
+  return offer(*windows, true, count, found);
 }
 Status cudnnGetConvolutionBackwardFilterAlgorithm_v7(Handle, Tensor, Tensor, Windows windows,
                                                      Filter, int, int* count, Candidate* found) {
-  return offer(*windows, count, found);
+  return offer(*windows, true, count, found);
 }
 Status cudnnConvolutionForward(Handle, const void*, Tensor x_form, const void* x, Filter w_form,
                                const void* w, Windows windows, Algorithm algorithm, void*,

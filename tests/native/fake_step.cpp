@@ -107,14 +107,15 @@ FakeStep fake_step(const std::string& path, const std::string& budget, bool libr
   REQUIRE(scheduled.ok());
   const StorageModel storages(document->graph());
   const FusionGroups groups = scheduled->planned.costs.groups(document->graph(), storages);
+  const cuda::SharedCard card = open_fake_card();
   auto program = make_program(document->graph(), storages, groups, scheduled->schedule,
                               {.library = library,
-                               .library_takes = cuda::library_takes(cuda::Precision::f32),
+                               .library_takes = cuda::library_takes(card, cuda::CallOptions()),
                                .lower = cuda::lower_options({fake_card().capability >= 90})});
   REQUIRE(program.ok());
   predict(*program, scheduled->schedule, scheduled->planned.replay);
   std::unique_ptr<CudaOnCpu> code;
-  auto ready = compile_fake(open_fake_card(), std::move(*program), cuda::Factors::f32, code);
+  auto ready = compile_fake(card, std::move(*program), cuda::Factors::f32, code);
   REQUIRE(ready.ok());
   return {std::move(*document), std::move(*scheduled), std::move(code),
           std::make_unique<cuda::ReadyStep>(std::move(*ready))};

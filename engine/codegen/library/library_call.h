@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <variant>
@@ -95,8 +96,10 @@ struct Kernel {
 // that they don't.
 std::optional<Kernel> library_kernel(const Graph& graph, const StorageModel& storages, NodeId id);
 
-// Whether a target's library takes a kernel.
-using Takes = bool (*)(const Kernel& kernel);
+// Whether a target's library takes a kernel: what knows by the kernel alone, and what may ask the
+// library besides.
+using TakesForm = bool (*)(const Kernel& kernel);
+using Takes = std::function<bool(const Kernel& kernel)>;
 
 // What every library takes: products and convolutions of f32, and of products those with a bias at
 // most, and not rectified.
