@@ -1,6 +1,7 @@
 // The table of functions that expressions may call: numbers, comparisons, types, lists, values.
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
 
 #include "engine/rewrite/expression.h"
@@ -150,6 +151,12 @@ FunctionValue as_real(const Scope&, Operands o) {
 
 FunctionValue is_number(const Scope&, Operands o) { return Argument(real(o[0]).has_value()); }
 
+// A number that is neither infinite nor a NaN.
+FunctionValue is_finite(const Scope&, Operands o) {
+  const auto a = real(o[0]);
+  return Argument(a.has_value() && std::isfinite(*a));
+}
+
 // Comparisons and logic
 // ------------------------------------------------------------------------------------------------
 
@@ -175,18 +182,10 @@ FunctionValue compared(Operands o, Compare compare) {
 
 FunctionValue equals(const Scope&, Operands o) { return Argument(equal(o[0], o[1])); }
 FunctionValue differs(const Scope&, Operands o) { return Argument(!equal(o[0], o[1])); }
-FunctionValue less(const Scope&, Operands o) {
-  return compared(o, [](auto a, auto b) { return a < b; });
-}
-FunctionValue at_most(const Scope&, Operands o) {
-  return compared(o, [](auto a, auto b) { return a <= b; });
-}
-FunctionValue more(const Scope&, Operands o) {
-  return compared(o, [](auto a, auto b) { return a > b; });
-}
-FunctionValue at_least(const Scope&, Operands o) {
-  return compared(o, [](auto a, auto b) { return a >= b; });
-}
+FunctionValue less(const Scope&, Operands o) { return compared(o, std::less<>()); }
+FunctionValue at_most(const Scope&, Operands o) { return compared(o, std::less_equal<>()); }
+FunctionValue more(const Scope&, Operands o) { return compared(o, std::greater<>()); }
+FunctionValue at_least(const Scope&, Operands o) { return compared(o, std::greater_equal<>()); }
 
 FunctionValue negated(const Scope&, Operands o) {
   const bool* b = o[0].get<bool>();
@@ -405,6 +404,7 @@ constexpr Function kFunctions[] = {
     {"sqrt", 1, 1, square_root},
     {"real", 1, 1, as_real},
     {"is_number", 1, 1, is_number},
+    {"finite", 1, 1, is_finite},
     {"==", 2, 2, equals},
     {"!=", 2, 2, differs},
     {"<", 2, 2, less},

@@ -108,6 +108,9 @@ struct RuleRow {
   std::string name;
   std::uint32_t line = 0;  // of its first word
   std::optional<Inexact> inexact;
+  // Why the replacement may have a number where the pattern has a NaN or an infinity; "": it may
+  // not, for that is no matter of rounding.
+  std::string defined;
 };
 
 struct RuleSet {

@@ -87,14 +87,22 @@ class RowTester {
       return fail(sample, "the replacement is unsound:\n" + print(after.graph, failures));
     ++test_.samples;
     test_.tried.push_back(in_one_line(sample));
-    for (const SampleValues values : {SampleValues::ordinary, SampleValues::edge})
-      for (const std::uint64_t seed : {1, 2}) compare(sample, after.graph, values, seed);
+    for (const SampleValues values :
+         {SampleValues::ordinary, SampleValues::edge, SampleValues::special})
+      for (const std::uint64_t seed : {1, 2})
+        if (is_promised(values)) compare(sample, after.graph, values, seed);
   }
 
-  // Values may be out of an operator's range (an index), and then there is nothing to compare; nor
-  // do rows that are not exact promise anything about edge values.
+  // Rows that are not exact promise nothing about edge values but that a NaN or an infinity
+  // becomes no number, if that.
+  bool is_promised(SampleValues values) const {
+    if (values == SampleValues::special) return row_.inexact && row_.defined.empty();
+    return values == SampleValues::ordinary || !row_.inexact;
+  }
+
+  // Values may be out of an operator's range (an index), and then there is nothing to compare.
   void compare(const Graph& before, const Graph& after, SampleValues values, std::uint64_t seed) {
-    if (!test_.failure.empty() || (row_.inexact && values == SampleValues::edge)) return;
+    if (!test_.failure.empty()) return;
     const Inputs inputs = sample_inputs(before, hash_mix(options_.seed, seed), values);
     EvaluateOptions evaluation;
     evaluation.seed = seed;
@@ -107,12 +115,22 @@ class RowTester {
     if (!found)
       return fail(before, "the replacement can't be evaluated: " + format(found.diagnostics()));
     ++test_.comparisons;
+    if (values == SampleValues::special) {
+      const std::string problem = numbers_for_others(expected->outputs, found->outputs);
+      if (!problem.empty()) fail(before, said_of(problem, "special", seed, after));
+      return;
+    }
     const auto comparison = compare_sides(expected->outputs, found->outputs, row_.inexact);
     test_.worst = std::max(test_.worst, comparison.used);
     if (!comparison.problem.empty())
-      fail(before, fmt::format("{}, of {} values with seed {}, after\n{}", comparison.problem,
-                               values == SampleValues::edge ? "edge" : "ordinary", seed,
-                               print(without_dead_nodes(after))));
+      fail(before, said_of(comparison.problem, values == SampleValues::edge ? "edge" : "ordinary",
+                           seed, after));
+  }
+
+  static std::string said_of(const std::string& problem, const char* values, std::uint64_t seed,
+                             const Graph& after) {
+    return fmt::format("{}, of {} values with seed {}, after\n{}", problem, values, seed,
+                       print(without_dead_nodes(after)));
   }
 
   void fail(const Graph& sample, const std::string& what) {

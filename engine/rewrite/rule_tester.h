@@ -30,7 +30,8 @@ struct RuleTest {
 };
 
 // One entry a row. Fails a row that has no sample; whose replacement does not type; that comes to
-// no rest on its own result; or whose two sides differ: in bits, or by more than the row allows.
+// no rest on its own result; or whose two sides differ: in bits, or by more than the row allows, or
+// in a number for a NaN or an infinity that the row doesn't speak of.
 std::vector<RuleTest> test_rules(const RuleSet& rules, const RuleTestOptions& options = {});
 RuleTest test_rule(const RuleSet& rules, std::size_t row, const RuleTestOptions& options = {});
 

@@ -53,7 +53,7 @@ class RuleTextParser : PatternParser {
 
   void begin_rule() {
     place_ = token_;
-    row_ = RuleRow{{}, token_.line, {}};
+    row_ = RuleRow{{}, token_.line, {}, {}};
     rule_ = Rule{};
     optional_.clear();
     variables_.clear();
@@ -76,6 +76,8 @@ class RuleTextParser : PatternParser {
       return end_line();
     }
     if (accept("inexact")) return parse_inexact();
+    if (accept("defined"))
+      return take_text(TokenKind::string, "the reason in quotes", row_.defined) && end_line();
     if (accept("pattern")) {
       if (!rule_.pattern.empty()) return fail_at(place, "the rule has a pattern already");
       return parse_pattern() && end_line();
@@ -87,7 +89,7 @@ class RuleTextParser : PatternParser {
     if (!later)
       return fail(
           fmt::format("expected 'pattern', 'where', 'let', 'replacement', 'closed', "
-                      "'inexact', 'sample' or '}}', found {}",
+                      "'inexact', 'defined', 'sample' or '}}', found {}",
                       found()));
     if (rule_.pattern.empty())
       return fail(fmt::format("expected 'pattern' before '{}'", token_.text));
@@ -220,6 +222,8 @@ class RuleTextParser : PatternParser {
   bool finish_rule() {
     if (rule_.pattern.empty()) return fail_at(place_, "the rule has no pattern");
     if (!replaced_) return fail_at(place_, "the rule has no replacement");
+    if (!row_.defined.empty() && !row_.inexact)
+      return fail_at(place_, "a rule with 'defined' isn't exact: 'inexact' is missing");
     rule_.row = set_.rows.size();
     rule_.variables = variables_;
     auto variants = rule_variants(rule_, optional_);

@@ -30,6 +30,7 @@ constexpr double kEdges[] = {0.0,
                              1e-3,
                              1e308,
                              std::numeric_limits<double>::quiet_NaN()};
+constexpr double kSpecial[] = {kInfinity, -kInfinity, std::numeric_limits<double>::quiet_NaN()};
 constexpr std::int64_t kWholeEdges[] = {0,
                                         1,
                                         -1,
@@ -42,6 +43,8 @@ constexpr std::int64_t kWholeEdges[] = {0,
 
 double real(std::uint64_t bits, SampleValues values) {
   if (values == SampleValues::edge && bits % 4 != 0) return kEdges[(bits >> 8) % std::size(kEdges)];
+  if (values == SampleValues::special && bits % 8 == 0)
+    return kSpecial[(bits >> 8) % std::size(kSpecial)];
   return 4 * (static_cast<double>(bits >> 11) * 0x1p-53) - 2;
 }
 
@@ -115,6 +118,19 @@ Inputs sample_inputs(const Graph& graph, std::uint64_t seed, SampleValues values
     if (graph.op(id).is(kInput))
       inputs.emplace(id, tensor_of(graph.type(id), hash_text(seed, graph.node_name(id)), values));
   return inputs;
+}
+
+std::string numbers_for_others(const std::vector<Tensor>& expected,
+                               const std::vector<Tensor>& found) {
+  for (std::size_t output = 0; output < expected.size(); ++output) {
+    if (!expected[output].exists() || !is_floating(expected[output].dtype)) continue;
+    const auto a = unpack<double>(expected[output]), b = unpack<double>(found[output]);
+    for (std::int64_t i = 0; i < a.count(); ++i)
+      if (!std::isfinite(a[i]) && std::isfinite(b[i]))
+        return fmt::format("result {}: element {} is the number {}, was {}", output + 1, i, b[i],
+                           a[i]);
+  }
+  return "";
 }
 
 SampleComparison compare_sides(const std::vector<Tensor>& expected,

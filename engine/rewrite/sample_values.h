@@ -12,6 +12,7 @@ namespace recut {
 enum class SampleValues : std::uint8_t {
   ordinary,  // reals in (-2, 2), integers 0 to 2
   edge,      // mostly ±0, ±1, ±inf, NaN, the largest and the smallest there are
+  special,   // ordinary, but for some ±inf and NaN
 };
 
 Inputs sample_inputs(const Graph& graph, std::uint64_t seed, SampleValues values);
@@ -26,5 +27,9 @@ struct SampleComparison {
 SampleComparison compare_sides(const std::vector<Tensor>& expected,
                                const std::vector<Tensor>& found,
                                const std::optional<Inexact>& inexact);
+
+// What rounding has no part in: "" where no output has a number for a NaN or an infinity.
+std::string numbers_for_others(const std::vector<Tensor>& expected,
+                               const std::vector<Tensor>& found);
 
 }  // namespace recut

@@ -48,7 +48,9 @@ Result<std::vector<TestedFile>> read_all(const std::vector<std::string>& files) 
 std::string verdict(const RuleTest& test, const RuleRow& row) {
   if (!test.failure.empty()) return "FAILED";
   if (!row.inexact) return "bit-exact";
-  return fmt::format("within {:.1g} of what it allows: {}", test.worst, row.inexact->reason);
+  const std::string defined = row.defined.empty() ? "" : "; defined: " + row.defined;
+  return fmt::format("within {:.1g} of what it allows: {}{}", test.worst, row.inexact->reason,
+                     defined);
 }
 
 void print_file(const TestedFile& file, const TestRulesArguments& arguments,

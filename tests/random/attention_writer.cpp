@@ -41,6 +41,10 @@ class Writer {
   NodeId wide(NodeId x) { return converted(x, DType::f32); }
   NodeId few(NodeId x) { return converted(x, f_.dtype); }
 
+  NodeId number(DType dtype, double value) {
+    return w_.call("full", {{"size", Argument(Ints{})}, {"fill_value", value}, {"dtype", dtype}});
+  }
+
   NodeId times(NodeId a, Argument b) {
     return w_.call("mul.Tensor", {{"self", a}, {"other", std::move(b)}});
   }
@@ -102,9 +106,8 @@ class Writer {
     const Argument size(Ints{f_.batches, 1, f_.queries, f_.keys});
     const NodeId wide = w_.call("expand", {{"self", choice}, {"size", size}});
     const double lowest = item_bytes(dtype) == 2 ? kLeastOfHalf : kLeast;
-    const NodeId least =
-        w_.call("full", {{"size", Argument(Ints{})}, {"fill_value", lowest}, {"dtype", dtype}});
-    const NodeId shown = w_.input(dtype, {});
+    const NodeId least = number(dtype, lowest);
+    const NodeId shown = f_.unknown ? w_.input(dtype, {}) : number(dtype, 0.5);
     return w_.call("where.self", {{"condition", wide},
                                   {"self", hides() ? least : shown},
                                   {"other", hides() ? shown : least}});

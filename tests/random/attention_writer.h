@@ -7,7 +7,7 @@ namespace recut::test {
 
 enum class Scale { multiplied, divided, none };
 // both: hiding, then added. Of the last two the graph itself says which keys are seen, by their
-// positions, and where they are a number that comes in is added: those up to the query's, or all.
+// positions, and where they are a number is added: those up to the query's, or all.
 enum class Mask { none, added, hiding, showing, both, causal, all_seen };
 
 struct AttentionForm {
@@ -19,6 +19,7 @@ struct AttentionForm {
   bool trained = false;    // with the gradients of query, key and value
   bool copied = false;     // operands are copied before they are viewed in three dimensions
   bool hides = false;      // a causal mask by positions asks which keys are hidden
+  bool unknown = false;    // the number that a mask by positions adds is an input
   bool wide_mask = false;  // an added mask is f32 where the scores have 16 bits
   bool three = false;      // three dimensions throughout, but where a mask is added
   // Softmax and its gradient are one operator each, and dropout's gradient is what Recut makes of

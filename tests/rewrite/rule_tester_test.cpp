@@ -71,6 +71,35 @@ TEST_CASE("a rule that says that it is not exact is held to what it allows", "[r
   CHECK(failure_of(row("relative 1e-7")).find("the error is") != std::string::npos);
 }
 
+// A softmax is that of less by one number, if that is one.
+TEST_CASE("the tester finds inexact rules that make numbers of a NaN or an infinity", "[rewrite]") {
+  const auto row = [](const std::string& clause, const std::string& condition) {
+    return "rule \"r\" {\ninexact \"less is added\" relative 1e-4 absolute 1e-4\n" + clause +
+           "\npattern {\n%x = any f32[?n, ?m]\n%c = any f32[]\n%y = add.Tensor(%x, %c)\n"
+           "%z = _softmax(%y, -1, false)\nresults %z\n}\n" +
+           condition +
+           "\nsample %x = f32[3, 4], %c = f32[]\n"
+           "replacement {\n%w = _softmax(%x, -1, false)\nresults %w\n}\n}\n";
+  };
+  CHECK(failure_of(row("", "")).find("is the number") != std::string::npos);
+  CHECK(failure_of(row("", "")).find("of special values") != std::string::npos);
+  CHECK(failure_of(row("defined \"what is added counts for nothing\"", "")).empty());
+  CHECK(failure_of(row("", "where uniform(%c) >= -8.0\nwhere uniform(%c) <= 8.0")).empty());
+}
+
+TEST_CASE("conditions ask whether a number is finite", "[rewrite]") {
+  const auto fires = [](const std::string& number) {
+    const auto rules = rules_of(
+        "rule \"r\" {\npattern {\n%x = any f32\n%y = mul.Tensor(%x, ?s)\nresults %y\n}\n"
+        "where finite(?s)\nreplacement {\n%z = add.Tensor(%x, %x)\nresults %z\n}\n}\n");
+    const std::string lines = "%x = input f32[3]\n%y = mul.Tensor(%x, " + number + ")\nresults %y";
+    return apply_rules(graph_of(lines), rules).changed;
+  };
+  CHECK(fires("3.0"));
+  CHECK(fires("3"));
+  for (const char* none : {"inf", "-inf", "nan", "%x"}) CHECK_FALSE(fires(none));
+}
+
 // How often each row fires, by name.
 using Hits = std::map<std::string, std::int64_t>;
 

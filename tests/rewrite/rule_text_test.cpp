@@ -27,6 +27,7 @@ TEST_CASE("rules that are well formed", "[rewrite]") {
   CHECK(faults(clauses("let ?n = numel(%x) - 1\nwhere ?n -1 >= 0\n" + kIdentity)).empty());
   CHECK(faults(clauses("sample %x = f32[2, 3], ?s = -0.0\n" + kIdentity)).empty());
   CHECK(faults(clauses("inexact \"rounds\" relative 1e-6\nclosed\n" + kIdentity)).empty());
+  CHECK(faults(clauses("inexact \"rounds\"\ndefined \"nothing is 0\"\n" + kIdentity)).empty());
 }
 
 TEST_CASE("faults in rules have places", "[rewrite]") {
@@ -39,7 +40,11 @@ TEST_CASE("faults in rules have places", "[rewrite]") {
         "my.rules:2:3: error: expected 'pattern' before 'where'\n");
   CHECK(faults(clauses("when ?s == 1")) ==
         "my.rules:7:1: error: expected 'pattern', 'where', 'let', 'replacement', 'closed', "
-        "'inexact', 'sample' or '}', found 'when'\n");
+        "'inexact', 'defined', 'sample' or '}', found 'when'\n");
+  CHECK(faults(clauses("defined \"rows of nothing are 0\"\n" + kIdentity)) ==
+        "my.rules:1:1: error: a rule with 'defined' isn't exact: 'inexact' is missing\n");
+  CHECK(faults(clauses("inexact \"rounds\"\ndefined 0")) ==
+        "my.rules:8:9: error: expected the reason in quotes, found '0'\n");
   CHECK(faults(clauses("where ?t == 1")) == "my.rules:7:8: error: ?t is bound nowhere above\n");
   CHECK(faults(clauses("where rank(%z) == 1")) ==
         "my.rules:7:12: error: %z is not defined before this line\n");
