@@ -4,10 +4,13 @@
 #include <fmt/core.h>
 
 #include <catch2/catch_test_macros.hpp>
+#include <cmath>
 
+#include "engine/autodiff/differentiate.h"
 #include "engine/codegen/lower/structure.h"
 #include "engine/input/text.h"
 #include "tests/codegen/agreement.h"
+#include "tests/codegen/given_inputs.h"
 #include "tests/random/same_meaning.h"
 
 namespace recut::test {
@@ -116,6 +119,59 @@ TEST_CASE("max pooling: who made the indices is of a kernel's structure", "[code
       pooled("f32", "2, 6, 6", "2, 3, 3", "[2, 2], [2, 2], [0, 0], [1, 1], false");
   const bool equal = key(own) == key(indexed("w"));
   CHECK_FALSE(equal);
+}
+
+// A window's largest element is the first such; of NaNs, each takes over, so that the last counts.
+TEST_CASE("max pooling: of several NaNs in a window the last is the largest", "[codegen][cpu]") {
+  const double nan = std::nan("");
+  const GivenNumbers given = {{"x", {nan, 3, nan, 3, 1, 1, 2, nan, nan, 7, 7, 1}}};
+  struct Case {
+    const char* in;
+    const char* call;
+    Numbers expected;  // values and places
+  };
+  const Case cases[] = {
+      {"2, 6", "max_pool1d_with_indices(%x, [3], [3])", {nan, 3, nan, 7, 2, 3, 2, 3}},
+      {"1, 3, 4", "max_pool2d_with_indices(%x, [3, 2], [3, 2])", {nan, nan, 8, 7}},
+      {"1, 3, 4",
+       "max_pool2d_with_indices(%x, [3, 3], [2, 2], [1, 1])",
+       {nan, nan, nan, nan, 0, 7, 8, 7}},
+      {"1, 1, 3, 4", "max_pool3d_with_indices(%x, [1, 3, 2], [1, 3, 2])", {nan, nan, 8, 7}},
+      {"1, 3, 4",
+       "prims._low_memory_max_pool_with_offsets(%x, [3, 2], [3, 2], [0, 0], [1, 1], false)",
+       {nan, nan, 4, 3}},
+      {"1, 3, 4", "adaptive_max_pool2d(%x, [1, 2])", {nan, nan, 8, 7}},
+      {"2, 6", "adaptive_max_pool1d(%x, [2])", {nan, 3, nan, 7, 2, 3, 2, 3}},
+      {"1, 1, 3, 4", "adaptive_max_pool3d(%x, [1, 1, 2])", {nan, nan, 8, 7}},
+      // Here the first NaN counts.
+      {"2, 6", "max.dim(%x, 1)", {nan, nan, 0, 1}},
+      {"2, 6", "cummax(%x, 1)", {nan, nan, nan, nan, nan, nan, 2, nan, nan, nan, nan, nan,
+                                 0,   0,   2,   2,   2,   2,   0, 1,   2,   2,   2,   2}},
+  };
+  for (const Case& one : cases) {
+    const Graph graph =
+        graph_of(fmt::format("  %x = input f32[{}]\n  %o = {}\n  %y = getitem(%o, 0)\n"
+                             "  %i = getitem(%o, 1)\n  results %y, %i\n  gradients none",
+                             one.in, one.call));
+    INFO(one.call);
+    CHECK(wrong_numbers(graph, given, one.expected, one.in == std::string("1, 1, 3, 4")) == "");
+  }
+}
+
+TEST_CASE("max pooling: the gradient of several NaNs goes to the last", "[codegen][cpu]") {
+  const double nan = std::nan("");
+  for (const char* call :
+       {"max_pool2d_with_indices(%x, [2, 2], [2, 2])", "adaptive_max_pool2d(%x, [1, 2])"}) {
+    const Graph forward =
+        graph_of(fmt::format("  %x = parameter f32[1, 1, 2, 4]\n  %o = {}\n"
+                             "  %y = getitem(%o, 0)\n  results %y",
+                             call));
+    const auto joint = differentiate(forward);
+    REQUIRE(joint.ok());
+    INFO(call);
+    CHECK(wrong_numbers(*joint, {{"x", {nan, 1, 4, 4, 2, nan, 4, 1}}, {"tangents_1", {10, 100}}},
+                        {nan, 4, 0, 0, 100, 0, 0, 10, 0, 0}) == "");
+  }
 }
 
 }  // namespace

@@ -144,14 +144,12 @@ void adaptive_avg_pool_backward(const Nest& nest) {
   });
 }
 
-// The largest element and where the first such stands in the plane.
+// The largest element and where it stands in the plane.
 void adaptive_max_pool(const Nest& nest) {
   const Pooling p(nest, nest.shape_of("self"), nest.type().shape);
   const Adaptive a{p.windows, p.plane};
   const DType type = nest.computing(nest.dtype_of("self"));
   const Quantity least = nest.lowering.constant(type, -HUGE_VAL);
-  const Quantity none =
-      Quantity::constant(&nest.lowering.builder(), DType::i64, std::int64_t{INT64_MAX});
   const FoldSpace space = p.space(p.windows, a.longest());
   for_each_fold(nest.lowering, space, [&](Folder& folder) {
     const auto element = [&](const Indices& at, const Fallen& f) {
@@ -164,15 +162,10 @@ void adaptive_max_pool(const Nest& nest) {
     const Quantity largest = folder.fold({"largest", Combine::max, least, [&](const Indices& at) {
                                             return element(at, fallen(at));
                                           }});
-    const Quantity place = folder.fold({"place", Combine::min, none, [&](const Indices& at) {
-                                          const Fallen f = fallen(at);
-                                          const Quantity x = element(at, f);
-                                          Quantity here =
-                                              (x == largest) | (is_nan(x) & is_nan(largest));
-                                          if (f.inside) here = here & *f.inside;
-                                          const Index number = linearised(f.place, p.plane);
-                                          return select(here, nest.lowering.number(number), none);
-                                        }});
+    const Quantity place = place_of_largest(folder, largest, [&](const Indices& at) {
+      const Fallen f = fallen(at);
+      return Candidate{element(at, f), linearised(f.place, p.plane), f.inside};
+    });
     const Indices out = p.of_plane(folder.at(), p.window(folder.at()));
     if (nest.wanted(0)) nest.lowering.write(nest.output(0), out, largest);
     if (nest.wanted(1)) nest.lowering.write(nest.output(1), out, place);

@@ -46,11 +46,9 @@ class Fractional : public Pooling {
   const Nest& nest_;
 };
 
-// NaN counts as largest, and the last of them; else the first of the largest.
 void fractional_max_pool(const Nest& nest) {
   const Fractional p(nest);
   const DType type = nest.computing(nest.dtype_of("self"));
-  Builder* builder = &nest.lowering.builder();
   const FoldSpace space = p.space();
   for_each_fold(nest.lowering, space, [&](Folder& folder) {
     const auto element = [&](const Indices& place) {
@@ -62,21 +60,11 @@ void fractional_max_pool(const Nest& nest) {
     const Indices out = p.of_plane(folder.at(), p.window(folder.at()));
     if (nest.wanted(0)) nest.lowering.write(nest.output(0), out, largest);
     if (!nest.wanted(1)) return;
-    const auto fold_places = [&](Combine how, std::int64_t none,
-                                 const std::function<Quantity(const Quantity&)>& counts) {
-      const Quantity initial = Quantity::constant(builder, DType::i64, none);
-      return folder.fold({"place", how, initial, [&](const Indices& at) {
-                            const Indices place = p.place(at);
-                            const Quantity number =
-                                nest.lowering.number(linearised(place, p.plane));
-                            return select(counts(element(place)), number, initial);
-                          }});
-    };
-    const Quantity first =
-        fold_places(Combine::min, INT64_MAX, [&](const Quantity& x) { return x == largest; });
-    const Quantity last_nan =
-        fold_places(Combine::max, -1, [](const Quantity& x) { return is_nan(x); });
-    nest.lowering.write(nest.output(1), out, select(is_nan(largest), last_nan, first));
+    const Quantity place = place_of_largest(folder, largest, [&](const Indices& at) {
+      const Indices on = p.place(at);
+      return Candidate{element(on), linearised(on, p.plane), {}};
+    });
+    nest.lowering.write(nest.output(1), out, place);
   });
 }
 

@@ -7,8 +7,8 @@
 namespace recut::loop {
 namespace {
 
-// The largest element of a window, and where the first such stands: its place in the plane or in
-// the window. NaN counts as largest.
+// The largest element of a window, and where it stands: its place in the plane or in the window.
+// NaN counts as largest.
 enum class Where { plane, window };
 
 template <Where where>
@@ -34,19 +34,13 @@ void max_pool(const Nest& nest) {
     const Indices out = p.of_plane(folder.at(), p.window(folder.at()));
     if (nest.wanted(0)) nest.lowering.write(nest.output(0), out, largest);
     if (!nest.wanted(1)) return;
-    const Quantity none = Quantity::constant(builder, DType::i64, std::int64_t{INT64_MAX});
-    const Quantity place = folder.fold({"place", Combine::min, none, [&](const Indices& at) {
-                                          Fallen fallen;
-                                          const Quantity x = element(at, fallen);
-                                          Quantity here = x == largest;
-                                          if (x.real()) here = here | (is_nan(x) & is_nan(largest));
-                                          if (fallen.inside) here = here & *fallen.inside;
-                                          const Index number =
-                                              where == Where::plane
-                                                  ? linearised(fallen.place, p.plane)
-                                                  : linearised(p.offset(at), p.slide.kernel);
-                                          return select(here, nest.lowering.number(number), none);
-                                        }});
+    const Quantity place = place_of_largest(folder, largest, [&](const Indices& at) {
+      Fallen fallen;
+      const Quantity x = element(at, fallen);
+      const Index number = where == Where::plane ? linearised(fallen.place, p.plane)
+                                                 : linearised(p.offset(at), p.slide.kernel);
+      return Candidate{x, number, fallen.inside};
+    });
     nest.lowering.write(nest.output(1), out, place);
   });
 }
@@ -242,6 +236,24 @@ void max_pool_backward(const Nest& nest) {
 }
 
 }  // namespace
+
+// The last place is the least where they are counted downwards.
+Quantity place_of_largest(Folder& folder, const Quantity& largest,
+                          const std::function<Candidate(const Indices&)>& element) {
+  Builder* builder = largest.builder();
+  const Quantity none = Quantity::constant(builder, DType::i64, std::int64_t{INT64_MAX});
+  const auto turned = [&](const Quantity& number) {
+    return largest.real() ? select(is_nan(largest), -number, number) : number;
+  };
+  const auto place = [&](const Indices& at) {
+    const Candidate c = element(at);
+    Quantity here = c.element == largest;
+    if (largest.real()) here = here | (is_nan(c.element) & is_nan(largest));
+    if (c.inside) here = here & *c.inside;
+    return select(here, turned(Quantity(builder, builder->number(c.number))), none);
+  };
+  return turned(folder.fold({"place", Combine::min, none, place}));
+}
 
 std::size_t pooled_dimensions(const Call& call, std::size_t rank) {
   const auto named = [&](const char* text) {

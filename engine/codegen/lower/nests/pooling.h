@@ -1,6 +1,7 @@
 // Windows that slide over the planes of a pooling.
 #pragma once
 
+#include "engine/codegen/lower/folding.h"
 #include "engine/codegen/lower/window_space.h"
 
 namespace recut::loop {
@@ -64,5 +65,16 @@ struct Pooling {
                    at.begin() + static_cast<std::ptrdiff_t>(first + dims));
   }
 };
+
+// The place of the largest element among those that `folder` walks over, as ATen's loops find it:
+// the first such, but of several NaNs the last. `element` gives an element, its place's number and
+// whether it counts at all.
+struct Candidate {
+  Quantity element;
+  Index number;
+  std::optional<Quantity> inside;  // none: it does
+};
+Quantity place_of_largest(Folder& folder, const Quantity& largest,
+                          const std::function<Candidate(const Indices&)>& element);
 
 }  // namespace recut::loop
