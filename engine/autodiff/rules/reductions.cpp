@@ -134,10 +134,10 @@ Value norm_slope(Site& s, const Value& x, double p, const Value& norm, const Val
     const Value count = s.b.sum(s.b.convert(held, x.dtype()), dims_of(s), true);
     return keep_where(held, unary(Op::sgn, x) * (gradient / count));
   }
-  const Value scale = gradient * power(norm, 1 - p);
-  if (p < 1) return unary(Op::sgn, x) * zero_where(flat(x), power(magnitude, p - 1)) * scale;
-  if (p < 2) return unary(Op::sgn, x) * power(magnitude, p - 1) * zero_where(flat(norm), scale);
-  return x * power(magnitude, p - 2) * zero_where(flat(norm), scale);
+  // Powers of the share that an element has in the norm: those of the two by themselves would leave
+  // f32 long before their product does.
+  const Value slope = power(magnitude / norm, p - 1) * gradient;
+  return unary(Op::sgn, x) * zero_where(flat(p < 1 ? x : norm), slope);
 }
 
 Value norm(Site& s) {

@@ -19,7 +19,8 @@ Quantity derivative(const Norm& norm, const Quantity& difference, const Quantity
   if (std::isinf(p)) return select(x == distance, sign, zero);
   Quantity undefined = distance == 0.0;
   if (p < 1) undefined = undefined | (difference == 0.0);
-  return select(undefined, zero, sign * pow(x, p - 1) / pow(distance, p - 1));
+  // One power of the quotient: two of them leave f32 sooner.
+  return select(undefined, zero, sign * pow(x / distance, p - 1));
 }
 
 Norm norm_of(const Call& call) { return {call.op().parameter("p") ? call.real("p") : 2.0}; }
@@ -33,12 +34,14 @@ using RowElement = std::function<Quantity(const Index&)>;
 // Of two rows of so many elements.
 Quantity distance(const Nest& nest, std::int64_t length, const RowElement& a, const RowElement& b) {
   const Norm norm = norm_of(nest.call);
-  const Quantity zero = nest.lowering.constant(nest.computing(nest.type().dtype), 0);
-  return norm.finish(
+  const DType type = nest.computing(nest.type().dtype), in = norm.total(type);
+  const Quantity zero = nest.lowering.constant(in, 0);
+  const Quantity total =
       fold_steps(nest.lowering, length, {"distance", norm.combine(), zero, [&](const Indices& k) {
                                            const Quantity x = a(k[0]);
-                                           return norm.term(difference_of(nest, x, b(k[0])));
-                                         }}));
+                                           return norm.term(difference_of(nest, x, b(k[0])).to(in));
+                                         }});
+  return norm.finish(total).to(type);
 }
 
 // A row's place in an operand whose batch is broadcast.
@@ -193,8 +196,10 @@ struct Vectors {
   Quantity element(std::string_view parameter, const Indices& at) const {
     return nest.real(parameter, broadcast_place(at, nest.shape_of(parameter))).to(type);
   }
-  Folded sum(const std::string& name, const std::function<Quantity(const Indices&)>& term) const {
-    return {name, Combine::add, nest.lowering.constant(type, 0), term};
+  // Of type `in`, as terms are made to be.
+  Folded sum(const std::string& name, DType in,
+             const std::function<Quantity(const Indices&)>& term) const {
+    return {name, Combine::add, nest.lowering.constant(in, 0), term};
   }
   void write(const Folder& folder, const Quantity& value) const {
     Indices at = folder.at();
@@ -204,19 +209,22 @@ struct Vectors {
   }
 };
 
-// Norms are kept above eps one by one, as torch does.
+// Norms are kept above eps one by one, as torch does. Products of f32 are added up in f64, whose
+// range holds them.
 void cosine_similarity(const Nest& nest) {
   const Vectors v(nest);
   const double eps = nest.call.real("eps");
   const auto product = [&](std::string_view a, std::string_view b) {
-    return [&v, a, b](const Indices& at) { return v.element(a, at) * v.element(b, at); };
+    return [&v, a, b](const Indices& at) {
+      return v.element(a, at).to(DType::f64) * v.element(b, at).to(DType::f64);
+    };
   };
   for_each_fold(nest.lowering, v.space(), [&](Folder& folder) {
-    const auto sums =
-        folder.fold({v.sum("aa", product("x1", "x1")), v.sum("bb", product("x2", "x2")),
-                     v.sum("ab", product("x1", "x2"))});
+    const auto sums = folder.fold({v.sum("aa", DType::f64, product("x1", "x1")),
+                                   v.sum("bb", DType::f64, product("x2", "x2")),
+                                   v.sum("ab", DType::f64, product("x1", "x2"))});
     const Quantity norms = larger(sqrt(sums[0]), eps) * larger(sqrt(sums[1]), eps);
-    v.write(folder, sums[2] / norms);
+    v.write(folder, (sums[2] / norms).to(v.type));
   });
 }
 
@@ -225,11 +233,12 @@ void pairwise_distance(const Nest& nest) {
   const Norm norm = norm_of(nest.call);
   const double eps = nest.call.real("eps");
   for_each_fold(nest.lowering, v.space(), [&](Folder& folder) {
-    Folded sum = v.sum("distance", [&](const Indices& at) {
-      return norm.term(v.element("x1", at) - v.element("x2", at) + eps);
+    const DType in = norm.total(v.type);
+    Folded sum = v.sum("distance", in, [&](const Indices& at) {
+      return norm.term((v.element("x1", at) - v.element("x2", at) + eps).to(in));
     });
     sum.how = norm.combine();
-    v.write(folder, norm.finish(folder.fold(sum)));
+    v.write(folder, norm.finish(folder.fold(sum)).to(v.type));
   });
 }
 

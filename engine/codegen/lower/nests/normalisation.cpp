@@ -1,6 +1,7 @@
 // Layer, RMS, group and batch norm, forward and backward. They differ in which elements share a
 // mean and which share a weight.
 #include "engine/codegen/lower/nest.h"
+#include "engine/codegen/lower/nests/magnitude.h"
 
 namespace recut::loop {
 namespace {
@@ -108,31 +109,47 @@ void write_statistic(const Nest& nest, const Sharing& s, const Folder& folder, s
 }
 
 struct Moments {
-  Quantity mean, variance;
+  Quantity mean, variance;  // the variance in f64, whose range holds it
+
+  Statistics statistics(double eps) const {
+    return {mean, (1.0 / sqrt(variance + eps)).to(mean.type())};
+  }
 };
 
-// The mean, then the squares about it.
+// The mean, and how large numbers are; then the squares about it.
 Moments measure(const Nest& nest, const Sharing& s, Folder& folder) {
   const DType type = computing(nest);
   const Quantity zero = nest.lowering.constant(type, 0);
   const auto count = static_cast<double>(s.count());
+  const bool scales = Magnitude::counts(type);
   const auto x = [&](const Indices& at) { return nest.real("input", s.input(at)); };
-  const Quantity mean = folder.fold({"total", Combine::add, zero, x}) / count;
+  std::vector<Folded> first{{"total", Combine::add, zero, x}};
+  if (scales)
+    first.push_back(
+        {"magnitude", Combine::add, zero, [&](const Indices& at) { return abs(x(at)); }});
+  const std::vector<Quantity> found = folder.fold(first);
+  const Quantity mean = found[0] / count;
+  const Magnitude magnitude = Magnitude::of(found.back() / count);
   const Quantity squares = folder.fold({"squares", Combine::add, zero, [&](const Indices& at) {
                                           const Quantity off = x(at) - mean;
-                                          return off * off;
+                                          const Quantity near =
+                                              scales ? off * magnitude.factor : off;
+                                          return near * near;
                                         }});
-  return {mean, squares / count};
+  const Quantity variance = (squares / count).to(DType::f64);
+  if (!scales) return {mean, variance};
+  const Quantity inverse = magnitude.inverse.to(DType::f64);
+  return {mean, variance * inverse * inverse};
 }
 
 void normalise(const Nest& nest, const Sharing& s) {
   const double eps = nest.call.real("eps");
   for_each_fold(nest.lowering, s.over(s.measured), [&](Folder& folder) {
     const Moments m = measure(nest, s, folder);
-    const Quantity rstd = 1.0 / sqrt(m.variance + eps);
-    write_statistic(nest, s, folder, 1, m.mean);
-    write_statistic(nest, s, folder, 2, rstd);
-    if (nest.wanted(0)) write_normalised(nest, s, folder, {m.mean, rstd}, true);
+    const Statistics own = m.statistics(eps);
+    write_statistic(nest, s, folder, 1, own.mean);
+    write_statistic(nest, s, folder, 2, own.rstd);
+    if (nest.wanted(0)) write_normalised(nest, s, folder, own, true);
   });
 }
 
@@ -150,11 +167,11 @@ void rms_norm(const Nest& nest) {
   const double eps = nest.call.given("eps") ? nest.call.real("eps") : default_eps;
   for_each_fold(nest.lowering, s.over(s.measured), [&](Folder& folder) {
     const Quantity squares = folder.fold(
-        {"squares", Combine::add, nest.lowering.constant(type, 0), [&](const Indices& at) {
-           const Quantity x = nest.real("input", s.input(at));
+        {"squares", Combine::add, nest.lowering.constant(DType::f64, 0), [&](const Indices& at) {
+           const Quantity x = nest.real("input", s.input(at)).to(DType::f64);
            return x * x;
          }});
-    const Quantity rstd = 1.0 / sqrt(squares / static_cast<double>(s.count()) + eps);
+    const Quantity rstd = (1.0 / sqrt(squares / static_cast<double>(s.count()) + eps)).to(type);
     write_statistic(nest, s, folder, 1, rstd);
     write_normalised(nest, s, folder, {rstd, rstd}, false);
   });
@@ -277,7 +294,8 @@ void write_running(const Nest& nest, const Sharing& s, Folder& folder, const Mom
   const auto follow = [&](std::string_view name, std::size_t output, const Quantity& target) {
     if (!nest.wanted(output)) return;
     const Quantity old = nest.real(name, {folder.at()[1]}).to(target.type());
-    nest.lowering.write(nest.output(output), {folder.at()[1]}, old + momentum * (target - old));
+    nest.lowering.write(nest.output(output), {folder.at()[1]},
+                        (old + momentum * (target - old)).to(computing(nest)));
   };
   follow("running_mean", 3, m.mean);
   follow("running_var", 4, m.variance * count / (count - 1));
@@ -288,11 +306,11 @@ void train_batch_norm(const Nest& nest) {
   const double eps = nest.call.real("eps");
   for_each_fold(nest.lowering, s.over(s.measured), [&](Folder& folder) {
     const Moments m = measure(nest, s, folder);
-    const Quantity rstd = 1.0 / sqrt(m.variance + eps);
-    write_statistic(nest, s, folder, 1, m.mean);
-    write_statistic(nest, s, folder, 2, rstd);
+    const Statistics own = m.statistics(eps);
+    write_statistic(nest, s, folder, 1, own.mean);
+    write_statistic(nest, s, folder, 2, own.rstd);
     write_running(nest, s, folder, m);
-    if (nest.wanted(0)) write_normalised(nest, s, folder, {m.mean, rstd}, true);
+    if (nest.wanted(0)) write_normalised(nest, s, folder, own, true);
   });
 }
 

@@ -1,6 +1,7 @@
 // Reductions of rows: sums and moments, extremes and where they stand, truth, norms.
 #include <algorithm>
 
+#include "engine/codegen/lower/nests/magnitude.h"
 #include "engine/codegen/lower/nests/norm.h"
 #include "engine/partition/fusion/rows.h"
 
@@ -25,17 +26,24 @@ double row_length(const Nest& nest) {
   return length;
 }
 
-// One total of all elements, and how it becomes the result.
+// One total of all elements, which is of type `in`, and how it becomes the result.
+template <class Term, class Finish>
+RowFold one_total(const Nest& nest, Combine how, double initial, Term term, Finish finish,
+                  DType in) {
+  const DType dtype = nest.type().dtype;
+  const auto term_at = [&nest, dtype, in, term](const Indices& at) {
+    return term(element(nest, at, dtype).to(in));
+  };
+  const auto pass = [&nest, how, initial, in, term_at](const Totals&) {
+    return Folds{{"total", how, nest.lowering.constant(in, initial), term_at}};
+  };
+  const DType type = nest.computing(dtype);
+  return {{pass},
+          [finish, type](const Totals& totals) { return Results{finish(totals[0]).to(type)}; }};
+}
 template <class Term, class Finish>
 RowFold one_total(const Nest& nest, Combine how, double initial, Term term, Finish finish) {
-  const DType dtype = nest.type().dtype;
-  const auto term_at = [&nest, dtype, term](const Indices& at) {
-    return term(element(nest, at, dtype));
-  };
-  const auto pass = [&nest, dtype, how, initial, term_at](const Totals&) {
-    return Folds{{"total", how, nest.lowering.constant(nest.computing(dtype), initial), term_at}};
-  };
-  return {{pass}, [finish](const Totals& totals) { return Results{finish(totals[0])}; }};
+  return one_total(nest, how, initial, term, finish, nest.computing(nest.type().dtype));
 }
 
 Quantity as_it_is(const Quantity& x) { return x; }
@@ -90,27 +98,42 @@ double correction_of(const Call& call) {
   return call.given("correction") ? call.scalar("correction").real : 1;
 }
 
-// In two passes: the mean, then the squares about it. `with_mean`: the call gives both.
+// In two passes: the mean, and how large numbers are; then the squares about it. `with_mean`: the
+// call gives both.
 template <bool root, bool with_mean>
 RowFold variance(const Nest& nest) {
   const DType dtype = nest.dtype_of("self");
+  const DType type = nest.computing(dtype);
+  const bool scales = Magnitude::counts(type);
   const double length = row_length(nest);
   const double freedom = std::max(length - correction_of(nest.call), 0.0);
-  const auto zero = [&nest, dtype] { return nest.lowering.constant(nest.computing(dtype), 0); };
-  const auto total = [&nest, dtype, zero](const Totals&) {
-    return Folds{{"total", Combine::add, zero(),
-                  [&nest, dtype](const Indices& at) { return element(nest, at, dtype); }}};
+  const auto zero = [&nest, type] { return nest.lowering.constant(type, 0); };
+  const auto first = [&nest, dtype, scales, zero](const Totals&) {
+    Folds folds{{"total", Combine::add, zero(),
+                 [&nest, dtype](const Indices& at) { return element(nest, at, dtype); }}};
+    if (scales)
+      folds.push_back({"magnitude", Combine::add, zero(), [&nest, dtype](const Indices& at) {
+                         return abs(element(nest, at, dtype));
+                       }});
+    return folds;
   };
-  const auto squares = [&nest, dtype, zero, length](const Totals& totals) {
+  const auto squares = [&nest, dtype, scales, zero, length](const Totals& totals) {
     const Quantity mean = totals[0] / length;
-    return Folds{{"squares", Combine::add, zero(), [&nest, dtype, mean](const Indices& at) {
-                    const Quantity off = element(nest, at, dtype) - mean;
-                    return off * off;
-                  }}};
+    const Quantity factor = scales ? Magnitude::of(totals[1] / length).factor : mean.like(1);
+    return Folds{
+        {"squares", Combine::add, zero(), [&nest, dtype, scales, mean, factor](const Indices& at) {
+           const Quantity off = element(nest, at, dtype) - mean;
+           const Quantity near = scales ? off * factor : off;
+           return near * near;
+         }}};
   };
-  return {{total, squares}, [length, freedom](const Totals& totals) {
-            const Quantity variance = totals[1] / freedom;
-            const Quantity spread = root ? sqrt(variance) : variance;
+  return {{first, squares}, [length, freedom, scales](const Totals& totals) {
+            Quantity spread = totals.back() / freedom;
+            if (root) spread = sqrt(spread);
+            if (scales) {
+              const Quantity inverse = Magnitude::of(totals[1] / length).inverse;
+              spread = root ? spread * inverse : spread * inverse * inverse;
+            }
             return with_mean ? Results{spread, totals[0] / length} : Results{spread};
           }};
 }
@@ -220,7 +243,8 @@ RowFold norm(const Nest& nest) {
   const Norm by{given ? given->real : 2};
   return one_total(
       nest, by.combine(), by.initial(), [=](const Quantity& x) { return by.term(x); },
-      [=](const Quantity& total) { return by.finish(total); });
+      [=](const Quantity& total) { return by.finish(total); },
+      by.total(nest.computing(nest.type().dtype)));
 }
 
 void dist(const Nest& nest) {
@@ -233,12 +257,13 @@ void dist(const Nest& nest) {
   };
   const FoldSpace space{shape, std::vector<bool>(shape.size(), true), contiguous_strides(shape)};
   for_each_fold(nest.lowering, space, [&](Folder& folder) {
-    const Quantity start = nest.lowering.constant(nest.computing(dtype), by.initial());
+    const DType in = by.total(nest.computing(dtype));
+    const Quantity start = nest.lowering.constant(in, by.initial());
     const Quantity total =
         folder.fold({"total", by.combine(), start, [&](const Indices& at) {
-                       return by.term(element("self", at) - element("other", at));
+                       return by.term((element("self", at) - element("other", at)).to(in));
                      }});
-    nest.lowering.write(nest.output(), {}, by.finish(total));
+    nest.lowering.write(nest.output(), {}, by.finish(total).to(nest.computing(dtype)));
   });
 }
 
@@ -252,11 +277,13 @@ void renorm(const Nest& nest) {
                   walking_strides(nest.lowering, nest.call.node("self"))};
   space.folded[nest.dimension("dim", shape.size())] = false;
   for_each_fold(nest.lowering, space, [&](Folder& folder) {
-    const Quantity start = nest.lowering.constant(nest.computing(nest.type().dtype), by.initial());
+    const DType type = nest.computing(nest.type().dtype), in = by.total(type);
+    const Quantity start = nest.lowering.constant(in, by.initial());
     const Quantity norm =
-        by.finish(folder.fold({"total", by.combine(), start,
-                               [&](const Indices& at) { return by.term(nest.real("self", at)); }}));
-    const Quantity scale = select(norm > most, most / (norm + 1e-7), norm.like(1));
+        by.finish(folder.fold({"total", by.combine(), start, [&](const Indices& at) {
+                                 return by.term(nest.real("self", at).to(in));
+                               }}));
+    const Quantity scale = select(norm > most, most / (norm + 1e-7), norm.like(1)).to(type);
     folder.for_each([&](const Indices& at) {
       nest.lowering.write(nest.output(), at, nest.real("self", at) * scale);
     });
