@@ -86,12 +86,12 @@ struct Reduction {
     if (include_self()) return gradient;
     return s.b(Op::scatter_value, {gradient, dim, index, 0});
   }
+  // None is equal to an extreme that is NaN: 0 / 0 makes the gradient NaN there, too.
   Value equal_counts() const {
     const Value self = s["self"], y = s.out();
     const Value mine = s.b.convert(s.b(Op::eq_Tensor, {self, y}), self.dtype());
     const Value its = s.b.convert(s.b(Op::eq_Tensor, {source, at_source(y)}), self.dtype());
-    const Value sum = sum_at_self(without_replaced(mine), its);
-    return number_where(s.b(Op::eq_Scalar, {sum, 0}), 1, sum);
+    return sum_at_self(without_replaced(mine), its);
   }
 
   Value for_self() const {
@@ -105,7 +105,7 @@ struct Reduction {
       return without_replaced(g * others);
     }
     const Value held = s.b(Op::eq_Tensor, {self, s.out()});
-    return without_replaced(keep_where(held, g / equal_counts()));
+    return without_replaced(keep_where(held, g) / equal_counts());
   }
 
   Value for_source() const {
@@ -114,7 +114,7 @@ struct Reduction {
     if (is("mean")) return at_source(g / counts());
     if (is("prod")) return at_source(g) * other_factors();
     const Value held = s.b(Op::eq_Tensor, {source, at_source(s.out())});
-    return keep_where(held, at_source(g / equal_counts()));
+    return keep_where(held, at_source(g)) / at_source(equal_counts());
   }
 
   // The product of all that went to the same place but this element. A 0 that is the only one of

@@ -74,16 +74,18 @@ Value trace(Site& s) {
   return s.grad() * eye;
 }
 
-// Where several elements are the extreme, each gets an equal share. (A median that is NaN goes to
-// the NaNs, as in PyTorch.)
+// Where several elements are the extreme, each gets an equal share. An extreme that is NaN is equal
+// to none: 0 / 0 makes its row's gradients NaN, so that a diverged value doesn't look converged.
+// Extremes of whole tensors and medians go to the NaNs instead. Both are PyTorch's ways.
 Value shared_extreme(Site& s, std::int64_t output) {
-  const Value x = s["self"], extreme = kept(s, s.out(output));
+  const Value x = s["self"], extreme = kept(s, s.out(output)), grad = kept(s, s.grad(output));
   const Value equal = s.b(Op::eq_Tensor, {x, extreme});
-  const bool of_nan = s.op() == Op::median || s.op() == Op::nanmedian;
-  const Value held =
-      of_nan ? either(equal, both(s.b(Op::isnan, {x}), s.b(Op::isnan, {extreme}))) : equal;
-  const Value count = s.b.sum(s.b.convert(held, x.dtype()), dims_of(s), true);
-  return keep_where(held, spread(s, kept(s, s.grad(output)) / count));
+  const auto shares = [&](const Value& held) {
+    return s.b.sum(s.b.convert(held, x.dtype()), dims_of(s), true);
+  };
+  if (s.has("dim")) return keep_where(equal, spread(s, grad)) / shares(equal);
+  const Value held = either(equal, both(s.b(Op::isnan, {x}), s.b(Op::isnan, {extreme})));
+  return keep_where(held, spread(s, grad / shares(held)));
 }
 
 Value both_extremes(Site& s) {
