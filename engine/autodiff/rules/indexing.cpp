@@ -1,5 +1,6 @@
 // Elements read and written at indices that are data.
 #include "engine/autodiff/rules/formula.h"
+#include "engine/autodiff/rules/index_values.h"
 
 namespace recut::autodiff {
 namespace {
@@ -146,7 +147,6 @@ Value index_put_self(Site& s) {
   const Value zero = s.b.full({}, 0, s.grad().dtype());
   return s.b(Op::index_put, {s.grad(), s.given("indices"), zero});
 }
-Value index_put_values(Site& s) { return s.b(Op::index_Tensor, {s.grad(), s.given("indices")}); }
 
 Value masked_index(Site& s) {
   return s.b(Op::_unsafe_masked_index_put_accumulate,
@@ -312,7 +312,7 @@ Rows by_place() {
   return {
       linear({Op::index_Tensor, Op::_unsafe_index_Tensor}, {{"self", index}}),
       formulas({Op::index_put, Op::_unsafe_index_put},
-               {{"self", index_put_self}, {"values", index_put_values}}),
+               {{"self", index_put_self}, {"values", indexed_values}}),
       formulas({Op::_unsafe_masked_index}, {{"self", masked_index}}),
       formulas({Op::_unsafe_masked_index_put_accumulate},
                {{"self", same}, {"values", masked_put_values}}),

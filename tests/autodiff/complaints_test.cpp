@@ -1,0 +1,25 @@
+// What is said of a call whose derivative can't be written: its name first.
+#include <catch2/catch_test_macros.hpp>
+
+#include "engine/autodiff/differentiate.h"
+#include "tests/input/parse.h"
+
+namespace recut {
+namespace {
+
+std::string complaint(const std::string& lines) {
+  const auto joint = differentiate(parse("graph \"g\" {\n" + lines + "\n}\n"));
+  INFO(lines);
+  REQUIRE_FALSE(joint.ok());
+  return joint.diagnostics().front().message;
+}
+
+TEST_CASE("a derivative that can't be written names the call", "[autodiff]") {
+  CHECK(complaint("  %x = parameter f32[4, 3]\n  %v = parameter f32[2, 1]\n"
+                  "  %m = input bool[4]\n  %i = input i64[2, 1]\n"
+                  "  %y = index_put(%x, [%m, %i], %v)\n  results %y")
+            .find("the derivative of %y (index_put): values that vary along an index") == 0);
+}
+
+}  // namespace
+}  // namespace recut
