@@ -7,11 +7,12 @@ namespace {
 
 using Family = Rows (*)();
 constexpr std::array kFamilies = {
-    arithmetic_rows,  function_rows,  special_rows,  activation_rows,    constant_rows,
-    series_rows,      reduction_rows, segment_rows,  scan_rows,          order_rows,
-    view_rows,        movement_rows,  indexing_rows, matrix_rows,        distance_rows,
-    convolution_rows, pooling_rows,   resample_rows, grid_sampling_rows, normalisation_rows,
-    attention_rows,   recurrent_rows, loss_rows,     factorisation_rows, solve_rows};
+    arithmetic_rows,    function_rows,    special_rows,   activation_rows, constant_rows,
+    series_rows,        reduction_rows,   segment_rows,   scan_rows,       order_rows,
+    view_rows,          stride_rows,      movement_rows,  indexing_rows,   matrix_rows,
+    distance_rows,      convolution_rows, pooling_rows,   resample_rows,   grid_sampling_rows,
+    normalisation_rows, attention_rows,   recurrent_rows, loss_rows,       factorisation_rows,
+    solve_rows};
 
 struct RowTable {
   Rows rows;

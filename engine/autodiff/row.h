@@ -83,6 +83,7 @@ Rows segment_rows();
 Rows scan_rows();
 Rows order_rows();
 Rows view_rows();
+Rows stride_rows();
 Rows movement_rows();
 Rows indexing_rows();
 Rows matrix_rows();

@@ -23,6 +23,9 @@ using Computed = Result<Layout>;
 // A view's layout rule. `output` counts the outputs of a view that gives several (split, unbind).
 using Rule = Computed (*)(const Call& call, const Layout& self, std::int64_t output);
 
+// The rule of a view, and of an operator that copies what a view shows; null of others.
+Rule rule_of(Op op);
+
 // Each is for the operator of that name; operators that differ in their parameters' form only share
 // one.
 Computed alias(const Call& call, const Layout& self, std::int64_t output);
@@ -64,6 +67,14 @@ Result<Shape> fill_in_size(const Shape& wanted, std::int64_t count);
 
 // Strides that show `self` as `shape` without a copy, where there are any (ATen's computeStride).
 std::optional<Strides> strides_of_view(const Layout& self, const Shape& shape);
+
+// How many places there are up to the last that the layout shows; 0 where it shows none.
+std::int64_t extent(const Layout& layout);
+
+// The layout `shown` of a storage in which the elements of `whole` lie apart, as a layout of these
+// elements in row-major order. None where it shows a place that is no element, where elements of
+// `whole` may lie on top of each other, or where no strides tell the elements.
+std::optional<Layout> among_elements(const Layout& shown, const Layout& whole);
 
 // Whether all of a layout's elements lie within a storage of `elements`.
 bool is_within(const Layout& layout, std::int64_t elements);

@@ -137,6 +137,60 @@ Computed as_strided(const Call& call, const Layout& self, std::int64_t) {
   return out;
 }
 
+std::int64_t extent(const Layout& layout) {
+  std::int64_t last = layout.offset;
+  for (std::size_t d = 0; d < layout.shape.size(); ++d) {
+    if (layout.shape[d] == 0) return 0;
+    last = added(last, scaled(layout.strides[d], layout.shape[d] - 1));
+  }
+  return last + 1;
+}
+
+std::optional<Layout> among_elements(const Layout& shown, const Layout& whole) {
+  std::vector<std::size_t> dims;  // from large steps to small ones
+  for (std::size_t d = 0; d < whole.shape.size(); ++d)
+    if (whole.shape[d] != 1) dims.push_back(d);
+  std::stable_sort(dims.begin(), dims.end(), [&](std::size_t a, std::size_t b) {
+    return whole.strides[a] > whole.strides[b];
+  });
+  std::int64_t inside = 1;  // places from the first to the last of what is not stepped over yet
+  for (std::size_t n = dims.size(); n-- > 0;) {
+    if (whole.strides[dims[n]] < inside) return std::nullopt;
+    inside = added(inside, scaled(whole.strides[dims[n]], whole.shape[dims[n]] - 1));
+  }
+  // A distance is so many steps along each dimension, without a rest and without turning the
+  // corner.
+  const Strides rows = contiguous_strides(whole.shape);
+  std::vector<std::int64_t> furthest(dims.size(), 0);
+  const auto elements = [&](std::int64_t places,
+                            std::int64_t times) -> std::optional<std::int64_t> {
+    std::int64_t sum = 0;
+    for (std::size_t n = 0; n < dims.size(); ++n) {
+      const std::int64_t steps = places / whole.strides[dims[n]];
+      places -= steps * whole.strides[dims[n]];
+      sum = added(sum, scaled(rows[dims[n]], steps));
+      furthest[n] = added(furthest[n], scaled(steps, times));
+    }
+    if (places != 0) return std::nullopt;
+    return sum;
+  };
+  Layout out{shown.shape, Strides(shown.shape.size(), 0), 0, false};
+  if (element_count(shown.shape) == 0) return out;
+  const auto first =
+      shown.offset < whole.offset ? std::nullopt : elements(shown.offset - whole.offset, 1);
+  if (!first) return std::nullopt;
+  out.offset = *first;
+  for (std::size_t d = 0; d < shown.shape.size(); ++d) {
+    if (shown.shape[d] == 1) continue;
+    const auto step = elements(shown.strides[d], shown.shape[d] - 1);
+    if (!step) return std::nullopt;
+    out.strides[d] = *step;
+  }
+  for (std::size_t n = 0; n < dims.size(); ++n)
+    if (furthest[n] >= whole.shape[dims[n]]) return std::nullopt;
+  return out;
+}
+
 bool is_within(const Layout& layout, std::int64_t elements) {
   for (const std::int64_t size : layout.shape)
     if (size == 0) return true;

@@ -208,7 +208,6 @@ Rows replacements() {
       formulas({Op::slice_scatter}, {{"self", around}, {"src", inside<Op::slice_Tensor>}}),
       formulas({Op::select_scatter}, {{"self", around}, {"src", inside<Op::select_int>}}),
       formulas({Op::diagonal_scatter}, {{"self", around}, {"src", inside<Op::diagonal>}}),
-      formulas({Op::as_strided_scatter}, {{"self", around}, {"src", inside<Op::as_strided>}}),
       linear({Op::slice_backward}, {{"grad_output", inside<Op::slice_Tensor>}}),
       linear({Op::select_backward}, {{"grad_output", inside<Op::select_int>}}),
       linear({Op::diagonal_backward}, {{"grad_output", inside<Op::diagonal>}}),

@@ -51,23 +51,6 @@ Value selected(Site& s) {
              {s.grad(), x.shape(), dim, index < 0 ? index + x.size(dim) : index});
 }
 
-// Element k of self's storage gets what all elements of the view that show it get.
-Value strided(Site& s) {
-  const Value x = s["self"];
-  if (!is_dense(x.type()))
-    return s.b.fail("of a tensor that is not dense it has no derivative rule");
-  const Value places = s.b(Op::arange, {x.count()});
-  Keywords offset;
-  if (s.is_given("storage_offset"))
-    offset.emplace_back("storage_offset", s.given("storage_offset"));
-  const Value shown = s.b(Op::as_strided, {places, s.given("size"), s.given("stride")}, offset);
-  const Value flat = s.b.full({x.count()}, 0, x.dtype(), x.type().device);
-  const std::int64_t n = s.grad().count();
-  const Value sums = s.b(Op::index_put, {flat, std::vector<Value>{s.b.view(shown, {n})},
-                                         s.b.view(s.grad(), {n}), true});
-  return s.b(Op::as_strided, {sums, x.shape(), x.type().strides, 0});
-}
-
 Value joined(Site& s) {
   const Value x = s["self"];
   std::vector<Value> gradients;
@@ -130,7 +113,6 @@ Rows view_rows() {
       linear({Op::slice_Tensor, Op::slice_copy_Tensor}, {{"self", sliced}}),
       linear({Op::narrow, Op::narrow_copy}, {{"self", narrowed}}),
       linear({Op::select_int, Op::select_copy_int}, {{"self", selected}}),
-      linear({Op::as_strided, Op::as_strided_copy}, {{"self", strided}}),
       linear({Op::split_Tensor, Op::split_with_sizes, Op::split_sizes, Op::chunk,
               Op::unsafe_split_Tensor, Op::unsafe_split_with_sizes, Op::split_copy_Tensor,
               Op::split_with_sizes_copy},
