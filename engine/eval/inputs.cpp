@@ -8,6 +8,7 @@
 #include <cstring>
 #include <map>
 
+#include "engine/ir/storage_view.h"
 #include "engine/support/hash.h"
 #include "engine/support/text.h"
 #include "engine/support/units.h"
@@ -26,15 +27,10 @@ Result<Tensor> matching(const NamedTensor& tensor, const TensorType& type) {
 // A tensor with the recorded strides exactly, so that views by strides (as_strided) see what
 // PyTorch saw. Dense layouts come as they are; others only where the storage stays small.
 Tensor allocate_as_recorded(const TensorType& type) {
-  const std::int64_t count = element_count(type.shape);
-  std::int64_t reach = 0;
-  for (std::size_t i = 0; i < type.shape.size(); ++i)
-    reach += (std::max<std::int64_t>(type.shape[i], 1) - 1) * type.strides[i];
-  const bool small = count > 0 && reach < 16 * count + 4096;
-  if (is_dense(type) || !small) return allocate(type, nullptr);
-  Tensor tensor{type.dtype, type.shape, type.strides, 0, nullptr};
-  tensor.storage = std::make_shared<Storage>((reach + 1) * item_bytes(type.dtype), nullptr);
-  return tensor;
+  Layout layout = input_layout(type);
+  const std::int64_t places = layout::extent(layout);
+  return {type.dtype, std::move(layout.shape), std::move(layout.strides), 0,
+          std::make_shared<Storage>(places * item_bytes(type.dtype), nullptr)};
 }
 
 // Calls visit(row-major index, bytes of the element) for all elements.
@@ -167,7 +163,7 @@ Tensor random_tensor(const TensorType& type, std::uint64_t seed, std::string_vie
       values[i] = static_cast<std::int64_t>(bits(i) >> 63);
     pack(values, tensor);
   }
-  return tensor;
+  return is_dense(type) ? tensor : tensor_from_bytes(type, bytes_of(tensor));
 }
 
 Inputs nudged(const Inputs& inputs, std::uint64_t seed, double coarser) {

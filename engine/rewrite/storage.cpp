@@ -1,19 +1,16 @@
 #include "engine/rewrite/storage.h"
 
 #include <algorithm>
-#include <string_view>
 
 #include "engine/ir/rebuild.h"
+#include "engine/ir/storage_view.h"
 
 namespace recut {
 namespace {
 
 bool is_view(const Graph& graph, NodeId id) { return graph.op(id).is(kView); }
 
-bool reads_layout(const Graph& graph, NodeId id) {
-  const std::string_view packet = graph.op(id).packet;
-  return packet == "as_strided" || packet == "as_strided_scatter";
-}
+bool reads_layout(const Graph& graph, NodeId id) { return reads_storage(graph[id].op); }
 
 bool comes_in(const Graph& graph, NodeId id) { return graph.op(id).is(kInput); }
 

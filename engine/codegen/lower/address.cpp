@@ -3,71 +3,13 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <map>
 
+#include "engine/ir/storage_view.h"
 #include "engine/support/check.h"
 #include "engine/support/text.h"
 
 namespace recut::loop {
 namespace {
-
-const std::map<Op, layout::Rule>& rules() {
-  static const std::map<Op, layout::Rule> table{
-      {Op::alias, layout::alias},
-      {Op::detach, layout::alias},
-      {Op::alias_copy, layout::alias},
-      {Op::detach_copy, layout::alias},
-      {Op::view, layout::view},
-      {Op::reshape, layout::view},
-      {Op::_unsafe_view, layout::view},
-      {Op::_reshape_alias, layout::view},
-      {Op::view_copy, layout::view},
-      {Op::as_strided, layout::as_strided},
-      {Op::as_strided_copy, layout::as_strided},
-      {Op::expand, layout::expand},
-      {Op::expand_copy, layout::expand},
-      {Op::unsqueeze, layout::unsqueeze},
-      {Op::unsqueeze_copy, layout::unsqueeze},
-      {Op::squeeze, layout::squeeze_all},
-      {Op::squeeze_copy, layout::squeeze_all},
-      {Op::squeeze_dim, layout::squeeze},
-      {Op::squeeze_dims, layout::squeeze},
-      {Op::squeeze_copy_dim, layout::squeeze},
-      {Op::squeeze_copy_dims, layout::squeeze},
-      {Op::flatten_using_ints, layout::flatten},
-      {Op::unflatten_int, layout::unflatten},
-      {Op::prims_broadcast_in_dim, layout::broadcast_in_dim},
-      {Op::permute, layout::permute},
-      {Op::permute_copy, layout::permute},
-      {Op::transpose_int, layout::transpose},
-      {Op::transpose_copy_int, layout::transpose},
-      {Op::t, layout::t},
-      {Op::t_copy, layout::t},
-      {Op::movedim_int, layout::movedim},
-      {Op::movedim_intlist, layout::movedim},
-      {Op::slice_Tensor, layout::slice},
-      {Op::slice_copy_Tensor, layout::slice},
-      {Op::select_int, layout::select},
-      {Op::select_copy_int, layout::select},
-      {Op::diagonal, layout::diagonal},
-      {Op::diagonal_copy, layout::diagonal},
-      {Op::unfold, layout::unfold},
-      {Op::unfold_copy, layout::unfold},
-      {Op::unbind_int, layout::unbind},
-      {Op::unbind_copy_int, layout::unbind},
-      {Op::split_Tensor, layout::split},
-      {Op::split_copy_Tensor, layout::split},
-      {Op::unsafe_split_Tensor, layout::split},
-      {Op::split_with_sizes, layout::split_with_sizes},
-      {Op::split_sizes, layout::split_with_sizes},
-      {Op::split_with_sizes_copy, layout::split_with_sizes},
-      {Op::unsafe_split_with_sizes, layout::split_with_sizes},
-      {Op::chunk, layout::chunk},
-      {Op::narrow, layout::narrow},
-      {Op::narrow_copy, layout::narrow},
-  };
-  return table;
-}
 
 Diagnostic about(const Graph& graph, NodeId id, std::string_view message) {
   return error(fmt::format("node {}: {}", quote(graph.node_name(id)), message));
@@ -75,14 +17,49 @@ Diagnostic about(const Graph& graph, NodeId id, std::string_view message) {
 
 }  // namespace
 
-Layout storage_layout(const TensorType& type) {
-  return {type.shape, is_dense(type) ? type.strides : contiguous_strides(type.shape), 0, false};
+Layout storage_layout(const TensorType& type) { return made_layout(type); }
+
+namespace {
+
+// How elements of a value are counted where others than itself are asked for: an input comes row by
+// row, whatever gaps its type has.
+Result<Address> elements_of(const Graph& graph, const StorageView& view) {
+  auto address = address_of(graph, view.owner, view.output);
+  if (address && graph.op(view.owner).is(kView)) address->layouts.push_back(view.whole);
+  return address;
 }
 
-layout::Rule layout_rule(Op op) {
-  const auto found = rules().find(op);
-  return found == rules().end() ? nullptr : found->second;
+// What as_strided shows, by places of the storage.
+Result<Address> strided(const Graph& graph, NodeId id) {
+  const auto view = storage_view(graph, graph[id].operands.front());
+  if (!view) return view.diagnostics();
+  auto address = elements_of(graph, *view);
+  if (!address) return address;
+  const Call::TypesOf types_of = [&](NodeId n) { return graph.pool().types_of(n); };
+  auto shown =
+      layout::as_strided(Call(graph.op(id), graph[id].arguments, types_of), view->shown, 0);
+  if (!shown) return about(graph, id, shown.diagnostics().front().message);
+  const bool within = layout::is_within(*shown, layout::extent(view->whole));
+  if (view->whole.strides == address->layouts.back().strides) {
+    if (!within) return about(graph, id, "this view reaches outside its storage");
+    address->layouts.back() = std::move(*shown);
+    return address;
+  }
+  auto among = within ? layout::among_elements(*shown, view->whole) : std::nullopt;
+  if (!among) {
+    const TensorType& type = graph[view->owner].outputs[view->output];
+    return about(
+        graph, id,
+        fmt::format("it reads places of the storage of {} that in its type {} are gaps, or "
+                    "of several elements: declare that row by row, or show its elements "
+                    "by other views",
+                    quote(graph.node_name(view->owner)), format(type)));
+  }
+  address->layouts.back() = std::move(*among);
+  return address;
 }
+
+}  // namespace
 
 Result<Address> address_of(const Graph& graph, NodeId id, std::size_t output) {
   const Node& node = graph[id];
@@ -96,9 +73,10 @@ Result<Address> address_of(const Graph& graph, NodeId id, std::size_t output) {
 Result<Address> viewed(const Graph& graph, NodeId id, std::size_t output) {
   const Node& node = graph[id];
   const Operator& op = graph.op(id);
-  const layout::Rule rule = layout_rule(node.op);
+  const layout::Rule rule = layout::rule_of(node.op);
   if (rule == nullptr)
     return about(graph, id, fmt::format("no layout shows what operator '{}' does", op.name));
+  if (reads_storage(node.op)) return strided(graph, id);
   auto address = address_of(graph, node.operands.front());
   if (!address) return address;
   const Call::TypesOf types_of = [&](NodeId n) { return graph.pool().types_of(n); };

@@ -34,10 +34,6 @@ struct Address {
 // How a fresh storage of this type is laid out.
 Layout storage_layout(const TensorType& type);
 
-// The layout rule of views, and of the operators that copy what a view shows; null where `op` is
-// neither.
-layout::Rule layout_rule(Op op);
-
 // A node's output. Fails where it is a view that only bytes could express (another dtype).
 Result<Address> address_of(const Graph& graph, NodeId id, std::size_t output = 0);
 

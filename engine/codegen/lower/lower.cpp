@@ -60,7 +60,7 @@ class Lowerer {
       if (const auto why = refusal(lowering_.call_of(id)))
         return fault(id, fmt::format("operator '{}' has no loops for {} yet", op.name, *why));
     for (const NodeId operand : graph_[id].operands) check_operand(id, operand);
-    if (layout_rule(op.op) == nullptr) return;
+    if (layout::rule_of(op.op) == nullptr) return;
     for (std::size_t i = 0; i < graph_[id].outputs.size(); ++i)
       if (const auto shown = viewed(graph_, id, i); !shown) fault(id, message_of(shown));
   }

@@ -45,13 +45,19 @@ class Writer {
     put(member ? StructurePart::call : view ? StructurePart::view : StructurePart::memory);
     for (const TensorType& type : node.outputs) put(type);
     put(std::int64_t{-1});
-    if (!member && !view) return;
+    if (!member && !view) return put_gaps(id);
     put(node.op);
     for (const Argument& argument : node.arguments) put(argument);
     if (!member) return;
     put(std::int64_t{names_own_windows(graph_, id)});
     for (std::size_t i = 0; i < node.outputs.size(); ++i)
       put(std::int64_t{reaches_memory(storages_, groups_, calls_.back(), {id, i})});
+  }
+
+  // Strides with gaps are an input's storage (storage_view.h), and nothing else's.
+  void put_gaps(NodeId id) {
+    for (const TensorType& type : graph_[id].outputs)
+      if (type.exists() && !is_dense(type)) return put(std::int64_t{graph_.op(id).is(kInput)});
   }
 
   void put(std::int64_t number) {

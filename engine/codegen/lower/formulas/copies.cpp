@@ -90,7 +90,7 @@ void add_copy_formulas(FormulaTable& table) {
   for (const Op op : {Op::fill_Scalar, Op::fill_Tensor}) table.push_back({op, fill});
   table.push_back({Op::zero, zero});
   for (const Operator& op : all_operators())
-    if (layout_rule(op.op) != nullptr && !op.is(kView)) table.push_back({op.op, shown});
+    if (layout::rule_of(op.op) != nullptr && !op.is(kView)) table.push_back({op.op, shown});
 }
 
 }  // namespace recut::loop

@@ -1,5 +1,6 @@
 // Tensors put together, and parts of tensors replaced: one nest a part.
 #include "engine/codegen/lower/nest.h"
+#include "engine/ir/storage_view.h"
 
 namespace recut::loop {
 namespace {
@@ -76,13 +77,6 @@ void scatter_part(const Nest& nest) {
   write_part(nest, "src");
 }
 
-// How many elements there are of what an address' last layout is a layout of.
-std::int64_t stored_elements(const Lowering& lowering, const Address& address) {
-  const std::size_t layers = address.layouts.size();
-  return element_count(layers > 1 ? address.layouts[layers - 2].shape
-                                  : lowering.type(address.made).shape);
-}
-
 // src goes to places that are counted in self's own storage. They may meet: then the last stays.
 // Outside of self they show nothing, and outside of the storage they are a fault.
 void as_strided_scatter(const Nest& nest) {
@@ -90,15 +84,16 @@ void as_strided_scatter(const Nest& nest) {
   copy_to(nest, self, [](const Indices& at) { return at; });
   Lowering& lowering = nest.lowering;
   Builder& builder = lowering.builder();
-  const Address& whole = lowering.address(self);
-  const Layout& own = whole.layouts.back();
+  const auto view = storage_view(lowering.graph(), self);
+  RECUT_CHECK(view.ok(), "lower() has looked at every operand's address");
+  const Layout& own = view->shown;
   const auto part = layout::as_strided(nest.call, own, 0);
   RECUT_CHECK(part.ok(), "the operator's shape rule has looked at its part");
   const std::size_t depth = builder.depth();
   const Index n = builder.open_loop("n", element_count(part->shape));
   const Indices at = delinearised(n, part->shape, builder);
   Index place = place_of({nest.output(), {*part}}, at, builder);
-  const std::int64_t stored = stored_elements(lowering, whole), count = element_count(own.shape);
+  const std::int64_t stored = layout::extent(view->whole), count = element_count(own.shape);
   if (!layout::is_within(*part, stored))
     place = nest.checked(lowering.number(place), stored, false);
   place = place - Index(own.offset);
