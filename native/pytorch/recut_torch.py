@@ -223,14 +223,10 @@ def _check_static(node: fx.Node) -> None:
         if isinstance(value, (torch.SymInt, torch.SymFloat, torch.SymBool)):
             raise _Unsupported(f"{node.name} is a symbolic number: shapes aren't static")
         if isinstance(value, torch.Tensor):
-            if any(isinstance(size, torch.SymInt) for size in (*value.shape, *_strides(value))):
-                raise _Unsupported(f"the shape of {node.name} isn't static: {tuple(value.shape)}")
             if value.layout is not torch.strided:
                 raise _Unsupported(f"{node.name} is {value.layout}")
-
-
-def _strides(value: torch.Tensor) -> Sequence[int]:
-    return value.stride() if value.layout is torch.strided else ()
+            if any(isinstance(size, torch.SymInt) for size in (*value.shape, *value.stride())):
+                raise _Unsupported(f"the shape of {node.name} isn't static: {tuple(value.shape)}")
 
 
 def _flatten(value: Any) -> list[Any]:
@@ -379,7 +375,9 @@ class _Meter:
 
     def measure(self, joint: _Joint) -> dict[fx.Node, dict[str, Any]]:
         found = {}
-        with _disable_current_modes(), torch.no_grad(), torch.cuda.device(self._device), _kept_generator(self._device):
+        # Measuring takes no random numbers from the program.
+        with (_disable_current_modes(), torch.no_grad(), torch.cuda.device(self._device),
+              torch.random.fork_rng([self._device])):
             for node in joint.calls():
                 if not self._worth_measuring(node):
                     continue
@@ -470,19 +468,6 @@ def _allocator_facts(joint: _Joint, profile: str) -> dict[str, Any]:
     """What the file says of the device beside the nodes' measurements."""
     cuda = _device_of(joint).type == "cuda"
     return {"allocation_granularity": _GRANULARITY, "measured_on": profile} if cuda else {}
-
-
-class _kept_generator:
-    """Measuring takes no random numbers from the program."""
-
-    def __init__(self, device: torch.device) -> None:
-        self._device = device
-
-    def __enter__(self) -> None:
-        self._state = torch.cuda.get_rng_state(self._device)
-
-    def __exit__(self, *_: Any) -> None:
-        torch.cuda.set_rng_state(self._state, self._device)
 
 
 def _made_up(value: Any, plausible: bool) -> Any:
@@ -576,31 +561,20 @@ class _Emitter:
         """Saves a storage once. AOTAutograd donates each saved tensor to backward, whose kernels may then write
         over it, and doesn't ask whether another one shares its bytes. So where several of `asked` do, the
         value that they are all views of is saved, and backward makes the views."""
-        roots = {name: self._root(self._node_of[name]) for name in asked}
-        shared = collections.Counter(roots.values())
+        def planned(node: fx.Node) -> fx.Node:
+            return self._node_of[self._planned_name(node)]
+
+        chains = {name: _view_chain(self._node_of[name], planned) for name in asked}
+        shared = collections.Counter(chain[-1] for chain in chains.values())
         kept: dict[str, None] = {}
-        for name, root in roots.items():
+        for name, (*views, root) in chains.items():
             if shared[root] == 1 or root in self._written:
                 kept.setdefault(name)
                 continue
-            node = self._node_of[name]
-            while node is not root:
-                self._views.add(self._planned_name(node))
-                node = self._alias_of(node)
+            self._views.update(map(self._planned_name, views))
             if root.op != "get_attr":
                 kept.setdefault(self._planned_name(root))
         return list(kept)
-
-    def _root(self, node: fx.Node) -> fx.Node:
-        """The value whose bytes this one shows."""
-        while (operand := self._alias_of(node)) is not None:
-            node = operand
-        return node
-
-    def _alias_of(self, node: fx.Node) -> fx.Node | None:
-        """The operand, as the plan names it, whose storage a node shares."""
-        operand = _viewed(node)
-        return operand and self._node_of[self._planned_name(operand)]
 
     def _check_saved(self, asked: Iterable[str]) -> None:
         saved = set(self._plan["saved"])
@@ -706,8 +680,17 @@ def _viewed(node: fx.Node) -> fx.Node | None:
     return next((other for other in node.all_input_nodes if own & _storages(other)), None)
 
 
+def _view_chain(node: fx.Node, named: Callable[[fx.Node], fx.Node] = lambda n: n) -> list[fx.Node]:
+    """The node, what it is a view of, and so on to the value whose storage it is."""
+    chain = [node]
+    while (operand := _viewed(chain[-1])) is not None:
+        chain.append(named(operand))
+    return chain
+
+
 def _storages(node: fx.Node) -> set[int]:
-    return {value.untyped_storage()._cdata for value in _flatten(node.meta.get("val")) if isinstance(value, torch.Tensor)}
+    values = _flatten(node.meta.get("val"))
+    return {value.untyped_storage()._cdata for value in values if isinstance(value, torch.Tensor)}
 
 
 def _keep_products_in_place(graph: fx.Graph) -> None:
@@ -810,10 +793,6 @@ def _draw_seeds(count: int) -> torch.Tensor:
     return torch.randint(2**63 - 1, (count,), dtype=torch.int64)  # on the host: reading one doesn't wait
 
 
-def _take_seed(seeds: torch.Tensor, index: int) -> torch.Tensor:
-    return seeds[index]
-
-
 @functools.cache
 def _generator(device: torch.device) -> torch.Generator:
     return torch.Generator(device)
@@ -836,7 +815,7 @@ def _lower_random(graph: fx.Graph) -> None:
         elif node.target is prims.inductor_seed.default:
             node.target, node.args = _draw_seeds, (1,)
         elif node.target is prims.inductor_lookup_seed.default:
-            node.target = _take_seed
+            node.target = operator.getitem
         elif node.target is prims.inductor_random.default:
             node.target, node.args = _draw, (*node.args[:3], node.meta["val"].device)
             node.kwargs = {}
@@ -1374,7 +1353,8 @@ def _to_recompute(joint: _Joint, once: Iterable[str]) -> list[str]:
     """Names of nodes that the model's author wants run again, where there is a choice: values that forward
     makes and backward reads, no results and none of `once`."""
     names = _node_names(joint)
-    fixed = {_root(r) for r in (*joint.results, *joint.sources) if isinstance(r, fx.Node)} | set(once)
+    results = [_source(r) for r in (*joint.results, *joint.sources) if isinstance(r, fx.Node)]
+    fixed = {_view_chain(result)[-1] for result in results} | set(once)
     late = _run_in_backward(joint)
     return [names[n] for n in joint.calls()
             if _policy(n) in ("MUST_RECOMPUTE", "PREFER_RECOMPUTE") and n not in late and not _is_alias(n)
@@ -1388,13 +1368,6 @@ def _run_in_backward(joint: _Joint) -> set[fx.Node]:
         if node in needed:
             needed.update(node.all_input_nodes)
     return set(joint.calls()) - needed
-
-
-def _root(node: fx.Node) -> fx.Node:
-    """The value whose bytes this one shows."""
-    while (operand := _viewed(_source(node))) is not None:
-        node = operand
-    return _source(node)
 
 
 def _is_read_by(node: fx.Node, readers: set[fx.Node]) -> bool:
