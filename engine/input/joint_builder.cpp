@@ -314,6 +314,10 @@ class JointGraphBuilder::Builder {
     std::vector<TensorType> settled;
     for (std::size_t i = 0; i < inferred->size(); ++i) {
       const RecordedType& known = (*recorded)[i];
+      if (known && is_left_out(i, (*inferred)[i])) {
+        settled.push_back((*inferred)[i]);
+        continue;
+      }
       if (known && !agree(op, i, *known, (*inferred)[i])) return std::nullopt;
       settled.push_back(is_told(i, known) ? *known : (*inferred)[i]);
     }
@@ -322,8 +326,17 @@ class JointGraphBuilder::Builder {
 
   // Whether the type of this output is the file's: none stands for what nobody takes.
   bool is_told(std::size_t output, const RecordedType& recorded) const {
-    return recorded && (recorded->exists() ||
-                        read_.count({node().name, static_cast<std::int64_t>(output)}) == 0);
+    return recorded && (recorded->exists() || !is_taken(output));
+  }
+
+  // Whether the call doesn't make this output, as by an output_mask, and nobody takes it: some
+  // tracers record a type all the same.
+  bool is_left_out(std::size_t output, const TensorType& inferred) const {
+    return !inferred.exists() && !is_taken(output);
+  }
+
+  bool is_taken(std::size_t output) const {
+    return read_.count({node().name, static_cast<std::int64_t>(output)}) != 0;
   }
 
   std::optional<std::vector<TensorType>> take_unchecked(const Operator& op,

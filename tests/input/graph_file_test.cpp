@@ -81,6 +81,38 @@ constexpr std::string_view kToldOut =
     R"({"dtype":"float16","shape":[1,2,4,8],"device":"cuda"},
     {"dtype":"float32","shape":[1,2,4,1],"device":"cuda"})";
 
+TEST_CASE("the type of an output that its call leaves out says nothing") {
+  const auto graph_with = [](std::string_view more, std::string_view mask) {
+    return parse_joint_graph(
+        fmt::format(R"({{"format":"fx-joint-graph","version":1,"model":"norm","num_fwd_outputs":1,
+  "joint":[{{"name":"primals_1","op":"placeholder","target":"p","args":[],
+             "val":{{"dtype":"float32","shape":[4,3]}}}},
+   {{"name":"tangents_1","op":"placeholder","target":"t","args":[],
+     "val":{{"dtype":"float32","shape":[4,3]}}}},
+   {{"name":"m","op":"placeholder","target":"m","args":[],"val":{{"dtype":"float32","shape":[3]}}}},
+   {{"name":"b","op":"call_function","target":"aten.native_batch_norm_backward.default",
+     "args":[{{"node":"tangents_1"}},{{"node":"primals_1"}},null,null,null,{{"node":"m"}},
+             {{"node":"m"}},true,1e-5,{}],
+     "val":[{{"dtype":"float32","shape":[4,3]}},{{"dtype":"float32","shape":[3]}},
+            {{"dtype":"float32","shape":[3]}}]}},
+   {{"name":"g","op":"call_function","target":"getitem","args":[{{"node":"b"}},0]}},{}
+   {{"name":"output","op":"output","target":"output",
+     "args":[[{{"node":"m"}},{{"node":"g"}},null]]}}]}})",
+                    mask, more),
+        "norm.json");
+  };
+  const auto left_out = graph_with("", "[true,false,false]");
+  if (!left_out) FAIL(format(left_out.diagnostics()));
+  CHECK(verify(left_out->graph).empty());
+  const auto made = graph_with("", "[true,true,true]");
+  CHECK(made.ok());
+  // What is taken has to be made.
+  const auto taken =
+      graph_with(R"({"name":"w","op":"call_function","target":"getitem","args":[{"node":"b"},1]},)",
+                 "[true,false,false]");
+  CHECK_FALSE(taken.ok());
+}
+
 TEST_CASE("what a file says nothing of, the operator's rule says") {
   // Seeds, sizes and the mask for debugging: without a dtype, as numbers, as null, and told whole.
   for (const std::string_view rest :
