@@ -24,7 +24,8 @@ def run(options: argparse.Namespace, file: str, passes: list[str], budget: str) 
     """The command's figures and what it complained of."""
     command = [options.recut, "run", file, "--check", "--json", "--no-cache", "--steps", "1", "--budget", budget]
     done = subprocess.run(command + ["--threads", str(options.threads)] + passes, capture_output=True, text=True)
-    return (json.loads(done.stdout) if done.stdout else None), done.stderr
+    report = json.loads(done.stdout) if done.stdout else {}
+    return (report if "measured_peak_bytes" in report else None), done.stderr  # else it was refused
 
 
 def at_least_peak(options: argparse.Namespace, file: str, passes: list[str]) -> tuple[str, dict | None, str]:

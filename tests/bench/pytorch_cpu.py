@@ -130,9 +130,9 @@ def start(path: str, kind: str, threads: int, given: argparse.Namespace) -> Star
 def recut_step(recut: str, path: str, threads: int, steps: int, *more: str) -> dict[str, Any]:
     command = [recut, "run", path, "--threads", str(threads), "--steps", str(steps), "--json", *more]
     ran = subprocess.run(command, capture_output=True, text=True, check=False)
-    if not ran.stdout:
+    report = json.loads(ran.stdout) if ran.stdout else {}
+    if "measured_peak_bytes" not in report:  # it was refused
         return {"fault": ran.stderr.strip().splitlines()[-1][:110]}
-    report = json.loads(ran.stdout)
     return {"ms": report["step_ms_median"], "peak": report["measured_peak_bytes"] + report["scratch_bytes"],
             "arena": report["measured_peak_bytes"], "cold": report["compile_ms"] / 1e3, "report": report}
 

@@ -9,13 +9,12 @@ Measures the card and each graph's kernels once (with a folder of settings of it
 steps of plans that were priced by that. Exit code 1 where a step takes more than a tenth longer or
 shorter than predicted, or where arena and scratch are above the budget's bytes.
 """
-import json
 import os
 import pathlib
 import sys
 import tempfile
 
-from steps import call, is_out_of_reach
+from steps import call, figures_of, is_out_of_reach
 
 MOST_OFF = 0.1
 ROW = "{:<14} {:>6} {:>13} {:>13} {:>8} {:>15} {:>15} {:>15}  {}"
@@ -29,7 +28,8 @@ def run(recut, file, budget):
     """The report of a run, or why there is none."""
     command = [recut, "run", file, "--device", "cuda", "--json", "--steps", "20", "--budget", budget]
     code, out, complaint = call(command + options())
-    return (json.loads(out), "") if out else (None, f"exit code {code}: {complaint}")
+    report = figures_of(out)
+    return (report, "") if report else (None, f"exit code {code}: {complaint}")
 
 
 def verdict(report):

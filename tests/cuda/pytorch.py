@@ -141,19 +141,22 @@ class Recut:
     def __init__(self, program: str, clock: Clock) -> None:
         self.program, self.clock = program, clock
 
-    def json(self, *arguments: str) -> dict[str, Any]:
+    def json(self, *arguments: str, needs: str = "") -> dict[str, Any]:
+        """What it prints; a fault where that isn't there, as the figure `needs` of a run that is refused."""
         try:
             ran = subprocess.run([self.program, *arguments, "--json"], capture_output=True, text=True, check=False,
                                  timeout=self.clock.left())
         except subprocess.TimeoutExpired as late:
             raise OutOfTime from late
-        if not ran.stdout:
+        report = json.loads(ran.stdout) if ran.stdout else {}
+        if not report or (needs and needs not in report):
             raise Fault((ran.stderr.strip().splitlines() or [f"exit code {ran.returncode}"])[-1][:160])
-        return json.loads(ran.stdout)
+        return report
 
     def run(self, file: str, precision: str, steps: int, *more: str, passes: str = "exact") -> dict[str, Any]:
         more += ("--inexact",) if passes == "inexact" else ()
-        return self.json("run", file, "--device", "cuda", "--precision", precision, "--steps", str(steps), *more)
+        return self.json("run", file, "--device", "cuda", "--precision", precision, "--steps", str(steps), *more,
+                         needs="measured_peak_bytes")
 
     def point(self, file: str, precision: str, steps: int, asked: str, budget: int) -> Point:
         more = ["--budget", f"{budget}B"] if budget else []

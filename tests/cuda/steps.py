@@ -27,11 +27,18 @@ def call(command):
     return ran.returncode, ran.stdout, complaint or ran.stderr.strip()
 
 
+def figures_of(out):
+    """What a run printed; nothing where it was refused, for then the figures are its plan's."""
+    report = json.loads(out) if out else {}
+    return report if "measured_peak_bytes" in report else None
+
+
 def run(recut, file, budget):
     """The report of a run, or why there is none."""
     command = [recut, "run", file, "--device", "cuda", "--check", "--json", "--budget", budget]
     code, out, complaint = call(command + os.environ.get("OPTIONS", "").split())
-    return (json.loads(out), "") if out else (None, f"exit code {code}: {complaint}")
+    report = figures_of(out)
+    return (report, "") if report else (None, f"exit code {code}: {complaint}")
 
 
 def run_at_least(recut, file):
