@@ -1,17 +1,17 @@
 // Lets attention do without a mask that only hides later keys, or hides nothing.
 //
 //   %seen = tril(full([m, n], true))
-//   %mask = where.self(%seen, full([], 0.0), full([], -inf))
+//   %mask = where.self(%seen, %c, full([], -inf))       (c has one element)
 //   %a = _scaled_dot_product_efficient_attention(%q, %k, %v, %mask, true)
-//     =>  %a = _scaled_dot_product_efficient_attention(%q, %k, %v, none, true, 0.0, true)
+//     =>  %p = sub.Tensor(%q, %c - %c)                      (NaN where c is no number, else q)
+//         %a = _scaled_dot_product_efficient_attention(%p, %k, %v, none, true, 0.0, true)
 //   … and its gradients
 //
 // Needs attention to be operators (attention) and masks to be triangles (triangular_masks).
 // Establishes: attention in f32 and in 16 bits, with or without dropout, reads no mask whose seen
-// keys all have one number added that is known (engine/rewrite/uniform.h) and not large, and whose
-// hidden keys are those behind the query, or none, if nobody but its own gradients reads the
-// logarithms of its sums. What isn't known may be -inf or a NaN, and is kept. Does not keep every
-// bit. The rows are rules/attention_masks*.rules.
+// keys all have one number added and whose hidden keys are those behind the query, or none, if
+// nobody but its own gradients reads the logarithms of its sums. Does not keep every bit: beside a
+// large number the pattern's scores round away. The rows are rules/attention_masks*.rules.
 #include "engine/passes/rule_pass.h"
 
 namespace recut::passes {

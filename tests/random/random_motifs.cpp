@@ -221,7 +221,7 @@ void attention(Draw& d, MotifWriter& w) {
   form.mask = static_cast<Mask>(r.below(form.three ? 2 : 5));
   if (!form.three && r.one_in(3)) form.mask = r.one_in(2) ? Mask::causal : Mask::all_seen;
   form.hides = r.one_in(3);
-  form.unknown = r.one_in(8);
+  form.unknown = r.one_in(3);
   if (form.three && form.mask == Mask::added) form.scale = Scale::none;
   form.dropout = r.one_in(2);
   form.trained = r.one_in(2);

@@ -242,7 +242,7 @@ TEST_CASE("all passes, exact or not, leave random graphs sound", "[random][passe
 TEST_CASE("random graphs have what rules look for", "[random][passes]") {
   Hits hits;
   const std::uint64_t graphs =
-      std::max<std::uint64_t>(tries(10'000), number_from("RECUT_RANDOM_GRAPHS", 0));
+      std::max<std::uint64_t>(tries(16'000), number_from("RECUT_RANDOM_GRAPHS", 0));
   for (std::uint64_t seed = 1; seed <= graphs; ++seed) count_hits(random_graph(seed), hits);
   std::string table;
   for (const auto& [rule, count] : hits) table += fmt::format("{:8}  {}\n", count, rule);
