@@ -265,10 +265,9 @@ bool solve_exactly(const Problem& p, std::int64_t budget, Outcome& out) {
   return true;
 }
 
-void add_bounds(const Problem& p, std::int64_t budget, std::int64_t least,
-                const SolveOptions& options, Outcome& out) {
+void add_bounds(const Problem& p, std::int64_t budget, const SolveOptions& options, Outcome& out) {
   if (options.bound_moments == 0) return;
-  out.peak_bound = least;
+  out.peak_bound = peak_bound(p, options.bound_states);
   if (out.holds && out.extra > 0) {
     const auto moments = likely_moments(p, out.sequence, options.bound_moments);
     out.extra_bound = std::min(out.extra, extra_bound(p, budget, moments));
@@ -310,10 +309,7 @@ Outcome solve(const Problem& problem, std::int64_t budget, const SolveOptions& o
     if (each.seconds > 0) each.seconds = std::max(1e-3, options.seconds - taken.count());
     return each;
   };
-  // No search is made for a budget that is proved to be too small.
-  const std::int64_t bound =
-      peak_bound(problem, options.bound_moments > 0 ? options.bound_states : 0);
-  if (budget >= bound) out = search(problem, budget, options);
+  if (budget >= peak_bound(problem, 0)) out = search(problem, budget, options);
   if (!out.holds) {
     // What is reported as the least peak has to hold where it is asked for: it can't depend on the
     // budget that led there.
@@ -324,7 +320,7 @@ Outcome solve(const Problem& problem, std::int64_t budget, const SolveOptions& o
     from_least.start = least.sequence;
     out = least.peak <= budget ? search(problem, budget, in_time_left(from_least)) : least;
   }
-  add_bounds(problem, budget, bound, options, out);
+  add_bounds(problem, budget, options, out);
   return out;
 }
 
