@@ -76,7 +76,7 @@ TEST_CASE("structure: kernels of equal structure are equal, in all samples", "[c
 
 TEST_CASE("structure: kernels of equal structure are equal, in random graphs", "[codegen]") {
   StructureLowered lowered;
-  for (std::uint64_t seed = 0; seed < tries(200); ++seed) {
+  for (std::uint64_t seed = 0; seed < tries(800); ++seed) {
     const Graph graph = random_graph(seed);
     INFO("seed " << seed);
     lowered.add(graph, fuse_pointwise(graph, StorageModel(graph)));
