@@ -15,16 +15,11 @@ async function openGraph(kit, tab, name) {
   const own = join(kit.samples, name + '.json.gz');
   const file = existsSync(own) ? own : resolve(kit.samples, kGraphs, name + '.json.gz');
   if (!existsSync(file)) return false;
-  // Under a name of its own: the document that is open may have this one.
-  const folder = await mkdtemp(join(tmpdir(), 'recut-page-'));
-  try {
-    const chosen = join(folder, `chosen_${name}.json.gz`);
-    await cp(file, chosen);
-    await tab.choose(chosen, () => tab.command('file.open'));
-    await tab.waitState('document', basename(chosen, '.json.gz'));
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+  // The document that is open may have this one's name.
+  const open = Number(await tab.state('documents'));
+  await tab.choose(file, () => tab.command('file.open'));
+  await tab.waitState('documents', String(open + 1));
+  await tab.waitState('document', basename(file, '.json.gz'));
   await tab.idle(300);
   await tab.command('effort.set', '0.1'); // how near a plan is to the best is of no matter here
   await tab.command('model.set', 'fused');
