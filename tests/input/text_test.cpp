@@ -119,7 +119,7 @@ TEST_CASE("text: the line after a faulty one is read, whatever was wrong", "[inp
     INFO(fault);
     const std::string used = all_errors(fault + "\n %b = neg(%x)\n %c = neg(%b)\n results %c\n}\n");
     CHECK(used.find("t:3:") == 0);
-    CHECK(used.find("\n") == used.size() - 1);
+    CHECK(used.find('\n') == used.size() - 1);
     const std::string next = all_errors(fault + "\n %b = nosuch(%x)\n results %x\n}\n");
     CHECK(next.find("t:3:") == 0);
     CHECK(next.find("t:4:7: error: unknown operator 'nosuch'\n") != std::string::npos);
@@ -128,7 +128,7 @@ TEST_CASE("text: the line after a faulty one is read, whatever was wrong", "[inp
     // The graph may end on the line.
     const std::string last = all_errors(fault + " }\n");
     CHECK(last.find("t:3:") == 0);
-    CHECK(last.find("\n") == last.size() - 1);
+    CHECK(last.find('\n') == last.size() - 1);
   }
 }
 

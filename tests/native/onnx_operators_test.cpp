@@ -198,11 +198,11 @@ TEST_CASE("onnx: elements beyond both ends are refused, not wrapped", "[native]"
     return node;
   };
   CHECK(gives(gathered(-3), {4, 5, 6}) == Made{{1}, {4}});
-  CHECK(refused(gathered(3)).find("3") != std::string::npos);
+  CHECK(refused(gathered(3)).find('3') != std::string::npos);
   CHECK(refused(gathered(-4)).find("-1") != std::string::npos);
   OnnxNode scattered("ScatterElements", {3});
   scattered.integers({5}).reals({1}, {9});
-  CHECK(refused(scattered).find("5") != std::string::npos);
+  CHECK(refused(scattered).find('5') != std::string::npos);
 }
 
 // Resizing

@@ -11,6 +11,7 @@
 
 #include "engine/autodiff/differentiate.h"
 #include "engine/eval/evaluator.h"
+#include "engine/eval/inputs.h"
 #include "engine/passes/runner.h"
 #include "engine/passes/stages.h"
 #include "tests/input/parse.h"
