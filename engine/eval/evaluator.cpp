@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "engine/eval/steps.h"
+#include "engine/ir/about_node.h"
 #include "engine/ir/layout.h"
 #include "engine/support/text.h"
 #include "engine/support/units.h"
@@ -71,7 +72,7 @@ class Evaluator {
   const EvaluatedValue& value(NodeId id) const { return values_[graph_.position(id)]; }
 
   Diagnostic about(NodeId id, std::string_view message) const {
-    return error(fmt::format("node {}: {}", quote(graph_.node_name(id)), message));
+    return about_node(graph_, id, message);
   }
 
   Result<Done> check_kernels() const {

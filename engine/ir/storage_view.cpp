@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "engine/support/text.h"
+#include "engine/ir/about_node.h"
 
 namespace recut {
 
@@ -27,22 +27,18 @@ Layout input_layout(const TensorType& type) {
 
 namespace {
 
-Diagnostic about(const Graph& graph, NodeId id, std::string_view message) {
-  return error(fmt::format("node {}: {}", quote(graph.node_name(id)), message));
-}
-
 Result<StorageView> of_view(const Graph& graph, NodeId id, std::size_t output) {
   const Node& node = graph[id];
   const layout::Rule rule = layout::rule_of(node.op);
   if (rule == nullptr)
-    return about(graph, id,
-                 fmt::format("no layout shows what operator '{}' does", graph.op(id).name));
+    return about_node(graph, id,
+                      fmt::format("no layout shows what operator '{}' does", graph.op(id).name));
   auto view = storage_view(graph, node.operands.front());
   if (!view) return view;
   const Call::TypesOf types_of = [&](NodeId n) { return graph.pool().types_of(n); };
   auto shown = rule(Call(graph.op(id), node.arguments, types_of), view->shown,
                     static_cast<std::int64_t>(output));
-  if (!shown) return about(graph, id, shown.diagnostics().front().message);
+  if (!shown) return about_node(graph, id, shown.diagnostics().front().message);
   if (!shown->copied) {
     view->shown = std::move(*shown);
     return view;

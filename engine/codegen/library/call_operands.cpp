@@ -23,7 +23,7 @@ std::optional<Operand> CallOperands::read(std::string_view parameter) {
 }
 
 Operand CallOperands::written(std::size_t output) {
-  return {buffer({id_, output}, Access::written), loop::storage_layout(outputs()[output])};
+  return {buffer({id_, output}, Access::written), made_layout(outputs()[output])};
 }
 
 bool CallOperands::is_wanted(std::size_t output) const {

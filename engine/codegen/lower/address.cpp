@@ -4,21 +4,11 @@
 
 #include <algorithm>
 
-#include "engine/ir/storage_view.h"
+#include "engine/ir/about_node.h"
 #include "engine/support/check.h"
 #include "engine/support/text.h"
 
 namespace recut::loop {
-namespace {
-
-Diagnostic about(const Graph& graph, NodeId id, std::string_view message) {
-  return error(fmt::format("node {}: {}", quote(graph.node_name(id)), message));
-}
-
-}  // namespace
-
-Layout storage_layout(const TensorType& type) { return made_layout(type); }
-
 namespace {
 
 // How elements of a value are counted where others than itself are asked for: an input comes row by
@@ -38,17 +28,17 @@ Result<Address> strided(const Graph& graph, NodeId id) {
   const Call::TypesOf types_of = [&](NodeId n) { return graph.pool().types_of(n); };
   auto shown =
       layout::as_strided(Call(graph.op(id), graph[id].arguments, types_of), view->shown, 0);
-  if (!shown) return about(graph, id, shown.diagnostics().front().message);
+  if (!shown) return about_node(graph, id, shown.diagnostics().front().message);
   const bool within = layout::is_within(*shown, layout::extent(view->whole));
   if (view->whole.strides == address->layouts.back().strides) {
-    if (!within) return about(graph, id, "this view reaches outside its storage");
+    if (!within) return about_node(graph, id, "this view reaches outside its storage");
     address->layouts.back() = std::move(*shown);
     return address;
   }
   auto among = within ? layout::among_elements(*shown, view->whole) : std::nullopt;
   if (!among) {
     const TensorType& type = graph[view->owner].outputs[view->output];
-    return about(
+    return about_node(
         graph, id,
         fmt::format("it reads places of the storage of {} that in its type {} are gaps, or "
                     "of several elements: declare that row by row, or show its elements "
@@ -67,7 +57,7 @@ Result<Address> address_of(const Graph& graph, NodeId id, std::size_t output) {
     return address_of(graph, node.operands.front(),
                       static_cast<std::size_t>(*node.arguments[1].get<std::int64_t>()));
   if (graph.op(id).is(kView)) return viewed(graph, id, output);
-  return Address{{id, output}, {storage_layout(node.outputs[output])}};
+  return Address{{id, output}, {made_layout(node.outputs[output])}};
 }
 
 Result<Address> viewed(const Graph& graph, NodeId id, std::size_t output) {
@@ -75,14 +65,14 @@ Result<Address> viewed(const Graph& graph, NodeId id, std::size_t output) {
   const Operator& op = graph.op(id);
   const layout::Rule rule = layout::rule_of(node.op);
   if (rule == nullptr)
-    return about(graph, id, fmt::format("no layout shows what operator '{}' does", op.name));
+    return about_node(graph, id, fmt::format("no layout shows what operator '{}' does", op.name));
   if (reads_storage(node.op)) return strided(graph, id);
   auto address = address_of(graph, node.operands.front());
   if (!address) return address;
   const Call::TypesOf types_of = [&](NodeId n) { return graph.pool().types_of(n); };
   const Call call(op, node.arguments, types_of);
   auto shown = rule(call, address->layouts.back(), static_cast<std::int64_t>(output));
-  if (!shown) return about(graph, id, shown.diagnostics().front().message);
+  if (!shown) return about_node(graph, id, shown.diagnostics().front().message);
   // Elements of what the new layout is a layout of: a row-major count of what was shown so far, or
   // what the layout before it was of.
   std::vector<Layout>& layouts = address->layouts;
@@ -94,7 +84,7 @@ Result<Address> viewed(const Graph& graph, NodeId id, std::size_t output) {
   const Shape& under = layouts.size() > 1 ? layouts[layouts.size() - 2].shape
                                           : graph[made.node].outputs[made.output].shape;
   if (!layout::is_within(*shown, element_count(under)))
-    return about(graph, id, "this view reaches outside its storage");
+    return about_node(graph, id, "this view reaches outside its storage");
   layouts.back() = std::move(*shown);
   return address;
 }

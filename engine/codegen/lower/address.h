@@ -6,6 +6,7 @@
 #include "engine/codegen/lower/builder.h"
 #include "engine/ir/graph.h"
 #include "engine/ir/layout.h"
+#include "engine/ir/storage_view.h"
 #include "engine/support/result.h"
 
 namespace recut::loop {
@@ -30,9 +31,6 @@ struct Address {
 
   const Shape& shape() const { return layouts.back().shape; }
 };
-
-// How a fresh storage of this type is laid out.
-Layout storage_layout(const TensorType& type);
 
 // A node's output. Fails where it is a view that only bytes could express (another dtype).
 Result<Address> address_of(const Graph& graph, NodeId id, std::size_t output = 0);

@@ -9,6 +9,7 @@
 #include "engine/codegen/loop/tidy.h"
 #include "engine/codegen/lower/nest.h"
 #include "engine/codegen/lower/row_nest.h"
+#include "engine/ir/about_node.h"
 #include "engine/support/text.h"
 
 namespace recut::loop {
@@ -46,7 +47,7 @@ class Lowerer {
 
  private:
   void fault(NodeId id, const std::string& message) {
-    faults_.push_back(error(fmt::format("node {}: {}", quote(graph_.node_name(id)), message)));
+    faults_.push_back(about_node(graph_, id, message));
   }
 
   void check(NodeId id) {
@@ -121,7 +122,7 @@ class Lowerer {
             together.push_back({id, o});
       built_.insert(built_.end(), together.begin(), together.end());
       const Lowering::About about(lowering_, first);
-      const Layout layout = storage_layout(lowering_.type(made));
+      const Layout layout = made_layout(lowering_.type(made));
       lowering_.for_each(layout.shape, layout.strides, [&](const Indices& at) {
         for (const Made& out : together) lowering_.write(out, at, lowering_.made_element(out, at));
       });
@@ -135,8 +136,8 @@ class Lowerer {
     return std::find(built_.begin(), built_.end(), made) != built_.end();
   }
   bool same_layout(const Made& a, const Made& b) const {
-    const Layout one = storage_layout(lowering_.type(a));
-    const Layout other = storage_layout(lowering_.type(b));
+    const Layout one = made_layout(lowering_.type(a));
+    const Layout other = made_layout(lowering_.type(b));
     return one.shape == other.shape && one.strides == other.strides;
   }
 

@@ -94,7 +94,7 @@ Quantity Lowering::element(const Address& address, const Indices& at) {
   if (!is_member(made.node)) return load(address, at, {});
   // A value that stands in no memory, or not yet: it is computed where it is needed. Reading it
   // through its own layout needs no detour over its storage.
-  const Layout own = storage_layout(type(made));
+  const Layout own = made_layout(type(made));
   if (address.layouts.size() == 1 && address.layouts[0].strides == own.strides &&
       address.layouts[0].shape == own.shape && address.layouts[0].offset == 0)
     return made_element(made, at);
@@ -150,7 +150,7 @@ BufferId Lowering::buffer(const Made& made, Access access) {
 }
 
 void Lowering::write(const Made& made, const Indices& at, const Quantity& value) {
-  write_through({made, {storage_layout(type(made))}}, at, value);
+  write_through({made, {made_layout(type(made))}}, at, value);
 }
 
 void Lowering::write_through(const Address& view, const Indices& at, const Quantity& value) {
@@ -162,7 +162,7 @@ void Lowering::write_through(const Address& view, const Indices& at, const Quant
 void Lowering::combine_into(const Made& made, const Indices& at, Combine how,
                             const Quantity& value) {
   const About about(*this, made.node);
-  const Address whole{made, {storage_layout(type(made))}};
+  const Address whole{made, {made_layout(type(made))}};
   const ValueId combined = rounded(value, type(made).dtype).id();
   const BufferId id = buffer(made, Access::updated);
   builder_.set_access(id, Access::updated);
@@ -170,7 +170,7 @@ void Lowering::combine_into(const Made& made, const Indices& at, Combine how,
 }
 
 Quantity Lowering::stored(const Made& made, const Indices& at) {
-  const Address whole{made, {storage_layout(type(made))}};
+  const Address whole{made, {made_layout(type(made))}};
   const BufferId id = buffer(made, Access::updated);
   builder_.set_access(id, Access::updated);
   return {&builder_, builder_.load(id, place_of(whole, at, builder_))};

@@ -79,7 +79,7 @@ Indices folded_place(const Indices& at, const std::vector<bool>& folded, std::si
 }
 
 void write_zeros(const Nest& nest) {
-  const Layout whole = storage_layout(nest.type());
+  const Layout whole = made_layout(nest.type());
   nest.lowering.for_each(whole.shape, whole.strides, [&](const Indices& at) {
     nest.lowering.write(nest.output(), at,
                         nest.lowering.constant(value_type(nest.type().dtype), 0));

@@ -69,7 +69,7 @@ void RowNest::find_outputs(std::span<const NodeId> calls) {
 // at hand. Those that share may see it through a view that leaves its elements in their order.
 bool RowNest::shares_first_loop(const Made& made) const {
   const TensorType& type = lowering_.type(made);
-  const Strides& own = storage_layout(type).strides;
+  const Strides& own = made_layout(type).strides;
   if (!has_enough_rows(space_)) return false;
   const bool shared = shares_columns(lowering_, {space_.shape, space_.folded, strides_});
   if (!shared && !rows_lie_together(space_, strides_)) return false;
@@ -147,7 +147,7 @@ void RowNest::write_early(const Indices& at) const {
       continue;
     }
     const Index place = linearised(at, space_.shape);
-    write({made}, element_at(storage_layout(lowering_.type(made)), place, lowering_.builder()));
+    write({made}, element_at(made_layout(lowering_.type(made)), place, lowering_.builder()));
   }
 }
 

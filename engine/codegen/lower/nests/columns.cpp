@@ -50,7 +50,7 @@ struct Columns {
 void im2col(const Nest& nest) {
   const Columns columns(nest.call, nest.shape_of("self"));
   Lowering& lowering = nest.lowering;
-  const Layout out = storage_layout(nest.type());
+  const Layout out = made_layout(nest.type());
   lowering.for_each(out.shape, out.strides, [&](const Indices& at) {
     const Indices row = delinearised(at[at.size() - 2], columns.row_shape(), lowering.builder());
     const Indices window = delinearised(at.back(), columns.windows, lowering.builder());

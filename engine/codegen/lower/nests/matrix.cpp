@@ -50,7 +50,7 @@ TiledProduct tiled(const Nest& nest, const Product& p, const Finish& finish) {
     at.insert(at.end(), {row, column});
     nest.lowering.write(nest.output(), at, finish(sum, at));
   };
-  const Strides out = storage_layout(nest.type()).strides;
+  const Strides out = made_layout(nest.type()).strides;
   return out[r] < out[r + 1] ? t.turned() : t;
 }
 

@@ -102,7 +102,7 @@ Quantity divided(const Quantity& sum, const Quantity& count) {
 }
 
 void write_means(const Nest& nest, const Arrivals& arrivals, bool include_self) {
-  const Layout whole = storage_layout(nest.type());
+  const Layout whole = made_layout(nest.type());
   nest.lowering.for_each(whole.shape, whole.strides, [&](const Indices& at) {
     const Quantity came = arrivals.count(at);
     const Quantity all = include_self ? came + 1.0 : larger(came, 1.0);
@@ -114,7 +114,7 @@ void write_means(const Nest& nest, const Arrivals& arrivals, bool include_self) 
 
 void put_all(const Nest& nest, const Arrivals& arrivals, const Meeting& meeting, bool include_self,
              const std::function<Quantity(const Indices&)>& value) {
-  const Layout whole = storage_layout(nest.type());
+  const Layout whole = made_layout(nest.type());
   nest.lowering.for_each(whole.shape, whole.strides, [&](const Indices& at) {
     nest.lowering.write(nest.output(), at, nest.raw("self", at));
   });

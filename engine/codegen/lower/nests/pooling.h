@@ -27,7 +27,7 @@ struct Pooling {
         plane(in.end() - static_cast<std::ptrdiff_t>(dims), in.end()),
         windows(out.end() - static_cast<std::ptrdiff_t>(dims), out.end()),
         slide(sliding_of(nest.call, dims)),
-        steps(steps_of(storage_layout(nest.type()).strides)) {}
+        steps(steps_of(made_layout(nest.type()).strides)) {}
 
   // kept: outer, window; folded: offset. Lanes along what lies closest in the first output.
   FoldSpace space() const { return space(windows, slide.kernel); }

@@ -125,7 +125,7 @@ void triangular_solve(const Nest& nest) {
                                      turned ? triangle.turned() : triangle, b);
                   });
   if (!nest.wanted(1)) return;
-  const Layout copy = storage_layout(nest.type(1));
+  const Layout copy = made_layout(nest.type(1));
   nest.lowering.for_each(copy.shape, copy.strides, [&](const Indices& at) {
     nest.lowering.write(nest.output(1), at, nest.raw("A", broadcast_place(at, nest.shape_of("A"))));
   });

@@ -1,0 +1,12 @@
+// Complaints about a node, which begin with its name.
+#pragma once
+
+#include <string_view>
+
+#include "engine/ir/graph.h"
+
+namespace recut {
+
+Diagnostic about_node(const Graph& graph, NodeId id, std::string_view message);
+
+}  // namespace recut
