@@ -273,8 +273,7 @@ def _module_path(node: fx.Node) -> str | None:
     stack = node.meta.get("nn_module_stack") or node.meta.get("fwd_nn_module_stack")
     if not stack:
         return None
-    path = list(stack.values())[-1][0]
-    return path or None
+    return list(stack.values())[-1][0] or None
 
 
 def _node_json(node: fx.Node, names: dict[fx.Node, str]) -> dict[str, Any]:
@@ -336,11 +335,10 @@ def _source(result: Any) -> Any:
 
 
 def _file_json(joint: _Joint, name: str, nodes: list[dict], **more: Any) -> dict[str, Any]:
-    file = {"format": "fx-joint-graph", "version": 1, "model": name, "torch": torch.__version__,
+    return {"format": "fx-joint-graph", "version": 1, "model": name, "torch": torch.__version__,
             "amp": torch.is_autocast_enabled("cuda") or torch.is_autocast_enabled("cpu"),
             "device": _device_name(joint), "num_fwd_outputs": joint.num_results + len(joint.copies),
-            "joint": nodes}
-    return file | more
+            "joint": nodes} | more
 
 
 def _device_of(joint: _Joint) -> torch.device:
@@ -689,8 +687,7 @@ def _view_chain(node: fx.Node, named: Callable[[fx.Node], fx.Node] = lambda n: n
 
 
 def _storages(node: fx.Node) -> set[int]:
-    values = _flatten(node.meta.get("val"))
-    return {value.untyped_storage()._cdata for value in values if isinstance(value, torch.Tensor)}
+    return {v.untyped_storage()._cdata for v in _flatten(node.meta.get("val")) if isinstance(v, torch.Tensor)}
 
 
 def _keep_products_in_place(graph: fx.Graph) -> None:
@@ -817,11 +814,9 @@ def _lower_random(graph: fx.Graph) -> None:
         elif node.target is prims.inductor_lookup_seed.default:
             node.target = operator.getitem
         elif node.target is prims.inductor_random.default:
-            node.target, node.args = _draw, (*node.args[:3], node.meta["val"].device)
-            node.kwargs = {}
+            node.target, node.args, node.kwargs = _draw, (*node.args[:3], node.meta["val"].device), {}
         elif node.target is prims.inductor_randint.default:
-            node.target, node.args = _draw_integers, (*node.args[:4], node.meta["val"].device)
-            node.kwargs = {}
+            node.target, node.args, node.kwargs = _draw_integers, (*node.args[:4], node.meta["val"].device), {}
 
 
 def _run_eagerly(module: fx.GraphModule, _inputs: Sequence[Any]) -> Callable:
@@ -830,11 +825,7 @@ def _run_eagerly(module: fx.GraphModule, _inputs: Sequence[Any]) -> Callable:
     _lower_random(module.graph)
     module.graph.set_codegen(fx.graph._BoxedCodeGen())
     module.recompile()
-    forward = module.forward
-
-    def run(arguments: list[Any]) -> Any:
-        return forward(arguments)
-
+    run = functools.partial(module.forward)
     run._boxed_call = True
     return run
 
@@ -1190,8 +1181,7 @@ class Backend(CustomPartitionerFn):
 
     def uuid(self) -> Any:
         """Inductor's caches tell plans apart by it."""
-        with open(__file__, "rb") as file:
-            code = hashlib.sha256(file.read())
+        code = hashlib.sha256(pathlib.Path(__file__).read_bytes())
         code.update(repr((self.options, _library().recut_version())).encode())
         return code.digest()
 
@@ -1353,7 +1343,7 @@ def _to_recompute(joint: _Joint, once: Iterable[str]) -> list[str]:
     """Names of nodes that the model's author wants run again, where there is a choice: values that forward
     makes and backward reads, no results and none of `once`."""
     names = _node_names(joint)
-    results = [_source(r) for r in (*joint.results, *joint.sources) if isinstance(r, fx.Node)]
+    results = (_source(r) for r in (*joint.results, *joint.sources) if isinstance(r, fx.Node))
     fixed = {_view_chain(result)[-1] for result in results} | set(once)
     late = _run_in_backward(joint)
     return [names[n] for n in joint.calls()
