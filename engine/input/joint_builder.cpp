@@ -314,19 +314,16 @@ class JointGraphBuilder::Builder {
     std::vector<TensorType> settled;
     for (std::size_t i = 0; i < inferred->size(); ++i) {
       const RecordedType& known = (*recorded)[i];
-      if (known && is_left_out(i, (*inferred)[i])) {
-        settled.push_back((*inferred)[i]);
-        continue;
-      }
-      if (known && !agree(op, i, *known, (*inferred)[i])) return std::nullopt;
-      settled.push_back(is_told(i, known) ? *known : (*inferred)[i]);
+      const bool counts = known && !is_left_out(i, (*inferred)[i]);
+      if (counts && !agree(op, i, *known, (*inferred)[i])) return std::nullopt;
+      settled.push_back(counts && is_told(i, *known) ? *known : (*inferred)[i]);
     }
     return count_bytes(settled) ? std::optional(std::move(settled)) : std::nullopt;
   }
 
   // Whether the type of this output is the file's: none stands for what nobody takes.
-  bool is_told(std::size_t output, const RecordedType& recorded) const {
-    return recorded && (recorded->exists() || !is_taken(output));
+  bool is_told(std::size_t output, const TensorType& recorded) const {
+    return recorded.exists() || !is_taken(output);
   }
 
   // Whether the call doesn't make this output, as by an output_mask, and nobody takes it: some
