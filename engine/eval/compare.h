@@ -57,7 +57,7 @@ struct OutputComparison {
   }
   // In the unit of comparison.relative_error.
   double relative_movement() const {
-    return movement > 0 ? comparison.relative_error * (movement / comparison.error) : 0;
+    return comparison.error > 0 ? comparison.relative_error * (movement / comparison.error) : 0;
   }
   static constexpr double kMovements = 4;
 
