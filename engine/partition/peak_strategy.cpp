@@ -13,6 +13,7 @@ peak::SolveOptions options_of(const PlanRequest& request, const JointProblem& jo
   peak::SolveOptions options;
   options.seed = request.limits.seed;
   options.effort = peak::default_effort(joint.problem(), request.limits.effort);
+  options.enough = peak::default_enough(request.limits.effort);
   options.seconds = request.limits.seconds;
   options.cancel = request.limits.cancel;
   options.stop = request.limits.stop;
@@ -42,7 +43,8 @@ Result<PlanOutcome> plan_peak(const Graph& graph, const PlanRequest& request) {
   if (std::holds_alternative<SavedFraction>(request.budget))
     return error("strategy 'peak' takes a budget in bytes of peak memory, such as 3GiB or 40%");
   const StorageModel storages(graph);
-  const JointProblem joint(graph, storages, request.rates, request.pins, request.groups);
+  const JointProblem joint(graph, storages, request.rates, request.pins, request.groups,
+                           request.alignment);
   const auto* bytes = std::get_if<PeakBytes>(&request.budget);
   const std::int64_t budget = bytes != nullptr ? bytes->value : peak::kNoBudget;
   const peak::Outcome found = peak::solve(joint.problem(), budget, options_of(request, joint));

@@ -10,8 +10,8 @@ namespace recut {
 namespace {
 
 constexpr int kCoarsePoints = 8;
-constexpr double kCoarseEffort = 0.1;  // of one plan's usual effort, for each coarse point
-constexpr double kPointEffort = 0.1;   // for each point
+constexpr double kCoarseEffort = 0.2;  // of one plan's usual effort, for each coarse point
+constexpr double kPointEffort = 0.2;   // for each point
 
 CurvePoint point_of(const Replay& replay, Fusion fusion) {
   CurvePoint point;
@@ -66,6 +66,7 @@ peak::SweepOptions KernelCurve::options(double effort) const {
   peak::SweepOptions options;
   options.seed = request_.seed;
   options.effort = peak::default_effort(problem(), effort * request_.effort);
+  options.enough = peak::default_enough(request_.effort);
   options.cancel = request_.cancel;
   options.stop = request_.stop;
   return options;

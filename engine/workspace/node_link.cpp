@@ -22,6 +22,7 @@ peak::SolveOptions options_of(const Problem& problem, const SearchLimits& limits
   peak::SolveOptions options;
   options.seed = limits.seed;
   options.effort = peak::default_effort(problem, limits.effort);
+  options.enough = peak::default_enough(limits.effort);
   options.seconds = limits.seconds;
   options.cancel = limits.cancel;
   options.stop = limits.stop;
@@ -138,8 +139,10 @@ std::string node_link_text(const NodeLinkReport& r) {
 std::string node_link_out_of_reach_text(const NodeLinkReport& r) {
   return fmt::format(
       "a peak of {} can't be held: the least that Recut can plan is {}{}", r.budget_bytes, r.peak,
-      r.optimal ? ", and no order of this graph goes below that"
-                : fmt::format("; proved: no order of this graph goes below {}", r.peak_bound));
+      r.optimal
+          ? ", and no order of this graph goes below that"
+          : fmt::format("{}; proved: no order of this graph goes below {}",
+                        r.budget_bytes < r.peak_bound ? ", by a short search" : "", r.peak_bound));
 }
 
 }  // namespace recut

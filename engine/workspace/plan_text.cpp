@@ -120,9 +120,11 @@ std::string out_of_reach_text(const PlanReport& report) {
       "a peak of {} ({} bytes) can't be held: the least that Recut can plan is {} ({} bytes){}",
       format_bytes(report.budget_bytes), report.budget_bytes, format_bytes(proof.least_peak_bytes),
       proof.least_peak_bytes,
-      proof.optimal ? ", and no order of this graph goes below that"
-                    : fmt::format("; proved: no order of this graph goes below {} ({} bytes)",
-                                  format_bytes(proof.peak_bound_bytes), proof.peak_bound_bytes));
+      proof.optimal
+          ? ", and no order of this graph goes below that"
+          : fmt::format("{}; proved: no order of this graph goes below {} ({} bytes)",
+                        report.budget_bytes < proof.peak_bound_bytes ? ", by a short search" : "",
+                        format_bytes(proof.peak_bound_bytes), proof.peak_bound_bytes));
   return why + blame_words(report);
 }
 

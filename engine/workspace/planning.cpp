@@ -107,8 +107,8 @@ Result<Planned> plan_document(const Document& document, const PlanningRequest& r
   const auto start = std::chrono::steady_clock::now();
   const CostModel pinned = costs.with(choices->pins());
   const Measure measure(document, pinned, unplanned);
-  const PlanRequest wanted{request.strategy, *budget,        costs.device.rates,
-                           choices->pins(),  request.limits, measure.groups};
+  const PlanRequest wanted{request.strategy, *budget,        costs.device.rates, choices->pins(),
+                           request.limits,   measure.groups, request.alignment};
   const auto outcome = make_plan(graph, wanted);
   const std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - start;
   if (!outcome) return outcome.diagnostics();

@@ -47,18 +47,19 @@ class Scheduler {
   }
 
  private:
+  // Plans with the sizes that buffers take up, so that nothing but gaps is beyond a plan's peak.
   // Goes down by as much as the arena is too large until one holds, or, where no plan holds so low
   // a peak, half as far; then halves the way back up.
   Diagnostics lower(const PlanReport& first) {
-    std::int64_t above = first.budget_bytes, below = 0;
+    std::int64_t above = first.budget_bytes + 1, below = 0;
     bool holding = false;
     const auto goes_on = [&] {
       return holding || below > 0 ? above - below > above / kClose : best_->beyond_budget() > 0;
     };
     for (int round = 1; round < kMostRounds && goes_on(); ++round) {
-      const std::int64_t target = below > 0
-                                      ? below + (above - below) / 2
-                                      : above - (rounds_.back().arena_bytes - first.budget_bytes);
+      const std::int64_t beyond = round == 1 ? best_->schedule.gap_bytes() + 1
+                                             : rounds_.back().arena_bytes - first.budget_bytes;
+      const std::int64_t target = below > 0 ? below + (above - below) / 2 : above - beyond;
       auto plan = target > 0 ? plan_lower(target, first) : std::nullopt;
       if (!plan) {
         below = std::max<std::int64_t>(target, 1);
@@ -75,7 +76,7 @@ class Scheduler {
   // A plan for this peak, where there is one that holds it. What was asked for and what is proved
   // of it stay those of the first plan.
   std::optional<Planned> plan_lower(std::int64_t target, const PlanReport& first) const {
-    auto plan = plan_of(std::to_string(target));
+    auto plan = plan_of(std::to_string(target), request_.options.alignment);
     if (!plan || !plan->report.holds()) return std::nullopt;
     PlanReport& report = plan->report;
     report.budget = first.budget;
@@ -87,9 +88,10 @@ class Scheduler {
     return std::move(*plan);
   }
 
-  Result<Planned> plan_of(const std::string& budget) const {
+  Result<Planned> plan_of(const std::string& budget, std::int64_t alignment = 1) const {
     PlanningRequest planning = request_.planning;
     planning.budget = budget;
+    planning.alignment = alignment;
     return plan_document(document_, planning, costs_, unplanned_);
   }
 

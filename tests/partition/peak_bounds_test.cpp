@@ -66,7 +66,7 @@ TEST_CASE("lowest: never below the least peak, and mostly there", "[partition]")
     if (!least) continue;
     SolveOptions options;
     options.effort = 8000;
-    const Outcome found = lowest(p, options);
+    const Outcome found = lowest(p, options, false);
     REQUIRE(measured_peak(p, found.sequence) == found.peak);
     CHECK(found.duration == duration_of(p, found.sequence));
     CHECK(found.peak >= least->value);

@@ -1,11 +1,14 @@
 // The least peaks: results that wait, plans run on demand, and that the number that is reported can
 // be asked for.
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 
 #include "engine/input/graph_file.h"
 #include "engine/partition/peak/bounds.h"
+#include "engine/partition/peak/late_results.h"
 #include "engine/partition/peak/lowest.h"
 #include "engine/partition/peak/on_demand.h"
+#include "engine/partition/peak/segments.h"
 #include "engine/partition/problem/joint_problem.h"
 #include "tests/effort.h"
 #include "tests/partition/problems.h"
@@ -50,6 +53,63 @@ TEST_CASE("on demand: results wait where memory doesn't suffice", "[partition]")
   CHECK(run_on_demand(p, 130, eviction) == p.order);
 }
 
+// Two layers whose gradients come before a step of backward that needs much: 40 + 40 bytes of
+// results, and 100 for the step. Whoever makes the gradients behind it, from the tangents that run
+// again, needs 40 + 40 + a little at the end, and 100 + a little before.
+Problem gradients_before_a_crowd() {
+  Problem p;
+  const std::int32_t input = made(p, 4, {});
+  const std::int32_t x = made(p, 4, {input});
+  const std::int32_t border_bytes = made(p, 0, {x}, Problem::kOnce);
+  p.set_border(p.producer(border_bytes));
+  const std::int32_t first = made(p, 4, {x, border_bytes});
+  const std::int32_t grad_1 = made(p, 40, {first, x});
+  const std::int32_t second = made(p, 4, {first});
+  const std::int32_t grad_2 = made(p, 40, {second, x});
+  const std::int32_t large = made(p, 50, {second});
+  const std::int32_t sum = made(p, 50, {large});
+  const std::int32_t grad_0 = made(p, 1, {sum});
+  const std::int32_t end =
+      p.add(0, {}, std::vector<std::int32_t>{grad_1, grad_2, grad_0}, Problem::kOnce);
+  p.set_end(end);
+  p.order.push_back(end);
+  p.finish();
+  return p;
+}
+
+TEST_CASE("late results: a second pass makes them, from what runs again", "[partition]") {
+  const Problem p = gradients_before_a_crowd();
+  const std::vector<bool> saved(static_cast<std::size_t>(p.storages()), true);
+  const std::int64_t once = peak_of(p, p.order);
+  const std::vector<std::int32_t> none = expand_in_two_passes(p, saved, 0);
+  CHECK(none == p.order);
+  const std::vector<std::int32_t> both = expand_in_two_passes(p, saved, 0.99);
+  const auto peak = measured_peak(p, both);
+  REQUIRE(peak.has_value());
+  CHECK(*peak < once - 60);
+  // The crowd stands between: whatever makes gradients alone runs once, behind it.
+  const auto place = [&](std::int32_t storage) {
+    const auto at = std::find(both.begin(), both.end(), p.producer(storage));
+    CHECK(std::count(both.begin(), both.end(), p.producer(storage)) == 1);
+    return at - both.begin();
+  };
+  CHECK(place(4) > place(8));
+  CHECK(place(6) > place(8));
+}
+
+TEST_CASE("late results: every share gives a sound sequence", "[partition]") {
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    const Problem p = random_problem(seed, 30);
+    if (p.border() < 0 || p.end() < 0) continue;
+    for (const double share : {0.0, 0.3, 0.6, 0.95, 1.0})
+      for (const int segments : {1, 4}) {
+        CAPTURE(seed, share, segments);
+        CHECK(
+            measured_peak(p, expand_in_two_passes(p, checkpoints(p, segments), share)).has_value());
+      }
+  }
+}
+
 TEST_CASE("on demand: what runs peaks within the memory, unless it runs once", "[partition]") {
   int found = 0;
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
@@ -76,8 +136,11 @@ TEST_CASE("lowest: between the bound and the order's own peak, and the same twic
     const Problem p = random_problem(seed, 30);
     SolveOptions options;
     options.effort = 20'000;
-    const Outcome a = lowest(p, options), b = lowest(p, options);
+    const Outcome a = lowest(p, options, false), b = lowest(p, options, false);
     CHECK(a.sequence == b.sequence);
+    const Outcome in_hurry = lowest(p, options, true);
+    CHECK(measured_peak(p, in_hurry.sequence) == in_hurry.peak);
+    CHECK(in_hurry.peak >= a.peak);
     CHECK(measured_peak(p, a.sequence) == a.peak);
     CHECK(a.peak >= peak_bound(p, 100));
     CHECK(a.peak <= peak_of(p, p.order));
@@ -99,6 +162,12 @@ TEST_CASE("lowest: a budget equal to it holds, with the same options", "[partiti
     const Outcome held = solve(joint.problem(), least.peak, options);
     CHECK(held.holds);
     CHECK(held.peak <= least.peak);
+    // Below what is proved the answer comes at once, with a plan that can be asked for, too.
+    const Outcome refused = solve(joint.problem(), least.peak_bound - 1, options);
+    CHECK_FALSE(refused.holds);
+    CHECK(refused.effort <= 2 * options.effort + 40 * joint.problem().size());
+    CHECK(refused.peak >= least.peak);
+    CHECK(solve(joint.problem(), refused.peak, options).holds);
   }
 }
 

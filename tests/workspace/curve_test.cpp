@@ -7,6 +7,7 @@
 #include "engine/partition/replay.h"
 #include "engine/workspace/curve.h"
 #include "engine/workspace/curve_export.h"
+#include "engine/workspace/plan_text.h"
 #include "engine/workspace/planning.h"
 #include "tests/effort.h"
 #include "tests/paths.h"
@@ -84,9 +85,21 @@ TEST_CASE("curve: it begins at the least peak that a plan names, and that holds"
     PlanningRequest request;
     request.limits.effort = 0.2;
     request.budget = "1";
+    const auto at_once = plan_document(document, request);
+    REQUIRE(at_once.ok());
+    const PeakProof proof = *at_once->report.proof;
+    CHECK(proof.least_peak_bytes >= least);
+    if (!proof.optimal)
+      CHECK(out_of_reach_text(at_once->report).find("by a short search") != std::string::npos);
+    request.budget = std::to_string(proof.least_peak_bytes);
+    CHECK(plan_document(document, request)->report.holds());
+    // Where nothing is proved against the budget, the search is the curve's.
+    request.budget = std::to_string(proof.peak_bound_bytes);
     const auto refused = plan_document(document, request);
     REQUIRE(refused.ok());
+    REQUIRE_FALSE(refused->report.holds());
     CHECK(refused->report.proof->least_peak_bytes == least);
+    CHECK(out_of_reach_text(refused->report).find("short") == std::string::npos);
     request.budget = std::to_string(least);
     CHECK(plan_document(document, request)->report.holds());
   }

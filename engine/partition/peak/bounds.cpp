@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "engine/partition/flow/max_flow.h"
 #include "engine/partition/peak/sequence.h"
@@ -12,6 +13,8 @@ namespace recut::peak {
 namespace {
 
 constexpr std::int64_t kImpossible = std::numeric_limits<std::int64_t>::max();
+constexpr int kCuts = 14;         // for one moment at most
+constexpr double kNear = 1.0005;  // what could still be won over what is proved: not worth a cut
 
 // The Lagrangian relaxation at one moment: the first run of `computation`.
 class Moment {
@@ -39,19 +42,37 @@ class Moment {
     room_ = budget - bytes_held_;
   }
 
-  std::int64_t bound() const {
+  // The bound by this moment, or `known` where that is the higher one. The value of the cut is a
+  // concave function of the price, each cut a line above it: where the lines from either side meet
+  // is the next price (Kelley's cutting planes, 1960, in one dimension), and how high they meet
+  // tells when to stop.
+  std::int64_t bound(std::int64_t known) const {
     if (room_ < 0) return kImpossible;
-    std::int64_t best = 0;
-    const double unit = std::max(1.0, static_cast<double>(p_.total_duration())) /
-                        static_cast<double>(std::max<std::int64_t>(1, room_));
-    double low = unit / 4096, high = unit * 4096;
-    for (int i = 0; i < 14; ++i) {
-      const double price = std::sqrt(low * high);
-      std::int64_t saved = 0;
-      best = std::max(best, value(price, &saved));
-      (saved > room_ ? low : high) = price;
+    Cut left = keeping_all();
+    if (left.saved <= room_) return known;
+    std::optional<Cut> right;
+    double price = std::max(1.0, static_cast<double>(p_.total_duration())) /
+                   static_cast<double>(std::max<std::int64_t>(1, room_));
+    for (int i = 0; i < kCuts; ++i) {
+      const Cut cut = cut_at(price);
+      known = std::max(known, cut.bound);
+      if (cut.saved > room_) {
+        left = cut;
+      } else {
+        right = cut;
+      }
+      if (!right) {
+        price *= 8;
+        continue;
+      }
+      if (left.saved == right->saved) break;
+      const double meet =
+          (right->again - left.again) / static_cast<double>(left.saved - right->saved);
+      const double highest = left.again + meet * static_cast<double>(left.saved - room_);
+      if (meet == price || highest <= static_cast<double>(known) * kNear) break;
+      price = meet;
     }
-    return best;
+    return known;
   }
 
  private:
@@ -61,8 +82,28 @@ class Moment {
     bytes_held_ += p_.bytes(storage);
   }
 
+  // What a minimum cut keeps in bytes and runs again in time, and the bound that it proves.
+  struct Cut {
+    std::int64_t saved = 0;
+    double again = 0;
+    std::int64_t bound = 0;
+  };
+
+  // The cut for a price of 0.
+  Cut keeping_all() const {
+    Cut cut;
+    for (std::int32_t s = 0; s < p_.storages(); ++s) {
+      const auto readers = p_.readers(s);
+      if (!descendant_[p_.producer(s)] && !held_[s] &&
+          std::any_of(readers.begin(), readers.end(),
+                      [&](std::int32_t reader) { return descendant_[reader]; }))
+        cut.saved += p_.bytes(s);
+    }
+    return cut;
+  }
+
   // min (time that runs again + price * bytes kept) - price * room, rounded down.
-  std::int64_t value(double price, std::int64_t* saved) const {
+  Cut cut_at(double price) const {
     const auto n = static_cast<std::size_t>(p_.size());
     FlowNetwork network(2 + n + static_cast<std::size_t>(p_.storages()));
     const auto of_c = [](std::int32_t c) { return static_cast<std::uint32_t>(2 + c); };
@@ -92,14 +133,17 @@ class Moment {
     const CutOutcome outcome = minimum_cut(network, 0, 1);
     const auto* cut = std::get_if<MinimumCut>(&outcome);
     RECUT_CHECK(cut != nullptr, "keeping everything is always a cut");
+    Cut found;
     for (std::int32_t s = 0; s < p_.storages(); ++s) {
       const std::int32_t c = p_.producer(s);
       if (!descendant_[c] && !held_[s] && !cut->sink_side[of_c(c)] && cut->sink_side[of_s(s)])
-        *saved += p_.bytes(s);
+        found.saved += p_.bytes(s);
     }
     const double least = static_cast<double>(cut->capacity) / scale * (1 - 1e-12);
     const double value = least - price * static_cast<double>(room_) * (1 + 1e-12) - 1;
-    return value <= 0 ? 0 : static_cast<std::int64_t>(std::min(value, 9e18));
+    found.again = least - price * static_cast<double>(found.saved);
+    found.bound = value <= 0 ? 0 : static_cast<std::int64_t>(std::min(value, 9e18));
+    return found;
   }
 
   const Problem& p_;
@@ -113,7 +157,7 @@ class Moment {
 std::int64_t extra_bound(const Problem& problem, std::int64_t budget,
                          std::span<const std::int32_t> moments) {
   std::int64_t best = 0;
-  for (const std::int32_t c : moments) best = std::max(best, Moment(problem, c, budget).bound());
+  for (const std::int32_t c : moments) best = Moment(problem, c, budget).bound(best);
   return best;
 }
 

@@ -12,8 +12,15 @@ namespace {
 struct Candidate {
   Gap gap;
   std::int64_t bytes;
-  std::int64_t cost;
-  double rank;
+  std::int64_t cost = 0;
+  double rank = 0;
+  bool estimated = false;  // else the rank is what it would be if all inputs were there
+
+  // For a heap with the highest rank on top.
+  bool operator<(const Candidate& other) const {
+    if (rank != other.rank) return rank < other.rank;
+    return gap.run != other.gap.run ? gap.run > other.gap.run : gap.slot > other.gap.slot;
+  }
 };
 
 // Idle instances across `label`.
@@ -47,26 +54,39 @@ class Relief {
   bool run() {
     const std::int64_t steps = 4 * static_cast<std::int64_t>(s_.problem().size()) + 100;
     for (std::int64_t i = 0; i < steps && s_.peak() > budget_ && s_.work() < work_limit_; ++i)
-      if (!lower(s_.tree().first_maximum())) return false;
+      if (s_.duration() > taste_.dearest || !lower(s_.tree().first_maximum())) return false;
     return s_.peak() <= budget_;
   }
 
  private:
-  // `over` is a label whose bytes are above the budget.
-  void rank(Candidate& c, std::uint32_t over) {
-    const Problem& p = s_.problem();
-    const std::int32_t computation = s_.computation(c.gap.run);
-    int look = 24;
-    c.cost = editor_.estimate(computation, s_.label(c.gap.to), budget_, std::int64_t{1} << 60, look,
-                              over);
-    c.bytes = p.bytes(p.first_storage(computation) + c.gap.slot);
+  double rank_of(const Candidate& c) const {
     const double length = s_.label(c.gap.to) - s_.label(c.gap.from);
-    c.rank = static_cast<double>(c.bytes) * quarter_power(length, taste_.stretch) /
-             (static_cast<double>(c.cost) + 1);
+    double rank = static_cast<double>(c.bytes) * quarter_power(length, taste_.stretch) /
+                  (static_cast<double>(c.cost) + 1);
     if (taste_.noise != 0) {
-      const std::uint64_t h = hash_mix(taste_.noise, static_cast<std::uint64_t>(computation));
-      c.rank *= 0.7 + 0.6 * static_cast<double>(h >> 40) / static_cast<double>(1 << 24);
+      const std::uint64_t h =
+          hash_mix(taste_.noise, static_cast<std::uint64_t>(s_.computation(c.gap.run)));
+      rank *= 0.7 + 0.6 * static_cast<double>(h >> 40) / static_cast<double>(1 << 24);
     }
+    return rank;
+  }
+
+  Candidate candidate(const Gap& gap) const {
+    const Problem& p = s_.problem();
+    const std::int32_t computation = s_.computation(gap.run);
+    Candidate c{gap, p.bytes(p.first_storage(computation) + gap.slot)};
+    c.cost = p.duration(computation);
+    c.rank = rank_of(c);
+    return c;
+  }
+
+  // `over` is a label whose bytes are above the budget.
+  void estimate(Candidate& c, std::uint32_t over) const {
+    int look = 24;
+    c.cost = editor_.estimate(s_.computation(c.gap.run), s_.label(c.gap.to), budget_,
+                              std::int64_t{1} << 60, look, over);
+    c.rank = rank_of(c);
+    c.estimated = true;
   }
 
   // Frees things at `label` until it is below the peak it had, or within the budget.
@@ -75,33 +95,61 @@ class Relief {
     collect_gaps(s_, s_.label(at), gaps_);
     s_.charge(s_.runs() / 64 + static_cast<std::int64_t>(gaps_.size()) / 4);
     candidates_.clear();
-    for (const Gap& gap : gaps_) {
-      Candidate c{gap, 0, 0, 0};
-      rank(c, label);
-      candidates_.push_back(c);
-    }
-    std::sort(candidates_.begin(), candidates_.end(), [](const Candidate& a, const Candidate& b) {
-      if (a.rank != b.rank) return a.rank > b.rank;
-      return a.gap.run != b.gap.run ? a.gap.run < b.gap.run : a.gap.slot < b.gap.slot;
-    });
-    if (try_all(at, true)) return true;
+    tried_.clear();
+    for (const Gap& gap : gaps_) candidates_.push_back(candidate(gap));
+    std::make_heap(candidates_.begin(), candidates_.end());
+    if (try_best(at)) return true;
     if (try_undo(at)) return true;
-    return try_all(at, false);
+    return try_again(at);
   }
 
-  bool try_all(RunId at, bool strict) {
+  bool stands(const Candidate& c, RunId at) const {
+    return s_.alive(c.gap.run) && s_.alive(c.gap.to) && s_.alive(c.gap.from) &&
+           s_.last_use_before(c.gap.run, c.gap.slot, s_.label(at) + 1) == c.gap.from &&
+           s_.first_use_after(c.gap.run, c.gap.slot, s_.label(at)) == c.gap.to;
+  }
+
+  bool enough(RunId at) const { return s_.bytes_at(at) <= budget_ || s_.work() >= work_limit_; }
+
+  // It would relieve nothing.
+  bool too_small(const Candidate& c, RunId at) const {
+    return c.bytes < (s_.bytes_at(at) - budget_) / 1024;
+  }
+
+  // The highest rank first. To estimate is dear, and few are tried: a rank is at most what it is
+  // before the estimate, so that only those on top of the heap need one (lazy greedy: Minoux 1978).
+  bool try_best(RunId at) {
     bool any = false;
-    for (const Candidate& c : candidates_) {
-      if (s_.bytes_at(at) <= budget_ || s_.work() >= work_limit_) break;
-      if (c.bytes < (s_.bytes_at(at) - budget_) / 1024) continue;  // it would relieve nothing
-      if (!s_.alive(c.gap.run) || !s_.alive(c.gap.to) || !s_.alive(c.gap.from)) continue;
-      if (s_.last_use_before(c.gap.run, c.gap.slot, s_.label(at) + 1) != c.gap.from ||
-          s_.first_use_after(c.gap.run, c.gap.slot, s_.label(at)) != c.gap.to)
-        continue;
-      any |= try_keep(c, at) || (is_last(c) && try_pull(c, at)) || try_push(c, at, 0) ||
-             try_push(c, at, 3) || try_drop(c, at, strict) || (!is_last(c) && try_pull(c, at));
+    while (!candidates_.empty() && !enough(at)) {
+      std::pop_heap(candidates_.begin(), candidates_.end());
+      Candidate& c = candidates_.back();
+      if (too_small(c, at) || !stands(c, at)) {
+        candidates_.pop_back();
+      } else if (!c.estimated) {
+        estimate(c, s_.label(at));
+        std::push_heap(candidates_.begin(), candidates_.end());
+      } else {
+        tried_.push_back(c);
+        candidates_.pop_back();
+        any |= try_one(tried_.back(), at, true);
+      }
     }
     return any;
+  }
+
+  // What was tried in vain, less strictly.
+  bool try_again(RunId at) {
+    bool any = false;
+    for (const Candidate& c : tried_) {
+      if (enough(at)) break;
+      if (!too_small(c, at) && stands(c, at)) any |= try_one(c, at, false);
+    }
+    return any;
+  }
+
+  bool try_one(const Candidate& c, RunId at, bool strict) {
+    return try_keep(c, at) || (is_last(c) && try_pull(c, at)) || try_push(c, at, 0) ||
+           try_push(c, at, 3) || try_drop(c, at, strict) || (!is_last(c) && try_pull(c, at));
   }
 
   // The highest place may lie among runs that are repeated for a later one, itself a repetition:
@@ -211,7 +259,8 @@ class Relief {
   std::int64_t work_limit_;
   std::vector<std::uint8_t> undone_;  // by computation: times that keeping it was tried
   std::vector<Gap> gaps_;
-  std::vector<Candidate> candidates_;
+  std::vector<Candidate> candidates_;  // a heap
+  std::vector<Candidate> tried_;
 };
 
 }  // namespace

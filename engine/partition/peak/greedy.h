@@ -13,6 +13,7 @@ struct Taste {
   std::uint64_t noise = 0;  // 0: none; else a seed that shuffles ranks by up to +-30 %
   double price = 4;  // what inputs may cost per byte, as a multiple of what they are repeated for
   std::int64_t work = 1 << 20;  // runs to insert or remove at most, those of failed tries included
+  std::int64_t dearest = std::int64_t{1} << 62;  // a sequence of more duration is given up
 };
 
 // Lowers the peak to `budget` or as far as it gets; false where the budget isn't reached. The log

@@ -14,6 +14,11 @@ namespace {
 // the effort of thousands.
 constexpr std::int64_t kMending = 1000;
 constexpr std::int64_t kResegmenting = 2000;
+// What trimming wins back at most: of all repetition, and of the whole step.
+constexpr std::int64_t kTrimmed = 10, kTrimmedOfAll = 1000;
+constexpr std::int64_t kScale = 1 << 16;
+constexpr std::int64_t kLeastShare = kScale / 24;  // of the work, for a kind that wins nothing
+constexpr int kForgetting = 128;                   // tries after which all of them count half
 
 }  // namespace
 
@@ -72,6 +77,7 @@ bool Improver::mend() {
   taste.stretch = stretches[draw(4)];
   taste.noise = random_ | 1;
   if (forward_ > 0) taste.work = kMending;
+  taste.dearest = dearest_;
   return relieve(s_, budget_, taste);
 }
 
@@ -144,20 +150,73 @@ bool Improver::reorder_at(RunId run) {
   return reorder_window(s_, run, count, 2 + static_cast<int>(draw(6)), 0, seed);
 }
 
+// Which kind of move pays differs from plan to plan and changes as it gets better: each gets a
+// share of the work by what it has won lately for its work, and never less than a little (adaptive
+// large neighbourhood search: Ropke and Pisinger 2006). In integers, so that every platform chooses
+// alike.
+Improver::Kind Improver::choose() {
+  std::int64_t odds[kKinds], all = 0, rates = 0, rate[kKinds];
+  const int kinds = forward_ >= 4 ? kKinds : kKinds - 1;  // only a forward can be segmented
+  for (int k = 0; k < kinds; ++k) rates += rate[k] = kScale * records_[k].gain / records_[k].work;
+  for (int k = 0; k < kinds; ++k) {
+    const std::int64_t share = kLeastShare + (rates == 0 ? 0 : kScale * rate[k] / rates);
+    odds[k] = std::max<std::int64_t>(1, kScale * share * records_[k].tries / records_[k].work);
+    all += odds[k];
+  }
+  auto at = static_cast<std::int64_t>(draw(static_cast<std::uint64_t>(all)));
+  int k = 0;
+  while (at >= odds[k]) at -= odds[k++];
+  return static_cast<Kind>(k);
+}
+
+void Improver::remember(Kind kind, std::int64_t gain, std::int64_t work) {
+  // Gains count as shares of all repetition, so that the sums stay small.
+  const std::int64_t all =
+      std::max<std::int64_t>(1, s_.duration() + gain - s_.problem().total_duration());
+  records_[kind].gain += static_cast<std::int64_t>(
+      std::min(1.0, static_cast<double>(gain) / static_cast<double>(all)) * kScale);
+  records_[kind].work += work + 1;
+  ++records_[kind].tries;
+  if (++remembered_ % kForgetting != 0) return;
+  for (Record& record : records_) {
+    record.gain /= 2;
+    record.work = std::max<std::int64_t>(1, record.work / 2);
+    record.tries = std::max<std::int64_t>(1, record.tries / 2);
+  }
+}
+
+bool Improver::change(Kind kind) {
+  switch (kind) {
+    case kRuin:
+      return ruin_some();
+    case kDrop:
+      return drop_some();
+    case kShift:
+      return shift_some();
+    case kReorder:
+      return reorder_at(random_run());
+    case kResegment:
+      return resegment_some();
+    case kKinds:
+      break;
+  }
+  return false;
+}
+
 bool Improver::step() {
   const std::size_t mark = s_.mark();
-  const std::int64_t duration = s_.duration(), peak = s_.peak();
-  const std::uint64_t kind = draw(20);
-  const bool other_segments = forward_ >= 4 && draw(20) < 3;
-  bool good = other_segments ? resegment_some()
-              : kind < 10    ? ruin_some()
-              : kind < 16    ? drop_some()
-              : kind < 18    ? shift_some()
-                             : reorder_at(random_run());
-  good = good && s_.peak() <= budget_;
-  if (good) trimmer_.trim();
-  if (good && (s_.duration() < duration ||
-               (s_.duration() == duration && (kind >= 18 || s_.peak() <= peak)))) {
+  const std::int64_t duration = s_.duration(), peak = s_.peak(), work = s_.work();
+  const Problem& p = s_.problem();
+  dearest_ = duration + std::max((duration - p.total_duration()) / kTrimmed,
+                                 p.total_duration() / kTrimmedOfAll);
+  const Kind kind = choose();
+  bool good = change(kind) && s_.peak() <= budget_ && s_.duration() <= dearest_;
+  // Where it costs what it did, it mostly is what it was.
+  if (good && s_.duration() != duration) trimmer_.trim();
+  good = good && (s_.duration() < duration ||
+                  (s_.duration() == duration && (kind == kReorder || s_.peak() <= peak)));
+  remember(kind, good ? duration - s_.duration() : 0, s_.work() - work);
+  if (good) {
     s_.forget_log();
     return s_.duration() < duration;
   }

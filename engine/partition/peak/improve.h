@@ -26,6 +26,15 @@ class Improver {
   bool descend();
 
  private:
+  enum Kind : std::uint8_t { kRuin, kDrop, kShift, kReorder, kResegment, kKinds };
+  // What the tries of one kind came to lately.
+  struct Record {
+    std::int64_t gain, work, tries;
+  };
+
+  Kind choose();
+  bool change(Kind kind);
+  void remember(Kind kind, std::int64_t gain, std::int64_t work);
   // Computations before the border in the problem's order; 0 without a border.
   static std::int32_t count_forward(const Problem& problem);
   bool shift_some();
@@ -44,6 +53,11 @@ class Improver {
   std::int64_t budget_;
   std::uint64_t random_;
   std::int32_t forward_;
+  std::int64_t dearest_ = 0;  // from which on a try is given up
+  // To begin with, as it is on most graphs.
+  Record records_[kKinds] = {
+      {1000, 3000, 15}, {50, 500, 6}, {10, 20, 3}, {40, 450, 3}, {50, 900, 3}};
+  int remembered_ = 0;
 };
 
 }  // namespace recut::peak

@@ -7,6 +7,7 @@
 #include "engine/partition/peak/bounds.h"
 #include "engine/partition/peak/clock.h"
 #include "engine/partition/peak/greedy.h"
+#include "engine/partition/peak/improve.h"
 #include "engine/partition/peak/on_demand.h"
 #include "engine/partition/peak/starts.h"
 #include "engine/partition/peak/trim.h"
@@ -17,9 +18,14 @@ namespace {
 constexpr double kCoarse = 0.1;                      // of the peak: how far a first step goes
 constexpr double kOtherSteps[] = {0.03, 0.2, 0.06};  // tried where the coarse one leads no further
 constexpr double kPolish = 0.02;
+constexpr double kInHurry = 2;           // times the effort
+constexpr std::int64_t kTrimEvery = 20;  // 1 / this of the peak
 constexpr std::size_t kDraftsEach = 3;
-constexpr std::int64_t kTriesEach = 500;  // of annealing for one budget, by computation
-constexpr int kSlices = 64;               // in which it cools
+// Work, by computation: for one step down, for a descent, for annealing to one budget.
+constexpr std::int64_t kFewRuns = 3, kManyRuns = 30;
+constexpr std::int64_t kDescent = 40;
+constexpr std::int64_t kTriesEach = 500;
+constexpr int kSlices = 64;  // in which it cools
 
 struct Found {
   std::vector<std::int32_t> sequence;
@@ -35,30 +41,30 @@ struct Draft {
 
 class Lowest {
  public:
-  Lowest(const Problem& problem, const SolveOptions& options)
+  Lowest(const Problem& problem, const SolveOptions& options, bool in_hurry)
       : p_(problem),
+        in_hurry_(in_hurry),
         s_(problem),
         clock_(options),
         options_(options),
-        floor_(peak_bound(problem, 0)),
-        patience_((problem.border() < 0 ? 800.0 : 3000.0) / (600 + problem.size())),
-        recipes_(list_starts(problem)) {
-    // What is useful for usual budgets comes first there; the least are more often reached from
-    // the others.
-    std::reverse(recipes_.begin() + 1, recipes_.end());
-  }
+        floor_(peak_bound(problem, options.bound_states)),
+        patience_((problem.border() < 0 ? 800.0 : 9000.0) / (600 + problem.size())),
+        recipes_(list_low_starts(problem)) {}
 
   // Plans of many kinds, each lowered until it sticks: which gets furthest isn't known before, and
   // other steps make the same plan stick elsewhere.
   Outcome run() {
-    make_start({}, s_);
+    make_start({}, s_, floor_);
     note();
-    clock_.allow(s_.work(), patience_);
+    wait_for_more();
     if (p_.border() < 0) anneal_down();
     lower_all_kinds();
-    clock_.allow(s_.work(), 0.5);
-    s_.assign(best_.sequence);
-    lower_stepwise(kPolish, 3, 60);
+    if (!in_hurry_) {
+      clock_.allow(s_.work(), 0.5);
+      s_.assign(best_.sequence);
+      lower_stepwise(kPolish, 3, 2 * kManyRuns);
+      descend();
+    }
     Outcome out;
     out.sequence = best_.sequence;
     out.peak = best_.peak;
@@ -72,11 +78,18 @@ class Lowest {
   // Within half a thousandth of what one call needs nothing is left to be won.
   bool done() const { return best_.peak <= floor_ + floor_ / 2048 || clock_.spent(s_.work()); }
 
+  // Never less than in a hurry: what that finds is found on the way.
+  void wait_for_more() {
+    if (in_hurry_) return clock_.allow(0, kInHurry);
+    const auto least = static_cast<std::int64_t>(kInHurry * static_cast<double>(options_.effort));
+    clock_.allow(std::max(s_.work(), least), patience_);
+  }
+
   // As long as there is something to be won, the search goes on.
   void note() {
     if (s_.peak() > best_.peak || (s_.peak() == best_.peak && s_.duration() >= best_.duration))
       return;
-    if (s_.peak() < best_.peak - best_.peak / 4096) clock_.allow(s_.work(), patience_);
+    if (s_.peak() < best_.peak - best_.peak / 4096) wait_for_more();
     best_ = {s_.computations(), s_.peak(), s_.duration()};
     clock_.tell({false, s_.peak(), s_.duration(), s_.work()});
   }
@@ -101,27 +114,32 @@ class Lowest {
     }
   }
 
+  // The recipes as far as that is cheap, then what runs on demand; the last steps down are the dear
+  // ones, and worth while only for what has come far.
   void lower_all_kinds() {
-    lower_each_kind();
+    for (std::size_t i = 0; i < recipes_.size(); ++i) lower_recipe(i, kCoarse, 1, kFewRuns);
+    wait_for_more();
+    descend();
+    for (const Eviction& eviction : evictions(p_)) {
+      run_in_least_memory(eviction);
+      if (!drafts_.empty() && !drafts_.back().lowered) lower_draft(drafts_.size() - 1, kCoarse);
+    }
+    for (std::size_t i = 0; i < drafts_.size(); ++i)
+      if (!drafts_[i].lowered) lower_draft(i, kCoarse);
     for (const double step : kOtherSteps)
       for (std::size_t i = 0; i < std::max(recipes_.size(), drafts_.size()); ++i) {
-        lower_recipe(i, step);
+        lower_recipe(i, step, 2, kManyRuns);
         lower_draft(i, step);
       }
   }
 
-  // First the lowest plan of each way to run on demand, a recipe after each; then the others.
-  void lower_each_kind() {
-    std::size_t recipe = 0;
-    for (const Eviction& eviction : evictions(p_)) {
-      run_in_least_memory(eviction);
-      if (!drafts_.empty() && !drafts_.back().lowered) lower_draft(drafts_.size() - 1, kCoarse);
-      lower_recipe(recipe++, kCoarse);
-    }
-    for (std::size_t i = 0; i < std::max(recipes_.size(), drafts_.size()); ++i) {
-      if (i >= recipe) lower_recipe(i, kCoarse);
-      if (i < drafts_.size() && !drafts_[i].lowered) lower_draft(i, kCoarse);
-    }
+  // The best so far, by what a greedy step doesn't find.
+  void descend() {
+    if (done()) return;
+    s_.assign(best_.sequence);
+    Improver improver(s_, floor_, options_.seed);
+    for (const std::int64_t until = s_.work() + kDescent * p_.size(); s_.work() < until && !done();)
+      if (improver.descend()) note();
   }
 
   // The smallest memory in which the step runs on demand, by bisection. The plans found on the way
@@ -153,10 +171,11 @@ class Lowest {
     });
   }
 
-  void lower_recipe(std::size_t i, double step) {
+  void lower_recipe(std::size_t i, double step, int failures, std::int64_t runs_each) {
     if (i >= recipes_.size() || done()) return;
-    make_start(recipes_[i], s_);
-    lower_stepwise(step, 2, 30);
+    if (recipes_[i].kind == Start::kPrice) s_.charge(p_.size());
+    make_start(recipes_[i], s_, floor_);
+    lower_stepwise(step, failures, runs_each);
   }
 
   void lower_draft(std::size_t i, double step) {
@@ -164,7 +183,7 @@ class Lowest {
     drafts_[i].lowered = true;
     s_.assign(drafts_[i].sequence);
     trim(s_, s_.peak());
-    lower_stepwise(step, 2, 30);
+    lower_stepwise(step, 2, kManyRuns);
   }
 
   // From the sequence as it is, in steps of a share of the peak that are halved where they fail. A
@@ -172,11 +191,19 @@ class Lowest {
   void lower_stepwise(double step, int failures, std::int64_t runs_each) {
     s_.forget_log();
     note();
+    trimmed_at_ = s_.peak();
     while (failures > 0 && !done()) {
       if (lower(step, runs_each)) continue;
       step /= 2;
       --failures;
     }
+    trim_and_note();
+  }
+
+  void trim_and_note() {
+    trim(s_, s_.peak());
+    trimmed_at_ = s_.peak();
+    note();
   }
 
   std::int64_t below(std::int64_t peak, double step) const {
@@ -192,8 +219,8 @@ class Lowest {
     taste.work = runs_each * p_.size();
     relieve(s_, below(peak, step), taste);
     if (s_.peak() < peak) {
-      trim(s_, s_.peak());
-      note();
+      // To trim takes as long as to lower: not after every small step.
+      if (s_.peak() < trimmed_at_ - trimmed_at_ / kTrimEvery) trim_and_note();
       return true;
     }
     s_.roll_back(0);
@@ -201,11 +228,13 @@ class Lowest {
   }
 
   const Problem& p_;
+  const bool in_hurry_;
   Sequence s_;
   SearchClock clock_;
   const SolveOptions& options_;
   std::int64_t floor_;
-  double patience_;  // of the effort: without a gain for so long, the search ends
+  double patience_;              // of the effort: without a gain for so long, the search ends
+  std::int64_t trimmed_at_ = 0;  // the peak at which the sequence was last trimmed
   std::vector<Start> recipes_;
   std::vector<Draft> drafts_;
   Found best_;
@@ -213,8 +242,8 @@ class Lowest {
 
 }  // namespace
 
-Outcome lowest(const Problem& problem, const SolveOptions& options) {
-  return Lowest(problem, options).run();
+Outcome lowest(const Problem& problem, const SolveOptions& options, bool in_hurry) {
+  return Lowest(problem, options, in_hurry).run();
 }
 
 }  // namespace recut::peak

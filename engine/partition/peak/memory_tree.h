@@ -21,6 +21,8 @@ class MemoryTree {
   std::uint32_t leaves() const { return leaves_; }
   std::uint32_t capacity() const { return leaves_ - 2; }
 
+  void clear() { std::fill(nodes_.begin(), nodes_.end(), Node()); }
+
   std::int64_t maximum() const { return nodes_[1].max; }
 
   // What begins and what ends at one position.

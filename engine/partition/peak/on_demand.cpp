@@ -2,23 +2,11 @@
 
 #include <algorithm>
 
+#include "engine/partition/peak/late_results.h"
 #include "engine/partition/peak/power.h"
 
 namespace recut::peak {
 namespace {
-
-// Whether only the end reads what a computation makes: it can be made at any time until then.
-bool makes_results_alone(const Problem& p, std::int32_t c) {
-  if (p.end() < 0 || (p.flags(c) & (Problem::kOnce | Problem::kBeforeBorder)) != 0) return false;
-  std::int64_t bytes = 0;
-  for (std::int32_t j = 0; j < p.storage_count(c); ++j) {
-    const std::int32_t s = p.first_storage(c) + j;
-    for (const std::int32_t reader : p.readers(s))
-      if (reader != p.end()) return false;
-    if (!p.readers(s).empty()) bytes += p.bytes(s);
-  }
-  return bytes > 0;
-}
 
 class Memory {
  public:

@@ -9,75 +9,110 @@
 namespace recut::peak {
 namespace {
 
+constexpr std::int32_t kStart = -1;
+
 // A set of storages that are needed from some point of the sequence on; everything before that
-// point is still open.
+// point is still open. It is told by the set behind it and the computation that runs in between:
+// most sets are only weighed, and never made.
 struct Needed {
-  std::int64_t highest;  // of the steps after the point
-  std::int64_t bytes;
-  std::vector<std::int32_t> set;  // ascending
+  std::int64_t highest = 0;  // of the steps after the point
+  std::int64_t bytes = 0;
+  std::int32_t size = 0;
+  std::uint64_t hash = 0;  // the sum of its storages' hashes
+  std::int32_t after = kStart;
+  std::int32_t computation = 0;
 };
 
-struct Worse {
-  bool operator()(const Needed& a, const Needed& b) const {
-    if (a.highest != b.highest) return a.highest > b.highest;
-    if (a.bytes != b.bytes) return a.bytes > b.bytes;
-    return a.set > b.set;
-  }
-};
-
-std::uint64_t hash_of(const std::vector<std::int32_t>& set) {
-  std::uint64_t h = set.size();
-  for (const std::int32_t s : set) h = hash_mix(h, static_cast<std::uint64_t>(s));
-  return h;
-}
-
-// The set before a run of `c`, and how high the run stands.
-Needed before_run(const Problem& p, const Needed& after, std::int32_t c) {
-  Needed before{0, 0, after.set};
-  std::int64_t level = after.bytes;
-  const std::int32_t first = p.first_storage(c), last = first + p.storage_count(c);
-  auto& set = before.set;
-  for (std::int32_t s = first; s < last; ++s)
-    if (!std::binary_search(set.begin(), set.end(), s)) level += p.bytes(s);
-  set.erase(std::remove_if(set.begin(), set.end(),
-                           [&](std::int32_t s) { return s >= first && s < last; }),
-            set.end());
-  for (const Problem::Read& read : p.reads(c)) {
-    const auto at = std::lower_bound(set.begin(), set.end(), read.storage);
-    if (at != set.end() && *at == read.storage) continue;
-    set.insert(at, read.storage);
-    level += p.bytes(read.storage);
-  }
-  for (const std::int32_t s : set) before.bytes += p.bytes(s);
-  before.highest = std::max(after.highest, level);
-  return before;
+std::uint64_t hash_of(std::int32_t storage) {
+  return hash_mix(1, static_cast<std::uint64_t>(storage));
 }
 
 // Every sequence has a last run that the end needs, a last run that this needs, and so on: the
-// least over all such paths of their highest step bounds every peak. Where the search stops early,
-// the best open set does.
-std::int64_t search_backwards(const Problem& p, Needed start, std::size_t states) {
-  std::priority_queue<Needed, std::vector<Needed>, Worse> open;
-  std::unordered_map<std::uint64_t, std::int64_t> seen;  // the lowest way to each set so far
-  open.push(std::move(start));
-  while (!open.empty()) {
-    const Needed needed = open.top();
-    if (needed.set.empty() || seen.size() >= states) return needed.highest;
-    open.pop();
-    std::int32_t last = -1;
-    for (const std::int32_t s : needed.set) {
-      const std::int32_t c = p.producer(s);
-      if (c == last) continue;  // storages of one computation stand side by side
-      last = c;
-      Needed before = before_run(p, needed, c);
-      const auto [at, fresh] = seen.try_emplace(hash_of(before.set), before.highest);
-      if (!fresh && at->second <= before.highest) continue;
-      at->second = before.highest;
-      open.push(std::move(before));
+// least over all such paths of their highest step bounds every peak.
+class Backwards {
+ public:
+  Backwards(const Problem& p, std::size_t states)
+      : p_(p), states_(states), place_(static_cast<std::size_t>(p.storages()), -1) {}
+
+  // Where the search stops early, the best open set bounds it.
+  std::int64_t run() {
+    push(before(Needed{}, kStart, p_.end()));
+    while (!open_.empty()) {
+      const std::int32_t at = open_.top().second;
+      if (all_[at].size == 0 || seen_.size() >= states_) return all_[at].highest;
+      open_.pop();
+      make_set(at);
+      std::int32_t last = -1;
+      for (const std::int32_t s : sets_[at]) {
+        const std::int32_t c = p_.producer(s);
+        if (c == last) continue;  // storages of one computation stand side by side
+        last = c;
+        push(before(all_[at], at, c));
+      }
     }
+    return 0;
   }
-  return 0;
-}
+
+ private:
+  using Rank = std::pair<std::int64_t, std::int64_t>;
+  using Open = std::pair<Rank, std::int32_t>;  // the lowest first, then the lightest, the oldest
+
+  // The set before a run of `c`. The set after it is the one that place_ was last told.
+  Needed before(const Needed& behind, std::int32_t after, std::int32_t c) const {
+    Needed needed{behind.highest, behind.bytes, behind.size, behind.hash, after, c};
+    std::int64_t level = behind.bytes;
+    const std::int32_t first = p_.first_storage(c), end = first + p_.storage_count(c);
+    for (std::int32_t s = first; s < end; ++s) {
+      if (after != kStart && place_[s] == after) {
+        --needed.size;
+        needed.bytes -= p_.bytes(s);
+        needed.hash -= hash_of(s);
+      } else {
+        level += p_.bytes(s);
+      }
+    }
+    for (const Problem::Read& read : p_.reads(c)) {
+      if (after != kStart && place_[read.storage] == after) continue;
+      level += p_.bytes(read.storage);
+      ++needed.size;
+      needed.bytes += p_.bytes(read.storage);
+      needed.hash += hash_of(read.storage);
+    }
+    needed.highest = std::max(needed.highest, level);
+    return needed;
+  }
+
+  // Keeps it where no way to the same set was as low.
+  void push(const Needed& needed) {
+    const auto [at, fresh] = seen_.try_emplace(needed.hash, needed.highest);
+    if (!fresh && at->second <= needed.highest) return;
+    at->second = needed.highest;
+    open_.push({{needed.highest, needed.bytes}, static_cast<std::int32_t>(all_.size())});
+    all_.push_back(needed);
+  }
+
+  void make_set(std::int32_t at) {
+    const auto [after, c] = std::pair(all_[at].after, all_[at].computation);
+    std::vector<std::int32_t>& set = sets_[at];
+    const std::int32_t first = p_.first_storage(c), end = first + p_.storage_count(c);
+    if (after != kStart)
+      for (const std::int32_t s : sets_.at(after))
+        if (s < first || s >= end) set.push_back(s);
+    for (const Problem::Read& read : p_.reads(c)) {
+      const auto place = std::lower_bound(set.begin(), set.end(), read.storage);
+      if (place == set.end() || *place != read.storage) set.insert(place, read.storage);
+    }
+    for (const std::int32_t s : set) place_[s] = at;
+  }
+
+  const Problem& p_;
+  std::size_t states_;
+  std::vector<std::int32_t> place_;  // by storage: the last set made that has it
+  std::vector<Needed> all_;
+  std::unordered_map<std::int32_t, std::vector<std::int32_t>> sets_;  // those that were made
+  std::unordered_map<std::uint64_t, std::int64_t> seen_;  // the lowest way to each set so far
+  std::priority_queue<Open, std::vector<Open>, std::greater<>> open_;
+};
 
 }  // namespace
 
@@ -85,7 +120,7 @@ std::int64_t peak_bound(const Problem& p, std::size_t states) {
   std::int64_t bound = 0;
   for (std::int32_t c = 0; c < p.size(); ++c) bound = std::max(bound, p.step_bytes(c));
   if (p.end() < 0 || states == 0) return bound;
-  return std::max(bound, search_backwards(p, before_run(p, {0, 0, {}}, p.end()), states));
+  return std::max(bound, Backwards(p, states).run());
 }
 
 }  // namespace recut::peak

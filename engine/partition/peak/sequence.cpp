@@ -1,5 +1,7 @@
 #include "engine/partition/peak/sequence.h"
 
+#include <algorithm>
+
 #include "engine/support/check.h"
 
 namespace recut::peak {
@@ -24,14 +26,32 @@ Sequence::Sequence(const Problem& problem)
       counts_(problem.size(), 0),
       repeated_place_(problem.size(), 0) {}
 
-void Sequence::assign(std::span<const std::int32_t> computations) {
-  const std::int64_t work = work_;
-  *this = Sequence(*problem_);
-  work_ = work + static_cast<std::int64_t>(computations.size());
-  if (leaves_for(computations.size()) > tree_.leaves()) {
-    tree_ = MemoryTree(leaves_for(computations.size()));
-    by_label_.assign(tree_.leaves(), kNoRun);
+// Keeps its memory: a search assigns often.
+void Sequence::clear(std::size_t runs) {
+  const std::uint32_t leaves =
+      leaves_for(std::max(runs, static_cast<std::size_t>(problem_->size())));
+  if (leaves == tree_.leaves()) {
+    tree_.clear();
+  } else {
+    tree_ = MemoryTree(leaves);
   }
+  by_label_.assign(leaves, kNoRun);
+  runs_.clear();
+  last_use_.clear();
+  std::fill(first_run_.begin(), first_run_.end(), kNoRun);
+  std::fill(last_run_.begin(), last_run_.end(), kNoRun);
+  std::fill(free_run_.begin(), free_run_.end(), kNoRun);
+  std::fill(counts_.begin(), counts_.end(), 0);
+  repeated_.clear();
+  first_ = last_ = kNoRun;
+  run_count_ = 0;
+  duration_ = 0;
+  log_.clear();
+}
+
+void Sequence::assign(std::span<const std::int32_t> computations) {
+  clear(computations.size());
+  work_ += static_cast<std::int64_t>(computations.size());
   // Even spacing from the start: inserting at the end alone would halve the room each time.
   const std::uint64_t room = tree_.capacity();
   RunId before = kNoRun;

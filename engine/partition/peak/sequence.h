@@ -111,6 +111,7 @@ class Sequence {
     std::int32_t computation;  // and of what
   };
 
+  void clear(std::size_t runs);
   RunId new_run(std::int32_t computation);
   RunId link(RunId before, std::int32_t computation);
   void unlink(RunId run);

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include "engine/partition/peak/anneal.h"
 #include "engine/partition/peak/bounds.h"
@@ -15,18 +16,23 @@
 #include "engine/partition/peak/on_demand.h"
 #include "engine/partition/peak/starts.h"
 #include "engine/partition/peak/trim.h"
-#include "engine/partition/peak/window.h"
 
 namespace recut::peak {
 namespace {
 
 constexpr std::int64_t kTriesAtOnce = 5 * 512;
-constexpr double kAnnealed = 0.9;  // of all effort; the rest is for local improvement
-constexpr int kRounds = 3;         // of annealing: from the order, then from the best
-// Work for each computation that goes into improving a start at once, where it is not dearer than
-// the best so far by more than a share, and into the best of every few.
-constexpr std::int64_t kAtFirst = 8, kBestOfFew = 12;
-constexpr double kNearTheBest = 1.1;
+constexpr double kAnnealed = 0.9;        // of all effort; the rest is for local improvement
+constexpr int kAnnealings = 3;           // of annealing: from the order, then from the best
+constexpr std::int64_t kTight = 3;       // times the effort, where the budget is hardly held at all
+constexpr std::int64_t kNearLeast = 32;  // 1 / this of a peak: a search may still get there
+constexpr std::int64_t kFew = 6, kMany = 60;  // work of a start, by computation
+constexpr double kStarting = 0.4;             // of all effort: starts, where one has held
+constexpr std::ptrdiff_t kMostLeaders = 6;
+struct Round {
+  std::size_t leaders;
+  double share;  // of all effort, for all of them
+};
+constexpr Round kRounds[] = {{6, 0.15}, {3, 0.2}};
 constexpr Cooling kReheated{0.15, 0.01, 0.02, 10};
 
 class Search {
@@ -35,20 +41,27 @@ class Search {
       : p_(problem), budget_(budget), options_(options), s_(problem), clock_(options) {}
 
   void start();
-  void improve();
+  // Until the effort is spent, or no more than `enough` runs again.
+  void improve(std::int64_t enough);
   Outcome outcome();
+
+  bool holds() const { return holds_; }
+  std::int64_t extra() const { return best_duration_ - p_.total_duration(); }
+  const std::vector<std::int32_t>& best() const { return best_; }
 
  private:
   bool spent() const { return clock_.spent(s_.work()); }
   bool better(std::int64_t peak, std::int64_t duration) const;
   void take(std::vector<std::int32_t> sequence, std::int64_t peak, std::int64_t duration);
   void note();  // remembers the sequence where it is the best so far
-  bool is_near_the_best() const {
-    return static_cast<double>(s_.duration() - p_.total_duration()) <=
-           kNearTheBest * static_cast<double>(best_duration_ - p_.total_duration());
-  }
   bool cannot_improve() const { return holds_ && best_duration_ == p_.total_duration(); }
   void start_freely();
+  void start_with_border();
+  std::int64_t share_of_effort(double share) const {
+    return static_cast<std::int64_t>(share * static_cast<double>(options_.effort));
+  }
+  void improve_leaders();
+  void lead();  // remembers the sequence where it is one of the cheapest starts
   void anneal();
   void repair(const std::vector<std::int32_t>& sequence);
   void cool(Annealer& annealer, double from, double to);
@@ -67,6 +80,7 @@ class Search {
   Sequence s_;
   SearchClock clock_;
   std::set<std::tuple<int, std::int64_t, std::vector<std::int32_t>>> tried_;  // starts, as made
+  std::vector<Candidate> leaders_;  // the cheapest starts, cheapest first
   bool holds_ = false;
   std::vector<std::int32_t> best_;
   std::int64_t best_peak_ = 0, best_duration_ = 0;
@@ -92,17 +106,14 @@ void Search::note() {
 
 // Whether it came to a plan that holds, and none that was tried already.
 bool Search::try_start(const Start& start, const Taste& taste) {
-  make_start(start, s_);
+  make_start(start, s_, budget_);
   // Recipes come to the same where prices don't matter; relieving is the dear part.
   if (!tried_.insert({taste.stretch, taste.work, s_.computations()}).second) return false;
-  if (start.kind == Start::kOrder && p_.border() < 0) {
-    reorder_all(s_, 16, 4, budget_);
-    reorder_all(s_, 40, 4, budget_);
-  }
   const bool holds = relieve(s_, budget_, taste);
   if (holds) trim(s_, budget_);
   s_.forget_log();
   note();
+  if (holds) lead();
   return holds;
 }
 
@@ -114,32 +125,53 @@ void Search::start() {
   }
   if (budget_ < peak_bound(p_, 0)) return;  // no step can hold it
   if (p_.border() < 0) return start_freely();
+  start_with_border();
+  improve_leaders();
+}
+
+// Each recipe for little work at first, for more where nothing has held yet.
+void Search::start_with_border() {
   const std::vector<Start> starts = list_starts(p_);
-  // Little work for each at first, more where nothing has held yet. Which start leads furthest
-  // shows only when it is improved, so each is for a moment, and the best of every few for longer:
-  // a caller in a hurry gets a good plan early.
-  int made = 0;
-  Candidate few;
-  for (const int round : {0, 1}) {
+  for (const std::int64_t work : {kFew, kMany}) {
+    const std::int64_t until = s_.work() + share_of_effort(kStarting);
+    int made = 0;
     for (const Start& start : starts) {
-      if (spent()) return;
+      if (spent() || (s_.work() >= until && holds_)) break;
       Taste taste;
-      taste.stretch = (made + round) % 2 == 0 ? 2 : 4;
-      taste.work = (round == 0 ? 6 : 60) * p_.size() + 100;
-      if (try_start(start, taste)) {
-        if (is_near_the_best()) improve_for(kAtFirst * p_.size());
-        if (few.sequence.empty() || s_.duration() < few.duration)
-          few = {s_.computations(), s_.duration()};
-      }
-      if (++made % 6 != 0 || few.sequence.empty()) continue;
-      s_.assign(few.sequence);
-      improve_for(kBestOfFew * p_.size());
-      few = {};
+      taste.stretch = made++ % 2 == 0 ? 2 : 4;
+      taste.work = work * p_.size() + 100;
+      if (start.kind == Start::kPrice) s_.charge(p_.size());
+      try_start(start, taste);
+      if (cannot_improve()) return;
     }
-    if (round == 0 && cannot_improve()) return;
+    if (work == kFew && !holds_) clock_.allow(s_.work(), kTight);
     if (!holds_) start_on_demand();
-    if (holds_) return;
+    if (holds_ || spent()) return;
   }
+}
+
+// Which start leads furthest shows only when it is improved: the cheapest ones are for a moment,
+// the best of these for longer.
+void Search::improve_leaders() {
+  for (const Round& round : kRounds) {
+    std::vector<Candidate> leaders = std::exchange(leaders_, {});
+    leaders.resize(std::min(leaders.size(), round.leaders));
+    for (const Candidate& leader : leaders) {
+      if (spent() || cannot_improve()) return;
+      s_.assign(leader.sequence);
+      improve_for(share_of_effort(round.share) / static_cast<std::int64_t>(round.leaders));
+      lead();
+    }
+  }
+}
+
+void Search::lead() {
+  const auto place = std::upper_bound(
+      leaders_.begin(), leaders_.end(), s_.duration(),
+      [](std::int64_t duration, const Candidate& each) { return duration < each.duration; });
+  if (place - leaders_.begin() >= kMostLeaders) return;
+  leaders_.insert(place, {s_.computations(), s_.duration()});
+  if (leaders_.size() > kMostLeaders) leaders_.pop_back();
 }
 
 // Improves the plan at hand, which holds, for some effort.
@@ -155,7 +187,7 @@ void Search::improve_for(std::int64_t work) {
 void Search::start_freely() {
   Taste taste;
   taste.work = 6 * p_.size() + 100;
-  try_start({}, taste);
+  try_start({Start::kReordered, 0, 0, 0}, taste);
   if (spent() || cannot_improve()) return;
   anneal();
   if (!holds_) start_on_demand();
@@ -167,12 +199,12 @@ void Search::anneal() {
   const double begin = clock_.share(s_.work());
   if (begin >= kAnnealed) return;
   bool good = holds_ && !options_.start.empty();
-  for (int round = 0; round < kRounds && !spent() && !cannot_improve(); ++round) {
+  for (int round = 0; round < kAnnealings && !spent() && !cannot_improve(); ++round) {
     Annealer annealer(p_, budget_, good ? best_ : p_.order,
                       options_.seed + static_cast<std::uint64_t>(round),
                       good ? kReheated : Cooling{});
-    cool(annealer, begin + (kAnnealed - begin) * round / kRounds,
-         begin + (kAnnealed - begin) * (round + 1) / kRounds);
+    cool(annealer, begin + (kAnnealed - begin) * round / kAnnealings,
+         begin + (kAnnealed - begin) * (round + 1) / kAnnealings);
     good = good || annealer.holds();
     if (!holds_) repair(annealer.timeline().computations());
   }
@@ -215,15 +247,15 @@ void Search::start_on_demand() {
   }
 }
 
-void Search::improve() {
+void Search::improve(std::int64_t enough) {
   if (best_.empty()) {
-    make_start({}, s_);
+    make_start({}, s_, budget_);
     note();
   }
   s_.assign(best_);
   s_.forget_log();
   Improver improver(s_, budget_, options_.seed);
-  while (!spent() && !cannot_improve()) {
+  while (!spent() && !cannot_improve() && !(holds_ && extra() <= enough)) {
     if (holds_ ? improver.step() : improver.descend()) note();
   }
 }
@@ -265,14 +297,24 @@ bool solve_exactly(const Problem& p, std::int64_t budget, Outcome& out) {
   return true;
 }
 
-void add_bounds(const Problem& p, std::int64_t budget, const SolveOptions& options, Outcome& out) {
-  if (options.bound_moments == 0) return;
-  out.peak_bound = peak_bound(p, options.bound_states);
-  if (out.holds && out.extra > 0) {
-    const auto moments = likely_moments(p, out.sequence, options.bound_moments);
-    out.extra_bound = std::min(out.extra, extra_bound(p, budget, moments));
-  }
-  out.optimal = out.holds ? out.extra == out.extra_bound : out.peak <= out.peak_bound;
+// The bound is asked for as soon as there are good plans: where one is near enough, the search
+// ends.
+Outcome search_with_bound(const Problem& p, std::int64_t budget, const SolveOptions& options) {
+  Search search(p, budget, options);
+  const auto bound_now = [&]() -> std::int64_t {
+    if (options.bound_moments == 0 || !search.holds() || search.extra() == 0) return 0;
+    return extra_bound(p, budget, likely_moments(p, search.best(), options.bound_moments));
+  };
+  search.start();
+  const bool early = search.holds();
+  std::int64_t bound = bound_now();
+  search.improve(static_cast<std::int64_t>(static_cast<double>(bound) * (1 + options.enough)));
+  if (!early) bound = bound_now();
+  Outcome out = search.outcome();
+  if (!out.holds) return out;
+  out.extra_bound = std::min(out.extra, bound);
+  out.optimal = out.extra == out.extra_bound;
+  return out;
 }
 
 }  // namespace
@@ -281,10 +323,12 @@ std::int64_t default_effort(const Problem& problem, double factor) {
   // Small problems are quick to try many times; without a border there is no recipe, and annealing
   // takes longer.
   const bool free = problem.border() < 0;
-  const double once = free ? 300'000 : 150'000, share = free ? 800 : 250;
+  const double once = free ? 300'000 : 80'000, share = free ? 800 : 60;
   const double effort = factor * (once + share * problem.size());
   return static_cast<std::int64_t>(std::clamp(effort, 1.0, 1e15));
 }
+
+double default_enough(double factor) { return 0.005 / std::max(factor, 0.1); }
 
 std::int64_t peak_of(const Problem& problem, std::span<const std::int32_t> sequence) {
   Sequence s(problem);
@@ -295,7 +339,7 @@ std::int64_t peak_of(const Problem& problem, std::span<const std::int32_t> seque
 Outcome search(const Problem& problem, std::int64_t budget, const SolveOptions& options) {
   Search search(problem, budget, options);
   search.start();
-  search.improve();
+  search.improve(0);
   return search.outcome();
 }
 
@@ -309,23 +353,36 @@ Outcome solve(const Problem& problem, std::int64_t budget, const SolveOptions& o
     if (each.seconds > 0) each.seconds = std::max(1e-3, options.seconds - taken.count());
     return each;
   };
-  if (budget >= peak_bound(problem, 0)) out = search(problem, budget, options);
-  if (!out.holds) {
-    // What is reported as the least peak has to hold where it is asked for: it can't depend on the
-    // budget that led there.
-    SolveOptions from_least = options;
-    from_least.effort = std::min(options.effort, kNoBudget / 2) * 2;
-    const Outcome least = lowest(problem, in_time_left(from_least));
-    from_least.effort = options.effort;
-    from_least.start = least.sequence;
-    out = least.peak <= budget ? search(problem, budget, in_time_left(from_least)) : least;
+  const std::int64_t bound = peak_bound(problem, options.bound_states);
+  if (budget < bound) {
+    // Proved: no search is worth while but a short one, for a plan to name.
+    out = lowest(problem, options, true);
+  } else {
+    out = search_with_bound(problem, budget, options);
+    if (!out.holds) {
+      // What is reported as the least peak has to hold where it is asked for: it can't depend on
+      // the budget that led there.
+      const Outcome least = lowest(problem, in_time_left(options), false);
+      SolveOptions from_least = options;
+      from_least.effort = std::min(options.effort, kNoBudget / kTight) * kTight;
+      from_least.start = least.sequence;
+      if (least.peak - least.peak / kNearLeast <= budget)
+        out = search_with_bound(problem, budget, in_time_left(from_least));
+      if (!out.holds) out = least;
+    }
   }
-  add_bounds(problem, budget, options, out);
+  out.peak_bound = bound;
+  if (!out.holds) out.optimal = out.peak <= bound;
   return out;
 }
 
 Outcome least_peak(const Problem& problem, const SolveOptions& options) {
-  return solve(problem, 0, options);
+  Outcome out;
+  if (solve_exactly(problem, 0, out)) return out;
+  out = lowest(problem, options, false);
+  out.peak_bound = peak_bound(problem, options.bound_states);
+  out.optimal = out.peak <= out.peak_bound;
+  return out;
 }
 
 }  // namespace recut::peak

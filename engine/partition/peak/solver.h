@@ -26,8 +26,10 @@ struct SolveOptions {
   std::int64_t effort = 2'000'000;
   double seconds = 0;                        // a limit on wall-clock time; 0: none
   std::span<const std::int32_t> start = {};  // a plan to start from, beside the solver's own
-  int bound_moments = 8;             // where the bound on the time is asked for; 0: no bounds
-  std::size_t bound_states = 5'000;  // sets that the bound on the peak looks at
+  int bound_moments = 8;  // where the bound on the time is asked for; 0: no bounds
+  // How far above what is proved a plan may be for the search to end, as a share of the repetition.
+  double enough = 0;
+  std::size_t bound_states = 5'000;                  // sets that the bound on the peak looks at
   std::function<void(const Progress&)> on_progress;  // called when a better plan was found
   const std::atomic<bool>* cancel = nullptr;         // ends the search early, with what it has
   std::function<bool()> stop;  // the same, asked over and over on the searching thread
@@ -52,6 +54,9 @@ struct Outcome {
 
 // The effort that is enough for most: a share for each computation. `factor`: times more or less.
 std::int64_t default_effort(const Problem& problem, double factor = 1);
+
+// SolveOptions::enough for such an effort: who searches harder wants to be nearer.
+double default_enough(double factor = 1);
 
 // The peak of a sequence: the most bytes alive in one step. Every run must have its inputs.
 std::int64_t peak_of(const Problem& problem, std::span<const std::int32_t> sequence);

@@ -3,9 +3,11 @@
 #include <algorithm>
 
 #include "engine/partition/peak/editor.h"
+#include "engine/partition/peak/late_results.h"
 #include "engine/partition/peak/power.h"
 #include "engine/partition/peak/saved_set.h"
 #include "engine/partition/peak/segments.h"
+#include "engine/partition/peak/window.h"
 
 namespace recut::peak {
 namespace {
@@ -32,29 +34,59 @@ std::vector<double> weights_by_life(const Problem& p, int stretch) {
 
 std::vector<Start> list_starts(const Problem& p) {
   std::vector<Start> starts{{}};
-  if (p.border() < 0) return starts;
+  if (p.border() < 0) return {{Start::kReordered, 0, 0, 0}};
   const auto price = [&](double p, int stretch) {
     starts.push_back({Start::kPrice, p, stretch, 0});
   };
   const auto segments = [&](int n) { starts.push_back({Start::kSegments, 0, 0, n}); };
   // By what won most often on the joint graphs of real models, kinds mixed.
-  price(0.25, 0), segments(16), price(0.5, 0), price(0.7, 0), segments(32);
-  price(0.5, 1), price(0.18, 0), price(0.35, 0), segments(64), price(1, 4), segments(8);
+  price(0.25, 0), starts.push_back({Start::kReordered, 0, 0, 0});
+  price(0.5, 0), segments(16), price(0.7, 0), segments(32), price(0.5, 1), price(0.18, 0),
+      price(0.35, 0), segments(64), price(1, 4), segments(8);
   price(0.12, 4), price(1, 1), price(0.06, 0), price(0.25, 1), segments(12);
   price(1, 0), segments(4), price(0.5, 4), segments(48), segments(24);
   price(0.12, 0), price(1.4, 0), segments(2), segments(6);
   return starts;
 }
 
+std::vector<Start> list_low_starts(const Problem& p) {
+  if (p.border() < 0) return {{Start::kReordered, 0, 0, 0, 0}};
+  std::vector<Start> starts;
+  const auto add = [&](int segments, double late) {
+    if (late == 0 || p.end() >= 0) starts.push_back({Start::kSegments, 0, 0, segments, late});
+  };
+  add(16, 0.95), add(16, 0), add(16, 0.6), add(32, 0.95), add(8, 0.95), add(32, 0.6), add(64, 0.95);
+  starts.emplace_back();
+  for (const double price : {0.25, 0.5, 1.0}) starts.push_back({Start::kPrice, price, 0, 0, 0});
+  add(32, 0), add(8, 0.6), add(64, 0), add(8, 0);
+  return starts;
+}
+
 namespace {
+
+std::int64_t peak_of_order(const Problem& p) {
+  std::vector<std::int32_t> reads_left(p.storages());
+  for (std::int32_t s = 0; s < p.storages(); ++s)
+    reads_left[s] = static_cast<std::int32_t>(p.readers(s).size());
+  std::int64_t bytes = 0, peak = 0;
+  for (const std::int32_t c : p.order) {
+    const std::int32_t first = p.first_storage(c), end = first + p.storage_count(c);
+    for (std::int32_t s = first; s < end; ++s) bytes += p.bytes(s);
+    peak = std::max(peak, bytes);
+    for (const Problem::Read& read : p.reads(c))
+      if (--reads_left[read.storage] == 0) bytes -= p.bytes(read.storage);
+    for (std::int32_t s = first; s < end; ++s)
+      if (reads_left[s] == 0) bytes -= p.bytes(s);
+  }
+  return peak;
+}
 
 // The storages that a recipe saves.
 std::vector<bool> saved_by(const Start& start, const Problem& p) {
   if (start.kind == Start::kSegments) return checkpoints(p, start.segments);
-  Sequence order(p);
-  order.assign(p.order);
+  if (start.kind != Start::kPrice) return std::vector<bool>(p.storages(), true);
   const double unit = static_cast<double>(p.total_duration()) /
-                      static_cast<double>(std::max<std::int64_t>(1, order.peak()));
+                      static_cast<double>(std::max<std::int64_t>(1, peak_of_order(p)));
   return cheapest_saved_set(p, start.price * unit, weights_by_life(p, start.stretch)).saved;
 }
 
@@ -75,10 +107,18 @@ void sweep_all(Sequence& s) {
 
 }  // namespace
 
-void make_start(const Start& start, Sequence& s) {
+void make_start(const Start& start, Sequence& s, std::int64_t budget) {
   const Problem& p = s.problem();
-  s.assign(start.kind == Start::kOrder ? p.order : expand_lazily(p, saved_by(start, p)));
+  const bool is_order = start.kind == Start::kOrder || start.kind == Start::kReordered;
+  if (start.late > 0)
+    s.assign(expand_in_two_passes(p, saved_by(start, p), start.late));
+  else
+    s.assign(is_order ? p.order : expand_lazily(p, saved_by(start, p)));
   sweep_all(s);
+  if (start.kind != Start::kReordered) return;
+  reorder_all(s, 16, 4, budget);
+  reorder_all(s, 40, 4, budget);
+  s.forget_log();
 }
 
 }  // namespace recut::peak

@@ -10,12 +10,14 @@ namespace recut {
 class JointProblemBuilder {
  public:
   JointProblemBuilder(JointProblem& out, const Graph& graph, const StorageModel& storages,
-                      const DeviceRates& rates, const Pins& pins, const FusionGroups& groups)
+                      const DeviceRates& rates, const Pins& pins, const FusionGroups& groups,
+                      std::int64_t alignment)
       : out_(out),
         graph_(graph),
         storages_(storages),
         rates_(rates),
         groups_(groups),
+        alignment_(alignment),
         late_(needs_tangent(graph)),
         needed_(needed_nodes(graph, goals_of(graph))),
         forward_(needed_nodes(graph, graph.results)) {
@@ -63,6 +65,9 @@ class JointProblemBuilder {
   bool same_kernel(NodeId a, NodeId b) const {
     return a == b ||
            (groups_.group(a) != FusionGroups::kAlone && groups_.group(a) == groups_.group(b));
+  }
+  std::int64_t taken_up(StorageId storage) const {
+    return (storages_[storage].bytes + alignment_ - 1) / alignment_ * alignment_;
   }
   bool any_of(std::span<const NodeId> calls, const std::vector<bool>& marks) const {
     return std::any_of(calls.begin(), calls.end(),
@@ -160,11 +165,11 @@ class JointProblemBuilder {
       for (const StorageId storage : storages_.owned(id)) {
         if (groups_.inner(storage)) continue;
         of[storage.index] = next++;
-        bytes.push_back(storages_[storage].bytes);
+        bytes.push_back(taken_up(storage));
       }
     for (const NodeId id : calls)
       if (const auto workspace = storages_.workspace(id)) {
-        bytes.push_back(storages_[*workspace].bytes);  // which nobody reads
+        bytes.push_back(taken_up(*workspace));  // which nobody reads
         ++next;
       }
     // Outputs without bytes still have to be there before their readers run.
@@ -278,6 +283,7 @@ class JointProblemBuilder {
   const StorageModel& storages_;
   const DeviceRates& rates_;
   const FusionGroups& groups_;
+  const std::int64_t alignment_;
   std::vector<bool> late_, needed_, forward_, reads_late_;  // by position
   std::vector<bool> result_, save_, again_, placed_;        // by position
   std::vector<std::int32_t> token_, late_token_;            // by position
@@ -288,9 +294,10 @@ class JointProblemBuilder {
 };
 
 JointProblem::JointProblem(const Graph& graph, const StorageModel& storages,
-                           const DeviceRates& rates, const Pins& pins, const FusionGroups& groups)
+                           const DeviceRates& rates, const Pins& pins, const FusionGroups& groups,
+                           std::int64_t alignment)
     : graph_(&graph) {
-  JointProblemBuilder(*this, graph, storages, rates, pins, groups).build();
+  JointProblemBuilder(*this, graph, storages, rates, pins, groups, alignment).build();
 }
 
 }  // namespace recut

@@ -22,9 +22,10 @@ namespace recut {
 // made of a sequence replays (replay.h) with the sequence's peak, to the byte, in the same model.
 class JointProblem {
  public:
-  // The values of `graph` add up to no more than 2^60 bytes (check_total_bytes).
+  // The values of `graph` add up to no more than 2^60 bytes (check_total_bytes). Storages take up
+  // multiples of `alignment` bytes; with more than 1 the peak is that of an arena without gaps.
   JointProblem(const Graph& graph, const StorageModel& storages, const DeviceRates& rates = {},
-               const Pins& pins = {}, const FusionGroups& groups = {});
+               const Pins& pins = {}, const FusionGroups& groups = {}, std::int64_t alignment = 1);
 
   const Problem& problem() const { return problem_; }
 
