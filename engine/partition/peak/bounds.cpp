@@ -13,8 +13,8 @@ namespace recut::peak {
 namespace {
 
 constexpr std::int64_t kImpossible = std::numeric_limits<std::int64_t>::max();
-constexpr int kCuts = 14;         // for one moment at most
-constexpr double kNear = 1.0005;  // what could still be won over what is proved: not worth a cut
+constexpr int kCuts = 14;        // for one moment at most
+constexpr double kNear = 1.002;  // what could still be won over what is proved: not worth a cut
 
 // The Lagrangian relaxation at one moment: the first run of `computation`.
 class Moment {

@@ -323,8 +323,9 @@ std::int64_t default_effort(const Problem& problem, double factor) {
   // Small problems are quick to try many times; without a border there is no recipe, and annealing
   // takes longer.
   const bool free = problem.border() < 0;
-  const double once = free ? 300'000 : 80'000, share = free ? 800 : 60;
-  const double effort = factor * (once + share * problem.size());
+  const double n = problem.size();
+  const double effort =
+      factor * (free ? 300'000 + 800 * n : 60'000 + 40 * n + 55 * std::max(0.0, n - 1000));
   return static_cast<std::int64_t>(std::clamp(effort, 1.0, 1e15));
 }
 
