@@ -57,6 +57,7 @@ Result<PlanOutcome> plan_peak(const Graph& graph, const PlanRequest& request) {
   proof.peak_bound_bytes = found.peak_bound;
   proof.recompute_bound_us = joint.micros(found.extra_bound + joint.pinned_duration());
   proof.optimal = found.optimal;
+  proof.short_search = found.short_search;
   outcome.remarks = {remark(proof, joint.micros(found.extra + joint.pinned_duration()))};
   outcome.proof = proof;
   return outcome;

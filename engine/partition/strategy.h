@@ -52,7 +52,8 @@ struct PlanRequest {
   Pins pins;
   SearchLimits limits;
   FusionGroups groups;  // none: the eager model
-  // Bytes of which storages take up multiples: strategy 'peak' then holds that sum, and proves of it.
+  // Bytes of which storages take up multiples: strategy 'peak' then holds that sum, and proves of
+  // it.
   std::int64_t alignment = 1;
 };
 
@@ -66,12 +67,11 @@ struct NodeRemark {
 // included, under the same pins.
 struct PeakProof {
   bool holds = true;                  // the plan's peak is within the budget
-  // Where it isn't: the least that was reached, by this plan. Below peak_bound_bytes a budget gets a
-  // short search, which may end above what a longer one reaches.
-  std::int64_t least_peak_bytes = 0;
+  std::int64_t least_peak_bytes = 0;  // where it isn't: the least that was reached, by this plan
   std::int64_t peak_bound_bytes = 0;  // no order peaks below it
   double recompute_bound_us = 0;      // no order within the budget recomputes for less
   bool optimal = false;               // one of the two is reached
+  bool short_search = false;          // for the least peak, as the budget is proved to be too small
 };
 
 struct PlanOutcome {

@@ -66,7 +66,6 @@ peak::SweepOptions KernelCurve::options(double effort) const {
   peak::SweepOptions options;
   options.seed = request_.seed;
   options.effort = peak::default_effort(problem(), effort * request_.effort);
-  options.enough = peak::default_enough(request_.effort);
   options.cancel = request_.cancel;
   options.stop = request_.stop;
   return options;

@@ -39,6 +39,7 @@ void add_outcome(const MoccasinProblem& file, const peak::Outcome& found, NodeLi
   report.extra_bound = found.extra_bound;
   report.holds = found.holds;
   report.optimal = found.optimal;
+  report.short_search = found.short_search;
   for (const std::int32_t c : found.sequence) {
     plan.order.push_back(file.names[static_cast<std::size_t>(c)]);
     plan.numeric.push_back(file.numeric[static_cast<std::size_t>(c)]);
@@ -139,10 +140,9 @@ std::string node_link_text(const NodeLinkReport& r) {
 std::string node_link_out_of_reach_text(const NodeLinkReport& r) {
   return fmt::format(
       "a peak of {} can't be held: the least that Recut can plan is {}{}", r.budget_bytes, r.peak,
-      r.optimal
-          ? ", and no order of this graph goes below that"
-          : fmt::format("{}; proved: no order of this graph goes below {}",
-                        r.budget_bytes < r.peak_bound ? ", by a short search" : "", r.peak_bound));
+      r.optimal ? ", and no order of this graph goes below that"
+                : fmt::format("{}; proved: no order of this graph goes below {}",
+                              r.short_search ? ", by a short search" : "", r.peak_bound));
 }
 
 }  // namespace recut

@@ -26,6 +26,7 @@ struct NodeLinkReport {
   std::int64_t extra_bound = 0;  // proved: no order within the budget takes less
   bool holds = true;             // false: this is the order that peaks lowest
   bool optimal = false;          // one of the bounds is reached
+  bool short_search = false;     // it was a short one: proved that the budget can't be held
   double solve_ms = 0;
 
   double increase_percent() const;  // of the duration

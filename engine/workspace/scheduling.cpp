@@ -51,15 +51,13 @@ class Scheduler {
   // Goes down by as much as the arena is too large until one holds, or, where no plan holds so low
   // a peak, half as far; then halves the way back up.
   Diagnostics lower(const PlanReport& first) {
-    std::int64_t above = first.budget_bytes + 1, below = 0;
+    std::int64_t above = first.budget_bytes, below = 0;
     bool holding = false;
     const auto goes_on = [&] {
       return holding || below > 0 ? above - below > above / kClose : best_->beyond_budget() > 0;
     };
     for (int round = 1; round < kMostRounds && goes_on(); ++round) {
-      const std::int64_t beyond = round == 1 ? best_->schedule.gap_bytes() + 1
-                                             : rounds_.back().arena_bytes - first.budget_bytes;
-      const std::int64_t target = below > 0 ? below + (above - below) / 2 : above - beyond;
+      const std::int64_t target = below > 0 ? below + (above - below) / 2 : next_target(first);
       auto plan = target > 0 ? plan_lower(target, first) : std::nullopt;
       if (!plan) {
         below = std::max<std::int64_t>(target, 1);
@@ -73,6 +71,14 @@ class Scheduler {
     return {};
   }
 
+  // At first with sizes as they are, less the gap; then so low that another plan has to be made.
+  std::int64_t next_target(const PlanReport& first) const {
+    const SchedulingRound& last = rounds_.back();
+    if (rounds_.size() == 1) return first.budget_bytes - last.gap_bytes;
+    return std::min(last.target_bytes - (last.arena_bytes - first.budget_bytes),
+                    last.arena_bytes - last.gap_bytes - 1);
+  }
+
   // A plan for this peak, where there is one that holds it. What was asked for and what is proved
   // of it stay those of the first plan.
   std::optional<Planned> plan_lower(std::int64_t target, const PlanReport& first) const {
@@ -83,6 +89,7 @@ class Scheduler {
     report.budget_bytes = first.budget_bytes;
     report.solve_ms += first.solve_ms;
     report.proof = first.proof;
+    report.remarks = first.remarks;
     if (report.proof)
       report.proof->optimal = first.proof->optimal && report.recompute_us <= first.recompute_us;
     return std::move(*plan);
@@ -105,7 +112,8 @@ class Scheduler {
         std::chrono::steady_clock::now() - start;
     ms_ += taken.count();
     if (!schedule) return schedule.diagnostics();
-    rounds_.push_back({costs_.fusion, target, planned.report.peak_bytes, schedule->arena_bytes});
+    rounds_.push_back({costs_.fusion, target, planned.report.peak_bytes, schedule->arena_bytes,
+                       schedule->gap_bytes()});
     ScheduledPlan candidate{std::move(planned), std::move(*schedule), {}, 0};
     if (!best_ || better(candidate, *best_)) best_ = std::move(candidate);
     return {};

@@ -18,9 +18,11 @@ struct SchedulingRequest {
 // One plan that was tried, and what its arena came to.
 struct SchedulingRound {
   Fusion fusion = Fusion::none;
-  std::int64_t target_bytes = 0;  // of the peak; 0: none was named
-  std::int64_t peak_bytes = 0;
+  // Of the peak; 0: none was named. From the second round on with the sizes that buffers take up.
+  std::int64_t target_bytes = 0;
+  std::int64_t peak_bytes = 0;  // of the plan, with the sizes of values
   std::int64_t arena_bytes = 0;
+  std::int64_t gap_bytes = 0;  // of it, beyond the most that is alive at once
 };
 
 struct ScheduledPlan {
@@ -36,8 +38,9 @@ struct ScheduledPlan {
 };
 
 // Plans and schedules. Where the arena is above the budget although the plan's peak is not (the
-// packing has a gap, or alignment rounds up), plans again for a peak that is lower by as much, and
-// once one holds, or can't be planned, for peaks between; a few times at most. Where none holds,
+// packing has a gap, or alignment rounds up), plans again with the sizes that buffers take up, for
+// the budget less the gap, then for less by as much as the arena is still above, and once one
+// holds, or can't be planned, for peaks between; a few times at most. Where none holds,
 // does the same for smaller kernels (CostModel::smaller). Gives the plan that recomputes least of
 // those whose arenas hold, or else the one with the lowest arena: how far that is beyond the budget
 // is a finding, no failure. Fails as plan_document does, where the alignment is none, and where a

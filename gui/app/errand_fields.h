@@ -45,7 +45,8 @@ void fields(Pack& pack, PlanningRequest& r) {
 }
 template <class Pack>
 void fields(Pack& pack, PeakProof& p) {
-  pack(p.holds, p.least_peak_bytes, p.peak_bound_bytes, p.recompute_bound_us, p.optimal);
+  pack(p.holds, p.least_peak_bytes, p.peak_bound_bytes, p.recompute_bound_us, p.optimal,
+       p.short_search);
 }
 template <class Pack>
 void fields(Pack& pack, ChoiceBlame& b) {

@@ -53,7 +53,7 @@ TEST_CASE("effort: no number, and one out of range, are refused", "[gui]") {
     REQUIRE_FALSE(done.ok());
     CHECK(done.diagnostics().front().message.find("expected 0.001 to 1000") != std::string::npos);
   }
-  CHECK(window.state("effort") == "0.125");
+  CHECK(window.state("effort") == "0.3");
 }
 
 TEST_CASE("effort: links and the workspace keep it", "[gui][link]") {

@@ -10,7 +10,7 @@ namespace recut::gui {
 namespace {
 
 // Few tests of the window ask how near a plan is to the best.
-constexpr double kTestsEffort = 0.125;
+constexpr double kTestsEffort = 0.3;
 
 }  // namespace
 

@@ -65,7 +65,6 @@ class Moment {
         price *= 8;
         continue;
       }
-      if (left.saved == right->saved) break;
       const double meet =
           (right->again - left.again) / static_cast<double>(left.saved - right->saved);
       const double highest = left.again + meet * static_cast<double>(left.saved - room_);

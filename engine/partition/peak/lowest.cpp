@@ -48,7 +48,7 @@ class Lowest {
         clock_(options),
         options_(options),
         floor_(peak_bound(problem, options.bound_states)),
-        patience_((problem.border() < 0 ? 800.0 : 9000.0) / (600 + problem.size())),
+        patience_((problem.border() < 0 ? 800.0 : 14000.0) / (600 + problem.size())),
         recipes_(list_low_starts(problem)) {}
 
   // Plans of many kinds, each lowered until it sticks: which gets furthest isn't known before, and
@@ -59,12 +59,7 @@ class Lowest {
     wait_for_more();
     if (p_.border() < 0) anneal_down();
     lower_all_kinds();
-    if (!in_hurry_) {
-      clock_.allow(s_.work(), 0.5);
-      s_.assign(best_.sequence);
-      lower_stepwise(kPolish, 3, 2 * kManyRuns);
-      descend();
-    }
+    if (!in_hurry_) polish();
     Outcome out;
     out.sequence = best_.sequence;
     out.peak = best_.peak;
@@ -105,6 +100,7 @@ class Lowest {
         annealer.advance(kTriesEach * p_.size() / kSlices, static_cast<double>(i) / kSlices);
         s_.charge(kTriesEach * p_.size() / kSlices / kTriesPerWork);
       }
+      if (done()) return;  // a longer search would go on from elsewhere
       if (!annealer.holds()) {
         step /= 2;
         continue;
@@ -133,11 +129,22 @@ class Lowest {
       }
   }
 
-  // The best so far, by what a greedy step doesn't find.
+  // By small steps, and what greedy ones don't find, as long as that wins anything.
+  void polish() {
+    for (std::int64_t before = kNoBudget; best_.peak < before - before / 4096;) {
+      before = best_.peak;
+      clock_.allow(s_.work(), 0.5);
+      s_.assign(best_.sequence);
+      lower_stepwise(kPolish, 3, 2 * kManyRuns);
+      descend();
+    }
+  }
+
+  // The best so far, by moves drawn at random.
   void descend() {
     if (done()) return;
     s_.assign(best_.sequence);
-    Improver improver(s_, floor_, options_.seed);
+    Improver improver(s_, floor_, options_.seed + static_cast<std::uint64_t>(s_.work()));
     for (const std::int64_t until = s_.work() + kDescent * p_.size(); s_.work() < until && !done();)
       if (improver.descend()) note();
   }
@@ -197,7 +204,7 @@ class Lowest {
       step /= 2;
       --failures;
     }
-    trim_and_note();
+    if (!done()) trim_and_note();
   }
 
   void trim_and_note() {

@@ -21,10 +21,9 @@ namespace recut::peak {
 namespace {
 
 constexpr std::int64_t kTriesAtOnce = 5 * 512;
-constexpr double kAnnealed = 0.9;        // of all effort; the rest is for local improvement
-constexpr int kAnnealings = 3;           // of annealing: from the order, then from the best
-constexpr std::int64_t kTight = 3;       // times the effort, where the budget is hardly held at all
-constexpr std::int64_t kNearLeast = 32;  // 1 / this of a peak: a search may still get there
+constexpr double kAnnealed = 0.9;   // of all effort; the rest is for local improvement
+constexpr int kAnnealings = 3;      // of annealing: from the order, then from the best
+constexpr std::int64_t kTight = 3;  // times the effort, where the budget is hardly held at all
 constexpr std::int64_t kFew = 6, kMany = 60;  // work of a start, by computation
 constexpr double kStarting = 0.4;             // of all effort: starts, where one has held
 constexpr std::ptrdiff_t kMostLeaders = 6;
@@ -67,7 +66,7 @@ class Search {
   void cool(Annealer& annealer, double from, double to);
   void improve_for(std::int64_t work);
   void start_on_demand();
-  bool try_start(const Start& start, const Taste& taste);
+  void try_start(const Start& start, const Taste& taste);
 
   struct Candidate {
     std::vector<std::int32_t> sequence;
@@ -104,17 +103,16 @@ void Search::note() {
   if (better(s_.peak(), s_.duration())) take(s_.computations(), s_.peak(), s_.duration());
 }
 
-// Whether it came to a plan that holds, and none that was tried already.
-bool Search::try_start(const Start& start, const Taste& taste) {
+// Where it comes to a plan that was tried already there is nothing to be won.
+void Search::try_start(const Start& start, const Taste& taste) {
   make_start(start, s_, budget_);
   // Recipes come to the same where prices don't matter; relieving is the dear part.
-  if (!tried_.insert({taste.stretch, taste.work, s_.computations()}).second) return false;
+  if (!tried_.insert({taste.stretch, taste.work, s_.computations()}).second) return;
   const bool holds = relieve(s_, budget_, taste);
   if (holds) trim(s_, budget_);
   s_.forget_log();
   note();
   if (holds) lead();
-  return holds;
 }
 
 void Search::start() {
@@ -132,19 +130,19 @@ void Search::start() {
 // Each recipe for little work at first, for more where nothing has held yet.
 void Search::start_with_border() {
   const std::vector<Start> starts = list_starts(p_);
-  for (const std::int64_t work : {kFew, kMany}) {
+  for (const std::int64_t each : {kFew, kMany}) {
     const std::int64_t until = s_.work() + share_of_effort(kStarting);
     int made = 0;
     for (const Start& start : starts) {
       if (spent() || (s_.work() >= until && holds_)) break;
       Taste taste;
       taste.stretch = made++ % 2 == 0 ? 2 : 4;
-      taste.work = work * p_.size() + 100;
+      taste.work = each * p_.size() + 100;
       if (start.kind == Start::kPrice) s_.charge(p_.size());
       try_start(start, taste);
       if (cannot_improve()) return;
     }
-    if (work == kFew && !holds_) clock_.allow(s_.work(), kTight);
+    if (each == kFew && !holds_) clock_.allow(s_.work(), kTight);
     if (!holds_) start_on_demand();
     if (holds_ || spent()) return;
   }
@@ -317,6 +315,26 @@ Outcome search_with_bound(const Problem& p, std::int64_t budget, const SolveOpti
   return out;
 }
 
+// Where `found` isn't within the budget. What is reported as the least peak has to hold where it is
+// asked for: it can't depend on the budget that led there, unless time is limited.
+Outcome search_from_least(const Problem& p, std::int64_t budget, const SolveOptions& options,
+                          Outcome found) {
+  Outcome out = lowest(p, options, false);
+  const std::int64_t spent = found.effort + out.effort;
+  if (out.peak <= budget) {
+    SolveOptions from_least = options;
+    const std::vector<std::int32_t> least = std::move(out.sequence);
+    from_least.effort = std::min(options.effort, kNoBudget / kTight) * kTight;
+    from_least.start = least;
+    out = search_with_bound(p, budget, from_least);
+    out.effort += spent;
+    return out;
+  }
+  if (options.seconds > 0 && found.peak < out.peak) out = std::move(found);
+  out.effort = spent;
+  return out;
+}
+
 }  // namespace
 
 std::int64_t default_effort(const Problem& problem, double factor) {
@@ -348,29 +366,20 @@ Outcome solve(const Problem& problem, std::int64_t budget, const SolveOptions& o
   Outcome out;
   if (solve_exactly(problem, budget, out)) return out;
   const auto began = std::chrono::steady_clock::now();
-  // The limit on time is for all searches together.
-  const auto in_time_left = [&](SolveOptions each) {
+  // The limit on time is for all searches together; none takes all of it from the next.
+  const auto in_time = [&](SolveOptions each, double share) {
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - began;
-    if (each.seconds > 0) each.seconds = std::max(1e-3, options.seconds - taken.count());
+    if (each.seconds > 0) each.seconds = std::max(1e-3, share * (options.seconds - taken.count()));
     return each;
   };
   const std::int64_t bound = peak_bound(problem, options.bound_states);
   if (budget < bound) {
     // Proved: no search is worth while but a short one, for a plan to name.
-    out = lowest(problem, options, true);
+    out = lowest(problem, in_time(options, 0.5), true);
+    out.short_search = true;
   } else {
-    out = search_with_bound(problem, budget, options);
-    if (!out.holds) {
-      // What is reported as the least peak has to hold where it is asked for: it can't depend on
-      // the budget that led there.
-      const Outcome least = lowest(problem, in_time_left(options), false);
-      SolveOptions from_least = options;
-      from_least.effort = std::min(options.effort, kNoBudget / kTight) * kTight;
-      from_least.start = least.sequence;
-      if (least.peak - least.peak / kNearLeast <= budget)
-        out = search_with_bound(problem, budget, in_time_left(from_least));
-      if (!out.holds) out = least;
-    }
+    out = search_with_bound(problem, budget, in_time(options, 0.4));
+    if (!out.holds) out = search_from_least(problem, budget, in_time(options, 0.7), std::move(out));
   }
   out.peak_bound = bound;
   if (!out.holds) out.optimal = out.peak <= bound;

@@ -26,7 +26,7 @@ struct SolveOptions {
   std::int64_t effort = 2'000'000;
   double seconds = 0;                        // a limit on wall-clock time; 0: none
   std::span<const std::int32_t> start = {};  // a plan to start from, beside the solver's own
-  int bound_moments = 8;  // where the bound on the time is asked for; 0: no bounds
+  int bound_moments = 8;                     // where the bound on the time is asked for; 0: nowhere
   // How far above what is proved a plan may be for the search to end, as a share of the repetition.
   double enough = 0;
   std::size_t bound_states = 5'000;                  // sets that the bound on the peak looks at
@@ -47,8 +47,9 @@ struct Outcome {
   std::int64_t extra = 0;       // beyond running everything once
   std::int64_t peak_bound = 0;  // proved: no sequence peaks below it
   std::int64_t extra_bound =
-      0;                 // proved: none within the budget takes less; 0 where none was found
-  bool optimal = false;  // extra == extra_bound, or the budget is below peak_bound
+      0;                      // proved: none within the budget takes less; 0 where none was found
+  bool optimal = false;       // extra == extra_bound, or the budget is below peak_bound
+  bool short_search = false;  // proved that the budget can't be held: a longer one may go lower
   std::int64_t effort = 0;
 };
 

@@ -35,8 +35,8 @@ std::vector<double> weights_by_life(const Problem& p, int stretch) {
 std::vector<Start> list_starts(const Problem& p) {
   std::vector<Start> starts{{}};
   if (p.border() < 0) return {{Start::kReordered, 0, 0, 0}};
-  const auto price = [&](double p, int stretch) {
-    starts.push_back({Start::kPrice, p, stretch, 0});
+  const auto price = [&](double at, int stretch) {
+    starts.push_back({Start::kPrice, at, stretch, 0});
   };
   const auto segments = [&](int n) { starts.push_back({Start::kSegments, 0, 0, n}); };
   // By what won most often on the joint graphs of real models, kinds mixed.

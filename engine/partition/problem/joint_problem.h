@@ -18,8 +18,8 @@ namespace recut {
 // Computations are the calls that results and gradients need, but for views: those cost nothing and
 // share their operand's storage, so that reading a view is reading what stands behind it. A group
 // of calls that run as one kernel is one computation; its storages are those that leave it. A
-// workspace is a storage that nobody reads. A plan
-// made of a sequence replays (replay.h) with the sequence's peak, to the byte, in the same model.
+// workspace is a storage that nobody reads. A plan made of a sequence replays (replay.h) with the
+// sequence's peak, to the byte, in the same model.
 class JointProblem {
  public:
   // The values of `graph` add up to no more than 2^60 bytes (check_total_bytes). Storages take up
