@@ -84,6 +84,7 @@ Json figures(const PlanReport& report) {
                {"peak_at", report.timeline.empty() ? "" : report.timeline[report.peak_step].node},
                {"peak_bytes_without_recomputation", report.peak_bytes_unplanned},
                {"saved_bytes", report.saved_bytes},
+               {"saved_storages", report.saved_storages()},
                {"saved_values", report.saved_values},
                {"step_us", report.step_us},
                {"step_us_without_recomputation", report.step_us_unplanned},

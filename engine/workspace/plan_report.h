@@ -90,17 +90,19 @@ struct PlanReport : PlanFindings {
   std::size_t peak_step = 0;              // index into timeline; 0 where that is empty
   std::int64_t peak_bytes_unplanned = 0;  // as CostModel::unplanned says
   std::int64_t saved_bytes = 0;
-  std::int64_t saved_values = 0;
-  double step_us = 0;            // every run, by the cost model
-  double step_us_unplanned = 0;  // as CostModel::unplanned says
-  double recompute_us = 0;       // runs beyond each node's first
+  std::int64_t saved_values = 0;  // views of a storage count each
+  double step_us = 0;             // every run, by the cost model
+  double step_us_unplanned = 0;   // as CostModel::unplanned says
+  double recompute_us = 0;        // runs beyond each node's first
   std::int64_t recomputed_runs = 0;
   std::int64_t inlined_calls = 0;  // that kernels of others make for themselves
 
-  std::vector<StorageRow> saved;          // largest first
+  std::vector<StorageRow> saved;          // by storage, largest first
   std::vector<StorageRow> at_peak;        // largest first
   std::vector<RecomputedRow> recomputed;  // dearest first
   std::vector<TimelineStep> timeline;     // forward, then backward, in the order of running
+
+  std::int64_t saved_storages() const { return static_cast<std::int64_t>(saved.size()); }
 };
 
 }  // namespace recut

@@ -57,7 +57,8 @@ std::string summary(const PlanReport& r) {
   table.row(
       {"peak without recomputation", format_bytes(r.peak_bytes_unplanned), against_unplanned(r)});
   table.row({"saved for backward", format_bytes(r.saved_bytes),
-             fmt::format("{} values", format_count(r.saved_values))});
+             fmt::format("{} storages, {} values", format_count(r.saved_storages()),
+                         format_count(r.saved_values))});
   table.row({"recomputed", format_micros(r.recompute_us),
              fmt::format("{} runs, {:.1f} % of the step's {}", format_count(r.recomputed_runs),
                          percent(r.recompute_us, r.step_us), format_micros(r.step_us))});
@@ -120,11 +121,10 @@ std::string out_of_reach_text(const PlanReport& report) {
       "a peak of {} ({} bytes) can't be held: the least that Recut can plan is {} ({} bytes){}",
       format_bytes(report.budget_bytes), report.budget_bytes, format_bytes(proof.least_peak_bytes),
       proof.least_peak_bytes,
-      proof.optimal
-          ? ", and no order of this graph goes below that"
-          : fmt::format("{}; proved: no order of this graph goes below {} ({} bytes)",
-                        report.budget_bytes < proof.peak_bound_bytes ? ", by a short search" : "",
-                        format_bytes(proof.peak_bound_bytes), proof.peak_bound_bytes));
+      proof.optimal ? ", and no order of this graph goes below that"
+                    : fmt::format("{}; proved: no order of this graph goes below {} ({} bytes)",
+                                  proof.short_search ? ", by a short search" : "",
+                                  format_bytes(proof.peak_bound_bytes), proof.peak_bound_bytes));
   return why + blame_words(report);
 }
 

@@ -85,6 +85,13 @@ std::int64_t DocumentView::peak_bound() const {
   return 0;
 }
 
+BudgetAnswer DocumentView::budget_answer() const {
+  if (holds()) return BudgetAnswer::held;
+  const bool answered = shown && shown->request.budget == request_of(wishes).budget;
+  return answered || wishes.budget_bytes < peak_bound() ? BudgetAnswer::refused
+                                                        : BudgetAnswer::open;
+}
+
 std::int64_t DocumentView::least_peak() const {
   const SharedPlanView lowest = known.lowest();
   std::int64_t least = lowest ? lowest->peak() : 0;

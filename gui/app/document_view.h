@@ -138,6 +138,8 @@ struct DocumentView {
   bool is_ready() const { return state == DocumentState::ready; }
   // Whether the plan that is shown peaks within the budget.
   bool holds() const { return shown && shown->within(wishes.budget_bytes); }
+  // Refused by the plan that was made for it, or by what is proved.
+  BudgetAnswer budget_answer() const;
   // Proved of the budget or of the graph: no order peaks below it. 0: nothing is proved yet.
   std::int64_t peak_bound() const;
   // The least peak of a plan that is known; 0 where none is.

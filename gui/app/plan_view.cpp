@@ -35,6 +35,7 @@ int weight(Role role) {
     case Role::freed:
       return 1;
     case Role::input:
+    case Role::inside:
       return 0;
   }
   return 0;
@@ -57,8 +58,15 @@ void find_roles(PlanView& view) {
   }
   const PinRules rules(graph);
   for (const NodeId id : graph.order()) {
-    const Role behind = view.roles[graph.position(rules.behind(id))];
-    if (behind != Role::input) raise(id, behind);
+    const NodeId maker = rules.behind(id);
+    const Role behind = view.roles[graph.position(maker)];
+    // What was made and has no storage never left its kernel.
+    const bool has_none = behind == Role::input && !graph.op(maker).is(kInput);
+    if (behind == Role::inside || (has_none && view.planned.costs.fused())) {
+      view.roles[graph.position(id)] = Role::inside;
+    } else if (behind != Role::input) {
+      raise(id, behind);
+    }
   }
 }
 

@@ -38,6 +38,7 @@ std::string step(const DocumentView& d) {
   return d.shown ? format_micros(d.shown->report().step_us) : "";
 }
 std::string holds(const DocumentView& d) { return yes_no(d.holds()); }
+std::string answer(const DocumentView& d) { return std::string(name_of(d.budget_answer())); }
 std::string offer(const DocumentView& d) {
   const SharedPlanView plan = offered_plan(d);
   return plan ? offer_words(d, *plan) : "none";
@@ -233,6 +234,7 @@ constexpr StateRow kStatesRows[] = {
     {"peak", of_front<peak>},
     {"step", of_front<step>},
     {"holds", of_front<holds>},
+    {"budget_answer", of_front<answer>},
     {"offer", of_front<offer>},
     {"selection", of_front<selection>},
     {"role", of_front<role>},

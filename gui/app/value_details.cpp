@@ -42,6 +42,8 @@ std::string role_words(Role role) {
       return "a result or gradient: it stays";
     case Role::input:
       return "there before the step: it costs nothing";
+    case Role::inside:
+      return "none: it stays inside its kernel";
   }
   return {};
 }
@@ -131,10 +133,7 @@ class Collector {
     if (maker != id_)
       return fmt::format("none of its own: a view of {}, {}", graph_.node_name(maker),
                          format_bytes(bytes));
-    // What was made and has no storage never left its kernel.
-    const bool inside =
-        details_.role == Role::input && !graph_.op(maker).is(kInput) && plan_.planned.costs.fused();
-    if (inside) return "none: it stays inside its kernel";
+    if (details_.role == Role::inside) return role_words(details_.role);
     return fmt::format("{}, {}", format_bytes(bytes), role_words(details_.role));
   }
 

@@ -46,7 +46,7 @@ std::string flip_words(const Flip& flip, const PlanView& shown) {
 }
 
 std::string conflict_words(const DocumentView& document) {
-  if (!document.shown || document.holds() || document.wishes.pins.empty()) return {};
+  if (document.budget_answer() != BudgetAnswer::refused || document.wishes.pins.empty()) return {};
   std::string words =
       fmt::format("{} can't be held with these choices by hand: the least is {}.",
                   format_bytes(document.wishes.budget_bytes), format_bytes(document.least_peak()));

@@ -1,6 +1,10 @@
 #include "gui/canvas/plan_marks.h"
 
 #include <algorithm>
+#include <set>
+#include <utility>
+
+#include "engine/partition/storage_model.h"
 
 namespace recut::gui {
 namespace {
@@ -94,8 +98,11 @@ PlanMarks marks_of(const Picture& picture, const PlanView* plan, const RunReport
     for (const NodeId node : *outputs)
       if (const layout::BoxId box = picture.own_box(node); box.valid())
         marks.boxes[box.index].result = true;
+  std::set<std::pair<std::uint32_t, std::uint32_t>> counted;  // rungs and storages on them
   for (const Crossing& crossing : picture.crossings) {
     if (!marker.knows(crossing.value)) continue;
+    const NodeId maker = maker_of(plan->graph(), marker.planned(crossing.value));
+    if (!counted.insert({crossing.edge, maker.index}).second) continue;
     RungMarks& rung = marks.rungs[crossing.edge];
     const Role role = marker.role(crossing.value);
     if (role == Role::saved) {

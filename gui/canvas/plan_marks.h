@@ -22,8 +22,9 @@ struct BoxMarks {
 
 // Of an edge from forward to backward.
 struct RungMarks {
-  std::uint32_t saved = 0, again = 0;  // values; both 0: it carries inputs and their views
-  std::int64_t bytes = 0;              // of the saved ones
+  // Storages, however many views of them are read; both 0: it carries inputs.
+  std::uint32_t saved = 0, again = 0;
+  std::int64_t bytes = 0;  // of the saved ones
 };
 
 struct PlanMarks {

@@ -48,7 +48,7 @@ Result<Done> copy_export(App& app, std::string_view) {
 layout::Role layout_role(Role role) {
   constexpr layout::Role roles[kRoles] = {layout::Role::saved, layout::Role::recomputed,
                                           layout::Role::freed, layout::Role::result,
-                                          layout::Role::none};
+                                          layout::Role::none,  layout::Role::none};
   return roles[static_cast<std::size_t>(role)];
 }
 
@@ -60,8 +60,8 @@ PictureRoles roles_of(const Picture& picture, const PlanView& plan) {
   roles.plan = fmt::format("peak {}, step {}", format_bytes(report.peak_bytes),
                            format_micros(report.step_us));
   roles.legend = {{layout::Role::saved,
-                   fmt::format("saved, {} in {} values", format_bytes(report.saved_bytes),
-                               format_number(static_cast<std::int64_t>(report.saved.size())))},
+                   fmt::format("saved, {} in {} storages", format_bytes(report.saved_bytes),
+                               format_number(report.saved_storages()))},
                   {layout::Role::recomputed,
                    fmt::format("recomputed, {} runs", format_number(report.recomputed_runs))},
                   {layout::Role::freed, "freed in forward"},

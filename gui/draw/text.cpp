@@ -10,6 +10,8 @@ namespace recut::gui {
 namespace {
 
 constexpr std::string_view kTextEllipsis = "…";
+// Of a place that was made as wide as its words: what adding and taking away may lose.
+constexpr float kTextRounding = 0.5f;
 
 // Whether a cut before byte `at` falls between two code points.
 bool between_letters(std::string_view words, std::size_t at) {
@@ -60,7 +62,7 @@ float Ui::text(const Rect& rect, std::string_view words, Face face, Colour colou
   const float middle = (rect.top + rect.bottom) / 2;
   const float wide = width(words, face);
   items.add_text(words, rect);
-  if (wide > rect.width()) {
+  if (wide > rect.width() + kTextRounding) {
     const std::string cut = cut_end(*this, words, face, rect.width());
     put({rect.left, middle}, cut, face, colour);
     return width(cut, face);
@@ -72,7 +74,7 @@ float Ui::text(const Rect& rect, std::string_view words, Face face, Colour colou
 }
 
 float Ui::path(const Rect& rect, std::string_view words, Face face, Colour colour) const {
-  if (width(words, face) <= rect.width()) return text(rect, words, face, colour);
+  if (width(words, face) <= rect.width() + kTextRounding) return text(rect, words, face, colour);
   items.add_text(words, rect);
   const std::string cut = cut_front(*this, words, face, rect.width());
   put({rect.left, (rect.top + rect.bottom) / 2}, cut, face, colour);

@@ -10,14 +10,32 @@ ImDrawList& list() { return *ImGui::GetWindowDrawList(); }
 }  // namespace
 
 std::string_view name_of(Role role) {
-  constexpr std::string_view names[kRoles] = {"saved", "recomputed", "freed", "result", "input"};
+  constexpr std::string_view names[kRoles] = {"saved",  "recomputed", "freed",
+                                              "result", "input",      "inside"};
   return names[static_cast<std::size_t>(role)];
 }
 
 Colour colour_of(const Theme& theme, Role role) {
-  const Colour colours[kRoles] = {theme.saved, theme.recomputed, theme.freed, theme.result,
-                                  theme.dim};
+  const Colour colours[kRoles] = {theme.saved,  theme.recomputed, theme.freed,
+                                  theme.result, theme.dim,        theme.faint};
   return colours[static_cast<std::size_t>(role)];
+}
+
+std::string_view name_of(BudgetAnswer answer) {
+  switch (answer) {
+    case BudgetAnswer::held:
+      return "held";
+    case BudgetAnswer::open:
+      return "open";
+    case BudgetAnswer::refused:
+      break;
+  }
+  return "refused";
+}
+
+Colour colour_of(const Theme& theme, BudgetAnswer answer) {
+  const Colour colours[] = {theme.selection, theme.dim, theme.conflict};
+  return colours[static_cast<std::size_t>(answer)];
 }
 
 float Ui::whole(float units) const { return std::max(1.0f, std::round(units * scale)); }
@@ -77,6 +95,8 @@ void Ui::sign(ImVec2 centre, Role role) const {
       return diamond(centre, px(6), colour);
     case Role::input:
       return circle(centre, px(3), colour);
+    case Role::inside:
+      return ring(centre, px(3), colour, whole(1));
   }
 }
 

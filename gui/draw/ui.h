@@ -16,11 +16,18 @@ namespace recut::gui {
 
 enum class Align : unsigned char { left, centre, right };
 
-// What becomes of a value, or what stands for it. Each has a colour and a shape.
-enum class Role : unsigned char { saved, recomputed, freed, result, input };
-inline constexpr std::size_t kRoles = 5;
+// What becomes of a value, or what stands for it. Each has a colour and a shape. `inside`: it has
+// no storage, since the kernel that makes it hands it on by itself.
+enum class Role : unsigned char { saved, recomputed, freed, result, input, inside };
+inline constexpr std::size_t kRoles = 6;
 std::string_view name_of(Role role);
 Colour colour_of(const Theme& theme, Role role);
+
+// Whether the budget can be held, as far as that is known. `open`: no plan that is known holds it,
+// and the one made for it isn't there yet.
+enum class BudgetAnswer : unsigned char { held, open, refused };
+std::string_view name_of(BudgetAnswer answer);
+Colour colour_of(const Theme& theme, BudgetAnswer answer);
 
 // Measures of the house, in units.
 inline constexpr float kRow = 23, kPadding = 14, kRadius = 4, kGap = 4;

@@ -144,7 +144,8 @@ struct Figure {
 // What belongs to the plan, the first ones kept longest where room is short.
 std::vector<Figure> figures_of(const Ui& ui, const DocumentView& document) {
   const PlanReport& report = document.shown->report();
-  const Colour peak = document.holds() ? ui.theme.text : ui.theme.conflict;
+  const bool refused = document.budget_answer() == BudgetAnswer::refused;
+  const Colour peak = refused ? ui.theme.conflict : ui.theme.text;
   std::vector<Figure> figures{{"peak", format_bytes(report.peak_bytes), peak},
                               {"step", format_micros(report.step_us), ui.theme.text}};
   if (document.peak_bound() > 0)

@@ -97,7 +97,7 @@ class Compare {
     // More that is saved is neither good nor bad by itself.
     figure(area, "saved for backward", bytes(here.saved_bytes), bytes(there.saved_bytes),
            signed_bytes(here.saved_bytes - there.saved_bytes), 0);
-    counted(area, "values saved", here.saved_values, there.saved_values, false);
+    counted(area, "storages saved", here.saved_storages(), there.saved_storages(), false);
     timed(area, "recomputed", here.recompute_us, there.recompute_us);
     counted(area, "runs beyond the first", here.recomputed_runs, there.recomputed_runs, true);
     timed(area, "step", here.step_us, there.step_us);

@@ -14,6 +14,18 @@ namespace {
 
 constexpr float kMostName = 220;  // units of a node's name beside the peak
 
+std::string_view before_budget(BudgetAnswer answer) {
+  switch (answer) {
+    case BudgetAnswer::held:
+      return "budget ";
+    case BudgetAnswer::open:
+      return "planning: budget ";
+    case BudgetAnswer::refused:
+      break;
+  }
+  return "not held: budget ";
+}
+
 bool is_free(const Rect& box, const Taken& taken) {
   return std::none_of(taken.begin(), taken.end(), [&](const Rect& one) { return one.meets(box); });
 }
@@ -100,12 +112,12 @@ void mark_budget(const Ui& ui, const Plot& plot, const DocumentView& document, T
   const std::int64_t budget = document.wishes.budget_bytes;
   if (budget <= 0) return;
   const Rect& in = plot.inside();
-  const Colour colour = document.holds() ? ui.theme.selection : ui.theme.conflict;
+  const Colour colour = colour_of(ui.theme, document.budget_answer());
   const float level = plot.y(static_cast<double>(budget));
   const bool above = level<in.top, below = level> in.bottom;  // out of sight: the label stays
   const float y = above ? in.top : below ? in.bottom - ui.px(10) : std::round(level);
   if (!above && !below) ui.fill({in.left, y - ui.whole(1) / 2, in.right, y + ui.whole(1)}, colour);
-  const std::string words = (document.holds() ? "budget " : "not held: budget ") +
+  const std::string words = std::string(before_budget(document.budget_answer())) +
                             format_bytes(budget) +
                             (above   ? " ↑"
                              : below ? " ↓"

@@ -92,7 +92,6 @@ class TradeOffView {
 
   std::int64_t budget() const { return document_.wishes.budget_bytes; }
   std::string budget_words() const { return budget() == 0 ? "none" : format_bytes(budget()); }
-  bool holds() const { return document_.holds(); }
   // From what is proved to the step without recomputation, at which no budget stands.
   Span budget_span() const {
     const auto most = static_cast<double>(document_.basis->unplanned.peak_bytes);
@@ -230,7 +229,7 @@ class TradeOffView {
   void budget_line(const Touch& t) const {
     const Rect& in = plot_.inside();
     const float x = std::clamp(std::round(line_x()), in.left, in.right) + 0.5f;
-    const Colour colour = holds() ? ui_.theme.selection : ui_.theme.conflict;
+    const Colour colour = colour_of(ui_.theme, document_.budget_answer());
     ui_.items.add("budget", ItemKind::handle, {x - ui_.px(4), in.top, x + ui_.px(4), in.bottom},
                   true, budget_words());
     const bool near = t.hovered && std::abs(ImGui::GetIO().MousePos.x - x) < ui_.px(kReach);
@@ -238,14 +237,26 @@ class TradeOffView {
     if (budget() == 0) return;
     ui_.dashed_line({x, in.top}, {x, in.bottom}, colour, near || t.held ? ui_.px(2) : ui_.px(1.3f),
                     ui_.px(4), ui_.px(3));
-    const std::string words = holds() ? "budget " + budget_words()
-                                      : fmt::format("{} can't be held, least {}", budget_words(),
-                                                    format_bytes(document_.least_peak()));
+    const std::string words = pill_words();
     const float wide = ui_.width(words, Face::small) + ui_.px(12);
     const float left = std::clamp(x - wide / 2, in.left - ui_.px(40), in.right - wide);
     const Rect pill = rect_at({left, in.top - ui_.px(20)}, {wide, ui_.px(18)});
     ui_.fill(pill, colour, ui_.px(kRadius));
     ui_.text(pill, words, Face::small, ui_.theme.background, Align::centre);
+    ui_.items.add("answer", ItemKind::figure, pill, true, words);
+  }
+
+  std::string pill_words() const {
+    switch (document_.budget_answer()) {
+      case BudgetAnswer::held:
+        return "budget " + budget_words();
+      case BudgetAnswer::open:
+        return fmt::format("planning for {} …", budget_words());
+      case BudgetAnswer::refused:
+        break;
+    }
+    return fmt::format("{} can't be held, least {}", budget_words(),
+                       format_bytes(document_.least_peak()));
   }
 
   // Where the plan that is shown stands; it moves there, so that the eye follows.
@@ -259,7 +270,7 @@ class TradeOffView {
     ui_.items.add("plan", ItemKind::figure, rect_around({x, y}, ui_.px(12), ui_.px(12)), true,
                   value);
     ui_.circle({x, y}, ui_.px(6), ui_.theme.panel);
-    ui_.circle({x, y}, ui_.px(5), holds() ? ui_.theme.selection : ui_.theme.conflict);
+    ui_.circle({x, y}, ui_.px(5), colour_of(ui_.theme, document_.budget_answer()));
     ui_.ring({x, y}, ui_.px(5), ui_.theme.text, ui_.px(1.4f));
   }
 

@@ -14,7 +14,7 @@ struct LegendRow {
   std::string_view words, counted;
 };
 constexpr LegendRow kTransformsLegendRows[] = {
-    {Role::saved, "saved", "values"},
+    {Role::saved, "saved", "storages"},
     {Role::recomputed, "recomputed", "runs"},
     {Role::freed, "freed in forward", ""},
     {Role::result, "result or gradient", ""},

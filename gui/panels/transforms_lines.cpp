@@ -187,7 +187,7 @@ RoleTotals totals_of(const PlanView& plan) {
     total.bytes += instance.bytes;
   }
   const PlanReport& report = plan.report();
-  totals[static_cast<std::size_t>(Role::saved)] = {report.saved_values, report.saved_bytes};
+  totals[static_cast<std::size_t>(Role::saved)] = {report.saved_storages(), report.saved_bytes};
   totals[static_cast<std::size_t>(Role::recomputed)].count = report.recomputed_runs;
   return totals;
 }

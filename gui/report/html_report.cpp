@@ -59,7 +59,8 @@ std::string figures(const PlanReport& r) {
                             format_bytes(r.peak_bytes_unplanned)),
                 !r.holds()) +
          figure("saved for backward", format_bytes(r.saved_bytes),
-                format_count(r.saved_values) + " values") +
+                fmt::format("{} storages, {} values", format_count(r.saved_storages()),
+                            format_count(r.saved_values))) +
          figure("recomputed", format_micros(r.recompute_us),
                 format_count(r.recomputed_runs) + " runs; " + proof_note(r)) +
          figure("step", format_micros(r.step_us),
@@ -72,11 +73,11 @@ std::string comparison(const std::vector<const PlanReport*>& plans) {
   if (plans.size() < 2) return {};
   HtmlTable table;
   table.column("plan").column("budget");
-  for (const char* title : {"peak", "saved", "values saved", "recomputed", "runs", "step"})
+  for (const char* title : {"peak", "saved", "storages saved", "recomputed", "runs", "step"})
     table.column(title, Kind::number);
   for (const PlanReport* r : plans)
     table.row({words(r->strategy), words(r->budget), bytes_cell(r->peak_bytes),
-               bytes_cell(r->saved_bytes), count_cell(r->saved_values),
+               bytes_cell(r->saved_bytes), count_cell(r->saved_storages()),
                micros_cell(r->recompute_us), count_cell(r->recomputed_runs),
                micros_cell(r->step_us)});
   return table.format(kMostRows);

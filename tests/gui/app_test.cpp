@@ -65,6 +65,31 @@ TEST_CASE("window: a budget that can't be held shows the least peak, and says so
   CHECK(window.app.document()->shown->peak() == window.app.document()->known.lowest()->peak());
 }
 
+TEST_CASE("window: nothing is refused before the planner has said so", "[gui]") {
+  Window window(bare_options());
+  window.app.open("sample:tiny_conv");
+  window.settle();
+  DocumentView& document = *window.app.document();
+  const std::int64_t least = document.known.lowest()->peak(), bound = document.peak_bound();
+  REQUIRE(bound < least - 1);
+  // Between what is proved and what is known it may be held yet.
+  REQUIRE(window.app.run("budget.set", std::to_string(least - 1)).ok());
+  window.tick();
+  CHECK(window.state("budget_answer") == "open");
+  const auto said = [&] { return window.app.items.find("trade-off/answer")->value; };
+  CHECK(said().find("planning for") == 0);
+  window.settle();
+  CHECK(window.state("budget_answer") == "refused");
+  CHECK(said().find("can't be held") != std::string::npos);
+  // Below what is proved there is nothing to wait for.
+  REQUIRE(window.app.run("budget.set", std::to_string(bound - 1)).ok());
+  window.tick();
+  CHECK(window.state("budget_answer") == "refused");
+  REQUIRE(window.app.run("budget.set", "none").ok());
+  window.tick();
+  CHECK(window.state("budget_answer") == "held");
+}
+
 TEST_CASE("window: plans of all budgets are where the curve says", "[gui]") {
   Window window(bare_options());
   window.app.open("sample:tiny_conv");
