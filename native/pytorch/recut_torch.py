@@ -510,6 +510,7 @@ class _Emitter:
         self._now: dict[str, fx.Node] = {}  # the latest copy, by the plan's name of the node
         self._runs: dict[str, int] = {}
         self._views: set[str] = set()  # what backward makes, as views of saved values, when it is first read
+        self._compared: dict[fx.Node, None] = {}  # what backward compares with its own maximum
 
     def emit(self) -> tuple[fx.GraphModule, fx.GraphModule]:
         backward = self._live_runs(self._plan["backward"], self._joint.gradients)
@@ -652,7 +653,26 @@ class _Emitter:
         copy = self._graph.create_node(node.op, node.target, args, kwargs, title, node.type)
         copy.meta = dict(node.meta)
         self._now[name] = copy
+        if self._for_inductor and node.target is aten.eq.Tensor:
+            self._compare_with_own(node, copy)
         return copy
+
+    def _compare_with_own(self, node: fx.Node, copy: fx.Node) -> None:
+        """The gradient of a maximum asks which elements equal it, and divides by their number: 0 where the value
+        was made again in another kernel, rounded otherwise, and the maximum was not. It is made of that value."""
+        for value, other in (node.args, node.args[::-1]):
+            *views, extreme = _view_chain(other)
+            own, made = self._current(value), self._now.get(self._planned_name(extreme))
+            if extreme.target not in _EXTREMES or self._planned_name(extreme.args[0]) != self._planned_name(value):
+                continue
+            if own.op == "placeholder" or (made is not None and own in made.all_input_nodes):
+                continue
+            with self._graph.inserting_before(copy):
+                now = self._graph.node_copy(extreme, self._current)
+                for view in reversed(views):
+                    now = self._graph.node_copy(view, lambda _, now=now: now)
+            copy.replace_input_with(self._current(other), now)
+            self._compared.setdefault(own)
 
     def _finish(self, outputs: list[Any], descriptions: list[Any]) -> fx.Graph:
         output = self._graph.output(tuple(outputs))
@@ -661,6 +681,8 @@ class _Emitter:
         if self._for_inductor:
             _keep_products_in_place(self._graph)
             _make_far_values(self._graph)
+            for node in filter(_is_made_late, self._compared):  # both kernels are to read the same bits
+                _make_here(self._graph, node)
         self._graph.lint()
         return self._graph
 
@@ -709,6 +731,7 @@ def _keep_products_in_place(graph: fx.Graph) -> None:
             total.replace_input_with(product, now)
 
 
+_EXTREMES = (aten.amax.default, aten.amin.default, aten.max.default, aten.min.default)
 _FAR = 16  # calls between a value and a reader from which on Inductor is told to make it
 
 
