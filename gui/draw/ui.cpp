@@ -22,15 +22,8 @@ Colour colour_of(const Theme& theme, Role role) {
 }
 
 std::string_view name_of(BudgetAnswer answer) {
-  switch (answer) {
-    case BudgetAnswer::held:
-      return "held";
-    case BudgetAnswer::open:
-      return "open";
-    case BudgetAnswer::refused:
-      break;
-  }
-  return "refused";
+  constexpr std::string_view names[] = {"held", "open", "refused"};
+  return names[static_cast<std::size_t>(answer)];
 }
 
 Colour colour_of(const Theme& theme, BudgetAnswer answer) {

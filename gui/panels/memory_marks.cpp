@@ -15,15 +15,8 @@ namespace {
 constexpr float kMostName = 220;  // units of a node's name beside the peak
 
 std::string_view before_budget(BudgetAnswer answer) {
-  switch (answer) {
-    case BudgetAnswer::held:
-      return "budget ";
-    case BudgetAnswer::open:
-      return "planning: budget ";
-    case BudgetAnswer::refused:
-      break;
-  }
-  return "not held: budget ";
+  constexpr std::string_view words[] = {"budget ", "planning: budget ", "not held: budget "};
+  return words[static_cast<std::size_t>(answer)];
 }
 
 bool is_free(const Rect& box, const Taken& taken) {

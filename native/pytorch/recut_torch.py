@@ -607,7 +607,7 @@ class _Emitter:
         return [kinds[self._no_version_check(self._node_of[name])](i) for i, (name, _) in enumerate(kept)]
 
     def _backward(self, names: list[str], kept: list[tuple[str, fx.Node]]) -> fx.Graph:
-        self._graph, self._now = fx.Graph(), {}
+        self._graph, self._now, self._compared = fx.Graph(), {}, {}
         for name, node in kept:
             self._add_input(node.name, node, name)
         for tangent in self._joint.tangents:
@@ -682,7 +682,8 @@ class _Emitter:
             _keep_products_in_place(self._graph)
             _make_far_values(self._graph)
             for node in filter(_is_made_late, self._compared):  # both kernels are to read the same bits
-                _make_here(self._graph, node)
+                if node.users:
+                    _make_here(self._graph, node)
         self._graph.lint()
         return self._graph
 

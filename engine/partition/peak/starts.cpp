@@ -7,6 +7,7 @@
 #include "engine/partition/peak/power.h"
 #include "engine/partition/peak/saved_set.h"
 #include "engine/partition/peak/segments.h"
+#include "engine/partition/peak/solver.h"
 #include "engine/partition/peak/window.h"
 
 namespace recut::peak {
@@ -64,29 +65,12 @@ std::vector<Start> list_low_starts(const Problem& p) {
 
 namespace {
 
-std::int64_t peak_of_order(const Problem& p) {
-  std::vector<std::int32_t> reads_left(p.storages());
-  for (std::int32_t s = 0; s < p.storages(); ++s)
-    reads_left[s] = static_cast<std::int32_t>(p.readers(s).size());
-  std::int64_t bytes = 0, peak = 0;
-  for (const std::int32_t c : p.order) {
-    const std::int32_t first = p.first_storage(c), end = first + p.storage_count(c);
-    for (std::int32_t s = first; s < end; ++s) bytes += p.bytes(s);
-    peak = std::max(peak, bytes);
-    for (const Problem::Read& read : p.reads(c))
-      if (--reads_left[read.storage] == 0) bytes -= p.bytes(read.storage);
-    for (std::int32_t s = first; s < end; ++s)
-      if (reads_left[s] == 0) bytes -= p.bytes(s);
-  }
-  return peak;
-}
-
 // The storages that a recipe saves.
 std::vector<bool> saved_by(const Start& start, const Problem& p) {
   if (start.kind == Start::kSegments) return checkpoints(p, start.segments);
   if (start.kind != Start::kPrice) return std::vector<bool>(p.storages(), true);
   const double unit = static_cast<double>(p.total_duration()) /
-                      static_cast<double>(std::max<std::int64_t>(1, peak_of_order(p)));
+                      static_cast<double>(std::max<std::int64_t>(1, peak_of(p, p.order)));
   return cheapest_saved_set(p, start.price * unit, weights_by_life(p, start.stretch)).saved;
 }
 
