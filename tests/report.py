@@ -73,14 +73,20 @@ def is_expected(stage, name, skips):
                for pattern, need in skips)
 
 
-def catch2_cases(path):
+def source_of(case, entry):
+    """The test source a case stands in, without its ending; else the name of ctest's entry."""
+    place = case.get("filename", "").rpartition("tests/")[2]
+    return place.removesuffix(".cpp").removesuffix("_test") or entry
+
+
+def catch2_cases(path, entry):
     """The cases of one report of Catch2; raises ParseError where the program died while writing."""
     for case in xml.parse(path).getroot().iter("TestCase"):
         result = case.find("OverallResult")
         seconds = float(result.get("durationInSeconds", 0))
         skipped = result.get("skips", "0") != "0"
         verdict = "failed" if result.get("success") != "true" else "skipped" if skipped else "passed"
-        yield Test(case.get("name"), verdict, seconds, 0)
+        yield Test(f"{source_of(case, entry)}: {case.get('name')}", verdict, seconds, 0)
 
 
 def assertions_of(path):
@@ -104,11 +110,11 @@ def tests_of(stage):
         cases = []
         if report.exists():
             try:
-                cases = list(catch2_cases(report))
+                cases = list(catch2_cases(report, name))
                 cases[0] = cases[0]._replace(assertions=assertions_of(report))
             except (xml.ParseError, AttributeError, IndexError):
                 cases = []
-        yield from (case._replace(name=f"{name}: {case.name}") for case in cases)
+        yield from cases
         # A fault outside of all cases, such as a leak that shows at the end, is the entry's own.
         if not cases or (verdict == "failed" and all(c.verdict != "failed" for c in cases)):
             yield Test(name, verdict, seconds, 0)
