@@ -212,6 +212,7 @@ class Tracker {
     std::vector<bool> kept(standing_on_.size(), false);
     for (const NodeId id : plan_.saved) {
       use(id, plan_.forward.size());
+      for (const std::uint32_t i : standing_on(id)) replay_.instances[i].kept = true;
       kept[graph_.position(id)] = true;
     }
     border_ = replay_.instances.size();

@@ -47,6 +47,7 @@ struct StorageInstance {
   std::size_t last_use = 0;  // step; the number of steps where it lives to the end
   InstanceClass kind = InstanceClass::forward_temporary;
   bool workspace = false;  // a temporary one, that no value stands on
+  bool kept = false;       // over the border, since a value that `saved` names stands on it
 };
 
 struct Step {

@@ -64,9 +64,10 @@ std::string ends(const CurveReport& report) {
                              : fmt::format("no order peaks below {}",
                                            format_bytes(report.peak_bound_bytes)))});
   table.row({"nothing recomputed", format_bytes(most.peak_bytes),
-             fmt::format("a step of {}", format_micros(report.once_us))});
-  table.row({"without recomputation", format_bytes(report.peak_bytes_unplanned),
-             fmt::format("a step of {}", format_micros(report.step_us_unplanned))});
+             fmt::format("in the best order; a step of {}", format_micros(report.once_us))});
+  table.row(
+      {"nothing recomputed", format_bytes(report.peak_bytes_unplanned),
+       fmt::format("in program order; a step of {}", format_micros(report.step_us_unplanned))});
   table.row({"planned in", format_micros(report.solve_ms * 1000),
              fmt::format("{} points, {} nodes; a coarse curve after {}", report.points.size(),
                          format_count(report.nodes), format_micros(report.first_ms * 1000))});

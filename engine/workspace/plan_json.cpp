@@ -93,6 +93,7 @@ Json figures(const PlanReport& report) {
                {"solve_ms", report.solve_ms},
                {"nodes", report.nodes}};
   if (report.device == kMeasuredDevice) json["device_title"] = report.device_title;
+  if (report.arena_bytes > 0) json["arena_bytes"] = report.arena_bytes;
   if (report.cost_model != "eager") {
     json["eager_peak_bytes"] = report.eager_peak_bytes;
     json["inlined_calls"] = report.inlined_calls;

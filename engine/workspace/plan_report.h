@@ -68,6 +68,8 @@ struct PlanFindings {
   std::vector<std::string> choices;  // by hand, as they were written
   std::optional<ChoiceBlame> blame;  // where there are some and the budget can't be held
 
+  std::int64_t arena_bytes = 0;  // that its buffers take; 0: no schedule was made
+
   bool holds() const { return !proof || proof->holds; }
 };
 
@@ -97,12 +99,27 @@ struct PlanReport : PlanFindings {
   std::int64_t recomputed_runs = 0;
   std::int64_t inlined_calls = 0;  // that kernels of others make for themselves
 
-  std::vector<StorageRow> saved;          // by storage, largest first
+  // All that is kept for backward, a storage once, largest first; their bytes are saved_bytes. What
+  // is returned, too, is of the kind `result`.
+  std::vector<StorageRow> saved;
   std::vector<StorageRow> at_peak;        // largest first
   std::vector<RecomputedRow> recomputed;  // dearest first
   std::vector<TimelineStep> timeline;     // forward, then backward, in the order of running
 
   std::int64_t saved_storages() const { return static_cast<std::int64_t>(saved.size()); }
+  bool arena_differs() const { return arena_bytes > 0 && arena_bytes != peak_bytes; }
 };
+
+// Bytes of an arena beyond a budget that the peak holds; 0 where the arena holds it, too, or there
+// is none.
+std::int64_t arena_beyond(std::int64_t arena_bytes, std::int64_t peak_bytes,
+                          std::int64_t budget_bytes);
+
+// "6.55 MiB above the budget", "512 B above the peak", "3.00 KiB below the peak".
+std::string arena_note(std::int64_t arena_bytes, std::int64_t peak_bytes,
+                       std::int64_t budget_bytes);
+
+// "forward 412", "backward 1,204": a step of the timeline as people count them, from 1.
+std::string step_words(const PlanReport& report, std::size_t step);
 
 }  // namespace recut

@@ -97,7 +97,7 @@ PlanReport report_of(const Graph& graph, const Plan& plan, const Replay& replay)
   report.recomputed = recomputed_rows(graph, replay);
   report.timeline = timeline_of(graph, replay);
   for (const StorageInstance& instance : replay.instances) {
-    if (instance.kind == InstanceClass::saved) report.saved.push_back(row_of(graph, instance));
+    if (instance.kept) report.saved.push_back(row_of(graph, instance));
     const bool at_peak = replay.peak_step && instance.birth <= *replay.peak_step &&
                          instance.last_use >= *replay.peak_step;
     if (at_peak) report.at_peak.push_back(row_of(graph, instance));

@@ -27,10 +27,11 @@ std::string peak_place(const PlanReport& report) {
 
 std::string against_unplanned(const PlanReport& report) {
   const std::int64_t less = report.peak_bytes_unplanned - report.peak_bytes;
-  if (less == 0) return "the same";
+  if (less == 0) return "in program order; the same";
   const double change =
       percent(static_cast<double>(less), static_cast<double>(report.peak_bytes_unplanned));
-  return fmt::format("the plan takes {:.1f} % {}", std::abs(change), less > 0 ? "less" : "more");
+  return fmt::format("in program order; the plan takes {:.1f} % {}", std::abs(change),
+                     less > 0 ? "less" : "more");
 }
 
 std::string proved(const PlanReport& r) {
@@ -54,6 +55,9 @@ std::string summary(const PlanReport& r) {
   table.column("", Table::Align::right);
   table.column("");
   table.row({"peak", format_bytes(r.peak_bytes), peak_place(r)});
+  if (r.arena_differs())
+    table.row({"arena", format_bytes(r.arena_bytes),
+               arena_note(r.arena_bytes, r.peak_bytes, r.budget_bytes)});
   table.row(
       {"peak without recomputation", format_bytes(r.peak_bytes_unplanned), against_unplanned(r)});
   table.row({"saved for backward", format_bytes(r.saved_bytes),
@@ -138,7 +142,7 @@ std::string plan_text(const PlanReport& report) {
   if (report.device != kReferenceDevice)
     head += fmt::format("times of {}: {}\n", report.device, report.device_title);
   head += "\n";
-  return head + summary(report) + storages(report.saved, "largest saved values") +
+  return head + summary(report) + storages(report.saved, "largest saved storages") +
          recomputations(report.recomputed);
 }
 

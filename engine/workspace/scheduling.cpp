@@ -112,6 +112,7 @@ class Scheduler {
         std::chrono::steady_clock::now() - start;
     ms_ += taken.count();
     if (!schedule) return schedule.diagnostics();
+    planned.report.arena_bytes = schedule->arena_bytes;
     rounds_.push_back({costs_.fusion, target, planned.report.peak_bytes, schedule->arena_bytes,
                        schedule->gap_bytes()});
     ScheduledPlan candidate{std::move(planned), std::move(*schedule), {}, 0};
@@ -158,6 +159,15 @@ Result<Schedule> schedule_plan(const Graph& graph, const StorageModel& storages,
     return faults;
   }
   return schedule;
+}
+
+Result<Done> note_arena(const Graph& graph, Planned& planned) {
+  const StorageModel storages(graph);
+  const auto schedule =
+      schedule_plan(graph, storages, planned.costs.groups(graph, storages), planned.plan);
+  if (!schedule) return schedule.diagnostics();
+  planned.report.arena_bytes = schedule->arena_bytes;
+  return Done{};
 }
 
 Result<ScheduledPlan> schedule_document(const Document& document,

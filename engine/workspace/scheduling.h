@@ -52,6 +52,9 @@ Result<Schedule> schedule_plan(const Graph& graph, const StorageModel& storages,
                                const FusionGroups& groups, const Plan& plan,
                                const ScheduleOptions& options = {});
 
+// Lays the plan out and notes its arena's bytes in the report: as slow as packing an arena.
+Result<Done> note_arena(const Graph& graph, Planned& planned);
+
 // The figures, for scripts; `whole`: every kernel and buffer as well.
 std::string schedule_json(const Document& document, const ScheduledPlan& scheduled, bool whole);
 

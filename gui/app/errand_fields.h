@@ -54,7 +54,7 @@ void fields(Pack& pack, ChoiceBlame& b) {
 }
 template <class Pack>
 void fields(Pack& pack, PlanFindings& f) {
-  pack(f.fusion, f.budget_bytes, f.solve_ms, f.proof, f.remarks, f.choices, f.blame);
+  pack(f.fusion, f.budget_bytes, f.solve_ms, f.proof, f.remarks, f.choices, f.blame, f.arena_bytes);
 }
 template <class Pack>
 void fields(Pack& pack, FoundPlan& f) {

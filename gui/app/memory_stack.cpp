@@ -136,11 +136,4 @@ std::vector<const StorageInstance*> instances_behind(const PlanView& plan, NodeI
   return found;
 }
 
-std::string step_words(const PlanView& plan, std::size_t step) {
-  const auto forward = static_cast<std::size_t>(plan.report().forward_runs);
-  const bool backward = step >= forward;
-  const auto number = static_cast<std::int64_t>(step - (backward ? forward : 0) + 1);
-  return (backward ? "backward " : "forward ") + format_number(number);
-}
-
 }  // namespace recut::gui

@@ -66,7 +66,4 @@ std::vector<const StorageInstance*> instances_behind(const PlanView& plan, NodeI
 // beyond the first between their neighbours; never falling, forward and backward kept apart.
 std::vector<double> aligned_steps(const PlanView& plan, const PlanView& other);
 
-// "forward 412", "backward 1 204": a step as people count them, from 1.
-std::string step_words(const PlanView& plan, std::size_t step);
-
 }  // namespace recut::gui

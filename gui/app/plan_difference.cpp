@@ -22,15 +22,10 @@ std::vector<std::int64_t> owned_bytes(const PlanView& plan) {
 
 namespace {
 
-void count_saved(PlanDifference& difference, const FateRow& row) {
-  if (row.role_here == Role::saved) {
-    ++difference.saved_here;
-    difference.saved_bytes_here += row.bytes;
-  }
-  if (row.role_there == Role::saved) {
-    ++difference.saved_there;
-    difference.saved_bytes_there += row.bytes;
-  }
+// Adds what the first keeps more of.
+void add_more(Kept& sum, const Kept& of, const Kept& other) {
+  sum.storages += std::max<std::int64_t>(0, of.storages - other.storages);
+  sum.bytes += std::max<std::int64_t>(0, of.bytes - other.bytes);
 }
 
 }  // namespace
@@ -56,11 +51,13 @@ PlanDifference difference_of(const PlanView& here, const PlanView& there, const 
                       here.extra_runs[at],
                       there.extra_runs[there_at],
                       bytes};
+    const Kept kept_here = here.kept_of(id), kept_there = there.kept_of(twin);
+    add_more(difference.saved_here, kept_here, kept_there);
+    add_more(difference.saved_there, kept_there, kept_here);
     if (row.role_here == row.role_there && row.runs_here == row.runs_there) {
       ++difference.same;
       continue;
     }
-    if (row.role_here != row.role_there) count_saved(difference, row);
     difference.rows.push_back(row);
   }
   for (std::size_t i = 0; i < bytes_there.size(); ++i)

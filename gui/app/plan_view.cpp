@@ -4,9 +4,7 @@
 #include "engine/workspace/scheduling.h"
 
 namespace recut::gui {
-namespace {
-
-Role plan_view_role_of(InstanceClass kind) {
+Role role_of(InstanceClass kind) {
   switch (kind) {
     case InstanceClass::result:
     case InstanceClass::gradient:
@@ -21,6 +19,8 @@ Role plan_view_role_of(InstanceClass kind) {
   }
   return Role::freed;
 }
+
+namespace {
 
 // What stands for a value that has instances of several kinds: that it runs again says more than
 // that it is freed, and that it is returned or kept says most.
@@ -50,7 +50,7 @@ void find_roles(PlanView& view) {
     if (weight(role) > weight(now)) now = role;
   };
   for (const StorageInstance& instance : view.replay().instances)
-    raise(instance.owner, plan_view_role_of(instance.kind));
+    raise(instance.owner, role_of(instance.kind));
   for (const NodeId id : view.planned.plan.saved) raise(id, Role::saved);
   for (const NodeId id : view.replay().recomputed) {
     view.extra_runs[graph.position(id)] += 1;
@@ -71,16 +71,29 @@ void find_roles(PlanView& view) {
 }
 
 SharedPlanView finish(const PlanBasis& basis, const PlanningRequest& request, Planned planned) {
-  auto view =
-      std::make_shared<PlanView>(PlanView{basis.document, request, std::move(planned), {}, {}});
+  auto view = std::make_shared<PlanView>(
+      PlanView{basis.document, basis.storages, request, std::move(planned), {}, {}, {}});
   // Callbacks and flags belong to the job that is over.
   view->request.limits.on_better = nullptr;
   view->request.limits.cancel = nullptr;
   find_roles(*view);
+  view->kept.assign(view->storages->size(), false);
+  for (const StorageInstance& instance : view->replay().instances)
+    if (instance.kept) view->kept[instance.storage.index] = true;
   return view;
 }
 
 }  // namespace
+
+Kept PlanView::kept_of(NodeId id) const {
+  Kept sum;
+  for (const StorageId storage : storages->owned(id)) {
+    if (!kept[storage.index]) continue;
+    ++sum.storages;
+    sum.bytes += (*storages)[storage].bytes;
+  }
+  return sum;
+}
 
 NodeId planned_node(const Graph& graph, const PlanView& plan, NodeId node) {
   if (plan.graph().contains(node)) return node;
@@ -93,7 +106,8 @@ Result<PlanBasis> plan_basis(std::shared_ptr<const Document> document, const std
   if (!costs) return costs.diagnostics();
   const auto unplanned = costs->unplanned(document->written(), document->graph());
   if (!unplanned) return unplanned.diagnostics();
-  return PlanBasis{std::move(document), std::move(*costs), *unplanned};
+  auto storages = std::make_shared<const StorageModel>(document->graph());
+  return PlanBasis{std::move(document), std::move(*costs), *unplanned, std::move(storages)};
 }
 
 Result<Planned> plan_to_run(const Document& document, const PlanningRequest& request) {

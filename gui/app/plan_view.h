@@ -5,14 +5,24 @@
 #include <memory>
 #include <vector>
 
+#include "engine/partition/storage_model.h"
 #include "engine/workspace/document.h"
 #include "engine/workspace/planning.h"
 #include "gui/draw/ui.h"
 
 namespace recut::gui {
 
+Role role_of(InstanceClass kind);
+
+// Storages that are kept for backward: each stands once, however many views of it are read.
+struct Kept {
+  std::int64_t storages = 0;
+  std::int64_t bytes = 0;
+};
+
 struct PlanView {
   std::shared_ptr<const Document> document;
+  std::shared_ptr<const StorageModel> storages;
   PlanningRequest request;  // what the plan was made for
   Planned planned;
 
@@ -20,12 +30,15 @@ struct PlanView {
   // again is saved.
   std::vector<Role> roles;
   std::vector<std::int32_t> extra_runs;  // beyond the first
+  std::vector<bool> kept;                // by storage: for backward
 
   const Graph& graph() const { return document->graph(); }
   const PlanReport& report() const { return planned.report; }
   const Replay& replay() const { return planned.replay; }
   std::int64_t peak() const { return planned.report.peak_bytes; }
   Role role(NodeId id) const { return roles[graph().position(id)]; }
+  // Of those that a call makes: all calls' together are the report's saved storages.
+  Kept kept_of(NodeId id) const;
   bool within(std::int64_t budget_bytes) const {
     return budget_bytes == 0 || peak() <= budget_bytes;
   }
@@ -41,6 +54,7 @@ struct PlanBasis {
   std::shared_ptr<const Document> document;
   CostModel costs;
   Unplanned unplanned;
+  std::shared_ptr<const StorageModel> storages;
 };
 Result<PlanBasis> plan_basis(std::shared_ptr<const Document> document, const std::string& device,
                              const std::string& cost_model);

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "engine/codegen/lower/lower.h"
+#include "engine/support/units.h"
 #include "engine/workspace/scheduling.h"
 #include "gui/app/app.h"
 #include "gui/app/errands.h"
@@ -48,11 +49,6 @@ std::vector<std::uint32_t> ScheduleView::kernels_of(NodeId id) const {
   return found.empty() && maker != id ? kernels_of(maker) : found;
 }
 
-std::int64_t ScheduleView::beyond(std::int64_t budget_bytes) const {
-  if (budget_bytes == 0 || !plan->within(budget_bytes)) return 0;
-  return std::max<std::int64_t>(0, schedule.arena_bytes - budget_bytes);
-}
-
 std::string ScheduleView::name(std::uint32_t k) const {
   std::string words;
   for (const NodeId id : loop::computed_calls(graph(), kernel(k).calls)) {
@@ -82,6 +78,25 @@ SharedSchedule shown_schedule(const DocumentView& document) {
   const auto* scheduling = find_memory<Scheduling>(document.memories, kScheduleMemory);
   if (scheduling == nullptr || scheduling->plan != document.shown) return nullptr;
   return scheduling->schedule;
+}
+
+std::int64_t arena_bytes(const DocumentView& document) {
+  if (const SharedSchedule schedule = shown_schedule(document))
+    return schedule->schedule.arena_bytes;
+  return document.shown ? document.shown->report().arena_bytes : 0;
+}
+
+bool arena_is_beyond(const DocumentView& document) {
+  return document.shown && arena_beyond(arena_bytes(document), document.shown->peak(),
+                                        document.wishes.budget_bytes) > 0;
+}
+
+std::string arena_beside_peak(const DocumentView& document) {
+  const std::int64_t arena = arena_bytes(document);
+  if (arena == 0 || arena == document.shown->peak()) return {};
+  if (!arena_is_beyond(document)) return format_bytes(arena);
+  return fmt::format("{}, {}", format_bytes(arena),
+                     arena_note(arena, document.shown->peak(), document.wishes.budget_bytes));
 }
 
 bool wants_schedule(const App& app, const DocumentView& document, const Scheduling& scheduling) {

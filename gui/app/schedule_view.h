@@ -30,9 +30,9 @@ struct ScheduleView {
   std::vector<std::uint32_t> kernels_of(NodeId id) const;
   bool computes(std::uint32_t k, NodeId id) const;
 
-  // Bytes of the arena beyond the budget that the plan itself holds; 0 where the arena holds it
-  // too, or there is none.
-  std::int64_t beyond(std::int64_t budget_bytes) const;
+  std::int64_t beyond(std::int64_t budget_bytes) const {
+    return arena_beyond(schedule.arena_bytes, plan->peak(), budget_bytes);
+  }
 
   // "exp, relu": what a kernel computes.
   std::string name(std::uint32_t k) const;
@@ -66,6 +66,13 @@ Scheduling& scheduling_of(DocumentView& document);
 
 // Of the plan that is shown; null where it isn't there.
 SharedSchedule shown_schedule(const DocumentView& document);
+
+// The arena of the plan that is shown; 0 while no schedule of it is known.
+std::int64_t arena_bytes(const DocumentView& document);
+bool arena_is_beyond(const DocumentView& document);
+// "1.29 GiB, 6.55 MiB above the budget": what stands beside the peak; "" where the arena has as
+// many bytes, or isn't known.
+std::string arena_beside_peak(const DocumentView& document);
 
 // Whether somebody has to ask for it: it isn't there, nor at work, nor known to be impossible.
 bool wants_schedule(const App& app, const DocumentView& document, const Scheduling& scheduling);

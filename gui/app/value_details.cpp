@@ -15,15 +15,23 @@ constexpr std::size_t kMostLives = 3, kMostNamed = 3;
 
 // One run's storages: they are born together.
 struct Life {
-  std::size_t birth = 0, last_use = 0;
+  std::size_t run = 0, last_use = 0;
   std::int64_t bytes = 0;
 };
+
+// Of a kernel all storages are there from its first step on: the call itself runs later.
+std::size_t run_from(const PlanView& plan, NodeId call, std::size_t birth) {
+  const auto& steps = plan.replay().steps;
+  for (std::size_t step = birth; step < steps.size(); ++step)
+    if (steps[step].node == call && !steps[step].inlined) return step;
+  return birth;
+}
 
 std::vector<Life> lives_of(const PlanView& plan, NodeId id) {
   std::vector<Life> lives;
   for (const StorageInstance* one : instances_behind(plan, id)) {
-    if (lives.empty() || lives.back().birth != one->birth)
-      lives.push_back({one->birth, one->last_use, 0});
+    const std::size_t run = run_from(plan, one->owner, one->birth);
+    if (lives.empty() || lives.back().run != run) lives.push_back({run, one->last_use, 0});
     lives.back().last_use = std::max(lives.back().last_use, one->last_use);
     lives.back().bytes += one->bytes;
   }
@@ -130,10 +138,15 @@ class Collector {
   std::string storage(NodeId maker) const {
     std::int64_t bytes = 0;
     for (const TensorType& type : graph_[maker].outputs) bytes += byte_size(type);
+    const Kept kept = plan_.kept_of(maker);
+    const std::size_t owned = plan_.storages->owned(maker).size();
     if (maker != id_)
       return fmt::format("none of its own: a view of {}, {}", graph_.node_name(maker),
                          format_bytes(bytes));
     if (details_.role == Role::inside) return role_words(details_.role);
+    if (kept.storages > 0 && static_cast<std::size_t>(kept.storages) < owned)
+      return fmt::format("{} in {} storages; {} of them, {}, saved across the border",
+                         format_bytes(bytes), owned, kept.storages, format_bytes(kept.bytes));
     return fmt::format("{}, {}", format_bytes(bytes), role_words(details_.role));
   }
 
@@ -143,9 +156,9 @@ class Collector {
     for (std::size_t i = 0; i < std::min(lives.size(), kMostLives); ++i) {
       const std::string end = lives[i].last_use >= steps
                                   ? std::string("stays to the end")
-                                  : "last read " + step_words(plan_, lives[i].last_use);
+                                  : "last read " + step_words(plan_.report(), lives[i].last_use);
       add(i == 0 ? "written" : "again",
-          fmt::format("{} · {}", step_words(plan_, lives[i].birth), end));
+          fmt::format("{} · {}", step_words(plan_.report(), lives[i].run), end));
     }
     if (lives.size() > kMostLives)
       add("again", fmt::format("{} times more", lives.size() - kMostLives));
@@ -167,7 +180,7 @@ class Collector {
     const Reason reason = document_.reasons->of(maker);
     details_.can_flip = reason.why_not.empty() && reason.fate != Fate::neither;
     const bool forward = details_.can_flip || details_.role != Role::result;
-    const std::string peak = step_words(plan_, plan_.replay().peak_step.value_or(0));
+    const std::string peak = step_words(plan_.report(), plan_.replay().peak_step.value_or(0));
     if (forward) add("why", why_words(reason, row_of(maker), peak));
   }
 

@@ -20,8 +20,8 @@ bool ValueRowsMaker::some(std::size_t values) {
       row.flip_us = reason.fate == Fate::recomputed ? -micros : micros;
       row.flip_bytes = reason.flip_bytes;
     }
+    if (const Kept kept = made_->plan->kept_of(id); kept.storages > 0) row.bytes = kept.bytes;
     made_->rows.push_back(row);
-    ++made_->counts[static_cast<std::size_t>(made_->role(row))];
   }
   return next_ < values_.size();
 }

@@ -3,7 +3,6 @@
 // between frames. No drawing.
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -17,7 +16,7 @@ namespace recut::gui {
 
 struct ValueRow {
   NodeId node;
-  std::int64_t bytes = 0;
+  std::int64_t bytes = 0;  // of its storages; where some are kept for backward, of these
   // What the other choice comes to for this value alone, all others as they are.
   std::int64_t flip_bytes = 0;  // more or less alive at the plan's peak
   double flip_us = 0;           // more or less time for recomputation
@@ -29,7 +28,6 @@ struct ValueRows {
   std::shared_ptr<const Reasons> reasons;  // that they were made from
   SharedPlanView plan;
   std::vector<ValueRow> rows;  // in the order of the graph
-  std::array<std::int64_t, kRoles> counts = {};
 
   Role role(const ValueRow& row) const { return plan->role(row.node); }
 };

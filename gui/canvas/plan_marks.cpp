@@ -4,8 +4,6 @@
 #include <set>
 #include <utility>
 
-#include "engine/partition/storage_model.h"
-
 namespace recut::gui {
 namespace {
 
@@ -38,17 +36,12 @@ class Marker {
 };
 
 void Marker::count(std::size_t position, BoxMarks& marks) const {
-  const layout::SceneNode& node = picture_.scene->nodes[position];
-  if (node.weight == 0 || !knows(position)) return;
-  const Role what = role(position);
-  if (what == Role::saved) {
-    ++marks.saved;
-    marks.bytes += node.bytes;
-  } else if (what == Role::recomputed) {
-    ++marks.again;
-  } else {
-    ++marks.others;
-  }
+  if (!knows(position)) return;
+  const Kept kept = plan_->kept_of(planned(position));
+  marks.saved += static_cast<std::uint32_t>(kept.storages);
+  marks.bytes += kept.bytes;
+  if (kept.storages > 0 || picture_.scene->nodes[position].weight == 0) return;
+  ++(role(position) == Role::recomputed ? marks.again : marks.others);
 }
 
 // Nodes count for every open group around them.
@@ -101,15 +94,15 @@ PlanMarks marks_of(const Picture& picture, const PlanView* plan, const RunReport
   std::set<std::pair<std::uint32_t, std::uint32_t>> counted;  // rungs and storages on them
   for (const Crossing& crossing : picture.crossings) {
     if (!marker.knows(crossing.value)) continue;
-    const NodeId maker = maker_of(plan->graph(), marker.planned(crossing.value));
-    if (!counted.insert({crossing.edge, maker.index}).second) continue;
     RungMarks& rung = marks.rungs[crossing.edge];
-    const Role role = marker.role(crossing.value);
-    if (role == Role::saved) {
-      ++rung.saved;
-      rung.bytes += picture.scene->nodes[crossing.value].bytes;
-    } else if (role == Role::recomputed) {
-      ++rung.again;
+    for (const StorageId storage : plan->storages->behind(marker.planned(crossing.value))) {
+      if (!counted.insert({crossing.edge, storage.index}).second) continue;
+      if (plan->kept[storage.index]) {
+        ++rung.saved;
+        rung.bytes += (*plan->storages)[storage].bytes;
+      } else if (marker.role(crossing.value) == Role::recomputed) {
+        ++rung.again;
+      }
     }
   }
   return marks;

@@ -14,9 +14,11 @@ struct BoxMarks {
   Role role = Role::freed;  // of a node
   bool known = false;       // false: the plan's graph hasn't got the node
   bool result = false;      // returned: a diamond, whatever the role says besides
-  std::uint32_t saved = 0, again = 0, others = 0;  // of a closed group: nodes, views not counted
-  std::uint32_t changed = 0;                       // nodes in it that the pass before hasn't got
-  std::int64_t bytes = 0;                          // of a closed group: saved in it
+  // Of a closed group: storages that are kept for backward, and of the other nodes without views
+  // those that run again and the rest.
+  std::uint32_t saved = 0, again = 0, others = 0;
+  std::uint32_t changed = 0;  // nodes in it that the pass before hasn't got
+  std::int64_t bytes = 0;     // of the kept storages
   double ms = 0;  // measured, of the kernels that compute it; of a group: the slowest in it
 };
 
@@ -24,7 +26,7 @@ struct BoxMarks {
 struct RungMarks {
   // Storages, however many views of them are read; both 0: it carries inputs.
   std::uint32_t saved = 0, again = 0;
-  std::int64_t bytes = 0;  // of the saved ones
+  std::int64_t bytes = 0;  // of those kept for backward
 };
 
 struct PlanMarks {

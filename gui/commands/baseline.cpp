@@ -71,7 +71,7 @@ Result<Done> pin_plan(App& app, std::string_view what) {
   if (wanted.empty() || wanted == "shown") {
     pin(document, document.shown, "before");
   } else if (wanted == "start") {
-    pin(document, document.start, "nothing recomputed");
+    pin(document, document.start, "nothing recomputed, in program order");
   } else {
     const auto bytes = read_budget(wanted, document);
     if (!bytes) return bytes.diagnostics();

@@ -8,6 +8,8 @@
 #include "engine/workspace/graph_export.h"
 #include "gui/app/app.h"
 #include "gui/app/conditions.h"
+#include "gui/app/role_totals.h"
+#include "gui/app/schedule_view.h"
 #include "gui/canvas/canvas.h"
 #include "gui/pictures/graph_picture.h"
 
@@ -53,22 +55,24 @@ layout::Role layout_role(Role role) {
 }
 
 // The plan that is shown, as the picture says it.
-PictureRoles roles_of(const Picture& picture, const PlanView& plan) {
+PictureRoles roles_of(const Picture& picture, const DocumentView& document) {
+  const PlanView& plan = *document.shown;
   const PlanMarks marks = marks_of(picture, &plan);
   const PlanReport& report = plan.report();
   PictureRoles roles;
-  roles.plan = fmt::format("peak {}, step {}", format_bytes(report.peak_bytes),
-                           format_micros(report.step_us));
-  roles.legend = {{layout::Role::saved,
-                   fmt::format("saved, {} in {} storages", format_bytes(report.saved_bytes),
-                               format_number(report.saved_storages()))},
-                  {layout::Role::recomputed,
-                   fmt::format("recomputed, {} runs", format_number(report.recomputed_runs))},
-                  {layout::Role::freed, "freed in forward"},
-                  {layout::Role::result, "result or gradient"}};
+  const std::string arena = arena_beside_peak(document);
+  roles.plan = fmt::format("peak {}{}, step {}", format_bytes(report.peak_bytes),
+                           arena.empty() ? "" : ", arena " + arena, format_micros(report.step_us));
+  roles.legend = {
+      {layout::Role::saved, fmt::format("saved, {} in {}", format_bytes(report.saved_bytes),
+                                        counted_words(Role::saved, report.saved_storages()))},
+      {layout::Role::recomputed,
+       "recomputed, " + counted_words(Role::recomputed, report.recomputed_runs)},
+      {layout::Role::freed, "freed in forward"},
+      {layout::Role::result, "result or gradient"}};
   for (const BoxMarks& box : marks.boxes)
     roles.boxes.push_back({box.known ? layout_role(box.role) : layout::Role::none, box.result,
-                           box.saved, box.again, box.others});
+                           box.saved, box.again, box.others, box.bytes});
   for (const RungMarks& rung : marks.rungs) roles.rungs.push_back({rung.saved > 0, rung.again > 0});
   return roles;
 }
@@ -78,7 +82,7 @@ Result<Done> svg(App& app, std::string_view name) {
   const SharedPicture picture = canvas_of(app.document()->memories).picture;
   if (picture == nullptr) return error("the graph isn't laid out yet");
   std::optional<PictureRoles> roles;
-  if (app.document()->shown) roles = roles_of(*picture, *app.document()->shown);
+  if (app.document()->shown) roles = roles_of(*picture, *app.document());
   return write(app, with_ending(app, name, ".svg"),
                layout_svg(picture->graph(), *picture->scene, picture->layout, app.theme(),
                           roles ? &*roles : nullptr));

@@ -4,6 +4,7 @@
 
 #include "gui/app/app.h"
 #include "gui/app/conditions.h"
+#include "gui/app/schedule_view.h"
 #include "gui/backend/paths.h"
 #include "gui/report/html_report.h"
 
@@ -26,7 +27,9 @@ Result<Done> write_report(App& app, std::string_view path) {
   HtmlReport report;
   report.file = file_name(document.path);
   report.passes = &document.document->passes;
-  report.plans.push_back(&document.shown->report());
+  PlanReport shown = document.shown->report();
+  shown.arena_bytes = arena_bytes(document);
+  report.plans.push_back(&shown);
   const SharedPlanView baseline = document.baseline.plan;
   if (baseline && baseline != document.shown) report.plans.push_back(&baseline->report());
   if (document.curve) report.curve = &document.curve->report;

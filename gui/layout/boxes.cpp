@@ -116,7 +116,6 @@ class Placer {
     box.importance = 3;
     box.column = place.forward_column;
     box.nodes = group.forward_nodes;
-    box.bytes = group.saved_bytes;
     const BoxId first(out_.boxes.size());
     BoxId second;
     if (group.backward_nodes > 0) {

@@ -10,7 +10,7 @@ namespace {
 
 class Indexer {
  public:
-  Indexer(Scene& scene, bool has_roles) : scene_(scene), has_roles_(has_roles) {}
+  explicit Indexer(Scene& scene) : scene_(scene) {}
 
   void run() {
     if (scene_.groups.empty()) return;
@@ -112,21 +112,10 @@ class Indexer {
   }
 
   void counts() {
-    std::vector<bool> saved(scene_.nodes.size(), false);
-    for (std::uint32_t p = 0; p < scene_.nodes.size(); ++p) {
-      if (has_roles_)
-        saved[p] = scene_.nodes[p].role == Role::saved;
-      else if (scene_.nodes[p].side == Side::backward)
-        for (const std::uint32_t q : scene_.operands_of(p))
-          if (scene_.nodes[q].side == Side::forward && !scene_.nodes[q].input) saved[q] = true;
-    }
     for (Group& group : scene_.groups) {
       group.forward_nodes = group.backward_nodes = 0;
-      group.saved_bytes = 0;
-      for (const std::uint32_t p : scene_.nodes_of(group)) {
+      for (const std::uint32_t p : scene_.nodes_of(group))
         ++(scene_.nodes[p].side == Side::backward ? group.backward_nodes : group.forward_nodes);
-        if (saved[p]) group.saved_bytes += scene_.nodes[p].bytes;
-      }
     }
   }
 
@@ -173,11 +162,10 @@ class Indexer {
   }
 
   Scene& scene_;
-  bool has_roles_;
 };
 
 }  // namespace
 
-void index_groups(Scene& scene, bool has_roles) { Indexer(scene, has_roles).run(); }
+void index_groups(Scene& scene) { Indexer(scene).run(); }
 
 }  // namespace recut::gui::layout

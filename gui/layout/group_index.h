@@ -5,8 +5,8 @@
 
 namespace recut::gui::layout {
 
-// Fills in what follows from nodes, operands and items: places, depths, by_group, wires, counts,
-// bytes and content hashes. `has_roles`: whether saved bytes are those of saved values.
-void index_groups(Scene& scene, bool has_roles);
+// Fills in what follows from nodes, operands and items: places, depths, by_group, wires, counts
+// and content hashes.
+void index_groups(Scene& scene);
 
 }  // namespace recut::gui::layout

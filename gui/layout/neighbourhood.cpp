@@ -1,5 +1,3 @@
-#include <algorithm>
-
 #include "gui/layout/group_index.h"
 #include "gui/layout/scene.h"
 
@@ -87,9 +85,7 @@ class Cut {
       group.backward_items = copy_items(items.subspan(old.forward_items), kept);
       to_.groups.push_back(std::move(group));
     }
-    const bool has_roles = std::any_of(to_.nodes.begin(), to_.nodes.end(),
-                                       [](const SceneNode& n) { return n.role != Role::none; });
-    index_groups(to_, has_roles);
+    index_groups(to_);
     return std::move(to_);
   }
 

@@ -40,7 +40,7 @@ class SceneBuilder {
     add_nodes();
     add_operands();
     add_groups();
-    index_groups(scene_, !roles_.empty());
+    index_groups(scene_);
     return std::move(scene_);
   }
 

@@ -68,8 +68,6 @@ struct Group {
   std::uint32_t place = 0;  // in its parent's items
   bool shelf = false;
   std::uint32_t forward_nodes = 0, backward_nodes = 0;  // at any depth
-  std::int64_t saved_bytes = 0;  // values of its forward nodes that are saved, or, where no roles
-                                 // were given, that backward reads
   // Places in Scene::items: forward items in program order, then its own backward nodes from the
   // topmost (last to run) to the lowest.
   std::uint32_t first_item = 0, forward_items = 0, backward_items = 0;

@@ -7,6 +7,7 @@
 
 #include "engine/support/units.h"
 #include "gui/app/app.h"
+#include "gui/app/schedule_view.h"
 #include "gui/app/search.h"
 #include "gui/draw/popup.h"
 #include "gui/panels/bar_menu.h"
@@ -146,8 +147,11 @@ std::vector<Figure> figures_of(const Ui& ui, const DocumentView& document) {
   const PlanReport& report = document.shown->report();
   const bool refused = document.budget_answer() == BudgetAnswer::refused;
   const Colour peak = refused ? ui.theme.conflict : ui.theme.text;
-  std::vector<Figure> figures{{"peak", format_bytes(report.peak_bytes), peak},
-                              {"step", format_micros(report.step_us), ui.theme.text}};
+  std::vector<Figure> figures{{"peak", format_bytes(report.peak_bytes), peak}};
+  if (const std::string arena = arena_beside_peak(document); !arena.empty())
+    figures.push_back(
+        {"arena", arena, arena_is_beyond(document) ? ui.theme.conflict : ui.theme.text});
+  figures.push_back({"step", format_micros(report.step_us), ui.theme.text});
   if (document.peak_bound() > 0)
     figures.push_back({"bound", "≥ " + format_bytes(document.peak_bound()), ui.theme.dim});
   return figures;

@@ -9,6 +9,7 @@
 #include "gui/app/app.h"
 #include "gui/app/compare_view.h"
 #include "gui/app/panes_view.h"
+#include "gui/app/role_totals.h"
 #include "gui/draw/widgets.h"
 
 namespace recut::gui {
@@ -70,6 +71,8 @@ class Compare {
                         choice.words, choice.with == now ? ui_.theme.selection : ui_.theme.dim,
                         choice.with == now))
         intents_.push_back({"compare.with", choice.with});
+      if (choice.with == "unplanned")
+        hint(ui_, "The step with nothing recomputed, in program order");
       rest.cut_left(ui_.px(6));
     }
   }
@@ -137,8 +140,9 @@ class Compare {
     area.right = std::min(area.right, area.left + ui_.px(kCompareWidest));
     std::string remark = fmt::format(
         "saved only here {}, {} · only there {}, {} · {} values have the same fate",
-        format_number(d.saved_here), format_bytes(d.saved_bytes_here), format_number(d.saved_there),
-        format_bytes(d.saved_bytes_there), format_number(d.same));
+        counted_words(Role::saved, d.saved_here.storages), format_bytes(d.saved_here.bytes),
+        counted_words(Role::saved, d.saved_there.storages), format_bytes(d.saved_there.bytes),
+        format_number(d.same));
     if (d.only_here + d.only_there > 0)
       remark += fmt::format(" · {} stand only here, {} only there", format_number(d.only_here),
                             format_number(d.only_there));

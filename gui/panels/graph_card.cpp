@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "engine/support/units.h"
+#include "gui/app/role_totals.h"
 #include "gui/canvas/walk.h"
 #include "gui/canvas/words.h"
 #include "gui/draw/popup.h"
@@ -89,9 +90,11 @@ std::vector<GraphCardLine> lines_of(const Stage& stage, const layout::Box& box,
                             format_number(group.backward_nodes))});
   if (group.equals > 1)
     lines.push_back({"alike", fmt::format("{} groups of this kind", group.equals)});
-  lines.push_back({"plan", fmt::format("{} saved, {} recomputed, {} freed or returned", marks.saved,
-                                       marks.again, marks.others)});
-  if (marks.bytes > 0) lines.push_back({"saved", format_bytes(marks.bytes)});
+  if (marks.saved > 0)
+    lines.push_back({"saved", fmt::format("{}, {}", counted_words(Role::saved, marks.saved),
+                                          format_bytes(marks.bytes))});
+  lines.push_back({"others", fmt::format("{} nodes recomputed, {} freed or returned", marks.again,
+                                         marks.others)});
   return lines;
 }
 
@@ -133,13 +136,14 @@ void card_of_edge(const Stage& stage, std::uint32_t index) {
     return name_of(stage.picture, stage.layout().boxes[box.index]);
   };
   std::vector<GraphCardLine> lines;
+  // Of several values some may be views of one storage: their bytes are the plan's to count.
   lines.push_back({"carries", edge.values == 1 ? format_bytes(edge.bytes)
-                                               : fmt::format("{} values, {}", edge.values,
-                                                             format_bytes(edge.bytes))});
+                                               : fmt::format("{} values", edge.values)});
   const RungMarks& rung = stage.marks.rungs[index];
   if (edge.kind == layout::EdgeKind::saved)
-    lines.push_back({"plan", fmt::format("{} saved ({}), {} recomputed", rung.saved,
-                                         format_bytes(rung.bytes), rung.again)});
+    lines.push_back(
+        {"plan", fmt::format("{} saved, {}; {} recomputed", counted_words(Role::saved, rung.saved),
+                             format_bytes(rung.bytes), rung.again)});
   card(stage, name(edge.from) + " → " + name(edge.to), nullptr, lines);
 }
 

@@ -215,7 +215,7 @@ class TimelineView {
     mark_border(ui_, plot, plan_, taken);
     mark_unplanned(ui_, plot, plan_, taken);
     mark_budget(ui_, plot, document_, taken);
-    if (!cache_.stack.totals.empty()) mark_peak(ui_, plot, plan_, input_.motion, taken);
+    if (!cache_.stack.totals.empty()) mark_peak(ui_, plot, document_, input_.motion, taken);
   }
 
   void selected(const Plot& plot) const {
@@ -246,7 +246,7 @@ class TimelineView {
     step_card(ui_, plan_, step, alive);
     const std::string& name = plan_.report().timeline[step].node;
     ui_.items.add("step", ItemKind::figure, plot.inside(), true,
-                  step_words(plan_, step) + " " + name);
+                  step_words(plan_.report(), step) + " " + name);
   }
 
   void select(const Plot& plot, const std::vector<StepColumn>& columns) {

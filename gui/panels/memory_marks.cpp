@@ -7,6 +7,7 @@
 
 #include "engine/support/units.h"
 #include "gui/app/app.h"
+#include "gui/app/schedule_view.h"
 #include "gui/panels/memory_parts.h"
 
 namespace recut::gui {
@@ -52,11 +53,11 @@ Rect with_row_above(const Ui& ui, Rect in) {
 }
 
 // Of the peak's words, whose strong part and name are so wide.
-Rect peak_place(const Ui& ui, const Rect& in, ImVec2 at, float strong, float name,
+Rect peak_place(const Ui& ui, const Rect& in, ImVec2 at, float strong, float name, float most_name,
                 const Taken& taken) {
   const float high = ui.px(15), gap = ui.px(9);
   std::vector<Rect> places;
-  for (const float more : {std::min(name, ui.px(kMostName)), 0.0f}) {
+  for (const float more : {std::min(name, most_name), 0.0f}) {
     const ImVec2 size{strong + more + ui.px(9), high};
     const float most = std::max(in.left, in.right - size.x);
     const float left = std::clamp(at.x - strong / 2, in.left, most);
@@ -93,7 +94,10 @@ void mark_unplanned(const Ui& ui, const Plot& plot, const PlanView& plan, Taken&
   const float y = std::round(plot.y(static_cast<double>(bytes))) + 0.5f;
   if (y < in.top || y > in.bottom) return;
   ui.dashed_line({in.left, y}, {in.right, y}, ui.theme.dim, 1, ui.px(6), ui.px(4));
-  const std::string words = "nothing recomputed " + format_bytes(bytes);
+  std::string words = "nothing recomputed, in program order " + format_bytes(bytes);
+  // Where there is less room, the panel's heading says so alone.
+  if (ui.width(words, Face::small) > in.width() / 2)
+    words = "nothing recomputed " + format_bytes(bytes);
   const float right = in.right - ui.width(words, Face::small), left = in.left + ui.px(4);
   const float over = y - ui.px(8), under = y + ui.px(9);
   put_words(ui, "nothing recomputed", words,
@@ -127,17 +131,20 @@ void mark_budget(const Ui& ui, const Plot& plot, const DocumentView& document, T
 }
 
 // Above the dot, else beside it, else below it; without the node's name where nothing else is free.
-void mark_peak(const Ui& ui, const Plot& plot, const PlanView& plan, Motion& motion,
+void mark_peak(const Ui& ui, const Plot& plot, const DocumentView& document, Motion& motion,
                const Taken& taken) {
-  const PlanReport& report = plan.report();
+  const PlanReport& report = document.shown->report();
   const Rect& in = plot.inside();
   const double step = motion.ease("memory peak", static_cast<double>(report.peak_step) + 0.5);
   const ImVec2 at = plot.at(step, static_cast<double>(report.peak_bytes));
   if (at.x < in.left || at.x > in.right || at.y < in.top - 1 || at.y > in.bottom) return;
   const std::string bytes = "peak " + format_bytes(report.peak_bytes);
-  const std::string where = " " + report.timeline[report.peak_step].node;
+  std::string arena = arena_beside_peak(document);
+  if (!arena.empty()) arena = ", arena " + arena + "  ";
+  const std::string where = arena + " " + report.timeline[report.peak_step].node;
   const Rect box = peak_place(ui, in, at, ui.width(bytes, Face::strong),
-                              std::ceil(ui.width(where, Face::mono_small)) + 1, taken);
+                              std::ceil(ui.width(where, Face::mono_small)) + 1,
+                              ui.px(kMostName) + ui.width(arena, Face::mono_small), taken);
   ui.fill(box, ui.theme.panel, ui.px(3), 0.65);
   Rect rest = box.inset(ui.px(3), 0);
   ui.text(rest.cut_left(ui.width(bytes, Face::strong) + ui.px(4)), bytes, Face::strong,
@@ -153,7 +160,8 @@ void mark_peak(const Ui& ui, const Plot& plot, const PlanView& plan, Motion& mot
 
 std::string cursor_words(const PlanView& plan, std::size_t step) {
   const TimelineStep& it = plan.report().timeline[step];
-  return fmt::format("{} {}, {} alive", step_words(plan, step), it.node, format_bytes(it.total()));
+  return fmt::format("{} {}, {} alive", step_words(plan.report(), step), it.node,
+                     format_bytes(it.total()));
 }
 
 void mark_cursor(const Ui& ui, const Plot& plot, const PlanView& plan, std::size_t step) {

@@ -40,7 +40,7 @@ using Taken = std::vector<Rect>;
 void mark_border(const Ui& ui, const Plot& plot, const PlanView& plan, Taken& taken);
 void mark_unplanned(const Ui& ui, const Plot& plot, const PlanView& plan, Taken& taken);
 void mark_budget(const Ui& ui, const Plot& plot, const DocumentView& document, Taken& taken);
-void mark_peak(const Ui& ui, const Plot& plot, const PlanView& plan, Motion& motion,
+void mark_peak(const Ui& ui, const Plot& plot, const DocumentView& document, Motion& motion,
                const Taken& taken);
 // The step that the keys are at, in words and on the screen.
 std::string cursor_words(const PlanView& plan, std::size_t step);

@@ -138,14 +138,13 @@ class RunPanel {
 
   void measured_memory(Rect& area) const {
     const std::int64_t by = run_->measured_peak_bytes - run_->planned_peak_bytes;
-    line(area, "peak", format_bytes(run_->planned_peak_bytes),
-         format_bytes(run_->measured_peak_bytes),
-         by == 0
-             ? fmt::format("the same to the byte: {} B", format_number(run_->measured_peak_bytes))
-             : signed_bytes(by));
-    if (const std::int64_t beyond = run_->of->beyond(document_.wishes.budget_bytes); beyond > 0)
-      line(area, "arena", "", format_bytes(run_->of->schedule.arena_bytes),
-           format_bytes(beyond) + " above the budget");
+    const std::int64_t peak = run_->of->plan->peak(), arena = run_->planned_peak_bytes;
+    line(area, "peak", format_bytes(peak), "", "of the values; the arena is what is measured");
+    std::string words = by == 0 ? fmt::format("the same to the byte: {} B",
+                                              format_number(run_->measured_peak_bytes))
+                                : signed_bytes(by);
+    if (arena != peak) words += ", " + arena_note(arena, peak, document_.wishes.budget_bytes);
+    line(area, "arena", format_bytes(arena), format_bytes(run_->measured_peak_bytes), words);
     if (run_->scratch_bytes != 0)
       line(area, "scratch", "", format_bytes(run_->scratch_bytes),
            fmt::format("{}'s own, beside the peak", run_->library));

@@ -8,6 +8,7 @@
 #include "engine/support/units.h"
 #include "gui/app/app.h"
 #include "gui/app/offer.h"
+#include "gui/app/schedule_view.h"
 #include "gui/draw/plot.h"
 #include "gui/draw/widgets.h"
 
@@ -265,13 +266,18 @@ class TradeOffView {
     const ImVec2 to = plot_.at(static_cast<double>(plan.peak_bytes), plan.recompute_us);
     const auto x = static_cast<float>(input_.motion.ease("trade-off x", to.x));
     const auto y = static_cast<float>(input_.motion.ease("trade-off y", to.y));
-    const std::string value =
-        fmt::format("{}, {}", format_bytes(plan.peak_bytes), signed_micros(plan.recompute_us));
+    const std::string value = fmt::format("{}, {}{}", format_bytes(plan.peak_bytes),
+                                          signed_micros(plan.recompute_us), arena_words(", "));
     ui_.items.add("plan", ItemKind::figure, rect_around({x, y}, ui_.px(12), ui_.px(12)), true,
                   value);
     ui_.circle({x, y}, ui_.px(6), ui_.theme.panel);
     ui_.circle({x, y}, ui_.px(5), colour_of(ui_.theme, document_.budget_answer()));
     ui_.ring({x, y}, ui_.px(5), ui_.theme.text, ui_.px(1.4f));
+  }
+
+  std::string arena_words(const char* before) const {
+    const std::string arena = arena_beside_peak(document_);
+    return arena.empty() ? arena : before + ("arena " + arena);
   }
 
   CurvePoint shown_point() const {
@@ -315,11 +321,13 @@ class TradeOffView {
 
   // The plan that is shown stands over the others.
   void explain() const {
-    if (on_shown()) return hint(ui_, words_of(shown_point()));
+    if (on_shown()) return hint(ui_, words_of(shown_point()) + arena_words("\n"));
     const auto [point, theirs] = nearest();
     if (point == nullptr) return;
+    const bool once = !theirs && point->recomputed_runs == 0;
     hint(ui_, (theirs ? fmt::format("PyTorch's budget {:g}\n", point->fraction) : "") +
-                  words_of(*point) + "\nRight click: compare its memory");
+                  (once ? "nothing recomputed, in the best order\n" : "") + words_of(*point) +
+                  "\nRight click: compare its memory");
   }
 
   // The plan under the pointer as an outline in the timeline.

@@ -1,4 +1,4 @@
-// Train: the optimiser, the loss as it falls, and the peak of each plan that the steps went by.
+// Train: the optimiser, the loss as it falls, and the arena of each plan that the steps went by.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -7,6 +7,7 @@
 #include "engine/support/units.h"
 #include "gui/app/app.h"
 #include "gui/app/run_place.h"
+#include "gui/app/schedule_view.h"
 #include "gui/app/train_view.h"
 #include "gui/draw/plot.h"
 #include "gui/draw/widgets.h"
@@ -77,7 +78,9 @@ class TrainPanel {
 
   std::string words_before() const {
     if (training_) return "Compiling …";
-    const std::string peak = format_bytes(document_.shown->report().peak_bytes);
+    const std::string arena = arena_beside_peak(document_);
+    const std::string peak = format_bytes(document_.shown->report().peak_bytes) +
+                             (arena.empty() ? "" : ", arena " + arena);
     if (!can_run()) return "Peaks at " + peak + ". This program can't run it: recut-gui can.";
     if (!choice())
       return "Peaks at " + peak + ". An optimiser's update becomes a part of the step.";
@@ -153,10 +156,16 @@ class TrainPanel {
     tell("step", format_number(view_->steps()));
     if (!view_->means.empty()) tell("loss", fmt::format("{:.4g}", view_->means.back()));
     const std::int64_t by = latest.measured_peak_bytes - latest.planned_peak_bytes;
-    tell("peak", format_number(latest.measured_peak_bytes) + " B, " +
-                     (by == 0 ? "as planned" : signed_bytes(by) + " by plan"));
+    tell("arena", format_number(latest.measured_peak_bytes) + " B, " +
+                      (by == 0 ? "as planned" : signed_bytes(by) + " by plan") + beside_peak());
     tell("a step", format_micros(1e3 * latest.step_ms));
     tell("compiled in", format_micros(1e3 * view_->compile_ms));
+  }
+
+  // What the header's peak is to it.
+  std::string beside_peak() const {
+    const std::int64_t arena = view_->latest.planned_peak_bytes, peak = document_.shown->peak();
+    return arena == peak ? "" : ", " + arena_note(arena, peak, document_.wishes.budget_bytes);
   }
 
   void curve(Rect area) const {
@@ -196,7 +205,7 @@ class TrainPanel {
     return points;
   }
 
-  // A line where another plan took over, and each plan's peak above its own steps.
+  // A line where another plan took over, and each plan's arena above its own steps.
   void stretches(const Plot& plot) const {
     const Rect& in = plot.inside();
     for (std::size_t i = 0; i < view_->stretches.size(); ++i) {
@@ -205,7 +214,7 @@ class TrainPanel {
       const float left = plot.x(static_cast<double>(stretch.first));
       const float right =
           last ? in.right : plot.x(static_cast<double>(view_->stretches[i + 1].first));
-      const std::string peak = format_bytes(stretch.measured_peak_bytes);
+      const std::string peak = "arena " + format_bytes(stretch.measured_peak_bytes);
       ui_.items.add(fmt::format("stretch {}", i), ItemKind::figure,
                     {left, in.top - ui_.px(kAbove), right, in.bottom}, true, peak);
       if (i > 0)

@@ -78,11 +78,11 @@ class History {
 
   void run_row(std::size_t at, const Rect& rect) {
     const Step& step = document_.shown->replay().steps[memory_.runs[at]];
-    const std::string words =
-        fmt::format("step {}{}", format_number(static_cast<std::int64_t>(memory_.runs[at] + 1)),
-                    step.again ? ", again" : "");
-    history_row(fmt::format("run {}", at), rect,
-                step.phase == Phase::forward ? "forward" : "backward", words,
+    const std::string words = step_words(document_.shown->report(), memory_.runs[at]) +
+                              (step.again     ? ", again"
+                               : step.inlined ? ", inside a kernel"
+                                              : "");
+    history_row(fmt::format("run {}", at), rect, at == 0 ? "runs at" : "", words,
                 step.again ? ui_.theme.recomputed : ui_.theme.dim, false);
   }
 

@@ -11,13 +11,13 @@ namespace {
 
 struct LegendRow {
   Role role;
-  std::string_view words, counted;
+  std::string_view words;
 };
 constexpr LegendRow kTransformsLegendRows[] = {
-    {Role::saved, "saved", "storages"},
-    {Role::recomputed, "recomputed", "runs"},
-    {Role::freed, "freed in forward", ""},
-    {Role::result, "result or gradient", ""},
+    {Role::saved, "saved"},
+    {Role::recomputed, "recomputed"},
+    {Role::freed, "freed in forward"},
+    {Role::result, "result or gradient"},
 };
 constexpr float kHigh = 21;
 
@@ -35,8 +35,7 @@ void draw_legend(Ui& ui, Rect area, const Transforms& memory, Intents& intents) 
     const auto role = static_cast<std::size_t>(row.role);
     const RoleTotal& total = memory.totals[role];
     Rect place = area.cut_top(std::round(ui.px(kHigh)));
-    std::string count =
-        format_number(total.count) + (row.counted.empty() ? "" : " " + std::string(row.counted));
+    std::string count = counted_words(row.role, total.count);
     if (memory.baseline) count = signed_bytes(total.bytes - memory.baseline_totals[role].bytes);
     const Touch t = touch(ui, fmt::format("legend {}", name_of(row.role)), ItemKind::row, place,
                           true, fmt::format("{}, {}", count, format_bytes(total.bytes)));

@@ -76,13 +76,6 @@ void find_history(Transforms& memory, const DocumentView& document) {
   memory.planned = trace_node(passes, anchor.node, anchor.pass, passes.passes.size());
 }
 
-Role transforms_lines_role_of(InstanceClass kind) {
-  if (kind == InstanceClass::saved) return Role::saved;
-  if (kind == InstanceClass::recomputed) return Role::recomputed;
-  return kind == InstanceClass::result || kind == InstanceClass::gradient ? Role::result
-                                                                          : Role::freed;
-}
-
 void find_runs(Transforms& memory, const DocumentView& document) {
   if (memory.runs_of_plan == document.shown) return;
   memory.runs_of_plan = document.shown;
@@ -176,21 +169,6 @@ void add_history(std::vector<TransformLine>& lines, const Transforms& memory) {
 }
 
 }  // namespace
-
-RoleTotals totals_of(const PlanView& plan) {
-  RoleTotals totals;
-  for (const StorageInstance& instance : plan.replay().instances) {
-    // What backward makes for itself is no choice of the plan's.
-    if (instance.kind == InstanceClass::backward_temporary) continue;
-    RoleTotal& total = totals[static_cast<std::size_t>(transforms_lines_role_of(instance.kind))];
-    ++total.count;
-    total.bytes += instance.bytes;
-  }
-  const PlanReport& report = plan.report();
-  totals[static_cast<std::size_t>(Role::saved)] = {report.saved_storages(), report.saved_bytes};
-  totals[static_cast<std::size_t>(Role::recomputed)].count = report.recomputed_runs;
-  return totals;
-}
 
 void update(Transforms& memory, const DocumentView& document, const SharedPlanView& baseline) {
   find_rules(memory, document);

@@ -3,11 +3,11 @@
 // of the selected node.
 #pragma once
 
-#include <array>
 #include <string>
 #include <vector>
 
 #include "gui/app/pass_steps.h"
+#include "gui/app/role_totals.h"
 
 namespace recut::gui {
 
@@ -16,14 +16,6 @@ struct RuleHits {
   std::vector<std::size_t> changes;            // into PassReport::changes
   const RuleStatistics* statistics = nullptr;  // of the pass's report; null: the pass keeps none
 };
-
-// What the plan makes of the values of one role.
-struct RoleTotal {
-  std::int64_t count = 0;  // values; of those that are recomputed: runs
-  std::int64_t bytes = 0;
-};
-using RoleTotals = std::array<RoleTotal, kRoles>;  // by role
-RoleTotals totals_of(const PlanView& plan);
 
 // Kept from frame to frame; what takes time to find is found once.
 struct Transforms {

@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "engine/support/units.h"
 #include "gui/app/app.h"
+#include "gui/app/role_totals.h"
 #include "gui/app/value_details.h"
 #include "gui/draw/widgets.h"
 #include "gui/panels/values_parts.h"
@@ -17,7 +19,9 @@ namespace {
 // Kept beside the table itself.
 struct ValuesMemory {
   PinnedValues pins;
-  NodeId scrolled_to;  // the selection that was brought into view last
+  NodeId scrolled_to;      // the selection that was brought into view last
+  SharedPlanView counted;  // of which the totals are
+  RoleTotals totals = {};
 };
 
 class Values {
@@ -68,14 +72,20 @@ class Values {
       intents_.push_back({"values.copy_csv", ""});
     hint(ui_, "The rows below as CSV, to the clipboard");
     rest.cut_right(ui_.px(4));
-    if (!table_.rows) return;
-    const auto& counts = table_.rows->counts;
-    std::string words;
-    for (const Role role : {Role::saved, Role::recomputed, Role::freed})
-      words += fmt::format("{}{} {}", words.empty() ? "" : " · ", name_of(role),
-                           format_number(counts[static_cast<std::size_t>(role)]));
-    ui_.text(rest, words, Face::small, is_stale() ? ui_.theme.faint : ui_.theme.dim);
+    const std::string words = totals();
+    ui_.text(rest, words, Face::small, ui_.theme.dim);
     ui_.items.add("counts", ItemKind::figure, rest, true, words);
+  }
+
+  // "saved 14 storages, 228 MiB · recomputed 3 runs": as the legend has it.
+  std::string totals() const {
+    if (memory_.counted != document_.shown) memory_.totals = totals_of(*document_.shown);
+    memory_.counted = document_.shown;
+    const auto& [saved, again] =
+        std::pair(memory_.totals[static_cast<std::size_t>(Role::saved)],
+                  memory_.totals[static_cast<std::size_t>(Role::recomputed)]);
+    return fmt::format("saved {}, {} · recomputed {}", counted_words(Role::saved, saved.count),
+                       format_bytes(saved.bytes), counted_words(Role::recomputed, again.count));
   }
 
   void conflict(Rect& area) {

@@ -105,7 +105,7 @@ std::string_view meaning_of(ValueColumn column) {
     case ValueColumn::module:
       return "The module that makes it";
     case ValueColumn::bytes:
-      return "Bytes of its storage";
+      return "Bytes of its storages; where some are kept for backward, of these";
     case ValueColumn::flip_bytes:
       return "The other choice for this value alone: bytes more or less at the plan's peak";
     case ValueColumn::flip_us:

@@ -176,7 +176,7 @@ class LayoutPicture {
     ground(box, role.role, p, width, height);
     if (group) composition({p.x + 3, p.y + height - 3}, width - 6, role);
     if (role.result) diamond({p.x + width, p.y + height / 2}, 5.5);
-    const std::string right = right_label(box);
+    const std::string right = right_label(box, role);
     const TextStyle small{theme_.dim, 10, 400, Anchor::end, true};
     svg_.text({p.x + width - 8, p.y + 18}, right, small);
     const double room = width - 26 - text_width(right, small);
@@ -214,10 +214,10 @@ class LayoutPicture {
     }
   }
 
-  std::string right_label(const Box& box) const {
+  std::string right_label(const Box& box, const BoxRole& role) const {
     if (box.node.valid()) return shorten_back(format_shape(graph_.type(box.node).shape), 14);
-    if (box.side == Side::forward && box.bytes > 0)
-      return fmt::format("{} · {}", box.nodes, format_bytes(box.bytes));
+    if (box.side == Side::forward && role.bytes > 0)
+      return fmt::format("{} · {} saved", box.nodes, format_bytes(role.bytes));
     return fmt::format("{}", box.nodes);
   }
 

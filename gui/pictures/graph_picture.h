@@ -18,9 +18,11 @@ namespace recut::gui {
 
 // What a plan makes of a layout, to be said by colour and shape.
 struct BoxRole {
-  layout::Role role = layout::Role::none;          // of a node; none: the plan doesn't know it
-  bool result = false;                             // returned: a diamond besides
-  std::uint32_t saved = 0, again = 0, others = 0;  // nodes in a closed group
+  layout::Role role = layout::Role::none;  // of a node; none: the plan doesn't know it
+  bool result = false;                     // returned: a diamond besides
+  // In a closed group: storages that are saved, and nodes.
+  std::uint32_t saved = 0, again = 0, others = 0;
+  std::int64_t bytes = 0;  // of those storages
 };
 struct RungRole {
   bool saved = false;  // some of what goes along it is

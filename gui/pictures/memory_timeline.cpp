@@ -82,10 +82,15 @@ class TimelinePicture {
               {theme_.dim, 13});
     svg_.text(
         {24, 60},
-        fmt::format("peak {} · saved {} · recomputed {} in {} runs",
-                    format_bytes(report_.peak_bytes), format_bytes(report_.saved_bytes),
-                    format_micros(report_.recompute_us), format_count(report_.recomputed_runs)),
+        fmt::format("peak {}{} · saved {} in {} storages · recomputed {} in {} runs",
+                    format_bytes(report_.peak_bytes), arena(), format_bytes(report_.saved_bytes),
+                    format_count(report_.saved_storages()), format_micros(report_.recompute_us),
+                    format_count(report_.recomputed_runs)),
         {theme_.text, 12, 400, Anchor::start, true});
+  }
+
+  std::string arena() const {
+    return report_.arena_differs() ? " · arena " + format_bytes(report_.arena_bytes) : "";
   }
 
   void axis() {
@@ -135,7 +140,7 @@ class TimelinePicture {
     const double y = y_of(report_.peak_bytes_unplanned);
     svg_.line({kMemoryTimelineLeft, y}, {kMemoryTimelineRight, y}, theme_.dim, 1, "6 4");
     svg_.text({kMemoryTimelineRight, y - 6},
-              "nothing recomputed: " + format_bytes(report_.peak_bytes_unplanned),
+              "nothing recomputed, in program order: " + format_bytes(report_.peak_bytes_unplanned),
               {theme_.dim, 11, 400, Anchor::end});
   }
 
@@ -162,10 +167,11 @@ class TimelinePicture {
       svg_.text({x + 18, kMemoryTimelineBottom + 50}, name_of(kind), {theme_.dim, 12});
       x += 40 + text_width(name_of(kind), {theme_.dim, 12});
     }
-    svg_.text({kMemoryTimelineLeft, kMemoryTimelineBottom + 18}, "step 0",
+    if (report_.timeline.empty()) return;
+    svg_.text({kMemoryTimelineLeft, kMemoryTimelineBottom + 18}, step_words(report_, 0),
               {theme_.faint, 11, 400, Anchor::start, true});
     svg_.text({kMemoryTimelineRight, kMemoryTimelineBottom + 18},
-              format_count(static_cast<std::int64_t>(report_.timeline.size())),
+              step_words(report_, report_.timeline.size() - 1),
               {theme_.faint, 11, 400, Anchor::end, true});
   }
 

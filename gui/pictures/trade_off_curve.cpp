@@ -71,7 +71,8 @@ class TradeOffPicture {
     if (report_.points.empty()) return;
     svg_.text(
         {24, 60},
-        fmt::format("least peak {} · nothing recomputed {} · a step without recomputation {}",
+        fmt::format("least peak {} · nothing recomputed, in the best order {} · a step without "
+                    "recomputation {}",
                     format_bytes(report_.points.front().peak_bytes),
                     format_bytes(report_.points.back().peak_bytes), format_micros(report_.once_us)),
         {theme_.text, 12, 400, Anchor::start, true});
@@ -173,7 +174,7 @@ class TradeOffPicture {
     end_mark(place(least), true, "least peak " + format_bytes(least.peak_bytes),
              fmt::format("+{}", format_micros(least.recompute_us)));
     if (report_.points.size() == 1) return;
-    end_mark(place(most), false, "nothing recomputed",
+    end_mark(place(most), false, "nothing recomputed, best order",
              fmt::format("{} in {}", format_bytes(most.peak_bytes), format_micros(most.step_us)));
   }
 

@@ -55,9 +55,12 @@ std::string figures(const PlanReport& r) {
                                                   : 0;
   return "<dl class=\"figures\">\n" +
          figure("peak", format_bytes(r.peak_bytes),
-                fmt::format("{:.1f} % of {} without recomputation", share,
+                fmt::format("{:.1f} % of {} without recomputation, in program order", share,
                             format_bytes(r.peak_bytes_unplanned)),
                 !r.holds()) +
+         (r.arena_differs() ? figure("arena", format_bytes(r.arena_bytes),
+                                     arena_note(r.arena_bytes, r.peak_bytes, r.budget_bytes))
+                            : "") +
          figure("saved for backward", format_bytes(r.saved_bytes),
                 fmt::format("{} storages, {} values", format_count(r.saved_storages()),
                             format_count(r.saved_values))) +

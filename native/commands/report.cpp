@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "engine/workspace/curve.h"
+#include "engine/workspace/scheduling.h"
 #include "gui/report/html_report.h"
 #include "native/commands/command.h"
 #include "native/commands/plan_arguments.h"
@@ -57,13 +58,16 @@ int report(const ReportCommand& command, const Console& console) {
   if (!document) return console.complain(document.diagnostics());
   if (auto done = add_workspaces(*document, command.plan.device); !done)
     return console.complain(done.diagnostics());
-  const auto plans = plan_all(command, *document, console);
+  auto plans = plan_all(command, *document, console);
   if (!plans) return console.complain(plans.diagnostics());
   gui::HtmlReport html;
   for (const Planned& planned : *plans) {
     if (!planned.report.holds()) return refuse(planned.report, false, console);
     html.plans.push_back(&planned.report);
   }
+  // Its figures are told of the first alone.
+  if (auto done = note_arena(document->graph(), plans->front()); !done)
+    return console.complain(done.diagnostics());
   const auto curve = sweep(command, *document, console);
   if (!curve) return console.complain(curve.diagnostics());
   html.file = std::filesystem::path(command.graph.path).filename().string();

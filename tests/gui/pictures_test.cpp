@@ -109,7 +109,7 @@ TEST_CASE("pictures: an empty graph and a plan without steps draw", "[gui]") {
 TEST_CASE("memory timeline: the peak is named and the least is compared", "[gui]") {
   const std::string svg = memory_timeline_svg(report_of_two_steps(), kDark);
   CHECK(svg.find("peak 32 B at g") != std::string::npos);
-  CHECK(svg.find("nothing recomputed: 64 B") != std::string::npos);
+  CHECK(svg.find("nothing recomputed, in program order: 64 B") != std::string::npos);
 }
 
 TEST_CASE("trade-off: ends, ticks, PyTorch's points and what is impossible are named", "[gui]") {

@@ -36,8 +36,8 @@ TEST_CASE("plan difference: a plan and itself, and there and back", "[gui]") {
   REQUIRE_FALSE(there.rows.empty());
   REQUIRE(there.rows.size() == back.rows.size());
   CHECK(there.only_here + there.only_there == 0);
-  CHECK(there.saved_here == back.saved_there);
-  CHECK(there.saved_bytes_there == back.saved_bytes_here);
+  CHECK(there.saved_here.storages == back.saved_there.storages);
+  CHECK(there.saved_there.bytes == back.saved_here.bytes);
   for (std::size_t i = 0; i < there.rows.size(); ++i) {
     CHECK(there.rows[i].here == back.rows[i].there);
     CHECK(there.rows[i].role_here == back.rows[i].role_there);

@@ -91,7 +91,7 @@ TEST_CASE("training: the window's losses are the command's", "[gui][cpu][train]"
   check_close(losses, losses_of_command(60, 1));
   CHECK(window.view().means.back() < 0.8 * losses.front());
   CHECK(window.app.items.find("train/loss curve") != nullptr);
-  CHECK(window.app.items.find("train/peak")->value.find("as planned") != std::string::npos);
+  CHECK(window.app.items.find("train/arena")->value.find("as planned") != std::string::npos);
 
   // In stretches, and from the beginning: the same numbers.
   window.does("train.again", "7");
