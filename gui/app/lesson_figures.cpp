@@ -36,9 +36,9 @@ struct PlanRow {
 constexpr PlanRow kPlanFigures[] = {
     {"peak", [](const PlanReport& r) { return format_bytes(r.peak_bytes); }},
     {"saved", [](const PlanReport& r) { return format_bytes(r.saved_bytes); }},
-    {"saved_values", [](const PlanReport& r) { return format_number(r.saved_values); }},
+    {"saved_values", [](const PlanReport& r) { return format_count(r.saved_values); }},
     {"recompute", [](const PlanReport& r) { return format_micros(r.recompute_us); }},
-    {"runs", [](const PlanReport& r) { return format_number(r.recomputed_runs); }},
+    {"runs", [](const PlanReport& r) { return format_count(r.recomputed_runs); }},
     {"step", [](const PlanReport& r) { return format_micros(r.step_us); }},
 };
 
@@ -69,15 +69,15 @@ FigureWords bytes(const DocumentView& d, const FigureWords& value) {
   return id.valid() ? format_bytes(bytes_of(d.graph(), id)) : FigureWords(kUnknown);
 }
 FigureWords nodes(const DocumentView& d, const FigureWords&) {
-  return format_number(static_cast<std::int64_t>(d.graph_at_pass().order().size()));
+  return format_count(static_cast<std::int64_t>(d.graph_at_pass().order().size()));
 }
 // "nodes_after 2": of the graph after that pass; 0 is the graph as read.
 FigureWords nodes_after(const DocumentView& d, const FigureWords& pass) {
   const auto at = static_cast<std::size_t>(std::strtoul(pass.c_str(), nullptr, 10));
   const PipelineReport& passes = d.document->passes;
   if (at > passes.passes.size()) return FigureWords(kUnknown);
-  return format_number(static_cast<std::int64_t>(at == 0 ? passes.input.order().size()
-                                                         : passes.passes[at - 1].nodes_after));
+  return format_count(static_cast<std::int64_t>(at == 0 ? passes.input.order().size()
+                                                        : passes.passes[at - 1].nodes_after));
 }
 
 // "torch_peak 0.5": of PyTorch's plan at that fraction, as the trade-off has it.
@@ -100,7 +100,7 @@ FigureWords torch_step(const DocumentView& d, const FigureWords& fraction) {
 // saving a value, in its weighted bytes.
 FigureWords paths(const DocumentView& d, const FigureWords&) {
   const FlowView* view = shown_flow(d);
-  return view != nullptr ? format_number(static_cast<std::int64_t>(view->flow->found))
+  return view != nullptr ? format_count(static_cast<std::int64_t>(view->flow->found))
                          : FigureWords(kUnknown);
 }
 FigureWords flow(const DocumentView& d, const FigureWords&) {

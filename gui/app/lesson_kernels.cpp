@@ -27,7 +27,7 @@ std::vector<std::string> names_in(std::string_view words) {
 }
 
 Found count(const PlanKernels& kernels, std::string_view) {
-  return format_number(static_cast<std::int64_t>(kernels.all.size()));
+  return format_count(static_cast<std::int64_t>(kernels.all.size()));
 }
 Found moved(const PlanKernels& kernels, std::string_view) { return format_bytes(kernels.moved()); }
 
@@ -45,7 +45,7 @@ Found moves(const PlanKernels& kernels, std::string_view values) {
 Found holds_calls(const PlanKernels& kernels, std::string_view value) {
   const PlanKernel* kernel = kernels.of(kernels.plan->graph().find(value));
   if (kernel == nullptr) return std::nullopt;
-  return format_number(static_cast<std::int64_t>(kernel->calls.size()));
+  return format_count(static_cast<std::int64_t>(kernel->calls.size()));
 }
 
 struct CountRow {
@@ -73,11 +73,11 @@ const Buffer* buffer_of(const ScheduleView& schedule, std::string_view value) {
 }
 Found address(const ScheduleView& schedule, std::string_view value) {
   const Buffer* buffer = buffer_of(schedule, value);
-  return buffer == nullptr ? Found() : format_number(buffer->offset);
+  return buffer == nullptr ? Found() : format_count(buffer->offset);
 }
 Found end(const ScheduleView& schedule, std::string_view value) {
   const Buffer* buffer = buffer_of(schedule, value);
-  return buffer == nullptr ? Found() : format_number(buffer->offset + buffer->bytes);
+  return buffer == nullptr ? Found() : format_count(buffer->offset + buffer->bytes);
 }
 
 struct ScheduleRow {

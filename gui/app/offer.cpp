@@ -33,7 +33,7 @@ std::string budget_words(const PlanView& offered, std::int64_t budget) {
   const std::int64_t its = offered.report().budget_bytes;
   if (its == 0) return "no budget";
   const std::string words = format_bytes(its);
-  return words == format_bytes(budget) ? format_number(its) + " B" : words;
+  return words == format_bytes(budget) ? format_count(its) + " B" : words;
 }
 
 std::string gain_words(const DocumentView& document, const PlanView& offered) {

@@ -279,9 +279,9 @@ std::string Search::words(NodeId selected) const {
   if (!found) return fault;
   if (found->empty()) return "nothing fits";
   const auto at = std::find(found->begin(), found->end(), selected);
-  if (at == found->end()) return format_number(static_cast<std::int64_t>(found->size())) + " found";
-  return format_number(at - found->begin() + 1) + " of " +
-         format_number(static_cast<std::int64_t>(found->size()));
+  if (at == found->end()) return format_count(static_cast<std::int64_t>(found->size())) + " found";
+  return format_count(at - found->begin() + 1) + " of " +
+         format_count(static_cast<std::int64_t>(found->size()));
 }
 
 NodeId Search::neighbour(NodeId selected, const Graph& graph, int by) const {

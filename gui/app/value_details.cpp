@@ -71,7 +71,7 @@ std::string change_words(std::int64_t bytes, bool frees) {
          (bytes == 0 ? std::string("nothing") : format_bytes(std::abs(bytes)));
 }
 
-// "recomputing it takes 31 µs, with conv2 again, and frees 12 MiB at the peak (backward 1 893)"
+// "recomputing it takes 31 µs, with conv2 again, and frees 12 MiB at the peak (backward 1,893)"
 std::string why_words(const Reason& reason, const ValueRow* row, const std::string& peak) {
   const std::string hand = reason.by_hand ? "by hand; " : "";
   if (reason.fate == Fate::neither) return hand + "backward needs nothing of it";

@@ -101,15 +101,6 @@ std::string cut_front(const Ui& ui, std::string_view words, Face face, float wid
   return std::string(kTextEllipsis) + std::string(words.substr(words.size() - bytes));
 }
 
-std::string format_number(std::int64_t number) {
-  std::string digits = fmt::format("{}", number < 0 ? -number : number);
-  for (std::size_t at = digits.size(); at > 3;) {
-    at -= 3;
-    digits.insert(at, "\u2009");
-  }
-  return number < 0 ? "-" + digits : digits;
-}
-
 std::string signed_bytes(std::int64_t bytes) {
   if (bytes == 0) return "0";
   return (bytes > 0 ? "+" : "-") + format_bytes(bytes > 0 ? bytes : -bytes);

@@ -80,8 +80,6 @@ class Ui {
 std::string cut_end(const Ui& ui, std::string_view words, Face face, float width);
 std::string cut_front(const Ui& ui, std::string_view words, Face face, float width);
 
-// "3 386" with thin spaces.
-std::string format_number(std::int64_t number);
 // "+31 µs", "-12.0 MiB", "0".
 std::string signed_bytes(std::int64_t bytes);
 std::string signed_micros(double micros);

@@ -16,7 +16,7 @@ namespace {
 constexpr float kCheckNumber = 92;   // units: a column of figures
 constexpr float kCheckWidest = 760;  // of the table of outputs
 
-std::string exact_bytes(std::int64_t bytes) { return format_number(bytes) + " B"; }
+std::string exact_bytes(std::int64_t bytes) { return format_count(bytes) + " B"; }
 
 class CheckPanel {
  public:
@@ -171,7 +171,7 @@ class CheckPanel {
     if (t.pressed) intents_.push_back({"select.node", output.name});
     if (t.hovered)
       hint(ui_, unchecked ? output.unchecked
-                          : fmt::format("{} elements\n{}", format_number(c.elements),
+                          : fmt::format("{} elements\n{}", format_count(c.elements),
                                         c.ok ? "within the bound" : c.problem));
     Rect rest = rect;
     sign(rest, output.ok());

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/support/units.h"
 #include "gui/app/app.h"
 #include "gui/draw/widgets.h"
 #include "gui/panels/code_parts.h"
@@ -35,9 +36,8 @@ void head(const CodeStage& stage) {
   }
   const std::size_t count = stage.schedule.launches.size();
   const bool fused = stage.schedule.plan->planned.costs.fused();
-  const std::string words =
-      fmt::format("{} kernels{}", format_number(static_cast<std::int64_t>(count)),
-                  fused ? "" : ", a call each");
+  const std::string words = fmt::format(
+      "{} kernels{}", format_count(static_cast<std::int64_t>(count)), fused ? "" : ", a call each");
   const bool offers = !fused && rest.width() >= ui.width(words, Face::small) + ui.px(88);
   const float wide = ui.text(rest, words, Face::small, ui.theme.dim) + ui.px(offers ? 84 : 0);
   ui.items.add("kernels", ItemKind::figure, {rest.left, rest.top, rest.left + wide, rest.bottom},

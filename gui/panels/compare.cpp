@@ -109,8 +109,8 @@ class Compare {
   void counted(Rect& area, std::string_view name, std::int64_t here, std::int64_t there,
                bool fewer_is_better) {
     const std::int64_t by = here - there;
-    const std::string words = by == 0 ? "0" : (by > 0 ? "+" : "-") + format_number(std::abs(by));
-    figure(area, name, format_number(here), format_number(there), words, fewer_is_better ? by : 0);
+    const std::string words = by == 0 ? "0" : (by > 0 ? "+" : "-") + format_count(std::abs(by));
+    figure(area, name, format_count(here), format_count(there), words, fewer_is_better ? by : 0);
   }
 
   void timed(Rect& area, std::string_view name, double here, double there) {
@@ -142,15 +142,14 @@ class Compare {
         "saved only here {}, {} · only there {}, {} · {} values have the same fate",
         counted_words(Role::saved, d.saved_here.storages), format_bytes(d.saved_here.bytes),
         counted_words(Role::saved, d.saved_there.storages), format_bytes(d.saved_there.bytes),
-        format_number(d.same));
+        format_count(d.same));
     if (d.only_here + d.only_there > 0)
-      remark += fmt::format(" · {} stand only here, {} only there", format_number(d.only_here),
-                            format_number(d.only_there));
+      remark += fmt::format(" · {} stand only here, {} only there", format_count(d.only_here),
+                            format_count(d.only_there));
     const auto count = static_cast<std::int64_t>(d.rows.size());
-    heading(
-        ui_, area.cut_top(std::round(ui_.px(24))),
-        fmt::format("{} value{} with another fate", format_number(count), count == 1 ? "" : "s"),
-        remark);
+    heading(ui_, area.cut_top(std::round(ui_.px(24))),
+            fmt::format("{} value{} with another fate", format_count(count), count == 1 ? "" : "s"),
+            remark);
     ui_.items.add("differing", ItemKind::figure, area, true, fmt::format("{}", count));
     if (count == 0) return;
     Rect head = area.cut_top(ui_.px(20));
@@ -233,10 +232,10 @@ class Compare {
       Rect line = rect_at({region.content.left, region.content.top + high * static_cast<float>(i)},
                           {region.content.width(), high});
       ui_.text(line.cut_left(ui_.px(kCompareName + 60)), count.name, Face::mono, ui_.theme.text);
-      cell(line, kCompareFigure, format_number(count.here), Face::mono, ui_.theme.text);
-      cell(line, kCompareFigure, format_number(count.there), Face::mono, ui_.theme.dim);
+      cell(line, kCompareFigure, format_count(count.here), Face::mono, ui_.theme.text);
+      cell(line, kCompareFigure, format_count(count.there), Face::mono, ui_.theme.dim);
       const std::int64_t by = count.here - count.there;
-      cell(line, kCompareFigure, (by > 0 ? "+" : "-") + format_number(std::abs(by)), Face::mono,
+      cell(line, kCompareFigure, (by > 0 ? "+" : "-") + format_count(std::abs(by)), Face::mono,
            by < 0 ? ui_.theme.result : ui_.theme.dim);
     }
     end_scroll();

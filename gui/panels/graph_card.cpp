@@ -86,8 +86,8 @@ std::vector<GraphCardLine> lines_of(const Stage& stage, const layout::Box& box,
   std::vector<GraphCardLine> lines;
   if (!group.path.empty()) lines.push_back({"module", std::string(clipped(group.path))});
   lines.push_back(
-      {"nodes", fmt::format("{} forward, {} backward", format_number(group.forward_nodes),
-                            format_number(group.backward_nodes))});
+      {"nodes", fmt::format("{} forward, {} backward", format_count(group.forward_nodes),
+                            format_count(group.backward_nodes))});
   if (group.equals > 1)
     lines.push_back({"alike", fmt::format("{} groups of this kind", group.equals)});
   if (marks.saved > 0)

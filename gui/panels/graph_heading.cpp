@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/support/units.h"
 #include "gui/canvas/words.h"
 #include "gui/panels/graph_parts.h"
 
@@ -108,15 +109,15 @@ void tools(const Stage& stage, Rect& rest) {
 
 std::string footer_words(const Stage& stage) {
   std::string words = fmt::format(
-      "{} nodes", format_number(static_cast<std::int64_t>(stage.picture.whole->nodes.size())));
+      "{} nodes", format_count(static_cast<std::int64_t>(stage.picture.whole->nodes.size())));
   if (stage.picture.scene != stage.picture.whole)
     words += fmt::format(" · {} shown", stage.picture.scene->nodes.size());
   words += fmt::format(" · {} boxes",
-                       format_number(static_cast<std::int64_t>(stage.layout().boxes.size())));
+                       format_count(static_cast<std::int64_t>(stage.layout().boxes.size())));
   if (!stage.picture.changed.empty() && stage.subject.comparison == nullptr) {
     const auto changed =
         std::count(stage.picture.changed.begin(), stage.picture.changed.end(), true);
-    words += fmt::format(" · {} new in this pass", format_number(changed));
+    words += fmt::format(" · {} new in this pass", format_count(changed));
   }
   return words;
 }

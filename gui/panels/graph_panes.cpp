@@ -33,7 +33,7 @@ std::string words_of_plan(const ShownGraph& shown) {
 }
 
 std::string number_words(std::size_t count) {
-  return format_number(static_cast<std::int64_t>(count));
+  return format_count(static_cast<std::int64_t>(count));
 }
 
 class Panes {
@@ -94,7 +94,7 @@ class Panes {
     if (compared_pass(document_, choice_)) {
       const ShownGraph& shown = pane == Pane::here ? shown_here_ : *shown_there_;
       return fmt::format("{} nodes",
-                         format_number(static_cast<std::int64_t>(shown.graph().order().size())));
+                         format_count(static_cast<std::int64_t>(shown.graph().order().size())));
     }
     if (pane == Pane::here) return words_of_plan(shown_here_);
     if (!shown_there_) return "isn't there any more";

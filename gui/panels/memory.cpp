@@ -137,9 +137,9 @@ class TimelineView {
   }
 
   std::string steps_words() const {
-    if (view_.whole()) return fmt::format("{} steps", format_number(cache_.stack.totals.size()));
-    return fmt::format("steps {} to {} of {}", format_number(std::llround(first())),
-                       format_number(std::llround(last())), format_number(std::llround(steps())));
+    if (view_.whole()) return fmt::format("{} steps", format_count(cache_.stack.totals.size()));
+    return fmt::format("steps {} to {} of {}", format_count(std::llround(first())),
+                       format_count(std::llround(last())), format_count(std::llround(steps())));
   }
 
   // Where the keys are; else where they would begin.

@@ -38,8 +38,8 @@ std::string arena_words(const ScheduleView& schedule, std::int64_t budget_bytes)
 
 std::string buffer_words(const ScheduleView& schedule, const Buffer& buffer) {
   std::string words = fmt::format("{}\n{} at {}, to {}\nkernel {} to {}", name_of(schedule, buffer),
-                                  format_bytes(buffer.bytes), format_number(buffer.offset),
-                                  format_number(buffer.offset + buffer.bytes), buffer.first_kernel,
+                                  format_bytes(buffer.bytes), format_count(buffer.offset),
+                                  format_count(buffer.offset + buffer.bytes), buffer.first_kernel,
                                   buffer.last_kernel);
   if (buffer.last_kernel + 1 == schedule.schedule.kernels.size()) words += ", the last";
   words += fmt::format("\n{}", name_of(buffer.kind));

@@ -155,7 +155,7 @@ Axis step_axis(double from, double to, std::size_t steps, int ticks) {
     tick *= i % 3 == 1 ? 2.5 : 2;  // 1, 2, 5, 10 …
   for (double at = std::ceil(from / tick) * tick; at <= axis.to; at += tick)
     if (at <= static_cast<double>(steps))
-      axis.ticks.push_back({at, format_number(static_cast<std::int64_t>(at))});
+      axis.ticks.push_back({at, format_count(static_cast<std::int64_t>(at))});
   return axis;
 }
 

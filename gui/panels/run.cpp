@@ -140,9 +140,9 @@ class RunPanel {
     const std::int64_t by = run_->measured_peak_bytes - run_->planned_peak_bytes;
     const std::int64_t peak = run_->of->plan->peak(), arena = run_->planned_peak_bytes;
     line(area, "peak", format_bytes(peak), "", "of the values; the arena is what is measured");
-    std::string words = by == 0 ? fmt::format("the same to the byte: {} B",
-                                              format_number(run_->measured_peak_bytes))
-                                : signed_bytes(by);
+    std::string words =
+        by == 0 ? fmt::format("the same to the byte: {} B", format_count(run_->measured_peak_bytes))
+                : signed_bytes(by);
     if (arena != peak) words += ", " + arena_note(arena, peak, document_.wishes.budget_bytes);
     line(area, "arena", format_bytes(arena), format_bytes(run_->measured_peak_bytes), words);
     if (run_->scratch_bytes != 0)

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/support/units.h"
 #include "gui/app/app.h"
 #include "gui/app/pass_steps.h"
 #include "gui/app/text_view.h"
@@ -63,10 +64,10 @@ class Text {
       ui_.text(place, "nothing differs", Face::small, ui_.theme.faint);
       return;
     }
-    place.cut_left(ui_.text(place, "−" + format_number(static_cast<std::int64_t>(d.removed)),
+    place.cut_left(ui_.text(place, "−" + format_count(static_cast<std::int64_t>(d.removed)),
                             Face::mono, ui_.theme.conflict) +
                    ui_.px(8));
-    place.cut_left(ui_.text(place, "+" + format_number(static_cast<std::int64_t>(d.added)),
+    place.cut_left(ui_.text(place, "+" + format_count(static_cast<std::int64_t>(d.added)),
                             Face::mono, ui_.theme.result) +
                    ui_.px(12));
     if (view_.change < d.changes.size())
@@ -183,7 +184,7 @@ class Text {
     rest.cut_left(ui_.px(98));
     ui_.text(
         rest,
-        fmt::format("{} lines are the same", format_number(static_cast<std::int64_t>(row.count))),
+        fmt::format("{} lines are the same", format_count(static_cast<std::int64_t>(row.count))),
         Face::small, t.hovered ? ui_.theme.text : ui_.theme.dim);
     if (t.pressed) intents_.push_back({"text.unfold", fmt::format("{}", row.first)});
   }

@@ -35,7 +35,7 @@ std::int64_t grain(const Plot& plot) {
 std::string words_of(const CurvePoint& point) {
   return fmt::format("peak {}\nsaved {}\n{} recomputed in {} runs\nstep {}",
                      format_bytes(point.peak_bytes), format_bytes(point.saved_bytes),
-                     format_micros(point.recompute_us), format_number(point.recomputed_runs),
+                     format_micros(point.recompute_us), format_count(point.recomputed_runs),
                      format_micros(point.step_us));
 }
 

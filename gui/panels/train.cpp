@@ -28,7 +28,7 @@ Axis count_axis(double to, int ticks) {
   Axis axis{0, std::max(to, 1.0), {}};
   const double tick = std::max(1.0, time_tick(axis.to, ticks));
   for (int k = 0; k * tick <= axis.to; ++k)
-    axis.ticks.push_back({k * tick, format_number(static_cast<std::int64_t>(k * tick))});
+    axis.ticks.push_back({k * tick, format_count(static_cast<std::int64_t>(k * tick))});
   return axis;
 }
 
@@ -153,10 +153,10 @@ class TrainPanel {
       if (wide > row.width()) return;
       figure(ui_, what, row.cut_left(wide), what, value, ui_.theme.text);
     };
-    tell("step", format_number(view_->steps()));
+    tell("step", format_count(view_->steps()));
     if (!view_->means.empty()) tell("loss", fmt::format("{:.4g}", view_->means.back()));
     const std::int64_t by = latest.measured_peak_bytes - latest.planned_peak_bytes;
-    tell("arena", format_number(latest.measured_peak_bytes) + " B, " +
+    tell("arena", format_count(latest.measured_peak_bytes) + " B, " +
                       (by == 0 ? "as planned" : signed_bytes(by) + " by plan") + beside_peak());
     tell("a step", format_micros(1e3 * latest.step_ms));
     tell("compiled in", format_micros(1e3 * view_->compile_ms));

@@ -203,13 +203,13 @@ class TransformsPanel {
 
   std::string change_of(const PassReport* report) const {
     if (report == nullptr)
-      return format_number(static_cast<std::int64_t>(passes_.input.order().size())) + " nodes";
+      return format_count(static_cast<std::int64_t>(passes_.input.order().size())) + " nodes";
     if (report->skipped) return "left out";
     if (!report->changed) return "";
     const auto difference = static_cast<std::int64_t>(report->nodes_after) -
                             static_cast<std::int64_t>(report->nodes_before);
     if (difference == 0) return fmt::format("×{}", report->changes.size());
-    return (difference < 0 ? "−" : "+") + format_number(std::abs(difference));
+    return (difference < 0 ? "−" : "+") + format_count(std::abs(difference));
   }
 
   std::string explain(const PassReport* report) const {
@@ -217,9 +217,9 @@ class TransformsPanel {
       return fmt::format("The graph as it was read: {} nodes", passes_.input.order().size());
     return fmt::format("{}{}\n{} to {} nodes, {} changes in {}", prose_of(report->name),
                        report->skipped ? "\nleft out" : "",
-                       format_number(static_cast<std::int64_t>(report->nodes_before)),
-                       format_number(static_cast<std::int64_t>(report->nodes_after)),
-                       format_number(static_cast<std::int64_t>(report->changes.size())),
+                       format_count(static_cast<std::int64_t>(report->nodes_before)),
+                       format_count(static_cast<std::int64_t>(report->nodes_after)),
+                       format_count(static_cast<std::int64_t>(report->changes.size())),
                        format_micros(report->milliseconds * 1000));
   }
 
@@ -235,15 +235,14 @@ class TransformsPanel {
     const Rect rect = switched({}, false, whole);
     const PlanReport& plan = document_.shown->report();
     const bool chosen = document_.pass == passes_.passes.size();
-    const std::string runs = plan.recomputed_runs > 0
-                                 ? "+" + format_number(plan.recomputed_runs) + " runs"
-                                 : "no reruns";
+    const std::string runs =
+        plan.recomputed_runs > 0 ? "+" + format_count(plan.recomputed_runs) + " runs" : "no reruns";
     const Touch t = row(ui_, "plan", rect, chosen, runs);
     if (t.pressed) go(passes_.passes.size());
     if (t.hovered)
       hint(ui_, fmt::format("The plan that is shown\npeak {}, step {}\n{} recomputed in {} runs",
                             format_bytes(plan.peak_bytes), format_micros(plan.step_us),
-                            format_micros(plan.recompute_us), format_number(plan.recomputed_runs)));
+                            format_micros(plan.recompute_us), format_count(plan.recomputed_runs)));
     Rect rest = rect;
     rest.cut_left(ui_.px(9));
     rest.cut_right(ui_.px(2));

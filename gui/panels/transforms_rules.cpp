@@ -16,7 +16,7 @@ constexpr float kHits = 40, kTried = 64;  // units: the column of hits, and of "
 constexpr std::size_t kTransformsRulesLongestHint = 2000;
 
 std::string count_words(std::size_t number) {
-  return format_number(static_cast<std::int64_t>(number));
+  return format_count(static_cast<std::int64_t>(number));
 }
 
 class Rules {
@@ -69,7 +69,7 @@ class Rules {
                        : open || t.hovered ? ui_.theme.text
                                            : ui_.theme.dim;
     std::string figure = count_words(rule.changes.size());
-    if (rule.statistics != nullptr) figure += " of " + format_number(rule.statistics->tries);
+    if (rule.statistics != nullptr) figure += " of " + format_count(rule.statistics->tries);
     ui_.text(rest.cut_right(ui_.px(rule.statistics != nullptr ? kTried : kHits)), figure,
              Face::mono_small, hits ? ui_.theme.dim : ui_.theme.faint, Align::right);
     ui_.text(rest, rule.rule, Face::text, ink);
@@ -145,12 +145,11 @@ class Rules {
   static std::string explain(const RuleHits& rule) {
     if (rule.statistics == nullptr) return {};
     const RuleStatistics& row = *rule.statistics;
-    std::string words =
-        fmt::format("tried at {} nodes, {} hits, {}", format_number(row.tries),
-                    format_number(row.hits), format_micros(row.milliseconds * 1000));
+    std::string words = fmt::format("tried at {} nodes, {} hits, {}", format_count(row.tries),
+                                    format_count(row.hits), format_micros(row.milliseconds * 1000));
     if (row.untyped > 0)
       words += fmt::format("\n{} matches given up, the replacement does not fit: {}",
-                           format_number(row.untyped), row.untyped_words);
+                           format_count(row.untyped), row.untyped_words);
     return words;
   }
 

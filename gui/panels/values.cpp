@@ -112,11 +112,10 @@ class Values {
       ui_.frame(row, ui_.theme.conflict, ui_.px(kRadius));
       hint(ui_, table_.filter_fault);
     } else if (!table_.filter.empty() && table_.rows) {
-      ui_.text(
-          row.inset(ui_.px(8), 0),
-          fmt::format("{} of {}", format_number(static_cast<std::int64_t>(table_.order.size())),
-                      format_number(static_cast<std::int64_t>(table_.rows->rows.size()))),
-          Face::small, ui_.theme.dim, Align::right);
+      ui_.text(row.inset(ui_.px(8), 0),
+               fmt::format("{} of {}", format_count(static_cast<std::int64_t>(table_.order.size())),
+                           format_count(static_cast<std::int64_t>(table_.rows->rows.size()))),
+               Face::small, ui_.theme.dim, Align::right);
     }
   }
 

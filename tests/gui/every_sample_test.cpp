@@ -40,8 +40,8 @@ std::vector<std::string> all_samples() {
 std::vector<std::string> facts_of(const DocumentView& document) {
   const PlanReport& report = document.shown->report();
   std::vector<std::string> facts{format_bytes(report.peak_bytes), format_micros(report.step_us),
-                                 format_number(static_cast<std::int64_t>(report.timeline.size())),
-                                 format_number(report.recomputed_runs) + " runs", document.title};
+                                 format_count(static_cast<std::int64_t>(report.timeline.size())),
+                                 format_count(report.recomputed_runs) + " runs", document.title};
   for (const auto& pass : document.document->passes.passes) facts.emplace_back(pass.name);
   for (const NodeId node : document.graph().order())
     facts.push_back(document.graph().node_name(node));

@@ -101,8 +101,8 @@ TEST_CASE("lesson figures: places in the arena, and the line of code", "[gui]") 
   for (const Buffer& buffer : schedule.schedule.buffers) {
     const std::string& name = schedule.graph().node_name(buffer.owner);
     CAPTURE(name);
-    CHECK(figure(window, "address " + name) == format_number(buffer.offset));
-    CHECK(figure(window, "end " + name) == format_number(buffer.offset + buffer.bytes));
+    CHECK(figure(window, "address " + name) == format_count(buffer.offset));
+    CHECK(figure(window, "end " + name) == format_count(buffer.offset + buffer.bytes));
   }
   CHECK(figure(window, "address gate") == "–");  // it stays inside
   REQUIRE(window.app.run("select.node", "gate").ok());
