@@ -4,12 +4,14 @@
 
 #include <dnnl.hpp>
 #include <functional>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "engine/schedule/schedule.h"
 #include "engine/support/check.h"
 #include "engine/support/text.h"
+#include "native/cpu/threads.h"
 
 namespace recut::cpu {
 namespace {
@@ -21,6 +23,31 @@ using library::Operand;
 
 constexpr std::int64_t kAlignment = 64;
 constexpr auto kReal = memory::data_type::f32;
+// Multiply-adds while a core goes through a statement of a loop, of which it does several at once:
+// they take two units of eight lanes, on most.
+constexpr double kAddsAtOnce = 5;
+
+double elements(const Operand& operand) {
+  return static_cast<double>(element_count(operand.layout.shape));
+}
+
+// Multiply-adds. A convolution has as many as its two gradients have each.
+double adds_of(const MatrixProduct& p) {
+  return elements(p.out) * static_cast<double>(p.left.layout.shape.back());
+}
+double adds_of(const Convolution& c) {
+  const double windows = elements(c.transposed ? c.input : c.output);
+  return windows * elements(c.weight) / static_cast<double>(c.weight.layout.shape.front());
+}
+double adds_of(const library::Attention&) { return 0; }  // which oneDNN doesn't run
+
+// As loop stages count it, from numbers of the call alone: the same wherever it runs.
+double work_of(const library::Kernel& kernel) {
+  double adds = 0;
+  for (const library::Call& call : kernel.calls)
+    adds += std::visit([](const auto& c) { return adds_of(c); }, call);
+  return adds / kAddsAtOnce;
+}
 
 // A tensor as the graph has it: where, and laid out how.
 struct Given {
@@ -56,6 +83,7 @@ struct Action {
 struct Sequence {
   std::vector<Action> actions;
   std::int64_t scratch_bytes = 0;
+  bool alone = false;  // one thread's
 };
 
 class Preparation {
@@ -294,11 +322,15 @@ OneDnn::OneDnn(OneDnn&& other) noexcept = default;
 OneDnn& OneDnn::operator=(OneDnn&& other) noexcept = default;
 OneDnn::~OneDnn() = default;
 
-Result<OneDnn> OneDnn::prepare(std::span<const library::Kernel> kernels) {
+Result<OneDnn> OneDnn::prepare(std::span<const library::Kernel> kernels, double least_shared_work) {
   auto primitives = std::make_unique<Primitives>();
   for (const library::Kernel& kernel : kernels) try {
+      // A primitive divides its work when it is made.
+      std::optional<Alone> alone;
+      if (work_of(kernel) < least_shared_work) alone.emplace();
       Sequence sequence = Preparation(primitives->engine).run(kernel);
       for (Action& action : sequence.actions) action.primitive = action.make();
+      sequence.alone = alone.has_value();
       primitives->kernels.push_back(std::move(sequence));
     } catch (const dnnl::error& fault) {
       return error(
@@ -315,7 +347,10 @@ std::int64_t OneDnn::scratch_bytes() const {
 }
 
 void OneDnn::run(std::uint32_t kernel, void* const* buffers, std::byte* scratch) const {
-  for (const Action& action : primitives_->kernels[kernel].actions) {
+  const Sequence& sequence = primitives_->kernels[kernel];
+  std::optional<Alone> alone;
+  if (sequence.alone) alone.emplace();
+  for (const Action& action : sequence.actions) {
     for (const Action::Argument& argument : action.arguments) {
       std::byte* base =
           argument.in_scratch ? scratch : static_cast<std::byte*>(buffers[argument.buffer]);

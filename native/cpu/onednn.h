@@ -21,9 +21,10 @@ std::string onednn_version();
 
 class OneDnn {
  public:
-  // Primitives for as many threads as the caller has (threads.h). Fails where oneDNN has no code
-  // for a call, which onednn_takes() says before.
-  static Result<OneDnn> prepare(std::span<const library::Kernel> kernels);
+  // Primitives for as many threads as the caller has (threads.h), but for one where a kernel's work
+  // is less than `least_shared_work` (codegen/loop/stages.h). Fails where oneDNN has no code for a
+  // call, which onednn_takes() says before.
+  static Result<OneDnn> prepare(std::span<const library::Kernel> kernels, double least_shared_work);
 
   OneDnn(OneDnn&& other) noexcept;
   OneDnn& operator=(OneDnn&& other) noexcept;
@@ -33,7 +34,7 @@ class OneDnn {
   // in the layouts that the primitives like, and what these keep for themselves.
   std::int64_t scratch_bytes() const;
 
-  // Runs a kernel, on as many threads. `buffers` in the kernel's order.
+  // Runs a kernel, on those threads. `buffers` in the kernel's order.
   // `scratch`: so many bytes, from a multiple of 64 on. One run at a time.
   void run(std::uint32_t kernel, void* const* buffers, std::byte* scratch) const;
 

@@ -75,7 +75,7 @@ Step::Step(Program program, Jit jit, const StepCode& code)
     for (const loop::Stage& stage : stages)
       kernels_.back().push_back(
           {reinterpret_cast<decltype(StageCode::run)>(jit_.find(stage.symbol)), stage.extent,
-           stage.grain, stage.parallel});
+           stage.grain, stage.parallel, stage.work});
   }
 }
 
@@ -83,23 +83,25 @@ const std::string& Step::fault(std::int64_t number) const {
   return faults_[static_cast<std::size_t>(number - 1)];
 }
 
-Result<Run> Run::prepare(const Step& step, std::vector<Tensor> inputs, int threads) {
+Result<Run> Run::prepare(const Step& step, std::vector<Tensor> inputs, int threads,
+                         double least_shared_work) {
   const Threads team(threads);
-  auto library = OneDnn::prepare(step.program().library);
+  auto library = OneDnn::prepare(step.program().library, least_shared_work);
   if (!library) return library.diagnostics();
   auto arena = Arena::reserve(step.program().arena_bytes);
   if (!arena) return arena.diagnostics();
   auto scratch = Arena::reserve(library->scratch_bytes());
   if (!scratch) return scratch.diagnostics();
-  return Run(step, std::move(inputs), team, std::move(*library), std::move(*arena),
-             std::move(*scratch));
+  return Run(step, std::move(inputs), team, least_shared_work, std::move(*library),
+             std::move(*arena), std::move(*scratch));
 }
 
-Run::Run(const Step& step, std::vector<Tensor> inputs, Threads threads, OneDnn library, Arena arena,
-         Arena scratch)
+Run::Run(const Step& step, std::vector<Tensor> inputs, Threads threads, double least_shared_work,
+         OneDnn library, Arena arena, Arena scratch)
     : step_(step),
       inputs_(std::move(inputs)),
       threads_(threads),
+      least_shared_work_(least_shared_work),
       library_(std::move(library)),
       arena_(std::move(arena)),
       scratch_(std::move(scratch)) {
@@ -140,7 +142,7 @@ Result<Done> Run::run(std::uint64_t seed, std::span<double> launch_seconds) {
 void Run::launch(const Launch& launch, void* const* buffers, std::int64_t seed) {
   if (launch.library) return library_.run(launch.kernel, buffers, scratch_.data());
   for (const Step::StageCode& stage : step_.kernel(launch.kernel)) {
-    if (!stage.parallel) {
+    if (!stage.parallel || stage.work < least_shared_work_) {
       stage.run(buffers, 0, stage.extent, seed, &fault_);
       continue;
     }

@@ -60,6 +60,7 @@ class Step {
                 std::int64_t* fault);
     std::int64_t extent = 1, grain = 1;
     bool parallel = false;
+    double work = 0;
   };
 
   const Program& program() const { return program_; }
@@ -79,9 +80,11 @@ class Step {
 class Run : public StepRun {
  public:
   // `inputs`: one for each of the program's, of their types, as kernels read them
-  // (as_kernels_read). The step is kept by reference. Fails where the machine lacks the memory, or
-  // its library code for a call.
-  static Result<Run> prepare(const Step& step, std::vector<Tensor> inputs, int threads);
+  // (as_kernels_read). The step is kept by reference. What is less than `least_shared_work`
+  // (codegen/loop/stages.h) is one thread's, however many there are. Fails where the machine lacks
+  // the memory, or its library code for a call.
+  static Result<Run> prepare(const Step& step, std::vector<Tensor> inputs, int threads,
+                             double least_shared_work = loop::kLeastSharedWork);
 
   const Program& program() const override { return step_.program(); }
   // Allocates nothing, but for what oneDNN notes of a call.
@@ -96,14 +99,15 @@ class Run : public StepRun {
   std::int64_t scratch_bytes() const { return scratch_.bytes(); }
 
  private:
-  Run(const Step& step, std::vector<Tensor> inputs, Threads threads, OneDnn library, Arena arena,
-      Arena scratch);
+  Run(const Step& step, std::vector<Tensor> inputs, Threads threads, double least_shared_work,
+      OneDnn library, Arena arena, Arena scratch);
   void launch(const Launch& launch, void* const* buffers, std::int64_t seed);
   std::byte* address(const Place& place) const;
 
   const Step& step_;
   std::vector<Tensor> inputs_;
   Threads threads_;
+  double least_shared_work_;
   OneDnn library_;
   Arena arena_, scratch_;
   std::vector<void*> buffers_;  // of all launches, one after another

@@ -59,8 +59,8 @@ struct StepBytesFields : cache::CallFields {
   }
   template <class Bytes>
   static void of(Bytes& bytes, loop::Stage& stage) {
-    auto& [symbol, extent, grain, parallel] = stage;
-    bytes(symbol, extent, grain, parallel);
+    auto& [symbol, extent, grain, parallel, work] = stage;
+    bytes(symbol, extent, grain, parallel, work);
   }
   template <class Bytes>
   static void of(Bytes& bytes, cache::Digest& digest) {

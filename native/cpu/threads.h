@@ -25,4 +25,17 @@ class Threads {
   int count_;
 };
 
+// While it lives, the thread that made it works by itself: what it does by OpenMP, oneDNN's
+// primitives and the making of them included, takes no other thread.
+class Alone {
+ public:
+  Alone();
+  ~Alone();
+  Alone(const Alone&) = delete;
+  Alone& operator=(const Alone&) = delete;
+
+ private:
+  const int before_;
+};
+
 }  // namespace recut::cpu

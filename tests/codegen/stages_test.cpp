@@ -41,5 +41,19 @@ TEST_CASE("stages: what reads what was written stays in one piece", "[codegen]")
   CHECK(stages[0].loop == nullptr);
 }
 
+// A core's vectors have eight lanes or so: what is left is what it goes through.
+TEST_CASE("stages: work counts statements of all iterations, lanes abreast", "[codegen]") {
+  const auto work = [](const std::string& body) {
+    const loop::Kernel kernel = stages_kernel_of(body);
+    return loop::stage_of(kernel, loop::stages_of(kernel).back()).work;
+  };
+  CHECK(work(kLoop) == 8 * 2);
+  CHECK(work("parallel %i in 0..64 {\n%v : f32 = constant 2\nstore %x[%i], %v\n}\n") == 64 * 2);
+  CHECK(work("parallel %i in 0..64 lanes 64 {\n%v : f32 = constant 2\nstore %x[%i], %v\n}\n") ==
+        8 * 2);
+  CHECK(work("parallel %i in 0..8 {\n%v : f32 = constant 2\nfor %j in 0..8 {\n"
+             "store %x[8*%i + %j], %v\n}\n}\n") == 8 * (1 + 8));
+}
+
 }  // namespace
 }  // namespace recut

@@ -51,6 +51,35 @@ TEST_CASE("execution: every kernel that launches has its time", "[native][cpu]")
   CHECK(std::abs(sum - by_kernel) < 1e-9 + 1e-6 * sum);
 }
 
+// Waking a thread for a microsecond's work costs more than that, and where the cores are busy, a
+// thousand times more.
+TEST_CASE("execution: small kernels are one thread's, with the same bits", "[native][cpu]") {
+  const Scheduled sample = scheduled_sample();
+  const Step& step = sample.step.step;
+  int parallel = 0;
+  for (std::uint32_t k = 0; k < step.program().kernels.size(); ++k)
+    for (const Step::StageCode& stage : step.kernel(k)) {
+      parallel += stage.parallel ? 1 : 0;
+      CHECK(stage.work < loop::kLeastSharedWork);
+    }
+  CHECK(parallel > 0);
+  const auto inputs = inputs_from(sample.document.graph(), {}, 1);
+  REQUIRE(inputs.ok());
+  const auto outputs = [&](int threads, double least_shared_work) {
+    auto run = Run::prepare(step, kernel_inputs(sample.document.graph(), step.program(), *inputs),
+                            threads, least_shared_work);
+    REQUIRE(run.ok());
+    REQUIRE(run->run(1).ok());
+    std::vector<std::string> bytes;
+    for (const Tensor& output : run->outputs())
+      bytes.push_back(output.exists() ? recut::bytes_of(output) : "");
+    return bytes;
+  };
+  const auto alone = outputs(1, loop::kLeastSharedWork);
+  CHECK(outputs(3, loop::kLeastSharedWork) == alone);
+  CHECK(outputs(3, 0) == alone);
+}
+
 TEST_CASE("execution: a run that is ended runs no further step", "[native][cpu]") {
   const Scheduled sample = scheduled_sample();
   ExecutionRequest request;

@@ -69,7 +69,8 @@ std::vector<Tensor> run_step(const Graph& graph, const cpu::Step& step, const In
   std::vector<Tensor> given;
   for (const NodeId id : step.program().inputs)
     given.push_back(as_kernels_read(graph.type(id), inputs.at(id)));
-  auto run = cpu::Run::prepare(step, std::move(given), threads);
+  // However little it is: threads share everything.
+  auto run = cpu::Run::prepare(step, std::move(given), threads, 0);
   if (!run) FAIL(format(run.diagnostics()));
   if (const auto done = run->run(0); !done) FAIL(format(done.diagnostics()));
   return run->outputs();

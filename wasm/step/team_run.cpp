@@ -137,9 +137,11 @@ Result<Done> TeamRun::run(std::uint64_t seed, std::span<double> launch_seconds) 
     const Launch& launch = program_.launches[i];
     const Clock::time_point began = Clock::now();
     std::uint32_t number = first_stage_[launch.kernel];
-    for (const loop::Stage& stage : module_.kernels[launch.kernel])
+    for (const loop::Stage& stage : module_.kernels[launch.kernel]) {
+      const bool shared = stage.parallel && stage.work >= loop::kLeastSharedWork;
       team_run(step_, number++, list, static_cast<double>(stage.extent),
-               stage.parallel ? static_cast<double>(stage.grain) : 0, &with);
+               shared ? static_cast<double>(stage.grain) : 0, &with);
+    }
     if (!launch_seconds.empty())
       launch_seconds[i] = std::chrono::duration<double>(Clock::now() - began).count();
     list += static_cast<std::uint32_t>(launch.buffers.size() * sizeof(std::uint32_t));

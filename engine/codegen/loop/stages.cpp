@@ -1,9 +1,12 @@
 #include "engine/codegen/loop/stages.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace recut::loop {
 namespace {
+
+constexpr std::int64_t kLanesAbreast = 8;  // more are several instructions, on most cores
 
 // Whether a definition gives the same wherever it stands: stages repeat those that they share.
 bool is_repeatable(const Kernel& kernel, const Define& define) {
@@ -37,6 +40,28 @@ bool combines_in_memory(const Block& block) {
   return false;
 }
 
+double work_of(const Kernel& kernel, const Block& block);
+
+double work_of(const Kernel& kernel, const Loop& loop) {
+  const std::int64_t abreast = std::clamp<std::int64_t>(loop.lanes, 1, kLanesAbreast);
+  const auto rounds =
+      static_cast<double>(kernel[loop.variable].extent) / static_cast<double>(abreast);
+  return rounds * work_of(kernel, loop.body);
+}
+
+double work_of(const Kernel& kernel, const Block& block) {
+  double work = 0;
+  for (const Statement& statement : block) {
+    if (const auto* loop = std::get_if<Loop>(&statement.value))
+      work += work_of(kernel, *loop);
+    else if (const auto* branch = std::get_if<If>(&statement.value))
+      work += 1 + work_of(kernel, branch->body);
+    else
+      work += 1;
+  }
+  return work;
+}
+
 }  // namespace
 
 std::vector<StageCode> stages_of(const Kernel& kernel) {
@@ -64,7 +89,7 @@ std::vector<StageCode> stages_of(const Kernel& kernel) {
 Stage stage_of(const Kernel& kernel, const StageCode& code) {
   if (code.loop == nullptr) return {};
   return {"", kernel[code.loop->variable].extent, code.loop->lanes,
-          code.loop->parallel && !combines_in_memory(code.loop->body)};
+          code.loop->parallel && !combines_in_memory(code.loop->body), work_of(kernel, *code.loop)};
 }
 
 bool fits_lanes(const Block& body) {

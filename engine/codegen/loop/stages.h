@@ -16,7 +16,13 @@ struct Stage {
   std::int64_t extent = 1;  // iterations; [first, last) is a part of 0 … extent
   std::int64_t grain = 1;   // first and last are multiples of it, or last is extent
   bool parallel = false;    // parts may run at once and in any order; else it is one part
+  double work = 0;          // statements that all iterations go through, lanes abreast
 };
+
+// What is less than this is quicker on one thread: a core is through with it in some 30 µs, which
+// is about what it takes to wake another thread and to wait for it. Where the other cores have work
+// of their own, waiting takes a thousand times as long.
+inline constexpr double kLeastSharedWork = 1 << 18;
 
 // What such a function is written from: a loop behind the definitions that it shares with other
 // stages, which each of them repeats. Without a loop: the statements alone, once.
