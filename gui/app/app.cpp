@@ -26,6 +26,9 @@ bool is_tensors(const std::string& path) {
          path.compare(path.size() - ending.size(), ending.size(), ending) == 0;
 }
 
+// More than a hand that rests on the pointer.
+bool is_meant(const InputEvent& event) { return !std::holds_alternative<PointerMoved>(event); }
+
 }  // namespace
 
 App::App(Backend& backend, AppOptions options)
@@ -91,6 +94,7 @@ bool App::tick() {
   events.insert(events.end(), fed_.begin(), fed_.end());
   fed_.clear();
   if (!events.empty()) {
+    answers_ |= std::any_of(events.begin(), events.end(), is_meant);
     take(events);
     want_frames();
   }
@@ -108,10 +112,19 @@ bool App::tick() {
                                    [&](const Notice& notice) { return notice.until <= now; });
   if (over != notices.end()) want_frames();
   notices.erase(over, notices.end());
+  const bool drew = draw_what_is_owed(began);
+  // The first frame after a change shows it; the others let it settle.
+  jobs.let_measure(frames_owed_ < kFramesAfterChange);
+  return drew;
+}
+
+bool App::draw_what_is_owed(double began) {
   if (frames_owed_ == 0 && !motion.moving()) return false;
+  if (waits_for_times()) return false;
   if (backend.now() - began > kBesideFrame && !std::exchange(put_off_, true)) return false;
   put_off_ = false;
   frames_owed_ = std::max(0, frames_owed_ - 1);
+  answers_ = false;
   frame();
   show_title();
   return true;
@@ -132,7 +145,7 @@ void App::save_when_due() {
 }
 
 std::optional<double> App::rest() const {
-  if (frames_owed_ > 0 || motion.moving()) return 0;
+  if ((frames_owed_ > 0 || motion.moving()) && !waits_for_times()) return 0;
   std::optional<double> next;
   const auto at = [&](double when) {
     const double left = std::max(0.0, when - backend.now());

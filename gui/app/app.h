@@ -2,7 +2,8 @@
 // of where it runs.
 //
 // A tick takes what came in (input, messages of jobs) and draws a few frames after each change; a
-// tick without one draws nothing, so that a window at rest costs nothing.
+// tick without one draws nothing, so that a window at rest costs nothing. While a job takes times,
+// all that is owed waits for it, but for the answer to a key or a button.
 #pragma once
 
 #include <functional>
@@ -156,6 +157,8 @@ class App {
   void open_first();
   bool restore_workspace(bool with_documents);  // whether there was one
   void show_title();
+  bool draw_what_is_owed(double began);
+  bool waits_for_times() const { return !answers_ && jobs.measuring(); }
 
   const AppOptions options_;
   ImGuiContext* context_ = nullptr;
@@ -165,6 +168,7 @@ class App {
   std::string drawn_overlay_;
   int frames_owed_ = 3;
   bool put_off_ = false;  // the last tick left its frame to this one
+  bool answers_ = false;  // somebody waits for the next frame, whatever is measured
   int frames_ = 0;
   double last_frame_ = 0;
   double save_due_ = -1;  // when the workspace is saved; below 0: nothing changed

@@ -7,7 +7,7 @@ namespace recut::gui {
 namespace {
 
 enum class Task : std::uint8_t { plan, sweep, check, schedule, run, train };
-enum class Reply : std::uint8_t { progress, some, all };
+enum class Reply : std::uint8_t { progress, measuring, some, all };
 
 template <class... T>
 std::string packed(const T&... values) {
@@ -25,6 +25,10 @@ std::function<bool(JobControl&, std::string_view)> reply_taker(Take take) {
     if (kind == Reply::progress) {
       const auto fraction = unpack.get<double>();
       control.progress(fraction, unpack.get<std::string>());
+      return true;
+    }
+    if (kind == Reply::measuring) {
+      control.measuring(unpack.get<bool>());
       return true;
     }
     take(control, unpack.result<T>());
@@ -67,6 +71,24 @@ std::function<bool(double, const std::string&)> percents(const Send& send) {
     percent = static_cast<int>(100 * share);
     send(packed(Reply::progress, share, words));
     return true;
+  };
+}
+
+// The same for a runner. It is silent while it measures: who hears of it would draw.
+StepProgress phases(const Send& send) {
+  return [&send, tell = percents(send), last = StepPhase::preparing](
+             StepPhase phase, double share, const std::string& words) mutable {
+    if (phase != last) send(packed(Reply::measuring, phase == StepPhase::measuring));
+    last = phase;
+    return phase == StepPhase::measuring || tell(share, words);
+  };
+}
+
+StepProgress phases(JobControl& control) {
+  return [&control](StepPhase phase, double share, const std::string& words) {
+    control.measuring(phase == StepPhase::measuring);
+    control.progress(share, words);
+    return !control.cancelled();
   };
 }
 
@@ -113,7 +135,8 @@ Result<StepRan> run_step(const Document& document, const RunTask& task, Runner& 
 
 // Begins the training where it is at its first step, and compiles where it goes on by another plan.
 Result<StepsTrained> train_steps(TrainingPlace& place, std::shared_ptr<const Document> document,
-                                 const TrainTask& task, Runner& runner) {
+                                 const TrainTask& task, Runner& runner,
+                                 const std::function<void(bool)>& measuring) {
   if (place.number != task.number) place = {task.number, nullptr};
   if (place.session == nullptr && task.first == 0) {
     auto begun = TrainingSession::begin(document, task.order.seed);
@@ -132,7 +155,9 @@ Result<StepsTrained> train_steps(TrainingPlace& place, std::shared_ptr<const Doc
     if (!compiled) return compiled.diagnostics();
     compile_ms = *compiled;
   }
+  measuring(true);
   auto figures = place.session->advance(task.order);
+  measuring(false);
   if (!figures) return figures.diagnostics();
   trained.figures = std::move(*figures);
   trained.figures.compile_ms = compile_ms;
@@ -141,14 +166,15 @@ Result<StepsTrained> train_steps(TrainingPlace& place, std::shared_ptr<const Doc
 
 void serve_run(const Document& document, Unpacker& unpack, Runner* runner, const Send& send) {
   RECUT_CHECK(runner != nullptr, "a step to run where nothing runs any");
-  send(packed(Reply::all, run_step(document, unpack.get<RunTask>(), *runner, percents(send))));
+  send(packed(Reply::all, run_step(document, unpack.get<RunTask>(), *runner, phases(send))));
 }
 
 void serve_train(TrainingPlace& place, std::shared_ptr<const Document> document, Unpacker& unpack,
                  Runner* runner, const Send& send) {
   RECUT_CHECK(runner != nullptr, "a step to run where nothing runs any");
-  send(packed(Reply::all,
-              train_steps(place, std::move(document), unpack.get<TrainTask>(), *runner)));
+  const auto measuring = [&](bool now) { send(packed(Reply::measuring, now)); };
+  send(packed(Reply::all, train_steps(place, std::move(document), unpack.get<TrainTask>(), *runner,
+                                      measuring)));
 }
 
 ScheduleOrder order_of(const PlanView& plan) {
@@ -240,6 +266,7 @@ Job checking_job(std::string title, const ErrandFile& file,
 Job running_job(std::string title, const ErrandFile& file, SharedPlanView plan,
                 SharedSchedule schedule, StepOrder order, Runner& runner, TakeRun take) {
   Job job{std::move(title), file.serial, false, false, {}};
+  job.measures = true;
   job.part = [plan, schedule, order, &runner, take](JobControl& control) {
     const auto scheduled = schedule ? Result<SharedSchedule>(schedule) : schedule_of(plan);
     if (!scheduled) {
@@ -249,10 +276,7 @@ Job running_job(std::string title, const ErrandFile& file, SharedPlanView plan,
     const ScheduleView& view = **scheduled;
     take(control, *scheduled,
          runner.run({*plan->document, view.storages, view.groups, view.schedule}, order,
-                    [&](double share, const std::string& words) {
-                      control.progress(share, words);
-                      return !control.cancelled();
-                    }));
+                    phases(control)));
     return false;
   };
   const auto task = [recipe = file.recipe, plan, schedule, order] {
@@ -276,6 +300,7 @@ Job running_job(std::string title, const ErrandFile& file, SharedPlanView plan,
 Job training_job(std::string title, const ErrandFile& file, SharedPlanView plan,
                  SharedSchedule schedule, NextSteps next, Runner& runner, TakeTrained take) {
   Job job{std::move(title), file.serial, false, true, {}};
+  job.measures = true;
   const auto task = [plan, schedule, next] {
     const auto known = schedule ? std::optional(schedule->schedule) : std::nullopt;
     return TrainTask{next.number, next.first, order_of(*plan), known, next.order};
@@ -290,7 +315,8 @@ Job training_job(std::string title, const ErrandFile& file, SharedPlanView plan,
         std::move(trained->figures));
   };
   job.part = [plan, task, place = next.place, &runner, take_trained](JobControl& control) {
-    take_trained(control, train_steps(*place, plan->document, task(), runner));
+    take_trained(control, train_steps(*place, plan->document, task(), runner,
+                                      [&](bool now) { control.measuring(now); }));
     return false;
   };
   const auto fail = [take](JobControl& control, const std::string& why) {

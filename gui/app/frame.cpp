@@ -93,7 +93,10 @@ void App::frame() {
   backend.draw(*ImGui::GetDrawData());
   // ImGui takes in what follows fast on each other (a wheel that turns while the pointer moves) one
   // by one, a frame each.
-  if (!ImGui::GetCurrentContext()->InputEventsQueue.empty()) want_frames();
+  if (!ImGui::GetCurrentContext()->InputEventsQueue.empty()) {
+    want_frames();
+    answers_ = true;
+  }
   perform(intents);  // of the second drawing: in the next frame
 }
 

@@ -35,6 +35,14 @@ struct Jobs::Running : JobControl {
     jobs->wake_();
   }
 
+  void measuring(bool now) override {
+    {
+      const std::lock_guard lock(jobs->mutex_);
+      status.measuring = now;
+    }
+    if (!now) jobs->wake_();
+  }
+
   void post(std::function<void()> message) override {
     {
       const std::lock_guard lock(jobs->mutex_);
@@ -71,7 +79,8 @@ JobId Jobs::start(Job job) {
   running->jobs = this;
   {
     const std::lock_guard lock(mutex_);
-    running->status = {++last_, job.owner, job.title, {}, -1, false, job.quiet};
+    running->status = {++last_, job.owner, job.title, {}, -1, false, job.quiet, false};
+    if (job.measures) drawn_ = false;  // that it began is a change, too
     running->job = std::move(job);
     jobs_.push_back(running);
   }
@@ -119,6 +128,25 @@ bool Jobs::is_alive(JobId id) const {
   return std::any_of(jobs_.begin(), jobs_.end(), [&](const auto& job) { return is_it(*job); }) ||
          std::any_of(messages_.begin(), messages_.end(),
                      [&](const Message& message) { return is_it(*message.from); });
+}
+
+bool Jobs::measuring() const {
+  const std::lock_guard lock(mutex_);
+  return std::any_of(jobs_.begin(), jobs_.end(),
+                     [](const auto& job) { return job->status.measuring && !job->stop; });
+}
+
+void Jobs::let_measure(bool drawn) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (drawn_ == drawn) return;
+    drawn_ = drawn;
+  }
+  if (drawn) changed_.notify_all();
+}
+
+bool Jobs::may_begin(const Running& job, bool urgent) const {
+  return !job.status.running && job.job.urgent == urgent && (drawn_ || !job.job.measures);
 }
 
 std::vector<JobStatus> Jobs::status() const {
@@ -185,7 +213,7 @@ std::shared_ptr<Jobs::Running> Jobs::next(bool urgent_only) {
   for (const bool urgent : {true, false}) {
     if (urgent_only && !urgent) break;
     for (const auto& job : jobs_) {
-      if (job->status.running || job->job.urgent != urgent) continue;
+      if (!may_begin(*job, urgent)) continue;
       job->status.running = true;
       return job;
     }
@@ -198,7 +226,7 @@ void Jobs::run_part(const std::shared_ptr<Running>& job) {
   if (!more || job->stop) return finish(job);
   {
     const std::lock_guard lock(mutex_);
-    job->status.running = false;  // urgent ones may come between two parts
+    job->status.running = job->status.measuring = false;  // urgent ones may come between two parts
   }
   changed_.notify_all();
 }
@@ -214,15 +242,16 @@ void Jobs::finish(const std::shared_ptr<Running>& job) {
 
 // Gives the helper what waits, and takes back what was cancelled.
 void Jobs::send_errands() {
-  const auto jobs = [&] {
+  const auto [jobs, drawn] = [&] {
     const std::lock_guard lock(mutex_);
-    return jobs_;
+    return std::pair(jobs_, drawn_);
   }();
   for (const auto& job : jobs) {
     if (job->away && job->stop) {
       helper_->end(job->status.id);
       finish(job);
-    } else if (!job->away && !job->stop && !job->status.running && job->job.errand) {
+    } else if (!job->away && !job->stop && !job->status.running && job->job.errand &&
+               (drawn || !job->job.measures)) {
       job->away = job->status.running = true;
       const Errand& errand = *job->job.errand;
       helper_->begin(job->status.id, job->job.urgent, errand.file, errand.task());
@@ -270,7 +299,7 @@ void Jobs::work(bool urgent_only) {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] {
       return ending_ || std::any_of(jobs_.begin(), jobs_.end(), [&](const auto& job) {
-               return !job->status.running && (job->job.urgent || !urgent_only);
+               return may_begin(*job, true) || (!urgent_only && may_begin(*job, false));
              });
     });
   }

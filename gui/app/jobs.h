@@ -29,6 +29,7 @@ struct JobStatus {
   double fraction = -1;  // 0 … 1; below 0: not known
   bool running = false;  // false: waiting
   bool quiet = false;    // nothing that people need to see
+  bool measuring = false;
 };
 
 // What a job sees of the outside. Usable from the job's own thread only.
@@ -38,6 +39,8 @@ class JobControl {
   // Set once the job is to end; what it posts afterwards is thrown away.
   virtual const std::atomic<bool>& cancelled() const = 0;
   virtual void progress(double fraction, std::string words) = 0;
+  // From now on times are taken, which drawing would spoil; or no longer.
+  virtual void measuring(bool now) = 0;
   // Runs between two frames on the frame's thread, unless the job was cancelled by then.
   virtual void post(std::function<void()> message) = 0;
 };
@@ -60,6 +63,7 @@ struct Job {
   // Does a part of the work; true where more is left. Parts should be short where they can.
   std::function<bool(JobControl&)> part;
   std::shared_ptr<const Errand> errand = nullptr;  // null: no helper can do it
+  bool measures = false;  // takes times: begins once what there is to see was drawn
 };
 
 class Jobs {
@@ -78,6 +82,10 @@ class Jobs {
   bool resting()
       const;  // all that is at work is at work elsewhere: nothing to deliver until a wake
   bool helped() const { return helper_ != nullptr; }
+  // One of them takes times.
+  bool measuring() const;
+  // Whether what changed has been drawn: jobs that measure begin then, and no earlier.
+  void let_measure(bool drawn);
   // It waits, works, or what it posted has still to run: who started it has more to come.
   bool is_alive(JobId id) const;
   std::vector<JobStatus> status() const;
@@ -99,6 +107,7 @@ class Jobs {
   bool run_messages(const std::function<bool()>& over);
   void do_without_helper();
   std::shared_ptr<Running> find(JobId id) const;
+  bool may_begin(const Running& job, bool urgent) const;
 
   const bool threads_;
   const std::function<void()> wake_;
@@ -113,6 +122,7 @@ class Jobs {
   std::deque<Message> messages_;
   std::deque<HelperReply> replies_;  // the frame's thread only
   std::atomic<bool> ending_{false}, news_{false};
+  bool drawn_ = true;  // under mutex_
   JobId last_ = 0;
   std::vector<std::thread> workers_;
 };

@@ -10,8 +10,30 @@
 #include "gui/app/run_place.h"
 
 namespace recut::gui {
-RunReport::RunReport(StepFigures figures, SharedSchedule schedule)
-    : StepFigures(std::move(figures)), of(std::move(schedule)), slowest(of->launches) {
+
+std::optional<StepPrices> prices_of(const ScheduleView& schedule, const std::string& device) {
+  if (device.empty()) return std::nullopt;
+  const Graph& graph = schedule.graph();
+  const auto costs = find_cost_model(graph, std::nullopt, device, "eager");
+  if (!costs) return std::nullopt;
+  const auto replayed = replay(graph, schedule.storages, schedule.plan->planned.plan,
+                               costs->device.rates, schedule.groups);
+  if (!replayed) return std::nullopt;
+  StepPrices prices{costs->device.title, replayed->step_us, {}};
+  for (std::uint32_t k = 0; k < schedule.schedule.kernels.size(); ++k) {
+    double sum = 0;
+    for (std::size_t step = schedule.first_step(k); step < schedule.end_step(k); ++step)
+      sum += replayed->steps[step].micros;
+    prices.kernel_us.push_back(sum);
+  }
+  return prices;
+}
+
+RunReport::RunReport(StepFigures figures, SharedSchedule schedule, const std::string& device)
+    : StepFigures(std::move(figures)),
+      of(std::move(schedule)),
+      planned(prices_of(*of, device)),
+      slowest(of->launches) {
   std::stable_sort(slowest.begin(), slowest.end(),
                    [&](std::uint32_t a, std::uint32_t b) { return kernel_ms[a] > kernel_ms[b]; });
   const Graph& graph = of->graph();
@@ -43,10 +65,10 @@ Result<Done> start_run(App& app, DocumentView& document, const StepOrder& order)
   RunView& view = run_view(document);
   app.jobs.cancel(view.job);
   view.faults.clear();
-  const auto take = [&app, serial = document.serial](JobControl& control, SharedSchedule schedule,
-                                                     Result<StepFigures> figures) {
+  const auto take = [&app, runner, serial = document.serial](
+                        JobControl& control, SharedSchedule schedule, Result<StepFigures> figures) {
     auto report = figures ? Result<SharedRun>(std::make_shared<const RunReport>(
-                                std::move(*figures), std::move(schedule)))
+                                std::move(*figures), std::move(schedule), runner->device()))
                           : Result<SharedRun>(figures.diagnostics());
     control.post([&app, serial, report = std::move(report)] {
       DocumentView* document = app.documents.find(serial);

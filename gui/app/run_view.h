@@ -2,6 +2,8 @@
 #pragma once
 
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "gui/app/schedule_view.h"
@@ -11,11 +13,22 @@ namespace recut::gui {
 
 class App;
 
+// A step's times by the prices of one device: what measured ones are set beside.
+struct StepPrices {
+  std::string device;  // for people
+  double step_us = 0;
+  std::vector<double> kernel_us;  // by kernel of the schedule
+};
+// `device` as find_device reads it; nothing where there is no such profile.
+std::optional<StepPrices> prices_of(const ScheduleView& schedule, const std::string& device);
+
 // A step that ran.
 struct RunReport : StepFigures {
-  RunReport(StepFigures figures, SharedSchedule of);
+  // `device`: the profile of what it ran on; "" where there is none.
+  RunReport(StepFigures figures, SharedSchedule of, const std::string& device);
 
   SharedSchedule of;
+  std::optional<StepPrices> planned;   // of what it ran on
   std::vector<std::uint32_t> slowest;  // kernels that ran, slowest first
   // Milliseconds of all runs of the kernels that compute a node, by the graph's positions; and the
   // most that any node has.

@@ -65,8 +65,12 @@ struct StepFigures {
   std::optional<StepAgreement> agreement;  // where it was asked for
 };
 
+// What a runner is at. While it measures, the machine is its own: nothing is drawn.
+enum class StepPhase : std::uint8_t { preparing, measuring, checking };
 // How far it is, 0 … 1, and at what; false: it is to end.
-using StepProgress = std::function<bool(double share, const std::string& words)>;
+using StepProgress = std::function<bool(StepPhase phase, double share, const std::string& words)>;
+// The last that is seen of it until it has measured.
+inline constexpr const char* kCompilingWords = "compiling; the window rests while it measures";
 
 // A program with its code, ready to run again and again.
 struct PreparedStep {
@@ -97,6 +101,9 @@ class Runner {
   virtual std::string remark() const { return {}; }
   // "this machine's processor, 2 threads": where prepared steps run.
   virtual std::string where() const = 0;
+  // The profile of what it runs on, as find_device reads it, once that is known: planned times are
+  // set beside measured ones by no other prices. "" where there is none.
+  virtual std::string device() const { return {}; }
   virtual KernelLibrary library() const { return {}; }
   // How programs that run here are made: with that library, but for what it refuses when it is
   // asked. Fails where the machine lacks what runs them.

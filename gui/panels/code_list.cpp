@@ -21,7 +21,8 @@ class KernelList {
   explicit KernelList(const CodeStage& stage) : stage_(stage), ui_(stage.ui) {}
 
   void draw(Rect area) {
-    both_times_ = stage_.run != nullptr && area.width() >= ui_.px(kBothTimes);
+    both_times_ =
+        stage_.run != nullptr && stage_.run->planned && area.width() >= ui_.px(kBothTimes);
     const auto& launches = stage_.schedule.launches;
     const float high = std::round(ui_.px(kRow - 1));
     const Rect titles = area.cut_top(std::round(ui_.px(22)));
@@ -114,6 +115,11 @@ class KernelList {
                        kernel.again ? ", again" : "", format_bytes(stage_.schedule.bytes(k)));
   }
 
+  // Beside a measured time, of what that was measured on.
+  double planned_micros(std::uint32_t k) const {
+    return stage_.run != nullptr ? stage_.run->planned->kernel_us[k] : stage_.schedule.micros(k);
+  }
+
   // A bar behind the measured time says which share of the slowest kernel's it is.
   void times(std::uint32_t k, Rect& rest) const {
     if (stage_.run != nullptr) {
@@ -127,7 +133,7 @@ class KernelList {
       ui_.text(cell, format_micros(1e3 * ms), Face::mono_small, ui_.theme.text, Align::right);
     }
     if (stage_.run == nullptr || both_times_)
-      ui_.text(rest.cut_right(ui_.px(kCodeListTime)), format_micros(stage_.schedule.micros(k)),
+      ui_.text(rest.cut_right(ui_.px(kCodeListTime)), format_micros(planned_micros(k)),
                Face::mono_small, ui_.theme.dim, Align::right);
   }
 

@@ -112,7 +112,8 @@ class RunPanel {
     if (!measured.empty()) value += (value.empty() ? "" : ", ") + measured + " measured";
     ui_.items.add(what, ItemKind::figure, row, true, value);
     ui_.text(row.cut_left(ui_.px(kWhat)), what, Face::text, ui_.theme.dim);
-    ui_.text(row.cut_left(ui_.px(kRunFigure)), planned, Face::mono, ui_.theme.text, Align::right);
+    ui_.text(row.cut_left(ui_.px(kRunFigure)), planned.empty() ? "–" : planned, Face::mono,
+             ui_.theme.text, Align::right);
     ui_.text(row.cut_left(ui_.px(kRunFigure)), measured.empty() ? "–" : measured,
              measured.empty() ? Face::mono : Face::mono_strong, ui_.theme.text, Align::right);
     row.cut_left(ui_.px(14));
@@ -130,10 +131,18 @@ class RunPanel {
       line(area, "step", format_micros(report.step_us), "", "planned for " + report.device);
       return line(area, "peak", format_bytes(report.peak_bytes), "", "");
     }
-    line(area, "step", format_micros(report.step_us), format_micros(1e3 * run_->step_ms_median),
-         fmt::format("median of {}, least {}; planned for {}", run_->steps,
-                     format_micros(1e3 * run_->step_ms_min), report.device));
+    line(area, "step", run_->planned ? format_micros(run_->planned->step_us) : "",
+         format_micros(1e3 * run_->step_ms_median),
+         fmt::format("median of {}, least {}; {}", run_->steps,
+                     format_micros(1e3 * run_->step_ms_min), prices_words()));
     measured_memory(area);
+  }
+
+  // Whose times stand beside the measured ones, or why none do.
+  std::string prices_words() const {
+    if (run_->planned) return "planned for " + run_->planned->device;
+    return fmt::format("the plan's prices are {}'s, not of what it ran on",
+                       document_.shown->report().device);
   }
 
   void measured_memory(Rect& area) const {
@@ -184,9 +193,11 @@ class RunPanel {
   void slowest(Rect area) {
     area.cut_top(ui_.px(4));
     const std::size_t shown = std::min(kSlowest, run_->slowest.size());
-    ui_.text(area.cut_top(std::round(ui_.px(20))),
-             fmt::format("slowest kernels, compiled in {}", format_micros(1e3 * run_->compile_ms)),
-             Face::small, ui_.theme.faint);
+    ui_.text(
+        area.cut_top(std::round(ui_.px(20))),
+        fmt::format("slowest kernels{}, compiled in {}", run_->planned ? ": planned, measured" : "",
+                    format_micros(1e3 * run_->compile_ms)),
+        Face::small, ui_.theme.faint);
     const float high = std::round(ui_.px(kRow - 2));
     const Scrolled region = begin_scroll(ui_, "slowest", area, high * static_cast<float>(shown));
     for (std::size_t i = 0; i < shown; ++i)
@@ -213,8 +224,9 @@ class RunPanel {
     ui_.fill(bar, heat_colour(ui_.theme, share), ui_.px(2));
     ui_.text(cell, format_micros(1e3 * run_->kernel_ms[k]), Face::mono, ui_.theme.text,
              Align::right);
-    ui_.text(rest.cut_right(ui_.px(kRunTime)), format_micros(schedule.micros(k)), Face::mono,
-             ui_.theme.dim, Align::right);
+    if (run_->planned)
+      ui_.text(rest.cut_right(ui_.px(kRunTime)), format_micros(run_->planned->kernel_us[k]),
+               Face::mono, ui_.theme.dim, Align::right);
     ui_.text(rest.cut_left(ui_.px(34)), fmt::format("{}", k), Face::mono_small, ui_.theme.faint,
              Align::right);
     rest.cut_left(ui_.px(10));

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <thread>
 
+#include "native/calibrated_profile.h"
 #include "native/cpu/execution.h"
 
 namespace recut::native {
@@ -35,6 +36,8 @@ std::string CpuRunner::where() const {
   return fmt::format("this machine's processor, {} thread{}", threads(), threads() == 1 ? "" : "s");
 }
 
+std::string CpuRunner::device() const { return profile_of_this_machine(); }
+
 Result<gui::PreparedStep> CpuRunner::prepare(Program program, const gui::ReadBy& read) {
   auto step = cpu::Step::compile(std::move(program));
   if (!step) return step.diagnostics();
@@ -54,13 +57,16 @@ Result<gui::StepFigures> CpuRunner::run(const gui::ScheduledStep& scheduled,
   request.threads = threads();
   request.after_step = [&](int steps) {
     const double share = static_cast<double>(steps) / static_cast<double>(order.steps);
-    return progress(kCpuRunnerCompiled + (1 - kCpuRunnerCompiled) * share,
+    const bool last = steps == order.steps;
+    return progress(last ? gui::StepPhase::checking : gui::StepPhase::measuring,
+                    kCpuRunnerCompiled + (1 - kCpuRunnerCompiled) * share,
                     fmt::format("step {} of {}", steps, order.steps));
   };
-  (void)progress(0, "compiling");
+  (void)progress(gui::StepPhase::preparing, 0, gui::kCompilingWords);
   auto step = compile(scheduled);
   if (!step) return step.diagnostics();
-  if (!progress(kCpuRunnerCompiled, "running")) return error("the run was ended");
+  if (!progress(gui::StepPhase::measuring, kCpuRunnerCompiled, "running"))
+    return error("the run was ended");
   auto execution = cpu::execute(scheduled.document, *step, request);
   if (!execution) return execution.diagnostics();
   gui::StepFigures figures;

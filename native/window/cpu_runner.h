@@ -11,6 +11,7 @@ class CpuRunner : public gui::Runner {
   std::string title() const override { return "This processor"; }
   gui::KernelLibrary library() const override;
   std::string where() const override;
+  std::string device() const override;
   Result<gui::StepFigures> run(const gui::ScheduledStep& scheduled, const gui::StepOrder& order,
                                const gui::StepProgress& progress) override;
   Result<gui::PreparedStep> prepare(Program program, const gui::ReadBy& read) override;

@@ -4,6 +4,7 @@
 
 #include <chrono>
 
+#include "native/calibrated_profile.h"
 #include "native/cuda/execution.h"
 #include "native/cuda/hosted_run.h"
 
@@ -119,6 +120,14 @@ std::string CudaRunner::where() const {
                      name_of(precision_));
 }
 
+// The card's profile has the prices of products in f32.
+std::string CudaRunner::device() const {
+  const std::string name = access_->name();
+  return name.empty() || precision_ != cuda::Precision::f32
+             ? ""
+             : find_profile(profile_name_of_card(name));
+}
+
 Result<Program> CudaRunner::program_of(const gui::ScheduledStep& scheduled) {
   const auto options = program_options();
   if (!options) return options.diagnostics();
@@ -129,7 +138,7 @@ Result<Program> CudaRunner::program_of(const gui::ScheduledStep& scheduled) {
 Result<gui::StepFigures> CudaRunner::run(const gui::ScheduledStep& scheduled,
                                          const gui::StepOrder& order,
                                          const gui::StepProgress& progress) {
-  (void)progress(0, "compiling");
+  (void)progress(gui::StepPhase::preparing, 0, gui::kCompilingWords);
   const auto card = access_->enter();
   if (!card) return card.diagnostics();
   const std::int64_t free = (*card)->memory().free;
@@ -138,7 +147,8 @@ Result<gui::StepFigures> CudaRunner::run(const gui::ScheduledStep& scheduled,
   auto step = access_->compile(*card, std::move(*program), precision_);
   if (!step) return step.diagnostics();
   step->step.count_from(free);
-  if (!progress(kCudaRunnerCompiled, "running")) return error("the run was ended");
+  if (!progress(gui::StepPhase::measuring, kCudaRunnerCompiled, "running"))
+    return error("the run was ended");
   cuda::ExecutionRequest request;
   request.seed = order.seed;
   request.steps = order.steps;
@@ -146,7 +156,9 @@ Result<gui::StepFigures> CudaRunner::run(const gui::ScheduledStep& scheduled,
   request.calls.precision = precision_;
   request.after_step = [&](int steps) {
     const double share = static_cast<double>(steps) / static_cast<double>(order.steps);
-    return progress(kCudaRunnerCompiled + (1 - kCudaRunnerCompiled) * share,
+    const bool last = steps == order.steps;
+    return progress(last ? gui::StepPhase::checking : gui::StepPhase::measuring,
+                    kCudaRunnerCompiled + (1 - kCudaRunnerCompiled) * share,
                     fmt::format("step {} of {}", steps, order.steps));
   };
   auto execution = cuda::execute(scheduled.document, *step, request);

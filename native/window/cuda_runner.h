@@ -57,6 +57,7 @@ class CudaRunner : public gui::Runner {
   gui::KernelLibrary library() const override;
   Result<ProgramOptions> program_options() override;
   std::string where() const override;
+  std::string device() const override;
   Result<gui::StepFigures> run(const gui::ScheduledStep& scheduled, const gui::StepOrder& order,
                                const gui::StepProgress& progress) override;
   // Its inputs and outputs are in this program's memory, and travel with each step.

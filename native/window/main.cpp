@@ -47,7 +47,8 @@ int run_script(App& app, GlfwBackend& backend, const std::string& path) {
   constexpr double kBeat = 0.004;
   while (runner.advance()) {
     app.tick();
-    backend.wait(app.settled() ? kBeat : 0);
+    const auto rest = app.rest();
+    backend.wait(rest && *rest <= 0 ? 0 : kBeat);
   }
   return runner.failures().empty() ? 0 : complain(runner.failures(), 1);
 }

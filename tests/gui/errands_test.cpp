@@ -53,6 +53,7 @@ class NoControl : public JobControl {
  public:
   const std::atomic<bool>& cancelled() const override { return stop_; }
   void progress(double, std::string) override {}
+  void measuring(bool) override {}
   void post(std::function<void()>) override {}
 
  private:

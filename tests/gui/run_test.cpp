@@ -2,7 +2,9 @@
 // figures; and what is said where there is none.
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
+#include <cmath>
 
+#include "engine/support/units.h"
 #include "gui/app/menu.h"
 #include "gui/app/run_view.h"
 #include "gui/canvas/canvas.h"
@@ -19,13 +21,15 @@ class StubRunner : public Runner {
   std::string title() const override { return "runner " + name; }
   KernelLibrary library() const override { return {"a library"}; }
   std::string where() const override { return "nothing"; }
+  std::string device() const override { return profile; }
   Result<PreparedStep> prepare(Program, const ReadBy&) override { return error("it only times"); }
   Result<StepFigures> run(const ScheduledStep& scheduled, const StepOrder& order,
                           const StepProgress& progress) override {
     ++runs;
     if (!fault.empty()) return error(fault);
-    CHECK(progress(0, "compiling"));
-    CHECK(progress(0.5, "step 5 of 10"));
+    CHECK(progress(StepPhase::preparing, 0, "compiling"));
+    CHECK(progress(StepPhase::measuring, 0.5, "step 5 of 10"));
+    CHECK(progress(StepPhase::checking, 1, "step 10 of 10"));
     StepFigures figures;
     figures.where = "nothing";
     figures.steps = order.steps;
@@ -40,7 +44,7 @@ class StubRunner : public Runner {
     return figures;
   }
 
-  std::string name = "stub", fault;
+  std::string name = "stub", fault, profile;
   StepAgreement agreement;
   int runs = 0;
 };
@@ -79,6 +83,34 @@ TEST_CASE("run: figures are of the plan that ran, the slowest kernels first", "[
   window.settle();
   CHECK(shown_run(document) == nullptr);
   CHECK(window.state("measured_peak").empty());
+}
+
+// Prices of another device say nothing of a measured time.
+TEST_CASE("run: planned times beside measured ones are of what it ran on", "[gui]") {
+  StubRunner runner;
+  Window window(bare_options(), with_runner(runner));
+  window.app.open("sample:tiny_conv");
+  window.settle();
+  REQUIRE(window.app.run("run.step").ok());
+  window.settle();
+  const auto value = [&] { return window.app.items.find("run/step")->value; };
+  CHECK(value() == "3.00 ms measured");
+  CHECK_FALSE(shown_run(*window.app.document())->planned);
+
+  runner.profile = "cpu8";
+  REQUIRE(window.app.run("run.step").ok());
+  window.settle();
+  const SharedRun run = shown_run(*window.app.document());
+  REQUIRE(run->planned);
+  CHECK(run->planned->step_us > window.app.document()->shown->report().step_us);
+  CHECK(value() == format_micros(run->planned->step_us) + " planned, 3.00 ms measured");
+  double sum = 0;
+  for (const std::uint32_t k : run->of->launches) sum += run->planned->kernel_us[k];
+  CHECK(std::abs(sum - run->planned->step_us) < 1e-6 * run->planned->step_us);
+
+  REQUIRE(window.app.run("device.set", "cpu8").ok());
+  window.settle();
+  CHECK(window.app.items.find("run/step")->value == window.state("step") + " planned");
 }
 
 TEST_CASE("run: outputs are compared with the interpreter's where that is asked for", "[gui]") {

@@ -37,8 +37,10 @@ TEST_CASE("the window's runner: figures of a step, and how far it is", "[gui][cp
   CpuRunner runner;
   std::vector<double> shares;
   std::vector<std::string> words;
+  std::vector<gui::StepPhase> phases;
   const auto figures = runner.run(scheduled.step(), {.seed = 1, .steps = 3},
-                                  [&](double share, const std::string& what) {
+                                  [&](gui::StepPhase phase, double share, const std::string& what) {
+                                    phases.push_back(phase);
                                     shares.push_back(share);
                                     words.push_back(what);
                                     return true;
@@ -57,8 +59,12 @@ TEST_CASE("the window's runner: figures of a step, and how far it is", "[gui][cp
 
   CHECK(std::is_sorted(shares.begin(), shares.end()));
   CHECK(shares.back() == 1);
-  CHECK(words == std::vector<std::string>{"compiling", "running", "step 1 of 3", "step 2 of 3",
-                                          "step 3 of 3"});
+  CHECK(words == std::vector<std::string>{gui::kCompilingWords, "running", "step 1 of 3",
+                                          "step 2 of 3", "step 3 of 3"});
+  using gui::StepPhase;
+  CHECK(phases == std::vector{StepPhase::preparing, StepPhase::measuring, StepPhase::measuring,
+                              StepPhase::measuring, StepPhase::checking});
+  CHECK(find_device(runner.device()).ok());
 }
 
 TEST_CASE("the window's runner: a run that is to end does", "[gui][cpu]") {
@@ -67,7 +73,7 @@ TEST_CASE("the window's runner: a run that is to end does", "[gui][cpu]") {
   for (const std::string_view last : {"running", "step 2 of 100000"}) {
     bool ended = false;
     const auto figures = runner.run(scheduled.step(), {.seed = 1, .steps = 100000},
-                                    [&](double, const std::string& what) {
+                                    [&](gui::StepPhase, double, const std::string& what) {
                                       CHECK_FALSE(ended);
                                       ended = what == last;
                                       return !ended;
@@ -94,6 +100,8 @@ TEST_CASE("the window's runner: the run panel has what was measured", "[gui][cpu
   REQUIRE(run);
   CHECK(run->measured_peak_bytes == run->planned_peak_bytes);
   CHECK(window.app.items.find("run/scratch")->value.find("measured") != std::string::npos);
+  REQUIRE(run->planned);  // by this machine's prices
+  CHECK(run->planned->device == find_device(runner.device())->title);
   for (std::size_t i = 1; i < run->slowest.size(); ++i)
     CHECK(run->kernel_ms[run->slowest[i - 1]] >= run->kernel_ms[run->slowest[i]]);
   for (const char* slow : {"run/slow 0", "run/slow 1"})

@@ -21,7 +21,7 @@ Result<gui::StepFigures> measured(const std::string& path, const std::string& bu
   if (!plan) return plan.diagnostics();
   step::PageRunner runner;
   return with_step(*document, *plan, [&](const gui::ScheduledStep& step) {
-    return runner.run(step, order, [](double, const std::string&) { return true; });
+    return runner.run(step, order, [](gui::StepPhase, double, const std::string&) { return true; });
   });
 }
 

@@ -79,7 +79,7 @@ class Training {
   Result<Done> run(const ScheduledStep& step) {
     gui::StepOrder order;
     order.steps = 1;
-    const auto ran = runner_.run(step, order, [](double, const std::string&) { return true; });
+    const auto ran = runner_.run(step, order, [](gui::StepPhase, double, const std::string&) { return true; });
     if (!ran) return ran.diagnostics();
     return Done{};
   }

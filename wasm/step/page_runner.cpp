@@ -46,7 +46,7 @@ class Session {
         progress_(progress) {}
 
   Result<gui::StepFigures> run() {
-    (void)progress_(0, "compiling");
+    (void)progress_(gui::StepPhase::preparing, 0, gui::kCompilingWords);
     auto inputs = inputs_from(graph_, {}, order_.seed);
     if (!inputs) return inputs.diagnostics();
     if (team_size() > 1) return on_team(std::move(*inputs));
@@ -99,13 +99,15 @@ class Session {
   }
 
   Result<Done> measure(StepRun& run) {
-    if (!progress_(kCompiled, "running")) return error("the run was ended");
+    if (!progress_(gui::StepPhase::measuring, kCompiled, "running"))
+      return error("the run was ended");
     const auto touched = touched_bytes(run, order_.seed);
     if (!touched) return touched.diagnostics();
     figures_.measured_peak_bytes = *touched;
     const double whole = (order_.check ? kRan : 1) - kCompiled;
     const auto tell = [&](int done) {
-      return progress_(kCompiled + whole * done / order_.steps,
+      return progress_(done == order_.steps ? gui::StepPhase::checking : gui::StepPhase::measuring,
+                       kCompiled + whole * done / order_.steps,
                        fmt::format("step {} of {}", done, order_.steps));
     };
     const auto steps = time_steps(run, order_.seed, {order_.steps, kLeastMs, tell});
@@ -123,7 +125,8 @@ class Session {
     options.seed = order_.seed;
     options.progress = [&](std::size_t at, std::size_t steps) {
       const double share = static_cast<double>(at) / static_cast<double>(steps);
-      return progress_(kRan + (1 - kRan) * share, "interpreting the same, to compare");
+      return progress_(gui::StepPhase::checking, kRan + (1 - kRan) * share,
+                       "interpreting the same, to compare");
     };
     const auto outputs = compare_with_interpreter(graph_, inputs, options, found);
     if (!outputs) return outputs.diagnostics();
