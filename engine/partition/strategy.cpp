@@ -44,9 +44,10 @@ Result<PlanOutcome> make_plan(const Graph& graph, const PlanRequest& request) {
                     "strategy 'peak' does",
                     request.strategy));
   if (auto total = check_total_bytes(graph); !total) return total.diagnostics();
-  if (request.groups.fused() && strategy->name != "peak")
-    return error(fmt::format(
-        "strategy '{}' plans call by call: the fused model takes strategy 'peak'", strategy->name));
+  if (request.groups.fused() && strategy->plan != plan_peak && strategy->plan != plan_torch)
+    return error(
+        fmt::format("strategy '{}' plans call by call: the fused model takes 'peak' and 'torch'",
+                    strategy->name));
   return strategy->plan(graph, request);
 }
 

@@ -84,7 +84,7 @@ class CurveMaker {
   }
 
   void add_torch(const Plan& plan, double fraction, double solve_ms) {
-    auto point = larger_.measure(plan);
+    auto point = larger_.measure_eager(plan);
     if (!point) return;  // a file may record a partition that can't run
     point->fraction = fraction;
     point->solve_ms = solve_ms;

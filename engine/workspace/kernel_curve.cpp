@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/partition/peak/bounds.h"
+#include "engine/partition/problem/saved_sequence.h"
 #include "engine/partition/replay.h"
 #include "engine/support/check.h"
 
@@ -160,6 +161,11 @@ KernelCurve::Measured KernelCurve::measure(const peak::Outcome& outcome) const {
                   (!request_.choices.empty() && point->peak_bytes < outcome.peak),
               "a plan doesn't peak where it should");
   return {outcome.sequence, std::move(plan), *point};
+}
+
+std::optional<CurvePoint> KernelCurve::measure_eager(const Plan& plan) const {
+  if (!groups_.fused()) return measure(plan);
+  return measure(plan_from_saved(graph_, storages_, groups_, plan.saved));
 }
 
 std::optional<CurvePoint> KernelCurve::measure(const Plan& plan) const {

@@ -44,8 +44,9 @@ class KernelCurve {
   // left out.
   void add_points(Curve& curve);
 
-  // What a plan that somebody else made comes to; nothing where it can't run.
-  std::optional<CurvePoint> measure(const Plan& plan) const;
+  // What a plan comes to that somebody else made, call by call; nothing where it can't run. Its
+  // saved values are kept, where its kernels are these.
+  std::optional<CurvePoint> measure_eager(const Plan& plan) const;
 
  private:
   using Sequence = std::vector<std::int32_t>;
@@ -61,6 +62,7 @@ class KernelCurve {
   void add_lowest(std::int64_t budget, peak::Outcome found);
   void drop_lowest();
   Measured measure(const peak::Outcome& outcome) const;
+  std::optional<CurvePoint> measure(const Plan& plan) const;
 
   const Graph& graph_;
   const CurveRequest& request_;

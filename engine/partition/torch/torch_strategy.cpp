@@ -5,6 +5,7 @@
 
 #include "engine/ir/rebuild.h"
 #include "engine/partition/execution.h"
+#include "engine/partition/problem/saved_sequence.h"
 #include "engine/partition/strategies.h"
 #include "engine/partition/torch/saved_values.h"
 
@@ -82,8 +83,14 @@ Result<PlanOutcome> plan_torch(const Graph& graph, const PlanRequest& request) {
   const Result<double> fraction = fraction_of(request.budget);
   if (!fraction) return fraction.diagnostics();
   // Ids mean the same in both graphs.
-  if (has_dead_calls(graph)) return plan_live_graph(without_dead_nodes(graph), *fraction);
-  return plan_live_graph(graph, *fraction);
+  Result<PlanOutcome> outcome = has_dead_calls(graph)
+                                    ? plan_live_graph(without_dead_nodes(graph), *fraction)
+                                    : plan_live_graph(graph, *fraction);
+  // PyTorch chooses call by call, and fuses what it chose afterwards.
+  if (outcome && request.groups.fused())
+    outcome->plan =
+        plan_from_saved(graph, StorageModel(graph), request.groups, outcome->plan.saved);
+  return outcome;
 }
 
 }  // namespace recut

@@ -1,0 +1,20 @@
+// From a set of saved values to a plan whose kernels run whole: plan_from_saved (execution.h) in
+// the fused model.
+#pragma once
+
+#include <vector>
+
+#include "engine/ir/graph.h"
+#include "engine/ir/plan.h"
+#include "engine/partition/fusion/fusion_groups.h"
+#include "engine/partition/storage_model.h"
+
+namespace recut {
+
+// Keeps of `wanted` what leaves its kernel and backward reads. A kernel of forward that makes
+// something else for backward runs again, just before its first reader there; one that may run only
+// once, as a random draw, is kept. What stays inside a kernel takes no memory and can't be kept.
+Plan plan_from_saved(const Graph& graph, const StorageModel& storages, const FusionGroups& groups,
+                     const std::vector<NodeId>& wanted);
+
+}  // namespace recut
