@@ -9,6 +9,7 @@
 #include "engine/passes/rule_pass.h"
 #include "engine/support/units.h"
 #include "gui/app/check_view.h"
+#include "gui/app/torch_plans.h"
 #include "gui/backend/paths.h"
 
 namespace recut::gui {
@@ -193,6 +194,7 @@ Result<Done> App::track(std::string_view id, const std::function<Result<Done>()>
   if (id != "edit.undo" && id != "edit.redo") history.record(*after, before, step, backend.now());
   if (!(after->wishes == others)) after->chose_budget = true;
   planner.wishes_changed(*after, before);
+  renew_torch_baseline(*this, *after);
   return done;
 }
 

@@ -7,6 +7,8 @@
 #include "engine/support/units.h"
 #include "gui/app/app.h"
 #include "gui/app/pass_steps.h"
+#include "gui/app/plan_change.h"
+#include "gui/app/torch_plans.h"
 
 namespace recut::gui {
 namespace {
@@ -36,7 +38,9 @@ CompareView& compare_view(DocumentView& document) {
 
 std::string compared_with(const DocumentView& document, const CompareView& view) {
   if (!view.with.empty()) return view.with;
-  return document.baseline.plan ? "baseline" : "unplanned";
+  // A plan beside itself says nothing.
+  const SharedPlanView& baseline = document.baseline.plan;
+  return baseline && baseline != document.shown ? "baseline" : "unplanned";
 }
 
 std::optional<std::size_t> compared_pass(const DocumentView& document, const CompareView& view) {
@@ -63,10 +67,8 @@ SharedPlanView compared_plan(const App& app, const DocumentView& document,
   const std::string with = compared_with(document, view);
   if (with == "unplanned") return document.start;
   if (with == "baseline") return document.baseline.plan;
-  if (const auto fraction = after_word(with, "torch")) {
-    const auto found = view.torch.find(torch_key(document, *fraction));
-    return found == view.torch.end() ? nullptr : found->second;
-  }
+  if (with == "before") return document.before.plan;
+  if (const auto fraction = compared_torch(document, view)) return torch_plan(document, *fraction);
   const DocumentView* other = compared_document(app, document, view);
   return other != nullptr ? other->shown : nullptr;
 }
@@ -75,7 +77,9 @@ std::vector<CompareChoice> compare_choices(const App& app, const DocumentView& d
   std::vector<CompareChoice> choices{{"unplanned", "nothing recomputed"}};
   if (const SharedPlanView& baseline = document.baseline.plan)
     choices.push_back({"baseline", "baseline " + format_bytes(baseline->peak())});
-  for (const char* fraction : {"1.0", "0.5", "0.0"})
+  if (const SharedPlanView& before = document.before.plan)
+    choices.push_back({"before", "before " + format_bytes(before->peak())});
+  for (const char* fraction : {"1", "0.5", "0"})
     choices.push_back({std::string("torch ") + fraction, std::string("PyTorch's way ") + fraction});
   for (const auto& other : app.documents.all())
     if (other.get() != &document && other->is_ready())
@@ -91,8 +95,38 @@ std::string compared_name(const App& app, const DocumentView& document, const Co
   return with;
 }
 
-std::string torch_key(const DocumentView& document, const std::string& fraction) {
-  return fraction + " " + document.wishes.device + " " + document.wishes.cost_model;
+std::optional<std::string> compared_torch(const DocumentView& document, const CompareView& view) {
+  return after_word(compared_with(document, view), "torch");
+}
+
+std::string equal_peak_words(const DocumentView& document, const PlanView& torch) {
+  if (document.wishes.budget_bytes != torch.peak()) return {};
+  const std::string peak = format_bytes(torch.peak());
+  if (document.budget_answer() == BudgetAnswer::refused)
+    return fmt::format("PyTorch's peak of {} can't be held{}", peak,
+                       document.wishes.pins.empty() ? "" : " with these choices by hand");
+  const bool planned =
+      document.shown == document.known.made_for(request_of(document.wishes).budget);
+  if (!planned) return fmt::format("Planning for PyTorch's peak of {} …", peak);
+  const auto extra = [](const PlanView& plan) {
+    const double micros = plan.report().recompute_us;
+    return micros > 0 ? "+" + format_micros(micros) : std::string("no extra time");
+  };
+  return fmt::format("At PyTorch's peak of {}: {} instead of {}{}", peak, extra(*document.shown),
+                     extra(torch), torch.planned.costs.fused() ? ", both fused" : "");
+}
+
+const std::string& why_flipped(CompareView& view, const DocumentView& document,
+                               const FateRow& row) {
+  static const std::string kNothing;
+  const auto& change = document.change;
+  if (!document.reasons || !change || change->before != view.there || change->after != view.here)
+    return kNothing;
+  if (view.why_by != document.reasons) view.why.clear();
+  view.why_by = document.reasons;
+  const auto [found, fresh] = view.why.try_emplace(row.here);
+  if (fresh) found->second = flip_reason(*change, row, *document.reasons);
+  return found->second;
 }
 
 void update(CompareView& view, const App& app, const DocumentView& document) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,11 +15,9 @@ class App;
 
 // Kept for each document.
 struct CompareView {
-  // "unplanned", "baseline", "torch 0.5", "document 3" (its serial number), "pass 2"; "": the
-  // document's baseline if there is one, else the step without recomputation.
+  // "unplanned", "baseline", "before", "torch 0.5", "document 3" (its serial number), "pass 2"; "":
+  // the document's baseline if another plan is shown, else the step without recomputation.
   std::string with;
-  std::map<std::string, SharedPlanView> torch;  // by torch_key()
-  JobId job = 0;
 
   // Of which two plans `difference` is.
   SharedPlanView here, there;
@@ -26,6 +25,9 @@ struct CompareView {
   // Of the two plans' documents, which may be one.
   std::shared_ptr<const GraphMatch> match;
   std::shared_ptr<const Document> match_here, match_there;
+  // Why values flipped, of those rows that were looked at; by the reasons that it was said by.
+  std::map<NodeId, std::string> why;
+  std::shared_ptr<const Reasons> why_by;
   // Of which passes `counts` are.
   std::size_t pass = static_cast<std::size_t>(-1), other_pass = 0;
   std::vector<OperatorCount> counts;
@@ -54,8 +56,16 @@ std::vector<CompareChoice> compare_choices(const App& app, const DocumentView& d
 // The words of what is chosen.
 std::string compared_name(const App& app, const DocumentView& document, const CompareView& view);
 
-// Under which a plan of PyTorch's way is kept: prices are a part of it.
-std::string torch_key(const DocumentView& document, const std::string& fraction);
+// PyTorch's budget, where its plan is what is compared with.
+std::optional<std::string> compared_torch(const DocumentView& document, const CompareView& view);
+
+// How the plan that is shown does at PyTorch's own peak: "At PyTorch's peak of 4.08 GiB: +3.10 ms
+// instead of +18.0 ms"; while it is planned for, that. "" where the budget is another one.
+std::string equal_peak_words(const DocumentView& document, const PlanView& torch);
+
+// Why a row's value flipped; "" where the plan before is not what is compared with, or reasons are
+// still made.
+const std::string& why_flipped(CompareView& view, const DocumentView& document, const FateRow& row);
 
 // Finds the difference anew where one of the two changed.
 void update(CompareView& view, const App& app, const DocumentView& document);

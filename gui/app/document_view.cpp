@@ -92,6 +92,14 @@ BudgetAnswer DocumentView::budget_answer() const {
                                                         : BudgetAnswer::open;
 }
 
+// The window's own guesses at a budget are no change that anybody made.
+void DocumentView::note_answer() {
+  if (!shown || shown == answered.plan || shown != known.made_for(request_of(wishes).budget))
+    return;
+  before = chose_budget || !answered.wishes.same_problem(wishes) ? answered : AnsweredPlan();
+  answered = {shown, wishes};
+}
+
 std::int64_t DocumentView::least_peak() const {
   const SharedPlanView lowest = known.lowest();
   std::int64_t least = lowest ? lowest->peak() : 0;

@@ -93,8 +93,14 @@ struct Baseline {
   SharedPlanView plan;  // null: none is pinned
   std::string title;
   std::string asked_for;  // its title while it is made
-  JobId making = 0;
 };
+
+// A plan that was made for these wishes, whatever was shown on the way to it.
+struct AnsweredPlan {
+  SharedPlanView plan;  // null: none yet
+  Wishes wishes;
+};
+struct PlanChange;  // plan_change.h
 
 enum class DocumentState : std::uint8_t { opening, ready, failed };
 
@@ -120,6 +126,9 @@ struct DocumentView {
   Baseline baseline;
   SharedPlanView refused;  // the last plan that couldn't hold its budget: its report says why
   std::shared_ptr<const Reasons> reasons;  // of `shown`; null while they are made
+  AnsweredPlan answered, before;  // the last that answered its wishes, and the one before that
+  std::shared_ptr<const PlanChange>
+      change;  // from that to this, made with the reasons; may be null
 
   Wishes wishes;
   bool chose_budget = false;   // false: the budget is the window's own first guess …
@@ -142,6 +151,8 @@ struct DocumentView {
   BudgetAnswer budget_answer() const;
   // Proved of the budget or of the graph: no order peaks below it. 0: nothing is proved yet.
   std::int64_t peak_bound() const;
+  // After another plan is shown: it may be the answer to the wishes.
+  void note_answer();
   // The least peak of a plan that is known; 0 where none is.
   std::int64_t least_peak() const;
 

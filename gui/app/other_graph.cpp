@@ -50,6 +50,8 @@ void forget_graph(DocumentView& document) {
   document.curve = nullptr;
   document.shown = document.refused = document.weighed = nullptr;
   document.baseline = {};
+  document.answered = document.before = {};
+  document.change = nullptr;
   document.reasons = nullptr;
   document.selection = {};
   document.anchor = {};

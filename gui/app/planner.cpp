@@ -11,6 +11,7 @@
 #include "gui/app/offer.h"
 #include "gui/app/other_graph.h"
 #include "gui/app/pass_steps.h"
+#include "gui/app/plan_change.h"
 #include "gui/backend/paths.h"
 #include "gui/draw/embedded.h"
 
@@ -227,9 +228,11 @@ void Planner::show_best(DocumentView& document) const {
   SharedPlanView best = document.known.made_for(request_of(document.wishes).budget);
   if (!best) best = document.known.best_within(document.wishes.budget_bytes);
   if (!best) best = document.known.lowest();
-  if (!best || best == document.shown) return;
-  document.shown = best;
-  document.reasons = nullptr;
+  if (best && best != document.shown) {
+    document.shown = best;
+    document.reasons = nullptr;
+  }
+  document.note_answer();
 }
 
 void Planner::tick(DocumentView& document) {
@@ -374,16 +377,30 @@ void Planner::view_points(DocumentView& document) {
   document.viewing = jobs_.start(std::move(job));
 }
 
+// A choice by hand that came to something else is said at once: nobody looks for it.
+void Planner::take_change(DocumentView& document,
+                          const std::shared_ptr<const PlanChange>& change) const {
+  const bool known = document.change && document.change->after == change->after;
+  document.change = change;
+  const std::string remarks =
+      known ? std::string() : pin_remarks(*change, document.before, document.answered);
+  if (!remarks.empty()) callbacks_.say(remarks, false);
+}
+
 void Planner::give_reasons(DocumentView& document) {
   if (document.reasons || !document.shown || jobs_.is_alive(document.reasoning)) return;
   Job job{"Finding reasons", document.serial, true, true, {}};
-  job.part = [this, serial = document.serial, shown = document.shown](JobControl& control) {
+  const bool answers = document.answered.plan == document.shown && document.before.plan;
+  job.part = [this, serial = document.serial, shown = document.shown, answers,
+              before = document.before, answered = document.answered](JobControl& control) {
+    const auto change = answers ? std::make_shared<const PlanChange>(before, answered) : nullptr;
     // What the reasons look at lives as long as they do.
     const std::shared_ptr<const Reasons> reasons(
         new Reasons(*shown->document, shown->request, shown->planned),
         [shown](const Reasons* mine) { delete mine; });
-    post(control, serial, [shown, reasons](DocumentView& document) {
+    post(control, serial, [this, shown, reasons, change](DocumentView& document) {
       if (document.shown == shown) document.reasons = reasons;
+      if (document.shown == shown && change) take_change(document, change);
     });
     return false;
   };

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 
 #include "gui/app/document_view.h"
@@ -53,6 +54,7 @@ class Planner {
   void guess_again(DocumentView& document, const PlanView& plan);
   void view_points(DocumentView& document);
   void give_reasons(DocumentView& document);
+  void take_change(DocumentView& document, const std::shared_ptr<const PlanChange>& change) const;
   void weigh(DocumentView& document);
   void opened(DocumentView& document);
   void begin_planning(DocumentView& document);

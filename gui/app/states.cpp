@@ -4,11 +4,14 @@
 #include "engine/support/units.h"
 #include "gui/app/app.h"
 #include "gui/app/code_view.h"
+#include "gui/app/compare_view.h"
 #include "gui/app/flow_view.h"
 #include "gui/app/offer.h"
 #include "gui/app/panes_view.h"
+#include "gui/app/plan_change.h"
 #include "gui/app/run_place.h"
 #include "gui/app/run_view.h"
+#include "gui/app/torch_plans.h"
 #include "gui/app/train_view.h"
 #include "gui/backend/paths.h"
 
@@ -103,6 +106,17 @@ std::string pass_name(const DocumentView& d) {
 std::string faults(const DocumentView& d) { return format(d.recipe_faults); }
 
 std::string baseline(const DocumentView& d) { return d.baseline.plan ? d.baseline.title : "none"; }
+std::string equal_peak(const DocumentView& d) {
+  const auto* view = find_memory<CompareView>(d.memories, kCompareMemory);
+  const auto fraction = view != nullptr ? compared_torch(d, *view) : std::nullopt;
+  const SharedPlanView torch = fraction ? torch_plan(d, *fraction) : nullptr;
+  return torch ? equal_peak_words(d, *torch) : "";
+}
+// What the last change of wishes came to.
+std::string change(const DocumentView& d) {
+  const bool of_shown = d.change && d.change->after == d.shown;
+  return of_shown ? d.change->cause + ": " + d.change->outcome : "";
+}
 std::string panes(const DocumentView& d) { return yes_no(has_panes(d)); }
 std::string selection_there(const DocumentView& d) {
   const PanesView* view = find_panes_view(d);
@@ -250,6 +264,8 @@ constexpr StateRow kStatesRows[] = {
     {"curve", of_front<curve>},
     {"pins", of_front<pins>},
     {"baseline", of_front<baseline>},
+    {"equal_peak", of_front<equal_peak>},
+    {"change", of_front<change>},
     {"panes", of_front<panes>},
     {"selection_there", of_front<selection_there>},
     {"difference", of_front<difference>},

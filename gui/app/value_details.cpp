@@ -7,6 +7,7 @@
 #include "engine/ir/printer.h"
 #include "engine/support/units.h"
 #include "gui/app/memory_stack.h"
+#include "gui/app/plan_change.h"
 
 namespace recut::gui {
 namespace {
@@ -56,14 +57,6 @@ std::string role_words(Role role) {
   return {};
 }
 
-std::string names_of(const std::vector<std::string>& names) {
-  std::string words;
-  for (std::size_t i = 0; i < std::min(names.size(), kMostNamed); ++i)
-    words += (i > 0 ? ", " : "") + names[i];
-  if (names.size() > kMostNamed) words += fmt::format(" and {} more", names.size() - kMostNamed);
-  return words;
-}
-
 // "frees 12 MiB", "takes nothing"
 std::string change_words(std::int64_t bytes, bool frees) {
   if (bytes != 0) frees = bytes < 0;
@@ -74,7 +67,6 @@ std::string change_words(std::int64_t bytes, bool frees) {
 // "recomputing it takes 31 µs, with conv2 again, and frees 12 MiB at the peak (backward 1,893)"
 std::string why_words(const Reason& reason, const ValueRow* row, const std::string& peak) {
   const std::string hand = reason.by_hand ? "by hand; " : "";
-  if (reason.fate == Fate::neither) return hand + "backward needs nothing of it";
   if (!reason.why_not.empty()) return hand + "no other choice: it " + reason.why_not;
   const std::int64_t bytes = row != nullptr ? row->flip_bytes : 0;
   const std::string time = format_micros(reason.recompute_us + reason.inputs_us);
@@ -180,8 +172,18 @@ class Collector {
     const Reason reason = document_.reasons->of(maker);
     details_.can_flip = reason.why_not.empty() && reason.fate != Fate::neither;
     const bool forward = details_.can_flip || details_.role != Role::result;
+    if (reason.fate == Fate::neither)
+      return add("why", forward ? unread(maker, reason.by_hand) : std::string());
     const std::string peak = step_words(plan_.report(), plan_.replay().peak_step.value_or(0));
     if (forward) add("why", why_words(reason, row_of(maker), peak));
+  }
+
+  // Who asked for "saved" is told why it isn't.
+  std::string unread(NodeId maker, bool by_hand) const {
+    std::string words = unread_words(plan_, Users(graph_), maker);
+    if (!by_hand) return words;
+    return fmt::format("by hand it is to be {}, but {}",
+                       details_.pinned == Pinned::save ? "saved" : "recomputed", words);
   }
 
   void attributes() {
@@ -206,6 +208,14 @@ class Collector {
 };
 
 }  // namespace
+
+std::string names_of(const std::vector<std::string>& names) {
+  std::string words;
+  for (std::size_t i = 0; i < std::min(names.size(), kMostNamed); ++i)
+    words += (i > 0 ? ", " : "") + names[i];
+  if (names.size() > kMostNamed) words += fmt::format(" and {} more", names.size() - kMostNamed);
+  return words;
+}
 
 ValueDetails details_of(const DocumentView& document, NodeId id) {
   ValueDetails details;

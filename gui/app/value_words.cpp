@@ -45,6 +45,19 @@ std::string flip_words(const Flip& flip, const PlanView& shown) {
                      std::abs(micros) < 0.05 ? "as now" : signed_micros(micros));
 }
 
+std::string promise_words(const Flip& flip, const PlanView& shown, const ValueRow& row) {
+  const std::int64_t bytes = flip.peak_bytes - shown.peak();
+  const double micros = flip.step_us - shown.report().step_us;
+  const bool came = flip.holds && bytes == row.flip_bytes && std::abs(micros - row.flip_us) < 0.05;
+  if (came) return {};
+  const auto change = [](const std::string& words) { return words == "0" ? "no change" : words; };
+  return fmt::format(
+      "With all others as they are it would be {} at the peak and {} of the step: "
+      "planned exactly, others flip, too.",
+      change(row.flip_bytes == 0 ? "0" : signed_bytes(row.flip_bytes)),
+      change(signed_micros(row.flip_us)));
+}
+
 std::string conflict_words(const DocumentView& document) {
   if (document.budget_answer() != BudgetAnswer::refused || document.wishes.pins.empty()) return {};
   std::string words =

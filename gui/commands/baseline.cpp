@@ -2,11 +2,10 @@
 #include <fmt/core.h>
 
 #include "engine/support/units.h"
-#include "engine/workspace/budget.h"
 #include "gui/app/app.h"
 #include "gui/app/compare_view.h"
 #include "gui/app/conditions.h"
-#include "gui/app/errands.h"
+#include "gui/app/torch_plans.h"
 
 namespace recut::gui {
 namespace {
@@ -23,35 +22,21 @@ void pin(DocumentView& document, SharedPlanView plan, std::string title) {
 }
 
 // PyTorch's partition at a fraction of the saved bytes: planned by a job.
-Result<Done> pin_torch(App& app, const std::string& fraction) {
+Result<Done> pin_torch(App& app, const std::string& text) {
   DocumentView& document = *app.document();
-  if (const auto budget = parse_budget(fraction, "torch", 0); !budget) return budget.diagnostics();
-  app.jobs.cancel(document.baseline.making);
-  const std::string title = "PyTorch at " + fraction;
+  const auto fraction = torch_fraction(text);
+  if (!fraction) return fraction.diagnostics();
+  const std::string title = "PyTorch at " + *fraction;
   document.baseline.asked_for = title;
-  PlanningRequest request;
-  request.strategy = "torch";
-  request.budget = fraction;
-  request.device = document.wishes.device;
-  const auto take = [&app, serial = document.serial, title](JobControl& control,
-                                                            Result<SharedPlanView> plan) {
-    control.post([&app, serial, plan = std::move(plan), title] {
-      DocumentView* document = app.documents.find(serial);
-      if (document == nullptr) return;
-      document->baseline.asked_for.clear();
-      if (!plan) return app.say(format(plan.diagnostics().front()), true);
-      pin(*document, *plan, title);
-    });
-  };
-  Job job = planning_job("Planning as PyTorch does", helper_file(document), document.basis, request,
-                         take);
-  document.baseline.making = app.jobs.start(std::move(job));
+  prepare_torch_plan(app, document, *fraction,
+                     [title](DocumentView& later, const SharedPlanView& plan) {
+                       if (later.baseline.asked_for == title) pin(later, plan, title);
+                     });
   return Done{};
 }
 
 Result<Done> drop(App& app, std::string_view) {
   DocumentView& document = *app.document();
-  app.jobs.cancel(document.baseline.making);
   document.baseline = {};
   CompareView& view = compare_view(document);
   if (view.with == "baseline") view.with.clear();

@@ -3,46 +3,21 @@
 
 #include <cstdlib>
 
-#include "engine/support/units.h"
-#include "engine/workspace/budget.h"
 #include "gui/app/app.h"
 #include "gui/app/compare_view.h"
 #include "gui/app/conditions.h"
-#include "gui/app/errands.h"
+#include "gui/app/torch_plans.h"
 
 namespace recut::gui {
 namespace {
 
 Result<Done> show_panel(App& app) { return app.run("panel.show", "compare"); }
 
-// As PyTorch would partition the graph: as slow as its strategy.
-void plan_as_torch(App& app, const std::string& fraction) {
-  DocumentView& document = *app.document();
-  CompareView& view = compare_view(document);
-  const std::string key = torch_key(document, fraction);
-  if (view.torch.count(key) != 0) return;
-  app.jobs.cancel(view.job);
-  PlanningRequest request = request_of(document.wishes);
-  request.strategy = "torch";
-  request.budget = fraction;
-  request.choices = {};
-  const auto take = [&app, serial = document.serial, key](JobControl& control,
-                                                          Result<SharedPlanView> plan) {
-    control.post([&app, serial, key, plan = std::move(plan)] {
-      DocumentView* document = app.documents.find(serial);
-      if (document == nullptr) return;
-      if (!plan) return app.say(format(plan.diagnostics().front()), true);
-      compare_view(*document).torch[key] = *plan;
-    });
-  };
-  Job job = planning_job(fmt::format("PyTorch's way with {}", document.title),
-                         helper_file(document), document.basis, request, take);
-  view.job = app.jobs.start(std::move(job));
-}
-
-Result<Done> with_torch(App& app, const std::string& fraction) {
-  if (const auto budget = parse_budget(fraction, "torch", 0); !budget) return budget.diagnostics();
-  plan_as_torch(app, fraction);
+Result<Done> with_torch(App& app, std::string& fraction) {
+  const auto read = torch_fraction(fraction);
+  if (!read) return read.diagnostics();
+  fraction = *read;
+  prepare_torch_plan(app, *app.document(), fraction);
   return Done{};
 }
 
@@ -57,7 +32,7 @@ Result<Done> compare_with(App& app, std::string_view words) {
   CompareView& view = compare_view(*app.document());
   const std::size_t blank = std::min(words.find(' '), words.size());
   const std::string_view what = words.substr(0, blank);
-  const std::string rest(words.substr(std::min(blank + 1, words.size())));
+  std::string rest(words.substr(std::min(blank + 1, words.size())));
   Result<Done> done = Done{};
   if (what == "torch") {
     done = with_torch(app, rest);
@@ -65,17 +40,57 @@ Result<Done> compare_with(App& app, std::string_view words) {
     done = with_other(app, what, rest);
   } else if (what == "baseline" && !app.document()->baseline.plan) {
     done = error("no plan is pinned as the baseline");
-  } else if (what != "baseline" && what != "unplanned" && !what.empty()) {
-    done = error("compare with unplanned, baseline, torch 0.5, document 2 or pass 0");
+  } else if (what == "before" && !app.document()->before.plan) {
+    done = error("there was no other plan before this one");
+  } else if (what != "baseline" && what != "before" && what != "unplanned" && !what.empty()) {
+    done = error("compare with unplanned, baseline, before, torch 0.5, document 2 or pass 0");
   }
   if (!done) return done;
-  view.with = std::string(words);
+  view.with = what == "torch" ? "torch " + rest : std::string(words);
+  return show_panel(app);
+}
+
+// PyTorch's plan by the prices and kernels of now; a job. The panel asks when those change.
+Result<Done> prepare_compared(App& app, std::string_view) {
+  DocumentView& document = *app.document();
+  if (const auto fraction = compared_torch(document, compare_view(document)))
+    prepare_torch_plan(app, document, *fraction);
+  return Done{};
+}
+
+// Whichever of PyTorch's plans people are at: the one that is named, compared with or pinned.
+Result<std::string> torch_at_hand(const DocumentView& document, const CompareView& view,
+                                  std::string_view named) {
+  if (!named.empty()) return torch_fraction(std::string(named));
+  if (const auto fraction = compared_torch(document, view)) return *fraction;
+  const SharedPlanView& pinned = document.baseline.plan;
+  return pinned && pinned->request.strategy == "torch" ? pinned->request.budget
+                                                       : std::string(kUsualTorch);
+}
+
+// The budget is PyTorch's own peak, so that both keep as much.
+Result<Done> take_torch_peak(App& app, std::string_view named) {
+  DocumentView& document = *app.document();
+  CompareView& view = compare_view(document);
+  const auto fraction = torch_at_hand(document, view, named);
+  if (!fraction) return fraction.diagnostics();
+  view.with = "torch " + *fraction;
+  if (const SharedPlanView torch = torch_plan(document, *fraction)) {
+    document.wishes.budget_bytes = torch->peak();
+    return show_panel(app);
+  }
+  prepare_torch_plan(app, document, *fraction,
+                     [&app, fraction = *fraction](DocumentView& later, const SharedPlanView&) {
+                       if (app.document() == &later) (void)app.run("budget.pytorch", fraction);
+                     });
   return show_panel(app);
 }
 
 constexpr Command kCompareRows[] = {
-    {"compare.with", "Compare the plan", "", "unplanned, baseline, torch 0.5, document 2 or pass 0",
-     has_plan, compare_with},
+    {"compare.with", "Compare the plan", "",
+     "unplanned, baseline, before, torch 0.5, document 2 or pass 0", has_plan, compare_with},
+    {"torch.prepare", "", "", "", has_plan, prepare_compared},
+    {"budget.pytorch", "Give Recut PyTorch's peak", "", "", has_plan, take_torch_peak},
 };
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "gui/app/compare_view.h"
 #include "gui/app/panes_view.h"
 #include "gui/app/role_totals.h"
+#include "gui/app/torch_plans.h"
 #include "gui/draw/widgets.h"
 
 namespace recut::gui {
@@ -35,10 +36,15 @@ class Compare {
     pins();
     Rect area = input_.area;
     choices(area.cut_top(std::round(ui_.px(28))));
-    area.cut_top(ui_.px(10));
+    area.cut_top(ui_.px(6));
     if (compared_pass(document_, view_)) return operators(area);
-    if (!view_.there) {
-      ui_.text(area.cut_top(ui_.px(kRow)), waiting(), Face::text, ui_.theme.dim);
+    equal_terms(area.cut_top(std::round(ui_.px(28))));
+    area.cut_top(ui_.px(4));
+    if (!view_.there || (view_.with.empty() && view_.there == view_.here)) {
+      const Rect row = area.cut_top(ui_.px(kRow));
+      const std::string words = waiting();
+      ui_.items.add("waiting", ItemKind::figure, row, true, words);
+      ui_.text(row, words, Face::text, ui_.theme.dim);
       return;
     }
     figures(area);
@@ -77,9 +83,39 @@ class Compare {
     }
   }
 
-  std::string waiting() const {
-    if (input_.app.jobs.is_alive(view_.job)) return "Planning as PyTorch does …";
-    return "The other plan isn't there any more.";
+  // Nothing is to be said of who recomputes less where one of the two may keep more.
+  void equal_terms(Rect row) {
+    const auto fraction = compared_torch(document_, view_);
+    const SharedPlanView torch = fraction ? torch_plan(document_, *fraction) : nullptr;
+    const std::string found = torch ? equal_peak_words(document_, *torch) : std::string();
+    if (!found.empty()) {
+      ui_.items.add("equal peak", ItemKind::figure, row, true, found);
+      ui_.text(row, found, Face::strong, ui_.theme.text);
+      return;
+    }
+    const std::string words = "Give Recut PyTorch's peak";
+    const Rect place = row.cut_left(ui_.width(words, Face::text) + ui_.px(28)).inset(0, ui_.px(2));
+    if (button(ui_, "pytorch", place, words)) intents_.push_back({"budget.pytorch", ""});
+    hint(ui_, "The budget becomes the peak of PyTorch's own plan, so that both may keep as much");
+    row.cut_left(ui_.px(12));
+    if (torch) ui_.text(row, unequal_words(*torch), Face::small, ui_.theme.dim);
+  }
+
+  std::string unequal_words(const PlanView& torch) const {
+    const std::int64_t by = document_.shown->peak() - torch.peak();
+    return fmt::format(
+        "of {}: this plan peaks {}", format_bytes(torch.peak()),
+        by == 0 ? "there, too" : format_bytes(std::abs(by)) + (by > 0 ? " above" : " below"));
+  }
+
+  std::string waiting() {
+    if (view_.there) return "This plan recomputes nothing. Choose what it is to be compared with.";
+    const auto fraction = compared_torch(document_, view_);
+    if (!fraction) return "The other plan isn't there any more.";
+    if (wants_torch_plan(input_.app, document_, *fraction))
+      intents_.push_back({"torch.prepare", ""});
+    const std::string fault = torch_fault(document_, *fraction);
+    return fault.empty() ? "Planning as PyTorch does …" : fault;
   }
 
   void cell(Rect& row, float wide, std::string_view words, Face face, Colour colour) const {
@@ -153,7 +189,9 @@ class Compare {
     ui_.items.add("differing", ItemKind::figure, area, true, fmt::format("{}", count));
     if (count == 0) return;
     Rect head = area.cut_top(ui_.px(20));
-    columns(head, "value", "here", "there", "bytes");
+    const bool why = !why_flipped(view_, document_, d.rows.front()).empty();
+    columns(head, why ? "value, and why" : "value", why ? "now" : "here", why ? "before" : "there",
+            "bytes");
     rows(area);
   }
 
@@ -201,7 +239,10 @@ class Compare {
     fate_cell(rest.cut_right(ui_.px(kFateWide)), fate.role_here, fate.runs_here);
     rest.cut_left(ui_.px(8));
     rest.cut_left(ui_.text(rest, name, Face::mono, ui_.theme.text) + ui_.px(10));
-    ui_.text(rest, graph.origin(fate.here).module, Face::small, ui_.theme.faint);
+    const std::string& why = why_flipped(view_, document_, fate);
+    if (!why.empty()) ui_.items.add(fmt::format("why {}", at), ItemKind::figure, rest, true, why);
+    ui_.text(rest, why.empty() ? graph.origin(fate.here).module : why, Face::small,
+             why.empty() ? ui_.theme.faint : ui_.theme.dim);
   }
 
   void fate_cell(Rect rect, Role role, std::int32_t runs) const {

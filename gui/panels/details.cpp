@@ -129,6 +129,7 @@ class Details {
       words(column, "flipped", what + ": " + found, holds ? ui_.theme.text : ui_.theme.conflict);
       ui_.items.add("flipped", ItemKind::figure, {column.left, top, column.right, column.top}, true,
                     found);
+      promise(column, maker);
       return;
     }
     const bool working = mine && !flip_.done && input_.app.jobs.is_alive(flip_.making);
@@ -138,6 +139,21 @@ class Details {
     const float wide = ui_.width(offer, Face::text) + ui_.px(20);
     if (button(ui_, "flip", row.cut_left(wide), offer, ButtonLook::plain, !working))
       intents_.push_back({"value.flip", ""});
+  }
+
+  // The table's row said something else than came.
+  void promise(Rect& column, NodeId maker) {
+    const ValueRows* rows = input_.memory<ValueTable>(kValuesMemory).rows.get();
+    if (rows == nullptr || rows->plan != document_.shown || !flip_.flip) return;
+    const auto row = std::find_if(rows->rows.begin(), rows->rows.end(),
+                                  [&](const ValueRow& one) { return one.node == maker; });
+    if (row == rows->rows.end()) return;
+    const std::string words_of = promise_words(*flip_.flip, *document_.shown, *row);
+    if (words_of.empty()) return;
+    const float top = column.top;
+    words(column, "promised", words_of, ui_.theme.dim);
+    ui_.items.add("promised", ItemKind::figure, {column.left, top, column.right, column.top}, true,
+                  words_of);
   }
 
   // Names that select, as many on a line as there is room for.

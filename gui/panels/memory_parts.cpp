@@ -7,6 +7,7 @@
 #include "engine/support/units.h"
 #include "engine/workspace/plan_report_builder.h"
 #include "gui/app/app.h"
+#include "gui/app/torch_plans.h"
 #include "gui/draw/widgets.h"
 
 namespace recut::gui {
@@ -126,7 +127,7 @@ void memory_heading(Ui& ui, const PanelInput& input, const DocumentView& documen
   if (!view.whole() && button(ui, "all steps", place("All steps", 14), "All steps"))
     intents.push_back({"memory.zoom", ""});
   ui.items.add("plan", ItemKind::figure, rest, true, format_bytes(document.shown->peak()));
-  if (!baseline.asked_for.empty() && input.app.jobs.is_alive(baseline.making)) {
+  if (!baseline.asked_for.empty() && makes_torch_plan(input.app, document)) {
     ui.text(rest, "planning: " + baseline.asked_for, Face::small, ui.theme.text);
   } else if (pinned && !arena) {
     baselines(ui, baseline, rest, intents);

@@ -162,8 +162,9 @@ class TradeOffView {
       ui_.label({in.left + ui_.px(7), in.top + ui_.px(27)}, "impossible", Face::small, red);
     }
     if (report_.torch.empty()) return;
-    const std::string words = report_.torch_recorded ? "PyTorch, budgets 1.0 … 0.0"
-                                                     : "as PyTorch partitions, budgets 1.0 … 0.0";
+    std::string words = report_.torch_recorded ? "PyTorch, budgets 1.0 … 0.0"
+                                               : "as PyTorch partitions, budgets 1.0 … 0.0";
+    if (document_.wishes.cost_model == "fused") words += ", fused alike";
     const float wide = ui_.width(words, Face::small);
     const float y = in.top + ui_.px(12);  // the row above is the budget's
     if (wide + ui_.px(150) > in.width()) return;

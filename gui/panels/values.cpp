@@ -8,6 +8,7 @@
 
 #include "engine/support/units.h"
 #include "gui/app/app.h"
+#include "gui/app/plan_change.h"
 #include "gui/app/role_totals.h"
 #include "gui/app/value_details.h"
 #include "gui/draw/widgets.h"
@@ -45,6 +46,7 @@ class Values {
   void draw() {
     Rect area = input_.area;
     counts();
+    change(area);
     conflict(area);
     tools(area.cut_top(ui_.px(26)));
     // Rows reach over the panel's padding, so that the mark of the chosen one stands at its edge.
@@ -86,6 +88,26 @@ class Values {
                   memory_.totals[static_cast<std::size_t>(Role::recomputed)]);
     return fmt::format("saved {}, {} · recomputed {}", counted_words(Role::saved, saved.count),
                        format_bytes(saved.bytes), counted_words(Role::recomputed, again.count));
+  }
+
+  // What the last change of wishes came to, in a line; the list of it is the compare panel's.
+  void change(Rect& area) {
+    const PlanChange* change = document_.change.get();
+    if (change == nullptr || change->after != document_.shown) return;
+    const std::string words = change->cause + ": " + change->outcome;
+    const float button_wide = ui_.px(58);
+    const float high = wrapped_height(ui_, words, area.width() - button_wide);
+    Rect row = area.cut_top(std::max(high + ui_.px(12), std::round(ui_.px(kRow))));
+    Rect place = row.cut_right(button_wide);
+    if (!change->difference.rows.empty()) {
+      if (button(ui_, "flipped", place.cut_top(ui_.px(kRow)).inset(ui_.px(4), ui_.px(1)), "Show",
+                 ButtonLook::quiet))
+        intents_.push_back({"compare.with", "before"});
+      hint(ui_, "Which values have another fate than before, and why");
+    }
+    row.cut_top(ui_.px(4));
+    wrapped(ui_, row, words, ui_.theme.dim);
+    ui_.items.add("change", ItemKind::figure, row, true, words);
   }
 
   void conflict(Rect& area) {

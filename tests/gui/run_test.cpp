@@ -96,6 +96,7 @@ TEST_CASE("run: planned times beside measured ones are of what it ran on", "[gui
   const auto value = [&] { return window.app.items.find("run/step")->value; };
   CHECK(value() == "3.00 ms measured");
   CHECK_FALSE(shown_run(*window.app.document())->planned);
+  CHECK(window.app.items.find("run/prices")->value.find("no times planned") == 0);
 
   runner.profile = "cpu8";
   REQUIRE(window.app.run("run.step").ok());
@@ -104,6 +105,7 @@ TEST_CASE("run: planned times beside measured ones are of what it ran on", "[gui
   REQUIRE(run->planned);
   CHECK(run->planned->step_us > window.app.document()->shown->report().step_us);
   CHECK(value() == format_micros(run->planned->step_us) + " planned, 3.00 ms measured");
+  CHECK(window.app.items.find("run/prices")->value == "planned for " + run->planned->device);
   double sum = 0;
   for (const std::uint32_t k : run->of->launches) sum += run->planned->kernel_us[k];
   CHECK(std::abs(sum - run->planned->step_us) < 1e-6 * run->planned->step_us);

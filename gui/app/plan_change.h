@@ -1,0 +1,41 @@
+// What a change of wishes came to: which values have another fate than in the plan before, and why.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "gui/app/document_view.h"
+#include "gui/app/plan_difference.h"
+
+namespace recut::gui {
+
+// Made by a job, never changed.
+struct PlanChange {
+  PlanChange(const AnsweredPlan& was, const AnsweredPlan& is);
+
+  const SharedPlanView before, after;
+  const PlanDifference difference;  // here: after; there: before
+  const std::string cause;          // "budget 3.00 GiB, was 4.25 GiB"
+  // "peak -1.25 GiB, step +3.10 ms; 3 now recomputed (1.5 GiB), 1 now saved (64 MiB)"
+  const std::string outcome;
+  const Users users;
+};
+
+// Why the value of a row has the fate that it has now. `reasons`: of the plan after.
+std::string flip_reason(const PlanChange& change, const FateRow& row, const Reasons& reasons);
+
+// Of a value that backward reads nothing of: what is made of it and saved instead.
+struct SavedInstead {
+  NodeId node;        // invalid: nothing is
+  double micros = 0;  // that making it takes
+};
+SavedInstead saved_instead(const PlanView& plan, const Users& users, NodeId node);
+// "div, made of it in 1.00 µs, is saved instead"; "" where nothing is.
+std::string instead_words(const PlanView& plan, const Users& users, NodeId node);
+// The same with "backward reads nothing of it" before it.
+std::string unread_words(const PlanView& plan, const Users& users, NodeId node);
+
+// Values that were pinned by this change and have another fate than was asked for, a sentence each.
+std::string pin_remarks(const PlanChange& change, const AnsweredPlan& was, const AnsweredPlan& is);
+
+}  // namespace recut::gui

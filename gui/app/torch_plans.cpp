@@ -1,0 +1,107 @@
+#include "gui/app/torch_plans.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "engine/workspace/budget.h"
+#include "gui/app/app.h"
+#include "gui/app/errands.h"
+
+namespace recut::gui {
+namespace {
+
+std::string key_of(const DocumentView& document, const std::string& fraction) {
+  return fraction + " " + document.wishes.device + " " + document.wishes.cost_model;
+}
+
+const TorchPlan* find(const DocumentView& document, const std::string& fraction) {
+  const auto* plans = find_memory<TorchPlans>(document.memories, kTorchMemory);
+  if (plans == nullptr) return nullptr;
+  const auto found = plans->find(key_of(document, fraction));
+  return found == plans->end() ? nullptr : &found->second;
+}
+
+// Choices by hand are none of PyTorch's.
+PlanningRequest request_for(const DocumentView& document, const std::string& fraction) {
+  PlanningRequest request = request_of(document.wishes);
+  request.strategy = "torch";
+  request.budget = fraction;
+  request.choices = {};
+  return request;
+}
+
+}  // namespace
+
+Result<std::string> torch_fraction(const std::string& text) {
+  const auto budget = parse_budget(text, "torch", 0);
+  if (!budget) return budget.diagnostics();
+  const auto* fraction = std::get_if<SavedFraction>(&*budget);
+  return fraction != nullptr ? fmt::format("{:g}", fraction->value) : std::string(kUsualTorch);
+}
+
+SharedPlanView torch_plan(const DocumentView& document, const std::string& fraction) {
+  const TorchPlan* found = find(document, fraction);
+  return found != nullptr ? found->plan : nullptr;
+}
+
+bool wants_torch_plan(const App& app, const DocumentView& document, const std::string& fraction) {
+  const TorchPlan* found = find(document, fraction);
+  if (found == nullptr) return true;
+  return found->plan == nullptr && found->faults.empty() && !app.jobs.is_alive(found->making);
+}
+
+std::string torch_fault(const DocumentView& document, const std::string& fraction) {
+  const TorchPlan* found = find(document, fraction);
+  return found != nullptr && !found->faults.empty() ? format(found->faults.front()) : std::string();
+}
+
+bool makes_torch_plan(const App& app, const DocumentView& document) {
+  const auto* plans = find_memory<TorchPlans>(document.memories, kTorchMemory);
+  return plans != nullptr && std::any_of(plans->begin(), plans->end(), [&](const auto& one) {
+           return app.jobs.is_alive(one.second.making);
+         });
+}
+
+void prepare_torch_plan(App& app, DocumentView& document, const std::string& fraction,
+                        const TakeTorch& take) {
+  const std::string key = key_of(document, fraction);
+  TorchPlan& plan = memory_of<TorchPlans>(document.memories, kTorchMemory)[key];
+  if (plan.plan) {
+    if (take) take(document, plan.plan);
+    return;
+  }
+  app.jobs.cancel(plan.making);  // what it was to hand on, nobody waits for any more
+  const auto found = [&app, serial = document.serial, key, take](JobControl& control,
+                                                                 Result<SharedPlanView> made) {
+    control.post([&app, serial, key, take, made = std::move(made)] {
+      DocumentView* document = app.documents.find(serial);
+      if (document == nullptr) return;
+      TorchPlan& plan = memory_of<TorchPlans>(document->memories, kTorchMemory)[key];
+      if (!made) plan.faults = made.diagnostics();
+      if (!made) return app.say(format(plan.faults.front()), true);
+      plan.plan = *made;
+      if (take) take(*document, plan.plan);
+    });
+  };
+  plan.making = app.jobs.start(planning_job(fmt::format("PyTorch's way with {}", document.title),
+                                            helper_file(document), document.basis,
+                                            request_for(document, fraction), found));
+}
+
+void renew_torch_baseline(App& app, DocumentView& document) {
+  const SharedPlanView& pinned = document.baseline.plan;
+  if (!pinned || pinned->request.strategy != "torch") return;
+  if (pinned->request.device == document.wishes.device &&
+      pinned->request.cost_model == document.wishes.cost_model)
+    return;
+  document.baseline.asked_for = document.baseline.title;
+  prepare_torch_plan(app, document, pinned->request.budget,
+                     [pinned](DocumentView& later, const SharedPlanView& plan) {
+                       if (later.baseline.plan != pinned) return;
+                       later.baseline.plan = plan;
+                       later.baseline.asked_for.clear();
+                     });
+}
+
+}  // namespace recut::gui

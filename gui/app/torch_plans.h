@@ -1,0 +1,47 @@
+// PyTorch's plans of a document, by the prices and kernels that its own plans have: whoever sets
+// the two beside each other asks here.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+
+#include "gui/app/document_view.h"
+
+namespace recut::gui {
+
+class App;
+
+// One that was asked for.
+struct TorchPlan {
+  SharedPlanView plan;  // null while it is made, and where it can't be
+  Diagnostics faults;   // why it can't
+  JobId making = 0;
+};
+// Kept for each document, by fraction, device and model.
+using TorchPlans = std::map<std::string, TorchPlan>;
+inline constexpr std::string_view kTorchMemory = "torch";
+
+// PyTorch's budget as people write it, "0.50", as it is kept: "0.5". Fails where it is none.
+Result<std::string> torch_fraction(const std::string& text);
+// What PyTorch does where nobody says otherwise.
+inline constexpr std::string_view kUsualTorch = "1";
+
+// Null where nobody asked for it by now, while it is made, and where it can't be.
+SharedPlanView torch_plan(const DocumentView& document, const std::string& fraction);
+// Somebody has to ask for it: it isn't there, nor at work, nor known to be impossible.
+bool wants_torch_plan(const App& app, const DocumentView& document, const std::string& fraction);
+
+// Why it can't be; "" where it can, as far as that is known.
+std::string torch_fault(const DocumentView& document, const std::string& fraction);
+bool makes_torch_plan(const App& app, const DocumentView& document);  // whichever
+
+// Makes it, by a job as slow as its strategy, and hands it on, at once where it is there already.
+using TakeTorch = std::function<void(DocumentView&, const SharedPlanView&)>;
+void prepare_torch_plan(App& app, DocumentView& document, const std::string& fraction,
+                        const TakeTorch& take = {});
+
+// After another device or model of cost: a baseline of PyTorch's is made anew by these.
+void renew_torch_baseline(App& app, DocumentView& document);
+
+}  // namespace recut::gui
