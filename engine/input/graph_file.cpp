@@ -14,6 +14,7 @@
 #include "engine/input/json.h"
 #include "engine/input/json_fields.h"
 #include "engine/input/text.h"
+#include "engine/support/near_name.h"
 #include "engine/support/text.h"
 
 namespace recut {
@@ -193,10 +194,22 @@ std::string_view without_space(std::string_view bytes) {
   return first == std::string_view::npos ? std::string_view() : bytes.substr(first);
 }
 
+// Bytes that are no text have no lines that somebody could look at.
+Diagnostic no_graph_file(std::string_view bytes, std::string_view file_name) {
+  const Token first = first_word(bytes);
+  NearName near(first.text);
+  near.consider("graph");
+  Diagnostic fault{"no graph file: it begins neither as gzip or JSON nor with the word 'graph'",
+                   std::string(file_name), 0, 0};
+  if (first.kind == TokenKind::word) fault.message += near.question();
+  if (first.kind == TokenKind::bad) return fault;
+  fault.line = first.line;
+  fault.column = first.column;
+  return fault;
+}
+
 Result<GraphFile> read_graph_text(std::string_view bytes, std::string_view file_name) {
-  if (!looks_like_graph_text(bytes))
-    return Diagnostic{"no graph file: it begins neither as gzip or JSON nor with the word 'graph'",
-                      std::string(file_name), 0, 0};
+  if (!looks_like_graph_text(bytes)) return no_graph_file(bytes, file_name);
   auto graph = parse_graph_text(bytes, file_name);
   if (!graph) return graph.diagnostics();
   GraphFile file;

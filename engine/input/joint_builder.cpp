@@ -12,6 +12,7 @@
 #include "engine/input/joint_outputs.h"
 #include "engine/input/joint_values.h"
 #include "engine/ir/call.h"
+#include "engine/support/near_name.h"
 #include "engine/support/text.h"
 
 namespace recut {
@@ -378,9 +379,23 @@ class JointGraphBuilder::Builder {
     for (const auto& [target, use] : unknown_) in_order.emplace(use.first_node, target);
     for (const auto& [first, target] : in_order)
       complaints_.add_beyond_limit(
-          fmt::format("unknown operator {}: node {} uses it{}", quote(target),
-                      quote(nodes_.nodes[first].name), more_uses(unknown_[target].uses)),
+          fmt::format("unknown operator {}: node {} uses it{}{}", quote(target),
+                      quote(nodes_.nodes[first].name), more_uses(unknown_[target].uses),
+                      near_target(target)),
           nodes_.nodes[first].object);
+  }
+
+  // "aten.reluu.default": by what stands between the dots.
+  static std::string near_target(std::string_view target) {
+    const auto middle = [](std::string_view whole) {
+      const std::size_t dot = whole.find('.');
+      if (dot == std::string_view::npos) return whole;
+      return whole.substr(dot + 1, whole.rfind('.') - dot - 1);
+    };
+    NearName near(middle(target));
+    for (const Operator& op : all_operators())
+      if (!op.is(kInput)) near.consider(middle(op.target), op.target);
+    return near.question();
   }
 
   static std::string more_uses(std::size_t uses) {

@@ -7,12 +7,14 @@
 
 #include "engine/input/text_reader.h"
 #include "engine/ir/call.h"
+#include "engine/support/near_name.h"
 
 namespace recut {
 namespace {
 
 constexpr std::size_t kMostDiagnostics = 20;
 constexpr int kDeepestList = 32;
+constexpr std::string_view kLine = "a definition (%name = …), 'results' or 'gradients'";
 
 class TextParser : TextReader {
  public:
@@ -95,9 +97,8 @@ class TextParser : TextReader {
   bool parse_definition() {
     const Token place = token_;
     std::string name;
-    if (!take_text(TokenKind::reference, "a definition (%name = …), 'results' or 'gradients'",
-                   name) ||
-        !expect("=")) {
+    if (token_.kind == TokenKind::word) return fail_line();
+    if (!take_text(TokenKind::reference, kLine, name) || !expect("=")) {
       if (!name.empty()) failed_names_.insert(name);
       return false;
     }
@@ -106,6 +107,12 @@ class TextParser : TextReader {
     if (!taken && parse_call(place, name)) return true;
     failed_names_.insert(name);
     return false;
+  }
+
+  bool fail_line() {
+    NearName near(token_.text);
+    for (const char* word : {"results", "gradients", "same"}) near.consider(word);
+    return fail(fmt::format("expected {}, found '{}'{}", kLine, token_.text, near.question()));
   }
 
   bool parse_call(const Token& place, const std::string& name) {
@@ -118,9 +125,12 @@ class TextParser : TextReader {
     if (word == "constant") return parse_constant(name);
     const Operator* op = find_operator_by_name(word);
     if (op == nullptr || op->is(kInput))
-      return fail_at(operator_place, fmt::format("unknown operator '{}'", word));
+      return fail_unknown_operator(operator_place, {"input", "parameter", "tangent", "constant"});
     std::vector<Argument> arguments(op->parameters.size());
-    const auto parse_one = [&](std::size_t i) { return parse_argument(arguments[i], 0); };
+    const auto parse_one = [&](std::size_t i) {
+      const bool word = token_.kind == TokenKind::word && !is_value_word(token_.text);
+      return word ? fail_argument(*op) : parse_argument(arguments[i], 0);
+    };
     if (!parse_arguments(*op, parse_one)) return false;
     return finish_call(place, name, *op, std::move(arguments));
   }
@@ -214,6 +224,19 @@ class TextParser : TextReader {
     return fail(fmt::format("expected an argument, found {}", found()));
   }
 
+  // A word is neither one of the operator's parameters nor a value.
+  bool fail_argument(const Operator& op) {
+    NearName near(token_.text);
+    std::string names;
+    for (const Parameter& parameter : op.parameters) {
+      near.consider(parameter.name);
+      names += fmt::format("{}{}", names.empty() ? "" : ", ", parameter.name);
+    }
+    for (const char* value : {"none", "true", "false"}) near.consider(value);
+    return fail(fmt::format("expected an argument of {} ({}), found '{}'{}", op.name, names,
+                            token_.text, near.question()));
+  }
+
   bool parse_list(Argument& out, int depth) {
     if (depth >= kDeepestList)
       return fail(fmt::format("lists nested deeper than {}", kDeepestList));
@@ -236,7 +259,10 @@ class TextParser : TextReader {
     if (!out.valid()) {
       // A definition that failed has been reported; its uses are no fault of their own.
       if (failed_names_.count(token_.text) != 0) return false;
-      return fail(fmt::format("%{} is not defined before this line", token_.text));
+      NearName near(token_.text);
+      for (const NodeId id : graph_.order()) near.consider(graph_.node_name(id));
+      return fail(
+          fmt::format("%{} is not defined before this line{}", token_.text, near.question()));
     }
     advance();
     return true;
@@ -258,11 +284,13 @@ Result<Graph> parse_graph_text(std::string_view text, std::string_view file_name
   return taken == nullptr ? std::move(graph) : TextParser(text, file_name, *taken).run();
 }
 
-bool looks_like_graph_text(std::string_view bytes) {
+Token first_word(std::string_view bytes) {
   TextLexer lexer(bytes.substr(0, 1 << 16));
   Token token = lexer.next();
   while (token.kind == TokenKind::end_of_line) token = lexer.next();
-  return token.is("graph");
+  return token;
 }
+
+bool looks_like_graph_text(std::string_view bytes) { return first_word(bytes).is("graph"); }
 
 }  // namespace recut

@@ -5,6 +5,8 @@
 #include <cerrno>
 #include <cstdlib>
 
+#include "engine/support/near_name.h"
+
 namespace recut {
 
 bool TextReader::fail_at(const Token& token, std::string message) {
@@ -24,6 +26,18 @@ std::string TextReader::found() const {
     default:
       return fmt::format("'{}'", token_.text);
   }
+}
+
+bool TextReader::fail_unknown_operator(const Token& place,
+                                       std::initializer_list<std::string_view> others) {
+  NearName near(place.text);
+  for (const std::string_view other : others) near.consider(other);
+  for (const Operator& op : all_operators())
+    if (!op.is(kInput)) {
+      near.consider(op.name);
+      near.consider(std::string_view(op.name).substr(0, op.name.find('.')), op.name);  // "mul"
+    }
+  return fail_at(place, fmt::format("unknown operator '{}'{}", place.text, near.question()));
 }
 
 bool TextReader::expect(std::string_view symbol) {
@@ -149,7 +163,11 @@ bool TextReader::parse_type(TensorType& out) {
   if (!take_text(TokenKind::word, "a type such as f32[2, 3]", word)) return false;
   if (word == "none") return true;
   const auto dtype = dtype_from_short_name(word);
-  if (!dtype) return fail_at(place, fmt::format("unknown dtype '{}'", word));
+  if (!dtype) {
+    NearName near(word);
+    for (std::size_t i = 0; i < kDTypes; ++i) near.consider(short_name(static_cast<DType>(i)));
+    return fail_at(place, fmt::format("unknown dtype '{}'{}", word, near.question()));
+  }
   out.dtype = *dtype;
   if (!parse_integers("[", "]", out.shape)) return false;
   const auto sound = check_size(out);

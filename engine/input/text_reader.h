@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <initializer_list>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +27,9 @@ class TextReader {
   bool fail(std::string message) { return fail_at(token_, std::move(message)); }
   bool fail_at(const Token& token, std::string message);
   std::string found() const;  // the current token in words
+  // There is no operator of that name; `others`: words that may stand in place of one.
+  bool fail_unknown_operator(const Token& place,
+                             std::initializer_list<std::string_view> others = {});
 
   bool expect(std::string_view symbol);
   bool accept(std::string_view symbol);

@@ -54,7 +54,7 @@ bool PatternParser::parse_pattern_node(PatternNode& node) {
   node.kind = PatternNode::Kind::call;
   node.op = find_operator_by_name(word);
   if (node.op == nullptr || node.op->is(kInput))
-    return fail_at(place, fmt::format("unknown operator '{}'", word));
+    return fail_unknown_operator(place, {"any", "constant"});
   return parse_pattern_call(place, node);
 }
 

@@ -207,8 +207,7 @@ class RuleTextParser : PatternParser {
     std::string word;
     if (!take_text(TokenKind::word, "an operator", word)) return false;
     node.op = find_operator_by_name(word);
-    if (node.op == nullptr)
-      return fail_at(operator_place, fmt::format("unknown operator '{}'", word));
+    if (node.op == nullptr) return fail_unknown_operator(operator_place);
     if (node.op->is(kInput | kImpure))
       return fail_at(operator_place, fmt::format("'{}' can't stand in a replacement", word));
     node.arguments.resize(node.op->parameters.size());

@@ -3,43 +3,19 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <numeric>
 #include <unordered_map>
 
+#include "engine/support/near_name.h"
 #include "engine/support/text.h"
 
 namespace recut {
 namespace {
 
-// Single-character edits from one text to the other (Levenshtein 1966), or `limit` where there are
-// more.
-std::size_t edits_between(std::string_view a, std::string_view b, std::size_t limit) {
-  if (a.size() > b.size()) std::swap(a, b);
-  if (b.size() - a.size() >= limit) return limit;
-  std::vector<std::size_t> row(a.size() + 1);
-  std::iota(row.begin(), row.end(), std::size_t{0});
-  for (std::size_t j = 1; j <= b.size(); ++j) {
-    std::size_t diagonal = row[0];
-    row[0] = j;
-    for (std::size_t i = 1; i <= a.size(); ++i) {
-      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[i];
-      row[i] = std::min({replaced, row[i] + 1, row[i - 1] + 1});
-    }
-  }
-  return std::min(limit, row.back());
-}
-
 std::string nearest_name(const Graph& graph, std::string_view name) {
-  std::size_t least = std::max<std::size_t>(3, name.size() / 2);
-  std::string nearest;
-  const auto consider = [&](const std::string& candidate) {
-    const std::size_t edits = edits_between(name, candidate, least);
-    if (edits < least) least = edits, nearest = candidate;
-  };
-  for (const NodeId id : graph.order()) consider(graph.node_name(id));
-  for (const auto& [alias, id] : graph.aliases()) consider(alias);
-  return nearest;
+  NearName near(name);
+  for (const NodeId id : graph.order()) near.consider(graph.node_name(id));
+  for (const auto& [alias, id] : graph.aliases()) near.consider(alias);
+  return near.name();
 }
 
 // Whether `text` is `pattern`, where a '*' stands for any characters.

@@ -78,7 +78,7 @@ TEST_CASE("text: faults name their place and what was expected", "[input]") {
   CHECK(first_error(with_line("  %y = exp(%x) : f32[3, 2]")) ==
         "t.recut:3:3: error: exp gives f32[2, 3], found f32[3, 2]");
   CHECK(first_error(with_line("  %y = exp(%x) : f33[2]")) ==
-        "t.recut:3:18: error: unknown dtype 'f33'");
+        "t.recut:3:18: error: unknown dtype 'f33'; did you mean 'f32'?");
   CHECK(first_error(with_line("  %y = exp(%x, 2)")) ==
         "t.recut:3:16: error: exp takes 1 arguments, found more");
   CHECK(first_error(with_line("  %y = exp(2.5.1)")) ==

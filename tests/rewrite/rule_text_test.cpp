@@ -53,7 +53,7 @@ TEST_CASE("faults in rules have places", "[rewrite]") {
         "my.rules:7:7: error: rank takes 1 arguments, found 2\n");
   CHECK(faults(clauses("where ?s =! 1")) == "my.rules:7:11: error: expected '=', found '!'\n");
   CHECK(faults(clauses("replacement {\n %z = mull(%x)\n}")) ==
-        "my.rules:8:7: error: unknown operator 'mull'\n");
+        "my.rules:8:7: error: unknown operator 'mull'; did you mean 'mul.Tensor'?\n");
   CHECK(faults(clauses("replacement {\n %z = rand([2])\n}")) ==
         "my.rules:8:7: error: 'rand' can't stand in a replacement\n");
   CHECK(faults(clauses("replacement {\n}")) ==

@@ -1,0 +1,29 @@
+// The lines that diagnostics speak of, fit to be shown: what a compiler prints below its message.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/support/result.h"
+
+namespace recut {
+
+struct Excerpt {
+  // Printable, in one line; of a long one what stands around the column, with "…" where it is cut.
+  std::string line;
+  std::size_t caret = 0;  // bytes of `line` before the column
+};
+
+// `line` and `column` as diagnostics count them, from 1, the column in bytes. None where the text
+// has no such line.
+std::optional<Excerpt> excerpt_of(std::string_view text, std::size_t line, std::size_t column);
+
+// One for each diagnostic, none where it names no line. `bytes`: of the file as it stands, packed
+// or not.
+std::vector<std::optional<Excerpt>> excerpts_of(std::string_view bytes,
+                                                const Diagnostics& diagnostics);
+
+}  // namespace recut

@@ -1,0 +1,66 @@
+#include "engine/support/near_name.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "engine/support/text.h"
+
+namespace recut {
+namespace {
+
+// Nobody types a longer name by hand, and comparing two takes the product of their lengths.
+constexpr std::size_t kLongestName = 200;
+
+// Edits from one text to the other, or `limit` where there are as many or more.
+std::size_t edits_between(std::string_view a, std::string_view b, std::size_t limit) {
+  if (a.size() > b.size()) std::swap(a, b);
+  if (b.size() > kLongestName || b.size() - a.size() >= limit) return limit;
+  std::vector<std::size_t> row(a.size() + 1);
+  std::iota(row.begin(), row.end(), std::size_t{0});
+  for (std::size_t j = 1; j <= b.size(); ++j) {
+    std::size_t diagonal = row[0];
+    row[0] = j;
+    for (std::size_t i = 1; i <= a.size(); ++i) {
+      const std::size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = row[i];
+      row[i] = std::min({replaced, row[i] + 1, row[i - 1] + 1});
+    }
+  }
+  return std::min(limit, row.back());
+}
+
+// How many letters both begin with: people slip in the middle of a word and at its end.
+std::size_t letters_in_common(std::string_view a, std::string_view b) {
+  const std::size_t most = std::min(a.size(), b.size());
+  std::size_t same = 0;
+  while (same < most && a[same] == b[same]) ++same;
+  return same;
+}
+
+// One edit makes any letter of any other; of short names it may make any of many.
+std::size_t limit_for(std::size_t letters) {
+  if (letters < 2) return 1;
+  return letters < 5 ? 2 : std::max<std::size_t>(3, letters / 2);
+}
+
+}  // namespace
+
+NearName::NearName(std::string_view wanted) : wanted_(wanted), limit_(limit_for(wanted.size())) {}
+
+void NearName::consider(std::string_view key, std::string_view name) {
+  const bool found = !name_.empty();
+  const std::size_t edits = edits_between(wanted_, key, limit_ + (found ? 1 : 0));
+  const std::size_t same = letters_in_common(wanted_, key);
+  if (found ? edits > limit_ || (edits == limit_ && same <= same_) : edits >= limit_) return;
+  limit_ = edits;
+  same_ = same;
+  name_ = name;
+}
+
+std::string NearName::question() const {
+  return name_.empty() ? "" : "; did you mean " + quote(name_) + "?";
+}
+
+}  // namespace recut
