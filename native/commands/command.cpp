@@ -1,15 +1,15 @@
 #include "native/commands/command.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 
 #include "engine/input/bytes.h"
-#include "engine/support/text.h"
+#include "engine/workspace/dimensions.h"
 #include "native/onnx/read_onnx.h"
 
 namespace recut::native {
@@ -41,20 +41,10 @@ namespace {
 
 // "batch=1,tokens=128", in as many options as one likes.
 Result<OnnxOptions> onnx_options(const std::vector<std::string>& dimensions) {
+  auto sizes = read_dimensions(fmt::format("{}", fmt::join(dimensions, ",")));
+  if (!sizes) return error("--dim " + sizes.diagnostics().front().message);
   OnnxOptions options;
-  for (const std::string& given : dimensions) {
-    const std::size_t equals = given.rfind('=');
-    std::int64_t size = -1;
-    if (equals != std::string::npos) {
-      const char* end = given.data() + given.size();
-      const auto [stop, wrong] = std::from_chars(given.data() + equals + 1, end, size);
-      if (wrong != std::errc() || stop != end) size = -1;
-    }
-    if (size < 0 || equals == 0)
-      return error(fmt::format("--dim {}: expected a dimension's name and its size, as batch=1",
-                               quote(given)));
-    options.dimensions[given.substr(0, equals)] = size;
-  }
+  options.dimensions = std::move(*sizes);
   return options;
 }
 

@@ -105,19 +105,16 @@ class Importer {
     TensorType type = make_type(dtype_of(proto.elem_type(), "it"), {});
     if (!proto.has_shape()) throw Refusal{"it has no shape: static shapes only"};
     if (proto.shape().dim_size() > 64) throw Refusal{"it has more than 64 dimensions"};
-    for (int i = 0; i < proto.shape().dim_size(); ++i)
-      type.shape.push_back(dimension(input.name(), i, proto.shape().dim(i)));
+    for (int i = 0; i < proto.shape().dim_size(); ++i) type.shape.push_back(dimension(input, i));
     if (const auto sound = check_size(type); !sound)
       throw Refusal{sound.diagnostics().front().message};
     type.strides = contiguous_strides(type.shape);
     return type;
   }
 
-  std::int64_t dimension(const std::string& input, int index,
-                         const ::onnx::TensorShapeProto::Dimension& proto) {
-    if (proto.has_dim_value()) return proto.dim_value();
-    const std::string name =
-        proto.dim_param().empty() ? fmt::format("{}.{}", input, index) : proto.dim_param();
+  std::int64_t dimension(const ::onnx::ValueInfoProto& input, int index) {
+    const std::string name = open_name(input, index);
+    if (name.empty()) return input.type().tensor_type().shape().dim(index).dim_value();
     used_dimensions_.insert(name);
     if (const auto given = options_.dimensions.find(name); given != options_.dimensions.end())
       return given->second;
@@ -290,6 +287,13 @@ std::string node_words(const ::onnx::NodeProto& node) {
 
 std::string place_words(const ::onnx::GraphProto& model, int node) {
   return fmt::format("{} of {}", node + 1, model.node_size());
+}
+
+std::string open_name(const ::onnx::ValueInfoProto& input, int dimension) {
+  const auto& proto = input.type().tensor_type().shape().dim(dimension);
+  if (proto.has_dim_value()) return {};
+  return proto.dim_param().empty() ? fmt::format("{}.{}", input.name(), dimension)
+                                   : proto.dim_param();
 }
 
 Result<GraphFile> import_graph(const ::onnx::GraphProto& model, std::int64_t opset,

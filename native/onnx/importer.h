@@ -15,6 +15,9 @@ namespace recut::native {
 std::string node_words(const ::onnx::NodeProto& node);
 std::string place_words(const ::onnx::GraphProto& model, int node);
 
+// What an input's dimension is called whose size the model leaves open; "" where it fixes it.
+std::string open_name(const ::onnx::ValueInfoProto& input, int dimension);
+
 // Every operator has a row (find_lowering).
 Result<GraphFile> import_graph(const ::onnx::GraphProto& model, std::int64_t opset,
                                const OnnxOptions& options);

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <set>
 
 #include "engine/support/text.h"
@@ -11,6 +12,12 @@
 
 namespace recut::native {
 namespace {
+
+// False where the bytes are no message with a graph.
+bool parse(std::string_view bytes, ::onnx::ModelProto& model) {
+  return bytes.size() <= static_cast<std::size_t>(kMaxInputBytes) &&
+         model.ParseFromArray(bytes.data(), static_cast<int>(bytes.size())) && model.has_graph();
+}
 
 // What the operators come from, and one number for all of them.
 Result<std::int64_t> opset_of(const ::onnx::ModelProto& model) {
@@ -48,12 +55,26 @@ Diagnostics placed(Diagnostics diagnostics, std::string_view file_name) {
 
 bool is_onnx_name(std::string_view file_name) { return file_name.ends_with(".onnx"); }
 
+std::vector<std::string> open_dimensions(std::string_view bytes) {
+  std::vector<std::string> names;
+  ::onnx::ModelProto model;
+  if (!parse(bytes, model)) return names;
+  std::set<std::string> known;
+  for (const auto& value : model.graph().initializer()) known.insert(value.name());
+  for (const auto& input : model.graph().input())
+    for (int i = 0; i < input.type().tensor_type().shape().dim_size(); ++i) {
+      if (known.count(input.name()) != 0) continue;
+      std::string name = open_name(input, i);
+      if (!name.empty() && std::find(names.begin(), names.end(), name) == names.end())
+        names.push_back(std::move(name));
+    }
+  return names;
+}
+
 Result<GraphFile> read_onnx(std::string_view bytes, std::string_view file_name,
                             const OnnxOptions& options) {
   ::onnx::ModelProto model;
-  const bool parsed = bytes.size() <= static_cast<std::size_t>(kMaxInputBytes) &&
-                      model.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()));
-  if (!parsed || !model.has_graph())
+  if (!parse(bytes, model))
     return placed({error("no ONNX model: the bytes are no protobuf message with a graph")},
                   file_name);
   if (model.graph().node_size() > options.max_nodes)

@@ -6,12 +6,13 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "engine/input/graph_file.h"
 #include "engine/support/result.h"
+#include "engine/workspace/dimensions.h"
 
 namespace recut::native {
 
@@ -20,7 +21,7 @@ inline constexpr std::int64_t kOldestOpset = 13;
 struct OnnxOptions {
   // Sizes of dimensions that the model leaves open, by their names, or "input.0" where they have
   // none.
-  std::map<std::string, std::int64_t> dimensions;
+  Dimensions dimensions;
 
   // Against files that mean harm: a few bytes of a model can ask for much. More nodes are refused,
   // of the model or of the graph that comes of it.
@@ -33,6 +34,10 @@ struct OnnxOptions {
 
 // By the file's name: the bytes of a protobuf message have no mark.
 bool is_onnx_name(std::string_view file_name);
+
+// The names by which the sizes of its inputs can be given, in the model's order, each once; none
+// where the bytes are no model.
+std::vector<std::string> open_dimensions(std::string_view bytes);
 
 // Fails where the bytes are no model, an operator or dtype is none that Recut has (all operators
 // are named, each with its first node and that one's place), a dimension is open, or there are too
