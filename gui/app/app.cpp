@@ -9,6 +9,7 @@
 #include "engine/passes/rule_pass.h"
 #include "engine/support/units.h"
 #include "gui/app/check_view.h"
+#include "gui/app/link.h"
 #include "gui/app/torch_plans.h"
 #include "gui/backend/paths.h"
 
@@ -72,12 +73,12 @@ void App::open_first() {
   if (!options_.link.empty()) {
     const auto followed = follow_link(*this, options_.link);
     if (!followed) {
-      say(followed.diagnostics().front().message, true);
       restored = options_.restore && restore_workspace(true);
+      show_bad_link(*this, options_.link, followed.diagnostics());
     }
   }
   const std::vector<std::string> samples = backend.samples();
-  if (options_.welcome && !restored && !awaited_link && documents.all().empty() && !samples.empty())
+  if (options_.welcome && !restored && documents.all().empty() && !samples.empty())
     open(sample_path(samples.front()));
 }
 
@@ -212,17 +213,30 @@ void App::open(const std::string& path, std::shared_ptr<const std::string> bytes
     return;
   }
   if (is_rules_name(path)) return open_rules(path, bytes);
-  DocumentView* open_already = bytes ? nullptr : documents.find_path(path);
-  if (open_already != nullptr && open_already->state != DocumentState::failed)
-    return documents.show(open_already->serial);
-  if (open_already != nullptr) close_document(open_already->serial);
   if (save_due_ < 0) save_due_ = backend.now() + kSaveDelay;
+  if (DocumentView* lacking = documents.find_lacking(path)) {
+    lacking->path = path;
+    lacking->bytes = std::move(bytes);
+    documents.remember(path);
+    documents.show(lacking->serial);
+    return planner.open(*lacking);
+  }
+  const DocumentView* open_already = bytes ? nullptr : documents.find_path(path);
+  if (open_already != nullptr) return documents.show(open_already->serial);
   documents.remember(path);
   DocumentView& document = documents.add(path, std::move(bytes));
   document.wishes.effort = options_.effort;
-  if (document.bytes) take_awaited(*this, document);
   if (awaited_rules) document.wishes.recipe.rules = std::exchange(awaited_rules, std::nullopt);
   planner.open(document);
+}
+
+void App::open_failed(const std::string& path, Diagnostics why) {
+  want_frames();
+  DocumentView* lacking = documents.find_lacking(path);
+  DocumentView& document = lacking != nullptr ? *lacking : documents.add(path, nullptr);
+  document.state = DocumentState::failed;
+  document.fault = explain_fault(backend, path, nullptr, std::move(why));
+  documents.show(document.serial);
 }
 
 void App::open_rules(const std::string& path, const std::shared_ptr<const std::string>& bytes) {
@@ -274,6 +288,14 @@ void App::say(std::string words, bool fault) {
 bool App::has_ready() const {
   const DocumentView* front = document();
   return front != nullptr && front->is_ready();
+}
+
+Moment App::moment() const {
+  const DocumentView* front = document();
+  if (front == nullptr) return Moment::none;
+  const bool stuck =
+      front->state == DocumentState::failed || front->state == DocumentState::waiting;
+  return stuck ? Moment::stuck : Moment::open;
 }
 
 bool App::is_dark() const {

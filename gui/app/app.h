@@ -18,7 +18,6 @@
 #include "gui/app/documents.h"
 #include "gui/app/jobs.h"
 #include "gui/app/lessons.h"
-#include "gui/app/link.h"
 #include "gui/app/panel.h"
 #include "gui/app/planner.h"
 #include "gui/app/settings.h"
@@ -85,6 +84,8 @@ class App {
   // is. Fails with all that is wrong in it, which the transforms show, too.
   Result<Done> load_rules(const std::string& path,
                           const std::shared_ptr<const std::string>& bytes = nullptr);
+  // A document of a file that couldn't be had, which says so.
+  void open_failed(const std::string& path, Diagnostics why);
   void close_document(int serial);
   void say(std::string words, bool fault = false);
   void close() { closing_ = true; }
@@ -95,6 +96,7 @@ class App {
   DocumentView* document() { return documents.front(); }
   const DocumentView* document() const { return documents.front(); }
   bool has_ready() const;
+  Moment moment() const;
 
   const Theme& theme() const;
   bool is_dark() const;
@@ -121,7 +123,6 @@ class App {
   std::string focus;    // the id of the panel that was used last: its keys come first; "" for none
   std::string overlay;  // the id of the panel that lies over everything; "" for none
   std::string overlay_argument;           // what it was opened for
-  std::optional<LinkState> awaited_link;  // until a file of its name is opened
   std::optional<RuleFile> awaited_rules;  // until a graph is opened
   const std::vector<Panel> panels;
 

@@ -18,17 +18,16 @@ struct Shares {
 
 using ByPlace = std::array<std::vector<std::size_t>, kPlaces>;
 
-bool is_shown(const Panel& panel, const Settings& settings, bool has_document) {
+bool is_shown(const Panel& panel, const Settings& settings, Moment moment) {
   if (panel.place == Place::overlay || panel.place == Place::card) return false;
   if (panel.place == Place::top) return true;
-  return panel.alone != has_document && settings.flag("panel." + std::string(panel.id), true);
+  return panel.moment == moment && settings.flag("panel." + std::string(panel.id), true);
 }
 
-ByPlace shown_by_place(const std::vector<Panel>& panels, const Settings& settings,
-                       bool has_document) {
+ByPlace shown_by_place(const std::vector<Panel>& panels, const Settings& settings, Moment moment) {
   ByPlace places;
   for (std::size_t i = 0; i < panels.size(); ++i)
-    if (is_shown(panels[i], settings, has_document))
+    if (is_shown(panels[i], settings, moment))
       places[static_cast<std::size_t>(panels[i].place)].push_back(i);
   for (auto& place : places)
     std::stable_sort(place.begin(), place.end(), [&](std::size_t a, std::size_t b) {
@@ -39,12 +38,11 @@ ByPlace shown_by_place(const std::vector<Panel>& panels, const Settings& setting
 
 class Arranger {
  public:
-  Arranger(const std::vector<Panel>& panels, const Settings& settings, float scale,
-           bool has_document)
+  Arranger(const std::vector<Panel>& panels, const Settings& settings, float scale, Moment moment)
       : panels_(panels),
         settings_(settings),
         scale_(scale),
-        places_(shown_by_place(panels, settings, has_document)) {}
+        places_(shown_by_place(panels, settings, moment)) {}
 
   Arrangement arrange(Rect window) && {
     const bool small =
@@ -161,6 +159,11 @@ class Arranger {
 
 }  // namespace
 
+std::string_view name_of(Moment moment) {
+  constexpr std::string_view names[] = {"none", "stuck", "open"};
+  return names[static_cast<std::size_t>(moment)];
+}
+
 std::string_view name_of(Place place) {
   constexpr std::string_view names[kPlaces] = {"top",         "left",         "centre",  "right",
                                                "bottom_left", "bottom_right", "overlay", "card"};
@@ -173,8 +176,8 @@ std::string_view compact_part_of(const Panel& panel) {
 }
 
 Arrangement arrange(const std::vector<Panel>& panels, const Settings& settings, const Rect& window,
-                    float scale, bool has_document) {
-  return Arranger(panels, settings, scale, has_document).arrange(window);
+                    float scale, Moment moment) {
+  return Arranger(panels, settings, scale, moment).arrange(window);
 }
 
 }  // namespace recut::gui

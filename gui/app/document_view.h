@@ -15,6 +15,7 @@
 #include "engine/workspace/document.h"
 #include "engine/workspace/reasons.h"
 #include "gui/app/jobs.h"
+#include "gui/app/opening_fault.h"
 #include "gui/app/panel_memory.h"
 #include "gui/app/plan_view.h"
 #include "gui/app/recipe.h"
@@ -102,14 +103,16 @@ struct AnsweredPlan {
 };
 struct PlanChange;  // plan_change.h
 
-enum class DocumentState : std::uint8_t { opening, ready, failed };
+// `waiting`: for the user, who has to give its file.
+enum class DocumentState : std::uint8_t { opening, ready, failed, waiting };
 
 struct DocumentView {
   int serial = 0;  // never used twice
-  std::string path;
+  std::string path;   // "" where it stands for a link that can't be followed
   std::string title;  // the model's name, or the file's
   DocumentState state = DocumentState::opening;
-  Diagnostics faults;    // why it failed
+  OpeningFault fault;    // why it failed
+  std::string link;      // that it came by: the address, until its graph is there
   bool awaited = false;  // opening: its bytes are on their way (Backend::can_read)
 
   std::shared_ptr<const std::string> bytes;  // of the file

@@ -47,6 +47,17 @@ DocumentView* Documents::find_path(const std::string& path) const {
   return nullptr;
 }
 
+DocumentView* Documents::find_lacking(const std::string& path) const {
+  for (const auto& document : all_) {
+    const bool waits = document->state == DocumentState::waiting;
+    if (!waits && document->state != DocumentState::failed) continue;
+    const bool by_name = waits || !document->link.empty();
+    if (document->path == path || (by_name && is_same_file(document->path, path)))
+      return document.get();
+  }
+  return nullptr;
+}
+
 DocumentView* Documents::neighbour(int by) const {
   const auto count = static_cast<int>(all_.size());
   for (int i = 0; i < count; ++i)

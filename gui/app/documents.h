@@ -19,6 +19,8 @@ class Documents {
   DocumentView* front() const { return find(front_); }
   DocumentView* find(int serial) const;
   DocumentView* find_path(const std::string& path) const;
+  // One that such a file would be: that waits for it, or couldn't be read from it. Null: none.
+  DocumentView* find_lacking(const std::string& path) const;
   const std::vector<std::unique_ptr<DocumentView>>& all() const { return all_; }
   // The `by`-th after the one in front, around the end.
   DocumentView* neighbour(int by) const;

@@ -86,7 +86,7 @@ void App::frame() {
     begin_frame();
     draw(intents);
   }
-  items.activate = false;
+  items.activate = items.complete = false;
   if (!ImGui::IsAnyItemHovered()) hint_due_ = -1;
   backend.set_cursor(ImGui::GetMouseCursor());
   ImGui::Render();
@@ -115,7 +115,7 @@ void App::draw(Intents& intents) {
   ImGui::SetNextWindowSize(size);
   ImGui::Begin("window", nullptr, kFrameBare | ImGuiWindowFlags_NoBringToFrontOnFocus);
   ui.fill(window, theme().background);
-  const Arrangement arrangement = arrange(panels, settings, window, scale(), document() != nullptr);
+  const Arrangement arrangement = arrange(panels, settings, window, scale(), moment());
   for (const PlacedPanel& placed : arrangement.placed) {
     const Turn* turn = nullptr;
     for (const Turn& one : arrangement.turns)

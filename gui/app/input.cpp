@@ -73,6 +73,10 @@ void App::give_focus(std::string_view panel) {
 bool App::take_focus_key(const KeyChanged& key) {
   const ImGuiIO& io = ImGui::GetIO();
   if (!key.down || io.KeyCtrl || io.KeyAlt) return false;
+  if (key.key == ImGuiKey_Tab && !io.KeyShift && !items.completing.empty()) {
+    items.complete = true;
+    return true;
+  }
   if (key.key == ImGuiKey_Tab) {
     items.move_focus(io.KeyShift ? -1 : 1);
     give_focus(items.focused.substr(0, items.focused.find('/')));

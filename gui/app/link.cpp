@@ -14,7 +14,6 @@
 #include "engine/workspace/cost_model.h"
 #include "gui/app/app.h"
 #include "gui/backend/paths.h"
-#include "gui/draw/embedded.h"
 
 namespace recut::gui {
 namespace {
@@ -116,6 +115,7 @@ class Reader {
     if (name == "effort") return take_effort(value);
     if (name == "grad") return take_grad(value);
     if (name == "train") return take_optimizer(value);
+    if (name == "dim") return take_dimension(value);
     if (name == "theme" && value != "dark" && value != "light")
       return error(fmt::format("the theme is {}, expected dark or light", quote(value)));
     std::string* text = text_of(name);
@@ -158,6 +158,13 @@ class Reader {
     auto choice = optimizer_choice(parts[0], parts[1]);
     if (!choice) return choice.diagnostics();
     state.wishes.recipe.optimizer = std::move(*choice);
+    return Done{};
+  }
+
+  Result<Done> take_dimension(const std::string& value) {
+    const auto read = read_dimensions(value);
+    if (!read) return read.diagnostics();
+    for (const auto& [name, size] : *read) state.wishes.recipe.dimensions[name] = size;
     return Done{};
   }
 
@@ -217,25 +224,22 @@ void want(DocumentView& document, const LinkState& state) {
   document.chose_budget = true;
 }
 
-// One of the platform's, or of the small ones that are a part of the program.
-bool is_known_sample(const App& app, const std::string& name) {
-  const std::vector<std::string> samples = app.backend.samples();
-  const auto embedded = embedded_graphs();
-  return std::find(samples.begin(), samples.end(), name) != samples.end() ||
-         std::any_of(embedded.begin(), embedded.end(),
-                     [&](const EmbeddedFile& file) { return file.name == name; });
-}
-
-Result<Done> check(const App& app, const LinkState& state) {
+Result<Done> check(const LinkState& state) {
   const auto costs = find_cost_model(state.wishes.device, state.wishes.cost_model);
   if (!costs) return error("This link can't be followed: " + costs.diagnostics().front().message);
-  if (!state.sample.empty() && !is_known_sample(app, state.sample))
-    return error("This link is to a sample that isn't here: " + quote(state.sample));
   Recipe rules;
   rules.rules = state.wishes.recipe.rules;
   if (const auto read = options_of(rules); !read)
     return error("This link's rules are damaged: " + format(read.diagnostics().front()));
   return Done{};
+}
+
+// Null where it isn't open. Of a file a link has the name alone.
+const DocumentView* named(const App& app, const std::string& path) {
+  if (is_sample(path)) return app.documents.find_path(path);
+  for (const auto& document : app.documents.all())
+    if (!is_sample(document->path) && file_name(document->path) == path) return document.get();
+  return nullptr;
 }
 
 // Rules whose text the link doesn't have.
@@ -276,6 +280,7 @@ std::string write_link(const LinkState& state) {
   if (recipe.differentiate) add("grad", "1");
   if (const auto& optimizer = recipe.optimizer)
     add("train", fmt::format("{},{}", optimizer->name, optimizer->learning_rate));
+  for (const auto& [name, size] : recipe.dimensions) add("dim", fmt::format("{}={}", name, size));
   for (const std::string& name : recipe.on) add("on", name);
   for (const std::string& name : recipe.off) add("off", name);
   if (recipe.rules) add("rules", file_name(recipe.rules->path));
@@ -311,8 +316,7 @@ LinkState link_of(const App& app) {
   const std::string theme = app.settings.text("theme", "system");
   if (theme != "system") state.theme = theme;
   const DocumentView* front = app.document();
-  if (front == nullptr && app.awaited_link) state = *app.awaited_link;
-  if (front == nullptr) return state;
+  if (front == nullptr || front->path.empty()) return state;
   const bool sample = is_sample(front->path);
   (sample ? state.sample : state.file) = sample ? sample_name(front->path) : file_name(front->path);
   const SavedDocument saved = saved_of(*front);
@@ -323,35 +327,49 @@ LinkState link_of(const App& app) {
   return state;
 }
 
+std::string address_of(const App& app) {
+  const DocumentView* front = app.document();
+  const bool came = front != nullptr && !front->is_ready() && !front->link.empty();
+  return came ? front->link : write_link(link_of(app));
+}
+
 Result<Done> follow_link(App& app, std::string_view fragment) {
   auto state = read_link(fragment);
   if (!state) return state.diagnostics();
-  const auto good = check(app, *state);
+  const auto good = check(*state);
   if (!good) return good.diagnostics();
   if (!state->theme.empty()) app.settings.set("theme", state->theme);
   drop_unknown_rules(app, *state);
   app.want_frames();
-  if (!state->file.empty()) {
-    app.awaited_link = *state;
-    app.say(fmt::format("This link is about {}, a file of its author's: open it yourself",
-                        quote(state->file)));
-  }
-  if (state->sample.empty()) return Done{};
-  const std::string path = sample_path(state->sample);
+  const bool sample = !state->sample.empty();
+  if (!sample && state->file.empty()) return Done{};
   // Opened anew where it is open: what the link doesn't say is as at first, and nothing is left of
   // what was looked at before.
-  if (const DocumentView* before = app.documents.find_path(path))
+  std::string path = sample ? sample_path(state->sample) : state->file;
+  std::shared_ptr<const std::string> bytes;
+  if (const DocumentView* before = named(app, path)) {
+    path = before->path;
+    bytes = before->bytes;
     app.close_document(before->serial);
-  DocumentView& document = app.documents.add(path, nullptr);
+  }
+  DocumentView& document = app.documents.add(path, bytes);
   want(document, *state);
-  app.planner.open(document);
+  document.link = fragment;
+  if (sample || bytes)
+    app.planner.open(document);
+  else
+    document.state = DocumentState::waiting;
   return Done{};
 }
 
-void take_awaited(App& app, DocumentView& document) {
-  if (!app.awaited_link || app.awaited_link->file != file_name(document.path)) return;
-  want(document, *app.awaited_link);
-  app.awaited_link.reset();
+void show_bad_link(App& app, std::string_view fragment, const Diagnostics& why) {
+  app.want_frames();
+  DocumentView& document = app.documents.add("", nullptr);
+  document.title = "A link";
+  document.state = DocumentState::failed;
+  document.link = fragment;
+  document.fault.diagnostics = why;
+  document.fault.lines.resize(why.size());
 }
 
 }  // namespace recut::gui

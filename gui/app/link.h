@@ -9,7 +9,7 @@
 // whoever follows it.
 // Names and values are percent-encoded. `sample` is a graph that comes with the program; `file` is
 // the name of one of the author's own, whose bytes no link carries: whoever follows the link has to
-// open it, and its state waits for that.
+// open it: a document waits for that with its state.
 #pragma once
 
 #include <optional>
@@ -40,10 +40,13 @@ Result<LinkState> read_link(std::string_view fragment);
 
 // Of the document in front.
 LinkState link_of(const App& app);
-// Shows a link's state: opens its sample, or changes the document where it is in front already.
-// Fails, and changes nothing, where the link is damaged or names what isn't there.
+// The same as it stands in an address: as it came, until the graph of the document is there.
+std::string address_of(const App& app);
+// Shows a link's state: a document of its sample or file, in the place of one that is open already.
+// One whose file isn't here waits for it, and one whose sample isn't here says so. Fails, and
+// changes nothing, where the link is damaged.
 Result<Done> follow_link(App& app, std::string_view fragment);
-// A file of the user's own was opened: the state that waited for one of that name, if any.
-void take_awaited(App& app, DocumentView& document);
+// A document that says why a link can't be followed.
+void show_bad_link(App& app, std::string_view fragment, const Diagnostics& why);
 
 }  // namespace recut::gui

@@ -14,11 +14,13 @@ constexpr std::size_t kMenuMostRecent = 6;
 constexpr MenuEntry kMenuLine{{}, {}, {}, MenuFill::line};
 
 constexpr MenuEntry kFileMenu[] = {
-    {"file.open"},     {"file.sample"},  {"file.reload"}, {"rules.load"},
-    {"rules.reload"},  {"rules.remove"}, kMenuLine,       {{}, {}, {}, MenuFill::recent},
-    kMenuLine,         {"file.report"},  {"export.svg"},  {"export.png"},
-    {"export.dot"},    {"export.text"},  kMenuLine,       {"file.next"},
-    {"file.previous"}, {"file.close"},   {"file.quit"}};
+    {"file.open"},       {"file.sample"}, {"file.reload"},
+    {"file.dimensions"}, {"rules.load"},  {"rules.reload"},
+    {"rules.remove"},    kMenuLine,       {{}, {}, {}, MenuFill::recent},
+    kMenuLine,           {"file.report"}, {"export.svg"},
+    {"export.png"},      {"export.dot"},  {"export.text"},
+    kMenuLine,           {"file.next"},   {"file.previous"},
+    {"file.close"},      {"file.quit"}};
 constexpr MenuEntry kEditMenu[] = {
     {"edit.undo"},   {"edit.redo"},       kMenuLine,           {"search.find"},
     {"search.next"}, {"search.previous"}, kMenuLine,           {"select.node"},
@@ -178,7 +180,7 @@ std::string menu_title_of(const Panel& panel) {
 void add_panels(const App& app, std::vector<MenuRow>& rows) {
   std::vector<const Panel*> panels;
   for (const Panel& panel : app.panels)
-    if (panel.place != Place::top && panel.place != Place::overlay && !panel.alone)
+    if (panel.place != Place::top && panel.place != Place::overlay && panel.moment == Moment::open)
       panels.push_back(&panel);
   std::stable_sort(panels.begin(), panels.end(), [](const Panel* a, const Panel* b) {
     return a->place != b->place ? a->place < b->place : a->order < b->order;

@@ -27,7 +27,7 @@ bool Opening::begin() {
     faults_ = options.diagnostics();
     return false;
   }
-  auto model = backend_.read_model(path_, *opened_.bytes);
+  auto model = backend_.read_model(path_, *opened_.bytes, opened_.wishes.recipe.dimensions);
   if (model && !*model) {
     faults_ = model->diagnostics();
     return false;

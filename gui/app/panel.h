@@ -33,6 +33,11 @@ enum class Place : unsigned char {
 };
 inline constexpr std::size_t kPlaces = 8;
 
+// What there is to look at: no document at all, one that lacks its file or couldn't be read, or one
+// that is open or on its way.
+enum class Moment : unsigned char { none, stuck, open };
+std::string_view name_of(Moment moment);
+
 struct PanelInput {
   const App& app;                // settings, jobs, the other documents
   const DocumentView* document;  // the one in front, which may still be opening; null where none is
@@ -62,8 +67,8 @@ struct Panel {
   int order = 0;    // within its place
   float share = 1;  // of the height of `left` or `right`, until a splitter was moved
   void (*draw)(Ui& ui, const PanelInput& input, Intents& intents) = nullptr;
-  float width = 0, height = 0;  // of an overlay, in units
-  bool alone = false;           // shown where no document is open, and only there
+  float width = 0, height = 0;   // of an overlay, in units
+  Moment moment = Moment::open;  // the one that it is shown in; the bar is in all
 };
 
 // One a file, written by the build.

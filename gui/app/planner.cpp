@@ -12,8 +12,8 @@
 #include "gui/app/other_graph.h"
 #include "gui/app/pass_steps.h"
 #include "gui/app/plan_change.h"
+#include "gui/app/samples.h"
 #include "gui/backend/paths.h"
-#include "gui/draw/embedded.h"
 
 namespace recut::gui {
 namespace {
@@ -22,20 +22,6 @@ constexpr double kRest = 0.06;  // seconds that a budget rests before it is plan
 constexpr std::int64_t kPlannerMostSteps =
     1'500'000;                        // of the curve's plans that are kept in whole
 constexpr double kFirstBudget = 0.5;  // of the peak without recomputation, for a new document
-
-// The small graphs of samples/ are a part of the program, wherever it runs; null for all others,
-// and where the platform has one of that name itself.
-std::shared_ptr<const std::string> embedded_graph(const Backend& backend, const std::string& path) {
-  if (!is_sample(path)) return nullptr;
-  const std::string name = sample_name(path);
-  const std::vector<std::string> own = backend.samples();
-  if (std::find(own.begin(), own.end(), name) != own.end()) return nullptr;
-  for (const EmbeddedFile& file : embedded_graphs())
-    if (file.name == name)
-      return std::make_shared<const std::string>(reinterpret_cast<const char*>(file.bytes.data()),
-                                                 file.bytes.size());
-  return nullptr;
-}
 
 // Those that are in hand, or else the file's.
 Result<std::shared_ptr<const std::string>> bytes_of_file(
@@ -56,57 +42,84 @@ void Planner::post(JobControl& control, int serial, OnDocument message) const {
 
 void Planner::open(DocumentView& document) {
   document.state = DocumentState::opening;
-  if (!document.bytes) document.bytes = embedded_graph(backend_, document.path);
+  document.fault = {};
+  const bool sample = is_sample(document.path);
+  if (sample && !document.bytes) {
+    const std::string name = sample_name(document.path);
+    if (!has_sample(backend_, name))
+      return take_fault(document, OpeningFault{{no_sample(backend_, name)}, {}, {}, {}});
+    document.bytes = embedded_sample(backend_, name);
+  }
+  if (!document.bytes && backend_.has_to_be_given(document.path)) {
+    document.state = DocumentState::waiting;
+    return;
+  }
   document.awaited = !document.bytes && !backend_.can_read(document.path);
   if (document.awaited) return;  // tick() looks again
   start_opening(document, fmt::format("Opening {}", file_name(document.path)));
 }
 
 void Planner::start_opening(DocumentView& document, std::string title) {
+  struct Work {
+    std::shared_ptr<const std::string> bytes;
+    std::optional<Opening> opening;
+  };
+  auto work = std::make_shared<Work>();
+  work->bytes = document.bytes;
   Job job{std::move(title), document.serial, true, false, {}};
-  job.part = [this, serial = document.serial, path = document.path, bytes = document.bytes,
-              wishes = document.wishes,
-              opening = std::shared_ptr<Opening>()](JobControl& control) mutable {
-    if (!opening) {
-      const auto read = bytes_of_file(backend_, path, bytes);
-      if (read)
-        opening = std::make_shared<Opening>(backend_, path, *read, wishes);
-      else
-        post_opened(control, serial, read.diagnostics());
-      return read.ok();
+  job.part = [this, work, serial = document.serial, path = document.path,
+              wishes = document.wishes](JobControl& control) {
+    const auto fail = [&](Diagnostics faults) {
+      post_fault(control, serial,
+                 explain_fault(backend_, path, work->bytes.get(), std::move(faults)));
+      return false;
+    };
+    if (!work->opening) {
+      const auto read = bytes_of_file(backend_, path, work->bytes);
+      if (!read) return fail(read.diagnostics());
+      work->bytes = *read;
+      work->opening.emplace(backend_, path, *read, wishes);
+      return true;
     }
-    if (opening->step()) return true;
-    post_opened(control, serial, opening->take());
+    if (work->opening->step()) return true;
+    auto opened = work->opening->take();
+    if (!opened) return fail(opened.diagnostics());
+    post_opened(control, serial, std::move(*opened));
     return false;
   };
   document.opening = jobs_.start(std::move(job));
 }
 
-void Planner::post_opened(JobControl& control, int serial, Result<Opening::Opened> result) {
-  post(control, serial, [this, result = std::move(result)](DocumentView& document) {
-    take_opened(document, result);
+void Planner::post_opened(JobControl& control, int serial, Opening::Opened opened) {
+  post(control, serial, [this, opened = std::move(opened)](DocumentView& document) {
+    take_opened(document, opened);
   });
 }
 
-void Planner::take_opened(DocumentView& document, Result<Opening::Opened> result) {
-  if (result && document.is_ready()) return take_transformed(document, std::move(*result));
-  if (!result) {
-    const Diagnostics& faults = result.diagnostics();
-    callbacks_.say(format(faults.front()), true);
-    if (document.is_ready()) {
-      document.recipe_faults = faults;
-      document.wishes.recipe = document.made_by;
-    } else {
-      document.state = DocumentState::failed;
-      document.faults = faults;
-    }
+void Planner::post_fault(JobControl& control, int serial, OpeningFault fault) const {
+  post(control, serial,
+       [this, fault = std::move(fault)](DocumentView& document) { take_fault(document, fault); });
+}
+
+// Of a graph that is there, another recipe couldn't be had: that one stays.
+void Planner::take_fault(DocumentView& document, OpeningFault fault) const {
+  if (document.is_ready()) {
+    callbacks_.say(format(fault.diagnostics.front()), true);
+    document.recipe_faults = std::move(fault.diagnostics);
+    document.wishes.recipe = document.made_by;
     return;
   }
-  document.bytes = result->bytes;
-  document.document = result->document;
-  document.basis = result->basis;
-  document.start = result->start;
-  document.made_by = result->wishes.recipe;
+  document.state = DocumentState::failed;
+  document.fault = std::move(fault);
+}
+
+void Planner::take_opened(DocumentView& document, Opening::Opened result) {
+  if (document.is_ready()) return take_transformed(document, std::move(result));
+  document.bytes = result.bytes;
+  document.document = result.document;
+  document.basis = result.basis;
+  document.start = result.start;
+  document.made_by = result.wishes.recipe;
   opened(document);
 }
 
@@ -191,7 +204,7 @@ void Planner::new_problem(DocumentView& document) {
 
 void Planner::wishes_changed(DocumentView& document, const Wishes& before) {
   const bool other_graph = !(document.wishes.recipe == before.recipe);
-  if (document.state == DocumentState::opening && other_graph) {
+  if (!document.is_ready() && other_graph) {
     jobs_.cancel(document.opening);
     return open(document);
   }

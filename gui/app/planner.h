@@ -25,7 +25,8 @@ class Planner {
       : backend_(backend), jobs_(jobs), callbacks_(std::move(callbacks)) {}
 
   // Reads the file (or document.bytes where they are there), runs the passes, plans without
-  // recomputation; then the document is ready and the curve begins.
+  // recomputation; then the document is ready and the curve begins. A file that its user has to
+  // give is waited for.
   void open(DocumentView& document);
 
   // After a command changed the wishes: the plan made for them where there is one, else the best
@@ -44,8 +45,10 @@ class Planner {
   OnDocument known_plan(SharedPlanView plan) const;
   void post(JobControl& control, int serial, OnDocument message) const;
   void start_opening(DocumentView& document, std::string title);
-  void post_opened(JobControl& control, int serial, Result<Opening::Opened> result);
-  void take_opened(DocumentView& document, Result<Opening::Opened> result);
+  void post_opened(JobControl& control, int serial, Opening::Opened opened);
+  void post_fault(JobControl& control, int serial, OpeningFault fault) const;
+  void take_opened(DocumentView& document, Opening::Opened opened);
+  void take_fault(DocumentView& document, OpeningFault fault) const;
   void transform(DocumentView& document);
   void take_transformed(DocumentView& document, Opening::Opened opened);
   void new_problem(DocumentView& document);

@@ -38,6 +38,16 @@ std::optional<OptimizerChoice> optimizer_of(const Json& json) {
   return choice ? std::optional(*choice) : std::nullopt;
 }
 
+Dimensions dimensions_of(const Json& json) {
+  Dimensions dimensions;
+  const auto found = json.find("dimensions");
+  if (found == json.end() || !found->is_object()) return dimensions;
+  for (const auto& [name, size] : found->items())
+    if (size.is_number_integer() && size.get<std::int64_t>() >= 0)
+      dimensions[name] = size.get<std::int64_t>();
+  return dimensions;
+}
+
 }  // namespace
 
 bool is_rules_name(std::string_view path) {
@@ -109,6 +119,7 @@ Json json_of(const Recipe& recipe) {
   if (recipe.rules)
     json["rules"] = {{"path", valid_utf8(recipe.rules->path)},
                      {"text", valid_utf8(recipe.rules->text)}};
+  for (const auto& [name, size] : recipe.dimensions) json["dimensions"][valid_utf8(name)] = size;
   return json;
 }
 
@@ -121,6 +132,7 @@ Recipe recipe_of(const Json& json) {
   recipe.optimizer = optimizer_of(json);
   recipe.on = texts_of(json, "on");
   recipe.off = texts_of(json, "off");
+  recipe.dimensions = dimensions_of(json);
   const auto rules = json.find("rules");
   if (rules == json.end()) return recipe;
   recipe.rules = RuleFile{text_of(*rules, "path"), text_of(*rules, "text")};

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/workspace/dimensions.h"
 #include "engine/workspace/document.h"
 #include "gui/app/loose_json.h"
 
@@ -43,10 +44,11 @@ struct Recipe {
   std::vector<std::string> on;               // passes that don't run by themselves
   std::vector<std::string> off;              // those that do, and don't here; `rules`, too
   std::optional<RuleFile> rules;             // the pass `rules`
+  Dimensions dimensions;                     // sizes of those that a model leaves open
 
   bool operator==(const Recipe& o) const {
     return differentiate == o.differentiate && optimizer == o.optimizer && on == o.on &&
-           off == o.off && rules == o.rules;
+           off == o.off && rules == o.rules && dimensions == o.dimensions;
   }
   // Whether the pass runs where `usual` ones do by themselves.
   bool runs(std::string_view pass, const std::vector<std::string>& usual) const;

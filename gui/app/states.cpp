@@ -97,11 +97,17 @@ std::string recipe(const DocumentView& d) {
   for (const auto& name : r.on) words += "+" + name + " ";
   for (const auto& name : r.off) words += "-" + name + " ";
   if (r.rules) words += file_name(r.rules->path) + " ";
+  if (!r.dimensions.empty()) words += write_dimensions(r.dimensions) + " ";
   if (!words.empty()) words.pop_back();
   return words;
 }
 std::string pass_name(const DocumentView& d) {
   return d.pass == 0 ? "as read" : d.document->passes.passes[d.pass - 1].name;
+}
+// Why the document in front couldn't be opened.
+std::string fault(const App& app) {
+  const DocumentView* front = app.document();
+  return front != nullptr ? format(front->fault.diagnostics) : "";
 }
 std::string faults(const DocumentView& d) { return format(d.recipe_faults); }
 
@@ -236,6 +242,8 @@ std::string training_fault(const DocumentView& d) {
 constexpr StateRow kStatesRows[] = {
     {"documents", [](const App& app) { return fmt::format("{}", app.documents.all().size()); }},
     {"document", [](const App& app) { return app.document() ? app.document()->title : ""; }},
+    {"moment", [](const App& app) { return std::string(name_of(app.moment())); }},
+    {"fault", fault},
     {"theme", [](const App& app) { return std::string(app.is_dark() ? "dark" : "light"); }},
     {"scale", [](const App& app) { return fmt::format("{:g}", app.scale()); }},
     {"overlay", [](const App& app) { return app.overlay; }},

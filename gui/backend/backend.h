@@ -13,6 +13,7 @@
 
 #include "engine/input/graph_file.h"
 #include "engine/support/result.h"
+#include "engine/workspace/dimensions.h"
 #include "gui/backend/helper.h"
 #include "gui/backend/paths.h"
 #include "gui/backend/runner.h"
@@ -101,10 +102,20 @@ class Backend {
   // Whether read() has its answer at hand. Where it hasn't (a page has to fetch the file first), it
   // is on its way from now on, and wake() is called once it is there.
   virtual bool can_read(const std::string&) { return true; }
+  // Whether its user has to give that file: a page knows none by its name, but those that it was
+  // given before.
+  virtual bool has_to_be_given(const std::string&) const { return false; }
+  // Whether read_model reads any.
+  virtual bool reads_models() const { return false; }
   // A model in a format that is the platform's to read: nothing where the bytes are for the engine.
-  // Called on any thread, too.
+  // `sizes`: of dimensions that it leaves open. Called on any thread, too.
   virtual std::optional<Result<GraphFile>> read_model(const std::string& path,
-                                                      const std::string& bytes);
+                                                      const std::string& bytes,
+                                                      const Dimensions& sizes);
+  // The names of these dimensions. Called on any thread, too.
+  virtual std::vector<std::string> open_dimensions(const std::string&, const std::string&) {
+    return {};
+  }
   virtual Result<Done> write(const std::string& path, std::string_view bytes) = 0;
   virtual std::vector<std::string> samples() const { return {}; }
   // Where the platform has a dialog of its own, opens it and returns true; what is chosen comes as

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "engine/input/bytes.h"
@@ -27,6 +28,23 @@ Result<std::string> NullBackend::read(const std::string& path) {
   return found != files.end() ? Result<std::string>(found->second) : read_file(path);
 }
 
+bool NullBackend::has_to_be_given(const std::string& path) const {
+  return !by_name && !is_sample(path);
+}
+
+std::optional<Result<GraphFile>> NullBackend::read_model(const std::string& path,
+                                                         const std::string& bytes,
+                                                         const Dimensions& sizes) {
+  if (models != nullptr) return models->read_model(path, bytes, sizes);
+  return Backend::read_model(path, bytes, sizes);
+}
+
+std::vector<std::string> NullBackend::open_dimensions(const std::string& path,
+                                                      const std::string& bytes) {
+  return models != nullptr ? models->open_dimensions(path, bytes)
+                           : Backend::open_dimensions(path, bytes);
+}
+
 Result<Done> NullBackend::write(const std::string& path, std::string_view bytes) {
   files[path] = std::string(bytes);
   return Done{};
@@ -42,10 +60,15 @@ std::vector<std::string> NullBackend::samples() const {
 Result<std::vector<FolderEntry>> NullBackend::list(const std::string& folder) {
   std::vector<FolderEntry> entries;
   const std::string prefix = folder.empty() || folder.back() == '/' ? folder : folder + "/";
-  for (const auto& [path, bytes] : files)
-    if (path.rfind(prefix, 0) == 0 && path.find('/', prefix.size()) == std::string::npos)
-      entries.push_back(
-          {path.substr(prefix.size()), false, static_cast<std::int64_t>(bytes.size())});
+  for (const auto& [path, bytes] : files) {
+    if (path.rfind(prefix, 0) != 0 || is_sample(path)) continue;
+    const std::size_t slash = path.find('/', prefix.size());
+    const std::string name = path.substr(prefix.size(), slash - prefix.size());
+    const bool is_folder = slash != std::string::npos;
+    if (entries.empty() || entries.back().name != name)
+      entries.push_back({name, is_folder, is_folder ? 0 : static_cast<std::int64_t>(bytes.size())});
+  }
+  std::stable_partition(entries.begin(), entries.end(), [](const auto& one) { return one.folder; });
   if (entries.empty()) return error(fmt::format("no folder {}", folder));
   return entries;
 }

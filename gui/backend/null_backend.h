@@ -26,6 +26,12 @@ class NullBackend : public Backend {
 
   // A file of files(), else one of the file system.
   Result<std::string> read(const std::string& path) override;
+  bool has_to_be_given(const std::string& path) const override;
+  bool reads_models() const override { return models != nullptr; }
+  std::optional<Result<GraphFile>> read_model(const std::string& path, const std::string& bytes,
+                                              const Dimensions& sizes) override;
+  std::vector<std::string> open_dimensions(const std::string& path,
+                                           const std::string& bytes) override;
   Result<Done> write(const std::string& path, std::string_view bytes) override;
   std::vector<std::string> samples() const override;  // files whose path begins with "sample:"
   Result<std::vector<FolderEntry>> list(const std::string& folder) override;
@@ -40,6 +46,8 @@ class NullBackend : public Backend {
 
   std::map<std::string, std::string> files;   // by path
   std::map<std::string, std::string> stored;  // by name
+  bool by_name = true;                        // files are read by their names; a page's aren't
+  Backend* models = nullptr;                  // who reads models; null: nobody
   Helper* helping = nullptr;                  // none, as long as nobody is given
   std::vector<Runner*> running;
   std::string calibrated;  // empty: no profile was measured

@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "gui/app/app.h"
+#include "gui/app/samples.h"
 #include "gui/app/saved_document.h"
 #include "gui/backend/paths.h"
 
@@ -11,6 +12,15 @@ namespace recut::gui {
 namespace {
 
 bool has_document(const App& app) { return app.document() != nullptr; }
+bool has_file(const App& app) { return has_document(app) && !app.document()->path.empty(); }
+bool has_fault(const App& app) {
+  return has_document(app) && app.document()->state == DocumentState::failed;
+}
+bool has_open_dimensions(const App& app) {
+  if (!has_document(app)) return false;
+  const DocumentView& front = *app.document();
+  return !front.fault.dimensions.empty() || !front.wishes.recipe.dimensions.empty();
+}
 bool has_several(const App& app) { return app.documents.all().size() > 1; }
 
 Result<Done> open_file(App& app, std::string_view path) {
@@ -62,7 +72,27 @@ Result<Done> step_file(App& app, std::string_view) {
 }
 
 Result<Done> sample(App& app, std::string_view name) {
-  app.open(sample_path(name.empty() ? "resnet50" : name));
+  if (name.empty()) {
+    app.overlay = "samples";
+    return Done{};
+  }
+  if (!has_sample(app.backend, name)) return no_sample(app.backend, name);
+  app.open(sample_path(name));
+  return Done{};
+}
+
+// Sizes for what the model leaves open; it is read anew with them.
+Result<Done> set_dimensions(App& app, std::string_view words) {
+  auto sizes = read_dimensions(words);
+  if (!sizes) return sizes.diagnostics();
+  app.document()->wishes.recipe.dimensions = std::move(*sizes);
+  return Done{};
+}
+
+Result<Done> copy_fault(App& app, std::string_view words) {
+  const std::string all = text_of(app.document()->fault);
+  app.backend.set_clipboard(words.empty() ? all : std::string(words));
+  app.say("Copied");
   return Done{};
 }
 
@@ -73,8 +103,11 @@ Result<Done> quit(App& app, std::string_view) {
 
 constexpr Command kFileRows[] = {
     {"file.open", "Open a graph", "Ctrl+O", "", nullptr, open_file},
-    {"file.sample", "Open a sample", "", "its name, such as gpt2", nullptr, sample},
-    {"file.reload", "Read the file again", "F5", "", has_document, reload_file},
+    {"file.sample", "Open a sample", "", "", nullptr, sample},
+    {"file.reload", "Read the file again", "F5", "", has_file, reload_file},
+    {"file.dimensions", "Set the model's open dimensions", "", "batch=1,tokens=128",
+     has_open_dimensions, set_dimensions},
+    {"file.copy_fault", "Copy why the file can't be read", "", "", has_fault, copy_fault},
     {"file.close", "Close the document", "Ctrl+W", "", has_document, close_file},
     {"file.show", "", "", "", has_document, show_file},
     {"file.next", "Next document", "Ctrl+Tab Ctrl+PageDown", "", has_several, step_file<1>},

@@ -14,5 +14,6 @@ struct EmbeddedFile {
 std::span<const EmbeddedFile> embedded_fonts();
 std::span<const EmbeddedFile> embedded_lessons();  // "en/kept": the folder is a part of the name
 std::span<const EmbeddedFile> embedded_graphs();   // the small graphs of samples/
+std::span<const EmbeddedFile> embedded_sample_facts();  // samples/samples.txt
 
 }  // namespace recut::gui

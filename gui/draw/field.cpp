@@ -8,12 +8,23 @@
 namespace recut::gui {
 namespace {
 
-// ImGui writes into a buffer; this grows the string behind it.
-int grow(ImGuiInputTextCallbackData* data) {
+struct Edited {
+  std::string* text;
+  const std::string* put;  // in its place
+};
+
+// ImGui writes into a buffer; this grows the string behind it, and puts another one there: while
+// it has the keyboard ImGui looks at its own copy alone.
+int edit_field(ImGuiInputTextCallbackData* data) {
+  const auto& edited = *static_cast<Edited*>(data->UserData);
+  if (data->EventFlag == ImGuiInputTextFlags_CallbackAlways) {
+    data->DeleteChars(0, data->BufTextLen);
+    data->InsertChars(0, edited.put->data(), edited.put->data() + edited.put->size());
+    return 0;
+  }
   if (data->EventFlag != ImGuiInputTextFlags_CallbackResize) return 0;
-  auto* text = static_cast<std::string*>(data->UserData);
-  text->resize(static_cast<std::size_t>(data->BufTextLen));
-  data->Buf = text->data();
+  edited.text->resize(static_cast<std::size_t>(data->BufTextLen));
+  data->Buf = edited.text->data();
   return 0;
 }
 
@@ -63,11 +74,14 @@ FieldAnswer field(Ui& ui, std::string_view label, const Rect& rect, std::string&
     ImGui::SetKeyboardFocusHere();
   }
   const std::string hint(look.hint);
+  if (look.put != nullptr && ui.items.active_field != id) text = *look.put;
+  Edited edited{&text, look.put};
   answer.committed = ImGui::InputTextWithHint(
       ("##" + id).c_str(), hint.c_str(), text.data(), text.capacity() + 1,
       ImGuiInputTextFlags_CallbackResize | ImGuiInputTextFlags_EnterReturnsTrue |
-          ImGuiInputTextFlags_AutoSelectAll,
-      grow, &text);
+          ImGuiInputTextFlags_AutoSelectAll |
+          (look.put != nullptr ? ImGuiInputTextFlags_CallbackAlways : 0),
+      edit_field, &edited);
   // ImGui gives it the keyboard a frame after it was asked to; that may be elsewhere by then.
   const bool elsewhere = ui.items.focus_visible && !by_tab && !look.take_keyboard;
   if (elsewhere && ImGui::IsItemActive()) ImGui::ClearActiveID();
@@ -75,6 +89,7 @@ FieldAnswer field(Ui& ui, std::string_view label, const Rect& rect, std::string&
   answer.active = ImGui::IsItemActive();
   if (answer.active) {
     ui.items.active_field = id;
+    if (look.completes) ui.items.completing = id;
   } else if (ui.items.active_field == id) {
     ui.items.active_field.clear();
   }

@@ -13,6 +13,7 @@ bool takes_keyboard(const Item& item) {
 }  // namespace
 
 void Items::begin_frame() {
+  completing.clear();
   last_.swap(items_);
   items_.clear();
   texts_.clear();

@@ -56,6 +56,8 @@ class Items {
   std::string keyboard_for;  // the label of a field that takes the keyboard in the next frame
 
   std::string active_field;  // that has it now
+  std::string completing;    // the same where Tab completes what is typed in it
+  bool complete = false;     // Tab was pressed there; for one frame
 
   bool keep_texts = false;  // for find_text
 

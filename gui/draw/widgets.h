@@ -48,6 +48,8 @@ struct FieldLook {
   Face face = Face::text;
   bool take_keyboard = false;  // from this frame on
   bool framed = true;
+  bool completes = false;  // Tab is for what is typed in it (Items::complete), not for the next one
+  const std::string* put = nullptr;  // in place of what stands in it, the cursor behind it
 };
 FieldAnswer field(Ui& ui, std::string_view label, const Rect& rect, std::string& text,
                   const FieldLook& look = {});

@@ -29,6 +29,7 @@ void document_tab(Ui& ui, const PanelInput& input, const DocumentView& document,
   const Rect whole = tab;
   const Touch t =
       touch(ui, "tab " + document.title, ItemKind::tab, whole, true, front ? "chosen" : "");
+  hint(ui, text_of(document.fault));
   if (t.pressed) intents.push_back({"file.show", serial});
   if (front) ui.fill(whole, ui.theme.background);
   if (front)

@@ -1,22 +1,27 @@
 // Where no document is open: what can be opened.
+#include <fmt/core.h>
+
 #include "gui/app/app.h"
 #include "gui/backend/paths.h"
 #include "gui/draw/widgets.h"
+#include "gui/panels/samples_rows.h"
 
 namespace recut::gui {
 namespace {
 
 // Rows under a heading; what is pressed is opened.
-void choices(Ui& ui, Rect& column, std::string_view title, const std::vector<std::string>& paths,
-             Intents& intents) {
+void choices(Ui& ui, const App& app, Rect& column, std::string_view title,
+             const std::vector<std::string>& paths, Intents& intents) {
   if (paths.empty()) return;
   ui.text(column.cut_top(ui.px(30)), title, Face::strong, ui.theme.text);
   for (const std::string& path : paths) {
     const Rect line = column.cut_top(ui.px(26));
     if (line.height() < ui.px(20)) return;
     if (row(ui, path, line, false).pressed) intents.push_back({"file.open", path});
-    ui.path(line.inset(ui.px(10), 0), is_sample(path) ? sample_name(path) : path, Face::mono,
-            ui.theme.dim);
+    if (is_sample(path))
+      sample_cells(ui, app.backend, sample_name(path), line);
+    else
+      ui.path(line.inset(ui.px(10), 0), path, Face::mono, ui.theme.dim);
   }
   column.cut_top(ui.px(18));
 }
@@ -38,11 +43,13 @@ void lessons(Ui& ui, const App& app, Rect& column, Intents& intents) {
 
 void draw_start(Ui& ui, const PanelInput& input, Intents& intents) {
   ui.fill(input.whole, ui.theme.background);
-  const float wide = std::min(ui.px(520), input.area.width());
+  const float wide = std::min(ui.px(640), input.area.width());
   Rect column = rect_around(input.whole.centre(), wide, input.whole.height() * 0.64f);
   ui.text(column.cut_top(ui.px(34)), "Open a graph", Face::title, ui.theme.text);
   ui.text(column.cut_top(ui.px(24)),
-          "An fx-joint-graph (JSON, gzipped or not), Recut's text form, or ONNX. Drop one here, or",
+          fmt::format("An fx-joint-graph (JSON, gzipped or not){}. Drop one here, or",
+                      input.app.backend.reads_models() ? ", Recut's text form, or ONNX"
+                                                       : " or Recut's text form"),
           Face::text, ui.theme.dim);
   column.cut_top(ui.px(10));
   const Rect open = column.cut_top(ui.px(30)).cut_left(ui.px(140));
@@ -54,15 +61,15 @@ void draw_start(Ui& ui, const PanelInput& input, Intents& intents) {
   for (const std::string& path : input.app.documents.recent())
     if (!is_sample(path)) recent.push_back(path);
   lessons(ui, input.app, column, intents);
-  choices(ui, column, "Recent", recent, intents);
-  choices(ui, column, "Samples", samples, intents);
+  choices(ui, input.app, column, "Recent", recent, intents);
+  choices(ui, input.app, column, "Samples", samples, intents);
 }
 
 }  // namespace
 
 Panel start_panel() {
   Panel panel{"start", "", Place::centre, 0, 1, draw_start};
-  panel.alone = true;
+  panel.moment = Moment::none;
   return panel;
 }
 

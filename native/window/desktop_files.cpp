@@ -41,9 +41,17 @@ Result<std::string> DesktopFiles::read(const std::string& path) const {
 }
 
 std::optional<Result<GraphFile>> DesktopFiles::read_model(const std::string& path,
-                                                          const std::string& bytes) const {
+                                                          const std::string& bytes,
+                                                          const Dimensions& sizes) const {
   if (!is_onnx_name(path)) return std::nullopt;
-  return read_onnx(bytes, path);
+  OnnxOptions options;
+  options.dimensions = sizes;
+  return read_onnx(bytes, path, options);
+}
+
+std::vector<std::string> DesktopFiles::open_dimensions(const std::string& path,
+                                                       const std::string& bytes) const {
+  return is_onnx_name(path) ? native::open_dimensions(bytes) : std::vector<std::string>();
 }
 
 Result<Done> DesktopFiles::write(const std::string& path, std::string_view bytes) const {

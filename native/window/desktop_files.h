@@ -14,8 +14,9 @@ class DesktopFiles {
  public:
   Result<std::string> read(const std::string& path) const;
   // ONNX models; nothing for what the engine reads by itself.
-  std::optional<Result<GraphFile>> read_model(const std::string& path,
-                                              const std::string& bytes) const;
+  std::optional<Result<GraphFile>> read_model(const std::string& path, const std::string& bytes,
+                                              const Dimensions& sizes) const;
+  std::vector<std::string> open_dimensions(const std::string& path, const std::string& bytes) const;
   Result<Done> write(const std::string& path, std::string_view bytes) const;
   Result<std::vector<gui::FolderEntry>> list(const std::string& folder) const;
   std::string home() const;  // the folder to look in first

@@ -49,10 +49,14 @@ class GlfwBackend : public gui::Backend {
   }
 
   Result<std::string> read(const std::string& path) override { return files_.read(path); }
-  // ONNX, too.
-  std::optional<Result<GraphFile>> read_model(const std::string& path,
-                                              const std::string& bytes) override {
-    return files_.read_model(path, bytes);
+  bool reads_models() const override { return true; }  // ONNX
+  std::optional<Result<GraphFile>> read_model(const std::string& path, const std::string& bytes,
+                                              const Dimensions& sizes) override {
+    return files_.read_model(path, bytes, sizes);
+  }
+  std::vector<std::string> open_dimensions(const std::string& path,
+                                           const std::string& bytes) override {
+    return files_.open_dimensions(path, bytes);
   }
   Result<Done> write(const std::string& path, std::string_view bytes) override {
     return files_.write(path, bytes);

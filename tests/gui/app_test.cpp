@@ -184,7 +184,7 @@ TEST_CASE("window: a file that can't be read is said in words", "[gui]") {
   window.app.open("broken.json");
   for (int i = 0; i < 20; ++i) window.tick();
   CHECK(window.app.document()->state == DocumentState::failed);
-  CHECK(window.state("notice").find("broken.json") != std::string::npos);
+  CHECK(window.state("fault").find("broken.json") != std::string::npos);
   window.settle();
 }
 

@@ -75,7 +75,8 @@ void draw_all_panels(Window& window, bool selected) {
   const std::vector<std::string> facts = facts_of(*window.app.document());
   for (const Panel& panel : window.app.panels) {
     CAPTURE(panel.id, selected);
-    if (panel.alone || panel.place == Place::card) continue;  // cards have tests of their own
+    if (panel.moment != Moment::open || panel.place == Place::card)
+      continue;  // cards have tests of their own
     if (panel.place == Place::overlay) window.app.overlay = std::string(panel.id);
     if (panel.place != Place::overlay) (void)window.app.run("panel.show", panel.id);
     window.settle();

@@ -132,15 +132,22 @@ TEST_CASE("no text is no wish for a budget", "[link]") {
   CHECK(window.state("budget") == "none");
 }
 
-TEST_CASE("a link that can't be followed gives a notice and the usual start", "[link]") {
-  for (const char* link :
-       {"v=1&sample=nothing", "tampered", "v=1&sample=tiny_conv&device=abacus"}) {
+TEST_CASE("a link that can't be followed says so, opens no other graph and stays", "[link]") {
+  for (const char* link : {"v=1&sample=nothing&budget=90000&select=relu", "tampered",
+                           "v=1&sample=tiny_conv&device=abacus"}) {
+    CAPTURE(link);
     Linked window(link);
-    CHECK(window.app.notices.size() == 1);
-    CHECK(window.app.notices.front().fault);
-    CHECK(window.state("documents") == "1");  // the first sample
-    CHECK(window.app.has_ready());
+    CHECK(window.state("documents") == "1");
+    CHECK(window.state("moment") == "stuck");
+    CHECK(window.state("fault") != "");
+    CHECK(window.app.notices.empty());
+    CHECK(address_of(window.app) == link);
   }
+  Linked lacking("v=1&sample=tiny_cnov&budget=90000");
+  CHECK(lacking.state("fault").find("did you mean 'tiny_conv'?") != std::string::npos);
+  CHECK(lacking.app.items.find("fault/wish budget")->value == "87.9 KiB");
+  CHECK(lacking.play("click \"fault/sample tiny_conv\"\nwait idle\n") == "");
+  CHECK(lacking.app.has_ready());
   Linked window("v=1&sample=tiny_conv&select=nobody");
   CHECK(window.state("notice") == "This graph has no node 'nobody'");
   CHECK(window.app.has_ready());
@@ -149,15 +156,49 @@ TEST_CASE("a link that can't be followed gives a notice and the usual start", "[
 TEST_CASE("a link to an own file waits until one of its name is opened", "[link]") {
   const std::string link = "v=1&file=tiny_ops.json.gz&budget=20000";
   Linked window(link);
-  CHECK(window.state("documents") == "0");
-  CHECK(window.state("notice").find("open it yourself") != std::string::npos);
-  CHECK(link_without_camera(window.app) == link);  // the address keeps it
+  CHECK(window.state("documents") == "1");
+  CHECK(window.state("moment") == "stuck");
+  CHECK(window.state("notice") == "");
+  CHECK(window.app.items.find("fault/drop")->value == "tiny_ops.json.gz");
+  CHECK(window.app.items.find("fault/wish budget")->value == "19.5 KiB");
+  CHECK(address_of(window.app) == link);  // the address keeps it
+
+  // Another file is opened by itself.
+  window.app.open("samples/mlp.recut");
+  window.settle();
+  CHECK(window.state("documents") == "2");
+  CHECK(window.state("document") == "mlp");
 
   const auto bytes = window.backend.read("sample:tiny_ops");
   window.app.open("tiny_ops.json.gz", std::make_shared<const std::string>(*bytes));
   window.settle();
+  CHECK(window.state("documents") == "2");
   CHECK(window.state("budget") == "20000");
   CHECK(link_without_camera(window.app) == link);
+
+  // The next link to it takes its bytes as they are.
+  REQUIRE(follow_link(window.app, "v=1&file=tiny_ops.json.gz&budget=30000").ok());
+  window.settle();
+  CHECK(window.state("documents") == "2");
+  CHECK(window.state("document") == "tiny_ops");
+  CHECK(window.state("budget") == "30000");
+}
+
+TEST_CASE("a page that has no file by its name waits for it after a reload", "[link]") {
+  NullBackend backend = Window::sample_backend();
+  const std::string bytes = backend.files.at("samples/joint/tiny_mlp.json.gz");
+  backend.by_name = false;
+  backend.stored["workspace"] =
+      R"({"version": 1, "documents": [{"path": "tiny_mlp.json.gz", "budget_bytes": 3000}]})";
+  Window window({}, backend);
+  window.settle();
+  CHECK(window.state("moment") == "stuck");
+  CHECK(window.app.items.find("fault/drop")->value == "tiny_mlp.json.gz");
+  window.backend.give(FileGiven{"tiny_mlp.json (1).gz", bytes});
+  window.settle();
+  CHECK(window.state("documents") == "1");
+  CHECK(window.state("document") == "tiny_mlp");
+  CHECK(window.state("budget") == "3000");
 }
 
 TEST_CASE("a link that is followed later takes the place of what it is about", "[link]") {

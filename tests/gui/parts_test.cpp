@@ -152,7 +152,7 @@ TEST_CASE("arrangement: places share the window without overlap", "[gui]") {
     for (const char* left : {"", "0.5", "-3", "1e9"}) {
       settings.set("split.left", left);
       const Arrangement all =
-          arrange(panels, settings, {0, 0, 1680 * scale, 1050 * scale}, scale, true);
+          arrange(panels, settings, {0, 0, 1680 * scale, 1050 * scale}, scale, Moment::open);
       CHECK(all.placed.size() == 7);
       CHECK(all.turns.size() == 1);
       for (std::size_t i = 0; i < all.placed.size(); ++i) {
@@ -170,7 +170,7 @@ TEST_CASE("arrangement: hidden panels leave their room, turns choose", "[gui]") 
   Settings settings;
   settings.set_flag("panel.passes", false);
   settings.set("turn.centre", "compare");
-  const Arrangement all = arrange(panels, settings, {0, 0, 800, 600}, 1, true);
+  const Arrangement all = arrange(panels, settings, {0, 0, 800, 600}, 1, Moment::open);
   REQUIRE(all.placed.size() == 1);
   CHECK(panels[all.placed[0].panel].id == "compare");
   CHECK(all.placed[0].area.width() == 800);

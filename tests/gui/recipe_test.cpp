@@ -315,7 +315,7 @@ TEST_CASE("an ONNX model is the desktop's to read; elsewhere the message says so
   window.backend.files["model.onnx"] = "bytes";
   window.app.open("model.onnx");
   window.settle();
-  CHECK(window.state("notice").find("recut import") != std::string::npos);
+  CHECK(window.state("fault").find("recut import") != std::string::npos);
 }
 
 }  // namespace recut::gui

@@ -99,7 +99,8 @@ export const checks = {
     await tab.idle();
     await tab.page.route('**/unet.json.gz', (route) => route.abort());
     await tab.command('file.sample', 'unet');
-    await tab.waitState('notice', '~no connection');
+    await tab.waitState('fault', '~no connection');
+    assert.equal(await tab.state('notice'), '');
     await tab.page.unroute('**/unet.json.gz');
     await tab.command('file.sample', 'unet');
     await tab.waitState('document', 'unet');

@@ -62,7 +62,7 @@ export const checks = {
     };
     for (const [name, bytes] of Object.entries(files)) {
       await drop(tab, name, bytes);
-      await tab.waitState('notice', '~' + name).catch((error) => assert.fail(`${name}: ${error.message}`));
+      await tab.waitState('fault', '~' + name).catch((error) => assert.fail(`${name}: ${error.message}`));
       await tab.idle();
     }
     // As they were: the graph is still there, and plans.

@@ -105,7 +105,7 @@ export const checks = {
     const tab = await kit.open('v=1&sample=tiny_conv');
     await tab.idle();
     await drop(tab, 'model.onnx', Buffer.from([8, 8, 18, 0]));
-    await tab.waitState('notice', '~recut import');
+    await tab.waitState('fault', '~recut import model.onnx --out model.recut');
     assert.deepEqual(tab.faults, []);
   },
 };

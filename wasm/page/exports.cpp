@@ -129,6 +129,12 @@ EMSCRIPTEN_KEEPALIVE void page_file_given(const char* name, const char* bytes, s
 EMSCRIPTEN_KEEPALIVE void page_file_held(const char* name, const char* bytes, std::size_t count) {
   page->backend.hold(name, std::string(bytes, count));
 }
+// A file that couldn't be had: in words, why.
+EMSCRIPTEN_KEEPALIVE void page_file_failed(const char* name, const char* words) {
+  if (app() == nullptr) return;
+  app()->open_failed(name, {Diagnostic{words, name, 0, 0}});
+  host_wake();
+}
 EMSCRIPTEN_KEEPALIVE void page_sample_given(const char* name, const char* bytes,
                                             std::size_t count) {
   page->backend.give_sample(name, std::string(bytes, count));

@@ -59,11 +59,14 @@ void Mirror::tell_items(const gui::App& app) {
   host_mirror(items_.c_str());
 }
 
+// The latest notice; where there is none, why the document in front can't be read.
 void Mirror::tell_notices(const gui::App& app) {
-  const std::string words = app.notices.empty() ? "" : app.notices.back().words;
+  const bool fault = app.notices.empty() || app.notices.back().fault;
+  const std::string words =
+      app.notices.empty() ? app.state("fault").value_or("") : app.notices.back().words;
   if (words == notice_) return;
   notice_ = words;
-  if (!words.empty()) host_announce(words.c_str(), app.notices.back().fault ? 1 : 0);
+  if (!words.empty()) host_announce(words.c_str(), fault ? 1 : 0);
 }
 
 void Mirror::tell_plan(const gui::App& app) {

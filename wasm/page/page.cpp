@@ -56,7 +56,7 @@ void Page::tell_text_field() {
 }
 
 void Page::tell_link() {
-  std::string link = gui::write_link(gui::link_of(*app));
+  std::string link = gui::address_of(*app);
   if (link == link_) return;
   link_ = std::move(link);
   host_set_link(link_.c_str());

@@ -86,6 +86,12 @@ bool PageBackend::can_read(const std::string& path) {
   return false;
 }
 
+bool PageBackend::has_to_be_given(const std::string& path) const {
+  return !gui::is_sample(path) && std::none_of(held_.begin(), held_.end(), [&](const auto& file) {
+    return file.first == path;
+  });
+}
+
 // Whoever reads a sample keeps its bytes, so it is forgotten here; so is a failure, which may be
 // another one next time.
 Result<std::string> PageBackend::read(const std::string& path) {

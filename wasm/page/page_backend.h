@@ -34,6 +34,7 @@ class PageBackend : public gui::Backend {
 
   // A page reads its samples, and what the user gave it by hand while it is held.
   bool can_read(const std::string& path) override;
+  bool has_to_be_given(const std::string& path) const override;
   Result<std::string> read(const std::string& path) override;
   Result<Done> write(const std::string& path, std::string_view bytes) override;
   std::vector<std::string> samples() const override;

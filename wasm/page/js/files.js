@@ -47,7 +47,7 @@ export class Files {
       try {
         this.#engine.call('file_given', file.name, await unpacked(file));
       } catch (error) {
-        this.#engine.call('say', `${file.name}: ${error.message}`, 1);
+        this.#engine.call('file_failed', file.name, error.message);
       }
       this.#loop.wake();
     }

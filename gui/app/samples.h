@@ -1,0 +1,35 @@
+// The graphs that come with the program, and what samples/samples.txt says of them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gui/backend/backend.h"
+
+namespace recut::gui {
+
+// A row of samples/samples.txt: of a file, below samples/.
+struct SampleFacts {
+  std::string file;                        // "joint/gpt2.json.gz"
+  std::int64_t nodes = 0, peak_bytes = 0;  // of its own graph, by the reference device
+  std::string words;                       // what it shows
+};
+std::span<const SampleFacts> sample_facts();
+
+// The platform's, then the small ones that are a part of the program, wherever it runs. A name is
+// the platform's where both have it.
+std::vector<std::string> all_samples(const Backend& backend);
+bool has_sample(const Backend& backend, std::string_view name);
+// Null where nothing is known of it.
+const SampleFacts* facts_of(const Backend& backend, std::string_view name);
+// The bytes of one that is a part of the program; null for the platform's and for what is none.
+std::shared_ptr<const std::string> embedded_sample(const Backend& backend, std::string_view name);
+// There is none of that name: with the one that may have been meant.
+Diagnostic no_sample(const Backend& backend, std::string_view name);
+
+}  // namespace recut::gui

@@ -1,0 +1,35 @@
+#include "gui/backend/paths.h"
+
+#include <algorithm>
+
+namespace recut::gui {
+namespace {
+
+bool is_digit_of_copy(char c) { return c >= '0' && c <= '9'; }
+
+// Without the " (1)" of a second copy and without ".gz".
+std::string plain_name(std::string_view path) {
+  std::string name = file_name(path);
+  const std::size_t open = name.rfind('('), close = name.find(')', open);
+  if (open != std::string::npos && close != std::string::npos && close > open + 1 &&
+      std::all_of(name.begin() + static_cast<std::ptrdiff_t>(open) + 1,
+                  name.begin() + static_cast<std::ptrdiff_t>(close), is_digit_of_copy)) {
+    name.erase(open, close - open + 1);
+    if (open > 0 && name[open - 1] == ' ') name.erase(open - 1, 1);
+  }
+  if (name.ends_with(".gz")) name.resize(name.size() - 3);
+  return name;
+}
+
+}  // namespace
+
+bool is_readable_name(std::string_view path) {
+  for (const std::string_view ending :
+       {".json", ".gz", ".recut", ".onnx", ".rules", ".safetensors"})
+    if (path.ends_with(ending)) return true;
+  return false;
+}
+
+bool is_same_file(std::string_view a, std::string_view b) { return plain_name(a) == plain_name(b); }
+
+}  // namespace recut::gui

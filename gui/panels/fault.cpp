@@ -1,0 +1,300 @@
+// In place of all panels where a document has no graph to show: why its file couldn't be read, or
+// which file it waits for, and everything that helps.
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "engine/support/units.h"
+#include "gui/app/app.h"
+#include "gui/app/samples.h"
+#include "gui/backend/paths.h"
+#include "gui/draw/prose.h"
+#include "gui/panels/samples_rows.h"
+
+namespace recut::gui {
+namespace {
+
+constexpr std::size_t kMostMessages = 6;
+constexpr float kEndless = 1e6f;  // units: the page is as long as it gets
+
+struct FaultMemory {
+  float height = 0;                          // of the page, as it was drawn last
+  std::map<std::string, std::string> sizes;  // of open dimensions, as they are typed
+  bool took_keyboard = false;
+};
+
+// What a document that isn't there will be shown with, a line each.
+std::vector<std::pair<std::string, std::string>> wishes_in_words(const DocumentView& document) {
+  const Wishes& wishes = document.wishes;
+  const Wishes usual;
+  std::vector<std::pair<std::string, std::string>> lines;
+  const auto add = [&](const char* what, std::string words) {
+    if (!words.empty()) lines.emplace_back(what, std::move(words));
+  };
+  if (document.chose_budget || wishes.budget_bytes != 0)
+    add("budget", wishes.budget_bytes == 0 ? "none" : format_bytes(wishes.budget_bytes));
+  if (wishes.device != usual.device) add("device", wishes.device);
+  if (wishes.cost_model != usual.cost_model) add("model", wishes.cost_model);
+  if (wishes.effort != usual.effort) add("effort", fmt::format("{}", wishes.effort));
+  add("saved", fmt::format("{}", fmt::join(wishes.pins.save, ", ")));
+  add("recomputed", fmt::format("{}", fmt::join(wishes.pins.recompute, ", ")));
+  const Recipe& recipe = wishes.recipe;
+  if (recipe.differentiate) add("differentiated", "yes");
+  if (recipe.optimizer) add("optimiser", recipe.optimizer->name);
+  add("passes on", fmt::format("{}", fmt::join(recipe.on, ", ")));
+  add("passes off", fmt::format("{}", fmt::join(recipe.off, ", ")));
+  if (recipe.rules) add("rules", file_name(recipe.rules->path));
+  add("dimensions", write_dimensions(recipe.dimensions));
+  add("selected", document.wanted_selection);
+  return lines;
+}
+
+std::string title_of_fault(const DocumentView& document) {
+  if (document.path.empty()) return "This link can't be followed";
+  const std::string name = file_name(document.path);
+  if (document.state == DocumentState::waiting) return "Waiting for " + name;
+  return is_sample(document.path) ? fmt::format("The sample {} can't be opened", name)
+                                  : name + " can't be read";
+}
+
+class FaultPage {
+ public:
+  FaultPage(Ui& ui, const PanelInput& input, FaultMemory& memory, const Rect& column,
+            Intents& intents)
+      : ui_(ui),
+        input_(input),
+        document_(*input.document),
+        memory_(memory),
+        intents_(intents),
+        column_(column) {}
+
+  // Returns the height of the page.
+  float draw() {
+    const float top = column_.top;
+    gap(22);
+    const std::string title = title_of_fault(document_);
+    ui_.items.add("title", ItemKind::figure, next(34), true, title);
+    ui_.text(last_, title, Face::title, ui_.theme.text);
+    if (document_.path.find('/') != std::string::npos)
+      ui_.path(next(22), document_.path, Face::mono_small, ui_.theme.dim);
+    gap(8);
+    if (document_.state == DocumentState::waiting)
+      wait();
+    else
+      explain();
+    wishes();
+    readable();
+    samples();
+    gap(24);
+    return column_.top - top;
+  }
+
+ private:
+  const Rect& next(float units) { return last_ = column_.cut_top(std::round(ui_.px(units))); }
+  void gap(float units) { column_.cut_top(std::round(ui_.px(units))); }
+
+  void heading(std::string_view words) {
+    gap(14);
+    ui_.text(next(28), words, Face::strong, ui_.theme.text);
+  }
+
+  void prose(const std::string& words, Colour colour) {
+    const Prose text(ui_, {words}, column_.width());
+    text.draw(ui_, column_.corner(), colour);
+    column_.cut_top(text.height());
+  }
+
+  // One of several buttons beside each other.
+  bool press(Rect& line, std::string_view label, std::string_view words,
+             ButtonLook look = ButtonLook::plain, bool enabled = true) {
+    const float wide = std::round(ui_.width(words, Face::text) + ui_.px(28));
+    const Rect place = line.cut_left(wide);
+    line.cut_left(ui_.px(8));
+    return button(ui_, label, place, words, look, enabled);
+  }
+
+  void wait() {
+    const std::string name = file_name(document_.path);
+    prose("Its name and what was shown of it are here, its bytes are not: no address carries them.",
+          ui_.theme.dim);
+    gap(12);
+    const Rect box = next(92);
+    ui_.items.add("drop", ItemKind::figure, box, true, name);
+    ui_.fill(box, ui_.theme.panel, ui_.px(kRadius));
+    ui_.dashed_frame(box, ui_.theme.selection, ui_.px(kRadius), ui_.px(1.4f));
+    ui_.text(box, fmt::format("Drop {} here", name), Face::strong, ui_.theme.text, Align::centre);
+    gap(12);
+    Rect line = next(30);
+    if (press(line, "choose", "Choose it …", ButtonLook::primary))
+      intents_.push_back({"file.open", ""});
+  }
+
+  void explain() {
+    const Diagnostics& faults = document_.fault.diagnostics;
+    for (std::size_t i = 0; i < std::min(faults.size(), kMostMessages); ++i) message(i);
+    if (faults.size() > kMostMessages)
+      prose(fmt::format("and {} more", faults.size() - kMostMessages), ui_.theme.dim);
+    near();
+    dimensions();
+    commands();
+    gap(14);
+    Rect line = next(30);
+    const Command& reload = *find_command("file.reload");
+    if (press(line, "again", "Read again (F5)", ButtonLook::primary, reload.enabled(input_.app)))
+      intents_.push_back({"file.reload", ""});
+    if (press(line, "open", "Open another …")) intents_.push_back({"file.open", ""});
+    if (press(line, "copy", "Copy the message")) intents_.push_back({"file.copy_fault", ""});
+  }
+
+  void message(std::size_t i) {
+    const Diagnostic& fault = document_.fault.diagnostics[i];
+    if (fault.line > 0)
+      ui_.text(next(20), fmt::format("{}:{}:{}", file_name(fault.file), fault.line, fault.column),
+               Face::mono_small, ui_.theme.dim);
+    const float top = column_.top;
+    prose(fault.message, ui_.theme.conflict);
+    ui_.items.add(fmt::format("message {}", i + 1), ItemKind::figure,
+                  {column_.left, top, column_.right, column_.top}, true, fault.message);
+    gap(4);
+    if (i < document_.fault.lines.size() && document_.fault.lines[i])
+      excerpt(i, fault, *document_.fault.lines[i]);
+    gap(6);
+  }
+
+  // The file's line and a caret below it. In a narrow window the caret stays in view.
+  void excerpt(std::size_t i, const Diagnostic& fault, const Excerpt& shown) {
+    const Rect box = next(50);
+    ui_.fill(box, ui_.theme.raised, ui_.px(kRadius));
+    Rect rest = box.inset(ui_.px(10), ui_.px(4));
+    const std::string number = fmt::format("{}", fault.line);
+    const float gutter = ui_.width(number, Face::mono) + ui_.px(14);
+    Rect upper = rest.cut_top(rest.height() / 2);
+    ui_.text(upper.cut_left(gutter), number, Face::mono, ui_.theme.faint);
+    rest.cut_left(gutter);
+    const float before = ui_.width(shown.line.substr(0, shown.caret), Face::mono);
+    const float left = upper.left - std::max(0.0f, before + ui_.px(40) - upper.width());
+    ImGui::PushClipRect({upper.left, box.top}, {upper.right, box.bottom}, true);
+    ui_.label({left, upper.centre().y}, shown.line, Face::mono, ui_.theme.text);
+    ui_.label({left + before, rest.centre().y}, "^", Face::mono_strong, ui_.theme.conflict);
+    ImGui::PopClipRect();
+    ui_.items.add(fmt::format("line {}", i + 1), ItemKind::figure, box, true, shown.line);
+  }
+
+  void near() {
+    if (document_.fault.near.empty()) return;
+    heading("Did you mean");
+    for (const std::string& path : document_.fault.near) {
+      const Rect line = next(kSampleRow);
+      if (row(ui_, path, line, false).pressed) intents_.push_back({"file.open", path});
+      ui_.path(line.inset(ui_.px(10), 0), path, Face::mono, ui_.theme.text);
+    }
+  }
+
+  // A field for each, with what was given before, or 1.
+  void dimensions() {
+    const std::vector<std::string>& names = document_.fault.dimensions;
+    if (names.empty()) return;
+    heading("Sizes of the dimensions that this model leaves open");
+    bool committed = false;
+    std::string words;
+    for (const std::string& name : names) {
+      Rect line = next(34).inset(0, ui_.px(3));
+      const auto given = document_.wishes.recipe.dimensions.find(name);
+      const bool known = given != document_.wishes.recipe.dimensions.end();
+      auto& typed =
+          memory_.sizes.emplace(name, known ? fmt::format("{}", given->second) : "1").first->second;
+      FieldLook look;
+      look.face = Face::mono;
+      look.take_keyboard = !memory_.took_keyboard && name == names.front();
+      const FieldAnswer answer =
+          field(ui_, "size " + name, line.cut_left(ui_.px(110)), typed, look);
+      memory_.took_keyboard |= answer.active;
+      committed |= answer.committed;
+      line.cut_left(ui_.px(12));
+      ui_.text(line, name, Face::mono, ui_.theme.text);
+      words += fmt::format("{}{}={}", words.empty() ? "" : ",", name, typed);
+    }
+    gap(4);
+    Rect line = next(30);
+    committed |= press(line, "sizes", "Read it with these", ButtonLook::primary);
+    if (committed) intents_.push_back({"file.dimensions", words});
+  }
+
+  void commands() {
+    for (const std::string& command : commands_in(document_.fault)) {
+      gap(6);
+      Rect line = next(34);
+      ui_.fill(line, ui_.theme.raised, ui_.px(kRadius));
+      line = line.inset(ui_.px(10), ui_.px(4));
+      if (button(ui_, "copy command", line.cut_right(ui_.px(70)), "Copy"))
+        intents_.push_back({"file.copy_fault", command});
+      ui_.text(line, command, Face::mono, ui_.theme.text);
+    }
+  }
+
+  void wishes() {
+    const auto lines = wishes_in_words(document_);
+    if (lines.empty()) return;
+    heading("It opens with");
+    for (const auto& [what, words] : lines) {
+      Rect line = next(22);
+      ui_.items.add("wish " + what, ItemKind::figure, line, true, words);
+      ui_.text(line.cut_left(ui_.px(110)), what, Face::text, ui_.theme.dim);
+      ui_.text(line, words, Face::mono, ui_.theme.text);
+    }
+  }
+
+  void readable() {
+    heading("What Recut reads");
+    const bool models = input_.app.backend.reads_models();
+    for (const char* words :
+         {"A joint graph as `recut_torch.export` writes it: fx-joint-graph, `.json` or `.json.gz`",
+          "A graph in Recut's own text: `.recut`, which begins with the word `graph`",
+          models ? "A model for inference: `.onnx`, whose graph is differentiated here"
+                 : "A model for inference, `.onnx`, by way of the command `recut import`"})
+      prose(words, ui_.theme.dim);
+  }
+
+  void samples() {
+    heading("Or look at a sample");
+    for (const std::string& name : all_samples(input_.app.backend)) {
+      const Rect line = next(kSampleRow);
+      if (row(ui_, "sample " + name, line, false).pressed)
+        intents_.push_back({"file.sample", name});
+      sample_cells(ui_, input_.app.backend, name, line);
+    }
+  }
+
+  Ui& ui_;
+  const PanelInput& input_;
+  const DocumentView& document_;
+  FaultMemory& memory_;
+  Intents& intents_;
+  Rect column_, last_;
+};
+
+void draw_fault(Ui& ui, const PanelInput& input, Intents& intents) {
+  ui.fill(input.whole, ui.theme.background);
+  auto& memory = input.memory<FaultMemory>("fault");
+  const Scrolled region = begin_scroll(ui, "page", input.whole, memory.height);
+  const float wide = std::min(ui.px(760), region.content.width() - ui.px(28));
+  Rect column = region.content;
+  column.left = std::round(column.centre().x - wide / 2);
+  column.right = column.left + wide;
+  column.bottom = column.top + ui.px(kEndless);
+  memory.height = FaultPage(ui, input, memory, column, intents).draw();
+  end_scroll();
+}
+
+}  // namespace
+
+Panel fault_panel() {
+  Panel panel{"fault", "", Place::centre, 0, 1, draw_fault};
+  panel.moment = Moment::stuck;
+  return panel;
+}
+
+}  // namespace recut::gui
