@@ -1,6 +1,7 @@
 #include "gui/app/hotkey.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "gui/app/app.h"
 
@@ -13,6 +14,25 @@ std::string hotkey_of(ImGuiKey key, bool ctrl, bool shift, bool alt) {
   if (key == ImGuiKey_Minus) name = "-";
   if (key == ImGuiKey_Comma) name = ",";
   return std::string(ctrl ? "Ctrl+" : "") + (alt ? "Alt+" : "") + (shift ? "Shift+" : "") + name;
+}
+
+std::string readable_hotkey(std::string_view hotkeys) {
+  constexpr std::pair<std::string_view, std::string_view> kNames[] = {
+      {"LeftArrow", "Left"}, {"RightArrow", "Right"}, {"UpArrow", "Up"},
+      {"DownArrow", "Down"}, {"PageUp", "Page Up"},   {"PageDown", "Page Down"},
+      {"Period", "."},       {"Escape", "Esc"},       {"KeypadEnter", "Enter"},
+      {"LeftBracket", "["},  {"RightBracket", "]"}};
+  std::string_view rest = hotkeys.substr(0, hotkeys.find(' '));
+  std::string words;
+  while (!rest.empty()) {
+    const std::size_t plus = rest.size() > 1 ? rest.find('+', 1) : std::string_view::npos;
+    std::string_view key = rest.substr(0, plus);
+    rest = plus == std::string_view::npos ? std::string_view() : rest.substr(plus + 1);
+    for (const auto& [name, shown] : kNames)
+      if (key == name) key = shown;
+    words += (words.empty() ? "" : " ") + std::string(key);
+  }
+  return words;
 }
 
 bool has_hotkey(std::string_view hotkeys, std::string_view wanted) {

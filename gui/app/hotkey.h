@@ -13,6 +13,9 @@ class App;
 // "" for keys that are none by themselves.
 std::string hotkey_of(ImGuiKey key, bool ctrl, bool shift, bool alt);
 
+// The first of a command's hotkeys as people read it: "Ctrl Down", "Page Up"; "" for none.
+std::string readable_hotkey(std::string_view hotkeys);
+
 // Whether `wanted` is one of a command's hotkeys, which stand with blanks between them.
 bool has_hotkey(std::string_view hotkeys, std::string_view wanted);
 

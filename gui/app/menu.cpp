@@ -4,6 +4,7 @@
 
 #include "engine/partition/device_profile.h"
 #include "gui/app/app.h"
+#include "gui/app/hotkey.h"
 #include "gui/backend/paths.h"
 
 namespace recut::gui {
@@ -17,10 +18,10 @@ constexpr MenuEntry kFileMenu[] = {
     {"file.open"},       {"file.sample"}, {"file.reload"},
     {"file.dimensions"}, {"rules.load"},  {"rules.reload"},
     {"rules.remove"},    kMenuLine,       {{}, {}, {}, MenuFill::recent},
-    kMenuLine,           {"file.report"}, {"export.svg"},
-    {"export.png"},      {"export.dot"},  {"export.text"},
-    kMenuLine,           {"file.next"},   {"file.previous"},
-    {"file.close"},      {"file.quit"}};
+    kMenuLine,           {"export.plan"}, {"file.report"},
+    {"export.svg"},      {"export.png"},  {"export.dot"},
+    {"export.text"},     kMenuLine,       {"file.next"},
+    {"file.previous"},   {"file.close"},  {"file.quit"}};
 constexpr MenuEntry kEditMenu[] = {
     {"edit.undo"},   {"edit.redo"},       kMenuLine,           {"search.find"},
     {"search.next"}, {"search.previous"}, kMenuLine,           {"select.node"},
@@ -150,9 +151,7 @@ MenuRow row_of(const App& app, std::string_view id, std::string_view title,
   row.intent = asks ? Intent{"palette.open", std::string(id)} : Intent{std::string(id), argument};
   row.label = std::string(id) + (argument.empty() ? "" : " " + argument);
   // A key gives no argument: it does something else than this row.
-  if (argument.empty())
-    row.hotkey =
-        command->hotkey.substr(0, std::min(command->hotkey.find(' '), command->hotkey.size()));
+  if (argument.empty()) row.hotkey = readable_hotkey(command->hotkey);
   row.enabled = command->enabled == nullptr || command->enabled(app);
   row.on = row.enabled && command->checked != nullptr && command->checked(app, argument);
   return row;

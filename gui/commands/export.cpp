@@ -104,7 +104,15 @@ Result<Done> png(App& app, std::string_view name) {
   return saved;
 }
 
+// As `recut plan --out` writes it.
+Result<Done> save_plan(App& app, std::string_view name) {
+  const PlanView& plan = *app.document()->shown;
+  return write(app, with_ending(app, name, ".plan.json"),
+               plan_file_json(plan.graph(), plan.planned));
+}
+
 constexpr Command kExportRows[] = {
+    {"export.plan", "Save the plan", "Ctrl+S", "", has_plan, save_plan},
     {"graph.copy", "Copy the selected node as text", "Ctrl+C", "", export_has_selection,
      copy_export},
     {"export.svg", "Save the graph as SVG, as it is laid out and planned", "", "a file's name",

@@ -104,7 +104,7 @@ Result<Done> quit(App& app, std::string_view) {
 constexpr Command kFileRows[] = {
     {"file.open", "Open a graph", "Ctrl+O", "", nullptr, open_file},
     {"file.sample", "Open a sample", "", "", nullptr, sample},
-    {"file.reload", "Read the file again", "F5", "", has_file, reload_file},
+    {"file.reload", "Read the file again", "F5 Ctrl+R", "", has_file, reload_file},
     {"file.dimensions", "Set the model's open dimensions", "", "batch=1,tokens=128",
      has_open_dimensions, set_dimensions},
     {"file.copy_fault", "Copy why the file can't be read", "", "", has_fault, copy_fault},

@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "gui/app/app.h"
+#include "gui/app/palette_rows.h"
 
 namespace recut::gui {
 namespace {
@@ -131,6 +132,11 @@ Result<Done> open_overlay(App& app, std::string_view argument) {
   return Done{};
 }
 
+Result<Done> remember_used_one(App& app, std::string_view command) {
+  remember_used(app, command);
+  return Done{};
+}
+
 bool has_overlay(const App& app) { return !app.overlay.empty(); }
 
 Result<Done> close_overlay(App& app, std::string_view) {
@@ -150,6 +156,7 @@ constexpr char kPalette[] = "palette", kHelp[] = "help";
 
 constexpr Command kViewRows[] = {
     {"palette.open", "Find a command", "Ctrl+Shift+P Ctrl+K", "", nullptr, open_overlay<kPalette>},
+    {"palette.used", "", "", "a command's id", nullptr, remember_used_one},
     {"help.open", "Keys and commands", "? F1", "", nullptr, open_overlay<kHelp>},
     {"overlay.close", "", "Escape", "", has_overlay, close_overlay},
     {"theme.toggle", "Light or dark", "Ctrl+Shift+L", "", nullptr, toggle_theme},

@@ -75,7 +75,7 @@ float focus_words(const Stage& stage, const Rect& place) {
       stage.intents.push_back({std::string(command), ""});
     hint(ui, what);
   };
-  key("narrower", "−", "graph.narrower", "A step less (Shift+O)");
+  key("narrower", "−", "graph.narrower", "A step less (Shift O)");
   key("wider", "+", "graph.wider", "A step more (o)");
   key("leave", "×", "graph.leave_focus", "The whole graph (Esc)");
   return rest.left - place.left + ui.px(8);
@@ -103,8 +103,8 @@ void tools(const Stage& stage, Rect& rest) {
   tool("zoom out", 24, "−", "graph.zoom_out", "Further (-)");
   rest.cut_right(ui.px(6));
   if (stage.picture.focus.node.valid()) return;
-  tool("collapse all", 70, "Collapse", "graph.collapse_all", "All groups closed (Shift+C)");
-  tool("expand all", 60, "Expand", "graph.expand_all", "All groups open (Shift+E)");
+  tool("collapse all", 70, "Collapse", "graph.collapse_all", "All groups closed (Shift C)");
+  tool("expand all", 60, "Expand", "graph.expand_all", "All groups open (Shift E)");
 }
 
 std::string footer_words(const Stage& stage) {

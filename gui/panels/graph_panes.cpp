@@ -146,7 +146,7 @@ class Panes {
     const bool any = comparison_ && !comparison_->steps.empty();
     tool("close panes", "×", "compare.panes", "Back to one pane (c)", true);
     tool("next", "›", "compare.next", "Next difference (d)", any);
-    tool("previous", "‹", "compare.previous", "Previous difference (Shift+D)", any);
+    tool("previous", "‹", "compare.previous", "Previous difference (Shift D)", any);
     if (any) position(row);
     if (!comparison_) {
       ui_.text(row, shown_there_ ? "Comparing …" : "What was compared isn't there any more.",

@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "gui/app/app.h"
+#include "gui/app/hotkey.h"
+#include "gui/app/palette_rows.h"
 #include "gui/draw/widgets.h"
 
 namespace recut::gui {
@@ -19,6 +21,7 @@ struct PaletteMemory {
 void perform(const Command& command, const std::string& argument, PaletteMemory& memory,
              Intents& intents) {
   intents.push_back({"overlay.close", ""});
+  intents.push_back({"palette.used", std::string(command.id)});
   intents.push_back({std::string(command.id), argument});
   memory = PaletteMemory();
 }
@@ -32,7 +35,7 @@ void choose(const Command& command, PaletteMemory& memory, Intents& intents) {
 
 // Letters of hotkeys on small raised grounds, from the right.
 void keys(Ui& ui, std::string_view hotkeys, Rect& row) {
-  const std::string_view first = hotkeys.substr(0, hotkeys.find(' '));
+  const std::string first = readable_hotkey(hotkeys);
   if (first.empty()) return;
   const float wide = ui.width(first, Face::mono_small) + ui.px(12);
   const Rect key = rect_around(row.cut_right(wide).centre(), wide, ui.px(18));
@@ -41,45 +44,56 @@ void keys(Ui& ui, std::string_view hotkeys, Rect& row) {
   ui.text(key, first, Face::mono_small, ui.theme.dim, Align::centre);
 }
 
-void list_palette(Ui& ui, const PanelInput& input, const Rect& area, PaletteMemory& memory,
-                  Intents& intents) {
-  const auto commands = matching_commands(input.app, memory.typed);
-  if (commands.empty()) {
+void command_row(Ui& ui, const Command& command, bool chosen, const Rect& line,
+                 PaletteMemory& memory, Intents& intents) {
+  const Touch t = row(ui, command.id, line, chosen);
+  Rect cells = line.inset(ui.px(10), 0);
+  keys(ui, command.hotkey, cells);
+  cells.cut_left(ui.text(cells, command.title, Face::text, ui.theme.text) + ui.px(10));
+  if (!command.argument.empty()) ui.text(cells, command.argument, Face::small, ui.theme.faint);
+  if (t.pressed) choose(command, memory, intents);
+}
+
+void list_palette(Ui& ui, const std::vector<PaletteRow>& rows, const Rect& area,
+                  PaletteMemory& memory, Intents& intents) {
+  if (rows.empty()) {
     Rect rest = area;
     ui.text(rest.cut_top(ui.px(30)), "No command fits", Face::text, ui.theme.dim);
     return;
   }
-  memory.chosen = std::min(memory.chosen, commands.size() - 1);
   const float high = ui.px(28);
+  const bool moved =
+      ImGui::IsKeyPressed(ImGuiKey_DownArrow) || ImGui::IsKeyPressed(ImGuiKey_UpArrow);
   const Scrolled region =
-      begin_scroll(ui, "commands", area, high * static_cast<float>(commands.size()));
-  for (std::size_t i = 0; i < commands.size(); ++i) {
+      begin_scroll(ui, "commands", area, high * static_cast<float>(rows.size()));
+  std::size_t at = 0;  // of the commands
+  for (std::size_t i = 0; i < rows.size(); ++i) {
     Rect line = region.content;
     line.cut_top(high * static_cast<float>(i));
     line = line.cut_top(high);
-    const bool chosen = i == memory.chosen;
-    if (chosen && ImGui::IsKeyPressed(ImGuiKey_DownArrow)) scroll_to(line.top, line.bottom, region);
-    if (chosen && ImGui::IsKeyPressed(ImGuiKey_UpArrow)) scroll_to(line.top, line.bottom, region);
+    const bool chosen = rows[i].command != nullptr && at++ == memory.chosen;
+    if (chosen && moved) scroll_to(line.top, line.bottom, region);
     if (!line.meets(region.visible)) continue;
-    const Touch t = row(ui, commands[i]->id, line, chosen);
-    Rect cells = line.inset(ui.px(10), 0);
-    keys(ui, commands[i]->hotkey, cells);
-    cells.cut_left(ui.text(cells, commands[i]->title, Face::text, ui.theme.text) + ui.px(10));
-    if (!commands[i]->argument.empty())
-      ui.text(cells, commands[i]->argument, Face::small, ui.theme.faint);
-    if (t.pressed) choose(*commands[i], memory, intents);
+    if (rows[i].command != nullptr)
+      command_row(ui, *rows[i].command, chosen, line, memory, intents);
+    else
+      ui.text(line.inset(ui.px(10), 0), rows[i].heading, Face::small, ui.theme.faint);
   }
   end_scroll();
 }
 
-void listing_keys(const PanelInput& input, const FieldAnswer& answer, PaletteMemory& memory,
-                  Intents& intents) {
+// Arrows go over the headings.
+void listing_keys(const std::vector<PaletteRow>& rows, const FieldAnswer& answer,
+                  PaletteMemory& memory, Intents& intents) {
+  std::vector<const Command*> commands;
+  for (const PaletteRow& one : rows)
+    if (one.command != nullptr) commands.push_back(one.command);
   if (answer.changed) memory.chosen = 0;
   if (ImGui::IsKeyPressed(ImGuiKey_DownArrow)) ++memory.chosen;
   if (ImGui::IsKeyPressed(ImGuiKey_UpArrow) && memory.chosen > 0) --memory.chosen;
-  if (!answer.committed) return;
-  const auto commands = matching_commands(input.app, memory.typed);
-  if (memory.chosen < commands.size()) choose(*commands[memory.chosen], memory, intents);
+  if (commands.empty()) return;
+  memory.chosen = std::min(memory.chosen, commands.size() - 1);
+  if (answer.committed) choose(*commands[memory.chosen], memory, intents);
 }
 
 void draw_palette(Ui& ui, const PanelInput& input, Intents& intents) {
@@ -103,8 +117,9 @@ void draw_palette(Ui& ui, const PanelInput& input, Intents& intents) {
     if (answer.committed) perform(*memory.asked, memory.typed, memory, intents);
     return;
   }
-  listing_keys(input, answer, memory, intents);
-  if (memory.asked == nullptr) list_palette(ui, input, rest, memory, intents);
+  const std::vector<PaletteRow> rows = palette_rows(input.app, memory.typed);
+  listing_keys(rows, answer, memory, intents);
+  if (memory.asked == nullptr) list_palette(ui, rows, rest, memory, intents);
 }
 
 }  // namespace

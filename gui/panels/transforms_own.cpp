@@ -41,7 +41,7 @@ void own_row(Ui& ui, Rect rect, const DocumentView& document, Intents& intents) 
   const Rect again = rect.cut_right(ui.px(58));
   if (button(ui, "reload rules", again, "Reload", ButtonLook::quiet))
     intents.push_back({"rules.reload", ""});
-  hint(ui, "Read the file again (Shift+F5)");
+  hint(ui, "Read the file again (Shift F5)");
   rect.cut_left(ui.px(9));
   const std::size_t rows = rows_of(document);
   const std::string count = rows == 0 ? "" : fmt::format("{} rule{}", rows, rows == 1 ? "" : "s");

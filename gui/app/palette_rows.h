@@ -1,0 +1,23 @@
+// What the palette lists: where nothing is typed the commands that were used last, then all others
+// by subject; else those that fit, best first.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gui/app/command.h"
+
+namespace recut::gui {
+
+struct PaletteRow {
+  std::string heading;               // of the rows below it; or
+  const Command* command = nullptr;  // a row
+};
+
+std::vector<PaletteRow> palette_rows(const App& app, std::string_view typed);
+
+// It comes first from now on.
+void remember_used(App& app, std::string_view command);
+
+}  // namespace recut::gui
