@@ -134,7 +134,9 @@ void App::draw(Intents& intents) {
 // The titles of the panels that take turns at a place, as tabs; or the one title there is.
 float App::draw_titles(const Panel& panel, const Turn* turn, const Rect& row, Ui& ui,
                        Intents& intents) const {
-  if (turn == nullptr) return ui.text(row, panel.title, Face::strong, ui.theme.text);
+  const bool focused = focus == panel.id && overlay.empty();
+  if (turn == nullptr)
+    return ui.text(row, panel.title, Face::strong, focused ? ui.theme.selection : ui.theme.text);
   Rect rest = row;
   for (const std::size_t one : turn->panels) {
     const std::string title = frame_title_of(panels[one]);
@@ -153,7 +155,7 @@ float App::titles_width(const Turn& turn, const Ui& ui) const {
   return wide;
 }
 
-// A press in a panel gives it the focus; a line above it says that it has it.
+// A press in a panel gives it the focus; a line above it and its title say that it has it.
 void App::take_focus(const Panel& panel, const Rect& area, Ui& ui) {
   const bool pressed =
       ImGui::IsMouseClicked(ImGuiMouseButton_Left) || ImGui::IsMouseClicked(ImGuiMouseButton_Right);
@@ -161,7 +163,7 @@ void App::take_focus(const Panel& panel, const Rect& area, Ui& ui) {
       ImGuiHoveredFlags_ChildWindows | ImGuiHoveredFlags_AllowWhenBlockedByActiveItem;
   if (pressed && ImGui::IsWindowHovered(anywhere)) give_focus(panel.id);
   if (focus == panel.id && overlay.empty())
-    ui.fill({area.left, area.top, area.right, area.top + ui.whole(1)}, ui.theme.selection, 0, 0.7);
+    ui.fill({area.left, area.top, area.right, area.top + ui.whole(2)}, ui.theme.selection);
 }
 
 // Where they leave the panel's heading little room, and in a small window, the tabs have a row of

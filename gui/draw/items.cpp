@@ -10,7 +10,31 @@ bool takes_keyboard(const Item& item) {
   return item.enabled && item.visible() && item.kind != ItemKind::figure && moves;
 }
 
+// "×" and "?" are no words.
+bool is_word(std::string_view text) {
+  const auto letters = std::count_if(text.begin(), text.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           (static_cast<unsigned char>(c) >= 0xc3 && static_cast<unsigned char>(c) <= 0xdf);
+  });
+  return letters >= 2;
+}
+
 }  // namespace
+
+std::string spoken_name(const Item& item) {
+  if (!item.name.empty()) return item.name;
+  if (item.kind == ItemKind::button && is_word(item.value)) return item.value;
+  if (item.kind == ItemKind::button && is_word(item.hint)) return item.hint;
+  std::string_view label = item.label;
+  label.remove_prefix(std::min(label.find('/') + 1, label.size()));
+  for (const std::string_view script : {"turn ", "tab ", "term ", "answer "})
+    if (label.substr(0, script.size()) == script) label.remove_prefix(script.size());
+  return std::string(label);
+}
+
+void Items::describe(std::string_view hint) {
+  if (!items_.empty() && items_.back().hint.empty()) items_.back().hint = hint;
+}
 
 void Items::begin_frame() {
   completing.clear();
@@ -23,7 +47,7 @@ void Items::begin_frame() {
 const std::string& Items::add(std::string_view label, ItemKind kind, const Rect& rect, bool enabled,
                               std::string value) {
   std::string whole = panel_.empty() ? std::string(label) : panel_ + "/" + std::string(label);
-  items_.push_back({std::move(whole), kind, rect, enabled, std::move(value), std::nullopt});
+  items_.push_back({std::move(whole), kind, rect, enabled, std::move(value), std::nullopt, {}, {}});
   return items_.back().label;
 }
 

@@ -26,8 +26,14 @@ struct Item {
   bool enabled = true;
   std::string value;  // what stands in it
   std::optional<Span> span;
+  std::string name;  // in words for those who don't see it; "": label and value say it
+  std::string hint;  // what it is for, likewise
   bool visible() const { return !rect.empty(); }
 };
+
+// What a screen reader says of it: its name, or the words on it, or what it is for where these are
+// a sign, or what it is labelled.
+std::string spoken_name(const Item& item);
 
 class Items {
  public:
@@ -38,6 +44,9 @@ class Items {
   const std::string& add(std::string_view label, ItemKind kind, const Rect& rect, bool enabled,
                          std::string value = {});
   void set_value(std::string value) { items_.back().value = std::move(value); }
+  // Of what was added last.
+  void set_name(std::string_view name) { items_.back().name = name; }
+  void describe(std::string_view hint);
   void set_span(Span span) { items_.back().span = std::move(span); }  // of what was added last
   void add_text(std::string_view text, const Rect& rect);
 
@@ -58,6 +67,8 @@ class Items {
   std::string active_field;  // that has it now
   std::string completing;    // the same where Tab completes what is typed in it
   bool complete = false;     // Tab was pressed there; for one frame
+
+  bool keys_lead = false;  // a key was pressed since the pointer moved: hints would be in the way
 
   bool keep_texts = false;  // for find_text
 

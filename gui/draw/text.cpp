@@ -73,6 +73,14 @@ float Ui::text(const Rect& rect, std::string_view words, Face face, Colour colou
   return wide;
 }
 
+float Ui::fitting(const Rect& rect, const std::vector<std::string>& words, Face face, Colour colour,
+                  Align align) const {
+  for (const std::string& one : words)
+    if (width(one, face) <= rect.width() + kTextRounding)
+      return text(rect, one, face, colour, align);
+  return 0;
+}
+
 float Ui::path(const Rect& rect, std::string_view words, Face face, Colour colour) const {
   if (width(words, face) <= rect.width() + kTextRounding) return text(rect, words, face, colour);
   items.add_text(words, rect);

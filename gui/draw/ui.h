@@ -6,6 +6,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "gui/draw/fonts.h"
 #include "gui/draw/geometry.h"
@@ -65,6 +66,9 @@ class Ui {
   // capitals. Returns the width that it took.
   float text(const Rect& rect, std::string_view words, Face face, Colour colour,
              Align align = Align::left) const;
+  // The first of the words that fits uncut, so the longest stand first; nothing where none does.
+  float fitting(const Rect& rect, const std::vector<std::string>& words, Face face, Colour colour,
+                Align align = Align::left) const;
   // The same where the beginning is what can be spared: paths.
   float path(const Rect& rect, std::string_view words, Face face, Colour colour) const;
   // Uncut, its left end, middle or right end at `at`, centred by height.

@@ -28,12 +28,13 @@ Touch touch(Ui& ui, std::string_view label, ItemKind kind, const Rect& rect, boo
   const std::string& whole =
       ui.items.add(label, kind, visible_part(rect), enabled, std::move(value));
   Touch touch;
-  if (rect.empty() || !enabled) return touch;
+  if (rect.empty()) return touch;
   ImGui::SetCursorScreenPos(rect.corner());
   ImGui::SetNextItemAllowOverlap();
   touch.pressed =
       ImGui::InvisibleButton(whole.c_str(), rect.size(),
                              ImGuiButtonFlags_MouseButtonLeft | ImGuiButtonFlags_MouseButtonRight);
+  if (!enabled) return {};  // it is there for its hint alone, which says why
   touch.hovered = ImGui::IsItemHovered();
   touch.held = ImGui::IsItemActive();
   touch.menu = touch.pressed && ImGui::IsMouseReleased(ImGuiMouseButton_Right);
@@ -145,7 +146,9 @@ void heading(Ui& ui, const Rect& rect, std::string_view words, std::string_view 
 }
 
 void hint(Ui& ui, std::string_view words) {
-  if (words.empty() || !ImGui::IsItemHovered(ImGuiHoveredFlags_ForTooltip)) return;
+  ui.items.describe(words);
+  if (words.empty() || ui.items.keys_lead || !ImGui::IsItemHovered(ImGuiHoveredFlags_ForTooltip))
+    return;
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ui.px(9), ui.px(6)});
   ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, ui.px(kRadius));
   ImGui::PushStyleColor(ImGuiCol_PopupBg, Ui::paint(ui.theme.raised));

@@ -67,7 +67,8 @@ float figure(Ui& ui, std::string_view label, const Rect& rect, std::string_view 
 // Heading of a panel: words, and a quiet remark after them.
 void heading(Ui& ui, const Rect& rect, std::string_view words, std::string_view remark = {});
 
-// Words beside the pointer, while the last widget is hovered for a moment.
+// Words beside the pointer, while the last widget is hovered for a moment; for those who don't see
+// it, what the widget is for. One that isn't enabled says why.
 void hint(Ui& ui, std::string_view words);
 
 // A scrolled region; draw its content between the two, from `content` down. `height`: of all of it.

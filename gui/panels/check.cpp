@@ -61,8 +61,12 @@ class CheckPanel {
       intents_.push_back({"check.run", "seed 1"});
     hint(ui_, "Inputs made from a seed; the outputs are compared with those of the graph as read");
     const bool old = view_.report != nullptr && view_.report->plan != document_.shown;
-    ui_.text(place, old ? "of another plan than the one that is shown" : "outputs and peak",
-             Face::small, old ? ui_.theme.saved : ui_.theme.dim);
+    if (old) ui_.items.add("of another plan", ItemKind::figure, place, true, "another plan's");
+    if (old)
+      ui_.fitting(place, {"of another plan than the one that is shown", "of another plan", "another's"},
+                  Face::small, ui_.theme.saved);
+    else
+      ui_.fitting(place, {"outputs and peak"}, Face::small, ui_.theme.dim);
   }
 
   void progress(Rect& area) {

@@ -227,8 +227,10 @@ void steps(const Stage& stage, const FlowView& view) {
     stage.intents.push_back({"flow.stop", ""});
   if (button(ui, "flow next", place(86), "Next path", ButtonLook::plain, !view.at_cut()))
     stage.intents.push_back({"flow.next", ""});
+  hint(ui, view.at_cut() ? "No path is left: this is the cut" : "Key .");
   if (button(ui, "flow back", place(54), "Back", ButtonLook::quiet, view.step > 0))
     stage.intents.push_back({"flow.back", ""});
+  hint(ui, view.step > 0 ? "Key ," : "This is the network before the first path");
   ui.items.add("flow", ItemKind::figure, bar, true, view.words());
   ui.text(bar, words, Face::small, ui.theme.text);
 }

@@ -62,13 +62,18 @@ class RunPanel {
     } else {
       if (button(ui_, "run", at(72), "Run", ButtonLook::primary, can_run()))
         intents_.push_back({"run.step", ""});
+      hint(ui_, can_run() ? "Runs the step and measures it (Ctrl Enter)" : words_before());
       if (button(ui_, "check", at(108), "Run and check", ButtonLook::plain, can_run()))
         intents_.push_back({"run.check", ""});
+      hint(ui_, can_run() ? "The same, and compares it with the interpreter" : words_before());
     }
     const bool on = input_.app.settings.flag("graph.times", false);
-    if (toggle(ui_, "times", at(120), "Colour graph", on)) intents_.push_back({"run.times", ""});
-    ui_.text(place, run_ != nullptr ? "on " + run_->where : "as machine code", Face::small,
-             ui_.theme.dim);
+    constexpr std::string_view kColour = "Colour graph";
+    if (toggle(ui_, "times", at(ui_.width(kColour, Face::text) / ui_.scale + 26), kColour, on))
+      intents_.push_back({"run.times", ""});
+    hint(ui_, "Measured times as colours of the graph (h)");
+    ui_.fitting(place, {run_ != nullptr ? "on " + run_->where : "as machine code"}, Face::small,
+                ui_.theme.dim);
   }
 
   // What it runs on, where there is a choice.
@@ -104,9 +109,9 @@ class RunPanel {
     }
   }
 
-  // A row of figures: what, planned, measured, and words on it.
+  // A row of figures: what, planned, measured, and words on it, the longest first.
   void line(Rect& area, std::string_view what, const std::string& planned,
-            const std::string& measured, const std::string& words) const {
+            const std::string& measured, const std::vector<std::string>& words) const {
     Rect row = area.cut_top(std::round(ui_.px(kRow)));
     std::string value = planned.empty() ? "" : planned + " planned";
     if (!measured.empty()) value += (value.empty() ? "" : ", ") + measured + " measured";
@@ -117,7 +122,7 @@ class RunPanel {
     ui_.text(row.cut_left(ui_.px(kRunFigure)), measured.empty() ? "–" : measured,
              measured.empty() ? Face::mono : Face::mono_strong, ui_.theme.text, Align::right);
     row.cut_left(ui_.px(14));
-    ui_.text(row, words, Face::small, ui_.theme.dim);
+    ui_.fitting(row, words, Face::small, ui_.theme.dim);
   }
 
   void figures(Rect& area) const {
@@ -126,40 +131,49 @@ class RunPanel {
     for (const char* title : {"planned", "measured"})
       ui_.text(titles.cut_left(ui_.px(kRunFigure)), title, Face::small, ui_.theme.faint,
                Align::right);
+    titles.cut_left(ui_.px(14));
+    const std::string prices = prices_words();
+    ui_.items.add("prices", ItemKind::figure, titles, true, prices);
+    ui_.text(titles, prices, Face::small, ui_.theme.faint);
     const PlanReport& report = document_.shown->report();
     if (run_ == nullptr) {
-      line(area, "step", format_micros(report.step_us), "", "planned for " + report.device);
-      return line(area, "peak", format_bytes(report.peak_bytes), "", "");
+      line(area, "step", format_micros(report.step_us), "", {});
+      return line(area, "peak", format_bytes(report.peak_bytes), "", {});
     }
-    line(area, "step", run_->planned ? format_micros(run_->planned->step_us) : "",
-         format_micros(1e3 * run_->step_ms_median),
-         fmt::format("median of {}, least {}; {}", run_->steps,
-                     format_micros(1e3 * run_->step_ms_min), prices_words()));
+    line(
+        area, "step", run_->planned ? format_micros(run_->planned->step_us) : "",
+        format_micros(1e3 * run_->step_ms_median),
+        {fmt::format("median of {}, least {}", run_->steps, format_micros(1e3 * run_->step_ms_min)),
+         "median"});
     measured_memory(area);
   }
 
   // Whose times stand beside the measured ones, or why none do.
   std::string prices_words() const {
+    const PlanReport& report = document_.shown->report();
+    if (run_ == nullptr) return "planned for " + report.device_title;
     if (run_->planned) return "planned for " + run_->planned->device;
-    return fmt::format("the plan's prices are {}'s, not of what it ran on",
-                       document_.shown->report().device);
+    return fmt::format("no times planned: prices are of {}", report.device_title);
   }
 
   void measured_memory(Rect& area) const {
     const std::int64_t by = run_->measured_peak_bytes - run_->planned_peak_bytes;
     const std::int64_t peak = run_->of->plan->peak(), arena = run_->planned_peak_bytes;
-    line(area, "peak", format_bytes(peak), "", "of the values; the arena is what is measured");
-    std::string words =
-        by == 0 ? fmt::format("the same to the byte: {} B", format_count(run_->measured_peak_bytes))
-                : signed_bytes(by);
-    if (arena != peak) words += ", " + arena_note(arena, peak, document_.wishes.budget_bytes);
-    line(area, "arena", format_bytes(arena), format_bytes(run_->measured_peak_bytes), words);
+    line(area, "peak", format_bytes(peak), "",
+         {"of the values; the arena is what is measured", "of the values"});
+    const std::string beside =
+        arena == peak ? "" : ", " + arena_note(arena, peak, document_.wishes.budget_bytes);
+    line(area, "arena", format_bytes(arena), format_bytes(run_->measured_peak_bytes),
+         by != 0 ? std::vector{signed_bytes(by) + beside, signed_bytes(by)}
+                 : std::vector{fmt::format("the same to the byte: {} B{}",
+                                           format_count(run_->measured_peak_bytes), beside),
+                               "the same to the byte" + beside, std::string("the same")});
     if (run_->scratch_bytes != 0)
       line(area, "scratch", "", format_bytes(run_->scratch_bytes),
-           fmt::format("{}'s own, beside the peak", run_->library));
+           {fmt::format("{}'s own, beside the peak", run_->library), "beside the peak"});
     if (run_->taken_bytes != 0)
       line(area, "card", "", format_bytes(run_->taken_bytes),
-           "taken in all: inputs, code and libraries, too");
+           {"taken in all: inputs, code and libraries, too", "taken in all"});
     if (run_->agreement) agreement(area, *run_->agreement);
   }
 
@@ -193,11 +207,17 @@ class RunPanel {
   void slowest(Rect area) {
     area.cut_top(ui_.px(4));
     const std::size_t shown = std::min(kSlowest, run_->slowest.size());
-    ui_.text(
-        area.cut_top(std::round(ui_.px(20))),
-        fmt::format("slowest kernels{}, compiled in {}", run_->planned ? ": planned, measured" : "",
-                    format_micros(1e3 * run_->compile_ms)),
-        Face::small, ui_.theme.faint);
+    Rect titles = area.cut_top(std::round(ui_.px(20)));
+    Rect columns = titles.inset(ui_.px(6), 0);
+    ui_.text(columns.cut_right(ui_.px(kRunTime)), "measured", Face::small, ui_.theme.faint,
+             Align::right);
+    columns.cut_right(ui_.px(10));
+    if (run_->planned)
+      ui_.text(columns.cut_right(ui_.px(kRunTime)), "planned", Face::small, ui_.theme.faint,
+               Align::right);
+    const std::string compiled = format_micros(1e3 * run_->compile_ms);
+    ui_.fitting(columns, {"slowest kernels, compiled in " + compiled, "slowest kernels", "slowest"},
+                Face::small, ui_.theme.faint);
     const float high = std::round(ui_.px(kRow - 2));
     const Scrolled region = begin_scroll(ui_, "slowest", area, high * static_cast<float>(shown));
     for (std::size_t i = 0; i < shown; ++i)

@@ -86,10 +86,12 @@ class Text {
     if (button(ui_, "fold", at(92), view_.whole ? "Fold the rest" : "Show all lines",
                ButtonLook::quiet, any))
       intents_.push_back({"text.fold", ""});
+    hint(ui_, any ? "" : "Nothing differs");
     const bool against_input = view_.base == std::optional<std::size_t>(0);
     if (button(ui_, "base", at(112), against_input ? "Against last pass" : "Against as read",
                ButtonLook::quiet, document_.pass > 0))
       intents_.push_back({"text.base", against_input ? "previous" : "0"});
+    hint(ui_, document_.pass > 0 ? "" : "This is the graph as read");
     arrow("next", at(20), true, any);
     arrow("previous", at(20), false, any);
   }
@@ -97,7 +99,10 @@ class Text {
   void arrow(const std::string& label, const Rect& rect, bool down, bool enabled) {
     if (button(ui_, label, rect, "", ButtonLook::quiet, enabled))
       intents_.push_back({"text." + label, ""});
-    if (enabled) hint(ui_, down ? "Next difference: N" : "Previous difference: P");
+    ui_.items.set_name(down ? "Next difference" : "Previous difference");
+    hint(ui_, !enabled ? "Nothing differs"
+              : down   ? "Next difference: N"
+                       : "Previous difference: P");
     const ImVec2 c = rect.centre();
     const float r = ui_.px(4), tip = down ? r / 2 : -r / 2;
     ImGui::GetWindowDrawList()->AddTriangleFilled(

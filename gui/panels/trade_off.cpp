@@ -22,6 +22,9 @@ struct TradeOffMemory {
   bool editing = false;
   float grabbed = 0;  // pixels from the pointer to the line
   bool dragging = false;
+  // The axis of time that is kept until the curve is whole, and whose it is.
+  std::shared_ptr<const Document> axis_of;
+  double axis_us = 0;
 };
 
 // The largest power of two of bytes that is no more than a pixel: budgets are round numbers.
@@ -81,6 +84,7 @@ class TradeOffView {
         time = std::max(time, point.recompute_us);
       }
     if (time <= 0) time = document_.basis->unplanned.step_us / 4;
+    time = kept_axis(time);
     Rect inside = input_.area;
     inside.cut_left(std::round(ui_.px(52)));
     inside.cut_bottom(std::round(ui_.px(22)));
@@ -89,6 +93,15 @@ class TradeOffView {
     const int across = std::max(2, static_cast<int>(inside.width() / ui_.px(90)));
     const int up = std::max(2, static_cast<int>(inside.height() / ui_.px(34)));
     return Plot(ui_, inside, byte_axis(0, bytes * 1.05, across), time_axis(time * 1.12, up, true));
+  }
+
+  // While points come the axis only grows, so that those that are there stay.
+  double kept_axis(double time) const {
+    if (memory_.axis_of != document_.document) memory_.axis_us = 0;
+    memory_.axis_of = document_.document;
+    const bool whole = document_.curve && report_.complete;
+    memory_.axis_us = whole ? time : std::max(time, memory_.axis_us);
+    return memory_.axis_us;
   }
 
   std::int64_t budget() const { return document_.wishes.budget_bytes; }

@@ -93,6 +93,13 @@ class TrainPanel {
     ui_.text(row, text, Face::text, colour);
   }
 
+  // "" where it can be trained.
+  std::string_view why_not() const {
+    if (!can_run()) return "This program can't run steps: recut-gui can";
+    if (!document_.document->loss) return "No output of this graph is a loss, one number to lower";
+    return "";
+  }
+
   void head() {
     Rect place = input_.heading;
     const auto at = [&](float wide) {
@@ -100,16 +107,20 @@ class TrainPanel {
       place.cut_right(ui_.px(6));
       return box;
     };
-    const bool ready = can_run() && document_.document->loss.has_value();
+    const std::string_view reason = why_not();
     if (training_) {
       if (button(ui_, "stop", at(72), "Stop", ButtonLook::plain, !view_->ends))
         intents_.push_back({"train.stop", ""});
     } else {
       const bool more = view_ != nullptr && !view_->losses.empty();
+      const bool diverged = view_ != nullptr && view_->diverged();
       if (button(ui_, "begin", at(72), more ? "Go on" : "Train", ButtonLook::primary,
-                 ready && !(view_ != nullptr && view_->diverged())))
+                 reason.empty() && !diverged))
         intents_.push_back({"train.begin", ""});
-      if (more && button(ui_, "again", at(96), "Begin again", ButtonLook::plain, ready))
+      hint(ui_, !reason.empty() ? reason
+                : diverged      ? "The loss is no number any more: begin again"
+                                : "Steps by the plan that is shown (Ctrl Shift Enter)");
+      if (more && button(ui_, "again", at(96), "Begin again", ButtonLook::plain, reason.empty()))
         intents_.push_back({"train.again", ""});
     }
     if (view_ != nullptr && !view_->latest.where.empty())
@@ -117,6 +128,8 @@ class TrainPanel {
   }
 
   void optimizers(Rect row) {
+    const float label = ui_.text(row, "optimiser", Face::text, ui_.theme.dim);
+    row.cut_left(label + ui_.px(12));
     for (const std::string_view name : kOptimizers) {
       const Rect place = row.cut_left(ui_.px(62));
       if (tab(ui_, name, place, name, choice() && choice()->name == name))

@@ -48,7 +48,9 @@ void draw_legend(Ui& ui, Rect area, const Transforms& memory, Intents& intents) 
             Align::right);
     const Colour ink = t.hovered ? ui.theme.text : ui.theme.dim;
     place.cut_left(ui.text(place, row.words, Face::text, ink) + ui.px(4));
-    ui.text(place, count, Face::small, ui.theme.faint, Align::right);
+    // The bar is narrow: the number alone says as much beside its bytes.
+    const std::string alone = memory.baseline ? count : format_count(total.count);
+    ui.fitting(place, {count, alone}, Face::small, ui.theme.faint, Align::right);
   }
 }
 

@@ -62,7 +62,7 @@ export const checks = {
       const { Mirror } = await import(new URL('js/mirror.js', location.href).href);
       const mirror = new Mirror(() => {}, () => {});
       const at = [0, 0, 9, 9];
-      const items = (...ids) => ids.map((id) => ({ id, at, kind: id.split(' ')[1] ?? 'button' }));
+      const items = (...ids) => ids.map((id) => ({ id, name: id, at, kind: id.split(' ')[1] ?? 'button' }));
       const show = (...ids) => mirror.show({ panels: {}, items: items(...ids) });
       const whole = ['bar/work', 'bar/name tab', 'bar/run', 'bar/theme', 'graph/fit', 'graph/name tab', 'graph/zoom'];
       show(...whole);

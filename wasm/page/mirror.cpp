@@ -21,18 +21,21 @@ const char* name_of(ItemKind kind) {
   return names[static_cast<std::size_t>(kind)];
 }
 
-// {"id": "values/relu", "kind": "row", "at": [left, top, width, height], "value": "…", "off": true,
-// "span": [least, most, now], "now": "…"} in CSS pixels; from "value" on only where it says
-// something.
+// {"id": "values/relu", "name": "relu", "kind": "row", "at": [left, top, width, height], "value":
+// "…", "off": true, "span": [least, most, now], "now": "…", "hint": "…"} in CSS pixels; from
+// "value" on only where it says something.
 Json json_of(const gui::Item& item, double pixels) {
   const auto units = [&](float length) { return std::round(length / pixels); };
+  const std::string name = gui::spoken_name(item);
   Json json = {{"id", valid_utf8(item.label)},
+               {"name", valid_utf8(name)},
                {"kind", name_of(item.kind)},
                {"at",
                 {units(item.rect.left), units(item.rect.top), units(item.rect.width()),
                  units(item.rect.height())}}};
   if (!item.value.empty()) json["value"] = valid_utf8(item.value);
   if (!item.enabled) json["off"] = true;
+  if (!item.hint.empty() && item.hint != name) json["hint"] = valid_utf8(item.hint);
   if (!item.span) return json;
   json["span"] = {item.span->least, item.span->most, item.span->now};
   if (!item.span->words.empty()) json["now"] = valid_utf8(item.span->words);

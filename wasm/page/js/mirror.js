@@ -30,11 +30,10 @@ function setAttributes(element, attributes) {
 
 // "trade-off/budget field" is the field "budget field" of the panel "trade-off".
 const panelOf = (id) => (id.includes('/') ? id.slice(0, id.indexOf('/')) : '');
-const nameOf = (id) => id.slice(id.indexOf('/') + 1);
 
 function wordsOf(item) {
-  const name = nameOf(item.id).replace(/^(turn|tab) /, '');
-  if (item.kind === 'button') return item.value ?? name;
+  const { name } = item;
+  if (item.kind === 'button') return name;
   const counted = item.kind === 'toggle' && /^\d/.test(item.value ?? '');
   if (item.kind === 'figure' || item.kind === 'row' || counted) return item.value ? `${name}: ${item.value}` : name;
   return name;
@@ -59,6 +58,7 @@ function attributesOf(item) {
   return {
     role: kRoles[item.kind] ?? null,
     'aria-label': words,
+    'aria-description': item.hint ?? null,
     'aria-disabled': item.off ? 'true' : null,
     'aria-selected': item.kind === 'tab' ? item.value === 'chosen' : null,
     'aria-checked': item.kind === 'toggle' ? item.value === 'on' : null,
@@ -90,7 +90,7 @@ export class Mirror {
     });
   }
 
-  // `tree`: {panels: {id: title}, items: [{id, kind, at, value, off, span, now}]}, as mirror.cpp writes it.
+  // `tree`: {panels: {id: title}, items: [{id, name, kind, at, value, off, span, now, hint}]}, as mirror.cpp writes it.
   show(tree) {
     const regions = [];
     const used = new Map();
