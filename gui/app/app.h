@@ -120,8 +120,9 @@ class App {
   Motion motion;
   std::vector<Notice> notices;
   OpenMenu menu;
-  std::string focus;    // the id of the panel that was used last: its keys come first; "" for none
-  std::string overlay;  // the id of the panel that lies over everything; "" for none
+  bool touched = false;  // a finger pointed last: it taps, and there may be no keys
+  std::string focus;     // the id of the panel that was used last: its keys come first; "" for none
+  std::string overlay;   // the id of the panel that lies over everything; "" for none
   std::string overlay_argument;           // what it was opened for
   std::optional<RuleFile> awaited_rules;  // until a graph is opened
   const std::vector<Panel> panels;
@@ -134,9 +135,10 @@ class App {
   bool take_focus_key(const KeyChanged& key);
   void take_alt(bool down);
   bool take_menu_key(std::string_view hotkey);
-  // Runs the command whose key it is: of those that are possible now the first of the panel that
-  // has the focus, else the first that is nobody's, else the first of the graph, which has the keys
-  // that no other panel claims.
+  // Runs the command whose key it is: of those that are possible now the first of the lesson's
+  // card, else of the panel that has the focus, else the first that is nobody's, else the first of
+  // the graph, which has the keys that no other panel claims. What lies over the panels hides
+  // theirs.
   bool press(std::string_view hotkey);
   bool press_of(std::string_view panel, std::string_view hotkey);
   void begin_frame();

@@ -1,11 +1,12 @@
 #include "gui/app/condition.h"
 
-#include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdlib>
 
 #include "gui/app/app.h"
+#include "gui/app/lesson_figure.h"
 
 namespace recut::gui {
 
@@ -47,6 +48,23 @@ bool agrees(const std::string& found, const std::vector<std::string>& wanted) {
   return false;
 }
 
+namespace {
+
+// Of "figure", "peak", "<", "start_peak": both sides may be several words.
+Result<Condition> read_comparison(const std::vector<std::string>& words) {
+  const auto sign = std::find_if(words.begin(), words.end(),
+                                 [](const std::string& word) { return is_comparing_sign(word); });
+  if (sign == words.end() || sign == words.begin() + 1 || sign + 1 == words.end())
+    return error("expected two figures with <, <=, =, >= or > between them");
+  Condition condition;
+  condition.kind = Condition::Kind::figure;
+  condition.name = fmt::format("{}", fmt::join(words.begin() + 1, sign, " "));
+  condition.wanted = {*sign, fmt::format("{}", fmt::join(sign + 1, words.end(), " "))};
+  return condition;
+}
+
+}  // namespace
+
 Result<Condition> read_condition(std::string_view line) {
   auto read = words_of(line);
   if (!read) return read.diagnostics();
@@ -57,12 +75,13 @@ Result<Condition> read_condition(std::string_view line) {
     words.erase(words.begin());
   }
   const std::string what = words.empty() ? "nothing" : words.front();
+  if (what == "figure" && !condition.no) return read_comparison(words);
   if (what == "value") {
     condition.kind = Condition::Kind::value;
   } else if (what == "item") {
     condition.kind = Condition::Kind::item;
   } else if (what != "state") {
-    return error(fmt::format("expected 'state', 'value' or 'item'; found '{}'", what));
+    return error(fmt::format("expected 'state', 'value', 'item' or 'figure'; found '{}'", what));
   }
   const bool item = condition.kind == Condition::Kind::item;
   if (condition.no && !item) return error("'no' stands before 'item' alone");
@@ -95,6 +114,8 @@ bool holds(const App& app, const Condition& condition) {
     const auto found = app.state(condition.name);
     return found && agrees(*found, resolved(app, condition.wanted));
   }
+  if (condition.kind == Condition::Kind::figure)
+    return compares(app, condition.name, condition.wanted.front(), condition.wanted.back());
   const Item* item = app.items.find(condition.name);
   const bool seen = item != nullptr && item->visible();
   if (condition.kind == Condition::Kind::item) return seen != condition.no;

@@ -20,14 +20,15 @@ Result<std::vector<std::string>> words_of(std::string_view line);
 bool agrees(const std::string& found, const std::vector<std::string>& wanted);
 
 // One thing to come about: `state KEY VALUE`, `value LABEL VALUE` or `item LABEL`, the last with
-// `no` before it where it has to be gone. Bounds may be written as budgets are: `below 70%` is of
-// the peak of the document in front with nothing recomputed.
+// `no` before it where it has to be gone; or `figure peak < start_peak`, see lesson_figure.h.
+// Bounds may be written as budgets are: `below 70%` is of the peak of the document in front with
+// nothing recomputed.
 struct Condition {
-  enum class Kind : unsigned char { state, value, item };
+  enum class Kind : unsigned char { state, value, item, figure };
   Kind kind = Kind::state;
   bool no = false;
-  std::string name;                 // of the state, or an item's label
-  std::vector<std::string> wanted;  // as agrees() has it
+  std::string name;                 // of the state, an item's label, the figure at the left
+  std::vector<std::string> wanted;  // as agrees() has it; of a figure the sign and the other one
 };
 
 // Fails with what was found and what was expected.

@@ -8,7 +8,7 @@
 namespace recut::gui {
 namespace {
 
-constexpr std::string_view kInputGraph = "graph", kSplitters = "splitter/";
+constexpr std::string_view kInputGraph = "graph", kCard = "lesson", kSplitters = "splitter/";
 constexpr double kHintDelay = 0.3;  // seconds that the pointer rests before words come up
 
 void take_modifiers(ImGuiIO& io, const KeyChanged& key) {
@@ -28,8 +28,9 @@ bool moves_splitter(const Items& items, ImGuiKey key) {
 
 bool App::press(std::string_view hotkey) {
   if (hotkey.empty() || (ImGui::GetIO().WantTextInput && is_for_text(hotkey))) return false;
-  return (!focus.empty() && press_of(focus, hotkey)) || press_of("", hotkey) ||
-         press_of(kInputGraph, hotkey);
+  const bool bare = overlay.empty();
+  return press_of(kCard, hotkey) || (bare && !focus.empty() && press_of(focus, hotkey)) ||
+         press_of("", hotkey) || (bare && press_of(kInputGraph, hotkey));
 }
 
 bool App::press_of(std::string_view panel, std::string_view hotkey) {
@@ -92,7 +93,10 @@ void App::take_key(const KeyChanged& key) {
   ImGuiIO& io = ImGui::GetIO();
   if (key.key == ImGuiMod_Alt) take_alt(key.down);
   const bool modifier = key.key >= ImGuiKey_LeftCtrl && key.key <= ImGuiKey_RightSuper;
-  if (key.down && !modifier && key.key < ImGuiKey_NamedKey_END) alt_alone_ = false;
+  if (key.down && !modifier && key.key < ImGuiKey_NamedKey_END) {
+    alt_alone_ = false;
+    items.keys_lead = true;
+  }
   take_modifiers(io, key);
   const std::string hotkey = hotkey_of(key.key, io.KeyCtrl, io.KeyShift, io.KeyAlt);
   if (key.down && take_menu_key(hotkey)) return;
@@ -108,6 +112,8 @@ void App::take(const std::vector<InputEvent>& events) {
   for (const InputEvent& event : events) {
     if (const auto* moved = std::get_if<PointerMoved>(&event)) {
       io.AddMousePosEvent(moved->x, moved->y);
+      items.keys_lead = false;
+      if (moved->x >= 0) touched = moved->finger;  // what has left the window says nothing
       hint_due_ = backend.now() + kHintDelay;
     } else if (const auto* button = std::get_if<PointerButton>(&event)) {
       // ImGui lets a press of this kind wait a frame for the pointer that came with it, which has

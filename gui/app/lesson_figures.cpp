@@ -11,6 +11,7 @@
 #include "engine/support/units.h"
 #include "gui/app/app.h"
 #include "gui/app/flow_view.h"
+#include "gui/app/lesson_figure.h"
 #include "gui/app/lesson_kernels.h"
 #include "gui/app/lessons.h"
 #include "gui/app/search.h"
@@ -20,103 +21,106 @@ namespace {
 
 constexpr std::string_view kUnknown = "–";
 
+LessonFigure unknown_figure() { return {std::string(kUnknown), std::nullopt}; }
+
 // `about`: what follows the figure's name, such as a value's name.
 struct FigureRow {
   std::string_view name;
-  std::string (*words)(const DocumentView& document, const std::string& about);
+  LessonFigure (*figure)(const DocumentView& document, const std::string& about);
 };
-
-using FigureWords = std::string;
 
 // Those of a plan: of the one that is shown, or "before peak" of the one that is pinned.
 struct PlanRow {
   std::string_view name;
-  FigureWords (*words)(const PlanReport& report);
+  LessonFigure (*figure)(const PlanReport& report);
 };
 constexpr PlanRow kPlanFigures[] = {
-    {"peak", [](const PlanReport& r) { return format_bytes(r.peak_bytes); }},
-    {"saved", [](const PlanReport& r) { return format_bytes(r.saved_bytes); }},
-    {"saved_values", [](const PlanReport& r) { return format_count(r.saved_values); }},
-    {"recompute", [](const PlanReport& r) { return format_micros(r.recompute_us); }},
-    {"runs", [](const PlanReport& r) { return format_count(r.recomputed_runs); }},
-    {"step", [](const PlanReport& r) { return format_micros(r.step_us); }},
+    {"peak", [](const PlanReport& r) { return bytes_figure(r.peak_bytes); }},
+    {"saved", [](const PlanReport& r) { return bytes_figure(r.saved_bytes); }},
+    {"saved_values", [](const PlanReport& r) { return count_figure(r.saved_values); }},
+    {"recompute", [](const PlanReport& r) { return micros_figure(r.recompute_us); }},
+    {"runs", [](const PlanReport& r) { return count_figure(r.recomputed_runs); }},
+    {"step", [](const PlanReport& r) { return micros_figure(r.step_us); }},
 };
 
-FigureWords start_peak(const DocumentView& d, const FigureWords&) {
-  return format_bytes(d.start->peak());
+LessonFigure start_peak(const DocumentView& d, const std::string&) {
+  return bytes_figure(d.start->peak());
 }
-FigureWords start_saved(const DocumentView& d, const FigureWords&) {
-  return format_bytes(d.start->report().saved_bytes);
+LessonFigure start_saved(const DocumentView& d, const std::string&) {
+  return bytes_figure(d.start->report().saved_bytes);
 }
-FigureWords start_step(const DocumentView& d, const FigureWords&) {
-  return format_micros(d.start->report().step_us);
+LessonFigure start_step(const DocumentView& d, const std::string&) {
+  return micros_figure(d.start->report().step_us);
 }
-FigureWords bound(const DocumentView& d, const FigureWords&) {
-  return d.peak_bound() > 0 ? format_bytes(d.peak_bound()) : FigureWords(kUnknown);
+LessonFigure bound(const DocumentView& d, const std::string&) {
+  return d.peak_bound() > 0 ? bytes_figure(d.peak_bound()) : unknown_figure();
 }
-FigureWords least(const DocumentView& d, const FigureWords&) {
-  return format_bytes(d.least_peak());
+LessonFigure least(const DocumentView& d, const std::string&) {
+  return bytes_figure(d.least_peak());
 }
-FigureWords budget(const DocumentView& d, const FigureWords&) {
-  return d.wishes.budget_bytes == 0 ? "none" : format_bytes(d.wishes.budget_bytes);
+LessonFigure budget(const DocumentView& d, const std::string&) {
+  return d.wishes.budget_bytes == 0 ? LessonFigure{"none", std::nullopt}
+                                    : bytes_figure(d.wishes.budget_bytes);
 }
-FigureWords peak_at(const DocumentView& d, const FigureWords&) {
+LessonFigure peak_at(const DocumentView& d, const std::string&) {
   const PlanReport& report = d.shown->report();
-  return report.timeline.empty() ? FigureWords(kUnknown) : report.timeline[report.peak_step].node;
+  return report.timeline.empty()
+             ? unknown_figure()
+             : LessonFigure{report.timeline[report.peak_step].node, std::nullopt};
 }
-FigureWords bytes(const DocumentView& d, const FigureWords& value) {
+LessonFigure bytes(const DocumentView& d, const std::string& value) {
   const NodeId id = d.find(value);
-  return id.valid() ? format_bytes(bytes_of(d.graph(), id)) : FigureWords(kUnknown);
+  return id.valid() ? bytes_figure(bytes_of(d.graph(), id)) : unknown_figure();
 }
-FigureWords nodes(const DocumentView& d, const FigureWords&) {
-  return format_count(static_cast<std::int64_t>(d.graph_at_pass().order().size()));
+LessonFigure nodes(const DocumentView& d, const std::string&) {
+  return count_figure(static_cast<std::int64_t>(d.graph_at_pass().order().size()));
 }
 // "nodes_after 2": of the graph after that pass; 0 is the graph as read.
-FigureWords nodes_after(const DocumentView& d, const FigureWords& pass) {
+LessonFigure nodes_after(const DocumentView& d, const std::string& pass) {
   const auto at = static_cast<std::size_t>(std::strtoul(pass.c_str(), nullptr, 10));
   const PipelineReport& passes = d.document->passes;
-  if (at > passes.passes.size()) return FigureWords(kUnknown);
-  return format_count(static_cast<std::int64_t>(at == 0 ? passes.input.order().size()
+  if (at > passes.passes.size()) return unknown_figure();
+  return count_figure(static_cast<std::int64_t>(at == 0 ? passes.input.order().size()
                                                         : passes.passes[at - 1].nodes_after));
 }
 
 // "torch_peak 0.5": of PyTorch's plan at that fraction, as the trade-off has it.
 template <std::int64_t CurvePoint::*member>
-FigureWords torch(const DocumentView& d, const FigureWords& fraction) {
-  if (!d.curve) return FigureWords(kUnknown);
+LessonFigure torch(const DocumentView& d, const std::string& fraction) {
+  if (!d.curve) return unknown_figure();
   const double wanted = std::strtod(fraction.c_str(), nullptr);
   for (const CurvePoint& point : d.curve->report.torch)
-    if (std::abs(point.fraction - wanted) < 1e-9) return format_bytes(point.*member);
-  return FigureWords(kUnknown);
+    if (std::abs(point.fraction - wanted) < 1e-9) return bytes_figure(point.*member);
+  return unknown_figure();
 }
-FigureWords torch_step(const DocumentView& d, const FigureWords& fraction) {
-  if (!d.curve) return FigureWords(kUnknown);
+LessonFigure torch_step(const DocumentView& d, const std::string& fraction) {
+  if (!d.curve) return unknown_figure();
   const double wanted = std::strtod(fraction.c_str(), nullptr);
   for (const CurvePoint& point : d.curve->report.torch)
-    if (std::abs(point.fraction - wanted) < 1e-9) return format_micros(point.step_us);
-  return FigureWords(kUnknown);
+    if (std::abs(point.fraction - wanted) < 1e-9) return micros_figure(point.step_us);
+  return unknown_figure();
 }
 // Of the flow that the graph shows: how many paths, what they send together; and "price sum" of
 // saving a value, in its weighted bytes.
-FigureWords paths(const DocumentView& d, const FigureWords&) {
+LessonFigure paths(const DocumentView& d, const std::string&) {
   const FlowView* view = shown_flow(d);
-  return view != nullptr ? format_count(static_cast<std::int64_t>(view->flow->found))
-                         : FigureWords(kUnknown);
+  return view != nullptr ? count_figure(static_cast<std::int64_t>(view->flow->found))
+                         : unknown_figure();
 }
-FigureWords flow(const DocumentView& d, const FigureWords&) {
+LessonFigure flow(const DocumentView& d, const std::string&) {
   const FlowView* view = shown_flow(d);
-  return view != nullptr ? format_bytes(view->flow->capacity) : FigureWords(kUnknown);
+  return view != nullptr ? bytes_figure(view->flow->capacity) : unknown_figure();
 }
-FigureWords amount(const DocumentView& d, const FigureWords&) {
+LessonFigure amount(const DocumentView& d, const std::string&) {
   const FlowView* view = shown_flow(d);
-  return view != nullptr && view->path() != nullptr ? format_bytes(view->path()->amount)
-                                                    : FigureWords(kUnknown);
+  return view != nullptr && view->path() != nullptr ? bytes_figure(view->path()->amount)
+                                                    : unknown_figure();
 }
-FigureWords price(const DocumentView& d, const FigureWords& value) {
+LessonFigure price(const DocumentView& d, const std::string& value) {
   if (const FlowView* view = shown_flow(d))
     for (const TorchFlowNode& node : view->flow->nodes)
-      if (d.graph().node_name(node.node) == value) return format_bytes(node.price);
-  return FigureWords(kUnknown);
+      if (d.graph().node_name(node.node) == value) return bytes_figure(node.price);
+  return unknown_figure();
 }
 
 constexpr FigureRow kLessonFiguresRows[] = {
@@ -140,42 +144,78 @@ constexpr FigureRow kLessonFiguresRows[] = {
 };
 
 // The first word, and the rest.
-std::pair<std::string_view, FigureWords> lesson_figures_parts_of(std::string_view name) {
+std::pair<std::string_view, std::string> lesson_figures_parts_of(std::string_view name) {
   const std::size_t blank = std::min(name.find(' '), name.size());
-  return {name.substr(0, blank), FigureWords(name.substr(std::min(blank + 1, name.size())))};
+  return {name.substr(0, blank), std::string(name.substr(std::min(blank + 1, name.size())))};
+}
+
+// What a pointer does and a finger does otherwise, as the card says it: "Click" and "Tap".
+std::optional<std::string> pointer_word(const App& app, std::string_view name) {
+  if (name != "click" && name != "right_click") return std::nullopt;
+  const std::string key = std::string(name) + (app.touched ? "_touch" : "");
+  return LessonShelf::built_in().word(key, language_of(app));
 }
 
 // Null where there is no such figure.
-std::function<FigureWords(const DocumentView&)> figure_of(std::string_view name) {
+std::function<LessonFigure(const DocumentView&)> figure_of(std::string_view name) {
   const bool before = name.substr(0, kBefore.size()) == kBefore;
   const auto [first, about] = lesson_figures_parts_of(before ? name.substr(kBefore.size()) : name);
   for (const PlanRow& row : kPlanFigures)
     if (row.name == first)
       return [&row, before](const DocumentView& d) {
         const SharedPlanView& plan = before ? d.baseline.plan : d.shown;
-        return plan ? row.words(plan->report()) : FigureWords(kUnknown);
+        return plan ? row.figure(plan->report()) : unknown_figure();
       };
   if (is_kernel_figure(name))
-    return [name = FigureWords(name)](const DocumentView& d) {
-      return kernel_figure(d, name).value_or(FigureWords(kUnknown));
+    return [name = std::string(name)](const DocumentView& d) {
+      return kernel_figure(d, name).value_or(unknown_figure());
     };
   if (before) return nullptr;
   for (const FigureRow& row : kLessonFiguresRows)
     if (row.name == first)
-      return [&row, about = about](const DocumentView& d) { return row.words(d, about); };
+      return [&row, about = about](const DocumentView& d) { return row.figure(d, about); };
   return nullptr;
 }
 
 }  // namespace
 
-std::optional<std::string> lesson_figure(const App& app, std::string_view name) {
+LessonFigure bytes_figure(std::int64_t bytes) {
+  return {format_bytes(bytes), static_cast<double>(bytes)};
+}
+LessonFigure micros_figure(double micros) { return {format_micros(micros), micros}; }
+LessonFigure count_figure(std::int64_t count) {
+  return {format_count(count), static_cast<double>(count)};
+}
+
+std::optional<LessonFigure> lesson_figure(const App& app, std::string_view name) {
+  if (const auto word = pointer_word(app, name)) return LessonFigure{*word, std::nullopt};
   const auto figure = figure_of(name);
   if (figure == nullptr) return std::nullopt;
   const bool ready = app.has_ready() && app.document()->shown && app.document()->start;
-  return ready ? figure(*app.document()) : FigureWords(kUnknown);
+  return ready ? figure(*app.document()) : unknown_figure();
 }
 
 namespace {
+
+constexpr std::string_view kSigns[] = {"<", "<=", "=", ">=", ">"};
+
+std::optional<double> number_in(std::string_view words) {
+  const std::string text(words);
+  char* end = nullptr;
+  const double number = std::strtod(text.c_str(), &end);
+  if (text.empty() || *end != 0) return std::nullopt;
+  return number;
+}
+
+// A side of a comparison.
+LessonFigure side_of(const App& app, std::string_view words) {
+  const auto [first, rest] = lesson_figures_parts_of(words);
+  const auto number = number_in(first);
+  if (number && rest.empty()) return {std::string(words), number};
+  LessonFigure figure = lesson_figure(app, number ? rest : words).value_or(unknown_figure());
+  if (number && figure.amount) figure = {std::string(words), *number * *figure.amount};
+  return figure;
+}
 
 // A figure stays with its unit in one line.
 std::string unbroken(const std::string& words) {
@@ -186,6 +226,19 @@ std::string unbroken(const std::string& words) {
 
 }  // namespace
 
+bool is_comparing_sign(std::string_view word) {
+  return std::find(std::begin(kSigns), std::end(kSigns), word) != std::end(kSigns);
+}
+
+bool compares(const App& app, std::string_view left, std::string_view sign,
+              std::string_view right) {
+  const LessonFigure a = side_of(app, left), b = side_of(app, right);
+  if (!a.amount || !b.amount) return false;
+  const bool alike = a.words == b.words || *a.amount == *b.amount;
+  if (alike) return sign.find('=') != std::string_view::npos;
+  return sign != "=" && (*a.amount < *b.amount) == (sign.front() == '<');
+}
+
 std::string filled_in(const App& app, std::string_view words) {
   std::string filled;
   for (std::size_t at = 0; at < words.size();) {
@@ -193,7 +246,8 @@ std::string filled_in(const App& app, std::string_view words) {
     filled += words.substr(at, open - at);
     if (open == words.size()) break;
     const std::size_t close = std::min(words.find('}', open), words.size());
-    filled += unbroken(lesson_figure(app, words.substr(open + 1, close - open - 1)).value_or("?"));
+    const auto figure = lesson_figure(app, words.substr(open + 1, close - open - 1));
+    filled += figure ? unbroken(figure->words) : "?";
     at = close + 1;
   }
   return filled;

@@ -14,7 +14,7 @@
 namespace recut::gui {
 namespace {
 
-using Found = std::optional<std::string>;
+using Found = std::optional<LessonFigure>;
 
 std::vector<std::string> names_in(std::string_view words) {
   std::vector<std::string> names;
@@ -27,9 +27,9 @@ std::vector<std::string> names_in(std::string_view words) {
 }
 
 Found count(const PlanKernels& kernels, std::string_view) {
-  return format_count(static_cast<std::int64_t>(kernels.all.size()));
+  return count_figure(static_cast<std::int64_t>(kernels.all.size()));
 }
-Found moved(const PlanKernels& kernels, std::string_view) { return format_bytes(kernels.moved()); }
+Found moved(const PlanKernels& kernels, std::string_view) { return bytes_figure(kernels.moved()); }
 
 // Each kernel once, however many of the values it makes.
 Found moves(const PlanKernels& kernels, std::string_view values) {
@@ -39,13 +39,13 @@ Found moves(const PlanKernels& kernels, std::string_view values) {
   if (makers.count(nullptr) > 0) return std::nullopt;
   std::int64_t bytes = 0;
   for (const PlanKernel* kernel : makers) bytes += kernel->moved;
-  return format_bytes(bytes);
+  return bytes_figure(bytes);
 }
 
 Found holds_calls(const PlanKernels& kernels, std::string_view value) {
   const PlanKernel* kernel = kernels.of(kernels.plan->graph().find(value));
   if (kernel == nullptr) return std::nullopt;
-  return format_count(static_cast<std::int64_t>(kernel->calls.size()));
+  return count_figure(static_cast<std::int64_t>(kernel->calls.size()));
 }
 
 struct CountRow {
@@ -56,12 +56,12 @@ constexpr CountRow kCounts[] = {
     {"kernels", count}, {"moved", moved}, {"moves", moves}, {"holds", holds_calls}};
 
 Found arena(const ScheduleView& schedule, std::string_view) {
-  return format_bytes(schedule.schedule.arena_bytes);
+  return bytes_figure(schedule.schedule.arena_bytes);
 }
 Found kernel(const ScheduleView& schedule, std::string_view value) {
   const auto kernels = schedule.kernels_of(schedule.graph().find(value));
   if (kernels.empty()) return std::nullopt;
-  return fmt::format("{}", kernels.front());
+  return LessonFigure{fmt::format("{}", kernels.front()), std::nullopt};
 }
 
 // The first of them, where the value is made more than once.
@@ -73,11 +73,11 @@ const Buffer* buffer_of(const ScheduleView& schedule, std::string_view value) {
 }
 Found address(const ScheduleView& schedule, std::string_view value) {
   const Buffer* buffer = buffer_of(schedule, value);
-  return buffer == nullptr ? Found() : format_count(buffer->offset);
+  return buffer == nullptr ? Found() : count_figure(buffer->offset);
 }
 Found end(const ScheduleView& schedule, std::string_view value) {
   const Buffer* buffer = buffer_of(schedule, value);
-  return buffer == nullptr ? Found() : format_count(buffer->offset + buffer->bytes);
+  return buffer == nullptr ? Found() : count_figure(buffer->offset + buffer->bytes);
 }
 
 struct ScheduleRow {
@@ -94,7 +94,8 @@ Found line(const DocumentView& document) {
   const auto* view = find_memory<CodeView>(document.memories, kCodeMemory);
   if (view == nullptr || !view->text || view->line >= view->text->lines.size()) return {};
   const std::string& text = view->text->lines[view->line].text;
-  return text.substr(std::min(text.find_first_not_of(' '), text.size()));
+  return LessonFigure{text.substr(std::min(text.find_first_not_of(' '), text.size())),
+                      std::nullopt};
 }
 
 struct Name {
@@ -127,7 +128,7 @@ bool is_kernel_figure(std::string_view name) {
          (find_row(kOfSchedule, parts.first) != nullptr || parts.first == kLessonKernelsLine);
 }
 
-std::optional<std::string> kernel_figure(const DocumentView& document, std::string_view name) {
+std::optional<LessonFigure> kernel_figure(const DocumentView& document, std::string_view name) {
   const Name parts = lesson_kernels_parts_of(name);
   if (const CountRow* row = find_row(kCounts, parts.first)) {
     const SharedPlanView& plan = parts.before ? document.baseline.plan : document.shown;
@@ -142,9 +143,9 @@ std::optional<std::string> kernel_figure(const DocumentView& document, std::stri
 
 bool wants_counting(const App& app, const LessonStep& step) {
   if (!app.has_ready() || !app.document()->shown) return false;
-  std::vector<std::string> names = figures_in(step.task);
-  for (const std::string& paragraph : step.paragraphs)
-    for (std::string& name : figures_in(paragraph)) names.push_back(std::move(name));
+  std::vector<std::string> names;
+  for (const std::string& words : words_of(step))
+    for (std::string& name : figures_in(words)) names.push_back(std::move(name));
   if (std::none_of(names.begin(), names.end(), is_kernel_figure)) return false;
   const DocumentView& document = *app.document();
   const SharedPlanView& pinned = document.baseline.plan;

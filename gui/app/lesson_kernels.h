@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "gui/app/document_view.h"
+#include "gui/app/lesson_figure.h"
 #include "gui/app/lesson_text.h"
 
 namespace recut::gui {
@@ -23,7 +24,7 @@ inline constexpr std::string_view kBefore = "before ";
 //   line            the line of code where one is
 bool is_kernel_figure(std::string_view name);
 // None where it isn't known yet, or there is no such thing.
-std::optional<std::string> kernel_figure(const DocumentView& document, std::string_view name);
+std::optional<LessonFigure> kernel_figure(const DocumentView& document, std::string_view name);
 
 // Whether a step's words name such figures of a plan that wasn't counted yet, or isn't scheduled.
 bool wants_counting(const App& app, const LessonStep& step);

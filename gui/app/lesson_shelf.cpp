@@ -7,8 +7,8 @@
 namespace recut::gui {
 namespace {
 
-// Of a language, the file of the card's own words.
-constexpr std::string_view kCard = "card";
+// Of a language, the files of the card's own words, and of those that it explains.
+constexpr std::string_view kCardFile = "card", kGlossaryFile = "glossary";
 
 std::string_view embedded_text(const EmbeddedFile& file) {
   return {reinterpret_cast<const char*>(file.bytes.data()), file.bytes.size()};
@@ -30,14 +30,15 @@ void LessonShelf::add(std::string_view name, std::string_view text) {
   const std::size_t slash = std::min(name.find('/'), name.size());
   Language& home = language(name.substr(0, slash));
   const std::string_view rest = name.substr(std::min(slash + 1, name.size()));
-  const std::string path =
-      "gui/lessons/" + std::string(name) + (rest == kCard ? ".words" : ".lesson");
+  const bool is_words = rest == kCardFile || rest == kGlossaryFile;
+  const std::string path = "gui/lessons/" + std::string(name) + (is_words ? ".words" : ".lesson");
   const auto keep = [&](const Diagnostics& faults) {
     faults_.insert(faults_.end(), faults.begin(), faults.end());
   };
-  if (rest == kCard) {
+  if (is_words) {
     auto words = parse_card_words(text, path);
-    words ? void(home.words = std::move(*words)) : keep(words.diagnostics());
+    auto& list = rest == kCardFile ? home.words : home.glossary;
+    words ? void(list = std::move(*words)) : keep(words.diagnostics());
     return;
   }
   auto lesson = parse_lesson(text, path);
@@ -48,7 +49,7 @@ void LessonShelf::add(std::string_view name, std::string_view text) {
 LessonShelf::Language& LessonShelf::language(std::string_view id) {
   for (Language& one : languages_)
     if (one.id == id) return one;
-  languages_.push_back({std::string(id), {}, {}});
+  languages_.push_back({std::string(id), {}, {}, {}});
   return languages_.back();
 }
 
@@ -87,11 +88,27 @@ std::vector<std::string> LessonShelf::languages() const {
 }
 
 const std::string& LessonShelf::word(std::string_view key, std::string_view language) const {
+  return find_word(&Language::words, key, language);
+}
+
+const std::string& LessonShelf::meaning(std::string_view term, std::string_view language) const {
+  return find_word(&Language::glossary, term, language);
+}
+
+std::vector<std::string> LessonShelf::terms() const {
+  std::vector<std::string> terms;
+  if (const Language* first = known(kFirstLanguage))
+    for (const CardWord& word : first->glossary) terms.push_back(word.key);
+  return terms;
+}
+
+const std::string& LessonShelf::find_word(std::vector<CardWord> Language::*list,
+                                          std::string_view key, std::string_view language) const {
   static const std::string none;
   for (const std::string_view id : {language, kFirstLanguage}) {
     const Language* home = known(id);
     if (home == nullptr) continue;
-    for (const CardWord& word : home->words)
+    for (const CardWord& word : home->*list)
       if (word.key == key) return word.words;
   }
   return none;

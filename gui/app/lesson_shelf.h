@@ -25,6 +25,9 @@ class LessonShelf {
   std::vector<std::string> languages() const;
   // A word of the card in the language, in the first one where it isn't translated.
   const std::string& word(std::string_view key, std::string_view language) const;
+  // What a word of the field means, likewise; "" where the glossary hasn't got it.
+  const std::string& meaning(std::string_view term, std::string_view language) const;
+  std::vector<std::string> terms() const;
 
   const Diagnostics& faults() const { return faults_; }
 
@@ -32,8 +35,10 @@ class LessonShelf {
   struct Language {
     std::string id;
     std::vector<std::shared_ptr<const Lesson>> lessons;
-    std::vector<CardWord> words;
+    std::vector<CardWord> words, glossary;
   };
+  const std::string& find_word(std::vector<CardWord> Language::*list, std::string_view key,
+                               std::string_view language) const;
   void add(std::string_view name, std::string_view text);
   Language& language(std::string_view id);
   const Language* known(std::string_view id) const;

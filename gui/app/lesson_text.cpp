@@ -10,8 +10,11 @@
 namespace recut::gui {
 namespace {
 
-constexpr std::string_view kKeys[] = {"title", "about", "place", "do",  "point",
-                                      "clear", "task",  "until", "show"};
+constexpr std::string_view kKeys[] = {"title", "about",  "place", "now",    "then", "do",
+                                      "point", "clear",  "task",  "until",  "show", "holds",
+                                      "ask",   "answer", "right", "because"};
+constexpr std::string_view kHeadKeys[] = {"title", "about", "place", "now", "then"};
+constexpr std::size_t kMostAnswers = 3;
 constexpr std::size_t kLessonTextMostBytes = 1 << 20;
 
 std::string_view trimmed(std::string_view words) {
@@ -42,6 +45,20 @@ Intent intent_of(std::string_view words) {
   return {std::string(words.substr(0, blank)), std::string(trimmed(words.substr(blank)))};
 }
 
+// What stands between one mark and the next, each once, in the order of first appearance.
+std::vector<std::string> between(std::string_view words, char open, char close) {
+  std::vector<std::string> names;
+  for (std::size_t at = 0; (at = words.find(open, at)) != std::string_view::npos;) {
+    const std::size_t end = words.find(close, at + 1);
+    if (end == std::string_view::npos) break;
+    std::string name(words.substr(at + 1, end - at - 1));
+    if (std::find(names.begin(), names.end(), name) == names.end())
+      names.push_back(std::move(name));
+    at = end + 1;
+  }
+  return names;
+}
+
 // What is wrong with the marks of a paragraph or a task; "" for nothing.
 std::string fault_in(std::string_view words) {
   std::size_t bold = 0;
@@ -55,7 +72,16 @@ std::string fault_in(std::string_view words) {
     if (c == '}' && !open) return "expected '{' before a figure's name; found '}'";
     if (c == '{' || c == '}') open = c == '{';
   }
-  return open ? "expected '}' after a figure's name; found none" : "";
+  if (open) return "expected '}' after a figure's name; found none";
+  bool name = false;
+  for (const char c : words) {
+    if (c == '`') name = !name;
+    if (name) continue;
+    if (c == '[' && open) return "expected ']' after a word of the glossary; found '['";
+    if (c == ']' && !open) return "expected '[' before a word of the glossary; found ']'";
+    if (c == '[' || c == ']') open = c == '[';
+  }
+  return open ? "expected ']' after a word of the glossary; found none" : "";
 }
 
 class LessonReader {
@@ -74,6 +100,8 @@ class LessonReader {
       at = end + 1;
     }
     end_step();
+    if (lesson_.now.empty() != lesson_.then.empty())
+      fail("expected both 'now' and 'then'; found one of them");
     if (lesson_.title.empty()) fail("expected 'title: …' at the beginning; found none");
     if (lesson_.steps.empty()) fail("expected a step, '== Its heading'; found none");
     if (!faults_.empty()) return faults_;
@@ -114,8 +142,23 @@ class LessonReader {
                          step.title));
     if (step.paragraphs.empty())
       fail(fmt::format("expected prose in the step '{}'; found none", step.title));
-    for (const std::string& words : step.paragraphs) check_marks(words, step);
-    check_marks(step.task, step);
+    end_question(step);
+    for (const std::string& words : words_of(step)) check_marks(words, step);
+  }
+
+  void end_question(const LessonStep& step) {
+    const LessonQuestion& question = step.question;
+    const bool asked = !question.ask.empty(), answered = !question.answers.empty();
+    if (asked && !step.task.empty())
+      fail(fmt::format("expected a task or a question in the step '{}'; found both", step.title));
+    const bool whole = rights_ == 1 && question.answers.size() >= 2 &&
+                       question.answers.size() <= kMostAnswers && !question.because.empty();
+    if ((asked || answered || !question.because.empty()) && !(asked && whole))
+      fail(
+          fmt::format("expected 'ask', 2 or {} answers, one of them 'right', and 'because' in the "
+                      "step '{}'",
+                      kMostAnswers, step.title));
+    rights_ = 0;
   }
 
   void check_marks(const std::string& words, const LessonStep& step) {
@@ -129,7 +172,8 @@ class LessonReader {
       return;
     }
     if (lesson_.steps.empty())
-      return fail(fmt::format("expected 'title', 'about', 'place' or a step; found '{}'", line));
+      return fail(fmt::format("expected one of {} or a step; found '{}'",
+                              fmt::join(kHeadKeys, ", "), line));
     auto& paragraphs = lesson_.steps.back().paragraphs;
     if (!paragraph_) paragraphs.emplace_back();
     paragraph_ = true;
@@ -141,7 +185,8 @@ class LessonReader {
     if (std::find(std::begin(kKeys), std::end(kKeys), key) == std::end(kKeys))
       return fail(fmt::format("expected one of {}; found '{}'", fmt::join(kKeys, ", "), key));
     if (words.empty()) return fail(fmt::format("expected words after '{}:'; found none", key));
-    const bool head = key == "title" || key == "about" || key == "place";
+    const bool head =
+        std::find(std::begin(kHeadKeys), std::end(kHeadKeys), key) != std::end(kHeadKeys);
     if (head != lesson_.steps.empty())
       return fail(fmt::format("'{}' stands {} the first step", key, head ? "before" : "after"));
     head ? head_field(key, words) : step_field(key, words, lesson_.steps.back());
@@ -150,6 +195,8 @@ class LessonReader {
   void head_field(std::string_view key, std::string_view words) {
     if (key == "title") lesson_.title = std::string(words);
     if (key == "about") lesson_.about = std::string(words);
+    if (key == "now") lesson_.now.push_back(intent_of(words));
+    if (key == "then") append(lesson_.then, words);
     if (key != "place") return;
     const bool number = words.size() < 4 && words.find_first_not_of("0123456789") == words.npos;
     if (!number) return fail(fmt::format("expected a place, 1 to 999; found '{}'", words));
@@ -161,11 +208,25 @@ class LessonReader {
     if (key == "show") step.show.push_back(intent_of(words));
     if (key == "point") step.points.emplace_back(words);
     if (key == "clear") step.clear.emplace_back(words);
-    if (key == "task") step.task += (step.task.empty() ? "" : " ") + std::string(words);
-    if (key != "until") return;
+    if (key == "task") append(step.task, words);
+    question_field(key, words, step.question);
+    if (key != "until" && key != "holds") return;
     auto condition = read_condition(words);
     if (!condition) return fail(condition.diagnostics().front().message);
-    step.until.push_back(std::move(*condition));
+    (key == "until" ? step.until : step.holds).push_back(std::move(*condition));
+  }
+
+  void question_field(std::string_view key, std::string_view words, LessonQuestion& question) {
+    if (key == "ask") append(question.ask, words);
+    if (key == "because") append(question.because, words);
+    if (key == "right") question.right = question.answers.size();
+    if (key == "right") ++rights_;
+    if (key == "right" || key == "answer") question.answers.emplace_back(words);
+  }
+
+  // Long words go on in another line with the same key.
+  static void append(std::string& words, std::string_view more) {
+    words += (words.empty() ? "" : " ") + std::string(more);
   }
 
   const std::string_view text_;
@@ -173,22 +234,29 @@ class LessonReader {
   Lesson lesson_;
   Diagnostics faults_;
   std::uint32_t number_ = 0;
+  int rights_ = 0;          // of the step's question
   bool paragraph_ = false;  // the next line of prose goes on with the last paragraph
 };
 
 }  // namespace
 
-std::vector<std::string> figures_in(std::string_view words) {
-  std::vector<std::string> names;
-  for (std::size_t at = 0; (at = words.find('{', at)) != std::string_view::npos;) {
-    const std::size_t end = words.find('}', at);
-    if (end == std::string_view::npos) break;
-    std::string name(words.substr(at + 1, end - at - 1));
-    if (std::find(names.begin(), names.end(), name) == names.end())
-      names.push_back(std::move(name));
-    at = end;
-  }
-  return names;
+std::vector<std::string> figures_in(std::string_view words) { return between(words, '{', '}'); }
+std::vector<std::string> values_in(std::string_view words) { return between(words, '`', '`'); }
+
+std::vector<std::string> terms_in(std::string_view words) {
+  std::vector<std::string> terms = between(words, '[', ']');
+  std::erase_if(terms, [](const std::string& term) { return term.empty(); });
+  for (std::string& term : terms)
+    if (const std::size_t colon = term.find(": "); colon != term.npos) term.erase(0, colon + 2);
+  return terms;
+}
+
+std::vector<std::string> words_of(const LessonStep& step) {
+  std::vector<std::string> words = step.paragraphs;
+  words.insert(words.end(), step.question.answers.begin(), step.question.answers.end());
+  for (const std::string* more : {&step.task, &step.question.ask, &step.question.because})
+    if (!more->empty()) words.push_back(*more);
+  return words;
 }
 
 Result<Lesson> parse_lesson(std::string_view text, const std::string& file_name) {

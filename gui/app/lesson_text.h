@@ -4,15 +4,24 @@
 //   about: …                               `place:` where it stands among the others
 //   place: 1
 //
+//   now: file.sample gpt2                  at the end a button *Now in gpt2* does this, as often as
+//   then: …                                needed, and the card goes on with these words
+//
 //   == One step of training                a step, and its heading
-//   Prose, in paragraphs parted by blank lines. **Bold** words, `names`, and {figures} that the
-//   state of the window fills in.
+//   Prose, in paragraphs parted by blank lines. **Bold** words, `names`, {figures} that the state
+//   of the window fills in, and words that the glossary explains: [peak], or [the peak: peak].
+//   holds: figure peak < start_peak        what the prose relies on, likewise: tests hold it to it
 //   do: lesson.scene lesson_chain          a command that sets the scene, as often as needed
 //   point: graph/node h1                   the label of an item to draw a ring around, likewise
 //   clear: graph/canvas                    one that the card leaves free without a ring
 //   task: Click `h1` in the graph.         what the reader is to do
 //   until: state selection h1              when that is done: gui/app/condition.h
 //   show: select.node h1                   the command that does it for the reader
+//
+//   ask: Which goes first?                 in place of a task a question, with two or three answers
+//   answer: …                              of which one is right, and why
+//   right: …
+//   because: …
 //
 // `#` at the beginning of a line makes a remark of it.
 #pragma once
@@ -27,6 +36,13 @@
 
 namespace recut::gui {
 
+struct LessonQuestion {
+  std::string ask;  // "": there is none
+  std::vector<std::string> answers;
+  std::size_t right = 0;  // of them
+  std::string because;
+};
+
 struct LessonStep {
   std::string title;
   std::vector<std::string> paragraphs;
@@ -36,6 +52,8 @@ struct LessonStep {
   std::vector<std::string> clear;
   std::vector<Condition> until;  // all of them; none: there is nothing to do
   std::vector<Intent> show;
+  std::vector<Condition> holds;
+  LessonQuestion question;
 };
 
 struct Lesson {
@@ -43,10 +61,17 @@ struct Lesson {
   std::string title, about;
   int place = 0;
   std::vector<LessonStep> steps;  // at least one
+  std::vector<Intent> now;        // with `then`, or neither
+  std::string then;
 };
 
-// Figures that prose and tasks may name, in the order of first appearance: "peak" of "{peak}".
+// Figures that prose and tasks may name, in the order of first appearance: "peak" of "{peak}"; and
+// names of values: "h1" of "`h1`".
 std::vector<std::string> figures_in(std::string_view words);
+std::vector<std::string> values_in(std::string_view words);
+std::vector<std::string> terms_in(std::string_view words);  // "peak" of "[the peak: peak]"
+// All that the card shows of it in words, and the question's.
+std::vector<std::string> words_of(const LessonStep& step);
 
 // Any bytes give a lesson or diagnostics with file and line. `file_name` says the lesson's name.
 Result<Lesson> parse_lesson(std::string_view text, const std::string& file_name);

@@ -10,7 +10,9 @@ namespace recut::gui {
 namespace {
 
 // What needs no graph: these may run while a file opens.
-bool needs_graph(const Intent& intent) { return intent.command != "lesson.scene"; }
+bool needs_graph(const Intent& intent) {
+  return intent.command != "lesson.scene" && intent.command != "file.sample";
+}
 
 // What a label points at has to be on the screen: its panel may be hidden, or behind another.
 void show_panels(const LessonStep& step, std::deque<Intent>& pending) {
@@ -49,7 +51,8 @@ Result<Done> Lessons::go(App& app, int by) {
 
 void Lessons::enter(App& app, std::size_t step) {
   at_ = step;
-  done_ = false;
+  done_ = in_large_ = false;
+  answer_.reset();
   pending_.clear();
   for (const Intent& intent : this->step()->scene) pending_.push_back(intent);
   show_panels(*this->step(), pending_);
@@ -57,8 +60,36 @@ void Lessons::enter(App& app, std::size_t step) {
   app.items.focused = "lesson/next";
 }
 
+bool Lessons::is_ready() const {
+  const bool waits = step() != nullptr && (!step()->task.empty() || !step()->question.ask.empty());
+  return step() != nullptr && (done_ || !waits);
+}
+
+Result<Done> Lessons::give_answer(std::size_t number) {
+  const std::size_t all = step() != nullptr ? step()->question.answers.size() : 0;
+  if (number < 1 || number > all) return error(fmt::format("expected an answer, 1 to {}", all));
+  answer_ = number - 1;
+  done_ = true;
+  return Done{};
+}
+
+bool Lessons::has_large(const App& app) const {
+  if (!is_last() || in_large_ || lesson_->now.empty()) return false;
+  const std::vector<std::string> samples = app.backend.samples();
+  return std::all_of(lesson_->now.begin(), lesson_->now.end(), [&](const Intent& intent) {
+    return intent.command != "file.sample" ||
+           std::find(samples.begin(), samples.end(), intent.argument) != samples.end();
+  });
+}
+
+void Lessons::show_in_large() {
+  in_large_ = true;
+  pending_.assign(lesson_->now.begin(), lesson_->now.end());
+}
+
 void Lessons::show() {
   if (!lesson_) return;
+  if (!step()->question.ask.empty()) (void)give_answer(step()->question.right + 1);
   for (const Intent& intent : step()->show) pending_.push_back(intent);
 }
 

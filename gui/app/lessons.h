@@ -24,11 +24,21 @@ class Lessons {
   // Whether the step's scene stands, and whether its task has been done since (once is enough).
   bool is_set() const { return pending_.empty(); }
   bool is_done() const { return done_; }
+  // Whether it waits for nothing before it goes on.
+  bool is_ready() const;
+  // Which answer of the step's question was given; none: no one yet.
+  std::optional<std::size_t> answer() const { return answer_; }
+  // Whether its end is shown in the large model that it names.
+  bool is_in_large() const { return in_large_; }
+  // Whether it can be shown there: at the end, where the model is among the samples.
+  bool has_large(const App& app) const;
 
   // Fails where there is no such lesson, or no such step of the one that runs.
   Result<Done> open(App& app, std::string_view name);
   Result<Done> go(App& app, int by);
   void show();
+  Result<Done> give_answer(std::size_t number);  // from 1
+  void show_in_large();
   void leave() { *this = Lessons(); }
 
   // Before each frame: sets the scene, a command at a time, as soon as there is a graph for it;
@@ -43,16 +53,12 @@ class Lessons {
   std::size_t at_ = 0;
   std::deque<Intent> pending_;
   bool done_ = false;
+  bool in_large_ = false;
+  std::optional<std::size_t> answer_;
 };
 
 // The reader's language, as a setting; and whether a lesson was followed to its end.
 std::string language_of(const App& app);
 bool was_followed(const App& app, std::string_view lesson);
-
-// A figure that lessons may name, in words: "peak" is "52.0 KiB", "bytes h1" the size of a value.
-// None where there is no such figure; "–" where it isn't known yet.
-std::optional<std::string> lesson_figure(const App& app, std::string_view name);
-// Prose with its figures filled in.
-std::string filled_in(const App& app, std::string_view words);
 
 }  // namespace recut::gui

@@ -79,7 +79,8 @@ std::string lesson(const App& app) {
 std::string task(const App& app) {
   if (app.lessons.lesson() == nullptr) return "";
   if (!app.lessons.is_set()) return "coming";
-  return app.lessons.step()->until.empty() ? "none" : app.lessons.is_done() ? "done" : "open";
+  if (!app.lessons.is_ready()) return "open";
+  return app.lessons.is_done() ? "done" : "none";
 }
 std::string pins(const DocumentView& d) {
   std::string words;

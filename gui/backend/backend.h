@@ -23,6 +23,7 @@ namespace recut::gui {
 // Positions are in pixels of the framebuffer, from the top left corner.
 struct PointerMoved {
   float x = 0, y = 0;
+  bool finger = false;
 };
 struct PointerButton {
   int button = 0;  // 0 left, 1 right, 2 middle

@@ -1,8 +1,10 @@
 // The canvas: what is open, what is in focus, where the camera stands, steps along edges.
 #include <cmath>
 #include <cstdlib>
+#include <optional>
 
 #include "gui/app/app.h"
+#include "gui/app/condition.h"
 #include "gui/app/conditions.h"
 #include "gui/app/panes_view.h"
 #include "gui/canvas/canvas.h"
@@ -61,6 +63,23 @@ Result<Done> fit_selection(App& app, std::string_view) {
   if (!box.valid()) return error("what is selected isn't in this graph");
   fit_rect(canvas(app), canvas(app).picture->layout.boxes[box.index].rect.grown(layout::kPitch),
            kNear);
+  return Done{};
+}
+
+// Nodes that somebody speaks of, all of them at once.
+Result<Done> bring(App& app, std::string_view names) {
+  const auto words = words_of(names);
+  if (!words) return words.diagnostics();
+  const Picture& picture = *canvas(app).picture;
+  std::optional<layout::Rect> all;
+  for (const std::string& name : *words) {
+    const NodeId node = picture.graph().find(name);
+    const layout::BoxId box = node.valid() ? picture.box(node) : layout::BoxId();
+    if (!box.valid()) return error("no node '" + name + "' is shown");
+    const layout::Rect& rect = picture.layout.boxes[box.index].rect;
+    all = all ? all->united(rect) : rect;
+  }
+  if (all) fit_rect(canvas(app), all->grown(layout::kPitch), kNear);
   return Done{};
 }
 
@@ -244,6 +263,7 @@ constexpr Command kGraphRows[] = {
     {"graph.fit", "Fit the graph; again: the selection", "f Space", "", graph_is_there,
      fit_everything, "graph"},
     {"graph.fit_selection", "Fit the selection", "Shift+F", "", graph_has_selection, fit_selection},
+    {"graph.bring", "", "", "names of nodes", graph_is_there, bring},
     {"graph.fit_group", "", "", "a group's key", graph_is_there, fit_group},
     {"graph.zoom_in", "Nearer", "+ =", "", graph_is_there, step_zoom<true>, "graph"},
     {"graph.zoom_out", "Further away", "-", "", graph_is_there, step_zoom<false>, "graph"},

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "gui/app/app.h"
 #include "gui/app/conditions.h"
@@ -13,7 +14,21 @@ namespace {
 
 bool has_lesson(const App& app) { return app.lessons.lesson() != nullptr; }
 bool lessons_has_former(const App& app) { return has_lesson(app) && app.lessons.at() > 0; }
-bool has_task(const App& app) { return has_lesson(app) && !app.lessons.step()->show.empty(); }
+bool has_task(const App& app) {
+  if (!has_lesson(app)) return false;
+  const LessonStep& step = *app.lessons.step();
+  return !step.show.empty() || !step.question.ask.empty();
+}
+// The card's own keys: not while something lies over it, nor before it is at their turn.
+bool goes_on(const App& app) {
+  return has_lesson(app) && app.overlay.empty() && app.lessons.is_ready();
+}
+template <std::size_t number>
+bool has_answer(const App& app) {
+  return has_lesson(app) && app.overlay.empty() && !app.lessons.answer() &&
+         app.lessons.step()->question.answers.size() >= number;
+}
+bool has_large(const App& app) { return app.lessons.has_large(app); }
 
 Result<Done> open_lessons(App& app, std::string_view name) {
   if (!name.empty()) return app.lessons.open(app, name);
@@ -33,6 +48,20 @@ Result<Done> go_lessons(App& app, std::string_view) {
 
 Result<Done> show_lessons(App& app, std::string_view) {
   app.lessons.show();
+  return Done{};
+}
+
+template <std::size_t number>
+Result<Done> give_answer(App& app, std::string_view) {
+  return app.lessons.give_answer(number);
+}
+
+Result<Done> answer_lessons(App& app, std::string_view number) {
+  return app.lessons.give_answer(std::strtoul(std::string(number).c_str(), nullptr, 10));
+}
+
+Result<Done> show_in_large(App& app, std::string_view) {
+  app.lessons.show_in_large();
   return Done{};
 }
 
@@ -85,12 +114,19 @@ std::vector<Command> rows_of(const std::vector<std::pair<std::string, std::strin
   return rows;
 }
 
+constexpr std::string_view kLessonCard = "lesson";
 constexpr Command kLessonsRows[] = {
     {"lesson.list", "Lessons", "F4", "", nullptr, list},
     {"lesson.open", "", "", "its name", nullptr, open_lessons},
     {"lesson.next", "Lesson: next step", "F8", "", has_lesson, go_lessons<1>},
     {"lesson.back", "Lesson: the step before", "Shift+F8", "", lessons_has_former, go_lessons<-1>},
     {"lesson.show", "Lesson: show me", "F9", "", has_task, show_lessons},
+    {"lesson.go_on", "", "Enter KeypadEnter", "", goes_on, go_lessons<1>, kLessonCard},
+    {"lesson.answer", "", "", "its number", has_lesson, answer_lessons},
+    {"lesson.answer_first", "", "1", "", has_answer<1>, give_answer<1>, kLessonCard},
+    {"lesson.answer_second", "", "2", "", has_answer<2>, give_answer<2>, kLessonCard},
+    {"lesson.answer_third", "", "3", "", has_answer<3>, give_answer<3>, kLessonCard},
+    {"lesson.now", "Lesson: now in a large model", "", "", has_large, show_in_large},
     {"lesson.leave", "Leave the lesson", "Shift+F4", "", has_lesson, leave},
     {"lesson.language", "Language of the lessons", "", "en, de …", nullptr, language},
     {"lesson.scene", "", "", "a sample's name", nullptr, scene},

@@ -1,6 +1,9 @@
 #include "gui/draw/prose.h"
 
+#include <algorithm>
 #include <cmath>
+
+#include "gui/draw/widgets.h"
 
 namespace recut::gui {
 namespace {
@@ -12,29 +15,64 @@ struct Part {
   Face face = Face::text;
   std::string letters;
   bool begins_word = false;
+  std::string term;
 };
 
-std::vector<Part> prose_parts_of(std::string_view words) {
-  std::vector<Part> parts;
-  bool bold = false, name = false, begins = true, fresh = true;
-  for (std::size_t i = 0; i < words.size(); ++i) {
-    const bool mark = words[i] == '`' || words.substr(i, 2) == "**";
-    if (mark) {
-      bool& face = words[i] == '`' ? name : bold;
-      if (words[i] == '*') ++i;
-      face = !face;
-      fresh = true;
-    } else if (words[i] == ' ') {
-      begins = true;
-    } else {
-      const Face face = name ? Face::mono : bold ? Face::strong : Face::text;
-      if (begins || fresh || parts.empty()) parts.push_back({face, "", begins});
-      parts.back().letters += words[i];
-      begins = fresh = false;
+class PartReader {
+ public:
+  explicit PartReader(std::string_view words) : words_(words) {}
+
+  std::vector<Part> read() {
+    for (std::size_t i = 0; i < words_.size(); ++i) {
+      if (words_[i] == '`' || words_.substr(i, 2) == "**") {
+        mark(i);
+      } else if (!name_ && words_[i] == '[') {
+        begin_term(i);
+      } else if (!name_ && i == term_ends_ && !term_.empty()) {
+        i = term_closes_;
+        term_.clear();
+        fresh_ = true;
+      } else if (words_[i] == ' ') {
+        begins_ = true;
+      } else {
+        letter(words_[i]);
+      }
     }
+    return std::move(parts_);
   }
-  return parts;
-}
+
+ private:
+  void mark(std::size_t& i) {
+    bool& face = words_[i] == '`' ? name_ : bold_;
+    if (words_[i] == '*') ++i;
+    face = !face;
+    fresh_ = true;
+  }
+
+  // "[peak]", "[the peak: peak]".
+  void begin_term(std::size_t at) {
+    term_closes_ = std::min(words_.find(']', at), words_.size());
+    const std::string_view inner = words_.substr(at + 1, term_closes_ - at - 1);
+    const std::size_t colon = inner.find(": ");
+    const bool other = colon != std::string_view::npos;
+    term_ = other ? inner.substr(colon + 2) : inner;
+    term_ends_ = at + 1 + (other ? colon : inner.size());
+    fresh_ = true;
+  }
+
+  void letter(char c) {
+    const Face face = name_ ? Face::mono : bold_ ? Face::strong : Face::text;
+    if (begins_ || fresh_ || parts_.empty()) parts_.push_back({face, "", begins_, term_});
+    parts_.back().letters += c;
+    begins_ = fresh_ = false;
+  }
+
+  const std::string_view words_;
+  std::vector<Part> parts_;
+  bool bold_ = false, name_ = false, begins_ = true, fresh_ = true;
+  std::string term_;                             // "": outside of them
+  std::size_t term_ends_ = 0, term_closes_ = 0;  // its words, and its mark
+};
 
 }  // namespace
 
@@ -48,7 +86,7 @@ Prose::Prose(const Ui& ui, const std::vector<std::string>& paragraphs, float wid
 
 void Prose::add(const Ui& ui, std::string_view paragraph, float width) {
   const float line = std::round(ui.px(kProseLine)), blank = ui.width(" ", Face::text);
-  const std::vector<Part> parts = prose_parts_of(paragraph);
+  const std::vector<Part> parts = PartReader(paragraph).read();
   float x = 0;
   for (std::size_t i = 0; i < parts.size();) {
     std::size_t end = i + 1;
@@ -60,16 +98,29 @@ void Prose::add(const Ui& ui, std::string_view paragraph, float width) {
     if (!fits) height_ += line;
     x = fits ? from : 0;
     for (; i < end; ++i) {
-      runs_.push_back({parts[i].face, parts[i].letters, x, height_ + line / 2});
+      runs_.push_back({parts[i].face, parts[i].letters, parts[i].term, x, height_ + line / 2});
       x += ui.width(parts[i].letters, parts[i].face);
     }
   }
   height_ += line;
 }
 
-void Prose::draw(const Ui& ui, ImVec2 corner, Colour colour) const {
-  for (const Run& run : runs_)
-    ui.label({corner.x + run.x, corner.y + run.y}, run.words, run.face, colour);
+void Prose::draw(Ui& ui, ImVec2 corner, Colour colour, const Meaning& meaning) const {
+  std::string_view last;
+  for (std::size_t i = 0; i < runs_.size(); ++i) {
+    const Run& run = runs_[i];
+    const ImVec2 at{corner.x + run.x, corner.y + run.y};
+    const float wide = ui.label(at, run.words, run.face, colour);
+    if (run.term.empty() || !meaning) continue;
+    const float below = std::round(at.y + ui.px(8)), dot = ui.whole(1);
+    ui.dashed_line({at.x, below}, {at.x + wide, below}, ui.theme.selection, dot, dot, 2 * dot);
+    const std::string words = meaning(run.term);
+    const std::string label = "term " + run.term + (run.term == last ? std::to_string(i) : "");
+    last = run.term;
+    (void)touch(ui, label, ItemKind::figure, {at.x, at.y - ui.px(9), at.x + wide, at.y + ui.px(9)},
+                true, words);
+    hint(ui, words);
+  }
   for (const std::string& paragraph : paragraphs_)
     ui.items.add_text(paragraph, rect_at(corner, {1, 1}));
 }

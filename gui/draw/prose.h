@@ -1,6 +1,8 @@
-// Prose: paragraphs of words in lines, with **bold** words and `names` among them.
+// Prose: paragraphs of words in lines, with **bold** words and `names` among them; and with words
+// that are explained to the pointer: "[peak]", or "[the peak: peak]" where the term is another.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -16,12 +18,15 @@ class Prose {
   Prose(const Ui& ui, const std::vector<std::string>& paragraphs, float width);
 
   float height() const { return height_; }
-  void draw(const Ui& ui, ImVec2 corner, Colour colour) const;
+  // A word with a term has dots below it. `meaning` of its term is told to the pointer.
+  using Meaning = std::function<std::string(std::string_view term)>;
+  void draw(Ui& ui, ImVec2 corner, Colour colour, const Meaning& meaning = nullptr) const;
 
  private:
   struct Run {
     Face face = Face::text;
     std::string words;
+    std::string term;    // "": it isn't explained
     float x = 0, y = 0;  // of the middle of its left end, from the corner
   };
   void add(const Ui& ui, std::string_view paragraph, float width);

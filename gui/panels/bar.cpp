@@ -7,6 +7,7 @@
 
 #include "engine/support/units.h"
 #include "gui/app/app.h"
+#include "gui/app/glossary.h"
 #include "gui/app/schedule_view.h"
 #include "gui/app/search.h"
 #include "gui/draw/popup.h"
@@ -43,6 +44,7 @@ void document_tab(Ui& ui, const PanelInput& input, const DocumentView& document,
   const Rect button = rect_around(cross.centre(), ui.px(18), ui.px(18));
   const Touch close = touch(ui, "close " + document.title, ItemKind::button, button);
   if (close.hovered) ui.fill(button, ui.theme.raised, ui.px(kRadius));
+  ui.items.set_name("Close " + document.title);
   ui.cross(cross.centre(), ui.px(3), close.hovered ? ui.theme.text : ui.theme.faint, ui.px(1.2f));
   if (close.pressed) intents.push_back({"file.close", serial});
 }
@@ -163,8 +165,17 @@ float width_of(const Ui& ui, const Figure& figure) {
          ui.px(6 + 18);
 }
 
+// Hovered, it says what it is.
+void bar_figure(Ui& ui, const App& app, const Figure& one, const Rect& place) {
+  (void)touch(ui, one.what, ItemKind::figure, place, true, one.value);
+  explain(ui, app, one.what);
+  Rect rest = place;
+  rest.cut_left(ui.text(rest, one.what, Face::text, ui.theme.dim) + ui.px(6));
+  ui.text(rest, one.value, Face::mono_strong, one.colour);
+}
+
 // At the right end of `rest`, as many as leave `keep` of it.
-void figures(Ui& ui, const DocumentView& document, float keep, Rect& rest) {
+void figures(Ui& ui, const App& app, const DocumentView& document, float keep, Rect& rest) {
   std::vector<Figure> figures = figures_of(ui, document);
   float wide = 0;
   for (const Figure& figure : figures) wide += width_of(ui, figure);
@@ -173,8 +184,7 @@ void figures(Ui& ui, const DocumentView& document, float keep, Rect& rest) {
     figures.pop_back();
   }
   Rect place = rest.cut_right(wide);
-  for (const Figure& one : figures)
-    figure(ui, one.what, place.cut_left(width_of(ui, one)), one.what, one.value, one.colour);
+  for (const Figure& one : figures) bar_figure(ui, app, one, place.cut_left(width_of(ui, one)));
 }
 
 std::string device_words(const DocumentView& document) {
@@ -202,23 +212,35 @@ void menu_sign(Ui& ui, ImVec2 centre, Colour colour) {
 // A phone's: no room for the name of the program, or for the search, which the palette has too.
 bool is_narrow(const Ui& ui, const PanelInput& input) { return input.whole.width() < ui.px(560); }
 
-void buttons(Ui& ui, const PanelInput& input, Rect& rest, Intents& intents) {
+constexpr float kBarButton = 32, kBarPalette = 56;  // units
+
+float buttons_width(const Ui& ui, const PanelInput& input) {
+  return ui.px(2 * kBarButton + (is_narrow(ui, input) ? kBarButton : kBarPalette));
+}
+
+void buttons(Ui& ui, const PanelInput& input, Rect rest, Intents& intents) {
   const auto place = [&](float units) {
-    return rect_around(rest.cut_right(ui.px(units)).centre(), ui.px(units - 4), ui.px(26));
+    return rect_around(rest.cut_left(ui.px(units)).centre(), ui.px(units - 4), ui.px(26));
   };
-  if (button(ui, "help", place(32), "?", ButtonLook::quiet)) intents.push_back({"help.open", ""});
-  const Rect disc = place(32);
+  const bool narrow = is_narrow(ui, input);
+  const Rect palette = place(narrow ? kBarButton : kBarPalette);
+  if (button(ui, "palette", palette, narrow ? "" : "Ctrl K", ButtonLook::quiet))
+    intents.push_back({"palette.open", ""});
+  ui.items.set_name("Find a command");
+  hint(ui, "Find a command (Ctrl K)");
+  if (narrow) menu_sign(ui, palette.centre(), ui.theme.dim);
+  const Rect disc = place(kBarButton);
   const Touch t =
       touch(ui, "theme", ItemKind::button, disc, true, input.app.is_dark() ? "dark" : "light");
   if (t.hovered) ui.fill(disc, ui.theme.raised, ui.px(kRadius));
+  ui.items.set_name("Light or dark");
   hint(ui, "Light or dark");
   theme_sign(ui, disc.centre(), t.hovered ? ui.theme.text : ui.theme.dim);
   if (t.pressed) intents.push_back({"theme.toggle", ""});
-  const bool narrow = is_narrow(ui, input);
-  const Rect palette = place(narrow ? 32 : 56);
-  if (button(ui, "palette", palette, narrow ? "" : "Ctrl K", ButtonLook::quiet))
-    intents.push_back({"palette.open", ""});
-  if (narrow) menu_sign(ui, palette.centre(), ui.theme.dim);
+  if (button(ui, "help", place(kBarButton), "?", ButtonLook::quiet))
+    intents.push_back({"help.open", ""});
+  ui.items.set_name("Help");
+  hint(ui, "Keys and commands (F1)");
 }
 
 // What is at work, with a way to stop it.
@@ -232,7 +254,7 @@ void work(Ui& ui, const PanelInput& input, Rect& rest, Intents& intents) {
     const Rect stop = rect_around(place.cut_right(ui.px(24)).centre(), ui.px(18), ui.px(18));
     ui.items.add("work", ItemKind::figure, place, true, words);
     ui.text(place, words, Face::small, ui.theme.dim, Align::right);
-    const Touch t = touch(ui, "stop", ItemKind::button, stop);
+    const Touch t = touch(ui, "stop", ItemKind::button, stop, true, "Stop");
     if (t.hovered) ui.fill(stop, ui.theme.raised, ui.px(kRadius));
     ui.fill(rect_around(stop.centre(), ui.px(7), ui.px(7)),
             t.hovered ? ui.theme.text : ui.theme.faint, ui.px(1));
@@ -269,7 +291,7 @@ void tabs(Ui& ui, const PanelInput& input, Rect& rest, Intents& intents) {
   const Rect place = rest.cut_left(plus);
   if (button(ui, "open", rect_around(place.centre(), ui.px(24), ui.px(24)), "+", ButtonLook::quiet))
     intents.push_back({"file.open", ""});
-  hint(ui, "Open a graph (Ctrl+O)");
+  hint(ui, "Open a graph (Ctrl O)");
 }
 
 void draw_bar(Ui& ui, const PanelInput& input, Intents& intents) {
@@ -278,7 +300,7 @@ void draw_bar(Ui& ui, const PanelInput& input, Intents& intents) {
   const bool narrow_bar = is_narrow(ui, input);
   bar_menu(ui, input, rest, intents);
   rest.cut_right(ui.px(8));
-  buttons(ui, input, rest, intents);
+  const Rect right = rest.cut_right(buttons_width(ui, input));
 
   float wanted = ui.px(34 + 16 + 14);  // by the tabs and the gaps
   for (const auto& document : input.app.documents.all()) wanted += tab_width(ui, *document);
@@ -287,7 +309,7 @@ void draw_bar(Ui& ui, const PanelInput& input, Intents& intents) {
   Rect search_place;
   if (ready != nullptr) {
     rest.cut_right(ui.px(8));
-    figures(ui, *ready, wanted + narrow, rest);
+    figures(ui, input.app, *ready, wanted + narrow, rest);
     device(ui, *ready, wanted + narrow, rest, intents);
   }
   if (ready != nullptr && !narrow_bar) {
@@ -300,6 +322,7 @@ void draw_bar(Ui& ui, const PanelInput& input, Intents& intents) {
   tabs(ui, input, rest, intents);
   work(ui, input, rest, intents);
   if (!search_place.empty()) search(ui, input, search_place, intents);
+  buttons(ui, input, right, intents);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "engine/partition/storage_model.h"
 #include "gui/app/app.h"
+#include "gui/app/glossary.h"
 #include "gui/app/memory_view.h"
 #include "gui/app/value_details.h"
 #include "gui/draw/widgets.h"
@@ -139,6 +140,7 @@ class Details {
     const float wide = ui_.width(offer, Face::text) + ui_.px(20);
     if (button(ui_, "flip", row.cut_left(wide), offer, ButtonLook::plain, !working))
       intents_.push_back({"value.flip", ""});
+    explain(ui_, input_.app, "flip", working ? "It is being planned" : "");
   }
 
   // The table's row said something else than came.

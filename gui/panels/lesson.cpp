@@ -1,13 +1,17 @@
 // The lesson's card: what a step says and asks for, and a ring around what it points at.
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "gui/app/app.h"
+#include "gui/app/glossary.h"
+#include "gui/app/lesson_figure.h"
 #include "gui/app/lesson_kernels.h"
 #include "gui/draw/prose.h"
 #include "gui/draw/widgets.h"
 #include "gui/panels/lesson_place.h"
+#include "gui/panels/lesson_question.h"
 
 namespace recut::gui {
 namespace {
@@ -20,12 +24,15 @@ constexpr float kBar = 40;                        // the window's bar, which it 
 constexpr float kLessonMargin = 14;               // to the window's sides
 constexpr float kButtons = 28, kLessonHead = 26, kLessonTitle = 26;
 constexpr float kLeastRing = 22;
+// What prose names is one of these, where it can be seen.
+constexpr std::string_view kNamedKinds[] = {"graph/node ", "graph/flow "};
 
 // Where it stands, until the step or the window changes, or what it points at comes to lie there.
 struct LessonMemory {
   const LessonStep* step = nullptr;
   ImVec2 corner{-1, -1}, room, size;
   bool set = false;
+  const LessonStep* brought = nullptr;  // whose nodes were brought into view
 };
 
 std::vector<std::string> filled(const App& app, const std::vector<std::string>& paragraphs) {
@@ -46,11 +53,14 @@ class LessonCard {
         language_(language_of(app_)),
         wide_(std::min(std::round(ui.px(kLessonWide)),
                        input.whole.width() - ui.px(2 * kLessonMargin))),
-        prose_(ui, filled(app_, step_.paragraphs), wide_ - ui.px(2 * kInside)),
-        task_(ui, task_words(), wide_ - ui.px(2 * kInside + 42)) {}
+        words_(filled(app_, paragraphs())),
+        prose_(ui, words_, wide_ - ui.px(2 * kInside)),
+        task_(ui, task_words(), wide_ - ui.px(2 * kInside + 42)),
+        question_(ui, app_, asked(), wide_ - ui.px(2 * kInside)) {}
 
   void draw() {
     find_points();
+    bring_points();
     const Rect card = rect_at(corner(), {wide_, height()});
     rings();
     ImGui::SetNextWindowPos(card.corner());
@@ -58,7 +68,7 @@ class LessonCard {
     ImGui::Begin("lesson", nullptr, kLessonBare);
     ui_.fill(card, ui_.theme.raised, ui_.px(8));
     ui_.frame(card, mix(ui_.theme.line, ui_.theme.selection, 0.35), ui_.px(8));
-    ui_.items.add("card", ItemKind::figure, card, true, step_.title);
+    ui_.items.add("card", ItemKind::figure, card, true, title());
     content(card.inset(ui_.px(kInside), ui_.px(12)));
     ImGui::End();
   }
@@ -67,16 +77,25 @@ class LessonCard {
   const std::string& word(std::string_view key) const {
     return LessonShelf::built_in().word(key, language_);
   }
+  // In the large model the card has other words, and asks nothing.
+  bool large() const { return app_.lessons.is_in_large(); }
+  const std::string& title() const { return large() ? word("now") : step_.title; }
+  bool has_task() const { return !large() && !step_.task.empty(); }
+  std::vector<std::string> paragraphs() const {
+    return large() ? std::vector{app_.lessons.lesson()->then} : step_.paragraphs;
+  }
+  const LessonQuestion& asked() const {
+    static const LessonQuestion none;
+    return large() ? none : step_.question;
+  }
   std::vector<std::string> task_words() const {
-    return step_.task.empty() ? std::vector<std::string>()
-                              : std::vector<std::string>{filled_in(app_, step_.task)};
+    return has_task() ? std::vector{filled_in(app_, step_.task)} : std::vector<std::string>();
   }
-  float task_height() const {
-    return step_.task.empty() ? 0 : std::round(task_.height() + ui_.px(16));
-  }
+  float task_height() const { return has_task() ? std::round(task_.height() + ui_.px(16)) : 0; }
   float frame_height() const {
-    const float task = step_.task.empty() ? 0 : task_height() + ui_.px(12);
-    return std::round(ui_.px(12 + kLessonHead + kLessonTitle + 12 + kButtons + 14) + task);
+    float more = has_task() ? task_height() + ui_.px(12) : 0;
+    if (question_.height() > 0) more += question_.height() + ui_.px(12);
+    return std::round(ui_.px(12 + kLessonHead + kLessonTitle + 12 + kButtons + 14) + more);
   }
   float height() const {
     const float most = input_.whole.height() - ui_.px(kBar + 2 * kLessonMargin);
@@ -84,9 +103,38 @@ class LessonCard {
   }
 
   void find_points() {
+    if (large()) return;
     for (const std::string& label : step_.points)
       if (const Item* item = ui_.items.find(label); item != nullptr && item->visible())
         points_.push_back(item->rect);
+    std::vector<std::string> words = words_;
+    for (const std::string& more : words_of(step_)) words.push_back(more);
+    for (const std::string& paragraph : words)
+      for (const std::string& name : values_in(paragraph))
+        for (const std::string_view kind : kNamedKinds)
+          if (const Item* item = ui_.items.find(std::string(kind) + name);
+              item != nullptr && item->visible())
+            named_.push_back(item->rect);
+  }
+
+  // A node that it points at and that can't be seen whole comes into view, once the graph is there.
+  void bring_points() {
+    auto& memory = input_.memory<LessonMemory>("lesson card");
+    const Item* canvas = ui_.items.find("graph/canvas");
+    if (large() || memory.brought == &step_ || !app_.lessons.is_set() || canvas == nullptr) return;
+    std::string names;
+    bool hidden = false;
+    for (const std::string& label : step_.points) {
+      if (label.rfind(kNamedKinds[0], 0) != 0) continue;
+      names += (names.empty() ? "" : " ") + label.substr(kNamedKinds[0].size());
+      const Item* item = ui_.items.find(label);
+      hidden |= item == nullptr ||
+                item->rect.within(canvas->rect.inset(1, 1)).width() < item->rect.width() ||
+                item->rect.width() < ui_.px(kLeastRing);
+    }
+    if (!app_.idle()) return;
+    memory.brought = &step_;
+    if (hidden) intents_.push_back({"graph.bring", names});
   }
 
   Rect ring_of(const Rect& rect) const {
@@ -102,6 +150,7 @@ class LessonCard {
     site.room = site.room.inset(ui_.px(kLessonMargin), ui_.px(kLessonMargin));
     site.size = {wide_, height()};
     for (const Rect& point : points_) site.points.push_back(ring_of(point));
+    site.named = named_;
     for (const std::string& label : step_.clear)
       if (const Item* item = ui_.items.find(label)) site.points.push_back(item->rect);
     site.home = {site.room.right - wide_, site.room.top};
@@ -113,10 +162,10 @@ class LessonCard {
     return site;
   }
 
-  bool hides_a_point(const Rect& card) const {
+  bool hides_some(const Rect& card) const {
     for (const Rect& point : points_)
       if (card.meets(ring_of(point))) return true;
-    return false;
+    return std::any_of(named_.begin(), named_.end(), [&](const Rect& r) { return card.meets(r); });
   }
 
   // It stays where it is as long as that will do, so that the eye finds it.
@@ -126,8 +175,8 @@ class LessonCard {
     const bool same = memory.step == &step_ && memory.set == app_.lessons.is_set() &&
                       memory.room.x == room.x && memory.room.y == room.y &&
                       memory.size.x == size.x && memory.size.y == size.y;
-    if (!same || hides_a_point(rect_at(memory.corner, size)))
-      memory = {&step_, place_card(site()), room, size, app_.lessons.is_set()};
+    if (!same || hides_some(rect_at(memory.corner, size)))
+      memory = {&step_, place_card(site()), room, size, app_.lessons.is_set(), memory.brought};
     return {std::round(static_cast<float>(input_.motion.ease("lesson x", memory.corner.x))),
             std::round(static_cast<float>(input_.motion.ease("lesson y", memory.corner.y)))};
   }
@@ -155,16 +204,20 @@ class LessonCard {
 
   void content(Rect rest) {
     head(rest.cut_top(std::round(ui_.px(kLessonHead))));
-    ui_.text(rest.cut_top(std::round(ui_.px(kLessonTitle))), step_.title, Face::title,
-             ui_.theme.text);
+    ui_.text(rest.cut_top(std::round(ui_.px(kLessonTitle))), title(), Face::title, ui_.theme.text);
     buttons(rest.cut_bottom(std::round(ui_.px(kButtons))));
     rest.cut_bottom(ui_.px(12));
-    if (!step_.task.empty()) {
+    if (question_.height() > 0) {
+      question_.draw(rest.cut_bottom(question_.height()), intents_);
+      rest.cut_bottom(ui_.px(10));
+    }
+    if (has_task()) {
       task(rest.cut_bottom(task_height()));
       rest.cut_bottom(ui_.px(10));
     }
     const Scrolled region = begin_scroll(ui_, "prose", rest, prose_.height());
-    prose_.draw(ui_, region.content.corner(), ui_.theme.text);
+    prose_.draw(ui_, region.content.corner(), ui_.theme.text,
+                [this](std::string_view term) { return meaning_of(app_, term); });
     end_scroll();
   }
 
@@ -208,25 +261,34 @@ class LessonCard {
     task_.draw(ui_, {box.left + ui_.px(34), box.top + ui_.px(8)}, ui_.theme.text);
   }
 
+  // The key that goes on stands beside the button that does, where there are keys and it is due.
   void buttons(Rect row) {
-    const bool last = app_.lessons.is_last();
-    const bool ready = step_.task.empty() || app_.lessons.is_done();
     const auto width = [&](const std::string& words) {
       return std::round(std::max(ui_.px(76), ui_.width(words, Face::strong) + ui_.px(26)));
     };
-    const std::string& next = word(last ? "finish" : "next");
+    const auto pressed = [&](const char* label, Rect place, ButtonLook look, bool enabled = true) {
+      return button(ui_, label, place, word(label), look, enabled);
+    };
+    const Rect back = row.cut_left(width(word("back")));
+    const bool ready = app_.lessons.is_ready();
+    const std::string& next = word(app_.lessons.is_last() ? "finish" : "next");
     if (button(ui_, "next", row.cut_right(width(next)), next,
                ready ? ButtonLook::primary : ButtonLook::plain))
       intents_.push_back({"lesson.next", ""});
     row.cut_right(ui_.px(8));
-    const std::string& show = word("show");
-    if (!step_.task.empty() && !app_.lessons.is_done() &&
-        button(ui_, "show", row.cut_right(width(show)), show))
+    const bool can_show = has_task() || question_.height() > 0;
+    if (can_show && !app_.lessons.is_done() &&
+        pressed("show", row.cut_right(width(word("show"))), ButtonLook::plain))
       intents_.push_back({"lesson.show", ""});
-    const std::string& back = word("back");
-    if (button(ui_, "back", row.cut_left(width(back)), back, ButtonLook::quiet,
-               app_.lessons.at() > 0))
+    if (app_.lessons.has_large(app_) &&
+        pressed("now", row.cut_right(width(word("now"))), ButtonLook::plain))
+      intents_.push_back({"lesson.now", ""});
+    row.cut_right(ui_.px(8));
+    if (pressed("back", back, ButtonLook::quiet, app_.lessons.at() > 0))
       intents_.push_back({"lesson.back", ""});
+    const std::string& key = word("enter");
+    if (ready && !app_.touched && ui_.width(key, Face::small) < row.width())
+      ui_.text(row, key, Face::small, ui_.theme.dim, Align::right);
   }
 
   Ui& ui_;
@@ -236,8 +298,10 @@ class LessonCard {
   const LessonStep& step_;
   const std::string language_;
   const float wide_;
+  const std::vector<std::string> words_;  // of the prose
   const Prose prose_, task_;
-  std::vector<Rect> points_;
+  const QuestionOnCard question_;
+  std::vector<Rect> points_, named_;
 };
 
 void draw_lesson(Ui& ui, const PanelInput& input, Intents& intents) {

@@ -12,6 +12,7 @@ struct CardSite {
   ImVec2 size;               // of the card
   ImVec2 home;               // where it stands best, all else alike: its upper left corner
   std::vector<Rect> points;  // it covers none of these, if there is a place at all
+  std::vector<Rect> named;   // nor of these, if that leaves it one
   std::vector<Rect> busy;    // and as little as may be of these
 };
 

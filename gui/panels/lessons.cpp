@@ -1,6 +1,7 @@
 // The list of lessons: what each is about, and which were followed to their end.
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "gui/app/app.h"
@@ -24,9 +25,16 @@ void tick(const Ui& ui, ImVec2 c, bool done, const std::string& number) {
   ui.line(low, {c.x + ui.px(5), c.y - ui.px(4)}, ui.theme.panel, ui.px(2));
 }
 
-void entry(Ui& ui, const App& app, const Lesson& lesson, const Rect& rect, Intents& intents) {
+// Where the keys are; at first at the lesson that comes next.
+struct LessonsMemory {
+  std::size_t chosen = 0;
+  int frame = -1;  // in which it was drawn last
+};
+
+void entry(Ui& ui, const App& app, const Lesson& lesson, bool chosen, const Rect& rect,
+           Intents& intents) {
   const bool done = was_followed(app, lesson.name);
-  const Touch t = row(ui, lesson.name, rect, false, done ? "done" : "");
+  const Touch t = row(ui, lesson.name, rect, chosen, done ? "done" : "");
   if (t.pressed) intents.push_back({"lesson.open", lesson.name});
   Rect rest = rect.inset(ui.px(12), ui.px(8));
   tick(ui, {rest.left + ui.px(12), rest.top + ui.px(13)}, done, fmt::format("{}", lesson.place));
@@ -49,6 +57,16 @@ void languages(Ui& ui, const App& app, Rect row, Intents& intents) {
   }
 }
 
+void list_keys(const std::vector<std::shared_ptr<const Lesson>>& lessons, LessonsMemory& memory,
+               Intents& intents) {
+  if (lessons.empty()) return;
+  const std::size_t last = lessons.size() - 1;
+  if (ImGui::IsKeyPressed(ImGuiKey_DownArrow)) memory.chosen = std::min(memory.chosen + 1, last);
+  if (ImGui::IsKeyPressed(ImGuiKey_UpArrow) && memory.chosen > 0) --memory.chosen;
+  if (ImGui::IsKeyPressed(ImGuiKey_Enter, false))
+    intents.push_back({"lesson.open", lessons[std::min(memory.chosen, last)]->name});
+}
+
 void draw_lessons(Ui& ui, const PanelInput& input, Intents& intents) {
   const LessonShelf& shelf = LessonShelf::built_in();
   const std::string language = language_of(input.app);
@@ -63,9 +81,20 @@ void draw_lessons(Ui& ui, const PanelInput& input, Intents& intents) {
   const auto lessons = shelf.all(language);
   const Scrolled region =
       begin_scroll(ui, "list", rest, ui.px(kEntry) * static_cast<float>(lessons.size()));
+  auto& memory = input.memory<LessonsMemory>("lessons");
+  const int frame = ImGui::GetFrameCount();
+  if (memory.frame < frame - 2) {
+    const auto next = std::find_if(lessons.begin(), lessons.end(), [&](const auto& lesson) {
+      return !was_followed(input.app, lesson->name);
+    });
+    memory.chosen = next == lessons.end() ? 0 : static_cast<std::size_t>(next - lessons.begin());
+  } else {
+    list_keys(lessons, memory, intents);
+  }
+  memory.frame = frame;
   float y = region.content.top;
-  for (const auto& lesson : lessons) {
-    entry(ui, input.app, *lesson,
+  for (std::size_t i = 0; i < lessons.size(); ++i) {
+    entry(ui, input.app, *lessons[i], i == memory.chosen,
           {region.content.left, y, region.content.right, y + ui.px(kEntry - 4)}, intents);
     y += ui.px(kEntry);
   }

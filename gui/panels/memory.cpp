@@ -34,7 +34,7 @@ class TimelineView {
   }
 
   void draw() {
-    memory_heading(ui_, input_, document_, view_, intents_);
+    memory_heading(ui_, input_, document_, view_, cache_.has_modules(), intents_);
     Rect area = input_.area;
     if (input_.app.settings.flag("memory.list", false))
       peak_list(ui_, document_, area.cut_right(ui_.px(kListWidth)).inset(ui_.px(7), 0), intents_);
@@ -146,7 +146,12 @@ class TimelineView {
   Span cursor_span() const {
     const auto step = cursor_step(document_, view_);
     const double most = std::max(0.0, steps() - 1);
-    if (!step) return {0, most, std::min(most, std::floor(first())), steps_words()};
+    if (!step && !plan_.report().timeline.empty()) {
+      const std::size_t peak = plan_.report().peak_step;
+      return {0, most, std::min(most, std::floor(first())),
+              fmt::format("{}; the peak is at {}", steps_words(), cursor_words(plan_, peak))};
+    }
+    if (!step) return {0, most, 0, steps_words()};
     return {0, most, static_cast<double>(*step), cursor_words(plan_, *step)};
   }
 

@@ -7,6 +7,7 @@
 #include "engine/support/units.h"
 #include "engine/workspace/plan_report_builder.h"
 #include "gui/app/app.h"
+#include "gui/app/glossary.h"
 #include "gui/app/torch_plans.h"
 #include "gui/draw/widgets.h"
 
@@ -18,6 +19,7 @@ void MemoryCache::bring_up(const DocumentView& document, bool by_kind) {
     layers_of_ = document.document;
     stack_of_ = nullptr;
   }
+  if (!has_modules()) by_kind = true;
   if (stack_of_ == document.shown && by_kind_ == by_kind) return;
   stack_of_ = document.shown;
   by_kind_ = by_kind;
@@ -84,14 +86,14 @@ void baselines(Ui& ui, const Baseline& baseline, Rect rest, Intents& intents) {
 }
 
 // What is alive, or where it stands; the menu has both, too, where there is no room.
-void views(Ui& ui, Rect& rest, bool arena, Intents& intents) {
+void views(Ui& ui, const App& app, Rect& rest, bool arena, Intents& intents) {
   if (rest.width() <= ui.px(110)) return;
   const auto place = [&](std::string_view words, float extra) {
     return place_for(ui, rest, words, extra).inset(0, ui.px(1));
   };
   if (tab(ui, "arena", place("arena", 12), "arena", arena))
     intents.push_back({"memory.view", "arena"});
-  hint(ui, "Each buffer at its address");
+  explain(ui, app, "arena", "Each buffer at its address");
   if (tab(ui, "curve", place("curve", 2), "curve", !arena))
     intents.push_back({"memory.view", "curve"});
 }
@@ -99,12 +101,12 @@ void views(Ui& ui, Rect& rest, bool arena, Intents& intents) {
 }  // namespace
 
 void memory_heading(Ui& ui, const PanelInput& input, const DocumentView& document,
-                    const MemoryView& view, Intents& intents) {
+                    const MemoryView& view, bool has_modules, Intents& intents) {
   Rect rest = input.heading;
   const auto place = [&](std::string_view words, float extra) {
     return place_for(ui, rest, words, extra);
   };
-  const bool by_kind = input.app.settings.text("memory.by", "module") == "kind";
+  const bool by_kind = !has_modules || input.app.settings.text("memory.by", "module") == "kind";
   const bool list = input.app.settings.flag("memory.list", false);
   if (button(ui, "copy", place("Copy", 14), "Copy", ButtonLook::quiet))
     intents.push_back({"memory.copy_csv", ""});
@@ -121,9 +123,10 @@ void memory_heading(Ui& ui, const PanelInput& input, const DocumentView& documen
                     : "Pin this plan as the baseline: an outline, to see the next one beside it");
   if (tab(ui, "by kind", place("by kind", 2).inset(0, ui.px(1)), "by kind", by_kind))
     intents.push_back({"memory.by", "kind"});
-  if (tab(ui, "by module", place("by module", 2).inset(0, ui.px(1)), "by module", !by_kind))
+  if (has_modules &&
+      tab(ui, "by module", place("by module", 2).inset(0, ui.px(1)), "by module", !by_kind))
     intents.push_back({"memory.by", "module"});
-  views(ui, rest, arena, intents);
+  views(ui, input.app, rest, arena, intents);
   if (!view.whole() && button(ui, "all steps", place("All steps", 14), "All steps"))
     intents.push_back({"memory.zoom", ""});
   ui.items.add("plan", ItemKind::figure, rest, true, format_bytes(document.shown->peak()));

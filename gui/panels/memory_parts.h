@@ -15,6 +15,8 @@ struct MemoryCache {
   ImVec2 pointer_at_key{-1, -1};
   bool panned = false;  // it did since it was pressed: letting go is no click
 
+  // By kind where the graph names no modules: all of it would be of one colour.
+  bool has_modules() const { return !layers_.names.empty(); }
   void bring_up(const DocumentView& document, bool by_kind);
   // Of a buffer, as of the band that its bytes are in.
   Colour colour(const Theme& theme, const Buffer& buffer) const;
@@ -32,7 +34,7 @@ struct MemoryCache {
 
 // Right of the title: what the bands are, what it is compared with, the list, all steps, copies.
 void memory_heading(Ui& ui, const PanelInput& input, const DocumentView& document,
-                    const MemoryView& view, Intents& intents);
+                    const MemoryView& view, bool has_modules, Intents& intents);
 void memory_legend(Ui& ui, const DocumentView& document, const MemoryStack& stack, const Rect& row);
 
 // Lines and dots with words, which leave each other's places free: `taken` has those that are.

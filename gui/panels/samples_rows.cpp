@@ -18,7 +18,7 @@ void sample_cells(Ui& ui, const Backend& backend, const std::string& name, Rect 
   line.cut_left(ui.px(8));
   ui.text(line.cut_right(ui.px(76)), format_bytes(facts->peak_bytes), Face::mono_small,
           ui.theme.dim, Align::right);
-  const std::string nodes = format_number(facts->nodes) + " nodes";
+  const std::string nodes = format_count(facts->nodes) + " nodes";
   ui.text(line.cut_right(ui.px(86)), nodes, Face::mono_small, ui.theme.dim, Align::right);
   line.cut_right(ui.px(8));
   ui.text(line, facts->words, Face::text, ui.theme.dim);

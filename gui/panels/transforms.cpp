@@ -20,10 +20,10 @@
 namespace recut::gui {
 namespace {
 
-constexpr float kMillisecondsColumn = 40;  // units: the column of milliseconds
+constexpr float kMillisecondsColumn = 52;  // units: the column of milliseconds
 
 std::string milliseconds(double ms) {
-  return ms <= 0 ? "" : ms < 99.95 ? fmt::format("{:.1f}", ms) : fmt::format("{:.0f}", ms);
+  return ms <= 0 ? "" : ms < 99.95 ? fmt::format("{:.1f} ms", ms) : fmt::format("{:.0f} ms", ms);
 }
 
 class TransformsPanel {
@@ -48,7 +48,7 @@ class TransformsPanel {
     list(area);
     ui_.line({area.left, legend.top - ui_.px(3)}, {area.right, legend.top - ui_.px(3)},
              ui_.theme.line, ui_.whole(1));
-    draw_legend(ui_, legend, memory_, intents_);
+    draw_legend(ui_, input_.app, legend, memory_, intents_);
   }
 
  private:

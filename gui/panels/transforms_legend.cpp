@@ -5,6 +5,8 @@
 #include <cmath>
 
 #include "engine/support/units.h"
+#include "gui/app/app.h"
+#include "gui/app/glossary.h"
 
 namespace recut::gui {
 namespace {
@@ -21,14 +23,28 @@ constexpr LegendRow kTransformsLegendRows[] = {
 };
 constexpr float kHigh = 21;
 
+// What the graph draws at a box that the pass before hasn't got.
+void new_row(Ui& ui, Rect row) {
+  ui.items.add("legend new", ItemKind::figure, row, true, "new in this pass");
+  const Rect sign = row.cut_left(ui.px(16));
+  const ImVec2 c{sign.left + ui.px(6), sign.centre().y};
+  const Rect box = rect_around(c, ui.px(11), ui.px(9));
+  ui.frame(box, ui.theme.line, ui.px(1));
+  ImGui::GetWindowDrawList()->AddTriangleFilled(
+      {box.right - ui.px(6), box.top}, {box.right, box.top}, {box.right, box.top + ui.px(6)},
+      Ui::paint(ui.theme.text, 0.9));
+  row.cut_left(ui.px(4));
+  ui.text(row, "new in this pass", Face::text, ui.theme.dim);
+}
+
 }  // namespace
 
 float legend_height(const Ui& ui) {
-  return std::round(ui.px(kHigh)) * static_cast<float>(std::size(kTransformsLegendRows)) +
+  return std::round(ui.px(kHigh)) * static_cast<float>(std::size(kTransformsLegendRows) + 1) +
          ui.px(30);
 }
 
-void draw_legend(Ui& ui, Rect area, const Transforms& memory, Intents& intents) {
+void draw_legend(Ui& ui, const App& app, Rect area, const Transforms& memory, Intents& intents) {
   heading(ui, area.cut_top(std::round(ui.px(24))), "Legend",
           memory.baseline ? "against the baseline" : "of the plan that is shown");
   for (const LegendRow& row : kTransformsLegendRows) {
@@ -40,7 +56,8 @@ void draw_legend(Ui& ui, Rect area, const Transforms& memory, Intents& intents) 
     const Touch t = touch(ui, fmt::format("legend {}", name_of(row.role)), ItemKind::row, place,
                           true, fmt::format("{}, {}", count, format_bytes(total.bytes)));
     if (t.pressed) intents.push_back({"search.find", std::string(name_of(row.role))});
-    if (t.hovered) hint(ui, fmt::format("Select the first value that is {}", row.words));
+    explain(ui, app, name_of(row.role),
+            fmt::format("Click: select the first value that is {}", row.words));
     const Rect sign = place.cut_left(ui.px(16));
     ui.sign({sign.left + ui.px(6), sign.centre().y}, row.role);
     place.cut_left(ui.px(4));
@@ -52,6 +69,7 @@ void draw_legend(Ui& ui, Rect area, const Transforms& memory, Intents& intents) 
     const std::string alone = memory.baseline ? count : format_count(total.count);
     ui.fitting(place, {count, alone}, Face::small, ui.theme.faint, Align::right);
   }
+  new_row(ui, area.cut_top(std::round(ui.px(kHigh))));
 }
 
 }  // namespace recut::gui

@@ -8,6 +8,6 @@
 namespace recut::gui {
 
 float legend_height(const Ui& ui);
-void draw_legend(Ui& ui, Rect area, const Transforms& memory, Intents& intents);
+void draw_legend(Ui& ui, const App& app, Rect area, const Transforms& memory, Intents& intents);
 
 }  // namespace recut::gui

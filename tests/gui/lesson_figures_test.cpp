@@ -8,6 +8,7 @@
 #include "engine/partition/fusion/kernel_traffic.h"
 #include "engine/support/units.h"
 #include "gui/app/code_view.h"
+#include "gui/app/lesson_figure.h"
 #include "gui/app/lesson_kernels.h"
 #include "gui/app/plan_kernels.h"
 #include "tests/gui/window.h"
@@ -16,7 +17,8 @@ namespace recut::gui {
 namespace {
 
 std::string figure(const Window& window, std::string_view name) {
-  return lesson_figure(window.app, name).value_or("no such");
+  const auto found = lesson_figure(window.app, name);
+  return found ? found->words : "no such";
 }
 
 void show_block(Window& window, const char* model) {
@@ -131,6 +133,42 @@ TEST_CASE("lesson figures: a scene shows memory as lessons do", "[gui]") {
   window.settle();
   CHECK(window.state("setting.memory.view").empty());
   CHECK(window.app.items.find("memory/peak") != nullptr);
+}
+
+TEST_CASE("lesson figures: compared as a reader finds them", "[gui]") {
+  Window window(bare_options());
+  show_block(window, "eager");
+  const auto compared = [&](const char* left, const char* sign, const char* right) {
+    return compares(window.app, left, sign, right);
+  };
+  CHECK(compared("peak", "=", "peak"));
+  CHECK(compared("peak", "<=", "peak"));
+  CHECK_FALSE(compared("peak", "<", "peak"));
+  CHECK(compared("0.5 peak", "<", "peak"));
+  CHECK(compared("peak", ">", "0.5 peak"));
+  CHECK_FALSE(compared("0.5 peak", "=", "peak"));
+  CHECK(compared("kernels", ">", "1"));
+  CHECK(compared("recompute", "=", "0"));
+  CHECK(compared("bytes t", "<", "moves t up gate h"));
+  // What isn't known stands in no relation; nor does what is no number.
+  CHECK_FALSE(compared("before peak", "<=", "peak"));
+  CHECK_FALSE(compared("peak", ">=", "budget"));
+  CHECK_FALSE(compared("peak_at", "=", "peak_at"));
+  CHECK_FALSE(compared("no such figure", "=", "no such figure"));
+}
+
+TEST_CASE("lesson figures: a finger taps where a pointer clicks", "[gui]") {
+  Window window(bare_options());
+  CHECK(filled_in(window.app, "{click} it") == "Click it");
+  window.backend.give(PointerMoved{20, 20, true});
+  window.tick();
+  CHECK(filled_in(window.app, "{click} it") == "Tap it");
+  window.backend.give(PointerMoved{-1e6f, -1e6f});  // the finger has gone
+  window.tick();
+  CHECK(filled_in(window.app, "{click} it") == "Tap it");
+  window.backend.give(PointerMoved{20, 20});
+  window.tick();
+  CHECK(filled_in(window.app, "{right_click} it") == "right-click it");
 }
 
 }  // namespace

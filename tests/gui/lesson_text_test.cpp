@@ -12,6 +12,9 @@ constexpr const char* kGood = R"(# A remark.
 title: A title: with a colon
 about: What about
 place: 7
+now: file.sample gpt2
+then: In the large one
+then: it is so, too.
 
 == First
 Some prose that
@@ -30,6 +33,15 @@ until: state budget below 50%
 until: value memory/peak "a b"
 until: no item memory/x
 show: budget.set 40%
+holds: figure torch_peak 0.5 <= 0.5 start_peak
+
+== Third
+A [term], and [its other form: term]; `a[i]` is code.
+ask: Which
+ask: one?
+answer: This.
+right: That.
+because: Of reasons.
 )";
 
 std::string fault_of(const std::string& text) {
@@ -45,7 +57,14 @@ TEST_CASE("lesson text: everything that can stand in one", "[gui]") {
   CHECK(lesson->name == "tour");
   CHECK(lesson->title == "A title: with a colon");
   CHECK(lesson->place == 7);
-  REQUIRE(lesson->steps.size() == 2);
+  CHECK(lesson->now.front().argument == "gpt2");
+  CHECK(lesson->then == "In the large one it is so, too.");
+  REQUIRE(lesson->steps.size() == 3);
+  const LessonQuestion& question = lesson->steps[2].question;
+  CHECK(question.ask == "Which one?");
+  CHECK(question.answers == std::vector<std::string>{"This.", "That."});
+  CHECK(question.right == 1);
+  CHECK(question.because == "Of reasons.");
   const LessonStep& first = lesson->steps[0];
   REQUIRE(first.paragraphs.size() == 2);
   CHECK(first.paragraphs[0] == "Some prose that goes on, with {peak} and `names`.");
@@ -59,6 +78,10 @@ TEST_CASE("lesson text: everything that can stand in one", "[gui]") {
   CHECK(second.until[0].wanted == std::vector<std::string>{"below", "50%"});
   CHECK(second.until[1].wanted == std::vector<std::string>{"a b"});
   CHECK(second.until[2].no);
+  REQUIRE(second.holds.size() == 1);
+  CHECK(second.holds[0].name == "torch_peak 0.5");
+  CHECK(second.holds[0].wanted == std::vector<std::string>{"<=", "0.5 start_peak"});
+  CHECK(values_in("`a` and `b`, `a`") == std::vector<std::string>{"a", "b"});
 }
 
 TEST_CASE("lesson text: what is wrong is said with line, found and expected", "[gui]") {
@@ -87,6 +110,17 @@ TEST_CASE("lesson text: what is wrong is said with line, found and expected", "[
   CHECK(has(fault_of(with_step("A `word.\n")), "second '`'"));
   CHECK(has(fault_of("title: T\nplace: first\n"), "found 'first'"));
   CHECK(has(fault_of("title: T\n== S\n"), "expected prose"));
+  CHECK(has(fault_of(with_step("holds: figure peak\n")), "expected two figures"));
+  CHECK(has(fault_of(with_step("holds: figure < peak\n")), "expected two figures"));
+  CHECK(has(fault_of(with_step("A [term.\n")), "expected ']'"));
+  CHECK(has(fault_of("title: T\nnow: file.sample x\n== S\nProse.\n"), "both 'now' and 'then'"));
+  const std::string asked = "ask: A?\nbecause: B.\n";
+  CHECK(has(fault_of(with_step(asked + "answer: C\nanswer: D\n")), "one of them 'right'"));
+  CHECK(has(fault_of(with_step(asked + "right: C\n")), "one of them 'right'"));
+  CHECK(fault_of(with_step(asked + "right: C\nanswer: D\n")) == "none");
+  CHECK(
+      has(fault_of(with_step(asked + "right: C\nanswer: D\ntask: E\nuntil: state a b\nshow: f\n")),
+          "found both"));
 }
 
 TEST_CASE("lesson text: any bytes are a lesson or a refusal", "[gui]") {

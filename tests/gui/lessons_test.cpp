@@ -2,10 +2,12 @@
 // translations say the same as the first language.
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 #include <string>
 
+#include "gui/app/lesson_figure.h"
 #include "gui/app/lessons.h"
 #include "tests/effort.h"
 #include "tests/gui/window.h"
@@ -44,18 +46,33 @@ void check_card(const Window& window, const LessonStep& step) {
     REQUIRE(item != nullptr);
     CHECK_FALSE(item->rect.meets(card->rect));
   }
+  for (const std::string& words : words_of(step))
+    for (const std::string& name : values_in(filled_in(window.app, words))) {
+      CAPTURE(name);
+      const Item* item = window.app.items.find("graph/node " + name);
+      if (item != nullptr && item->visible()) CHECK_FALSE(item->rect.meets(card->rect));
+    }
 }
 
+void check_figures(const App& app, const std::string& words) {
+  for (const std::string& name : figures_in(words)) {
+    CAPTURE(name);
+    const auto figure = lesson_figure(app, name);
+    REQUIRE(figure.has_value());
+    CHECK(figure->words != "–");
+  }
+}
+
+// Figures are known, and stand to each other as the sentences say.
 void check_prose(const App& app, const LessonStep& step) {
-  std::vector<std::string> all = step.paragraphs;
-  all.push_back(step.task);
-  for (const std::string& words : all)
-    for (const std::string& name : figures_in(words)) {
-      CAPTURE(name);
-      const auto figure = lesson_figure(app, name);
-      REQUIRE(figure.has_value());
-      CHECK(*figure != "–");
-    }
+  for (const std::string& words : words_of(step)) check_figures(app, words);
+  for (const Condition& condition : step.holds) {
+    const auto& wanted = condition.wanted;
+    CAPTURE(condition.name, wanted.front(), wanted.back());
+    const auto left = lesson_figure(app, condition.name), right = lesson_figure(app, wanted.back());
+    CAPTURE(left ? left->words : "", right ? right->words : "");
+    CHECK(holds(app, condition));
+  }
 }
 
 void follow_step(Window& window, const LessonStep& step) {
@@ -64,7 +81,7 @@ void follow_step(Window& window, const LessonStep& step) {
   CHECK(fault_of(window) == "");
   check_prose(window.app, step);
   check_card(window, step);
-  if (!step.task.empty()) {
+  if (!step.task.empty() || !step.question.ask.empty()) {
     CHECK(window.state("task") == "open");
     REQUIRE(window.app.run("lesson.show").ok());
     window.settle();
@@ -144,6 +161,13 @@ TEST_CASE("lessons: a translation has the same steps, and what a script reads", 
         CHECK(a.points == b.points);
         CHECK(a.clear == b.clear);
         CHECK(a.until.size() == b.until.size());
+        CHECK(a.question.answers.size() == b.question.answers.size());
+        CHECK(a.question.right == b.question.right);
+        REQUIRE(a.holds.size() == b.holds.size());
+        for (std::size_t k = 0; k < a.holds.size(); ++k) {
+          CHECK(a.holds[k].name == b.holds[k].name);
+          CHECK(a.holds[k].wanted == b.holds[k].wanted);
+        }
         CHECK(a.scene.size() == b.scene.size());
         REQUIRE(a.show.size() == b.show.size());
         for (std::size_t k = 0; k < a.show.size(); ++k)
@@ -161,6 +185,70 @@ TEST_CASE("lessons: a language that isn't there falls back to the first", "[gui]
   Window window(bare_options());
   CHECK_FALSE(window.app.run("lesson.language", "xx").ok());
   CHECK_FALSE(window.app.run("lesson.open", "none").ok());
+}
+
+TEST_CASE("lessons: each asks something, and ends in a large model", "[gui]") {
+  for (const std::string& language : shelf().languages())
+    for (const auto& lesson : shelf().all(language)) {
+      CAPTURE(language, lesson->name);
+      const auto asks = [](const LessonStep& step) { return !step.question.ask.empty(); };
+      CHECK(std::any_of(lesson->steps.begin(), lesson->steps.end(), asks));
+      CHECK_FALSE(lesson->then.empty());
+      for (const Intent& intent : lesson->now) CHECK(find_command(intent.command) != nullptr);
+    }
+}
+
+TEST_CASE("lessons: words that are explained are in the glossary", "[gui]") {
+  for (const std::string& language : shelf().languages()) {
+    for (const std::string& term : shelf().terms())
+      CHECK_FALSE(shelf().meaning(term, language).empty());
+    for (const auto& lesson : shelf().all(language))
+      for (const LessonStep& step : lesson->steps)
+        for (const std::string& words : words_of(step))
+          for (const std::string& term : terms_in(words)) {
+            CAPTURE(language, lesson->name, term);
+            CHECK_FALSE(shelf().meaning(term, language).empty());
+          }
+  }
+  for (const char* term :
+       {"peak", "saved", "recomputed", "bound", "flip", "tangent", "arena", "joint"})
+    CHECK_FALSE(shelf().meaning(term, "en").empty());
+}
+
+// The end of a lesson in a model that is small here, but goes by the large one's name.
+TEST_CASE("lessons: the end in the large model says what is so there", "[gui]") {
+  for (const auto& lesson : shelf().all("en")) {
+    CAPTURE(lesson->name);
+    NullBackend backend = Window::sample_backend();
+    backend.files["sample:gpt2"] = backend.files["sample:tiny_conv"];
+    Window window(bare_options(), std::move(backend));
+    REQUIRE(window.app.run("lesson.open", lesson->name).ok());
+    window.settle();
+    CHECK_FALSE(window.app.run("lesson.now").ok());
+    for (std::size_t i = 1; i < lesson->steps.size(); ++i) {
+      REQUIRE(window.app.run("lesson.next").ok());
+      window.settle();
+    }
+    REQUIRE(window.app.items.find("lesson/now") != nullptr);
+    REQUIRE(window.app.run("lesson.now").ok());
+    window.settle();
+    CHECK(fault_of(window) == "");
+    CHECK(window.state("document") == "gpt2");
+    CHECK(window.app.items.find("lesson/card")->value == "Now in gpt2");
+    CHECK(window.app.items.find("lesson/now") == nullptr);
+    check_figures(window.app, lesson->then);
+    REQUIRE(window.app.run("lesson.next").ok());
+    CHECK(was_followed(window.app, lesson->name));
+  }
+}
+
+TEST_CASE("lessons: where there is no large model nothing offers it", "[gui]") {
+  Window window(bare_options());
+  REQUIRE(window.app.run("lesson.open", "kept").ok());
+  const std::size_t steps = shelf().find("kept", "en")->steps.size();
+  for (std::size_t i = 1; i < steps; ++i) REQUIRE(window.app.run("lesson.next").ok());
+  window.settle();
+  CHECK(window.app.items.find("lesson/now") == nullptr);
 }
 
 }  // namespace

@@ -70,8 +70,8 @@ EMSCRIPTEN_KEEPALIVE void page_context(int there) {
   give(gui::SizeChanged{});
 }
 
-EMSCRIPTEN_KEEPALIVE void page_pointer(double x, double y) {
-  give(gui::PointerMoved{static_cast<float>(x), static_cast<float>(y)});
+EMSCRIPTEN_KEEPALIVE void page_pointer(double x, double y, int finger) {
+  give(gui::PointerMoved{static_cast<float>(x), static_cast<float>(y), finger != 0});
 }
 EMSCRIPTEN_KEEPALIVE void page_pointer_left() { give(gui::PointerMoved{-1e6f, -1e6f}); }
 EMSCRIPTEN_KEEPALIVE void page_button(int button, int down) {

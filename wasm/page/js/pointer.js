@@ -16,7 +16,7 @@ export function listenToPointer(engine, loop) {
   const isFinger = (event) => event.pointerType === 'touch';
   const move = (event) => {
     if (isFinger(event)) return;
-    engine.call('pointer', ...pixelsOf(event));
+    engine.call('pointer', ...pixelsOf(event), 0);
     loop.wake();
   };
   canvas.addEventListener('pointermove', move);

@@ -16,7 +16,7 @@ export function listenToTouch(engine, loop) {
   let speed = [0, 0]; // of a scroll, in CSS pixels a millisecond
   let flick = 0;
 
-  const send = (event) => engine.call('pointer', ...pixelsOf(event));
+  const send = (event) => engine.call('pointer', ...pixelsOf(event), 1);
   const press = (button) => {
     engine.call('button', button, 1);
     loop.tick();
