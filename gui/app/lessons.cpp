@@ -44,6 +44,13 @@ Result<Done> Lessons::go(App& app, int by) {
     app.overlay = "lessons";
     return Done{};
   }
+  // Back from the large model is to where it came from, as it was left.
+  if (by < 0 && in_large_) {
+    in_large_ = false;
+    pending_.clear();
+    if (app.documents.find(small_) != nullptr) app.documents.show(small_);
+    return Done{};
+  }
   if (by < 0 && at_ == 0) return error("this is the first step");
   enter(app, by > 0 ? at_ + 1 : at_ - 1);
   return Done{};
@@ -82,8 +89,9 @@ bool Lessons::has_large(const App& app) const {
   });
 }
 
-void Lessons::show_in_large() {
+void Lessons::show_in_large(const App& app) {
   in_large_ = true;
+  small_ = app.document() != nullptr ? app.document()->serial : 0;
   pending_.assign(lesson_->now.begin(), lesson_->now.end());
 }
 

@@ -38,7 +38,7 @@ class Lessons {
   Result<Done> go(App& app, int by);
   void show();
   Result<Done> give_answer(std::size_t number);  // from 1
-  void show_in_large();
+  void show_in_large(const App& app);
   void leave() { *this = Lessons(); }
 
   // Before each frame: sets the scene, a command at a time, as soon as there is a graph for it;
@@ -54,6 +54,7 @@ class Lessons {
   std::deque<Intent> pending_;
   bool done_ = false;
   bool in_large_ = false;
+  int small_ = 0;  // the document that it was shown in before
   std::optional<std::size_t> answer_;
 };
 

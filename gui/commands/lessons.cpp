@@ -61,7 +61,7 @@ Result<Done> answer_lessons(App& app, std::string_view number) {
 }
 
 Result<Done> show_in_large(App& app, std::string_view) {
-  app.lessons.show_in_large();
+  app.lessons.show_in_large(app);
   return Done{};
 }
 

@@ -25,6 +25,8 @@ std::string fault_of(const Window& window) {
   return "";
 }
 
+float area_of(const Rect& rect) { return rect.empty() ? 0 : rect.width() * rect.height(); }
+
 // What it points at can be seen, the card too, in the window and beside it.
 void check_card(const Window& window, const LessonStep& step) {
   const Item* card = window.app.items.find("lesson/card");
@@ -38,7 +40,11 @@ void check_card(const Window& window, const LessonStep& step) {
     const Item* item = window.app.items.find(label);
     REQUIRE(item != nullptr);
     CHECK(item->visible());
-    CHECK_FALSE(item->rect.meets(card->rect));
+    // What takes a third of the window leaves no room beside it; of that most can be seen.
+    if (area_of(item->rect) < area_of(whole) / 3)
+      CHECK_FALSE(item->rect.meets(card->rect));
+    else
+      CHECK(area_of(item->rect.within(card->rect)) < area_of(item->rect) / 3);
   }
   for (const std::string& label : step.clear) {
     CAPTURE(label);
@@ -226,6 +232,8 @@ TEST_CASE("lessons: the end in the large model says what is so there", "[gui]") 
     window.settle();
     CHECK_FALSE(window.app.run("lesson.now").ok());
     for (std::size_t i = 1; i < lesson->steps.size(); ++i) {
+      if (window.state("task") == "open") REQUIRE(window.app.run("lesson.show").ok());
+      window.settle();
       REQUIRE(window.app.run("lesson.next").ok());
       window.settle();
     }
@@ -233,10 +241,17 @@ TEST_CASE("lessons: the end in the large model says what is so there", "[gui]") 
     REQUIRE(window.app.run("lesson.now").ok());
     window.settle();
     CHECK(fault_of(window) == "");
-    CHECK(window.state("document") == "gpt2");
+    CHECK(window.app.document()->path == "sample:gpt2");
     CHECK(window.app.items.find("lesson/card")->value == "Now in gpt2");
     CHECK(window.app.items.find("lesson/now") == nullptr);
     check_figures(window.app, lesson->then);
+    // Back is to where it came from; from there it can be shown again.
+    REQUIRE(window.app.run("lesson.back").ok());
+    window.settle();
+    CHECK(window.app.document()->path != "sample:gpt2");
+    check_prose(window.app, lesson->steps.back());
+    REQUIRE(window.app.run("lesson.now").ok());
+    window.settle();
     REQUIRE(window.app.run("lesson.next").ok());
     CHECK(was_followed(window.app, lesson->name));
   }

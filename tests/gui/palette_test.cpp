@@ -68,8 +68,7 @@ TEST_CASE("palette: keys are written as they are called", "[gui]") {
     CHECK(readable_hotkey(command->hotkey).find("Arrow") == std::string::npos);
 }
 
-TEST_CASE("palette: two commands of one panel share a key only where one is not possible",
-          "[gui]") {
+TEST_CASE("palette: keys that everybody knows are one command's", "[gui]") {
   for (const char* key : {"s", "r", "Ctrl+S", "Ctrl+R"}) {
     CAPTURE(key);
     const auto commands = all_commands();
