@@ -159,7 +159,7 @@ TEST_CASE("command: plan --model fused says so, and what its calls take one by o
   const Ran nonsense = run({"plan", sample("unet.json.gz"), "--model", "nonsense"});
   CHECK(nonsense.code == kBadInput);
   CHECK(nonsense.err.find("expected eager or fused") != std::string::npos);
-  CHECK(run({"plan", sample("mlp.json.gz"), "--strategy", "torch", "--model", "fused"}).code ==
+  CHECK(run({"plan", sample("mlp.json.gz"), "--strategy", "default", "--model", "fused"}).code ==
         kBadInput);
 }
 
