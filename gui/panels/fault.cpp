@@ -143,7 +143,9 @@ class FaultPage {
     gap(14);
     Rect line = next(30);
     const Command& reload = *find_command("file.reload");
-    if (press(line, "again", "Read again (F5)", ButtonLook::primary, reload.enabled(input_.app)))
+    const ButtonLook look =
+        document_.fault.dimensions.empty() ? ButtonLook::primary : ButtonLook::plain;
+    if (press(line, "again", "Read again (F5)", look, reload.enabled(input_.app)))
       intents_.push_back({"file.reload", ""});
     if (press(line, "open", "Open another …")) intents_.push_back({"file.open", ""});
     if (press(line, "copy", "Copy the message")) intents_.push_back({"file.copy_fault", ""});

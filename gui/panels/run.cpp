@@ -167,7 +167,7 @@ class RunPanel {
          by != 0 ? std::vector{signed_bytes(by) + beside, signed_bytes(by)}
                  : std::vector{fmt::format("the same to the byte: {} B{}",
                                            format_count(run_->measured_peak_bytes), beside),
-                               "the same to the byte" + beside, std::string("the same")});
+                               std::string("the same to the byte"), std::string("the same")});
     if (run_->scratch_bytes != 0)
       line(area, "scratch", "", format_bytes(run_->scratch_bytes),
            {fmt::format("{}'s own, beside the peak", run_->library), "beside the peak"});

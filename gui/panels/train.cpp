@@ -82,8 +82,7 @@ class TrainPanel {
     const std::string peak = format_bytes(document_.shown->report().peak_bytes) +
                              (arena.empty() ? "" : ", arena " + arena);
     if (!can_run()) return "Peaks at " + peak + ". This program can't run it: recut-gui can.";
-    if (!choice())
-      return "Peaks at " + peak + ". An optimiser's update becomes a part of the step.";
+    if (!choice()) return "Peaks at " + peak + ". An optimiser's update joins the step.";
     return "Peaks at " + peak + ". The budget can be dragged while it trains.";
   }
 
@@ -170,15 +169,11 @@ class TrainPanel {
     if (!view_->means.empty()) tell("loss", fmt::format("{:.4g}", view_->means.back()));
     const std::int64_t by = latest.measured_peak_bytes - latest.planned_peak_bytes;
     tell("arena", format_count(latest.measured_peak_bytes) + " B, " +
-                      (by == 0 ? "as planned" : signed_bytes(by) + " by plan") + beside_peak());
+                      (by == 0 ? "as planned" : signed_bytes(by) + " by plan"));
+    const std::int64_t arena = latest.planned_peak_bytes, peak = document_.shown->peak();
+    if (arena != peak) tell("which is", arena_note(arena, peak, document_.wishes.budget_bytes));
     tell("a step", format_micros(1e3 * latest.step_ms));
     tell("compiled in", format_micros(1e3 * view_->compile_ms));
-  }
-
-  // What the header's peak is to it.
-  std::string beside_peak() const {
-    const std::int64_t arena = view_->latest.planned_peak_bytes, peak = document_.shown->peak();
-    return arena == peak ? "" : ", " + arena_note(arena, peak, document_.wishes.budget_bytes);
   }
 
   void curve(Rect area) const {

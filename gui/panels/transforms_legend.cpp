@@ -51,7 +51,9 @@ void draw_legend(Ui& ui, const App& app, Rect area, const Transforms& memory, In
     const auto role = static_cast<std::size_t>(row.role);
     const RoleTotal& total = memory.totals[role];
     Rect place = area.cut_top(std::round(ui.px(kHigh)));
-    std::string count = counted_words(row.role, total.count);
+    // The two that the plan chooses have their noun, and room for it.
+    const bool chosen = row.role == Role::saved || row.role == Role::recomputed;
+    std::string count = chosen ? counted_words(row.role, total.count) : format_count(total.count);
     if (memory.baseline) count = signed_bytes(total.bytes - memory.baseline_totals[role].bytes);
     const Touch t = touch(ui, fmt::format("legend {}", name_of(row.role)), ItemKind::row, place,
                           true, fmt::format("{}, {}", count, format_bytes(total.bytes)));
@@ -65,9 +67,8 @@ void draw_legend(Ui& ui, const App& app, Rect area, const Transforms& memory, In
             Align::right);
     const Colour ink = t.hovered ? ui.theme.text : ui.theme.dim;
     place.cut_left(ui.text(place, row.words, Face::text, ink) + ui.px(4));
-    // The bar is narrow: the number alone says as much beside its bytes.
-    const std::string alone = memory.baseline ? count : format_count(total.count);
-    ui.fitting(place, {count, alone}, Face::small, ui.theme.faint, Align::right);
+    ui.fitting(place, {count, memory.baseline ? count : format_count(total.count)}, Face::small,
+               ui.theme.faint, Align::right);
   }
   new_row(ui, area.cut_top(std::round(ui.px(kHigh))));
 }
