@@ -8,11 +8,11 @@ const shelf = new URL('../../gui/lessons', import.meta.url).pathname;
 const kFirst = 'en';
 const kOthers = readdirSync(shelf).filter((name) => name !== kFirst);
 
-// A lesson's steps, each with the label it points at first and the command that does its task.
+// A lesson's steps, each with the label it points at first, the command that does its task, and its question.
 function stepsOf(name) {
   const text = readFileSync(join(shelf, kFirst, name + '.lesson'), 'utf8');
   const line = (part, key) => part.match(new RegExp(`^${key}: (.*)$`, 'm'))?.[1] ?? '';
-  return text.split(/^== /m).slice(1).map((part) => ({ point: line(part, 'point'), show: line(part, 'show') }));
+  return text.split(/^== /m).slice(1).map((part) => ({ point: line(part, 'point'), show: line(part, 'show'), ask: line(part, 'ask') }));
 }
 
 function names() {
@@ -61,9 +61,9 @@ async function follow(tab, name, byHand) {
   await tab.click('lessons/' + name);
   const steps = stepsOf(name);
   let acts = 0;
-  for (const [i, { point, show }] of steps.entries()) {
+  for (const [i, { point, show, ask }] of steps.entries()) {
     await tab.waitState('lesson', `${name} ${i + 1}`);
-    await tab.waitState('task', show === '' ? 'none' : 'open');
+    await tab.waitState('task', show === '' && ask === '' ? 'none' : 'open');
     await tab.idle();
     if (show !== '') {
       const [command, ...words] = show.split(' ');
@@ -72,6 +72,11 @@ async function follow(tab, name, byHand) {
       await act(tab, words.join(' '), point);
       await tab.waitState('task', 'done');
       await tab.idle(); // the card goes along with what it points at
+    }
+    if (show === '' && ask !== '') {
+      await showMe(tab); // the answer
+      await tab.waitState('task', 'done');
+      await tab.idle();
     }
     if (i % 2 === 0) await tab.page.keyboard.press('F8');
     else await tab.click('lesson/next');
