@@ -19,7 +19,8 @@ struct Console {
   bool colours = false;   // of `out`: a terminal that wants them
   bool progress = false;  // of `err`: a terminal
 
-  // Prints diagnostics as compilers do and returns kBadInput.
+  // Prints diagnostics as compilers do, with the line and a caret where the file can be read, and
+  // returns kBadInput.
   int complain(const Diagnostics& diagnostics) const;
 
   // Shows what is going on, on one line that the next call overwrites; "" clears it. Nothing where

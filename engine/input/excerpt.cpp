@@ -30,7 +30,8 @@ std::optional<std::string_view> line_of(std::string_view text, std::size_t numbe
   return text;
 }
 
-// Tabs as one blank, so that the caret keeps its place; what is no text as quote() has it.
+// Tabs as one blank, so that the caret keeps its place; other control characters as quote() has
+// them.
 std::string shown(std::string_view part) {
   std::string out;
   for (const char c : valid_utf8(part)) {
@@ -46,6 +47,11 @@ std::string shown(std::string_view part) {
 }
 
 }  // namespace
+
+std::string Excerpt::text() const {
+  const std::size_t before = display_width(std::string_view(line).substr(0, caret));
+  return "  " + line + "\n  " + std::string(before, ' ') + "^\n";
+}
 
 std::optional<Excerpt> excerpt_of(std::string_view text, std::size_t line, std::size_t column) {
   if (line == 0) return std::nullopt;

@@ -1,4 +1,4 @@
-// The lines that diagnostics speak of, fit to be shown: what a compiler prints below its message.
+// The lines that diagnostics speak of, fit to be shown: as compilers print them below a message.
 #pragma once
 
 #include <cstddef>
@@ -12,9 +12,12 @@
 namespace recut {
 
 struct Excerpt {
-  // Printable, in one line; of a long one what stands around the column, with "…" where it is cut.
+  // Printable, in one line; of a long one the part around the column, with "…" where it is cut.
   std::string line;
   std::size_t caret = 0;  // bytes of `line` before the column
+
+  // Two lines of text, indented: the line, and a caret below the column.
+  std::string text() const;
 };
 
 // `line` and `column` as diagnostics count them, from 1, the column in bytes. None where the text

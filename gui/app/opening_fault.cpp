@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "engine/support/near_name.h"
-#include "engine/support/utf8.h"
 #include "gui/backend/paths.h"
 
 namespace recut::gui {
@@ -17,7 +16,7 @@ std::string folder_before(const std::string& path) {
   return cut == std::string::npos ? "" : path.substr(0, cut + 1);
 }
 
-// Without what all of them end in.
+// Without the ending that tells the format.
 std::string_view stem_of(std::string_view name) { return name.substr(0, name.find('.')); }
 
 }  // namespace
@@ -60,10 +59,7 @@ std::string text_of(const OpeningFault& fault) {
   std::string text;
   for (std::size_t i = 0; i < fault.diagnostics.size(); ++i) {
     text += format(fault.diagnostics[i]) + "\n";
-    if (i >= fault.lines.size() || !fault.lines[i]) continue;
-    const Excerpt& excerpt = *fault.lines[i];
-    const std::size_t before = display_width(excerpt.line.substr(0, excerpt.caret));
-    text += "  " + excerpt.line + "\n  " + std::string(before, ' ') + "^\n";
+    if (i < fault.lines.size() && fault.lines[i]) text += fault.lines[i]->text();
   }
   return text;
 }
@@ -73,8 +69,9 @@ std::vector<std::string> commands_in(const OpeningFault& fault) {
   for (const Diagnostic& one : fault.diagnostics) {
     const std::size_t begin = one.message.find('`');
     const std::size_t end = begin == std::string::npos ? begin : one.message.find('`', begin + 1);
-    if (end != std::string::npos)
-      commands.push_back(one.message.substr(begin + 1, end - begin - 1));
+    if (end == std::string::npos) continue;
+    std::string quoted = one.message.substr(begin + 1, end - begin - 1);
+    if (quoted.starts_with("recut ")) commands.push_back(std::move(quoted));
   }
   return commands;
 }
