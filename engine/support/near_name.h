@@ -1,4 +1,4 @@
-// What somebody may have meant by a name that there is none of.
+// The name that somebody may have meant by one that doesn't exist.
 #pragma once
 
 #include <cstddef>

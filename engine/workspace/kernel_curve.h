@@ -44,7 +44,7 @@ class KernelCurve {
   // left out.
   void add_points(Curve& curve);
 
-  // What a plan comes to that somebody else made, call by call; nothing where it can't run. Its
+  // The point of a plan that somebody else made, call by call; nothing where it can't run. Its
   // saved values are kept, where its kernels are these.
   std::optional<CurvePoint> measure_eager(const Plan& plan) const;
 

@@ -1,5 +1,5 @@
-// What commands are about, in words and in an order to be read in: help and palette are grouped by
-// it.
+// The subjects of commands, in words and in an order to be read in: help and palette are grouped by
+// them.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ struct CommandGroup {
   std::vector<const Command*> commands;  // as they were given
 };
 
-// Those of `commands` by subject; a subject that the table here doesn't know comes last, by its own
+// Groups `commands` by subject; a subject that the table here doesn't know comes last, by its own
 // name.
 std::vector<CommandGroup> by_subject(const std::vector<const Command*>& commands);
 

@@ -14,7 +14,7 @@ class App;
 // "" where the glossary hasn't got it.
 const std::string& meaning_of(const App& app, std::string_view term);
 
-// What the last widget's word means, beside the pointer; `more` stands below it.
+// Shows the meaning of the last widget's word beside the pointer, and `more` below it.
 void explain(Ui& ui, const App& app, std::string_view term, std::string_view more = {});
 
 }  // namespace recut::gui

@@ -1,5 +1,5 @@
-// Why a file couldn't be opened, and what helps whoever wanted it: found out where it was read, so
-// that the panel that says it has nothing to read.
+// Why a file couldn't be opened, and how to help: found out where the file was read, so that the
+// panel that says it has nothing to read.
 #pragma once
 
 #include <optional>
@@ -29,7 +29,7 @@ std::vector<std::string> near_files(Backend& backend, const std::string& path);
 
 // All of it as text: messages with their lines and carets.
 std::string text_of(const OpeningFault& fault);
-// What stands in `backticks` in the messages: commands that help.
+// The commands that messages name in `backticks`.
 std::vector<std::string> commands_in(const OpeningFault& fault);
 
 }  // namespace recut::gui

@@ -1,5 +1,5 @@
-// What the palette lists: where nothing is typed the commands that were used last, then all others
-// by subject; else those that fit, best first.
+// The palette's list: where nothing is typed the commands that were used last, then all others by
+// subject; else the fitting ones, best first.
 #pragma once
 
 #include <string>

@@ -33,7 +33,7 @@ enum class Place : unsigned char {
 };
 inline constexpr std::size_t kPlaces = 8;
 
-// What there is to look at: no document at all, one that lacks its file or couldn't be read, or one
+// The state of the window: no document at all, one that lacks its file or couldn't be read, or one
 // that is open or on its way.
 enum class Moment : unsigned char { none, stuck, open };
 std::string_view name_of(Moment moment);

@@ -1,4 +1,5 @@
-// What a change of wishes came to: which values have another fate than in the plan before, and why.
+// The outcome of a change of wishes: which values have another fate than in the plan before, and
+// why.
 #pragma once
 
 #include <memory>
@@ -24,10 +25,10 @@ struct PlanChange {
 // Why the value of a row has the fate that it has now. `reasons`: of the plan after.
 std::string flip_reason(const PlanChange& change, const FateRow& row, const Reasons& reasons);
 
-// Of a value that backward reads nothing of: what is made of it and saved instead.
+// A value that is made of one that backward doesn't read, and saved in its place.
 struct SavedInstead {
   NodeId node;        // invalid: nothing is
-  double micros = 0;  // that making it takes
+  double micros = 0;  // to make it of the other
 };
 SavedInstead saved_instead(const PlanView& plan, const Users& users, NodeId node);
 // "div, made of it in 1.00 µs, is saved instead"; "" where nothing is.

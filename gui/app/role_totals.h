@@ -1,4 +1,4 @@
-// What a plan makes of its storages, by role: counted here for every panel that says how many.
+// A plan's storages by role, counted here for every panel that says how many.
 #pragma once
 
 #include <array>
@@ -8,7 +8,7 @@
 namespace recut::gui {
 
 struct RoleTotal {
-  std::int64_t count = 0;  // storages; of those that are recomputed: runs
+  std::int64_t count = 0;  // storages; of the role `recomputed`: runs
   std::int64_t bytes = 0;
 };
 using RoleTotals = std::array<RoleTotal, kRoles>;  // by role

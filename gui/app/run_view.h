@@ -13,7 +13,7 @@ namespace recut::gui {
 
 class App;
 
-// A step's times by the prices of one device: what measured ones are set beside.
+// A step's times by the prices of one device, to set beside measured ones.
 struct StepPrices {
   std::string device;  // for people
   double step_us = 0;
@@ -24,11 +24,11 @@ std::optional<StepPrices> prices_of(const ScheduleView& schedule, const std::str
 
 // A step that ran.
 struct RunReport : StepFigures {
-  // `device`: the profile of what it ran on; "" where there is none.
+  // `device`: the profile of the device that it ran on; "" where there is none.
   RunReport(StepFigures figures, SharedSchedule of, const std::string& device);
 
   SharedSchedule of;
-  std::optional<StepPrices> planned;   // of what it ran on
+  std::optional<StepPrices> planned;   // of the device that it ran on
   std::vector<std::uint32_t> slowest;  // kernels that ran, slowest first
   // Milliseconds of all runs of the kernels that compute a node, by the graph's positions; and the
   // most that any node has.

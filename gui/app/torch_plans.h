@@ -1,5 +1,5 @@
-// PyTorch's plans of a document, by the prices and kernels that its own plans have: whoever sets
-// the two beside each other asks here.
+// PyTorch's plans of a document, by the prices and kernels of the document's own plans: one place
+// for all comparisons of the two.
 #pragma once
 
 #include <functional>
@@ -24,7 +24,7 @@ inline constexpr std::string_view kTorchMemory = "torch";
 
 // PyTorch's budget as people write it, "0.50", as it is kept: "0.5". Fails where it is none.
 Result<std::string> torch_fraction(const std::string& text);
-// What PyTorch does where nobody says otherwise.
+// PyTorch's default.
 inline constexpr std::string_view kUsualTorch = "1";
 
 // Null where nobody asked for it by now, while it is made, and where it can't be.

@@ -65,7 +65,7 @@ struct StepFigures {
   std::optional<StepAgreement> agreement;  // where it was asked for
 };
 
-// What a runner is at. While it measures, the machine is its own: nothing is drawn.
+// The phases of a run. While a runner measures, the machine is its own: nothing is drawn.
 enum class StepPhase : std::uint8_t { preparing, measuring, checking };
 // How far it is, 0 … 1, and at what; false: it is to end.
 using StepProgress = std::function<bool(StepPhase phase, double share, const std::string& words)>;
@@ -101,7 +101,7 @@ class Runner {
   virtual std::string remark() const { return {}; }
   // "this machine's processor, 2 threads": where prepared steps run.
   virtual std::string where() const = 0;
-  // The profile of what it runs on, as find_device reads it, once that is known: planned times are
+  // The profile of the device that it runs on, as find_device reads it, once that is known: planned times are
   // set beside measured ones by no other prices. "" where there is none.
   virtual std::string device() const { return {}; }
   virtual KernelLibrary library() const { return {}; }

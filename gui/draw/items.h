@@ -27,12 +27,12 @@ struct Item {
   std::string value;  // what stands in it
   std::optional<Span> span;
   std::string name;  // in words for those who don't see it; "": label and value say it
-  std::string hint;  // what it is for, likewise
+  std::string hint;  // its purpose, likewise
   bool visible() const { return !rect.empty(); }
 };
 
-// What a screen reader says of it: its name, or the words on it, or what it is for where these are
-// a sign, or what it is labelled.
+// Its name for a screen reader: the one that it was given, or the words on it, or its hint where
+// these are a sign, or its label.
 std::string spoken_name(const Item& item);
 
 class Items {

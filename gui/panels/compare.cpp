@@ -109,7 +109,7 @@ class Compare {
   }
 
   std::string waiting() {
-    if (view_.there) return "This plan recomputes nothing. Choose what it is to be compared with.";
+    if (view_.there) return "This plan recomputes nothing. Choose another one to compare it with.";
     const auto fraction = compared_torch(document_, view_);
     if (!fraction) return "The other plan isn't there any more.";
     if (wants_torch_plan(input_.app, document_, *fraction))

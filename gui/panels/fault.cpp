@@ -118,7 +118,7 @@ class FaultPage {
 
   void wait() {
     const std::string name = file_name(document_.path);
-    prose("Its name and what was shown of it are here, its bytes are not: no address carries them.",
+    prose("The link has its name and how it was shown. Its bytes have to come from you.",
           ui_.theme.dim);
     gap(12);
     const Rect box = next(92);
@@ -250,7 +250,7 @@ class FaultPage {
   }
 
   void readable() {
-    heading("What Recut reads");
+    heading("Formats that Recut reads");
     const bool models = input_.app.backend.reads_models();
     for (const char* words :
          {"A joint graph as `recut_torch.export` writes it: fx-joint-graph, `.json` or `.json.gz`",

@@ -160,7 +160,7 @@ class RunPanel {
     const std::int64_t by = run_->measured_peak_bytes - run_->planned_peak_bytes;
     const std::int64_t peak = run_->of->plan->peak(), arena = run_->planned_peak_bytes;
     line(area, "peak", format_bytes(peak), "",
-         {"of the values; the arena is what is measured", "of the values"});
+         {"of the values; the arena is measured", "of the values"});
     const std::string beside =
         arena == peak ? "" : ", " + arena_note(arena, peak, document_.wishes.budget_bytes);
     line(area, "arena", format_bytes(arena), format_bytes(run_->measured_peak_bytes),

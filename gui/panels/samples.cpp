@@ -69,7 +69,7 @@ void draw_samples(Ui& ui, const PanelInput& input, Intents& intents) {
   rest.cut_top(ui.px(6));
   FieldLook look;
   look.take_keyboard = look.completes = true;
-  look.hint = "A part of its name, or what it is about";
+  look.hint = "Part of a name, or of a description";
   const std::vector<std::string> before = fitting_samples(input.app.backend, memory.typed);
   std::string whole;
   if (ui.items.complete && memory.chosen < before.size()) {

@@ -19,8 +19,8 @@ struct Stage {
   double work = 0;          // statements that all iterations go through, lanes abreast
 };
 
-// What is less than this is quicker on one thread: a core is through with it in some 30 µs, which
-// is about what it takes to wake another thread and to wait for it. Where the other cores have work
+// Less work than this is quicker on one thread: a core is through with it in some 30 µs, about the
+// time to wake another thread and to wait for it. Where the other cores have work
 // of their own, waiting takes a thousand times as long.
 inline constexpr double kLeastSharedWork = 1 << 18;
 

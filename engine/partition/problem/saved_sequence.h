@@ -11,9 +11,10 @@
 
 namespace recut {
 
-// Keeps of `wanted` what leaves its kernel and backward reads. A kernel of forward that makes
-// something else for backward runs again, just before its first reader there; one that may run only
-// once, as a random draw, is kept. What stays inside a kernel takes no memory and can't be kept.
+// Keeps those values of `wanted` that leave their kernel and that backward reads. A kernel of
+// forward whose other values backward reads runs again, just before their first reader there; the
+// values of one that may run only once, as a random draw, are kept. A value inside a kernel takes
+// no memory and can't be kept.
 Plan plan_from_saved(const Graph& graph, const StorageModel& storages, const FusionGroups& groups,
                      const std::vector<NodeId>& wanted);
 
