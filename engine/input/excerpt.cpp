@@ -72,6 +72,16 @@ std::optional<Excerpt> excerpt_of(std::string_view text, std::size_t line, std::
   return excerpt;
 }
 
+std::string format(const Diagnostics& diagnostics,
+                   const std::vector<std::optional<Excerpt>>& excerpts) {
+  std::string text;
+  for (std::size_t i = 0; i < diagnostics.size(); ++i) {
+    text += format(diagnostics[i]) + "\n";
+    if (excerpts[i]) text += excerpts[i]->text();
+  }
+  return text;
+}
+
 std::vector<std::optional<Excerpt>> excerpts_of(std::string_view bytes,
                                                 const Diagnostics& diagnostics) {
   std::vector<std::optional<Excerpt>> excerpts(diagnostics.size());

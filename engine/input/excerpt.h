@@ -24,6 +24,10 @@ struct Excerpt {
 // has no such line.
 std::optional<Excerpt> excerpt_of(std::string_view text, std::size_t line, std::size_t column);
 
+// Diagnostics as compilers print them, each with its excerpt below it. `excerpts`: one for each.
+std::string format(const Diagnostics& diagnostics,
+                   const std::vector<std::optional<Excerpt>>& excerpts);
+
 // One for each diagnostic, none where it names no line. `bytes`: of the file as it stands, packed
 // or not.
 std::vector<std::optional<Excerpt>> excerpts_of(std::string_view bytes,

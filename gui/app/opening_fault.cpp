@@ -55,14 +55,7 @@ OpeningFault explain_fault(Backend& backend, const std::string& path, const std:
   return fault;
 }
 
-std::string text_of(const OpeningFault& fault) {
-  std::string text;
-  for (std::size_t i = 0; i < fault.diagnostics.size(); ++i) {
-    text += format(fault.diagnostics[i]) + "\n";
-    if (i < fault.lines.size() && fault.lines[i]) text += fault.lines[i]->text();
-  }
-  return text;
-}
+std::string text_of(const OpeningFault& fault) { return format(fault.diagnostics, fault.lines); }
 
 std::vector<std::string> commands_in(const OpeningFault& fault) {
   std::vector<std::string> commands;

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string>
 
+#include "engine/input/excerpt.h"
 #include "engine/ir/copy.h"
 #include "engine/ir/printer.h"
 #include "engine/partition/storage_model.h"
@@ -49,7 +50,12 @@ recut_status read_graph(std::string_view bytes, const char* name, const char* op
   const auto options = recut::c_api::read_open_options(options_json);
   if (!options) return fail(RECUT_BAD_OPTION, options.diagnostics(), error);
   auto document = recut::open_document_bytes(bytes, name != nullptr ? name : "graph", *options);
-  if (!document) return fail(RECUT_BAD_INPUT, document.diagnostics(), error);
+  if (!document) {
+    const Diagnostics& faults = document.diagnostics();
+    std::string words = recut::format(faults, recut::excerpts_of(bytes, faults));
+    words.pop_back();  // the end of the last line
+    return fail(RECUT_BAD_INPUT, words, error);
+  }
   *graph = new recut_graph{std::make_shared<const Document>(std::move(*document))};
   return RECUT_OK;
 }

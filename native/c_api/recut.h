@@ -11,9 +11,9 @@
  *
  * Errors. Every function that can fail returns a status, and sets all its out parameters to null
  * before anything else. `error` may be null; otherwise it comes back as null or as words for
- * people, with a place where there is one ("joint.json:3:17: error: …"), one complaint a line. Out
- * parameters other than `error` may not be null. No exception crosses, nothing is printed, and no
- * call ends the process.
+ * people, with a place where there is one ("joint.json:3:17: error: …"), one complaint a line;
+ * below complaints of a graph's text stand its line and a caret. Out parameters other than `error`
+ * may not be null. No exception crosses, nothing is printed, and no call ends the process.
  *
  * Threads. There is no global state. Any number of threads may call at once, with the same graph or
  * plan too, as long as nobody frees it meanwhile. The same input and options give the same plan in
