@@ -8,6 +8,7 @@
 
 #include "engine/ir/dtype.h"
 #include "engine/support/ids.h"
+#include "engine/support/variant_copy.h"
 
 namespace recut {
 
@@ -32,6 +33,11 @@ struct Argument {
   Value value;
 
   Argument() = default;
+  Argument(const Argument& from) : value(copy_of(from.value)) {}
+  Argument(Argument&&) noexcept = default;
+  Argument& operator=(const Argument&) = default;
+  Argument& operator=(Argument&&) noexcept = default;
+  ~Argument() = default;
   Argument(Absent) {}                                 // NOLINT: implicit by design, all of them
   Argument(None) : value(None{}) {}                   // NOLINT
   Argument(NodeId id) : value(id) {}                  // NOLINT

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "engine/support/check.h"
+#include "engine/support/variant_copy.h"
 
 namespace recut {
 
@@ -58,7 +59,7 @@ class [[nodiscard]] Result {
   }
 
  private:
-  std::variant<T, Diagnostics> state_;
+  std::variant<T, Diagnostics, MayBeValueless> state_;  // the last is never held
 };
 
 // Success without a value.

@@ -4,9 +4,11 @@
 #include <unistd.h>
 
 #include <catch2/catch_test_macros.hpp>
+#include <functional>
 #include <stdexcept>
 #include <vector>
 
+#include "engine/ir/argument.h"
 #include "native/c_api/attempt.h"
 #include "tests/effort.h"
 #include "tests/native/run_command.h"
@@ -50,15 +52,19 @@ TEST_CASE("c_api: whatever is thrown ends in a status", "[native][c_api]") {
   for (std::size_t i = 0; i < sizeof pages; i += 4096) pages[i] = 0;
 }
 
-// Reads and plans where no more than so many bytes of addresses are left; the worst status.
-recut_status with_little_memory(const std::string& bytes, rlim_t left) {
+// Leaves no more than so many bytes of addresses; false where that can't be had.
+bool leave_addresses(rlim_t left) {
   grow_stack();
   std::ifstream status("/proc/self/statm");
   rlim_t pages = 0;
   status >> pages;
   const rlim_t most = pages * static_cast<rlim_t>(sysconf(_SC_PAGESIZE)) + left;
   const rlimit limit{most, most};
-  if (setrlimit(RLIMIT_AS, &limit) != 0) return RECUT_INTERNAL;
+  return setrlimit(RLIMIT_AS, &limit) == 0;
+}
+
+// Reads and plans; the worst status.
+recut_status read_and_plan(const std::string& bytes) {
   recut_graph* graph = nullptr;
   recut_plan* plan = nullptr;
   char* error = nullptr;
@@ -71,10 +77,10 @@ recut_status with_little_memory(const std::string& bytes, rlim_t left) {
   return worst;
 }
 
-// In a process of its own, which has to end by itself.
-int in_child(const std::string& bytes, rlim_t left) {
+// The deed's status in a process of its own, which has to end by itself.
+int with_little_memory(rlim_t left, const std::function<recut_status()>& deed) {
   const pid_t child = fork();
-  if (child == 0) _exit(with_little_memory(bytes, left));
+  if (child == 0) _exit(leave_addresses(left) ? deed() : RECUT_INTERNAL);
   int state = 0;
   waitpid(child, &state, 0);
   return WIFEXITED(state) ? WEXITSTATUS(state) : -1;
@@ -83,15 +89,40 @@ int in_child(const std::string& bytes, rlim_t left) {
 TEST_CASE("c_api: too little memory is a status", "[native][c_api]") {
   std::ifstream file(native::sample("gpt2.json.gz"), std::ios::binary);
   const std::string bytes{std::istreambuf_iterator<char>(file), {}};
+  const auto deed = [&] { return read_and_plan(bytes); };
   int refused = 0;
   for (const rlim_t mebibytes : {0, 1, 2, 4, 8, 12, 16, 24, 32, 1000}) {
     INFO(mebibytes);
-    const int status = in_child(bytes, mebibytes << 20);
+    const int status = with_little_memory(mebibytes << 20, deed);
     CHECK((status == RECUT_OK || status == RECUT_OUT_OF_MEMORY));
     refused += status == RECUT_OUT_OF_MEMORY ? 1 : 0;
   }
   CHECK(refused >= 3);
-  CHECK(in_child(bytes, rlim_t{1} << 30) == RECUT_OK);
+  CHECK(with_little_memory(rlim_t{1} << 30, deed) == RECUT_OK);
+}
+
+// What isn't copied isn't destroyed (engine/support/variant_copy.h).
+TEST_CASE("c_api: a copy that memory is too little for is a status", "[native][c_api]") {
+  const std::string text(std::size_t{32} << 20, 'x');
+  const Argument argument(text);
+  const ArgumentList list{1, 2.5, argument};
+  const Argument nested(list);
+  const Result<std::string> good(text);
+  const Result<std::string> bad(error(text));
+  const auto status_of_copying = [](const auto& from) {
+    return with_little_memory(rlim_t{16} << 20, [&] {
+      return attempt(nullptr, [&] {
+        const auto copy = from;
+        [[maybe_unused]] const volatile void* kept = &copy;
+        return RECUT_OK;
+      });
+    });
+  };
+  CHECK(status_of_copying(argument) == RECUT_OUT_OF_MEMORY);
+  CHECK(status_of_copying(list) == RECUT_OUT_OF_MEMORY);
+  CHECK(status_of_copying(nested) == RECUT_OUT_OF_MEMORY);
+  CHECK(status_of_copying(good) == RECUT_OUT_OF_MEMORY);
+  CHECK(status_of_copying(bad) == RECUT_OUT_OF_MEMORY);
 }
 
 #endif
