@@ -77,7 +77,7 @@ std::string format(const Diagnostics& diagnostics,
   std::string text;
   for (std::size_t i = 0; i < diagnostics.size(); ++i) {
     text += format(diagnostics[i]) + "\n";
-    if (excerpts[i]) text += excerpts[i]->text();
+    if (i < excerpts.size() && excerpts[i]) text += excerpts[i]->text();
   }
   return text;
 }

@@ -24,7 +24,8 @@ struct Excerpt {
 // has no such line.
 std::optional<Excerpt> excerpt_of(std::string_view text, std::size_t line, std::size_t column);
 
-// Diagnostics as compilers print them, each with its excerpt below it. `excerpts`: one for each.
+// Diagnostics as compilers print them, each with its excerpt below it. `excerpts`: of the first of
+// them; the others have none.
 std::string format(const Diagnostics& diagnostics,
                    const std::vector<std::optional<Excerpt>>& excerpts);
 
