@@ -102,9 +102,12 @@ class App {
   bool is_dark() const;
   float scale() const;  // the backend's times the user's
 
-  // Nothing is at work and nothing moves; settled: no frame is owed, whatever is at work.
+  // Nothing is at work and nothing moves; settled: the next frame looks like the last one, whatever
+  // is at work.
   bool idle() const;
-  bool settled() const { return frames_owed_ == 0 && !motion.moving() && fed_.empty(); }
+  bool settled() const {
+    return fed_.empty() && (waits_for_times() || (frames_owed_ == 0 && !motion.moving()));
+  }
   // A word on the state by its name ("budget", "selection", "documents" …), for scripts and tests;
   // none where there is no such name.
   std::optional<std::string> state(std::string_view name) const;
