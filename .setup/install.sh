@@ -25,4 +25,6 @@ fetch_source catch2 3.7.1 catch2_3.7.1.orig.tar.gz \
   c991b247a1a0d7bb9c39aa35faf0fe9e19764213f28ffba3109388e62ee0269c
 fetch_source imgui 1.90.1 imgui_1.90.1+ds.orig.tar.xz \
   ecce377df0f90b292f15dcbd83d438bddc162b2388c881132bde18c787572a1c
+[[ -z ${1:-} ]] || fetch_source protobuf 3.21.12 protobuf_3.21.12.orig.tar.gz \
+  930c2c3b5ecc6c9c12615cf5ad93f1cd6e12d0aba862b572e076259970ac3a53
 [[ ${1:-} != --tests ]] || install_modules "$here/../tests/page"

@@ -113,7 +113,7 @@ struct DocumentView {
   DocumentState state = DocumentState::opening;
   OpeningFault fault;    // why it failed
   std::string link;      // that it came by: the address, until its graph is there
-  bool awaited = false;  // opening: its bytes are on their way (Backend::can_read)
+  bool awaited = false;  // opening: its bytes or their reader are on their way (Backend)
 
   std::shared_ptr<const std::string> bytes;  // of the file
   std::shared_ptr<const Document> document;  // from here on: null or empty until it is ready

@@ -332,10 +332,17 @@ void ErrandServer::open(int serial, std::string_view path, std::string_view byte
   if (!knows(serial)) files_[serial] = {std::string(path), std::string(bytes), {}, {}, {}};
 }
 
-void ErrandServer::make_document(File& file, Recipe recipe) {
+Result<Document> ErrandServer::read_document(const File& file, const Recipe& recipe) const {
   const auto options = options_of(recipe);
-  auto document = options ? open_document_bytes(file.bytes, file.path, *options)
-                          : Result<Document>(options.diagnostics());
+  if (!options) return options.diagnostics();
+  auto model = read_model_ ? read_model_(file.path, file.bytes, recipe.dimensions) : std::nullopt;
+  if (!model) return open_document_bytes(file.bytes, file.path, *options);
+  if (!*model) return model->diagnostics();
+  return open_document_graph(std::move(**model), file.path, *options);
+}
+
+void ErrandServer::make_document(File& file, Recipe recipe) const {
+  auto document = read_document(file, recipe);
   if (document)
     file.document = std::make_shared<const Document>(std::move(*document));
   else

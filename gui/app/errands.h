@@ -72,8 +72,14 @@ Job training_job(std::string title, const ErrandFile& file, SharedPlanView plan,
 // The helper's side: the files that it was given, open, and errands on them.
 class ErrandServer {
  public:
-  // `runner`: null where it runs no steps; then it is given none.
-  explicit ErrandServer(Runner* runner = nullptr) : runner_(runner) {}
+  // Backend::read_model, of the platform that the helper is on.
+  using ReadModel = std::function<std::optional<Result<GraphFile>>(
+      const std::string& path, const std::string& bytes, const Dimensions& sizes)>;
+
+  // `runner`: null where it runs no steps; then it is given none. `read_model`: empty where all
+  // files are the engine's to read.
+  explicit ErrandServer(Runner* runner = nullptr, ReadModel read_model = {})
+      : runner_(runner), read_model_(std::move(read_model)) {}
 
   // The same file again costs nothing. Its first errand says what is to be made of it.
   void open(int serial, std::string_view path, std::string_view bytes);
@@ -90,9 +96,11 @@ class ErrandServer {
     std::optional<Result<std::shared_ptr<const Document>>> document;
     TrainingPlace training;
   };
-  static void make_document(File& file, Recipe recipe);
+  void make_document(File& file, Recipe recipe) const;
+  Result<Document> read_document(const File& file, const Recipe& recipe) const;
 
   Runner* runner_;
+  const ReadModel read_model_;
   std::map<int, File> files_;
 };
 

@@ -40,6 +40,12 @@ void Planner::post(JobControl& control, int serial, OnDocument message) const {
   });
 }
 
+// Whether its bytes and who reads them are there. Both are asked for at once.
+bool Planner::can_open(const DocumentView& document) const {
+  const bool reader = backend_.has_reader(document.path);
+  return (document.bytes || backend_.can_read(document.path)) && reader;
+}
+
 void Planner::open(DocumentView& document) {
   document.state = DocumentState::opening;
   document.fault = {};
@@ -54,7 +60,7 @@ void Planner::open(DocumentView& document) {
     document.state = DocumentState::waiting;
     return;
   }
-  document.awaited = !document.bytes && !backend_.can_read(document.path);
+  document.awaited = !can_open(document);
   if (document.awaited) return;  // tick() looks again
   start_opening(document, fmt::format("Opening {}", file_name(document.path)));
 }
@@ -249,7 +255,7 @@ void Planner::show_best(DocumentView& document) const {
 }
 
 void Planner::tick(DocumentView& document) {
-  if (document.awaited && backend_.can_read(document.path)) return open(document);
+  if (document.awaited && can_open(document)) return open(document);
   if (document.plan_due < 0) {
     give_reasons(document);
     return weigh(document);

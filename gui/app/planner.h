@@ -44,6 +44,7 @@ class Planner {
   using OnDocument = std::function<void(DocumentView&)>;
   OnDocument known_plan(SharedPlanView plan) const;
   void post(JobControl& control, int serial, OnDocument message) const;
+  bool can_open(const DocumentView& document) const;
   void start_opening(DocumentView& document, std::string title);
   void post_opened(JobControl& control, int serial, Opening::Opened opened);
   void post_fault(JobControl& control, int serial, OpeningFault fault) const;

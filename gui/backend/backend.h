@@ -106,13 +106,16 @@ class Backend {
   // Whether its user has to give that file: a page knows none by its name, but those that it was
   // given before.
   virtual bool has_to_be_given(const std::string&) const { return false; }
-  // Whether read_model reads any.
-  virtual bool reads_models() const { return false; }
+  // Whether the reader of files of this kind is at hand. Where it isn't (a page fetches that of
+  // ONNX models when the first one is opened), it is on its way from now on, and wake() is called
+  // then.
+  virtual bool has_reader(const std::string&) { return true; }
   // A model in a format that is the platform's to read: nothing where the bytes are for the engine.
   // `sizes`: of dimensions that it leaves open. Called on any thread, too.
-  virtual std::optional<Result<GraphFile>> read_model(const std::string& path,
-                                                      const std::string& bytes,
-                                                      const Dimensions& sizes);
+  virtual std::optional<Result<GraphFile>> read_model(const std::string&, const std::string&,
+                                                      const Dimensions&) {
+    return std::nullopt;
+  }
   // The names of these dimensions. Called on any thread, too.
   virtual std::vector<std::string> open_dimensions(const std::string&, const std::string&) {
     return {};

@@ -27,7 +27,7 @@ class NullBackend : public Backend {
   // A file of files(), else one of the file system.
   Result<std::string> read(const std::string& path) override;
   bool has_to_be_given(const std::string& path) const override;
-  bool reads_models() const override { return models != nullptr; }
+  bool has_reader(const std::string&) override { return reader_there; }
   std::optional<Result<GraphFile>> read_model(const std::string& path, const std::string& bytes,
                                               const Dimensions& sizes) override;
   std::vector<std::string> open_dimensions(const std::string& path,
@@ -48,6 +48,7 @@ class NullBackend : public Backend {
   std::map<std::string, std::string> stored;  // by name
   bool by_name = true;                        // files are read by their names; a page's aren't
   Backend* models = nullptr;                  // who reads models; null: nobody
+  bool reader_there = true;                   // a page fetches it when the first model is opened
   Helper* helping = nullptr;                  // none, as long as nobody is given
   std::vector<Runner*> running;
   std::string calibrated;  // empty: no profile was measured

@@ -251,12 +251,10 @@ class FaultPage {
 
   void readable() {
     heading("Formats that Recut reads");
-    const bool models = input_.app.backend.reads_models();
     for (const char* words :
          {"A joint graph as `recut_torch.export` writes it: fx-joint-graph, `.json` or `.json.gz`",
           "A graph in Recut's own text: `.recut`, which begins with the word `graph`",
-          models ? "A model for inference: `.onnx`, whose graph is differentiated here"
-                 : "A model for inference, `.onnx`, by way of the command `recut import`"})
+          "A model for inference: `.onnx`, whose graph is differentiated here"})
       prose(words, ui_.theme.dim);
   }
 

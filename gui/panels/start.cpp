@@ -1,5 +1,4 @@
 // Where no document is open: what can be opened.
-#include <fmt/core.h>
 
 #include "gui/app/app.h"
 #include "gui/backend/paths.h"
@@ -47,9 +46,7 @@ void draw_start(Ui& ui, const PanelInput& input, Intents& intents) {
   Rect column = rect_around(input.whole.centre(), wide, input.whole.height() * 0.64f);
   ui.text(column.cut_top(ui.px(34)), "Open a graph", Face::title, ui.theme.text);
   ui.text(column.cut_top(ui.px(24)),
-          fmt::format("An fx-joint-graph (JSON, gzipped or not){}. Drop one here, or",
-                      input.app.backend.reads_models() ? ", Recut's text form, or ONNX"
-                                                       : " or Recut's text form"),
+          "An fx-joint-graph (JSON, gzipped or not), Recut's text form, or ONNX. Drop one here, or",
           Face::text, ui.theme.dim);
   column.cut_top(ui.px(10));
   const Rect open = column.cut_top(ui.px(30)).cut_left(ui.px(140));

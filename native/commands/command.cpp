@@ -9,8 +9,8 @@
 #include <fstream>
 
 #include "engine/input/bytes.h"
+#include "engine/onnx/read_onnx.h"
 #include "engine/workspace/dimensions.h"
-#include "native/onnx/read_onnx.h"
 
 namespace recut::native {
 
@@ -40,10 +40,10 @@ void GraphArguments::add_to(CLI::App& command) {
 namespace {
 
 // "batch=1,tokens=128", in as many options as one likes.
-Result<OnnxOptions> onnx_options(const std::vector<std::string>& dimensions) {
+Result<onnx::Options> onnx_options(const std::vector<std::string>& dimensions) {
   auto sizes = read_dimensions(fmt::format("{}", fmt::join(dimensions, ",")));
   if (!sizes) return error("--dim " + sizes.diagnostics().front().message);
-  OnnxOptions options;
+  onnx::Options options;
   options.dimensions = std::move(*sizes);
   return options;
 }
@@ -53,14 +53,14 @@ Result<OnnxOptions> onnx_options(const std::vector<std::string>& dimensions) {
 Result<GraphFile> GraphArguments::read(const Console& console) const {
   const auto options = onnx_options(dimensions);
   if (!options) return options.diagnostics();
-  const bool onnx = is_onnx_name(path);
-  if (!onnx && !dimensions.empty())
+  const bool model = onnx::is_onnx_name(path);
+  if (!model && !dimensions.empty())
     return Diagnostic{"--dim is for ONNX models: this graph's dimensions are all fixed", path, 0,
                       0};
   console.say("reading " + path);
   const auto bytes = read_file(path);
   if (!bytes) return bytes.diagnostics();
-  auto file = onnx ? read_onnx(*bytes, path, *options) : read_graph_bytes(*bytes, path, key);
+  auto file = model ? onnx::read_onnx(*bytes, path, *options) : read_graph_bytes(*bytes, path, key);
   console.say("");
   return file;
 }

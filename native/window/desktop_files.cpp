@@ -8,9 +8,9 @@
 #include <fstream>
 
 #include "engine/input/bytes.h"
+#include "engine/onnx/read_onnx.h"
 #include "gui/backend/paths.h"
 #include "gui/draw/embedded.h"
-#include "native/onnx/read_onnx.h"
 
 namespace recut::gui {
 std::span<const EmbeddedFile> embedded_samples();  // written by the build
@@ -43,15 +43,15 @@ Result<std::string> DesktopFiles::read(const std::string& path) const {
 std::optional<Result<GraphFile>> DesktopFiles::read_model(const std::string& path,
                                                           const std::string& bytes,
                                                           const Dimensions& sizes) const {
-  if (!is_onnx_name(path)) return std::nullopt;
-  OnnxOptions options;
+  if (!onnx::is_onnx_name(path)) return std::nullopt;
+  onnx::Options options;
   options.dimensions = sizes;
-  return read_onnx(bytes, path, options);
+  return onnx::read_onnx(bytes, path, options);
 }
 
 std::vector<std::string> DesktopFiles::open_dimensions(const std::string& path,
                                                        const std::string& bytes) const {
-  return is_onnx_name(path) ? native::open_dimensions(bytes) : std::vector<std::string>();
+  return onnx::is_onnx_name(path) ? onnx::open_dimensions(bytes) : std::vector<std::string>();
 }
 
 Result<Done> DesktopFiles::write(const std::string& path, std::string_view bytes) const {

@@ -49,7 +49,6 @@ class GlfwBackend : public gui::Backend {
   }
 
   Result<std::string> read(const std::string& path) override { return files_.read(path); }
-  bool reads_models() const override { return true; }  // ONNX
   std::optional<Result<GraphFile>> read_model(const std::string& path, const std::string& bytes,
                                               const Dimensions& sizes) override {
     return files_.read_model(path, bytes, sizes);

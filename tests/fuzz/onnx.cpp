@@ -5,14 +5,14 @@
 #include <string_view>
 
 #include "engine/ir/verifier.h"
+#include "engine/onnx/read_onnx.h"
 #include "engine/support/check.h"
-#include "native/onnx/read_onnx.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
-  recut::native::OnnxOptions options;
+  recut::onnx::Options options;
   options.dimensions = {{"batch", 2}, {"tokens", 5}};
-  const auto file = recut::native::read_onnx(bytes, "fuzz.onnx", options);
+  const auto file = recut::onnx::read_onnx(bytes, "fuzz.onnx", options);
   if (!file.ok()) {
     RECUT_CHECK(!file.diagnostics().empty(), "a refusal without a reason");
     return 0;

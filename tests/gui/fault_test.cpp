@@ -199,9 +199,20 @@ TEST_CASE("faults: open dimensions are asked for, read with, saved and sent alon
   CHECK(window.app.has_ready());
 }
 
-TEST_CASE("faults: where nobody reads models, the whole command is there to be copied",
-          "[gui][fault]") {
+// A page's, without a connection.
+struct OfflineBackend : NullBackend {
+  std::optional<Result<GraphFile>> read_model(const std::string& path, const std::string&,
+                                              const Dimensions&) override {
+    return Diagnostic{
+        "no reader: `recut import \"my model.onnx\" --out \"my model.recut\"` makes a file", path,
+        0, 0};
+  }
+};
+
+TEST_CASE("faults: a command that a message names is there to be copied", "[gui][fault]") {
   Window window(bare_options());
+  OfflineBackend offline;
+  window.backend.models = &offline;
   window.app.open("my model.onnx", std::make_shared<const std::string>("bytes"));
   window.settle();
   const auto commands = commands_in(window.app.document()->fault);
@@ -209,6 +220,22 @@ TEST_CASE("faults: where nobody reads models, the whole command is there to be c
   CHECK(commands.front() == "recut import \"my model.onnx\" --out \"my model.recut\"");
   CHECK(window.play("click \"fault/copy command\"\nwait idle\n") == "");
   CHECK(window.state("clipboard") == commands.front());
+}
+
+TEST_CASE("faults: a model waits until its reader is there", "[gui][fault]") {
+  Window window(bare_options());
+  ModelBackend models;
+  window.backend.models = &models;
+  window.backend.reader_there = false;
+  const auto bytes = read_file(RECUT_SOURCE_DIR "/tests/onnx/models/tiny_gpt.onnx");
+  REQUIRE(bytes.ok());
+  window.app.open("gpt.onnx", std::make_shared<const std::string>(*bytes));
+  for (int i = 0; i < 5; ++i) window.tick();
+  CHECK(window.app.document()->awaited);
+  window.backend.reader_there = true;
+  window.settle();
+  CHECK(window.app.document()->state == DocumentState::ready);
+  CHECK(window.state("fault") == "");
 }
 
 }  // namespace recut::gui

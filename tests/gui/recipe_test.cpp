@@ -309,13 +309,4 @@ TEST_CASE("a helper makes the same of a graph, and another recipe is another fil
   CHECK(with.backward == without.backward);
 }
 
-TEST_CASE("an ONNX model is the desktop's to read; elsewhere the message says so",
-          "[gui][recipe]") {
-  Window window(bare_options());
-  window.backend.files["model.onnx"] = "bytes";
-  window.app.open("model.onnx");
-  window.settle();
-  CHECK(window.state("fault").find("recut import") != std::string::npos);
-}
-
 }  // namespace recut::gui

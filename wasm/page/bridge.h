@@ -16,6 +16,13 @@ void host_fetch_sample(const char* name);
 void host_save(const char* name, const char* bytes, std::size_t count);
 void host_save_canvas(const char* name);  // what was drawn in this turn of the event loop, as PNG
 
+// The reader of ONNX models (models.h): its state there, and its answers, in memory of malloc that
+// the caller frees; null: there is no reader. `sizes`: of open dimensions.
+int host_models_state();
+char* host_read_model(const char* name, const char* bytes, std::size_t count, const char* sizes,
+                      int* size);
+char* host_open_dimensions(const char* bytes, std::size_t count, int* size);
+
 // Small texts. host_load returns memory of malloc that the caller frees; null: there is none.
 char* host_load(const char* name);
 void host_store(const char* name, const char* text);

@@ -22,6 +22,17 @@ mergeInto(LibraryManager.library, {
   host_save_canvas: function (name) {
     Module.host.saveCanvas(UTF8ToString(name));
   },
+  host_models_state: function () {
+    return Module.host.modelsState();
+  },
+  host_read_model: function (name, bytes, count, sizes, size) {
+    const given = HEAPU8.subarray(bytes, bytes + count);
+    const answer = Module.host.readModel(UTF8ToString(name), given, UTF8ToString(sizes));
+    return Module.host.keepBytes(answer, size);
+  },
+  host_open_dimensions: function (bytes, count, size) {
+    return Module.host.keepBytes(Module.host.openDimensions(HEAPU8.subarray(bytes, bytes + count)), size);
+  },
   host_load: function (name) {
     const text = Module.host.load(UTF8ToString(name));
     return text === null ? 0 : Module.host.keep(text);

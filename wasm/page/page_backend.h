@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "gui/backend/backend.h"
+#include "wasm/page/models.h"
 #include "wasm/page/page_helper.h"
 #include "wasm/page/screen.h"
 #include "wasm/step/page_runner.h"
@@ -36,6 +37,15 @@ class PageBackend : public gui::Backend {
   bool can_read(const std::string& path) override;
   bool has_to_be_given(const std::string& path) const override;
   Result<std::string> read(const std::string& path) override;
+  bool has_reader(const std::string& path) override { return !awaits_reader(path); }
+  std::optional<Result<GraphFile>> read_model(const std::string& path, const std::string& bytes,
+                                              const Dimensions& sizes) override {
+    return page::read_model(path, bytes, sizes);
+  }
+  std::vector<std::string> open_dimensions(const std::string& path,
+                                           const std::string& bytes) override {
+    return page::open_dimensions(path, bytes);
+  }
   Result<Done> write(const std::string& path, std::string_view bytes) override;
   std::vector<std::string> samples() const override;
   bool ask_for_file() override;

@@ -6,13 +6,14 @@
 
 #include "gui/app/errands.h"
 #include "wasm/page/bridge.h"
+#include "wasm/page/models.h"
 #include "wasm/step/page_runner.h"
 
 namespace {
 
 recut::gui::ErrandServer& server() {
   static recut::step::PageRunner runner;
-  static recut::gui::ErrandServer server(&runner);
+  static recut::gui::ErrandServer server(&runner, recut::page::read_model);
   return server;
 }
 

@@ -57,6 +57,15 @@ export class Engine {
     return address;
   }
 
+  // Bytes in the program's memory, which the program frees; their count goes to `sizeAt`. null: none.
+  keepBytes(bytes, sizeAt) {
+    if (bytes === null) return 0;
+    const address = this.#allocate(Math.max(1, bytes.length));
+    this.#module.HEAPU8.set(bytes, address);
+    new DataView(this.#module.HEAPU8.buffer).setUint32(sizeAt, bytes.length, true);
+    return address;
+  }
+
   #lend(one, lent) {
     if (typeof one === 'string') {
       lent.push(this.keep(one));

@@ -11,6 +11,7 @@ import { listenToKeys } from './keyboard.js';
 import { loadProgram } from './load.js';
 import { Loop } from './loop.js';
 import { announce, Mirror } from './mirror.js';
+import { modelsState, openDimensions, readModel } from './models.js';
 import { listenToPointer } from './pointer.js';
 import * as storage from './storage.js';
 import { TextLine } from './text_line.js';
@@ -92,6 +93,10 @@ function connect(module, compiled, host) {
   Object.assign(host, {
     wake: () => loop.wake(),
     keep: (text) => engine.keep(text),
+    keepBytes: (bytes, sizeAt) => engine.keepBytes(bytes, sizeAt),
+    modelsState: () => modelsState(() => loop.wake()),
+    readModel,
+    openDimensions,
     helper,
     askForFile: () => files.ask(),
     fetchSample: (name) => files.fetchSample(name),

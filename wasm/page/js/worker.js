@@ -2,6 +2,7 @@
 // one errand at a time; replies go back as they come.
 import createRecut from '../recut.js';
 import { Engine } from './engine.js';
+import { isModel, loadModels, openDimensions, readModel } from './models.js';
 import { Team } from './team.js';
 
 const fell = (error) => postMessage({ fell: String(error?.message ?? error) });
@@ -9,7 +10,13 @@ const fell = (error) => postMessage({ fell: String(error?.message ?? error) });
 function run(compiled) {
   return new Promise((resolve) =>
     createRecut({
-      host: { reply: (bytes) => postMessage({ bytes }, [bytes.buffer]), team },
+      host: {
+        reply: (bytes) => postMessage({ bytes }, [bytes.buffer]),
+        team,
+        keepBytes: (bytes, sizeAt) => worker.keepBytes(bytes, sizeAt),
+        readModel,
+        openDimensions,
+      },
       print: () => {},
       printErr: (line) => console.warn(line),
       instantiateWasm(imports, done) {
@@ -18,12 +25,14 @@ function run(compiled) {
       },
     }).then(async (module) => {
       await team?.started;
-      resolve(new Engine(module, fell, '_worker_'));
+      worker = new Engine(module, fell, '_worker_');
+      resolve(worker);
     }),
   );
 }
 
 let team = null;
+let worker = null; // once it runs
 let engine; // promised by the first message
 
 async function hear({ compiled, patient, serial, file, task, close }) {
@@ -33,7 +42,8 @@ async function hear({ compiled, patient, serial, file, task, close }) {
     engine = run(compiled);
     return;
   }
-  const worker = await engine;
+  await engine;
+  if (file?.path !== undefined && isModel(file.path)) await loadModels();
   if (close !== undefined) return worker.call('close', close);
   const sufficed =
     (file === null || worker.call('open', serial, file.path, file.bytes) !== 0) && worker.call('serve', serial, task) !== 0;

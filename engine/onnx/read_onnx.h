@@ -14,11 +14,11 @@
 #include "engine/support/result.h"
 #include "engine/workspace/dimensions.h"
 
-namespace recut::native {
+namespace recut::onnx {
 
 inline constexpr std::int64_t kOldestOpset = 13;
 
-struct OnnxOptions {
+struct Options {
   // Sizes of dimensions that the model leaves open, by their names, or "input.0" where they have
   // none.
   Dimensions dimensions;
@@ -43,6 +43,6 @@ std::vector<std::string> open_dimensions(std::string_view bytes);
 // are named, each with its first node and that one's place), a dimension is open, or there are too
 // many nodes.
 Result<GraphFile> read_onnx(std::string_view bytes, std::string_view file_name,
-                            const OnnxOptions& options = {});
+                            const Options& options = {});
 
-}  // namespace recut::native
+}  // namespace recut::onnx

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "native/onnx/lowering.h"
+#include "engine/onnx/lowering.h"
 
-namespace recut::native {
+namespace recut::onnx {
 namespace {
 
 using Ints = std::vector<std::int64_t>;
@@ -180,4 +180,4 @@ Lowered resize(Lowering& node) {
 
 std::vector<Row> resize_rows() { return {{"Resize", resize}}; }
 
-}  // namespace recut::native
+}  // namespace recut::onnx

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <limits>
 
-#include "native/onnx/lowering.h"
+#include "engine/onnx/lowering.h"
 
-namespace recut::native {
+namespace recut::onnx {
 namespace {
 
 using Ints = std::vector<std::int64_t>;
@@ -306,4 +306,4 @@ std::vector<Row> window_rows() {
   };
 }
 
-}  // namespace recut::native
+}  // namespace recut::onnx

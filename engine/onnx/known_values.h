@@ -7,9 +7,9 @@
 #include <optional>
 #include <vector>
 
-#include "native/onnx/lowering.h"
+#include "engine/onnx/lowering.h"
 
-namespace recut::native {
+namespace recut::onnx {
 
 // What may still be computed beforehand of one model.
 struct KnownLimits {
@@ -26,4 +26,4 @@ std::optional<Lowered> compute_known(const ::onnx::NodeProto& node, std::int64_t
 // The number that every element is, as `full` takes it; nothing where they differ or there is none.
 std::optional<Argument> uniform_number(const Tensor& tensor);
 
-}  // namespace recut::native
+}  // namespace recut::onnx

@@ -1,9 +1,9 @@
 // Operators that work element by element on two tensors or more, and casts.
 #include <fmt/core.h>
 
-#include "native/onnx/lowering.h"
+#include "engine/onnx/lowering.h"
 
-namespace recut::native {
+namespace recut::onnx {
 namespace {
 
 std::vector<Argument> operands(Lowering& node, bool commutative) {
@@ -125,4 +125,4 @@ std::vector<Row> arithmetic_rows() {
   };
 }
 
-}  // namespace recut::native
+}  // namespace recut::onnx

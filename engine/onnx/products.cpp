@@ -1,9 +1,9 @@
 // Matrix products, as PyTorch's decompositions leave them: mm, addmm and bmm.
 #include <fmt/core.h>
 
-#include "native/onnx/lowering.h"
+#include "engine/onnx/lowering.h"
 
-namespace recut::native {
+namespace recut::onnx {
 namespace {
 
 using Ints = std::vector<std::int64_t>;
@@ -79,4 +79,4 @@ Lowered gemm(Lowering& node) {
 
 std::vector<Row> product_rows() { return {{"MatMul", matmul}, {"Gemm", gemm}}; }
 
-}  // namespace recut::native
+}  // namespace recut::onnx

@@ -1,4 +1,4 @@
-#include "native/onnx/importer.h"
+#include "engine/onnx/importer.h"
 
 #include <fmt/core.h>
 
@@ -9,11 +9,11 @@
 
 #include "engine/eval/inputs.h"
 #include "engine/ir/rebuild.h"
+#include "engine/onnx/known_values.h"
 #include "engine/support/text.h"
 #include "engine/support/units.h"
-#include "native/onnx/known_values.h"
 
-namespace recut::native {
+namespace recut::onnx {
 namespace {
 
 // All values of a graph together; sums of sizes then fit into 64 bits.
@@ -21,7 +21,7 @@ constexpr std::int64_t kMaxTotalBytes = std::int64_t{1} << 60;
 
 class Importer {
  public:
-  Importer(const ::onnx::GraphProto& model, std::int64_t opset, const OnnxOptions& options)
+  Importer(const ::onnx::GraphProto& model, std::int64_t opset, const Options& options)
       : model_(model),
         opset_(opset),
         options_(options),
@@ -265,7 +265,7 @@ class Importer {
 
   const ::onnx::GraphProto& model_;
   const std::int64_t opset_;
-  const OnnxOptions& options_;
+  const Options& options_;
   KnownLimits known_;
   Graph graph_;
   std::map<std::string, Value> values_;
@@ -297,8 +297,8 @@ std::string open_name(const ::onnx::ValueInfoProto& input, int dimension) {
 }
 
 Result<GraphFile> import_graph(const ::onnx::GraphProto& model, std::int64_t opset,
-                               const OnnxOptions& options) {
+                               const Options& options) {
   return Importer(model, opset, options).run();
 }
 
-}  // namespace recut::native
+}  // namespace recut::onnx

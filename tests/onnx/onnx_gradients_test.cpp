@@ -9,13 +9,13 @@
 #include "engine/eval/inputs.h"
 #include "engine/input/text.h"
 #include "engine/ir/printer.h"
-#include "native/onnx/read_onnx.h"
-#include "tests/native/onnx_models.h"
+#include "engine/onnx/read_onnx.h"
+#include "tests/onnx/onnx_models.h"
 
 namespace recut::native {
 namespace {
 
-TEST_CASE("onnx: gradients are PyTorch's", "[native]") {
+TEST_CASE("onnx: gradients are PyTorch's", "[onnx]") {
   for (const std::string& name : onnx_models()) {
     INFO(name);
     const TemporaryFile joint("joint.recut"), weights("weights.safetensors");
@@ -35,7 +35,7 @@ TEST_CASE("onnx: gradients are PyTorch's", "[native]") {
   }
 }
 
-TEST_CASE("onnx: a gradient that differs is found, one that isn't there is refused", "[native]") {
+TEST_CASE("onnx: a gradient that differs is found, one that isn't there is refused", "[onnx]") {
   const TemporaryFile joint("joint.recut"), weights("weights.safetensors");
   const auto make = [&](const char* wanted) {
     return run({"grad", onnx_model("tiny_lstm"), "--wrt", wanted, "--out", joint.path(),
@@ -115,11 +115,11 @@ std::vector<double> drawn(const TensorType& type, std::uint64_t seed, const std:
 // real result.
 struct Subject {
   explicit Subject(const std::string& name) {
-    OnnxOptions options;
+    onnx::Options options;
     options.dimensions = {{"batch", 2}, {"tokens", 5}};
     if (name != "tiny_bert") options.dimensions.erase("tokens");
     if (name != "tiny_bert" && name != "tiny_resnet") options.dimensions.clear();
-    const auto file = read_onnx(bytes_of_file(onnx_model(name)), name, options);
+    const auto file = onnx::read_onnx(bytes_of_file(onnx_model(name)), name, options);
     INFO((file ? std::string() : format(file.diagnostics())));
     REQUIRE(file.ok());
     forward = in_f64(file->graph);
@@ -177,7 +177,7 @@ struct Subject {
   std::vector<std::vector<double>> tangents;
 };
 
-TEST_CASE("onnx: gradients are the model's differences, in f64", "[native]") {
+TEST_CASE("onnx: gradients are the model's differences, in f64", "[onnx]") {
   for (const std::string& name : onnx_models()) {
     INFO(name);
     Subject subject(name);

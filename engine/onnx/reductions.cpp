@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "native/onnx/lowering.h"
+#include "engine/onnx/lowering.h"
 
-namespace recut::native {
+namespace recut::onnx {
 namespace {
 
 using Ints = std::vector<std::int64_t>;
@@ -112,4 +112,4 @@ std::vector<Row> reduction_rows() {
   };
 }
 
-}  // namespace recut::native
+}  // namespace recut::onnx

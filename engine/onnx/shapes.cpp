@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <numeric>
 
-#include "native/onnx/lowering.h"
+#include "engine/onnx/lowering.h"
 
-namespace recut::native {
+namespace recut::onnx {
 namespace {
 
 using Ints = std::vector<std::int64_t>;
@@ -296,4 +296,4 @@ std::vector<Row> shape_rows() {
   };
 }
 
-}  // namespace recut::native
+}  // namespace recut::onnx

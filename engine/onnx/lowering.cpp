@@ -1,4 +1,4 @@
-#include "native/onnx/lowering.h"
+#include "engine/onnx/lowering.h"
 
 #include <fmt/core.h>
 
@@ -6,7 +6,7 @@
 
 #include "engine/support/text.h"
 
-namespace recut::native {
+namespace recut::onnx {
 namespace {
 
 using ::onnx::AttributeProto;
@@ -182,4 +182,4 @@ Lower find_lowering(std::string_view operator_name) {
   return it == by_name.end() ? nullptr : it->second;
 }
 
-}  // namespace recut::native
+}  // namespace recut::onnx

@@ -1,18 +1,18 @@
 // ONNX models: values as onnxruntime has them (tests/onnx/reference.mjs wrote those), what is
 // refused and how, and bytes that mean harm.
-#include "native/onnx/read_onnx.h"
+#include "engine/onnx/read_onnx.h"
 
 #include <catch2/catch_test_macros.hpp>
 
 #include "engine/ir/printer.h"
 #include "engine/ir/verifier.h"
 #include "engine/support/hash.h"
-#include "tests/native/onnx_models.h"
+#include "tests/onnx/onnx_models.h"
 
 namespace recut::native {
 namespace {
 
-TEST_CASE("onnx: models give what onnxruntime gives", "[native]") {
+TEST_CASE("onnx: models give what onnxruntime gives", "[onnx]") {
   REQUIRE(onnx_models().size() >= 7);
   for (const std::string& name : onnx_models()) {
     INFO(name);
@@ -29,7 +29,7 @@ TEST_CASE("onnx: models give what onnxruntime gives", "[native]") {
   }
 }
 
-TEST_CASE("onnx: an imported model is Recut's text and its tensors", "[native]") {
+TEST_CASE("onnx: an imported model is Recut's text and its tensors", "[onnx]") {
   const TemporaryFile graph("imported.recut"), tensors("imported.safetensors");
   const Ran imported = run({"import", onnx_model("tiny_gpt"), "--no-passes", "--out", graph.path(),
                             "--tensors", tensors.path()});
@@ -43,8 +43,7 @@ TEST_CASE("onnx: an imported model is Recut's text and its tensors", "[native]")
   CHECK(run({"eval", graph.path(), "--tensors", tensors.path(), "--seed", "1"}).code == kDone);
 }
 
-TEST_CASE("onnx: shapes that the model computes are gone, and statistics are constants",
-          "[native]") {
+TEST_CASE("onnx: shapes that the model computes are gone, and statistics are constants", "[onnx]") {
   const Ran gpt = run({"show", onnx_model("tiny_gpt"), "--no-passes"});
   for (const char* none : {"arange", "cat(", "remainder"})
     CHECK(gpt.out.find(none) == std::string::npos);
@@ -53,7 +52,7 @@ TEST_CASE("onnx: shapes that the model computes are gone, and statistics are con
   CHECK(resnet.out.find("%conv1.bn.weight = parameter f32[4]") != std::string::npos);
 }
 
-TEST_CASE("onnx: open dimensions are named, and fixed by name", "[native]") {
+TEST_CASE("onnx: open dimensions are named, and fixed by name", "[onnx]") {
   const Ran open = run({"show", onnx_model("tiny_bert"), "--dim", "batch=2"});
   CHECK(open.code == kBadInput);
   CHECK(open.err.find("input 'hidden': dimension 1 ('tokens') is not fixed: static shapes only, "
@@ -67,7 +66,7 @@ TEST_CASE("onnx: open dimensions are named, and fixed by name", "[native]") {
   CHECK(run({"plan", onnx_model("tiny_gpt")}).code == kBadInput);
 }
 
-TEST_CASE("onnx: a frozen model gives what onnxruntime gives", "[native]") {
+TEST_CASE("onnx: a frozen model gives what onnxruntime gives", "[onnx]") {
   for (const std::string& name : onnx_models()) {
     INFO(name);
     const TemporaryFile graph("frozen.recut"), tensors("frozen.safetensors");
@@ -99,13 +98,13 @@ std::string one_node(const std::string& op, const std::string& domain, int opset
 }
 
 std::string refusal(std::string_view bytes) {
-  const auto file = read_onnx(bytes, "m.onnx");
+  const auto file = onnx::read_onnx(bytes, "m.onnx");
   REQUIRE_FALSE(file.ok());
   CHECK(file.diagnostics().front().file == "m.onnx");
   return file.diagnostics().front().message;
 }
 
-TEST_CASE("onnx: what isn't supported is named", "[native]") {
+TEST_CASE("onnx: what isn't supported is named", "[onnx]") {
   CHECK(refusal(one_node("NonMaxSuppression", "", 13)) ==
         "unsupported operator 'NonMaxSuppression' (opset 13): node 'the node' (1 of 1) uses it");
   CHECK(refusal(one_node("Relu", "com.microsoft", 15)) ==
@@ -117,13 +116,13 @@ TEST_CASE("onnx: what isn't supported is named", "[native]") {
         "no ONNX model: the bytes are no protobuf message with a graph");
 }
 
-std::string refusal_within(const std::string& name, const OnnxOptions& options) {
-  const auto file = read_onnx(bytes_of_file(onnx_model(name)), name, options);
+std::string refusal_within(const std::string& name, const onnx::Options& options) {
+  const auto file = onnx::read_onnx(bytes_of_file(onnx_model(name)), name, options);
   return file ? "" : file.diagnostics().front().message;
 }
 
-TEST_CASE("onnx: what takes too much is refused, or not computed beforehand", "[native]") {
-  OnnxOptions options;
+TEST_CASE("onnx: what takes too much is refused, or not computed beforehand", "[onnx]") {
+  onnx::Options options;
   options.max_nodes = 20;
   CHECK(refusal_within("tiny_gpt", options) == "the model has 106 nodes, at most 20 are read");
   CHECK(refusal_within("tiny_lstm", options)
@@ -140,16 +139,16 @@ TEST_CASE("onnx: what takes too much is refused, or not computed beforehand", "[
 }
 
 void expect_sound(const std::string& bytes) {
-  OnnxOptions options;
+  onnx::Options options;
   options.dimensions = {{"batch", 2}, {"tokens", 5}};
-  const auto file = read_onnx(bytes, "m.onnx", options);
+  const auto file = onnx::read_onnx(bytes, "m.onnx", options);
   if (file.ok())
     CHECK(verify(file->graph).empty());
   else
     CHECK_FALSE(file.diagnostics().empty());
 }
 
-TEST_CASE("onnx: models cut off or changed at any byte are read or refused", "[native]") {
+TEST_CASE("onnx: models cut off or changed at any byte are read or refused", "[onnx]") {
   for (const std::string& name : onnx_models()) {
     INFO(name);
     const std::string whole = bytes_of_file(onnx_model(name));

@@ -1,9 +1,9 @@
 // LSTM, unrolled: the graph has no loops.
 #include <fmt/core.h>
 
-#include "native/onnx/lowering.h"
+#include "engine/onnx/lowering.h"
 
-namespace recut::native {
+namespace recut::onnx {
 namespace {
 
 using Ints = std::vector<std::int64_t>;
@@ -132,4 +132,4 @@ Lowered lstm(Lowering& node) { return Lstm(node).run(); }
 
 std::vector<Row> recurrent_rows() { return {{"LSTM", lstm}}; }
 
-}  // namespace recut::native
+}  // namespace recut::onnx

@@ -1,9 +1,9 @@
 // Normalisations and softmax.
 #include <fmt/core.h>
 
-#include "native/onnx/lowering.h"
+#include "engine/onnx/lowering.h"
 
-namespace recut::native {
+namespace recut::onnx {
 namespace {
 
 using Ints = std::vector<std::int64_t>;
@@ -79,4 +79,4 @@ std::vector<Row> normalisation_rows() {
   };
 }
 
-}  // namespace recut::native
+}  // namespace recut::onnx

@@ -2,9 +2,9 @@
 #include <fmt/core.h>
 
 #include "engine/eval/inputs.h"
-#include "native/onnx/lowering.h"
+#include "engine/onnx/lowering.h"
 
-namespace recut::native {
+namespace recut::onnx {
 namespace {
 
 using Ints = std::vector<std::int64_t>;
@@ -114,4 +114,4 @@ std::vector<Row> constant_rows() {
   };
 }
 
-}  // namespace recut::native
+}  // namespace recut::onnx

@@ -6,8 +6,8 @@
 
 #include "engine/eval/evaluator.h"
 #include "engine/eval/inputs.h"
-#include "native/onnx/read_onnx.h"
-#include "tests/native/onnx_writer.h"
+#include "engine/onnx/read_onnx.h"
+#include "tests/onnx/onnx_writer.h"
 
 namespace recut::test {
 namespace {
@@ -45,7 +45,7 @@ Tensor tensor_of_numbers(const TensorType& type, const Numbers* given) {
 
 // What the node gives where x has these values, or 0, 1, 2, …
 Result<Made> evaluated(const OnnxNode& node, int opset, const Numbers* x) {
-  const auto file = native::read_onnx(node.model(opset), "m.onnx");
+  const auto file = onnx::read_onnx(node.model(opset), "m.onnx");
   if (!file) return file.diagnostics();
   Inputs inputs;
   for (const NodeId id : file->graph.order()) {
@@ -104,7 +104,7 @@ OnnxNode transposed(const Numbers& x, const Taps& kernel) {
   return node;
 }
 
-TEST_CASE("onnx: a transposed convolution of SAME is its stride times as long", "[native]") {
+TEST_CASE("onnx: a transposed convolution of SAME is its stride times as long", "[onnx]") {
   struct Case {
     std::size_t inputs;
     Taps kernel;
@@ -134,7 +134,7 @@ TEST_CASE("onnx: a transposed convolution of SAME is its stride times as long", 
   }
 }
 
-TEST_CASE("onnx: a transposed convolution takes any pads and output_shape", "[native]") {
+TEST_CASE("onnx: a transposed convolution takes any pads and output_shape", "[onnx]") {
   const Numbers x = {1, 2, 3};
   const Taps kernel{{1, 2, 3}, 2};  // reaches seven elements
   const auto padded = [&](Ints pads, std::int64_t added) {
@@ -161,7 +161,7 @@ TEST_CASE("onnx: a transposed convolution takes any pads and output_shape", "[na
   CHECK(gives(biased, x) == part_of_whole(x, kernel, 0, 12, 0.5));
 }
 
-TEST_CASE("onnx: a transposed convolution pads each dimension and group by itself", "[native]") {
+TEST_CASE("onnx: a transposed convolution pads each dimension and group by itself", "[onnx]") {
   OnnxNode square("ConvTranspose", {1, 1, 2, 2});
   square.reals({1, 1, 3, 3}, {2, 3, 4, 5, 6, 7, 8, 9, 10}).with("auto_pad", "SAME_UPPER");
   CHECK(gives(square, {2, 3, 4, 5}) == Made{{1, 1, 2, 2}, {49, 63, 91, 105}});
@@ -178,7 +178,7 @@ TEST_CASE("onnx: a transposed convolution pads each dimension and group by itsel
 // Indices
 // ------------------------------------------------------------------------------------------------
 
-TEST_CASE("onnx: indices beyond the depth have no place in OneHot", "[native]") {
+TEST_CASE("onnx: indices beyond the depth have no place in OneHot", "[onnx]") {
   const Numbers indices = {2, -1, 3, -3, -4, 1e12};
   OnnxNode last("OneHot", {6}, OnnxNode::kInteger);
   last.integer(3).reals({2}, {5, 7});
@@ -191,7 +191,7 @@ TEST_CASE("onnx: indices beyond the depth have no place in OneHot", "[native]") 
         std::string::npos);
 }
 
-TEST_CASE("onnx: elements beyond both ends are refused, not wrapped", "[native]") {
+TEST_CASE("onnx: elements beyond both ends are refused, not wrapped", "[onnx]") {
   const auto gathered = [](std::int64_t index) {
     OnnxNode node("GatherElements", {3});
     node.integers({index});
@@ -215,7 +215,7 @@ OnnxNode resized(const Ints& shape, const Ints& sizes, const char* mode, const c
   return node;
 }
 
-TEST_CASE("onnx: one element that remains is the first by pytorch_half_pixel", "[native]") {
+TEST_CASE("onnx: one element that remains is the first by pytorch_half_pixel", "[onnx]") {
   const char* coordinates = "pytorch_half_pixel";
   for (const char* mode : {"linear", "nearest"}) {
     INFO(mode);
@@ -234,7 +234,7 @@ TEST_CASE("onnx: one element that remains is the first by pytorch_half_pixel", "
   CHECK(gives(resized({1, 1, 3}, {1, 1, 1}, "linear", "align_corners")) == Made{{1, 1, 1}, {0}});
 }
 
-TEST_CASE("onnx: linear interpolation knows every place of a centre", "[native]") {
+TEST_CASE("onnx: linear interpolation knows every place of a centre", "[onnx]") {
   CHECK(gives(resized({1, 1, 2}, {1, 1, 4}, "linear", "asymmetric")) ==
         Made{{1, 1, 4}, {0, 0.5, 1, 1}});
   CHECK(gives(resized({1, 1, 2}, {1, 1, 4}, "linear", "half_pixel_symmetric")) ==
@@ -254,7 +254,7 @@ TEST_CASE("onnx: linear interpolation knows every place of a centre", "[native]"
 // Reductions and padding
 // ------------------------------------------------------------------------------------------------
 
-TEST_CASE("onnx: without axes all is reduced, or each element by itself", "[native]") {
+TEST_CASE("onnx: without axes all is reduced, or each element by itself", "[onnx]") {
   const auto reduced = [](const char* op, bool noop) {
     OnnxNode node(op, {2, 2});
     node.integers({})
@@ -287,7 +287,7 @@ OnnxNode padding(const Ints& shape, const Ints& pads, const char* mode, const In
   return node;
 }
 
-TEST_CASE("onnx: pads have any axes, signs and modes", "[native]") {
+TEST_CASE("onnx: pads have any axes, signs and modes", "[onnx]") {
   const auto along = [](const Ints& pads, const char* mode) {
     return gives(padding({4}, pads, mode, nullptr));
   };

@@ -1,4 +1,4 @@
-#include "native/onnx/tensor_values.h"
+#include "engine/onnx/tensor_values.h"
 
 #include <fmt/core.h>
 
@@ -7,7 +7,7 @@
 #include "engine/eval/inputs.h"
 #include "engine/support/text.h"
 
-namespace recut::native {
+namespace recut::onnx {
 namespace {
 
 using ::onnx::TensorProto;
@@ -144,4 +144,4 @@ std::vector<double> as_reals(const Tensor& tensor) {
   return {integers.begin(), integers.end()};
 }
 
-}  // namespace recut::native
+}  // namespace recut::onnx

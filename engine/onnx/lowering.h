@@ -12,9 +12,9 @@
 
 #include "engine/eval/tensor.h"
 #include "engine/ir/graph.h"
-#include "native/onnx/tensor_values.h"
+#include "engine/onnx/tensor_values.h"
 
-namespace recut::native {
+namespace recut::onnx {
 
 // What a name of the model stands for: a node, or a tensor that is known and has no node yet.
 struct Value {
@@ -120,4 +120,4 @@ std::vector<Row> normalisation_rows();
 std::vector<Row> reduction_rows();
 std::vector<Row> recurrent_rows();
 
-}  // namespace recut::native
+}  // namespace recut::onnx

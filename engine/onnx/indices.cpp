@@ -1,9 +1,9 @@
 // Operators that read and write at indices.
 #include <fmt/core.h>
 
-#include "native/onnx/lowering.h"
+#include "engine/onnx/lowering.h"
 
-namespace recut::native {
+namespace recut::onnx {
 namespace {
 
 NodeId wide(Lowering& node, std::size_t input) { return node.convert(node.in(input), DType::i64); }
@@ -105,4 +105,4 @@ std::vector<Row> index_rows() {
   };
 }
 
-}  // namespace recut::native
+}  // namespace recut::onnx

@@ -1,4 +1,4 @@
-#include "native/onnx/read_onnx.h"
+#include "engine/onnx/read_onnx.h"
 
 #include <fmt/core.h>
 #include <fmt/ranges.h>
@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <set>
 
+#include "engine/onnx/importer.h"
 #include "engine/support/text.h"
 #include "engine/support/units.h"
-#include "native/onnx/importer.h"
 
-namespace recut::native {
+namespace recut::onnx {
 namespace {
 
 // False where the bytes are no message with a graph.
@@ -72,7 +72,7 @@ std::vector<std::string> open_dimensions(std::string_view bytes) {
 }
 
 Result<GraphFile> read_onnx(std::string_view bytes, std::string_view file_name,
-                            const OnnxOptions& options) {
+                            const Options& options) {
   ::onnx::ModelProto model;
   if (!parse(bytes, model))
     return placed({error("no ONNX model: the bytes are no protobuf message with a graph")},
@@ -91,4 +91,4 @@ Result<GraphFile> read_onnx(std::string_view bytes, std::string_view file_name,
   return file;
 }
 
-}  // namespace recut::native
+}  // namespace recut::onnx

@@ -1,7 +1,7 @@
 // Operators that work element by element on one tensor.
-#include "native/onnx/lowering.h"
+#include "engine/onnx/lowering.h"
 
-namespace recut::native {
+namespace recut::onnx {
 namespace {
 
 template <Op op>
@@ -140,4 +140,4 @@ std::vector<Row> activation_rows() {
   };
 }
 
-}  // namespace recut::native
+}  // namespace recut::onnx

@@ -6,10 +6,10 @@
 #include <cstdint>
 #include <string>
 
-#include "native/onnx/lowering.h"
-#include "native/onnx/read_onnx.h"
+#include "engine/onnx/lowering.h"
+#include "engine/onnx/read_onnx.h"
 
-namespace recut::native {
+namespace recut::onnx {
 
 // "node '/conv1/Conv'", or by its first output where it has no name; and "7 of 120".
 std::string node_words(const ::onnx::NodeProto& node);
@@ -20,6 +20,6 @@ std::string open_name(const ::onnx::ValueInfoProto& input, int dimension);
 
 // Every operator has a row (find_lowering).
 Result<GraphFile> import_graph(const ::onnx::GraphProto& model, std::int64_t opset,
-                               const OnnxOptions& options);
+                               const Options& options);
 
-}  // namespace recut::native
+}  // namespace recut::onnx

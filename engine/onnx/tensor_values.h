@@ -10,9 +10,9 @@
 #include "engine/eval/tensor.h"
 #include "engine/ir/dtype.h"
 
-namespace recut::native {
+namespace recut::onnx {
 
-// Why a model can't be read. Thrown inside native/onnx and caught at its door, where the node that
+// Why a model can't be read. Thrown inside engine/onnx and caught at its door, where the node that
 // it is about is known.
 struct Refusal {
   std::string message;
@@ -32,4 +32,4 @@ Tensor integer_tensor(std::int64_t value);  // of no dimensions
 std::vector<std::int64_t> as_integers(const Tensor& tensor);
 std::vector<double> as_reals(const Tensor& tensor);
 
-}  // namespace recut::native
+}  // namespace recut::onnx

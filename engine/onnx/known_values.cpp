@@ -1,4 +1,4 @@
-#include "native/onnx/known_values.h"
+#include "engine/onnx/known_values.h"
 
 #include <algorithm>
 
@@ -6,7 +6,7 @@
 #include "engine/eval/inputs.h"
 #include "engine/partition/cost.h"
 
-namespace recut::native {
+namespace recut::onnx {
 namespace {
 
 constexpr std::int64_t kMostElements = std::int64_t{1} << 20;
@@ -104,4 +104,4 @@ std::optional<Argument> uniform_number(const Tensor& tensor) {
   return Argument(as_integers(tensor).front());
 }
 
-}  // namespace recut::native
+}  // namespace recut::onnx

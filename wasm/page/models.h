@@ -1,0 +1,27 @@
+// ONNX models, read by a program of their own (wasm/onnx) that js/models.js fetches when the first
+// one is met. In the page and in its workers.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/input/graph_file.h"
+#include "engine/support/result.h"
+#include "engine/workspace/dimensions.h"
+
+namespace recut::page {
+
+// Whether files of this name need that program, and it isn't there yet: then it is on its way.
+bool awaits_reader(std::string_view path);
+
+// The model with its values; nothing where the name isn't a model's. Fails where the reader refuses
+// the model, or couldn't be fetched.
+std::optional<Result<GraphFile>> read_model(const std::string& path, const std::string& bytes,
+                                            const Dimensions& sizes);
+
+// The dimensions that the model leaves open, by name.
+std::vector<std::string> open_dimensions(const std::string& path, const std::string& bytes);
+
+}  // namespace recut::page
