@@ -13,6 +13,7 @@ using Colour = std::uint32_t;  // 0xrrggbb
 
 struct Theme {
   Colour background, panel, raised, line;
+  Colour frame;  // around a group of the graph: it has to be seen, unlike `line`
   Colour text, dim, faint;
   Colour saved, recomputed, freed, result;
   Colour selection, conflict;

@@ -10,6 +10,7 @@ namespace recut::gui {
 namespace {
 
 constexpr double kLeastContrast = 4.5;
+constexpr double kLeastOfShapes = 3;
 
 double luminance(Colour colour) {
   const auto part = [&](int shift, double weight) {
@@ -31,6 +32,13 @@ TEST_CASE("theme: words stand out from every ground", "[gui]") {
         CAPTURE(css(ground), css(ink));
         CHECK(contrast(ground, ink) >= kLeastContrast);
       }
+}
+
+// A frame stands on the background and around a ground between it and the panel's.
+TEST_CASE("theme: frames of groups stand out from what is around and in them", "[gui]") {
+  for (const Theme* theme : {&kDark, &kLight})
+    for (const double share : {0.0, 0.55, 0.85})
+      CHECK(contrast(mix(theme->background, theme->panel, share), theme->frame) >= kLeastOfShapes);
 }
 
 TEST_CASE("theme: text, dim and faint can be told apart", "[gui]") {
