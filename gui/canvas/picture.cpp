@@ -46,6 +46,16 @@ void gather_incident(Picture& picture) {
       picture.incident[next[box.index]++] = e;
 }
 
+std::vector<NodeId> readers_of(const Graph& graph, const Scene& scene) {
+  std::vector<NodeId> readers(scene.nodes.size());
+  for (std::uint32_t p = 0; p < scene.nodes.size(); ++p) {
+    if (graph.origin(scene.nodes[p].node).module.empty()) continue;
+    for (const std::uint32_t value : scene.operands_of(p))
+      if (scene.nodes[value].input && !readers[value].valid()) readers[value] = scene.nodes[p].node;
+  }
+  return readers;
+}
+
 // The same node, or what carries its name in another pass's graph.
 NodeId counterpart(const Graph& from, const Graph& to, NodeId node) {
   if (to.contains(node)) return node;
@@ -111,6 +121,13 @@ const Graph& graph_at(const Document& document, std::size_t pass) {
 
 const Graph& Picture::graph() const { return graph_at(*document, pass); }
 
+std::string_view Picture::reading_module(NodeId input) const {
+  const std::uint32_t position = whole->find(input);
+  if (readers == nullptr || position == Scene::kNone) return {};
+  const NodeId reader = (*readers)[position];
+  return reader.valid() ? std::string_view(graph().origin(reader).module) : std::string_view();
+}
+
 layout::BoxId Picture::own_box(NodeId node) const {
   const layout::BoxId id = node.valid() ? box(node) : layout::BoxId();
   return id.valid() && layout.boxes[id.index].node == node ? id : layout::BoxId();
@@ -127,6 +144,9 @@ SharedPicture make_picture(const PictureRequest& request, PictureCache& cache,
   picture->whole = same_graph ? former->whole
                               : std::make_shared<const Scene>(layout::scene_of(picture->graph()));
   picture->scene = picture->whole;
+  picture->readers = same_graph ? former->readers
+                                : std::make_shared<const std::vector<NodeId>>(
+                                      readers_of(picture->graph(), *picture->whole));
   picture->expansion =
       request.expansion ? *request.expansion : layout::default_expansion(*picture->whole);
   if (stop()) return nullptr;

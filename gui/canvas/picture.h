@@ -6,6 +6,7 @@
 #include <memory>
 #include <mutex>
 #include <span>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -43,11 +44,16 @@ struct Picture {
   std::vector<Crossing> crossings;  // sorted
   // Edges by box, both ways: incident[first_incident[b] … first_incident[b + 1]).
   std::vector<std::uint32_t> first_incident, incident;
+  // By position in `whole`, of inputs: their first reader that stands in a module. Of one graph
+  // one.
+  std::shared_ptr<const std::vector<NodeId>> readers;
   // By position in the scene: the pass that was shown before hasn't got the node. Empty: no other
   // pass was.
   std::vector<bool> changed;
 
   const Graph& graph() const;
+  // The module that reads an input first; "" where none does.
+  std::string_view reading_module(NodeId input) const;
   layout::BoxId box(NodeId node) const { return layout.find(*scene, node); }
   // The box of the node itself, not of a group around it.
   layout::BoxId own_box(NodeId node) const;

@@ -10,11 +10,58 @@
 namespace recut::gui {
 namespace {
 
+constexpr std::size_t kMostOfName = 512;  // bytes that are looked at
+
 std::string shape_words(const TensorType& type) {
   std::string words;
   for (const std::int64_t side : type.shape)
     words += fmt::format("{}{}", words.empty() ? "" : "×", side);
   return words.empty() ? std::string("scalar") : words;
+}
+
+// `part`, of one or more parts, is in `path` as whole parts.
+bool has_run(std::string_view path, std::string_view part) {
+  for (std::size_t at = path.find(part); at != std::string_view::npos;
+       at = path.find(part, at + 1)) {
+    const std::size_t end = at + part.size();
+    if ((at == 0 || path[at - 1] == '.') && (end == path.size() || path[end] == '.')) return true;
+  }
+  return false;
+}
+
+// "primals_7", "arg_3": a number, which says nothing of the input.
+bool is_numbered(std::string_view name) {
+  const std::size_t at = name.rfind('_');
+  if (at == std::string_view::npos || at == 0 || at + 1 == name.size()) return false;
+  return name.substr(at + 1).find_first_not_of("0123456789") == std::string_view::npos &&
+         name.find_first_of("./") == std::string_view::npos;
+}
+
+BoxWords words_of_input(const Picture& picture, NodeId node, std::string_view path) {
+  const std::string_view name = clipped(picture.graph().node_name(node), kMostOfName);
+  const std::string_view module = picture.reading_module(node);
+  BoxWords words;
+  if (!is_numbered(name) || module.empty()) {
+    words.title = std::string(clipped(within_path(name, path)));
+    words.path = words.title.find('.') != std::string::npos;
+    return words;
+  }
+  words.title = std::string(clipped(within_path(without_local(module), path)));
+  words.own = std::string(clipped(name));
+  words.path = true;
+  return words;
+}
+
+// "var_mean[1]" of a node that takes one of several outputs, which only such a node may read.
+std::string call_words(const Graph& graph, NodeId id) {
+  const Node& node = graph[id];
+  const std::string_view name = operator_word(graph.op(id));
+  if (node.operands.empty() || graph[node.operands.front()].outputs.size() < 2 ||
+      node.arguments.size() < 2)
+    return std::string(name);
+  const std::int64_t* output = node.arguments[1].get<std::int64_t>();
+  const std::string_view of = operator_word(graph.op(node.operands.front()));
+  return output != nullptr ? fmt::format("{}[{}]", of, *output) : std::string(name);
 }
 
 }  // namespace
@@ -26,24 +73,72 @@ std::string_view clipped(std::string_view name, std::size_t bytes) {
 }
 
 std::string label_of(const layout::Group& group) {
+  const std::string_view label = without_local(group.label);
   const bool number = group.label.find_first_not_of("0123456789") == std::string::npos;
   const std::string_view path = group.path;
   const std::size_t last = path.rfind('.');
   const bool is_last = last != std::string_view::npos && path.substr(last + 1) == group.label;
-  if (!number || !is_last || last == 0) return std::string(clipped(group.label));
+  if (!number || !is_last || last == 0) return std::string(clipped(label));
   const std::size_t before = path.rfind('.', last - 1);
   const std::size_t from = before == std::string_view::npos ? 0 : before + 1;
   return std::string(clipped(path.substr(from)));
 }
 
-std::string title_of(const layout::Group& group) {
-  const std::string label = label_of(group);
-  return group.equals > 1 ? fmt::format("{} × {}", label, group.equals) : label;
+std::vector<std::string> alike_words(const layout::Group& group) {
+  if (group.equals < 2) return {};
+  const std::string words = fmt::format("1 of {}", format_count(group.equals));
+  return {words + " alike", words};
 }
 
 std::string name_of(const Picture& picture, const layout::Box& box) {
-  if (!box.node.valid()) return title_of(picture.group(box));
+  if (!box.node.valid()) return label_of(picture.group(box));
   return std::string(clipped(picture.graph().node_name(box.node)));
+}
+
+std::string_view operator_word(const Operator& op) {
+  std::string_view name = op.packet;
+  name.remove_prefix(std::min(name.size(), name.rfind('.') + 1));  // npos + 1 is 0
+  const std::size_t first = name.find_first_not_of('_');
+  return first == std::string_view::npos ? name : name.substr(first);
+}
+
+std::string_view within_path(std::string_view name, std::string_view path) {
+  std::string dotted(name);
+  std::replace(dotted.begin(), dotted.end(), '/', '.');
+  const std::size_t from = dotted.find_first_not_of('.');
+  if (from == std::string::npos) return name;
+  std::size_t cut = from;
+  for (std::size_t at = dotted.find('.', from); at != std::string::npos && at + 1 < dotted.size();
+       at = dotted.find('.', at + 1)) {
+    if (!has_run(path, std::string_view(dotted).substr(from, at - from))) break;
+    cut = at + 1;
+  }
+  return name.substr(cut);
+}
+
+std::string_view without_local(std::string_view path) {
+  if (path.rfind("L['", 0) != 0) return path;
+  const std::size_t end = path.find("']");
+  if (end == std::string_view::npos) return path;
+  if (end + 2 == path.size()) return path.substr(3, end - 3);
+  return path[end + 2] == '.' ? path.substr(end + 3) : path;
+}
+
+BoxWords words_in_box(const Picture& picture, const layout::Box& box) {
+  if (!box.node.valid()) return {label_of(picture.group(box)), {}, false, false};
+  const Graph& graph = picture.graph();
+  const std::string_view path = picture.group(box).path;
+  if (graph.op(box.node).is(kInput)) return words_of_input(picture, box.node, path);
+  BoxWords words{call_words(graph, box.node), {}, false, false};
+  std::string_view own = within_path(clipped(graph.node_name(box.node), kMostOfName), path);
+  const std::size_t first = own.find_first_not_of('_');
+  if (first != std::string_view::npos && own.substr(first).rfind(words.title, 0) == 0) {
+    const std::string_view rest = own.substr(first + words.title.size());
+    words.joined = rest.empty() || rest.front() == '_';
+    if (words.joined) own = rest;
+  }
+  words.own = std::string(clipped(own));
+  return words;
 }
 
 std::vector<std::string> details_of(const Picture& picture, const layout::Box& box,

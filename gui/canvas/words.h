@@ -8,11 +8,30 @@
 
 namespace recut::gui {
 
+// A node's own name, or a group's.
 std::string name_of(const Picture& picture, const layout::Box& box);
+
+// The words in a box. A call: its operator, then its name, "softmax" "p", without the path of the
+// group that it stands in; an output of several, "var_mean[0]" "getitem". An input: its name, or
+// where that is a mere number, the module that reads it, "attn.c_attn" "primals_7".
+struct BoxWords {
+  std::string title, own;  // own: "" where the title says it
+  bool joined = false;     // the two are one name: "mm" "_3"
+  bool path = false;       // the title is a module's path, whose end tells most
+};
+BoxWords words_in_box(const Picture& picture, const layout::Box& box);
+// "mul" of mul.Tensor, "softmax" of _softmax.
+std::string_view operator_word(const Operator& op);
+// A name without the leading parts that `path` has in a row: "h.0.attn.weight" in "m.h.0" is
+// "attn.weight", "/h/h.0/mlp/Relu" in "h.h.0.mlp" is "Relu".
+std::string_view within_path(std::string_view name, std::string_view path);
+// A path without the local variable that Dynamo found the model in: "L['s'].m.h" is "m.h".
+std::string_view without_local(std::string_view path);
+
 // A group's own name; a number says nothing without what it numbers: "h.3".
 std::string label_of(const layout::Group& group);
-// "h.3 × 24": a group and how many there are of its kind.
-std::string title_of(const layout::Group& group);
+// "1 of 11 alike", "1 of 11": longest first; nothing where no other group is like it.
+std::vector<std::string> alike_words(const layout::Group& group);
 // What may stand at the right of a name, longest first: "32×64×56×56 · 24.5 MiB", "24.5 MiB".
 std::vector<std::string> details_of(const Picture& picture, const layout::Box& box,
                                     std::int64_t saved_bytes);

@@ -171,6 +171,7 @@ void draw_canvas(const Stage& stage) {
   draw_routes(stage);
   draw_stubs(stage);
   draw_edges_of_selection(stage);
+  draw_titles(stage);
   draw_boxes(stage);
   draw_selection(stage);
   draw_differences(stage);

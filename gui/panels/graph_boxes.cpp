@@ -1,4 +1,4 @@
-// Boxes and frames: colour and shape by the role under the plan that is shown, and as much text as
+// Boxes: colour and shape by the role under the plan that is shown, and as much text as
 // the zoom leaves room for.
 #include <fmt/core.h>
 
@@ -13,12 +13,10 @@
 namespace recut::gui {
 namespace {
 
-using layout::Band;
 using layout::Box;
 using layout::Side;
 
 constexpr std::size_t kMostItems = 600;  // boxes that scripts and readers can name
-constexpr float kFold = 9;               // units: the side of a +/- box
 
 struct Style {
   Colour ground = 0, outline = 0, ink = 0;
@@ -71,21 +69,6 @@ void diamond(const Stage& stage, ImVec2 centre, float radius) {
   stage.ui.diamond(centre, radius, stage.ui.theme.result);
 }
 
-// What of a closed group is saved, runs again, and neither: a bar of three parts.
-void composition(const Stage& stage, const Rect& place, const BoxMarks& marks, double opacity = 1) {
-  const Theme& theme = stage.ui.theme;
-  const float all = static_cast<float>(marks.saved + marks.again + marks.others);
-  if (all <= 0) return;
-  Rect rest = place;
-  const std::pair<std::uint32_t, Colour> parts[] = {
-      {marks.saved, theme.saved}, {marks.again, theme.recomputed}, {marks.others, theme.freed}};
-  for (const auto& [count, colour] : parts) {
-    if (count == 0) continue;
-    const float wide = std::max(2.0f, place.width() * static_cast<float>(count) / all);
-    stage.ui.fill(rest.cut_left(wide), colour, 0, colour == theme.freed ? 0.5 * opacity : opacity);
-  }
-}
-
 class BoxPainter {
  public:
   BoxPainter(const Stage& stage, std::uint32_t index)
@@ -98,7 +81,7 @@ class BoxPainter {
 
   void draw() {
     shape();
-    if (!box_.node.valid() && !by_time()) composition(stage_, strip(), marks_);
+    if (!box_.node.valid() && !by_time()) draw_composition(stage_, strip(), marks_);
     if (marks_.result) result();
     if (marks_.changed > 0 && stage_.subject.comparison == nullptr) changed();
     if (!stage_.names() || rect_.height() < ui_.px(9)) return;
@@ -192,12 +175,13 @@ class BoxPainter {
     return stage_.length(24);
   }
 
-  // Returns where the text begins.
+  // The operator first, its own name behind it. Returns where the text begins.
   float name() {
     const bool group = !box_.node.valid();
     const float high = stage_.lines() > 0 && !group ? ui_.px(24) : rect_.height();
     Rect line{rect_.left + (group ? fold() : stage_.length(10)), rect_.top,
               rect_.right - stage_.length(9), rect_.top + high};
+    const float left = line.left;
     // Small letters come from a small face: they stay sharper.
     constexpr float kSmaller = 13.0f / 11.5f;
     const float size = stage_.type_size();
@@ -206,23 +190,67 @@ class BoxPainter {
                           : small ? Face::small
                                   : Face::text,
                           small ? size * kSmaller : size, style_.ink};
-    const std::string words = name_of(stage_.picture, box_);
-    const float wide = stage_.ink.text(line, words, title);
-    if (stage_.details()) detail({line.left + wide + ui_.px(8), line.top, line.right, line.bottom});
-    return line.left;
+    const BoxWords words = words_in_box(stage_.picture, box_);
+    const std::string_view shown =
+        words.path ? path_end(words.title, title, line.width()) : std::string_view(words.title);
+    line.cut_left(std::min(line.width(), stage_.ink.text(line, shown, title)));
+    const std::vector<std::string> figures = figures_beside();
+    own_name(words, title, figures, line);
+    detail({line.left + ui_.px(8), line.top, line.right, line.bottom}, figures);
+    return left;
   }
 
-  // The longest that there is room for beside the name.
-  void detail(const Rect& place) const {
+  // Of a module's path the end tells most.
+  std::string_view path_end(std::string_view path, const Ink::Type& type, float room) const {
+    while (stage_.ink.width(path, type) > room) {
+      const std::size_t at = path.find('.');
+      if (at == std::string_view::npos || at + 1 == path.size()) break;
+      path.remove_prefix(at + 1);
+    }
+    return path;
+  }
+
+  // Behind the title: a node's own name, or how many groups are like this one. It leaves room for
+  // the shortest figure, but never takes less than a third.
+  void own_name(const BoxWords& words, Ink::Type type, const std::vector<std::string>& figures,
+                Rect& line) const {
+    const float figure = figures.empty() ? 0 : stage_.ink.width(figures.back(), figure_type());
+    const float room = std::max(line.width() - figure - ui_.px(8), line.width() / 3);
+    Rect place = line;
+    if (!words.joined) place.cut_left(std::min(place.width(), stage_.length(6)));
+    place.right = line.left + room;
+    type.colour = style_.quiet ? ui_.theme.faint : ui_.theme.dim;
+    if (box_.node.valid()) {
+      if (words.own.empty() || place.width() < stage_.length(12)) return;
+      line.left = place.left + stage_.ink.text(place, words.own, type);
+      return;
+    }
+    type.face = Face::small;
+    for (const std::string& alike : alike_words(stage_.picture.group(box_)))
+      if (stage_.ink.width(alike, type) <= place.width()) {
+        line.left = place.left + stage_.ink.text(place, alike, type);
+        return;
+      }
+  }
+
+  Ink::Type figure_type() const {
     const Colour colour = marks_.known && marks_.role == Role::saved && !by_time()
                               ? mix(ui_.theme.dim, ui_.theme.saved, 0.35)
                               : ui_.theme.dim;
-    const Ink::Type type{Face::mono_small, stage_.type_size(), colour};
-    if (by_time()) {
-      stage_.ink.text(place, format_micros(1e3 * marks_.ms), type, Align::right);
-      return;
-    }
-    for (const std::string& words : details_of(stage_.picture, box_, marks_.bytes))
+    return {Face::mono_small, stage_.type_size(), colour};
+  }
+
+  // Longest first.
+  std::vector<std::string> figures_beside() const {
+    if (!stage_.details()) return {};
+    if (by_time()) return {format_micros(1e3 * marks_.ms)};
+    return details_of(stage_.picture, box_, marks_.bytes);
+  }
+
+  // The longest that there is room for beside the name.
+  void detail(const Rect& place, const std::vector<std::string>& figures) const {
+    const Ink::Type type = figure_type();
+    for (const std::string& words : figures)
       if (stage_.ink.width(words, type) <= place.width()) {
         stage_.ink.text(place, words, type, Align::right);
         return;
@@ -251,44 +279,6 @@ class BoxPainter {
   const Style style_;
 };
 
-// A frame's name, in its head; where the frame is only a few lines high, beside it.
-void frame_title(const Stage& stage, const Band& band, const Rect& frame, bool forward) {
-  const Ui& ui = stage.ui;
-  const layout::Group& group = stage.picture.scene->groups[band.group.index];
-  const float head = stage.length(layout::kHeader);
-  if (frame.height() < ui.px(20) || frame.width() < ui.px(40) || head < ui.px(8)) return;
-  const float high = std::max(head, ui.px(12));
-  Rect line{frame.left + stage.length(12), frame.top, frame.right - stage.length(10),
-            frame.top + high};
-  if (forward) {
-    const float side = stage.length(kFold);
-    const ImVec2 c{line.left + side / 2, line.centre().y};
-    const Rect sign = rect_around(c, side, side);
-    ui.fill(sign, ui.theme.background);
-    ui.frame(sign, ui.theme.faint, ui.px(1));
-    ui.line({c.x - side * 0.28f, c.y}, {c.x + side * 0.28f, c.y}, ui.theme.dim, 1);
-    ui.items.add(fold_label(group), ItemKind::figure, sign.within(stage.view.area()), true, "open");
-    line.cut_left(side + stage.length(8));
-  }
-  const float size = std::clamp(stage.type_size(), 0.7f, 1.0f);
-  stage.ink.text(line, title_of(group), {Face::strong, size, ui.theme.dim, stage.arrived});
-}
-
-// Beside a bar that stands for a group: what it is, over the frames around it. Its like stand above
-// and below it, so their number says nothing here.
-void block_name(const Stage& stage, const Band& band, const Rect& bar) {
-  const Ui& ui = stage.ui;
-  const float size = std::min(1.0f, bar.height() / ui.px(11));
-  if (size < 0.75f) return;
-  const std::string words = label_of(stage.picture.scene->groups[band.group.index]);
-  const Ink::Type type{Face::small, size, ui.theme.dim};
-  const float wide = std::min(ui.px(160), stage.ink.width(words, type) + 1);
-  const float right = bar.left - ui.px(8);
-  const Rect beside{right - wide, bar.top, right, bar.bottom};
-  ui.fill(beside.inset(-ui.px(4), 0), ui.theme.background);
-  stage.ink.text(beside, words, type, Align::right);
-}
-
 void add_item(const Stage& stage, std::uint32_t index) {
   const Box& box = stage.layout().boxes[index];
   const Rect seen = stage.rect_of(index).within(stage.view.area());
@@ -300,36 +290,6 @@ void add_item(const Stage& stage, std::uint32_t index) {
 }
 
 }  // namespace
-
-std::string fold_label(const layout::Group& group) {
-  return "fold " + std::string(clipped(group.path.empty() ? group.label : group.path));
-}
-
-void draw_frames(const Stage& stage) {
-  const Theme& theme = stage.ui.theme;
-  for (const std::uint32_t b : stage.memory.visible.bands) {
-    const Band& band = stage.layout().bands[b];
-    const double tint = band.depth % 2 == 1 ? 0.55 : 0.25;
-    for (const layout::Rect* side : {&band.forward, &band.backward}) {
-      if (side->empty()) continue;
-      const Rect frame = stage.view.at(*side);
-      if (!frame.meets(stage.view.area())) continue;
-      const float radius = std::min(stage.length(6), stage.ui.px(6));
-      stage.ui.fill(frame, mix(theme.background, theme.panel, tint + 0.3), radius, stage.arrived);
-      stage.ui.frame(frame, theme.line, radius);
-      frame_title(stage, band, frame, side == &band.forward || band.forward.empty());
-    }
-  }
-  for (const std::uint32_t b : stage.memory.visible.blocks) {
-    const Band& band = stage.layout().bands[b];
-    if (!band.backward.empty()) stage.ui.fill(stage.view.at(band.backward), theme.result, 1, 0.28);
-    if (band.forward.empty()) continue;
-    Rect bar = stage.view.at(band.forward);
-    bar.bottom = std::max(bar.bottom - 1, bar.top + 1);
-    composition(stage, bar, stage.marks.bands[b], 0.8);
-    block_name(stage, band, bar);
-  }
-}
 
 void draw_boxes(const Stage& stage) {
   const auto& boxes = stage.memory.visible.boxes;

@@ -89,7 +89,8 @@ std::vector<GraphCardLine> lines_of(const Stage& stage, const layout::Box& box,
       {"nodes", fmt::format("{} forward, {} backward", format_count(group.forward_nodes),
                             format_count(group.backward_nodes))});
   if (group.equals > 1)
-    lines.push_back({"alike", fmt::format("{} groups of this kind", group.equals)});
+    lines.push_back(
+        {"alike", fmt::format("1 of {} groups with these operators and shapes", group.equals)});
   if (marks.saved > 0)
     lines.push_back({"saved", fmt::format("{}, {}", counted_words(Role::saved, marks.saved),
                                           format_bytes(marks.bytes))});

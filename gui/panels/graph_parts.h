@@ -102,8 +102,15 @@ struct Stage {
   }
 };
 
-// graph_boxes.cpp
+// graph_frames.cpp
 void draw_frames(const Stage& stage);
+void draw_titles(const Stage& stage);  // of frames, over the wires
+// What of a closed group is saved, runs again, and neither: a bar of three parts.
+void draw_composition(const Stage& stage, const Rect& place, const BoxMarks& marks,
+                      double opacity = 1);
+constexpr float kFold = 9;  // units: the side of a +/- box
+
+// graph_boxes.cpp
 void draw_boxes(const Stage& stage);
 void draw_selection(const Stage& stage);
 
