@@ -10,6 +10,8 @@ namespace {
 
 constexpr float kLongestRung = 6 * kPitch;
 constexpr int kChannelLanes = 15;
+constexpr float kLanesMiddle =
+    20;                          // right of the channel's: what a rung carries stands on the left
 constexpr int kSideLanes = 4;    // along a frame's outer edge
 constexpr int kBesideLanes = 3;  // in the gap beside a column
 constexpr std::uint64_t kChannelPlace = ~std::uint64_t{0};
@@ -179,15 +181,22 @@ class Router {
     const float distance = std::abs(to.top - from.top);
     if (out_.boxes[edge.to.index].side != Side::backward || distance > kLongestRung) return false;
     if (has_many(edge) && distance > kPitch) return false;
-    const float y0 = from.centre().y, y1 = to.centre().y + spread(slot_);
-    if (y0 == y1 && accept({{from.right, y0}, {to.left, y1}})) return true;
-    if (y0 == to.centre().y && accept({{from.right, y1}, {to.left, y1}})) return true;
+    if (from.top == to.top && accept({{from.right, from.centre().y}, {to.left, to.centre().y}}))
+      return true;
+    // Each on a line of its own: in the middle within a row, else it leaves near the middle and
+    // enters on the half that it comes from, further out.
+    constexpr float kLeave = 5;
+    constexpr float kEnter[] = {9, 13, 7, 11};
+    const float half = to.top > from.top ? -1 : 1;
+    const float y0 = from.centre().y - half * kLeave;
+    const float y1 = to.centre().y + half * kEnter[slot_ % 4];
     const float low = std::min(from.top, to.top), high = std::max(from.bottom, to.bottom);
     const int lane = lanes_.find(kChannelPlace, low, high, kChannelLanes);
     if (lane < 0) return false;
-    const float x = spread(lane) * 2;
+    const float x = kLanesMiddle + 8 * beside_middle(lane);
     const float under0 = from.bottom + track(edge.from), under1 = to.bottom + track(edge.to);
-    const float x0 = from.centre().x + 40, x1 = to.centre().x - 40;
+    const float x0 = from.centre().x + 40;
+    const float x1 = to.centre().x - 40 + 8 * static_cast<float>(slot_ % 4);
     const bool found =
         accept({{from.right, y0}, {x, y0}, {x, y1}, {to.left, y1}}) ||
         accept({{x0, from.bottom}, {x0, under0}, {x, under0}, {x, y1}, {to.left, y1}}) ||
@@ -202,12 +211,11 @@ class Router {
     return found;
   }
 
-  // 0, 4, -4, 8, -8, …, no further than a box is high.
-  static float spread(int i) {
-    const float step = 4 * static_cast<float>((i + 1) / 2);
+  // 0, 1, -1, 2, -2, …
+  static float beside_middle(int i) {
+    const auto step = static_cast<float>((i + 1) / 2);
     return i % 2 == 1 ? step : -step;
   }
-  static float spread(std::uint32_t i) { return spread(static_cast<int>(i % 7)); }
 
   void sort_by_band(const std::vector<std::uint32_t>& owner) {
     std::vector<std::uint32_t> next(out_.bands.size() + 1, 0);

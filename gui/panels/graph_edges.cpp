@@ -1,4 +1,5 @@
-// Edges with a route: along a side, and rungs across the channel.
+// Edges with a route: along a side, and rungs across the channel. First the strokes, then heads,
+// then words beside them.
 #include <algorithm>
 #include <cmath>
 
@@ -11,9 +12,10 @@ namespace {
 using layout::Edge;
 using layout::EdgeKind;
 
-// As wide as their bytes: a pixel and a half more for each factor of 16 from a KiB.
+// As wide as their bytes: a bit less than half a pixel more for each factor of 16 from a KiB. Lines
+// beside each other are four units apart.
 float width_of(const Stage& stage, const Edge& edge) {
-  const float units = 1 + 0.55f * static_cast<float>(edge.width_class);
+  const float units = 1 + 0.4f * static_cast<float>(edge.width_class);
   return std::max(1.0f, units * std::min(stage.view.pixels(), stage.ui.scale * 1.4f));
 }
 
@@ -55,27 +57,89 @@ void again(const Stage& stage, const Edge& edge) {
   stage.ink.dashed_across(from + radius, to.left, y, Ui::paint(violet), std::max(1.0f, ui.px(1)),
                           stage.length(4), stage.length(3));
   ui.ring({from, y}, radius, violet, std::max(1.0f, ui.px(1.2f)));
-  if (!stage.details()) return;
-  const float size = stage.type_size();
-  const Rect place{from - stage.length(60), y - stage.length(12), from - radius - stage.length(5),
-                   y + stage.length(12)};
-  stage.ink.text(place, "again", {Face::small, size, violet}, Align::right);
 }
 
-// Bytes above the line, unless another label stands there.
-void bytes_of_rung(const Stage& stage, std::uint32_t index, std::vector<float>& taken) {
-  const Edge& edge = stage.layout().edges[index];
-  const RungMarks& rung = stage.marks.rungs[index];
-  if (rung.saved == 0 || !stage.details()) return;
-  const float at = entry_y(stage.layout().route(edge));
-  for (const float other : taken)
-    if (std::abs(other - at) < 12) return;
-  taken.push_back(at);
-  const float y = stage.view.y(at) - stage.length(2);
-  const Rect place{stage.view.x(-layout::kChannel / 2), y - stage.length(14), stage.view.x(-6), y};
-  stage.ink.text(place, format_bytes(rung.bytes),
-                 {Face::mono_small, stage.type_size(), stage.ui.theme.saved}, Align::centre);
-}
+class RungLabels {
+ public:
+  explicit RungLabels(const Stage& stage) : stage_(stage), ui_(stage.ui) {
+    for (const std::uint32_t index : stage.memory.visible.edges) {
+      const Edge& edge = stage.layout().edges[index];
+      if (edge.kind == EdgeKind::saved && stroke_of(stage, index).opacity > 0) keep_off(edge);
+    }
+  }
+
+  void draw() {
+    for (const std::uint32_t index : stage_.memory.visible.edges) {
+      const Edge& edge = stage_.layout().edges[index];
+      if (edge.kind != EdgeKind::saved) continue;
+      const RungMarks& rung = stage_.marks.rungs[index];
+      if (rung.saved > 0)
+        bytes(edge, format_bytes(rung.bytes));
+      else if (rung.again > 0)
+        again_words(edge);
+    }
+  }
+
+ private:
+  // Its pieces in the channel, in pixels.
+  void keep_off(const Edge& edge) {
+    const auto route = stage_.layout().route(edge);
+    const float half = width_of(stage_, edge) / 2;
+    for (std::size_t i = 1; i < route.size(); ++i) {
+      const ImVec2 a = stage_.view.at(route[i - 1]), b = stage_.view.at(route[i]);
+      lines_.push_back({std::min(a.x, b.x) - half, std::min(a.y, b.y) - half,
+                        std::max(a.x, b.x) + half, std::max(a.y, b.y) + half});
+    }
+  }
+
+  bool meets_any(const Rect& rect, const std::vector<Rect>& others) const {
+    return std::any_of(others.begin(), others.end(),
+                       [&](const Rect& other) { return rect.meets(other); });
+  }
+
+  // Above the line where it enters the channel, or below it: where no other line is; else on a
+  // ground. Not where other words stand, nor a second time for a value that is read twice.
+  void bytes(const Edge& edge, const std::string& words) {
+    const float at = entry_y(stage_.layout().route(edge));
+    for (const auto& [box, y] : named_)
+      if (box == edge.from.index && std::abs(y - at) < 12) return;
+    const Ink::Type type{Face::mono_small, stage_.type_size(), ui_.theme.saved};
+    const float left = stage_.view.x(-layout::kChannel / 2) + stage_.length(3);
+    const float wide = stage_.ink.width(words, type) + 1, high = stage_.length(13);
+    const float away = width_of(stage_, edge) / 2 + 1, y = stage_.view.y(at);
+    const Rect above{left, y - away - high, left + wide, y - away};
+    const Rect below{left, y + away, left + wide, y + away + high};
+    const Rect* place = nullptr;
+    for (const Rect* one : {&above, &below})
+      if (place == nullptr && !meets_any(*one, lines_) && !meets_any(*one, words_)) place = one;
+    if (place == nullptr) {
+      if (meets_any(above, words_)) return;
+      place = &above;
+      ui_.fill(above, ui_.theme.background, ui_.px(2), 0.85);
+    }
+    named_.emplace_back(edge.from.index, at);
+    words_.push_back(*place);
+    stage_.ink.text(*place, words, type);
+  }
+
+  // Left of the ring at the box that reads the value.
+  void again_words(const Edge& edge) {
+    const Rect to = stage_.rect_of(edge.to.index);
+    const float y = std::round(to.centre().y), high = stage_.length(13) / 2;
+    const Ink::Type type{Face::small, stage_.type_size(), ui_.theme.recomputed};
+    const float right = to.left - stage_.length(34 + 4 + 5);
+    const Rect place{right - stage_.ink.width("again", type) - 1, y - high, right, y + high};
+    if (meets_any(place, words_)) return;
+    if (meets_any(place, lines_)) ui_.fill(place, ui_.theme.background, ui_.px(2), 0.85);
+    words_.push_back(place);
+    stage_.ink.text(place, "again", type, Align::right);
+  }
+
+  const Stage& stage_;
+  const Ui& ui_;
+  std::vector<Rect> lines_, words_;
+  std::vector<std::pair<std::uint32_t, float>> named_;  // box, height in the layout
+};
 
 void stroke(const Stage& stage, std::uint32_t index, const Stroke& how, float more) {
   const Edge& edge = stage.layout().edges[index];
@@ -91,10 +155,28 @@ void stroke(const Stage& stage, std::uint32_t index, const Stroke& how, float mo
                      bend);
 }
 
+// Where it leads to.
+void head(const Stage& stage, std::uint32_t index, const Stroke& how) {
+  const Edge& edge = stage.layout().edges[index];
+  const auto route = stage.layout().route(edge);
+  if (route.size() < 2) return;
+  const ImVec2 tip = stage.view.at(route.back()), before = stage.view.at(route[route.size() - 2]);
+  const float way = std::hypot(tip.x - before.x, tip.y - before.y);
+  if (way <= 0) return;
+  const float size = std::clamp(stage.length(6), stage.ui.px(3.5f), stage.ui.px(8));
+  const float wide = std::max(size * 0.5f, width_of(stage, edge) * 0.5f + 1);
+  const ImVec2 along{(tip.x - before.x) / way, (tip.y - before.y) / way};
+  const ImVec2 base{tip.x - along.x * size, tip.y - along.y * size};
+  ImGui::GetWindowDrawList()->AddTriangleFilled(
+      tip, {base.x - along.y * wide, base.y + along.x * wide},
+      {base.x + along.y * wide, base.y - along.x * wide},
+      Ui::paint(how.colour,
+                std::min(1.0, how.opacity + 0.15) * static_cast<double>(stage.arrived)));
+}
+
 }  // namespace
 
 void draw_routes(const Stage& stage) {
-  std::vector<float> taken;
   stage.memory.again.assign(stage.layout().boxes.size(), 0);
   for (const std::uint32_t index : stage.memory.visible.edges) {
     const Stroke how = stroke_of(stage, index);
@@ -103,8 +185,11 @@ void draw_routes(const Stage& stage) {
     } else if (stage.view.zoom() > 0.2f) {
       again(stage, stage.layout().edges[index]);
     }
-    if (stage.layout().edges[index].kind == EdgeKind::saved) bytes_of_rung(stage, index, taken);
   }
+  if (stage.names())
+    for (const std::uint32_t index : stage.memory.visible.edges)
+      if (const Stroke how = stroke_of(stage, index); how.opacity > 0) head(stage, index, how);
+  if (stage.details()) RungLabels(stage).draw();
 }
 
 // Those of the selected box stand out; where they have no route, a thread leads to the other end.
@@ -120,6 +205,7 @@ void draw_edges_of_selection(const Stage& stage) {
     const Edge& edge = stage.layout().edges[index];
     if (edge.points > 0) {
       stroke(stage, index, {theme.selection, 0.9}, stage.ui.px(0.5f));
+      if (stage.names()) head(stage, index, {theme.selection, 0.9});
       continue;
     }
     if (++threads > kMostThreads) continue;

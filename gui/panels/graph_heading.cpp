@@ -140,7 +140,7 @@ void draw_heading(const Stage& stage) {
   crumbs(stage, rest);
 }
 
-// The names of the two columns stay above them.
+// The names of the two columns, with the way that each runs, stay above them.
 void draw_sides(const Stage& stage) {
   const Ui& ui = stage.ui;
   const Rect& area = stage.view.area();
@@ -158,12 +158,15 @@ void draw_sides(const Stage& stage) {
                              std::min(stage.view.x(at), right - wide / 2 - ui.px(4)));
     ui.text(rect_around({x, y}, wide, ui.px(19)), words, Face::small, ui.theme.dim, Align::centre);
   };
-  if (stage.view.pixels_across() * (2 * column) < ui.px(90)) return;
+  // From so far away that the columns are closer than their names: both, in the middle.
+  if (backward && stage.view.pixels_across() * (2 * column) <
+                      ui.width("forward ↓ backward ↑", Face::small) + ui.px(12))
+    return side(0, "forward ↓  backward ↑");
   // Where one column is out of sight, so is its name.
   const bool left = stage.view.x(-layout::kChannel / 2) > area.left;
   const bool both = stage.view.x(layout::kChannel / 2) < right;
-  if (left || !backward) side(-column, "forward");
-  if (backward && (both || !left)) side(column, "backward");
+  if (left || !backward) side(-column, "forward ↓");
+  if (backward && (both || !left)) side(column, "backward ↑");
 }
 
 void draw_footer(const Stage& stage) {

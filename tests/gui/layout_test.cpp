@@ -145,6 +145,54 @@ TEST_CASE("layout: partners by name and by saved values, without numbers") {
   CHECK(top("y") == top("m"));
 }
 
+// Of two routes: whether a piece of one lies on a piece of the other.
+bool share_a_line(std::span<const Point> a, std::span<const Point> b) {
+  for (std::size_t i = 1; i < a.size(); ++i)
+    for (std::size_t k = 1; k < b.size(); ++k) {
+      const bool rows = a[i - 1].y == a[i].y && b[k - 1].y == b[k].y && a[i].y == b[k].y;
+      const bool columns = a[i - 1].x == a[i].x && b[k - 1].x == b[k].x && a[i].x == b[k].x;
+      const auto over = [](float a0, float a1, float b0, float b1) {
+        return std::max(std::min(a0, a1), std::min(b0, b1)) <
+               std::min(std::max(a0, a1), std::max(b0, b1));
+      };
+      if (rows && over(a[i - 1].x, a[i].x, b[k - 1].x, b[k].x)) return true;
+      if (columns && over(a[i - 1].y, a[i].y, b[k - 1].y, b[k].y)) return true;
+    }
+  return false;
+}
+
+TEST_CASE("layout: rungs of two values don't merge") {
+  // Each value is read in the row below its own, where the next one begins.
+  const Graph graph = parse(R"(graph "g" {
+  %x = input f32[2, 3] #0
+  %t = tangent f32[2, 3]
+  %a1 = exp(%x) : f32[2, 3] #1
+  %h1 = tanh(%a1) : f32[2, 3] #2
+  %a2 = exp(%h1) : f32[2, 3] #3
+  %h2 = tanh(%a2) : f32[2, 3] #4
+  %g4 = mul.Tensor(%t, %a2) : f32[2, 3] #4
+  %k4 = mul.Tensor(%g4, %h1) : f32[2, 3] #4
+  %g3 = mul.Tensor(%k4, %h1) : f32[2, 3] #3
+  %g2 = mul.Tensor(%g3, %a1) : f32[2, 3] #2
+  %g1 = mul.Tensor(%g2, %a1) : f32[2, 3] #1
+  results %h2
+  gradients %g1
+}
+)");
+  const Scene scene = scene_of(graph);
+  const GraphLayout layout = laid_out(scene, test::everything());
+  REQUIRE(layout_fault(scene, layout) == "");
+  int rungs = 0;
+  for (const Edge& a : layout.edges)
+    for (const Edge& b : layout.edges) {
+      if (a.kind != EdgeKind::saved || b.kind != EdgeKind::saved || a.from == b.from) continue;
+      if (a.points == 0 || b.points == 0) continue;
+      ++rungs;
+      CHECK_FALSE(share_a_line(layout.route(a), layout.route(b)));
+    }
+  CHECK(rungs > 0);
+}
+
 TEST_CASE("layout: equal blocks are known and laid out alike") {
   const Scene scene = scene_of(RepeatedBlocks::make(24));
   std::uint32_t most = 0;
