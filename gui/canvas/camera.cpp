@@ -10,6 +10,12 @@ constexpr double kCameraMargin = 28;  // units of length around what was fitted
 
 }  // namespace
 
+double least_zoom(const layout::Rect& bounds) {
+  constexpr double kLeastLength = 64;  // units of length
+  const double longest = static_cast<double>(std::max(bounds.width(), bounds.height()));
+  return longest <= 0 ? kLeastZoom : std::clamp(kLeastLength / longest, kLeastZoom, 0.25);
+}
+
 bool operator==(const Camera& a, const Camera& b) {
   return a.x == b.x && a.y == b.y && a.zoom == b.zoom;
 }
@@ -53,7 +59,7 @@ Camera zoomed(const View& view, ImVec2 pointer, float scale, double zoom) {
   const layout::Point fixed = view.under(pointer);
   const ImVec2 middle = view.area().centre();
   Camera camera;
-  camera.zoom = std::clamp(zoom, kLeastZoom, kMostZoom);
+  camera.zoom = std::clamp(zoom, least_zoom(view.bounds()), kMostZoom);
   const View then(view.area(), camera, scale, view.bounds());
   camera.x = static_cast<double>(fixed.x - (pointer.x - middle.x) / then.pixels_across());
   camera.y = static_cast<double>(fixed.y - (pointer.y - middle.y) / then.pixels());

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "gui/canvas/framing.h"
+
 namespace recut::gui {
 namespace {
 
@@ -31,6 +33,8 @@ void take_picture(Canvas& canvas, SharedPicture picture) {
     camera->x -= static_cast<double>(shift.x);
     camera->y -= static_cast<double>(shift.y);
   }
+  const Focus before = canvas.picture != nullptr ? canvas.picture->focus : Focus();
+  canvas.wants_framing = picture->focus.node.valid() && !(picture->focus == before);
   canvas.former = canvas.picture;
   canvas.picture = std::move(picture);
   canvas.anchor = {};
@@ -109,33 +113,23 @@ void bring_into_view(Canvas& canvas, const layout::Rect& rect) {
 }
 
 void fit_columns(Canvas& canvas) {
-  // Frames around frames take their padding on both sides.
-  constexpr double kColumns = layout::kChannel + 2 * layout::kBoxWidth + 8 * layout::kPadding;
-  constexpr double kNamed = 0.5;   // zoom from which there are names
-  constexpr double kMinimap = 32;  // units beside them
-  const double wide = static_cast<double>(canvas.area.width() / canvas.scale) - kMinimap;
-  const double zoom = std::max(kNamed, wide / kColumns);
-  if (canvas.camera.zoom <= zoom) return;
+  constexpr double kNamed = 0.6;  // zoom from which names are read
+  constexpr float kSlimMap = 32;  // units beside them
+  Camera camera = columns_camera(canvas.area, canvas.scale, kSlimMap, kNamed, 1);
+  if (canvas.camera.zoom <= camera.zoom) return;
   const View goal(canvas.area, canvas.camera, canvas.scale);
-  Camera camera = zoomed(goal, {canvas.area.centre().x, canvas.area.top}, canvas.scale, zoom);
-  camera.x = kMinimap / 2 / zoom;
+  const ImVec2 top{canvas.area.centre().x, canvas.area.top};
+  camera.y = zoomed(goal, top, canvas.scale, camera.zoom).y;
   jump(canvas, camera);
 }
 
 void place_camera(Canvas& canvas) {
-  const layout::Rect& bounds = canvas.picture->layout.bounds;
-  Camera camera = fit(bounds, canvas.area, canvas.scale, 1);
-  if (camera.zoom < kFirstZoom) {
-    camera.zoom = kFirstZoom;
-    const double pixels = camera.zoom * static_cast<double>(canvas.scale);
-    const double high = static_cast<double>(canvas.area.height()) / pixels;
-    const double wide = static_cast<double>(canvas.area.width()) / pixels;
-    if (static_cast<double>(bounds.height()) > high)
-      camera.y = static_cast<double>(bounds.top) + high / 2 - 24;
-    // The channel is what both sides lie next to.
-    if (static_cast<double>(bounds.width()) > wide) camera.x = 0;
-  }
-  jump(canvas, camera);
+  jump(canvas, first_camera(*canvas.picture, canvas.area, canvas.scale));
+}
+
+void frame_focus(Canvas& canvas) {
+  canvas.wants_framing = false;
+  fly(canvas, focus_camera(*canvas.picture, canvas.area, canvas.scale));
 }
 
 GroupId group_around(const Picture& picture, NodeId node) {

@@ -71,6 +71,7 @@ struct Canvas {
   NodeId seen;                 // the selection that the camera knows of
   NodeId own;                  // selected here: it can be seen, nothing moves
   bool wants_visible = false;  // the selection is to be brought into view
+  bool wants_framing = false;  // the picture is of another neighbourhood than before
   bool fitted = false;         // the last thing done was to fit everything
   bool restored = false;       // the camera is where it was left; see saved_view.h
   int remembered = -1;         // the expansion_changes that saved_view.h knows
@@ -107,10 +108,13 @@ void fit_rect(Canvas& canvas, const layout::Rect& rect, double most);
 // Moves only where the rectangle can't be seen.
 void bring_into_view(Canvas& canvas, const layout::Rect& rect);
 constexpr double kNear = 1.2;  // zoom at which a single node is fitted
-// Both columns in an area that became narrower, from the same top on, as far as names can be read.
+// Both columns in an area that became narrower, from the same top on; forward's, where names could
+// not be read.
 void fit_columns(Canvas& canvas);
-// The first look: readable, from the top.
+// The first look: readable, from the top of the graph or of its main body.
 void place_camera(Canvas& canvas);
+// All of a neighbourhood, or the node that it is of.
+void frame_focus(Canvas& canvas);
 
 // The group whose box or frame a node is in, as far as it is open; for commands on "the group".
 layout::GroupId group_around(const Picture& picture, NodeId node);

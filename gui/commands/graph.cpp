@@ -1,4 +1,5 @@
 // The canvas: what is open, what is in focus, where the camera stands, steps along edges.
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <optional>
@@ -112,8 +113,8 @@ template <bool nearer>
 Result<Done> step_zoom(App& app, std::string_view) {
   Canvas& c = canvas(app);
   Camera to = c.camera;
-  to.zoom =
-      std::min(kMostZoom, std::max(kLeastZoom, nearer ? to.zoom * kZoomStep : to.zoom / kZoomStep));
+  to.zoom = std::clamp(nearer ? to.zoom * kZoomStep : to.zoom / kZoomStep,
+                       least_zoom(c.picture->layout.bounds), kMostZoom);
   fly(c, to);
   return Done{};
 }
@@ -122,7 +123,7 @@ Result<Done> set_zoom(App& app, std::string_view percent) {
   const double wanted = std::strtod(std::string(percent).c_str(), nullptr) / 100;
   if (!(wanted >= kLeastZoom && wanted <= kMostZoom)) return error("a zoom is 1 to 600 percent");
   Camera to = canvas(app).camera;
-  to.zoom = wanted;
+  to.zoom = std::max(wanted, least_zoom(canvas(app).picture->layout.bounds));
   fly(canvas(app), to);
   return Done{};
 }

@@ -214,6 +214,8 @@ bool prepare_pane(const PanelInput& input, const PaneFrame& pane, Intents& inten
   if (canvas.picture == nullptr || canvas.picture->document != pane.subject.shown.document)
     return false;
   if (!canvas.placed || canvas.restored) begin_view(canvas);
+  if (canvas.wants_framing && !pane.follows) frame_focus(canvas);
+  canvas.wants_framing = false;
   want_marks(pane.subject, run_of(input, pane), canvas);
   want_differences(pane.subject, canvas);
   watch_selection(pane, intents);

@@ -255,7 +255,10 @@ class Panes {
     frame_here.reveals = !there_leads || shows(other);
     frame_there.reveals = there_leads || shows(one);
     const bool ready_here = prepare_pane(input_, frame_here, intents_);
-    if (ready_here && view_.fresh) fit_columns(here_);
+    if (ready_here && view_.fresh) {
+      fit_columns(here_);
+      here_.wants_visible = subject_here.selection.node.valid();
+    }
     if (ready_here) view_.fresh = false;
     share_picture();
     if (!there_.placed) put(there_, here_.at);

@@ -34,6 +34,14 @@ TEST_CASE("camera: nearer there is no stretching", "[gui]") {
   CHECK(flat.pixels_across() == flat.pixels());
 }
 
+TEST_CASE("camera: a graph never shrinks to nothing", "[gui]") {
+  const View view(kArea, {0, 0, 0.5}, 1, kTower);
+  const Camera far = zoomed(view, {300, 200}, 1, 1e-9);
+  CHECK(far.zoom * static_cast<double>(kTower.height()) == Approx(64));
+  CHECK(least_zoom({0, 0, 100, 50}) <= 0.25);  // of a small one, too
+  CHECK(least_zoom({}) == kLeastZoom);
+}
+
 TEST_CASE("camera: points go there and back, and stay under the pointer", "[gui]") {
   const ImVec2 pointer{300, 200};
   for (const double zoom : {0.003, 0.05, 0.149, 0.151, 2.0}) {

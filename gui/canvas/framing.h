@@ -1,0 +1,24 @@
+// Where the camera first looks, and how it frames columns and a neighbourhood: so that names can be
+// read, and that what it is about is in sight.
+#pragma once
+
+#include "gui/canvas/camera.h"
+#include "gui/canvas/picture.h"
+
+namespace recut::gui {
+
+// Where most of the work of a graph stands: groups beside each other that are alike, such as a
+// transformer's blocks, where they are at least a third of the graph; else all of it.
+layout::Rect main_body(const Picture& picture);
+
+// From the top of the graph; of its main body, where that is more than half a screen further down.
+Camera first_camera(const Picture& picture, const Rect& area, float scale);
+
+// Both columns next to the channel; where they would be too small to be read, forward's and the
+// channel. `y` stays. `spare`: units of length at the right that something else takes.
+Camera columns_camera(const Rect& area, float scale, float spare, double least, double most);
+
+// A neighbourhood: all of it; where that is too large to be read, the node that it is about.
+Camera focus_camera(const Picture& picture, const Rect& area, float scale);
+
+}  // namespace recut::gui
