@@ -10,7 +10,8 @@ namespace recut::autodiff {
 Builder::Place place_of_derivative(const Graph& graph, NodeId call) {
   const Origin& origin = graph.origin(call);
   return {origin.module, origin.seq_nr,
-          fmt::format("the derivative of %{} ({})", origin.name, graph.op(call).name)};
+          fmt::format("the derivative of %{} ({})", origin.name, graph.op(call).name),
+          origin.source};
 }
 
 void Gaps::add(Builder& b, NodeId node) {

@@ -6,6 +6,8 @@
 // "parameters" and "buffers" (lists of names) saying which placeholders the module holds: buffers
 // become constants of the graph. It needs no "num_fwd_outputs": all of its outputs are results.
 //
+// A node may say which line of Python called it: "source": "net.py:12 in forward: y = self.act(x)".
+//
 // A program that ran the graph may write what it measured (engine/ir/measurements.h): a
 // call_function has "measured": {"us": 12.3, "workspace_bytes": 1048576}, either key or both, and
 // the file "measured_on", the device's name, and "allocation_granularity", the bytes that the

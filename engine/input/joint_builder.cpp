@@ -183,7 +183,8 @@ class JointGraphBuilder::Builder {
   }
 
   Origin origin() const {
-    return {std::string(node().name), std::string(node().module), node().seq_nr};
+    return {std::string(node().name), std::string(node().module), node().seq_nr,
+            std::string(node().source)};
   }
 
   std::optional<TensorType> input_type() {

@@ -20,6 +20,7 @@ enum FieldIndex : std::size_t {
   kOp,
   kTarget,
   kModule,
+  kSource,
   kSeqNr,
   kArgs,
   kKwargs,
@@ -32,6 +33,7 @@ constexpr std::array<Field, kCount> kFields = {{{"name", JsonKind::text, true},
                                                 {"op", JsonKind::text, true},
                                                 {"target", JsonKind::text, true},
                                                 {"module", JsonKind::text, false},
+                                                {"source", JsonKind::text, false},
                                                 {"seq_nr", JsonKind::integer, false},
                                                 {"args", JsonKind::array, false},
                                                 {"kwargs", JsonKind::object, false},
@@ -60,6 +62,7 @@ class NodeReader {
     node.op = values_[kOp].text();
     node.target = values_[kTarget].text();
     if (values_[kModule].present()) node.module = values_[kModule].text();
+    if (values_[kSource].present()) node.source = values_[kSource].text();
     if (values_[kSeqNr].present())
       node.seq_nr = std::max<std::int64_t>(values_[kSeqNr].integer(), -1);
     node.args = values_[kArgs];

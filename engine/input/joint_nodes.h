@@ -12,12 +12,12 @@
 namespace recut {
 
 struct JointNode {
-  std::string_view name, op, target, module;  // views into the document
-  std::int64_t seq_nr = -1;                   // -1: none
-  JsonValue args, kwargs, val;                // kwargs, val: absent where the file has none
-  JsonValue measured;                         // an object; absent where the file has none
-  JsonValue object;                           // the whole node, as a place for complaints
-  bool sound = false;                         // its fields are all there, and of the right kinds
+  std::string_view name, op, target, module, source;  // views into the document
+  std::int64_t seq_nr = -1;                           // -1: none
+  JsonValue args, kwargs, val;                        // kwargs, val: absent where the file has none
+  JsonValue measured;                                 // an object; absent where the file has none
+  JsonValue object;                                   // the whole node, as a place for complaints
+  bool sound = false;  // its fields are all there, and of the right kinds
 };
 
 struct JointNodes {

@@ -102,7 +102,7 @@ Value Builder::call(Op op, std::vector<Argument> arguments) {
 }
 
 Value Builder::make(Op op, std::vector<Argument> arguments) {
-  Origin origin{std::exchange(next_name_, {}), place_.module, place_.seq_nr};
+  Origin origin{std::exchange(next_name_, {}), place_.module, place_.seq_nr, place_.source};
   auto made = graph_->make(op, std::move(arguments), std::move(origin));
   if (made) return value(*made);
   const std::string& why = made.diagnostics().front().message;  // which names the operator

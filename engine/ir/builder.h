@@ -119,6 +119,7 @@ class Builder {
     std::string module;
     std::int64_t seq_nr = -1;
     std::string subject = {};
+    std::string source = {};
   };
   class Scope {
    public:

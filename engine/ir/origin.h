@@ -18,6 +18,9 @@ struct Origin {
   std::string module;  // nn.Module path, "" where none
   std::int64_t seq_nr =
       -1;  // autograd's sequence number: forward and backward partners share it; -1 where none
+  // The line of Python that called it, "net.py:12 in forward: y = self.act(x)"; "" where none. The
+  // text form leaves it out.
+  std::string source = {};
 };
 
 using NameId = Id<struct NameTag>;

@@ -154,14 +154,21 @@ Result<Test> keyed_test(const std::string& key, bool whole, const std::string& v
         return short_name(type.dtype) == value || torch_name(type.dtype) == value;
       });
     });
-  return error("no '" + key + "' to search by: op, name, module, dtype or bytes");
+  if (key == "source")
+    return Test([fits](const Candidate& c) { return fits(c.graph.origin(c.id).source); });
+  return error("no '" + key + "' to search by: op, name, module, source, dtype or bytes");
+}
+
+// "net.py:12" of a line of Python: what it says may hold any word.
+std::string_view file_and_line(std::string_view source) {
+  return source.substr(0, source.find(" in "));
 }
 
 Test text_test(const std::string& word) {
   return [word](const Candidate& c) {
     const Origin& origin = c.graph.origin(c.id);
     return has_part(origin.name, word) || has_part(c.graph.op(c.id).name, word) ||
-           has_part(origin.module, word);
+           has_part(origin.module, word) || has_part(file_and_line(origin.source), word);
   };
 }
 
@@ -169,8 +176,9 @@ Result<Test> test_of(const std::string& word) {
   if (word.rfind("bytes>", 0) == 0 || word.rfind("bytes<", 0) == 0) return bound_test(word);
   if (auto named = named_test(word)) return *std::move(named);
   const std::size_t sign = word.find_first_of(":=");
+  // "net.py:12" is a place in a file; keys have no dots.
   const bool keyed = sign != std::string::npos && sign > 0 && sign + 1 < word.size() &&
-                     word.compare(sign, 2, "::") != 0;
+                     word.compare(sign, 2, "::") != 0 && word.find('.') > sign;
   if (!keyed) return text_test(word);
   return keyed_test(word.substr(0, sign), word[sign] == '=', word.substr(sign + 1));
 }

@@ -11,9 +11,11 @@ namespace recut::gui {
 
 // What was typed, as words that all have to fit:
 //
-//   relu                 a part of the name, the operator or the module, in any case
+//   relu                 a part of the name, the operator, the module or the file and line of its
+//                        source, in any case
 //   op:add               a part of the operator's name      (op=add.Tensor: all of it)
 //   module:h.3           a module and what is in it: "h.3" and "h.3.attn", not "h.31"
+//   source:self.act      a part of the line of Python that called it; source:net.py:12
 //   name:view            a part of the node's name          (name=view_1: all of it)
 //   dtype:bf16           of any of its outputs
 //   bytes>64MiB          also >=, <, <=; blanks are allowed

@@ -104,6 +104,7 @@ class Collector {
     }
     const Origin& origin = graph_.origin(id_);
     add("module", origin.module);
+    add("source", origin.source);
     if (origin.seq_nr >= 0) add("autograd", fmt::format("call {}", origin.seq_nr));
     attributes();
     details_.operands = graph_[id_].operands;

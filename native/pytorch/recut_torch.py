@@ -276,6 +276,25 @@ def _module_path(node: fx.Node) -> str | None:
     return list(stack.values())[-1][0] or None
 
 
+_FRAME = re.compile(r'File "([^"]*)", line (\d+), in ([^\n]*)(?:\n +([^\n]*))?')
+
+
+def _source_line(node: fx.Node) -> str | None:
+    """The innermost line of Python that called it, as "net.py:12 in forward: y = self.act(x)". Of the file's path only
+    what stands behind site-packages or the working directory: whose machine it was is nobody's business."""
+    frames = _FRAME.findall(node.meta.get("stack_trace") or "")
+    if not frames:
+        return None
+    path, line, function, code = frames[-1]
+    packages = re.split(r"[/\\](?:site|dist)-packages[/\\]", path)
+    here = os.getcwd() + os.sep
+    if len(packages) > 1:
+        path = packages[-1]
+    else:
+        path = path.removeprefix(here) if path.startswith(here) else os.path.basename(path)
+    return f"{path}:{line} in {function}" + (f": {code.strip()[:160]}" if code else "")
+
+
 def _node_json(node: fx.Node, names: dict[fx.Node, str]) -> dict[str, Any]:
     entry: dict[str, Any] = {"name": names[node], "op": node.op,
                              "target": names[node] if node.op != "call_function" else _target_name(node),
@@ -287,6 +306,8 @@ def _node_json(node: fx.Node, names: dict[fx.Node, str]) -> dict[str, Any]:
     entry["val"] = _encode_value(_value_of(node))
     if path := _module_path(node):
         entry["module"] = path
+    if source := _source_line(node):
+        entry["source"] = source
     if isinstance(node.meta.get("seq_nr"), int):
         entry["seq_nr"] = node.meta["seq_nr"]
     return entry

@@ -3,6 +3,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "gui/app/value_details.h"
 #include "tests/gui/window.h"
 
 namespace recut::gui {
@@ -65,6 +66,39 @@ TEST_CASE("search: keys say what a word is about", "[gui]") {
   CHECK(searched.found("dtype:f16") == "half");
   CHECK(searched.found("dtype:float16") == "half");
   CHECK(searched.found("colour:red").rfind("fault: ", 0) == 0);
+}
+
+TEST_CASE("search: lines of Python, where the file has them", "[gui]") {
+  NullBackend backend;
+  backend.files["lines.json"] = R"json({"format": "fx-joint-graph", "version": 1, "model": "lines",
+  "num_fwd_outputs": 1, "joint": [
+  {"name": "primals_1", "op": "placeholder", "target": "primals_1", "args": [],
+   "val": {"dtype": "float32", "shape": [3, 2], "stride": [2, 1], "device": "cpu"}},
+  {"name": "tangents_1", "op": "placeholder", "target": "tangents_1", "args": [],
+   "val": {"dtype": "float32", "shape": [3, 2], "stride": [2, 1], "device": "cpu"}},
+  {"name": "y", "op": "call_function", "target": "aten.tanh.default",
+   "args": [{"node": "primals_1"}], "source": "net.py:12 in forward: y = squash(x)"
+},
+  {"name": "g", "op": "call_function", "target": "aten.sin.default",
+   "args": [{"node": "tangents_1"}]},
+  {"name": "output", "op": "output", "target": "output",
+   "args": [[{"node": "y"}, {"node": "g"}]]}]
+})json";
+  Window window(bare_options(), std::move(backend));
+  window.app.open("lines.json");
+  window.settle();
+  REQUIRE(window.app.has_ready());
+  const DocumentView& document = *window.app.document();
+  const Graph& graph = document.graph();
+  const std::vector<NodeId> y = {graph.find("y")};
+  for (const char* typed : {"net.py", "net.py:12", "source:squash", "source:net.py:12"}) {
+    CAPTURE(typed);
+    const auto found = search_graph(document, graph, typed);
+    REQUIRE(found.ok());
+    CHECK(*found == y);
+  }
+  CHECK(search_graph(document, graph, "squash")->empty());  // of the code only where it is asked
+  CHECK(text_of(details_of(document, y.front())).find("squash(x)") != std::string::npos);
 }
 
 TEST_CASE("search: bounds of bytes, with blanks where people put them", "[gui]") {

@@ -40,6 +40,19 @@ TEST_CASE("a small joint graph becomes a graph") {
   CHECK(verify(file->graph).empty());
 }
 
+TEST_CASE("the line of Python that called a node is kept, and stays out of the text") {
+  std::string with(kSmall);
+  with.insert(with.find("\"module\""), R"json("source": "net.py:12 in forward: y = x.t()", )json");
+  const auto file = parse_joint_graph(with, "small.json");
+  REQUIRE(file);
+  const Graph& graph = file->graph;
+  CHECK(graph.origin(graph.find("y")).source == "net.py:12 in forward: y = x.t()");
+  CHECK(graph.origin(graph.find("g")).source.empty());
+  CHECK(print(graph) == print(parse_joint_graph(kSmall, "small.json")->graph));
+  with.replace(with.find("\"net.py"), 1, "1, \"x\": \"");
+  CHECK_FALSE(parse_joint_graph(with, "small.json"));
+}
+
 TEST_CASE("devices that are no words are printed in quotes, and read back") {
   for (const std::string device : {"cuda:1", "777cpu", "_", "cuda"}) {
     std::string text(kSmall);
