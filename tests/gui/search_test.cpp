@@ -77,8 +77,7 @@ TEST_CASE("search: lines of Python, where the file has them", "[gui]") {
   {"name": "tangents_1", "op": "placeholder", "target": "tangents_1", "args": [],
    "val": {"dtype": "float32", "shape": [3, 2], "stride": [2, 1], "device": "cpu"}},
   {"name": "y", "op": "call_function", "target": "aten.tanh.default",
-   "args": [{"node": "primals_1"}], "source": "net.py:12 in forward: y = squash(x)"
-},
+   "args": [{"node": "primals_1"}], "source": "net.py:12 in forward: y = squash(x)"},
   {"name": "g", "op": "call_function", "target": "aten.sin.default",
    "args": [{"node": "tangents_1"}]},
   {"name": "output", "op": "output", "target": "output",
