@@ -191,6 +191,7 @@ std::vector<Choice> choices_of(const Stage& stage) {
 }  // namespace
 
 void draw_card(const Stage& stage) {
+  if (stage.ui.items.keys_lead) return;
   if (!stage.memory.hovers || stage.memory.menu || stage.memory.panning || stage.moving()) return;
   const ImVec2 at = ImGui::GetIO().MousePos;
   const layout::Point p = stage.view.under(at);

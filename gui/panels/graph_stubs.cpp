@@ -47,7 +47,9 @@ std::string words_of(const Stage& stage, const Stub& stub, const Sum& sum) {
   if (stub.edges == 1) {
     const Edge& edge = stage.layout().edges[stage.layout().stub_edges[stub.first_edge]];
     const layout::BoxId other = stub.incoming ? edge.from : edge.to;
-    words = name_of(stage.picture, stage.layout().boxes[other.index]);
+    const layout::Box& box = stage.layout().boxes[other.index];
+    words = name_of(stage.picture, box);
+    if (box.node.valid()) words = std::string(within_path(words, stage.picture.group(box).path));
   } else {
     const char* what = stub.kind == EdgeKind::parameter ? "parameters"
                        : stub.incoming                  ? "values"

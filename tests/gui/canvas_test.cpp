@@ -171,6 +171,17 @@ TEST_CASE("canvas: a click selects, a drag moves by as much, the wheel keeps its
   CHECK(window.canvas().at.zoom > 1);
 }
 
+TEST_CASE("canvas: the pointer's card goes while keys are used", "[gui][canvas]") {
+  CanvasWindow window;
+  window.run("graph.expand_all");
+  const NodeId node = window.document().graph().results.front();
+  const std::string name = window.document().graph().node_name(node);
+  window.run("select.node", name);
+  window.run("select.clear");
+  CHECK(window.play("hover \"graph/node " + name + "\"\nwait idle\nexpect text operator") == "");
+  CHECK(window.play("key f\nwait idle\nexpect no text operator") == "");
+}
+
 TEST_CASE("canvas: f fits everything, and again the selection", "[gui][canvas]") {
   CanvasWindow window;
   const NodeId node = window.document().graph().results.front();
