@@ -170,6 +170,7 @@ void draw_canvas(const Stage& stage) {
   draw_frames(stage);
   draw_routes(stage);
   draw_stubs(stage);
+  draw_rung_words(stage);
   draw_edges_of_selection(stage);
   draw_titles(stage);
   draw_boxes(stage);

@@ -66,6 +66,7 @@ class RungLabels {
       const Edge& edge = stage.layout().edges[index];
       if (edge.kind == EdgeKind::saved && stroke_of(stage, index).opacity > 0) keep_off(edge);
     }
+    for (const StubSpot& spot : stage.memory.stubs) words_.push_back(spot.rect);
   }
 
   void draw() {
@@ -189,6 +190,9 @@ void draw_routes(const Stage& stage) {
   if (stage.names())
     for (const std::uint32_t index : stage.memory.visible.edges)
       if (const Stroke how = stroke_of(stage, index); how.opacity > 0) head(stage, index, how);
+}
+
+void draw_rung_words(const Stage& stage) {
   if (stage.details()) RungLabels(stage).draw();
 }
 

@@ -116,6 +116,7 @@ void draw_selection(const Stage& stage);
 
 // graph_edges.cpp
 void draw_routes(const Stage& stage);
+void draw_rung_words(const Stage& stage);  // beside the words of stubs, which are there by then
 void draw_edges_of_selection(const Stage& stage);
 
 // graph_stubs.cpp
