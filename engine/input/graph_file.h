@@ -6,6 +6,9 @@
 // "parameters" and "buffers" (lists of names) saying which placeholders the module holds: buffers
 // become constants of the graph. It needs no "num_fwd_outputs": all of its outputs are results.
 //
+// The "module" of a placeholder is the parameter's own path, "h.0.attn.weight"; of other nodes it
+// is the module that called them.
+//
 // A node may say which line of Python called it: "source": "net.py:12 in forward: y = self.act(x)".
 //
 // A program that ran the graph may write what it measured (engine/ir/measurements.h): a

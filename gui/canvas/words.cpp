@@ -39,7 +39,8 @@ bool is_numbered(std::string_view name) {
 
 BoxWords words_of_input(const Picture& picture, NodeId node, std::string_view path) {
   const std::string_view name = clipped(picture.graph().node_name(node), kMostOfName);
-  const std::string_view module = picture.reading_module(node);
+  const std::string_view held_as = picture.graph().origin(node).module;
+  const std::string_view module = held_as.empty() ? picture.reading_module(node) : held_as;
   BoxWords words;
   if (!is_numbered(name) || module.empty()) {
     words.title = std::string(clipped(within_path(name, path)));

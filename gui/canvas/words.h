@@ -13,7 +13,8 @@ std::string name_of(const Picture& picture, const layout::Box& box);
 
 // The words in a box. A call: its operator, then its name, "softmax" "p", without the path of the
 // group that it stands in; an output of several, "var_mean[0]" "getitem". An input: its name, or
-// where that is a mere number, the module that reads it, "attn.c_attn" "primals_7".
+// where that is a mere number, its path, "attn.c_attn.bias" "primals_7", or the module that reads
+// it.
 struct BoxWords {
   std::string title, own;  // own: "" where the title says it
   bool joined = false;     // the two are one name: "mm" "_3"

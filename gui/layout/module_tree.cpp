@@ -69,7 +69,10 @@ class TreeBuilder {
     for (std::uint32_t p = 0; p < sides_.size(); ++p) {
       if (sides_[p] != Side::forward) continue;
       forward_.push_back(p);
-      paths.push_back(split_path(graph_.origin(graph_.order()[p]).module));
+      // What an input is called by is no call of a module.
+      const NodeId id = graph_.order()[p];
+      const bool given = graph_[id].op == Op::placeholder;
+      paths.push_back(given ? Parts() : split_path(graph_.origin(id).module));
     }
     name_gaps(paths);
     return paths;

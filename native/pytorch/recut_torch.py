@@ -304,7 +304,8 @@ def _node_json(node: fx.Node, names: dict[fx.Node, str]) -> dict[str, Any]:
     if node.kwargs:
         entry["kwargs"] = {key: _encode_argument(a, names) for key, a in node.kwargs.items()}
     entry["val"] = _encode_value(_value_of(node))
-    if path := _module_path(node):
+    held_as = getattr(node.meta.get("desc"), "target", None)  # of a parameter or buffer
+    if path := held_as if node.op == "placeholder" else _module_path(node):
         entry["module"] = path
     if source := _source_line(node):
         entry["source"] = source

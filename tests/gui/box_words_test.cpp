@@ -10,14 +10,15 @@ namespace {
 
 constexpr std::string_view kNamed = R"(graph "named" {
   %primals_1 = parameter f32[4, 4]
+  %primals_2 = parameter f32[4, 4]  @"h.0.mlp.weight"
   %bias = parameter f32[4]
   %x = input f32[4, 4]
   %mm_3 = mm(%x, %primals_1)  @"L['s'].m.h.0.attn"
   %h1 = relu(%mm_3)  @"L['s'].m.h.0.attn"
   %"/m/h.0/mlp/Add_output_0" = add.Tensor(%h1, %bias)  @"L['s'].m.h.0.mlp"
-  %y = tanh(%"/m/h.0/mlp/Add_output_0")  @"L['s'].m.h.0.mlp"
+  %y = mm(%"/m/h.0/mlp/Add_output_0", %primals_2)  @"L['s'].m.h.0.mlp"
   results %y
-  gradients none, none, none
+  gradients none, none, none, none
 }
 )";
 
@@ -45,6 +46,7 @@ TEST_CASE("box words: the operator, then the name; inputs by their modules", "[g
   const auto of = [&](const char* name) { return words(picture, picture.graph().find(name)); };
   CHECK(of("primals_1").title == "m.h.0.attn");  // who reads it: its own name is a number
   CHECK(of("primals_1").own == "primals_1");
+  CHECK(of("primals_2").title == "h.0.mlp.weight");  // its own path
   CHECK(of("bias").title == "bias");
   CHECK(of("bias").own.empty());
   CHECK(of("mm_3").title == "mm");
