@@ -78,6 +78,7 @@ class Finder {
   }
 
   std::string_view name_at_level(NodeId id) const {
+    if (graph_.is_input(id)) return {};  // its path is no module's
     const std::string_view path = graph_.origin(id).module;
     return is_below(path) ? part_of(path, prefix_.size()) : std::string_view();
   }
