@@ -171,6 +171,16 @@ TEST_CASE("canvas: a click selects, a drag moves by as much, the wheel keeps its
   CHECK(window.canvas().at.zoom > 1);
 }
 
+TEST_CASE("canvas: which way each column runs is told at every zoom", "[gui][canvas]") {
+  CanvasWindow window;
+  window.run("graph.fit");
+  for (const char* zoom : {"4", "15", "50", "90"}) {
+    CAPTURE(zoom);
+    window.run("graph.zoom", zoom);
+    CHECK(window.play("expect text \"forward ↓\"\nexpect text \"backward ↑\"") == "");
+  }
+}
+
 TEST_CASE("canvas: the pointer's card goes while keys are used", "[gui][canvas]") {
   CanvasWindow window;
   window.run("graph.expand_all");
