@@ -92,12 +92,12 @@ App::~App() {
 
 bool App::tick() {
   ImGui::SetCurrentContext(context_);
-  std::vector<InputEvent> events = backend.take_input();
-  events.insert(events.end(), fed_.begin(), fed_.end());
-  fed_.clear();
+  std::vector<InputEvent> events = std::exchange(waiting_, {});
+  for (const auto& more : {backend.take_input(), std::exchange(fed_, {})})
+    events.insert(events.end(), more.begin(), more.end());
   if (!events.empty()) {
     answers_ |= std::any_of(events.begin(), events.end(), is_meant);
-    take(events);
+    take(std::move(events));
     want_frames();
   }
   const double began = backend.now();
@@ -311,7 +311,8 @@ float App::scale() const {
 }
 
 bool App::idle() const {
-  if (!jobs.idle() || motion.moving() || !fed_.empty() || frames_owed_ > 0) return false;
+  if (!jobs.idle() || motion.moving() || !fed_.empty() || !waiting_.empty() || frames_owed_ > 0)
+    return false;
   return std::all_of(documents.all().begin(), documents.all().end(), [](const auto& document) {
     return document->plan_due < 0 && !document->awaited;
   });

@@ -50,6 +50,11 @@ struct OpenMenu {
   std::size_t row = kNone;
 };
 
+// Keys that are held down, by what came in; ImGui may hear of them later.
+struct Modifiers {
+  bool ctrl = false, shift = false, alt = false;
+};
+
 // Something that people should read, for some seconds.
 struct Notice {
   std::string words;
@@ -106,7 +111,8 @@ class App {
   // is at work.
   bool idle() const;
   bool settled() const {
-    return fed_.empty() && (waits_for_times() || (frames_owed_ == 0 && !motion.moving()));
+    return fed_.empty() && waiting_.empty() &&
+           (waits_for_times() || (frames_owed_ == 0 && !motion.moving()));
   }
   // A word on the state by its name ("budget", "selection", "documents" …), for scripts and tests;
   // none where there is no such name.
@@ -133,7 +139,15 @@ class App {
  private:
   Result<Done> track(std::string_view command, const std::function<Result<Done>()>& work);
   void open_rules(const std::string& path, const std::shared_ptr<const std::string>& bytes);
-  void take(const std::vector<InputEvent>& events);
+  void take(std::vector<InputEvent> events);
+  void take(const InputEvent& event);
+  void take_pointer(const PointerMoved& moved);
+  void take_button(const PointerButton& button);
+  void take_text(const TextTyped& typed);
+  void take_focus_change(const FocusChanged& change);
+  bool waits_for_field() const;
+  void tell_modifiers() const;  // to ImGui
+  void tell_key(const KeyChanged& key) const;
   void take_key(const KeyChanged& key);
   bool take_focus_key(const KeyChanged& key);
   void take_alt(bool down);
@@ -171,6 +185,9 @@ class App {
   Fonts fonts_;
   float fonts_scale_ = 0;
   std::vector<InputEvent> fed_;
+  std::vector<InputEvent> waiting_;  // text and what follows it, until a field has the keyboard
+  int field_due_ = 0;                // the frame by which it has it, or never will
+  Modifiers held_;
   std::string drawn_overlay_;
   int frames_owed_ = 3;
   bool put_off_ = false;  // the last tick left its frame to this one

@@ -11,10 +11,21 @@ namespace {
 constexpr std::string_view kInputGraph = "graph", kCard = "lesson", kSplitters = "splitter/";
 constexpr double kHintDelay = 0.3;  // seconds that the pointer rests before words come up
 
-void take_modifiers(ImGuiIO& io, const KeyChanged& key) {
-  if (key.key == ImGuiMod_Ctrl) io.KeyCtrl = key.down;
-  if (key.key == ImGuiMod_Shift) io.KeyShift = key.down;
-  if (key.key == ImGuiMod_Alt) io.KeyAlt = key.down;
+constexpr int kFramesToField = 4;  // after which a field that was asked for has the keyboard
+
+void take_modifiers(Modifiers& held, const KeyChanged& key) {
+  if (key.key == ImGuiMod_Ctrl) held.ctrl = key.down;
+  if (key.key == ImGuiMod_Shift) held.shift = key.down;
+  if (key.key == ImGuiMod_Alt) held.alt = key.down;
+}
+
+// A key that does nothing in a text field but make the text that comes beside it.
+bool only_types(ImGuiKey key) {
+  const bool shift = key == ImGuiKey_LeftShift || key == ImGuiKey_RightShift;
+  const bool letter = key >= ImGuiKey_0 && key <= ImGuiKey_Z;
+  const bool sign = key >= ImGuiKey_Apostrophe && key <= ImGuiKey_GraveAccent;
+  const bool pad = key >= ImGuiKey_Keypad0 && key <= ImGuiKey_KeypadEqual;
+  return shift || letter || sign || key == ImGuiKey_Space || (pad && key != ImGuiKey_KeypadEnter);
 }
 
 // A splitter that has the keyboard has the keys that move it; frame.cpp asks ImGui for them.
@@ -57,9 +68,8 @@ bool App::take_menu_key(std::string_view hotkey) {
 
 // Alt alone, let go of before anything else happened, opens the menu.
 void App::take_alt(bool down) {
-  const ImGuiIO& io = ImGui::GetIO();
-  if (down && !io.KeyAlt) alt_alone_ = !io.KeyCtrl && !io.KeyShift;
-  if (down || !io.KeyAlt || !alt_alone_) return;
+  if (down && !held_.alt) alt_alone_ = !held_.ctrl && !held_.shift;
+  if (down || !held_.alt || !alt_alone_) return;
   alt_alone_ = false;
   press("Alt");
 }
@@ -73,13 +83,13 @@ void App::give_focus(std::string_view panel) {
 // Tab goes from widget to widget; Enter and Space press the one that has the keyboard.
 bool App::take_focus_key(const KeyChanged& key) {
   const ImGuiIO& io = ImGui::GetIO();
-  if (!key.down || io.KeyCtrl || io.KeyAlt) return false;
-  if (key.key == ImGuiKey_Tab && !io.KeyShift && !items.completing.empty()) {
+  if (!key.down || held_.ctrl || held_.alt) return false;
+  if (key.key == ImGuiKey_Tab && !held_.shift && !items.completing.empty()) {
     items.complete = true;
     return true;
   }
   if (key.key == ImGuiKey_Tab) {
-    items.move_focus(io.KeyShift ? -1 : 1);
+    items.move_focus(held_.shift ? -1 : 1);
     give_focus(items.focused.substr(0, items.focused.find('/')));
     return true;
   }
@@ -89,58 +99,110 @@ bool App::take_focus_key(const KeyChanged& key) {
   return true;
 }
 
-void App::take_key(const KeyChanged& key) {
+void App::tell_modifiers() const {
   ImGuiIO& io = ImGui::GetIO();
+  io.AddKeyEvent(ImGuiMod_Ctrl, held_.ctrl);
+  io.AddKeyEvent(ImGuiMod_Shift, held_.shift);
+  io.AddKeyEvent(ImGuiMod_Alt, held_.alt);
+}
+
+// ImGui takes keys and text in turns, a frame each. While a field takes text it hears of the keys
+// that act there alone, so that all that was typed since the last frame comes in one; Shift is
+// told with the next key that acts, before which the text was queued.
+void App::tell_key(const KeyChanged& key) const {
+  ImGuiIO& io = ImGui::GetIO();
+  const bool typing = io.WantTextInput && !held_.ctrl && !held_.alt;
+  if (typing && key.key == ImGuiMod_Shift) return;
+  if (typing && only_types(key.key)) {
+    if (!key.down)
+      io.AddKeyEvent(key.key, false);  // it went down before the field had the keyboard
+    return;
+  }
+  tell_modifiers();
+  io.AddKeyEvent(key.key, key.down);
+}
+
+void App::take_key(const KeyChanged& key) {
   if (key.key == ImGuiMod_Alt) take_alt(key.down);
   const bool modifier = key.key >= ImGuiKey_LeftCtrl && key.key <= ImGuiKey_RightSuper;
   if (key.down && !modifier && key.key < ImGuiKey_NamedKey_END) {
     alt_alone_ = false;
     items.keys_lead = true;
   }
-  take_modifiers(io, key);
-  const std::string hotkey = hotkey_of(key.key, io.KeyCtrl, io.KeyShift, io.KeyAlt);
+  take_modifiers(held_, key);
+  const std::string hotkey = hotkey_of(key.key, held_.ctrl, held_.shift, held_.alt);
   if (key.down && take_menu_key(hotkey)) return;
   if (take_focus_key(key)) return;
-  io.AddKeyEvent(key.key, key.down);
+  tell_key(key);
   if (!key.down || moves_splitter(items, key.key)) return;
   // Bare letters come as text, whatever the keyboard's layout.
   if (hotkey.size() > 1) press(hotkey);
 }
 
-void App::take(const std::vector<InputEvent>& events) {
+void App::take_pointer(const PointerMoved& moved) {
+  ImGui::GetIO().AddMousePosEvent(moved.x, moved.y);
+  items.keys_lead = false;
+  if (moved.x >= 0) touched = moved.finger;  // what has left the window says nothing
+  hint_due_ = backend.now() + kHintDelay;
+}
+
+void App::take_button(const PointerButton& button) {
   ImGuiIO& io = ImGui::GetIO();
-  for (const InputEvent& event : events) {
-    if (const auto* moved = std::get_if<PointerMoved>(&event)) {
-      io.AddMousePosEvent(moved->x, moved->y);
-      items.keys_lead = false;
-      if (moved->x >= 0) touched = moved->finger;  // what has left the window says nothing
-      hint_due_ = backend.now() + kHintDelay;
-    } else if (const auto* button = std::get_if<PointerButton>(&event)) {
-      // ImGui lets a press of this kind wait a frame for the pointer that came with it, which has
-      // to hover a widget before it can press it; a fast hand needs that as much as a finger.
-      io.AddMouseSourceEvent(ImGuiMouseSource_TouchScreen);
-      io.AddMouseButtonEvent(button->button, button->down);
-      io.AddMouseSourceEvent(ImGuiMouseSource_Mouse);
-      items.focus_visible = false;
-      alt_alone_ = false;
-    } else if (const auto* wheel = std::get_if<WheelTurned>(&event)) {
-      io.AddMouseWheelEvent(wheel->x, wheel->y);
-    } else if (const auto* key = std::get_if<KeyChanged>(&event)) {
-      take_key(*key);
-    } else if (const auto* typed = std::get_if<TextTyped>(&event)) {
-      if (!menu.id.empty())
-        (void)run("menu.find", typed->text);
-      else if (!press(typed->text))
-        io.AddInputCharactersUTF8(typed->text.c_str());
-    } else if (const auto* file = std::get_if<FileGiven>(&event)) {
-      open(file->path, file->bytes ? std::make_shared<const std::string>(*file->bytes) : nullptr);
-    } else if (const auto* focus = std::get_if<FocusChanged>(&event)) {
-      io.AddFocusEvent(focus->focused);
-      alt_alone_ = false;
-    } else if (std::holds_alternative<CloseWanted>(event)) {
-      close();
+  tell_modifiers();
+  // ImGui lets a press of this kind wait a frame for the pointer that came with it, which has
+  // to hover a widget before it can press it; a fast hand needs that as much as a finger.
+  io.AddMouseSourceEvent(ImGuiMouseSource_TouchScreen);
+  io.AddMouseButtonEvent(button.button, button.down);
+  io.AddMouseSourceEvent(ImGuiMouseSource_Mouse);
+  items.focus_visible = false;
+  alt_alone_ = false;
+}
+
+void App::take_text(const TextTyped& typed) {
+  if (!menu.id.empty())
+    (void)run("menu.find", typed.text);
+  else if (!press(typed.text))
+    ImGui::GetIO().AddInputCharactersUTF8(typed.text.c_str());
+}
+
+void App::take_focus_change(const FocusChanged& change) {
+  ImGui::GetIO().AddFocusEvent(change.focused);
+  held_ = {};  // it is elsewhere that keys are let go of
+  alt_alone_ = false;
+}
+
+// What opens a field is often followed by text in the same frame: that is for the field, and no
+// hotkeys.
+void App::take(std::vector<InputEvent> events) {
+  for (std::size_t i = 0; i < events.size(); ++i) {
+    const InputEvent& event = events[i];
+    if (std::holds_alternative<TextTyped>(event) && waits_for_field()) {
+      waiting_.assign(events.begin() + static_cast<std::ptrdiff_t>(i), events.end());
+      return;
     }
+    const std::string overlay_before = overlay, asked_before = items.keyboard_for;
+    take(event);
+    const bool opened = !overlay.empty() && overlay != overlay_before;
+    const bool asked = !items.keyboard_for.empty() && items.keyboard_for != asked_before;
+    if (opened || asked) field_due_ = frames_ + kFramesToField;
   }
+}
+
+bool App::waits_for_field() const { return frames_ < field_due_ && !ImGui::GetIO().WantTextInput; }
+
+void App::take(const InputEvent& event) {
+  if (const auto* moved = std::get_if<PointerMoved>(&event)) take_pointer(*moved);
+  if (const auto* button = std::get_if<PointerButton>(&event)) take_button(*button);
+  if (const auto* key = std::get_if<KeyChanged>(&event)) take_key(*key);
+  if (const auto* typed = std::get_if<TextTyped>(&event)) take_text(*typed);
+  if (const auto* change = std::get_if<FocusChanged>(&event)) take_focus_change(*change);
+  if (const auto* wheel = std::get_if<WheelTurned>(&event)) {
+    tell_modifiers();
+    ImGui::GetIO().AddMouseWheelEvent(wheel->x, wheel->y);
+  }
+  if (const auto* file = std::get_if<FileGiven>(&event))
+    open(file->path, file->bytes ? std::make_shared<const std::string>(*file->bytes) : nullptr);
+  if (std::holds_alternative<CloseWanted>(event)) close();
 }
 
 }  // namespace recut::gui
