@@ -9,6 +9,13 @@ namespace recut::gui {
 namespace {
 
 constexpr std::chrono::milliseconds kBetweenWords(250);  // a frame may take what the job needs
+constexpr int kLeastWorkers = 3, kMostWorkers = 16;
+
+// One more than cores: who waits for what comes first mostly sleeps.
+int workers_for(int cores) {
+  if (cores <= 0) cores = static_cast<int>(std::thread::hardware_concurrency());
+  return std::clamp(cores + 1, kLeastWorkers, kMostWorkers);
+}
 
 }  // namespace
 
@@ -56,11 +63,14 @@ struct Jobs::Running : JobControl {
   }
 };
 
-Jobs::Jobs(bool threads, std::function<void()> wake, Helper* helper)
+Jobs::Jobs(bool threads, std::function<void()> wake, Helper* helper, int cores)
     : threads_(threads), wake_(std::move(wake)), helper_(threads ? nullptr : helper) {
   if (!threads_) return;
-  for (const bool urgent_only : {true, false})
-    workers_.emplace_back([this, urgent_only] { work(urgent_only); });
+  const int workers = workers_for(cores);
+  for (int i = 0; i < workers; ++i) {
+    const Haste least = i == 0 ? Haste::first : i == 1 ? Haste::urgent : Haste::later;
+    workers_.emplace_back([this, least] { work(least); });
+  }
 }
 
 Jobs::~Jobs() {
@@ -145,8 +155,17 @@ void Jobs::let_measure(bool drawn) {
   if (drawn) changed_.notify_all();
 }
 
-bool Jobs::may_begin(const Running& job, bool urgent) const {
-  return !job.status.running && job.job.urgent == urgent && (drawn_ || !job.job.measures);
+Jobs::Haste Jobs::haste_of(const Job& job) {
+  return job.first ? Haste::first : job.urgent ? Haste::urgent : Haste::later;
+}
+
+// Of jobs that nobody waits for, one that takes times runs alone. Under mutex_.
+bool Jobs::is_disturbed(const Running& job) const {
+  return std::any_of(jobs_.begin(), jobs_.end(), [&](const auto& other) {
+    const bool runs = other->status.running && !other->away && other.get() != &job;
+    return runs && haste_of(other->job) == Haste::later &&
+           (job.job.measures || other->job.measures);
+  });
 }
 
 std::vector<JobStatus> Jobs::status() const {
@@ -175,7 +194,7 @@ bool Jobs::deliver(double seconds) {
   }
   if (!threads_) {
     do {
-      const auto job = next(false);
+      const auto job = next(Haste::later);
       if (!job) break;
       run_part(job);
     } while (!over());
@@ -204,21 +223,30 @@ bool Jobs::run_messages(const std::function<bool()>& over) {
   return any;
 }
 
-// The first waiting job, urgent ones before others; what was cancelled while it waited is dropped.
-std::shared_ptr<Jobs::Running> Jobs::next(bool urgent_only) {
+// The job to begin: of those that are in the greatest haste the first. One that takes times keeps
+// its turn while others end. Under mutex_.
+std::shared_ptr<Jobs::Running> Jobs::choose(Haste least) const {
+  for (const Haste haste : {Haste::first, Haste::urgent, Haste::later}) {
+    if (haste > least) break;
+    for (const auto& job : jobs_) {
+      const bool waits = !job->status.running && haste_of(job->job) == haste;
+      if (!waits || (job->job.measures && !drawn_)) continue;
+      if (haste != Haste::later || !is_disturbed(*job)) return job;
+      break;
+    }
+  }
+  return nullptr;
+}
+
+// What was cancelled while it waited is dropped.
+std::shared_ptr<Jobs::Running> Jobs::next(Haste least) {
   const std::lock_guard lock(mutex_);
   jobs_.erase(std::remove_if(jobs_.begin(), jobs_.end(),
                              [](const auto& job) { return job->stop && !job->status.running; }),
               jobs_.end());
-  for (const bool urgent : {true, false}) {
-    if (urgent_only && !urgent) break;
-    for (const auto& job : jobs_) {
-      if (!may_begin(*job, urgent)) continue;
-      job->status.running = true;
-      return job;
-    }
-  }
-  return nullptr;
+  const auto job = choose(least);
+  if (job) job->status.running = true;
+  return job;
 }
 
 void Jobs::run_part(const std::shared_ptr<Running>& job) {
@@ -236,6 +264,7 @@ void Jobs::finish(const std::shared_ptr<Running>& job) {
     const std::lock_guard lock(mutex_);
     jobs_.erase(std::find(jobs_.begin(), jobs_.end(), job));
   }
+  changed_.notify_all();
   news_ = true;
   wake_();
 }
@@ -290,18 +319,14 @@ std::shared_ptr<Jobs::Running> Jobs::find(JobId id) const {
   return found == jobs_.end() ? nullptr : *found;
 }
 
-void Jobs::work(bool urgent_only) {
+void Jobs::work(Haste least) {
   while (!ending_) {
-    if (const auto job = next(urgent_only)) {
+    if (const auto job = next(least)) {
       run_part(job);
       continue;
     }
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] {
-      return ending_ || std::any_of(jobs_.begin(), jobs_.end(), [&](const auto& job) {
-               return may_begin(*job, true) || (!urgent_only && may_begin(*job, false));
-             });
-    });
+    changed_.wait(lock, [&] { return ending_ || choose(least) != nullptr; });
   }
 }
 

@@ -1,7 +1,9 @@
 // Long work, off the frame. A job is a function that is called until it says that it is done; what
-// it finds, it posts, and what it posted runs between two frames. With threads, two workers run the
-// jobs, one of them only urgent ones. Without (a page), those that can are errands of the backend's
-// helper, and the others run in slices between frames.
+// it finds, it posts, and what it posted runs between two frames. With threads, as many workers run
+// the jobs as the machine has cores; one is for those that come first, and one for urgent ones,
+// too. Without (a page), those that can are errands of the backend's helper, and the others run in
+// slices between frames, in the same order. What a job finds doesn't depend on how many workers
+// there are.
 #pragma once
 
 #include <atomic>
@@ -63,14 +65,16 @@ struct Job {
   // Does a part of the work; true where more is left. Parts should be short where they can.
   std::function<bool(JobControl&)> part;
   std::shared_ptr<const Errand> errand = nullptr;  // null: no helper can do it
-  bool measures = false;  // takes times: begins once what there is to see was drawn
+  bool measures = false;  // takes times: begins once what there is to see was drawn, and while no
+                          // other job runs that nobody waits for
+  bool first = false;     // an empty place waits for it: before the urgent ones, never behind them
 };
 
 class Jobs {
  public:
   // `wake` is called from workers whenever something was posted.
-  // `helper`: null where there is none; of no use with threads.
-  Jobs(bool threads, std::function<void()> wake, Helper* helper = nullptr);
+  // `helper`: null where there is none; of no use with threads. `cores`: 0 for the machine's.
+  Jobs(bool threads, std::function<void()> wake, Helper* helper = nullptr, int cores = 0);
   ~Jobs();  // cancels all, and waits
 
   JobId start(Job job);
@@ -97,9 +101,12 @@ class Jobs {
 
  private:
   struct Running;
+  enum class Haste : unsigned char { first, urgent, later };
+  static Haste haste_of(const Job& job);
   void cancel_where(const std::function<bool(const JobStatus&)>& chosen);
-  std::shared_ptr<Running> next(bool urgent_only);
-  void work(bool urgent_only);
+  std::shared_ptr<Running> choose(Haste least) const;
+  std::shared_ptr<Running> next(Haste least);
+  void work(Haste least);
   void run_part(const std::shared_ptr<Running>& job);
   void finish(const std::shared_ptr<Running>& job);
   void send_errands();
@@ -107,7 +114,7 @@ class Jobs {
   bool run_messages(const std::function<bool()>& over);
   void do_without_helper();
   std::shared_ptr<Running> find(JobId id) const;
-  bool may_begin(const Running& job, bool urgent) const;
+  bool is_disturbed(const Running& job) const;
 
   const bool threads_;
   const std::function<void()> wake_;

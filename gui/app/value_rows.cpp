@@ -3,6 +3,33 @@
 
 namespace recut::gui {
 
+std::int64_t row_bytes(const PlanView& plan, NodeId value) {
+  if (const Kept kept = plan.kept_of(value); kept.storages > 0) return kept.bytes;
+  std::int64_t bytes = 0;
+  for (const StorageId storage : plan.storages->owned(value))
+    bytes += (*plan.storages)[storage].bytes;
+  return bytes;
+}
+
+// As Reasons::values() has them.
+std::shared_ptr<const ValueRows> rows_without_prices(SharedPlanView plan) {
+  auto made = std::make_shared<ValueRows>();
+  const Graph& graph = plan->graph();
+  std::vector<bool> ran(graph.order().size(), false), forward = ran;
+  for (const Step& step : plan->replay().steps) {
+    const std::size_t at = graph.position(step.node);
+    if (step.inlined || ran[at]) continue;
+    ran[at] = true;
+    forward[at] = step.phase == Phase::forward;
+  }
+  for (const NodeId id : graph.order())
+    if (forward[graph.position(id)] && maker_of(graph, id) == id &&
+        !plan->storages->owned(id).empty())
+      made->rows.push_back({id, row_bytes(*plan, id), 0, 0, false});
+  made->plan = std::move(plan);
+  return made;
+}
+
 ValueRowsMaker::ValueRowsMaker(SharedPlanView plan, std::shared_ptr<const Reasons> reasons)
     : made_(std::make_shared<ValueRows>()), values_(reasons->values()) {
   made_->reasons = std::move(reasons);
@@ -13,14 +40,13 @@ bool ValueRowsMaker::some(std::size_t values) {
   for (; values > 0 && next_ < values_.size(); --values) {
     const NodeId id = values_[next_++];
     const Reason reason = made_->reasons->of(id);
-    ValueRow row{id, reason.bytes, 0, 0, false};
+    ValueRow row{id, row_bytes(*made_->plan, id), 0, 0, false};
     row.has_choice = reason.why_not.empty() && reason.fate != Fate::neither;
     if (row.has_choice) {
       const double micros = reason.recompute_us + reason.inputs_us;
       row.flip_us = reason.fate == Fate::recomputed ? -micros : micros;
       row.flip_bytes = reason.flip_bytes;
     }
-    if (const Kept kept = made_->plan->kept_of(id); kept.storages > 0) row.bytes = kept.bytes;
     made_->rows.push_back(row);
   }
   return next_ < values_.size();

@@ -50,6 +50,11 @@ bool read_column(std::string_view name, ValueColumn& column) {
   return false;
 }
 
+bool ValueTable::is_current(const DocumentView& document) const {
+  if (!rows) return false;
+  return document.reasons ? rows->reasons == document.reasons : rows->plan == document.shown;
+}
+
 void ValueTable::arrange(const DocumentView& document) {
   if (!rows) return order.clear();
   const Key key{rows, document.shown, sort, falling, filter};

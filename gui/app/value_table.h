@@ -23,9 +23,12 @@ struct ValueRow {
   bool has_choice = false;      // false: it can't be otherwise, and the two above are 0
 };
 
+// Of a value's storages under a plan: those that are kept for backward, or else all.
+std::int64_t row_bytes(const PlanView& plan, NodeId value);
+
 // Of one plan; never changed once made.
 struct ValueRows {
-  std::shared_ptr<const Reasons> reasons;  // that they were made from
+  std::shared_ptr<const Reasons> reasons;  // that they were made from; null: no row has a price yet
   SharedPlanView plan;
   std::vector<ValueRow> rows;  // in the order of the graph
 
@@ -34,7 +37,11 @@ struct ValueRows {
 std::shared_ptr<const ValueRows> make_value_rows(SharedPlanView plan,
                                                  std::shared_ptr<const Reasons> reasons);
 
-// The same in parts: a value may need all that was before it, so that a long chain takes seconds.
+// Rows without prices, for the time until there are reasons: fast.
+std::shared_ptr<const ValueRows> rows_without_prices(SharedPlanView plan);
+
+// With prices, in parts: a value may need all that was before it, so that a long chain takes
+// seconds.
 class ValueRowsMaker {
  public:
   ValueRowsMaker(SharedPlanView plan, std::shared_ptr<const Reasons> reasons);
@@ -56,7 +63,8 @@ bool read_column(std::string_view name, ValueColumn& column);
 // What is kept of a document's table from frame to frame; the memory "values" of its view.
 struct ValueTable {
   std::shared_ptr<const ValueRows> rows;     // null until they were made
-  std::shared_ptr<const Reasons> asked_for;  // those that a job makes rows of
+  std::shared_ptr<const Reasons> asked_for;  // those that a job makes rows of; null: of the plan
+  SharedPlanView asked_plan;                 // likewise
   JobId making = 0;
 
   ValueColumn sort = ValueColumn::bytes;
@@ -66,6 +74,8 @@ struct ValueTable {
 
   std::vector<std::uint32_t> order;  // rows to show, into rows->rows
 
+  // Whether there are rows of the plan that is shown, with prices where its reasons are there.
+  bool is_current(const DocumentView& document) const;
   // Brings `order` up to date; cheap where nothing changed.
   void arrange(const DocumentView& document);
   // The place in `order`; its size where the node doesn't show.

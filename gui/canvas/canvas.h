@@ -44,6 +44,7 @@ struct Canvas {
   layout::Point shift;   // from the coordinates of `former` to those of `picture`
   PictureKey key, key_at_work;
   JobId job = 0;
+  double asked_at = 0;  // by the backend's clock: when that job was begun
   std::shared_ptr<PictureCache> cache = std::make_shared<PictureCache>();
   int pictures = 0;         // made so far
   double milliseconds = 0;  // that the last one took
@@ -92,6 +93,8 @@ PictureKey wanted_key(const ShownGraph& shown, const Canvas& canvas);
 // is at work for another is cancelled. `selected`: of that graph.
 void start_picture(App& app, DocumentView& document, Pane pane, const ShownGraph& shown,
                    NodeId selected);
+// "Laying out 64 000 nodes …", once it takes long; "" while there is nothing to say.
+std::string layout_words(const App& app, const Canvas& canvas);
 // Takes in a picture: the anchor stays where it is on the screen.
 void take_picture(Canvas& canvas, SharedPicture picture);
 

@@ -1,7 +1,10 @@
 // The job that makes a canvas's picture.
+#include <fmt/core.h>
+
 #include <chrono>
 #include <cmath>
 
+#include "engine/support/units.h"
 #include "gui/canvas/canvas.h"
 
 namespace recut::gui {
@@ -51,16 +54,20 @@ void start_picture(App& app, DocumentView& document, Pane pane, const ShownGraph
     app.jobs.cancel(canvas.job);
   }
   canvas.key_at_work = key;
+  canvas.asked_at = app.backend.now();
   Job job;
-  job.title = "Laying out " + document.title;
+  const auto nodes = static_cast<std::int64_t>(shown.graph().order().size());
+  job.title = fmt::format("Laying out {} nodes", format_count(nodes));
   job.owner = document.serial;
-  job.urgent = true;
+  job.urgent = job.first = true;
   job.quiet = true;
   job.part = [&app, key, pane, serial = document.serial, cache = canvas.cache,
               request = request_of(shown, selected, canvas)](JobControl& control) {
     const auto began = std::chrono::steady_clock::now();
-    SharedPicture picture =
-        make_picture(request, *cache, [&] { return control.cancelled().load(); });
+    SharedPicture picture = make_picture(request, *cache, [&] {
+      control.progress(-1, {});  // a frame now and then, which says that it is at work
+      return control.cancelled().load();
+    });
     const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - began;
     if (picture == nullptr) return false;
     control.post([&app, key, pane, serial, picture, ms = took.count()] {
@@ -75,6 +82,15 @@ void start_picture(App& app, DocumentView& document, Pane pane, const ShownGraph
     return false;
   };
   canvas.job = app.jobs.start(std::move(job));
+}
+
+std::string layout_words(const App& app, const Canvas& canvas) {
+  constexpr double kSoon = 0.3;  // seconds that nobody needs to be told of
+  if (canvas.job == 0 || !app.jobs.is_alive(canvas.job)) return {};
+  if (canvas.picture != nullptr && app.backend.now() - canvas.asked_at < kSoon) return {};
+  for (const JobStatus& job : app.jobs.status())
+    if (job.id == canvas.job) return job.title + " …";
+  return {};
 }
 
 }  // namespace recut::gui

@@ -23,28 +23,52 @@ bool has_rows(const App& app) { return has_plan(app) && app.overlay.empty(); }
 bool can_follow(const App& app) { return choices_has_selection(app) && app.overlay.empty(); }
 bool can_flip(const App& app) { return can_follow(app) && app.document()->reasons != nullptr; }
 
-// Rows for the reasons that are there; a job. The panel asks when they change.
-Result<Done> prepare_choices(App& app, std::string_view) {
-  DocumentView& document = *app.document();
-  ValueTable& table = value_table(document);
-  const bool asked = table.asked_for == document.reasons;
-  if (!document.reasons || (asked && app.jobs.is_alive(table.making))) return Done{};
-  table.asked_for = document.reasons;
+void take_rows(App& app, int serial, const SharedPlanView& plan,
+               const std::shared_ptr<const ValueRows>& rows) {
+  DocumentView* document = app.documents.find(serial);
+  if (document == nullptr) return;
+  ValueTable& table = value_table(*document);
+  if (table.asked_plan == plan && table.asked_for == rows->reasons) table.rows = rows;
+}
+
+Job job_for_rows(App& app, const DocumentView& document) {
   Job job{"Making the table of values", document.serial, true, true, {}};
   auto maker = std::make_shared<std::unique_ptr<ValueRowsMaker>>();  // by the first part
   job.part = [&app, maker, serial = document.serial, shown = document.shown,
               reasons = document.reasons](JobControl& control) {
     if (!*maker) *maker = std::make_unique<ValueRowsMaker>(shown, reasons);
     if ((*maker)->some(kRowsAPart)) return true;
-    control.post([&app, serial, rows = (*maker)->finish(), reasons] {
-      DocumentView* document = app.documents.find(serial);
-      if (document == nullptr || value_table(*document).asked_for != reasons) return;
-      value_table(*document).rows = rows;
+    control.post(
+        [&app, serial, shown, rows = (*maker)->finish()] { take_rows(app, serial, shown, rows); });
+    return false;
+  };
+  return job;
+}
+
+Job job_for_rows_without_prices(App& app, const DocumentView& document) {
+  Job job{"Listing values", document.serial, true, true, {}};
+  job.first = true;
+  job.part = [&app, serial = document.serial, shown = document.shown](JobControl& control) {
+    control.post([&app, serial, shown, rows = rows_without_prices(shown)] {
+      take_rows(app, serial, shown, rows);
     });
     return false;
   };
-  if (!asked) app.jobs.cancel(table.making);
-  table.making = app.jobs.start(std::move(job));
+  return job;
+}
+
+// Rows for the plan that is shown, at once without prices, and with them as soon as its reasons
+// are there; jobs. The panel asks when either changes.
+Result<Done> prepare_choices(App& app, std::string_view) {
+  DocumentView& document = *app.document();
+  ValueTable& table = value_table(document);
+  const bool asked = table.asked_for == document.reasons && table.asked_plan == document.shown;
+  if (asked && app.jobs.is_alive(table.making)) return Done{};
+  table.asked_for = document.reasons;
+  table.asked_plan = document.shown;
+  app.jobs.cancel(table.making);
+  table.making = app.jobs.start(document.reasons ? job_for_rows(app, document)
+                                                 : job_for_rows_without_prices(app, document));
   return Done{};
 }
 

@@ -253,6 +253,12 @@ void work(Ui& ui, const PanelInput& input, Rect& rest, Intents& intents) {
     Rect place = rest.cut_right(wide);
     const Rect stop = rect_around(place.cut_right(ui.px(24)).centre(), ui.px(18), ui.px(18));
     ui.items.add("work", ItemKind::figure, place, true, words);
+    if (job.fraction >= 0) {
+      Rect done = place.inset(0, ui.px(8)).cut_bottom(ui.whole(2));
+      ui.fill(done, ui.theme.line);
+      ui.fill(done.cut_left(done.width() * static_cast<float>(std::min(job.fraction, 1.0))),
+              ui.theme.selection);
+    }
     ui.text(place, words, Face::small, ui.theme.dim, Align::right);
     const Touch t = touch(ui, "stop", ItemKind::button, stop, true, "Stop");
     if (t.hovered) ui.fill(stop, ui.theme.raised, ui.px(kRadius));

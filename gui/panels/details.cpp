@@ -146,7 +146,8 @@ class Details {
   // The table's row said something else than came.
   void promise(Rect& column, NodeId maker) {
     const ValueRows* rows = input_.memory<ValueTable>(kValuesMemory).rows.get();
-    if (rows == nullptr || rows->plan != document_.shown || !flip_.flip) return;
+    const bool priced = rows != nullptr && rows->reasons && rows->plan == document_.shown;
+    if (!priced || !flip_.flip) return;
     const auto row = std::find_if(rows->rows.begin(), rows->rows.end(),
                                   [&](const ValueRow& one) { return one.node == maker; });
     if (row == rows->rows.end()) return;

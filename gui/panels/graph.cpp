@@ -133,6 +133,19 @@ void move_camera(const PanelInput& input, const PaneFrame& pane) {
   canvas.at = between(canvas.flight_from, canvas.camera, share);
 }
 
+// While another picture is on its way and the old one stays.
+void draw_layout_words(Ui& ui, const PanelInput& input, const Canvas& canvas) {
+  const std::string words = layout_words(input.app, canvas);
+  if (words.empty()) return;
+  const float wide = ui.width(words, Face::text) + ui.px(28), high = ui.px(28);
+  const ImVec2 middle{canvas.area.centre().x, canvas.area.top + ui.px(30)};
+  const Rect box = rect_around(middle, wide, high);
+  ui.fill(box, ui.theme.raised, ui.px(kRadius));
+  ui.frame(box, ui.theme.line, ui.px(kRadius));
+  ui.text(box, words, Face::text, ui.theme.text, Align::centre);
+  ui.items.add("laying out", ItemKind::figure, box, true, words);
+}
+
 // Boxes that the search found, or what stands for them, sorted.
 void find_matches(const PaneFrame& pane) {
   const Search& search = pane.document.search;
@@ -201,7 +214,7 @@ void draw_graph(Ui& ui, const PanelInput& input, Intents& intents) {
   if (prepare_pane(input, pane, intents))
     draw_pane(ui, input, pane, intents);
   else
-    ui.text(area, "Laying out …", Face::text, ui.theme.faint, Align::centre);
+    ui.text(area, layout_words(input.app, pane.canvas), Face::text, ui.theme.dim, Align::centre);
 }
 
 }  // namespace
@@ -239,6 +252,7 @@ void draw_pane(Ui& ui, const PanelInput& input, const PaneFrame& pane, Intents& 
     ui.text(canvas.area, "The graph is empty", Face::text, ui.theme.faint, Align::centre);
   else
     draw_canvas(stage);
+  draw_layout_words(ui, input, canvas);
   if (stage.is_here()) draw_heading(stage);
 }
 

@@ -283,7 +283,8 @@ class Panes {
     if (ready)
       draw_pane(ui_, input_, pane, intents_);
     else
-      ui_.text(pane.canvas.area, "Laying out …", Face::text, ui_.theme.faint, Align::centre);
+      ui_.text(pane.canvas.area, layout_words(input_.app, pane.canvas), Face::text, ui_.theme.dim,
+               Align::centre);
   }
 
   void splitter(const Rect& whole, const Rect& line) {

@@ -34,10 +34,10 @@ class Values {
         table_(input.memory<ValueTable>(kValuesMemory)),
         memory_(input.memory<ValuesMemory>("values-panel")),
         intents_(intents) {
-    const bool made = table_.rows && table_.rows->reasons == document.reasons;
-    const bool asked =
-        table_.asked_for == document.reasons && input.app.jobs.is_alive(table_.making);
-    if (document.reasons && !made && !asked)  // anew where the job was stopped
+    const bool asked = table_.asked_for == document.reasons &&
+                       table_.asked_plan == document.shown &&
+                       input.app.jobs.is_alive(table_.making);
+    if (!table_.is_current(document) && !asked)  // anew where the job was stopped
       intents_.push_back({"values.prepare", ""});
     table_.arrange(document);
     memory_.pins.read(document);
@@ -56,8 +56,8 @@ class Values {
     const ValueColumns columns(ui_, area);
     head(columns, area.cut_top(ui_.px(24)));
     if (!table_.rows)
-      return (void)ui_.text(area.cut_top(ui_.px(30)).inset(ui_.px(kPadding), 0),
-                            "Finding reasons …", Face::text, ui_.theme.faint);
+      return (void)ui_.text(area.cut_top(ui_.px(30)).inset(ui_.px(kPadding), 0), "Listing values …",
+                            Face::text, ui_.theme.dim);
     if (table_.order.empty())
       return (void)ui_.text(area.cut_top(ui_.px(30)).inset(ui_.px(kPadding), 0), "No value fits",
                             Face::text, ui_.theme.faint);
@@ -65,7 +65,10 @@ class Values {
   }
 
  private:
-  bool is_stale() const { return table_.rows->plan != document_.shown; }
+  // Prices are those of the plan that is shown, or none.
+  bool has_prices() const {
+    return table_.rows->reasons != nullptr && table_.rows->plan == document_.shown;
+  }
 
   void counts() {
     Rect rest = input_.heading;
@@ -74,7 +77,8 @@ class Values {
       intents_.push_back({"values.copy_csv", ""});
     hint(ui_, "The rows below as CSV, to the clipboard");
     rest.cut_right(ui_.px(4));
-    const std::string words = totals();
+    const bool planning = input_.app.jobs.is_alive(document_.planning);
+    const std::string words = (planning ? "planning … " : "") + totals();
     ui_.text(rest, words, Face::small, ui_.theme.dim);
     ui_.items.add("counts", ItemKind::figure, rest, true, words);
   }
@@ -198,8 +202,9 @@ class Values {
     look.role = document_.shown->role(value.node);
     look.pinned = memory_.pins.of(value.node);
     look.blamed = std::find(blamed_.begin(), blamed_.end(), value.node) != blamed_.end();
-    look.stale = is_stale();
+    look.priced = has_prices();
     look.module = document_.graph().origin(value.node).module;
+    look.bytes = look.priced ? value.bytes : row_bytes(*document_.shown, value.node);
     value_cells(ui_, columns, strip, name, value, look);
     const bool offers = (chosen || t.hovered || look.pinned != Pinned::no) && value.has_choice;
     if (offers || (chosen && look.pinned != Pinned::no))

@@ -134,10 +134,10 @@ void value_cells(const Ui& ui, const ValueColumns& columns, const Rect& strip,
   module.cut_right(ui.px(6));
   ui.path(module, short_module(look.module), Face::small, theme.faint);
   const auto number = [&](ValueColumn column, const std::string& text, Colour ink) {
-    ui.text(columns.cell(strip, column), text, Face::mono, look.stale ? theme.faint : ink,
-            Align::right);
+    ui.text(columns.cell(strip, column), text, Face::mono, ink, Align::right);
   };
-  number(ValueColumn::bytes, format_bytes(value.bytes), theme.dim);
+  number(ValueColumn::bytes, format_bytes(look.bytes), theme.dim);
+  if (!look.priced) return number(ValueColumn::flip_us, "…", theme.faint);
   if (!value.has_choice) return;
   // What gets better is green, what a saved value's time gets worse by is red: the two that are
   // weighed when memory is short.

@@ -30,7 +30,8 @@ struct RowLook {
   Role role = Role::freed;
   Pinned pinned = Pinned::no;
   bool blamed = false;  // a choice that stands in the way
-  bool stale = false;   // figures of the plan before
+  bool priced = true;   // false: what the other choice comes to isn't known yet
+  std::int64_t bytes = 0;
   std::string_view module;
 };
 void value_cells(const Ui& ui, const ValueColumns& columns, const Rect& strip,
