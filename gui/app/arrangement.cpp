@@ -6,9 +6,11 @@
 namespace recut::gui {
 namespace {
 
-constexpr float kArrangementTop = 40;                       // units: the bar
-constexpr float kArrangementLeast = 120;                    // units that any place keeps
-constexpr float kCompactWidth = 760, kCompactHeight = 480;  // units: the least for all places
+constexpr float kArrangementTop = 40;                        // units: the bar
+constexpr float kArrangementLeast = 120;                     // units that any place keeps
+constexpr float kCompactWidth = 1000, kCompactHeight = 480;  // units: the least for all places
+// Units in which tables keep their names; a splitter that was moved may leave less.
+constexpr float kLeastLeft = 226, kLeastRight = 400;
 
 constexpr std::string_view kUpper = "upper", kLower = "lower";
 
@@ -53,7 +55,9 @@ class Arranger {
       return std::move(result_);
     }
     const Shares shares;
-    if (has(Place::left)) stack(Place::left, side("split.left", window, shares.left, false));
+    if (has(Place::left))
+      stack(Place::left,
+            side("split.left", window, at_least(kLeastLeft, shares.left, window), false));
     const bool bottom = has(Place::bottom_left) || has(Place::bottom_right);
     if (bottom) {
       Rect strip = below("split.bottom", window, shares.bottom);
@@ -61,7 +65,9 @@ class Arranger {
         turn(Place::bottom_right, side("split.bottom_right", strip, shares.bottom_right, true));
       turn(has(Place::bottom_left) ? Place::bottom_left : Place::bottom_right, strip);
     }
-    if (has(Place::right)) stack(Place::right, side("split.right", window, shares.right, true));
+    if (has(Place::right))
+      stack(Place::right,
+            side("split.right", window, at_least(kLeastRight, shares.right, window), true));
     turn(Place::centre, window);
     return std::move(result_);
   }
@@ -71,6 +77,10 @@ class Arranger {
     return places_[static_cast<std::size_t>(place)];
   }
   bool has(Place place) const { return !at(place).empty(); }
+
+  float at_least(float units, float share, const Rect& of) const {
+    return std::max(share, units * scale_ / std::max(1.0f, of.width()));
+  }
 
   float share_of(const std::string& setting, float otherwise, float length) const {
     const auto share = static_cast<float>(settings_.number(setting, otherwise));

@@ -41,6 +41,7 @@ void Items::begin_frame() {
   last_.swap(items_);
   items_.clear();
   texts_.clear();
+  cuts_.clear();
   panel_.clear();
 }
 
@@ -53,6 +54,17 @@ const std::string& Items::add(std::string_view label, ItemKind kind, const Rect&
 
 void Items::add_text(std::string_view text, const Rect& rect) {
   if (keep_texts && !rect.empty()) texts_.emplace_back(text);
+}
+
+void Items::add_cut(std::string_view text, const Rect& rect) {
+  if (keep_texts && !rect.empty()) cuts_.push_back({panel_, std::string(text)});
+}
+
+std::vector<std::string> Items::cut_texts(std::string_view panel) const {
+  std::vector<std::string> words;
+  for (const CutText& cut : cuts_)
+    if (cut.panel == panel) words.push_back(cut.words);
+  return words;
 }
 
 const Item* Items::find(std::string_view label) const {

@@ -49,12 +49,15 @@ class Items {
   void describe(std::string_view hint);
   void set_span(Span span) { items_.back().span = std::move(span); }  // of what was added last
   void add_text(std::string_view text, const Rect& rect);
+  void add_cut(std::string_view text, const Rect& rect);  // it is shown with "…"
 
   const std::vector<Item>& all() const { return items_; }
   // By its whole label, or by the part after the panel's name: a visible one, if there is one.
   const Item* find(std::string_view label) const;
   // The first text on the screen that has `part` in it; null where there is none.
   const std::string* find_text(std::string_view part) const;
+  // What had no room in a panel, whole: for tests.
+  std::vector<std::string> cut_texts(std::string_view panel) const;
 
   // Tab and Shift+Tab: the label that has the keyboard, "" for none.
   std::string focused;
@@ -70,12 +73,16 @@ class Items {
 
   bool keys_lead = false;  // a key was pressed since the pointer moved: hints would be in the way
 
-  bool keep_texts = false;  // for find_text
+  bool keep_texts = false;  // for find_text and cut_texts
 
  private:
   std::string panel_;
   std::vector<Item> items_, last_;
   std::vector<std::string> texts_;
+  struct CutText {
+    std::string panel, words;
+  };
+  std::vector<CutText> cuts_;
 };
 
 }  // namespace recut::gui

@@ -97,6 +97,6 @@ void draw_samples(Ui& ui, const PanelInput& input, Intents& intents) {
 
 }  // namespace
 
-Panel samples_panel() { return {"samples", "", Place::overlay, 3, 1, draw_samples, 720, 520}; }
+Panel samples_panel() { return {"samples", "", Place::overlay, 3, 1, draw_samples, 860, 520}; }
 
 }  // namespace recut::gui

@@ -1,6 +1,6 @@
 #include "gui/panels/samples_rows.h"
 
-#include <fmt/core.h>
+#include <algorithm>
 
 #include "engine/support/units.h"
 #include "gui/app/samples.h"
@@ -14,12 +14,17 @@ void sample_cells(Ui& ui, const Backend& backend, const std::string& name, Rect 
     ui.text(line, name, Face::mono, ui.theme.text);
     return;
   }
-  ui.text(line.cut_left(ui.px(130)), name, Face::mono, ui.theme.text);
+  ui.text(line.cut_left(std::max(ui.px(130), ui.width(name, Face::mono) + ui.px(1))), name,
+          Face::mono, ui.theme.text);
   line.cut_left(ui.px(8));
-  ui.text(line.cut_right(ui.px(76)), format_bytes(facts->peak_bytes), Face::mono_small,
-          ui.theme.dim, Align::right);
-  const std::string nodes = format_count(facts->nodes) + " nodes";
-  ui.text(line.cut_right(ui.px(86)), nodes, Face::mono_small, ui.theme.dim, Align::right);
+  // The figures stand where the words leave them room: they are in the graph, too.
+  const float words = ui.width(facts->words, Face::text) + ui.px(9);
+  const auto figure_column = [&](float units, const std::string& figure) {
+    if (words + ui.px(units) > line.width()) return;
+    ui.text(line.cut_right(ui.px(units)), figure, Face::mono_small, ui.theme.dim, Align::right);
+  };
+  figure_column(76, format_bytes(facts->peak_bytes));
+  figure_column(86, format_count(facts->nodes) + " nodes");
   line.cut_right(ui.px(8));
   ui.text(line, facts->words, Face::text, ui.theme.dim);
 }

@@ -151,14 +151,21 @@ class TransformsPanel {
     if (t.hovered) hint(ui_, explain(report));
     rest.cut_left(ui_.px(9));
     rest.cut_right(ui_.px(2));
-    ui_.text(rest.cut_right(ui_.px(kMillisecondsColumn)),
-             report ? milliseconds(report->milliseconds) : "", Face::mono, ui_.theme.faint,
-             Align::right);
+    const Face change_face = report == nullptr ? Face::small : Face::mono;
+    const std::string title = pass_title(document_, pass);
+    took(rest, ui_.width(title, Face::text) + ui_.width(change, change_face),
+         report ? milliseconds(report->milliseconds) : "");
     const bool fewer = report != nullptr && report->nodes_after < report->nodes_before;
-    last_words(rest, change, report == nullptr ? Face::small : Face::mono,
-               fewer ? ui_.theme.result : ui_.theme.dim);
-    ui_.text(rest, pass_title(document_, pass), Face::text,
-             changed ? ui_.theme.text : ui_.theme.faint);
+    last_words(rest, change, change_face, fewer ? ui_.theme.result : ui_.theme.dim);
+    ui_.text(rest, title, Face::text, changed ? ui_.theme.text : ui_.theme.faint);
+  }
+
+  // The column of milliseconds, where what else stands in the row leaves it room: the row's hint
+  // has them, too.
+  void took(Rect& rest, float others, const std::string& words) const {
+    const float wide = ui_.px(kMillisecondsColumn);
+    if (others + ui_.px(8) + wide > rest.width()) return;
+    ui_.text(rest.cut_right(wide), words, Face::mono, ui_.theme.faint, Align::right);
   }
 
   // Words at the right end of what is left of a row; the name has the rest.
@@ -196,8 +203,7 @@ class TransformsPanel {
                                             : "\nNot bit by bit: it runs where it is named"));
     rest.cut_left(ui_.px(9));
     rest.cut_right(ui_.px(2));
-    ui_.text(rest.cut_right(ui_.px(kMillisecondsColumn)), "off", Face::small, ui_.theme.faint,
-             Align::right);
+    last_words(rest, "off", Face::small, ui_.theme.faint);
     ui_.text(rest, title_of(pass.name), Face::text, ui_.theme.faint);
   }
 
@@ -246,11 +252,12 @@ class TransformsPanel {
     Rect rest = rect;
     rest.cut_left(ui_.px(9));
     rest.cut_right(ui_.px(2));
-    ui_.text(rest.cut_right(ui_.px(kMillisecondsColumn)), milliseconds(plan.solve_ms), Face::mono,
-             ui_.theme.faint, Align::right);
+    const std::string name = "plan · " + plan.strategy;
+    took(rest, ui_.width(name, Face::text) + ui_.width(runs, Face::mono),
+         milliseconds(plan.solve_ms));
     last_words(rest, runs, Face::mono,
                plan.recomputed_runs > 0 ? ui_.theme.recomputed : ui_.theme.faint);
-    ui_.text(rest, "plan · " + plan.strategy, Face::text, ui_.theme.text);
+    ui_.fitting(rest, {name, "plan"}, Face::text, ui_.theme.text);
   }
 
   Ui& ui_;

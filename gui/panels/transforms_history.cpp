@@ -7,7 +7,7 @@
 namespace recut::gui {
 namespace {
 
-constexpr float kWhen = 104;  // units: the column of passes
+constexpr float kLeastWhen = 54, kWhen = 104;  // units: the column of passes
 constexpr std::size_t kTransformsHistoryLongestHint = 2000;
 
 // Of a node's line: what is called; of a placeholder: what it is.
@@ -47,9 +47,10 @@ class History {
       words = !event.rule.empty() ? event.rule : "other operands";
       if (renamed) words += " → " + event.line.substr(0, event.line.find(" = "));
     }
-    const Touch t = history_row(
-        fmt::format("event {}", event.pass), rect, pass_title(document_, event.pass), words,
-        event.node.valid() ? ui_.theme.dim : ui_.theme.faint, at == event_shown());
+    const Touch t =
+        history_row(fmt::format("event {}", event.pass), rect, pass_title(document_, event.pass),
+                    {words, event.node.valid() ? call_of(event.line) : std::string("gone")},
+                    event.node.valid() ? ui_.theme.dim : ui_.theme.faint, at == event_shown());
     if (t.pressed) go(event.pass);
     if (t.hovered)
       hint(ui_, (event.node.valid() ? event.line : "gone; it was\n" + before)
@@ -68,21 +69,23 @@ class History {
     const Role role = document_.shown->role(memory_.planned);
     const std::int64_t runs =
         document_.shown->extra_runs[document_.graph().position(memory_.planned)];
-    std::string words(name_of(role));
-    if (runs > 0) words += fmt::format(", {} more run{}", runs, runs > 1 ? "s" : "");
-    const Touch t =
-        history_row("fate", rect, "plan", "    " + words, colour_of(ui_.theme, role), false);
-    ui_.sign({rect.left + ui_.px(9 + kWhen + 7), rect.centre().y}, role);
+    const std::string fate(name_of(role));
+    std::vector<std::string> words{"    " + fate};
+    if (runs > 0)
+      words = {fmt::format("    {}, {} more run{}", fate, runs, runs > 1 ? "s" : ""),
+               fmt::format("    {} +{}", fate, runs), "    " + fate};
+    const Touch t = history_row("fate", rect, "plan", words, colour_of(ui_.theme, role), false);
+    ui_.sign({rect.left + ui_.px(9 + 7) + when_, rect.centre().y}, role);
     if (t.pressed) go(passes_.passes.size());
+    if (t.hovered && runs > 0)
+      hint(ui_, fmt::format("{}: {} more run{}", fate, runs, runs > 1 ? "s" : ""));
   }
 
   void run_row(std::size_t at, const Rect& rect) {
     const Step& step = document_.shown->replay().steps[memory_.runs[at]];
-    const std::string words = step_words(document_.shown->report(), memory_.runs[at]) +
-                              (step.again     ? ", again"
-                               : step.inlined ? ", inside a kernel"
-                                              : "");
-    history_row(fmt::format("run {}", at), rect, at == 0 ? "runs at" : "", words,
+    const std::string at_step = step_words(document_.shown->report(), memory_.runs[at]);
+    const std::string how = step.again ? ", again" : step.inlined ? ", inside a kernel" : "";
+    history_row(fmt::format("run {}", at), rect, at == 0 ? "runs at" : "", {at_step + how, at_step},
                 step.again ? ui_.theme.recomputed : ui_.theme.dim, false);
   }
 
@@ -90,13 +93,24 @@ class History {
     if (pass != document_.pass) intents_.push_back({"pass.set", fmt::format("{}", pass)});
   }
 
+  // The column of passes: as wide as it has to be.
+  float passes_width() const {
+    float widest = ui_.px(kLeastWhen);
+    for (const NodeEvent& event : memory_.history)
+      widest =
+          std::max(widest, ui_.width(pass_title(document_, event.pass), Face::small) + ui_.px(10));
+    return std::min(widest, ui_.px(kWhen));
+  }
+
+  // The longest of the words that the row has room for.
   Touch history_row(const std::string& label, const Rect& rect, std::string_view when,
-                    const std::string& words, Colour colour, bool chosen) {
-    const Touch t = row(ui_, label, rect, chosen, words);
+                    const std::vector<std::string>& words, Colour colour, bool chosen) {
+    const Touch t = row(ui_, label, rect, chosen, words.front());
     Rect rest = rect;
     rest.cut_left(ui_.px(9));
-    ui_.text(rest.cut_left(ui_.px(kWhen)), when, Face::small, ui_.theme.dim);
-    ui_.text(rest, words, Face::mono, colour);
+    ui_.text(rest.cut_left(when_), when, Face::small, ui_.theme.dim);
+    if (ui_.fitting(rest, words, Face::mono, colour) == 0)
+      ui_.text(rest, words.back(), Face::mono, colour);
     return t;
   }
 
@@ -106,6 +120,7 @@ class History {
   const DocumentView& document_;
   const PipelineReport& passes_;
   Intents& intents_;
+  const float when_ = passes_width();  // pixels
 };
 
 }  // namespace

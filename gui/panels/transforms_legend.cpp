@@ -13,13 +13,13 @@ namespace {
 
 struct LegendRow {
   Role role;
-  std::string_view words;
+  std::string_view words, short_words;
 };
 constexpr LegendRow kTransformsLegendRows[] = {
-    {Role::saved, "saved"},
-    {Role::recomputed, "recomputed"},
-    {Role::freed, "freed in forward"},
-    {Role::result, "result or gradient"},
+    {Role::saved, "saved", "saved"},
+    {Role::recomputed, "recomputed", "recomputed"},
+    {Role::freed, "freed in forward", "freed"},
+    {Role::result, "result or gradient", "result"},
 };
 constexpr float kHigh = 21;
 
@@ -66,7 +66,8 @@ void draw_legend(Ui& ui, const App& app, Rect area, const Transforms& memory, In
     ui.text(place.cut_right(ui.px(63)), format_bytes(total.bytes), Face::mono, ui.theme.dim,
             Align::right);
     const Colour ink = t.hovered ? ui.theme.text : ui.theme.dim;
-    place.cut_left(ui.text(place, row.words, Face::text, ink) + ui.px(4));
+    const std::vector<std::string> words{std::string(row.words), std::string(row.short_words)};
+    place.cut_left(ui.fitting(place, words, Face::text, ink) + ui.px(4));
     ui.fitting(place, {count, memory.baseline ? count : format_count(total.count)}, Face::small,
                ui.theme.faint, Align::right);
   }

@@ -23,6 +23,8 @@ struct ValuesMemory {
   NodeId scrolled_to;      // the selection that was brought into view last
   SharedPlanView counted;  // of which the totals are
   RoleTotals totals = {};
+  std::shared_ptr<const ValueRows> named;  // of which the longest name is known
+  std::size_t longest_name = 0;            // bytes
 };
 
 class Values {
@@ -53,7 +55,7 @@ class Values {
     area.left = input_.whole.left;
     area.right = input_.whole.right;
     area.bottom += ui_.px(kPadding - 4);
-    const ValueColumns columns(ui_, area);
+    const ValueColumns columns(ui_, area, names_width());
     head(columns, area.cut_top(ui_.px(24)));
     if (!table_.rows)
       return (void)ui_.text(area.cut_top(ui_.px(30)).inset(ui_.px(kPadding), 0), "Listing values …",
@@ -68,6 +70,18 @@ class Values {
   // Prices are those of the plan that is shown, or none.
   bool has_prices() const {
     return table_.rows->reasons != nullptr && table_.rows->plan == document_.shown;
+  }
+
+  // Letters are all of one width.
+  float names_width() {
+    if (table_.rows && memory_.named != table_.rows) {
+      memory_.named = table_.rows;
+      memory_.longest_name = 0;
+      for (const ValueRow& row : table_.rows->rows)
+        memory_.longest_name =
+            std::max(memory_.longest_name, document_.graph().node_name(row.node).size());
+    }
+    return static_cast<float>(memory_.longest_name) * ui_.width("m", Face::mono);
   }
 
   void counts() {

@@ -9,6 +9,9 @@
 namespace recut::gui {
 namespace {
 
+// Units. Longer names are cut at their beginning.
+constexpr float kLeastName = 110, kMostName = 170, kLeastModule = 52;
+
 std::string_view title_of(ValueColumn column) {
   switch (column) {
     case ValueColumn::name:
@@ -39,16 +42,20 @@ void pin_sign(const Ui& ui, ImVec2 at, Colour colour) {
 
 }  // namespace
 
-ValueColumns::ValueColumns(const Ui& ui, const Rect& area) {
+ValueColumns::ValueColumns(const Ui& ui, const Rect& area, float names) {
   edge_ = ui.px(kPadding);
   sign_ = ui.px(20);
   scrollbar_ = ui.px(10);
   bytes_ = ui.px(62);
   peak_ = ui.px(70);
   time_ = ui.px(66);
-  const float words = area.width() - 2 * edge_ - sign_ - bytes_ - peak_ - time_;
-  module_ = words > ui.px(130) ? std::round(words * 0.4f) : 0;
-  name_ = std::max(0.0f, words - module_);
+  const auto words = [&] { return area.width() - 2 * edge_ - sign_ - bytes_ - peak_ - time_; };
+  const float wanted = std::clamp(names + ui.px(7), ui.px(kLeastName), ui.px(kMostName));
+  if (words() < wanted) time_ = 0;
+  if (words() < wanted) peak_ = 0;
+  const float spare = words() - wanted;
+  module_ = spare > ui.px(kLeastModule) ? std::round(std::min(spare, words() * 0.4f)) : 0;
+  name_ = std::max(0.0f, words() - module_);
 }
 
 Rect ValueColumns::cell(const Rect& strip, ValueColumn column) const {

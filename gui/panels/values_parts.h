@@ -10,10 +10,11 @@
 
 namespace recut::gui {
 
-// Where the columns stand in a strip; a column that has no room is empty.
+// Where the columns stand in a strip; a column that has no room is empty. `names`: how wide the
+// names are, in pixels. Names come before modules and prices.
 class ValueColumns {
  public:
-  ValueColumns(const Ui& ui, const Rect& area);
+  ValueColumns(const Ui& ui, const Rect& area, float names);
   Rect cell(const Rect& strip, ValueColumn column) const;
   Rect sign(const Rect& strip) const;
   Rect pins(const Rect& strip) const;  // at the end of the words

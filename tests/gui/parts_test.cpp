@@ -170,10 +170,10 @@ TEST_CASE("arrangement: hidden panels leave their room, turns choose", "[gui]") 
   Settings settings;
   settings.set_flag("panel.passes", false);
   settings.set("turn.centre", "compare");
-  const Arrangement all = arrange(panels, settings, {0, 0, 800, 600}, 1, Moment::open);
+  const Arrangement all = arrange(panels, settings, {0, 0, 1000, 600}, 1, Moment::open);
   REQUIRE(all.placed.size() == 1);
   CHECK(panels[all.placed[0].panel].id == "compare");
-  CHECK(all.placed[0].area.width() == 800);
+  CHECK(all.placed[0].area.width() == 1000);
 }
 
 TEST_CASE("motion: values go where they go, and then rest", "[gui]") {
