@@ -10,7 +10,7 @@ constexpr float kArrangementTop = 40;                        // units: the bar
 constexpr float kArrangementLeast = 120;                     // units that any place keeps
 constexpr float kCompactWidth = 1000, kCompactHeight = 480;  // units: the least for all places
 // Units in which tables keep their names; a splitter that was moved may leave less.
-constexpr float kLeastLeft = 226, kLeastRight = 400;
+constexpr float kLeastLeft = 226, kLeastRight = 416;
 
 constexpr std::string_view kUpper = "upper", kLower = "lower";
 

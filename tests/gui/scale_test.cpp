@@ -9,12 +9,15 @@
 namespace recut::gui {
 namespace {
 
+constexpr std::size_t kLongName = 20;  // longer ones are cut at their beginning
+
 // Names of the graph's nodes and of passes, and the words of the legend.
 std::set<std::string> names_to_keep(const DocumentView& document) {
   std::set<std::string> names{"as read",    "plan",  "runs at",          "saved",
                               "recomputed", "freed", "freed in forward", "result"};
   const Graph& graph = document.graph();
-  for (const NodeId id : graph.order()) names.insert(graph.node_name(id));
+  for (const NodeId id : graph.order())
+    if (graph.node_name(id).size() <= kLongName) names.insert(graph.node_name(id));
   for (const PassReport& pass : document.document->passes.passes) {
     std::string title = pass.name;
     std::replace(title.begin(), title.end(), '_', ' ');
