@@ -168,6 +168,8 @@ class App {
   float titles_width(const Turn& turn, const Ui& ui) const;
   float draw_titles(const Panel& panel, const Turn* turn, const Rect& row, Ui& ui,
                     Intents& intents) const;
+  void draw_tabs(const Turn& turn, const std::vector<Rect>& places, Ui& ui, Intents& intents) const;
+  void draw_tab_rows(const Turn& turn, Rect& whole, Ui& ui, Intents& intents) const;
   void draw_cards(Ui& ui, Intents& intents);
   void draw_overlay(Ui& ui, Intents& intents);
   void draw_notices(Ui& ui);

@@ -6,7 +6,7 @@
 namespace recut::gui {
 namespace {
 
-constexpr float kArrangementTop = 40;                        // units: the bar
+constexpr float kArrangementTop = 40, kFingerTop = 48;       // units: the bar
 constexpr float kArrangementLeast = 120;                     // units that any place keeps
 constexpr float kCompactWidth = 1000, kCompactHeight = 480;  // units: the least for all places
 // Units in which tables keep their names; a splitter that was moved may leave less.
@@ -40,16 +40,19 @@ ByPlace shown_by_place(const std::vector<Panel>& panels, const Settings& setting
 
 class Arranger {
  public:
-  Arranger(const std::vector<Panel>& panels, const Settings& settings, float scale, Moment moment)
+  Arranger(const std::vector<Panel>& panels, const Settings& settings, float scale, Moment moment,
+           bool fingers)
       : panels_(panels),
         settings_(settings),
         scale_(scale),
+        moment_(moment),
+        fingers_(fingers),
         places_(shown_by_place(panels, settings, moment)) {}
 
   Arrangement arrange(Rect window) && {
     const bool small =
         window.width() < kCompactWidth * scale_ || window.height() < kCompactHeight * scale_;
-    if (has(Place::top)) turn(Place::top, window.cut_top(std::round(kArrangementTop * scale_)));
+    if (has(Place::top)) turn(Place::top, window.cut_top(std::round(bar_height(window) * scale_)));
     if (small && has(Place::centre)) {
       halves(window);
       return std::move(result_);
@@ -77,6 +80,11 @@ class Arranger {
     return places_[static_cast<std::size_t>(place)];
   }
   bool has(Place place) const { return !at(place).empty(); }
+
+  float bar_height(const Rect& window) const {
+    const bool strip = moment_ == Moment::open && window.width() < kNarrowBar * scale_;
+    return (fingers_ ? kFingerTop : kArrangementTop) + (strip ? kBarStrip : 0);
+  }
 
   float at_least(float units, float share, const Rect& of) const {
     return std::max(share, units * scale_ / std::max(1.0f, of.width()));
@@ -163,6 +171,8 @@ class Arranger {
   const std::vector<Panel>& panels_;
   const Settings& settings_;
   const float scale_;
+  const Moment moment_;
+  const bool fingers_;
   const ByPlace places_;
   Arrangement result_;
 };
@@ -186,8 +196,8 @@ std::string_view compact_part_of(const Panel& panel) {
 }
 
 Arrangement arrange(const std::vector<Panel>& panels, const Settings& settings, const Rect& window,
-                    float scale, Moment moment) {
-  return Arranger(panels, settings, scale, moment).arrange(window);
+                    float scale, Moment moment, bool fingers) {
+  return Arranger(panels, settings, scale, moment, fingers).arrange(window);
 }
 
 }  // namespace recut::gui

@@ -38,6 +38,9 @@ struct Arrangement {
   bool compact = false;  // too small for all of them at once: every panel takes turns
 };
 
+// Units. A bar that is narrower has a strip of its own for the figures of the plan.
+inline constexpr float kNarrowBar = 560, kBarStrip = 26;
+
 // The two parts of a small window (a phone's), between which its panels are divided; by its name
 // the chosen one is remembered: "turn.upper".
 std::string_view compact_part_of(const Panel& panel);
@@ -48,7 +51,7 @@ std::string_view compact_part_of(const Panel& panel);
 // take turns in them. Of another moment than an open document's, the bar and the panels for it have
 // the window to themselves.
 Arrangement arrange(const std::vector<Panel>& panels, const Settings& settings, const Rect& window,
-                    float scale, Moment moment);
+                    float scale, Moment moment, bool fingers = false);
 
 std::string_view name_of(Place place);
 

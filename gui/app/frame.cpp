@@ -17,6 +17,8 @@ constexpr ImGuiWindowFlags kFrameBare =
     ImGuiWindowFlags_NoScrollWithMouse | ImGuiWindowFlags_NoBackground;
 constexpr float kHeading = 38;          // units: the row of a panel's title
 constexpr float kLeastHeading = 270;    // beside tabs: room for a few buttons
+constexpr float kTabGap = 16;           // between tabs
+constexpr float kTabRow = 28;           // one of several rows of tabs
 constexpr float kSplitter = 7;          // units that answer to the pointer
 constexpr float kSplitterStep = 0.02f;  // of its way, for a key
 constexpr double kLongestStep = 0.5;    // seconds that ImGui counts a pointer as resting, at most
@@ -26,6 +28,25 @@ std::string frame_title_of(const Panel& panel) {
   std::string title(panel.title.empty() ? panel.id : panel.title);
   if (panel.title.empty()) title.front() = static_cast<char>(title.front() - 'a' + 'A');
   return title;
+}
+
+float turn_tab_width(const Ui& ui, const Panel& panel) {
+  const float words = std::ceil(ui.width(frame_title_of(panel), Face::text)) + 1;
+  return ui.fingers ? std::max(words, ui.px(kFinger)) : words;
+}
+
+// Tabs from the left, in as many rows as they need.
+std::vector<Rect> tab_places(const Ui& ui, const std::vector<Panel>& panels, const Turn& turn,
+                             const Rect& area, float high) {
+  std::vector<Rect> places;
+  ImVec2 at = area.corner();
+  for (const std::size_t one : turn.panels) {
+    const float wide = turn_tab_width(ui, panels[one]);
+    if (at.x > area.left && at.x + wide > area.right) at = {area.left, at.y + high};
+    places.push_back(rect_at(at, {std::min(wide, area.width()), high}));
+    at.x += wide + ui.px(kTabGap);
+  }
+  return places;
 }
 
 void begin_region(const char* id, const Rect& area) {
@@ -108,14 +129,14 @@ void App::perform(const Intents& intents) {
 }
 
 void App::draw(Intents& intents) {
-  Ui ui(theme(), fonts_, scale(), items);
+  Ui ui(theme(), fonts_, scale(), items, backend.has_fingers());
   const ImVec2 size = ImGui::GetIO().DisplaySize;
   const Rect window{0, 0, size.x, size.y};
   ImGui::SetNextWindowPos({0, 0});
   ImGui::SetNextWindowSize(size);
   ImGui::Begin("window", nullptr, kFrameBare | ImGuiWindowFlags_NoBringToFrontOnFocus);
   ui.fill(window, theme().background);
-  const Arrangement arrangement = arrange(panels, settings, window, scale(), moment());
+  const Arrangement arrangement = arrange(panels, settings, window, scale(), moment(), ui.fingers);
   for (const PlacedPanel& placed : arrangement.placed) {
     const Turn* turn = nullptr;
     for (const Turn& one : arrangement.turns)
@@ -137,21 +158,36 @@ float App::draw_titles(const Panel& panel, const Turn* turn, const Rect& row, Ui
   const bool focused = focus == panel.id && overlay.empty();
   if (turn == nullptr)
     return ui.text(row, panel.title, Face::strong, focused ? ui.theme.selection : ui.theme.text);
-  Rect rest = row;
-  for (const std::size_t one : turn->panels) {
-    const std::string title = frame_title_of(panels[one]);
-    const Rect place = rest.cut_left(std::ceil(ui.width(title, Face::text)) + 1);
-    if (tab(ui, "turn " + std::string(panels[one].id), place, title, one == turn->chosen))
-      intents.push_back({"panel.show", std::string(panels[one].id)});
-    rest.cut_left(ui.px(16));
+  const std::vector<Rect> places = tab_places(ui, panels, *turn, row, row.height());
+  draw_tabs(*turn, places, ui, intents);
+  return places.back().right - row.left;
+}
+
+void App::draw_tabs(const Turn& turn, const std::vector<Rect>& places, Ui& ui,
+                    Intents& intents) const {
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const Panel& one = panels[turn.panels[i]];
+    const std::string id(one.id);
+    if (tab(ui, "turn " + id, places[i], frame_title_of(one), turn.panels[i] == turn.chosen))
+      intents.push_back({"panel.show", id});
   }
-  return rest.left - row.left - ui.px(16);
+}
+
+// In rows of their own, which are taken off `whole`.
+void App::draw_tab_rows(const Turn& turn, Rect& whole, Ui& ui, Intents& intents) const {
+  const Rect area = whole.inset(std::round(ui.px(kPadding)), 0);
+  std::vector<Rect> places = tab_places(ui, panels, turn, area, ui.target(kHeading));
+  if (places.back().top > places.front().top)
+    places = tab_places(ui, panels, turn, area, ui.target(kTabRow));
+  const Rect rows = whole.cut_top(places.back().bottom - whole.top);
+  draw_tabs(turn, places, ui, intents);
+  ui.fill({rows.left, rows.bottom - ui.whole(1), rows.right, rows.bottom}, ui.theme.line);
 }
 
 float App::titles_width(const Turn& turn, const Ui& ui) const {
   float wide = 0;
   for (const std::size_t one : turn.panels)
-    wide += std::ceil(ui.width(frame_title_of(panels[one]), Face::text)) + 1 + ui.px(16);
+    wide += turn_tab_width(ui, panels[one]) + ui.px(kTabGap);
   return wide;
 }
 
@@ -177,15 +213,11 @@ void App::draw_panel(const Panel& panel, const Rect& area, const Turn* turn, boo
   const bool own_row =
       turn != nullptr && (compact || titles_width(*turn, ui) > area.width() - ui.px(kLeastHeading));
   Rect whole = area;
-  if (own_row) {
-    const Rect row = whole.cut_top(std::round(ui.px(kHeading)));
-    draw_titles(panel, turn, row.inset(std::round(ui.px(kPadding)), 0), ui, intents);
-    ui.fill({row.left, row.bottom - ui.whole(1), row.right, row.bottom}, ui.theme.line);
-  }
+  if (own_row) draw_tab_rows(*turn, whole, ui, intents);
   Rect inside = whole.inset(std::round(ui.px(kPadding)), 0);
   Rect heading;
   if (!panel.title.empty()) {
-    heading = inside.cut_top(std::round(ui.px(kHeading)));
+    heading = inside.cut_top(ui.target(kHeading));
     if (!own_row) heading.cut_left(draw_titles(panel, turn, heading, ui, intents) + ui.px(10));
   } else if (own_row) {
     inside.cut_top(ui.px(kGap));

@@ -80,6 +80,8 @@ class Backend {
   virtual void set_title(const std::string&) {}
   virtual void set_cursor(ImGuiMouseCursor) {}
   virtual bool prefers_dark() const { return true; }
+  // Whether it is mostly fingers that point: what they press is made larger.
+  virtual bool has_fingers() const { return false; }
 
   // Seconds; grows steadily.
   virtual double now() const = 0;

@@ -19,6 +19,7 @@ class NullBackend : public Backend {
   void upload_fonts(ImFontAtlas& atlas) override;
   void draw(const ImDrawData& data) override;
   double now() const override { return seconds_; }
+  bool has_fingers() const override { return fingers; }
   Helper* helper() override { return helping; }
   std::string calibrated_profile() const override { return calibrated; }
   std::vector<Runner*> runners() override { return running; }
@@ -52,6 +53,7 @@ class NullBackend : public Backend {
   Helper* helping = nullptr;                  // none, as long as nobody is given
   std::vector<Runner*> running;
   std::string calibrated;  // empty: no profile was measured
+  bool fingers = false;    // as on a phone
   int frames_drawn = 0;
   int vertices = 0;  // of the last frame
   int wakes = 0;

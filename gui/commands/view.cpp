@@ -86,8 +86,9 @@ Result<Done> show_panel(App& app, std::string_view id) {
 std::vector<std::string> shown_panels(const App& app) {
   const Extent extent = app.backend.extent();
   const Rect window{0, 0, static_cast<float>(extent.width), static_cast<float>(extent.height)};
-  std::vector<PlacedPanel> placed =
-      arrange(app.panels, app.settings, window, app.scale(), app.moment()).placed;
+  std::vector<PlacedPanel> placed = arrange(app.panels, app.settings, window, app.scale(),
+                                            app.moment(), app.backend.has_fingers())
+                                        .placed;
   std::stable_sort(placed.begin(), placed.end(), [](const PlacedPanel& a, const PlacedPanel& b) {
     return a.area.left != b.area.left ? a.area.left < b.area.left : a.area.top < b.area.top;
   });

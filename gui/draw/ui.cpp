@@ -31,6 +31,10 @@ Colour colour_of(const Theme& theme, BudgetAnswer answer) {
   return colours[static_cast<std::size_t>(answer)];
 }
 
+float Ui::target(float units) const {
+  return std::round(px(fingers ? std::max(units, kFinger) : units));
+}
+
 float Ui::whole(float units) const { return std::max(1.0f, std::round(units * scale)); }
 
 ImU32 Ui::paint(Colour colour, double opacity) {

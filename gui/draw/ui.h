@@ -32,17 +32,21 @@ Colour colour_of(const Theme& theme, BudgetAnswer answer);
 
 // Measures of the house, in units.
 inline constexpr float kRow = 23, kPadding = 14, kRadius = 4, kGap = 4;
+inline constexpr float kFinger = 44;  // the least that a finger hits for sure
 
 class Ui {
  public:
-  Ui(const Theme& theme, const Fonts& fonts, float scale, Items& items)
-      : theme(theme), fonts(fonts), scale(scale), items(items) {}
+  Ui(const Theme& theme, const Fonts& fonts, float scale, Items& items, bool fingers = false)
+      : theme(theme), fonts(fonts), scale(scale), items(items), fingers(fingers) {}
 
   const Theme& theme;
   const Fonts& fonts;
   const float scale;
   Items& items;
+  const bool fingers;  // point, and no mouse
 
+  // Whole pixels of what is pressed: as many units as a mouse needs, or as a finger does.
+  float target(float units) const;
   float px(float units) const { return units * scale; }
   // Whole pixels, at least one: for lines and gaps that must be crisp.
   float whole(float units) const;

@@ -21,10 +21,19 @@ bool keyboard(Ui& ui, const std::string& label, const Rect& rect) {
   return pressed;
 }
 
+// Buttons in rows that are no higher than a mouse needs are pressed a little beside them, too.
+Rect pressed_part(const Ui& ui, ItemKind kind, const Rect& rect) {
+  const bool small = kind == ItemKind::button || kind == ItemKind::toggle ||
+                     kind == ItemKind::tab || kind == ItemKind::slider;
+  if (!ui.fingers || !small || rect.empty()) return rect;
+  return rect.inset(0, std::min(0.0f, (rect.height() - ui.px(kFinger)) / 2));
+}
+
 }  // namespace
 
-Touch touch(Ui& ui, std::string_view label, ItemKind kind, const Rect& rect, bool enabled,
+Touch touch(Ui& ui, std::string_view label, ItemKind kind, const Rect& drawn, bool enabled,
             std::string value) {
+  const Rect rect = pressed_part(ui, kind, drawn);
   const std::string& whole =
       ui.items.add(label, kind, visible_part(rect), enabled, std::move(value));
   Touch touch;
@@ -40,7 +49,7 @@ Touch touch(Ui& ui, std::string_view label, ItemKind kind, const Rect& rect, boo
   touch.menu = touch.pressed && ImGui::IsMouseReleased(ImGuiMouseButton_Right);
   if (touch.menu) touch.pressed = false;
   touch.doubled = touch.hovered && ImGui::IsMouseDoubleClicked(ImGuiMouseButton_Left);
-  touch.pressed |= keyboard(ui, whole, rect);
+  touch.pressed |= keyboard(ui, whole, drawn);
   return touch;
 }
 

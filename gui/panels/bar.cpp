@@ -36,12 +36,12 @@ void document_tab(Ui& ui, const PanelInput& input, const DocumentView& document,
   if (front)
     ui.fill({whole.left, whole.bottom - ui.whole(2), whole.right, whole.bottom},
             ui.theme.selection);
-  const Rect cross = tab.cut_right(ui.px(28));
+  const Rect cross = tab.cut_right(ui.fingers ? ui.px(kFinger) : ui.px(28));
   const Colour ink = document.state == DocumentState::failed ? ui.theme.conflict
                      : front || t.hovered                    ? ui.theme.text
                                                              : ui.theme.dim;
   ui.text(tab.inset(ui.px(14), 0), document.title, Face::text, ink);
-  const Rect button = rect_around(cross.centre(), ui.px(18), ui.px(18));
+  const Rect button = rect_around(cross.centre(), ui.target(18), ui.target(18));
   const Touch close = touch(ui, "close " + document.title, ItemKind::button, button);
   if (close.hovered) ui.fill(button, ui.theme.raised, ui.px(kRadius));
   ui.items.set_name("Close " + document.title);
@@ -202,34 +202,41 @@ void theme_sign(Ui& ui, ImVec2 centre, Colour colour) {
   list.PathFillConvex(Ui::paint(colour));
 }
 
-// Three lines: everything there is to choose from.
-void menu_sign(Ui& ui, ImVec2 centre, Colour colour) {
-  for (const float y : {-4.0f, 0.0f, 4.0f})
-    ui.line({centre.x - ui.px(6), centre.y + ui.px(y)}, {centre.x + ui.px(6), centre.y + ui.px(y)},
-            colour, ui.whole(1.3f));
+// A glass: what there is to find.
+void find_sign(const Ui& ui, ImVec2 centre, Colour colour) {
+  const ImVec2 lens{centre.x - ui.px(1.5f), centre.y - ui.px(1.5f)};
+  ui.ring(lens, ui.px(4.5f), colour, ui.whole(1.3f));
+  ui.line({lens.x + ui.px(3.2f), lens.y + ui.px(3.2f)}, {centre.x + ui.px(6), centre.y + ui.px(6)},
+          colour, ui.whole(1.3f));
 }
 
 // A phone's: no room for the name of the program, or for the search, which the palette has too.
-bool is_narrow(const Ui& ui, const PanelInput& input) { return input.whole.width() < ui.px(560); }
+bool is_narrow(const Ui& ui, const PanelInput& input) {
+  return input.whole.width() < ui.px(kNarrowBar);
+}
 
 constexpr float kBarButton = 32, kBarPalette = 56;  // units
 
+float button_width(const Ui& ui) { return ui.fingers ? kFinger + 4 : kBarButton; }
+
 float buttons_width(const Ui& ui, const PanelInput& input) {
-  return ui.px(2 * kBarButton + (is_narrow(ui, input) ? kBarButton : kBarPalette));
+  const float one = button_width(ui);
+  return ui.px(2 * one + (is_narrow(ui, input) ? one : std::max(one, kBarPalette)));
 }
 
 void buttons(Ui& ui, const PanelInput& input, Rect rest, Intents& intents) {
   const auto place = [&](float units) {
-    return rect_around(rest.cut_left(ui.px(units)).centre(), ui.px(units - 4), ui.px(26));
+    return rect_around(rest.cut_left(ui.px(units)).centre(), ui.px(units - 4), ui.target(26));
   };
   const bool narrow = is_narrow(ui, input);
-  const Rect palette = place(narrow ? kBarButton : kBarPalette);
+  const float one = button_width(ui);
+  const Rect palette = place(narrow ? one : std::max(one, kBarPalette));
   if (button(ui, "palette", palette, narrow ? "" : "Ctrl K", ButtonLook::quiet))
     intents.push_back({"palette.open", ""});
   ui.items.set_name("Find a command");
   hint(ui, "Find a command (Ctrl K)");
-  if (narrow) menu_sign(ui, palette.centre(), ui.theme.dim);
-  const Rect disc = place(kBarButton);
+  if (narrow) find_sign(ui, palette.centre(), ui.theme.dim);
+  const Rect disc = place(one);
   const Touch t =
       touch(ui, "theme", ItemKind::button, disc, true, input.app.is_dark() ? "dark" : "light");
   if (t.hovered) ui.fill(disc, ui.theme.raised, ui.px(kRadius));
@@ -237,8 +244,7 @@ void buttons(Ui& ui, const PanelInput& input, Rect rest, Intents& intents) {
   hint(ui, "Light or dark");
   theme_sign(ui, disc.centre(), t.hovered ? ui.theme.text : ui.theme.dim);
   if (t.pressed) intents.push_back({"theme.toggle", ""});
-  if (button(ui, "help", place(kBarButton), "?", ButtonLook::quiet))
-    intents.push_back({"help.open", ""});
+  if (button(ui, "help", place(one), "?", ButtonLook::quiet)) intents.push_back({"help.open", ""});
   ui.items.set_name("Help");
   hint(ui, "Keys and commands (F1)");
 }
@@ -288,14 +294,15 @@ float tab_width(const Ui& ui, const DocumentView& document) {
 // All of them, narrower where they don't fit.
 void tabs(Ui& ui, const PanelInput& input, Rect& rest, Intents& intents) {
   const auto& documents = input.app.documents.all();
-  const float plus = ui.px(34);
+  const float plus = ui.target(34);
   float wide = 0;
   for (const auto& document : documents) wide += tab_width(ui, *document);
   const float share = wide > 0 ? std::min(1.0f, std::max(0.0f, rest.width() - plus) / wide) : 1;
   for (const auto& document : documents)
     document_tab(ui, input, *document, rest.cut_left(tab_width(ui, *document) * share), intents);
   const Rect place = rest.cut_left(plus);
-  if (button(ui, "open", rect_around(place.centre(), ui.px(24), ui.px(24)), "+", ButtonLook::quiet))
+  if (button(ui, "open", rect_around(place.centre(), ui.target(24), ui.target(24)), "+",
+             ButtonLook::quiet))
     intents.push_back({"file.open", ""});
   hint(ui, "Open a graph (Ctrl O)");
 }
@@ -304,6 +311,12 @@ void draw_bar(Ui& ui, const PanelInput& input, Intents& intents) {
   Rect rest = input.whole;
   ui.fill(rest.cut_bottom(ui.whole(1)), ui.theme.line);
   const bool narrow_bar = is_narrow(ui, input);
+  const DocumentView* ready = input.ready();
+  // As wide as a phone: peak and step stand below the tabs.
+  if (narrow_bar && input.app.moment() == Moment::open) {
+    Rect strip = rest.cut_bottom(ui.px(kBarStrip)).inset(ui.px(kPadding), 0);
+    if (ready != nullptr) figures(ui, input.app, *ready, 0, strip);
+  }
   bar_menu(ui, input, rest, intents);
   rest.cut_right(ui.px(8));
   const Rect right = rest.cut_right(buttons_width(ui, input));
@@ -311,9 +324,8 @@ void draw_bar(Ui& ui, const PanelInput& input, Intents& intents) {
   float wanted = ui.px(34 + 16 + 14);  // by the tabs and the gaps
   for (const auto& document : input.app.documents.all()) wanted += tab_width(ui, *document);
   const float narrow = narrow_bar ? 0 : ui.px(130);  // the search, at the least
-  const DocumentView* ready = input.ready();
   Rect search_place;
-  if (ready != nullptr) {
+  if (ready != nullptr && !narrow_bar) {
     rest.cut_right(ui.px(8));
     figures(ui, input.app, *ready, wanted + narrow, rest);
     device(ui, *ready, wanted + narrow, rest, intents);

@@ -50,11 +50,13 @@ class Sheet {
   bool draw(ImVec2 corner) {
     float high = 0;
     for (const MenuRow& row : rows_) high += height_of(row);
-    const float edges = 3 * ui_.px(kPopupEdge) + ui_.px(kTitles);
+    const float edges = 3 * ui_.px(kPopupEdge) + ui_.target(kTitles);
     const float room = ImGui::GetIO().DisplaySize.y - corner.y - ui_.px(kPopupEdge);
-    Rect box = rect_at(corner, {ui_.px(kBarMenuWide), std::min(high + edges, room)});
+    Rect box =
+        rect_at(corner, {std::min(ui_.px(kBarMenuWide), ImGui::GetIO().DisplaySize.x - corner.x),
+                         std::min(high + edges, room)});
     Rect rest = begin_popup(ui_, "menu", box, Beneath::deaf);
-    titles(rest.cut_top(ui_.px(kTitles)));
+    titles(rest.cut_top(ui_.target(kTitles)));
     rest.cut_top(ui_.px(kPopupEdge));
     const Scrolled region = begin_scroll(ui_, "menu rows", rest, high);
     Rect lines = region.content;
@@ -70,7 +72,7 @@ class Sheet {
 
  private:
   float height_of(const MenuRow& row) const {
-    return std::round(ui_.px(row.is_line() ? kLineRow : kMenuRow));
+    return row.is_line() ? std::round(ui_.px(kLineRow)) : ui_.target(kMenuRow);
   }
 
   void titles(Rect row) {
@@ -137,22 +139,35 @@ class Sheet {
   Intents& intents_;
 };
 
+// A phone has no room for the program's name: three lines.
+void menu_sign(const Ui& ui, ImVec2 centre, Colour colour) {
+  for (const float y : {-4.0f, 0.0f, 4.0f})
+    ui.line({centre.x - ui.px(6), centre.y + ui.px(y)}, {centre.x + ui.px(6), centre.y + ui.px(y)},
+            colour, ui.whole(1.3f));
+}
+
+void name_and_chevron(const Ui& ui, Rect place, Colour ink) {
+  place.cut_left(ui.px(kPadding));
+  place.cut_left(ui.text(place, "Recut", Face::title, ui.theme.text) + 1 + ui.px(8));
+  chevron(ui, place.cut_left(ui.px(8)).centre(), ink);
+}
+
 }  // namespace
 
 void bar_menu(Ui& ui, const PanelInput& input, Rect& bar, Intents& intents) {
   const App& app = input.app;
   auto& memory = input.memory<MenuMemory>("menu");
   const Menu* open = find_menu(app.menu.id);
-  const float name = ui.width("Recut", Face::title);
-  Rect place = bar.cut_left(std::round(ui.px(kPadding) + name + ui.px(28)));
-  const Rect whole = place;
+  const bool narrow = input.whole.width() < ui.px(kNarrowBar);
+  const float wide = ui.px(kPadding) + ui.width("Recut", Face::title) + ui.px(28);
+  const Rect whole = bar.cut_left(std::round(narrow ? ui.px(kFinger) : wide));
   const Touch t = touch(ui, "menu", ItemKind::button, whole, true, open != nullptr ? "open" : "");
   if (t.hovered || open != nullptr) ui.fill(whole, ui.theme.raised);
-  place.cut_left(ui.px(kPadding));
-  ui.text(place.cut_left(name + 1), "Recut", Face::title, ui.theme.text);
-  place.cut_left(ui.px(8));
   const Colour ink = t.hovered || open != nullptr ? ui.theme.text : ui.theme.faint;
-  chevron(ui, place.cut_left(ui.px(8)).centre(), ink);
+  if (narrow)
+    menu_sign(ui, whole.centre(), ui.theme.text);
+  else
+    name_and_chevron(ui, whole, ink);
   hint(ui, open == nullptr ? "Menu (F10)" : "");
   bar.cut_left(ui.px(4));
   if (t.pressed) intents.push_back({"menu.open", ""});

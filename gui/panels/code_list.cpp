@@ -24,7 +24,7 @@ class KernelList {
     both_times_ =
         stage_.run != nullptr && stage_.run->planned && area.width() >= ui_.px(kBothTimes);
     const auto& launches = stage_.schedule.launches;
-    const float high = std::round(ui_.px(kRow - 1));
+    const float high = ui_.target(kRow - 1);
     const Rect titles = area.cut_top(std::round(ui_.px(22)));
     area_ = area;
     const Scrolled region =

@@ -61,7 +61,7 @@ void list_palette(Ui& ui, const std::vector<PaletteRow>& rows, const Rect& area,
     ui.text(rest.cut_top(ui.px(30)), "No command fits", Face::text, ui.theme.dim);
     return;
   }
-  const float high = ui.px(28);
+  const float high = ui.target(28);
   const bool moved =
       ImGui::IsKeyPressed(ImGuiKey_DownArrow) || ImGui::IsKeyPressed(ImGuiKey_UpArrow);
   const Scrolled region =
@@ -111,7 +111,7 @@ void draw_palette(Ui& ui, const PanelInput& input, Intents& intents) {
   FieldLook look;
   look.take_keyboard = true;
   look.hint = memory.asked != nullptr ? memory.asked->argument : "Find a command";
-  const FieldAnswer answer = field(ui, "typed", rest.cut_top(ui.px(32)), memory.typed, look);
+  const FieldAnswer answer = field(ui, "typed", rest.cut_top(ui.target(32)), memory.typed, look);
   rest.cut_top(ui.px(8));
   if (memory.asked != nullptr) {
     if (answer.committed) perform(*memory.asked, memory.typed, memory, intents);

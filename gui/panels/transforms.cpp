@@ -90,7 +90,7 @@ class TransformsPanel {
 
   void list(const Rect& area) {
     const std::vector<TransformLine> lines = transform_lines(memory_, document_, idle_);
-    const float high = std::round(ui_.px(kRow - 1));
+    const float high = ui_.target(kRow - 1);
     const Scrolled region =
         begin_scroll(ui_, "list", area, high * static_cast<float>(lines.size()));
     const float above = region.visible.top - region.content.top;

@@ -50,7 +50,7 @@ class Values {
     counts();
     change(area);
     conflict(area);
-    tools(area.cut_top(ui_.px(26)));
+    tools(area.cut_top(ui_.target(26)));
     // Rows reach over the panel's padding, so that the mark of the chosen one stands at its edge.
     area.left = input_.whole.left;
     area.right = input_.whole.right;
@@ -179,7 +179,7 @@ class Values {
   }
 
   void rows(const ValueColumns& columns, const Rect& area) {
-    const float high = std::round(ui_.px(22));
+    const float high = ui_.target(22);
     const auto count = table_.order.size();
     const Scrolled region = begin_scroll(ui_, "rows", area, high * static_cast<float>(count));
     const auto line = [&](std::size_t i) {

@@ -39,6 +39,11 @@ export const checks = {
   },
   async 'on a phone: every panel by its tab'(kit) {
     const tab = await picture(kit, 'phone', kPhone);
+    for (const label of ['bar/menu', 'bar/help', 'bar/palette']) {
+      const { width, height } = await tab.box(label);
+      assert.ok(width >= 44 && height >= 44, `${label} has ${width} × ${height}`);
+    }
+    for (const label of ['bar/peak', 'bar/step']) assert.notEqual(await tab.value(label), '');
     for (const panel of ['memory', 'values', 'details', 'check', 'text', 'compare', 'transforms']) {
       const tabOf = tab.page.locator(`[data-id$="/turn ${panel}"]`).first();
       const box = await tabOf.evaluate((one) => one.getBoundingClientRect().toJSON());

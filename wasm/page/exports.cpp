@@ -64,6 +64,8 @@ EMSCRIPTEN_KEEPALIVE void page_resized(int width, int height, double scale) {
 
 EMSCRIPTEN_KEEPALIVE void page_prefers_dark(int dark) { page->backend.prefer_dark(dark != 0); }
 
+EMSCRIPTEN_KEEPALIVE void page_has_fingers(int fingers) { page->backend.use_fingers(fingers != 0); }
+
 EMSCRIPTEN_KEEPALIVE void page_context(int there) {
   if (there == 0) return page->backend.screen.lose();
   page->backend.screen.restore();

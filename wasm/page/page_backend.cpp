@@ -50,6 +50,11 @@ void PageBackend::prefer_dark(bool dark) {
   give(gui::SizeChanged{});
 }
 
+void PageBackend::use_fingers(bool fingers) {
+  fingers_ = fingers;
+  give(gui::SizeChanged{});
+}
+
 void PageBackend::draw(const ImDrawData& data) {
   screen.draw(data);
   if (!picture_.empty()) host_save_canvas(std::exchange(picture_, {}).c_str());

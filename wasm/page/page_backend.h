@@ -28,6 +28,7 @@ class PageBackend : public gui::Backend {
   void set_title(const std::string& title) override;
   void set_cursor(ImGuiMouseCursor cursor) override;
   bool prefers_dark() const override { return dark_; }
+  bool has_fingers() const override { return fingers_; }
   double now() const override;
   gui::Helper* helper() override { return &helping; }
   std::vector<gui::Runner*> runners() override { return {&runner_}; }
@@ -58,6 +59,7 @@ class PageBackend : public gui::Backend {
   void give(gui::InputEvent event);
   void resize(gui::Extent extent, float scale);
   void prefer_dark(bool dark);
+  void use_fingers(bool fingers);
   void give_sample(const std::string& name, Result<std::string> bytes);
   // Keeps a file by its name: it is read again, or found beside the next one. The oldest go where
   // they become too many.
@@ -70,7 +72,7 @@ class PageBackend : public gui::Backend {
  private:
   step::PageRunner runner_;
   float scale_ = 1;
-  bool dark_ = true;
+  bool dark_ = true, fingers_ = false;
   std::vector<gui::InputEvent> input_;
   std::map<std::string, std::optional<Result<std::string>>> samples_;  // none: on its way
   std::vector<std::pair<std::string, std::string>> held_;  // names and bytes, oldest first

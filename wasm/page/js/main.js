@@ -41,14 +41,19 @@ function tellFall(error) {
   });
 }
 
-function watchTheme(engine, loop) {
-  const dark = matchMedia('(prefers-color-scheme: dark)');
+function watchMedia(engine, loop, query, call) {
+  const found = matchMedia(query);
   const tell = () => {
-    engine.call('prefers_dark', dark.matches ? 1 : 0);
+    engine.call(call, found.matches ? 1 : 0);
     loop.wake();
   };
   tell();
-  dark.addEventListener('change', tell);
+  found.addEventListener('change', tell);
+}
+
+function watchTheme(engine, loop) {
+  watchMedia(engine, loop, '(prefers-color-scheme: dark)', 'prefers_dark');
+  watchMedia(engine, loop, '(pointer: coarse)', 'has_fingers');
 }
 
 function watchEnd(engine) {
