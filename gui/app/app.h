@@ -172,7 +172,7 @@ class App {
   void draw_tab_rows(const Turn& turn, Rect& whole, Ui& ui, Intents& intents) const;
   void draw_cards(Ui& ui, Intents& intents);
   void draw_overlay(Ui& ui, Intents& intents);
-  void draw_notices(Ui& ui);
+  void draw_notices(const Rect& middle, Ui& ui);
   void drag(const Splitter& splitter, Ui& ui);
   void rebuild_fonts();
   void save_when_due();

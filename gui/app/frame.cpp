@@ -17,6 +17,7 @@ constexpr ImGuiWindowFlags kFrameBare =
     ImGuiWindowFlags_NoScrollWithMouse | ImGuiWindowFlags_NoBackground;
 constexpr float kHeading = 38;          // units: the row of a panel's title
 constexpr float kLeastHeading = 270;    // beside tabs: room for a few buttons
+constexpr float kNoticesAbove = 40;     // units: what stands at the lower end of the graph
 constexpr float kTabGap = 16;           // between tabs
 constexpr float kTabRow = 28;           // one of several rows of tabs
 constexpr float kSplitter = 7;          // units that answer to the pointer
@@ -137,7 +138,9 @@ void App::draw(Intents& intents) {
   ImGui::Begin("window", nullptr, kFrameBare | ImGuiWindowFlags_NoBringToFrontOnFocus);
   ui.fill(window, theme().background);
   const Arrangement arrangement = arrange(panels, settings, window, scale(), moment(), ui.fingers);
+  Rect middle = window;
   for (const PlacedPanel& placed : arrangement.placed) {
+    if (panels[placed.panel].place == Place::centre) middle = placed.area;
     const Turn* turn = nullptr;
     for (const Turn& one : arrangement.turns)
       if (one.chosen == placed.panel) turn = &one;
@@ -149,7 +152,7 @@ void App::draw(Intents& intents) {
   ImGui::End();
   draw_cards(ui, intents);
   draw_overlay(ui, intents);
-  draw_notices(ui);
+  draw_notices(middle, ui);
 }
 
 // The titles of the panels that take turns at a place, as tabs; or the one title there is.
@@ -297,24 +300,31 @@ void App::draw_overlay(Ui& ui, Intents& intents) {
   drawn_overlay_ = overlay;
 }
 
-void App::draw_notices(Ui& ui) {
+// Over the lower end of the panel in the middle, in as many lines as they take: what stands at the
+// edges of the window stays in sight.
+void App::draw_notices(const Rect& middle, Ui& ui) {
   if (notices.empty()) return;
   const ImVec2 size = ImGui::GetIO().DisplaySize;
-  const float high = ui.px(34), wide = std::min(ui.px(620), size.x - ui.px(24));
-  float bottom = size.y - ui.px(16);
+  const float most = std::max(ui.px(160), std::min(ui.px(620), middle.width() - ui.px(24)));
+  float bottom = middle.bottom - ui.px(kNoticesAbove);
   ImGui::SetNextWindowPos({0, 0});
   ImGui::SetNextWindowSize(size);
   ImGui::Begin("notices", nullptr,
                kFrameBare | ImGuiWindowFlags_NoInputs | ImGuiWindowFlags_NoFocusOnAppearing);
   for (std::size_t i = notices.size(); i-- > 0;) {
     const Notice& notice = notices[i];
-    const float taken = std::min(wide, ui.width(notice.words, Face::text) + ui.px(32));
-    const Rect box{(size.x - taken) / 2, bottom - high, (size.x + taken) / 2, bottom};
+    const float wide = std::min(most, std::ceil(ui.width(notice.words, Face::text)) + ui.px(32));
+    const float words = wide - ui.px(30);
+    const float high = wrapped_height(ui, notice.words, words, Face::text) + ui.px(18);
+    const float left =
+        std::clamp(middle.centre().x - wide / 2, 0.0f, std::max(0.0f, size.x - wide));
+    const Rect box = rect_at({left, bottom - high}, {wide, high});
     const Colour colour = notice.fault ? ui.theme.conflict : ui.theme.selection;
     ui.fill(box, ui.theme.raised, ui.px(kRadius));
     ui.frame(box, ui.theme.line, ui.px(kRadius));
     ui.fill({box.left, box.top, box.left + ui.px(3), box.bottom}, colour, ui.px(1));
-    ui.text(box.inset(ui.px(14), 0), notice.words, Face::text, ui.theme.text);
+    wrapped(ui, rect_at({box.left + ui.px(14), box.top + ui.px(9)}, {words, high - ui.px(18)}),
+            notice.words, ui.theme.text, Face::text);
     bottom -= high + ui.px(8);
   }
   ImGui::End();

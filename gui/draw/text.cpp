@@ -91,6 +91,22 @@ float Ui::path(const Rect& rect, std::string_view words, Face face, Colour colou
   return width(cut, face);
 }
 
+float wrapped_height(const Ui& ui, std::string_view words, float width, Face face) {
+  const ImFont* font = ui.fonts[face];
+  return font
+      ->CalcTextSizeA(font->FontSize, 1e9f, std::max(1.0f, width), words.data(),
+                      words.data() + words.size())
+      .y;
+}
+
+void wrapped(const Ui& ui, const Rect& rect, std::string_view words, Colour colour, Face face) {
+  ImFont* font = ui.fonts[face];
+  ImGui::GetWindowDrawList()->AddText(font, font->FontSize, rect.corner(), Ui::paint(colour),
+                                      words.data(), words.data() + words.size(),
+                                      std::max(1.0f, rect.width()));
+  ui.items.add_text(words, rect);
+}
+
 std::string cut_end(const Ui& ui, std::string_view words, Face face, float width) {
   const float room = width - ui.width(kTextEllipsis, face);
   if (room <= 0) return {};

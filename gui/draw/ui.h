@@ -84,6 +84,11 @@ class Ui {
   void put(ImVec2 left_middle, std::string_view words, Face face, Colour colour) const;
 };
 
+// Words on as many lines as they take.
+float wrapped_height(const Ui& ui, std::string_view words, float width, Face face = Face::small);
+void wrapped(const Ui& ui, const Rect& rect, std::string_view words, Colour colour,
+             Face face = Face::small);
+
 // The longest beginning (or end) that fits, with "…".
 std::string cut_end(const Ui& ui, std::string_view words, Face face, float width);
 std::string cut_front(const Ui& ui, std::string_view words, Face face, float width);

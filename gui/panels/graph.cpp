@@ -193,7 +193,7 @@ void draw_canvas(const Stage& stage) {
   draw_sides(stage);
   draw_minimap(stage);
   draw_footer(stage);
-  if (touched.hovered) draw_card(stage);
+  if (touched.hovered && !ui.items.keys_lead) draw_card(stage);
   ImGui::PopClipRect();
   draw_menu(stage);
 }

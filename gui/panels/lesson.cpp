@@ -139,7 +139,8 @@ class LessonCard {
 
   Rect ring_of(const Rect& rect) const {
     const float wide = std::max(rect.width() + ui_.px(6), ui_.px(kLeastRing));
-    const float high = std::max(rect.height() + ui_.px(4), ui_.px(kLeastRing));
+    // Its edge is drawn outside: of a row it stays between the words of the rows beside it.
+    const float high = std::max(rect.height() - ui_.px(2), ui_.px(kLeastRing));
     return rect_around(rect.centre(), wide, high).within(input_.whole);
   }
 

@@ -125,6 +125,8 @@ void mark_budget(const Ui& ui, const Plot& plot, const DocumentView& document, T
   const float down = ui.px(10);
   const Rect pill = first_free({left, left.moved(0, down), right, right.moved(0, down)}, in, taken);
   taken.push_back(pill);
+  taken.push_back(
+      {in.left, y - ui.px(1.5f), in.right, y + ui.px(1.5f)});  // it would strike words through
   ui.fill(pill, colour, ui.px(kRadius));
   ui.text(pill, words, Face::small, ui.theme.background, Align::centre);
   ui.items.add("budget", ItemKind::figure, pill, true, format_bytes(budget));
@@ -145,7 +147,7 @@ void mark_peak(const Ui& ui, const Plot& plot, const DocumentView& document, Mot
   const Rect box = peak_place(ui, in, at, ui.width(bytes, Face::strong),
                               std::ceil(ui.width(where, Face::mono_small)) + 1,
                               ui.px(kMostName) + ui.width(arena, Face::mono_small), taken);
-  ui.fill(box, ui.theme.panel, ui.px(3), 0.65);
+  ui.fill(box, ui.theme.panel, ui.px(3), 0.9);
   Rect rest = box.inset(ui.px(3), 0);
   ui.text(rest.cut_left(ui.width(bytes, Face::strong) + ui.px(4)), bytes, Face::strong,
           ui.theme.text);
@@ -170,10 +172,10 @@ void mark_cursor(const Ui& ui, const Plot& plot, const PlanView& plan, std::size
   const float x = std::round(plot.x(static_cast<double>(step) + 0.5)) + 0.5f;
   const float wide = std::min(in.width(), std::ceil(ui.width(words, Face::mono_small)) + ui.px(12));
   const float left = std::clamp(x - wide / 2, in.left, std::max(in.left, in.right - wide));
-  const Rect pill = rect_at({left, in.bottom + ui.px(4)}, {wide, ui.px(17)});
+  const Rect pill = rect_at({left, in.bottom - ui.px(19)}, {wide, ui.px(17)});  // over no number
   ui.items.add("cursor", ItemKind::figure, pill, true, words);
   if (x < in.left || x > in.right) return;
-  ui.line({x, in.top}, {x, in.bottom + ui.px(4)}, ui.theme.selection, ui.whole(1));
+  ui.line({x, in.top}, {x, in.bottom}, ui.theme.selection, ui.whole(1));
   ui.fill(pill, ui.theme.raised, ui.px(kRadius));
   ui.frame(pill, ui.theme.selection, ui.px(kRadius));
   ui.text(pill.inset(ui.px(4), 0), words, Face::mono_small, ui.theme.text, Align::centre);

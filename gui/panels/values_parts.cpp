@@ -182,20 +182,4 @@ std::string_view short_module(std::string_view module) {
   return module.rfind(kSelf, 0) == 0 ? module.substr(kSelf.size()) : module;
 }
 
-float wrapped_height(const Ui& ui, std::string_view words, float width, Face face) {
-  const ImFont* font = ui.fonts[face];
-  return font
-      ->CalcTextSizeA(font->FontSize, 1e9f, std::max(1.0f, width), words.data(),
-                      words.data() + words.size())
-      .y;
-}
-
-void wrapped(const Ui& ui, const Rect& rect, std::string_view words, Colour colour, Face face) {
-  ImFont* font = ui.fonts[face];
-  ImGui::GetWindowDrawList()->AddText(font, font->FontSize, rect.corner(), Ui::paint(colour),
-                                      words.data(), words.data() + words.size(),
-                                      std::max(1.0f, rect.width()));
-  ui.items.add_text(words, rect);
-}
-
 }  // namespace recut::gui

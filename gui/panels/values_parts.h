@@ -45,9 +45,4 @@ void pin_buttons(Ui& ui, const ValueColumns& columns, const Rect& strip, const s
 // "m.layer1.0" of "L['s'].m.layer1.0": what every path of PyTorch's begins with says nothing.
 std::string_view short_module(std::string_view module);
 
-// Words on as many lines as they take.
-float wrapped_height(const Ui& ui, std::string_view words, float width, Face face = Face::small);
-void wrapped(const Ui& ui, const Rect& rect, std::string_view words, Colour colour,
-             Face face = Face::small);
-
 }  // namespace recut::gui
