@@ -10,7 +10,7 @@ namespace recut::gui {
 namespace {
 
 // Units. Longer names are cut at their beginning.
-constexpr float kLeastName = 110, kMostName = 170, kLeastModule = 52;
+constexpr float kShortestName = 110, kLongestName = 170, kLeastModule = 52;
 
 std::string_view title_of(ValueColumn column) {
   switch (column) {
@@ -50,7 +50,7 @@ ValueColumns::ValueColumns(const Ui& ui, const Rect& area, float names) {
   peak_ = ui.px(70);
   time_ = ui.px(66);
   const auto words = [&] { return area.width() - 2 * edge_ - sign_ - bytes_ - peak_ - time_; };
-  const float wanted = std::clamp(names + ui.px(7), ui.px(kLeastName), ui.px(kMostName));
+  const float wanted = std::clamp(names + ui.px(7), ui.px(kShortestName), ui.px(kLongestName));
   if (words() < wanted) time_ = 0;
   if (words() < wanted) peak_ = 0;
   const float spare = words() - wanted;
