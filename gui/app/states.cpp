@@ -72,6 +72,16 @@ std::string flow(const DocumentView& d) {
   const FlowView* view = shown_flow(d);
   return view != nullptr ? view->words() : "";
 }
+// What stands in the field that has the keyboard.
+std::string typed(const App& app) {
+  const Item* field = app.items.find(app.items.active_field);
+  return field != nullptr ? field->value : "";
+}
+// Whether the graph is drawn.
+std::string drawn(const App& app) {
+  const Item* canvas = app.items.find("graph/canvas");
+  return canvas != nullptr && canvas->visible() ? "yes" : "no";
+}
 std::string lesson(const App& app) {
   const Lesson* now = app.lessons.lesson();
   return now != nullptr ? fmt::format("{} {}", now->name, app.lessons.at() + 1) : "";
@@ -250,6 +260,8 @@ constexpr StateRow kStatesRows[] = {
     {"overlay", [](const App& app) { return app.overlay; }},
     {"focus", [](const App& app) { return app.focus; }},
     {"menu", [](const App& app) { return app.menu.id; }},
+    {"typed", typed},
+    {"drawn", drawn},
     {"frames", [](const App& app) { return fmt::format("{}", app.frames()); }},
     {"clipboard", [](const App& app) { return app.backend.clipboard(); }},
     {"notice", [](const App& app) { return app.notices.empty() ? "" : app.notices.back().words; }},

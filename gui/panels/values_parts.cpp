@@ -10,7 +10,7 @@ namespace recut::gui {
 namespace {
 
 // Units. Longer names are cut at their beginning.
-constexpr float kShortestName = 110, kLongestName = 170, kLeastModule = 52;
+constexpr float kLeastNameWidth = 110, kMostNameWidth = 170, kLeastModuleWidth = 52;
 
 std::string_view title_of(ValueColumn column) {
   switch (column) {
@@ -50,11 +50,11 @@ ValueColumns::ValueColumns(const Ui& ui, const Rect& area, float names) {
   peak_ = ui.px(70);
   time_ = ui.px(66);
   const auto words = [&] { return area.width() - 2 * edge_ - sign_ - bytes_ - peak_ - time_; };
-  const float wanted = std::clamp(names + ui.px(7), ui.px(kShortestName), ui.px(kLongestName));
+  const float wanted = std::clamp(names + ui.px(7), ui.px(kLeastNameWidth), ui.px(kMostNameWidth));
   if (words() < wanted) time_ = 0;
   if (words() < wanted) peak_ = 0;
   const float spare = words() - wanted;
-  module_ = spare > ui.px(kLeastModule) ? std::round(std::min(spare, words() * 0.4f)) : 0;
+  module_ = spare > ui.px(kLeastModuleWidth) ? std::round(std::min(spare, words() * 0.4f)) : 0;
   name_ = std::max(0.0f, words() - module_);
 }
 

@@ -50,6 +50,7 @@ TEST_CASE("typing: forty characters take a few frames", "[gui]") {
   type_letters(window, forty);
   CHECK(frames_until_typed(window, forty) <= 4);
   CHECK(typed_in_palette(window) == forty);
+  CHECK(window.state("typed") == forty);
 }
 
 TEST_CASE("typing: keys act where they stand among the text", "[gui]") {
