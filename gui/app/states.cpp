@@ -73,12 +73,12 @@ std::string flow(const DocumentView& d) {
   return view != nullptr ? view->words() : "";
 }
 // What stands in the field that has the keyboard.
-std::string typed(const App& app) {
+std::string typed_text(const App& app) {
   const Item* field = app.items.find(app.items.active_field);
   return field != nullptr ? field->value : "";
 }
 // Whether the graph is drawn.
-std::string drawn(const App& app) {
+std::string graph_is_drawn(const App& app) {
   const Item* canvas = app.items.find("graph/canvas");
   return canvas != nullptr && canvas->visible() ? "yes" : "no";
 }
@@ -260,8 +260,8 @@ constexpr StateRow kStatesRows[] = {
     {"overlay", [](const App& app) { return app.overlay; }},
     {"focus", [](const App& app) { return app.focus; }},
     {"menu", [](const App& app) { return app.menu.id; }},
-    {"typed", typed},
-    {"drawn", drawn},
+    {"typed", typed_text},
+    {"drawn", graph_is_drawn},
     {"frames", [](const App& app) { return fmt::format("{}", app.frames()); }},
     {"clipboard", [](const App& app) { return app.backend.clipboard(); }},
     {"notice", [](const App& app) { return app.notices.empty() ? "" : app.notices.back().words; }},
