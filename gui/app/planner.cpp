@@ -53,7 +53,7 @@ void Planner::open(DocumentView& document) {
   if (sample && !document.bytes) {
     const std::string name = sample_name(document.path);
     if (!has_sample(backend_, name))
-      return take_fault(document, OpeningFault{{no_sample(backend_, name)}, {}, {}, {}});
+      return take_fault(document, OpeningFault{{no_sample(backend_, name)}, {std::nullopt}, {}, {}});
     document.bytes = embedded_sample(backend_, name);
   }
   if (!document.bytes && backend_.has_to_be_given(document.path)) {
