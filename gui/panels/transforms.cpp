@@ -60,6 +60,7 @@ class TransformsPanel {
                                        [](const PassReport& pass) { return pass.changed; });
     std::string words = fmt::format("{} changed", changed);
     if (idle > 0) words += fmt::format(" · {} idle{}", idle, idle_ ? "" : " hidden");
+    if (ui_.width(words, Face::small) > place.width()) words = fmt::format("{} changed", changed);
     const float wide = std::min(place.width(), ui_.width(words, Face::small) + ui_.px(2));
     const Rect box = place.cut_right(wide);
     const Touch t = touch(ui_, "idle", ItemKind::toggle, box, true, idle_ ? "on" : "off");
