@@ -114,12 +114,18 @@ void draw_frames(const Stage& stage) {
   }
 }
 
+Rect titled_part(const Stage& stage, const layout::Rect& frame) {
+  Rect part = stage.view.at(frame);
+  part.left = std::max(part.left, stage.view.area().left);
+  return part;
+}
+
 void draw_titles(const Stage& stage) {
   for (const std::uint32_t b : stage.memory.visible.bands) {
     const Band& band = stage.layout().bands[b];
     for (const layout::Rect* side : {&band.forward, &band.backward}) {
       if (side->empty()) continue;
-      const Rect frame = stage.view.at(*side);
+      const Rect frame = titled_part(stage, *side);
       if (frame.meets(stage.view.area()))
         frame_title(stage, band, frame, side == &band.forward || band.forward.empty());
     }

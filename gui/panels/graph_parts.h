@@ -105,6 +105,8 @@ struct Stage {
 // graph_frames.cpp
 void draw_frames(const Stage& stage);
 void draw_titles(const Stage& stage);  // of frames, over the wires
+// Of a frame: where it begins left of the area, its name stands at the area's edge.
+Rect titled_part(const Stage& stage, const layout::Rect& frame);
 // What of a closed group is saved, runs again, and neither: a bar of three parts.
 void draw_composition(const Stage& stage, const Rect& place, const BoxMarks& marks,
                       double opacity = 1);

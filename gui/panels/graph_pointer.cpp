@@ -84,7 +84,8 @@ bool on_head(const Stage& stage, layout::GroupId group, ImVec2 at) {
     if (band.group != group) continue;
     for (const layout::Rect* side : {&band.forward, &band.backward}) {
       if (side->empty()) continue;
-      const Rect frame = stage.view.at(*side);
+      const Rect frame = titled_part(stage, *side);
+      if (frame.empty()) continue;
       const float high = std::max(stage.length(layout::kHeader), stage.ui.px(12));
       const float wide = stage.length(12 + 9 + 4);
       if (rect_at(frame.corner(), {wide, high}).contains(at)) return true;
