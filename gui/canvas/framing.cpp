@@ -52,16 +52,29 @@ layout::Rect main_body(const Picture& picture) {
   return body.empty() ? picture.layout.bounds : body;
 }
 
-Camera columns_camera(const Rect& area, float scale, float spare, double least, double most) {
-  // Frames around frames take their padding on both sides.
-  constexpr double kSide = layout::kChannel / 2 + layout::kBoxWidth + 2 * layout::kPadding;
+double reach_of_columns(const Picture& picture) {
+  constexpr float kMostFrames = 12 * layout::kPadding;  // of what still is beside the channel
+  float reach = layout::kChannel / 2 + layout::kBoxWidth;
+  for (const layout::Box& box : picture.layout.boxes) {
+    if (box.side == layout::Side::shelf || box.column != 0) continue;
+    const bool backward = box.side == layout::Side::backward;
+    const float near = backward ? box.rect.left : -box.rect.right;
+    if (near <= layout::kChannel / 2 + kMostFrames)
+      reach = std::max(reach, backward ? box.rect.right : -box.rect.left);
+  }
+  return static_cast<double>(reach);
+}
+
+Camera columns_camera(const Rect& area, float scale, double reach, float spare, double least,
+                      double most) {
+  const double side = reach + layout::kPadding;
   const double wide = static_cast<double>(area.width() / scale - spare);
   Camera camera;
-  camera.zoom = std::clamp(wide / (2 * kSide), least, most);
+  camera.zoom = std::clamp(wide / (2 * side), least, most);
   const double seen = wide / camera.zoom;
   // What is spare stands at the right: the middle of the rest is left of the area's.
   camera.x = static_cast<double>(spare) / 2 / camera.zoom;
-  if (seen < 2 * kSide * 0.9) camera.x += seen / 2 - kSide - layout::kPadding;
+  if (seen < 2 * side * 0.9) camera.x += seen / 2 - side;
   return camera;
 }
 
@@ -70,7 +83,7 @@ Camera first_camera(const Picture& picture, const Rect& area, float scale) {
   Camera camera = fit(all, area, scale, 1);
   if (camera.zoom >= kReadMost) return camera;
   const float spare = area.width() >= kMapFrom * scale ? kMap : 0;
-  camera = columns_camera(area, scale, spare, kReadLeast, kReadMost);
+  camera = columns_camera(area, scale, reach_of_columns(picture), spare, kReadLeast, kReadMost);
   const double pixels = camera.zoom * static_cast<double>(scale);
   const double high = static_cast<double>(area.height()) / pixels;
   const double free = static_cast<double>(area.width() / scale - spare) / camera.zoom;

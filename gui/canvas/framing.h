@@ -11,12 +11,18 @@ namespace recut::gui {
 // transformer's blocks, where they are at least a third of the graph; else all of it.
 layout::Rect main_body(const Picture& picture);
 
+// How far a box beside the channel reaches from the channel's middle: more where frames are around
+// it.
+double reach_of_columns(const Picture& picture);
+
 // From the top of the graph; of its main body, where that is more than half a screen further down.
 Camera first_camera(const Picture& picture, const Rect& area, float scale);
 
 // Both columns next to the channel; where they would be too small to be read, forward's and the
-// channel. `y` stays. `spare`: units of length at the right that something else takes.
-Camera columns_camera(const Rect& area, float scale, float spare, double least, double most);
+// channel. y is 0. `reach`: of a column; `spare`: units of length at the right that something else
+// takes.
+Camera columns_camera(const Rect& area, float scale, double reach, float spare, double least,
+                      double most);
 
 // A neighbourhood: all of it; where that is too large to be read, the node that it is about.
 Camera focus_camera(const Picture& picture, const Rect& area, float scale);

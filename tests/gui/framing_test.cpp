@@ -59,12 +59,12 @@ TEST_CASE("framing: a graph without much that is alike is seen from its top", "[
 TEST_CASE("framing: both columns where there is room, forward's where there is not", "[gui]") {
   const Rect wide{10, 0, 1210, 600}, phone{0, 0, 360, 500};
   constexpr float kSpare = 82;
-  const View both(wide, columns_camera(wide, 1, kSpare, 0.7, 0.85), 1);
+  const View both(wide, columns_camera(wide, 1, kOuter, kSpare, 0.7, 0.85), 1);
   CHECK(both.x(-kOuter) >= wide.left);
   CHECK(both.x(kOuter) <= wide.right - kSpare);
   CHECK((both.x(-kOuter) + both.x(kOuter)) / 2 ==
         Catch::Approx((wide.left + wide.right - kSpare) / 2).margin(1));
-  const View one(phone, columns_camera(phone, 1, 0, 0.7, 0.85), 1);
+  const View one(phone, columns_camera(phone, 1, kOuter, 0, 0.7, 0.85), 1);
   CHECK(one.zoom() >= 0.7f);
   CHECK(one.x(-kOuter) >= phone.left);
   CHECK(one.x(-layout::kChannel / 2) <= phone.right);
