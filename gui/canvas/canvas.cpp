@@ -99,7 +99,8 @@ void fit_all(Canvas& canvas) {
 void bring_into_view(Canvas& canvas, const layout::Rect& rect) {
   const View goal = canvas.view_from(canvas.camera);
   const float margin = 24 * canvas.scale;
-  const Rect there = goal.at(rect), inside = canvas.area.inset(margin, margin * 1.5f);
+  // Columns that were framed stand near the edge: they stay.
+  const Rect there = goal.at(rect), inside = canvas.area.inset(margin / 3, margin * 1.5f);
   const bool in = there.left >= inside.left && there.right <= inside.right &&
                   there.top >= inside.top && there.bottom <= inside.bottom;
   if (in && goal.camera().zoom >= kSeen) return;
