@@ -83,7 +83,7 @@ class TimelineView {
     plot.end();
     Taken taken;
     mark_border(ui_, plot, plan_, taken);
-    mark_budget(ui_, plot, document_, taken);
+    budget(plot, taken);
     mark_arena(ui_, plot, *schedule_, document_.wishes.budget_bytes, taken);
     if (const auto step = cursor_step(document_, view_)) mark_cursor(ui_, plot, plan_, *step);
     if (!t.hovered || cache_.panning) return;
@@ -215,11 +215,22 @@ class TimelineView {
     mark_cursor(ui_, plot, plan_, *step);
   }
 
-  void marks(const Plot& plot) const {
+  // Its line is dragged up and down, and the plan follows in the same frame.
+  void budget(const Plot& plot, Taken& taken) {
+    const bool held = mark_budget(ui_, plot, document_, taken);
+    const float line = plot.y(static_cast<double>(budget_level(document_)));
+    const BudgetAxis axis{ImGui::GetIO().MousePos.y, line, ui_.px(kBudgetReach),
+                          [&plot](float y) { return plot.value_at_y(y); }};
+    if (const auto wanted =
+            dragged_budget(cache_.budget, held, axis, document_.wishes.budget_bytes))
+      intents_.push_back({"budget.set", fmt::format("{}", *wanted)});
+  }
+
+  void marks(const Plot& plot) {
     Taken taken;
     mark_border(ui_, plot, plan_, taken);
     mark_unplanned(ui_, plot, plan_, taken);
-    mark_budget(ui_, plot, document_, taken);
+    budget(plot, taken);
     if (!cache_.stack.totals.empty()) mark_peak(ui_, plot, document_, input_.motion, taken);
   }
 

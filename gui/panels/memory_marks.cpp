@@ -8,6 +8,7 @@
 #include "engine/support/units.h"
 #include "gui/app/app.h"
 #include "gui/app/schedule_view.h"
+#include "gui/draw/widgets.h"
 #include "gui/panels/memory_parts.h"
 
 namespace recut::gui {
@@ -71,6 +72,11 @@ Rect peak_place(const Ui& ui, const Rect& in, ImVec2 at, float strong, float nam
 
 }  // namespace
 
+std::int64_t budget_level(const DocumentView& document) {
+  const std::int64_t budget = document.wishes.budget_bytes;
+  return budget > 0 ? budget : document.basis->unplanned.peak_bytes;
+}
+
 void mark_border(const Ui& ui, const Plot& plot, const PlanView& plan, Taken& taken) {
   const Rect& in = plot.inside();
   const PlanReport& report = plan.report();
@@ -105,20 +111,21 @@ void mark_unplanned(const Ui& ui, const Plot& plot, const PlanView& plan, Taken&
             taken);
 }
 
-void mark_budget(const Ui& ui, const Plot& plot, const DocumentView& document, Taken& taken) {
+bool mark_budget(Ui& ui, const Plot& plot, const DocumentView& document, Taken& taken) {
   const std::int64_t budget = document.wishes.budget_bytes;
-  if (budget <= 0) return;
+  if (!document.has_backward()) return false;
   const Rect& in = plot.inside();
-  const Colour colour = colour_of(ui.theme, document.budget_answer());
-  const float level = plot.y(static_cast<double>(budget));
+  const bool none = budget <= 0;
+  const Colour colour = none ? ui.theme.dim : colour_of(ui.theme, document.budget_answer());
+  const float level = plot.y(static_cast<double>(budget_level(document)));
   const bool above = level<in.top, below = level> in.bottom;  // out of sight: the label stays
   const float y = above ? in.top : below ? in.bottom - ui.px(10) : std::round(level);
-  if (!above && !below) ui.fill({in.left, y - ui.whole(1) / 2, in.right, y + ui.whole(1)}, colour);
-  const std::string words = std::string(before_budget(document.budget_answer())) +
-                            format_bytes(budget) +
-                            (above   ? " ↑"
-                             : below ? " ↓"
-                                     : "");
+  const std::string words =
+      (none ? std::string("no budget: drag")
+            : std::string(before_budget(document.budget_answer())) + format_bytes(budget)) +
+      (above   ? " ↑"
+       : below ? " ↓"
+               : "");
   const float wide = ui.width(words, Face::small) + ui.px(14);
   const Rect left = rect_at({in.left + ui.px(8), y - (above ? 0 : ui.px(9))}, {wide, ui.px(18)});
   const Rect right = left.moved(in.right - ui.px(8) - left.right, 0);
@@ -127,9 +134,23 @@ void mark_budget(const Ui& ui, const Plot& plot, const DocumentView& document, T
   taken.push_back(pill);
   taken.push_back(
       {in.left, y - ui.px(1.5f), in.right, y + ui.px(1.5f)});  // it would strike words through
+  const bool seen = !above && !below;
+  const float reach = seen ? ui.px(4) : 0;
+  const Touch line = touch(ui, "budget line", ItemKind::handle,
+                           {in.left, y - reach, in.right, y + reach}, seen, "");
+  ui.items.set_name("Budget's line");
+  const Touch grip =
+      touch(ui, "budget", ItemKind::handle, pill, true, none ? "none" : format_bytes(budget));
+  if (!line.held && !grip.held) hint(ui, "Drag it: a peak in bytes that the plan holds");
+  const bool near = line.hovered || line.held || grip.hovered || grip.held;
+  if (near) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeNS);
+  if (seen && none)
+    ui.dashed_line({in.left, y}, {in.right, y}, colour, near ? ui.px(2) : 1, ui.px(6), ui.px(4));
+  else if (seen)
+    ui.fill({in.left, y - ui.whole(1) / 2, in.right, y + ui.whole(near ? 2 : 1)}, colour);
   ui.fill(pill, colour, ui.px(kRadius));
   ui.text(pill, words, Face::small, ui.theme.background, Align::centre);
-  ui.items.add("budget", ItemKind::figure, pill, true, format_bytes(budget));
+  return line.held || grip.held;
 }
 
 // Above the dot, else beside it, else below it; without the node's name where nothing else is free.

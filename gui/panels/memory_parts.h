@@ -4,6 +4,7 @@
 #include "engine/schedule/schedule.h"
 #include "gui/app/memory_view.h"
 #include "gui/app/panel.h"
+#include "gui/panels/budget_drag.h"
 #include "gui/panels/memory_curve.h"
 
 namespace recut::gui {
@@ -11,6 +12,7 @@ namespace recut::gui {
 // What follows from the plan and stays as long as it is shown.
 struct MemoryCache {
   MemoryStack stack;
+  BudgetDrag budget;
   bool panning = false;  // the pointer drags the steps along
   ImVec2 pointer_at_key{-1, -1};
   bool panned = false;  // it did since it was pressed: letting go is no click
@@ -41,7 +43,11 @@ void memory_legend(Ui& ui, const DocumentView& document, const MemoryStack& stac
 using Taken = std::vector<Rect>;
 void mark_border(const Ui& ui, const Plot& plot, const PlanView& plan, Taken& taken);
 void mark_unplanned(const Ui& ui, const Plot& plot, const PlanView& plan, Taken& taken);
-void mark_budget(const Ui& ui, const Plot& plot, const DocumentView& document, Taken& taken);
+// Bytes at which the budget's line stands; without a budget those of the step without
+// recomputation.
+std::int64_t budget_level(const DocumentView& document);
+// Whether the pointer holds it.
+bool mark_budget(Ui& ui, const Plot& plot, const DocumentView& document, Taken& taken);
 void mark_peak(const Ui& ui, const Plot& plot, const DocumentView& document, Motion& motion,
                const Taken& taken);
 // The step that the keys are at, in words and on the screen.

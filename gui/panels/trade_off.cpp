@@ -11,29 +11,22 @@
 #include "gui/app/schedule_view.h"
 #include "gui/draw/plot.h"
 #include "gui/draw/widgets.h"
+#include "gui/panels/budget_drag.h"
+#include "gui/panels/plot_names.h"
 
 namespace recut::gui {
 namespace {
 
-constexpr float kReach = 9;  // units from the line or a point that still count as on it
+constexpr float kReach = kBudgetReach;  // units from a point that still count as on it
 
 struct TradeOffMemory {
   std::string text;  // of the field
   bool editing = false;
-  float grabbed = 0;  // pixels from the pointer to the line
-  bool dragging = false;
+  BudgetDrag drag;
   // The axis of time that is kept until the curve is whole, and whose it is.
   std::shared_ptr<const Document> axis_of;
   double axis_us = 0;
 };
-
-// The largest power of two of bytes that is no more than a pixel: budgets are round numbers.
-std::int64_t grain(const Plot& plot) {
-  const double pixel = plot.value_at_x(1) - plot.value_at_x(0);
-  std::int64_t bytes = 1;
-  while (static_cast<double>(bytes) * 2 <= pixel) bytes *= 2;
-  return bytes;
-}
 
 std::string words_of(const CurvePoint& point) {
   return fmt::format("peak {}\nsaved {}\n{} recomputed in {} runs\nstep {}",
@@ -66,7 +59,7 @@ class TradeOffView {
     curve();
     torch();
     plot_.end();
-    notes();
+    names();
     budget_line(t);
     shown_plan();
     offer();
@@ -164,25 +157,80 @@ class TradeOffView {
                 ui_.theme.conflict, ui_.px(1.6f));
   }
 
-  // Words at places that the curve leaves free.
-  void notes() const {
+  // The curve by its steps, as it is drawn.
+  std::vector<ImVec2> points_of_curve() const {
+    std::vector<ImVec2> points;
+    for (const CurvePoint& point : report_.points)
+      points.push_back(plot_.at(static_cast<double>(point.peak_bytes), point.recompute_us));
+    return points;
+  }
+
+  // What names leave free: the curve, PyTorch's points, the plan, the budget and the offer.
+  Occupied occupied_places() const {
     const Rect& in = plot_.inside();
-    const Colour red = ui_.theme.conflict;
-    const std::int64_t bound = document_.peak_bound();
-    const float wall = plot_.x(static_cast<double>(bound));
-    if (bound > 0 && wall - in.left > ui_.px(70)) {
-      ui_.label({in.left + ui_.px(7), in.top + ui_.px(12)}, "proved", Face::small, red);
-      ui_.label({in.left + ui_.px(7), in.top + ui_.px(27)}, "impossible", Face::small, red);
+    Occupied occupied;
+    const float thick = ui_.px(6);
+    const auto points = points_of_curve();
+    for (std::size_t i = 0; i + 1 < points.size(); ++i) {
+      const ImVec2 corner{points[i + 1].x, points[i].y};
+      occupy_line(occupied, points[i], corner, thick);
+      occupy_line(occupied, corner, points[i + 1], thick);
     }
-    if (report_.torch.empty()) return;
-    std::string words = report_.torch_recorded ? "PyTorch, budgets 1.0 … 0.0"
-                                               : "as PyTorch partitions, budgets 1.0 … 0.0";
-    if (document_.wishes.cost_model == "fused") words += ", fused alike";
-    const float wide = ui_.width(words, Face::small);
-    const float y = in.top + ui_.px(12);  // the row above is the budget's
-    if (wide + ui_.px(150) > in.width()) return;
-    ui_.label({in.right, y}, words, Face::small, red, Align::right);
-    ui_.cross({in.right - wide - ui_.px(10), y}, ui_.px(3.5f), red, ui_.px(1.5f));
+    if (!points.empty()) occupy_line(occupied, points.back(), {in.right, points.back().y}, thick);
+    for (const CurvePoint& point : report_.torch)
+      occupied.push_back(
+          rect_around(plot_.at(static_cast<double>(point.peak_bytes), point.recompute_us),
+                      ui_.px(11), ui_.px(11)));
+    const PlanReport& plan = document_.shown->report();
+    occupied.push_back(rect_around(
+        plot_.at(static_cast<double>(plan.peak_bytes), plan.recompute_us), ui_.px(14), ui_.px(14)));
+    if (budget() > 0) occupy_line(occupied, {line_x(), in.top}, {line_x(), in.bottom}, ui_.px(4));
+    if (!document_.has_backward() || offered_plan(document_) != nullptr)
+      occupied.push_back({in.left, in.top + ui_.px(22), in.right, in.top + ui_.px(26 + kRow)});
+    return occupied;
+  }
+
+  // Names of all that is drawn, at every width: the impossible, Recut's curve, PyTorch's points.
+  void names() {
+    const Rect& in = plot_.inside();
+    Occupied occupied = occupied_places();
+    const auto show = [&](const char* label, const PlotName& name) {
+      const PlacedName placed = place_name(ui_, name, in, occupied);
+      draw_name(ui_, placed, name.colour);
+      if (!placed.words.empty())
+        ui_.items.add(label, ItemKind::figure, placed.box, true, placed.words);
+    };
+    const std::int64_t bound = document_.peak_bound();
+    if (bound > 0)
+      show("impossible", {{"proved impossible", "impossible"}, ui_.theme.conflict, wall()});
+    if (!report_.torch.empty()) show("PyTorch", {torch_words(), ui_.theme.conflict, crosses()});
+    if (!report_.points.empty())
+      show("Recut", {{"Recut's plans", "Recut"}, ui_.theme.selection, points_of_curve()});
+  }
+
+  // Places in the area that is proved impossible, and at its edge.
+  std::vector<ImVec2> wall() const {
+    const Rect& in = plot_.inside();
+    const float x = plot_.x(static_cast<double>(document_.peak_bound()));
+    const float middle = (in.left + x) / 2, low = in.bottom - ui_.px(14);
+    return {{middle, in.top + ui_.px(22)},
+            {middle, low},
+            {x, low},
+            {x, in.centre().y},
+            {x, in.top + ui_.px(22)}};
+  }
+
+  std::vector<ImVec2> crosses() const {
+    std::vector<ImVec2> points;
+    for (const CurvePoint& point : report_.torch)
+      points.push_back(plot_.at(static_cast<double>(point.peak_bytes), point.recompute_us));
+    return points;
+  }
+
+  std::vector<std::string> torch_words() const {
+    const std::string fused = document_.wishes.cost_model == "fused" ? ", fused alike" : "";
+    const char* who = report_.torch_recorded ? "PyTorch" : "as PyTorch partitions";
+    return {fmt::format("{}, budgets 1.0 … 0.0{}", who, fused), who, "PyTorch"};
   }
 
   // A better plan of another budget, to be taken by a click; below the words on PyTorch's points.
@@ -222,23 +270,10 @@ class TradeOffView {
   }
 
   void drag(const Touch& t) {
-    const float pointer = ImGui::GetIO().MousePos.x;
-    if (!t.held) {
-      memory_.dragging = false;
-      return;
-    }
-    if (!memory_.dragging) {
-      const float away = line_x() - pointer;
-      memory_.grabbed = std::abs(away) <= ui_.px(kReach) ? away : 0;
-      memory_.dragging = true;
-      if (memory_.grabbed != 0) return;
-    }
-    const std::int64_t unit = grain(plot_);
-    const double bytes = std::max(0.0, plot_.value_at_x(pointer + memory_.grabbed));
-    const std::int64_t wanted =
-        std::max<std::int64_t>(1, std::llround(bytes / static_cast<double>(unit))) * unit;
-    const bool still = std::abs(line_x() - pointer - memory_.grabbed) < 0.5f;
-    if (wanted != budget() && !still) intents_.push_back({"budget.set", fmt::format("{}", wanted)});
+    const BudgetAxis axis{ImGui::GetIO().MousePos.x, line_x(), ui_.px(kReach),
+                          [this](float x) { return plot_.value_at_x(x); }};
+    if (const auto wanted = dragged_budget(memory_.drag, t.held, axis, budget()))
+      intents_.push_back({"budget.set", fmt::format("{}", *wanted)});
   }
 
   void budget_line(const Touch& t) const {

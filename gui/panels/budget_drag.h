@@ -1,0 +1,32 @@
+// A budget's line that is dragged along an axis of bytes: in the memory's hill and in the
+// trade-off.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+namespace recut::gui {
+
+// Units from the line that still count as on it.
+inline constexpr float kBudgetReach = 9;
+
+// What is kept from frame to frame.
+struct BudgetDrag {
+  float grabbed = 0;  // pixels from the pointer to the line
+  bool dragging = false;
+};
+
+// Where the pointer and the line stand along the axis, in pixels, and what a pixel there means.
+struct BudgetAxis {
+  float pointer = 0, line = 0;
+  float reach = 0;  // pixels
+  std::function<double(float)> bytes_at;
+};
+
+// The budget in bytes that the pointer asks for, a multiple of the largest power of two that is no
+// more than a pixel; none where it doesn't hold the line, rests, or asks for the one that is there.
+std::optional<std::int64_t> dragged_budget(BudgetDrag& drag, bool held, const BudgetAxis& axis,
+                                           std::int64_t budget);
+
+}  // namespace recut::gui

@@ -1,0 +1,33 @@
+// Names of what is drawn in a plot, at places that leave lines, points and each other free.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "gui/draw/ui.h"
+
+namespace recut::gui {
+
+struct PlotName {
+  std::vector<std::string> words;  // longest first: the first that finds a place is shown
+  Colour colour;
+  std::vector<ImVec2> anchors;  // on what it names, best first
+};
+
+// Pixels that names leave free: points and lines as boxes.
+using Occupied = std::vector<Rect>;
+void occupy_line(Occupied& occupied, ImVec2 from, ImVec2 to, float width);
+
+struct PlacedName {
+  std::string words;  // "": there was no room
+  Rect box;
+  bool led = false;  // away from its anchor: a thin line leads there
+  ImVec2 anchor;
+};
+
+// Where a name may stand inside `room`: right above an anchor, below, right or left of it, or a bit
+// further away with a line that leads there. What is placed is occupied from then on.
+PlacedName place_name(const Ui& ui, const PlotName& name, const Rect& room, Occupied& occupied);
+void draw_name(const Ui& ui, const PlacedName& placed, Colour colour);
+
+}  // namespace recut::gui
