@@ -2,9 +2,9 @@
 #pragma once
 
 #include "engine/schedule/schedule.h"
+#include "gui/app/budget_drag.h"
 #include "gui/app/memory_view.h"
 #include "gui/app/panel.h"
-#include "gui/panels/budget_drag.h"
 #include "gui/panels/memory_curve.h"
 
 namespace recut::gui {

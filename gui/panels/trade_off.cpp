@@ -7,12 +7,12 @@
 
 #include "engine/support/units.h"
 #include "gui/app/app.h"
+#include "gui/app/budget_drag.h"
 #include "gui/app/offer.h"
 #include "gui/app/schedule_view.h"
 #include "gui/draw/plot.h"
+#include "gui/draw/plot_names.h"
 #include "gui/draw/widgets.h"
-#include "gui/panels/budget_drag.h"
-#include "gui/panels/plot_names.h"
 
 namespace recut::gui {
 namespace {

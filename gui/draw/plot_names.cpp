@@ -1,4 +1,4 @@
-#include "gui/panels/plot_names.h"
+#include "gui/draw/plot_names.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "gui/panels/budget_drag.h"
+#include "gui/app/budget_drag.h"
 
 #include <algorithm>
 #include <cmath>
