@@ -276,6 +276,24 @@ def _module_path(node: fx.Node) -> str | None:
     return list(stack.values())[-1][0] or None
 
 
+def _held_as(source: str) -> str | None:
+    """The path of a parameter or buffer by Dynamo's words for where it found it:
+    "L['self']._modules['h']._parameters['weight']" is h.weight; none of other inputs."""
+    parts = re.findall(r"\._(modules|parameters|buffers)\['([^']*)'\]", source)
+    return ".".join(name for _, name in parts) if parts and parts[-1][0] != "modules" else None
+
+
+def _note_paths(dynamo: fx.Graph | None, captured: fx.Graph) -> None:
+    """Tells the inputs of AOTAutograd's graph how the model holds them; `dynamo`: the graph that it was made from."""
+    sources = [getattr(getattr(node.meta.get("grapharg"), "source", None), "name", "")
+               for node in (dynamo.nodes if dynamo else ()) if node.op == "placeholder"]
+    paths = [_held_as(name() if callable(name) else str(name)) for name in sources]
+    for node in captured.nodes:
+        index = getattr(node.meta.get("desc"), "idx", None) if node.op == "placeholder" else None
+        if isinstance(index, int) and index < len(paths) and type(node.meta["desc"]).__name__ == "PlainAOTInput":
+            node.meta["recut_held_as"] = paths[index]
+
+
 _FRAME = re.compile(r'File "([^"]*)", line (\d+), in ([^\n]*)(?:\n +([^\n]*))?')
 
 
@@ -304,8 +322,7 @@ def _node_json(node: fx.Node, names: dict[fx.Node, str]) -> dict[str, Any]:
     if node.kwargs:
         entry["kwargs"] = {key: _encode_argument(a, names) for key, a in node.kwargs.items()}
     entry["val"] = _encode_value(_value_of(node))
-    held_as = getattr(node.meta.get("desc"), "target", None)  # of a parameter or buffer
-    if path := held_as if node.op == "placeholder" else _module_path(node):
+    if path := node.meta.get("recut_held_as") if node.op == "placeholder" else _module_path(node):
         entry["module"] = path
     if source := _source_line(node):
         entry["source"] = source
@@ -1486,9 +1503,13 @@ def export(model: Callable, args: Sequence[Any], path: str | os.PathLike, *, kwa
     capture = aot_autograd(fw_compiler=_run_eagerly, bw_compiler=_run_eagerly,
                            inference_compiler=writer.take_forward, partition_fn=writer.take_joint,
                            decompositions=decompositions)
+    def note_and_capture(module: fx.GraphModule, inputs: Sequence[Any]) -> Callable:
+        writer.dynamo_graph = module.graph
+        return capture(module, inputs)
+
     torch._dynamo.reset()
     with torch.no_grad() if forward else torch.enable_grad():
-        torch.compile(model, backend=capture, dynamic=False)(*args, **(kwargs or {}))
+        torch.compile(model, backend=note_and_capture, dynamic=False)(*args, **(kwargs or {}))
     torch._dynamo.reset()
     if not writer.paths:
         raise RecutError("nothing was captured: no output needs a gradient" if not forward else "nothing was captured")
@@ -1499,11 +1520,13 @@ class _Writer:
     def __init__(self, path: pathlib.Path, name: str, budgets: Sequence[float], measure: str,
                  model: Callable | None = None) -> None:
         self.paths: list[pathlib.Path] = []
+        self.dynamo_graph: fx.Graph | None = None  # that the next capture is made from
         self._path, self._name, self._budgets, self._measure, self._model = path, name, tuple(budgets), measure, model
         self._meters: dict[torch.device, _Meter] = {}
 
     def take_joint(self, module: fx.GraphModule, inputs: Sequence[Any], *, num_fwd_outputs: int, **rest: Any) -> Any:
         module.graph.eliminate_dead_code()
+        _note_paths(self.dynamo_graph, module.graph)
         try:
             joint = _read_joint(module, num_fwd_outputs)
         except _Unsupported as why:
@@ -1515,6 +1538,7 @@ class _Writer:
         return partitioners.default_partition(module, inputs, num_fwd_outputs=num_fwd_outputs)
 
     def take_forward(self, module: fx.GraphModule, inputs: Sequence[Any]) -> Callable:
+        _note_paths(self.dynamo_graph, module.graph)
         file = self._file(_read_forward(module))
         file["forward"] = file.pop("joint")
         run = _run_eagerly(module, inputs)

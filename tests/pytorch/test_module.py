@@ -223,6 +223,26 @@ class Cases(unittest.TestCase):
                              sorted(list(p.shape) for p in deep().parameters()))
             self.assertEqual(file["buffers"], [])
 
+    def test_export_names_parameters_and_lines(self) -> None:
+        class Own(nn.Module):
+            def __init__(self) -> None:
+                super().__init__()
+                self.blocks = nn.ModuleList([nn.Linear(32, 32), nn.LayerNorm(32)])
+
+            def forward(self, x: torch.Tensor) -> torch.Tensor:
+                return torch.relu(self.blocks[1](self.blocks[0](x)))
+
+        with tempfile.TemporaryDirectory() as folder:
+            for forward in (False, True):
+                (path,) = recut_torch.export(Own(), (torch.randn(4, 32),), pathlib.Path(folder) / "m.json",
+                                             forward=forward)
+                nodes = json.loads(path.read_text())["forward" if forward else "joint"]
+                held = {n["module"] for n in nodes if n["op"] == "placeholder" and "module" in n}
+                self.assertEqual(held, {name for name, _ in Own().named_parameters()})
+                sources = [n["source"] for n in nodes if "source" in n]
+                self.assertTrue(any(" in forward: " in source for source in sources), sources[:3])
+                self.assertFalse([source for source in sources if source.startswith(("/", "\\"))])
+
     def test_inductor(self) -> None:
         if DEVICE == "cpu":
             self.skipTest("Inductor's kernels are tested on the GPU")
