@@ -176,6 +176,7 @@ class TradeOffView {
       occupy_line(occupied, points[i], corner, thick);
       occupy_line(occupied, corner, points[i + 1], thick);
     }
+    if (!points.empty()) occupy_line(occupied, {points.front().x, in.top}, points.front(), thick);
     if (!points.empty()) occupy_line(occupied, points.back(), {in.right, points.back().y}, thick);
     for (const CurvePoint& point : report_.torch)
       occupied.push_back(
@@ -204,6 +205,9 @@ class TradeOffView {
     if (bound > 0)
       show("impossible", {{"proved impossible", "impossible"}, ui_.theme.conflict, wall()});
     if (!report_.torch.empty()) show("PyTorch", {torch_words(), ui_.theme.conflict, crosses()});
+    // Ours stands on nothing red.
+    if (bound > 0)
+      occupied.push_back({in.left, in.top, plot_.x(static_cast<double>(bound)), in.bottom});
     if (!report_.points.empty())
       show("Recut", {{"Recut's plans", "Recut"}, ui_.theme.selection, points_of_curve()});
   }
@@ -391,7 +395,8 @@ class TradeOffView {
   void budget_field() {
     Rect place = input_.heading;
     const Rect box = place.cut_right(ui_.px(104)).inset(0, ui_.px(8));
-    ui_.text(place.cut_right(ui_.px(56)), "budget", Face::small, ui_.theme.dim, Align::left);
+    ui_.text(place.cut_right(ui_.px(66)).inset(ui_.px(8), 0), "budget", Face::small, ui_.theme.dim,
+             Align::right);
     ui_.text(place, "peak against extra time", Face::small, ui_.theme.dim);
     if (!memory_.editing) memory_.text = budget_words();
     FieldLook look;

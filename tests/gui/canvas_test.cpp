@@ -173,6 +173,7 @@ TEST_CASE("canvas: a click selects, a drag moves by as much, the wheel keeps its
 
 TEST_CASE("canvas: which way each column runs is told at every zoom", "[gui][canvas]") {
   CanvasWindow window;
+  window.app.items.keep_texts = true;
   window.run("graph.fit");
   for (const char* zoom : {"4", "15", "50", "90"}) {
     CAPTURE(zoom);
