@@ -78,8 +78,10 @@ void App::open_first() {
     }
   }
   const std::vector<std::string> samples = backend.samples();
-  if (options_.welcome && !restored && documents.all().empty() && !samples.empty())
+  if (options_.welcome && !restored && documents.all().empty() && !samples.empty()) {
     open(sample_path(samples.front()));
+    first_screen = true;
+  }
 }
 
 App::~App() {
@@ -101,6 +103,7 @@ bool App::tick() {
     want_frames();
   }
   const double began = backend.now();
+  end_first_screen();
   if (jobs.deliver()) want_frames();
   for (const auto& document : documents.all()) planner.tick(*document);
   if (lessons.tick(*this)) want_frames();
@@ -295,7 +298,20 @@ Moment App::moment() const {
   if (front == nullptr) return Moment::none;
   const bool stuck =
       front->state == DocumentState::failed || front->state == DocumentState::waiting;
-  return stuck ? Moment::stuck : Moment::open;
+  if (stuck) return Moment::stuck;
+  return first_screen ? Moment::first : Moment::open;
+}
+
+// The other panels come in once a budget was chosen and let go of, or anything else is looked at.
+void App::end_first_screen() {
+  const DocumentView* front = document();
+  if (!first_screen || front == nullptr) return;
+  const bool chosen = front->chose_budget && !ImGui::IsMouseDown(ImGuiMouseButton_Left);
+  const bool elsewhere = documents.all().size() > 1 || lessons.lesson() != nullptr ||
+                         front->selection.node.valid() || !front->search.text.empty();
+  if (!chosen && !elsewhere) return;
+  first_screen = false;
+  want_frames();
 }
 
 bool App::is_dark() const {

@@ -102,6 +102,7 @@ class App {
   const DocumentView* document() const { return documents.front(); }
   bool has_ready() const;
   Moment moment() const;
+  bool first_screen = false;  // at the first start, until something was done there
 
   const Theme& theme() const;
   bool is_dark() const;
@@ -177,6 +178,7 @@ class App {
   void rebuild_fonts();
   void save_when_due();
   void open_first();
+  void end_first_screen();
   bool restore_workspace(bool with_documents);  // whether there was one
   void show_title();
   bool draw_what_is_owed(double began);

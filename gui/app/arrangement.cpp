@@ -15,7 +15,7 @@ constexpr float kLeastLeft = 226, kLeastRight = 416;
 constexpr std::string_view kUpper = "upper", kLower = "lower";
 
 struct Shares {
-  float left = 0.157f, right = 0.283f, bottom = 0.354f, bottom_right = 0.367f;
+  float left = 0.157f, right = 0.283f, bottom = 0.354f, bottom_right = 0.367f, first = 0.6f;
 };
 
 using ByPlace = std::array<std::vector<std::size_t>, kPlaces>;
@@ -23,7 +23,8 @@ using ByPlace = std::array<std::vector<std::size_t>, kPlaces>;
 bool is_shown(const Panel& panel, const Settings& settings, Moment moment) {
   if (panel.place == Place::overlay || panel.place == Place::card) return false;
   if (panel.place == Place::top) return true;
-  return panel.moment == moment && settings.flag("panel." + std::string(panel.id), true);
+  const bool in_moment = panel.moment == moment || (moment == Moment::first && panel.at_first);
+  return in_moment && settings.flag("panel." + std::string(panel.id), true);
 }
 
 ByPlace shown_by_place(const std::vector<Panel>& panels, const Settings& settings, Moment moment) {
@@ -63,7 +64,8 @@ class Arranger {
             side("split.left", window, at_least(kLeastLeft, shares.left, window), false));
     const bool bottom = has(Place::bottom_left) || has(Place::bottom_right);
     if (bottom) {
-      Rect strip = below("split.bottom", window, shares.bottom);
+      Rect strip = moment_ == Moment::first ? below("split.first", window, shares.first)
+                                            : below("split.bottom", window, shares.bottom);
       if (has(Place::bottom_left) && has(Place::bottom_right))
         turn(Place::bottom_right, side("split.bottom_right", strip, shares.bottom_right, true));
       turn(has(Place::bottom_left) ? Place::bottom_left : Place::bottom_right, strip);
@@ -180,7 +182,7 @@ class Arranger {
 }  // namespace
 
 std::string_view name_of(Moment moment) {
-  constexpr std::string_view names[] = {"none", "stuck", "open"};
+  constexpr std::string_view names[] = {"none", "stuck", "first", "open"};
   return names[static_cast<std::size_t>(moment)];
 }
 

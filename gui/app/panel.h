@@ -33,9 +33,9 @@ enum class Place : unsigned char {
 };
 inline constexpr std::size_t kPlaces = 8;
 
-// The state of the window: no document at all, one that lacks its file or couldn't be read, or one
-// that is open or on its way.
-enum class Moment : unsigned char { none, stuck, open };
+// The state of the window: no document at all, one that lacks its file or couldn't be read, the
+// first screen, or a document that is open or on its way.
+enum class Moment : unsigned char { none, stuck, first, open };
 std::string_view name_of(Moment moment);
 
 struct PanelInput {
@@ -69,6 +69,7 @@ struct Panel {
   void (*draw)(Ui& ui, const PanelInput& input, Intents& intents) = nullptr;
   float width = 0, height = 0;   // of an overlay, in units
   Moment moment = Moment::open;  // the one that it is shown in; the bar is in all
+  bool at_first = false;         // also beside the first screen
 };
 
 // One a file, written by the build.

@@ -75,6 +75,7 @@ bool is_panel_shown(const App& app, std::string_view id) {
 Result<Done> show_panel(App& app, std::string_view id) {
   const Panel* panel = panel_of(app, id);
   if (panel == nullptr) return error(fmt::format("no panel '{}'", id));
+  if (!panel->at_first) app.first_screen = false;
   app.settings.set("panel." + std::string(id), "");
   for (const std::string_view place : {name_of(panel->place), compact_part_of(*panel)})
     app.settings.set("turn." + std::string(place), std::string(id));

@@ -288,6 +288,10 @@ void draw_memory(Ui& ui, const PanelInput& input, Intents& intents) {
 
 }  // namespace
 
-Panel memory_panel() { return {"memory", "Memory", Place::bottom_left, 0, 1, draw_memory}; }
+Panel memory_panel() {
+  Panel panel{"memory", "Memory", Place::bottom_left, 0, 1, draw_memory};
+  panel.at_first = true;
+  return panel;
+}
 
 }  // namespace recut::gui

@@ -427,7 +427,9 @@ void draw_trade_off(Ui& ui, const PanelInput& input, Intents& intents) {
 }  // namespace
 
 Panel trade_off_panel() {
-  return {"trade-off", "Trade-off", Place::bottom_right, 0, 1, draw_trade_off};
+  Panel panel{"trade-off", "Trade-off", Place::bottom_right, 0, 1, draw_trade_off};
+  panel.at_first = true;
+  return panel;
 }
 
 }  // namespace recut::gui

@@ -20,12 +20,29 @@ export const checks = {
     const tab = await kit.open('', { draws: true });
     const started = await tab.page.evaluate(() => performance.getEntriesByName('recut-started')[0].startTime);
     await tab.idle();
-    assert.equal(await tab.state('document'), 'resnet50');
-    assert.equal(await tab.page.title(), 'resnet50 · Recut');
-    checkDrawn(await tab.page.screenshot(), 'the first page');
+    assert.equal(await tab.state('document'), 'gpt2');
+    assert.equal(await tab.page.title(), 'gpt2 · Recut');
+    assert.equal(await tab.state('moment'), 'first');
+    assert.match(await tab.page.locator('[data-id="first/cost"]').textContent(), /can be proved.*PyTorch at this peak/);
+    checkDrawn(await tab.picture(`${kit.pictures}/first.png`), 'the first page');
     assert.deepEqual(tab.faults, []);
     for (const address of tab.requests) assert.ok(address.startsWith(kit.url), address);
     return `the first frame after ${started.toFixed(0)} ms`;
+  },
+
+  async 'the first screen ends when its budget was dragged and let go of'(kit) {
+    const tab = await kit.open('');
+    await tab.idle();
+    const [x, y] = await tab.middle('memory/budget');
+    await tab.page.mouse.move(x, y);
+    await tab.page.mouse.down();
+    await tab.page.mouse.move(x, y + 12, { steps: 4 });
+    assert.equal(await tab.state('moment'), 'first');
+    await tab.page.mouse.up();
+    await tab.waitState('moment', 'open');
+    await tab.idle();
+    assert.notEqual(await tab.state('budget'), 'none');
+    assert.deepEqual(tab.faults, []);
   },
 
   async 'at rest nothing is drawn or asked'(kit) {

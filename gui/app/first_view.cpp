@@ -1,0 +1,99 @@
+#include "gui/app/first_view.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "engine/support/units.h"
+#include "gui/app/value_table.h"
+
+namespace recut::gui {
+namespace {
+
+// Proved: no plan of so high a peak recomputes for less. What is proved of a larger budget holds of
+// a smaller one, too.
+double proved_recompute_us(const CurveReport& curve, std::int64_t peak_bytes) {
+  double bound = 0;
+  for (const CurvePoint& point : curve.points)
+    if (point.budget_bytes >= peak_bytes) bound = std::max(bound, point.recompute_bound_us);
+  return bound;
+}
+
+std::string proof_words(const PlanReport& plan, const CurveReport& curve) {
+  if (!curve.complete) return ", the rest of the trade-off is being planned";
+  const double least =
+      plan.step_us - plan.recompute_us + proved_recompute_us(curve, plan.peak_bytes);
+  const double beyond = least > 0 ? 100 * (plan.step_us / least - 1) : 0;
+  if (beyond < 0.05) return ", proved to be the least";
+  return fmt::format(", within {:.1f} % of the least step that can be proved", beyond);
+}
+
+// The quickest of PyTorch's plans that peaks no higher.
+std::string first_torch_words(const PlanReport& plan, const CurveReport& curve) {
+  if (curve.torch.empty()) return "";
+  const CurvePoint *quickest = nullptr, *lowest = nullptr;
+  for (const CurvePoint& point : curve.torch) {
+    if (lowest == nullptr || point.peak_bytes < lowest->peak_bytes) lowest = &point;
+    const bool fits = point.peak_bytes <= plan.peak_bytes;
+    if (fits && (quickest == nullptr || point.recompute_us < quickest->recompute_us))
+      quickest = &point;
+  }
+  if (quickest == nullptr)
+    return fmt::format(" PyTorch's lowest peak: {}.", format_bytes(lowest->peak_bytes));
+  return fmt::format(" PyTorch at this peak: {}.", signed_micros(quickest->recompute_us));
+}
+
+}  // namespace
+
+std::string first_sentence(const DocumentView& document) {
+  if (document.basis == nullptr) return fmt::format("Reading {} …", document.title);
+  return fmt::format("One training step of {} peaks at {}. Drag the budget's line.", document.title,
+                     format_bytes(document.basis->unplanned.peak_bytes));
+}
+
+std::string first_cost(const DocumentView& document) {
+  if (!document.shown) return "";
+  const PlanReport& plan = document.shown->report();
+  if (document.budget_answer() == BudgetAnswer::refused)
+    return fmt::format("{} can't be held: the least peak is {}.",
+                       format_bytes(document.wishes.budget_bytes),
+                       format_bytes(document.least_peak()));
+  static const CurveReport none;
+  const CurveReport& curve = document.curve ? document.curve->report : none;
+  const double once = plan.step_us - plan.recompute_us;
+  std::string words = format_bytes(plan.peak_bytes) + ": ";
+  if (plan.recompute_us <= 0) {
+    words += "nothing is recomputed.";
+  } else {
+    words += signed_micros(plan.recompute_us);
+    if (once > 0) words += fmt::format(" ({:.1f} %)", 100 * plan.recompute_us / once);
+    words += proof_words(plan, curve) + ".";
+  }
+  return words + first_torch_words(plan, curve);
+}
+
+std::vector<FirstBlock> first_blocks(const PlanView& plan, const LayerBands& layers) {
+  struct Bytes {
+    double all = 0, saved = 0, again = 0;
+  };
+  std::vector<Bytes> bytes(layers.names.size());
+  const Graph& graph = plan.graph();
+  for (std::size_t at = 0; at < graph.order().size() && at < layers.band.size(); ++at) {
+    const NodeId id = graph.order()[at];
+    const Role role = plan.role(id);
+    if (layers.band[at] >= bytes.size() || role == Role::input) continue;
+    Bytes& block = bytes[layers.band[at]];
+    const auto own = static_cast<double>(row_bytes(plan, id));
+    block.all += own;
+    block.saved += static_cast<double>(plan.kept_of(id).bytes);
+    if (role == Role::recomputed) block.again += own;
+  }
+  std::vector<FirstBlock> blocks;
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    const double all = std::max(1.0, bytes[i].all);
+    blocks.push_back({layers.names[i], bytes[i].saved / all, bytes[i].again / all});
+  }
+  return blocks;
+}
+
+}  // namespace recut::gui

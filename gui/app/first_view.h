@@ -1,0 +1,30 @@
+// The figures of the first screen: a step's peak, what the plan that is shown costs beside what is
+// proved and beside PyTorch, and how much of each block of the model it saves. No drawing.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "gui/app/document_view.h"
+#include "gui/app/memory_stack.h"
+
+namespace recut::gui {
+
+// "One training step of gpt2 peaks at 8.51 GiB. Drag the budget's line."
+std::string first_sentence(const DocumentView& document);
+
+// "4.25 GiB: +8.73 ms (15.4 %), within 0.8 % of the least step that can be proved. PyTorch at this
+// peak: +18.2 ms." Of a budget that isn't held: the least peak that is.
+std::string first_cost(const DocumentView& document);
+
+// A block of the model: of the bytes that its forward makes the shares that are kept for backward
+// and that are made again.
+struct FirstBlock {
+  std::string name;
+  double saved = 0, again = 0;  // 0 … 1
+};
+// In the order in which forward meets them, at most LayerBands::kMost; none where the graph names
+// no modules.
+std::vector<FirstBlock> first_blocks(const PlanView& plan, const LayerBands& layers);
+
+}  // namespace recut::gui

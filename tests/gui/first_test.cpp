@@ -1,0 +1,137 @@
+// The first screen: what it says, and how it ends.
+#include "gui/app/first_view.h"
+
+#include <catch2/catch_test_macros.hpp>
+
+#include "engine/support/units.h"
+#include "tests/gui/window.h"
+#include "tests/paths.h"
+
+namespace recut::gui {
+namespace {
+
+// At a first start, with the first of its samples open.
+struct FirstWindow : Window {
+  FirstWindow() : Window(first_options()) { settle(); }
+
+  static AppOptions first_options() {
+    AppOptions options = bare_options();
+    options.welcome = true;
+    return options;
+  }
+  const Item* item(const char* label) const { return app.items.find(label); }
+};
+
+}  // namespace
+
+TEST_CASE("first: a step's memory and its trade-off, in one sentence each", "[gui][first]") {
+  FirstWindow window;
+  REQUIRE(window.state("moment") == "first");
+  const DocumentView& document = *window.app.document();
+  REQUIRE(window.item("first/sentence") != nullptr);
+  CHECK(window.item("first/sentence")
+            ->value.find(format_bytes(document.basis->unplanned.peak_bytes)) != std::string::npos);
+  REQUIRE(window.item("first/cost") != nullptr);
+  const std::string cost = window.item("first/cost")->value;
+  CHECK(cost == first_cost(document));
+  CHECK(cost.find(format_bytes(document.shown->peak())) == 0);
+  for (const char* label : {"memory/budget", "trade-off/curve", "trade-off/Recut", "first/copy"}) {
+    CAPTURE(label);
+    CHECK(window.item(label) != nullptr);
+  }
+  CHECK(window.item("graph/fit") == nullptr);
+  CHECK(window.play("click first/copy") == "");
+  CHECK(window.state("clipboard").find("recut_torch.export(") == 0);
+}
+
+TEST_CASE("first: the other panels come after the first drag, not while it goes on",
+          "[gui][first]") {
+  FirstWindow window;
+  const ImVec2 at = window.item("memory/budget")->rect.centre();
+  window.backend.give(PointerMoved{at.x, at.y});
+  window.tick();
+  window.backend.give(PointerButton{0, true});
+  window.tick();
+  for (float down = 4; down <= 12; down += 4) {
+    window.backend.give(PointerMoved{at.x, at.y + down});
+    window.tick();
+  }
+  CHECK(window.app.document()->wishes.budget_bytes > 0);
+  CHECK(window.state("moment") == "first");
+  window.backend.give(PointerButton{0, false});
+  window.settle();
+  CHECK(window.state("moment") == "open");
+  CHECK(window.item("graph/fit") != nullptr);
+}
+
+TEST_CASE("first: Enter, a lesson or a selection open the workbench", "[gui][first]") {
+  for (const char* script :
+       {"key Enter\nexpect state moment open", "click first/workbench\nexpect state moment open",
+        "command lesson.open kept\nexpect state moment open",
+        "command panel.show graph\nexpect state moment open"}) {
+    CAPTURE(script);
+    FirstWindow window;
+    REQUIRE(window.state("moment") == "first");
+    CHECK(window.play(script) == "");
+  }
+}
+
+TEST_CASE("first: costs are those of the plan, of its curve and of PyTorch's points",
+          "[gui][first]") {
+  Window window(bare_options());
+  window.app.open(RECUT_SOURCE_DIR "/samples/joint/gpt2.json.gz");
+  window.settle();
+  for (const char* budget : {"none", "50%", "30%", "1KiB"}) {
+    CAPTURE(budget);
+    REQUIRE(window.app.run("budget.set", budget).ok());
+    window.settle();
+    const DocumentView& document = *window.app.document();
+    const PlanReport& plan = document.shown->report();
+    const std::string cost = first_cost(document);
+    CAPTURE(cost);
+    if (!document.holds()) {
+      CHECK(cost.find("the least peak is " + format_bytes(document.least_peak())) !=
+            std::string::npos);
+      continue;
+    }
+    CHECK(cost.find(format_bytes(plan.peak_bytes)) == 0);
+    const std::string extra =
+        plan.recompute_us > 0 ? signed_micros(plan.recompute_us) : "nothing is recomputed";
+    CHECK(cost.find(extra) != std::string::npos);
+    double quickest = -1;
+    for (const CurvePoint& point : document.curve->report.torch)
+      if (point.peak_bytes <= plan.peak_bytes && (quickest < 0 || point.recompute_us < quickest))
+        quickest = point.recompute_us;
+    if (quickest >= 0)
+      CHECK(cost.find("PyTorch at this peak: " + signed_micros(quickest)) != std::string::npos);
+  }
+}
+
+TEST_CASE("first: a block's saved and recomputed bytes are parts of its own", "[gui][first]") {
+  Window window(bare_options());
+  window.app.open(RECUT_SOURCE_DIR "/samples/joint/gpt2.json.gz");
+  window.settle();
+  const DocumentView& document = *window.app.document();
+  const LayerBands layers = layer_bands(*document.start);
+  const auto share = [&] {
+    double saved = 0;
+    const auto blocks = first_blocks(*document.shown, layers);
+    REQUIRE(!blocks.empty());
+    REQUIRE(blocks.size() <= LayerBands::kMost);
+    for (const FirstBlock& block : blocks) {
+      CAPTURE(block.name);
+      CHECK(block.saved >= 0);
+      CHECK(block.saved + block.again <= 1.0001);
+      saved += block.saved;
+    }
+    return saved;
+  };
+  REQUIRE(window.app.run("budget.set", "none").ok());
+  window.settle();
+  const double all = share();
+  REQUIRE(window.app.run("budget.set", "40%").ok());
+  window.settle();
+  CHECK(share() < all);
+}
+
+}  // namespace recut::gui
