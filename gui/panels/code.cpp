@@ -14,10 +14,32 @@ namespace recut::gui {
 namespace {
 
 constexpr float kListShare = 0.4f, kWidestList = 440;  // units
+constexpr float kKernelWords = 170;                    // units that "12 kernels" and the offer take
 constexpr float kBeside = 640;                         // units that list and text side by side take
 
-// Right to left: the forms, copying, whether calls are fused; and which kernel it is.
-void head(const CodeStage& stage) {
+// How many kernels there are, and the offer to fuse them, which has its place; the words take what
+// is left of the row.
+void kernel_words(const CodeStage& stage, Rect row) {
+  Ui& ui = stage.ui;
+  const auto count = static_cast<std::int64_t>(stage.schedule.launches.size());
+  const bool fused = stage.schedule.plan->planned.costs.fused();
+  std::vector<std::string> words{fmt::format("{} kernels", format_count(count))};
+  if (!fused) words.insert(words.begin(), words.front() + ", a call each");
+  Rect place = row;
+  if (!fused) place.cut_right(ui.px(84));
+  const float wide = ui.fitting(place, words, Face::small, ui.theme.dim);
+  ui.items.add("kernels", ItemKind::figure, place.cut_left(wide), true, words.front());
+  if (fused) return;
+  if (wide > 0) row.cut_left(wide + ui.px(8));
+  if (button(ui, "fuse", row.cut_left(ui.px(76)).inset(0, ui.px(8)), "Fuse them",
+             ButtonLook::quiet))
+    stage.intents.push_back({"model.set", "fused"});
+  hint(ui, "Plans anew, with calls that run as one kernel where they can");
+}
+
+// Right to left: the forms, copying, and the kernels; these get a row of their own where they have
+// no room: then false.
+bool head(const CodeStage& stage) {
   Ui& ui = stage.ui;
   Rect rest = stage.input.heading;
   const auto place = [&](std::string_view words, float extra) {
@@ -34,20 +56,9 @@ void head(const CodeStage& stage) {
             forms[i].title, chosen))
       stage.intents.push_back({"code.form", std::string(forms[i].id)});
   }
-  const std::size_t count = stage.schedule.launches.size();
-  const bool fused = stage.schedule.plan->planned.costs.fused();
-  const std::string words = fmt::format(
-      "{} kernels{}", format_count(static_cast<std::int64_t>(count)), fused ? "" : ", a call each");
-  const bool offers = !fused && rest.width() >= ui.width(words, Face::small) + ui.px(88);
-  const float wide = ui.text(rest, words, Face::small, ui.theme.dim) + ui.px(offers ? 84 : 0);
-  ui.items.add("kernels", ItemKind::figure, {rest.left, rest.top, rest.left + wide, rest.bottom},
-               true, words);
-  if (!offers) return;
-  rest.cut_left(wide - ui.px(76));
-  if (button(ui, "fuse", rest.cut_left(ui.px(76)).inset(0, ui.px(8)), "Fuse them",
-             ButtonLook::quiet))
-    stage.intents.push_back({"model.set", "fused"});
-  hint(ui, "Plans anew, with calls that run as one kernel where they can");
+  if (rest.width() < stage.ui.px(kKernelWords)) return false;
+  kernel_words(stage, rest);
+  return true;
 }
 
 void faults(Ui& ui, Rect area, std::string_view title, const Diagnostics& why) {
@@ -67,6 +78,7 @@ void draw_parts(const CodeStage& stage) {
   Ui& ui = stage.ui;
   Rect area = stage.input.whole;
   area.top = stage.input.area.top;
+  if (!head(stage)) kernel_words(stage, area.cut_top(ui.px(38)).inset(ui.px(kPadding), 0));
   const bool beside = area.width() >= ui.px(kBeside);
   const Rect list =
       beside ? area.cut_left(std::round(std::min(ui.px(kWidestList), area.width() * kListShare)))
@@ -92,7 +104,6 @@ void draw_code(Ui& ui, const PanelInput& input, Intents& intents) {
   // What is of the plan before stays until there is more.
   if (view.of == nullptr) return;
   const CodeStage stage{ui, input, *document, view, intents, *view.of, shown_run(*document)};
-  head(stage);
   draw_parts(stage);
 }
 
