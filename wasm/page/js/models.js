@@ -28,15 +28,12 @@ export function loadModels(heard = () => {}) {
   return loading;
 }
 
-let failed = false; // the last try to fetch it: whoever asks next is told so once
+let failed = false; // the last try to fetch it, until a model was refused for it
 
 // What the program asks before it reads a model.
 export function modelsState(heard) {
   if (reader !== null && !reader.fallen) return kReady;
-  if (failed) {
-    failed = false;
-    return kAbsent;
-  }
+  if (failed) return kAbsent;
   reader = null;
   loadModels(() => {
     failed = reader === null;
@@ -45,8 +42,9 @@ export function modelsState(heard) {
   return kLoading;
 }
 
-// The reader's answer to a call, as bytes; null where there is no reader.
+// The reader's answer to a call, as bytes; null where there is no reader: the next model tries again.
 function answer(name, ...given) {
+  failed = false;
   if (reader === null) return null;
   const address = reader.call(name, ...given);
   if (reader.fallen) return null;
