@@ -15,7 +15,7 @@ namespace {
 constexpr const char* kWhatItIs =
     "Recut keeps some activations for backward and computes others again, so that a training step "
     "peaks where you say, at the least extra time, with a proof of how near to the least it is.";
-constexpr const char* kExport = "recut_torch.export(model, args, \"model.json.gz\")";
+constexpr const char* kExport = "recut_torch.export(model, args, \"m.json.gz\")";
 constexpr float kSide = 340;  // units: what there is to do beside it
 
 struct FirstMemory {

@@ -69,37 +69,53 @@ async function dragBudget(tab) {
   return found;
 }
 
-// From the key's event to the end of the tick that drew the text with it.
-function untilTyped(tab, text) {
-  return tab.page.evaluate(
-    (wanted) =>
-      new Promise((done) => {
-        const { engine } = window.recut;
-        let began = 0;
-        window.addEventListener('keydown', () => (began ||= performance.now()), { capture: true });
-        const look = () => (engine.ask('state', 'typed') === wanted ? done(performance.now() - began) : requestAnimationFrame(look));
-        look();
-      }),
-    text,
-  );
+// Writes down when keys go down and when the text with their letters was drawn.
+async function recordTyping(tab) {
+  await tab.page.evaluate(() => {
+    const kept = { downs: [], drawn: [] };
+    window.typing = kept;
+    const before = window.recut.engine.ask('state', 'typed').length;
+    window.addEventListener('keydown', () => kept.downs.push(performance.now()), { capture: true });
+    const look = () => {
+      const letters = window.recut.engine.ask('state', 'typed').length - before;
+      while (kept.drawn.length < letters) kept.drawn.push(performance.now());
+      requestAnimationFrame(look);
+    };
+    look();
+  });
 }
+
+const waitForLetters = (tab, count) =>
+  tab.page.waitForFunction((wanted) => window.typing.drawn.length >= wanted, count, { polling: 'raf', timeout: 60_000 });
 
 async function typeLetters(tab) {
   await tab.command('palette.open');
   await tab.idle();
-  const single = [];
-  let typed = '';
-  for (const letter of kLetters) {
-    typed += letter;
-    const shown = untilTyped(tab, typed);
+  await recordTyping(tab);
+  for (const [i, letter] of [...kLetters].entries()) {
     await tab.page.keyboard.press(letter);
-    single.push(await shown);
+    await waitForLetters(tab, i + 1);
   }
   const before = Number(await tab.state('frames'));
-  const shown = untilTyped(tab, typed + kBurst);
   await tab.page.keyboard.type(kBurst);
-  const burst = await shown;
-  return { single, burst, frames: Number(await tab.state('frames')) - before };
+  await waitForLetters(tab, kLetters.length + kBurst.length);
+  const { downs, drawn } = await tab.page.evaluate(() => window.typing);
+  const single = [...kLetters].map((_, i) => drawn[i] - downs[i]);
+  return { single, burst: drawn.at(-1) - downs[kLetters.length], frames: Number(await tab.state('frames')) - before };
+}
+
+// The first visit: until its plan is shown, and until the whole trade-off is there.
+async function firstVisit() {
+  const tab = await Tab.open(browser, pages.url, { draws: true }, null);
+  await tab.started();
+  const when = async (ready) => {
+    await tab.page.waitForFunction(ready, null, { polling: 'raf', timeout: 120_000 });
+    return tab.page.evaluate(() => performance.now());
+  };
+  const plan = await when(() => window.recut.engine.ask('state', 'peak') !== '');
+  const curve = await when(() => window.recut.engine.ask('state', 'curve') === 'complete');
+  await tab.close();
+  return { plan, curve };
 }
 
 const [siteFolder, ...named] = process.argv.slice(2);
@@ -107,6 +123,12 @@ const pages = await serve(resolve(siteFolder));
 const browser = await launch();
 const number = (value, wide = 10) => value.toFixed(0).padStart(wide);
 console.log(`Chromium ${browser.version()} without a graphics card, ${availableParallelism()} cores; milliseconds`);
+const visits = [];
+for (let round = 0; round < kRounds; ++round) visits.push(await firstVisit());
+const row = (words, numbers) => console.log(words.padEnd(26) + number(median(numbers)) + number(at95(numbers)) + number(Math.max(...numbers)));
+console.log('\na first visit               median      95 %      most');
+row('a plan is shown', visits.map((one) => one.plan));
+row('the whole trade-off', visits.map((one) => one.curve));
 for (const sample of named.length > 0 ? named : ['gpt2']) {
   const firsts = [];
   let tab = null;
@@ -120,7 +142,6 @@ for (const sample of named.length > 0 ? named : ['gpt2']) {
   await tab.idle(300);
   const keys = await typeLetters(tab);
   console.log(`\n${sample}                       median      95 %      most`);
-  const row = (words, numbers) => console.log(words.padEnd(26) + number(median(numbers)) + number(at95(numbers)) + number(Math.max(...numbers)));
   row('first frame', firsts.map((one) => one.started));
   row('first picture', firsts.map((one) => one.picture));
   row('drag: between frames', drag.gaps);

@@ -35,12 +35,12 @@ TEST_CASE("first: a step's memory and its trade-off, in one sentence each", "[gu
   const std::string cost = window.item("first/cost")->value;
   CHECK(cost == first_cost(document));
   CHECK(cost.find(format_bytes(document.shown->peak())) == 0);
-  for (const char* label : {"memory/budget", "trade-off/curve", "trade-off/Recut", "first/copy"}) {
+  for (const char* label : {"memory/budget", "trade-off/curve", "trade-off/plan", "first/copy"}) {
     CAPTURE(label);
     CHECK(window.item(label) != nullptr);
   }
   CHECK(window.item("graph/fit") == nullptr);
-  CHECK(window.play("click first/copy") == "");
+  CHECK(window.play("click first/copy\nwait idle") == "");
   CHECK(window.state("clipboard").find("recut_torch.export(") == 0);
 }
 

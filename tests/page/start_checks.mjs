@@ -74,6 +74,6 @@ export const checks = {
     const reader = packed(files.filter(isReader));
     assert.ok(bytes <= kMostBytes, `${bytes} bytes`);
     assert.ok(reader > 0 && reader <= kMostReader, `${reader} bytes of the reader of ONNX models`);
-    return `${bytes} bytes in ${files.length} files, gzip -9, of which ${reader} for ONNX models are fetched when needed`;
+    return `${bytes} bytes, gzip -9, and ${reader} for ONNX models, fetched when needed`;
   },
 };
