@@ -10,22 +10,21 @@
 namespace recut::gui {
 namespace {
 
-// Proved: no plan of so high a peak recomputes for less. What is proved of a larger budget holds of
-// a smaller one, too.
-double proved_recompute_us(const CurveReport& curve, std::int64_t peak_bytes) {
-  double bound = 0;
+// Proved: no plan of so high a peak recomputes for less, by the plan's own proof or the curve's.
+// What is proved of a larger budget holds of a smaller one, too.
+double proved_recompute_us(const PlanReport& plan, const CurveReport& curve) {
+  double bound = plan.proof ? plan.proof->recompute_bound_us : 0;
   for (const CurvePoint& point : curve.points)
-    if (point.budget_bytes >= peak_bytes) bound = std::max(bound, point.recompute_bound_us);
+    if (point.budget_bytes >= plan.peak_bytes) bound = std::max(bound, point.recompute_bound_us);
   return bound;
 }
 
 std::string proof_words(const PlanReport& plan, const CurveReport& curve) {
-  if (!curve.complete) return ", the rest of the trade-off is being planned";
-  const double least =
-      plan.step_us - plan.recompute_us + proved_recompute_us(curve, plan.peak_bytes);
-  const double beyond = least > 0 ? 100 * (plan.step_us / least - 1) : 0;
-  if (beyond < 0.05) return ", proved to be the least";
-  return fmt::format(", within {:.1f} % of the least step that can be proved", beyond);
+  const double bound = proved_recompute_us(plan, curve);
+  if (plan.proof && plan.proof->optimal) return ", the least recomputation that is possible";
+  if (bound <= 0) return "";
+  return fmt::format(", within {:.1f} % of the least recomputation that is proved",
+                     100 * std::max(0.0, plan.recompute_us / bound - 1));
 }
 
 // The quickest of PyTorch's plans that peaks no higher.

@@ -98,6 +98,13 @@ TEST_CASE("first: costs are those of the plan, of its curve and of PyTorch's poi
     const std::string extra =
         plan.recompute_us > 0 ? signed_micros(plan.recompute_us) : "nothing is recomputed";
     CHECK(cost.find(extra) != std::string::npos);
+    // The command's own figure, or a better one of the curve's.
+    if (plan.proof && !plan.proof->optimal && plan.proof->recompute_bound_us > 0) {
+      const double own = 100 * (plan.recompute_us / plan.proof->recompute_bound_us - 1);
+      const std::size_t at = cost.find("within ");
+      REQUIRE(at != std::string::npos);
+      CHECK(std::stod(cost.substr(at + 7)) <= own + 0.051);
+    }
     double quickest = -1;
     for (const CurvePoint& point : document.curve->report.torch)
       if (point.peak_bytes <= plan.peak_bytes && (quickest < 0 || point.recompute_us < quickest))
