@@ -397,7 +397,7 @@ class TradeOffView {
     const Rect box = place.cut_right(ui_.px(104)).inset(0, ui_.px(8));
     ui_.text(place.cut_right(ui_.px(66)).inset(ui_.px(8), 0), "budget", Face::small, ui_.theme.dim,
              Align::right);
-    ui_.text(place, "peak against extra time", Face::small, ui_.theme.dim);
+    ui_.fitting(place, {"peak against extra time", "time by peak"}, Face::small, ui_.theme.dim);
     if (!memory_.editing) memory_.text = budget_words();
     FieldLook look;
     look.face = Face::mono;
