@@ -53,7 +53,8 @@ void Planner::open(DocumentView& document) {
   if (sample && !document.bytes) {
     const std::string name = sample_name(document.path);
     if (!has_sample(backend_, name))
-      return take_fault(document, OpeningFault{{no_sample(backend_, name)}, {std::nullopt}, {}, {}});
+      return take_fault(document,
+                        OpeningFault{{no_sample(backend_, name)}, {std::nullopt}, {}, {}});
     document.bytes = embedded_sample(backend_, name);
   }
   if (!document.bytes && backend_.has_to_be_given(document.path)) {
@@ -194,6 +195,16 @@ void Planner::begin_planning(DocumentView& document) {
   new_problem(document);
 }
 
+// The trade-off that came with the program, of exactly this graph and problem.
+std::shared_ptr<const Curve> Planner::prepared(const DocumentView& document) const {
+  if (!is_sample(document.path) || !document.wishes.same_problem(Wishes())) return nullptr;
+  const auto curve = prepared_curve(backend_, sample_name(document.path));
+  if (!curve) return nullptr;
+  const bool same = curve->report.nodes == document.start->report().nodes &&
+                    curve->report.peak_bytes_unplanned == document.basis->unplanned.peak_bytes;
+  return same ? curve : nullptr;
+}
+
 // Plans of another problem are none of this one; the one that is shown stays until there is a new
 // one.
 void Planner::new_problem(DocumentView& document) {
@@ -201,7 +212,7 @@ void Planner::new_problem(DocumentView& document) {
                           document.reasoning, document.weighing})
     jobs_.cancel(job);
   document.known.clear();
-  document.curve = nullptr;
+  document.curve = prepared(document);
   if (document.wishes.pins.empty() && document.start) document.known.add_made(document.start);
   if (!document.shown) show_best(document);
   sweep(document);
@@ -348,8 +359,10 @@ void Planner::sweep(DocumentView& document) {
       control.progress(-1, fmt::format("{} points", curve->report.points.size()));
     post(control, serial,
          [this, curve = std::make_shared<const Curve>(std::move(*curve))](DocumentView& document) {
-           document.curve = curve;
-           view_points(document);
+           // The one that came along has no plans, but is better than what isn't complete.
+           const bool came_along = document.curve && document.curve->plans.empty();
+           if (!came_along || curve->report.complete) document.curve = curve;
+           view_points(document, curve);
          });
   };
   Job job = sweeping_job(fmt::format("Trade-off of {}", document.title), helper_file(document),
@@ -359,15 +372,15 @@ void Planner::sweep(DocumentView& document) {
 
 // Looks at the curve's plans one by one, those nearest to the budget first, so that dragging it
 // finds them ready.
-void Planner::view_points(DocumentView& document) {
+void Planner::view_points(DocumentView& document, std::shared_ptr<const Curve> curve) {
   jobs_.cancel(document.viewing);
   struct Work {
     std::shared_ptr<const Curve> curve;
     std::vector<std::size_t> points;  // to look at, the next one last
   };
   auto work = std::make_shared<Work>();
-  work->curve = document.curve;
-  const auto& points = document.curve->report.points;
+  work->curve = std::move(curve);
+  const auto& points = work->curve->report.points;
   const auto steps = static_cast<std::int64_t>(document.graph().order().size() * points.size());
   const auto stride = static_cast<std::size_t>(1 + steps / kPlannerMostSteps);
   for (std::size_t i = 0; i < points.size(); i += stride) {

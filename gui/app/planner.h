@@ -56,7 +56,8 @@ class Planner {
   void show_best(DocumentView& document) const;
   void plan(DocumentView& document);
   void guess_again(DocumentView& document, const PlanView& plan);
-  void view_points(DocumentView& document);
+  void view_points(DocumentView& document, std::shared_ptr<const Curve> curve);
+  std::shared_ptr<const Curve> prepared(const DocumentView& document) const;
   void give_reasons(DocumentView& document);
   void take_change(DocumentView& document, const std::shared_ptr<const PlanChange>& change) const;
   void weigh(DocumentView& document);

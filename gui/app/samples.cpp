@@ -8,6 +8,7 @@
 #include "engine/support/check.h"
 #include "engine/support/near_name.h"
 #include "engine/support/text.h"
+#include "engine/workspace/curve_import.h"
 #include "gui/backend/paths.h"
 #include "gui/draw/embedded.h"
 
@@ -97,6 +98,19 @@ std::shared_ptr<const std::string> embedded_sample(const Backend& backend, std::
     if (file.name == name)
       return std::make_shared<const std::string>(reinterpret_cast<const char*>(file.bytes.data()),
                                                  file.bytes.size());
+  return nullptr;
+}
+
+std::shared_ptr<const Curve> prepared_curve(const Backend& backend, std::string_view name) {
+  if (!is_platforms(backend, name)) return nullptr;
+  for (const EmbeddedFile& file : embedded_curves()) {
+    if (file.name != name) continue;
+    Curve curve;
+    curve.report =
+        read_own_curve({reinterpret_cast<const char*>(file.bytes.data()), file.bytes.size()});
+    curve.report.complete = false;  // until it is planned here
+    return std::make_shared<const Curve>(std::move(curve));
+  }
   return nullptr;
 }
 

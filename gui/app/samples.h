@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/workspace/curve.h"
 #include "gui/backend/backend.h"
 
 namespace recut::gui {
@@ -29,6 +30,10 @@ bool has_sample(const Backend& backend, std::string_view name);
 const SampleFacts* facts_of(const Backend& backend, std::string_view name);
 // The bytes of one that is a part of the program; null for the platform's and for what is none.
 std::shared_ptr<const std::string> embedded_sample(const Backend& backend, std::string_view name);
+// The trade-off of one of the platform's, without its plans, as it is found by itself: for the
+// reference device, call by call. It comes with the program, to be seen before it is planned anew;
+// null where none comes.
+std::shared_ptr<const Curve> prepared_curve(const Backend& backend, std::string_view name);
 // There is none of that name: with the one that may have been meant.
 Diagnostic no_sample(const Backend& backend, std::string_view name);
 

@@ -15,5 +15,6 @@ std::span<const EmbeddedFile> embedded_fonts();
 std::span<const EmbeddedFile> embedded_lessons();  // "en/kept": the folder is a part of the name
 std::span<const EmbeddedFile> embedded_graphs();   // the small graphs of samples/
 std::span<const EmbeddedFile> embedded_sample_facts();  // samples/samples.txt
+std::span<const EmbeddedFile> embedded_curves();        // samples/curves, by their samples' names
 
 }  // namespace recut::gui

@@ -3,6 +3,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "engine/input/bytes.h"
 #include "engine/support/units.h"
 #include "tests/gui/window.h"
 #include "tests/paths.h"
@@ -112,6 +113,31 @@ TEST_CASE("first: costs are those of the plan, of its curve and of PyTorch's poi
     if (quickest >= 0)
       CHECK(cost.find("PyTorch at this peak: " + signed_micros(quickest)) != std::string::npos);
   }
+}
+
+TEST_CASE("first: the trade-off that comes along is shown at once, then the one that is planned",
+          "[gui][first]") {
+  NullBackend backend;
+  const auto bytes = read_file(RECUT_SOURCE_DIR "/samples/joint/gpt2.json.gz");
+  REQUIRE(bytes.ok());
+  backend.files["sample:gpt2"] = *bytes;
+  AppOptions options = FirstWindow::first_options();
+  options.effort = 1;  // that it was planned with
+  Window window(options, std::move(backend));
+  while (!window.app.has_ready()) window.tick();
+  const DocumentView& document = *window.app.document();
+  REQUIRE(document.curve);
+  const CurveReport early = document.curve->report;
+  CHECK(!early.complete);
+  CHECK(early.points.size() >= 30);
+  window.settle();
+  REQUIRE(document.curve->report.complete);
+  REQUIRE(document.curve->report.points.size() == early.points.size());
+  for (std::size_t i = 0; i < early.points.size(); ++i)
+    CHECK(document.curve->report.points[i].recompute_us == early.points[i].recompute_us);
+  // Of another problem nothing comes along.
+  REQUIRE(window.app.run("model.set", "fused").ok());
+  CHECK((!document.curve || !document.curve->plans.empty()));
 }
 
 TEST_CASE("first: a block's saved and recomputed bytes are parts of its own", "[gui][first]") {
