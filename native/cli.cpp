@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
+#include "engine/support/shell_word.h"
 #include "engine/support/version.h"
 #include "native/commands/command.h"
 
@@ -20,6 +21,12 @@ constexpr const char* kCliFooter =
     "  recut show samples/joint/tiny_mlp.json.gz\n"
     "  recut eval samples/joint/tiny_mlp.json.gz --tensors samples/joint/tiny_mlp.safetensors "
     "--check";
+
+std::string typed_line(const std::vector<std::string>& arguments) {
+  std::string line = "recut";
+  for (const std::string& argument : arguments) line += " " + shell_word(argument);
+  return line;
+}
 
 }  // namespace
 
@@ -56,7 +63,9 @@ int run_command(const std::vector<std::string>& arguments, const Console& consol
     app.exit(failure, asked ? console.out : console.err, console.err);
     return asked ? kDone : kBadInput;
   }
-  return chosen(console);
+  Console told = console;
+  told.command = typed_line(arguments);
+  return chosen(told);
 }
 
 }  // namespace recut::native

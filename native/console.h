@@ -2,6 +2,7 @@
 #pragma once
 
 #include <ostream>
+#include <string>
 #include <string_view>
 
 #include "engine/support/result.h"
@@ -18,6 +19,7 @@ struct Console {
   std::ostream& err;
   bool colours = false;   // of `out`: a terminal that wants them
   bool progress = false;  // of `err`: a terminal
+  std::string command;    // the line that was typed, as a shell takes it; "": it isn't read yet
 
   // Prints diagnostics as compilers do, with the line and a caret where the file can be read, and
   // returns kBadInput.

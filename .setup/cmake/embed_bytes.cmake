@@ -1,5 +1,5 @@
 # recut_embed_bytes(ROOM NAME FILES...): the bytes of files become part of a library, as a table that
-# gui/draw/embedded.h describes: `std::span<const EmbeddedFile> NAME()`. They are turned into C++ when the build runs,
+# gui/embedded.h describes: `std::span<const EmbeddedFile> NAME()`. They are turned into C++ when the build runs,
 # and again where a file is newer. Names have no folder, unless RECUT_EMBED_ROOT names the folder that they are under.
 function(recut_embed_bytes room name)
   set(source "${CMAKE_BINARY_DIR}/generated/${name}.cpp")

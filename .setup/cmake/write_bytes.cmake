@@ -19,7 +19,7 @@ foreach(path IN LISTS FILES)
 endforeach()
 file(WRITE "${OUT}"
 "// Written by recut_embed_bytes.
-#include \"gui/draw/embedded.h\"
+#include \"gui/embedded.h\"
 
 namespace recut::gui {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "gui/draw/embedded.h"
+#include "gui/embedded.h"
 
 namespace recut::gui {
 namespace {

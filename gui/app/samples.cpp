@@ -10,7 +10,7 @@
 #include "engine/support/text.h"
 #include "engine/workspace/curve_import.h"
 #include "gui/backend/paths.h"
-#include "gui/draw/embedded.h"
+#include "gui/embedded.h"
 
 namespace recut::gui {
 namespace {

@@ -83,8 +83,10 @@ Result<Done> svg(App& app, std::string_view name) {
   if (picture == nullptr) return error("the graph isn't laid out yet");
   std::optional<PictureRoles> roles;
   if (app.document()->shown) roles = roles_of(*picture, *app.document());
+  PictureLook look(app.theme());
+  look.fonts = true;
   return write(app, with_ending(app, name, ".svg"),
-               layout_svg(picture->graph(), *picture->scene, picture->layout, app.theme(),
+               layout_svg(picture->graph(), *picture->scene, picture->layout, look,
                           roles ? &*roles : nullptr));
 }
 

@@ -2,7 +2,9 @@
 // is pinned.
 #include <fmt/core.h>
 
+#include "engine/partition/measured_kernels.h"
 #include "gui/app/app.h"
+#include "gui/app/command_line.h"
 #include "gui/app/conditions.h"
 #include "gui/app/schedule_view.h"
 #include "gui/backend/paths.h"
@@ -27,6 +29,8 @@ Result<Done> write_report(App& app, std::string_view path) {
   HtmlReport report;
   report.file = file_name(document.path);
   report.passes = &document.document->passes;
+  report.digest = graph_digest(document.document->passes.input);
+  report.command = report_command_line(document);
   PlanReport shown = document.shown->report();
   shown.arena_bytes = arena_bytes(document);
   report.plans.push_back(&shown);

@@ -4,7 +4,7 @@
 #include <string_view>
 
 #include "engine/support/check.h"
-#include "gui/draw/embedded.h"
+#include "gui/embedded.h"
 
 namespace recut::gui {
 namespace {

@@ -2,6 +2,9 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "engine/ir/printer.h"
 #include "engine/support/units.h"
 #include "engine/support/utf8.h"
@@ -18,63 +21,106 @@ using layout::Role;
 using layout::Side;
 using layout::Stub;
 
-constexpr double kGraphPictureMargin = 40, kGraphPictureTitle = 56, kGraphPictureLegend = 26;
-constexpr double kStub = 10;        // its length
-constexpr std::size_t kLabel = 22;  // characters beside a stub
+constexpr double kGraphPictureMargin = 16;
+constexpr double kStub = 10;           // its length
+constexpr double kStubLabel = 130;     // the room for words beside it
+constexpr double kLargestText = 18.9;  // that boxes and headers have room for
+constexpr double kArrow = 7;
 
 class LayoutPicture {
  public:
   LayoutPicture(const Graph& graph, const layout::Scene& scene, const layout::GraphLayout& layout,
-                const Theme& theme, const PictureRoles* roles)
+                const PictureLook& look, const PictureRoles* roles)
       : graph_(graph),
         scene_(scene),
         layout_(layout),
-        theme_(theme),
+        theme_(*look.theme),
+        look_(look),
         roles_(roles),
-        dx_(kGraphPictureMargin * 4 - static_cast<double>(layout.bounds.left)),
-        head_(kGraphPictureTitle + (roles != nullptr ? kGraphPictureLegend : 0)),
-        dy_(kGraphPictureMargin + head_ - static_cast<double>(layout.bounds.top)),
-        svg_(static_cast<double>(layout.bounds.width()) + 8 * kGraphPictureMargin,
-             static_cast<double>(layout.bounds.height()) + 2 * kGraphPictureMargin + head_,
-             theme.background) {}
+        area_{layout.bounds.left, layout.bounds.top, layout.bounds.right, layout.bounds.bottom},
+        svg_(look, look.theme->background) {
+    if (look.print_mm > 0) least_text_ = text_in_print(layout, look.print_mm);
+  }
 
   std::string draw() && {
-    title();
+    widen();
+    head();
     for (const Band& band : layout_.bands) frames(band);
     for (std::size_t e = 0; e < layout_.edges.size(); ++e)
       if (layout_.edges[e].points > 0) route(e);
-    for (const Stub& mark : layout_.stubs) stub(mark);
     for (std::size_t b = 0; b < layout_.boxes.size(); ++b)
       draw_box(layout_.boxes[b], roles_ != nullptr ? roles_->boxes[b] : BoxRole());
-    return std::move(svg_).finish();
+    for (const Stub& mark : layout_.stubs) stub(mark);
+    return std::move(svg_).finish(area_, graph_.name.empty() ? "graph" : graph_.name);
+  }
+
+  // Units of the least text at that width.
+  static double text_in_print(const layout::GraphLayout& layout, double mm) {
+    return kLeastPoints * width_of(layout) / (mm * kPointsInMm);
+  }
+  static double width_of(const layout::GraphLayout& layout) {
+    return static_cast<double>(layout.bounds.width()) + 2 * kGraphPictureMargin;
   }
 
  private:
-  PicturePoint at(layout::Point p) const {
-    return {static_cast<double>(p.x) + dx_, static_cast<double>(p.y) + dy_};
+  static PicturePoint at(layout::Point p) {
+    return {static_cast<double>(p.x), static_cast<double>(p.y)};
   }
-  PicturePoint corner(const layout::Rect& rect) const { return at({rect.left, rect.top}); }
+  static PicturePoint corner(const layout::Rect& rect) { return at({rect.left, rect.top}); }
 
-  void title() {
-    svg_.text({24, 36}, graph_.name.empty() ? "graph" : graph_.name, {theme_.text, 16, 600});
+  // Sizes grow on paper until they can be read.
+  double size(double usual) const { return std::max(usual, least_text_); }
+  // From the middle of a line of text to where its letters stand.
+  double half(double usual) const { return 0.36 * size(usual); }
+
+  // On a screen there is room for the words beside stubs, on paper for nothing but the graph.
+  void widen() {
+    const bool print = look_.print_mm > 0;
+    const double beside = print ? kGraphPictureMargin : kStubLabel + kGraphPictureMargin;
+    area_ = {area_.left - beside, area_.top - kGraphPictureMargin, area_.right + beside,
+             area_.bottom + kGraphPictureMargin};
+  }
+
+  // From the top: the title, the legend, which side is which.
+  void head() {
+    const double sides = size(12) * 1.6, title = look_.title ? 46 : 0;
+    const double y = area_.top;
+    area_.top -= sides + title + (roles_ != nullptr ? 26 : 0);
+    if (look_.title) heading();
+    if (roles_ != nullptr) legend(area_.top + title + 18);
+    svg_.keep_labels_in(area_);
+    const PicturePoint left{-40, y + size(12) * 0.4}, right{40, left.y};
+    const TextStyle style{theme_.dim, size(12)};
+    if (has(Side::forward)) svg_.label({{left, Anchor::end}}, "forward ↓", style);
+    if (has(Side::backward)) svg_.label({{right, Anchor::start}}, "backward ↑", style);
+  }
+
+  bool has(Side side) const {
+    return std::any_of(layout_.boxes.begin(), layout_.boxes.end(),
+                       [&](const Box& box) { return box.side == side; });
+  }
+
+  void heading() {
+    const double x = area_.left + 24, room = area_.right - area_.left - 48;
+    const TextStyle name{theme_.text, 16, 600}, small{theme_.dim, 12};
+    svg_.text({x, area_.top + 24}, fitted(graph_.name.empty() ? "graph" : graph_.name, name, room),
+              name);
     const std::string facts = fmt::format(
         "{} nodes · {} boxes", format_count(static_cast<std::int64_t>(scene_.nodes.size())),
         format_count(static_cast<std::int64_t>(layout_.boxes.size())));
-    svg_.text({24, 58}, roles_ != nullptr ? facts + " · " + roles_->plan : facts, {theme_.dim, 12});
-    const double x = dx_;
-    svg_.text({x - 130, head_ + 16}, "forward", {theme_.dim, 12, 400, Anchor::end});
-    svg_.text({x + 130, head_ + 16}, "backward", {theme_.dim, 12});
-    if (roles_ != nullptr) legend();
+    svg_.text({x, area_.top + 44},
+              fitted(roles_ != nullptr ? facts + " · " + roles_->plan : facts, small, room), small);
   }
 
-  void legend() {
-    PicturePoint at{24, 80};
+  void legend(double y) {
+    PicturePoint at{area_.left + 24, y};
     const TextStyle style{theme_.dim, 12};
     for (const auto& [role, words] : roles_->legend) {
       sign(role, at);
       svg_.text({at.x + 20, at.y}, words, style);
       at.x += 44 + text_width(words, style);
     }
+    area_.right = std::max(area_.right, at.x);
   }
 
   // As the window has it: amber square, violet dashes, grey outline, green diamond.
@@ -90,25 +136,23 @@ class LayoutPicture {
     svg_.polygon({{c.x, c.y - r}, {c.x + r, c.y}, {c.x, c.y + r}, {c.x - r, c.y}}, theme_.result);
   }
 
+  // Either side says its name: a reader of backward has not come by forward.
   void frames(const Band& band) {
     const layout::Group& group = scene_.groups[band.group.index];
     for (const layout::Rect* frame : {&band.forward, &band.backward}) {
       if (frame->empty()) continue;
       const PicturePoint p = corner(*frame);
-      svg_.rectangle(p, static_cast<double>(frame->width()), static_cast<double>(frame->height()),
+      const auto width = static_cast<double>(frame->width());
+      svg_.rectangle(p, width, static_cast<double>(frame->height()),
                      band.depth % 2 == 1 ? theme_.panel : theme_.background, 5, 0.6);
-      svg_.outline(p, static_cast<double>(frame->width()), static_cast<double>(frame->height()),
-                   theme_.line, 5);
+      svg_.outline(p, width, static_cast<double>(frame->height()), theme_.frame, 5);
+      const TextStyle style{theme_.dim, size(11), 600};
+      svg_.text({p.x + 12, p.y + 15 + half(11)}, fitted(label_of(group), style, width - 24), style);
     }
-    const layout::Rect& main = band.forward.empty() ? band.backward : band.forward;
-    if (main.empty()) return;
-    const PicturePoint p = corner(main);
-    svg_.text({p.x + 12, p.y + 19}, label_of(group, 40), {theme_.dim, 11, 600});
   }
 
-  std::string label_of(const layout::Group& group, std::size_t room) const {
-    const std::string times = group.equals > 1 ? fmt::format(" × {}", group.equals) : "";
-    return shorten_back(group.label, room) + times;
+  static std::string label_of(const layout::Group& group) {
+    return group.label + (group.equals > 1 ? fmt::format(" × {}", group.equals) : "");
   }
 
   Colour colour_of(EdgeKind kind) const {
@@ -136,13 +180,17 @@ class LayoutPicture {
     }
     std::vector<PicturePoint> points;
     for (const layout::Point p : layout_.route(edge)) points.push_back(at(p));
-    svg_.polyline(points, colour, 0.8 + 0.35 * edge.width_class);
+    const double width = 0.8 + 0.35 * edge.width_class;
+    svg_.polyline(points, colour, width);
+    if (points.size() > 1)
+      svg_.arrowhead(points[points.size() - 2], points.back(), colour, kArrow + width);
   }
 
   void again(const Edge& edge) {
     const layout::Rect& to = layout_.boxes[edge.to.index].rect;
     const PicturePoint end = at({to.left, (to.top + to.bottom) / 2});
     svg_.line({end.x - 30, end.y}, end, theme_.recomputed, 1.2, "4 3");
+    svg_.arrowhead({end.x - 30, end.y}, end, theme_.recomputed, kArrow);
     svg_.circle({end.x - 34, end.y}, 4, theme_.background, theme_.recomputed);
   }
 
@@ -159,13 +207,18 @@ class LayoutPicture {
     const Colour colour = colour_of(mark.kind);
     svg_.line(from, to, colour, 1.2);
     if (mark.kind == EdgeKind::parameter) return;
-    svg_.circle(to, 2.2, theme_.background, colour);
+    if (mark.incoming)
+      svg_.arrowhead(to, from, colour, kArrow);
+    else
+      svg_.circle(to, 2.2, theme_.background, colour);
     const Edge& first = layout_.edges[layout_.stub_edges[mark.first_edge]];
     const Box& other = layout_.boxes[(mark.incoming ? first.from : first.to).index];
-    const std::string words = mark.edges == 1 ? shorten_back(name_of(other), kLabel)
-                                              : fmt::format("{} values", mark.edges);
+    const std::string words =
+        mark.edges == 1 ? name_of(other) : fmt::format("{} values", mark.edges);
+    const TextStyle style{theme_.faint, size(9), 400, Anchor::start, true};
     const Anchor anchor = dx < 0 ? Anchor::end : Anchor::start;
-    svg_.text({to.x + (dx < 0 ? -5 : 5), to.y + 3}, words, {theme_.faint, 9, 400, anchor, true});
+    svg_.label({{{to.x + (dx < 0 ? -5 : 5), to.y + 3}, anchor}}, fitted(words, style, kStubLabel),
+               style);
   }
 
   void draw_box(const Box& box, const BoxRole& role) {
@@ -176,15 +229,23 @@ class LayoutPicture {
     ground(box, role.role, p, width, height);
     if (group) composition({p.x + 3, p.y + height - 3}, width - 6, role);
     if (role.result) diamond({p.x + width, p.y + height / 2}, 5.5);
-    const std::string right = right_label(box, role);
-    const TextStyle small{theme_.dim, 10, 400, Anchor::end, true};
-    svg_.text({p.x + width - 8, p.y + 18}, right, small);
-    const double room = width - 26 - text_width(right, small);
-    const std::string name =
-        group ? label_of(scene_.groups[box.group.index], 18)
-              : shorten_back(name_of(box), static_cast<std::size_t>(std::max(4.0, room / 6.6)));
-    svg_.text({p.x + 10, p.y + 18}, name, {theme_.text, 12, group ? 600 : 400});
+    words_in(box, role, p, width, height / 2);
+    svg_.keep_clear({p.x, p.y, p.x + width, p.y + height});
     if (!group) svg_.hint(p, width, height, print_node(graph_, box.node));
+  }
+
+  // The name at the left, shape or count at the right: on paper only where the name is whole.
+  void words_in(const Box& box, const BoxRole& role, PicturePoint p, double width, double middle) {
+    const bool group = !box.node.valid();
+    const TextStyle large{theme_.text, size(12), group ? 600 : 400};
+    const TextStyle small{theme_.dim, size(10), 400, Anchor::end, true};
+    const std::string name = group ? label_of(scene_.groups[box.group.index]) : name_of(box);
+    std::string right = right_label(box, role);
+    if (least_text_ > 0 && text_width(name, large) + text_width(right, small) > width - 26)
+      right.clear();
+    const double room = width - 26 - text_width(right, small);
+    svg_.text({p.x + width - 8, p.y + middle + half(10)}, right, small);
+    svg_.text({p.x + 10, p.y + middle + half(12)}, fitted(name, large, room), large);
   }
 
   // Its role by colour and by shape: saved square with a bar, recomputed round and dashed.
@@ -225,25 +286,55 @@ class LayoutPicture {
   const layout::Scene& scene_;
   const layout::GraphLayout& layout_;
   const Theme& theme_;
+  PictureLook look_;
   const PictureRoles* roles_;  // null: no plan
-  double dx_, head_, dy_;
+  double least_text_ = 0;      // units; 0: as on a screen
+  LabelBox area_;
   Svg svg_;
 };
 
+layout::GraphLayout laid_out(const layout::Scene& scene, const layout::Expansion& open) {
+  layout::LayoutCache cache;
+  return std::move(*layout::lay_out(scene, open, cache));
+}
+
+layout::Expansion all_open() {
+  layout::Expansion open;
+  open.all = true;
+  return open;
+}
+
+// Fewer and fewer boxes, down to the model's outermost groups.
+layout::GraphLayout readable_layout(const layout::Scene& scene, double mm) {
+  layout::GraphLayout layout = laid_out(scene, all_open());
+  for (std::size_t boxes = 256; boxes > 0; boxes /= 2) {
+    if (LayoutPicture::text_in_print(layout, mm) <= kLargestText) return layout;
+    layout = laid_out(scene, layout::default_expansion(scene, boxes));
+  }
+  return layout;
+}
+
 }  // namespace
 
-std::string graph_svg(const Graph& graph, const Theme& theme) {
+std::string graph_svg(const Graph& graph, const PictureLook& look) {
   const layout::Scene scene = layout::scene_of(graph);
-  layout::Expansion everything;
-  everything.all = true;
-  layout::LayoutCache cache;
-  return layout_svg(graph, scene, *layout::lay_out(scene, everything, cache), theme);
+  if (look.print_mm <= 0) return layout_svg(graph, scene, laid_out(scene, all_open()), look);
+  PictureLook wide = look;
+  wide.print_mm = std::max(look.print_mm, least_print_mm(graph));
+  return layout_svg(graph, scene, readable_layout(scene, wide.print_mm), wide);
+}
+
+double least_print_mm(const Graph& graph) {
+  const layout::Scene scene = layout::scene_of(graph);
+  const layout::GraphLayout closed = laid_out(scene, layout::default_expansion(scene, 1));
+  // Rounded up to whole millimetres, as people write them.
+  return std::ceil(LayoutPicture::text_in_print(closed, 1) / kLargestText);
 }
 
 std::string layout_svg(const Graph& graph, const layout::Scene& scene,
-                       const layout::GraphLayout& layout, const Theme& theme,
+                       const layout::GraphLayout& layout, const PictureLook& look,
                        const PictureRoles* roles) {
-  return LayoutPicture(graph, scene, layout, theme, roles).draw();
+  return LayoutPicture(graph, scene, layout, look, roles).draw();
 }
 
 }  // namespace recut::gui

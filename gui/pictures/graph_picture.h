@@ -12,7 +12,7 @@
 
 #include "engine/ir/graph.h"
 #include "gui/layout/graph_layout.h"
-#include "gui/theme.h"
+#include "gui/pictures/look.h"
 
 namespace recut::gui {
 
@@ -35,13 +35,17 @@ struct PictureRoles {
   std::vector<RungRole> rungs;                               // by edge; of rungs alone
 };
 
-// Every node, as SVG.
-std::string graph_svg(const Graph& graph, const Theme& theme);
+// Every node, as SVG. On paper: groups are closed from the inside out until the text can be read at
+// that width; where it can't even so, the picture is wider than was asked for (least_print_mm).
+std::string graph_svg(const Graph& graph, const PictureLook& look);
+
+// The width on paper, in millimetres, from which the graph can be read with its groups closed.
+double least_print_mm(const Graph& graph);
 
 // A layout of a scene of the graph: boxes, frames, routes and stubs; with `roles`, what a plan
 // makes of them, and a legend.
 std::string layout_svg(const Graph& graph, const layout::Scene& scene,
-                       const layout::GraphLayout& layout, const Theme& theme,
+                       const layout::GraphLayout& layout, const PictureLook& look,
                        const PictureRoles* roles = nullptr);
 
 }  // namespace recut::gui

@@ -6,19 +6,20 @@
 #include <cmath>
 
 #include "gui/pictures/axis.h"
+#include "gui/pictures/plot_frame.h"
 #include "gui/pictures/svg.h"
 
 namespace recut::gui {
 namespace {
 
-constexpr double kLossCurveWidth = 1000, kLossCurveHeight = 460;
-constexpr double kLossCurveLeft = 84, kLossCurveRight = 968, kLossCurveTop = 84,
-                 kLossCurveBottom = 400;
+constexpr PlotMargins kLossMargins{84, 32, 84};
+constexpr double kLossHeight = 316;  // of the axes
+constexpr double kLossRoom = 1.05;   // above the highest loss
 
 class LossPicture {
  public:
-  LossPicture(const LossCurve& curve, const Theme& theme)
-      : curve_(curve), theme_(theme), svg_(kLossCurveWidth, kLossCurveHeight, theme.panel) {
+  LossPicture(const LossCurve& curve, const PictureLook& look)
+      : curve_(curve), theme_(*look.theme), look_(look), svg_(look, look.theme->panel) {
     bool any = false;
     for (const double loss : curve.losses) {
       if (!std::isfinite(loss)) continue;
@@ -27,30 +28,46 @@ class LossPicture {
       any = true;
     }
     if (!(most_ > least_)) most_ = least_ + 1;
+    std::vector<std::string> labels;
+    for (const double loss : levels()) labels.push_back(fmt::format("{:g}", loss));
+    frame_ = plot_frame(look, kLossMargins, kLossHeight,
+                        {widest(labels, tick_style(Anchor::end)) + 18, 16, 28});
   }
 
   std::string draw() && {
-    heading();
+    if (look_.title) heading();
     axes();
     if (curve_.pass > 1) svg_.polyline(steps(), mix(theme_.panel, theme_.selection, 0.45), 1);
     svg_.polyline(passes(), theme_.selection, 2);
-    return std::move(svg_).finish();
+    return std::move(svg_).finish({0, 0, frame_.width, frame_.bottom + 60},
+                                  "Loss of " + curve_.model);
   }
 
  private:
-  double x_of(double step) const {
-    const double last = std::max<double>(1, static_cast<double>(curve_.losses.size()) - 1);
-    return kLossCurveLeft + (kLossCurveRight - kLossCurveLeft) * step / last;
-  }
+  TextStyle tick_style(Anchor anchor) const { return {theme_.faint, 11, 400, anchor, true}; }
+  double last() const { return std::max<double>(1, static_cast<double>(curve_.losses.size()) - 1); }
+  double x_of(double step) const { return frame_.across(step / last()); }
   double y_of(double loss) const {
-    return kLossCurveBottom -
-           (kLossCurveBottom - kLossCurveTop) * (loss - least_) / (1.05 * (most_ - least_));
+    return frame_.up((loss - least_) / (kLossRoom * (most_ - least_)));
+  }
+
+  // From 0, or from below where a loss is negative.
+  std::vector<double> levels() const {
+    const double rise = time_tick(most_ - least_, 6);
+    std::vector<double> found;
+    for (double k = std::ceil(least_ / rise);
+         (k * rise - least_) <= (kLossRoom + 0.003) * (most_ - least_); ++k)
+      found.push_back(k * rise);
+    return found;
   }
 
   void heading() {
-    svg_.text({24, 34}, "Loss", {theme_.text, 16, 600});
-    svg_.text({72, 34}, (curve_.model.empty() ? "graph" : curve_.model) + " · " + curve_.optimizer,
-              {theme_.dim, 13});
+    const TextStyle title{theme_.text, 16, 600}, small{theme_.dim, 13};
+    svg_.text({24, 34}, "Loss", title);
+    const double x = 24 + text_width("Loss", title) + 12;
+    const std::string words =
+        (curve_.model.empty() ? "graph" : curve_.model) + " · " + curve_.optimizer;
+    svg_.text({x, 34}, fitted(words, small, frame_.width - 24 - x), small);
     if (curve_.losses.empty()) return;
     svg_.text(
         {24, 60},
@@ -58,24 +75,20 @@ class LossPicture {
         {theme_.text, 12, 400, Anchor::start, true});
   }
 
-  // Steps below, losses at the left: from 0, or from below where a loss is negative.
+  // Steps below, losses at the left.
   void axes() {
-    const double rise = time_tick(most_ - least_, 6);
-    for (double k = std::ceil(least_ / rise); y_of(k * rise) >= kLossCurveTop - 1; ++k)
-      level(k * rise, k == 0 || least_ == k * rise);
-    const double last = std::max<double>(1, static_cast<double>(curve_.losses.size()) - 1);
-    const double stride = std::max(1.0, time_tick(last, 10));
-    for (double step = 0; step <= last; step += stride)
-      svg_.text({x_of(step), kLossCurveBottom + 18}, fmt::format("{:g}", step),
-                {theme_.faint, 11, 400, Anchor::middle, true});
-    svg_.text({kLossCurveRight, kLossCurveBottom + 38}, "step", {theme_.dim, 11, 400, Anchor::end});
-  }
-
-  void level(double loss, bool whole) {
-    svg_.line({kLossCurveLeft, y_of(loss)}, {kLossCurveRight, y_of(loss)}, theme_.line, 1,
-              whole ? "" : "2 4");
-    svg_.text({kLossCurveLeft - 10, y_of(loss) + 4}, fmt::format("{:g}", loss),
-              {theme_.faint, 11, 400, Anchor::end, true});
+    for (const double loss : levels()) {
+      svg_.line({frame_.left, y_of(loss)}, {frame_.right, y_of(loss)}, theme_.line, 1,
+                loss == 0 || loss == least_ ? "" : "2 4");
+      svg_.text({frame_.left - 10, y_of(loss) + 4}, fmt::format("{:g}", loss),
+                tick_style(Anchor::end));
+    }
+    svg_.keep_labels_in(frame_.around());
+    const double stride = std::max(1.0, time_tick(last(), (frame_.right - frame_.left) / 80));
+    for (double step = 0; step <= last(); step += stride)
+      svg_.label({{{x_of(step), frame_.bottom + 18}, Anchor::middle}}, fmt::format("{:g}", step),
+                 tick_style(Anchor::middle));
+    svg_.label({{{frame_.right, frame_.bottom + 38}, Anchor::end}}, "step", {theme_.dim, 11});
   }
 
   std::vector<PicturePoint> steps() const {
@@ -102,14 +115,16 @@ class LossPicture {
 
   const LossCurve& curve_;
   const Theme& theme_;
+  PictureLook look_;
   Svg svg_;
+  PlotFrame frame_;
   double least_ = 0, most_ = 0;
 };
 
 }  // namespace
 
-std::string loss_curve_svg(const LossCurve& curve, const Theme& theme) {
-  return LossPicture(curve, theme).draw();
+std::string loss_curve_svg(const LossCurve& curve, const PictureLook& look) {
+  return LossPicture(curve, look).draw();
 }
 
 }  // namespace recut::gui

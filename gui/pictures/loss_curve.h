@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "gui/theme.h"
+#include "gui/pictures/look.h"
 
 namespace recut::gui {
 
@@ -15,6 +15,6 @@ struct LossCurve {
   std::size_t pass = 1;        // steps that go over the data once
 };
 
-std::string loss_curve_svg(const LossCurve& curve, const Theme& theme);
+std::string loss_curve_svg(const LossCurve& curve, const PictureLook& look);
 
 }  // namespace recut::gui

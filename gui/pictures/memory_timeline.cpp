@@ -7,16 +7,18 @@
 
 #include "engine/support/units.h"
 #include "gui/pictures/axis.h"
+#include "gui/pictures/plot_frame.h"
 #include "gui/pictures/svg.h"
 
 namespace recut::gui {
 namespace {
 
-constexpr double kMemoryTimelineWidth = 1200, kMemoryTimelineHeight = 520;
-constexpr double kMemoryTimelineLeft = 84, kMemoryTimelineRight = 1172, kMemoryTimelineTop = 96,
-                 kMemoryTimelineBottom = 440;
-constexpr std::size_t kMostColumns =
-    1200;  // one a pixel: more steps share a column, which shows their greatest
+constexpr PlotMargins kTimelineMargins{84, 28, 96};
+constexpr double kTimelineHeight = 344;  // of the axes
+constexpr double kTimelineRoom = 1.06;   // above the highest value
+
+constexpr MemoryKind kStackOrder[] = {MemoryKind::saved, MemoryKind::result, MemoryKind::recomputed,
+                                      MemoryKind::temporary};
 
 // A run of steps drawn as one column: the bytes of its greatest step.
 struct Column {
@@ -24,8 +26,9 @@ struct Column {
   std::size_t first_step = 0;
 };
 
-std::vector<Column> columns_of(const std::vector<TimelineStep>& steps) {
-  const std::size_t count = std::min(steps.size(), kMostColumns);
+// At most one a unit: more steps share a column, which shows their greatest.
+std::vector<Column> columns_of(const std::vector<TimelineStep>& steps, double width) {
+  const std::size_t count = std::min(steps.size(), static_cast<std::size_t>(width));
   std::vector<Column> columns(count);
   for (std::size_t c = 0; c < count; ++c) {
     const std::size_t begin = c * steps.size() / count;
@@ -41,52 +44,71 @@ std::vector<Column> columns_of(const std::vector<TimelineStep>& steps) {
 
 class TimelinePicture {
  public:
-  TimelinePicture(const PlanReport& report, const Theme& theme)
+  TimelinePicture(const PlanReport& report, const PictureLook& look)
       : report_(report),
-        theme_(theme),
-        svg_(kMemoryTimelineWidth, kMemoryTimelineHeight, theme.panel),
-        columns_(columns_of(report.timeline)) {
-    most_ = std::max<std::int64_t>({report.peak_bytes, report.peak_bytes_unplanned, 1});
-  }
+        theme_(*look.theme),
+        look_(look),
+        svg_(look, look.theme->panel),
+        most_(std::max<std::int64_t>({report.peak_bytes, report.peak_bytes_unplanned, 1})),
+        frame_(plot_frame(look, kTimelineMargins, kTimelineHeight, tight())),
+        columns_(columns_of(report.timeline, frame_.width)) {}
 
   std::string draw() && {
-    heading();
+    if (look_.title) heading();
     axis();
+    svg_.keep_labels_in(frame_.around());
     if (!columns_.empty()) {
       areas();
       border();
-      unplanned();
       peak();
+      unplanned();
+      ends();
     }
-    legend();
-    return std::move(svg_).finish();
+    const double last = legend();
+    return std::move(svg_).finish({0, 0, frame_.width, last + (look_.title ? 30 : 14)},
+                                  "Memory of a step of " + report_.model);
   }
 
  private:
+  // Room for the ticks' labels, and no more.
+  PlotMargins tight() const {
+    std::vector<std::string> labels;
+    for (const std::int64_t at : ticks()) labels.push_back(byte_label(at));
+    return {widest(labels, tick_style()) + 18, 12, 42};
+  }
+  TextStyle tick_style() const { return {theme_.faint, 11, 400, Anchor::end, true}; }
+  std::vector<std::int64_t> ticks() const {
+    const std::int64_t tick = byte_tick(most_, 6);
+    std::vector<std::int64_t> found;
+    for (std::int64_t at = 0; static_cast<double>(at) <= kTimelineRoom * static_cast<double>(most_);
+         at += tick)
+      found.push_back(at);
+    return found;
+  }
+
   double x_of(double step) const {
-    return kMemoryTimelineLeft +
-           (kMemoryTimelineRight - kMemoryTimelineLeft) * step /
-               std::max<double>(1, static_cast<double>(report_.timeline.size()));
+    return frame_.across(step / std::max<double>(1, static_cast<double>(report_.timeline.size())));
   }
   double y_of(std::int64_t bytes) const {
-    return kMemoryTimelineBottom - (kMemoryTimelineBottom - kMemoryTimelineTop) *
-                                       static_cast<double>(bytes) /
-                                       (1.06 * static_cast<double>(most_));
+    return frame_.up(static_cast<double>(bytes) / (kTimelineRoom * static_cast<double>(most_)));
   }
 
   void heading() {
-    svg_.text({24, 34}, "Memory", {theme_.text, 16, 600});
-    svg_.text({100, 34},
-              fmt::format("{} · {} · strategy {}, budget {}", report_.model, "in program order",
-                          report_.strategy, report_.budget),
-              {theme_.dim, 13});
-    svg_.text(
-        {24, 60},
+    const TextStyle title{theme_.text, 16, 600}, small{theme_.dim, 13};
+    const TextStyle figures{theme_.text, 12, 400, Anchor::start, true};
+    svg_.text({24, 34}, "Memory", title);
+    const double x = 24 + text_width("Memory", title) + 12;
+    svg_.text({x, 34},
+              fitted(fmt::format("{} · {} · strategy {}, budget {}", report_.model,
+                                 "in program order", report_.strategy, report_.budget),
+                     small, frame_.width - 24 - x),
+              small);
+    const std::string words =
         fmt::format("peak {}{} · saved {} in {} storages · recomputed {} in {} runs",
                     format_bytes(report_.peak_bytes), arena(), format_bytes(report_.saved_bytes),
                     format_count(report_.saved_storages()), format_micros(report_.recompute_us),
-                    format_count(report_.recomputed_runs)),
-        {theme_.text, 12, 400, Anchor::start, true});
+                    format_count(report_.recomputed_runs));
+    svg_.text({24, 60}, fitted(words, figures, frame_.width - 48), figures);
   }
 
   std::string arena() const {
@@ -94,27 +116,23 @@ class TimelinePicture {
   }
 
   void axis() {
-    const std::int64_t tick = byte_tick(most_, 6);
-    for (std::int64_t at = 0; y_of(at) >= kMemoryTimelineTop - 1; at += tick) {
-      svg_.line({kMemoryTimelineLeft, y_of(at)}, {kMemoryTimelineRight, y_of(at)}, theme_.line, 1,
+    for (const std::int64_t at : ticks()) {
+      svg_.line({frame_.left, y_of(at)}, {frame_.right, y_of(at)}, theme_.line, 1,
                 at == 0 ? "" : "2 4");
-      svg_.text({kMemoryTimelineLeft - 10, y_of(at) + 4}, byte_label(at),
-                {theme_.faint, 11, 400, Anchor::end, true});
+      svg_.text({frame_.left - 10, y_of(at) + 4}, byte_label(at), tick_style());
     }
   }
 
   // Kinds from the one that lasts longest, at the bottom, to the one that comes and goes.
   void areas() {
-    static constexpr MemoryKind kOrder[] = {MemoryKind::saved, MemoryKind::result,
-                                            MemoryKind::recomputed, MemoryKind::temporary};
     std::vector<std::int64_t> floor(columns_.size(), 0);
-    for (const MemoryKind kind : kOrder) {
+    for (const MemoryKind kind : kStackOrder) {
       std::vector<PicturePoint> upper, lower;
       for (std::size_t c = 0; c < columns_.size(); ++c) {
         const double left = x_of(static_cast<double>(columns_[c].first_step));
         const double right = c + 1 < columns_.size()
                                  ? x_of(static_cast<double>(columns_[c + 1].first_step))
-                                 : kMemoryTimelineRight;
+                                 : frame_.right;
         const std::int64_t top = floor[c] + columns_[c].bytes[static_cast<std::size_t>(kind)];
         for (const double x : {left, right}) {
           upper.push_back({x, y_of(top)});
@@ -128,64 +146,76 @@ class TimelinePicture {
   }
 
   void border() {
-    const auto forward = static_cast<double>(report_.forward_runs);
-    const double x = x_of(forward);
-    svg_.line({x, kMemoryTimelineTop - 14}, {x, kMemoryTimelineBottom}, theme_.dim, 1, "3 3");
-    svg_.text({x - 8, kMemoryTimelineTop - 6}, "forward", {theme_.dim, 12, 400, Anchor::end});
-    svg_.text({x + 8, kMemoryTimelineTop - 6}, "backward", {theme_.dim, 12});
+    const double x = x_of(static_cast<double>(report_.forward_runs)), y = frame_.top - 10;
+    svg_.line({x, frame_.top - 20}, {x, frame_.bottom}, theme_.dim, 1, "3 3");
+    svg_.label({{{x - 8, y}, Anchor::end}}, "forward", {theme_.dim, 12});
+    svg_.label({{{x + 8, y}, Anchor::start}}, "backward", {theme_.dim, 12});
+  }
+
+  // Beside its mark, where there is room; else without the node's name, and at last in the middle.
+  void peak() {
+    const TimelineStep& step = report_.timeline[report_.peak_step];
+    const double x = x_of(static_cast<double>(report_.peak_step) + 0.5);
+    const double y = y_of(report_.peak_bytes);
+    svg_.circle({x, y}, 4, theme_.text, theme_.panel);
+    svg_.keep_clear({x - 4, y - 4, x + 4, y + 4});
+    if (!step.module.empty()) svg_.hint({x - 6, y - 6}, 12, 12, step.module);
+    const std::string bytes = "peak " + format_bytes(report_.peak_bytes);
+    for (const std::string& words : {bytes + " at " + step.node, bytes})
+      if (svg_.label({{{x + 9, y - 7}, Anchor::start},
+                      {{x - 9, y - 7}, Anchor::end},
+                      {{x, y - 11}, Anchor::middle},
+                      {{x + 9, y + 15}, Anchor::start},
+                      {{x - 9, y + 15}, Anchor::end}},
+                     words, {theme_.text, 12, 600}))
+        return;
   }
 
   void unplanned() {
     if (report_.peak_bytes_unplanned <= report_.peak_bytes) return;
     const double y = y_of(report_.peak_bytes_unplanned);
-    svg_.line({kMemoryTimelineLeft, y}, {kMemoryTimelineRight, y}, theme_.dim, 1, "6 4");
-    svg_.text({kMemoryTimelineRight, y - 6},
-              "nothing recomputed, in program order: " + format_bytes(report_.peak_bytes_unplanned),
-              {theme_.dim, 11, 400, Anchor::end});
+    svg_.line({frame_.left, y}, {frame_.right, y}, theme_.dim, 1, "6 4");
+    const std::string bytes = format_bytes(report_.peak_bytes_unplanned);
+    for (const char* words : {"nothing recomputed, in program order: ", "nothing recomputed: "})
+      if (svg_.label({{{frame_.right, y - 6}, Anchor::end},
+                      {{frame_.left + 6, y - 6}, Anchor::start},
+                      {{frame_.right, y + 14}, Anchor::end},
+                      {{frame_.left + 6, y + 14}, Anchor::start}},
+                     words + bytes, {theme_.dim, 11}))
+        return;
   }
 
-  void peak() {
-    const TimelineStep& step = report_.timeline[report_.peak_step];
-    const double x = x_of(static_cast<double>(report_.peak_step) + 0.5);
-    const double y = y_of(report_.peak_bytes);
-    const std::string label =
-        fmt::format("peak {} at {}", format_bytes(report_.peak_bytes), step.node);
-    const TextStyle style{theme_.text, 12, 600};
-    const bool room_right = x + 12 + text_width(label, style) < kMemoryTimelineRight;
-    svg_.circle({x, y}, 4, theme_.text, theme_.panel);
-    svg_.text({room_right ? x + 9 : x - 9, y - 7}, label,
-              {theme_.text, 12, 600, room_right ? Anchor::start : Anchor::end});
-    if (!step.module.empty()) svg_.hint({x - 6, y - 6}, 12, 12, step.module);
+  void ends() {
+    const TextStyle style{theme_.faint, 11, 400, Anchor::start, true};
+    const double y = frame_.bottom + 18;
+    svg_.label({{{frame_.left, y}, Anchor::start}}, step_words(report_, 0), style);
+    svg_.label({{{frame_.right, y}, Anchor::end}}, step_words(report_, report_.timeline.size() - 1),
+               style);
   }
 
-  void legend() {
-    static constexpr MemoryKind kOrder[] = {MemoryKind::saved, MemoryKind::result,
-                                            MemoryKind::recomputed, MemoryKind::temporary};
-    double x = kMemoryTimelineLeft;
-    for (const MemoryKind kind : kOrder) {
-      svg_.rectangle({x, kMemoryTimelineBottom + 40}, 11, 11, colour_of(theme_, kind), 2);
-      svg_.text({x + 18, kMemoryTimelineBottom + 50}, name_of(kind), {theme_.dim, 12});
-      x += 40 + text_width(name_of(kind), {theme_.dim, 12});
-    }
-    if (report_.timeline.empty()) return;
-    svg_.text({kMemoryTimelineLeft, kMemoryTimelineBottom + 18}, step_words(report_, 0),
-              {theme_.faint, 11, 400, Anchor::start, true});
-    svg_.text({kMemoryTimelineRight, kMemoryTimelineBottom + 18},
-              step_words(report_, report_.timeline.size() - 1),
-              {theme_.faint, 11, 400, Anchor::end, true});
+  // Gives the baseline of its last line.
+  double legend() {
+    std::vector<LegendEntry> entries;
+    for (const MemoryKind kind : kStackOrder)
+      entries.push_back({name_of(kind), 11, [this, kind](PicturePoint at) {
+                           svg_.rectangle({at.x, at.y - 6}, 11, 11, colour_of(theme_, kind), 2);
+                         }});
+    return draw_legend(svg_, frame_, frame_.bottom + (look_.title ? 50 : 40), theme_.dim, entries);
   }
 
   const PlanReport& report_;
   const Theme& theme_;
+  PictureLook look_;
   Svg svg_;
+  std::int64_t most_;
+  PlotFrame frame_;
   std::vector<Column> columns_;
-  std::int64_t most_ = 1;
 };
 
 }  // namespace
 
-std::string memory_timeline_svg(const PlanReport& report, const Theme& theme) {
-  return TimelinePicture(report, theme).draw();
+std::string memory_timeline_svg(const PlanReport& report, const PictureLook& look) {
+  return TimelinePicture(report, look).draw();
 }
 
 }  // namespace recut::gui

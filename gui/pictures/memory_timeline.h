@@ -5,10 +5,10 @@
 #include <string>
 
 #include "engine/workspace/plan_report.h"
-#include "gui/theme.h"
+#include "gui/pictures/look.h"
 
 namespace recut::gui {
 
-std::string memory_timeline_svg(const PlanReport& report, const Theme& theme);
+std::string memory_timeline_svg(const PlanReport& report, const PictureLook& look);
 
 }  // namespace recut::gui

@@ -2,6 +2,9 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "engine/support/utf8.h"
 
 namespace recut::gui {
@@ -48,16 +51,25 @@ std::string dash_attribute(std::string_view dashes) {
   return dashes.empty() ? std::string() : fmt::format(" stroke-dasharray=\"{}\"", dashes);
 }
 
-}  // namespace
-
-Svg::Svg(double width, double height, Colour background) {
-  body_ = fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" "
-      "height=\"{1}\">\n"
-      "<style>text{{font-family:{2}}}.m{{font-family:{3}}}</style>\n",
-      svg_number(width), svg_number(height), kSans, kMonoFonts);
-  rectangle({0, 0}, width, height, background);
+std::string base64(std::string_view bytes) {
+  constexpr std::string_view kDigits =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string out;
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    std::uint32_t three = 0;
+    for (std::size_t k = 0; k < 3; ++k)
+      three = (three << 8) | (i + k < bytes.size() ? static_cast<unsigned char>(bytes[i + k]) : 0u);
+    for (std::size_t k = 0; k < 4; ++k)
+      out += i + k > bytes.size() ? '=' : kDigits[(three >> (18 - 6 * k)) & 63];
+  }
+  return out;
 }
+
+Typeface face_of(const TextStyle& style) {
+  return style.mono ? Typeface::mono : style.weight >= 600 ? Typeface::strong : Typeface::sans;
+}
+
+}  // namespace
 
 void Svg::line(PicturePoint a, PicturePoint b, Colour colour, double width,
                std::string_view dashes) {
@@ -105,8 +117,18 @@ void Svg::polyline(const std::vector<PicturePoint>& points, Colour stroke, doubl
       points_of(points), css(stroke), svg_number(width), dash_attribute(dashes));
 }
 
+void Svg::arrowhead(PicturePoint from, PicturePoint tip, Colour fill, double size) {
+  const double dx = tip.x - from.x, dy = tip.y - from.y, length = std::sqrt(dx * dx + dy * dy);
+  if (length <= 0) return;
+  const double ux = dx / length * size, uy = dy / length * size;
+  const PicturePoint back{tip.x - ux, tip.y - uy};
+  polygon({tip, {back.x - uy * 0.45, back.y + ux * 0.45}, {back.x + uy * 0.45, back.y - ux * 0.45}},
+          fill);
+}
+
 void Svg::text(PicturePoint at, std::string_view words, const TextStyle& style) {
   static constexpr const char* kAnchors[] = {"start", "middle", "end"};
+  if (words.empty()) return;
   body_ += fmt::format("<text x=\"{}\" y=\"{}\" fill=\"{}\" font-size=\"{}\"", svg_number(at.x),
                        svg_number(at.y), css(style.colour), svg_number(style.size));
   if (style.weight != 400) body_ += fmt::format(" font-weight=\"{}\"", style.weight);
@@ -114,6 +136,9 @@ void Svg::text(PicturePoint at, std::string_view words, const TextStyle& style) 
     body_ += fmt::format(" text-anchor=\"{}\"", kAnchors[static_cast<std::size_t>(style.anchor)]);
   if (style.mono) body_ += " class=\"m\"";
   body_ += fmt::format(">{}</text>\n", escaped(words));
+  for (const char32_t letter : letters_of(words))
+    letters_[static_cast<std::size_t>(face_of(style))].insert(letter);
+  marks_.take(text_box(at, words, style));
 }
 
 void Svg::hint(PicturePoint corner, double width, double height, std::string_view words) {
@@ -124,10 +149,89 @@ void Svg::hint(PicturePoint corner, double width, double height, std::string_vie
       escaped(words));
 }
 
-std::string Svg::finish() && { return std::move(body_) + "</svg>\n"; }
+void Svg::keep_clear_if_possible(PicturePoint from, PicturePoint to) {
+  constexpr double kStride = 6;
+  const double dx = to.x - from.x, dy = to.y - from.y;
+  const double length = std::sqrt(dx * dx + dy * dy);
+  const int steps = std::max(1, static_cast<int>(length / kStride));
+  for (int i = 0; i <= steps; ++i) {
+    const double share = static_cast<double>(i) / steps;
+    const double x = from.x + dx * share, y = from.y + dy * share;
+    lines_.take({x - 2, y - 2, x + 2, y + 2});
+  }
+}
+
+bool Svg::is_free(const LabelBox& box, bool strictly) const {
+  return box.inside(room_) && marks_.is_free(box) && (!strictly || lines_.is_free(box));
+}
+
+bool Svg::label(const std::vector<LabelPlace>& places, std::string_view words, TextStyle style) {
+  for (const bool strictly : {true, false})
+    for (const LabelPlace& place : places) {
+      style.anchor = place.anchor;
+      if (!is_free(text_box(place.at, words, style), strictly)) continue;
+      text(place.at, words, style);
+      return true;
+    }
+  return false;
+}
+
+// One font a typeface, of the letters that are there.
+std::string Svg::styles() const {
+  struct Family {
+    const char* name;
+    int weight;
+  };
+  static constexpr Family kFamilies[kTypefaces] = {
+      {"Inter", 400}, {"Inter", 600}, {"JetBrains Mono", 400}};
+  std::string css = "<style>";
+  for (std::size_t face = 0; look_.fonts && face < kTypefaces; ++face) {
+    if (letters_[face].empty()) continue;
+    css += fmt::format(
+        "@font-face{{font-family:'{}';font-weight:{};src:url(data:font/otf;base64,{})}}\n",
+        kFamilies[face].name, kFamilies[face].weight,
+        base64(font_of(static_cast<Typeface>(face), letters_[face])));
+  }
+  return css +
+         fmt::format("text{{font-family:{}}}.m{{font-family:{}}}</style>\n", kSans, kMonoFonts);
+}
+
+std::string Svg::finish(const LabelBox& area, std::string_view name) && {
+  const double width = area.right - area.left, height = area.bottom - area.top;
+  const bool print = look_.print_mm > 0;
+  const double scale = print ? look_.print_mm / width : 1;
+  const char* unit = print ? "mm" : "";
+  std::string drawn = std::move(body_);
+  body_ = {};
+  rectangle({area.left, area.top}, width, height, ground_);
+  return fmt::format(
+             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"{} {} {} {}\" width=\"{}{}\" "
+             "height=\"{}{}\" role=\"img\" aria-label=\"{}\">\n",
+             svg_number(area.left), svg_number(area.top), svg_number(width), svg_number(height),
+             svg_number(width * scale), unit, svg_number(height * scale), unit, escaped(name)) +
+         styles() + body_ + drawn + "</svg>\n";
+}
 
 double text_width(std::string_view words, const TextStyle& style) {
-  return static_cast<double>(words.size()) * style.size * (style.mono ? 0.6 : 0.55);
+  return width_in_ems(face_of(style), words) * style.size;
+}
+
+LabelBox text_box(PicturePoint at, std::string_view words, const TextStyle& style) {
+  const double width = text_width(words, style);
+  const double left = style.anchor == Anchor::start ? at.x
+                      : style.anchor == Anchor::end ? at.x - width
+                                                    : at.x - width / 2;
+  return {left, at.y - 0.75 * style.size, left + width, at.y + 0.2 * style.size};
+}
+
+std::string fitted(std::string_view words, const TextStyle& style, double room) {
+  if (text_width(words, style) <= room) return std::string(words);
+  std::string cut = "…";
+  for (std::size_t kept = display_width(words); kept > 1; --kept) {
+    cut = shorten_back(words, kept - 1);
+    if (text_width(cut, style) <= room) break;
+  }
+  return cut;
 }
 
 }  // namespace recut::gui

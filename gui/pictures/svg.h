@@ -1,12 +1,15 @@
-// Writes SVG: the few shapes that pictures are made of, with text escaped and numbers short.
+// Writes SVG: the few shapes that pictures are made of, with text escaped and numbers short. Keeps
+// account of where words stand, so that labels find room.
 #pragma once
 
+#include <array>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
-#include "gui/theme.h"
+#include "gui/pictures/label_space.h"
+#include "gui/pictures/look.h"
+#include "gui/pictures/typeface.h"
 
 namespace recut::gui {
 
@@ -25,9 +28,15 @@ struct TextStyle {
   bool mono = false;
 };
 
+// Where a label might stand.
+struct LabelPlace {
+  PicturePoint at;
+  Anchor anchor = Anchor::start;
+};
+
 class Svg {
  public:
-  Svg(double width, double height, Colour background);
+  Svg(const PictureLook& look, Colour ground) : look_(look), ground_(ground) {}
 
   void line(PicturePoint a, PicturePoint b, Colour colour, double width = 1,
             std::string_view dashes = {});
@@ -39,17 +48,45 @@ class Svg {
   void polygon(const std::vector<PicturePoint>& points, Colour fill, double opacity = 1);
   void polyline(const std::vector<PicturePoint>& points, Colour stroke, double width,
                 std::string_view dashes = {});
+  // A head whose tip is at the end of the line from `from` to `tip`.
+  void arrowhead(PicturePoint from, PicturePoint tip, Colour fill, double size);
   void text(PicturePoint at, std::string_view words, const TextStyle& style);
   // Shows while the pointer rests on the rectangle.
   void hint(PicturePoint corner, double width, double height, std::string_view words);
 
-  std::string finish() &&;
+  // Labels stand inside this; until it is said, anywhere.
+  void keep_labels_in(const LabelBox& area) { room_ = area; }
+  // No label may stand here.
+  void keep_clear(const LabelBox& box) { marks_.take(box); }
+  // Labels stand here only where there is no other place.
+  void keep_clear_if_possible(PicturePoint from, PicturePoint to);
+  bool is_free(const LabelBox& box, bool strictly) const;
+
+  // Writes the words at the first place where nothing stands in their way; false where there is
+  // none.
+  bool label(const std::vector<LabelPlace>& places, std::string_view words, TextStyle style);
+
+  // The picture of this area, ground and all; `name` is what a screen reader calls it.
+  std::string finish(const LabelBox& area, std::string_view name) &&;
 
  private:
+  std::string styles() const;
+
+  PictureLook look_;
+  Colour ground_;
   std::string body_;
+  std::array<Letters, kTypefaces> letters_;
+  LabelBox room_{-1e9, -1e9, 1e9, 1e9};
+  LabelSpace marks_, lines_;
 };
 
-// Width of a text in pixels, near enough to keep labels apart and inside the picture.
+// Width of a text in units, by the typeface that it is set in.
 double text_width(std::string_view words, const TextStyle& style);
+
+// What a text takes, from the top of its capitals to the bottom of its descenders.
+LabelBox text_box(PicturePoint at, std::string_view words, const TextStyle& style);
+
+// As much of the words as fits, "…" at the end where something was cut.
+std::string fitted(std::string_view words, const TextStyle& style, double room);
 
 }  // namespace recut::gui

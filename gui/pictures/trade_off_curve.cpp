@@ -7,160 +7,201 @@
 
 #include "engine/support/units.h"
 #include "gui/pictures/axis.h"
+#include "gui/pictures/plot_frame.h"
 #include "gui/pictures/svg.h"
 
 namespace recut::gui {
 namespace {
 
-constexpr double kTradeOffCurveWidth = 1200, kTradeOffCurveHeight = 600;
-constexpr double kTradeOffCurveLeft = 92, kTradeOffCurveRight = 1116, kTradeOffCurveTop = 100,
-                 kTradeOffCurveBottom = 496;
+constexpr PlotMargins kTradeOffMargins{92, 84, 100};
+constexpr double kTradeOffHeight = 396;                // of the axes
+constexpr double kBytesRoom = 1.05, kTimeRoom = 1.12;  // beyond the last point
 constexpr double kCross = 4.5;
 
-struct TradeOffCurveBox {
-  double left, top, right, bottom;
-  bool meets(const TradeOffCurveBox& other) const {
-    return left < other.right && other.left < right && top < other.bottom && other.top < bottom;
-  }
+// A tick of an axis: where it is, in its unit, and what it says.
+struct TradeOffTick {
+  double at = 0;
+  std::string words;
 };
 
 class TradeOffPicture {
  public:
-  TradeOffPicture(const CurveReport& report, const Theme& theme)
-      : report_(report),
-        theme_(theme),
-        svg_(kTradeOffCurveWidth, kTradeOffCurveHeight, theme.panel) {
+  TradeOffPicture(const CurveReport& report, const PictureLook& look)
+      : report_(report), theme_(*look.theme), look_(look), svg_(look, look.theme->panel) {
     for (const auto* points : {&report.points, &report.torch})
       for (const CurvePoint& point : *points) {
         most_bytes_ = std::max(most_bytes_, point.peak_bytes);
         most_time_ = std::max(most_time_, point.recompute_us);
       }
+    frame_ = plot_frame(look, kTradeOffMargins, kTradeOffHeight, tight());
   }
 
   std::string draw() && {
-    heading();
+    if (look_.title) heading();
     axes();
+    svg_.keep_labels_in(frame_.around());
+    // What labels have to keep clear of is drawn before the first of them.
     if (!report_.points.empty()) {
       impossible();
       curve();
-      ends();
     }
     torch();
-    legend();
-    return std::move(svg_).finish();
+    if (!report_.points.empty()) {
+      ends();
+      proved();
+    }
+    fractions();
+    const double last = legend();
+    return std::move(svg_).finish({0, 0, frame_.width, last + (look_.title ? 36 : 14)},
+                                  "Trade-off of " + report_.model);
   }
 
  private:
+  // Room for the labels beside the axes, and no more.
+  PlotMargins tight() const {
+    std::vector<std::string> times, shares;
+    for (const TradeOffTick& tick : time_ticks()) times.push_back(tick.words);
+    for (const TradeOffTick& tick : percent_ticks()) shares.push_back(tick.words);
+    return {widest(times, tick_style(Anchor::end)) + 18,
+            widest(shares, tick_style(Anchor::start)) + 20, 34};
+  }
+  TextStyle tick_style(Anchor anchor) const { return {theme_.faint, 11, 400, anchor, true}; }
+
+  std::vector<TradeOffTick> time_ticks() const {
+    const double step = time_tick(most_time_, 6);
+    std::vector<TradeOffTick> ticks;
+    for (int k = 0; k * step <= kTimeRoom * most_time_; ++k)
+      ticks.push_back({k * step, "+" + time_label(k * step)});
+    return ticks;
+  }
+  std::vector<TradeOffTick> percent_ticks() const {
+    std::vector<TradeOffTick> ticks;
+    if (report_.once_us <= 0) return ticks;
+    const double percent = report_.once_us / 100, step = time_tick(most_time_ / percent, 6);
+    for (int k = 0; k * step * percent <= kTimeRoom * most_time_; ++k)
+      ticks.push_back({k * step * percent, fmt::format("+{:g} %", k * step)});
+    return ticks;
+  }
+
   double x_of(std::int64_t bytes) const {
-    return kTradeOffCurveLeft + (kTradeOffCurveRight - kTradeOffCurveLeft) *
-                                    static_cast<double>(bytes) /
-                                    (1.05 * static_cast<double>(most_bytes_));
+    return frame_.across(static_cast<double>(bytes) /
+                         (kBytesRoom * static_cast<double>(most_bytes_)));
   }
-  double y_of(double extra) const {
-    return kTradeOffCurveBottom -
-           (kTradeOffCurveBottom - kTradeOffCurveTop) * extra / (1.12 * most_time_);
-  }
+  double y_of(double extra) const { return frame_.up(extra / (kTimeRoom * most_time_)); }
   PicturePoint place(const CurvePoint& point) const {
     return {x_of(point.peak_bytes), y_of(point.recompute_us)};
   }
 
   void heading() {
+    const TextStyle title{theme_.text, 16, 600}, small{theme_.dim, 13};
+    const TextStyle figures{theme_.text, 12, 400, Anchor::start, true};
+    svg_.text({24, 34}, "Trade-off", title);
+    const double x = 24 + text_width("Trade-off", title) + 12;
     const std::string model = report_.model.empty() ? "graph" : report_.model;
-    svg_.text({24, 34}, "Trade-off", {theme_.text, 16, 600});
-    svg_.text({112, 34}, model + " · peak memory against the time of a step", {theme_.dim, 13});
-    if (report_.points.empty()) return;
     svg_.text(
-        {24, 60},
-        fmt::format("least peak {} · nothing recomputed, in the best order {} · a step without "
-                    "recomputation {}",
-                    format_bytes(report_.points.front().peak_bytes),
-                    format_bytes(report_.points.back().peak_bytes), format_micros(report_.once_us)),
-        {theme_.text, 12, 400, Anchor::start, true});
+        {x, 34},
+        fitted(model + " · peak memory against the time of a step", small, frame_.width - 24 - x),
+        small);
+    if (report_.points.empty()) return;
+    const std::string words = fmt::format(
+        "least peak {} · nothing recomputed, in the best order {} · a step without "
+        "recomputation {}",
+        format_bytes(report_.points.front().peak_bytes),
+        format_bytes(report_.points.back().peak_bytes), format_micros(report_.once_us));
+    svg_.text({24, 60}, fitted(words, figures, frame_.width - 48), figures);
   }
 
   // Bytes below; at the left what recomputation adds, at the right that in percent of a step.
   void axes() {
-    const std::int64_t tick = byte_tick(most_bytes_, 10);
-    for (std::int64_t at = 0; x_of(at) <= kTradeOffCurveRight + 1; at += tick) {
-      svg_.line({x_of(at), kTradeOffCurveTop}, {x_of(at), kTradeOffCurveBottom}, theme_.line, 1,
-                at == 0 ? "" : "2 4");
-      svg_.text({x_of(at), kTradeOffCurveBottom + 18}, byte_label(at),
-                {theme_.faint, 11, 400, Anchor::middle, true});
+    const double room = (frame_.right - frame_.left) / 90;  // labels that stand side by side
+    const std::int64_t tick =
+        byte_tick(most_bytes_, std::clamp<std::int64_t>(std::llround(room), 2, 10));
+    for (std::int64_t at = 0; x_of(at) <= frame_.right + 1; at += tick) {
+      const double x = x_of(at);
+      svg_.line({x, frame_.top}, {x, frame_.bottom}, theme_.line, 1, at == 0 ? "" : "2 4");
+      svg_.label({{{x, frame_.bottom + 18}, Anchor::middle}}, byte_label(at),
+                 tick_style(Anchor::middle));
     }
-    const double step = time_tick(most_time_, 6);
-    for (int k = 0; y_of(k * step) >= kTradeOffCurveTop - 1; ++k) {
-      const double y = y_of(k * step);
-      svg_.line({kTradeOffCurveLeft, y}, {kTradeOffCurveRight, y}, theme_.line, 1,
-                k == 0 ? "" : "2 4");
-      svg_.text({kTradeOffCurveLeft - 10, y + 4}, "+" + time_label(k * step),
-                {theme_.faint, 11, 400, Anchor::end, true});
+    for (const TradeOffTick& t : time_ticks()) {
+      const double y = y_of(t.at);
+      svg_.line({frame_.left, y}, {frame_.right, y}, theme_.line, 1, t.at == 0 ? "" : "2 4");
+      svg_.text({frame_.left - 10, y + 4}, t.words, tick_style(Anchor::end));
     }
-    percents();
-    svg_.text({24, kTradeOffCurveTop - 12}, "time for recomputation", {theme_.dim, 11});
-    svg_.text({kTradeOffCurveRight, kTradeOffCurveBottom + 36}, "peak memory of the step",
-              {theme_.dim, 11, 400, Anchor::end});
+    for (const TradeOffTick& t : percent_ticks()) {
+      const double y = y_of(t.at);
+      svg_.line({frame_.right, y}, {frame_.right + 5, y}, theme_.faint);
+      svg_.text({frame_.right + 12, y + 4}, t.words, tick_style(Anchor::start));
+    }
+    const TextStyle style{theme_.dim, 11};
+    svg_.text({look_.title ? 24.0 : 8.0, frame_.top - 14}, "time for recomputation", style);
+    svg_.label({{{frame_.right, frame_.bottom + 36}, Anchor::end}}, "peak memory of the step",
+               style);
   }
 
-  void percents() {
-    if (report_.once_us <= 0) return;
-    const double per_percent = report_.once_us / 100;
-    const double step = time_tick(most_time_ / per_percent, 6);
-    for (int k = 0; y_of(k * step * per_percent) >= kTradeOffCurveTop - 1; ++k) {
-      const double y = y_of(k * step * per_percent);
-      svg_.line({kTradeOffCurveRight, y}, {kTradeOffCurveRight + 5, y}, theme_.faint);
-      svg_.text({kTradeOffCurveRight + 12, y + 4}, fmt::format("+{:g} %", k * step),
-                {theme_.faint, 11, 400, Anchor::start, true});
-    }
-  }
+  double wall() const { return std::max(frame_.left, x_of(report_.peak_bound_bytes)); }
 
   // No order peaks below the bound; and within a budget none recomputes for less than what is
   // proved of it, or of any larger one.
   void impossible() {
-    const double wall = std::max(kTradeOffCurveLeft, x_of(report_.peak_bound_bytes));
-    std::vector<PicturePoint> edge{{wall, kTradeOffCurveTop}};
-    double x = wall;
+    std::vector<PicturePoint> edge{{wall(), frame_.top}};
+    double x = wall();
     for (const CurvePoint& point : report_.points) {
       const double y = y_of(point.recompute_bound_us);
       edge.push_back({x, y});
       x = std::max(x, x_of(point.budget_bytes));
       edge.push_back({x, y});
     }
-    edge.push_back({x, kTradeOffCurveBottom});
-    std::vector<PicturePoint> area{{kTradeOffCurveLeft, kTradeOffCurveTop}};
+    edge.push_back({x, frame_.bottom});
+    std::vector<PicturePoint> area{{frame_.left, frame_.top}};
     area.insert(area.end(), edge.begin(), edge.end());
-    area.push_back({kTradeOffCurveLeft, kTradeOffCurveBottom});
+    area.push_back({frame_.left, frame_.bottom});
     svg_.polygon(area, theme_.conflict, 0.09);
     svg_.polyline(edge, theme_.conflict, 1);
+    lines(edge);
+  }
+
+  // Names the area in its corner, on two lines where it is slim.
+  void proved() {
     const TextStyle style{theme_.conflict, 12};
-    if (wall - kTradeOffCurveLeft < 76) return;
-    const bool wide = wall - kTradeOffCurveLeft > text_width("proved impossible", style) + 20;
-    svg_.text({kTradeOffCurveLeft + 10, kTradeOffCurveTop + 20},
-              wide ? "proved impossible" : "proved", style);
-    if (!wide) svg_.text({kTradeOffCurveLeft + 10, kTradeOffCurveTop + 36}, "impossible", style);
-    taken_.push_back({kTradeOffCurveLeft, kTradeOffCurveTop, wall, kTradeOffCurveTop + 40});
+    const double x = frame_.left + 10, room = wall() - frame_.left - 16;
+    if (text_width("proved impossible", style) <= room) {
+      svg_.label({{{x, frame_.top + 20}, Anchor::start}}, "proved impossible", style);
+    } else if (text_width("impossible", style) <= room) {
+      svg_.label({{{x, frame_.top + 20}, Anchor::start}}, "proved", style);
+      svg_.label({{{x, frame_.top + 36}, Anchor::start}}, "impossible", style);
+    }
+  }
+
+  // Labels rather stand beside a line than on it.
+  void lines(const std::vector<PicturePoint>& points) {
+    for (std::size_t i = 0; i + 1 < points.size(); ++i)
+      svg_.keep_clear_if_possible(points[i], points[i + 1]);
   }
 
   // A plan serves every budget from its peak to where the next one begins.
   void curve() {
-    std::vector<PicturePoint> line{{x_of(report_.points.front().peak_bytes), kTradeOffCurveTop}};
+    std::vector<PicturePoint> line{{x_of(report_.points.front().peak_bytes), frame_.top}};
     for (const CurvePoint& point : report_.points) {
       const PicturePoint at = place(point);
       line.push_back({at.x, line.back().y});
       line.push_back(at);
     }
-    line.push_back({kTradeOffCurveRight, line.back().y});
+    line.push_back({frame_.right, line.back().y});
     line.front().y = place(report_.points.front()).y;
-    svg_.line({line.front().x, kTradeOffCurveTop}, line.front(), theme_.selection, 1.5, "4 4");
+    const PicturePoint above{line.front().x, frame_.top};
+    svg_.line(above, line.front(), theme_.selection, 1.5, "4 4");
     svg_.polyline(line, theme_.selection, 2);
+    lines(line);
+    lines({above, line.front()});
     for (const CurvePoint& point : report_.points) {
       svg_.circle(place(point), 2.5, theme_.selection, theme_.panel);
-      taken_.push_back(around(place(point), 4));
+      keep_clear(place(point), 4);
       svg_.hint({place(point).x - 5, place(point).y - 5}, 10, 10, words_of(point));
     }
   }
 
-  static TradeOffCurveBox around(PicturePoint p, double r) {
-    return {p.x - r, p.y - r, p.x + r, p.y + r};
+  void keep_clear(PicturePoint p, double r) {
+    svg_.keep_clear({p.x - r, p.y - r, p.x + r, p.y + r});
   }
 
   static std::string words_of(const CurvePoint& point) {
@@ -171,22 +212,40 @@ class TradeOffPicture {
 
   void ends() {
     const CurvePoint &least = report_.points.front(), &most = report_.points.back();
-    end_mark(place(least), true, "least peak " + format_bytes(least.peak_bytes),
-             fmt::format("+{}", format_micros(least.recompute_us)));
+    for (const CurvePoint* end : {&least, &most}) {
+      svg_.circle(place(*end), 5, theme_.selection, theme_.text);
+      keep_clear(place(*end), 6);
+    }
+    end_label(place(least), {"least peak " + format_bytes(least.peak_bytes), "least peak"},
+              fmt::format("+{}", format_micros(least.recompute_us)));
     if (report_.points.size() == 1) return;
-    end_mark(place(most), false, "nothing recomputed, best order",
-             fmt::format("{} in {}", format_bytes(most.peak_bytes), format_micros(most.step_us)));
+    end_label(place(most), {"nothing recomputed, best order", "nothing recomputed"},
+              fmt::format("{} in {}", format_bytes(most.peak_bytes), format_micros(most.step_us)));
   }
 
-  // Two lines of words beside an end of the curve, on the side that is free.
-  void end_mark(PicturePoint at, bool right, const std::string& what, const std::string& how_much) {
-    const TextStyle style{theme_.text, 12, 600, right ? Anchor::start : Anchor::end};
-    const double x = right ? at.x + 9 : at.x - 6, y = at.y - (right ? 28 : 44);
-    svg_.circle(at, 5, theme_.selection, theme_.text);
-    svg_.text({x, y}, what, style);
-    svg_.text({x, y + 16}, how_much, {theme_.dim, 11, 400, style.anchor, true});
-    const double width = text_width(what, style);
-    taken_.push_back({right ? x : x - width, y - 12, right ? x + width : x, y + 20});
+  // Two lines of words beside an end of the curve, on a side that is free, the shorter ones where
+  // the others find no room.
+  void end_label(PicturePoint at, const std::vector<std::string>& words, const std::string& more) {
+    for (const bool strictly : {true, false})
+      for (const std::string& first : words)
+        for (const double dy : {-28.0, -46.0, 20.0, -64.0, -90.0, 38.0})
+          for (const Anchor side : {Anchor::start, Anchor::end, Anchor::middle}) {
+            const double dx = side == Anchor::start ? 9 : side == Anchor::end ? -9 : 0;
+            if (two_lines({at.x + dx, at.y + dy}, first, more, side, strictly)) return;
+          }
+  }
+
+  bool two_lines(PicturePoint at, const std::string& first, const std::string& second, Anchor side,
+                 bool strictly) {
+    const TextStyle strong{theme_.text, 12, 600, side};
+    const TextStyle small{theme_.dim, 11, 400, side, true};
+    const PicturePoint below{at.x, at.y + 16};
+    const LabelBox a = text_box(at, first, strong), b = text_box(below, second, small);
+    const LabelBox both{std::min(a.left, b.left), a.top, std::max(a.right, b.right), b.bottom};
+    if (!both.inside(frame_.area()) || !svg_.is_free(both, strictly)) return false;
+    svg_.text(at, first, strong);
+    svg_.text(below, second, small);
+    return true;
   }
 
   // Joined in the order of the budgets, so that a smaller budget with a larger peak shows.
@@ -194,15 +253,29 @@ class TradeOffPicture {
     std::vector<PicturePoint> line;
     for (const CurvePoint& point : report_.torch) line.push_back(place(point));
     if (line.size() > 1) svg_.polyline(line, theme_.conflict, 1, "2 4");
+    lines(line);
     for (std::size_t i = 0; i < line.size(); ++i) {
       cross(line[i]);
-      taken_.push_back(around(line[i], kCross + 1));
+      keep_clear(line[i], kCross + 1);
       svg_.hint(
           {line[i].x - 6, line[i].y - 6}, 12, 12,
           fmt::format("budget {}: {}", report_.torch[i].fraction, words_of(report_.torch[i])));
     }
-    for (std::size_t i = 0; i < line.size(); ++i)
-      label_near(line[i], fmt::format("{}", report_.torch[i].fraction));
+  }
+
+  // Beside its cross wherever nothing else stands, else nowhere.
+  void fractions() {
+    for (const CurvePoint& point : report_.torch) {
+      const PicturePoint p = place(point);
+      svg_.label({{{p.x, p.y - 10}, Anchor::middle},
+                  {{p.x + 9, p.y + 4}, Anchor::start},
+                  {{p.x - 9, p.y + 4}, Anchor::end},
+                  {{p.x, p.y + 18}, Anchor::middle},
+                  {{p.x + 7, p.y - 8}, Anchor::start},
+                  {{p.x - 7, p.y - 8}, Anchor::end}},
+                 fmt::format("{}", point.fraction),
+                 {theme_.conflict, 11, 400, Anchor::start, true});
+    }
   }
 
   void cross(PicturePoint p) {
@@ -210,60 +283,41 @@ class TradeOffPicture {
     svg_.line({p.x - kCross, p.y + kCross}, {p.x + kCross, p.y - kCross}, theme_.conflict, 1.8);
   }
 
-  // To the right, to the left, above or below: where nothing else stands, else nowhere.
-  void label_near(PicturePoint p, const std::string& label) {
-    const TextStyle style{theme_.conflict, 11, 400, Anchor::start, true};
-    const double w = text_width(label, style);
-    for (const PicturePoint at :
-         {PicturePoint{p.x + 9, p.y + 4}, PicturePoint{p.x - 9 - w, p.y + 4},
-          PicturePoint{p.x - w / 2, p.y - 9}, PicturePoint{p.x - w / 2, p.y + 18}}) {
-      const TradeOffCurveBox box{at.x, at.y - 9, at.x + w, at.y + 1};
-      if (box.right > kTradeOffCurveRight || box.top < kTradeOffCurveTop ||
-          box.bottom > kTradeOffCurveBottom)
-        continue;
-      if (std::any_of(taken_.begin(), taken_.end(),
-                      [&](const TradeOffCurveBox& b) { return b.meets(box); }))
-        continue;
-      svg_.text(at, label, style);
-      taken_.push_back(box);
-      return;
-    }
-  }
-
-  void legend() {
-    const double y = kTradeOffCurveBottom + 64;
-    const TextStyle style{theme_.dim, 12};
-    double x = kTradeOffCurveLeft;
-    svg_.line({x, y}, {x + 22, y}, theme_.selection, 2);
-    svg_.circle({x + 11, y}, 2.5, theme_.selection, theme_.panel);
-    const std::string ours = fmt::format("Recut, {} budgets", report_.points.size());
-    svg_.text({x + 30, y + 4}, ours, style);
-    x += 62 + text_width(ours, style);
-    if (!report_.torch.empty()) {
-      cross({x + 5, y});
-      const std::string theirs = report_.torch_recorded
-                                     ? "PyTorch's partitions, by its budget"
-                                     : "as PyTorch partitions (strategy torch), by its budget";
-      svg_.text({x + 18, y + 4}, theirs, style);
-      x += 50 + text_width(theirs, style);
-    }
-    svg_.rectangle({x, y - 6}, 20, 11, theme_.conflict, 0, 0.14);
-    svg_.line({x, y - 6}, {x + 20, y - 6}, theme_.conflict, 1);
-    svg_.text({x + 28, y + 4}, "proved: no plan is there", style);
+  // Gives the baseline of its last line.
+  double legend() {
+    std::vector<LegendEntry> entries;
+    entries.push_back(
+        {fmt::format("Recut, {} budgets", report_.points.size()), 22, [this](PicturePoint at) {
+           svg_.line(at, {at.x + 22, at.y}, theme_.selection, 2);
+           svg_.circle({at.x + 11, at.y}, 2.5, theme_.selection, theme_.panel);
+         }});
+    if (!report_.torch.empty())
+      entries.push_back({report_.torch_recorded
+                             ? "PyTorch's partitions, by its budget"
+                             : "as PyTorch partitions (strategy torch), by its budget",
+                         10, [this](PicturePoint at) {
+                           cross({at.x + 5, at.y});
+                         }});
+    entries.push_back({"proved: no plan is there", 20, [this](PicturePoint at) {
+                         svg_.rectangle({at.x, at.y - 6}, 20, 11, theme_.conflict, 0, 0.14);
+                         svg_.line({at.x, at.y - 6}, {at.x + 20, at.y - 6}, theme_.conflict, 1);
+                       }});
+    return draw_legend(svg_, frame_, frame_.bottom + (look_.title ? 68 : 58), theme_.dim, entries);
   }
 
   const CurveReport& report_;
   const Theme& theme_;
+  PictureLook look_;
   Svg svg_;
   std::int64_t most_bytes_ = 1;
   double most_time_ = 1e-3;
-  std::vector<TradeOffCurveBox> taken_;  // where labels may not stand
+  PlotFrame frame_;
 };
 
 }  // namespace
 
-std::string trade_off_svg(const CurveReport& report, const Theme& theme) {
-  return TradeOffPicture(report, theme).draw();
+std::string trade_off_svg(const CurveReport& report, const PictureLook& look) {
+  return TradeOffPicture(report, look).draw();
 }
 
 }  // namespace recut::gui

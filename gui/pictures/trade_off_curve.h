@@ -5,10 +5,10 @@
 #include <string>
 
 #include "engine/workspace/curve_report.h"
-#include "gui/theme.h"
+#include "gui/pictures/look.h"
 
 namespace recut::gui {
 
-std::string trade_off_svg(const CurveReport& report, const Theme& theme);
+std::string trade_off_svg(const CurveReport& report, const PictureLook& look);
 
 }  // namespace recut::gui

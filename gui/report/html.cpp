@@ -56,7 +56,7 @@ HtmlTable& HtmlTable::column(std::string title, Kind kind) {
 void HtmlTable::row(std::vector<Cell> cells) { rows_.push_back(std::move(cells)); }
 
 std::string HtmlTable::format(std::size_t limit) const {
-  std::string out = "<div class=\"scroll\"><table><thead><tr>";
+  std::string out = "<div class=\"scroll\" tabindex=\"0\"><table><thead><tr>";
   for (const Column& column : columns_)
     out +=
         fmt::format("<th class=\"{}\">{}</th>", class_of(column.kind), escape_html(column.title));
@@ -79,12 +79,19 @@ std::string HtmlTable::format(std::size_t limit) const {
   return out;
 }
 
-std::string html_figure(const std::string& dark_svg, const std::string& light_svg,
+std::string html_figure(const std::function<std::string(const PictureLook&)>& draw,
                         std::string_view caption) {
-  return fmt::format(
-      "<figure><div class=\"on-dark\">{}</div><div class=\"on-light\">{}</div>"
-      "<figcaption>{}</figcaption></figure>\n",
-      dark_svg, light_svg, escape_html(caption));
+  std::string pictures;
+  for (const Theme* theme : {&kDark, &kLight}) {
+    // Section and caption say what a title would.
+    PictureLook wide(*theme);
+    wide.title = false;
+    pictures += fmt::format(
+        "<div class=\"{}\"><div class=\"wide\">{}</div><div class=\"narrow\">{}</div></div>",
+        theme == &kDark ? "on-dark" : "on-light", draw(wide), draw(narrow(*theme)));
+  }
+  return fmt::format("<figure>{}<figcaption>{}</figcaption></figure>\n", pictures,
+                     escape_html(caption));
 }
 
 }  // namespace recut::gui

@@ -1,11 +1,12 @@
 // Writes HTML: text escaped, tables with their numbers to the right, figures in both grounds.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "gui/theme.h"
+#include "gui/pictures/look.h"
 
 namespace recut::gui {
 
@@ -38,8 +39,9 @@ class HtmlTable {
   std::vector<std::vector<Cell>> rows_;
 };
 
-// A picture drawn on both grounds; the page shows the one that its reader's system asks for.
-std::string html_figure(const std::string& dark_svg, const std::string& light_svg,
+// A picture drawn on both grounds, wide and for a phone; the page shows the one that its reader's
+// system and window ask for.
+std::string html_figure(const std::function<std::string(const PictureLook&)>& draw,
                         std::string_view caption);
 
 // Style and script of a report, to stand in its head.

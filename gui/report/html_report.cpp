@@ -4,13 +4,12 @@
 
 #include <algorithm>
 
-#include "engine/partition/device_profile.h"
 #include "engine/support/check.h"
 #include "engine/support/units.h"
 #include "engine/support/version.h"
-#include "engine/workspace/plan_text.h"
 #include "gui/pictures/memory_timeline.h"
 #include "gui/pictures/trade_off_curve.h"
+#include "gui/report/finding.h"
 #include "gui/report/html.h"
 
 namespace recut::gui {
@@ -72,17 +71,28 @@ std::string figures(const PlanReport& r) {
          "</dl>\n";
 }
 
-std::string comparison(const std::vector<const PlanReport*>& plans) {
-  if (plans.size() < 2) return {};
+// Beside the plans the one of PyTorch's that peaks no higher than the first of them.
+std::string comparison(const HtmlReport& report) {
+  const CurvePoint* torch = torch_at_peak(*report.plans.front(), report.curve);
+  if (report.plans.size() < 2 && torch == nullptr) return {};
   HtmlTable table;
   table.column("plan").column("budget");
   for (const char* title : {"peak", "saved", "storages saved", "recomputed", "runs", "step"})
     table.column(title, Kind::number);
-  for (const PlanReport* r : plans)
+  for (const PlanReport* r : report.plans)
     table.row({words(r->strategy), words(r->budget), bytes_cell(r->peak_bytes),
                bytes_cell(r->saved_bytes), count_cell(r->saved_storages()),
                micros_cell(r->recompute_us), count_cell(r->recomputed_runs),
                micros_cell(r->step_us)});
+  if (torch != nullptr)
+    table.row({words(torch_name(*report.curve)),
+               words(fmt::format("{} of the saved bytes", torch->fraction)),
+               bytes_cell(torch->peak_bytes),
+               bytes_cell(torch->saved_bytes),
+               {"–", 0},
+               micros_cell(torch->recompute_us),
+               count_cell(torch->recomputed_runs),
+               micros_cell(torch->step_us)});
   return table.format(kMostRows);
 }
 
@@ -141,7 +151,7 @@ std::string trade_off(const CurveReport* curve) {
                count_cell(p.recomputed_runs), micros_cell(p.recompute_bound_us),
                micros_cell(p.step_us)});
   for (const CurvePoint& p : curve->torch)
-    table.row({words(curve->torch_recorded ? "PyTorch" : "strategy torch"),
+    table.row({words(torch_name(*curve)),
                words(fmt::format("{} of the saved bytes", p.fraction)),
                bytes_cell(p.peak_bytes),
                bytes_cell(p.saved_bytes),
@@ -149,9 +159,34 @@ std::string trade_off(const CurveReport* curve) {
                count_cell(p.recomputed_runs),
                {"–", 0},
                micros_cell(p.step_us)});
-  return html_figure(trade_off_svg(*curve, kDark), trade_off_svg(*curve, kLight),
+  return html_figure([&](const PictureLook& look) { return trade_off_svg(*curve, look); },
                      "Peak memory against step time. Shaded: proved impossible.") +
          table.format(kMostRows);
+}
+
+// "NVIDIA H100 SXM5 80 GB (h100)"
+std::string device_words(const PlanReport& r) {
+  return r.device_title.empty() ? r.device : fmt::format("{} ({})", r.device_title, r.device);
+}
+
+// What the same report needs to be written again.
+std::string reproduction(const HtmlReport& report) {
+  const PlanReport& r = *report.plans.front();
+  std::string facts;
+  const auto fact = [&](std::string_view name, std::string_view value) {
+    if (value.empty()) return;
+    facts += fmt::format("<dt>{}</dt><dd>{}</dd>\n", escape_html(name), escape_html(value));
+  };
+  fact("Recut", version());
+  fact("graph", report.file + (r.graph_key.empty() ? "" : ", " + r.graph_key));
+  fact("digest of the graph", report.digest);
+  fact("device", device_words(r));
+  fact("cost model", fmt::format("{}, kernels: {}", r.cost_model, name_of(r.fusion)));
+  const std::string command =
+      report.command.empty()
+          ? "<p>No single command writes this report: the graph was changed in the window.</p>\n"
+          : fmt::format("<div class=\"scroll\"><pre>{}</pre></div>\n", escape_html(report.command));
+  return command + "<dl class=\"facts\">\n" + facts + "</dl>\n";
 }
 
 std::string lead_of(const HtmlReport& report) {
@@ -159,9 +194,7 @@ std::string lead_of(const HtmlReport& report) {
   std::string lead =
       fmt::format("{} · {}strategy {}, budget {}", report.file,
                   r.graph_key.empty() ? "" : r.graph_key + " · ", r.strategy, r.budget);
-  if (r.device != kReferenceDevice)
-    lead += fmt::format(" · times of {}: {}", r.device, r.device_title);
-  if (r.cost_model != "eager") lead += " · model " + r.cost_model;
+  lead += fmt::format(" · times of {} · {} model", device_words(r), r.cost_model);
   if (!r.choices.empty()) lead += fmt::format(" · by hand: {}", fmt::join(r.choices, " "));
   return lead;
 }
@@ -174,14 +207,19 @@ std::string html_report(const HtmlReport& report) {
   const std::string title = r.model.empty() ? std::string("graph") : r.model;
   std::string body =
       fmt::format("<h1>{}</h1>\n<p>{}</p>\n", escape_html(title), escape_html(lead_of(report)));
-  if (!r.holds()) body += fmt::format("<p>{}</p>\n", escape_html(out_of_reach_text(r)));
-  body += figures(r) + section("plans", "Plans side by side", "", comparison(report.plans));
-  body += section("memory", "Memory", "",
-                  r.timeline.empty()
-                      ? std::string()
-                      : html_figure(memory_timeline_svg(r, kDark), memory_timeline_svg(r, kLight),
-                                    "Bytes alive at each step, in program order, by why they are "
-                                    "alive; rest the pointer on a step for its name."));
+  body += fmt::format("<p id=\"finding\">{}</p>\n", escape_html(finding_of(r, report.curve)));
+  body += figures(r);
+  body += section("plans", "Plans side by side",
+                  "PyTorch's row is the cheapest of its plans that peaks no higher, with the same "
+                  "kernels.",
+                  comparison(report));
+  body += section(
+      "memory", "Memory", "",
+      r.timeline.empty()
+          ? std::string()
+          : html_figure([&](const PictureLook& look) { return memory_timeline_svg(r, look); },
+                        "Bytes alive at each step, in program order, by why they are "
+                        "alive; rest the pointer on a step for its name."));
   body += section("trade-off", "Trade-off",
                   "The cheapest plan found for each budget, and where PyTorch's partitioner lands.",
                   trade_off(report.curve));
@@ -189,6 +227,7 @@ std::string html_report(const HtmlReport& report) {
   body += section("saved", "Saved for backward", "Largest first.", storages(r.saved));
   body += section("recomputed", "Recomputed", "Dearest first.", recomputations(r.recomputed));
   body += section("passes", "Passes", "", passes_table(report.passes));
+  body += section("reproduce", "Reproduce", "", reproduction(report));
   return fmt::format(
       "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width\">\n<title>{}: Recut</title>\n{}"

@@ -16,6 +16,8 @@ struct HtmlReport {
   const PipelineReport* passes = nullptr;  // null: no table of passes
   std::vector<const PlanReport*> plans;    // at least one; the first is the one that is told of
   const CurveReport* curve = nullptr;      // null: no trade-off
+  std::string digest;                      // of the file's graph (measured_kernels.h)
+  std::string command;                     // that writes this report; "": there is none
 };
 
 std::string html_report(const HtmlReport& report);

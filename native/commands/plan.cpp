@@ -12,6 +12,7 @@
 #include "gui/pictures/memory_timeline.h"
 #include "native/commands/command.h"
 #include "native/commands/node_link.h"
+#include "native/commands/picture_options.h"
 #include "native/commands/plan_arguments.h"
 
 namespace recut::native {
@@ -24,7 +25,7 @@ struct PlanCommand {
   std::string out;
   std::string svg;
   std::string halves;
-  bool light = false;
+  PictureArguments picture;
   bool json = false;
 };
 
@@ -59,8 +60,7 @@ Result<Done> write_outputs(const PlanCommand& command, const Document& document,
     if (!written) return written;
   }
   if (command.svg.empty()) return Done{};
-  return write_file(command.svg, gui::memory_timeline_svg(
-                                     planned.report, command.light ? gui::kLight : gui::kDark));
+  return write_file(command.svg, gui::memory_timeline_svg(planned.report, command.picture.look()));
 }
 
 int plan_node_link(const PlanCommand& command, std::string_view bytes, const Console& console) {
@@ -127,7 +127,7 @@ void add_plan(CLI::App& app, Action& chosen) {
                   "Write the plan's two halves into this folder, as graphs of their own "
                   "(forward.recut, backward.recut), after the passes of stage post-grad")
       ->type_name("FOLDER");
-  command.add_flag("--light", arguments->light, "The picture on a light ground");
+  arguments->picture.add_to(command);
   command.add_flag("--json", arguments->json, "One JSON value instead of the tables");
   std::string footer = "Strategies:\n";
   for (const Strategy& s : all_strategies()) footer += fmt::format("  {:<10}{}\n", s.name, s.prose);

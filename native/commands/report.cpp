@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "engine/partition/measured_kernels.h"
 #include "engine/workspace/curve.h"
 #include "engine/workspace/scheduling.h"
 #include "gui/report/html_report.h"
@@ -56,11 +57,13 @@ Result<Curve> sweep(const ReportCommand& command, const Document& document,
 int report(const ReportCommand& command, const Console& console) {
   auto document = command.graph.open_joint(console);
   if (!document) return console.complain(document.diagnostics());
+  gui::HtmlReport html;
+  html.digest = graph_digest(document->passes.input);
+  html.command = console.command;
   if (auto done = add_workspaces(*document, command.plan.device); !done)
     return console.complain(done.diagnostics());
   auto plans = plan_all(command, *document, console);
   if (!plans) return console.complain(plans.diagnostics());
-  gui::HtmlReport html;
   for (const Planned& planned : *plans) {
     if (!planned.report.holds()) return refuse(planned.report, false, console);
     html.plans.push_back(&planned.report);

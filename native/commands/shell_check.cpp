@@ -8,6 +8,7 @@
 #include <filesystem>
 
 #include "engine/ir/printer.h"
+#include "engine/support/shell_word.h"
 #include "native/commands/command.h"
 
 namespace recut::native {
@@ -29,14 +30,8 @@ class GraphFileOnDisk {
   std::string path_;
 };
 
-std::string in_shell_quotes(const std::string& word) {
-  std::string quoted = "'";
-  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return quoted + "'";
-}
-
 std::string with_path(std::string command, const std::string& path) {
-  const std::string quoted = in_shell_quotes(path);
+  const std::string quoted = shell_word(path);
   for (std::size_t at = command.find("{}"); at != std::string::npos;
        at = command.find("{}", at + quoted.size()))
     command.replace(at, 2, quoted);

@@ -1,10 +1,13 @@
 // recut show: the graph, after the chosen passes.
+#include <fmt/core.h>
+
 #include <memory>
 
 #include "engine/ir/printer.h"
 #include "engine/workspace/graph_export.h"
 #include "gui/pictures/graph_picture.h"
 #include "native/commands/command.h"
+#include "native/commands/picture_options.h"
 
 namespace recut::native {
 namespace {
@@ -13,8 +16,22 @@ struct ShowArguments {
   GraphArguments graph;
   std::string format = "text";
   bool json = false;
-  bool light = false;
+  PictureArguments picture;
 };
+
+// Refuses a width at which nobody could read the graph.
+int draw(const Graph& graph, const ShowArguments& arguments, const Console& console) {
+  const double asked = arguments.picture.width_mm;
+  const double least = asked > 0 ? gui::least_print_mm(graph) : 0;
+  if (least > asked)
+    return console.complain(
+        {{fmt::format("{:g} mm are too narrow for this graph, even with its groups closed: "
+                      "--width {:g}mm is the least that can be read",
+                      asked, least),
+          arguments.graph.path, 0, 0}});
+  console.out << gui::graph_svg(graph, arguments.picture.look());
+  return kDone;
+}
 
 int show(const ShowArguments& arguments, const Console& console) {
   const auto document = arguments.graph.open(console);
@@ -26,7 +43,7 @@ int show(const ShowArguments& arguments, const Console& console) {
   else if (format == "dot")
     console.out << graph_dot(graph);
   else if (format == "svg")
-    console.out << gui::graph_svg(graph, arguments.light ? gui::kLight : gui::kDark);
+    return draw(graph, arguments, console);
   else
     console.out << print(graph);
   return kDone;
@@ -44,8 +61,11 @@ void add_show(CLI::App& app, Action& chosen) {
       ->check(CLI::IsMember({"text", "json", "dot", "svg"}))
       ->type_name("FORMAT");
   command.add_flag("--json", arguments->json, "The same as --format json");
-  command.add_flag("--light", arguments->light, "The picture on a light ground");
-  command.footer("Example: recut show samples/joint/tiny_mlp.json.gz --passes noop_removal");
+  arguments->picture.add_to(command);
+  command.footer(
+      "A picture for a column of a paper closes groups until its text can be read.\n"
+      "Examples: recut show samples/joint/tiny_mlp.json.gz --passes noop_removal\n"
+      "recut show samples/joint/gpt2.json.gz --format svg --width 174mm");
   command.callback([arguments, &chosen] {
     chosen = [arguments](const Console& console) { return show(*arguments, console); };
   });

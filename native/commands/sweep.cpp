@@ -8,6 +8,7 @@
 #include "engine/workspace/curve_export.h"
 #include "gui/pictures/trade_off_curve.h"
 #include "native/commands/command.h"
+#include "native/commands/picture_options.h"
 #include "native/commands/plan_arguments.h"
 #include "native/interrupt.h"
 
@@ -19,7 +20,7 @@ struct SweepCommand {
   CurveRequest request;
   std::string csv;
   std::string svg;
-  bool light = false;
+  PictureArguments picture;
   bool json = false;
 };
 
@@ -35,8 +36,7 @@ Result<Done> write_outputs(const SweepCommand& command, const CurveReport& repor
     if (!written) return written;
   }
   if (command.svg.empty()) return Done{};
-  return write_file(command.svg,
-                    gui::trade_off_svg(report, command.light ? gui::kLight : gui::kDark));
+  return write_file(command.svg, gui::trade_off_svg(report, command.picture.look()));
 }
 
 int sweep(const SweepCommand& command, const Console& console) {
@@ -78,7 +78,7 @@ void add_sweep(CLI::App& app, Action& chosen) {
                   "Write the points, one a row: Recut's by rising budget, then PyTorch's")
       ->type_name("FILE");
   command.add_option("--svg", arguments->svg, "Draw the curve")->type_name("FILE");
-  command.add_flag("--light", arguments->light, "The picture on a light ground");
+  arguments->picture.add_to(command);
   command.add_flag("--json", arguments->json, "One JSON value instead of the tables");
   command
       .add_option("--effort", arguments->request.effort,

@@ -14,6 +14,7 @@
 #include "gui/pictures/loss_curve.h"
 #include "native/calibrated_profile.h"
 #include "native/commands/command.h"
+#include "native/commands/picture_options.h"
 #include "native/commands/plan_arguments.h"
 #include "native/cpu/trainer.h"
 
@@ -34,7 +35,7 @@ struct TrainCommand {
   std::vector<std::string> tensors;
   cpu::TrainingRequest request;
   std::string curve, out;
-  bool light = false;
+  PictureArguments picture;
   bool json = false;
 };
 
@@ -116,8 +117,7 @@ Result<Done> write_outputs(const TrainCommand& command, const cpu::Training& tra
   if (!command.curve.empty()) {
     const gui::LossCurve curve{document.graph().name, words_of(optimizer), training.losses,
                                static_cast<std::size_t>(command.request.batches)};
-    auto done = write_file(command.curve,
-                           gui::loss_curve_svg(curve, command.light ? gui::kLight : gui::kDark));
+    auto done = write_file(command.curve, gui::loss_curve_svg(curve, command.picture.look()));
     if (!done) return done;
   }
   if (command.out.empty()) return Done{};
@@ -247,7 +247,7 @@ void add_train(CLI::App& app, Action& chosen) {
   add_training_to(command, *arguments);
   command.add_option("--curve", arguments->curve, "Draw the loss of every step (SVG)")
       ->type_name("FILE");
-  command.add_flag("--light", arguments->light, "Draw on white");
+  arguments->picture.add_to(command);
   command
       .add_option("--out", arguments->out,
                   "Write parameters and running statistics as they are at last (safetensors, "

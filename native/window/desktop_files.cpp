@@ -10,7 +10,7 @@
 #include "engine/input/bytes.h"
 #include "engine/onnx/read_onnx.h"
 #include "gui/backend/paths.h"
-#include "gui/draw/embedded.h"
+#include "gui/embedded.h"
 
 namespace recut::gui {
 std::span<const EmbeddedFile> embedded_samples();  // written by the build

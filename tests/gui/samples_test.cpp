@@ -6,7 +6,7 @@
 #include <set>
 
 #include "engine/workspace/planning.h"
-#include "gui/draw/embedded.h"
+#include "gui/embedded.h"
 #include "tests/gui/window.h"
 #include "tests/paths.h"
 

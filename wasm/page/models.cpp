@@ -2,10 +2,10 @@
 
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <memory>
 
+#include "engine/support/shell_word.h"
 #include "gui/backend/paths.h"
 #include "wasm/onnx/model_reply.h"
 #include "wasm/page/bridge.h"
@@ -19,15 +19,6 @@ constexpr std::string_view kEnding = ".onnx";
 enum class Reader : int { absent, loading, ready };
 
 bool is_model(std::string_view path) { return path.ends_with(kEnding); }
-
-// As a shell takes it for one word.
-std::string shell_word(const std::string& name) {
-  const bool plain = std::all_of(name.begin(), name.end(), [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           std::string_view("._-").find(c) != std::string_view::npos;
-  });
-  return plain ? name : '"' + name + '"';
-}
 
 Diagnostic no_reader(const std::string& path) {
   const std::string name = gui::file_name(path);

@@ -16,6 +16,13 @@
 namespace recut::smoke {
 namespace {
 
+// How the command draws where nothing else is asked for.
+gui::PictureLook look() {
+  gui::PictureLook look(gui::kLight);
+  look.fonts = true;
+  return look;
+}
+
 // What `recut plan FILE --budget 60%` writes to --out, or with --strategy torch --budget 0.4 to
 // --out or to --svg.
 Result<std::string> planned(const Document& document, std::string_view form) {
@@ -23,7 +30,7 @@ Result<std::string> planned(const Document& document, std::string_view form) {
   if (form == "peak") request = {"peak", "60%"};
   const auto plan = plan_document(document, request);
   if (!plan) return plan.diagnostics();
-  if (form == "timeline") return gui::memory_timeline_svg(plan->report, gui::kDark);
+  if (form == "timeline") return gui::memory_timeline_svg(plan->report, look());
   return plan_file_json(document.graph(), *plan);
 }
 
@@ -31,7 +38,7 @@ Result<std::string> planned(const Document& document, std::string_view form) {
 std::string shown(const Document& document, std::string_view form) {
   if (form == "json") return graph_json(document.graph());
   if (form == "dot") return graph_dot(document.graph());
-  if (form == "svg") return gui::graph_svg(document.graph(), gui::kDark);
+  if (form == "svg") return gui::graph_svg(document.graph(), look());
   return print(document.graph());
 }
 

@@ -1,0 +1,97 @@
+#include "gui/report/finding.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "engine/support/units.h"
+#include "engine/workspace/plan_text.h"
+
+namespace recut::gui {
+namespace {
+
+std::string more_time(double micros) { return "+" + format_micros(micros); }
+
+// How far the plan is from what is proved: of the bound, as `recut plan` counts it.
+std::string bound_words(const PlanReport& plan) {
+  if (!plan.proof) return fmt::format(". Strategy {} proves no bound", plan.strategy);
+  const double bound = plan.proof->recompute_bound_us;
+  if (plan.proof->optimal || plan.recompute_us <= bound)
+    return ", and no plan within the budget recomputes for less";
+  if (bound <= 0) return ". No bound above nothing is proved";
+  const double beyond = 100 * (plan.recompute_us / bound - 1);
+  if (beyond > 100) return fmt::format(". At least {} are proved", more_time(bound));
+  return fmt::format(", within {:.1f} % of the proved bound", std::max(beyond, 0.1));
+}
+
+std::string recomputed_words(const PlanReport& plan) {
+  const double once = plan.step_us - plan.recompute_us;
+  const std::string share =
+      once > 0 ? fmt::format(" ({:.1f} %)", 100 * plan.recompute_us / once) : "";
+  return fmt::format(
+      "At {} this step recomputes {} of its {} nodes: {}{}{}.", format_bytes(plan.peak_bytes),
+      format_count(static_cast<std::int64_t>(plan.recomputed.size())), format_count(plan.nodes),
+      more_time(plan.recompute_us), share, bound_words(plan));
+}
+
+std::string unchanged_words(const PlanReport& plan) {
+  const std::string words =
+      fmt::format("At {} this step recomputes nothing", format_bytes(plan.peak_bytes));
+  if (plan.peak_bytes >= plan.peak_bytes_unplanned) return words + ".";
+  return fmt::format("{}: its order alone takes the peak down from {}.", words,
+                     format_bytes(plan.peak_bytes_unplanned));
+}
+
+std::string own_words(const PlanReport& plan) {
+  if (!plan.holds()) return "The budget isn't held: " + out_of_reach_text(plan) + ".";
+  if (plan.backward_runs == 0)
+    return fmt::format("This graph has no backward: its run peaks at {} and recomputes nothing.",
+                       format_bytes(plan.peak_bytes));
+  return plan.recompute_us > 0 ? recomputed_words(plan) : unchanged_words(plan);
+}
+
+bool same_kernels(const PlanReport& plan, const CurvePoint& point) {
+  return point.fusion == plan.fusion;
+}
+
+std::string torch_words(const PlanReport& plan, const CurveReport* curve) {
+  if (plan.backward_runs == 0) return "";
+  if (curve == nullptr || curve->torch.empty()) return " PyTorch's partitioner wasn't asked.";
+  const std::string who = curve->torch_recorded ? "PyTorch's partitioner"
+                                                : "PyTorch's way to partition (strategy torch)";
+  if (const CurvePoint* point = torch_at_peak(plan, curve)) {
+    const std::string peak = format_bytes(point->peak_bytes);
+    return fmt::format(
+        " {} needs {}{}.", who, more_time(point->recompute_us),
+        peak == format_bytes(plan.peak_bytes) ? " at that peak" : ", at a peak of " + peak);
+  }
+  const CurvePoint* lowest = nullptr;
+  for (const CurvePoint& point : curve->torch)
+    if (same_kernels(plan, point) && (lowest == nullptr || point.peak_bytes < lowest->peak_bytes))
+      lowest = &point;
+  if (lowest == nullptr) return fmt::format(" {} wasn't asked with kernels like these.", who);
+  return fmt::format(" {} doesn't get there: its lowest peak is {}, for {}.", who,
+                     format_bytes(lowest->peak_bytes), more_time(lowest->recompute_us));
+}
+
+}  // namespace
+
+const CurvePoint* torch_at_peak(const PlanReport& plan, const CurveReport* curve) {
+  const CurvePoint* cheapest = nullptr;
+  if (curve == nullptr) return cheapest;
+  for (const CurvePoint& point : curve->torch)
+    if (same_kernels(plan, point) && point.peak_bytes <= plan.peak_bytes &&
+        (cheapest == nullptr || point.recompute_us < cheapest->recompute_us))
+      cheapest = &point;
+  return cheapest;
+}
+
+std::string torch_name(const CurveReport& curve) {
+  return curve.torch_recorded ? "PyTorch" : "strategy torch";
+}
+
+std::string finding_of(const PlanReport& plan, const CurveReport* curve) {
+  return own_words(plan) + torch_words(plan, curve);
+}
+
+}  // namespace recut::gui
