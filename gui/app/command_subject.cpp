@@ -22,7 +22,7 @@ constexpr SubjectRow kCommandSubjects[] = {
     {"Kernels", " code "},
     {"Running", " run check train "},
     {"Lessons", " lesson flow "},
-    {"View", " theme scale panel motion palette help menu "},
+    {"View", " first theme scale panel motion palette help menu "},
     {"Editing", " edit "},
 };
 constexpr std::size_t kCommandSubjectCount = std::size(kCommandSubjects);
