@@ -190,7 +190,7 @@ std::string head_table(const FontShape& shape, const FontBounds& b) {
 std::string hhea_table(const FontShape& shape, const FontBounds& b, int widest, std::size_t count) {
   FontBytes out;
   out.u32(0x10000).u16(shape.ascender).u16(shape.descender).u16(0).u16(widest);
-  out.u16(b.left).u16(0).u16(b.right).u16(1).zeros(14).u16(0).u16(static_cast<int>(count));
+  out.u16(b.left).u16(0).u16(b.right).u16(1).zeros(14).u16(static_cast<int>(count));
   return std::move(out).take();
 }
 
@@ -221,7 +221,7 @@ std::string os2_table(const FontShape& shape, const std::vector<FontGlyph>& glyp
   const int first = glyphs.size() > 1 ? static_cast<int>(glyphs[1].letter) : 0;
   FontBytes out;
   out.u16(3).u16(kFontEm / 2).u16(shape.weight).u16(5).u16(0);
-  out.zeros(20).u16(50).u16(300).u16(0).zeros(10).zeros(16).text("RCUT");
+  out.zeros(16).u16(50).u16(300).u16(0).zeros(10).zeros(16).text("RCUT");
   out.u16(shape.weight >= 600 ? 0x20 : 0x40).u16(first).u16(static_cast<int>(glyphs.back().letter));
   out.u16(shape.ascender).u16(shape.descender).u16(0).u16(shape.ascender).u16(-shape.descender);
   out.zeros(8).u16(546).u16(727).u16(0).u16(32).u16(1);

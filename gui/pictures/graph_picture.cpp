@@ -22,10 +22,33 @@ using layout::Side;
 using layout::Stub;
 
 constexpr double kGraphPictureMargin = 16;
-constexpr double kStub = 10;           // its length
-constexpr double kStubLabel = 130;     // the room for words beside it
-constexpr double kLargestText = 18.9;  // that boxes and headers have room for
+constexpr double kStub = 10;         // its length
+constexpr double kStubLabel = 130;   // the room for words beside it
+constexpr double kLargestText = 20;  // that boxes and headers have room for
 constexpr double kArrow = 7;
+
+// On paper parameters are left out where their group is closed: its box stands apart from all
+// others, and says nothing but their number.
+bool left_out(const layout::Scene& scene, const Box& box) {
+  return !box.node.valid() && scene.groups[box.group.index].shelf;
+}
+
+// What is drawn on paper, lines beside boxes and all.
+layout::Rect printed_bounds(const layout::Scene& scene, const layout::GraphLayout& layout) {
+  layout::Rect bounds;
+  for (const Box& box : layout.boxes)
+    if (!left_out(scene, box)) bounds = bounds.united(box.rect);
+  for (const Band& band : layout.bands) bounds = bounds.united(band.forward).united(band.backward);
+  for (const layout::Point p : layout.points)
+    bounds = bounds.united({p.x - 1, p.y - 1, p.x + 1, p.y + 1});
+  return bounds;
+}
+
+// Units of the least text where the graph is printed that wide.
+double text_in_print(const layout::Rect& bounds, double mm) {
+  const double width = static_cast<double>(bounds.width()) + 2 * kGraphPictureMargin;
+  return kLeastPoints * width / (mm * kPointsInMm);
+}
 
 class LayoutPicture {
  public:
@@ -37,9 +60,11 @@ class LayoutPicture {
         theme_(*look.theme),
         look_(look),
         roles_(roles),
-        area_{layout.bounds.left, layout.bounds.top, layout.bounds.right, layout.bounds.bottom},
+        print_(look.print_mm > 0),
         svg_(look, look.theme->background) {
-    if (look.print_mm > 0) least_text_ = text_in_print(layout, look.print_mm);
+    const layout::Rect bounds = print_ ? printed_bounds(scene, layout) : layout.bounds;
+    area_ = {bounds.left, bounds.top, bounds.right, bounds.bottom};
+    if (print_) least_text_ = text_in_print(bounds, look.print_mm);
   }
 
   std::string draw() && {
@@ -49,17 +74,10 @@ class LayoutPicture {
     for (std::size_t e = 0; e < layout_.edges.size(); ++e)
       if (layout_.edges[e].points > 0) route(e);
     for (std::size_t b = 0; b < layout_.boxes.size(); ++b)
-      draw_box(layout_.boxes[b], roles_ != nullptr ? roles_->boxes[b] : BoxRole());
+      if (!print_ || !left_out(scene_, layout_.boxes[b]))
+        draw_box(layout_.boxes[b], roles_ != nullptr ? roles_->boxes[b] : BoxRole());
     for (const Stub& mark : layout_.stubs) stub(mark);
     return std::move(svg_).finish(area_, graph_.name.empty() ? "graph" : graph_.name);
-  }
-
-  // Units of the least text at that width.
-  static double text_in_print(const layout::GraphLayout& layout, double mm) {
-    return kLeastPoints * width_of(layout) / (mm * kPointsInMm);
-  }
-  static double width_of(const layout::GraphLayout& layout) {
-    return static_cast<double>(layout.bounds.width()) + 2 * kGraphPictureMargin;
   }
 
  private:
@@ -75,8 +93,7 @@ class LayoutPicture {
 
   // On a screen there is room for the words beside stubs, on paper for nothing but the graph.
   void widen() {
-    const bool print = look_.print_mm > 0;
-    const double beside = print ? kGraphPictureMargin : kStubLabel + kGraphPictureMargin;
+    const double beside = print_ ? kGraphPictureMargin : kStubLabel + kGraphPictureMargin;
     area_ = {area_.left - beside, area_.top - kGraphPictureMargin, area_.right + beside,
              area_.bottom + kGraphPictureMargin};
   }
@@ -91,8 +108,8 @@ class LayoutPicture {
     svg_.keep_labels_in(area_);
     const PicturePoint left{-40, y + size(12) * 0.4}, right{40, left.y};
     const TextStyle style{theme_.dim, size(12)};
-    if (has(Side::forward)) svg_.label({{left, Anchor::end}}, "forward ↓", style);
-    if (has(Side::backward)) svg_.label({{right, Anchor::start}}, "backward ↑", style);
+    if (has(Side::forward)) svg_.label({{left, Anchor::end}}, {"forward ↓"}, style);
+    if (has(Side::backward)) svg_.label({{right, Anchor::start}}, {"backward ↑"}, style);
   }
 
   bool has(Side side) const {
@@ -182,6 +199,8 @@ class LayoutPicture {
     for (const layout::Point p : layout_.route(edge)) points.push_back(at(p));
     const double width = 0.8 + 0.35 * edge.width_class;
     svg_.polyline(points, colour, width);
+    for (std::size_t i = 0; i + 1 < points.size(); ++i)
+      svg_.keep_clear_if_possible(points[i], points[i + 1]);
     if (points.size() > 1)
       svg_.arrowhead(points[points.size() - 2], points.back(), colour, kArrow + width);
   }
@@ -200,6 +219,7 @@ class LayoutPicture {
   }
 
   void stub(const Stub& mark) {
+    if (print_ && mark.kind == EdgeKind::parameter) return;
     const PicturePoint from = at(mark.at);
     const auto dx = static_cast<double>(mark.direction.x),
                dy = static_cast<double>(mark.direction.y);
@@ -217,8 +237,8 @@ class LayoutPicture {
         mark.edges == 1 ? name_of(other) : fmt::format("{} values", mark.edges);
     const TextStyle style{theme_.faint, size(9), 400, Anchor::start, true};
     const Anchor anchor = dx < 0 ? Anchor::end : Anchor::start;
-    svg_.label({{{to.x + (dx < 0 ? -5 : 5), to.y + 3}, anchor}}, fitted(words, style, kStubLabel),
-               style);
+    svg_.label({{{to.x + (dx < 0 ? -5 : 5), to.y + 3}, anchor}}, {fitted(words, style, kStubLabel)},
+               style, print_);
   }
 
   void draw_box(const Box& box, const BoxRole& role) {
@@ -241,8 +261,7 @@ class LayoutPicture {
     const TextStyle small{theme_.dim, size(10), 400, Anchor::end, true};
     const std::string name = group ? label_of(scene_.groups[box.group.index]) : name_of(box);
     std::string right = right_label(box, role);
-    if (least_text_ > 0 && text_width(name, large) + text_width(right, small) > width - 26)
-      right.clear();
+    if (print_ && text_width(name, large) + text_width(right, small) > width - 26) right.clear();
     const double room = width - 26 - text_width(right, small);
     svg_.text({p.x + width - 8, p.y + middle + half(10)}, right, small);
     svg_.text({p.x + 10, p.y + middle + half(12)}, fitted(name, large, room), large);
@@ -288,7 +307,8 @@ class LayoutPicture {
   const Theme& theme_;
   PictureLook look_;
   const PictureRoles* roles_;  // null: no plan
-  double least_text_ = 0;      // units; 0: as on a screen
+  bool print_;
+  double least_text_ = 0;  // units; 0: as on a screen
   LabelBox area_;
   Svg svg_;
 };
@@ -308,7 +328,7 @@ layout::Expansion all_open() {
 layout::GraphLayout readable_layout(const layout::Scene& scene, double mm) {
   layout::GraphLayout layout = laid_out(scene, all_open());
   for (std::size_t boxes = 256; boxes > 0; boxes /= 2) {
-    if (LayoutPicture::text_in_print(layout, mm) <= kLargestText) return layout;
+    if (text_in_print(printed_bounds(scene, layout), mm) <= kLargestText) return layout;
     layout = laid_out(scene, layout::default_expansion(scene, boxes));
   }
   return layout;
@@ -328,7 +348,7 @@ double least_print_mm(const Graph& graph) {
   const layout::Scene scene = layout::scene_of(graph);
   const layout::GraphLayout closed = laid_out(scene, layout::default_expansion(scene, 1));
   // Rounded up to whole millimetres, as people write them.
-  return std::ceil(LayoutPicture::text_in_print(closed, 1) / kLargestText);
+  return std::ceil(text_in_print(printed_bounds(scene, closed), 1) / kLargestText);
 }
 
 std::string layout_svg(const Graph& graph, const layout::Scene& scene,

@@ -86,9 +86,9 @@ class LossPicture {
     svg_.keep_labels_in(frame_.around());
     const double stride = std::max(1.0, time_tick(last(), (frame_.right - frame_.left) / 80));
     for (double step = 0; step <= last(); step += stride)
-      svg_.label({{{x_of(step), frame_.bottom + 18}, Anchor::middle}}, fmt::format("{:g}", step),
+      svg_.label({{{x_of(step), frame_.bottom + 18}, Anchor::middle}}, {fmt::format("{:g}", step)},
                  tick_style(Anchor::middle));
-    svg_.label({{{frame_.right, frame_.bottom + 38}, Anchor::end}}, "step", {theme_.dim, 11});
+    svg_.label({{{frame_.right, frame_.bottom + 38}, Anchor::end}}, {"step"}, {theme_.dim, 11});
   }
 
   std::vector<PicturePoint> steps() const {

@@ -148,11 +148,12 @@ class TimelinePicture {
   void border() {
     const double x = x_of(static_cast<double>(report_.forward_runs)), y = frame_.top - 10;
     svg_.line({x, frame_.top - 20}, {x, frame_.bottom}, theme_.dim, 1, "3 3");
-    svg_.label({{{x - 8, y}, Anchor::end}}, "forward", {theme_.dim, 12});
-    svg_.label({{{x + 8, y}, Anchor::start}}, "backward", {theme_.dim, 12});
+    svg_.keep_clear_if_possible({x, frame_.top - 20}, {x, frame_.bottom});
+    svg_.label({{{x - 8, y}, Anchor::end}}, {"forward"}, {theme_.dim, 12});
+    svg_.label({{{x + 8, y}, Anchor::start}}, {"backward"}, {theme_.dim, 12});
   }
 
-  // Beside its mark, where there is room; else without the node's name, and at last in the middle.
+  // Beside its mark; where there is no room, without the node's name.
   void peak() {
     const TimelineStep& step = report_.timeline[report_.peak_step];
     const double x = x_of(static_cast<double>(report_.peak_step) + 0.5);
@@ -161,14 +162,12 @@ class TimelinePicture {
     svg_.keep_clear({x - 4, y - 4, x + 4, y + 4});
     if (!step.module.empty()) svg_.hint({x - 6, y - 6}, 12, 12, step.module);
     const std::string bytes = "peak " + format_bytes(report_.peak_bytes);
-    for (const std::string& words : {bytes + " at " + step.node, bytes})
-      if (svg_.label({{{x + 9, y - 7}, Anchor::start},
-                      {{x - 9, y - 7}, Anchor::end},
-                      {{x, y - 11}, Anchor::middle},
-                      {{x + 9, y + 15}, Anchor::start},
-                      {{x - 9, y + 15}, Anchor::end}},
-                     words, {theme_.text, 12, 600}))
-        return;
+    svg_.label({{{x + 9, y - 7}, Anchor::start},
+                {{x - 9, y - 7}, Anchor::end},
+                {{x, y - 11}, Anchor::middle},
+                {{x + 9, y + 15}, Anchor::start},
+                {{x - 9, y + 15}, Anchor::end}},
+               {bytes + " at " + step.node, bytes}, {theme_.text, 12, 600});
   }
 
   void unplanned() {
@@ -176,21 +175,20 @@ class TimelinePicture {
     const double y = y_of(report_.peak_bytes_unplanned);
     svg_.line({frame_.left, y}, {frame_.right, y}, theme_.dim, 1, "6 4");
     const std::string bytes = format_bytes(report_.peak_bytes_unplanned);
-    for (const char* words : {"nothing recomputed, in program order: ", "nothing recomputed: "})
-      if (svg_.label({{{frame_.right, y - 6}, Anchor::end},
-                      {{frame_.left + 6, y - 6}, Anchor::start},
-                      {{frame_.right, y + 14}, Anchor::end},
-                      {{frame_.left + 6, y + 14}, Anchor::start}},
-                     words + bytes, {theme_.dim, 11}))
-        return;
+    svg_.label({{{frame_.right, y - 6}, Anchor::end},
+                {{frame_.left + 6, y - 6}, Anchor::start},
+                {{frame_.right, y + 14}, Anchor::end},
+                {{frame_.left + 6, y + 14}, Anchor::start}},
+               {"nothing recomputed, in program order: " + bytes, "nothing recomputed: " + bytes},
+               {theme_.dim, 11});
   }
 
   void ends() {
     const TextStyle style{theme_.faint, 11, 400, Anchor::start, true};
     const double y = frame_.bottom + 18;
-    svg_.label({{{frame_.left, y}, Anchor::start}}, step_words(report_, 0), style);
-    svg_.label({{{frame_.right, y}, Anchor::end}}, step_words(report_, report_.timeline.size() - 1),
-               style);
+    svg_.label({{{frame_.left, y}, Anchor::start}}, {step_words(report_, 0)}, style);
+    svg_.label({{{frame_.right, y}, Anchor::end}},
+               {step_words(report_, report_.timeline.size() - 1)}, style);
   }
 
   // Gives the baseline of its last line.

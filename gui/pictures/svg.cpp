@@ -165,14 +165,18 @@ bool Svg::is_free(const LabelBox& box, bool strictly) const {
   return box.inside(room_) && marks_.is_free(box) && (!strictly || lines_.is_free(box));
 }
 
-bool Svg::label(const std::vector<LabelPlace>& places, std::string_view words, TextStyle style) {
-  for (const bool strictly : {true, false})
-    for (const LabelPlace& place : places) {
-      style.anchor = place.anchor;
-      if (!is_free(text_box(place.at, words, style), strictly)) continue;
-      text(place.at, words, style);
-      return true;
-    }
+bool Svg::label(const std::vector<LabelPlace>& places, const std::vector<std::string>& words,
+                TextStyle style, bool strictly) {
+  for (const bool beside_lines : {true, false}) {
+    if (!beside_lines && strictly) break;
+    for (const std::string& variant : words)
+      for (const LabelPlace& place : places) {
+        style.anchor = place.anchor;
+        if (!is_free(text_box(place.at, variant, style), beside_lines)) continue;
+        text(place.at, variant, style);
+        return true;
+      }
+  }
   return false;
 }
 

@@ -62,9 +62,10 @@ class Svg {
   void keep_clear_if_possible(PicturePoint from, PicturePoint to);
   bool is_free(const LabelBox& box, bool strictly) const;
 
-  // Writes the words at the first place where nothing stands in their way; false where there is
-  // none.
-  bool label(const std::vector<LabelPlace>& places, std::string_view words, TextStyle style);
+  // Writes the first of the words, longest first, that have a place where nothing stands in their
+  // way; false where none have. Where they would all cross a line they do so, unless `strictly`.
+  bool label(const std::vector<LabelPlace>& places, const std::vector<std::string>& words,
+             TextStyle style, bool strictly = false);
 
   // The picture of this area, ground and all; `name` is what a screen reader calls it.
   std::string finish(const LabelBox& area, std::string_view name) &&;

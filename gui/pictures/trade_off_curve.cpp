@@ -119,7 +119,7 @@ class TradeOffPicture {
     for (std::int64_t at = 0; x_of(at) <= frame_.right + 1; at += tick) {
       const double x = x_of(at);
       svg_.line({x, frame_.top}, {x, frame_.bottom}, theme_.line, 1, at == 0 ? "" : "2 4");
-      svg_.label({{{x, frame_.bottom + 18}, Anchor::middle}}, byte_label(at),
+      svg_.label({{{x, frame_.bottom + 18}, Anchor::middle}}, {byte_label(at)},
                  tick_style(Anchor::middle));
     }
     for (const TradeOffTick& t : time_ticks()) {
@@ -134,7 +134,7 @@ class TradeOffPicture {
     }
     const TextStyle style{theme_.dim, 11};
     svg_.text({look_.title ? 24.0 : 8.0, frame_.top - 14}, "time for recomputation", style);
-    svg_.label({{{frame_.right, frame_.bottom + 36}, Anchor::end}}, "peak memory of the step",
+    svg_.label({{{frame_.right, frame_.bottom + 36}, Anchor::end}}, {"peak memory of the step"},
                style);
   }
 
@@ -165,10 +165,10 @@ class TradeOffPicture {
     const TextStyle style{theme_.conflict, 12};
     const double x = frame_.left + 10, room = wall() - frame_.left - 16;
     if (text_width("proved impossible", style) <= room) {
-      svg_.label({{{x, frame_.top + 20}, Anchor::start}}, "proved impossible", style);
+      svg_.label({{{x, frame_.top + 20}, Anchor::start}}, {"proved impossible"}, style);
     } else if (text_width("impossible", style) <= room) {
-      svg_.label({{{x, frame_.top + 20}, Anchor::start}}, "proved", style);
-      svg_.label({{{x, frame_.top + 36}, Anchor::start}}, "impossible", style);
+      svg_.label({{{x, frame_.top + 20}, Anchor::start}}, {"proved"}, style);
+      svg_.label({{{x, frame_.top + 36}, Anchor::start}}, {"impossible"}, style);
     }
   }
 
@@ -193,11 +193,20 @@ class TradeOffPicture {
     svg_.polyline(line, theme_.selection, 2);
     lines(line);
     lines({above, line.front()});
+    PicturePoint dot{-1e9, -1e9};
     for (const CurvePoint& point : report_.points) {
-      svg_.circle(place(point), 2.5, theme_.selection, theme_.panel);
+      if (apart(dot, place(point))) {
+        dot = place(point);
+        svg_.circle(dot, 2.5, theme_.selection, theme_.panel);
+      }
       keep_clear(place(point), 4);
       svg_.hint({place(point).x - 5, place(point).y - 5}, 10, 10, words_of(point));
     }
+  }
+
+  // Dots that would hide the line between them are left out.
+  static bool apart(PicturePoint a, PicturePoint b) {
+    return std::abs(a.x - b.x) + std::abs(a.y - b.y) > 9;
   }
 
   void keep_clear(PicturePoint p, double r) {
@@ -273,8 +282,8 @@ class TradeOffPicture {
                   {{p.x, p.y + 18}, Anchor::middle},
                   {{p.x + 7, p.y - 8}, Anchor::start},
                   {{p.x - 7, p.y - 8}, Anchor::end}},
-                 fmt::format("{}", point.fraction),
-                 {theme_.conflict, 11, 400, Anchor::start, true});
+                 {fmt::format("{}", point.fraction)},
+                 {theme_.conflict, 11, 400, Anchor::start, true}, true);
     }
   }
 

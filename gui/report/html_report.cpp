@@ -181,7 +181,9 @@ std::string reproduction(const HtmlReport& report) {
   fact("graph", report.file + (r.graph_key.empty() ? "" : ", " + r.graph_key));
   fact("digest of the graph", report.digest);
   fact("device", device_words(r));
-  fact("cost model", fmt::format("{}, kernels: {}", r.cost_model, name_of(r.fusion)));
+  fact("cost model", r.fusion == Fusion::none
+                         ? r.cost_model
+                         : fmt::format("{}, kernels by {}", r.cost_model, name_of(r.fusion)));
   const std::string command =
       report.command.empty()
           ? "<p>No single command writes this report: the graph was changed in the window.</p>\n"

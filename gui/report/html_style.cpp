@@ -39,8 +39,8 @@ figcaption{color:var(--dim);font-size:12px;margin:6px 0 14px}
 .scroll{max-height:520px;overflow:auto;border:1px solid var(--line);border-radius:4px;
 background:linear-gradient(var(--panel),var(--panel)) left/28px 100% no-repeat local,
 linear-gradient(var(--panel),var(--panel)) right/28px 100% no-repeat local,
-linear-gradient(to right,var(--faint),transparent) left/10px 100% no-repeat scroll,
-linear-gradient(to left,var(--faint),transparent) right/10px 100% no-repeat scroll,var(--panel)}
+linear-gradient(to right,var(--line),transparent) left/14px 100% no-repeat scroll,
+linear-gradient(to left,var(--line),transparent) right/14px 100% no-repeat scroll,var(--panel)}
 .swipe{font-size:12px;margin:0 0 4px}
 pre{margin:0;padding:10px 14px;font:12px/1.6 "JetBrains Mono",ui-monospace,monospace}
 table{border-collapse:collapse;width:100%}
@@ -56,7 +56,7 @@ width:280px;max-width:100%;margin-bottom:8px}
 footer{margin-top:40px;color:var(--faint);font-size:12px}
 @media (max-width:1047px){.wide{display:none}.narrow{display:block}}
 @media (max-width:640px){main{padding:18px 12px 48px}.figures{grid-template-columns:1fr 1fr}
-th,td{padding:5px 10px}td.code{max-width:200px}input{width:100%;font-size:16px;padding:8px 10px}
+th,td{padding:5px 10px}td.words{white-space:nowrap}td.code{max-width:200px}input{width:100%;font-size:16px;padding:8px 10px}
 .facts{grid-template-columns:1fr;gap:0}.facts dd{margin-bottom:8px}}
 @media print{.scroll{max-height:none;overflow:visible}input,.swipe{display:none}}
 )";

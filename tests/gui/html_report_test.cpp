@@ -3,6 +3,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
+#include "engine/support/version.h"
 #include "engine/workspace/curve.h"
 #include "engine/workspace/planning.h"
 #include "gui/report/html.h"
@@ -11,7 +12,8 @@
 namespace recut::gui {
 namespace {
 
-std::string report_of(const std::vector<std::string>& budgets) {
+std::string report_of(const std::vector<std::string>& budgets,
+                      const std::string& command = "recut report 'a<b.recut'") {
   const auto document = open_document_bytes(kOddNames, "joint.recut", {});
   REQUIRE(document.ok());
   std::vector<Planned> plans;
@@ -24,7 +26,8 @@ std::string report_of(const std::vector<std::string>& budgets) {
   }
   const auto curve = sweep_document(*document, {});
   REQUIRE(curve.ok());
-  HtmlReport report{"joint<1>.recut", &document->passes, {}, &curve->report};
+  HtmlReport report{"joint<1>.recut", &document->passes,  {},
+                    &curve->report,   "0123456789abcdef", command};
   for (const Planned& planned : plans) report.plans.push_back(&planned.report);
   return html_report(report);
 }
@@ -40,8 +43,35 @@ TEST_CASE("html report: figures, pictures and tables of a plan", "[gui]") {
   CHECK_FALSE(holds(page, "joint<1>"));
   for (const char* id : {"memory", "trade-off", "peak", "saved", "passes"})
     CHECK(holds(page, std::string("<section id=\"") + id + "\">"));
-  CHECK_FALSE(holds(page, "<section id=\"plans\">"));  // one plan is no comparison
   CHECK(holds(page, "on-light"));
+  CHECK(holds(page, "<p id=\"finding\">At "));
+}
+
+TEST_CASE("html report: says how to write it again, and by whose times", "[gui]") {
+  const std::string page = report_of({"none"});
+  CHECK(holds(page, "<pre>recut report 'a&lt;b.recut'</pre>"));
+  CHECK(holds(page, "<dt>Recut</dt><dd>" + std::string(version()) + "</dd>"));
+  CHECK(holds(page, "<dd>0123456789abcdef</dd>"));
+  CHECK(holds(page, "<dt>device</dt><dd>"));
+  CHECK(holds(page, "(reference)"));
+  CHECK(holds(page, "<dt>cost model</dt><dd>eager</dd>"));
+  CHECK(holds(page, " · eager model"));
+  CHECK(holds(report_of({"none"}, ""), "No single command writes this report"));
+}
+
+TEST_CASE("html report: PyTorch's plan at this peak has a row beside the plan", "[gui]") {
+  const std::string page = report_of({"none"});
+  const std::size_t plans = page.find("<section id=\"plans\">");
+  REQUIRE(plans != std::string::npos);
+  CHECK(page.find("strategy torch", plans) < page.find("</section>", plans));
+}
+
+TEST_CASE("html report: phones have pictures of their own, and boxes that scroll", "[gui]") {
+  const std::string page = report_of({"none"});
+  CHECK(holds(page, "<div class=\"narrow\"><svg"));
+  CHECK(holds(page, "width=\"360\""));
+  CHECK(holds(page, "@media (max-width:640px)"));
+  CHECK(holds(page, "Scroll sideways for more"));
 }
 
 TEST_CASE("html report: needs nothing from elsewhere", "[gui]") {

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "gui/theme.h"
 #include "tests/native/run_command.h"
 
 namespace recut::native {
@@ -102,8 +103,56 @@ TEST_CASE("command: report writes one file, and none where a budget can't be hel
       {"report", sample("mlp.json.gz"), "--budget", "100%", "--compare", "none", "--out", file});
   INFO(ran.err);
   CHECK(ran.code == kDone);
-  CHECK(std::filesystem::file_size(file) > 10'000);
+  const std::string page = bytes_of(file.string());
+  CHECK(page.size() > 10'000);
+  for (const std::string& words : {"--budget 100% --compare none --out", "<dt>Recut</dt><dd>",
+                                   "<dt>digest of the graph</dt>", "<p id=\"finding\">At "})
+    CHECK(page.find(words) != std::string::npos);
   std::filesystem::remove(file);
+}
+
+TEST_CASE("command: pictures are light, carry their fonts, and fit a column", "[native]") {
+  const auto drawn = [](const std::vector<std::string>& more) {
+    const TemporaryFile picture("column.svg");
+    std::vector<std::string> words{"plan",  sample("mlp.json.gz"), "--budget", "none",
+                                   "--svg", picture.path()};
+    words.insert(words.end(), more.begin(), more.end());
+    const Ran ran = run(words);
+    INFO(ran.err);
+    REQUIRE(ran.code == kDone);
+    return picture.read();
+  };
+  const std::string usual = drawn({}), dark = drawn({"--dark"});
+  CHECK(usual.find("@font-face") != std::string::npos);
+  CHECK(usual.find(gui::css(gui::kLight.panel)) != std::string::npos);
+  CHECK(dark.find(gui::css(gui::kDark.panel)) != std::string::npos);
+  CHECK(usual.find(">Memory<") != std::string::npos);
+  CHECK(drawn({"--no-title"}).find(">Memory<") == std::string::npos);
+  CHECK(drawn({"--no-fonts"}).find("@font-face") == std::string::npos);
+  const std::string column = drawn({"--width", "84mm"});
+  CHECK(column.find("width=\"84mm\"") != std::string::npos);
+  CHECK(column.find(">Memory<") == std::string::npos);
+  CHECK(drawn({"--width", "8.4cm"}) == column);
+  for (const char* width : {"", "84", "mm", "-84mm", "1mm", "9km", "nanmm"})
+    CHECK(run({"plan", sample("mlp.json.gz"), "--width", width}).code == kBadInput);
+}
+
+TEST_CASE("command: a graph in a column says how wide it has to be", "[native]") {
+  const std::vector<std::string> words{"show", sample("tiny_conv.json.gz"), "--format", "svg",
+                                       "--width"};
+  const auto at = [&](const std::string& width) {
+    std::vector<std::string> all = words;
+    all.push_back(width);
+    return run(all);
+  };
+  const Ran refused = at("40mm");
+  CHECK(refused.code == kBadInput);
+  const std::size_t least = refused.err.find("--width ");
+  REQUIRE(least != std::string::npos);
+  const std::size_t number = least + std::string("--width ").size();
+  const Ran held = at(refused.err.substr(number, refused.err.find(' ', number) - number));
+  CHECK(held.code == kDone);
+  CHECK(held.out.find("<svg") == 0);
 }
 
 TEST_CASE("command: plan --device prices by a profile, and says so", "[native]") {
@@ -223,7 +272,7 @@ TEST_CASE("command: a peak that can't be held comes with the least that can", "[
 TEST_CASE("command: sweep writes the curve for scripts and for eyes", "[native]") {
   const TemporaryFile csv("curve.csv"), picture("curve.svg");
   const Ran ran = run({"sweep", sample("tiny_conv.json.gz"), "--points", "7", "--json", "--csv",
-                       csv.path(), "--svg", picture.path(), "--light"});
+                       csv.path(), "--svg", picture.path(), "--dark"});
   REQUIRE(ran.code == kDone);
   const auto json = nlohmann::json::parse(ran.out);
   CHECK(json["points"].size() == 7);
