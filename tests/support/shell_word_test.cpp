@@ -1,7 +1,7 @@
 // Words of a command that a shell reads as they were meant.
 #include <catch2/catch_test_macros.hpp>
 
-#include "engine/support/text.h"
+#include "engine/support/shell_word.h"
 
 namespace recut {
 namespace {
