@@ -105,8 +105,8 @@ TEST_CASE("command: report writes one file, and none where a budget can't be hel
   CHECK(ran.code == kDone);
   const std::string page = bytes_of(file.string());
   CHECK(page.size() > 10'000);
-  for (const std::string& words : {"--budget 100% --compare none --out", "<dt>Recut</dt><dd>",
-                                   "<dt>digest of the graph</dt>", "<p id=\"finding\">At "})
+  for (const char* words : {"--budget 100% --compare none --out", "<dt>Recut</dt><dd>",
+                            "<dt>digest of the graph</dt>", "<p id=\"finding\">At "})
     CHECK(page.find(words) != std::string::npos);
   std::filesystem::remove(file);
 }
