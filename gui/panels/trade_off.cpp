@@ -48,18 +48,21 @@ class TradeOffView {
 
   void draw() {
     budget_field();
+    const bool trades = document_.has_backward();  // forward alone has nothing to trade
     plot_.begin();
-    impossible();
+    if (trades) impossible();
     plot_.end();
     plot_.grid();
     const Touch t = touch(ui_, "curve", ItemKind::slider, plot_.inside(), true, budget_words());
     ui_.items.set_span(budget_span());
     drag(t);
     plot_.begin();
-    curve();
-    torch();
+    if (trades) {
+      curve();
+      torch();
+    }
     plot_.end();
-    names();
+    if (trades) names();
     budget_line(t);
     shown_plan();
     offer();

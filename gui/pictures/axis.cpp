@@ -1,5 +1,7 @@
 #include "gui/pictures/axis.h"
 
+#include <fmt/core.h>
+
 #include <cmath>
 
 #include "engine/support/units.h"
@@ -37,7 +39,10 @@ std::string byte_label(std::int64_t bytes) {
 }
 
 std::string time_label(double micros) {
-  return micros == 0 ? "0" : without_zeros(format_micros(micros));
+  if (micros == 0) return "0";
+  // Two digits behind the point would say the same at several ticks.
+  if (micros < 0.1) return fmt::format("{:.4g} ns", 1000 * micros);
+  return without_zeros(format_micros(micros));
 }
 
 }  // namespace recut::gui

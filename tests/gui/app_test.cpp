@@ -214,4 +214,18 @@ TEST_CASE("window: it draws at every scale and size, in both themes", "[gui]") {
 }
 
 }  // namespace
+TEST_CASE("window: forward alone has no trade-off, and nothing red", "[gui]") {
+  Window window(bare_options());
+  window.app.open("samples/blocks/residual_block.recut");
+  window.settle();
+  CHECK(window.app.items.find("trade-off/differentiate") != nullptr);
+  for (const char* name : {"trade-off/impossible", "trade-off/PyTorch", "trade-off/Recut"}) {
+    CAPTURE(name);
+    CHECK(window.app.items.find(name) == nullptr);
+  }
+  REQUIRE(window.app.run("pass.differentiate").ok());
+  window.settle();
+  CHECK(window.app.items.find("trade-off/impossible") != nullptr);
+}
+
 }  // namespace recut::gui

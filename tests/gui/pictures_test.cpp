@@ -1,8 +1,10 @@
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
+#include <set>
 #include <string>
 
 #include "engine/input/text.h"
+#include "gui/pictures/axis.h"
 #include "gui/pictures/graph_picture.h"
 #include "gui/pictures/loss_curve.h"
 #include "gui/pictures/memory_timeline.h"
@@ -154,4 +156,17 @@ TEST_CASE("loss curve: steps, means of passes and what is not finite", "[gui][tr
 }
 
 }  // namespace
+TEST_CASE("pictures: ticks of a short axis have labels of their own", "[gui]") {
+  for (const double most : {0.002, 0.012, 0.06, 0.7, 13.0, 4'200.0}) {
+    CAPTURE(most);
+    const double tick = time_tick(most, 5);
+    std::set<std::string> labels;
+    int ticks = 0;
+    for (int k = 0; k * tick <= most; ++k, ++ticks) labels.insert(time_label(k * tick));
+    CHECK(ticks >= 2);
+    CHECK(labels.size() == static_cast<std::size_t>(ticks));
+  }
+  CHECK(time_label(0.02) == "20 ns");
+}
+
 }  // namespace recut::gui
