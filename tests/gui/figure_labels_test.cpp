@@ -144,6 +144,31 @@ TEST_CASE("figures: a printed graph closes groups until it can be read", "[gui][
   CHECK(graph_svg(graph, printed(kLight, least / 2)) == graph_svg(graph, printed(kLight, least)));
 }
 
+TEST_CASE("figures: labels keep clear, and words that meet are found", "[gui][figures]") {
+  const PictureLook look(kLight);
+  const TextStyle style{kLight.text, 12};
+  const LabelBox area{0, 0, 200, 100};
+  Svg crowded(look, kLight.panel);
+  crowded.text({10, 50}, "first", style);
+  crowded.text({20, 52}, "second", style);
+  const std::string met = std::move(crowded).finish(area, "crowded");
+  CHECK(meeting_words(met) == "first meets second");
+  CHECK(word_outside(met) == "");
+  Svg apart(look, kLight.panel);
+  apart.keep_labels_in(area);
+  apart.text({10, 50}, "first", style);
+  apart.keep_clear_if_possible({0, 80}, {200, 80});
+  CHECK_FALSE(apart.label({{{20, 52}, Anchor::start}}, {"second"}, style));
+  CHECK_FALSE(apart.label({{{190, 20}, Anchor::start}}, {"outside"}, style));
+  CHECK_FALSE(apart.label({{{10, 84}, Anchor::start}}, {"on the line"}, style, true));
+  CHECK(apart.label({{{10, 84}, Anchor::start}}, {"on the line"}, style));
+  CHECK(apart.label({{{20, 52}, Anchor::start}, {{100, 52}, Anchor::start}}, {"long words", "b"},
+                    style));
+  const std::string clear = std::move(apart).finish(area, "apart");
+  CHECK(meeting_words(clear) == "");
+  CHECK(clear.find(">long words<") != std::string::npos);
+}
+
 TEST_CASE("figures: an empty graph, plan and trade-off draw in every look", "[gui][figures]") {
   for (const PictureLook& look : looks()) {
     CHECK(is_well_formed(graph_svg(Graph(), look)));
