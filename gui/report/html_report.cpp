@@ -221,7 +221,7 @@ std::string html_report(const HtmlReport& report) {
           ? std::string()
           : html_figure([&](const PictureLook& look) { return memory_timeline_svg(r, look); },
                         "Bytes alive at each step, in program order, by why they are "
-                        "alive; rest the pointer on a step for its name."));
+                        "alive."));
   body += section("trade-off", "Trade-off",
                   "The cheapest plan found for each budget, and where PyTorch's partitioner lands.",
                   trade_off(report.curve));
