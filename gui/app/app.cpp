@@ -302,12 +302,14 @@ Moment App::moment() const {
   return first_screen ? Moment::first : Moment::open;
 }
 
-// The other panels come in once a budget was chosen and let go of, or anything else is looked at.
+// The other panels come in once a budget was chosen and let go of, or anything else is looked at;
+// when its sample is closed, what is opened next is the user's own.
 void App::end_first_screen() {
+  if (!first_screen) return;
   const DocumentView* front = document();
-  if (!first_screen || front == nullptr) return;
-  const bool chosen = front->chose_budget && !ImGui::IsMouseDown(ImGuiMouseButton_Left);
-  const bool elsewhere = documents.all().size() > 1 || lessons.lesson() != nullptr ||
+  const bool closed = front == nullptr;
+  const bool chosen = !closed && front->chose_budget && !ImGui::IsMouseDown(ImGuiMouseButton_Left);
+  const bool elsewhere = closed || documents.all().size() > 1 || lessons.lesson() != nullptr ||
                          front->selection.node.valid() || !front->search.text.empty();
   if (!chosen && !elsewhere) return;
   first_screen = false;

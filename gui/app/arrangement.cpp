@@ -12,10 +12,13 @@ constexpr float kCompactWidth = 1000, kCompactHeight = 480;  // units: the least
 // Units in which tables keep their names; a splitter that was moved may leave less.
 constexpr float kLeastLeft = 226, kLeastRight = 416;
 
+// Units that the words of the first screen take; the hill and the trade-off have the rest.
+constexpr float kFirstHigh = 266, kFirstNarrowHigh = 470, kFirstFingers = 50;
+
 constexpr std::string_view kUpper = "upper", kLower = "lower";
 
 struct Shares {
-  float left = 0.157f, right = 0.283f, bottom = 0.354f, bottom_right = 0.367f, first = 0.6f;
+  float left = 0.157f, right = 0.283f, bottom = 0.354f, bottom_right = 0.367f;
 };
 
 using ByPlace = std::array<std::vector<std::size_t>, kPlaces>;
@@ -64,8 +67,9 @@ class Arranger {
             side("split.left", window, at_least(kLeastLeft, shares.left, window), false));
     const bool bottom = has(Place::bottom_left) || has(Place::bottom_right);
     if (bottom) {
-      Rect strip = moment_ == Moment::first ? below("split.first", window, shares.first)
-                                            : below("split.bottom", window, shares.bottom);
+      Rect strip = moment_ == Moment::first
+                       ? below("split.first", window, beyond_words(kFirstHigh, window))
+                       : below("split.bottom", window, shares.bottom);
       if (has(Place::bottom_left) && has(Place::bottom_right))
         turn(Place::bottom_right, side("split.bottom_right", strip, shares.bottom_right, true));
       turn(has(Place::bottom_left) ? Place::bottom_left : Place::bottom_right, strip);
@@ -90,6 +94,12 @@ class Arranger {
 
   float at_least(float units, float share, const Rect& of) const {
     return std::max(share, units * scale_ / std::max(1.0f, of.width()));
+  }
+
+  // The share of a height that the first screen's words leave.
+  float beyond_words(float units, const Rect& of) const {
+    const float high = (units + (fingers_ ? kFirstFingers : 0)) * scale_;
+    return 1 - high / std::max(1.0f, of.height());
   }
 
   float share_of(const std::string& setting, float otherwise, float length) const {
@@ -150,8 +160,14 @@ class Arranger {
     });
     result_.compact = true;
     if (lower.empty()) return turn(Place::centre, kUpper, upper, window);
+    const bool first = moment_ == Moment::first;
+    if (first)  // its sentence speaks of the hill
+      std::stable_partition(lower.begin(), lower.end(), [&](std::size_t panel) {
+        return panels_[panel].place == Place::bottom_left;
+      });
     const Rect rest = window.width() > window.height() ? side("split.beside", window, 0.45f, true)
-                                                       : below("split.below", window, 0.46f);
+                      : first ? below("split.first", window, beyond_words(kFirstNarrowHigh, window))
+                              : below("split.below", window, 0.46f);
     turn(Place::centre, kUpper, upper, window);
     turn(Place::bottom_left, kLower, lower, rest);
   }

@@ -30,15 +30,15 @@ class FirstScreen {
 
   void draw() {
     ui_.fill(input_.whole, ui_.theme.background);
-    Rect area = input_.whole.inset(ui_.px(28), ui_.px(22));
-    const bool wide = area.width() > ui_.px(2 * kSide);
+    const bool wide = input_.whole.width() > ui_.px(2 * kSide + 2 * 28);
+    Rect area = input_.whole.inset(ui_.px(wide ? 28 : 16), ui_.px(wide ? 22 : 14));
     if (wide) {
       Rect side = area.cut_right(ui_.px(kSide));
       area.cut_right(ui_.px(36));
-      choices(side);
+      choices(side, wide);
     }
     story(area);
-    if (!wide) choices(area);
+    if (!wide) choices(area, wide);
   }
 
  private:
@@ -103,23 +103,35 @@ class FirstScreen {
     area.cut_top(ui_.px(12));
   }
 
-  void choices(Rect& side) {
+  void choices(Rect& side, bool wide) {
     if (button(ui_, "workbench", line(side, 32), "Open the workbench  ↵", ButtonLook::primary))
       intents_.push_back({"first.leave", ""});
     side.cut_top(ui_.px(8));
-    if (button(ui_, "learn", line(side, 30), "Learn it in five minutes"))
+    Rect learn = line(side, 30);
+    Rect samples = wide ? Rect() : learn.cut_right((learn.width() - ui_.px(8)) / 2);
+    if (wide) {
+      side.cut_top(ui_.px(8));
+      samples = line(side, 30);
+    } else {
+      learn.cut_right(ui_.px(8));
+    }
+    if (button(ui_, "learn", learn, "Learn it in five minutes"))
       intents_.push_back({"lesson.list", ""});
-    side.cut_top(ui_.px(8));
-    if (button(ui_, "samples", line(side, 30), "Look at another sample"))
+    if (button(ui_, "samples", samples, wide ? "Look at another sample" : "Other samples"))
       intents_.push_back({"file.sample", ""});
-    side.cut_top(ui_.px(14));
-    if (side.height() < ui_.px(64)) return;
-    ui_.text(side.cut_top(ui_.px(22)), "Your model", Face::strong, ui_.theme.text);
-    Rect code = side.cut_top(ui_.target(28));
-    if (button(ui_, "copy", code.cut_right(ui_.px(64)), "Copy"))
+    side.cut_top(ui_.px(wide ? 14 : 8));
+    own_model(side);
+  }
+
+  // The call has a row of its own, so that it can be read whole on a phone, too.
+  void own_model(Rect& side) {
+    if (side.height() < ui_.target(28) + ui_.px(40)) return;
+    Rect heading = line(side, 28);
+    if (button(ui_, "copy", heading.cut_right(ui_.px(64)), "Copy"))
       intents_.push_back({"first.copy", kExport});
     hint(ui_, "Copy the call that writes your model's graph");
-    ui_.text(code, kExport, Face::mono_small, ui_.theme.text);
+    ui_.text(heading, "Your model", Face::strong, ui_.theme.text);
+    ui_.text(side.cut_top(ui_.px(20)), kExport, Face::mono_small, ui_.theme.text);
     ui_.text(side.cut_top(ui_.px(20)), "in Python, then drop the file here; or an .onnx file",
              Face::small, ui_.theme.dim);
   }

@@ -11,6 +11,7 @@
 #include "engine/workspace/curve_export.h"
 #include "engine/workspace/plan_text.h"
 #include "engine/workspace/planning.h"
+#include "gui/app/first_view.h"
 #include "gui/app/lesson_figure.h"
 #include "gui/app/plan_difference.h"
 #include "gui/app/schedule_view.h"
@@ -224,6 +225,23 @@ void ask_peak(Asked& window) {
   CHECK(has(memory_timeline_svg(told, kDark), " · arena " + format_bytes(arena)) == differs);
 }
 
+// The first screen's two sentences, beside the trade-off's plan.
+void ask_first(Asked& window) {
+  const PlanReport& report = window.report();
+  CHECK(has(first_sentence(window.document()),
+            " peaks at " + format_bytes(report.peak_bytes_unplanned) + "."));
+  const std::string cost = first_cost(window.document());
+  CAPTURE(cost);
+  if (window.document().budget_answer() == BudgetAnswer::refused) {
+    CHECK(has(cost, "the least peak is " + format_bytes(window.document().least_peak())));
+    return;
+  }
+  CHECK(cost.find(format_bytes(report.peak_bytes) + ": ") == 0);
+  const std::string extra = signed_micros(report.recompute_us);
+  CHECK(has(cost, report.recompute_us > 0 ? ": " + extra : ": nothing is recomputed"));
+  CHECK(has(window.item("trade-off/plan"), ", " + extra));
+}
+
 // A moment has one number, and what nothing recomputed comes to says in which order.
 // Returns how many runs stood in the history, of which the list has those in sight.
 int ask_moments(Asked& window) {
@@ -284,6 +302,7 @@ TEST_CASE("figures: one plan, one number at every place", "[gui]") {
     ask_graph(window);
     ask_difference(window);
     ask_peak(window);
+    ask_first(window);
     moments += ask_moments(window);
   }
   CHECK(moments > 0);

@@ -77,6 +77,52 @@ TEST_CASE("first: Enter, a lesson or a selection open the workbench", "[gui][fir
   }
 }
 
+TEST_CASE("first: a drag of the hill's line is one step to undo", "[gui][first]") {
+  FirstWindow window;
+  REQUIRE(window.app.run("budget.set", "none").ok());
+  for (int i = 0; i < 90; ++i) window.tick();  // what is done next is a step of its own
+  window.settle();
+  REQUIRE(window.play("drag memory/budget 0 20") == "");
+  window.settle();
+  REQUIRE(window.app.document()->wishes.budget_bytes > 0);
+  REQUIRE(window.play("key Ctrl+Z") == "");
+  CHECK(window.app.document()->wishes.budget_bytes == 0);
+}
+
+TEST_CASE("first: once its sample is closed, another graph opens in the workbench",
+          "[gui][first]") {
+  FirstWindow window;
+  REQUIRE(window.app.run("file.close").ok());
+  window.settle();
+  CHECK(window.state("moment") == "none");
+  window.app.open(RECUT_SOURCE_DIR "/samples/blocks/residual_block.recut");
+  window.settle();
+  CHECK(window.state("moment") == "open");
+}
+
+TEST_CASE("first: on a phone and beside it the hill, the call and its button have room",
+          "[gui][first]") {
+  for (const bool fingers : {false, true})
+    for (const Extent size : {Extent{390, 844}, Extent{1280, 800}, Extent{1680, 1050}}) {
+      CAPTURE(fingers, size.width);
+      NullBackend backend = Window::sample_backend();
+      backend.fingers = fingers;
+      Window window(FirstWindow::first_options(), std::move(backend));
+      window.backend.resize(size, 1);
+      window.settle();
+      REQUIRE(window.state("moment") == "first");
+      for (const char* label : {"memory/budget", "first/workbench", "first/learn", "first/samples",
+                                "first/copy", "first/cost"}) {
+        CAPTURE(label);
+        const Item* item = window.app.items.find(label);
+        REQUIRE(item != nullptr);
+        CHECK(item->rect.height() >= (fingers && item->kind == ItemKind::button ? 44 : 15));
+      }
+      for (const std::string& words : window.app.items.cut_texts("first"))
+        CHECK(words.find("recut_torch") == std::string::npos);
+    }
+}
+
 TEST_CASE("first: costs are those of the plan, of its curve and of PyTorch's points",
           "[gui][first]") {
   Window window(bare_options());
