@@ -1,4 +1,4 @@
-// A trade-off that curve_json wrote, read again: those that come with the program are data of ours.
+// Reads a trade-off that curve_json wrote. The ones that come with the program are data of ours.
 #pragma once
 
 #include <string_view>

@@ -302,8 +302,8 @@ Moment App::moment() const {
   return first_screen ? Moment::first : Moment::open;
 }
 
-// The other panels come in once a budget was chosen and let go of, or anything else is looked at;
-// when its sample is closed, what is opened next is the user's own.
+// The other panels come in once a budget was chosen and let go of, or anything else is looked at.
+// After its sample is closed the next graph is the user's own.
 void App::end_first_screen() {
   if (!first_screen) return;
   const DocumentView* front = document();

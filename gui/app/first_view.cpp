@@ -6,12 +6,13 @@
 
 #include "engine/support/units.h"
 #include "gui/app/value_table.h"
+#include "gui/report/finding.h"
 
 namespace recut::gui {
 namespace {
 
-// Proved: no plan of so high a peak recomputes for less, by the plan's own proof or the curve's.
-// What is proved of a larger budget holds of a smaller one, too.
+// Proved: no plan of so high a peak recomputes for less, by the plan's own proof or the curve's. A
+// bound for a larger budget holds for a smaller one, too.
 double proved_recompute_us(const PlanReport& plan, const CurveReport& curve) {
   double bound = plan.proof ? plan.proof->recompute_bound_us : 0;
   for (const CurvePoint& point : curve.points)
@@ -27,19 +28,14 @@ std::string proof_words(const PlanReport& plan, const CurveReport& curve) {
                      100 * std::max(0.0, plan.recompute_us / bound - 1));
 }
 
-// The quickest of PyTorch's plans that peaks no higher.
+// The quickest of PyTorch's plans that peaks no higher, with the same kernels.
 std::string first_torch_words(const PlanReport& plan, const CurveReport& curve) {
-  if (curve.torch.empty()) return "";
-  const CurvePoint *quickest = nullptr, *lowest = nullptr;
-  for (const CurvePoint& point : curve.torch) {
-    if (lowest == nullptr || point.peak_bytes < lowest->peak_bytes) lowest = &point;
-    const bool fits = point.peak_bytes <= plan.peak_bytes;
-    if (fits && (quickest == nullptr || point.recompute_us < quickest->recompute_us))
-      quickest = &point;
-  }
-  if (quickest == nullptr)
-    return fmt::format(" PyTorch's lowest peak: {}.", format_bytes(lowest->peak_bytes));
-  return fmt::format(" PyTorch at this peak: {}.", signed_micros(quickest->recompute_us));
+  const char* who = curve.torch_recorded ? "PyTorch" : "Partitioned as by PyTorch";
+  if (const CurvePoint* point = torch_at_peak(plan, &curve))
+    return fmt::format(" {} at this peak: {}.", who, signed_micros(point->recompute_us));
+  const CurvePoint* lowest = lowest_of_torch(plan, &curve);
+  if (lowest == nullptr) return "";
+  return fmt::format(" {}, the lowest peak: {}.", who, format_bytes(lowest->peak_bytes));
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// The figures of the first screen: a step's peak, what the plan that is shown costs beside what is
-// proved and beside PyTorch, and how much of each block of the model it saves. No drawing.
+// The figures of the first screen: a step's peak, the cost of the plan that is shown beside its
+// bound and beside PyTorch, and the share of each block of the model that it saves. No drawing.
 #pragma once
 
 #include <string>
@@ -14,8 +14,8 @@ namespace recut::gui {
 std::string first_sentence(const DocumentView& document);
 
 // "4.25 GiB: +8.70 ms (15.3 %), within 1.0 % of the least recomputation that is proved. PyTorch at
-// this peak: +18.2 ms." As the command says it. Of a budget that isn't held: the least peak that
-// is.
+// this peak: +18.2 ms." ("Partitioned as by PyTorch" where nobody recorded PyTorch's choices.) As
+// the command says it. Of a budget that isn't held: the least peak that is.
 std::string first_cost(const DocumentView& document);
 
 // A block of the model: of the bytes that its forward makes the shares that are kept for backward

@@ -1,4 +1,4 @@
-// Names of what is drawn in a plot, at places that leave lines, points and each other free.
+// Names of curves, areas and points in a plot, at places that are free of lines and other names.
 #pragma once
 
 #include <string>

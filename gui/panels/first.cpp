@@ -1,5 +1,5 @@
-// The first screen, above a step's memory and its trade-off: what this is in one sentence, the
-// blocks of the model, what the plan costs, and how to get one's own model in. The rest of the
+// The first screen, above a step's memory and its trade-off: the purpose in one sentence, the
+// blocks of the model, the cost of the plan, and how to get one's own model in. The rest of the
 // window comes after the first drag.
 #include <fmt/core.h>
 
@@ -49,21 +49,28 @@ class FirstScreen {
     area.cut_top(ui_.px(gap));
   }
 
+  // The same as a figure of that label.
+  void paragraph(Rect& area, std::string_view label, const std::string& words, Face face,
+                 float gap) {
+    Rect place = area;
+    ui_.items.add(label, ItemKind::figure,
+                  place.cut_top(wrapped_height(ui_, words, area.width(), face)), true, words);
+    paragraph(area, words, face, ui_.theme.text, gap);
+  }
+
   void story(Rect& area) {
     const DocumentView* document = input_.document;
     if (document == nullptr) return;
     const std::string sentence = first_sentence(*document);
-    ui_.items.add("sentence", ItemKind::figure, area, true, sentence);
-    paragraph(area, sentence, Face::title, ui_.theme.text, 10);
+    paragraph(area, "sentence", sentence, Face::title, 10);
     paragraph(area, kWhatItIs, Face::text, ui_.theme.dim, 18);
     if (input_.ready() == nullptr) return;
     blocks(area, *document);
     const std::string cost = first_cost(*document);
-    ui_.items.add("cost", ItemKind::figure, area, true, cost);
-    paragraph(area, cost, Face::strong, ui_.theme.text, 12);
+    paragraph(area, "cost", cost, Face::strong, 12);
   }
 
-  // What each block keeps turns from amber to violet as the budget sinks.
+  // A block's share turns from amber to violet as the budget sinks.
   void blocks(Rect& area, const DocumentView& document) {
     auto& memory = input_.memory<FirstMemory>("first");
     if (memory.layers_of != document.document) {
@@ -77,8 +84,8 @@ class FirstScreen {
     const float gap = ui_.px(4);
     const float wide = (strip.width() + gap) / static_cast<float>(blocks.size());
     for (const FirstBlock& block : blocks) {
-      const Rect cell = strip.cut_left(wide).inset(0, 0);
-      Rect bar{cell.left, cell.top, cell.right - gap, cell.bottom};
+      Rect bar = strip.cut_left(wide);
+      bar.right -= gap;
       ui_.fill(bar, ui_.theme.raised, ui_.px(2));
       const std::string words =
           fmt::format("saved {:.0f} %, recomputed {:.0f} %", 100 * block.saved, 100 * block.again);

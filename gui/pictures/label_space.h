@@ -1,4 +1,4 @@
-// Where a picture's words stand, so that no two of them meet.
+// Keeps account of where a picture's words stand, so that no two of them meet.
 #pragma once
 
 #include <unordered_map>

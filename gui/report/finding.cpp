@@ -65,10 +65,7 @@ std::string torch_words(const PlanReport& plan, const CurveReport* curve) {
         " {} needs {}{}.", who, more_time(point->recompute_us),
         peak == format_bytes(plan.peak_bytes) ? " at that peak" : ", at a peak of " + peak);
   }
-  const CurvePoint* lowest = nullptr;
-  for (const CurvePoint& point : curve->torch)
-    if (same_kernels(plan, point) && (lowest == nullptr || point.peak_bytes < lowest->peak_bytes))
-      lowest = &point;
+  const CurvePoint* lowest = lowest_of_torch(plan, curve);
   if (lowest == nullptr) return fmt::format(" {} wasn't asked with kernels like these.", who);
   return fmt::format(" {} doesn't get there: its lowest peak is {}, for {}.", who,
                      format_bytes(lowest->peak_bytes), more_time(lowest->recompute_us));
@@ -84,6 +81,15 @@ const CurvePoint* torch_at_peak(const PlanReport& plan, const CurveReport* curve
         (cheapest == nullptr || point.recompute_us < cheapest->recompute_us))
       cheapest = &point;
   return cheapest;
+}
+
+const CurvePoint* lowest_of_torch(const PlanReport& plan, const CurveReport* curve) {
+  const CurvePoint* lowest = nullptr;
+  if (curve == nullptr) return lowest;
+  for (const CurvePoint& point : curve->torch)
+    if (same_kernels(plan, point) && (lowest == nullptr || point.peak_bytes < lowest->peak_bytes))
+      lowest = &point;
+  return lowest;
 }
 
 std::string torch_name(const CurveReport& curve) {

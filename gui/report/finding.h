@@ -1,4 +1,4 @@
-// What a report finds, in a sentence or three, each figure from the plan or the trade-off.
+// The finding of a report: a sentence or three, each figure from the plan or the trade-off.
 #pragma once
 
 #include <string>
@@ -11,6 +11,9 @@ namespace recut::gui {
 // The cheapest of PyTorch's plans that peaks no higher than this one, of the same kernels; null
 // where there is none. `curve` may be null.
 const CurvePoint* torch_at_peak(const PlanReport& plan, const CurveReport* curve);
+
+// The one of the lowest peak, of the same kernels; null where there is none. `curve` may be null.
+const CurvePoint* lowest_of_torch(const PlanReport& plan, const CurveReport* curve);
 
 // "PyTorch", or "strategy torch" where nobody recorded what PyTorch chose.
 std::string torch_name(const CurveReport& curve);
