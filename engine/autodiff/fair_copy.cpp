@@ -4,7 +4,7 @@
 #include <unordered_set>
 
 #include "engine/ir/copy.h"
-#include "engine/ir/rebuild.h"
+#include "engine/ir/data_flow.h"
 
 namespace recut::autodiff {
 namespace {

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "engine/input/joint_nodes.h"
+#include "engine/ir/data_flow.h"
 
 namespace recut {
 namespace {
@@ -75,17 +76,9 @@ class OutputReader {
   }
 
   void check_results() {
-    std::vector<bool> needs_tangent(graph_.order().size(), false);
-    for (const NodeId id : graph_.order()) {
-      const bool tangent =
-          graph_[id].op == Op::placeholder && graph_.input_kind(id) == InputKind::tangent;
-      bool needs = tangent;
-      for (const NodeId operand : graph_[id].operands)
-        needs = needs || needs_tangent[graph_.position(operand)];
-      needs_tangent[graph_.position(id)] = needs;
-    }
+    const std::vector<bool> late = needs_tangent(graph_);
     for (const NodeId id : graph_.results)
-      if (id.valid() && needs_tangent[graph_.position(id)])
+      if (id.valid() && late[graph_.position(id)])
         complaints_.add(fmt::format("{} is a result of forward but depends on a tangent",
                                     node_words(graph_.node_name(id))));
   }

@@ -1,6 +1,7 @@
 #include "engine/ir/rebuild.h"
 
 #include "engine/ir/call.h"
+#include "engine/ir/data_flow.h"
 
 namespace recut {
 namespace {
@@ -87,23 +88,6 @@ Graph rebuild(const Graph& from, const Replace& replace) {
   for (const NodeId id : from.gradients) to.gradients.push_back(images.of(id));
   carry_aliases(from, to);
   return to;
-}
-
-std::vector<bool> nodes_under(const Graph& graph, std::span<const NodeId> roots) {
-  const auto order = graph.order();
-  std::vector<bool> needed(order.size(), false);
-  for (const NodeId id : roots)
-    if (id.valid()) needed[graph.position(id)] = true;
-  for (std::size_t p = order.size(); p-- > 0;)
-    if (needed[p])
-      for (const NodeId operand : graph[order[p]].operands) needed[graph.position(operand)] = true;
-  return needed;
-}
-
-std::vector<bool> live_nodes(const Graph& graph) {
-  std::vector<NodeId> outputs = graph.results;
-  outputs.insert(outputs.end(), graph.gradients.begin(), graph.gradients.end());
-  return nodes_under(graph, outputs);
 }
 
 Graph with_nodes(const Graph& graph, const std::vector<bool>& keep) {

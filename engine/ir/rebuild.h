@@ -2,7 +2,6 @@
 #pragma once
 
 #include <functional>
-#include <span>
 #include <vector>
 
 #include "engine/ir/graph.h"
@@ -21,12 +20,6 @@ Graph rebuild(const Graph& from, const Replace& replace);
 // The same call in the new graph under the same origin; types are inferred anew only where an
 // operand's type changed, and nothing is done anew where none of the operands did.
 NodeId keep_node(const Graph& from, Graph& to, NodeId old, const std::vector<Argument>& arguments);
-
-// By position: the nodes that these stand on, and themselves. Invalid ids are none.
-std::vector<bool> nodes_under(const Graph& graph, std::span<const NodeId> roots);
-
-// The same of results and gradients: what is not dead.
-std::vector<bool> live_nodes(const Graph& graph);
 
 // The graph's nodes that are kept (by position), under their names; results and gradients as they
 // were. What a kept node stands on has to be kept.

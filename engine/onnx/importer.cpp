@@ -8,7 +8,7 @@
 #include <set>
 
 #include "engine/eval/inputs.h"
-#include "engine/ir/rebuild.h"
+#include "engine/ir/data_flow.h"
 #include "engine/onnx/known_values.h"
 #include "engine/support/text.h"
 #include "engine/support/units.h"
@@ -212,7 +212,7 @@ class Importer {
 
   // Inputs and what the model holds stand first, without what nothing needs.
   Result<GraphFile> finish() {
-    const std::set<NodeId> needed = needed_nodes();
+    const std::vector<bool> needed = needed_nodes(graph_, graph_.results);
     const auto origin = [&](NodeId id) {
       Origin named = graph_.origin(id);
       const auto it = names_.find(id);
@@ -226,7 +226,7 @@ class Importer {
         const bool input = graph_[id].op == Op::placeholder;
         const bool parameter = input && graph_.input_kind(id) == InputKind::parameter;
         if (graph_.op(id).is(kInput) == calls) continue;
-        if (needed.count(id) == 0 && (!input || parameter)) continue;
+        if (!needed[graph_.position(id)] && (!input || parameter)) continue;
         if (input)
           file.graph.add_input(graph_.input_kind(id), graph_.type(id), graph_.origin(id));
         else
@@ -236,15 +236,6 @@ class Importer {
     file.model = model_.name();
     keep_tensors(file);
     return file;
-  }
-
-  std::set<NodeId> needed_nodes() const {
-    std::set<NodeId> needed(graph_.results.begin(), graph_.results.end());
-    const auto order = graph_.order();
-    for (auto it = order.rbegin(); it != order.rend(); ++it)
-      if (needed.count(*it) != 0)
-        needed.insert(graph_[*it].operands.begin(), graph_[*it].operands.end());
-    return needed;
   }
 
   void keep_tensors(GraphFile& file) {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "engine/partition/execution.h"
+#include "engine/ir/data_flow.h"
 
 namespace recut {
 namespace {

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/ir/data_flow.h"
+
 namespace recut {
 namespace {
 
@@ -119,36 +121,6 @@ class JustInTime {
 };
 
 }  // namespace
-
-std::vector<NodeId> goals_of(const Graph& graph) {
-  std::vector<NodeId> goals = graph.results;
-  for (const NodeId id : graph.gradients)
-    if (id.valid()) goals.push_back(id);
-  return goals;
-}
-
-std::vector<bool> needed_nodes(const Graph& graph, const std::vector<NodeId>& goals) {
-  std::vector<bool> needed(graph.order().size(), false);
-  for (const NodeId id : goals)
-    if (id.valid()) needed[graph.position(id)] = true;
-  for (std::size_t p = needed.size(); p-- > 0;)
-    if (needed[p])
-      for (const NodeId operand : graph[graph.order()[p]].operands)
-        needed[graph.position(operand)] = true;
-  return needed;
-}
-
-std::vector<bool> needs_tangent(const Graph& graph) {
-  std::vector<bool> late(graph.order().size(), false);
-  for (std::size_t p = 0; p < late.size(); ++p) {
-    const NodeId id = graph.order()[p];
-    const std::vector<NodeId>& operands = graph[id].operands;
-    late[p] = (graph[id].op == Op::placeholder && graph.input_kind(id) == InputKind::tangent) ||
-              std::any_of(operands.begin(), operands.end(),
-                          [&](NodeId operand) { return late[graph.position(operand)]; });
-  }
-  return late;
-}
 
 Plan plan_from_saved(const Graph& graph, const std::vector<NodeId>& wanted) {
   std::vector<bool> saved(graph.order().size(), false);

@@ -19,13 +19,4 @@ namespace recut {
 // `wanted` names nodes that need no tangent.
 Plan plan_from_saved(const Graph& graph, const std::vector<NodeId>& wanted);
 
-// By position: whether a node is a goal, or one needs it. Goals that are invalid ask for nothing.
-std::vector<bool> needed_nodes(const Graph& graph, const std::vector<NodeId>& goals);
-
-// Results, then the gradients that there are.
-std::vector<NodeId> goals_of(const Graph& graph);
-
-// By position: whether a node needs a tangent, directly or not.
-std::vector<bool> needs_tangent(const Graph& graph);
-
 }  // namespace recut

@@ -1,6 +1,6 @@
 #include "engine/partition/pins.h"
 
-#include "engine/partition/execution.h"
+#include "engine/ir/data_flow.h"
 #include "engine/partition/storage_model.h"
 
 namespace recut {
@@ -12,7 +12,7 @@ PinRules::PinRules(const Graph& graph)
       result_(graph.order().size(), false),
       read_late_(graph.order().size(), false) {
   for (const NodeId id : graph.results) result_[graph.position(behind(id))] = true;
-  const std::vector<bool> needed = needed_nodes(graph, goals_of(graph));
+  const std::vector<bool> needed = live_nodes(graph);
   for (std::size_t p = 0; p < forward_.size(); ++p)
     for (const NodeId operand : graph[graph.order()[p]].operands)
       if (needed[p] && !forward_[p]) read_late_[graph.position(behind(operand))] = true;

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "engine/partition/execution.h"
+#include "engine/ir/data_flow.h"
 #include "engine/partition/liveness/liveness.h"
 #include "engine/partition/problem/joint_problem.h"
 #include "engine/partition/replay.h"

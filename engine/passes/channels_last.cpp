@@ -28,7 +28,6 @@
 #include <unordered_set>
 
 #include "engine/ir/call.h"
-#include "engine/ir/rebuild.h"
 #include "engine/passes/freezing/rewriter.h"
 #include "engine/passes/rewrite_nodes.h"
 #include "engine/rewrite/storage.h"

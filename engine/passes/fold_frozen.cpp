@@ -2,6 +2,7 @@
 #include <map>
 #include <set>
 
+#include "engine/ir/data_flow.h"
 #include "engine/ir/rebuild.h"
 #include "engine/passes/freezing.h"
 #include "engine/passes/freezing/frozen_values.h"
@@ -74,7 +75,7 @@ class Folding {
 
   Result<Evaluation> compute() const {
     const std::vector<NodeId> roots(roots_.begin(), roots_.end());
-    Graph computing = with_nodes(graph_, nodes_under(graph_, roots));
+    Graph computing = with_nodes(graph_, needed_nodes(graph_, roots));
     computing.results = roots;
     computing.gradients.clear();
     Inputs inputs;
@@ -104,7 +105,7 @@ class Folding {
 
   // Without what is dead now, parameters included; inputs stay, they are the graph's signature.
   Result<Frozen> finish(const Graph& graph, const std::map<NodeId, Tensor>& fresh) const {
-    std::vector<bool> keep = nodes_under(graph, graph.results);
+    std::vector<bool> keep = needed_nodes(graph, graph.results);
     for (const NodeId id : graph.inputs())
       if (graph.input_kind(id) != InputKind::parameter) keep[graph.position(id)] = true;
     Frozen frozen{with_nodes(graph, keep), {}};

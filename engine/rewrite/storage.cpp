@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "engine/ir/rebuild.h"
+#include "engine/ir/data_flow.h"
 #include "engine/ir/storage_view.h"
 
 namespace recut {

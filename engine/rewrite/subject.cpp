@@ -1,6 +1,6 @@
 #include "engine/rewrite/subject.h"
 
-#include "engine/ir/rebuild.h"
+#include "engine/ir/data_flow.h"
 
 namespace recut {
 namespace {

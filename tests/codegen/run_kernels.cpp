@@ -12,7 +12,7 @@
 #include "engine/codegen/loop/verifier.h"
 #include "engine/codegen/lower/address.h"
 #include "engine/eval/inputs.h"
-#include "engine/partition/execution.h"
+#include "engine/ir/data_flow.h"
 #include "engine/partition/fusion/fuse_pointwise.h"
 #include "engine/runtime/program.h"
 #include "tests/codegen/cuda_on_cpu.h"
@@ -75,7 +75,7 @@ std::string check_kernel_run_kernels(const loop::Kernel& kernel) {
 }  // namespace
 
 std::vector<std::vector<NodeId>> kernels_of(const Graph& graph, const FusionGroups& groups) {
-  const std::vector<bool> needed = needed_nodes(graph, goals_of(graph));
+  const std::vector<bool> needed = live_nodes(graph);
   const auto calls_with = [&](NodeId id) {
     if (groups.group(id) == FusionGroups::kAlone) return std::vector<NodeId>{id};
     const auto all = groups.calls(groups.group(id));

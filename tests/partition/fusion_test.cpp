@@ -9,8 +9,8 @@
 
 #include "engine/eval/evaluator.h"
 #include "engine/input/graph_file.h"
+#include "engine/ir/data_flow.h"
 #include "engine/ir/printer.h"
-#include "engine/partition/execution.h"
 #include "engine/partition/fusion/fuse_pointwise.h"
 #include "engine/partition/fusion/kernel_traffic.h"
 #include "engine/partition/peak/sequence.h"

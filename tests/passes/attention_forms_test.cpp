@@ -9,7 +9,6 @@
 #include "engine/autodiff/differentiate.h"
 #include "engine/eval/compare.h"
 #include "engine/ir/printer.h"
-#include "engine/ir/rebuild.h"
 #include "engine/passes/runner.h"
 #include "engine/passes/stages.h"
 #include "tests/random/attention_writer.h"

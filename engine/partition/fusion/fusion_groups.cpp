@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "engine/partition/execution.h"
+#include "engine/ir/data_flow.h"
 #include "engine/partition/fusion/kernel_traffic.h"
 #include "engine/partition/measured_kernels.h"
 #include "engine/support/check.h"
@@ -61,7 +61,7 @@ std::vector<bool> FusionGroups::made_calls(const Graph& graph) const {
 }
 
 void FusionGroups::find_vanishing(const Graph& graph, const std::vector<bool>& made) {
-  const std::vector<bool> needed = needed_nodes(graph, goals_of(graph));
+  const std::vector<bool> needed = live_nodes(graph);
   vanishes_.assign(group_of_.size(), false);
   for (const NodeId id : graph.order()) {
     const std::size_t p = graph.position(id);

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "engine/partition/execution.h"
+#include "engine/ir/data_flow.h"
 
 namespace recut {
 namespace {

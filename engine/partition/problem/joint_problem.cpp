@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/partition/execution.h"
+#include "engine/ir/data_flow.h"
 
 namespace recut {
 
@@ -19,7 +19,7 @@ class JointProblemBuilder {
         groups_(groups),
         alignment_(alignment),
         late_(needs_tangent(graph)),
-        needed_(needed_nodes(graph, goals_of(graph))),
+        needed_(live_nodes(graph)),
         forward_(needed_nodes(graph, graph.results)) {
     const std::size_t n = graph.order().size();
     result_.assign(n, false);

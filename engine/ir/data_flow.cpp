@@ -1,0 +1,39 @@
+#include "engine/ir/data_flow.h"
+
+#include <algorithm>
+
+namespace recut {
+
+std::vector<NodeId> goals_of(const Graph& graph) {
+  std::vector<NodeId> goals = graph.results;
+  for (const NodeId id : graph.gradients)
+    if (id.valid()) goals.push_back(id);
+  return goals;
+}
+
+std::vector<bool> needed_nodes(const Graph& graph, std::span<const NodeId> goals) {
+  const auto order = graph.order();
+  std::vector<bool> needed(order.size(), false);
+  for (const NodeId id : goals)
+    if (id.valid()) needed[graph.position(id)] = true;
+  for (std::size_t p = order.size(); p-- > 0;)
+    if (needed[p])
+      for (const NodeId operand : graph[order[p]].operands) needed[graph.position(operand)] = true;
+  return needed;
+}
+
+std::vector<bool> live_nodes(const Graph& graph) { return needed_nodes(graph, goals_of(graph)); }
+
+std::vector<bool> needs_tangent(const Graph& graph) {
+  std::vector<bool> late(graph.order().size(), false);
+  for (std::size_t p = 0; p < late.size(); ++p) {
+    const NodeId id = graph.order()[p];
+    const std::vector<NodeId>& operands = graph[id].operands;
+    late[p] = (graph[id].op == Op::placeholder && graph.input_kind(id) == InputKind::tangent) ||
+              std::any_of(operands.begin(), operands.end(),
+                          [&](NodeId operand) { return late[graph.position(operand)]; });
+  }
+  return late;
+}
+
+}  // namespace recut
