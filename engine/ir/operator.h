@@ -53,6 +53,7 @@ enum OperatorFlag : std::uint32_t {
   kCommutative = 1 << 17,    // in its first two operands
   kDataDependent = 1 << 18,  // its output's shape depends on values; it is taken from the file
   kInput = 1 << 19,          // a placeholder or constant: its value comes from outside
+  kReadsStorage = 1 << 20,   // counts places of its first operand's storage, past its shape
 };
 using OperatorFlags = std::uint32_t;
 

@@ -8,10 +8,6 @@
 
 namespace recut {
 
-bool reads_storage(Op op) {
-  return op == Op::as_strided || op == Op::as_strided_copy || op == Op::as_strided_scatter;
-}
-
 Layout made_layout(const TensorType& type) {
   return {type.shape, is_dense(type) ? type.strides : contiguous_strides(type.shape), 0, false};
 }

@@ -7,9 +7,6 @@
 
 namespace recut {
 
-// Whether the operator counts places of its first operand's storage.
-bool reads_storage(Op op);
-
 // How an input of this type lies in a storage of its own: with the recorded strides, unless there
 // is far more room between its elements than they take.
 Layout input_layout(const TensorType& type);

@@ -4,8 +4,8 @@
 #include <array>
 #include <string_view>
 
+#include "engine/ir/storage_model.h"
 #include "engine/partition/measured_kernels.h"
-#include "engine/partition/storage_model.h"
 
 namespace recut {
 namespace {
@@ -137,7 +137,7 @@ std::int64_t node_flops(const Graph& graph, NodeId id) {
 
 std::int64_t node_traffic(const Graph& graph, NodeId id) {
   const Operator& op = graph.op(id);
-  if (op.is(kInput) || shares_storage(op)) return 0;
+  if (op.is(kInput | kView)) return 0;
   std::int64_t bytes = value_bytes(graph[id]);
   for (const NodeId operand : graph[id].operands) bytes += value_bytes(graph[operand]);
   return bytes;
@@ -177,7 +177,7 @@ double ModelledKernel::micros(const DeviceRates& rates) const {
 
 double node_micros(const Graph& graph, NodeId id, const DeviceRates& rates) {
   const Operator& op = graph.op(id);
-  if (op.is(kInput) || shares_storage(op)) return 0;
+  if (op.is(kInput | kView)) return 0;
   if (const auto measured = measured_micros(graph, id, rates)) return *measured;
   if (graph[id].op == Op::convolution_backward) return gradient_micros(graph, id, rates);
   return ModelledKernel{node_computing(graph, id, rates), node_traffic(graph, id)}.micros(rates);

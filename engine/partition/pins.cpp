@@ -1,7 +1,7 @@
 #include "engine/partition/pins.h"
 
+#include "engine/ir/aliases.h"
 #include "engine/ir/data_flow.h"
-#include "engine/partition/storage_model.h"
 
 namespace recut {
 
@@ -11,17 +11,11 @@ PinRules::PinRules(const Graph& graph)
       forward_(needed_nodes(graph, graph.results)),
       result_(graph.order().size(), false),
       read_late_(graph.order().size(), false) {
-  for (const NodeId id : graph.results) result_[graph.position(behind(id))] = true;
+  for (const NodeId id : graph.results) result_[graph.position(maker_of(graph, id))] = true;
   const std::vector<bool> needed = live_nodes(graph);
   for (std::size_t p = 0; p < forward_.size(); ++p)
     for (const NodeId operand : graph[graph.order()[p]].operands)
-      if (needed[p] && !forward_[p]) read_late_[graph.position(behind(operand))] = true;
-}
-
-NodeId PinRules::behind(NodeId id) const {
-  while (shares_storage(graph_.op(id)) && !graph_[id].operands.empty())
-    id = graph_[id].operands.front();
-  return id;
+      if (needed[p] && !forward_[p]) read_late_[graph.position(maker_of(graph, operand))] = true;
 }
 
 std::string_view PinRules::why_no_choice(NodeId source) const {
@@ -33,10 +27,12 @@ std::string_view PinRules::why_no_choice(NodeId source) const {
   return {};
 }
 
-std::string_view PinRules::why_not_saved(NodeId id) const { return why_no_choice(behind(id)); }
+std::string_view PinRules::why_not_saved(NodeId id) const {
+  return why_no_choice(maker_of(graph_, id));
+}
 
 std::string_view PinRules::why_not_recomputed(NodeId id) const {
-  const NodeId source = behind(id);
+  const NodeId source = maker_of(graph_, id);
   if (const std::string_view why = why_no_choice(source); !why.empty()) return why;
   const std::size_t p = graph_.position(source);
   if (graph_.op(source).is(kImpure))

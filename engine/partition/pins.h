@@ -22,9 +22,6 @@ class PinRules {
  public:
   explicit PinRules(const Graph& graph);
 
-  // The call whose storage a value stands on; an input for a view of one.
-  NodeId behind(NodeId id) const;
-
   // "" where the node can be pinned; else why it can't, as the end of a sentence about it.
   std::string_view why_not_saved(NodeId id) const;
   std::string_view why_not_recomputed(NodeId id) const;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/ir/aliases.h"
 #include "engine/partition/fusion/kernel_runs.h"
 #include "engine/partition/liveness/liveness.h"
 #include "engine/support/units.h"
@@ -186,7 +187,7 @@ class Tracker {
 
   Instances inherited(NodeId id, const Node& node) {
     const NodeId source = node.operands.front();
-    if (node.op != Op::getitem || shares_storage(graph_.op(source))) return standing_on(source);
+    if (node.op != Op::getitem || graph_.op(source).is(kView)) return standing_on(source);
     const std::span<const StorageId> picked = storages_.behind(id);
     Instances kept;
     for (const std::uint32_t i : standing_on(source))

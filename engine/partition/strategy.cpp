@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "engine/partition/storage_model.h"
+#include "engine/ir/storage_model.h"
 #include "engine/partition/strategies.h"
 
 namespace recut {

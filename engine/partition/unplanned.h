@@ -4,9 +4,9 @@
 
 #include <cstdint>
 
+#include "engine/ir/storage_model.h"
 #include "engine/partition/cost.h"
 #include "engine/partition/fusion/fusion_groups.h"
-#include "engine/partition/storage_model.h"
 #include "engine/support/result.h"
 
 namespace recut {

@@ -27,10 +27,10 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "engine/ir/aliases.h"
 #include "engine/ir/call.h"
 #include "engine/passes/freezing/rewriter.h"
 #include "engine/passes/rewrite_nodes.h"
-#include "engine/rewrite/storage.h"
 #include "engine/support/check.h"
 
 namespace recut::passes {

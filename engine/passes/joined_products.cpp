@@ -20,12 +20,12 @@
 #include <map>
 #include <tuple>
 
+#include "engine/ir/aliases.h"
 #include "engine/ir/call.h"
 #include "engine/ir/copy.h"
 #include "engine/ir/rebuild.h"
 #include "engine/passes/freezing/frozen_values.h"
 #include "engine/passes/freezing/rewriter.h"
-#include "engine/rewrite/storage.h"
 
 namespace recut::passes {
 namespace {

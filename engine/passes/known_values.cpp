@@ -19,9 +19,9 @@
 #include <set>
 
 #include "engine/eval/evaluator.h"
+#include "engine/ir/aliases.h"
 #include "engine/passes/freezing/rewriter.h"
 #include "engine/passes/rewrite_nodes.h"
-#include "engine/rewrite/storage.h"
 
 namespace recut::passes {
 namespace {

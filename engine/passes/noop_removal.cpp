@@ -15,9 +15,9 @@
 #include <cmath>
 #include <string_view>
 
+#include "engine/ir/aliases.h"
 #include "engine/ir/call.h"
 #include "engine/passes/rewrite_nodes.h"
-#include "engine/rewrite/storage.h"
 #include "engine/rewrite/uniform.h"
 
 namespace recut::passes {

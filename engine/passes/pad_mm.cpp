@@ -20,11 +20,11 @@
 
 #include <algorithm>
 
+#include "engine/ir/aliases.h"
 #include "engine/ir/call.h"
 #include "engine/passes/freezing/rewriter.h"
 #include "engine/passes/padded_operands.h"
 #include "engine/passes/rewrite_nodes.h"
-#include "engine/rewrite/storage.h"
 
 namespace recut::passes {
 

@@ -16,8 +16,8 @@
 #include <utility>
 #include <vector>
 
+#include "engine/ir/aliases.h"
 #include "engine/ir/graph.h"
-#include "engine/rewrite/storage.h"
 
 namespace recut {
 

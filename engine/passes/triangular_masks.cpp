@@ -9,9 +9,9 @@
 // an `expand`. What as_strided reads keeps its storage.
 //
 // What a graph says of positions is engine/rewrite/positions.h's.
+#include "engine/ir/aliases.h"
 #include "engine/ir/call.h"
 #include "engine/passes/rewrite_nodes.h"
-#include "engine/rewrite/storage.h"
 #include "engine/rewrite/uniform.h"
 
 namespace recut::passes {

@@ -11,9 +11,9 @@
 //
 // The folding is engine/rewrite/uniform.h's. What it doesn't know: x * 0 for floating x (inf * 0 is
 // a NaN), sums and matrix products of uniform values (their rounding depends on the order).
+#include "engine/ir/aliases.h"
 #include "engine/ir/call.h"
 #include "engine/passes/rewrite_nodes.h"
-#include "engine/rewrite/storage.h"
 #include "engine/rewrite/uniform.h"
 
 namespace recut::passes {

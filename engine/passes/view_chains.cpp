@@ -18,9 +18,9 @@
 #include <limits>
 #include <string_view>
 
+#include "engine/ir/aliases.h"
 #include "engine/ir/call.h"
 #include "engine/passes/rewrite_nodes.h"
-#include "engine/rewrite/storage.h"
 
 namespace recut::passes {
 namespace {

@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "engine/ir/aliases.h"
 #include "engine/ir/rebuild.h"
 #include "engine/rewrite/matcher.h"
 

@@ -6,9 +6,9 @@
 #include <unordered_set>
 #include <vector>
 
+#include "engine/ir/aliases.h"
 #include "engine/ir/call.h"
 #include "engine/ir/graph.h"
-#include "engine/rewrite/storage.h"
 #include "engine/rewrite/uniform.h"
 
 namespace recut {

@@ -8,7 +8,6 @@
 
 #include "engine/eval/kernel.h"
 #include "engine/ir/call.h"
-#include "engine/ir/storage_view.h"
 #include "engine/support/bits.h"
 
 namespace recut {
@@ -166,7 +165,8 @@ std::optional<UniformValue> UniformValues::copied(const Node& node) const {
   const bool same = std::all_of(node.operands.begin(), node.operands.end(),
                                 [&](NodeId id) { return *of(id) == *value; });
   // as_strided may read past the value; view.dtype reads its bits as something else.
-  if (!same || value->dtype != node.type().dtype || reads_storage(node.op)) return std::nullopt;
+  if (!same || value->dtype != node.type().dtype || operator_of(node.op).is(kReadsStorage))
+    return std::nullopt;
   return *value;
 }
 

@@ -5,6 +5,8 @@
 #include <map>
 #include <numeric>
 
+#include "engine/ir/aliases.h"
+
 namespace recut {
 namespace {
 

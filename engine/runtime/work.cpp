@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "engine/partition/storage_model.h"
-
 namespace recut {
 namespace {
 
@@ -32,7 +30,7 @@ Arithmetic arithmetic_of(const Graph& graph, std::span<const NodeId> calls,
   Arithmetic all;
   for (const NodeId id : calls) {
     const Operator& op = graph.op(id);
-    if (op.is(kCopy | kCreation) || op.op == Op::getitem || shares_storage(op)) continue;
+    if (op.is(kCopy | kCreation | kView)) continue;
     const std::int64_t counted = node_flops(graph, id);
     const double flops = counted > 0 ? static_cast<double>(counted) : elements(graph, id);
     all.flops += flops;

@@ -24,7 +24,7 @@ std::vector<std::uint32_t> add_kernels(const Graph& graph, const Replay& replay,
     if (runs[s].first == s) schedule.kernels.push_back({{}, s, step.phase, false, false});
     ScheduledKernel& kernel = schedule.kernels.back();
     kernel.calls.push_back(step.node);
-    if (!shares_storage(graph.op(step.node))) {
+    if (!graph.op(step.node).is(kView)) {
       kernel.launches = true;
       kernel.again = step.again;  // the last call's: those before it may be inlined
     }

@@ -18,7 +18,7 @@ void check_alignment(const Schedule& schedule, verify::Faults& faults) {
 NodeId own_call(const Graph& graph, const ScheduledKernel& kernel) {
   NodeId last;
   for (const NodeId call : kernel.calls)
-    if (!shares_storage(graph.op(call))) last = call;
+    if (!graph.op(call).is(kView)) last = call;
   return last;
 }
 

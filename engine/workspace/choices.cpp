@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "engine/ir/aliases.h"
 #include "engine/support/near_name.h"
 #include "engine/support/text.h"
 
@@ -91,7 +92,7 @@ class ChoiceReader {
     }
     if (const std::string_view why = why_not(*id, choice.save); !why.empty())
       return fail(choice, fmt::format("{} {}", quote(graph_.node_name(*id)), why));
-    choice.nodes.push_back(rules_.behind(*id));
+    choice.nodes.push_back(maker_of(graph_, *id));
   }
 
   void read_pattern(Choice& choice) {
@@ -99,7 +100,8 @@ class ChoiceReader {
     for (const NodeId id : graph_.order()) {
       if (!module_matches(choice.name, graph_.origin(id).module)) continue;
       matched = true;
-      if (rules_.behind(id) == id && why_not(id, choice.save).empty()) choice.nodes.push_back(id);
+      if (maker_of(graph_, id) == id && why_not(id, choice.save).empty())
+        choice.nodes.push_back(id);
     }
     if (!matched) return fail(choice, "no module's path has such a part");
     if (choice.nodes.empty())

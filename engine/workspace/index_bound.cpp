@@ -4,7 +4,6 @@
 #include <set>
 
 #include "engine/ir/call.h"
-#include "engine/partition/storage_model.h"
 
 namespace recut {
 namespace {
@@ -21,7 +20,7 @@ bool hands_on(const Operator& op) {
     case Op::cat:
       return true;
     default:
-      return shares_storage(op);
+      return op.is(kView);
   }
 }
 

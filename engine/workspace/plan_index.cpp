@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/ir/aliases.h"
+
 namespace recut {
 
 std::string_view name_of(Fate fate) {
@@ -16,20 +18,19 @@ std::string_view name_of(Fate fate) {
   return "";
 }
 
-PlanIndex::PlanIndex(const Graph& graph, const PinRules& rules, const Plan& plan,
-                     const Replay& replay)
+PlanIndex::PlanIndex(const Graph& graph, const Plan& plan, const Replay& replay)
     : graph_(graph),
       replay_(replay),
       runs_(graph.order().size()),
       first_instance_(graph.order().size() + 1, 0) {
-  find_runs(rules);
-  for (const NodeId id : plan.saved) runs_[graph.position(rules.behind(id))].fate = Fate::saved;
+  find_runs();
+  for (const NodeId id : plan.saved) runs_[graph.position(maker_of(graph, id))].fate = Fate::saved;
   for (const NodeId id : replay.recomputed) runs_[graph.position(id)].fate = Fate::recomputed;
   find_instances();
 }
 
 // Not those of inlined calls, nor what their kernels read of them.
-void PlanIndex::find_runs(const PinRules& rules) {
+void PlanIndex::find_runs() {
   for (Runs& runs : runs_) runs.first_backward_read = replay_.steps.size();
   std::vector<std::size_t> inlined_by(runs_.size(), replay_.steps.size());  // kernels
   for (std::size_t s = 0; s < replay_.steps.size(); ++s) {
@@ -43,7 +44,7 @@ void PlanIndex::find_runs(const PinRules& rules) {
       ++runs.count;
     }
     for (const NodeId operand : graph_[step.node].operands) {
-      const std::size_t source = graph_.position(rules.behind(operand));
+      const std::size_t source = graph_.position(maker_of(graph_, operand));
       if (inlined_by[source] == step.kernel) continue;
       Runs& read = runs_[source];
       if (step.phase == Phase::forward) {

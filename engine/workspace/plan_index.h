@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "engine/ir/plan.h"
-#include "engine/partition/pins.h"
 #include "engine/partition/replay.h"
 
 namespace recut {
@@ -25,7 +24,7 @@ std::string_view name_of(Fate fate);
 class PlanIndex {
  public:
   // All must outlive this.
-  PlanIndex(const Graph& graph, const PinRules& rules, const Plan& plan, const Replay& replay);
+  PlanIndex(const Graph& graph, const Plan& plan, const Replay& replay);
 
   struct Runs {
     std::size_t first = 0, last_use = 0;  // steps; last_use: of any instance
@@ -43,7 +42,7 @@ class PlanIndex {
   const StorageInstance* alive_before(NodeId source, std::size_t step) const;
 
  private:
-  void find_runs(const PinRules& rules);
+  void find_runs();
   void find_instances();
 
   const Graph& graph_;

@@ -93,7 +93,7 @@ PlanReport report_of(const Graph& graph, const Plan& plan, const Replay& replay)
   report.recompute_us = replay.recompute_us;
   report.recomputed_runs = static_cast<std::int64_t>(replay.recomputed.size());
   for (const Step& step : replay.steps)
-    report.inlined_calls += step.inlined && !shares_storage(graph.op(step.node)) ? 1 : 0;
+    report.inlined_calls += step.inlined && !graph.op(step.node).is(kView) ? 1 : 0;
   report.recomputed = recomputed_rows(graph, replay);
   report.timeline = timeline_of(graph, replay);
   for (const StorageInstance& instance : replay.instances) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/ir/aliases.h"
 #include "engine/partition/cost.h"
 
 namespace recut {
@@ -15,7 +16,7 @@ Reasons::Reasons(const Document& document, const PlanningRequest& request, const
       storages_(graph_),
       replay_(planned.replay),
       rules_(graph_),
-      index_(graph_, rules_, planned.plan, replay_),
+      index_(graph_, planned.plan, replay_),
       by_hand_(graph_.order().size(), false),
       bytes_at_peak_(graph_.order().size(), 0) {
   const std::size_t peak = replay_.peak_step.value_or(0);
@@ -25,7 +26,7 @@ Reasons::Reasons(const Document& document, const PlanningRequest& request, const
   const auto choices = read_choices(graph_, request_.choices);
   if (!choices) return;
   for (const Choice& choice : choices->each)
-    for (const NodeId id : choice.nodes) by_hand_[graph_.position(rules_.behind(id))] = true;
+    for (const NodeId id : choice.nodes) by_hand_[graph_.position(maker_of(graph_, id))] = true;
 }
 
 // What has to run before `source` can run at `step`: inputs that are gone, and those that are there
@@ -37,7 +38,7 @@ void Reasons::collect_inputs(NodeId source, std::size_t step, std::vector<NodeId
     const auto [id, at] = stack.back();
     stack.pop_back();
     for (const NodeId operand : graph_[id].operands) {
-      const NodeId behind = rules_.behind(operand);
+      const NodeId behind = maker_of(graph_, operand);
       if (graph_.op(behind).is(kInput) || storages_.owned(behind).empty()) continue;
       if (listed[graph_.position(behind)]) continue;
       const StorageInstance* alive = index_.alive_before(behind, at);
@@ -50,7 +51,7 @@ void Reasons::collect_inputs(NodeId source, std::size_t step, std::vector<NodeId
 }
 
 Reason Reasons::of(NodeId id) const {
-  const NodeId source = rules_.behind(id);
+  const NodeId source = maker_of(graph_, id);
   const DeviceRates& rates = planned_.costs.device.rates;
   Reason reason;
   reason.node = graph_.node_name(source);
@@ -96,7 +97,7 @@ std::int64_t Reasons::flip_bytes(NodeId source, const Reason& reason) const {
 std::vector<NodeId> Reasons::values() const {
   std::vector<NodeId> values;
   for (const NodeId id : graph_.order()) {
-    if (rules_.behind(id) != id || storages_.owned(id).empty()) continue;
+    if (maker_of(graph_, id) != id || storages_.owned(id).empty()) continue;
     const PlanIndex::Runs& runs = index_.of(id);
     if (runs.count > 0 && replay_.steps[runs.first].phase == Phase::forward) values.push_back(id);
   }
@@ -112,7 +113,7 @@ std::optional<PlanningRequest> Reasons::flip_request(NodeId id) const {
   auto& without = save ? request.choices.recompute : request.choices.save;
   const auto names_it = [&](const std::string& name) {
     const NodeId named = graph_.find(name);
-    return named.valid() && rules_.behind(named) == rules_.behind(id);
+    return named.valid() && maker_of(graph_, named) == maker_of(graph_, id);
   };
   without.erase(std::remove_if(without.begin(), without.end(), names_it), without.end());
   with.push_back(reason.node);

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/partition/storage_model.h"
 #include "engine/support/hash.h"
 #include "engine/support/philox.h"
 #include "engine/support/text.h"
@@ -93,7 +92,7 @@ bool scales(const Graph& graph, NodeId parameter) {
   for (std::size_t i = 0; i < same.size(); ++i)
     for (const NodeId user : users.of(same[i])) {
       const Operator& op = graph.op(user);
-      if (shares_storage(op)) same.push_back(user);
+      if (op.is(kView)) same.push_back(user);
       if (op.op == Op::mul_Tensor && graph[user].operands.size() == 2) return true;
       const auto weight = op.is(kNormalisation) ? op.parameter("weight") : std::nullopt;
       const NodeId* given = weight ? graph[user].arguments[*weight].get<NodeId>() : nullptr;

@@ -9,6 +9,7 @@
 #include "engine/codegen/llvm/emit.h"
 #include "engine/codegen/loop/printer.h"
 #include "engine/codegen/wasm/emit.h"
+#include "engine/ir/aliases.h"
 #include "engine/runtime/program.h"
 
 namespace recut::gui {

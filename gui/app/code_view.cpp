@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/ir/aliases.h"
 #include "gui/app/app.h"
 #include "gui/app/run_place.h"
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/partition/pins.h"
+#include "engine/ir/aliases.h"
 #include "engine/workspace/plan_report_builder.h"
 
 namespace recut::gui {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "engine/ir/aliases.h"
 #include "engine/ir/printer.h"
 
 namespace recut::gui {

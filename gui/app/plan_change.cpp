@@ -8,6 +8,7 @@
 #include <set>
 #include <utility>
 
+#include "engine/ir/aliases.h"
 #include "engine/partition/cost.h"
 #include "engine/support/units.h"
 #include "gui/app/value_details.h"

@@ -28,7 +28,7 @@ PlanKernels kernels_of(const SharedPlanView& plan) {
   const std::vector<Step>& steps = plan->replay().steps;
   PlanKernel next;
   for (std::size_t s = 0; s < steps.size(); ++s) {
-    if (!shares_storage(graph.op(steps[s].node))) {
+    if (!graph.op(steps[s].node).is(kView)) {
       next.calls.push_back(steps[s].node);
       next.inlined += steps[s].inlined ? 1 : 0;
     }

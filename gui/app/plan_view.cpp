@@ -1,5 +1,6 @@
 #include "gui/app/plan_view.h"
 
+#include "engine/ir/aliases.h"
 #include "engine/partition/pins.h"
 #include "engine/workspace/scheduling.h"
 
@@ -58,7 +59,7 @@ void find_roles(PlanView& view) {
   }
   const PinRules rules(graph);
   for (const NodeId id : graph.order()) {
-    const NodeId maker = rules.behind(id);
+    const NodeId maker = maker_of(graph, id);
     const Role behind = view.roles[graph.position(maker)];
     // What was made and has no storage never left its kernel.
     const bool has_none = behind == Role::input && !graph.op(maker).is(kInput);

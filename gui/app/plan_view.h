@@ -5,7 +5,7 @@
 #include <memory>
 #include <vector>
 
-#include "engine/partition/storage_model.h"
+#include "engine/ir/storage_model.h"
 #include "engine/workspace/document.h"
 #include "engine/workspace/planning.h"
 #include "gui/draw/ui.h"

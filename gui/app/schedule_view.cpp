@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "engine/codegen/lower/lower.h"
+#include "engine/ir/aliases.h"
 #include "engine/support/units.h"
 #include "engine/workspace/scheduling.h"
 #include "gui/app/app.h"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/ir/aliases.h"
 #include "engine/workspace/plan_report_builder.h"
 
 namespace recut::gui {

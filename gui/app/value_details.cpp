@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/ir/aliases.h"
 #include "engine/ir/printer.h"
 #include "engine/support/units.h"
 #include "gui/app/memory_stack.h"

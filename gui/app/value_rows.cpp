@@ -1,4 +1,5 @@
 // The rows of the table of values: what the other choice comes to for each.
+#include "engine/ir/aliases.h"
 #include "gui/app/value_table.h"
 
 namespace recut::gui {

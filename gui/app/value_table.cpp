@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/ir/aliases.h"
 #include "engine/partition/pins.h"
 #include "gui/app/search.h"
 

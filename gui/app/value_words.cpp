@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/partition/storage_model.h"
+#include "engine/ir/aliases.h"
 #include "engine/support/units.h"
 #include "gui/app/value_details.h"
 

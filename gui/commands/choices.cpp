@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "engine/ir/aliases.h"
 #include "gui/app/app.h"
 #include "gui/app/conditions.h"
 #include "gui/app/errands.h"

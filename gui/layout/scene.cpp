@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "engine/partition/storage_model.h"
+#include "engine/ir/storage_model.h"
 #include "engine/support/hash.h"
 #include "gui/layout/group_index.h"
 #include "gui/layout/module_tree.h"

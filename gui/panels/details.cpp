@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/partition/storage_model.h"
+#include "engine/ir/aliases.h"
 #include "gui/app/app.h"
 #include "gui/app/glossary.h"
 #include "gui/app/memory_view.h"

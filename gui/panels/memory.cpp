@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "engine/ir/aliases.h"
 #include "engine/support/units.h"
 #include "gui/app/app.h"
 #include "gui/app/timeline_cursor.h"

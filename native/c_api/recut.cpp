@@ -9,7 +9,7 @@
 #include "engine/input/excerpt.h"
 #include "engine/ir/copy.h"
 #include "engine/ir/printer.h"
-#include "engine/partition/storage_model.h"
+#include "engine/ir/storage_model.h"
 #include "engine/support/text.h"
 #include "engine/support/units.h"
 #include "engine/support/version.h"

@@ -6,7 +6,7 @@
 
 #include "engine/codegen/cuda/emit.h"
 #include "engine/ir/measurements.h"
-#include "engine/partition/storage_model.h"
+#include "engine/ir/storage_model.h"
 
 namespace recut::cuda {
 

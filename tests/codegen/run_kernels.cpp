@@ -12,6 +12,7 @@
 #include "engine/codegen/loop/verifier.h"
 #include "engine/codegen/lower/address.h"
 #include "engine/eval/inputs.h"
+#include "engine/ir/aliases.h"
 #include "engine/ir/data_flow.h"
 #include "engine/partition/fusion/fuse_pointwise.h"
 #include "engine/runtime/program.h"

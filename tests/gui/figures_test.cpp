@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "engine/ir/aliases.h"
 #include "engine/support/units.h"
 #include "engine/workspace/curve_export.h"
 #include "engine/workspace/plan_text.h"

@@ -9,6 +9,7 @@
 
 #include "engine/eval/evaluator.h"
 #include "engine/input/graph_file.h"
+#include "engine/ir/aliases.h"
 #include "engine/ir/data_flow.h"
 #include "engine/ir/printer.h"
 #include "engine/partition/fusion/fuse_pointwise.h"

@@ -5,8 +5,8 @@
 #include <catch2/catch_test_macros.hpp>
 #include <string>
 
+#include "engine/ir/storage_model.h"
 #include "engine/partition/device_profile.h"
-#include "engine/partition/storage_model.h"
 #include "engine/workspace/cost_model.h"
 #include "tests/partition/fused_graphs.h"
 

@@ -17,7 +17,7 @@
 #include "engine/ir/dtype.h"
 #include "engine/ir/graph.h"
 #include "engine/ir/layout.h"
-#include "engine/partition/storage_model.h"
+#include "engine/ir/storage_model.h"
 
 namespace recut::library {
 

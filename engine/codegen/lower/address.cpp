@@ -66,7 +66,7 @@ Result<Address> viewed(const Graph& graph, NodeId id, std::size_t output) {
   const layout::Rule rule = layout::rule_of(node.op);
   if (rule == nullptr)
     return about_node(graph, id, fmt::format("no layout shows what operator '{}' does", op.name));
-  if (reads_storage(node.op)) return strided(graph, id);
+  if (graph.op(id).is(kReadsStorage)) return strided(graph, id);
   auto address = address_of(graph, node.operands.front());
   if (!address) return address;
   const Call::TypesOf types_of = [&](NodeId n) { return graph.pool().types_of(n); };

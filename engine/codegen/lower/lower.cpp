@@ -169,9 +169,7 @@ Result<LoweredKernel> lower(const Graph& graph, const StorageModel& storages,
 
 std::vector<NodeId> computed_calls(const Graph& graph, std::span<const NodeId> calls) {
   std::vector<NodeId> computed(calls.begin(), calls.end());
-  std::erase_if(computed, [&](NodeId id) {
-    return graph[id].op == Op::getitem || shares_storage(graph.op(id));
-  });
+  std::erase_if(computed, [&](NodeId id) { return graph.op(id).is(kView); });
   return computed;
 }
 

@@ -14,8 +14,8 @@
 
 #include "engine/codegen/loop/kernel.h"
 #include "engine/ir/graph.h"
+#include "engine/ir/storage_model.h"
 #include "engine/partition/fusion/fusion_groups.h"
-#include "engine/partition/storage_model.h"
 #include "engine/support/result.h"
 
 namespace recut::loop {

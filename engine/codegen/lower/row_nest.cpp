@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/ir/aliases.h"
+
 namespace recut::loop {
 
 RowNest::RowNest(Lowering& lowering, std::span<const NodeId> calls, const RowKernel& rows,

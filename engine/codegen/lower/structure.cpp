@@ -41,7 +41,7 @@ class Writer {
     structure_.nodes.push_back(id);
     const Node& node = graph_[id];
     const bool member = members_.count(id) != 0;
-    const bool view = node.op == Op::getitem || shares_storage(graph_.op(id));
+    const bool view = graph_.op(id).is(kView);
     put(member ? StructurePart::call : view ? StructurePart::view : StructurePart::memory);
     for (const TensorType& type : node.outputs) put(type);
     put(std::int64_t{-1});

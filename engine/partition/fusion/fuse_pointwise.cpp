@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/ir/aliases.h"
 #include "engine/partition/fusion/group_set.h"
 #include "engine/partition/fusion/inlining.h"
 #include "engine/partition/fusion/rows.h"

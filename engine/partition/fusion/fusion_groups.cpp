@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/ir/aliases.h"
 #include "engine/ir/data_flow.h"
 #include "engine/partition/fusion/kernel_traffic.h"
 #include "engine/partition/measured_kernels.h"

@@ -18,8 +18,8 @@
 #include <vector>
 
 #include "engine/ir/graph.h"
+#include "engine/ir/storage_model.h"
 #include "engine/partition/cost.h"
-#include "engine/partition/storage_model.h"
 
 namespace recut {
 

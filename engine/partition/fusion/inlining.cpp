@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/ir/aliases.h"
 #include "engine/partition/fusion/rows.h"
 
 namespace recut {

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "engine/ir/aliases.h"
+
 namespace recut {
 namespace {
 

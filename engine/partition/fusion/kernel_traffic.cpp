@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "engine/ir/aliases.h"
+
 namespace recut {
 namespace {
 

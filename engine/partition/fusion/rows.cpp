@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
-#include "engine/partition/storage_model.h"
+#include "engine/ir/aliases.h"
 
 namespace recut {
 namespace {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "engine/ir/aliases.h"
 #include "engine/partition/fusion/rows.h"
 
 namespace recut {

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "engine/ir/aliases.h"
 #include "engine/partition/problem/joint_problem.h"
 #include "engine/support/check.h"
 

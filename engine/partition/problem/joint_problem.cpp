@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/ir/aliases.h"
 #include "engine/ir/data_flow.h"
 
 namespace recut {

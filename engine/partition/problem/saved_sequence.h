@@ -6,8 +6,8 @@
 
 #include "engine/ir/graph.h"
 #include "engine/ir/plan.h"
+#include "engine/ir/storage_model.h"
 #include "engine/partition/fusion/fusion_groups.h"
-#include "engine/partition/storage_model.h"
 
 namespace recut {
 

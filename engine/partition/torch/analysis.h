@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "engine/ir/graph.h"
+#include "engine/ir/storage_model.h"
 #include "engine/partition/classify.h"
-#include "engine/partition/storage_model.h"
 #include "engine/partition/torch/op_tables.h"
 
 namespace recut::torch {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "engine/ir/aliases.h"
 #include "engine/partition/knapsack/knapsack.h"
 #include "engine/partition/torch/flops.h"
 
@@ -93,9 +94,7 @@ class Chooser {
 
   bool stands_on_input(NodeId id) const {
     const Graph& graph = analysis_.graph();
-    while (shares_storage(graph.op(id)) && !graph[id].operands.empty())
-      id = graph[id].operands.front();
-    return graph.op(id).is(kInput);
+    return graph.op(maker_of(graph, id)).is(kInput);
   }
 
   // Saves the candidates that are worth most flops within the budget, and lets the last cut

@@ -93,7 +93,7 @@ class ValueCheck {
   // picks; a call on what it makes.
   Stands stands_of(NodeId call, std::uint32_t k) {
     Stands stands;
-    if (shares_storage(graph_.op(call)) && !graph_[call].operands.empty()) {
+    if (graph_.op(call).is(kView) && !graph_[call].operands.empty()) {
       const auto behind = storages_.behind(call);
       for (const Stand& stand : values_[graph_[call].operands.front()])
         if (std::find(behind.begin(), behind.end(), stand.storage) != behind.end())

@@ -1,20 +1,24 @@
-#include "engine/rewrite/storage.h"
+#include "engine/ir/aliases.h"
 
 #include <algorithm>
 
 #include "engine/ir/data_flow.h"
-#include "engine/ir/storage_view.h"
 
 namespace recut {
 namespace {
 
 bool is_view(const Graph& graph, NodeId id) { return graph.op(id).is(kView); }
 
-bool reads_layout(const Graph& graph, NodeId id) { return reads_storage(graph[id].op); }
+bool reads_layout(const Graph& graph, NodeId id) { return graph.op(id).is(kReadsStorage); }
 
 bool comes_in(const Graph& graph, NodeId id) { return graph.op(id).is(kInput); }
 
 }  // namespace
+
+NodeId maker_of(const Graph& graph, NodeId id) {
+  while (is_view(graph, id) && !graph[id].operands.empty()) id = graph[id].operands.front();
+  return id;
+}
 
 NodeId storage_root(const Graph& graph, NodeId id) {
   while (is_view(graph, id)) {

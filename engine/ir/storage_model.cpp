@@ -1,4 +1,4 @@
-#include "engine/partition/storage_model.h"
+#include "engine/ir/storage_model.h"
 
 #include <fmt/core.h>
 
@@ -24,19 +24,11 @@ std::int64_t allocated_bytes(const Graph& graph, std::int64_t bytes) {
 // Views run no kernel, so what was measured of them is no workspace.
 std::int64_t workspace_bytes(const Graph& graph, NodeId id) {
   const Measurement* measurement = graph.measurement(id);
-  if (measurement == nullptr || graph.op(id).is(kInput) || shares_storage(graph.op(id))) return 0;
+  if (measurement == nullptr || graph.op(id).is(kInput) || graph.op(id).is(kView)) return 0;
   return allocated_bytes(graph, measurement->workspace_bytes);
 }
 
 }  // namespace
-
-bool shares_storage(const Operator& op) { return op.is(kView); }
-
-NodeId maker_of(const Graph& graph, NodeId id) {
-  while (shares_storage(graph.op(id)) && !graph[id].operands.empty())
-    id = graph[id].operands.front();
-  return id;
-}
 
 StorageModel::StorageModel(const Graph& graph, Sizes sizes)
     : graph_(&graph), runs_(graph.order().size()) {
@@ -46,10 +38,10 @@ StorageModel::StorageModel(const Graph& graph, Sizes sizes)
     const Operator& op = graph.op(id);
     Run& run = runs_[graph.position(id)];
     if (op.is(kInput)) continue;
-    if (shares_storage(op) && !node.operands.empty()) {
+    if (op.is(kView) && !node.operands.empty()) {
       const NodeId source = node.operands.front();
       run = runs_[graph.position(source)];
-      if (node.op != Op::getitem || shares_storage(graph.op(source))) continue;
+      if (node.op != Op::getitem || graph.op(source).is(kView)) continue;
       const std::size_t output = picked_output(node);
       for (; run.count > 0 && storages_[behind_[run.first].index].output != output; ++run.first)
         --run.count;

@@ -1,4 +1,5 @@
-// Which storages stand behind each value: the memory model's first half (replay.h is the second).
+// Which storages stand behind each value: the memory model's first half. The second is replay
+// (engine/partition/replay.h).
 //
 //   A call owns one storage for each of its outputs that has bytes. A view owns none: behind it
 //   are its first operand's storages. `getitem` of a call picks that output's storage; `getitem` of
@@ -22,14 +23,6 @@
 namespace recut {
 
 using StorageId = Id<struct StorageTag>;
-
-// Whether a call of this operator shares its first operand's storage in the memory model. PyTorch
-// has more operators that may return a view; those that it decides by strides at run time
-// (reshape, contiguous, …) count as copies.
-bool shares_storage(const Operator& op);
-
-// The call or input that made what stands behind a value: the value itself, but for views.
-NodeId maker_of(const Graph& graph, NodeId id);
 
 class StorageModel {
  public:

@@ -1,5 +1,5 @@
-// Which values share bytes, as passes have to know it: a value may move to another storage only
-// where nobody can tell.
+// Alias analysis: which values share bytes, and where a pass may move a value to another storage
+// without anybody being able to tell. storage_model.h counts the bytes.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,11 @@
 
 namespace recut {
 
+// The call or input that made what stands behind a value: the value itself, but for views.
+NodeId maker_of(const Graph& graph, NodeId id);
+
 // The node whose storage `id` is a view of; itself where it owns its bytes. One output of an
-// operator that has several owns its own.
+// operator that has several owns its own, which maker_of() takes for the operator's.
 NodeId storage_root(const Graph& graph, NodeId id);
 
 // Storages that as_strided and as_strided_scatter read by their recorded layout, past the shape:
