@@ -5,8 +5,8 @@
 
 #include "engine/input/bytes.h"
 #include "engine/ir/printer.h"
-#include "engine/partition/halves.h"
 #include "engine/partition/problem/moccasin.h"
+#include "engine/passes/halves.h"
 #include "engine/workspace/plan_text.h"
 #include "engine/workspace/reasons.h"
 #include "gui/pictures/memory_timeline.h"

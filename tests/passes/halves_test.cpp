@@ -1,5 +1,5 @@
 // The two halves of a plan, run one after the other, give what the whole gives.
-#include "engine/partition/halves.h"
+#include "engine/passes/halves.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <filesystem>

@@ -19,7 +19,7 @@ struct Halves {
   Graph backward;
 };
 
-// The plan has to be one that can run (replay.h).
+// The plan has to be one that can run (engine/partition/replay.h).
 Halves halves_of(const Graph& graph, const Plan& plan);
 
 }  // namespace recut

@@ -1,4 +1,4 @@
-#include "engine/partition/halves.h"
+#include "engine/passes/halves.h"
 
 #include <algorithm>
 #include <unordered_map>
