@@ -12,7 +12,7 @@ function(recut_embed_profiles room)
   set(source "${CMAKE_BINARY_DIR}/generated/builtin_profiles.cpp")
   file(CONFIGURE OUTPUT "${source}" @ONLY CONTENT
 "// Written by recut_embed_profiles from samples/devices.
-#include \"engine/partition/device_profile.h\"
+#include \"engine/cost/device_profile.h\"
 
 namespace recut {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "engine/cost/cost.h"
 #include "engine/eval/evaluator.h"
 #include "engine/eval/inputs.h"
-#include "engine/partition/cost.h"
 
 namespace recut::onnx {
 namespace {

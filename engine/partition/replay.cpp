@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/cost/device.h"
 #include "engine/ir/aliases.h"
 #include "engine/partition/fusion/kernel_runs.h"
 #include "engine/partition/liveness/liveness.h"

@@ -18,9 +18,9 @@
 #include <optional>
 #include <vector>
 
+#include "engine/cost/device.h"
 #include "engine/ir/plan.h"
 #include "engine/ir/storage_model.h"
-#include "engine/partition/cost.h"
 #include "engine/partition/fusion/fusion_groups.h"
 #include "engine/support/result.h"
 

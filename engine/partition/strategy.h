@@ -14,9 +14,9 @@
 #include <variant>
 #include <vector>
 
+#include "engine/cost/device.h"
 #include "engine/ir/graph.h"
 #include "engine/ir/plan.h"
-#include "engine/partition/cost.h"
 #include "engine/partition/fusion/fusion_groups.h"
 #include "engine/partition/pins.h"
 #include "engine/support/result.h"

@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
+#include "engine/cost/device.h"
 #include "engine/ir/storage_model.h"
-#include "engine/partition/cost.h"
 #include "engine/partition/fusion/fusion_groups.h"
 #include "engine/support/result.h"
 

@@ -64,8 +64,8 @@ bool is_last(const TensorType& type) {
 // What the pass does once it has been decided, and what that moves.
 class ChannelsLast {
  public:
-  ChannelsLast(const Graph& from, const TensorCores& cores)
-      : from_(from), cores_(cores), pinned_(from), converted_(from.order().size()) {
+  ChannelsLast(const Graph& from, const Device& device)
+      : from_(from), device_(device), pinned_(from), converted_(from.order().size()) {
     outputs_.insert(from.results.begin(), from.results.end());
     outputs_.insert(from.gradients.begin(), from.gradients.end());
   }
@@ -243,14 +243,14 @@ class ChannelsLast {
     const TensorType& w = from_.type(*node.arguments[weight].get<NodeId>());
     if (x.shape.size() != kRank || element_count(x.shape) == 0 || element_count(w.shape) == 0)
       return false;
-    const bool cores =
-        x.dtype == DType::f16 || x.dtype == DType::bf16 || (x.dtype == DType::f32 && cores_.f32);
+    const bool cores = x.dtype == DType::f16 || x.dtype == DType::bf16 ||
+                       (x.dtype == DType::f32 && device_.f32_uses_tf32);
     const bool alone = w.shape[1] == 1 && x.shape[1] > 1;  // each channel by itself
     return cores && !alone && on_accelerator(x) && !pinned_.contains(old);
   }
 
   bool on_accelerator(const TensorType& type) const {
-    if (cores_.wherever) return true;
+    if (device_.runs_step) return true;
     const std::string& device = type.device.empty() ? from_.device : type.device;
     return device.rfind("cpu", 0) != 0;
   }
@@ -274,7 +274,7 @@ class ChannelsLast {
   }
 
   const Graph& from_;
-  const TensorCores& cores_;
+  const Device& device_;
   PinnedStorages pinned_;
   std::vector<Versions> converted_;  // by position in `from_`
   std::unordered_set<NodeId> outputs_;
@@ -283,9 +283,9 @@ class ChannelsLast {
 
 }  // namespace
 
-Pass channels_last_pass(const TensorCores& cores) {
+Pass channels_last_pass(const Device& device) {
   return {"channels_last", find_pass("channels_last")->prose,
-          [cores](const Graph& graph) { return ChannelsLast(graph, cores).run(); }, false, true};
+          [device](const Graph& graph) { return ChannelsLast(graph, device).run(); }, false, true};
 }
 
 }  // namespace recut

@@ -63,8 +63,8 @@ std::int64_t aligned(std::int64_t size, std::int64_t alignment) {
 
 class PadMm {
  public:
-  PadMm(const Graph& from, const ProductRates& rates)
-      : from_(from), rates_(rates), pinned_(from), operands_(from) {
+  PadMm(const Graph& from, const Device& device)
+      : from_(from), device_(device), pinned_(from), operands_(from) {
     for (const NodeId id : from.order())
       if (const auto product = product_to_pad(id)) announce(id, *product);
   }
@@ -115,7 +115,7 @@ class PadMm {
   }
 
   bool on_accelerator(const TensorType& type) const {
-    if (rates_.wherever) return true;
+    if (device_.runs_step) return true;
     const std::string& device = type.device.empty() ? from_.device : type.device;
     return device.rfind("cpu", 0) != 0;
   }
@@ -124,20 +124,20 @@ class PadMm {
   // ----------------------------------------------------------------------------------------------
 
   bool worth_it(const Sizes& sizes, const Sizes& wide, DType dtype) const {
-    const double rate = rates_.flops_of(dtype);
+    const double rate = device_.rates.flops_of(dtype);
     const double intensity = sizes.multiplied() / (sizes.left() + sizes.right() + sizes.result());
-    if (intensity <= 0.5 * rate / rates_.bytes_per_second) return false;
-    const double plain = product_seconds(sizes, dtype, rates_.slowdown_of(dtype));
+    if (intensity <= 0.5 * rate / device_.rates.bytes_per_second) return false;
+    const double plain = product_seconds(sizes, dtype, device_.slowdown_of(dtype));
     return plain > kMargin * (product_seconds(wide, dtype, 1) + copies_seconds(sizes, wide, dtype));
   }
 
   double moved(double elements, DType dtype) const {
-    return elements * static_cast<double>(item_bytes(dtype)) / rates_.bytes_per_second;
+    return elements * static_cast<double>(item_bytes(dtype)) / device_.rates.bytes_per_second;
   }
 
   // The longer of computing and moving.
   double product_seconds(const Sizes& sizes, DType dtype, double slowdown) const {
-    const double rate = rates_.flops_of(dtype);
+    const double rate = device_.rates.flops_of(dtype);
     return std::max(slowdown * 2 * sizes.multiplied() / rate,
                     moved(sizes.left() + sizes.right() + sizes.result(), dtype));
   }
@@ -216,16 +216,16 @@ class PadMm {
   }
 
   const Graph& from_;
-  const ProductRates& rates_;
+  const Device& device_;
   PinnedStorages pinned_;
   PaddedOperands operands_;
 };
 
 }  // namespace
 
-Pass pad_mm_pass(const ProductRates& rates) {
+Pass pad_mm_pass(const Device& device) {
   return {"pad_mm", find_pass("pad_mm")->prose,
-          [rates](const Graph& graph) { return PadMm(graph, rates).run(); }, false, true};
+          [device](const Graph& graph) { return PadMm(graph, device).run(); }, false, true};
 }
 
 }  // namespace recut

@@ -5,6 +5,8 @@
 #include <map>
 #include <numeric>
 
+#include "engine/cost/cost.h"
+#include "engine/cost/device.h"
 #include "engine/ir/aliases.h"
 
 namespace recut {

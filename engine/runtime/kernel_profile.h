@@ -6,7 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "engine/partition/measured_kernels.h"
+#include "engine/cost/device.h"
+#include "engine/cost/measured_kernels.h"
 #include "engine/runtime/program.h"
 
 namespace recut {

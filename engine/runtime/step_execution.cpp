@@ -1,5 +1,6 @@
 #include "engine/runtime/step_execution.h"
 
+#include "engine/cost/device.h"
 #include "engine/runtime/work.h"
 
 namespace recut {

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/cost/device.h"
 #include "engine/eval/inputs.h"
-#include "engine/partition/cost.h"
 #include "engine/runtime/measurement.h"
 
 namespace recut {

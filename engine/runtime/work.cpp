@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "engine/cost/cost.h"
+
 namespace recut {
 namespace {
 

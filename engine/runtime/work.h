@@ -3,8 +3,8 @@
 
 #include <span>
 
+#include "engine/cost/device.h"
 #include "engine/ir/graph.h"
-#include "engine/partition/cost.h"
 
 namespace recut {
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/partition/device_profile.h"
+#include "engine/cost/device_profile.h"
 #include "engine/partition/fusion/fuse_pointwise.h"
 #include "engine/partition/pins.h"
 #include "engine/partition/unplanned.h"

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/partition/device_profile.h"
+#include "engine/cost/device_profile.h"
 #include "engine/support/table.h"
 #include "engine/support/units.h"
 #include "engine/support/utf8.h"

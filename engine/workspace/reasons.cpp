@@ -4,8 +4,9 @@
 
 #include <algorithm>
 
+#include "engine/cost/cost.h"
+#include "engine/cost/device.h"
 #include "engine/ir/aliases.h"
-#include "engine/partition/cost.h"
 
 namespace recut {
 Reasons::Reasons(const Document& document, const PlanningRequest& request, const Planned& planned)

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "engine/partition/device_profile.h"
+#include "engine/cost/device_profile.h"
 #include "gui/app/app.h"
 #include "gui/app/hotkey.h"
 #include "gui/backend/paths.h"

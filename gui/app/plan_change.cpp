@@ -8,8 +8,8 @@
 #include <set>
 #include <utility>
 
+#include "engine/cost/cost.h"
 #include "engine/ir/aliases.h"
-#include "engine/partition/cost.h"
 #include "engine/support/units.h"
 #include "gui/app/value_details.h"
 

@@ -2,7 +2,7 @@
 // is pinned.
 #include <fmt/core.h>
 
-#include "engine/partition/measured_kernels.h"
+#include "engine/cost/measured_kernels.h"
 #include "gui/app/app.h"
 #include "gui/app/command_line.h"
 #include "gui/app/conditions.h"

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "engine/partition/measured_kernels.h"
+#include "engine/cost/measured_kernels.h"
 #include "engine/support/check.h"
 #include "engine/support/table.h"
 #include "engine/workspace/scheduling.h"
@@ -88,9 +88,9 @@ class CardCommand {
     auto card = parse_device_profile(profile.dump(), "what was measured of the card");
     RECUT_CHECK(card.ok(), "a profile that is written here is one");
     GraphArguments graph = command_.graph;
-    graph.card = card->product_rates();
-    graph.card->wherever = true;
-    graph.cores = {precision() != cuda::Precision::f32, true};
+    graph.card = *card;
+    graph.card->runs_step = true;
+    graph.card->f32_uses_tf32 = precision() != cuda::Precision::f32;
     const auto document = graph.open_joint(console_);
     if (!document) return document.diagnostics();
     if (auto done = measure_kernels(*document, std::move(*card)); !done) return done.diagnostics();
@@ -127,7 +127,7 @@ class CardCommand {
         usual_store(cached, console_), with_.card,
         {.library = true,
          .library_takes = cuda::library_takes(with_.card, {precision(), most_workspace_}),
-         .lower = cuda::lower_options(with_.card->processors())},
+         .lower = cuda::lower_options(with_.card->sm_limits())},
         cuda::factors_of(precision()));
     return steps.compile(document, scheduled);
   }

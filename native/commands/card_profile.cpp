@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "engine/cost/measured_kernels.h"
 #include "engine/input/bytes.h"
-#include "engine/partition/measured_kernels.h"
 #include "engine/support/check.h"
 #include "engine/support/version.h"
 #include "native/calibrated_profile.h"

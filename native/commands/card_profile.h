@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "engine/partition/device_profile.h"
+#include "engine/cost/device_profile.h"
 #include "native/cuda/calibration.h"
 #include "native/cuda/profiling.h"
 

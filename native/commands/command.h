@@ -9,8 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/passes/channels_last.h"
-#include "engine/passes/pad_mm.h"
+#include "engine/cost/device.h"
 #include "engine/passes/stages.h"
 #include "engine/rewrite/rule.h"
 #include "engine/workspace/document.h"
@@ -38,9 +37,9 @@ struct GraphArguments {
   std::string with;                  // passes that don't run by default, besides the stages' own
   std::vector<std::string> rules;    // FILE, before:STAGE=FILE or after:STAGE=FILE
   std::string device;                // whose figures passes decide by; empty: the reference's
-  // Of the card whose libraries are to multiply: where stages run, products are padded by them.
-  std::optional<ProductRates> card;
-  TensorCores cores;    // of that card: by them convolutions are laid out
+  // The card whose libraries are to multiply: where stages run, products are padded and
+  // convolutions laid out for it.
+  std::optional<Device> card;
   bool freeze = false;  // the stage freezing after those
   bool halves = false;  // the stage post-grad is for later: see half_passes
   std::string skip;

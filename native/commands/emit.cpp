@@ -35,8 +35,8 @@ struct EmitCommand {
 };
 
 // As the large cards of an architecture have them: A100 and H100.
-cuda::Processors usual_processors(const std::string& architecture) {
-  return architecture == "sm_90" ? cuda::Processors{true, 132} : cuda::Processors{false, 108};
+SmLimits usual_limits(const std::string& architecture) {
+  return architecture == "sm_90" ? kSmLimitsOfH100 : kSmLimitsOfA100;
 }
 
 // Loops, and for CUDA the functions of attention.
@@ -51,7 +51,7 @@ Result<Program> program_of(const EmitCommand& command, const Graph& graph,
   return make_program(graph, storages, groups, scheduled.schedule,
                       {.library = true,
                        .library_takes = cuda::takes_attention,
-                       .lower = cuda::lower_options(usual_processors(command.architecture))});
+                       .lower = cuda::lower_options(usual_limits(command.architecture))});
 }
 
 // Kernels in loop form are counted first.

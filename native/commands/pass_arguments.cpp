@@ -3,8 +3,10 @@
 
 #include <algorithm>
 
+#include "engine/cost/device_profile.h"
 #include "engine/input/bytes.h"
-#include "engine/partition/device_profile.h"
+#include "engine/passes/channels_last.h"
+#include "engine/passes/pad_mm.h"
 #include "engine/passes/rule_pass.h"
 #include "engine/rewrite/rule_text.h"
 #include "engine/workspace/cost_model.h"
@@ -158,11 +160,11 @@ Result<Pipeline> GraphArguments::pipeline(std::vector<Stage> run) const {
 
 // Passes that decide by a device's figures, with those of the one that is named.
 Result<Done> GraphArguments::add_device_passes(RunnerOptions& options) const {
-  if (card) options.more = {pad_mm_pass(*card), channels_last_pass(cores)};
+  if (card) options.more = {pad_mm_pass(*card), channels_last_pass(*card)};
   if (card || device.empty() || device == kMeasuredDevice) return Done{};
   const auto profile = find_device(device);
   if (!profile) return profile.diagnostics();
-  options.more.push_back(pad_mm_pass(profile->product_rates()));
+  options.more = {pad_mm_pass(*profile), channels_last_pass(*profile)};
   return Done{};
 }
 

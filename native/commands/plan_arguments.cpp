@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "engine/partition/measured_kernels.h"
+#include "engine/cost/measured_kernels.h"
 #include "engine/support/units.h"
 #include "engine/workspace/plan_text.h"
 #include "native/calibrated_profile.h"

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "engine/partition/measured_kernels.h"
+#include "engine/cost/measured_kernels.h"
 #include "engine/workspace/curve.h"
 #include "engine/workspace/scheduling.h"
 #include "gui/report/html_report.h"

@@ -22,8 +22,7 @@ constexpr double kWonByLayout = 1.09;
 
 // Products of f32 run at the rate of bf16, by which convolutions are priced, too.
 void price_as_bf16(DeviceProfile& profile) {
-  profile.unaligned_slowdown[static_cast<std::size_t>(DType::f32)] =
-      profile.unaligned_slowdown[static_cast<std::size_t>(DType::bf16)];
+  profile.slowdown_of(DType::f32) = profile.slowdown_of(DType::bf16);
   for (DeviceRates* rates : {&profile.rates, &profile.peaks})
     rates->flops_of(DType::f32) = rates->flops_of(DType::bf16);
 }
@@ -62,7 +61,7 @@ class CudaRun {
         usual_store(command_, console_), card_,
         {.library = !command_.no_library,
          .library_takes = cuda::library_takes(card_, {precision(), most_workspace_}),
-         .lower = cuda::lower_options(card_->processors())},
+         .lower = cuda::lower_options(card_->sm_limits())},
         cuda::factors_of(precision()));
     auto step = steps.compile(document, scheduled);
     console_.say("");
@@ -125,9 +124,9 @@ class CudaRun {
     if (!command_.no_library) {
       const auto found = profile(nullptr);
       if (!found) return found.diagnostics();
-      graph.card = found->profile.product_rates();
-      graph.card->wherever = true;
-      graph.cores = {precision() != cuda::Precision::f32, true};
+      graph.card = found->profile;
+      graph.card->runs_step = true;
+      graph.card->f32_uses_tf32 = precision() != cuda::Precision::f32;
     }
     return graph.open_joint(console_);
   }

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "engine/cost/device.h"
 #include "engine/runtime/step_execution.h"
 #include "native/cache/step_origin.h"
 

@@ -7,8 +7,8 @@
 #include <optional>
 #include <vector>
 
+#include "engine/cost/cost.h"
 #include "engine/ir/builder.h"
-#include "engine/partition/cost.h"
 #include "engine/partition/fusion/fuse_pointwise.h"
 #include "engine/runtime/program.h"
 #include "engine/schedule/schedule.h"

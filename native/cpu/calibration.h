@@ -1,5 +1,5 @@
 // What this machine sustains, measured: the figures of a device profile
-// (engine/partition/device_profile.h).
+// (engine/cost/device_profile.h).
 #pragma once
 
 #include <cstdint>

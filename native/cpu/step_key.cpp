@@ -2,8 +2,9 @@
 
 #include <fmt/core.h>
 
+#include "engine/cost/device.h"
+#include "engine/cost/measured_kernels.h"
 #include "engine/ir/printer.h"
-#include "engine/partition/measured_kernels.h"
 #include "native/cache/bytes.h"
 #include "native/cpu/onednn.h"
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <optional>
 
+#include "engine/cost/cost.h"
 #include "engine/eval/inputs.h"
 #include "engine/ir/builder.h"
-#include "engine/partition/cost.h"
 #include "engine/runtime/program.h"
 #include "native/cuda/calibration_kernels.h"
 #include "native/cuda/library_calls.h"
@@ -139,7 +139,7 @@ class CardCalibrator {
     const auto function = cubin_.find(symbol, 0);
     if (!function) return function.diagnostics();
     const std::int64_t blocks =
-        kBlocksOfProcessor * std::max(1, card_->attribute(driver::kProcessors));
+        kBlocksOfProcessor * std::max(1, card_->attribute(driver::kMultiprocessorCount));
     driver::Address out = memory->address();
     long long rounds = kRounds;
     const auto times = time([&] { return launch(*function, blocks, {&out, &rounds}); });

@@ -95,7 +95,9 @@ CardMemory Card::memory() const {
   return {static_cast<std::int64_t>(free), static_cast<std::int64_t>(total)};
 }
 
-Processors Card::processors() const { return {capability_ >= 90, attribute(driver::kProcessors)}; }
+SmLimits Card::sm_limits() const {
+  return {capability_ >= 90, attribute(driver::kMultiprocessorCount)};
+}
 
 int Card::attribute(driver::DeviceAttribute which) const {
   int value = 0;

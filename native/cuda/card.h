@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "engine/codegen/cuda/emit.h"
+#include "engine/cost/device.h"
 #include "engine/support/result.h"
 #include "native/cuda/driver_api.h"
 
@@ -38,7 +39,7 @@ class Card {
 
   const std::string& name() const { return name_; }  // "NVIDIA H100 80GB HBM3"
   int capability() const { return capability_; }     // 90 of sm_90
-  Processors processors() const;
+  SmLimits sm_limits() const;
   int driver_major() const { return driver_version_ / 1000; }  // the CUDA version that it knows
   std::string driver_version() const;                          // "13.0"
   CardMemory memory() const;

@@ -22,7 +22,7 @@ using KernelHandle = struct KernelOfDriver*;
 
 enum Status : int { kSuccess = 0, kOutOfMemory = 2, kNoDevice = 100 };
 enum DeviceAttribute : int {
-  kProcessors = 16,
+  kMultiprocessorCount = 16,
   kL2Bytes = 38,
   kComputeMajor = 75,
   kComputeMinor = 76

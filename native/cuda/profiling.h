@@ -4,7 +4,8 @@
 #include <functional>
 #include <string_view>
 
-#include "engine/partition/measured_kernels.h"
+#include "engine/cost/device.h"
+#include "engine/cost/measured_kernels.h"
 #include "engine/workspace/document.h"
 #include "native/cuda/execution.h"
 

@@ -68,9 +68,9 @@ std::string CardAccess::name() const {
   return card_ == nullptr ? "" : card_->name();
 }
 
-cuda::Processors CardAccess::processors() const {
+SmLimits CardAccess::sm_limits() const {
   const std::lock_guard lock(mutex_);
-  return card_ == nullptr ? cuda::Processors{} : card_->processors();
+  return card_ == nullptr ? SmLimits{} : card_->sm_limits();
 }
 
 std::string CardAccess::refusal() const {
@@ -101,7 +101,7 @@ std::string CudaRunner::remark() const {
 
 gui::KernelLibrary CudaRunner::library() const {
   return {"cuBLASLt or cuDNN", cuda::library_takes(precision_),
-          cuda::lower_options(access_->processors())};
+          cuda::lower_options(access_->sm_limits())};
 }
 
 Result<ProgramOptions> CudaRunner::program_options() {

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <string>
 
+#include "engine/cost/device.h"
 #include "gui/backend/runner.h"
 #include "native/cuda/precision.h"
 #include "native/cuda/step_cache.h"
@@ -35,9 +36,9 @@ class CardAccess {
     return tools_.compile(card, std::move(program), cuda::factors_of(precision));
   }
 
-  std::string name() const;             // "NVIDIA H100 80GB HBM3"; "" before it was opened
-  std::string refusal() const;          // why it couldn't be; "" where nothing is known
-  cuda::Processors processors() const;  // nothing is known of them before it was opened
+  std::string name() const;     // "NVIDIA H100 80GB HBM3"; "" before it was opened
+  std::string refusal() const;  // why it couldn't be; "" where nothing is known
+  SmLimits sm_limits() const;   // nothing is known of them before it was opened
 
  private:
   const CardTools tools_;

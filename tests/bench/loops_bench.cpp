@@ -13,8 +13,8 @@
 #include <thread>
 #include <vector>
 
+#include "engine/cost/cost.h"
 #include "engine/ir/builder.h"
-#include "engine/partition/cost.h"
 #include "engine/partition/fusion/fuse_pointwise.h"
 #include "engine/runtime/program.h"
 #include "engine/schedule/schedule.h"

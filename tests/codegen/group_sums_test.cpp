@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "engine/codegen/lower/lowering.h"
+#include "engine/cost/device.h"
 #include "engine/eval/compare.h"
 #include "engine/partition/fusion/fuse_pointwise.h"
 #include "tests/codegen/cuda_on_cpu.h"
@@ -67,16 +68,16 @@ Graph viewed_sums_of(const std::string& type, const std::string& view) {
 }
 
 // Of 16 processors: teams of 16 blocks, which fibres can be.
-constexpr cuda::Processors kTeams = {true, 16};
+constexpr SmLimits kTeams = {true, 16};
 
-KernelRunOptions for_card(const Graph& graph, const cuda::Processors& card) {
+KernelRunOptions for_card(const Graph& graph, const SmLimits& card) {
   KernelRunOptions options;
   options.groups = fuse_pointwise(graph, StorageModel(graph, StorageModel::Sizes::values));
   options.lower = cuda::lower_options(card);
   return options;
 }
 
-std::vector<loop::Kernel> kernels_for_card(const Graph& graph, const cuda::Processors& card) {
+std::vector<loop::Kernel> kernels_for_card(const Graph& graph, const SmLimits& card) {
   const StorageModel storages(graph, StorageModel::Sizes::values);
   const KernelRunOptions options = for_card(graph, card);
   std::vector<loop::Kernel> kernels;
@@ -87,7 +88,7 @@ std::vector<loop::Kernel> kernels_for_card(const Graph& graph, const cuda::Proce
 }
 
 // By the interpreter of loops and as CUDA beside the graph's own meaning.
-void check_values(const Graph& graph, const cuda::Processors& card) {
+void check_values(const Graph& graph, const SmLimits& card) {
   KernelRunOptions options = for_card(graph, card);
   const Inputs inputs = inputs_for(graph, 1, Values::ordinary);
   const auto expected = evaluate(graph, inputs);
@@ -172,7 +173,7 @@ TEST_CASE("groups: few sums that lie side by side are a team's", "[codegen][cpu]
   CHECK(cuda::lower_options({false, 108}).column_threads == 64 * 1024);
   CHECK(cuda::lower_options({true, 300}).column_threads == 128 * 1024);
   CHECK(cuda::lower_options({true, 2}).column_threads == 0);
-  for (const cuda::Processors& card : {kTeams, cuda::Processors{false, 16}})
+  for (const SmLimits& card : {kTeams, SmLimits{false, 16}})
     for (const char* type : {"f32[10000, 8]", "bf16[20000, 5]"}) {
       INFO(type << (card.clusters ? " in clusters" : ""));
       check_values(column_sums_of(type), card);
@@ -192,7 +193,7 @@ TEST_CASE("groups: without clusters many blocks of a sum are a team", "[codegen]
   for (const char* type : {"f32[300, 8]", "f32[2000, 8]", "f32[2000, 32]", "f32[4100, 8]",
                            "f32[4100, 4]", "f32[10000, 8]", "f32[8192, 100]", "f32[100000, 3]"}) {
     INFO(type);
-    for (const cuda::Processors& card : {cuda::Processors{false, 16}, {false, 108}}) {
+    for (const SmLimits& card : {SmLimits{false, 16}, {false, 108}}) {
       const auto kernels = kernels_for_card(column_sums_of(type), card);
       for (const auto& launches : cuda::emit(kernels).kernels)
         for (const cuda::Launch& launch : launches) CHECK((launch.cluster == 1 || launch.teams));

@@ -5,6 +5,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <string>
 
+#include "engine/cost/cost.h"
 #include "engine/partition/fusion/kernel_traffic.h"
 #include "engine/support/units.h"
 #include "gui/app/code_view.h"

@@ -4,7 +4,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "engine/partition/device_profile.h"
+#include "engine/cost/device.h"
+#include "engine/cost/device_profile.h"
 #include "engine/runtime/work.h"
 #include "native/calibrated_profile.h"
 #include "native/cpu/multiply_adds.h"

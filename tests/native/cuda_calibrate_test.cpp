@@ -11,6 +11,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "engine/cost/device.h"
 #include "native/calibrated_profile.h"
 #include "native/commands/calibrate_arguments.h"
 #include "native/commands/card_profile.h"
@@ -99,7 +100,7 @@ TEST_CASE("calibrate: a card's figures, as a profile under the card's name",
   CHECK(profile->title == "Fake H100, CUDA 13.0");
   CHECK(profile->note.find("none is of a data sheet") != std::string::npos);
   CHECK_FALSE(profile->f32_uses_tf32);
-  CHECK(profile->product_rates().slowdown_of(DType::f32) == 1);
+  CHECK(profile->slowdown_of(DType::f32) == 1);
   const Ran planned = run({"plan", sample("tiny_mlp.json.gz"), "--device", kName, "--json"});
   INFO(planned.err);
   CHECK(planned.code == kDone);
@@ -113,8 +114,7 @@ TEST_CASE("calibrate: a card's figures, as a profile under the card's name",
     CHECK(found->profile.f32_uses_tf32 == tf32);
   }
   CHECK(find_card_profile("NVIDIA H100 NVL", nullptr, false)->profile.name == "h100");
-  const ProductRates of_h100 =
-      find_card_profile("NVIDIA H100 NVL", nullptr, true)->profile.product_rates();
+  const Device of_h100 = find_card_profile("NVIDIA H100 NVL", nullptr, true)->profile;
   CHECK(of_h100.slowdown_of(DType::f32) == 2.3);
   CHECK(of_h100.slowdown_of(DType::bf16) == 5);
   CHECK_FALSE(find_card_profile("Another", nullptr, false)->known);

@@ -57,7 +57,7 @@ namespace driver {
 static_assert(kSuccess == int{CUDA_SUCCESS});
 static_assert(kOutOfMemory == int{CUDA_ERROR_OUT_OF_MEMORY});
 static_assert(kNoDevice == int{CUDA_ERROR_NO_DEVICE});
-static_assert(kProcessors == int{CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT});
+static_assert(kMultiprocessorCount == int{CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT});
 static_assert(kL2Bytes == int{CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE});
 static_assert(kComputeMajor == int{CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR});
 static_assert(kComputeMinor == int{CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR});

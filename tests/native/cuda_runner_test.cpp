@@ -138,7 +138,7 @@ TEST_CASE("the window's card: steps run in the bytes that were planned", "[gui][
     CHECK(window.state("run_agrees") == "yes");
     CHECK(runners.card_bf16.title() == "Fake H100, bf16");
     CHECK(runners.card_bf16.library().lower ==
-          cuda::lower_options(runners.access->processors()));  // with teams, as recut run has them
+          cuda::lower_options(runners.access->sm_limits()));  // with teams, as recut run has them
     CHECK(fake.opened == 1);
   }
   CHECK(fake_card().used_bytes == 0);

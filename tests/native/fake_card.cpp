@@ -149,7 +149,7 @@ void add_card(Functions& f) {
   f.cuDeviceGetAttribute = [](int* value, DeviceAttribute which, Device) {
     if (which == kComputeMajor) *value = fake_card().capability / 10;
     if (which == kComputeMinor) *value = fake_card().capability % 10;
-    if (which == kProcessors) *value = 2;
+    if (which == kMultiprocessorCount) *value = 2;
     if (which == kL2Bytes) *value = 1 << 20;
     return kSuccess;
   };

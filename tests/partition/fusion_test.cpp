@@ -7,6 +7,8 @@
 #include <map>
 #include <set>
 
+#include "engine/cost/cost.h"
+#include "engine/cost/device.h"
 #include "engine/eval/evaluator.h"
 #include "engine/input/graph_file.h"
 #include "engine/ir/aliases.h"

@@ -3,6 +3,8 @@
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 
+#include "engine/cost/cost.h"
+#include "engine/cost/device.h"
 #include "engine/partition/fusion/fuse_pointwise.h"
 #include "engine/partition/peak/exact.h"
 #include "engine/partition/peak/sequence.h"

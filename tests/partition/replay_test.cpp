@@ -1,5 +1,6 @@
 // The memory model on graphs small enough to count by hand.
 #include "engine/partition/replay.h"
+#include "engine/cost/cost.h"
 
 #include <catch2/catch_test_macros.hpp>
 

@@ -3,7 +3,7 @@
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "engine/partition/cost.h"
+#include "engine/cost/cost.h"
 #include "tests/partition/graphs.h"
 
 namespace recut {

@@ -1,6 +1,7 @@
 // Which convolutions are laid out with their channels last, what follows them, and that nothing
 // else changes.
 #include "engine/passes/channels_last.h"
+#include "engine/cost/device.h"
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
@@ -19,8 +20,8 @@ Graph parsed_images(const std::string& text, const std::string& device = "cuda")
 }
 
 // What is left has the same bits, the same types at its ends, and is left as it is once more.
-PassReport laid_out(const Graph& graph, const TensorCores& cores = {}) {
-  const Pass passes[] = {channels_last_pass(cores)};
+PassReport laid_out(const Graph& graph, const Device& device = {}) {
+  const Pass passes[] = {channels_last_pass(device)};
   const PipelineReport report = run_passes(graph, passes);
   if (report.failure) FAIL(report.failure->message);
   CHECK_FALSE(run_passes(report.graph(), passes).changed());
@@ -32,6 +33,18 @@ PassReport laid_out(const Graph& graph, const TensorCores& cores = {}) {
     if (graph.gradients[i].valid())
       CHECK(after.type(after.gradients[i]) == graph.type(graph.gradients[i]));
   return report.passes.front();
+}
+
+Device without_tf32() {
+  Device device;
+  device.f32_uses_tf32 = false;
+  return device;
+}
+
+Device that_runs_the_step() {
+  Device device;
+  device.runs_step = true;
+  return device;
 }
 
 // Four convolutions of as many channels, with a layer behind the first, and what reads the last.
@@ -154,11 +167,11 @@ TEST_CASE("channels_last: gradients of points", "[passes]") {
 
 TEST_CASE("channels_last: what stays as it is", "[passes]") {
   CHECK(laid_out(four("bf16", kRelu, kSum)).changed);
-  CHECK(laid_out(four("f16", kRelu, kSum), {.f32 = false}).changed);
-  CHECK_FALSE(laid_out(four("f32", kRelu, kSum), {.f32 = false}).changed);
+  CHECK(laid_out(four("f16", kRelu, kSum), without_tf32()).changed);
+  CHECK_FALSE(laid_out(four("f32", kRelu, kSum), without_tf32()).changed);
   CHECK_FALSE(laid_out(four("f64", kRelu, kSum)).changed);
   CHECK_FALSE(laid_out(four("f32", kRelu, kSum, "cpu")).changed);
-  CHECK(laid_out(four("f32", kRelu, kSum, "cpu"), {.wherever = true}).changed);
+  CHECK(laid_out(four("f32", kRelu, kSum, "cpu"), that_runs_the_step()).changed);
   // One alone: as much would be copied as is saved.
   CHECK_FALSE(laid_out(parsed_images(R"(
     %x = input f32[2, 8, 12, 12]

@@ -1,5 +1,6 @@
 // When products are padded, and that padded ones give the same bits.
 #include "engine/passes/pad_mm.h"
+#include "engine/cost/device.h"
 
 #include <fmt/core.h>
 
@@ -28,16 +29,16 @@ Graph product(const std::string& op, const std::string& a, const std::string& b,
 }
 
 // A device on which every product is bound by computing, alignment is all and copies cost nothing.
-ProductRates slow() {
-  ProductRates rates;
-  rates.flops_per_second.fill(1);
-  rates.bytes_per_second = 1e9;
-  rates.unaligned_slowdown.fill(1e3);
-  return rates;
+Device slow() {
+  Device device;
+  device.rates.flops_per_second.fill(1);
+  device.rates.bytes_per_second = 1e9;
+  device.unaligned_slowdown.fill(1e3);
+  return device;
 }
 
-PassReport padded(const Graph& graph, const ProductRates& rates) {
-  const Pass passes[] = {pad_mm_pass(rates)};
+PassReport padded(const Graph& graph, const Device& device) {
+  const Pass passes[] = {pad_mm_pass(device)};
   const PipelineReport report = run_passes(graph, passes);
   if (report.failure) FAIL(report.failure->message);
   CHECK_FALSE(run_passes(report.graph(), passes).changed());
@@ -70,7 +71,7 @@ TEST_CASE("pad_mm: what stays as it is", "[passes]") {
 }
 
 TEST_CASE("pad_mm: the estimate decides", "[passes]") {
-  const ProductRates h100;
+  const Device h100;
   const auto large = [](int size) {
     return product("mm", fmt::format("f32[{}, {}]", size, size),
                    fmt::format("f32[{}, {}]", size, size));
@@ -78,15 +79,15 @@ TEST_CASE("pad_mm: the estimate decides", "[passes]") {
   CHECK(padded(large(4095), h100).changed);        // copies are a small part of it
   CHECK_FALSE(padded(large(1023), h100).changed);  // copies take as long as is won
   CHECK_FALSE(padded(large(101), h100).changed);   // bound by memory
-  ProductRates indifferent = h100;
+  Device indifferent = h100;
   indifferent.slowdown_of(DType::f32) = 1.05;
   CHECK_FALSE(padded(large(4095), indifferent).changed);
   indifferent.slowdown_of(DType::bf16) = 9;  // of another dtype
   CHECK_FALSE(padded(large(4095), indifferent).changed);
   const Graph of_cpu = product("mm", "f32[4095, 4095]", "f32[4095, 4095]", "cpu");
-  ProductRates card = h100;
+  Device card = h100;
   CHECK_FALSE(padded(of_cpu, card).changed);
-  card.wherever = true;
+  card.runs_step = true;
   CHECK(padded(of_cpu, card).changed);
 }
 

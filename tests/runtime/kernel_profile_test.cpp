@@ -1,5 +1,6 @@
 // Times of launches as prices of plans.
 #include "engine/runtime/kernel_profile.h"
+#include "engine/cost/device.h"
 
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>

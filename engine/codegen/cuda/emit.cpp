@@ -131,14 +131,15 @@ class Emitter {
 
 }  // namespace
 
-loop::LowerOptions lower_options(const Processors& card) {
+loop::LowerOptions lower_options(const SmLimits& limits) {
   constexpr std::int64_t kLanesOfBlock = 1024, kLanesOfCluster = 8192;
-  constexpr int kFewestProcessors = 16;
+  constexpr int kFewestSms = 16;
   loop::LowerOptions options;
-  options.group_lanes = card.clusters ? kLanesOfCluster : kLanesOfBlock;
-  if (card.count < kFewestProcessors) return options;
+  options.group_lanes = limits.clusters ? kLanesOfCluster : kLanesOfBlock;
+  if (limits.count < kFewestSms) return options;
   options.column_threads = kThreadsOfTeamBlock;
-  while (2 * options.column_threads <= kThreadsOfTeamBlock * std::min(card.count, kMostTeamBlocks))
+  while (2 * options.column_threads <=
+         kThreadsOfTeamBlock * std::min(limits.count, kMostTeamBlocks))
     options.column_threads *= 2;
   return options;
 }

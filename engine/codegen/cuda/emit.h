@@ -19,6 +19,7 @@
 #include "engine/codegen/library/library_call.h"
 #include "engine/codegen/loop/kernel.h"
 #include "engine/codegen/lower/lower.h"
+#include "engine/cost/device.h"
 
 namespace recut::cuda {
 
@@ -43,15 +44,9 @@ struct Options {
   Factors factors = Factors::f32;
 };
 
-// What of a card decides how sums are shared out.
-struct Processors {
-  bool clusters = false;  // sm_90
-  int count = 0;          // each has a block of 1024 threads; 0: nothing is known of them
-};
-
 // How calls are lowered for a card: sums of rows in as many lanes as a block has, or a cluster of
 // blocks; sums that lie side by side also by all of the card, where they are few and long.
-loop::LowerOptions lower_options(const Processors& card);
+loop::LowerOptions lower_options(const SmLimits& limits);
 
 struct Module {
   std::string text;

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "engine/codegen/loop/scalar.h"
+#include "engine/cost/device.h"
 
 namespace recut::cuda {
 namespace {
@@ -18,7 +19,7 @@ constexpr std::int64_t kManyNumbers = 64;
 constexpr std::int64_t kMost = std::int64_t{1} << 30;  // numbers and rows are ints
 constexpr int kScattersBlock = 256, kSmallBlock = 64;
 constexpr int kScattersTurns = 8;
-constexpr std::int64_t kProcessors = 264;           // two blocks for each of a large card
+constexpr std::int64_t kBlocksThatFill = 2 * kSmLimitsOfH100.count;
 constexpr std::int64_t kScattersManyBlocks = 4096;  // each looks at all numbers
 constexpr int kMostRows = 8;                        // of a block: sums in registers
 constexpr int kFewAhead = 16, kManyAhead = 32;
@@ -173,7 +174,8 @@ void choose_threads(const loop::Kernel& kernel, std::int64_t items, Scatter& sca
     return scatter.parts() * ((items + scatter.threads - 1) / scatter.threads);
   };
   scatter.threads = kScattersBlock;
-  while (scatter.threads > kSmallBlock && (items <= scatter.threads / 2 || blocks() < kProcessors))
+  while (scatter.threads > kSmallBlock &&
+         (items <= scatter.threads / 2 || blocks() < kBlocksThatFill))
     scatter.threads /= 2;
   while (scatter.rows_of_block < kMostRows && blocks() > kScattersManyBlocks)
     scatter.rows_of_block *= 2;

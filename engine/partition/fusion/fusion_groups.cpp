@@ -3,10 +3,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "engine/cost/device.h"
+#include "engine/cost/measured_kernels.h"
 #include "engine/ir/aliases.h"
 #include "engine/ir/data_flow.h"
 #include "engine/partition/fusion/kernel_traffic.h"
-#include "engine/partition/measured_kernels.h"
 #include "engine/support/check.h"
 
 namespace recut {

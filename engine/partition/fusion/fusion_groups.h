@@ -17,9 +17,10 @@
 #include <span>
 #include <vector>
 
+#include "engine/cost/cost.h"
+#include "engine/cost/device.h"
 #include "engine/ir/graph.h"
 #include "engine/ir/storage_model.h"
-#include "engine/partition/cost.h"
 
 namespace recut {
 

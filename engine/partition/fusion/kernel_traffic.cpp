@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "engine/cost/cost.h"
 #include "engine/ir/aliases.h"
 
 namespace recut {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/cost/device.h"
 #include "engine/ir/aliases.h"
 #include "engine/ir/data_flow.h"
 

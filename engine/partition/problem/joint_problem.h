@@ -5,10 +5,10 @@
 #include <span>
 #include <vector>
 
+#include "engine/cost/device.h"
 #include "engine/ir/graph.h"
 #include "engine/ir/plan.h"
 #include "engine/ir/storage_model.h"
-#include "engine/partition/cost.h"
 #include "engine/partition/fusion/fusion_groups.h"
 #include "engine/partition/pins.h"
 #include "engine/partition/problem/problem.h"

@@ -1,4 +1,4 @@
-#include "engine/partition/measured_kernels.h"
+#include "engine/cost/measured_kernels.h"
 
 #include <fmt/core.h>
 

@@ -1,40 +1,13 @@
 // What a run of a node costs in time, from shapes alone: the price unit of plans.
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <memory>
 #include <optional>
 
+#include "engine/cost/device.h"
 #include "engine/ir/graph.h"
 
 namespace recut {
-
-class KernelPrices;  // measured_kernels.h
-
-// By what factors kernels were slower than this model has them, by kind; 1: nobody measured that.
-struct Corrections {
-  double products = 1;  // with a matrix product, convolution or attention
-  double memory = 1;    // of the others, those whose traffic takes longer than a launch
-  double launches = 1;  // the rest
-};
-inline constexpr double kLeastCorrection = 0.01, kMostCorrection = 100;  // of a device profile
-
-// What a device sustains. Defaults: one H100 on tf32 matrix products and on copies, and launches
-// that cost nothing.
-struct DeviceRates {
-  DeviceRates() { flops_per_second.fill(3.0e14); }
-
-  double flops_of(DType dtype) const { return flops_per_second[static_cast<std::size_t>(dtype)]; }
-  double& flops_of(DType dtype) { return flops_per_second[static_cast<std::size_t>(dtype)]; }
-
-  std::array<double, kDTypes> flops_per_second;  // of products, by the dtype that they multiply
-  double bytes_per_second = 3.0e12;
-  double launch_micros = 0;  // of every kernel, whatever it does
-  bool measured = false;     // calls of which the graph has a measured time take that
-  Corrections corrections;   // of whatever has no measured time
-  std::shared_ptr<const KernelPrices> prices;  // of the graph's kernels; null: none are known
-};
 
 // Floating-point operations of matrix products, convolutions and attention; 0 for all others, whose
 // time is that of their memory traffic.

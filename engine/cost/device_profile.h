@@ -26,33 +26,27 @@
 #include <string>
 #include <string_view>
 
+#include "engine/cost/device.h"
 #include "engine/input/json.h"
-#include "engine/partition/cost.h"
-#include "engine/passes/pad_mm.h"
+#include "engine/ir/graph.h"
 #include "engine/support/result.h"
 
 namespace recut {
 
 struct MeasuredGraph;  // measured_kernels.h
 
-struct DeviceProfile {
+// A device with a name, and where its figures are from.
+struct DeviceProfile : Device {
   std::string name;    // letters, digits, '.', '_' and '-'
   std::string title;   // for people
   std::string source;  // of the figures
   std::string note;
-  DeviceRates rates;  // sustained
-  DeviceRates peaks;  // of which those are shares: no program goes above them
-  bool f32_uses_tf32 = false;
-  // By dtype, f32 as it is multiplied; where it isn't known, pad_mm's guess.
-  std::array<double, kDTypes> unaligned_slowdown = ProductRates().unaligned_slowdown;
+  DeviceRates peaks;  // of which the rates are shares: no program goes above them
   std::shared_ptr<const MeasuredGraph> measured;  // null: no graph's kernels were
 
   // The rates with the times of this graph's kernels, where those are what was measured. Fails
   // where they should be and name a call that the graph lacks.
   Result<DeviceRates> rates_of(const Graph& graph) const;
-
-  // What pad_mm decides by.
-  ProductRates product_rates() const;
 };
 
 // The name of the built-in profile whose rates are DeviceRates's own: plans are priced by it where

@@ -1,11 +1,11 @@
-#include "engine/partition/cost.h"
+#include "engine/cost/cost.h"
 
 #include <algorithm>
 #include <array>
 #include <string_view>
 
+#include "engine/cost/measured_kernels.h"
 #include "engine/ir/storage_model.h"
-#include "engine/partition/measured_kernels.h"
 
 namespace recut {
 namespace {

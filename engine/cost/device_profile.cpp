@@ -1,14 +1,14 @@
-#include "engine/partition/device_profile.h"
+#include "engine/cost/device_profile.h"
 
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
 
+#include "engine/cost/measured_kernels.h"
 #include "engine/input/bytes.h"
 #include "engine/input/json.h"
 #include "engine/input/json_fields.h"
-#include "engine/partition/measured_kernels.h"
 #include "engine/support/text.h"
 
 namespace recut {
@@ -190,14 +190,6 @@ Result<DeviceRates> DeviceProfile::rates_of(const Graph& graph) const {
   auto prices = KernelPrices::make(*measured, graph);
   if (!prices) return prices.diagnostics();
   known.prices = std::move(*prices);
-  return known;
-}
-
-ProductRates DeviceProfile::product_rates() const {
-  ProductRates known;
-  known.flops_per_second = rates.flops_per_second;
-  known.bytes_per_second = rates.bytes_per_second;
-  known.unaligned_slowdown = unaligned_slowdown;
   return known;
 }
 

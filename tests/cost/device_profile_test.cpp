@@ -1,5 +1,7 @@
 // Device profiles: the built-in ones, what is refused and where, and what their figures come to.
-#include "engine/partition/device_profile.h"
+#include "engine/cost/device_profile.h"
+#include "engine/cost/cost.h"
+#include "engine/cost/device.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <filesystem>
@@ -60,22 +62,22 @@ TEST_CASE("device: how much longer unaligned products take, where somebody measu
           "[partition]") {
   const auto without = parse_device_profile(kGood, "p.json");
   REQUIRE(without.ok());
-  CHECK(without->product_rates().unaligned_slowdown == ProductRates().unaligned_slowdown);
-  CHECK(without->product_rates().flops_of(DType::bf16) == 4000);
-  CHECK(without->product_rates().bytes_per_second == 25);
+  CHECK(without->unaligned_slowdown == Device().unaligned_slowdown);
+  CHECK(without->rates.flops_of(DType::bf16) == 4000);
+  CHECK(without->rates.bytes_per_second == 25);
 
   const std::string slowdowns =
       R"("unaligned_slowdown": {"f32": 1.25, "tf32": 3, "bf16": 5}, "sustained")";
   const std::string text = with("\"sustained\"", slowdowns);
   const auto tf32 = parse_device_profile(text, "p.json");
   REQUIRE(tf32.ok());
-  CHECK(tf32->product_rates().slowdown_of(DType::f32) == 3);
-  CHECK(tf32->product_rates().slowdown_of(DType::bf16) == 5);
-  CHECK(tf32->product_rates().slowdown_of(DType::f16) == ProductRates::kGuessedSlowdown);
+  CHECK(tf32->slowdown_of(DType::f32) == 3);
+  CHECK(tf32->slowdown_of(DType::bf16) == 5);
+  CHECK(tf32->slowdown_of(DType::f16) == Device::kGuessedSlowdown);
   std::string plain = text;
   const auto f32 = parse_device_profile(plain.replace(plain.find("true"), 4, "false"), "p.json");
   REQUIRE(f32.ok());
-  CHECK(f32->product_rates().slowdown_of(DType::f32) == 1.25);
+  CHECK(f32->slowdown_of(DType::f32) == 1.25);
 
   CHECK(complaint_device_profile(
             with("\"sustained\"", R"("unaligned_slowdown": {"bf16": 0.5}, "sustained")"))

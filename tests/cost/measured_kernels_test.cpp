@@ -1,12 +1,14 @@
 // What was measured of a graph's kernels: what is refused of it, and what plans are priced by.
-#include "engine/partition/measured_kernels.h"
+#include "engine/cost/measured_kernels.h"
+#include "engine/cost/cost.h"
+#include "engine/cost/device.h"
 
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
 #include <string>
 
+#include "engine/cost/device_profile.h"
 #include "engine/ir/storage_model.h"
-#include "engine/partition/device_profile.h"
 #include "engine/workspace/cost_model.h"
 #include "tests/partition/fused_graphs.h"
 
