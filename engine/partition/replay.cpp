@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "engine/cost/device.h"
+#include "engine/fusion/kernel_runs.h"
 #include "engine/ir/aliases.h"
-#include "engine/partition/fusion/kernel_runs.h"
 #include "engine/partition/liveness/liveness.h"
 #include "engine/support/units.h"
 

@@ -19,9 +19,9 @@
 #include <vector>
 
 #include "engine/cost/device.h"
+#include "engine/fusion/fusion_groups.h"
 #include "engine/ir/plan.h"
 #include "engine/ir/storage_model.h"
-#include "engine/partition/fusion/fusion_groups.h"
 #include "engine/support/result.h"
 
 namespace recut {

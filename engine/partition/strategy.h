@@ -15,9 +15,9 @@
 #include <vector>
 
 #include "engine/cost/device.h"
+#include "engine/fusion/fusion_groups.h"
 #include "engine/ir/graph.h"
 #include "engine/ir/plan.h"
-#include "engine/partition/fusion/fusion_groups.h"
 #include "engine/partition/pins.h"
 #include "engine/support/result.h"
 

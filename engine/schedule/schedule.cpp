@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "engine/partition/fusion/kernel_runs.h"
+#include "engine/fusion/kernel_runs.h"
 #include "engine/schedule/arena.h"
 #include "engine/schedule/in_place.h"
 #include "engine/support/units.h"

@@ -27,9 +27,9 @@
 #include <optional>
 #include <vector>
 
+#include "engine/fusion/fusion_groups.h"
 #include "engine/ir/plan.h"
 #include "engine/ir/storage_model.h"
-#include "engine/partition/fusion/fusion_groups.h"
 #include "engine/partition/replay.h"
 #include "engine/support/result.h"
 

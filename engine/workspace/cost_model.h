@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "engine/cost/device_profile.h"
-#include "engine/partition/fusion/fuse_pointwise.h"
+#include "engine/fusion/fuse_pointwise.h"
 #include "engine/partition/pins.h"
 #include "engine/partition/unplanned.h"
 #include "engine/support/result.h"

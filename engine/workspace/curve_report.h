@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/partition/fusion/fuse_pointwise.h"
+#include "engine/fusion/fuse_pointwise.h"
 
 namespace recut {
 

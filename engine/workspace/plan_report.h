@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/partition/fusion/fuse_pointwise.h"
+#include "engine/fusion/fuse_pointwise.h"
 #include "engine/partition/strategy.h"
 
 namespace recut {

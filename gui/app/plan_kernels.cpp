@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "engine/partition/fusion/kernel_traffic.h"
+#include "engine/fusion/kernel_traffic.h"
 
 namespace recut::gui {
 

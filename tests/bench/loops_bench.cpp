@@ -14,8 +14,8 @@
 #include <vector>
 
 #include "engine/cost/cost.h"
+#include "engine/fusion/fuse_pointwise.h"
 #include "engine/ir/builder.h"
-#include "engine/partition/fusion/fuse_pointwise.h"
 #include "engine/runtime/program.h"
 #include "engine/schedule/schedule.h"
 #include "engine/support/check.h"

@@ -11,8 +11,8 @@
 #include <chrono>
 #include <filesystem>
 
+#include "engine/fusion/fuse_pointwise.h"
 #include "engine/input/graph_file.h"
-#include "engine/partition/fusion/fuse_pointwise.h"
 #include "engine/partition/strategy.h"
 #include "engine/partition/unplanned.h"
 #include "engine/schedule/schedule.h"

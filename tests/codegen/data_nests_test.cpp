@@ -5,8 +5,8 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "engine/autodiff/differentiate.h"
+#include "engine/fusion/fuse_pointwise.h"
 #include "engine/input/text.h"
-#include "engine/partition/fusion/fuse_pointwise.h"
 #include "tests/autodiff/derivative_check.h"
 #include "tests/codegen/agreement.h"
 #include "tests/codegen/wasm_code.h"

@@ -7,7 +7,7 @@
 #include "engine/codegen/lower/lowering.h"
 #include "engine/cost/device.h"
 #include "engine/eval/compare.h"
-#include "engine/partition/fusion/fuse_pointwise.h"
+#include "engine/fusion/fuse_pointwise.h"
 #include "tests/codegen/cuda_on_cpu.h"
 #include "tests/codegen/run_kernels.h"
 #include "tests/partition/graphs.h"

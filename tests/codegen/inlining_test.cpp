@@ -2,7 +2,7 @@
 // machine code; the interpreter of graphs is the judge.
 #include <catch2/catch_test_macros.hpp>
 
-#include "engine/partition/fusion/fuse_pointwise.h"
+#include "engine/fusion/fuse_pointwise.h"
 #include "tests/codegen/agreement.h"
 #include "tests/partition/graphs.h"
 #include "tests/random/same_meaning.h"

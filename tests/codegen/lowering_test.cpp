@@ -13,8 +13,8 @@
 
 #include "engine/autodiff/differentiate.h"
 #include "engine/eval/inputs.h"
+#include "engine/fusion/fuse_pointwise.h"
 #include "engine/input/graph_file.h"
-#include "engine/partition/fusion/fuse_pointwise.h"
 #include "tests/autodiff/derivative_check.h"
 #include "tests/codegen/agreement.h"
 #include "tests/codegen/wasm_code.h"

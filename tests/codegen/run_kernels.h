@@ -8,8 +8,8 @@
 #include "engine/codegen/cuda/emit.h"
 #include "engine/codegen/lower/lower.h"
 #include "engine/eval/evaluator.h"
+#include "engine/fusion/fusion_groups.h"
 #include "engine/ir/graph.h"
-#include "engine/partition/fusion/fusion_groups.h"
 
 namespace recut::test {
 

@@ -39,7 +39,7 @@ std::string complaint_device_profile(const std::string& text) {
   return format(profile.diagnostics().front());
 }
 
-TEST_CASE("device: figures are peaks times what is sustained", "[partition]") {
+TEST_CASE("device: figures are peaks times what is sustained", "[cost]") {
   const auto profile = parse_device_profile(kGood, "p.json");
   REQUIRE(profile.ok());
   CHECK(profile->name == "mine");
@@ -59,7 +59,7 @@ TEST_CASE("device: figures are peaks times what is sustained", "[partition]") {
 }
 
 TEST_CASE("device: how much longer unaligned products take, where somebody measured it",
-          "[partition]") {
+          "[cost]") {
   const auto without = parse_device_profile(kGood, "p.json");
   REQUIRE(without.ok());
   CHECK(without->unaligned_slowdown == Device().unaligned_slowdown);
@@ -88,7 +88,7 @@ TEST_CASE("device: how much longer unaligned products take, where somebody measu
             .find("'unaligned_slowdown': unknown 'i8'") != std::string::npos);
 }
 
-TEST_CASE("device: what is wrong is said with its place", "[partition]") {
+TEST_CASE("device: what is wrong is said with its place", "[cost]") {
   CHECK(complaint_device_profile("[1]") ==
         "p.json:1:1: error: the file is a list, expected an object: a device profile");
   CHECK(complaint_device_profile(with("100.0", "-3")) ==
@@ -119,13 +119,13 @@ TEST_CASE("device: what is wrong is said with its place", "[partition]") {
         "p.json:9:16: error: the profile: 'sustained' is an int, expected an object");
 }
 
-TEST_CASE("device: several faults are several complaints", "[partition]") {
+TEST_CASE("device: several faults are several complaints", "[cost]") {
   const auto profile = parse_device_profile("{}", "p.json");
   REQUIRE_FALSE(profile.ok());
   CHECK(profile.diagnostics().size() == 7);
 }
 
-TEST_CASE("device: no bytes crash the reader", "[partition]") {
+TEST_CASE("device: no bytes crash the reader", "[cost]") {
   for (std::size_t cut = 0; cut < kGood.size(); ++cut) {
     CHECK_FALSE(parse_device_profile(kGood.substr(0, cut), "p").ok());
     for (const char c : {'\0', '"', '{', ']', '9', '-', '\xff'}) {
@@ -137,7 +137,7 @@ TEST_CASE("device: no bytes crash the reader", "[partition]") {
   }
 }
 
-TEST_CASE("device: the built-in profiles are the samples' files", "[partition]") {
+TEST_CASE("device: the built-in profiles are the samples' files", "[cost]") {
   std::size_t files = 0;
   for (const auto& entry :
        std::filesystem::directory_iterator(RECUT_SOURCE_DIR "/samples/devices")) {
@@ -159,7 +159,7 @@ TEST_CASE("device: the built-in profiles are the samples' files", "[partition]")
   CHECK(builtin_profiles().size() == files);
 }
 
-TEST_CASE("device: the reference is the default", "[partition]") {
+TEST_CASE("device: the reference is the default", "[cost]") {
   const auto reference = find_device(std::string(kReferenceDevice));
   REQUIRE(reference.ok());
   CHECK(reference->rates.flops_per_second == DeviceRates().flops_per_second);
@@ -167,7 +167,7 @@ TEST_CASE("device: the reference is the default", "[partition]") {
   CHECK(reference->rates.launch_micros == DeviceRates().launch_micros);
 }
 
-TEST_CASE("device: names and paths that aren't there", "[partition]") {
+TEST_CASE("device: names and paths that aren't there", "[cost]") {
   const auto name = find_device("h1000");
   REQUIRE_FALSE(name.ok());
   CHECK(name.diagnostics().front().message.find("'h1000', expected one of: a100, ") !=
@@ -179,7 +179,7 @@ TEST_CASE("device: names and paths that aren't there", "[partition]") {
 }
 
 TEST_CASE("device: a node's price is its launch and the longer of computing and moving",
-          "[partition]") {
+          "[cost]") {
   const Graph graph = parse(R"(graph "prices" {
     %a = input f32[100, 100]
     %b = input bf16[100, 100]

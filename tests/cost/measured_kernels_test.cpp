@@ -10,7 +10,7 @@
 #include "engine/cost/device_profile.h"
 #include "engine/ir/storage_model.h"
 #include "engine/workspace/cost_model.h"
-#include "tests/partition/fused_graphs.h"
+#include "tests/fusion/fused_graphs.h"
 
 namespace recut {
 namespace {
@@ -42,7 +42,7 @@ DeviceProfile profile_of(const std::string& more) {
 }
 
 TEST_CASE("device: corrections and measured kernels that can't be are refused with their place",
-          "[partition][measured]") {
+          "[cost][measured]") {
   CHECK(complaint_measured_kernels(R"("corrections": {"products": 0})") ==
         "p.json:4:31: error: 'corrections': 'products' is 0, expected a number from 0.01 to 100");
   CHECK(complaint_measured_kernels(R"("corrections": {"speed": 1})") ==
@@ -82,7 +82,7 @@ Graph four_kernels() {
     results %c, %huge, %n, %e)"));
 }
 
-TEST_CASE("measured: what wasn't is the model's, corrected by its kind", "[partition][measured]") {
+TEST_CASE("measured: what wasn't is the model's, corrected by its kind", "[cost][measured]") {
   const Graph graph = four_kernels();
   const StorageModel storages(graph);
   const FusionGroups groups = fuse_pointwise(graph, storages);
@@ -108,7 +108,7 @@ TEST_CASE("measured: what wasn't is the model's, corrected by its kind", "[parti
 }
 
 TEST_CASE("measured: kernels take the times that they took, in their own graph alone",
-          "[partition][measured]") {
+          "[cost][measured]") {
   const Graph graph = four_kernels();
   const std::string digest = graph_digest(graph);
   const auto measured = [&](const std::string& of) {
@@ -136,7 +136,7 @@ TEST_CASE("measured: kernels take the times that they took, in their own graph a
 }
 
 TEST_CASE("measured: workspaces of kernels are the graph's, up to the most that is allowed",
-          "[partition][measured]") {
+          "[cost][measured]") {
   Graph graph = four_kernels();
   MeasuredGraph measured{"g", graph_digest(graph), {{{"c"}, 40, 1000}, {{"big"}, 50, 5000}}};
   const auto all = with_workspaces(measured, graph, 5000);

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "engine/cost/cost.h"
-#include "engine/partition/fusion/kernel_traffic.h"
+#include "engine/fusion/kernel_traffic.h"
 #include "engine/support/units.h"
 #include "gui/app/code_view.h"
 #include "gui/app/lesson_figure.h"

@@ -9,8 +9,8 @@
 #include <iostream>
 
 #include "engine/eval/compare.h"
+#include "engine/fusion/fuse_pointwise.h"
 #include "engine/ir/printer.h"
-#include "engine/partition/fusion/fuse_pointwise.h"
 #include "engine/partition/strategy.h"
 #include "engine/runtime/program.h"
 #include "engine/schedule/verifier.h"

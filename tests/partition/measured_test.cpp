@@ -5,7 +5,7 @@
 
 #include "engine/cost/cost.h"
 #include "engine/cost/device.h"
-#include "engine/partition/fusion/fuse_pointwise.h"
+#include "engine/fusion/fuse_pointwise.h"
 #include "engine/partition/peak/exact.h"
 #include "engine/partition/peak/sequence.h"
 #include "engine/partition/peak/solver.h"

@@ -3,8 +3,8 @@
 #include <catch2/catch_test_macros.hpp>
 #include <string>
 
+#include "engine/fusion/fuse_pointwise.h"
 #include "engine/ir/verifier.h"
-#include "engine/partition/fusion/fuse_pointwise.h"
 #include "engine/partition/replay.h"
 #include "engine/partition/strategy.h"
 #include "engine/support/hash.h"

@@ -6,10 +6,10 @@
 #include <random>
 #include <span>
 
+#include "engine/fusion/fuse_pointwise.h"
 #include "engine/input/graph_file.h"
 #include "engine/ir/aliases.h"
 #include "engine/ir/data_flow.h"
-#include "engine/partition/fusion/fuse_pointwise.h"
 #include "engine/partition/replay.h"
 #include "engine/partition/strategy.h"
 #include "tests/effort.h"

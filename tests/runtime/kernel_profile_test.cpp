@@ -6,7 +6,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <numeric>
 
-#include "engine/partition/fusion/fuse_pointwise.h"
+#include "engine/fusion/fuse_pointwise.h"
 #include "tests/input/parse.h"
 
 namespace recut {

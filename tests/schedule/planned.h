@@ -4,7 +4,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <string>
 
-#include "engine/partition/fusion/fuse_pointwise.h"
+#include "engine/fusion/fuse_pointwise.h"
 #include "engine/partition/strategy.h"
 #include "engine/schedule/schedule.h"
 #include "engine/schedule/verifier.h"

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "engine/partition/fusion/rows.h"
+#include "engine/fusion/rows.h"
 
 namespace recut::loop {
 namespace {

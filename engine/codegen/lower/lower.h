@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "engine/codegen/loop/kernel.h"
+#include "engine/fusion/fusion_groups.h"
 #include "engine/ir/graph.h"
 #include "engine/ir/storage_model.h"
-#include "engine/partition/fusion/fusion_groups.h"
 #include "engine/support/result.h"
 
 namespace recut::loop {

@@ -78,7 +78,7 @@ inline Indices place_in(const Shape& shape, const Indices& at) {
   return shape.empty() ? Indices{} : at;
 }
 
-// A reduction of rows (engine/partition/fusion/rows.h): loops over a row's elements, one after
+// A reduction of rows (engine/fusion/rows.h): loops over a row's elements, one after
 // another, and what their totals come to. It shares its loops with others of the same rows.
 struct RowFold {
   using Totals = std::vector<Quantity>;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "engine/codegen/lower/nest.h"
-#include "engine/partition/fusion/rows.h"
+#include "engine/fusion/rows.h"
 
 namespace recut::loop {
 

@@ -6,10 +6,10 @@
 #include <vector>
 
 #include "engine/cost/device.h"
+#include "engine/fusion/fusion_groups.h"
 #include "engine/ir/graph.h"
 #include "engine/ir/plan.h"
 #include "engine/ir/storage_model.h"
-#include "engine/partition/fusion/fusion_groups.h"
 #include "engine/partition/pins.h"
 #include "engine/partition/problem/problem.h"
 

@@ -4,10 +4,10 @@
 
 #include <vector>
 
+#include "engine/fusion/fusion_groups.h"
 #include "engine/ir/graph.h"
 #include "engine/ir/plan.h"
 #include "engine/ir/storage_model.h"
-#include "engine/partition/fusion/fusion_groups.h"
 
 namespace recut {
 

@@ -1,9 +1,9 @@
-#include "engine/partition/fusion/inlining.h"
+#include "engine/fusion/inlining.h"
 
 #include <algorithm>
 
+#include "engine/fusion/rows.h"
 #include "engine/ir/aliases.h"
-#include "engine/partition/fusion/rows.h"
 
 namespace recut {
 namespace {

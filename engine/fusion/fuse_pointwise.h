@@ -26,7 +26,7 @@
 #include <cstdint>
 #include <span>
 
-#include "engine/partition/fusion/fusion_groups.h"
+#include "engine/fusion/fusion_groups.h"
 
 namespace recut {
 

@@ -1,13 +1,13 @@
-#include "engine/partition/fusion/fusion_groups.h"
+#include "engine/fusion/fusion_groups.h"
 
 #include <algorithm>
 #include <utility>
 
 #include "engine/cost/device.h"
 #include "engine/cost/measured_kernels.h"
+#include "engine/fusion/kernel_traffic.h"
 #include "engine/ir/aliases.h"
 #include "engine/ir/data_flow.h"
-#include "engine/partition/fusion/kernel_traffic.h"
 #include "engine/support/check.h"
 
 namespace recut {

@@ -3,7 +3,7 @@
 
 #include "engine/eval/evaluator.h"
 #include "engine/partition/replay.h"
-#include "tests/partition/fused_graphs.h"
+#include "tests/fusion/fused_graphs.h"
 #include "tests/random/same_meaning.h"
 #include "tests/schedule/planned.h"
 
@@ -49,7 +49,7 @@ std::string gate() {
     gradients %gi)");
 }
 
-TEST_CASE("inlining: what a kernel reads anyway makes what it needn't read", "[partition]") {
+TEST_CASE("inlining: what a kernel reads anyway makes what it needn't read", "[fusion]") {
   const Graph graph = parse(gate());
   const StorageModel storages(graph);
   const FusionGroups groups = fuse_pointwise(graph, storages);
@@ -90,7 +90,7 @@ TEST_CASE("inlining: what a kernel reads anyway makes what it needn't read", "[p
 }
 
 TEST_CASE("inlining: plans mean the same, and say where a kernel's calls don't stand together",
-          "[partition]") {
+          "[fusion]") {
   const test::Scheduled planned(parse(gate()), true, NoBudget{});
   const Inputs inputs = test::inputs_for(planned.graph, 1, test::Values::ordinary);
   const auto program = evaluate(planned.graph, inputs);
@@ -108,7 +108,7 @@ TEST_CASE("inlining: plans mean the same, and say where a kernel's calls don't s
   CHECK(refused.diagnostics().front().message.find("does not run together") != std::string::npos);
 }
 
-TEST_CASE("inlining: chains, and values that inputs make", "[partition]") {
+TEST_CASE("inlining: chains, and values that inputs make", "[fusion]") {
   // Two calls deep, and one that two of them read.
   CHECK(inlined_before("g", with_product(R"(
     %i = parameter f32[20, 30]
@@ -145,7 +145,7 @@ TEST_CASE("inlining: chains, and values that inputs make", "[partition]") {
   CHECK(inlined_before("g", inputs, {"f"}) == Names{"z"});
 }
 
-TEST_CASE("inlining: what all of its readers compute for themselves vanishes", "[partition]") {
+TEST_CASE("inlining: what all of its readers compute for themselves vanishes", "[fusion]") {
   const Graph graph = parse(R"(graph "g" {
     %x = parameter f32[30, 20]
     %w = parameter f32[20, 40]
@@ -184,7 +184,7 @@ TEST_CASE("inlining: what all of its readers compute for themselves vanishes", "
   planned.require_sound(planned.make());
 }
 
-TEST_CASE("inlining: what is dear, or would be kept for it, is read", "[partition]") {
+TEST_CASE("inlining: what is dear, or would be kept for it, is read", "[fusion]") {
   const auto with =
       [](const std::string& made, const std::string& read) {
         return R"(graph "g" {
@@ -235,7 +235,7 @@ std::string around(const std::string& kernel) {
   })";
 }
 
-TEST_CASE("inlining: what one kernel alone reads moves into it", "[partition]") {
+TEST_CASE("inlining: what one kernel alone reads moves into it", "[fusion]") {
   // As in the gradient of GELU by tanh: d and f are read by k's kernel only.
   const Graph graph = parse(around(R"(
     %b = mul.Tensor(%a, %a)
@@ -268,8 +268,7 @@ TEST_CASE("inlining: what one kernel alone reads moves into it", "[partition]") 
         Names{});
 }
 
-TEST_CASE("inlining: what is dear moves where it runs once, and isn't computed twice",
-          "[partition]") {
+TEST_CASE("inlining: what is dear moves where it runs once, and isn't computed twice", "[fusion]") {
   const auto moved = [](const std::string& text) { return inlined_before("g", around(text)); };
   CHECK(moved("%d = exp(%a)\n%g = mul.Tensor(%t, %d)\n%k = neg(%g)") == Names{"d"});
   CHECK(moved("%d = cosh(%a)\n%g = mul.Tensor(%t, %d)\n%k = neg(%g)") == Names{});
@@ -293,7 +292,7 @@ TEST_CASE("inlining: what is dear moves where it runs once, and isn't computed t
 
 // Read from memory, n would be a value more than the kernel of the sum holds.
 TEST_CASE("inlining: a kernel goes on over rows where it makes what it would have to read",
-          "[partition]") {
+          "[fusion]") {
   const Graph graph = parse(around(R"(
     %g = mul.Tensor(%t, %a)
     %s = sum.dim_IntList(%g, [1], true)

@@ -1,4 +1,4 @@
-#include "engine/partition/fusion/kernel_traffic.h"
+#include "engine/fusion/kernel_traffic.h"
 
 #include <algorithm>
 #include <utility>

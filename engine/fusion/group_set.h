@@ -8,9 +8,9 @@
 #include <span>
 #include <vector>
 
+#include "engine/fusion/fusion_groups.h"
 #include "engine/ir/graph.h"
 #include "engine/ir/storage_model.h"
-#include "engine/partition/fusion/fusion_groups.h"
 
 namespace recut {
 

@@ -1,4 +1,4 @@
-#include "engine/partition/fusion/group_set.h"
+#include "engine/fusion/group_set.h"
 
 #include <algorithm>
 #include <utility>

@@ -6,7 +6,7 @@
 //   %s = sum(mul(%g, %x), [0])         read %g in the same loops over its columns
 #pragma once
 
-#include "engine/partition/fusion/group_set.h"
+#include "engine/fusion/group_set.h"
 
 namespace recut {
 

@@ -1,10 +1,10 @@
-#include "engine/partition/fusion/siblings.h"
+#include "engine/fusion/siblings.h"
 
 #include <algorithm>
 #include <optional>
 
+#include "engine/fusion/rows.h"
 #include "engine/ir/aliases.h"
-#include "engine/partition/fusion/rows.h"
 
 namespace recut {
 namespace {

@@ -1,4 +1,4 @@
-#include "engine/partition/fusion/kernel_runs.h"
+#include "engine/fusion/kernel_runs.h"
 
 #include <fmt/core.h>
 

@@ -1,7 +1,7 @@
 // Kernels that read the same value in the same loops become one.
 #include <catch2/catch_test_macros.hpp>
 
-#include "tests/partition/fused_graphs.h"
+#include "tests/fusion/fused_graphs.h"
 
 namespace recut {
 namespace {
@@ -25,7 +25,7 @@ std::string with_sums(const std::string& sums, const std::string& before = "") {
 }
 
 TEST_CASE("fusion: reductions that read the same value in the same loops are one kernel",
-          "[partition]") {
+          "[fusion]") {
   const std::string sums = R"(
     %a = sum.dim_IntList(%g, [0], true)
     %m = mul.Tensor(%g, %h)
@@ -37,7 +37,7 @@ TEST_CASE("fusion: reductions that read the same value in the same loops are one
   CHECK(chains.members(0).size() == 2);
 }
 
-TEST_CASE("fusion: siblings stay apart where joining them saves nothing or costs", "[partition]") {
+TEST_CASE("fusion: siblings stay apart where joining them saves nothing or costs", "[fusion]") {
   // Sums of rows and of columns.
   CHECK(groups_of(parse(with_sums(R"(
     %s = sum.dim_IntList(%g, [1], true)
@@ -78,7 +78,7 @@ TEST_CASE("fusion: siblings stay apart where joining them saves nothing or costs
     results %p, %q, %huge)"))) == std::vector<Names>{});
 }
 
-TEST_CASE("fusion: a sum of rows joins what writes their elements", "[partition]") {
+TEST_CASE("fusion: a sum of rows joins what writes their elements", "[fusion]") {
   CHECK(groups_of(parse(with_product(R"(
     %i = parameter f32[20, 200]
     %o = parameter f32[200, 4]

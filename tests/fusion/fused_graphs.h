@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/partition/fusion/fuse_pointwise.h"
+#include "engine/fusion/fuse_pointwise.h"
 #include "tests/partition/graphs.h"
 
 namespace recut {

@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "engine/fusion/fusion_groups.h"
 #include "engine/ir/plan.h"
-#include "engine/partition/fusion/fusion_groups.h"
 #include "engine/support/result.h"
 
 namespace recut {

@@ -13,7 +13,7 @@
 
 #include <span>
 
-#include "engine/partition/fusion/group_set.h"
+#include "engine/fusion/group_set.h"
 
 namespace recut {
 

@@ -1,4 +1,4 @@
-#include "engine/partition/fusion/rows.h"
+#include "engine/fusion/rows.h"
 
 #include <algorithm>
 #include <iterator>

@@ -1,12 +1,12 @@
-#include "engine/partition/fusion/fuse_pointwise.h"
+#include "engine/fusion/fuse_pointwise.h"
 
 #include <algorithm>
 
+#include "engine/fusion/group_set.h"
+#include "engine/fusion/inlining.h"
+#include "engine/fusion/rows.h"
+#include "engine/fusion/siblings.h"
 #include "engine/ir/aliases.h"
-#include "engine/partition/fusion/group_set.h"
-#include "engine/partition/fusion/inlining.h"
-#include "engine/partition/fusion/rows.h"
-#include "engine/partition/fusion/siblings.h"
 
 namespace recut {
 namespace {
