@@ -20,55 +20,82 @@ std::string_view name_of(Fate fate) {
 
 PlanIndex::PlanIndex(const Graph& graph, const Plan& plan, const Replay& replay)
     : graph_(graph),
+      plan_(plan),
       replay_(replay),
+      inlined_by_(graph.order().size(), replay.steps.size()),
       runs_(graph.order().size()),
       first_instance_(graph.order().size() + 1, 0) {
-  find_runs();
-  for (const NodeId id : plan.saved) runs_[graph.position(maker_of(graph, id))].fate = Fate::saved;
-  for (const NodeId id : replay.recomputed) runs_[graph.position(id)].fate = Fate::recomputed;
-  find_instances();
+  for (Runs& runs : runs_) runs.first_backward_read = replay_.steps.size();
 }
 
-// Not those of inlined calls, nor what their kernels read of them.
-void PlanIndex::find_runs() {
-  for (Runs& runs : runs_) runs.first_backward_read = replay_.steps.size();
-  std::vector<std::size_t> inlined_by(runs_.size(), replay_.steps.size());  // kernels
-  for (std::size_t s = 0; s < replay_.steps.size(); ++s) {
-    const Step& step = replay_.steps[s];
-    if (step.inlined) {
-      inlined_by[graph_.position(step.node)] = step.kernel;
+bool PlanIndex::read(std::size_t count) {
+  switch (reading_) {
+    case Reading::runs:
+      for (; count > 0 && next_ < replay_.steps.size(); --count) read_run(next_++);
+      if (next_ == replay_.steps.size()) reading_ = Reading::fates;
+      return true;
+    case Reading::fates:
+      inlined_by_ = {};
+      read_fates();
+      count_instances();
+      next_ = 0;
+      reading_ = Reading::instances;
+      return true;
+    case Reading::instances:
+      for (; count > 0 && next_ < replay_.instances.size(); --count) place_instance(next_++);
+      if (next_ < replay_.instances.size()) return true;
+      next_place_ = {};
+      reading_ = Reading::none;
+      break;
+    case Reading::none:
+      break;
+  }
+  return false;
+}
+
+// Not that of an inlined call, nor what its kernel reads of it.
+void PlanIndex::read_run(std::size_t at) {
+  const Step& step = replay_.steps[at];
+  if (step.inlined) {
+    inlined_by_[graph_.position(step.node)] = step.kernel;
+  } else {
+    Runs& runs = runs_[graph_.position(step.node)];
+    if (runs.count == 0) runs.first = runs.last_forward_read = at;
+    if (runs.count == 1) runs.again = at;
+    ++runs.count;
+  }
+  for (const NodeId operand : graph_[step.node].operands) {
+    const std::size_t source = graph_.position(maker_of(graph_, operand));
+    if (inlined_by_[source] == step.kernel) continue;
+    Runs& read = runs_[source];
+    if (step.phase == Phase::forward) {
+      read.last_forward_read = at;
     } else {
-      Runs& runs = runs_[graph_.position(step.node)];
-      if (runs.count == 0) runs.first = runs.last_forward_read = s;
-      if (runs.count == 1) runs.again = s;
-      ++runs.count;
-    }
-    for (const NodeId operand : graph_[step.node].operands) {
-      const std::size_t source = graph_.position(maker_of(graph_, operand));
-      if (inlined_by[source] == step.kernel) continue;
-      Runs& read = runs_[source];
-      if (step.phase == Phase::forward) {
-        read.last_forward_read = s;
-      } else {
-        read.first_backward_read = std::min(read.first_backward_read, s);
-      }
+      read.first_backward_read = std::min(read.first_backward_read, at);
     }
   }
 }
 
-void PlanIndex::find_instances() {
+void PlanIndex::read_fates() {
+  for (const NodeId id : plan_.saved)
+    runs_[graph_.position(maker_of(graph_, id))].fate = Fate::saved;
+  for (const NodeId id : replay_.recomputed) runs_[graph_.position(id)].fate = Fate::recomputed;
+}
+
+void PlanIndex::count_instances() {
   for (const StorageInstance& instance : replay_.instances)
     if (!instance.workspace) ++first_instance_[graph_.position(instance.owner) + 1];
   for (std::size_t i = 0; i < runs_.size(); ++i) first_instance_[i + 1] += first_instance_[i];
   instances_.resize(replay_.instances.size());
-  std::vector<std::size_t> next(first_instance_.begin(), first_instance_.end() - 1);
-  for (std::size_t i = 0; i < replay_.instances.size(); ++i) {
-    const StorageInstance& instance = replay_.instances[i];
-    if (instance.workspace) continue;  // no value
-    const std::size_t at = graph_.position(instance.owner);
-    instances_[next[at]++] = i;
-    runs_[at].last_use = std::max(runs_[at].last_use, instance.last_use);
-  }
+  next_place_.assign(first_instance_.begin(), first_instance_.end() - 1);
+}
+
+void PlanIndex::place_instance(std::size_t i) {
+  const StorageInstance& instance = replay_.instances[i];
+  if (instance.workspace) return;  // no value
+  const std::size_t at = graph_.position(instance.owner);
+  instances_[next_place_[at]++] = i;
+  runs_[at].last_use = std::max(runs_[at].last_use, instance.last_use);
 }
 
 const StorageInstance* PlanIndex::alive_before(NodeId source, std::size_t step) const {

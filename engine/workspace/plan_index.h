@@ -23,8 +23,11 @@ std::string_view name_of(Fate fate);
 
 class PlanIndex {
  public:
-  // All must outlive this.
+  // All must outlive this. Knows nothing until `read` has read all of the plan.
   PlanIndex(const Graph& graph, const Plan& plan, const Replay& replay);
+
+  // Reads so many more steps or instances; whether more are left.
+  bool read(std::size_t count);
 
   struct Runs {
     std::size_t first = 0, last_use = 0;  // steps; last_use: of any instance
@@ -42,12 +45,20 @@ class PlanIndex {
   const StorageInstance* alive_before(NodeId source, std::size_t step) const;
 
  private:
-  void find_runs();
-  void find_instances();
+  enum class Reading : std::uint8_t { runs, fates, instances, none };
+  void read_run(std::size_t at);
+  void read_fates();
+  void count_instances();
+  void place_instance(std::size_t i);
 
   const Graph& graph_;
+  const Plan& plan_;
   const Replay& replay_;
-  std::vector<Runs> runs_;  // by position
+  Reading reading_ = Reading::runs;
+  std::size_t next_ = 0;                 // to read: a step or an instance
+  std::vector<std::size_t> inlined_by_;  // by position: a kernel; while runs are read
+  std::vector<std::size_t> next_place_;  // by position, in instances_; while these are read
+  std::vector<Runs> runs_;               // by position
   // By position: a run of instances_, in order of birth.
   std::vector<std::size_t> first_instance_;
   std::vector<std::size_t> instances_;  // into replay_.instances

@@ -23,7 +23,7 @@ struct PlanningRequest {
   std::string device = std::string(kReferenceDevice);  // as find_device reads it
   std::string cost_model = "eager";                    // as find_cost_model reads it
   ChoiceRequest choices;
-  std::int64_t alignment = 1;  // as PlanRequest has it
+  std::int64_t alignment = 1;            // as PlanRequest has it
   std::optional<DeviceProfile> profile;  // in place of the one that `device` names
 };
 

@@ -3,31 +3,79 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "engine/cost/cost.h"
-#include "engine/cost/device.h"
 #include "engine/ir/aliases.h"
 
 namespace recut {
-Reasons::Reasons(const Document& document, const PlanningRequest& request, const Planned& planned)
+
+Reasons::Reasons(const Document& document, const PlanningRequest& request, const Planned& planned,
+                 StorageModel storages, PinRules rules)
     : document_(document),
       graph_(document.graph()),
       request_(request),
       planned_(planned),
-      storages_(graph_),
+      storages_(std::move(storages)),
       replay_(planned.replay),
-      rules_(graph_),
+      rules_(std::move(rules)),
       index_(graph_, planned.plan, replay_),
       by_hand_(graph_.order().size(), false),
-      bytes_at_peak_(graph_.order().size(), 0) {
+      bytes_at_peak_(graph_.order().size(), 0) {}
+
+Reasons::Reasons(const Document& document, const PlanningRequest& request, const Planned& planned)
+    : Reasons(document, request, planned, StorageModel(document.graph()),
+              PinRules(document.graph())) {
+  while (read(SIZE_MAX)) {
+  }
+}
+
+bool Reasons::read(std::size_t count) {
+  if (index_.read(count)) return true;
   const std::size_t peak = replay_.peak_step.value_or(0);
-  for (const StorageInstance& instance : replay_.instances)
+  for (; count > 0 && next_ < replay_.instances.size(); --count) {
+    const StorageInstance& instance = replay_.instances[next_++];
     if (!instance.workspace && instance.birth <= peak && peak <= instance.last_use)
       bytes_at_peak_[graph_.position(instance.owner)] += instance.bytes;
+  }
+  if (next_ < replay_.instances.size()) return true;
+  read_choices_by_hand();
+  return false;
+}
+
+void Reasons::read_choices_by_hand() {
   const auto choices = read_choices(graph_, request_.choices);
   if (!choices) return;
   for (const Choice& choice : choices->each)
     for (const NodeId id : choice.nodes) by_hand_[graph_.position(maker_of(graph_, id))] = true;
+}
+
+ReasonFinder::ReasonFinder(const Document& document, const PlanningRequest& request,
+                           const Planned& planned)
+    : document_(document), request_(request), planned_(planned) {
+  // The storages' model and the rules go over the nodes, the index and the peak over the storages.
+  const Replay& replay = planned.replay;
+  all_ = 2 * document.graph().order().size() + replay.steps.size() + 2 * replay.instances.size();
+}
+
+bool ReasonFinder::step(std::size_t count) {
+  const std::size_t nodes = document_.graph().order().size();
+  if (reasons_) {
+    done_ = std::min(all_, done_ + std::min(count, all_));
+    return reasons_->read(count);
+  }
+  done_ += nodes;
+  if (!storages_) {
+    storages_.emplace(document_.graph());
+    return true;
+  }
+  reasons_.reset(new Reasons(document_, request_, planned_, std::move(*storages_),
+                             PinRules(document_.graph())));
+  return true;
+}
+
+double ReasonFinder::share() const {
+  return static_cast<double>(done_) / static_cast<double>(std::max<std::size_t>(1, all_));
 }
 
 // What has to run before `source` can run at `step`: inputs that are gone, and those that are there

@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "engine/partition/replay.h"
@@ -37,6 +39,8 @@ struct Reason {
   std::int64_t extra_runs = 0;  // in this plan
 
   std::string why_not;  // why there is no other choice; "" where there is one
+
+  bool operator==(const Reason&) const = default;
 };
 
 // A plan with the opposite choice, under the same budget.
@@ -68,6 +72,12 @@ class Reasons {
   std::optional<Flip> flip(NodeId id) const;
 
  private:
+  friend class ReasonFinder;
+  // Has read nothing of the plan yet.
+  Reasons(const Document& document, const PlanningRequest& request, const Planned& planned,
+          StorageModel storages, PinRules rules);
+  bool read(std::size_t count);  // as PlanIndex has it
+  void read_choices_by_hand();
   std::int64_t flip_bytes(NodeId source, const Reason& reason) const;
   void collect_inputs(NodeId source, std::size_t step, std::vector<NodeId>& inputs) const;
 
@@ -78,9 +88,32 @@ class Reasons {
   const StorageModel storages_;
   const Replay& replay_;
   const PinRules rules_;
-  const PlanIndex index_;
+  PlanIndex index_;
   std::vector<bool> by_hand_;                // by position
   std::vector<std::int64_t> bytes_at_peak_;  // likewise: of its instances that are alive then
+  std::size_t next_ = 0;                     // instance to look at
+};
+
+// The same in parts, for those who can't wait for a large graph. What the reasons are made of must
+// outlive this and them.
+class ReasonFinder {
+ public:
+  ReasonFinder(const Document& document, const PlanningRequest& request, const Planned& planned);
+
+  // Goes once over the graph's nodes, or on by so many steps of the plan or storages of these;
+  // whether more is left.
+  bool step(std::size_t count);
+  double share() const;  // that is done, 0 … 1
+  // Once nothing is left.
+  std::unique_ptr<const Reasons> take() { return std::move(reasons_); }
+
+ private:
+  const Document& document_;
+  const PlanningRequest request_;
+  const Planned& planned_;
+  std::optional<StorageModel> storages_;
+  std::unique_ptr<Reasons> reasons_;
+  std::size_t done_ = 0, all_ = 0;  // nodes, steps and storages
 };
 
 // A value with what flipping it comes to, for people and for scripts.

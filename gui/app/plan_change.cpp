@@ -136,13 +136,21 @@ std::string unread_words(const PlanView& plan, const Users& users, NodeId node) 
   return "backward reads nothing of it" + (instead.empty() ? "" : ": " + instead);
 }
 
-PlanChange::PlanChange(const AnsweredPlan& was, const AnsweredPlan& is)
+PlanDifference difference_between(const AnsweredPlan& was, const AnsweredPlan& is) {
+  return difference_of(*is.plan, *was.plan, match_same(is.plan->graph()));
+}
+
+PlanChange::PlanChange(const AnsweredPlan& was, const AnsweredPlan& is, PlanDifference change,
+                       Users users)
     : before(was.plan),
       after(is.plan),
-      difference(difference_of(*after, *before, match_same(after->graph()))),
+      difference(std::move(change)),
       cause(cause_of(was.wishes, is.wishes)),
       outcome(outcome_of(difference, *before, *after)),
-      users(after->graph()) {}
+      users(std::move(users)) {}
+
+PlanChange::PlanChange(const AnsweredPlan& was, const AnsweredPlan& is)
+    : PlanChange(was, is, difference_between(was, is), Users(is.plan->graph())) {}
 
 std::string flip_reason(const PlanChange& change, const FateRow& row, const Reasons& reasons) {
   if (row.role_here == row.role_there)

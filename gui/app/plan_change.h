@@ -13,6 +13,8 @@ namespace recut::gui {
 // Made by a job, never changed.
 struct PlanChange {
   PlanChange(const AnsweredPlan& was, const AnsweredPlan& is);
+  // Of its slow parts, once they are made: `change` of the plans, `users` of the graph after.
+  PlanChange(const AnsweredPlan& was, const AnsweredPlan& is, PlanDifference change, Users users);
 
   const SharedPlanView before, after;
   const PlanDifference difference;  // here: after; there: before
@@ -21,6 +23,9 @@ struct PlanChange {
   const std::string outcome;
   const Users users;
 };
+
+// The values whose fate differs, here after the change and there before it.
+PlanDifference difference_between(const AnsweredPlan& was, const AnsweredPlan& is);
 
 // Why the value of a row has the fate that it has now. `reasons`: of the plan after.
 std::string flip_reason(const PlanChange& change, const FateRow& row, const Reasons& reasons);

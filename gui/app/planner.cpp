@@ -12,6 +12,7 @@
 #include "gui/app/other_graph.h"
 #include "gui/app/pass_steps.h"
 #include "gui/app/plan_change.h"
+#include "gui/app/reasons_job.h"
 #include "gui/app/samples.h"
 #include "gui/backend/paths.h"
 
@@ -421,21 +422,18 @@ void Planner::take_change(DocumentView& document,
 
 void Planner::give_reasons(DocumentView& document) {
   if (document.reasons || !document.shown || jobs_.is_alive(document.reasoning)) return;
-  Job job{"Finding reasons", document.serial, true, true, {}};
   const bool answers = document.answered.plan == document.shown && document.before.plan;
-  job.part = [this, serial = document.serial, shown = document.shown, answers,
-              before = document.before, answered = document.answered](JobControl& control) {
-    const auto change = answers ? std::make_shared<const PlanChange>(before, answered) : nullptr;
-    // What the reasons look at lives as long as they do.
-    const std::shared_ptr<const Reasons> reasons(
-        new Reasons(*shown->document, shown->request, shown->planned),
-        [shown](const Reasons* mine) { delete mine; });
-    post(control, serial, [this, shown, reasons, change](DocumentView& document) {
-      if (document.shown == shown) document.reasons = reasons;
-      if (document.shown == shown && change) take_change(document, change);
+  const auto take = [this, serial = document.serial, shown = document.shown](JobControl& control,
+                                                                             FoundReasons found) {
+    post(control, serial, [this, shown, found = std::move(found)](DocumentView& document) {
+      if (document.shown != shown) return;
+      document.reasons = found.reasons;
+      if (found.change) take_change(document, found.change);
     });
-    return false;
   };
+  Job job = reasons_job(document.shown, answers ? document.before : AnsweredPlan(),
+                        document.answered, take);
+  job.owner = document.serial;
   document.reasoning = jobs_.start(std::move(job));
 }
 

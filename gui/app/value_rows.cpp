@@ -3,6 +3,11 @@
 #include "gui/app/value_table.h"
 
 namespace recut::gui {
+namespace {
+
+constexpr std::size_t kLooksARow = 8;  // that a row itself costs as much as
+
+}  // namespace
 
 std::int64_t row_bytes(const PlanView& plan, NodeId value) {
   if (const Kept kept = plan.kept_of(value); kept.storages > 0) return kept.bytes;
@@ -37,10 +42,11 @@ ValueRowsMaker::ValueRowsMaker(SharedPlanView plan, std::shared_ptr<const Reason
   made_->plan = std::move(plan);
 }
 
-bool ValueRowsMaker::some(std::size_t values) {
-  for (; values > 0 && next_ < values_.size(); --values) {
+bool ValueRowsMaker::some(std::size_t looks) {
+  for (std::size_t done = 0; done < looks && next_ < values_.size();) {
     const NodeId id = values_[next_++];
     const Reason reason = made_->reasons->of(id);
+    done += kLooksARow + reason.inputs.size();
     ValueRow row{id, row_bytes(*made_->plan, id), 0, 0, false};
     row.has_choice = reason.why_not.empty() && reason.fate != Fate::neither;
     if (row.has_choice) {
@@ -53,12 +59,16 @@ bool ValueRowsMaker::some(std::size_t values) {
   return next_ < values_.size();
 }
 
+double ValueRowsMaker::share() const {
+  return values_.empty() ? 1 : static_cast<double>(next_) / static_cast<double>(values_.size());
+}
+
 std::shared_ptr<const ValueRows> ValueRowsMaker::finish() { return std::move(made_); }
 
 std::shared_ptr<const ValueRows> make_value_rows(SharedPlanView plan,
                                                  std::shared_ptr<const Reasons> reasons) {
   ValueRowsMaker maker(std::move(plan), std::move(reasons));
-  while (maker.some(1000)) {
+  while (maker.some(SIZE_MAX)) {
   }
   return maker.finish();
 }

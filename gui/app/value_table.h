@@ -40,12 +40,14 @@ std::shared_ptr<const ValueRows> make_value_rows(SharedPlanView plan,
 // Rows without prices, for the time until there are reasons: fast.
 std::shared_ptr<const ValueRows> rows_without_prices(SharedPlanView plan);
 
-// With prices, in parts: a value may need all that was before it, so that a long chain takes
-// seconds.
+// With prices, in parts. A value may need all that was before it, so that a long chain takes
+// seconds: parts are counted by values that are looked at, not by rows.
 class ValueRowsMaker {
  public:
   ValueRowsMaker(SharedPlanView plan, std::shared_ptr<const Reasons> reasons);
-  bool some(std::size_t values);              // whether there are more
+  // Goes on by so many looks at a value that the rows depend on; whether there are more rows.
+  bool some(std::size_t looks);
+  double share() const;                       // of the rows that are made, 0 … 1
   std::shared_ptr<const ValueRows> finish();  // once there are no more
 
  private:

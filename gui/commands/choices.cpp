@@ -15,7 +15,7 @@
 namespace recut::gui {
 namespace {
 
-constexpr std::size_t kRowsAPart = 32;  // some milliseconds where all values hang on each other
+constexpr std::size_t kLooksAPart = 16'384;  // at values: some milliseconds in a page
 
 bool choices_has_selection(const App& app) {
   return has_plan(app) && app.document()->graph().contains(app.document()->selection.node);
@@ -37,8 +37,13 @@ Job job_for_rows(App& app, const DocumentView& document) {
   auto maker = std::make_shared<std::unique_ptr<ValueRowsMaker>>();  // by the first part
   job.part = [&app, maker, serial = document.serial, shown = document.shown,
               reasons = document.reasons](JobControl& control) {
-    if (!*maker) *maker = std::make_unique<ValueRowsMaker>(shown, reasons);
-    if ((*maker)->some(kRowsAPart)) return true;
+    if (!*maker) {
+      *maker = std::make_unique<ValueRowsMaker>(shown, reasons);
+      return true;
+    }
+    const bool more = (*maker)->some(kLooksAPart);
+    control.progress((*maker)->share(), {});
+    if (more) return true;
     control.post(
         [&app, serial, shown, rows = (*maker)->finish()] { take_rows(app, serial, shown, rows); });
     return false;

@@ -5,6 +5,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "tests/partition/graphs.h"
+#include "tests/paths.h"
 
 namespace recut {
 namespace {
@@ -144,6 +145,45 @@ TEST_CASE("reasons: the values to choose among are what forward makes", "[worksp
   std::string names;
   for (const NodeId id : reasons.values()) names += all.document.graph().node_name(id);
   CHECK(names == "abdec");
+}
+
+// However small its parts are.
+void check_finder(const Document& document, const PlanningRequest& request,
+                  const Planned& planned) {
+  const Reasons whole(document, request, planned);
+  for (const std::size_t part : {std::size_t{1}, std::size_t{7}, std::size_t{100'000}}) {
+    CAPTURE(part);
+    ReasonFinder finder(document, request, planned);
+    double share = finder.share();
+    CHECK(share == 0);
+    std::size_t parts = 1;
+    for (; finder.step(part); ++parts) {
+      CHECK(finder.share() >= share);
+      share = finder.share();
+    }
+    CHECK(finder.share() <= 1);
+    CHECK(parts > planned.replay.steps.size() / part);
+    const auto found = finder.take();
+    REQUIRE(found != nullptr);
+    CHECK(found->values() == whole.values());
+    for (const NodeId id : document.graph().order()) CHECK(found->of(id) == whole.of(id));
+  }
+}
+
+TEST_CASE("reasons: found in parts they are those that are found at once", "[workspace]") {
+  const Case chain = planned_with("5KiB", {{}, {"a"}});
+  check_finder(chain.document, chain.request, chain.planned);
+  for (const char* name : {"mlp", "tiny_conv", "tiny_lstm"}) {
+    CAPTURE(name);
+    const std::string path = RECUT_SOURCE_DIR "/samples/joint/" + std::string(name) + ".json.gz";
+    const auto document = open_document(path, {});
+    REQUIRE(document.ok());
+    PlanningRequest request;
+    request.budget = "70%";
+    const auto planned = plan_document(*document, request);
+    REQUIRE(planned.ok());
+    check_finder(*document, request, *planned);
+  }
 }
 
 }  // namespace
