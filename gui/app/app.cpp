@@ -195,7 +195,7 @@ Result<Done> App::track(std::string_view id, const std::function<Result<Done>()>
   Wishes others = before;
   others.recipe = after->wishes.recipe;
   const std::string_view step = others == before ? id : std::string_view();
-  if (id != "edit.undo" && id != "edit.redo") history.record(*after, before, step, backend.now());
+  if (id != "edit.undo" && id != "edit.redo") history.record(*after, before, step, holds_.current());
   if (!(after->wishes == others)) after->chose_budget = true;
   planner.wishes_changed(*after, before);
   renew_torch_baseline(*this, *after);

@@ -16,6 +16,7 @@
 #include "gui/app/arrangement.h"
 #include "gui/app/command.h"
 #include "gui/app/documents.h"
+#include "gui/app/hold.h"
 #include "gui/app/jobs.h"
 #include "gui/app/lessons.h"
 #include "gui/app/panel.h"
@@ -192,6 +193,7 @@ class App {
   std::vector<InputEvent> waiting_;  // text and what follows it, until a field has the keyboard
   int field_due_ = 0;                // the frame by which it has it, or never will
   Modifiers held_;
+  Holds holds_;
   std::string drawn_overlay_;
   int frames_owed_ = 3;
   bool put_off_ = false;  // the last tick left its frame to this one

@@ -115,11 +115,13 @@ void App::frame() {
   backend.draw(*ImGui::GetDrawData());
   // ImGui takes in what follows fast on each other (a wheel that turns while the pointer moves) one
   // by one, a frame each.
-  if (!ImGui::GetCurrentContext()->InputEventsQueue.empty()) {
+  const bool all_taken = ImGui::GetCurrentContext()->InputEventsQueue.empty();
+  if (!all_taken) {
     want_frames();
     answers_ = true;
   }
   perform(intents);  // of the second drawing: in the next frame
+  holds_.end_frame(all_taken);
 }
 
 void App::perform(const Intents& intents) {

@@ -129,6 +129,7 @@ void App::take_key(const KeyChanged& key) {
     alt_alone_ = false;
     items.keys_lead = true;
   }
+  if (!modifier && key.key < ImGuiKey_NamedKey_END) holds_.key(key.key, key.down);
   take_modifiers(held_, key);
   const std::string hotkey = hotkey_of(key.key, held_.ctrl, held_.shift, held_.alt);
   if (key.down && take_menu_key(hotkey)) return;
@@ -149,6 +150,7 @@ void App::take_pointer(const PointerMoved& moved) {
 void App::take_button(const PointerButton& button) {
   ImGuiIO& io = ImGui::GetIO();
   tell_modifiers();
+  holds_.button(button.button, button.down);
   // ImGui lets a press of this kind wait a frame for the pointer that came with it, which has
   // to hover a widget before it can press it; a fast hand needs that as much as a finger.
   io.AddMouseSourceEvent(ImGuiMouseSource_TouchScreen);
@@ -168,6 +170,7 @@ void App::take_text(const TextTyped& typed) {
 void App::take_focus_change(const FocusChanged& change) {
   ImGui::GetIO().AddFocusEvent(change.focused);
   held_ = {};  // it is elsewhere that keys are let go of
+  if (!change.focused) holds_.let_go();
   alt_alone_ = false;
 }
 

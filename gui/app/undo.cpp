@@ -6,7 +6,6 @@
 namespace recut::gui {
 namespace {
 
-constexpr double kOneStep = 1;  // seconds
 constexpr std::size_t kMostEntries = 500;
 
 }  // namespace
@@ -18,19 +17,17 @@ int UndoStack::last_of(const std::vector<Entry>& entries, int serial) {
 }
 
 void UndoStack::record(const DocumentView& document, const Wishes& before, std::string_view command,
-                       double now) {
+                       int hold) {
   undone_.erase(std::remove_if(undone_.begin(), undone_.end(),
                                [&](const Entry& e) { return e.serial == document.serial; }),
                 undone_.end());
   const int last = last_of(done_, document.serial);
   if (last >= 0) {
-    Entry& entry = done_[static_cast<std::size_t>(last)];
-    if (!command.empty() && entry.command == command && now - entry.when < kOneStep) {
-      entry.when = now;
-      return;
-    }
+    const Entry& entry = done_[static_cast<std::size_t>(last)];
+    const bool goes_on = hold != Holds::kNone && entry.hold == hold;
+    if (goes_on && !command.empty() && entry.command == command) return;
   }
-  done_.push_back({document.serial, before, std::string(command), now});
+  done_.push_back({document.serial, before, std::string(command), hold});
   if (done_.size() > kMostEntries) done_.erase(done_.begin());
 }
 
@@ -40,7 +37,7 @@ bool UndoStack::swap(std::vector<Entry>& from, std::vector<Entry>& to, DocumentV
   Entry entry = std::move(from[static_cast<std::size_t>(last)]);
   from.erase(from.begin() + last);
   std::swap(entry.wishes, document.wishes);
-  entry.when = -1e9;  // what is done next is a step of its own
+  entry.hold = Holds::kNone;  // what is done next is a step of its own
   to.push_back(std::move(entry));
   return true;
 }

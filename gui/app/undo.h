@@ -5,15 +5,17 @@
 #include <vector>
 
 #include "gui/app/document_view.h"
+#include "gui/app/hold.h"
 
 namespace recut::gui {
 
 class UndoStack {
  public:
-  // A command changed `document`'s wishes from `before`. Equal commands within a second of each
-  // other are one step: a drag is taken back in one. "" equals none.
+  // A command changed `document`'s wishes from `before`. Equal commands of one hold (hold.h) are
+  // one step: a drag is taken back in one, whatever time it takes. "" equals none, and what is done
+  // in no hold is a step of its own.
   void record(const DocumentView& document, const Wishes& before, std::string_view command,
-              double now);
+              int hold);
 
   // Swaps the document's wishes for those before or after; false where there are none.
   bool undo(DocumentView& document);
@@ -27,7 +29,7 @@ class UndoStack {
     int serial = 0;
     Wishes wishes;
     std::string command;
-    double when = 0;
+    int hold = Holds::kNone;
   };
   static int last_of(const std::vector<Entry>& entries, int serial);
   static bool swap(std::vector<Entry>& from, std::vector<Entry>& to, DocumentView& document);

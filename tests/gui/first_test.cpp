@@ -80,7 +80,6 @@ TEST_CASE("first: Enter, a lesson or a selection open the workbench", "[gui][fir
 TEST_CASE("first: a drag of the hill's line is one step to undo", "[gui][first]") {
   FirstWindow window;
   REQUIRE(window.app.run("budget.set", "none").ok());
-  for (int i = 0; i < 90; ++i) window.tick();  // what is done next is a step of its own
   window.settle();
   REQUIRE(window.play("drag memory/budget 0 20") == "");
   window.settle();
