@@ -195,7 +195,8 @@ Result<Done> App::track(std::string_view id, const std::function<Result<Done>()>
   Wishes others = before;
   others.recipe = after->wishes.recipe;
   const std::string_view step = others == before ? id : std::string_view();
-  if (id != "edit.undo" && id != "edit.redo") history.record(*after, before, step, holds_.current());
+  if (id != "edit.undo" && id != "edit.redo")
+    history.record(*after, before, step, holds_.current());
   if (!(after->wishes == others)) after->chose_budget = true;
   planner.wishes_changed(*after, before);
   renew_torch_baseline(*this, *after);
@@ -302,13 +303,15 @@ Moment App::moment() const {
   return first_screen ? Moment::first : Moment::open;
 }
 
-// The other panels come in once a budget was chosen and let go of, or anything else is looked at.
+// The other panels come in once a budget was chosen and let go of, by pointer or keyboard, or
+// anything else is looked at.
 // After its sample is closed the next graph is the user's own.
 void App::end_first_screen() {
   if (!first_screen) return;
   const DocumentView* front = document();
   const bool closed = front == nullptr;
-  const bool chosen = !closed && front->chose_budget && !ImGui::IsMouseDown(ImGuiMouseButton_Left);
+  const bool held = ImGui::IsMouseDown(ImGuiMouseButton_Left) || items.keys_are_taken();
+  const bool chosen = !closed && front->chose_budget && !held;
   const bool elsewhere = closed || documents.all().size() > 1 || lessons.lesson() != nullptr ||
                          front->selection.node.valid() || !front->search.text.empty();
   if (!chosen && !elsewhere) return;

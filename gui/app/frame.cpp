@@ -56,7 +56,7 @@ void begin_region(const char* id, const Rect& area) {
 }
 
 // Where keys put what stands at `share` of its way, as ARIA has it for splitters.
-std::optional<float> moved_by_keys(float share, bool upright) {
+std::optional<float> splitter_moved_by_keys(float share, bool upright) {
   const auto pressed = [](ImGuiKey key) { return ImGui::IsKeyPressed(key); };
   if (pressed(ImGuiKey_Home)) return 0.0f;
   if (pressed(ImGuiKey_End)) return 1.0f;
@@ -247,8 +247,8 @@ void App::drag(const Splitter& splitter, Ui& ui) {
   const float share = ((splitter.upright ? splitter.line.left : splitter.line.top) - low) /
                       std::max(1.0f, high - low);
   ui.items.set_span({0, 100, std::round(share * 100.0), fmt::format("{:.0f} %", share * 100)});
-  if (items.focus_visible && items.focused == "splitter/" + name)
-    if (const auto moved = moved_by_keys(share, splitter.upright))
+  if (items.take_keys())
+    if (const auto moved = splitter_moved_by_keys(share, splitter.upright))
       settings.set_number(splitter.setting, splitter.from < splitter.to ? *moved : 1 - *moved);
   ui.fill(splitter.line, ui.theme.line);
   if (t.hovered || t.held) {

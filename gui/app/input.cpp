@@ -8,7 +8,7 @@
 namespace recut::gui {
 namespace {
 
-constexpr std::string_view kInputGraph = "graph", kCard = "lesson", kSplitters = "splitter/";
+constexpr std::string_view kInputGraph = "graph", kCard = "lesson";
 constexpr double kHintDelay = 0.3;  // seconds that the pointer rests before words come up
 
 constexpr int kFramesToField = 4;  // after which a field that was asked for has the keyboard
@@ -28,11 +28,10 @@ bool only_types(ImGuiKey key) {
   return shift || letter || sign || key == ImGuiKey_Space || (pad && key != ImGuiKey_KeypadEnter);
 }
 
-// A splitter that has the keyboard has the keys that move it; frame.cpp asks ImGui for them.
-bool moves_splitter(const Items& items, ImGuiKey key) {
-  const bool on_one = items.focus_visible && items.focused.rfind(kSplitters, 0) == 0;
-  return on_one && ((key >= ImGuiKey_LeftArrow && key <= ImGuiKey_DownArrow) ||
-                    key == ImGuiKey_Home || key == ImGuiKey_End);
+// What is moved by keys of its own asks ImGui for them.
+bool moves_item(const Items& items, ImGuiKey key) {
+  const bool moves = key >= ImGuiKey_LeftArrow && key <= ImGuiKey_End;
+  return moves && items.keys_are_taken();
 }
 
 }  // namespace
@@ -135,7 +134,7 @@ void App::take_key(const KeyChanged& key) {
   if (key.down && take_menu_key(hotkey)) return;
   if (take_focus_key(key)) return;
   tell_key(key);
-  if (!key.down || moves_splitter(items, key.key)) return;
+  if (!key.down || moves_item(items, key.key)) return;
   // Bare letters come as text, whatever the keyboard's layout.
   if (hotkey.size() > 1) press(hotkey);
 }

@@ -48,8 +48,20 @@ void Items::begin_frame() {
 const std::string& Items::add(std::string_view label, ItemKind kind, const Rect& rect, bool enabled,
                               std::string value) {
   std::string whole = panel_.empty() ? std::string(label) : panel_ + "/" + std::string(label);
-  items_.push_back({std::move(whole), kind, rect, enabled, std::move(value), std::nullopt, {}, {}});
+  items_.push_back(
+      {std::move(whole), kind, rect, enabled, std::move(value), std::nullopt, {}, {}, false});
   return items_.back().label;
+}
+
+bool Items::take_keys() {
+  items_.back().own_keys = true;
+  return focus_visible && items_.back().label == focused;
+}
+
+bool Items::keys_are_taken() const {
+  return focus_visible && std::any_of(items_.begin(), items_.end(), [&](const Item& item) {
+           return item.own_keys && item.label == focused;
+         });
 }
 
 void Items::add_text(std::string_view text, const Rect& rect) {

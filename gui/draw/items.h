@@ -26,8 +26,9 @@ struct Item {
   bool enabled = true;
   std::string value;  // what stands in it
   std::optional<Span> span;
-  std::string name;  // in words for those who don't see it; "": label and value say it
-  std::string hint;  // its purpose, likewise
+  std::string name;       // in words for those who don't see it; "": label and value say it
+  std::string hint;       // its purpose, likewise
+  bool own_keys = false;  // arrows, Page keys, Home and End move it while the keyboard is on it
   bool visible() const { return !rect.empty(); }
 };
 
@@ -48,6 +49,10 @@ class Items {
   void set_name(std::string_view name) { items_.back().name = name; }
   void describe(std::string_view hint);
   void set_span(Span span) { items_.back().span = std::move(span); }  // of what was added last
+  // What was added last is moved by keys of its own; whether the keyboard is on it.
+  bool take_keys();
+  // Whether the keyboard is on an item that has keys of its own.
+  bool keys_are_taken() const;
   void add_text(std::string_view text, const Rect& rect);
   void add_cut(std::string_view text, const Rect& rect);  // it is shown with "…"
 

@@ -5,6 +5,8 @@
 namespace recut::gui {
 namespace {
 
+constexpr int kPageSteps = 10;  // of a key that moves something
+
 Rect visible_part(const Rect& rect) {
   const ImDrawList& list = *ImGui::GetWindowDrawList();
   const ImVec2 low = list.GetClipRectMin(), high = list.GetClipRectMax();
@@ -127,6 +129,18 @@ bool slider(Ui& ui, std::string_view label, const Rect& rect, int& at, int most)
   ui.fill({rect.left, y - half, x, y + half}, ui.theme.selection, half);
   ui.circle({x, y}, knob + (t.hovered ? ui.px(1) : 0), ui.theme.selection);
   return at != before;
+}
+
+std::optional<double> moved_by_keys(Ui& ui, const Span& span, double step) {
+  if (!ui.items.take_keys()) return std::nullopt;
+  const auto pressed = [](ImGuiKey key) { return ImGui::IsKeyPressed(key) ? 1 : 0; };
+  if (pressed(ImGuiKey_Home) != 0) return span.least;
+  if (pressed(ImGuiKey_End) != 0) return span.most;
+  const int steps = pressed(ImGuiKey_RightArrow) + pressed(ImGuiKey_UpArrow) -
+                    pressed(ImGuiKey_LeftArrow) - pressed(ImGuiKey_DownArrow) +
+                    kPageSteps * (pressed(ImGuiKey_PageUp) - pressed(ImGuiKey_PageDown));
+  if (steps == 0) return std::nullopt;
+  return std::clamp(span.now + steps * step, span.least, span.most);
 }
 
 Touch row(Ui& ui, std::string_view label, const Rect& rect, bool chosen, std::string value) {

@@ -2,6 +2,7 @@
 // items under its label, by which scripts find it.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -56,6 +57,11 @@ FieldAnswer field(Ui& ui, std::string_view label, const Rect& rect, std::string&
 
 // Whole positions 0 … most; true where `at` changed.
 bool slider(Ui& ui, std::string_view label, const Rect& rect, int& at, int most);
+
+// Where keys put what was added last, which stands at `span.now`; none where they don't move it.
+// The keys are its own while the keyboard is on it: arrows a step, Page keys ten, Home and End to
+// the ends.
+std::optional<double> moved_by_keys(Ui& ui, const Span& span, double step);
 
 // A row of a list or table: its ground says hovered and chosen. Draw its cells over it.
 Touch row(Ui& ui, std::string_view label, const Rect& rect, bool chosen, std::string value = {});

@@ -218,7 +218,7 @@ class TimelineView {
 
   // Its line is dragged up and down, and the plan follows in the same frame.
   void budget(const Plot& plot, Taken& taken) {
-    const bool held = mark_budget(ui_, plot, document_, taken);
+    const bool held = mark_budget(ui_, plot, document_, taken, intents_);
     const float line = plot.y(static_cast<double>(budget_level(document_)));
     const BudgetAxis axis{ImGui::GetIO().MousePos.y, line, ui_.px(kBudgetReach),
                           [&plot](float y) { return plot.value_at_y(y); }};

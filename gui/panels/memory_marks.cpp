@@ -7,6 +7,7 @@
 
 #include "engine/support/units.h"
 #include "gui/app/app.h"
+#include "gui/app/budget_slider.h"
 #include "gui/app/schedule_view.h"
 #include "gui/draw/widgets.h"
 #include "gui/panels/memory_parts.h"
@@ -111,7 +112,8 @@ void mark_unplanned(const Ui& ui, const Plot& plot, const PlanView& plan, Taken&
             taken);
 }
 
-bool mark_budget(Ui& ui, const Plot& plot, const DocumentView& document, Taken& taken) {
+bool mark_budget(Ui& ui, const Plot& plot, const DocumentView& document, Taken& taken,
+                 Intents& intents) {
   const std::int64_t budget = document.wishes.budget_bytes;
   if (!document.has_backward()) return false;
   const Rect& in = plot.inside();
@@ -140,8 +142,10 @@ bool mark_budget(Ui& ui, const Plot& plot, const DocumentView& document, Taken& 
                            {in.left, y - reach, in.right, y + reach}, seen, "");
   ui.items.set_name("Budget's line");
   const Touch grip =
-      touch(ui, "budget", ItemKind::handle, pill, true, none ? "none" : format_bytes(budget));
-  if (!line.held && !grip.held) hint(ui, "Drag it: a peak in bytes that the plan holds");
+      touch(ui, "budget", ItemKind::slider, pill, true, none ? "none" : format_bytes(budget));
+  budget_slider(ui, document, intents);
+  if (!line.held && !grip.held)
+    hint(ui, "Drag it, or move it by arrow keys: a peak in bytes that the plan holds");
   const bool near = line.hovered || line.held || grip.hovered || grip.held;
   if (near) ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeNS);
   if (seen && none)

@@ -46,8 +46,9 @@ void mark_unplanned(const Ui& ui, const Plot& plot, const PlanView& plan, Taken&
 // Bytes at which the budget's line stands; without a budget those of the step without
 // recomputation.
 std::int64_t budget_level(const DocumentView& document);
-// Whether the pointer holds it.
-bool mark_budget(Ui& ui, const Plot& plot, const DocumentView& document, Taken& taken);
+// Whether the pointer holds it; keys move it by themselves.
+bool mark_budget(Ui& ui, const Plot& plot, const DocumentView& document, Taken& taken,
+                 Intents& intents);
 void mark_peak(const Ui& ui, const Plot& plot, const DocumentView& document, Motion& motion,
                const Taken& taken);
 // The step that the keys are at, in words and on the screen.

@@ -8,6 +8,7 @@
 #include "engine/support/units.h"
 #include "gui/app/app.h"
 #include "gui/app/budget_drag.h"
+#include "gui/app/budget_slider.h"
 #include "gui/app/offer.h"
 #include "gui/app/schedule_view.h"
 #include "gui/draw/plot.h"
@@ -54,7 +55,7 @@ class TradeOffView {
     plot_.end();
     plot_.grid();
     const Touch t = touch(ui_, "curve", ItemKind::slider, plot_.inside(), true, budget_words());
-    ui_.items.set_span(budget_span());
+    ui_.items.set_span(budget_span(document_));
     drag(t);
     plot_.begin();
     if (trades) {
@@ -102,16 +103,6 @@ class TradeOffView {
 
   std::int64_t budget() const { return document_.wishes.budget_bytes; }
   std::string budget_words() const { return budget() == 0 ? "none" : format_bytes(budget()); }
-  // From what is proved to the step without recomputation, at which no budget stands.
-  Span budget_span() const {
-    const auto most = static_cast<double>(document_.basis->unplanned.peak_bytes);
-    const auto bound = static_cast<double>(document_.peak_bound());
-    const double now = budget() == 0 ? most : std::min(most, static_cast<double>(budget()));
-    return {std::min(bound, now), most, now,
-            fmt::format("budget {}, peak {}, recomputed {}", budget_words(),
-                        format_bytes(document_.shown->peak()),
-                        format_micros(document_.shown->report().recompute_us))};
-  }
 
   // No order peaks below the bound; and within a budget none recomputes for less than what is
   // proved of it, or of any larger one.

@@ -1,6 +1,8 @@
 // The first screen: its words and figures, and how it ends.
 #include "gui/app/first_view.h"
 
+#include <algorithm>
+#include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
 
 #include "engine/input/bytes.h"
@@ -86,6 +88,45 @@ TEST_CASE("first: a drag of the hill's line is one step to undo", "[gui][first]"
   REQUIRE(window.app.document()->wishes.budget_bytes > 0);
   REQUIRE(window.play("key Ctrl+Z") == "");
   CHECK(window.app.document()->wishes.budget_bytes == 0);
+}
+
+TEST_CASE("first: the keyboard reaches the hill's line and moves it like a slider",
+          "[gui][first]") {
+  FirstWindow window;
+  for (int i = 0; i < 100 && window.app.items.focused != "memory/budget"; ++i)
+    key(window, ImGuiKey_Tab);
+  REQUIRE(window.app.items.focused == "memory/budget");
+  const auto after = [&](ImGuiKey which) {
+    key(window, which);
+    const Item* line = window.item("memory/budget");
+    REQUIRE(line != nullptr);
+    CHECK(line->kind == ItemKind::slider);
+    REQUIRE(line->span);
+    CHECK(line->span->least <= line->span->now);
+    CHECK(line->span->now <= line->span->most);
+    CHECK(line->span->words.find("budget ") == 0);
+    CHECK(window.state("moment") == "first");
+    return *line->span;
+  };
+  const Span whole = after(ImGuiKey_End);
+  CHECK(whole.now == whole.most);
+  CHECK(window.state("budget") == "none");
+  const double percent = whole.most / 100;
+  CHECK(after(ImGuiKey_LeftArrow).now == Catch::Approx(whole.most - percent).margin(1));
+  CHECK(after(ImGuiKey_DownArrow).now == Catch::Approx(whole.most - 2 * percent).margin(2));
+  CHECK(after(ImGuiKey_RightArrow).now == Catch::Approx(whole.most - percent).margin(3));
+  const Span far = after(ImGuiKey_PageDown);
+  CHECK(far.now == Catch::Approx(std::max(far.least, whole.most - 11 * percent)).margin(4));
+  CHECK(after(ImGuiKey_PageUp).now >= whole.most - 2 * percent);
+  CHECK(after(ImGuiKey_UpArrow).now > far.now);
+  const Span lowest = after(ImGuiKey_Home);
+  CHECK(lowest.now == lowest.least);
+  window.settle();
+  CHECK(window.state("holds") == "yes");
+  CHECK(window.state("moment") == "first");
+  key(window, ImGuiKey_Tab);  // lets go of it
+  window.settle();
+  CHECK(window.state("moment") == "open");
 }
 
 TEST_CASE("first: once its sample is closed, another graph opens in the workbench",

@@ -57,6 +57,12 @@ TEST_CASE("spoken: the timeline says where it is, a dead button why", "[gui]") {
   const Item& steps = item_of(window, "memory/steps");
   REQUIRE(steps.span.has_value());
   CHECK(steps.span->words.find("the peak is at") != std::string::npos);
+  const Item& budget = item_of(window, "memory/budget");
+  CHECK(budget.kind == ItemKind::slider);
+  REQUIRE(budget.span.has_value());
+  CHECK(budget.span->least < budget.span->most);
+  CHECK(budget.span->words == item_of(window, "trade-off/curve").span->words);
+  CHECK(budget.hint.find("arrow keys") != std::string::npos);
   REQUIRE(window.app.run("panel.show", "train").ok());
   window.settle();
   const Item& begin = item_of(window, "train/begin");

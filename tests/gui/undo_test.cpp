@@ -102,6 +102,24 @@ TEST_CASE("undo: a key that is held is one step, pressed twice two", "[gui][undo
   CHECK(window.budget() == window.first);
 }
 
+TEST_CASE("undo: the hill's line under a held arrow key is one step", "[gui][undo]") {
+  UndoWindow window;
+  window.app.items.focused = "memory/budget";
+  window.app.items.focus_visible = true;
+  window.tick();
+  for (int repeat = 0; repeat < 26; ++repeat) {  // ImGui repeats it three times
+    window.backend.give(KeyChanged{ImGuiKey_RightArrow, true});
+    window.tick();
+  }
+  window.backend.give(KeyChanged{ImGuiKey_RightArrow, false});
+  window.tick();
+  const double percent =
+      static_cast<double>(window.app.document()->basis->unplanned.peak_bytes) / 100;
+  CHECK(static_cast<double>(window.budget() - window.first) > 1.5 * percent);
+  CHECK(window.steps_to_undo() == 1);
+  CHECK(window.budget() == window.first);
+}
+
 TEST_CASE("undo: a drag that is taken back while it goes on is a step anew", "[gui][undo]") {
   UndoWindow window;
   window.grab();

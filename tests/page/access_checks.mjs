@@ -125,6 +125,7 @@ export const checks = {
     const first = ({ now, least }) => now === least, last = ({ now, most }) => now === most;
     const kKeys = {
       'trade-off/curve': { ArrowLeft: less, ArrowRight: more, PageDown: less, Home: less, ArrowUp: more, End: last },
+      'memory/budget': { ArrowLeft: less, PageDown: less, ArrowUp: more, Home: less, ArrowRight: more, End: last },
       'memory/steps': { End: last, ArrowLeft: less, Home: first, ArrowRight: more },
       'transforms/pass': { ArrowLeft: less, Home: first, ArrowRight: more, End: last },
       'splitter/left': { ArrowRight: more, ArrowLeft: less },

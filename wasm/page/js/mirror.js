@@ -39,8 +39,8 @@ function wordsOf(item) {
   return name;
 }
 
-// Of what can be moved between two ends, by keys, too: the program has arrows, Page keys, Home and End of the panel
-// that the focus is in.
+// Of what can be moved between two ends, by keys, too: the program has arrows, Page keys, Home and End of the widget,
+// or of the panel that the focus is in.
 function spanOf(item) {
   const [least, most, now] = item.span ?? [null, null, null];
   const [, , width, height] = item.at;

@@ -1,0 +1,40 @@
+#include "gui/app/budget_slider.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "engine/support/units.h"
+#include "gui/draw/widgets.h"
+
+namespace recut::gui {
+namespace {
+
+constexpr double kKeyStep = 0.01;  // of the peak without recomputation
+
+}  // namespace
+
+Span budget_span(const DocumentView& document) {
+  const std::int64_t budget = document.wishes.budget_bytes;
+  const auto most = static_cast<double>(document.basis->unplanned.peak_bytes);
+  const auto least = static_cast<double>(document.least_peak());
+  const double now = budget == 0 ? most : std::min(most, static_cast<double>(budget));
+  return {
+      std::min(least, now), most, now,
+      fmt::format("budget {}, peak {}, recomputed {}", budget == 0 ? "none" : format_bytes(budget),
+                  format_bytes(document.shown->peak()),
+                  format_micros(document.shown->report().recompute_us))};
+}
+
+void budget_slider(Ui& ui, const DocumentView& document, Intents& intents) {
+  const Span span = budget_span(document);
+  ui.items.set_span(span);
+  const auto moved = moved_by_keys(ui, span, kKeyStep * span.most);
+  if (!moved) return;
+  const std::int64_t wanted = *moved >= span.most ? 0 : std::llround(*moved);
+  if (wanted == document.wishes.budget_bytes) return;
+  intents.push_back({"budget.set", wanted == 0 ? "none" : fmt::format("{}", wanted)});
+}
+
+}  // namespace recut::gui

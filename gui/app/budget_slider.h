@@ -1,0 +1,18 @@
+// The budget as a slider: for screen readers its value between two ends, for the keyboard its keys.
+#pragma once
+
+#include "gui/app/command.h"
+#include "gui/app/document_view.h"
+#include "gui/draw/ui.h"
+
+namespace recut::gui {
+
+// From the least peak that is known to the step without recomputation, at which no budget stands.
+Span budget_span(const DocumentView& document);
+
+// What was added to the items last is the budget's line. It gets the span, and its own keys while
+// the keyboard is on it: arrows move it by a percent of the peak without recomputation, Page keys
+// by ten, Home and End to the ends.
+void budget_slider(Ui& ui, const DocumentView& document, Intents& intents);
+
+}  // namespace recut::gui
