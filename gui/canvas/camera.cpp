@@ -27,10 +27,12 @@ View::View(const Rect& area, const Camera& camera, float scale, const layout::Re
       pixels_(camera.zoom * static_cast<double>(scale)),
       across_(pixels_) {
   if (bounds.empty()) return;
-  const double least =
-      std::min({kColumn * static_cast<double>(scale), static_cast<double>(area.width()) * 0.5,
-                static_cast<double>(bounds.height()) * pixels_});
-  across_ = std::max(pixels_, least / static_cast<double>(bounds.width()));
+  const auto room = static_cast<double>(area.width()), wide = static_cast<double>(bounds.width());
+  const double unit = static_cast<double>(scale);
+  const double share = std::min(kShare * room, kNamed * unit * wide);
+  const double least = std::min({std::max(kColumn * unit, share), room * 0.5,
+                                 static_cast<double>(bounds.height()) * pixels_});
+  across_ = std::max(pixels_, least / wide);
 }
 
 layout::Point View::under(ImVec2 p) const {

@@ -23,11 +23,14 @@ bool operator==(const Camera& a, const Camera& b);
 
 // A camera on an area of the screen. `scale`: pixels for a unit of length; `bounds`: of all that
 // there is to see. A graph may be a hundred times as high as it is wide: from far away it would be
-// a thread. It is never drawn narrower than kColumn, or than it is high, but stretched to that;
-// what is read from there are bars of groups, which lose nothing by it.
+// a thread. It is never drawn narrower than kColumn, or than kShare of the area, but stretched to
+// that: never wider than it is high, nor to more than kNamed gives it. What is read from there are
+// bars of groups, which lose nothing by it.
 class View {
  public:
   static constexpr double kColumn = 240;  // units of length
+  static constexpr double kShare = 0.42;  // of the area's width
+  static constexpr double kNamed = 0.6;   // zoom from which names are read: both ways alike
 
   View(const Rect& area, const Camera& camera, float scale, const layout::Rect& bounds = {});
 

@@ -114,10 +114,9 @@ void bring_into_view(Canvas& canvas, const layout::Rect& rect) {
 }
 
 void fit_columns(Canvas& canvas) {
-  constexpr double kNamed = 0.6;  // zoom from which names are read
   constexpr float kSlimMap = 32;  // units beside them
   Camera camera = columns_camera(canvas.area, canvas.scale, reach_of_columns(*canvas.picture),
-                                 kSlimMap, kNamed, 1);
+                                 kSlimMap, View::kNamed, 1);
   if (canvas.camera.zoom <= camera.zoom) return;
   const View goal(canvas.area, canvas.camera, canvas.scale);
   const ImVec2 top{canvas.area.centre().x, canvas.area.top};

@@ -18,7 +18,8 @@ TEST_CASE("camera: what is fitted is as wide as can be read, and all of its heig
     const Camera camera = fit(kTower, kArea, scale, 1);
     const View view(kArea, camera, scale, kTower);
     const Rect shown = view.at(kTower);
-    CHECK(shown.width() == Approx(std::min(View::kColumn * scale, 400.0)).margin(1));
+    const double least = std::max(View::kColumn * scale, View::kShare * 800);
+    CHECK(shown.width() == Approx(std::min(least, 400.0)).margin(1));
     CHECK(shown.top >= kArea.top);
     CHECK(shown.bottom <= kArea.bottom);
     CHECK(shown.left >= kArea.left);
@@ -32,6 +33,25 @@ TEST_CASE("camera: nearer there is no stretching", "[gui]") {
   CHECK(View(kArea, {0, 0, 1e-3}, 1).pixels_across() == Approx(1e-3));  // of unknown bounds
   const View flat(kArea, {0, 0, 0.02}, 1, {-800, 0, 800, 1000});        // wider than high
   CHECK(flat.pixels_across() == flat.pixels());
+}
+
+TEST_CASE("camera: where names are read, no graph is stretched to a share of the area", "[gui]") {
+  constexpr Rect kWide{0, 0, 2400, 1200};
+  for (const float wide : {500.0f, 1200.0f, 3000.0f}) {
+    CAPTURE(wide);
+    const layout::Rect tower{0, 0, wide, 60'000};
+    for (const double zoom : {View::kNamed, 0.85, 1.0}) {
+      const View view(kWide, {0, 0, zoom}, 1, tower);
+      CHECK(view.pixels_across() == view.pixels());
+    }
+    // Nearer is never narrower.
+    float before = 0;
+    for (double zoom = 0.004; zoom < 1; zoom *= 1.2) {
+      const View view(kWide, {0, 0, zoom}, 1, tower);
+      CHECK(view.pixels_across() >= before);
+      before = view.pixels_across();
+    }
+  }
 }
 
 TEST_CASE("camera: a graph never shrinks to nothing", "[gui]") {

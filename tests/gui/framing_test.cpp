@@ -8,6 +8,7 @@
 
 #include "gui/canvas/canvas.h"
 #include "tests/gui/window.h"
+#include "tests/paths.h"
 
 namespace recut::gui {
 namespace {
@@ -68,6 +69,28 @@ TEST_CASE("framing: both columns where there is room, forward's where there is n
   CHECK(one.zoom() >= 0.7f);
   CHECK(one.x(-kOuter) >= phone.left);
   CHECK(one.x(-layout::kChannel / 2) <= phone.right);
+}
+
+TEST_CASE("framing: Fit shows a tower whole, and wide enough to be looked at", "[gui][canvas]") {
+  Window window(bare_options());
+  window.backend.resize({1600, 1000}, 1);
+  window.app.open(RECUT_SOURCE_DIR "/samples/joint/gpt2.json.gz");
+  window.settle();
+  const Canvas& canvas = canvas_of(window.app.document()->memories);
+  REQUIRE(canvas.picture != nullptr);
+  const double first = canvas.at.zoom;
+  REQUIRE(window.app.run("graph.fit").ok());
+  window.settle();
+  REQUIRE(canvas.at == canvas.camera);
+  CHECK(canvas.at.zoom < first);
+  const Rect shown = canvas.view().at(canvas.picture->layout.bounds);
+  CAPTURE(canvas.at.zoom, shown.width(), canvas.area.width());
+  CHECK(shown.width() >= 0.35f * canvas.area.width());
+  CHECK(shown.left >= canvas.area.left);
+  CHECK(shown.right <= canvas.area.right);
+  CHECK(shown.top >= canvas.area.top);
+  CHECK(shown.bottom <= canvas.area.bottom);
+  CHECK(shown.height() >= 0.8f * canvas.area.height());
 }
 
 TEST_CASE("framing: a neighbourhood is all in sight, or the node that it is of", "[gui][canvas]") {

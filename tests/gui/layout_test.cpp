@@ -64,6 +64,27 @@ TEST_CASE("layout: one node, and names of any length") {
   CHECK(layout.boxes[layout.find(scene, y).index].rect.width() == kBoxWidth);
 }
 
+TEST_CASE("layout: frames around nothing but a frame share one title line") {
+  Graph graph;
+  NodeId x = graph.add_input(InputKind::input, make_type(DType::f32, {4}), {"x"});
+  int count = 0;
+  for (const char* module : {"m.h.7.attn", "m.mlp"})
+    for (int i = 0; i < 3; ++i)
+      x = *graph.make(Op::tanh, {x}, {fmt::format("n{}", ++count), module});
+  graph.results = {x};
+  graph.gradients = {NodeId()};
+  const Scene scene = scene_of(graph);
+  const GraphLayout layout = laid_out(scene, test::everything());
+  CHECK(layout_fault(scene, layout).empty());
+  int together = 0;
+  for (const Band& band : layout.bands) {
+    const std::string& label = scene.groups[band.group.index].label;
+    CHECK((label != "h" && label != "7" && label != "attn"));
+    if (label == "h.7.attn") ++together;
+  }
+  CHECK(together == 1);
+}
+
 TEST_CASE("layout: random graphs, closed and open") {
   for (std::uint64_t seed = 0; seed < 300; ++seed) {
     const Graph graph = test::random_graph(seed);
