@@ -10,7 +10,7 @@
 // permute a permute, an expand an expand, a slice a slice of the same dimension, save where one
 // view of the operand can't give the same type, to the stride. The inner view stays for its other
 // users; dead_code takes it where there are none. An output does not become an argument of the
-// graph or another output (engine/rewrite/storage.h).
+// graph or another output (engine/ir/aliases.h).
 //
 // Views share one storage and start at the same place or, a slice of a slice, at the place that is
 // computed here: nothing that reads the layout can tell, as long as the strides are the same.
