@@ -30,17 +30,19 @@ std::int64_t workspace_bytes(const Graph& graph, NodeId id) {
 
 }  // namespace
 
-StorageModel::StorageModel(const Graph& graph, Sizes sizes)
-    : graph_(&graph), runs_(graph.order().size()) {
+StorageModel::StorageModel(const Graph& graph, Sizes sizes) {
+  std::size_t ids = 0;
+  for (const NodeId id : graph.order()) ids = std::max<std::size_t>(ids, id.index + 1);
+  runs_.resize(ids);
   const bool values = sizes == Sizes::values;
   for (const NodeId id : graph.order()) {
     const Node& node = graph[id];
     const Operator& op = graph.op(id);
-    Run& run = runs_[graph.position(id)];
+    Run& run = runs_[id.index];
     if (op.is(kInput)) continue;
     if (op.is(kView) && !node.operands.empty()) {
       const NodeId source = node.operands.front();
-      run = runs_[graph.position(source)];
+      run = runs_[source.index];
       if (node.op != Op::getitem || graph.op(source).is(kView)) continue;
       const std::size_t output = picked_output(node);
       for (; run.count > 0 && storages_[behind_[run.first].index].output != output; ++run.first)
@@ -58,27 +60,28 @@ StorageModel::StorageModel(const Graph& graph, Sizes sizes)
     }
     run.count = behind_.size() - run.first;
   }
-  if (!values && graph.measured != nullptr) add_workspaces();
+  if (!values && graph.measured != nullptr) add_workspaces(graph);
 }
 
 // After all others: who knows of none isn't disturbed.
-void StorageModel::add_workspaces() {
+void StorageModel::add_workspaces(const Graph& graph) {
   workspaces_.resize(runs_.size());
-  for (const NodeId id : graph_->order()) {
-    const std::int64_t bytes = workspace_bytes(*graph_, id);
+  for (const NodeId id : graph.order()) {
+    const std::int64_t bytes = workspace_bytes(graph, id);
     if (bytes == 0) continue;
-    workspaces_[graph_->position(id)] = StorageId(storages_.size());
+    workspaces_[id.index] = StorageId(storages_.size());
     storages_.push_back({id, kWorkspace, bytes});
   }
 }
 
 std::optional<StorageId> StorageModel::workspace(NodeId id) const {
-  if (workspaces_.empty() || !workspaces_[graph_->position(id)].valid()) return std::nullopt;
-  return workspaces_[graph_->position(id)];
+  if (id.index >= workspaces_.size() || !workspaces_[id.index].valid()) return std::nullopt;
+  return workspaces_[id.index];
 }
 
 std::span<const StorageId> StorageModel::behind(NodeId id) const {
-  const Run& run = runs_[graph_->position(id)];
+  if (id.index >= runs_.size()) return {};
+  const Run& run = runs_[id.index];
   return std::span(behind_).subspan(run.first, run.count);
 }
 

@@ -54,17 +54,17 @@ class StorageModel {
   std::int64_t bytes_behind(std::span<const NodeId> values) const;
 
  private:
-  void add_workspaces();
+  void add_workspaces(const Graph& graph);
 
-  const Graph* graph_;
   std::vector<Storage> storages_;
-  // By position in the graph: a run of `behind_`. Views mostly repeat their operand's run.
+  // By node id, so that the graph may move: a run of `behind_`. Views mostly repeat their operand's
+  // run.
   struct Run {
     std::size_t first = 0, count = 0;
   };
   std::vector<Run> runs_;
   std::vector<StorageId> behind_;
-  std::vector<StorageId> workspaces_;  // by position; empty where there are none
+  std::vector<StorageId> workspaces_;  // by node id; empty where there are none
 };
 
 // Bytes of all outputs of a node together.

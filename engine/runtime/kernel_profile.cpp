@@ -7,6 +7,7 @@
 
 #include "engine/cost/cost.h"
 #include "engine/cost/device.h"
+#include "engine/fusion/kernel_model.h"
 #include "engine/ir/aliases.h"
 
 namespace recut {
@@ -80,9 +81,9 @@ MeasuredGraph measured_kernels(const Graph& graph, const Program& program,
   return measured;
 }
 
-Corrections corrections(const Graph& graph, const StorageModel& storages,
-                        const FusionGroups& groups, const Program& program,
+Corrections corrections(const Graph& graph, const KernelModel& kernels, const Program& program,
                         std::span<const double> seconds, const DeviceRates& rates) {
+  const auto& [storages, groups] = kernels;
   DeviceRates plain = rates;
   plain.corrections = {};
   plain.prices = nullptr;

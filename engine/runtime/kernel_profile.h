@@ -8,6 +8,7 @@
 
 #include "engine/cost/device.h"
 #include "engine/cost/measured_kernels.h"
+#include "engine/fusion/kernel_model.h"
 #include "engine/runtime/program.h"
 
 namespace recut {
@@ -25,9 +26,8 @@ MeasuredGraph measured_kernels(const Graph& graph, const Program& program,
                                std::span<const std::int64_t> workspaces);
 
 // Measured over modelled time, by kind of kernel, within what a profile may say; 1 of a kind that
-// wasn't launched. `groups`: the program's.
-Corrections corrections(const Graph& graph, const StorageModel& storages,
-                        const FusionGroups& groups, const Program& program,
+// wasn't launched. `kernels`: the program's.
+Corrections corrections(const Graph& graph, const KernelModel& kernels, const Program& program,
                         std::span<const double> seconds, const DeviceRates& rates);
 
 }  // namespace recut

@@ -9,6 +9,7 @@
 #include "engine/codegen/lower/address.h"
 #include "engine/codegen/lower/lower.h"
 #include "engine/codegen/lower/structure.h"
+#include "engine/fusion/kernel_model.h"
 #include "engine/support/check.h"
 
 namespace recut {
@@ -216,10 +217,9 @@ const std::vector<loop::Buffer>& Program::buffers_of(const Launch& launch) const
   return launch.library ? library[launch.kernel].buffers : kernels[launch.kernel].buffers;
 }
 
-Result<Program> make_program(const Graph& graph, const StorageModel& storages,
-                             const FusionGroups& groups, const Schedule& schedule,
-                             const ProgramOptions& options) {
-  return ProgramBuilder(graph, storages, groups, schedule, options).run();
+Result<Program> make_program(const Graph& graph, const KernelModel& kernels,
+                             const Schedule& schedule, const ProgramOptions& options) {
+  return ProgramBuilder(graph, kernels.storages, kernels.groups, schedule, options).run();
 }
 
 void predict(Program& program, const Schedule& schedule, const Replay& replay) {

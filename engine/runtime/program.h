@@ -11,6 +11,7 @@
 #include "engine/codegen/loop/kernel.h"
 #include "engine/eval/evaluator.h"
 #include "engine/fusion/fusion_groups.h"
+#include "engine/fusion/kernel_model.h"
 #include "engine/ir/graph.h"
 #include "engine/ir/layout.h"
 #include "engine/ir/storage_model.h"
@@ -66,9 +67,8 @@ struct ProgramOptions {
 
 // The program of a schedule of `graph`. Fails where an operator has no loops (all of them are
 // named).
-Result<Program> make_program(const Graph& graph, const StorageModel& storages,
-                             const FusionGroups& groups, const Schedule& schedule,
-                             const ProgramOptions& options = {});
+Result<Program> make_program(const Graph& graph, const KernelModel& kernels,
+                             const Schedule& schedule, const ProgramOptions& options = {});
 
 // Writes to each launch what the replay of its schedule's plan has it take.
 void predict(Program& program, const Schedule& schedule, const Replay& replay);

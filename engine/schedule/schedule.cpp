@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "engine/fusion/kernel_model.h"
 #include "engine/fusion/kernel_runs.h"
 #include "engine/schedule/arena.h"
 #include "engine/schedule/in_place.h"
@@ -78,9 +79,9 @@ Result<Done> check_bytes(const Replay& replay, std::int64_t alignment) {
 
 }  // namespace
 
-Result<Schedule> make_schedule(const Graph& graph, const StorageModel& storages,
-                               const FusionGroups& groups, const Plan& plan,
+Result<Schedule> make_schedule(const Graph& graph, const KernelModel& kernels, const Plan& plan,
                                const ScheduleOptions& options) {
+  const auto& [storages, groups] = kernels;
   const auto replayed = replay(graph, storages, plan, {}, groups);
   if (!replayed) return replayed.diagnostics();
   if (const auto sound = check_bytes(*replayed, options.alignment); !sound)

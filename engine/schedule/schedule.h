@@ -28,6 +28,7 @@
 #include <vector>
 
 #include "engine/fusion/fusion_groups.h"
+#include "engine/fusion/kernel_model.h"
 #include "engine/ir/plan.h"
 #include "engine/ir/storage_model.h"
 #include "engine/partition/replay.h"
@@ -87,8 +88,7 @@ constexpr std::int64_t aligned(std::int64_t bytes, std::int64_t alignment) {
 
 // The schedule of a plan, in the plan's order. Fails where the plan can't run (replay.h), where the
 // alignment is no power of two up to 2^30, and where the bytes add up to more than 2^61.
-Result<Schedule> make_schedule(const Graph& graph, const StorageModel& storages,
-                               const FusionGroups& groups, const Plan& plan,
+Result<Schedule> make_schedule(const Graph& graph, const KernelModel& kernels, const Plan& plan,
                                const ScheduleOptions& options = {});
 
 }  // namespace recut

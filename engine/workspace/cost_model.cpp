@@ -21,18 +21,14 @@ CostModel CostModel::with(const Pins& pins) const {
   return model;
 }
 
-FusionGroups CostModel::groups(const Graph& graph, const StorageModel& storages) const {
-  return fuse_pointwise(graph, storages, fusion, apart);
-}
-
 Result<Unplanned> CostModel::unplanned(const Graph& written, const Graph& graph) const {
   if (const auto total = check_total_bytes(written); !total) return total.diagnostics();
-  const StorageModel storages(graph);
-  if (fused()) return unplanned_step(graph, storages, groups(graph, storages), device.rates);
+  const KernelModel model = kernels(graph);
+  if (fused()) return unplanned_step(graph, model.storages, model.groups, device.rates);
   const Unplanned program = unplanned_step(written, device.rates);
   const auto once = make_plan(graph, {"default", NoBudget{}});
   if (!once) return once.diagnostics();
-  const auto replayed = replay(graph, storages, once->plan, device.rates);
+  const auto replayed = replay(graph, model.storages, once->plan, device.rates);
   if (!replayed) return replayed.diagnostics();
   if (program.peak_bytes <= replayed->peak_bytes) return program;
   return Unplanned{replayed->peak_bytes, replayed->step_us};

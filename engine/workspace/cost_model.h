@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "engine/cost/device_profile.h"
-#include "engine/fusion/fuse_pointwise.h"
+#include "engine/fusion/kernel_model.h"
 #include "engine/partition/pins.h"
 #include "engine/partition/unplanned.h"
 #include "engine/support/result.h"
@@ -27,8 +27,7 @@ struct CostModel {
   // The same with these pins.
   CostModel with(const Pins& pins) const;
 
-  // Empty where each call stands by itself.
-  FusionGroups groups(const Graph& graph, const StorageModel& storages) const;
+  KernelModel kernels(const Graph& graph) const { return {graph, fusion, apart}; }
 
   // A step without recomputation: the file's program as it was written, or every node of the graph
   // that the passes made of it once (strategy default), whichever peaks lower; fused, every kernel

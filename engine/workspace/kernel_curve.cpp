@@ -46,10 +46,9 @@ KernelCurve::KernelCurve(const Graph& graph, const CurveRequest& request, const 
                          const Pins& pins)
     : graph_(graph),
       request_(request),
-      storages_(graph),
       costs_(costs),
-      groups_(costs.groups(graph, storages_)),
-      joint_(graph, storages_, costs.device.rates, pins, groups_),
+      kernels_(costs.kernels(graph)),
+      joint_(graph, kernels_.storages, costs.device.rates, pins, kernels_.groups),
       bound_(peak::peak_bound(problem(), peak::SolveOptions().bound_states)),
       most_(peak::peak_of(problem(), problem().order)),
       least_(most_) {}
@@ -164,12 +163,13 @@ KernelCurve::Measured KernelCurve::measure(const peak::Outcome& outcome) const {
 }
 
 std::optional<CurvePoint> KernelCurve::measure_eager(const Plan& plan) const {
-  if (!groups_.fused()) return measure(plan);
-  return measure(plan_from_saved(graph_, storages_, groups_, plan.saved));
+  if (!kernels_.groups.fused()) return measure(plan);
+  return measure(plan_from_saved(graph_, kernels_.storages, kernels_.groups, plan.saved));
 }
 
 std::optional<CurvePoint> KernelCurve::measure(const Plan& plan) const {
-  const auto replayed = replay(graph_, storages_, plan, costs_.device.rates, groups_);
+  const auto replayed =
+      replay(graph_, kernels_.storages, plan, costs_.device.rates, kernels_.groups);
   if (!replayed) return std::nullopt;
   return point_of(*replayed, costs_.fusion);
 }

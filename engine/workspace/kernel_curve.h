@@ -6,6 +6,7 @@
 #include <optional>
 #include <vector>
 
+#include "engine/fusion/kernel_model.h"
 #include "engine/partition/peak/solver.h"
 #include "engine/partition/pins.h"
 #include "engine/partition/problem/joint_problem.h"
@@ -66,9 +67,8 @@ class KernelCurve {
 
   const Graph& graph_;
   const CurveRequest& request_;
-  const StorageModel storages_;
   const CostModel costs_;
-  const FusionGroups groups_;
+  const KernelModel kernels_;
   const JointProblem joint_;
   const std::int64_t bound_, most_;
   std::int64_t least_;

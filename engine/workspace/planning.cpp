@@ -4,6 +4,7 @@
 #include <chrono>
 #include <utility>
 
+#include "engine/fusion/kernel_model.h"
 #include "engine/workspace/budget.h"
 #include "engine/workspace/plan_report_builder.h"
 
@@ -37,12 +38,11 @@ struct Measure {
       : document(of_document),
         costs(of_costs),
         unplanned(of_unplanned),
-        storages(document.graph()),
-        groups(costs.groups(document.graph(), storages)) {}
+        kernels(costs.kernels(document.graph())) {}
 
   Result<Planned> of(const PlanningRequest& request, const Plan& plan) const {
     const Graph& graph = document.graph();
-    auto replayed = replay(graph, storages, plan, costs.device.rates, groups);
+    auto replayed = replay(graph, kernels.storages, plan, costs.device.rates, kernels.groups);
     if (!replayed) return replayed.diagnostics();
     Planned planned{plan, report_of(graph, plan, *replayed), costs, std::move(*replayed)};
     describe(request, planned.report);
@@ -72,8 +72,7 @@ struct Measure {
   const Document& document;
   const CostModel& costs;
   const Unplanned& unplanned;
-  const StorageModel storages;
-  const FusionGroups groups;
+  const KernelModel kernels;
 };
 
 }  // namespace
@@ -107,8 +106,9 @@ Result<Planned> plan_document(const Document& document, const PlanningRequest& r
   const auto start = std::chrono::steady_clock::now();
   const CostModel pinned = costs.with(choices->pins());
   const Measure measure(document, pinned, unplanned);
-  const PlanRequest wanted{request.strategy, *budget,        costs.device.rates, choices->pins(),
-                           request.limits,   measure.groups, request.alignment};
+  const PlanRequest wanted{request.strategy, *budget,        costs.device.rates,
+                           choices->pins(),  request.limits, measure.kernels.groups,
+                           request.alignment};
   const auto outcome = make_plan(graph, wanted);
   const std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - start;
   if (!outcome) return outcome.diagnostics();

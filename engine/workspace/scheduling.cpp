@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "engine/fusion/kernel_model.h"
 #include "engine/schedule/verifier.h"
 
 namespace recut {
@@ -27,11 +28,7 @@ class Scheduler {
  public:
   Scheduler(const Document& document, const SchedulingRequest& request, const CostModel& costs,
             const Unplanned& unplanned)
-      : document_(document),
-        request_(request),
-        costs_(costs),
-        unplanned_(unplanned),
-        storages_(document.graph()) {}
+      : document_(document), request_(request), costs_(costs), unplanned_(unplanned) {}
 
   Result<ScheduledPlan> run() {
     auto plan = plan_of(request_.planning.budget);
@@ -106,8 +103,9 @@ class Scheduler {
   Diagnostics keep(Planned planned, std::int64_t target) {
     const Graph& graph = document_.graph();
     const auto start = std::chrono::steady_clock::now();
-    auto schedule = schedule_plan(graph, storages_, planned.costs.groups(graph, storages_),
-                                  planned.plan, request_.options);
+    // All rounds have the same choices, and so the same kernels.
+    if (!kernels_) kernels_ = std::make_shared<const KernelModel>(planned.costs.kernels(graph));
+    auto schedule = schedule_plan(graph, *kernels_, planned.plan, request_.options);
     const std::chrono::duration<double, std::milli> taken =
         std::chrono::steady_clock::now() - start;
     ms_ += taken.count();
@@ -115,7 +113,7 @@ class Scheduler {
     planned.report.arena_bytes = schedule->arena_bytes;
     rounds_.push_back({costs_.fusion, target, planned.report.peak_bytes, schedule->arena_bytes,
                        schedule->gap_bytes()});
-    ScheduledPlan candidate{std::move(planned), std::move(*schedule), {}, 0};
+    ScheduledPlan candidate{std::move(planned), kernels_, std::move(*schedule), {}, 0};
     if (!best_ || better(candidate, *best_)) best_ = std::move(candidate);
     return {};
   }
@@ -124,7 +122,7 @@ class Scheduler {
   const SchedulingRequest& request_;
   const CostModel& costs_;
   const Unplanned& unplanned_;
-  const StorageModel storages_;
+  SharedKernels kernels_;
   std::optional<ScheduledPlan> best_;
   std::vector<SchedulingRound> rounds_;
   double ms_ = 0;
@@ -149,12 +147,12 @@ std::int64_t ScheduledPlan::beyond_budget() const {
   return budget == 0 ? 0 : std::max<std::int64_t>(0, schedule.arena_bytes - budget);
 }
 
-Result<Schedule> schedule_plan(const Graph& graph, const StorageModel& storages,
-                               const FusionGroups& groups, const Plan& plan,
+Result<Schedule> schedule_plan(const Graph& graph, const KernelModel& kernels, const Plan& plan,
                                const ScheduleOptions& options) {
-  auto schedule = make_schedule(graph, storages, groups, plan, options);
+  auto schedule = make_schedule(graph, kernels, plan, options);
   if (!schedule) return schedule.diagnostics();
-  if (Diagnostics faults = verify_schedule(graph, storages, plan, *schedule); !faults.empty()) {
+  if (Diagnostics faults = verify_schedule(graph, kernels.storages, plan, *schedule);
+      !faults.empty()) {
     for (Diagnostic& fault : faults) fault.message = "internal error: " + fault.message;
     return faults;
   }
@@ -162,9 +160,7 @@ Result<Schedule> schedule_plan(const Graph& graph, const StorageModel& storages,
 }
 
 Result<Done> note_arena(const Graph& graph, Planned& planned) {
-  const StorageModel storages(graph);
-  const auto schedule =
-      schedule_plan(graph, storages, planned.costs.groups(graph, storages), planned.plan);
+  const auto schedule = schedule_plan(graph, planned.costs.kernels(graph), planned.plan);
   if (!schedule) return schedule.diagnostics();
   planned.report.arena_bytes = schedule->arena_bytes;
   return Done{};

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/fusion/kernel_model.h"
 #include "engine/schedule/schedule.h"
 #include "engine/workspace/planning.h"
 
@@ -27,6 +28,7 @@ struct SchedulingRound {
 
 struct ScheduledPlan {
   Planned planned;
+  SharedKernels kernels;  // that the plan is of, as the schedule has them
   Schedule schedule;
   std::vector<SchedulingRound> rounds;  // in the order of trying, the first for the budget itself
   double schedule_ms = 0;               // scheduling alone, of all rounds
@@ -48,8 +50,7 @@ struct ScheduledPlan {
 Result<ScheduledPlan> schedule_document(const Document& document, const SchedulingRequest& request);
 
 // A plan that is there already as kernels with addresses: make_schedule, and the verifier's proof.
-Result<Schedule> schedule_plan(const Graph& graph, const StorageModel& storages,
-                               const FusionGroups& groups, const Plan& plan,
+Result<Schedule> schedule_plan(const Graph& graph, const KernelModel& kernels, const Plan& plan,
                                const ScheduleOptions& options = {});
 
 // Lays the plan out and notes its arena's bytes in the report: as slow as packing an arena.

@@ -142,7 +142,7 @@ std::string schedule_json(const Document& document, const ScheduledPlan& schedul
   if (whole) {
     const Graph& graph = document.graph();
     json["kernels"] = kernels_json(graph, scheduled.schedule);
-    json["buffers"] = buffers_json(graph, StorageModel(graph), scheduled.schedule);
+    json["buffers"] = buffers_json(graph, scheduled.kernels->storages, scheduled.schedule);
   }
   return json_text(json, whole ? -1 : 2);
 }
@@ -150,7 +150,7 @@ std::string schedule_json(const Document& document, const ScheduledPlan& schedul
 std::string scheduling_text(const Document& document, const ScheduledPlan& scheduled) {
   const PlanReport& report = scheduled.planned.report;
   const Graph& graph = document.graph();
-  const StorageModel storages(graph);
+  const StorageModel& storages = scheduled.kernels->storages;
   std::vector<const Buffer*> largest;
   for (const Buffer& buffer : scheduled.schedule.buffers) largest.push_back(&buffer);
   std::stable_sort(largest.begin(), largest.end(),

@@ -67,7 +67,7 @@ std::vector<CodeLine> library_part(const ScheduleView& schedule, std::uint32_t k
   if (library.name.empty()) return {};
   const ScheduledKernel& scheduled = schedule.kernel(kernel);
   const auto called =
-      library_kernel_of(schedule.graph(), schedule.storages, scheduled, library.takes);
+      library_kernel_of(schedule.graph(), schedule.kernels.storages, scheduled, library.takes);
   if (!called || std::holds_alternative<library::Attention>(called->calls.front())) return {};
   std::vector<CodeLine> lines = library_lines(*called, scheduled.calls.front());
   lines.insert(lines.begin(), {fmt::format("; {} runs this kernel here:", library.name), {}, true});
@@ -131,7 +131,7 @@ std::vector<CodeLine> form_lines(const ScheduleView& schedule, std::uint32_t ker
                                  const CodeForm& form, const loop::LoweredKernel& lowered,
                                  const std::vector<NodeId>& calls) {
   if (form.id == "cuda") {
-    const auto attention = library_kernel_of(schedule.graph(), schedule.storages,
+    const auto attention = library_kernel_of(schedule.graph(), schedule.kernels.storages,
                                              schedule.kernel(kernel), cuda::takes_attention);
     if (attention) return cuda_lines(cuda::emit({}, {&*attention, 1}), calls);
   }
@@ -203,8 +203,8 @@ SharedCode code_text(SharedSchedule schedule, std::uint32_t kernel, const CodeFo
   auto text = std::make_shared<CodeText>();
   const std::vector<NodeId> calls =
       loop::computed_calls(schedule->graph(), schedule->kernel(kernel).calls);
-  const auto lowered = loop::lower(schedule->graph(), schedule->storages, schedule->groups, calls,
-                                   lower_options(form, library));
+  const auto lowered = loop::lower(schedule->graph(), schedule->kernels.storages,
+                                   schedule->kernels.groups, calls, lower_options(form, library));
   if (lowered) {
     text->lines = library_part(*schedule, kernel, form, library);
     for (CodeLine& line : form_lines(*schedule, kernel, form, *lowered, calls))

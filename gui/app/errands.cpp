@@ -1,5 +1,6 @@
 #include "gui/app/errands.h"
 
+#include "engine/fusion/kernel_model.h"
 #include "engine/support/units.h"
 #include "gui/app/errand_fields.h"
 
@@ -98,9 +99,7 @@ void serve_check(const Document& document, Unpacker& unpack, const Send& send) {
 }
 
 Result<Schedule> schedule_of(const Graph& graph, const ScheduleOrder& order) {
-  const StorageModel storages(graph);
-  return schedule_plan(graph, storages, fuse_pointwise(graph, storages, order.fusion, order.apart),
-                       order.plan);
+  return schedule_plan(graph, KernelModel(graph, order.fusion, order.apart), order.plan);
 }
 
 void serve_schedule(const Document& document, Unpacker& unpack, const Send& send) {
@@ -113,13 +112,12 @@ template <class T, class Use>
 Result<T> with_step(const Document& document, const ScheduleOrder& plan,
                     const std::optional<Schedule>& known, std::optional<Schedule>& made, Use use) {
   const Graph& graph = document.graph();
-  const StorageModel storages(graph);
-  const FusionGroups groups = fuse_pointwise(graph, storages, plan.fusion, plan.apart);
-  if (known) return use(ScheduledStep{document, storages, groups, *known});
-  auto schedule = schedule_plan(graph, storages, groups, plan.plan);
+  const KernelModel kernels(graph, plan.fusion, plan.apart);
+  if (known) return use(ScheduledStep{document, kernels, *known});
+  auto schedule = schedule_plan(graph, kernels, plan.plan);
   if (!schedule) return schedule.diagnostics();
   made = std::move(*schedule);
-  return use(ScheduledStep{document, storages, groups, *made});
+  return use(ScheduledStep{document, kernels, *made});
 }
 
 Result<StepRan> run_step(const Document& document, const RunTask& task, Runner& runner,
@@ -275,8 +273,7 @@ Job running_job(std::string title, const ErrandFile& file, SharedPlanView plan,
     }
     const ScheduleView& view = **scheduled;
     take(control, *scheduled,
-         runner.run({*plan->document, view.storages, view.groups, view.schedule}, order,
-                    phases(control)));
+         runner.run({*plan->document, view.kernels, view.schedule}, order, phases(control)));
     return false;
   };
   const auto task = [recipe = file.recipe, plan, schedule, order] {

@@ -23,8 +23,7 @@ const PlanKernel* PlanKernels::of(NodeId call) const {
 PlanKernels kernels_of(const SharedPlanView& plan) {
   PlanKernels kernels{plan, {}};
   const Graph& graph = plan->graph();
-  const StorageModel storages(graph);
-  const FusionGroups groups = plan->planned.costs.groups(graph, storages);
+  const auto [storages, groups] = plan->planned.costs.kernels(graph);
   const std::vector<Step>& steps = plan->replay().steps;
   PlanKernel next;
   for (std::size_t s = 0; s < steps.size(); ++s) {

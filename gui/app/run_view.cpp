@@ -16,8 +16,8 @@ std::optional<StepPrices> prices_of(const ScheduleView& schedule, const std::str
   const Graph& graph = schedule.graph();
   const auto costs = find_cost_model(graph, std::nullopt, device, "eager");
   if (!costs) return std::nullopt;
-  const auto replayed = replay(graph, schedule.storages, schedule.plan->planned.plan,
-                               costs->device.rates, schedule.groups);
+  const auto replayed = replay(graph, schedule.kernels.storages, schedule.plan->planned.plan,
+                               costs->device.rates, schedule.kernels.groups);
   if (!replayed) return std::nullopt;
   StepPrices prices{costs->device.title, replayed->step_us, {}};
   for (std::uint32_t k = 0; k < schedule.schedule.kernels.size(); ++k) {

@@ -28,8 +28,7 @@ std::vector<std::uint32_t> launches_of(const Schedule& schedule) {
 ScheduleView::ScheduleView(SharedPlanView of, Schedule made)
     : plan(std::move(of)),
       schedule(std::move(made)),
-      storages(plan->graph()),
-      groups(plan->planned.costs.groups(plan->graph(), storages)),
+      kernels(plan->planned.costs.kernels(plan->graph())),
       launches(launches_of(schedule)),
       bytes_(schedule.kernels.size()) {
   for (const Buffer& buffer : schedule.buffers)
@@ -106,10 +105,8 @@ bool wants_schedule(const App& app, const DocumentView& document, const Scheduli
 }
 
 Result<SharedSchedule> schedule_of(const SharedPlanView& plan) {
-  const StorageModel storages(plan->graph());
   auto schedule =
-      schedule_plan(plan->graph(), storages, plan->planned.costs.groups(plan->graph(), storages),
-                    plan->planned.plan);
+      schedule_plan(plan->graph(), plan->planned.costs.kernels(plan->graph()), plan->planned.plan);
   if (!schedule) return schedule.diagnostics();
   return SharedSchedule(std::make_shared<const ScheduleView>(plan, std::move(*schedule)));
 }

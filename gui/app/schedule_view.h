@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "engine/fusion/kernel_model.h"
 #include "engine/schedule/schedule.h"
 #include "gui/app/document_view.h"
 
@@ -19,8 +20,7 @@ struct ScheduleView {
 
   const SharedPlanView plan;
   const Schedule schedule;
-  const StorageModel storages;
-  const FusionGroups groups;
+  const KernelModel kernels;
   const std::vector<std::uint32_t> launches;  // kernels of the schedule that run, in order
 
   const Graph& graph() const { return plan->graph(); }

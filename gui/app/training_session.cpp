@@ -33,8 +33,7 @@ Result<double> TrainingSession::compile(const ScheduledStep& scheduled, std::str
   const Clock::time_point began = Clock::now();
   const auto options = runner.program_options();
   if (!options) return options.diagnostics();
-  auto program = make_program(document_->graph(), scheduled.storages, scheduled.groups,
-                              scheduled.schedule, *options);
+  auto program = make_program(document_->graph(), scheduled.kernels, scheduled.schedule, *options);
   if (!program) return program.diagnostics();
   trainer_.reset();  // and with it the arena: there is one at a time
   step_.run.reset();

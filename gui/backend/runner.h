@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "engine/eval/compare.h"
+#include "engine/fusion/kernel_model.h"
 #include "engine/runtime/program.h"
 #include "engine/workspace/document.h"
 #include "engine/workspace/scheduling.h"
@@ -25,8 +26,7 @@ namespace recut::gui {
 // What runs: a plan of the document's graph as kernels with addresses.
 struct ScheduledStep {
   const Document& document;
-  const StorageModel& storages;
-  const FusionGroups& groups;
+  const KernelModel& kernels;
   const Schedule& schedule;
 };
 
@@ -101,8 +101,8 @@ class Runner {
   virtual std::string remark() const { return {}; }
   // "this machine's processor, 2 threads": where prepared steps run.
   virtual std::string where() const = 0;
-  // The profile of the device that it runs on, as find_device reads it, once that is known: planned times are
-  // set beside measured ones by no other prices. "" where there is none.
+  // The profile of the device that it runs on, as find_device reads it, once that is known: planned
+  // times are set beside measured ones by no other prices. "" where there is none.
   virtual std::string device() const { return {}; }
   virtual KernelLibrary library() const { return {}; }
   // How programs that run here are made: with that library, but for what it refuses when it is

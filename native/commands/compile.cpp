@@ -59,9 +59,7 @@ Result<Order> order_of(const CompileCommand& command, const Graph& graph) {
 Result<aot::Interface> build(const CompileCommand& command, const Order& order,
                              const Document& document, const ScheduledPlan& scheduled) {
   const Graph& graph = document.graph();
-  const StorageModel storages(graph);
-  const FusionGroups groups = scheduled.planned.costs.groups(graph, storages);
-  const auto program = make_program(graph, storages, groups, scheduled.schedule);
+  const auto program = make_program(graph, *scheduled.kernels, scheduled.schedule);
   if (!program) return program.diagnostics();
   auto interface = aot::interface_of(graph, *program, order.prefix);
   const auto object =

@@ -42,13 +42,11 @@ SmLimits usual_limits(const std::string& architecture) {
 // Loops, and for CUDA the functions of attention.
 Result<Program> program_of(const EmitCommand& command, const Graph& graph,
                            const ScheduledPlan& scheduled) {
-  const StorageModel storages(graph);
-  const FusionGroups groups = scheduled.planned.costs.groups(graph, storages);
   ProgramOptions loops;
   if (command.target == "wasm") loops.lower = wasm::lower_options(command.rows);
   if (command.target != "cuda")
-    return make_program(graph, storages, groups, scheduled.schedule, loops);
-  return make_program(graph, storages, groups, scheduled.schedule,
+    return make_program(graph, *scheduled.kernels, scheduled.schedule, loops);
+  return make_program(graph, *scheduled.kernels, scheduled.schedule,
                       {.library = true,
                        .library_takes = cuda::takes_attention,
                        .lower = cuda::lower_options(usual_limits(command.architecture))});

@@ -9,6 +9,7 @@
 
 #include "engine/cost/cost.h"
 #include "engine/fusion/fuse_pointwise.h"
+#include "engine/fusion/kernel_model.h"
 #include "engine/ir/builder.h"
 #include "engine/runtime/program.h"
 #include "engine/schedule/schedule.h"
@@ -57,12 +58,11 @@ Tensor filled(const TensorType& type) {
 }
 
 Result<Times> time_of(const Graph& graph, const Threads& threads, double seconds) {
-  const StorageModel storages(graph);
-  const FusionGroups groups = fuse_pointwise(graph, storages);
-  const auto schedule = make_schedule(graph, storages, groups, plan_of(graph));
+  const KernelModel kernels(graph, Fusion::rows);
+  const auto schedule = make_schedule(graph, kernels, plan_of(graph));
   if (!schedule) return schedule.diagnostics();
-  auto program = make_program(graph, storages, groups, *schedule,
-                              {.library = true, .library_takes = onednn_takes});
+  auto program =
+      make_program(graph, kernels, *schedule, {.library = true, .library_takes = onednn_takes});
   if (!program) return program.diagnostics();
   const auto step = Step::compile(std::move(*program));
   if (!step) return step.diagnostics();

@@ -59,9 +59,7 @@ Result<Training> train(const Document& document, const ScheduledPlan& scheduled,
   if (!state) return state.diagnostics();
   Training training;
   const Clock::time_point began = Clock::now();
-  const StorageModel storages(graph);
-  const FusionGroups groups = scheduled.planned.costs.groups(graph, storages);
-  auto program = make_program(graph, storages, groups, scheduled.schedule,
+  auto program = make_program(graph, *scheduled.kernels, scheduled.schedule,
                               {.library = true, .library_takes = onednn_takes});
   if (!program) return program.diagnostics();
   const auto step = Step::compile(std::move(*program));

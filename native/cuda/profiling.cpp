@@ -59,9 +59,7 @@ Result<GraphProfile> profile(const Document& document, const ScheduledPlan& sche
   for (const recut::Launch& launch : program.launches)
     workspaces.push_back(planned_workspace(run->workspace_bytes(launch)));
   profile.kernels = measured_kernels(graph, program, times, workspaces);
-  const StorageModel storages(graph);
-  profile.corrections = corrections(graph, storages, costs.groups(graph, storages), program, times,
-                                    costs.device.rates);
+  profile.corrections = corrections(graph, *scheduled.kernels, program, times, costs.device.rates);
   return profile;
 }
 

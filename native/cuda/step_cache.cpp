@@ -66,9 +66,7 @@ Result<ReadyStep> StepCache::compile(const Document& document, const ScheduledPl
   const Clock::time_point began = Clock::now();
   const std::int64_t free = card_->memory().free;
   const Graph& graph = document.graph();
-  const StorageModel storages(graph);
-  const FusionGroups groups = scheduled.planned.costs.groups(graph, storages);
-  auto program = make_program(graph, storages, groups, scheduled.schedule, options_);
+  auto program = make_program(graph, *scheduled.kernels, scheduled.schedule, options_);
   if (!program) return program.diagnostics();
   predict(*program, scheduled.schedule, scheduled.planned.replay);
   auto ready = compile(std::move(*program));

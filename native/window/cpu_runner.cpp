@@ -18,9 +18,8 @@ int threads() { return static_cast<int>(std::max(1u, std::thread::hardware_concu
 
 Result<cpu::ReadyStep> compile(const gui::ScheduledStep& scheduled) {
   const auto began = std::chrono::steady_clock::now();
-  auto program =
-      make_program(scheduled.document.graph(), scheduled.storages, scheduled.groups,
-                   scheduled.schedule, {.library = true, .library_takes = cpu::onednn_takes});
+  auto program = make_program(scheduled.document.graph(), scheduled.kernels, scheduled.schedule,
+                              {.library = true, .library_takes = cpu::onednn_takes});
   if (!program) return program.diagnostics();
   auto step = cpu::Step::compile(std::move(*program));
   if (!step) return step.diagnostics();

@@ -131,8 +131,7 @@ std::string CudaRunner::device() const {
 Result<Program> CudaRunner::program_of(const gui::ScheduledStep& scheduled) {
   const auto options = program_options();
   if (!options) return options.diagnostics();
-  return make_program(scheduled.document.graph(), scheduled.storages, scheduled.groups,
-                      scheduled.schedule, *options);
+  return make_program(scheduled.document.graph(), scheduled.kernels, scheduled.schedule, *options);
 }
 
 Result<gui::StepFigures> CudaRunner::run(const gui::ScheduledStep& scheduled,

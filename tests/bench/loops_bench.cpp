@@ -15,6 +15,7 @@
 
 #include "engine/cost/cost.h"
 #include "engine/fusion/fuse_pointwise.h"
+#include "engine/fusion/kernel_model.h"
 #include "engine/ir/builder.h"
 #include "engine/runtime/program.h"
 #include "engine/schedule/schedule.h"
@@ -132,11 +133,10 @@ Plan every_call(const Graph& graph) {
 }
 
 Result<cpu::Step> compiled(const Graph& graph, const ProgramOptions& options) {
-  const StorageModel storages(graph);
-  const FusionGroups groups = fuse_pointwise(graph, storages);
-  const auto schedule = make_schedule(graph, storages, groups, every_call(graph));
+  const KernelModel kernels(graph, Fusion::rows);
+  const auto schedule = make_schedule(graph, kernels, every_call(graph));
   if (!schedule) return schedule.diagnostics();
-  auto program = make_program(graph, storages, groups, *schedule, options);
+  auto program = make_program(graph, kernels, *schedule, options);
   if (!program) return program.diagnostics();
   return cpu::Step::compile(std::move(*program));
 }

@@ -35,7 +35,7 @@ void row(const std::string& name, const Graph& graph, const PlanRequest& request
   ScheduleOptions options;
   options.effort = effort;
   const auto start = std::chrono::steady_clock::now();
-  const auto schedule = make_schedule(graph, storages, request.groups, outcome->plan, options);
+  const auto schedule = make_schedule(graph, {storages, request.groups}, outcome->plan, options);
   const std::chrono::duration<double, std::milli> taken = std::chrono::steady_clock::now() - start;
   if (!schedule) return fmt::print("{:14} {}", name, format(schedule.diagnostics()));
   const Diagnostics faults = verify_schedule(graph, storages, outcome->plan, *schedule);

@@ -34,10 +34,7 @@ Program cuda_tools_program_of(const std::string& sample) {
   request.planning.cost_model = "fused";
   const auto scheduled = schedule_document(*document, request);
   REQUIRE(scheduled.ok());
-  const StorageModel storages(document->graph());
-  auto program = make_program(document->graph(), storages,
-                              scheduled->planned.costs.groups(document->graph(), storages),
-                              scheduled->schedule);
+  auto program = make_program(document->graph(), *scheduled->kernels, scheduled->schedule);
   REQUIRE(program.ok());
   return std::move(*program);
 }

@@ -100,9 +100,8 @@ TEST_CASE("a program's launches are told with what a library runs", "[codegen]")
   const auto scheduled = schedule_document(*document, {});
   REQUIRE(scheduled.ok());
   const Graph& graph = document->graph();
-  const StorageModel storages(graph);
   const auto program =
-      make_program(graph, storages, FusionGroups(), scheduled->schedule, {.library = true});
+      make_program(graph, *scheduled->kernels, scheduled->schedule, {.library = true});
   REQUIRE(program.ok());
   const std::string text = launches_text(graph, *program);
   const auto& launch = program->launches.front();

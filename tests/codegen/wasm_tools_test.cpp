@@ -30,10 +30,8 @@ Program wasm_tools_program_of(const std::string& sample) {
   request.planning.cost_model = "fused";
   const auto scheduled = schedule_document(*document, request);
   REQUIRE(scheduled.ok());
-  const StorageModel storages(document->graph());
-  auto program = make_program(document->graph(), storages,
-                              scheduled->planned.costs.groups(document->graph(), storages),
-                              scheduled->schedule, {.lower = wasm::lower_options()});
+  auto program = make_program(document->graph(), *scheduled->kernels, scheduled->schedule,
+                              {.lower = wasm::lower_options()});
   REQUIRE(program.ok());
   return std::move(*program);
 }

@@ -118,7 +118,7 @@ TEST_CASE("measured: kernels take the times that they took, in their own graph a
   const auto costs = find_cost_model(graph, measured(digest), "", "fused");
   REQUIRE(costs.ok());
   const StorageModel storages(graph);
-  const FusionGroups groups = costs->groups(graph, storages);
+  const FusionGroups groups = costs->kernels(graph).groups;
   const DeviceRates& rates = costs->device.rates;
   const auto kernel = groups.calls(groups.group(graph.find("a")));
   CHECK(kernel_micros(graph, storages, groups, kernel, rates) == 17);

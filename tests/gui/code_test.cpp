@@ -84,7 +84,7 @@ TEST_CASE("code: a kernel that a library runs", "[gui]") {
       const std::string whole = text->whole();
       CHECK(whole.substr(whole.size() - alone->whole().size()) == alone->whole());
       const auto kernel =
-          library_kernel_of(schedule->graph(), schedule->storages, schedule->kernel(k));
+          library_kernel_of(schedule->graph(), schedule->kernels.storages, schedule->kernel(k));
       if (!kernel) {
         CHECK(text->lines.size() == alone->lines.size());
         continue;

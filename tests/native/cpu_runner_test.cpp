@@ -14,10 +14,8 @@ namespace {
 struct Scheduled {
   Document document;
   ScheduledPlan plan;
-  StorageModel storages;
-  FusionGroups groups;
 
-  gui::ScheduledStep step() const { return {document, storages, groups, plan.schedule}; }
+  gui::ScheduledStep step() const { return {document, *plan.kernels, plan.schedule}; }
 };
 
 Scheduled schedule_sample(const std::string& name) {
@@ -27,9 +25,7 @@ Scheduled schedule_sample(const std::string& name) {
   request.planning.cost_model = "fused";
   auto plan = schedule_document(*document, request);
   REQUIRE(plan.ok());
-  const StorageModel storages(document->graph());
-  FusionGroups groups = plan->planned.costs.groups(document->graph(), storages);
-  return {std::move(*document), std::move(*plan), storages, std::move(groups)};
+  return {std::move(*document), std::move(*plan)};
 }
 
 TEST_CASE("the window's runner: figures of a step, and how far it is", "[gui][cpu]") {

@@ -103,9 +103,7 @@ std::string text_of_sample(const std::string& path, bool library) {
   request.planning.cost_model = "fused";
   const auto scheduled = schedule_document(*document, request);
   REQUIRE(scheduled.ok());
-  const StorageModel storages(document->graph());
-  const FusionGroups groups = scheduled->planned.costs.groups(document->graph(), storages);
-  auto program = make_program(document->graph(), storages, groups, scheduled->schedule,
+  auto program = make_program(document->graph(), *scheduled->kernels, scheduled->schedule,
                               {.library = library,
                                .library_takes = library_takes(Precision::f32),
                                .lower = lower_options({true})});

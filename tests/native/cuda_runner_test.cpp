@@ -154,12 +154,10 @@ TEST_CASE("the window's card: a step that was prepared is any thread's", "[gui][
   const auto plan = schedule_document(*document, request);
   REQUIRE(plan.ok());
   const Graph& graph = document->graph();
-  const StorageModel storages(graph);
   const auto inputs = inputs_from(graph, {}, 5);
   REQUIRE(inputs.ok());
   CudaRunner runner(std::make_shared<CardAccess>(fake.tools()), cuda::Precision::f32);
-  auto program =
-      make_program(graph, storages, plan->planned.costs.groups(graph, storages), plan->schedule);
+  auto program = make_program(graph, *plan->kernels, plan->schedule);
   REQUIRE(program.ok());
   std::optional<gui::PreparedStep> step;
   const auto on_thread = [](const auto& work) { std::thread(work).join(); };

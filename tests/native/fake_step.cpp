@@ -105,10 +105,8 @@ FakeStep fake_step(const std::string& path, const std::string& budget, bool libr
   if (profile) REQUIRE(native::add_workspaces(*document, *profile, cuda::kUsualWorkspace).ok());
   auto scheduled = schedule_document(*document, request);
   REQUIRE(scheduled.ok());
-  const StorageModel storages(document->graph());
-  const FusionGroups groups = scheduled->planned.costs.groups(document->graph(), storages);
   const cuda::SharedCard card = open_fake_card();
-  auto program = make_program(document->graph(), storages, groups, scheduled->schedule,
+  auto program = make_program(document->graph(), *scheduled->kernels, scheduled->schedule,
                               {.library = library,
                                .library_takes = cuda::library_takes(card, cuda::CallOptions()),
                                .lower = cuda::lower_options({fake_card().capability >= 90})});

@@ -31,8 +31,7 @@ struct PlannedStep {
 Schedule scheduled(const Graph& graph, const PlanRequest& request) {
   const auto outcome = make_plan(graph, request);
   if (!outcome) FAIL(format(outcome.diagnostics()));
-  const StorageModel storages(graph);
-  auto schedule = make_schedule(graph, storages, request.groups, outcome->plan);
+  auto schedule = make_schedule(graph, {StorageModel(graph), request.groups}, outcome->plan);
   if (!schedule) FAIL(format(schedule.diagnostics()));
   return std::move(*schedule);
 }
@@ -56,8 +55,8 @@ PlannedStep plan_randomly(Graph graph, std::uint64_t seed) {
 
 // Nothing where an operator has no loops.
 std::optional<cpu::Step> compile(const PlannedStep& planned, const ProgramOptions& options) {
-  const StorageModel storages(planned.graph);
-  auto program = make_program(planned.graph, storages, planned.groups, planned.schedule, options);
+  auto program = make_program(planned.graph, {StorageModel(planned.graph), planned.groups},
+                              planned.schedule, options);
   if (!program) return std::nullopt;
   auto step = cpu::Step::compile(std::move(*program));
   if (!step) FAIL(format(step.diagnostics()));

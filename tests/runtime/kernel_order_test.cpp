@@ -19,10 +19,8 @@ Program program_of(const Document& document) {
   request.planning.cost_model = "fused";
   const auto scheduled = schedule_document(document, request);
   REQUIRE(scheduled.ok());
-  const StorageModel storages(document.graph());
-  auto program = make_program(document.graph(), storages,
-                              scheduled->planned.costs.groups(document.graph(), storages),
-                              scheduled->schedule, {.library = true});
+  auto program =
+      make_program(document.graph(), *scheduled->kernels, scheduled->schedule, {.library = true});
   REQUIRE(program.ok());
   return std::move(*program);
 }

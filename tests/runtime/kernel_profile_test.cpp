@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "engine/fusion/fuse_pointwise.h"
+#include "engine/fusion/kernel_model.h"
 #include "tests/input/parse.h"
 
 namespace recut {
@@ -46,8 +47,7 @@ TEST_CASE("profile: kernels by their calls without views, and factors by their k
   %b = relu(%a)
   results %b
 })");
-  const StorageModel storages(graph);
-  const FusionGroups groups = fuse_pointwise(graph, storages);
+  const KernelModel kernels(graph, Fusion::rows);
   Program program;
   const auto launch = [&](std::initializer_list<const char*> names) {
     program.launches.emplace_back();
@@ -70,7 +70,7 @@ TEST_CASE("profile: kernels by their calls without views, and factors by their k
   rates.flops_of(DType::f32) = 2e12;  // 1 us
   rates.bytes_per_second = 1.2e11;    // 1 us, and two thirds of it
   rates.corrections.memory = 77;      // which don't count
-  const Corrections found = corrections(graph, storages, groups, program, seconds, rates);
+  const Corrections found = corrections(graph, kernels, program, seconds, rates);
   CHECK(found.products == Catch::Approx(4));
   CHECK(found.memory == Catch::Approx(12));
   CHECK(found.launches == 1);

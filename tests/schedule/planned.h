@@ -5,6 +5,7 @@
 #include <string>
 
 #include "engine/fusion/fuse_pointwise.h"
+#include "engine/fusion/kernel_model.h"
 #include "engine/partition/strategy.h"
 #include "engine/schedule/schedule.h"
 #include "engine/schedule/verifier.h"
@@ -26,11 +27,13 @@ struct Scheduled {
   }
 
   Schedule make(const ScheduleOptions& options = {}) const {
-    auto schedule = make_schedule(graph, storages, groups, plan, options);
+    auto schedule = make_schedule(graph, kernels(), plan, options);
     INFO((schedule ? std::string() : format(schedule.diagnostics())));
     REQUIRE(schedule.ok());
     return std::move(*schedule);
   }
+
+  KernelModel kernels() const { return {storages, groups}; }
 
   Diagnostics faults(const Schedule& schedule) const {
     return verify_schedule(graph, storages, plan, schedule);

@@ -168,8 +168,7 @@ TEST_CASE("schedule: alignment is a power of two", "[schedule]") {
   for (const std::int64_t alignment : {0, -64, 3, 48}) {
     ScheduleOptions options;
     options.alignment = alignment;
-    const auto schedule =
-        make_schedule(planned.graph, planned.storages, planned.groups, planned.plan, options);
+    const auto schedule = make_schedule(planned.graph, planned.kernels(), planned.plan, options);
     REQUIRE_FALSE(schedule.ok());
     CHECK(schedule.diagnostics().front().message.find("expected a power of two") !=
           std::string::npos);
@@ -184,7 +183,7 @@ TEST_CASE("schedule: alignment is a power of two", "[schedule]") {
 TEST_CASE("schedule: a plan that can't run has none", "[schedule]") {
   test::Scheduled planned(parse(kSmall), false, NoBudget{});
   planned.plan.forward.erase(planned.plan.forward.begin());
-  CHECK_FALSE(make_schedule(planned.graph, planned.storages, planned.groups, planned.plan).ok());
+  CHECK_FALSE(make_schedule(planned.graph, planned.kernels(), planned.plan).ok());
 }
 
 std::size_t reused_places(const std::string& body) {

@@ -20,9 +20,7 @@ inline Result<ScheduledPlan> scheduled(const Document& document, const std::stri
 // Calls `use` with a plan's step.
 template <class Use>
 auto with_step(const Document& document, const ScheduledPlan& plan, Use use) {
-  const StorageModel storages(document.graph());
-  const FusionGroups groups = plan.planned.costs.groups(document.graph(), storages);
-  return use(gui::ScheduledStep{document, storages, groups, plan.schedule});
+  return use(gui::ScheduledStep{document, *plan.kernels, plan.schedule});
 }
 
 }  // namespace recut::smoke

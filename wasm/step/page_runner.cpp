@@ -77,8 +77,8 @@ class Session {
   }
 
   Result<Program> make() {
-    auto program = make_program(graph_, scheduled_.storages, scheduled_.groups, scheduled_.schedule,
-                                {.lower = lower_options()});
+    auto program =
+        make_program(graph_, scheduled_.kernels, scheduled_.schedule, {.lower = lower_options()});
     if (program) figures_.planned_peak_bytes = program->arena_bytes;
     return program;
   }
