@@ -101,7 +101,7 @@ FieldAnswer field(Ui& ui, std::string_view label, const Rect& rect, std::string&
 
 Scrolled begin_scroll(Ui& ui, std::string_view label, const Rect& rect, float height) {
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {0, 0});
-  ImGui::PushStyleVar(ImGuiStyleVar_ScrollbarSize, ui.px(8));
+  ImGui::PushStyleVar(ImGuiStyleVar_ScrollbarSize, ui.px(kScrollbar));
   ImGui::PushStyleVar(ImGuiStyleVar_ScrollbarRounding, ui.px(4));
   ImGui::PushStyleColor(ImGuiCol_ScrollbarBg, 0);
   ImGui::PushStyleColor(ImGuiCol_ScrollbarGrab, Ui::paint(ui.theme.line));

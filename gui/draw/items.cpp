@@ -65,17 +65,24 @@ bool Items::keys_are_taken() const {
 }
 
 void Items::add_text(std::string_view text, const Rect& rect) {
-  if (keep_texts && !rect.empty()) texts_.emplace_back(text);
+  if (keep_texts && !rect.empty()) texts_.push_back({panel_, std::string(text), {}});
 }
 
-void Items::add_cut(std::string_view text, const Rect& rect) {
-  if (keep_texts && !rect.empty()) cuts_.push_back({panel_, std::string(text)});
+void Items::add_cut(std::string_view text, std::string_view shown, const Rect& rect) {
+  if (keep_texts && !rect.empty()) cuts_.push_back({panel_, std::string(text), std::string(shown)});
 }
 
 std::vector<std::string> Items::cut_texts(std::string_view panel) const {
   std::vector<std::string> words;
-  for (const CutText& cut : cuts_)
+  for (const ShownText& cut : cuts_)
     if (cut.panel == panel) words.push_back(cut.words);
+  return words;
+}
+
+std::vector<std::string> Items::remains_of_cut_texts(std::string_view panel) const {
+  std::vector<std::string> words;
+  for (const ShownText& cut : cuts_)
+    if (cut.panel == panel) words.push_back(cut.shown);
   return words;
 }
 
@@ -93,9 +100,11 @@ const Item* Items::find(std::string_view label) const {
   return hidden;
 }
 
-const std::string* Items::find_text(std::string_view part) const {
-  for (const std::string& text : texts_)
-    if (text.find(part) != std::string::npos) return &text;
+const std::string* Items::find_text(std::string_view part, std::string_view panel) const {
+  for (const ShownText& text : texts_) {
+    const bool there = panel.empty() || text.panel == panel;
+    if (there && text.words.find(part) != std::string::npos) return &text.words;
+  }
   return nullptr;
 }
 

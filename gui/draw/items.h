@@ -54,15 +54,18 @@ class Items {
   // Whether the keyboard is on an item that has keys of its own.
   bool keys_are_taken() const;
   void add_text(std::string_view text, const Rect& rect);
-  void add_cut(std::string_view text, const Rect& rect);  // it is shown with "…"
+  // A text that has no room is shown as `shown`, with "…".
+  void add_cut(std::string_view text, std::string_view shown, const Rect& rect);
 
   const std::vector<Item>& all() const { return items_; }
   // By its whole label, or by the part after the panel's name: a visible one, if there is one.
   const Item* find(std::string_view label) const;
-  // The first text on the screen that has `part` in it; null where there is none.
-  const std::string* find_text(std::string_view part) const;
+  // The first text on the screen, or in a panel, that has `part` in it; null where there is none.
+  const std::string* find_text(std::string_view part, std::string_view panel = {}) const;
   // What had no room in a panel, whole: for tests.
   std::vector<std::string> cut_texts(std::string_view panel) const;
+  // What is read of it there, with "…".
+  std::vector<std::string> remains_of_cut_texts(std::string_view panel) const;
 
   // Tab and Shift+Tab: the label that has the keyboard, "" for none.
   std::string focused;
@@ -83,11 +86,11 @@ class Items {
  private:
   std::string panel_;
   std::vector<Item> items_, last_;
-  std::vector<std::string> texts_;
-  struct CutText {
-    std::string panel, words;
+  struct ShownText {
+    std::string panel, words;  // whole
+    std::string shown;         // of what is cut
   };
-  std::vector<CutText> cuts_;
+  std::vector<ShownText> texts_, cuts_;
 };
 
 }  // namespace recut::gui

@@ -64,7 +64,7 @@ float Ui::text(const Rect& rect, std::string_view words, Face face, Colour colou
   items.add_text(words, rect);
   if (wide > rect.width() + kTextRounding) {
     const std::string cut = cut_end(*this, words, face, rect.width());
-    items.add_cut(words, rect);
+    items.add_cut(words, cut, rect);
     put({rect.left, middle}, cut, face, colour);
     return width(cut, face);
   }
@@ -85,8 +85,8 @@ float Ui::fitting(const Rect& rect, const std::vector<std::string>& words, Face 
 float Ui::path(const Rect& rect, std::string_view words, Face face, Colour colour) const {
   if (width(words, face) <= rect.width() + kTextRounding) return text(rect, words, face, colour);
   items.add_text(words, rect);
-  items.add_cut(words, rect);
   const std::string cut = cut_front(*this, words, face, rect.width());
+  items.add_cut(words, cut, rect);
   put({rect.left, (rect.top + rect.bottom) / 2}, cut, face, colour);
   return width(cut, face);
 }

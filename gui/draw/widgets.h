@@ -79,6 +79,7 @@ void hint(Ui& ui, std::string_view words);
 
 // A scrolled region; draw its content between the two, from `content` down. `height`: of all of it.
 // Only what `visible` meets needs drawing.
+inline constexpr float kScrollbar = 8;  // units
 struct Scrolled {
   Rect content;
   Rect visible;

@@ -8,12 +8,14 @@
 #include "engine/support/units.h"
 #include "gui/app/app.h"
 #include "gui/app/check_view.h"
+#include "gui/draw/table.h"
 #include "gui/draw/widgets.h"
 
 namespace recut::gui {
 namespace {
 
-constexpr float kCheckNumber = 92;   // units: a column of figures
+constexpr float kCheckNumber = 92;  // units: a column of figures
+constexpr float kCheckSign = 20, kCheckEdge = 10;
 constexpr float kCheckWidest = 760;  // of the table of outputs
 
 std::string exact_bytes(std::int64_t bytes) { return format_count(bytes) + " B"; }
@@ -36,9 +38,8 @@ class CheckPanel {
     if (!running_ && !view_.faults.empty()) return faults(area);
     if (view_.report != nullptr) return report(area, *view_.report);
     if (!running_)
-      ui_.text(area.cut_top(std::round(ui_.px(kRow))),
-               "Runs the plan call by call and compares its outputs and its peak.", Face::text,
-               ui_.theme.dim);
+      wrapped(ui_, area, "Runs the plan call by call and compares its outputs and its peak.",
+              ui_.theme.dim, Face::text);
   }
 
  private:
@@ -63,7 +64,8 @@ class CheckPanel {
     const bool old = view_.report != nullptr && view_.report->plan != document_.shown;
     if (old) ui_.items.add("of another plan", ItemKind::figure, place, true, "another plan's");
     if (old)
-      ui_.fitting(place, {"of another plan than the one that is shown", "of another plan", "another's"},
+      ui_.fitting(place,
+                  {"of another plan than the one that is shown", "of another plan", "another's"},
                   Face::small, ui_.theme.saved);
     else
       ui_.fitting(place, {"outputs and peak"}, Face::small, ui_.theme.dim);
@@ -88,7 +90,7 @@ class CheckPanel {
     ui_.text(area.cut_top(std::round(ui_.px(kRow))), "It couldn't be run.", Face::strong,
              ui_.theme.conflict);
     for (const Diagnostic& fault : view_.faults) {
-      const Rect row = area.cut_top(std::round(ui_.px(kRow - 2)));
+      const Rect row = area.cut_top(ui_.target(kRow - 2));
       if (row.empty()) return;
       const std::string words = format(fault);
       touch(ui_, "fault", ItemKind::row, row, true, words);
@@ -98,26 +100,37 @@ class CheckPanel {
   }
 
   void report(Rect area, const CheckReport& report) {
-    verdict(area.cut_top(std::round(ui_.px(kRow))), report);
-    peak(area.cut_top(std::round(ui_.px(kRow))), report);
+    verdict(area, report);
+    peak(area, report);
     area.cut_top(ui_.px(8));
     area.right = std::min(area.right, area.left + ui_.px(kCheckWidest));
-    columns(area.cut_top(std::round(ui_.px(20))), report.inputs);
-    outputs(area, report);
+    const Rect titles = area.cut_top(std::round(ui_.px(20)));
+    const float right = outputs(area, report);
+    columns({titles.left, titles.top, right, titles.bottom}, report.inputs);
   }
 
   // A tick or a cross before the words: the colour isn't all that says it.
   void sign(Rect& row, bool good) const {
     const ImVec2 c{row.left + ui_.px(6), row.centre().y};
     const Colour colour = good ? ui_.theme.result : ui_.theme.conflict;
-    row.cut_left(ui_.px(20));
+    row.cut_left(ui_.px(kCheckSign));
     if (!good) return ui_.cross(c, ui_.px(4), colour, ui_.px(2));
     const ImVec2 low{c.x - ui_.px(1), c.y + ui_.px(4)};
     ui_.line({c.x - ui_.px(5), c.y}, low, colour, ui_.px(2));
     ui_.line(low, {c.x + ui_.px(5), c.y - ui_.px(4)}, colour, ui_.px(2));
   }
 
-  void verdict(Rect row, const CheckReport& report) {
+  // Behind the words of a row, or below them where it has no room there.
+  void remark(Rect row, Rect& area, const std::string& words, Face face) const {
+    if (ui_.width(words, face) > row.width()) {
+      row = area.cut_top(std::round(ui_.px(18)));
+      row.cut_left(ui_.px(kCheckSign));
+    }
+    ui_.text(row, words, face, ui_.theme.dim);
+  }
+
+  void verdict(Rect& area, const CheckReport& report) {
+    Rect row = area.cut_top(std::round(ui_.px(kRow)));
     const std::size_t all = report.outputs.size(), wrong = report.differing();
     const std::string words = wrong == 0 ? fmt::format("all {} outputs agree", all)
                                          : fmt::format("{} of {} outputs differ", wrong, all);
@@ -126,12 +139,13 @@ class CheckPanel {
     row.cut_left(
         ui_.text(row, words, Face::strong, wrong == 0 ? ui_.theme.text : ui_.theme.conflict) +
         ui_.px(10));
-    ui_.text(row,
-             fmt::format("with {} · ran {}", report.expected, format_micros(report.seconds * 1e6)),
-             Face::small, ui_.theme.dim);
+    remark(row, area,
+           fmt::format("with {} · ran {}", report.expected, format_micros(report.seconds * 1e6)),
+           Face::small);
   }
 
-  void peak(Rect row, const CheckReport& report) {
+  void peak(Rect& area, const CheckReport& report) {
+    Rect row = area.cut_top(std::round(ui_.px(kRow)));
     const std::int64_t by = report.measured_peak_bytes - report.planned_peak_bytes();
     const std::string words = by == 0 ? "the peak is the planned one, to the byte"
                                       : fmt::format("the peak is {} off", signed_bytes(by));
@@ -141,22 +155,35 @@ class CheckPanel {
                  ui_.px(10));
     std::string figures = exact_bytes(report.measured_peak_bytes) + " measured";
     if (by != 0) figures += ", " + exact_bytes(report.planned_peak_bytes()) + " planned";
-    ui_.text(row, figures, Face::mono, ui_.theme.dim);
+    remark(row, area, figures, Face::mono);
   }
 
   void columns(Rect row, const std::string& inputs) const {
-    row.cut_right(ui_.px(10));
-    for (const char* title : {"bound", "error", "relative error"})
-      ui_.text(row.cut_right(ui_.px(kCheckNumber)), title, Face::small, ui_.theme.faint,
+    row.cut_right(ui_.px(kCheckEdge));
+    const char* titles[] = {"relative error", "error", "bound"};
+    for (std::size_t i = numbers_; i-- > 0;)
+      ui_.text(row.cut_right(ui_.px(kCheckNumber)), titles[i], Face::small, ui_.theme.faint,
                Align::right);
-    row.cut_left(ui_.px(20));
+    row.cut_left(ui_.px(kCheckSign));
     ui_.text(row, "output, on " + inputs, Face::small, ui_.theme.faint);
   }
 
-  void outputs(const Rect& area, const CheckReport& report) {
-    const float high = std::round(ui_.px(kRow - 2));
+  // How many columns of figures: one at least, the others where names leave them room.
+  std::size_t numbers_in(float room, const CheckReport& report) const {
+    float longest = 0;
+    for (const OutputComparison& output : report.outputs)
+      longest = std::max(longest, ui_.width(output.name, Face::mono));
+    const float number = ui_.px(kCheckNumber);
+    const float rest = room - ui_.px(kCheckSign + kCheckEdge) - number;
+    return 1 + columns_beside(room_for_names(ui_, longest), rest, {number, number});
+  }
+
+  // Returns where the rows end.
+  float outputs(const Rect& area, const CheckReport& report) {
+    const float high = ui_.target(kRow - 2);
     const Scrolled region =
         begin_scroll(ui_, "outputs", area, high * static_cast<float>(report.outputs.size()));
+    numbers_ = numbers_in(region.content.width(), report);
     const float above = region.visible.top - region.content.top;
     const auto first = static_cast<std::size_t>(std::max(0.0f, above / high));
     const auto shown = static_cast<std::size_t>(region.visible.height() / high) + 2;
@@ -165,6 +192,7 @@ class CheckPanel {
              rect_at({region.content.left, region.content.top + high * static_cast<float>(i)},
                      {region.content.width(), high}));
     end_scroll();
+    return region.content.right;
   }
 
   void output(const OutputComparison& output, const Rect& rect) {
@@ -179,7 +207,7 @@ class CheckPanel {
                                         c.ok ? "within the bound" : c.problem));
     Rect rest = rect;
     sign(rest, output.ok());
-    rest.cut_right(ui_.px(10));
+    rest.cut_right(ui_.px(kCheckEdge));
     const auto number = [&](double x) {
       ui_.text(rest.cut_right(ui_.px(kCheckNumber)),
                unchecked ? ""
@@ -187,11 +215,11 @@ class CheckPanel {
                          : fmt::format("{:.1e}", x),
                Face::mono, output.ok() ? ui_.theme.dim : ui_.theme.conflict, Align::right);
     };
-    number(c.bound);
-    number(c.error);
+    if (numbers_ > 2) number(c.bound);
+    if (numbers_ > 1) number(c.error);
     number(c.relative_error);
-    rest.cut_left(ui_.text(rest, output.name, Face::mono, ui_.theme.text) + ui_.px(8));
-    ui_.text(rest, output.gradient ? "gradient" : "result", Face::small, ui_.theme.faint);
+    rest.cut_left(ui_.path(rest, output.name, Face::mono, ui_.theme.text) + ui_.px(8));
+    ui_.fitting(rest, {output.gradient ? "gradient" : "result"}, Face::small, ui_.theme.faint);
   }
 
   Ui& ui_;
@@ -200,6 +228,7 @@ class CheckPanel {
   const CheckView& view_;
   Intents& intents_;
   const bool running_;
+  std::size_t numbers_ = 1;  // columns of figures beside each output
 };
 
 void draw_check(Ui& ui, const PanelInput& input, Intents& intents) {

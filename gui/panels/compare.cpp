@@ -11,14 +11,26 @@
 #include "gui/app/panes_view.h"
 #include "gui/app/role_totals.h"
 #include "gui/app/torch_plans.h"
+#include "gui/draw/table.h"
 #include "gui/draw/widgets.h"
+#include "gui/panels/compare_fates.h"
 
 namespace recut::gui {
 namespace {
 
-constexpr float kCompareName = 190, kCompareFigure = 132;  // units: the columns of the figures
-constexpr float kFateWide = 170, kBytesWide = 96, kBarWide = 120;
+// Units: the columns of the figures, at most and at least.
+constexpr float kCompareName = 190, kCompareFigure = 132, kCompareCount = 60;
+constexpr float kLeastCompareName = 132, kLeastCompareFigure = 72;
+constexpr float kLeastRemark = 80;      // has room for a few words
 constexpr float kCompareWidest = 1020;  // of the list: eyes have to find the other end of a row
+constexpr float kLeastList = 120;       // in less height everything scrolls, not the list alone
+constexpr float kCompareTools = 400;    // of the heading, with all words on its buttons
+
+// As drawn last.
+struct CompareHeights {
+  float above = 0;  // of what stands over the list
+  float all = 0;
+};
 
 class Compare {
  public:
@@ -29,50 +41,93 @@ class Compare {
         document_(document),
         view_(view),
         intents_(intents),
-        selected_(document.planned_selection()) {}
+        selected_(document.planned_selection()),
+        heights_(input.memory<CompareHeights>("compare.heights")),
+        low_(input.area.height() < heights_.above + ui.px(kLeastList)),
+        visible_(input.area) {}
 
   void draw() {
     update(view_, input_.app, document_);
     pins();
     Rect area = input_.area;
-    choices(area.cut_top(std::round(ui_.px(28))));
+    if (!low_) return content(area);
+    const Scrolled region = begin_scroll(ui_, "all", area, heights_.all);
+    area = region.content;
+    area.bottom = 1e9f;
+    content(area);
+    heights_.all = area.top - region.content.top;
+    end_scroll();
+  }
+
+ private:
+  void content(Rect& area) {
+    const float top = area.top;
+    choices(area);
     area.cut_top(ui_.px(6));
-    if (compared_pass(document_, view_)) return operators(area);
-    equal_terms(area.cut_top(std::round(ui_.px(28))));
+    if (compared_pass(document_, view_)) return operators(area, top);
+    equal_terms(area);
     area.cut_top(ui_.px(4));
     if (!view_.there || (view_.with.empty() && view_.there == view_.here)) {
-      const Rect row = area.cut_top(ui_.px(kRow));
       const std::string words = waiting();
+      const Rect row = lines(area, ui_.px(kRow), words, Face::text, ui_.theme.dim);
       ui_.items.add("waiting", ItemKind::figure, row, true, words);
-      ui_.text(row, words, Face::text, ui_.theme.dim);
       return;
     }
     figures(area);
     area.cut_top(ui_.px(14));
-    values(area);
+    values(area, top);
   }
 
- private:
+  // Words in a row of a height, or on as many lines as they take. Returns where they are seen.
+  Rect lines(Rect& area, float high, const std::string& words, Face face, Colour ink) const {
+    const bool one = ui_.width(words, face) <= area.width();
+    const float more = ui_.px(4);
+    if (!one) high = wrapped_height(ui_, words, area.width(), face) + 2 * more;
+    const Rect place = area.cut_top(high);
+    if (one)
+      ui_.text(place, words, face, ink);
+    else
+      wrapped(ui_, place.inset(0, more), words, ink, face);
+    return place.within(visible_);
+  }
+
+  // A heading, and a remark beside it, or below it where it has no room there.
+  void titled(Rect& area, const std::string& words, const std::string& remark) const {
+    const Rect row = area.cut_top(std::round(ui_.px(24)));
+    const float wide = ui_.width(words, Face::strong) + ui_.px(10);
+    if (wide + ui_.width(remark, Face::small) <= row.width())
+      return heading(ui_, row, words, remark);
+    heading(ui_, row, words);
+    lines(area, ui_.px(20), remark, Face::small, ui_.theme.dim);
+  }
+
   void pins() {
     Rect place = input_.heading;
     const auto at = [&](float wide) { return place.cut_right(ui_.px(wide)).inset(0, ui_.px(8)); };
-    if (tinted_button(ui_, "panes", at(112), "Side by side", ui_.theme.selection,
+    const bool wide = place.width() >= ui_.px(kCompareTools);
+    if (tinted_button(ui_, "panes", at(wide ? 112 : 92), "Side by side", ui_.theme.selection,
                       has_panes(document_)))
       intents_.push_back({"compare.panes", ""});
     hint(ui_, "Both graphs in two linked panes (c)");
-    if (document_.baseline.plan && button(ui_, "drop", at(112), "Drop baseline", ButtonLook::quiet))
+    if (document_.baseline.plan && button(ui_, "drop", at(wide ? 112 : 50),
+                                          wide ? "Drop baseline" : "Drop", ButtonLook::quiet))
       intents_.push_back({"baseline.drop", ""});
-    if (button(ui_, "pin", at(176), "Pin this plan as baseline", ButtonLook::quiet))
+    if (button(ui_, "pin", at(wide ? 176 : 110),
+               wide ? "Pin this plan as baseline" : "Pin as baseline", ButtonLook::quiet))
       intents_.push_back({"baseline.pin", ""});
-    ui_.text(place, fmt::format("this plan, {}, against", format_bytes(document_.shown->peak())),
-             Face::small, ui_.theme.dim);
+    ui_.fitting(place,
+                {fmt::format("this plan, {}, against", format_bytes(document_.shown->peak()))},
+                Face::small, ui_.theme.dim);
   }
 
-  void choices(Rect rest) {
+  // On as many rows as they take.
+  void choices(Rect& area) {
     const std::string now = compared_with(document_, view_);
+    const float high = ui_.target(28);
+    Rect rest = area.cut_top(high);
     for (const CompareChoice& choice : compare_choices(input_.app, document_)) {
-      const float wide = ui_.width(choice.words, Face::text) + ui_.px(22);
-      if (wide > rest.width()) break;
+      const float wide = std::min(area.width(), ui_.width(choice.words, Face::text) + ui_.px(22));
+      if (wide > rest.width()) rest = area.cut_top(high);
       if (tinted_button(ui_, "with " + choice.with, rest.cut_left(wide).inset(0, ui_.px(2)),
                         choice.words, choice.with == now ? ui_.theme.selection : ui_.theme.dim,
                         choice.with == now))
@@ -84,21 +139,27 @@ class Compare {
   }
 
   // Nothing is to be said of who recomputes less where one of the two may keep more.
-  void equal_terms(Rect row) {
+  void equal_terms(Rect& area) {
     const auto fraction = compared_torch(document_, view_);
     const SharedPlanView torch = fraction ? torch_plan(document_, *fraction) : nullptr;
     const std::string found = torch ? equal_peak_words(document_, *torch) : std::string();
     if (!found.empty()) {
-      ui_.items.add("equal peak", ItemKind::figure, row, true, found);
-      ui_.text(row, found, Face::strong, ui_.theme.text);
+      const Rect place = lines(area, std::round(ui_.px(28)), found, Face::strong, ui_.theme.text);
+      ui_.items.add("equal peak", ItemKind::figure, place, true, found);
       return;
     }
+    Rect row = area.cut_top(ui_.target(28));
     const std::string words = "Give Recut PyTorch's peak";
     const Rect place = row.cut_left(ui_.width(words, Face::text) + ui_.px(28)).inset(0, ui_.px(2));
     if (button(ui_, "pytorch", place, words)) intents_.push_back({"budget.pytorch", ""});
     hint(ui_, "The budget becomes the peak of PyTorch's own plan, so that both may keep as much");
     row.cut_left(ui_.px(12));
-    if (torch) ui_.text(row, unequal_words(*torch), Face::small, ui_.theme.dim);
+    if (!torch) return;
+    const std::string unequal = unequal_words(*torch);
+    if (ui_.width(unequal, Face::small) <= row.width())
+      ui_.text(row, unequal, Face::small, ui_.theme.dim);
+    else
+      lines(area, ui_.px(20), unequal, Face::small, ui_.theme.dim);
   }
 
   std::string unequal_words(const PlanView& torch) const {
@@ -119,16 +180,26 @@ class Compare {
   }
 
   void cell(Rect& row, float wide, std::string_view words, Face face, Colour colour) const {
-    ui_.text(row.cut_left(ui_.px(wide)), words, face, colour, Align::right);
+    ui_.text(row.cut_left(wide), words, face, colour, Align::right);
+  }
+
+  // The other plan's figures are the first to go: this plan's and the difference say them.
+  void measure_figures(float room) {
+    name_ = std::clamp(room - 3 * ui_.px(kCompareFigure), ui_.px(kLeastCompareName),
+                       ui_.px(kCompareName));
+    shows_there_ = room - name_ >= 3 * ui_.px(kLeastCompareFigure);
+    figure_ = std::min(ui_.px(kCompareFigure), (room - name_) / (shows_there_ ? 3.0f : 2.0f));
   }
 
   void figures(Rect& area) {
+    measure_figures(area.width());
     Rect head = area.cut_top(ui_.px(20));
-    head.cut_left(ui_.px(kCompareName));
-    for (const std::string& title :
-         {std::string("this plan"), compared_name(input_.app, document_, view_),
-          std::string("difference")})
-      cell(head, kCompareFigure, title, Face::small, ui_.theme.faint);
+    head.cut_left(name_);
+    cell(head, figure_, "this plan", Face::small, ui_.theme.faint);
+    if (shows_there_)
+      cell(head, figure_, compared_name(input_.app, document_, view_), Face::small,
+           ui_.theme.faint);
+    cell(head, figure_, "difference", Face::small, ui_.theme.faint);
     const PlanReport &here = document_.shown->report(), &there = view_.there->report();
     const auto bytes = [](std::int64_t value) { return format_bytes(value); };
     figure(area, "peak", bytes(here.peak_bytes), bytes(there.peak_bytes),
@@ -161,17 +232,17 @@ class Compare {
   void figure(Rect& area, std::string_view name, const std::string& here, const std::string& there,
               const std::string& by, std::int64_t sign) {
     Rect row = area.cut_top(std::round(ui_.px(kRow - 1)));
-    ui_.items.add(fmt::format("figure {}", name), ItemKind::figure, row, true, by);
-    ui_.text(row.cut_left(ui_.px(kCompareName)), name, Face::text, ui_.theme.dim);
-    cell(row, kCompareFigure, here, Face::mono_strong, ui_.theme.text);
-    cell(row, kCompareFigure, there, Face::mono, ui_.theme.dim);
-    cell(row, kCompareFigure, by, Face::mono,
+    ui_.items.add(fmt::format("figure {}", name), ItemKind::figure, row.within(visible_), true, by);
+    ui_.text(row.cut_left(name_), name, Face::text, ui_.theme.dim);
+    cell(row, figure_, here, Face::mono_strong, ui_.theme.text);
+    if (shows_there_) cell(row, figure_, there, Face::mono, ui_.theme.dim);
+    cell(row, figure_, by, Face::mono,
          sign == 0  ? ui_.theme.dim
          : sign < 0 ? ui_.theme.result
                     : ui_.theme.conflict);
   }
 
-  void values(Rect area) {
+  void values(Rect& area, float top) {
     const PlanDifference& d = view_.difference;
     area.right = std::min(area.right, area.left + ui_.px(kCompareWidest));
     std::string remark = fmt::format(
@@ -183,103 +254,100 @@ class Compare {
       remark += fmt::format(" · {} stand only here, {} only there", format_count(d.only_here),
                             format_count(d.only_there));
     const auto count = static_cast<std::int64_t>(d.rows.size());
-    heading(ui_, area.cut_top(std::round(ui_.px(24))),
-            fmt::format("{} value{} with another fate", format_count(count), count == 1 ? "" : "s"),
-            remark);
-    ui_.items.add("differing", ItemKind::figure, area, true, fmt::format("{}", count));
+    titled(area,
+           fmt::format("{} value{} with another fate", format_count(count), count == 1 ? "" : "s"),
+           remark);
+    ui_.items.add("differing", ItemKind::figure, area.within(visible_), true,
+                  fmt::format("{}", count));
     if (count == 0) return;
-    Rect head = area.cut_top(ui_.px(20));
     const bool why = !why_flipped(view_, document_, d.rows.front()).empty();
-    columns(head, why ? "value, and why" : "value", why ? "now" : "here", why ? "before" : "there",
-            "bytes");
-    rows(area);
+    const float room = area.width() - ui_.px(kScrollbar);
+    const FateColumns columns(ui_, room, longest_name(), why);
+    Rect head = area.cut_top(columns.head_height());
+    head.right -= ui_.px(kScrollbar);
+    columns.titles(head, why);
+    list("values", area, top, columns.row_height(), d.rows.size(),
+         [&](std::size_t i, const Rect& rect) {
+           value(columns, i, {rect.left, rect.top, head.right, rect.bottom});
+         });
   }
 
-  void columns(Rect row, std::string_view value, std::string_view here, std::string_view there,
-               std::string_view bytes) const {
-    row.cut_right(ui_.px(kBarWide + 12));
-    ui_.text(row.cut_right(ui_.px(kBytesWide)), bytes, Face::small, ui_.theme.faint, Align::right);
-    ui_.text(row.cut_right(ui_.px(kFateWide)), there, Face::small, ui_.theme.faint);
-    ui_.text(row.cut_right(ui_.px(kFateWide)), here, Face::small, ui_.theme.faint);
-    row.cut_left(ui_.px(8));
-    ui_.text(row, value, Face::small, ui_.theme.faint);
+  // Letters are all of one width.
+  float longest_name() const {
+    std::size_t longest = 0;
+    for (const FateRow& fate : view_.difference.rows)
+      longest = std::max(longest, document_.graph().node_name(fate.here).size());
+    return static_cast<float>(longest) * ui_.width("m", Face::mono);
   }
 
-  void rows(const Rect& area) {
-    const auto& all = view_.difference.rows;
-    const float high = std::round(ui_.px(kRow - 1));
+  // Rows below all else: they scroll by themselves, or with everything where the panel is low.
+  template <class Draw>
+  void list(std::string_view label, Rect& area, float top, float high, std::size_t count,
+            const Draw& draw_row) {
+    heights_.above = area.top - top;
+    const float all = high * static_cast<float>(count);
     const Scrolled region =
-        begin_scroll(ui_, "values", area, high * static_cast<float>(all.size()));
+        low_ ? Scrolled{area.cut_top(all), visible_} : begin_scroll(ui_, label, area, all);
     const float above = region.visible.top - region.content.top;
     const auto first = static_cast<std::size_t>(std::max(0.0f, above / high));
     const auto shown = static_cast<std::size_t>(region.visible.height() / high) + 2;
-    for (std::size_t i = first; i < std::min(all.size(), first + shown); ++i)
-      value(i, all[i],
-            rect_at({region.content.left, region.content.top + high * static_cast<float>(i)},
-                    {region.content.width(), high}));
-    end_scroll();
+    for (std::size_t i = first; i < std::min(count, first + shown); ++i)
+      draw_row(i, rect_at({region.content.left, region.content.top + high * static_cast<float>(i)},
+                          {region.content.width(), high}));
+    if (!low_) end_scroll();
   }
 
-  void value(std::size_t at, const FateRow& fate, const Rect& rect) {
+  void value(const FateColumns& columns, std::size_t at, const Rect& rect) {
     const Graph& graph = document_.graph();
+    const FateRow& fate = view_.difference.rows[at];
     const std::string& name = graph.node_name(fate.here);
     const Touch t = row(ui_, fmt::format("value {}", at), rect, selected_ == fate.here, name);
     if (t.pressed) intents_.push_back({"select.node", name});
-    Rect rest = rect;
-    const Rect bar = rest.cut_right(ui_.px(kBarWide + 12));
-    const double share =
-        static_cast<double>(fate.bytes) / static_cast<double>(view_.difference.rows.front().bytes);
-    const float wide = std::max(1.0f, static_cast<float>(share) * ui_.px(kBarWide));
-    ui_.fill({bar.left + ui_.px(12), bar.centre().y - ui_.px(3), bar.left + ui_.px(12) + wide,
-              bar.centre().y + ui_.px(3)},
-             ui_.theme.line, ui_.px(1));
-    ui_.text(rest.cut_right(ui_.px(kBytesWide)), format_bytes(fate.bytes), Face::mono,
-             ui_.theme.text, Align::right);
-    fate_cell(rest.cut_right(ui_.px(kFateWide)), fate.role_there, fate.runs_there);
-    fate_cell(rest.cut_right(ui_.px(kFateWide)), fate.role_here, fate.runs_here);
-    rest.cut_left(ui_.px(8));
-    rest.cut_left(ui_.text(rest, name, Face::mono, ui_.theme.text) + ui_.px(10));
     const std::string& why = why_flipped(view_, document_, fate);
+    hint(ui_, why);
+    const double most = static_cast<double>(view_.difference.rows.front().bytes);
+    columns.figures(rect, fate, static_cast<double>(fate.bytes) / most);
+    const FateCells cells = columns.cells_of(rect);
+    Rect rest = cells.name;
+    rest.cut_left(ui_.path(rest, name, Face::mono, ui_.theme.text) + ui_.px(10));
+    if (columns.in_two_lines()) rest = cells.why;
     if (!why.empty()) ui_.items.add(fmt::format("why {}", at), ItemKind::figure, rest, true, why);
+    if (rest.width() < ui_.px(kLeastRemark)) return;
     ui_.text(rest, why.empty() ? graph.origin(fate.here).module : why, Face::small,
              why.empty() ? ui_.theme.faint : ui_.theme.dim);
   }
 
-  void fate_cell(Rect rect, Role role, std::int32_t runs) const {
-    const Rect sign = rect.cut_left(ui_.px(20));
-    ui_.sign({sign.left + ui_.px(6), sign.centre().y}, role);
-    std::string words(name_of(role));
-    if (runs > 1 || (runs == 1 && role != Role::recomputed))
-      words += fmt::format(", {} reruns", runs);
-    ui_.text(rect, words, Face::text, colour_of(ui_.theme, role));
+  // Two passes: which operators there are more or fewer of.
+  void operators(Rect& area, float top) {
+    titled(area, fmt::format("{} operators in other numbers", view_.counts.size()),
+           fmt::format("after pass {} against pass {}", document_.pass, view_.other_pass));
+    ui_.items.add("differing", ItemKind::figure, area.within(visible_), true,
+                  fmt::format("{}", view_.counts.size()));
+    measure_operators(area.width() - ui_.px(kScrollbar));
+    Rect head = area.cut_top(ui_.px(20));
+    head.cut_left(name_);
+    for (const char* title : {"here", "there", "difference"})
+      cell(head, figure_, title, Face::small, ui_.theme.faint);
+    list("operators", area, top, std::round(ui_.px(kRow - 1)), view_.counts.size(),
+         [&](std::size_t i, const Rect& rect) { counts(view_.counts[i], rect); });
   }
 
-  // Two passes: which operators there are more or fewer of.
-  void operators(Rect area) {
-    heading(ui_, area.cut_top(std::round(ui_.px(24))),
-            fmt::format("{} operators in other numbers", view_.counts.size()),
-            fmt::format("after pass {} against pass {}", document_.pass, view_.other_pass));
-    ui_.items.add("differing", ItemKind::figure, area, true,
-                  fmt::format("{}", view_.counts.size()));
-    Rect head = area.cut_top(ui_.px(20));
-    head.cut_left(ui_.px(kCompareName + 60));
-    for (const char* title : {"here", "there", "difference"})
-      cell(head, kCompareFigure, title, Face::small, ui_.theme.faint);
-    const float high = std::round(ui_.px(kRow - 1));
-    const Scrolled region =
-        begin_scroll(ui_, "operators", area, high * static_cast<float>(view_.counts.size()));
-    for (std::size_t i = 0; i < view_.counts.size(); ++i) {
-      const OperatorCount& count = view_.counts[i];
-      Rect line = rect_at({region.content.left, region.content.top + high * static_cast<float>(i)},
-                          {region.content.width(), high});
-      ui_.text(line.cut_left(ui_.px(kCompareName + 60)), count.name, Face::mono, ui_.theme.text);
-      cell(line, kCompareFigure, format_count(count.here), Face::mono, ui_.theme.text);
-      cell(line, kCompareFigure, format_count(count.there), Face::mono, ui_.theme.dim);
-      const std::int64_t by = count.here - count.there;
-      cell(line, kCompareFigure, (by > 0 ? "+" : "-") + format_count(std::abs(by)), Face::mono,
-           by < 0 ? ui_.theme.result : ui_.theme.dim);
-    }
-    end_scroll();
+  void measure_operators(float room) {
+    float longest = 0;
+    for (const OperatorCount& count : view_.counts)
+      longest = std::max(longest, ui_.width(count.name, Face::mono));
+    figure_ = std::clamp((room - room_for_names(ui_, longest)) / 3, ui_.px(kCompareCount),
+                         ui_.px(kCompareFigure));
+    name_ = std::clamp(room - 3 * figure_, 0.0f, ui_.px(kCompareName + 60));
+  }
+
+  void counts(const OperatorCount& count, Rect line) const {
+    ui_.text(line.cut_left(name_), count.name, Face::mono, ui_.theme.text);
+    cell(line, figure_, format_count(count.here), Face::mono, ui_.theme.text);
+    cell(line, figure_, format_count(count.there), Face::mono, ui_.theme.dim);
+    const std::int64_t by = count.here - count.there;
+    cell(line, figure_, (by > 0 ? "+" : "-") + format_count(std::abs(by)), Face::mono,
+         by < 0 ? ui_.theme.result : ui_.theme.dim);
   }
 
   Ui& ui_;
@@ -288,6 +356,11 @@ class Compare {
   CompareView& view_;
   Intents& intents_;
   const NodeId selected_;
+  CompareHeights& heights_;
+  const bool low_;      // too low for a list that scrolls by itself
+  const Rect visible_;  // of what scrolls where it is
+  float name_ = 0, figure_ = 0;
+  bool shows_there_ = true;
 };
 
 void draw_compare(Ui& ui, const PanelInput& input, Intents& intents) {

@@ -9,12 +9,14 @@
 #include "gui/app/app.h"
 #include "gui/app/run_place.h"
 #include "gui/app/run_view.h"
+#include "gui/draw/table.h"
 #include "gui/draw/widgets.h"
 
 namespace recut::gui {
 namespace {
 
-constexpr float kWhat = 52, kRunFigure = 108, kRunTime = 72;  // units: columns
+// Units: columns, and the number and the gaps beside a kernel's name.
+constexpr float kWhat = 52, kRunFigure = 108, kRunTime = 72, kBesideKernel = 72;
 constexpr std::size_t kSlowest = 10;
 
 class RunPanel {
@@ -39,7 +41,7 @@ class RunPanel {
     if (run_ != nullptr) return slowest(area);
     if (running_) return;
     area.cut_top(ui_.px(6));
-    ui_.text(area.cut_top(std::round(ui_.px(kRow))), words_before(), Face::text, ui_.theme.dim);
+    wrapped(ui_, area, words_before(), ui_.theme.dim, Face::text);
   }
 
  private:
@@ -68,9 +70,13 @@ class RunPanel {
       hint(ui_, can_run() ? "The same, and compares it with the interpreter" : words_before());
     }
     const bool on = input_.app.settings.flag("graph.times", false);
-    constexpr std::string_view kColour = "Colour graph";
-    if (toggle(ui_, "times", at(ui_.width(kColour, Face::text) / ui_.scale + 26), kColour, on))
-      intents_.push_back({"run.times", ""});
+    const auto wide = [&](std::string_view words) {
+      return ui_.width(words, Face::text) / ui_.scale + 26;
+    };
+    std::string_view words;  // none where there is no room: its hint says it
+    for (const std::string_view shorter : {"Colour", "Colour graph"})
+      if (ui_.px(wide(shorter)) <= place.width()) words = shorter;
+    if (toggle(ui_, "times", at(wide(words)), words, on)) intents_.push_back({"run.times", ""});
     hint(ui_, "Measured times as colours of the graph (h)");
     ui_.fitting(place, {run_ != nullptr ? "on " + run_->where : "as machine code"}, Face::small,
                 ui_.theme.dim);
@@ -80,7 +86,7 @@ class RunPanel {
   void places(Rect& area) {
     const std::vector<Runner*> runners = input_.app.backend.runners();
     if (runners.size() < 2) return;
-    Rect row = area.cut_top(std::round(ui_.px(kRow)));
+    Rect row = area.cut_top(ui_.target(kRow));
     ui_.text(row.cut_left(ui_.px(kWhat)), "on", Face::text, ui_.theme.dim);
     for (const Runner* runner : runners) {
       const std::string title = runner->title();
@@ -125,16 +131,27 @@ class RunPanel {
     ui_.fitting(row, words, Face::small, ui_.theme.dim);
   }
 
+  // Beside the titles of the columns, or on lines of their own above them.
+  void prices(Rect& area) const {
+    const std::string words = prices_words();
+    const float columns = ui_.px(kWhat + 2 * kRunFigure + 14);
+    Rect place{area.left + columns, area.top, area.right, area.top + std::round(ui_.px(18))};
+    const bool beside = ui_.width(words, Face::small) <= place.width();
+    if (!beside) place = area.cut_top(wrapped_height(ui_, words, area.width()) + ui_.px(4));
+    ui_.items.add("prices", ItemKind::figure, place, true, words);
+    if (beside)
+      ui_.text(place, words, Face::small, ui_.theme.faint);
+    else
+      wrapped(ui_, place, words, ui_.theme.faint);
+  }
+
   void figures(Rect& area) const {
+    prices(area);
     Rect titles = area.cut_top(std::round(ui_.px(18)));
     titles.cut_left(ui_.px(kWhat));
     for (const char* title : {"planned", "measured"})
       ui_.text(titles.cut_left(ui_.px(kRunFigure)), title, Face::small, ui_.theme.faint,
                Align::right);
-    titles.cut_left(ui_.px(14));
-    const std::string prices = prices_words();
-    ui_.items.add("prices", ItemKind::figure, titles, true, prices);
-    ui_.text(titles, prices, Face::small, ui_.theme.faint);
     const PlanReport& report = document_.shown->report();
     if (run_ == nullptr) {
       line(area, "step", format_micros(report.step_us), "", {});
@@ -195,7 +212,7 @@ class RunPanel {
     ui_.text(area.cut_top(std::round(ui_.px(kRow))), "It couldn't be run.", Face::strong,
              ui_.theme.conflict);
     for (const Diagnostic& fault : view_.faults) {
-      const Rect row = area.cut_top(std::round(ui_.px(kRow - 2)));
+      const Rect row = area.cut_top(ui_.target(kRow - 2));
       if (row.empty()) return;
       const std::string words = format(fault);
       touch(ui_, "fault", ItemKind::row, row, true, words);
@@ -207,23 +224,37 @@ class RunPanel {
   void slowest(Rect area) {
     area.cut_top(ui_.px(4));
     const std::size_t shown = std::min(kSlowest, run_->slowest.size());
-    Rect titles = area.cut_top(std::round(ui_.px(20)));
-    Rect columns = titles.inset(ui_.px(6), 0);
+    const Rect titles = area.cut_top(std::round(ui_.px(20)));
+    const float high = ui_.target(kRow - 2);
+    const Scrolled region = begin_scroll(ui_, "slowest", area, high * static_cast<float>(shown));
+    shows_planned_ = run_->planned && has_room_for_planned(region.content.width(), shown);
+    for (std::size_t i = 0; i < shown; ++i)
+      kernel(i, rect_at({region.content.left, region.content.top + high * static_cast<float>(i)},
+                        {region.content.width(), high}));
+    end_scroll();
+    slowest_titles({titles.left, titles.top, region.content.right, titles.bottom});
+  }
+
+  // The names come first: of the whole step the planned time stands above.
+  bool has_room_for_planned(float room, std::size_t shown) const {
+    float longest = 0;
+    for (std::size_t i = 0; i < shown; ++i)
+      longest = std::max(longest, ui_.width(run_->of->name(run_->slowest[i]), Face::mono));
+    const float rest = room - ui_.px(kRunTime + kBesideKernel);
+    return columns_beside(room_for_names(ui_, longest), rest, {ui_.px(kRunTime)}) == 1;
+  }
+
+  void slowest_titles(const Rect& row) const {
+    Rect columns = row.inset(ui_.px(6), 0);
     ui_.text(columns.cut_right(ui_.px(kRunTime)), "measured", Face::small, ui_.theme.faint,
              Align::right);
     columns.cut_right(ui_.px(10));
-    if (run_->planned)
+    if (shows_planned_)
       ui_.text(columns.cut_right(ui_.px(kRunTime)), "planned", Face::small, ui_.theme.faint,
                Align::right);
     const std::string compiled = format_micros(1e3 * run_->compile_ms);
     ui_.fitting(columns, {"slowest kernels, compiled in " + compiled, "slowest kernels", "slowest"},
                 Face::small, ui_.theme.faint);
-    const float high = std::round(ui_.px(kRow - 2));
-    const Scrolled region = begin_scroll(ui_, "slowest", area, high * static_cast<float>(shown));
-    for (std::size_t i = 0; i < shown; ++i)
-      kernel(i, rect_at({region.content.left, region.content.top + high * static_cast<float>(i)},
-                        {region.content.width(), high}));
-    end_scroll();
   }
 
   void kernel(std::size_t i, const Rect& rect) {
@@ -244,14 +275,14 @@ class RunPanel {
     ui_.fill(bar, heat_colour(ui_.theme, share), ui_.px(2));
     ui_.text(cell, format_micros(1e3 * run_->kernel_ms[k]), Face::mono, ui_.theme.text,
              Align::right);
-    if (run_->planned)
+    if (shows_planned_)
       ui_.text(rest.cut_right(ui_.px(kRunTime)), format_micros(run_->planned->kernel_us[k]),
                Face::mono, ui_.theme.dim, Align::right);
     ui_.text(rest.cut_left(ui_.px(34)), fmt::format("{}", k), Face::mono_small, ui_.theme.faint,
              Align::right);
     rest.cut_left(ui_.px(10));
     rest.cut_right(ui_.px(6));
-    ui_.text(rest, name, Face::mono, ui_.theme.text);
+    ui_.path(rest, name, Face::mono, ui_.theme.text);
   }
 
   Ui& ui_;
@@ -261,6 +292,7 @@ class RunPanel {
   Intents& intents_;
   const bool running_;
   const SharedRun run_;
+  bool shows_planned_ = false;  // of each of the slowest kernels
 };
 
 void draw_run(Ui& ui, const PanelInput& input, Intents& intents) {

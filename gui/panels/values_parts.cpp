@@ -4,13 +4,13 @@
 #include <cmath>
 
 #include "engine/support/units.h"
+#include "gui/draw/table.h"
 #include "gui/draw/widgets.h"
 
 namespace recut::gui {
 namespace {
 
-// Units. Longer names are cut at their beginning.
-constexpr float kLeastNameWidth = 110, kMostNameWidth = 170, kLeastModuleWidth = 52;
+constexpr float kLeastModuleWidth = 52;  // units
 
 std::string_view title_of(ValueColumn column) {
   switch (column) {
@@ -50,9 +50,10 @@ ValueColumns::ValueColumns(const Ui& ui, const Rect& area, float names) {
   peak_ = ui.px(70);
   time_ = ui.px(66);
   const auto words = [&] { return area.width() - 2 * edge_ - sign_ - bytes_ - peak_ - time_; };
-  const float wanted = std::clamp(names + ui.px(7), ui.px(kLeastNameWidth), ui.px(kMostNameWidth));
-  if (words() < wanted) time_ = 0;
-  if (words() < wanted) peak_ = 0;
+  const float wanted = room_for_names(ui, names);
+  const std::size_t columns = columns_beside(wanted, words() + peak_ + time_, {peak_, time_});
+  if (columns < 2) time_ = 0;
+  if (columns < 1) peak_ = 0;
   const float spare = words() - wanted;
   module_ = spare > ui.px(kLeastModuleWidth) ? std::round(std::min(spare, words() * 0.4f)) : 0;
   name_ = std::max(0.0f, words() - module_);

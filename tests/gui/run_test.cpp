@@ -9,51 +9,11 @@
 #include "gui/app/run_view.h"
 #include "gui/canvas/canvas.h"
 #include "tests/gui/near_helper.h"
+#include "tests/gui/stub_runner.h"
 #include "tests/gui/window.h"
 
 namespace recut::gui {
 namespace {
-
-// Kernel k takes k milliseconds.
-class StubRunner : public Runner {
- public:
-  std::string id() const override { return name; }
-  std::string title() const override { return "runner " + name; }
-  KernelLibrary library() const override { return {"a library"}; }
-  std::string where() const override { return "nothing"; }
-  std::string device() const override { return profile; }
-  Result<PreparedStep> prepare(Program, const ReadBy&) override { return error("it only times"); }
-  Result<StepFigures> run(const ScheduledStep& scheduled, const StepOrder& order,
-                          const StepProgress& progress) override {
-    ++runs;
-    if (!fault.empty()) return error(fault);
-    CHECK(progress(StepPhase::preparing, 0, "compiling"));
-    CHECK(progress(StepPhase::measuring, 0.5, "step 5 of 10"));
-    CHECK(progress(StepPhase::checking, 1, "step 10 of 10"));
-    StepFigures figures;
-    figures.where = "nothing";
-    figures.steps = order.steps;
-    figures.step_ms_median = 3;
-    figures.step_ms_min = 2;
-    figures.planned_peak_bytes = figures.measured_peak_bytes = scheduled.schedule.arena_bytes;
-    figures.scratch_bytes = 3 << 10;
-    figures.library = library().name;
-    for (std::size_t k = 0; k < scheduled.schedule.kernels.size(); ++k)
-      figures.kernel_ms.push_back(static_cast<double>(k));
-    if (order.check) figures.agreement = agreement;
-    return figures;
-  }
-
-  std::string name = "stub", fault, profile;
-  StepAgreement agreement;
-  int runs = 0;
-};
-
-NullBackend with_runner(Runner& runner) {
-  NullBackend backend = Window::sample_backend();
-  backend.running = {&runner};
-  return backend;
-}
 
 TEST_CASE("run: figures are of the plan that ran, the slowest kernels first", "[gui]") {
   StubRunner runner;

@@ -1,0 +1,37 @@
+// The list of values that two plans treat differently: where a row's words stand at any width.
+#pragma once
+
+#include "gui/app/plan_difference.h"
+#include "gui/draw/widgets.h"
+
+namespace recut::gui {
+
+// Where a row, or the titles over it, have their words.
+struct FateCells {
+  Rect name, here, there, bytes;
+  Rect why;  // of a row of two lines; in one line it follows the name
+  Rect bar;  // empty where it has no room
+};
+
+class FateColumns {
+ public:
+  // In pixels: the room of a row, and the longest of the names, which come first. Where they have
+  // no room beside the fates, or the reasons have none behind them, a row takes two lines.
+  FateColumns(const Ui& ui, float room, float longest_name, bool why);
+
+  bool in_two_lines() const { return two_lines_; }
+  float row_height() const;
+  float head_height() const;
+  FateCells cells_of(Rect row) const;
+  void titles(const Rect& row, bool why) const;
+  // Both fates and the bytes; `share`: how much of the bar is filled.
+  void figures(const Rect& row, const FateRow& fate, double share) const;
+
+ private:
+  void fate(Rect cell, Role role, std::int32_t runs) const;
+
+  const Ui& ui_;
+  bool two_lines_ = false, bar_ = true;
+};
+
+}  // namespace recut::gui
