@@ -57,6 +57,7 @@ FieldAnswer field(Ui& ui, std::string_view label, const Rect& rect, std::string&
   const ImVec2 low = list.GetClipRectMin(), high = list.GetClipRectMax();
   const std::string id =
       ui.items.add(label, ItemKind::field, rect.within({low.x, low.y, high.x, high.y}), true, text);
+  ui.items.set_reach(rect.size());
   FieldAnswer answer;
   if (rect.empty()) return answer;
   push_look(ui, rect, look);

@@ -48,8 +48,16 @@ void Items::begin_frame() {
 const std::string& Items::add(std::string_view label, ItemKind kind, const Rect& rect, bool enabled,
                               std::string value) {
   std::string whole = panel_.empty() ? std::string(label) : panel_ + "/" + std::string(label);
-  items_.push_back(
-      {std::move(whole), kind, rect, enabled, std::move(value), std::nullopt, {}, {}, false});
+  items_.push_back({std::move(whole),
+                    kind,
+                    rect,
+                    rect.size(),
+                    enabled,
+                    std::move(value),
+                    std::nullopt,
+                    {},
+                    {},
+                    false});
   return items_.back().label;
 }
 

@@ -22,7 +22,8 @@ struct Span {
 struct Item {
   std::string label;  // "trade-off/budget": the panel's name and the widget's
   ItemKind kind = ItemKind::button;
-  Rect rect;  // as far as it can be seen
+  Rect rect;     // as far as it can be seen
+  ImVec2 reach;  // of all of it that answers, in sight or scrolled out of it
   bool enabled = true;
   std::string value;  // what stands in it
   std::optional<Span> span;
@@ -44,8 +45,9 @@ class Items {
   // Returns the whole label.
   const std::string& add(std::string_view label, ItemKind kind, const Rect& rect, bool enabled,
                          std::string value = {});
-  void set_value(std::string value) { items_.back().value = std::move(value); }
   // Of what was added last.
+  void set_value(std::string value) { items_.back().value = std::move(value); }
+  void set_reach(ImVec2 reach) { items_.back().reach = reach; }
   void set_name(std::string_view name) { items_.back().name = name; }
   void describe(std::string_view hint);
   void set_span(Span span) { items_.back().span = std::move(span); }  // of what was added last

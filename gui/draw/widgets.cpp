@@ -38,6 +38,7 @@ Touch touch(Ui& ui, std::string_view label, ItemKind kind, const Rect& drawn, bo
   const Rect rect = pressed_part(ui, kind, drawn);
   const std::string& whole =
       ui.items.add(label, kind, visible_part(rect), enabled, std::move(value));
+  ui.items.set_reach(rect.size());
   Touch touch;
   if (rect.empty()) return touch;
   ImGui::SetCursorScreenPos(rect.corner());

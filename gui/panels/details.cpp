@@ -64,8 +64,8 @@ class Details {
 
   void draw() {
     Rect area = input_.area;
-    title(area.cut_top(ui_.px(34)));
-    if (details_.in_plan) buttons(area.cut_bottom(ui_.px(36)));
+    title(area.cut_top(ui_.target(34)));
+    if (details_.in_plan) buttons(area.cut_bottom(ui_.target(36)));
     const Scrolled region = begin_scroll(ui_, "lines", area, memory_.height);
     Rect column = region.content;
     column.bottom = 1e9f;
@@ -134,7 +134,7 @@ class Details {
       return;
     }
     const bool working = mine && !flip_.done && input_.app.jobs.is_alive(flip_.making);
-    Rect row = column.cut_top(ui_.px(28)).inset(0, ui_.px(3));
+    Rect row = column.cut_top(ui_.target(28)).inset(0, ui_.px(3));
     row.cut_left(ui_.px(kWords));
     const std::string offer = working ? "Planning …" : "Plan it " + what + ", exactly";
     const float wide = ui_.width(offer, Face::text) + ui_.px(20);
@@ -162,7 +162,7 @@ class Details {
   // Names that select, as many on a line as there is room for.
   void links(Rect& column, std::string_view what, const std::vector<NodeId>& nodes) {
     if (nodes.empty()) return;
-    const float high = ui_.px(20), left = column.left + ui_.px(kWords);
+    const float high = ui_.target(20), left = column.left + ui_.px(kWords);
     Rect line = column.cut_top(high);
     ui_.text({line.left, line.top, left - ui_.px(4), line.bottom}, what, Face::small,
              ui_.theme.faint);

@@ -226,7 +226,8 @@ class LessonCard {
   void head(Rect row) {
     const Rect cross = row.cut_right(ui_.px(22));
     const Rect box = rect_around(cross.centre(), ui_.px(20), ui_.px(20));
-    const Touch t = touch(ui_, "leave", ItemKind::button, box, true, word("leave"));
+    const Rect pressed = rect_around(cross.centre(), ui_.target(20), ui_.target(20));
+    const Touch t = touch(ui_, "leave", ItemKind::button, pressed, true, word("leave"));
     if (t.hovered) ui_.fill(box, ui_.theme.line, ui_.px(kRadius));
     ui_.cross(box.centre(), ui_.px(3.5f), t.hovered ? ui_.theme.text : ui_.theme.dim, ui_.px(1.3f));
     if (t.hovered) hint(ui_, word("leave"));

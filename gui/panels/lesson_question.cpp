@@ -29,7 +29,7 @@ QuestionOnCard::QuestionOnCard(Ui& ui, const App& app, const LessonQuestion& que
 }
 
 float QuestionOnCard::answer_height(std::size_t i) const {
-  return std::round(answers_[i].height() + ui_.px(2 * kAnswerAbove));
+  return std::max(ui_.target(0), std::round(answers_[i].height() + ui_.px(2 * kAnswerAbove)));
 }
 
 float QuestionOnCard::height() const {

@@ -71,12 +71,12 @@ void draw_lessons(Ui& ui, const PanelInput& input, Intents& intents) {
   const LessonShelf& shelf = LessonShelf::built_in();
   const std::string language = language_of(input.app);
   Rect rest = input.whole.inset(ui.px(24), ui.px(18));
-  Rect title = rest.cut_top(ui.px(34));
+  Rect title = rest.cut_top(ui.target(34));
   const std::string& close = shelf.word("close", language);
   if (button(ui, "close", title.cut_right(ui.px(90)).inset(0, ui.px(4)), close, ButtonLook::quiet))
     intents.push_back({"overlay.close", ""});
   ui.text(title, shelf.word("lessons", language), Face::title, ui.theme.text);
-  languages(ui, input.app, rest.cut_bottom(ui.px(28)), intents);
+  languages(ui, input.app, rest.cut_bottom(ui.target(28)), intents);
   rest.cut_top(ui.px(6));
   const auto lessons = shelf.all(language);
   const Scrolled region =

@@ -90,7 +90,8 @@ class RunPanel {
     ui_.text(row.cut_left(ui_.px(kWhat)), "on", Face::text, ui_.theme.dim);
     for (const Runner* runner : runners) {
       const std::string title = runner->title();
-      const float wide = std::ceil(ui_.width(title, Face::text)) + ui_.px(4);
+      const float words = std::ceil(ui_.width(title, Face::text)) + ui_.px(4);
+      const float wide = std::max(words, ui_.target(0));
       const bool chosen = runner == chosen_runner(input_.app);
       if (tab(ui_, "on " + runner->id(), row.cut_left(std::min(wide, row.width())), title, chosen))
         intents_.push_back({"run.on", runner->id()});

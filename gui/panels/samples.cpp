@@ -44,7 +44,7 @@ void choose_sample(const std::string& name, SamplesMemory& memory, Intents& inte
 
 void list_samples(Ui& ui, const PanelInput& input, const Rect& area,
                   const std::vector<std::string>& names, SamplesMemory& memory, Intents& intents) {
-  const float high = ui.px(kSampleRow);
+  const float high = ui.target(kSampleRow);
   const Scrolled region =
       begin_scroll(ui, "samples", area, high * static_cast<float>(names.size()));
   const bool by_keys =
@@ -76,7 +76,7 @@ void draw_samples(Ui& ui, const PanelInput& input, Intents& intents) {
     whole = before[memory.chosen];
     look.put = &whole;
   }
-  const FieldAnswer answer = field(ui, "name", rest.cut_top(ui.px(30)), memory.typed, look);
+  const FieldAnswer answer = field(ui, "name", rest.cut_top(ui.target(30)), memory.typed, look);
   if (answer.changed) memory.chosen = 0, memory.fault.clear();
   const std::vector<std::string> names = fitting_samples(input.app.backend, memory.typed);
   if (ImGui::IsKeyPressed(ImGuiKey_DownArrow)) ++memory.chosen;

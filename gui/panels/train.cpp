@@ -17,6 +17,7 @@ namespace recut::gui {
 namespace {
 
 constexpr float kTrainLeft = 46, kBelow = 20, kAbove = 20;  // units: beside the plot
+constexpr float kRateWide = 84, kRemoveWide = 64;
 constexpr std::string_view kOptimizers[] = {"sgd", "adam", "adamw"};
 
 struct TrainMemory {
@@ -61,7 +62,7 @@ class TrainPanel {
   void draw() {
     head();
     Rect area = input_.area;
-    optimizers(area.cut_top(std::round(ui_.px(kRow))));
+    optimizers(area);
     area.cut_top(ui_.px(4));
     if (view_ == nullptr || (view_->losses.empty() && view_->faults.empty()))
       return words(area, words_before(), ui_.theme.dim);
@@ -126,7 +127,10 @@ class TrainPanel {
       ui_.text(place, "on " + view_->latest.where, Face::small, ui_.theme.dim);
   }
 
-  void optimizers(Rect row) {
+  // The rate has a row of its own where it has no room behind the names.
+  void optimizers(Rect& area) {
+    const float high = ui_.target(kRow);
+    Rect row = area.cut_top(high);
     const float label = ui_.text(row, "optimiser", Face::text, ui_.theme.dim);
     row.cut_left(label + ui_.px(12));
     for (const std::string_view name : kOptimizers) {
@@ -136,10 +140,10 @@ class TrainPanel {
     }
     if (!choice()) return;
     row.cut_left(ui_.px(10));
-    const Rect box = row.cut_left(ui_.px(84)).inset(0, ui_.px(1));
-    rate(box);
+    if (row.width() < ui_.px(kRateWide + 8 + kRemoveWide)) row = area.cut_top(high);
+    rate(row.cut_left(ui_.px(kRateWide)).inset(0, ui_.fingers ? 0 : ui_.px(1)));
     row.cut_left(ui_.px(8));
-    if (button(ui_, "none", row.cut_left(ui_.px(64)), "Remove", ButtonLook::quiet))
+    if (button(ui_, "none", row.cut_left(ui_.px(kRemoveWide)), "Remove", ButtonLook::quiet))
       intents_.push_back({"train.none", ""});
     hint(ui_, "A step without an optimiser again");
   }

@@ -42,7 +42,7 @@ class TransformsPanel {
     update(memory_, document_, document_.baseline.plan);
     head();
     Rect area = input_.area;
-    slide(area.cut_top(std::round(ui_.px(20))));
+    slide(area.cut_top(ui_.target(20)));
     const Rect legend = area.cut_bottom(legend_height(ui_));
     area.cut_bottom(ui_.px(8));
     list(area);

@@ -50,13 +50,13 @@ class Values {
     counts();
     change(area);
     conflict(area);
-    tools(area.cut_top(ui_.target(26)));
+    tools(area.cut_top(ui_.target(22) + std::round(ui_.px(4))));
     // Rows reach over the panel's padding, so that the mark of the chosen one stands at its edge.
     area.left = input_.whole.left;
     area.right = input_.whole.right;
     area.bottom += ui_.px(kPadding - 4);
     const ValueColumns columns(ui_, area, names_width());
-    head(columns, area.cut_top(ui_.px(24)));
+    head(columns, area.cut_top(ui_.target(24)));
     if (!table_.rows)
       return (void)ui_.text(area.cut_top(ui_.px(30)).inset(ui_.px(kPadding), 0), "Listing values …",
                             Face::text, ui_.theme.dim);
@@ -115,11 +115,11 @@ class Values {
     const std::string words = change->cause + ": " + change->outcome;
     const float button_wide = ui_.px(58);
     const float high = wrapped_height(ui_, words, area.width() - button_wide);
-    Rect row = area.cut_top(std::max(high + ui_.px(12), std::round(ui_.px(kRow))));
+    Rect row = area.cut_top(std::max(high + ui_.px(12), ui_.target(kRow)));
     Rect place = row.cut_right(button_wide);
     if (!change->difference.rows.empty()) {
-      if (button(ui_, "flipped", place.cut_top(ui_.px(kRow)).inset(ui_.px(4), ui_.px(1)), "Show",
-                 ButtonLook::quiet))
+      if (button(ui_, "flipped", place.cut_top(ui_.target(kRow)).inset(ui_.px(4), ui_.px(1)),
+                 "Show", ButtonLook::quiet))
         intents_.push_back({"compare.with", "before"});
       hint(ui_, "Which values have another fate than before, and why");
     }
@@ -142,7 +142,7 @@ class Values {
   }
 
   void tools(Rect row) {
-    row.cut_bottom(ui_.px(4));
+    row.cut_bottom(std::round(ui_.px(4)));
     FieldLook look;
     look.hint = "Filter: relu, layer2, saved, bytes > 64MiB";
     look.face = Face::small;

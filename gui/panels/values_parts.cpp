@@ -45,7 +45,6 @@ void pin_sign(const Ui& ui, ImVec2 at, Colour colour) {
 ValueColumns::ValueColumns(const Ui& ui, const Rect& area, float names) {
   edge_ = ui.px(kPadding);
   sign_ = ui.px(20);
-  scrollbar_ = ui.px(10);
   bytes_ = ui.px(62);
   peak_ = ui.px(70);
   time_ = ui.px(66);
@@ -89,7 +88,7 @@ Rect ValueColumns::sign(const Rect& strip) const {
 Rect ValueColumns::pins(const Rect& strip) const {
   Rect words = cell(strip, ValueColumn::name);
   words.right += module_;
-  return words.cut_right(scrollbar_ * 4.4f);
+  return words.cut_right(2 * strip.height());  // a square each
 }
 
 void column_title(const Ui& ui, Rect cell, ValueColumn column, bool chosen, bool falling,

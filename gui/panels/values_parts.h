@@ -20,7 +20,7 @@ class ValueColumns {
   Rect pins(const Rect& strip) const;  // at the end of the words
 
  private:
-  float edge_, sign_, name_, module_, bytes_, peak_, time_, scrollbar_;
+  float edge_, sign_, name_, module_, bytes_, peak_, time_;
 };
 
 void column_title(const Ui& ui, Rect cell, ValueColumn column, bool chosen, bool falling,

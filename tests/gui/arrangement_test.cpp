@@ -68,36 +68,4 @@ TEST_CASE("in a small window a panel that is asked for comes to the front", "[ar
                     "expect item graph/canvas\n") == "");
 }
 
-TEST_CASE("where fingers point, tabs and buttons of the bar have 44 units", "[arrangement]") {
-  for (const float scale : {1.0f, 2.0f}) {
-    Window window(bare_options());
-    window.backend.fingers = true;
-    window.backend.resize({static_cast<int>(390 * scale), static_cast<int>(844 * scale)}, scale);
-    window.app.open("sample:tiny_conv");
-    window.settle();
-    REQUIRE(window.app.run("panel.show", "values").ok());
-    window.settle();
-    const float least = 44 * scale - 1;
-    int tabs = 0, rows = 0;
-    for (const Item& item : window.app.items.all()) {
-      CAPTURE(item.label, item.rect.width(), item.rect.height());
-      const bool tab = item.label.find("/turn ") != std::string::npos;
-      const bool button = item.kind == ItemKind::button && item.label.rfind("bar/", 0) == 0;
-      const bool row = item.kind == ItemKind::row && item.label.rfind("values/", 0) == 0;
-      if ((tab || button) && item.rect.width() < least) FAIL_CHECK("too narrow");
-      if ((tab || button) && item.rect.height() < least) FAIL_CHECK("too low");
-      tabs += tab;
-      rows += row && item.rect.height() >= least;
-    }
-    CHECK(tabs > 8);
-    CHECK(rows > 0);
-    for (const char* figure : {"bar/peak", "bar/step"}) {
-      const Item* found = window.app.items.find(figure);
-      REQUIRE(found != nullptr);
-      CHECK(found->visible());
-    }
-    CHECK(window.play("click bar/menu\nexpect state menu file\n") == "");
-  }
-}
-
 }  // namespace recut::gui
