@@ -12,6 +12,7 @@
 #include "gui/app/search.h"
 #include "gui/draw/popup.h"
 #include "gui/panels/bar_menu.h"
+#include "gui/panels/bar_tabs.h"
 
 namespace recut::gui {
 namespace {
@@ -21,33 +22,6 @@ struct SearchMemory {
   std::size_t chosen = 0;
   bool open = false;
 };
-
-// A document's tab: its title, a dot while it is at work, a cross to close it.
-void document_tab(Ui& ui, const PanelInput& input, const DocumentView& document, Rect tab,
-                  Intents& intents) {
-  const bool front = &document == input.document;
-  const std::string serial = fmt::format("{}", document.serial);
-  const Rect whole = tab;
-  const Touch t =
-      touch(ui, "tab " + document.title, ItemKind::tab, whole, true, front ? "chosen" : "");
-  hint(ui, text_of(document.fault));
-  if (t.pressed) intents.push_back({"file.show", serial});
-  if (front) ui.fill(whole, ui.theme.background);
-  if (front)
-    ui.fill({whole.left, whole.bottom - ui.whole(2), whole.right, whole.bottom},
-            ui.theme.selection);
-  const Rect cross = tab.cut_right(ui.fingers ? ui.px(kFinger) : ui.px(28));
-  const Colour ink = document.state == DocumentState::failed ? ui.theme.conflict
-                     : front || t.hovered                    ? ui.theme.text
-                                                             : ui.theme.dim;
-  ui.text(tab.inset(ui.px(14), 0), document.title, Face::text, ink);
-  const Rect button = rect_around(cross.centre(), ui.target(18), ui.target(18));
-  const Touch close = touch(ui, "close " + document.title, ItemKind::button, button);
-  if (close.hovered) ui.fill(button, ui.theme.raised, ui.px(kRadius));
-  ui.items.set_name("Close " + document.title);
-  ui.cross(cross.centre(), ui.px(3), close.hovered ? ui.theme.text : ui.theme.faint, ui.px(1.2f));
-  if (close.pressed) intents.push_back({"file.close", serial});
-}
 
 void found_row(Ui& ui, const DocumentView& document, NodeId id, Rect row) {
   const Graph& graph = document.graph_at_pass();
@@ -287,26 +261,6 @@ void device(Ui& ui, const DocumentView& document, float keep, Rect& rest, Intent
   hint(ui, document.shown->report().device_title + ". Click for another device.");
 }
 
-float tab_width(const Ui& ui, const DocumentView& document) {
-  return std::round(std::min(ui.px(200), ui.width(document.title, Face::text) + ui.px(58)));
-}
-
-// All of them, narrower where they don't fit.
-void tabs(Ui& ui, const PanelInput& input, Rect& rest, Intents& intents) {
-  const auto& documents = input.app.documents.all();
-  const float plus = ui.target(34);
-  float wide = 0;
-  for (const auto& document : documents) wide += tab_width(ui, *document);
-  const float share = wide > 0 ? std::min(1.0f, std::max(0.0f, rest.width() - plus) / wide) : 1;
-  for (const auto& document : documents)
-    document_tab(ui, input, *document, rest.cut_left(tab_width(ui, *document) * share), intents);
-  const Rect place = rest.cut_left(plus);
-  if (button(ui, "open", rect_around(place.centre(), ui.target(24), ui.target(24)), "+",
-             ButtonLook::quiet))
-    intents.push_back({"file.open", ""});
-  hint(ui, "Open a graph (Ctrl O)");
-}
-
 void draw_bar(Ui& ui, const PanelInput& input, Intents& intents) {
   Rect rest = input.whole;
   ui.fill(rest.cut_bottom(ui.whole(1)), ui.theme.line);
@@ -321,8 +275,8 @@ void draw_bar(Ui& ui, const PanelInput& input, Intents& intents) {
   rest.cut_right(ui.px(8));
   const Rect right = rest.cut_right(buttons_width(ui, input));
 
-  float wanted = ui.px(34 + 16 + 14);  // by the tabs and the gaps
-  for (const auto& document : input.app.documents.all()) wanted += tab_width(ui, *document);
+  // By the tabs and the gaps.
+  const float wanted = ui.px(34 + 16 + 14) + document_tabs_width(ui, input.app);
   const float narrow = narrow_bar ? 0 : ui.px(130);  // the search, at the least
   Rect search_place;
   if (ready != nullptr && !narrow_bar) {
@@ -337,7 +291,7 @@ void draw_bar(Ui& ui, const PanelInput& input, Intents& intents) {
     search_place = rest.cut_right(wide).inset(0, ui.px(8));
     rest.cut_right(ui.px(16));
   }
-  tabs(ui, input, rest, intents);
+  document_tabs(ui, input, narrow_bar, rest, intents);
   work(ui, input, rest, intents);
   if (!search_place.empty()) search(ui, input, search_place, intents);
   buttons(ui, input, right, intents);

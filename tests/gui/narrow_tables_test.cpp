@@ -6,21 +6,14 @@
 
 #include "gui/app/arrangement.h"
 #include "gui/app/check_view.h"
+#include "tests/gui/letters.h"
 #include "tests/gui/stub_runner.h"
 #include "tests/gui/window.h"
 
 namespace recut::gui {
 namespace {
 
-constexpr std::ptrdiff_t kLeastLetters = 8;
 constexpr float kLeastPanel = 300;  // units, in which names can be read
-
-std::ptrdiff_t letters_of(const std::string& shown) {
-  const auto all = std::count_if(shown.begin(), shown.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
-  });
-  return all - (shown.find("…") != std::string::npos ? 1 : 0);
-}
 
 // Of a panel, in units; 0 where it isn't in sight.
 float panel_width(const Window& window, std::string_view id) {
