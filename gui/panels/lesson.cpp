@@ -107,6 +107,8 @@ class LessonCard {
     for (const std::string& label : step_.points)
       if (const Item* item = ui_.items.find(label); item != nullptr && item->visible())
         points_.push_back(item->rect);
+    for (const std::string& label : step_.clear)
+      if (const Item* item = ui_.items.find(label)) clear_.push_back(item->rect);
     std::vector<std::string> words = words_;
     for (const std::string& more : words_of(step_)) words.push_back(more);
     for (const std::string& paragraph : words)
@@ -152,8 +154,7 @@ class LessonCard {
     site.size = {wide_, height()};
     for (const Rect& point : points_) site.points.push_back(ring_of(point));
     site.named = named_;
-    for (const std::string& label : step_.clear)
-      if (const Item* item = ui_.items.find(label)) site.points.push_back(item->rect);
+    site.points.insert(site.points.end(), clear_.begin(), clear_.end());
     site.home = {site.room.right - wide_, site.room.top};
     if (const Item* canvas = ui_.items.find("graph/canvas"))
       site.home = {canvas->rect.right - wide_ - ui_.px(kLessonMargin),
@@ -166,7 +167,9 @@ class LessonCard {
   bool hides_some(const Rect& card) const {
     for (const Rect& point : points_)
       if (card.meets(ring_of(point))) return true;
-    return std::any_of(named_.begin(), named_.end(), [&](const Rect& r) { return card.meets(r); });
+    const auto hidden = [&](const Rect& rect) { return card.meets(rect); };
+    return std::any_of(named_.begin(), named_.end(), hidden) ||
+           std::any_of(clear_.begin(), clear_.end(), hidden);
   }
 
   // It stays where it is as long as that will do, so that the eye finds it.
@@ -303,7 +306,7 @@ class LessonCard {
   const std::vector<std::string> words_;  // of the prose
   const Prose prose_, task_;
   const QuestionOnCard question_;
-  std::vector<Rect> points_, named_;
+  std::vector<Rect> points_, clear_, named_;
 };
 
 void draw_lesson(Ui& ui, const PanelInput& input, Intents& intents) {
