@@ -322,6 +322,7 @@ void App::draw_notices(const Rect& middle, Ui& ui) {
         std::clamp(middle.centre().x - wide / 2, 0.0f, std::max(0.0f, size.x - wide));
     const Rect box = rect_at({left, bottom - high}, {wide, high});
     const Colour colour = notice.fault ? ui.theme.conflict : ui.theme.selection;
+    items.add(fmt::format("notice {}", i), ItemKind::figure, box, true, notice.words);
     ui.fill(box, ui.theme.raised, ui.px(kRadius));
     ui.frame(box, ui.theme.line, ui.px(kRadius));
     ui.fill({box.left, box.top, box.left + ui.px(3), box.bottom}, colour, ui.px(1));

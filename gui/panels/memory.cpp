@@ -68,7 +68,8 @@ class TimelineView {
     plot.end();
     marks(plot);
     selected(plot);
-    const bool pointed = t.hovered && !cache_.panning && !keys_lead();
+    // Whoever works by keys has the pointer lie about.
+    const bool pointed = t.hovered && !cache_.panning && !ui_.items.keys_lead;
     cursor(plot, pointed);
     if (pointed) hover(plot, columns);
     if (t.pressed && !cache_.panned) select(plot, columns);
@@ -182,16 +183,6 @@ class TimelineView {
     }
     if (t.doubled) intents_.push_back({"memory.zoom", ""});
     if (!t.held && !t.pressed) cache_.panned = false;
-  }
-
-  // Whether the keys were used since the pointer moved: what it rests on is of no interest then.
-  bool keys_lead() {
-    const ImVec2 at = ImGui::GetIO().MousePos;
-    if (input_.app.focus == "memory")
-      for (const ImGuiKey key : {ImGuiKey_LeftArrow, ImGuiKey_RightArrow, ImGuiKey_UpArrow,
-                                 ImGuiKey_DownArrow, ImGuiKey_Home, ImGuiKey_End})
-        if (ImGui::IsKeyPressed(key)) cache_.pointer_at_key = at;
-    return at.x == cache_.pointer_at_key.x && at.y == cache_.pointer_at_key.y;
   }
 
   // The bytes under the pointer stay there.

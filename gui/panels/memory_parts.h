@@ -14,8 +14,7 @@ struct MemoryCache {
   MemoryStack stack;
   BudgetDrag budget;
   bool panning = false;  // the pointer drags the steps along
-  ImVec2 pointer_at_key{-1, -1};
-  bool panned = false;  // it did since it was pressed: letting go is no click
+  bool panned = false;   // it did since it was pressed: letting go is no click
 
   // By kind where the graph names no modules: all of it would be of one colour.
   bool has_modules() const { return !layers_.names.empty(); }
