@@ -138,26 +138,26 @@ void add_card(Functions& f) {
     *count = fake_card().cards;
     return kSuccess;
   };
-  f.cuDeviceGet = [](Device* device, int number) {
+  f.cuDeviceGet = [](cuda::driver::Device* device, int number) {
     *device = number;
     return kSuccess;
   };
-  f.cuDeviceGetName = [](char* name, int bytes, Device) {
+  f.cuDeviceGetName = [](char* name, int bytes, cuda::driver::Device) {
     std::strncpy(name, "Fake H100", static_cast<std::size_t>(bytes));
     return kSuccess;
   };
-  f.cuDeviceGetAttribute = [](int* value, DeviceAttribute which, Device) {
+  f.cuDeviceGetAttribute = [](int* value, DeviceAttribute which, cuda::driver::Device) {
     if (which == kComputeMajor) *value = fake_card().capability / 10;
     if (which == kComputeMinor) *value = fake_card().capability % 10;
     if (which == kMultiprocessorCount) *value = 2;
     if (which == kL2Bytes) *value = 1 << 20;
     return kSuccess;
   };
-  f.cuDevicePrimaryCtxRetain = [](Context* context, Device) {
+  f.cuDevicePrimaryCtxRetain = [](Context* context, cuda::driver::Device) {
     *context = handle<Context>(&fake_card());
     return kSuccess;
   };
-  f.cuDevicePrimaryCtxRelease_v2 = [](Device) { return kSuccess; };
+  f.cuDevicePrimaryCtxRelease_v2 = [](cuda::driver::Device) { return kSuccess; };
   f.cuCtxSetCurrent = [](Context context) {
     current = context;
     return kSuccess;
