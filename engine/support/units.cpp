@@ -94,4 +94,14 @@ std::string format_count(std::int64_t count) {
   return digits;
 }
 
+std::string signed_bytes(std::int64_t bytes) {
+  if (bytes == 0) return "0";
+  return (bytes > 0 ? "+" : "-") + format_bytes(bytes > 0 ? bytes : -bytes);
+}
+
+std::string signed_micros(double micros) {
+  if (std::abs(micros) < 0.05) return "0";
+  return (micros > 0 ? "+" : "-") + format_micros(std::abs(micros));
+}
+
 }  // namespace recut

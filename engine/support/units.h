@@ -22,4 +22,8 @@ std::string format_micros(double micros);
 // "9,700": a comma every three digits.
 std::string format_count(std::int64_t count);
 
+// The same of differences: "+31 µs", "-12.0 MiB", "0".
+std::string signed_bytes(std::int64_t bytes);
+std::string signed_micros(double micros);
+
 }  // namespace recut

@@ -15,18 +15,18 @@
 
 #include "gui/app/arrangement.h"
 #include "gui/app/command.h"
-#include "gui/app/documents.h"
 #include "gui/app/hold.h"
-#include "gui/app/jobs.h"
 #include "gui/app/lessons.h"
 #include "gui/app/panel.h"
-#include "gui/app/planner.h"
 #include "gui/app/settings.h"
 #include "gui/app/undo.h"
 #include "gui/backend/backend.h"
+#include "gui/backend/jobs.h"
 #include "gui/draw/fonts.h"
 #include "gui/draw/items.h"
 #include "gui/draw/motion.h"
+#include "gui/model/documents.h"
+#include "gui/work/planner.h"
 
 struct ImGuiContext;
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "gui/app/command.h"
-#include "gui/app/document_view.h"
 #include "gui/draw/ui.h"
+#include "gui/model/document_view.h"
 
 namespace recut::gui {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "gui/app/app.h"
-#include "gui/app/errands.h"
 #include "gui/backend/paths.h"
+#include "gui/work/errands.h"
 
 namespace recut::gui {
 namespace {

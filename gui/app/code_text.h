@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "engine/codegen/lower/lower.h"
-#include "gui/app/schedule_view.h"
 #include "gui/backend/runner.h"
+#include "gui/model/schedule_view.h"
 
 namespace recut::gui {
 

@@ -7,6 +7,7 @@
 #include "engine/ir/aliases.h"
 #include "gui/app/app.h"
 #include "gui/app/run_place.h"
+#include "gui/app/scheduling.h"
 
 namespace recut::gui {
 namespace {

@@ -6,9 +6,9 @@
 
 #include "engine/support/units.h"
 #include "gui/app/app.h"
-#include "gui/app/pass_steps.h"
-#include "gui/app/plan_change.h"
 #include "gui/app/torch_plans.h"
+#include "gui/model/pass_steps.h"
+#include "gui/model/plan_change.h"
 
 namespace recut::gui {
 namespace {

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "gui/app/document_view.h"
-#include "gui/app/plan_difference.h"
+#include "gui/model/document_view.h"
+#include "gui/model/plan_difference.h"
 
 namespace recut::gui {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "engine/support/units.h"
-#include "gui/app/value_table.h"
+#include "gui/model/value_table.h"
 #include "gui/report/finding.h"
 
 namespace recut::gui {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "gui/app/document_view.h"
-#include "gui/app/memory_stack.h"
+#include "gui/model/document_view.h"
+#include "gui/model/memory_stack.h"
 
 namespace recut::gui {
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "engine/partition/torch_flow.h"
-#include "gui/app/document_view.h"
+#include "gui/model/document_view.h"
 
 namespace recut::gui {
 

@@ -14,7 +14,7 @@
 #include "gui/app/lesson_figure.h"
 #include "gui/app/lesson_kernels.h"
 #include "gui/app/lessons.h"
-#include "gui/app/search.h"
+#include "gui/model/search.h"
 
 namespace recut::gui {
 namespace {

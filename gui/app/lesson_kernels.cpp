@@ -6,10 +6,10 @@
 #include <set>
 
 #include "engine/support/text.h"
-#include "engine/support/units.h"
 #include "gui/app/app.h"
 #include "gui/app/code_view.h"
-#include "gui/app/plan_kernels.h"
+#include "gui/app/scheduling.h"
+#include "gui/model/plan_kernels.h"
 
 namespace recut::gui {
 namespace {

@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
-#include "gui/app/document_view.h"
 #include "gui/app/lesson_figure.h"
 #include "gui/app/lesson_text.h"
+#include "gui/model/document_view.h"
 
 namespace recut::gui {
 

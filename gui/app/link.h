@@ -16,8 +16,8 @@
 #include <string>
 #include <string_view>
 
-#include "gui/app/document_view.h"
-#include "gui/app/saved_document.h"
+#include "gui/model/document_view.h"
+#include "gui/model/saved_document.h"
 
 namespace recut::gui {
 

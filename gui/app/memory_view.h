@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "gui/app/document_view.h"
+#include "gui/model/document_view.h"
 
 namespace recut::gui {
 

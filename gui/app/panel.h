@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "gui/app/command.h"
-#include "gui/app/document_view.h"
 #include "gui/draw/motion.h"
 #include "gui/draw/ui.h"
+#include "gui/model/document_view.h"
 
 namespace recut::gui {
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "gui/app/comparison.h"
+#include "gui/model/comparison.h"
 
 namespace recut::gui {
 

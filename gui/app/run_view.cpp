@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "gui/app/app.h"
-#include "gui/app/errands.h"
 #include "gui/app/run_place.h"
+#include "gui/work/errands.h"
 
 namespace recut::gui {
 

@@ -6,8 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "gui/app/schedule_view.h"
 #include "gui/backend/runner.h"
+#include "gui/model/schedule_view.h"
+#include "gui/theme.h"
 
 namespace recut::gui {
 

@@ -6,14 +6,14 @@
 #include "gui/app/code_view.h"
 #include "gui/app/compare_view.h"
 #include "gui/app/flow_view.h"
-#include "gui/app/offer.h"
 #include "gui/app/panes_view.h"
-#include "gui/app/plan_change.h"
 #include "gui/app/run_place.h"
 #include "gui/app/run_view.h"
 #include "gui/app/torch_plans.h"
 #include "gui/app/train_view.h"
 #include "gui/backend/paths.h"
+#include "gui/model/offer.h"
+#include "gui/model/plan_change.h"
 
 namespace recut::gui {
 namespace {

@@ -5,7 +5,7 @@
 #include <map>
 #include <optional>
 
-#include "gui/app/document_view.h"
+#include "gui/model/document_view.h"
 #include "gui/text/graph_text.h"
 
 namespace recut::gui {

@@ -6,7 +6,7 @@
 
 #include "engine/workspace/budget.h"
 #include "gui/app/app.h"
-#include "gui/app/errands.h"
+#include "gui/work/errands.h"
 
 namespace recut::gui {
 namespace {

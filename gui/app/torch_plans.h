@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 
-#include "gui/app/document_view.h"
+#include "gui/model/document_view.h"
 
 namespace recut::gui {
 

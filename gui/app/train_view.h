@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "gui/app/errands.h"
+#include "gui/work/errands.h"
 
 namespace recut::gui {
 

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "gui/app/document_view.h"
 #include "gui/app/hold.h"
+#include "gui/model/document_view.h"
 
 namespace recut::gui {
 

@@ -4,7 +4,7 @@
 
 #include "engine/support/utf8.h"
 #include "gui/app/app.h"
-#include "gui/app/loose_json.h"
+#include "gui/model/loose_json.h"
 
 namespace recut::gui {
 namespace {

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "gui/app/saved_document.h"
 #include "gui/app/settings.h"
+#include "gui/model/saved_document.h"
 
 namespace recut::gui {
 

@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "gui/app/comparison.h"
 #include "gui/canvas/picture.h"
+#include "gui/model/comparison.h"
 
 namespace recut::gui {
 

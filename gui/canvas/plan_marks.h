@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <vector>
 
-#include "gui/app/plan_view.h"
 #include "gui/app/run_view.h"
 #include "gui/canvas/picture.h"
+#include "gui/model/plan_view.h"
 
 namespace recut::gui {
 

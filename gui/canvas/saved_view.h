@@ -1,8 +1,8 @@
 // What the workspace keeps of a canvas, and the way back.
 #pragma once
 
-#include "gui/app/saved_document.h"
 #include "gui/canvas/canvas.h"
+#include "gui/model/saved_document.h"
 
 namespace recut::gui {
 

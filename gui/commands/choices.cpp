@@ -6,11 +6,11 @@
 #include "engine/ir/aliases.h"
 #include "gui/app/app.h"
 #include "gui/app/conditions.h"
-#include "gui/app/errands.h"
-#include "gui/app/memory_stack.h"
 #include "gui/app/memory_view.h"
-#include "gui/app/value_details.h"
-#include "gui/app/value_table.h"
+#include "gui/model/memory_stack.h"
+#include "gui/model/value_details.h"
+#include "gui/model/value_table.h"
+#include "gui/work/errands.h"
 
 namespace recut::gui {
 namespace {

@@ -8,9 +8,9 @@
 #include "engine/workspace/graph_export.h"
 #include "gui/app/app.h"
 #include "gui/app/conditions.h"
-#include "gui/app/role_totals.h"
-#include "gui/app/schedule_view.h"
 #include "gui/canvas/canvas.h"
+#include "gui/model/role_totals.h"
+#include "gui/model/schedule_view.h"
 #include "gui/pictures/graph_picture.h"
 
 namespace recut::gui {

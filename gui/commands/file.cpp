@@ -4,9 +4,9 @@
 #include <cstdlib>
 
 #include "gui/app/app.h"
-#include "gui/app/samples.h"
-#include "gui/app/saved_document.h"
 #include "gui/backend/paths.h"
+#include "gui/model/samples.h"
+#include "gui/model/saved_document.h"
 
 namespace recut::gui {
 namespace {

@@ -4,13 +4,13 @@
 #include <cmath>
 #include <cstdlib>
 
-#include "engine/support/units.h"
 #include "gui/app/app.h"
 #include "gui/app/conditions.h"
-#include "gui/app/memory_stack.h"
 #include "gui/app/memory_view.h"
-#include "gui/app/schedule_view.h"
-#include "gui/app/value_table.h"
+#include "gui/app/scheduling.h"
+#include "gui/model/memory_stack.h"
+#include "gui/model/schedule_view.h"
+#include "gui/model/value_table.h"
 
 namespace recut::gui {
 namespace {

@@ -4,8 +4,8 @@
 #include "gui/app/app.h"
 #include "gui/app/conditions.h"
 #include "gui/app/panes_view.h"
-#include "gui/app/pass_steps.h"
 #include "gui/canvas/pane_link.h"
+#include "gui/model/pass_steps.h"
 
 namespace recut::gui {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "gui/app/app.h"
 #include "gui/app/conditions.h"
-#include "gui/app/offer.h"
+#include "gui/model/offer.h"
 
 namespace recut::gui {
 namespace {

@@ -4,10 +4,10 @@
 
 #include "engine/cost/measured_kernels.h"
 #include "gui/app/app.h"
-#include "gui/app/command_line.h"
 #include "gui/app/conditions.h"
-#include "gui/app/schedule_view.h"
 #include "gui/backend/paths.h"
+#include "gui/model/command_line.h"
+#include "gui/model/schedule_view.h"
 #include "gui/report/html_report.h"
 
 namespace recut::gui {

@@ -5,8 +5,8 @@
 #include "gui/app/app.h"
 #include "gui/app/conditions.h"
 #include "gui/app/panes_view.h"
-#include "gui/app/pass_steps.h"
-#include "gui/app/search.h"
+#include "gui/model/pass_steps.h"
+#include "gui/model/search.h"
 
 namespace recut::gui {
 namespace {

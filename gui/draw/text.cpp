@@ -3,7 +3,6 @@
 
 #include <cmath>
 
-#include "engine/support/units.h"
 #include "gui/draw/ui.h"
 
 namespace recut::gui {
@@ -125,16 +124,6 @@ std::string cut_front(const Ui& ui, std::string_view words, Face face, float wid
   });
   while (bytes > 0 && !between_letters(words, words.size() - bytes)) --bytes;
   return std::string(kTextEllipsis) + std::string(words.substr(words.size() - bytes));
-}
-
-std::string signed_bytes(std::int64_t bytes) {
-  if (bytes == 0) return "0";
-  return (bytes > 0 ? "+" : "-") + format_bytes(bytes > 0 ? bytes : -bytes);
-}
-
-std::string signed_micros(double micros) {
-  if (std::abs(micros) < 0.05) return "0";
-  return (micros > 0 ? "+" : "-") + format_micros(std::abs(micros));
 }
 
 }  // namespace recut::gui

@@ -9,21 +9,10 @@ ImDrawList& list() { return *ImGui::GetWindowDrawList(); }
 
 }  // namespace
 
-std::string_view name_of(Role role) {
-  constexpr std::string_view names[kRoles] = {"saved",  "recomputed", "freed",
-                                              "result", "input",      "inside"};
-  return names[static_cast<std::size_t>(role)];
-}
-
 Colour colour_of(const Theme& theme, Role role) {
   const Colour colours[kRoles] = {theme.saved,  theme.recomputed, theme.freed,
                                   theme.result, theme.dim,        theme.faint};
   return colours[static_cast<std::size_t>(role)];
-}
-
-std::string_view name_of(BudgetAnswer answer) {
-  constexpr std::string_view names[] = {"held", "open", "refused"};
-  return names[static_cast<std::size_t>(answer)];
 }
 
 Colour colour_of(const Theme& theme, BudgetAnswer answer) {

@@ -11,23 +11,14 @@
 #include "gui/draw/fonts.h"
 #include "gui/draw/geometry.h"
 #include "gui/draw/items.h"
+#include "gui/model/role.h"
 #include "gui/theme.h"
 
 namespace recut::gui {
 
 enum class Align : unsigned char { left, centre, right };
 
-// What becomes of a value, or what stands for it. Each has a colour and a shape. `inside`: it has
-// no storage, since the kernel that makes it hands it on by itself.
-enum class Role : unsigned char { saved, recomputed, freed, result, input, inside };
-inline constexpr std::size_t kRoles = 6;
-std::string_view name_of(Role role);
 Colour colour_of(const Theme& theme, Role role);
-
-// Whether the budget can be held, as far as that is known. `open`: no plan that is known holds it,
-// and the one made for it isn't there yet.
-enum class BudgetAnswer : unsigned char { held, open, refused };
-std::string_view name_of(BudgetAnswer answer);
 Colour colour_of(const Theme& theme, BudgetAnswer answer);
 
 // Measures of the house, in units.
@@ -92,9 +83,5 @@ void wrapped(const Ui& ui, const Rect& rect, std::string_view words, Colour colo
 // The longest beginning (or end) that fits, with "…".
 std::string cut_end(const Ui& ui, std::string_view words, Face face, float width);
 std::string cut_front(const Ui& ui, std::string_view words, Face face, float width);
-
-// "+31 µs", "-12.0 MiB", "0".
-std::string signed_bytes(std::int64_t bytes);
-std::string signed_micros(double micros);
 
 }  // namespace recut::gui

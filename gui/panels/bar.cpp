@@ -8,9 +8,9 @@
 #include "engine/support/units.h"
 #include "gui/app/app.h"
 #include "gui/app/glossary.h"
-#include "gui/app/schedule_view.h"
-#include "gui/app/search.h"
 #include "gui/draw/popup.h"
+#include "gui/model/schedule_view.h"
+#include "gui/model/search.h"
 #include "gui/panels/bar_menu.h"
 #include "gui/panels/bar_tabs.h"
 

@@ -9,10 +9,10 @@
 #include "gui/app/app.h"
 #include "gui/app/compare_view.h"
 #include "gui/app/panes_view.h"
-#include "gui/app/role_totals.h"
 #include "gui/app/torch_plans.h"
 #include "gui/draw/table.h"
 #include "gui/draw/widgets.h"
+#include "gui/model/role_totals.h"
 #include "gui/panels/compare_fates.h"
 
 namespace recut::gui {

@@ -1,8 +1,8 @@
 // The list of values that two plans treat differently: where a row's words stand at any width.
 #pragma once
 
-#include "gui/app/plan_difference.h"
 #include "gui/draw/widgets.h"
+#include "gui/model/plan_difference.h"
 
 namespace recut::gui {
 

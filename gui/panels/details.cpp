@@ -9,8 +9,8 @@
 #include "gui/app/app.h"
 #include "gui/app/glossary.h"
 #include "gui/app/memory_view.h"
-#include "gui/app/value_details.h"
 #include "gui/draw/widgets.h"
+#include "gui/model/value_details.h"
 #include "gui/panels/values_parts.h"
 
 namespace recut::gui {

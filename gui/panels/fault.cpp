@@ -9,9 +9,9 @@
 
 #include "engine/support/units.h"
 #include "gui/app/app.h"
-#include "gui/app/samples.h"
 #include "gui/backend/paths.h"
 #include "gui/draw/prose.h"
+#include "gui/model/samples.h"
 #include "gui/panels/samples_rows.h"
 
 namespace recut::gui {

@@ -6,8 +6,8 @@
 #include <cmath>
 
 #include "engine/support/units.h"
-#include "gui/app/pass_steps.h"
 #include "gui/canvas/words.h"
+#include "gui/model/pass_steps.h"
 #include "gui/panels/graph_parts.h"
 
 namespace recut::gui {

@@ -5,10 +5,10 @@
 #include <cmath>
 
 #include "engine/support/units.h"
-#include "gui/app/role_totals.h"
 #include "gui/canvas/walk.h"
 #include "gui/canvas/words.h"
 #include "gui/draw/popup.h"
+#include "gui/model/role_totals.h"
 #include "gui/panels/graph_parts.h"
 
 namespace recut::gui {

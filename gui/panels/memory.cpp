@@ -8,6 +8,7 @@
 #include "engine/ir/aliases.h"
 #include "engine/support/units.h"
 #include "gui/app/app.h"
+#include "gui/app/scheduling.h"
 #include "gui/app/timeline_cursor.h"
 #include "gui/draw/widgets.h"
 #include "gui/panels/memory_arena.h"

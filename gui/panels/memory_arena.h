@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "gui/app/schedule_view.h"
+#include "gui/model/schedule_view.h"
 #include "gui/panels/memory_parts.h"
 
 namespace recut::gui {

@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "gui/app/memory_stack.h"
 #include "gui/draw/plot.h"
+#include "gui/model/memory_stack.h"
 
 namespace recut::gui {
 

@@ -8,8 +8,8 @@
 #include "engine/support/units.h"
 #include "gui/app/app.h"
 #include "gui/app/budget_slider.h"
-#include "gui/app/schedule_view.h"
 #include "gui/draw/widgets.h"
+#include "gui/model/schedule_view.h"
 #include "gui/panels/memory_parts.h"
 
 namespace recut::gui {

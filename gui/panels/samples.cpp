@@ -1,5 +1,5 @@
 // Choosing one of the graphs that come with the program: each with a line on what it shows.
-#include "gui/app/samples.h"
+#include "gui/model/samples.h"
 
 #include <algorithm>
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "engine/support/units.h"
-#include "gui/app/samples.h"
+#include "gui/model/samples.h"
 
 namespace recut::gui {
 

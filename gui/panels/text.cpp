@@ -7,9 +7,9 @@
 
 #include "engine/support/units.h"
 #include "gui/app/app.h"
-#include "gui/app/pass_steps.h"
 #include "gui/app/text_view.h"
 #include "gui/draw/widgets.h"
+#include "gui/model/pass_steps.h"
 #include "gui/panels/text_line.h"
 
 namespace recut::gui {

@@ -9,11 +9,11 @@
 #include "gui/app/app.h"
 #include "gui/app/budget_drag.h"
 #include "gui/app/budget_slider.h"
-#include "gui/app/offer.h"
-#include "gui/app/schedule_view.h"
 #include "gui/draw/plot.h"
 #include "gui/draw/plot_names.h"
 #include "gui/draw/widgets.h"
+#include "gui/model/offer.h"
+#include "gui/model/schedule_view.h"
 
 namespace recut::gui {
 namespace {

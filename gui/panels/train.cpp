@@ -7,10 +7,10 @@
 #include "engine/support/units.h"
 #include "gui/app/app.h"
 #include "gui/app/run_place.h"
-#include "gui/app/schedule_view.h"
 #include "gui/app/train_view.h"
 #include "gui/draw/plot.h"
 #include "gui/draw/widgets.h"
+#include "gui/model/schedule_view.h"
 #include "gui/pictures/axis.h"
 
 namespace recut::gui {

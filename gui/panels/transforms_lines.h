@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "gui/app/pass_steps.h"
-#include "gui/app/role_totals.h"
+#include "gui/model/pass_steps.h"
+#include "gui/model/role_totals.h"
 
 namespace recut::gui {
 

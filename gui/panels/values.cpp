@@ -8,10 +8,10 @@
 
 #include "engine/support/units.h"
 #include "gui/app/app.h"
-#include "gui/app/plan_change.h"
-#include "gui/app/role_totals.h"
-#include "gui/app/value_details.h"
 #include "gui/draw/widgets.h"
+#include "gui/model/plan_change.h"
+#include "gui/model/role_totals.h"
+#include "gui/model/value_details.h"
 #include "gui/panels/values_parts.h"
 
 namespace recut::gui {

@@ -5,8 +5,8 @@
 #include <string_view>
 
 #include "gui/app/command.h"
-#include "gui/app/value_table.h"
 #include "gui/draw/ui.h"
+#include "gui/model/value_table.h"
 
 namespace recut::gui {
 

@@ -14,9 +14,9 @@
 #include "engine/ir/printer.h"
 #include "engine/support/table.h"
 #include "gui/app/app.h"
-#include "gui/app/memory_stack.h"
-#include "gui/app/value_table.h"
 #include "gui/backend/null_backend.h"
+#include "gui/model/memory_stack.h"
+#include "gui/model/value_table.h"
 #include "tests/gui/repeated_blocks.h"
 
 namespace {

@@ -1,7 +1,6 @@
 // The application as a whole, on the null backend.
 #include <catch2/catch_test_macros.hpp>
 
-#include "engine/support/units.h"
 #include "tests/gui/window.h"
 
 namespace recut::gui {

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "engine/ir/printer.h"
-#include "gui/app/document_view.h"
+#include "gui/model/document_view.h"
 #include "tests/gui/repeated_blocks.h"
 
 namespace recut::gui {

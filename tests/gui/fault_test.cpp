@@ -4,7 +4,7 @@
 
 #include "engine/input/bytes.h"
 #include "gui/app/link.h"
-#include "gui/app/opening_fault.h"
+#include "gui/model/opening_fault.h"
 #include "native/window/desktop_files.h"
 #include "tests/gui/window.h"
 #include "tests/paths.h"

@@ -1,11 +1,11 @@
 // Which nodes of two graphs are the same, and what differs.
-#include "gui/app/graph_match.h"
+#include "gui/model/graph_match.h"
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 
-#include "gui/app/comparison.h"
-#include "gui/app/pass_steps.h"
+#include "gui/model/comparison.h"
+#include "gui/model/pass_steps.h"
 #include "tests/gui/window.h"
 
 namespace recut::gui {

@@ -1,13 +1,13 @@
 // In which order jobs are done, and by how many workers.
-#include "gui/app/jobs.h"
+#include "gui/backend/jobs.h"
 
 #include <algorithm>
 #include <array>
 #include <catch2/catch_test_macros.hpp>
 #include <thread>
 
-#include "gui/app/errands.h"
-#include "gui/app/value_table.h"
+#include "gui/model/value_table.h"
+#include "gui/work/errands.h"
 #include "tests/gui/big_plan.h"
 
 namespace recut::gui {

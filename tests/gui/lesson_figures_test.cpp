@@ -11,7 +11,7 @@
 #include "gui/app/code_view.h"
 #include "gui/app/lesson_figure.h"
 #include "gui/app/lesson_kernels.h"
-#include "gui/app/plan_kernels.h"
+#include "gui/model/plan_kernels.h"
 #include "tests/gui/window.h"
 
 namespace recut::gui {

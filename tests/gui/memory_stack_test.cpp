@@ -1,5 +1,5 @@
 // The timeline's figures: bands, columns, alignment.
-#include "gui/app/memory_stack.h"
+#include "gui/model/memory_stack.h"
 
 #include <catch2/catch_test_macros.hpp>
 

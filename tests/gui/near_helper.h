@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "gui/app/errands.h"
+#include "gui/work/errands.h"
 
 namespace recut::gui {
 

@@ -7,10 +7,10 @@
 
 #include "gui/app/arrangement.h"
 #include "gui/app/command.h"
-#include "gui/app/jobs.h"
 #include "gui/app/script.h"
-#include "gui/app/search.h"
+#include "gui/backend/jobs.h"
 #include "gui/draw/motion.h"
+#include "gui/model/search.h"
 #include "tests/gui/window.h"
 
 namespace recut::gui {

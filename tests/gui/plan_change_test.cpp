@@ -1,11 +1,11 @@
 // What a change of wishes came to: which values flipped, by which reason, and what a choice by hand
 // led to.
-#include "gui/app/plan_change.h"
+#include "gui/model/plan_change.h"
 
 #include <catch2/catch_test_macros.hpp>
 
 #include "gui/app/torch_plans.h"
-#include "gui/app/value_details.h"
+#include "gui/model/value_details.h"
 #include "tests/gui/window.h"
 
 namespace recut::gui {

@@ -1,5 +1,5 @@
 // What differs between two plans and two graphs.
-#include "gui/app/plan_difference.h"
+#include "gui/model/plan_difference.h"
 
 #include <catch2/catch_test_macros.hpp>
 

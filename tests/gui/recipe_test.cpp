@@ -1,13 +1,13 @@
 // What is made of a graph before it is planned for: the user's rules, derivatives, passes switched
 // on and off; taken back, kept, sent along in links, and done by a helper.
-#include "gui/app/recipe.h"
+#include "gui/model/recipe.h"
 
 #include <catch2/catch_test_macros.hpp>
 
 #include "engine/workspace/gradients.h"
 #include "gui/app/link.h"
-#include "gui/app/pass_steps.h"
-#include "gui/app/saved_document.h"
+#include "gui/model/pass_steps.h"
+#include "gui/model/saved_document.h"
 #include "tests/gui/near_helper.h"
 #include "tests/gui/window.h"
 

@@ -3,7 +3,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "engine/workspace/planning.h"
-#include "gui/app/offer.h"
+#include "gui/model/offer.h"
 #include "tests/effort.h"
 #include "tests/gui/window.h"
 

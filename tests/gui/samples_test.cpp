@@ -1,5 +1,5 @@
 // The list of samples: what it says of each is so, it has all of them, and one is found by typing.
-#include "gui/app/samples.h"
+#include "gui/model/samples.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <filesystem>

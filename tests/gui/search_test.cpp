@@ -1,9 +1,9 @@
 // The language of the search.
-#include "gui/app/search.h"
+#include "gui/model/search.h"
 
 #include <catch2/catch_test_macros.hpp>
 
-#include "gui/app/value_details.h"
+#include "gui/model/value_details.h"
 #include "tests/gui/window.h"
 
 namespace recut::gui {

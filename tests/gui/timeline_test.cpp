@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 
-#include "gui/app/memory_stack.h"
 #include "gui/app/timeline_cursor.h"
+#include "gui/model/memory_stack.h"
 #include "tests/gui/big_plan.h"
 #include "tests/gui/window.h"
 

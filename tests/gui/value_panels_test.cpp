@@ -1,8 +1,8 @@
 // Timeline, table and details on graphs that are strange or large, on the null backend.
 #include <catch2/catch_test_macros.hpp>
 
-#include "gui/app/value_details.h"
-#include "gui/app/value_table.h"
+#include "gui/model/value_details.h"
+#include "gui/model/value_table.h"
 #include "tests/effort.h"
 #include "tests/gui/big_plan.h"
 #include "tests/gui/window.h"

@@ -1,10 +1,10 @@
 // The table of values and the words on one value, without a window.
-#include "gui/app/value_table.h"
+#include "gui/model/value_table.h"
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 
-#include "gui/app/value_details.h"
+#include "gui/model/value_details.h"
 #include "tests/gui/big_plan.h"
 
 namespace recut::gui {

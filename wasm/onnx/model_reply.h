@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "gui/app/pack.h"
+#include "gui/work/pack.h"
 
 namespace recut::page {
 

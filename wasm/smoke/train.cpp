@@ -1,6 +1,6 @@
 // A training as a page runs it: by one plan, with a run of the step in the midst of it, and on by
-// another plan. Writes every loss to OUT, to the bit. It holds where each plan's measured peak is the
-// planned one.
+// another plan. Writes every loss to OUT, to the bit. It holds where each plan's measured peak is
+// the planned one.
 
 #include <fmt/core.h>
 
@@ -10,8 +10,8 @@
 #include <memory>
 #include <string>
 
-#include "gui/app/recipe.h"
-#include "gui/app/training_session.h"
+#include "gui/model/recipe.h"
+#include "gui/work/training_session.h"
 #include "wasm/smoke/commands.h"
 #include "wasm/smoke/plan.h"
 #include "wasm/step/page_runner.h"
@@ -79,7 +79,8 @@ class Training {
   Result<Done> run(const ScheduledStep& step) {
     gui::StepOrder order;
     order.steps = 1;
-    const auto ran = runner_.run(step, order, [](gui::StepPhase, double, const std::string&) { return true; });
+    const auto ran =
+        runner_.run(step, order, [](gui::StepPhase, double, const std::string&) { return true; });
     if (!ran) return ran.diagnostics();
     return Done{};
   }

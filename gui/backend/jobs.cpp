@@ -1,0 +1,333 @@
+#include "gui/backend/jobs.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+namespace recut::gui {
+
+namespace {
+
+constexpr std::chrono::milliseconds kBetweenWords(250);  // a frame may take what the job needs
+constexpr int kLeastWorkers = 3, kMostWorkers = 16;
+
+// One more than cores: who waits for what comes first mostly sleeps.
+int workers_for(int cores) {
+  if (cores <= 0) cores = static_cast<int>(std::thread::hardware_concurrency());
+  return std::clamp(cores + 1, kLeastWorkers, kMostWorkers);
+}
+
+}  // namespace
+
+struct Jobs::Running : JobControl {
+  Job job;
+  JobStatus status;  // under mutex_
+  std::atomic<bool> stop{false};
+  bool away = false;  // an errand that the helper is on
+  Jobs* jobs = nullptr;
+  std::chrono::steady_clock::time_point told;  // when it said last how far it is
+
+  const std::atomic<bool>& cancelled() const override { return stop; }
+
+  void progress(double fraction, std::string words) override {
+    const auto now = std::chrono::steady_clock::now();
+    if (now - told < kBetweenWords) return;
+    told = now;
+    {
+      const std::lock_guard lock(jobs->mutex_);
+      status.fraction = fraction;
+      status.words = std::move(words);
+    }
+    jobs->news_ = true;
+    jobs->wake_();
+  }
+
+  void measuring(bool now) override {
+    {
+      const std::lock_guard lock(jobs->mutex_);
+      status.measuring = now;
+    }
+    if (!now) jobs->wake_();
+  }
+
+  void post(std::function<void()> message) override {
+    {
+      const std::lock_guard lock(jobs->mutex_);
+      for (const auto& one : jobs->jobs_)
+        if (one.get() == this) {
+          jobs->messages_.push_back({one, std::move(message)});
+          break;
+        }
+    }
+    jobs->wake_();
+  }
+};
+
+Jobs::Jobs(bool threads, std::function<void()> wake, Helper* helper, int cores)
+    : threads_(threads), wake_(std::move(wake)), helper_(threads ? nullptr : helper) {
+  if (!threads_) return;
+  const int workers = workers_for(cores);
+  for (int i = 0; i < workers; ++i) {
+    const Haste least = i == 0 ? Haste::first : i == 1 ? Haste::urgent : Haste::later;
+    workers_.emplace_back([this, least] { work(least); });
+  }
+}
+
+Jobs::~Jobs() {
+  cancel_all();
+  if (helper_ != nullptr) send_errands();
+  {
+    const std::lock_guard lock(mutex_);
+    ending_ = true;
+  }
+  changed_.notify_all();
+  for (std::thread& worker : workers_) worker.join();
+}
+
+JobId Jobs::start(Job job) {
+  auto running = std::make_shared<Running>();
+  running->jobs = this;
+  {
+    const std::lock_guard lock(mutex_);
+    running->status = {++last_, job.owner, job.title, {}, -1, false, job.quiet, false};
+    if (job.measures) drawn_ = false;  // that it began is a change, too
+    running->job = std::move(job);
+    jobs_.push_back(running);
+  }
+  news_ = true;
+  changed_.notify_all();
+  wake_();
+  return running->status.id;
+}
+
+void Jobs::cancel(JobId id) {
+  cancel_where([&](const JobStatus& status) { return status.id == id; });
+}
+
+void Jobs::cancel_owned_by(int owner) {
+  cancel_where([&](const JobStatus& status) { return status.owner == owner; });
+  if (helper_ != nullptr) {
+    send_errands();
+    helper_->close(owner);
+  }
+}
+
+void Jobs::cancel_all() {
+  cancel_where([](const JobStatus&) { return true; });
+}
+
+// Those that are over but whose messages still wait, too.
+void Jobs::cancel_where(const std::function<bool(const JobStatus&)>& chosen) {
+  const std::lock_guard lock(mutex_);
+  for (const auto& job : jobs_)
+    if (chosen(job->status)) job->stop = true;
+  for (const Message& message : messages_)
+    if (chosen(message.from->status)) message.from->stop = true;
+  news_ = true;
+}
+
+bool Jobs::idle() const {
+  const std::lock_guard lock(mutex_);
+  return messages_.empty() &&
+         std::all_of(jobs_.begin(), jobs_.end(), [](const auto& job) { return job->stop.load(); });
+}
+
+bool Jobs::is_alive(JobId id) const {
+  const auto is_it = [id](const Running& job) { return job.status.id == id && !job.stop; };
+  const std::lock_guard lock(mutex_);
+  return std::any_of(jobs_.begin(), jobs_.end(), [&](const auto& job) { return is_it(*job); }) ||
+         std::any_of(messages_.begin(), messages_.end(),
+                     [&](const Message& message) { return is_it(*message.from); });
+}
+
+bool Jobs::measuring() const {
+  const std::lock_guard lock(mutex_);
+  return std::any_of(jobs_.begin(), jobs_.end(),
+                     [](const auto& job) { return job->status.measuring && !job->stop; });
+}
+
+void Jobs::let_measure(bool drawn) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (drawn_ == drawn) return;
+    drawn_ = drawn;
+  }
+  if (drawn) changed_.notify_all();
+}
+
+Jobs::Haste Jobs::haste_of(const Job& job) {
+  return job.first ? Haste::first : job.urgent ? Haste::urgent : Haste::later;
+}
+
+// Of jobs that nobody waits for, one that takes times runs alone. Under mutex_.
+bool Jobs::is_disturbed(const Running& job) const {
+  return std::any_of(jobs_.begin(), jobs_.end(), [&](const auto& other) {
+    const bool runs = other->status.running && !other->away && other.get() != &job;
+    return runs && haste_of(other->job) == Haste::later &&
+           (job.job.measures || other->job.measures);
+  });
+}
+
+std::vector<JobStatus> Jobs::status() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<JobStatus> all;
+  for (const auto& job : jobs_)
+    if (!job->stop) all.push_back(job->status);
+  return all;
+}
+
+bool Jobs::resting() const {
+  const std::lock_guard lock(mutex_);
+  return messages_.empty() && replies_.empty() &&
+         std::all_of(jobs_.begin(), jobs_.end(),
+                     [&](const auto& job) { return threads_ || (job->away && !job->stop); });
+}
+
+bool Jobs::deliver(double seconds) {
+  const auto began = std::chrono::steady_clock::now();
+  const auto over = [&] {
+    return std::chrono::steady_clock::now() - began >= std::chrono::duration<double>(seconds);
+  };
+  if (helper_ != nullptr) {
+    send_errands();
+    take_replies(over);
+  }
+  if (!threads_) {
+    do {
+      const auto job = next(Haste::later);
+      if (!job) break;
+      run_part(job);
+    } while (!over());
+  }
+  return run_messages(over) || news_.exchange(false);
+}
+
+// In order, one at least; the others wait for the next time where time is up. What they post in
+// turn does, too.
+bool Jobs::run_messages(const std::function<bool()>& over) {
+  std::size_t waiting = [&] {
+    const std::lock_guard lock(mutex_);
+    return messages_.size();
+  }();
+  const bool any = waiting > 0;
+  for (; waiting > 0; --waiting) {
+    const Message message = [&] {
+      const std::lock_guard lock(mutex_);
+      Message first = std::move(messages_.front());
+      messages_.pop_front();
+      return first;
+    }();
+    if (!message.from->stop) message.run();
+    if (over()) break;
+  }
+  return any;
+}
+
+// The job to begin: of those that are in the greatest haste the first. One that takes times keeps
+// its turn while others end. Under mutex_.
+std::shared_ptr<Jobs::Running> Jobs::choose(Haste least) const {
+  for (const Haste haste : {Haste::first, Haste::urgent, Haste::later}) {
+    if (haste > least) break;
+    for (const auto& job : jobs_) {
+      const bool waits = !job->status.running && haste_of(job->job) == haste;
+      if (!waits || (job->job.measures && !drawn_)) continue;
+      if (haste != Haste::later || !is_disturbed(*job)) return job;
+      break;
+    }
+  }
+  return nullptr;
+}
+
+// What was cancelled while it waited is dropped.
+std::shared_ptr<Jobs::Running> Jobs::next(Haste least) {
+  const std::lock_guard lock(mutex_);
+  jobs_.erase(std::remove_if(jobs_.begin(), jobs_.end(),
+                             [](const auto& job) { return job->stop && !job->status.running; }),
+              jobs_.end());
+  const auto job = choose(least);
+  if (job) job->status.running = true;
+  return job;
+}
+
+void Jobs::run_part(const std::shared_ptr<Running>& job) {
+  const bool more = !job->stop && job->job.part(*job);
+  if (!more || job->stop) return finish(job);
+  {
+    const std::lock_guard lock(mutex_);
+    job->status.running = job->status.measuring = false;  // urgent ones may come between two parts
+  }
+  changed_.notify_all();
+}
+
+void Jobs::finish(const std::shared_ptr<Running>& job) {
+  {
+    const std::lock_guard lock(mutex_);
+    jobs_.erase(std::find(jobs_.begin(), jobs_.end(), job));
+  }
+  changed_.notify_all();
+  news_ = true;
+  wake_();
+}
+
+// Gives the helper what waits, and takes back what was cancelled.
+void Jobs::send_errands() {
+  const auto [jobs, drawn] = [&] {
+    const std::lock_guard lock(mutex_);
+    return std::pair(jobs_, drawn_);
+  }();
+  for (const auto& job : jobs) {
+    if (job->away && job->stop) {
+      helper_->end(job->status.id);
+      finish(job);
+    } else if (!job->away && !job->stop && !job->status.running && job->job.errand &&
+               (drawn || !job->job.measures)) {
+      job->away = job->status.running = true;
+      const Errand& errand = *job->job.errand;
+      helper_->begin(job->status.id, job->job.urgent, errand.file, errand.task());
+    }
+  }
+}
+
+void Jobs::take_replies(const std::function<bool()>& over) {
+  for (HelperReply& reply : helper_->take_replies()) replies_.push_back(std::move(reply));
+  while (!replies_.empty()) {
+    const HelperReply reply = std::move(replies_.front());
+    replies_.pop_front();
+    if (reply.state == HelperReply::kNone) return do_without_helper();
+    const auto job = find(reply.errand);
+    if (!job || !job->away || job->stop) continue;
+    const Errand& errand = *job->job.errand;
+    if (reply.state == HelperReply::kFell) errand.fail(*job, reply.bytes);
+    if (reply.state == HelperReply::kFell || !errand.take(*job, reply.bytes)) finish(job);
+    if (over()) return;
+  }
+}
+
+// What it should have done is done in slices.
+void Jobs::do_without_helper() {
+  helper_ = nullptr;
+  replies_.clear();
+  const std::lock_guard lock(mutex_);
+  for (const auto& job : jobs_)
+    if (std::exchange(job->away, false)) job->status.running = false;
+}
+
+std::shared_ptr<Jobs::Running> Jobs::find(JobId id) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = std::find_if(jobs_.begin(), jobs_.end(),
+                                  [&](const auto& job) { return job->status.id == id; });
+  return found == jobs_.end() ? nullptr : *found;
+}
+
+void Jobs::work(Haste least) {
+  while (!ending_) {
+    if (const auto job = next(least)) {
+      run_part(job);
+      continue;
+    }
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return ending_ || choose(least) != nullptr; });
+  }
+}
+
+}  // namespace recut::gui

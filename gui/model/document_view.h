@@ -1,0 +1,198 @@
+// A document as the window sees it: the graph, the plans that are known of it, which of them is
+// shown, and what the user chose and selected. Plain data; panels read it, commands change it, and
+// planner.h fills it in from jobs.
+#pragma once
+
+#include <any>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "engine/workspace/curve.h"
+#include "engine/workspace/document.h"
+#include "engine/workspace/reasons.h"
+#include "gui/backend/jobs.h"
+#include "gui/model/opening_fault.h"
+#include "gui/model/panel_memory.h"
+#include "gui/model/plan_view.h"
+#include "gui/model/recipe.h"
+
+namespace recut::gui {
+
+// What the user decides; undo takes it back, the workspace keeps it.
+struct Wishes {
+  std::int64_t budget_bytes = 0;  // of the peak; 0: none
+  std::string device = std::string(kReferenceDevice);
+  std::string cost_model = "eager";
+  double effort = 1;  // of the searches, as a multiple of the usual one
+  ChoiceRequest pins;
+  Recipe recipe;
+
+  // Whether plans made for one are plans for the other, but for the budget.
+  bool same_problem(const Wishes& other) const;
+  bool operator==(const Wishes& other) const;
+};
+
+// One selection, shared by all panels. Ids mean the same in every pass's graph.
+struct Selection {
+  NodeId node;     // invalid: nothing is selected
+  NodeId hovered;  // under the pointer, wherever it is
+};
+
+// The node that was selected and the graph that it was selected in; see pass_steps.h.
+struct SelectionAnchor {
+  NodeId node;
+  std::size_t pass = 0;
+  NodeId shown;  // what stands for it in the graph that is shown: the selection, as it was left
+};
+
+// What was searched for, and everything that fits.
+struct Search {
+  std::string text;
+  std::shared_ptr<const std::vector<NodeId>> found;  // in program order; null: nothing was asked
+  std::vector<NodeId> best;                          // a dozen, those that begin so first
+  std::string fault;                                 // what is wrong with the text
+  // What it was found in; another pass or plan may have other answers.
+  std::size_t pass = 0;
+  SharedPlanView plan;
+
+  // "3 of 41", where the selected node is one of them; "41 found", "nothing fits".
+  std::string words(NodeId selected) const;
+  // The match `by` after the selected one in program order, around the end; invalid: no match.
+  NodeId neighbour(NodeId selected, const Graph& graph, int by) const;
+};
+
+// Plans by rising peak and falling time: whatever another one beats in both is left out. Beside
+// them, and whatever beats it, the plan that was made for each of the budgets that were asked for
+// last.
+class KnownPlans {
+ public:
+  void add(SharedPlanView plan);
+  // The answer to its request, as `recut plan` gives it.
+  void add_made(SharedPlanView plan);
+  void clear();
+  const std::vector<SharedPlanView>& all() const { return plans_; }
+  const std::vector<SharedPlanView>& made() const { return made_; }
+
+  // The quickest that peaks within the budget (0: any); null where none does.
+  SharedPlanView best_within(std::int64_t budget_bytes) const;
+  SharedPlanView lowest() const { return plans_.empty() ? nullptr : plans_.front(); }
+  // Made for this budget, as a request names it; null where none was.
+  SharedPlanView made_for(const std::string& budget) const;
+
+ private:
+  std::vector<SharedPlanView> plans_;
+  std::vector<SharedPlanView> made_;  // the oldest first
+};
+
+// A second plan, pinned so that others are seen against it: the timeline's outline, a choice of the
+// compare panel, the sums of the legend, a row of the report.
+struct Baseline {
+  SharedPlanView plan;  // null: none is pinned
+  std::string title;
+  std::string asked_for;  // its title while it is made
+};
+
+// A plan that was made for these wishes, whatever was shown on the way to it.
+struct AnsweredPlan {
+  SharedPlanView plan;  // null: none yet
+  Wishes wishes;
+};
+struct PlanChange;  // plan_change.h
+
+// `waiting`: for the user, who has to give its file.
+enum class DocumentState : std::uint8_t { opening, ready, failed, waiting };
+
+struct DocumentView {
+  int serial = 0;     // never used twice
+  std::string path;   // "" where it stands for a link that can't be followed
+  std::string title;  // the model's name, or the file's
+  DocumentState state = DocumentState::opening;
+  OpeningFault fault;    // why it failed
+  std::string link;      // that it came by: the address, until its graph is there
+  bool awaited = false;  // opening: its bytes or their reader are on their way (Backend)
+
+  std::shared_ptr<const std::string> bytes;  // of the file
+  std::shared_ptr<const Document> document;  // from here on: null or empty until it is ready
+  Recipe made_by;                            // what made `document`; wishes may be ahead of it
+  Diagnostics recipe_faults;                 // why the last recipe or rules that were asked for
+                                             // couldn't be had; empty once others could
+  std::shared_ptr<const PlanBasis> basis;    // of `wishes`' device and model of cost
+  SharedPlanView start;                      // the step with nothing recomputed
+  KnownPlans known;                          // for `wishes`, whatever the budget
+  std::shared_ptr<const Curve> curve;        // as far as it is known
+  SharedPlanView shown;  // the plan that all panels speak of: the one made for the budget, and
+                         // until that is there the best one known
+  Baseline baseline;
+  SharedPlanView refused;  // the last plan that couldn't hold its budget: its report says why
+  std::shared_ptr<const Reasons> reasons;  // of `shown`; null while they are made
+  AnsweredPlan answered, before;  // the last that answered its wishes, and the one before that
+  std::shared_ptr<const PlanChange>
+      change;  // from that to this, made with the reasons; may be null
+
+  Wishes wishes;
+  bool chose_budget = false;   // false: the budget is the window's own first guess …
+  bool guessed_again = false;  // … or its second, as the first couldn't be held
+  Selection selection;
+  SelectionAnchor anchor;
+  Search search;
+  std::string wanted_selection;            // by name, until the graph is there
+  std::optional<std::size_t> wanted_pass;  // the graph to show, until then
+  std::size_t pass = 0;                    // the graph that is shown: 0 as read, i after pass i
+
+  const Graph& graph() const { return document->graph(); }
+  const Graph& graph_at_pass() const;
+  bool is_forward() const;  // as it was read there is no backward in it
+  bool has_backward() const { return !is_forward() || document->differentiated; }
+  bool is_ready() const { return state == DocumentState::ready; }
+  // Whether the plan that is shown peaks within the budget.
+  bool holds() const { return shown && shown->within(wishes.budget_bytes); }
+  // Refused by the plan that was made for it, or by what is proved.
+  BudgetAnswer budget_answer() const;
+  // Proved of the budget or of the graph: no order peaks below it. 0: nothing is proved yet.
+  std::int64_t peak_bound() const;
+  // After another plan is shown: it may be the answer to the wishes.
+  void note_answer();
+  // The least peak of a plan that is known; 0 where none is.
+  std::int64_t least_peak() const;
+
+  // The graph's node of that name, if it has one.
+  NodeId find(const std::string& node_name) const;
+  std::string selected_name() const;  // "" for none
+  // What the plan, which is of the last graph, knows the selection as; invalid where it doesn't.
+  NodeId planned_selection() const;
+
+  // Panels' own memory of this document: zoom, scroll, what is folded.
+  PanelMemory memories;
+
+  // Jobs at work for it; 0 for none.
+  JobId opening = 0, sweeping = 0, planning = 0, viewing = 0, reasoning = 0, weighing = 0;
+  SharedPlanView weighed;  // the plan that was shown when another one was last weighed against it
+  double plan_due = -1;    // the time at which the budget has rested long enough; below 0: none
+};
+
+// A graph as panels draw it: a document's, after some of its passes, under a plan.
+struct ShownGraph {
+  std::shared_ptr<const Document> document;
+  std::size_t pass = 0;
+  SharedPlanView plan;  // may be null
+
+  const Graph& graph() const;
+  bool operator==(const ShownGraph& o) const {
+    return document == o.document && pass == o.pass && plan == o.plan;
+  }
+};
+ShownGraph shown_graph(const DocumentView& document);
+
+// A budget as people write it ("6.5GiB", "40%", "none"), of a document's own peak.
+Result<std::int64_t> read_budget(const std::string& text, const DocumentView& document);
+// How hard to search, kLeastEffort to kMostEffort.
+inline constexpr double kLeastEffort = 0.001, kMostEffort = 1000;
+Result<double> read_effort(std::string_view text);
+// The planning request for the document's wishes.
+PlanningRequest request_of(const Wishes& wishes);
+
+}  // namespace recut::gui

@@ -1,0 +1,37 @@
+// The documents that are open, and which of them is in front.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "gui/model/document_view.h"
+
+namespace recut::gui {
+
+class Documents {
+ public:
+  // A new one behind the others, in front from now on.
+  DocumentView& add(std::string path, std::shared_ptr<const std::string> bytes);
+  void close(int serial);
+  void show(int serial);
+
+  DocumentView* front() const { return find(front_); }
+  DocumentView* find(int serial) const;
+  DocumentView* find_path(const std::string& path) const;
+  // One that such a file would be: that waits for it, or couldn't be read from it. Null: none.
+  DocumentView* find_lacking(const std::string& path) const;
+  const std::vector<std::unique_ptr<DocumentView>>& all() const { return all_; }
+  // The `by`-th after the one in front, around the end.
+  DocumentView* neighbour(int by) const;
+
+  void remember(const std::string& path);  // as opened most recently
+  const std::vector<std::string>& recent() const { return recent_; }
+
+ private:
+  std::vector<std::unique_ptr<DocumentView>> all_;
+  std::vector<std::string> recent_;  // latest first
+  int front_ = 0, last_ = 0;
+};
+
+}  // namespace recut::gui

@@ -1,0 +1,25 @@
+// What is shown for a budget is the plan made for it, the same for everybody who asks for it. Where
+// the window knows a quicker one that holds the budget, made for another one, it offers that: to
+// take it is to ask for the other budget.
+#pragma once
+
+#include <string>
+
+#include "gui/model/document_view.h"
+
+namespace recut::gui {
+
+// The plan made for another budget that is the quickest of those which hold this one, if it is
+// quicker than the one made for this budget, or that doesn't hold it; null where there is none, and
+// while the plan that is shown isn't the one made for its budget.
+SharedPlanView offered_plan(const DocumentView& document);
+
+// Of the plans that were found on the way (the curve's), one that would be offered if planning for
+// its budget gave as good a plan: null where there is none or that was tried.
+SharedPlanView promising_plan(const DocumentView& document);
+
+// "made for 512 MiB: 1.2 % quicker", "made for 512 MiB: holds this budget"; the same as a sentence.
+std::string offer_words(const DocumentView& document, const PlanView& offered);
+std::string offer_sentence(const DocumentView& document, const PlanView& offered);
+
+}  // namespace recut::gui

@@ -1,0 +1,188 @@
+#include "gui/model/plan_change.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <set>
+#include <utility>
+
+#include "engine/cost/cost.h"
+#include "engine/ir/aliases.h"
+#include "engine/support/units.h"
+#include "gui/model/value_details.h"
+
+namespace recut::gui {
+namespace {
+
+constexpr std::size_t kMostLookedAt = 256;  // nodes, for what is saved instead of another
+
+std::string budget_words(const Wishes& wishes) {
+  return wishes.budget_bytes == 0 ? "none" : format_bytes(wishes.budget_bytes);
+}
+
+std::vector<std::string> added(const std::vector<std::string>& before,
+                               const std::vector<std::string>& after) {
+  std::vector<std::string> names;
+  for (const std::string& name : after)
+    if (std::find(before.begin(), before.end(), name) == before.end()) names.push_back(name);
+  return names;
+}
+
+// What was wished otherwise.
+std::string cause_of(const Wishes& before, const Wishes& after) {
+  std::vector<std::string> causes;
+  const auto pins = [&](const std::vector<std::string>& names, const char* verb) {
+    if (!names.empty()) causes.push_back(fmt::format("{} {}", names_of(names), verb));
+  };
+  const auto saved = added(before.pins.save, after.pins.save);
+  const auto again = added(before.pins.recompute, after.pins.recompute);
+  pins(saved, "pinned to be saved");
+  pins(again, "pinned to be recomputed");
+  std::vector<std::string> left = added(after.pins.save, before.pins.save);
+  const auto more = added(after.pins.recompute, before.pins.recompute);
+  left.insert(left.end(), more.begin(), more.end());
+  for (const auto* chosen : {&saved, &again})
+    for (const std::string& name : *chosen) std::erase(left, name);
+  pins(left, "left to the planner");
+  if (before.budget_bytes != after.budget_bytes)
+    causes.push_back(fmt::format("budget {}, was {}", budget_words(after), budget_words(before)));
+  if (before.cost_model != after.cost_model)
+    causes.emplace_back(after.cost_model == "fused" ? "calls fused" : "calls one by one");
+  if (before.device != after.device) causes.push_back("priced for " + after.device);
+  if (before.effort != after.effort) causes.push_back(fmt::format("effort {}", after.effort));
+  std::string words;
+  for (const std::string& cause : causes) words += (words.empty() ? "" : "; ") + cause;
+  return words.empty() ? "planned anew" : words;
+}
+
+std::string outcome_of(const PlanDifference& difference, const PlanView& before,
+                       const PlanView& after) {
+  std::array<std::int64_t, kRoles> count = {}, bytes = {};
+  std::int64_t reruns = 0;
+  for (const FateRow& row : difference.rows) {
+    if (row.role_here == row.role_there) ++reruns;
+    if (row.role_here == row.role_there) continue;
+    count[static_cast<std::size_t>(row.role_here)] += 1;
+    bytes[static_cast<std::size_t>(row.role_here)] += row.bytes;
+  }
+  std::string words;
+  const auto add = [&](std::string one, const char* between = ", ") {
+    words += (words.empty() ? "" : between) + std::move(one);
+  };
+  const std::int64_t peak = after.peak() - before.peak();
+  const double step = after.report().step_us - before.report().step_us;
+  if (peak != 0) add("peak " + signed_bytes(peak));
+  if (step != 0) add(fmt::format("step {}{}", step > 0 ? "+" : "-", format_micros(std::abs(step))));
+  const char* between = "; ";  // what it costs, then what flipped
+  for (const Role role : {Role::recomputed, Role::saved, Role::freed, Role::inside}) {
+    const auto r = static_cast<std::size_t>(role);
+    if (count[r] == 0) continue;
+    add(fmt::format("{} now {} ({})", format_count(count[r]), name_of(role),
+                    format_bytes(bytes[r])),
+        std::exchange(between, ", "));
+  }
+  if (reruns > 0)
+    add(fmt::format("{} run another number of times", format_count(reruns)),
+        std::exchange(between, ", "));
+  if (difference.rows.empty()) add("no value has another fate", between);
+  return words;
+}
+
+std::string saved_reason(const Reason& reason) {
+  if (reason.by_hand) return "saved by hand";
+  if (!reason.why_not.empty()) return "it " + reason.why_not;
+  const std::string time = format_micros(reason.recompute_us + reason.inputs_us);
+  if (reason.inputs.empty()) return fmt::format("making it again would take {}", time);
+  return fmt::format("making it again would take {}, with {}", time, names_of(reason.inputs));
+}
+
+std::string recomputed_reason(const Reason& reason) {
+  if (reason.by_hand) return "recomputed by hand";
+  const std::string time = format_micros(reason.recompute_us + reason.inputs_us);
+  if (reason.flip_bytes > 0)
+    return fmt::format("makes {} of room at the peak for {}", format_bytes(reason.flip_bytes),
+                       time);
+  return fmt::format("is made again in {}, which frees memory elsewhere", time);
+}
+
+}  // namespace
+
+SavedInstead saved_instead(const PlanView& plan, const Users& users, NodeId node) {
+  const Graph& graph = plan.graph();
+  std::vector<SavedInstead> waiting{{maker_of(graph, node), 0}};
+  std::set<NodeId> seen{waiting.front().node};
+  for (std::size_t at = 0; at < waiting.size() && at < kMostLookedAt; ++at)
+    for (const NodeId user : users.of(waiting[at].node)) {
+      if (!seen.insert(user).second) continue;
+      const double own = node_micros(graph, user, plan.planned.costs.device.rates);
+      const SavedInstead found{user, waiting[at].micros + own};
+      if (maker_of(graph, user) == user && plan.role(user) == Role::saved) return found;
+      waiting.push_back(found);
+    }
+  return {};
+}
+
+std::string instead_words(const PlanView& plan, const Users& users, NodeId node) {
+  const SavedInstead instead = saved_instead(plan, users, node);
+  if (!instead.node.valid()) return {};
+  return fmt::format("{}, made of it in {}, is saved instead", plan.graph().node_name(instead.node),
+                     format_micros(instead.micros));
+}
+
+std::string unread_words(const PlanView& plan, const Users& users, NodeId node) {
+  const std::string instead = instead_words(plan, users, node);
+  return "backward reads nothing of it" + (instead.empty() ? "" : ": " + instead);
+}
+
+PlanDifference difference_between(const AnsweredPlan& was, const AnsweredPlan& is) {
+  return difference_of(*is.plan, *was.plan, match_same(is.plan->graph()));
+}
+
+PlanChange::PlanChange(const AnsweredPlan& was, const AnsweredPlan& is, PlanDifference change,
+                       Users users)
+    : before(was.plan),
+      after(is.plan),
+      difference(std::move(change)),
+      cause(cause_of(was.wishes, is.wishes)),
+      outcome(outcome_of(difference, *before, *after)),
+      users(std::move(users)) {}
+
+PlanChange::PlanChange(const AnsweredPlan& was, const AnsweredPlan& is)
+    : PlanChange(was, is, difference_between(was, is), Users(is.plan->graph())) {}
+
+std::string flip_reason(const PlanChange& change, const FateRow& row, const Reasons& reasons) {
+  if (row.role_here == row.role_there)
+    return fmt::format("runs {} times more than once, was {}", row.runs_here, row.runs_there);
+  switch (row.role_here) {
+    case Role::saved:
+      return saved_reason(reasons.of(row.here));
+    case Role::recomputed:
+      return recomputed_reason(reasons.of(row.here));
+    case Role::freed: {
+      const std::string instead = instead_words(*change.after, change.users, row.here);
+      return instead.empty() ? "backward reads nothing of it" : instead;
+    }
+    case Role::inside:
+      return "only its own kernel reads it now";
+    case Role::result:
+    case Role::input:
+      break;
+  }
+  return {};
+}
+
+std::string pin_remarks(const PlanChange& change, const AnsweredPlan& was, const AnsweredPlan& is) {
+  const PlanView& plan = *change.after;
+  std::string words;
+  for (const std::string& name : added(was.wishes.pins.save, is.wishes.pins.save)) {
+    const NodeId node = plan.graph().find(name);
+    if (!node.valid() || plan.role(node) != Role::freed) continue;
+    words += fmt::format("{}{} was to be saved, and is freed: {}.", words.empty() ? "" : " ", name,
+                         unread_words(plan, change.users, node));
+  }
+  return words;
+}
+
+}  // namespace recut::gui

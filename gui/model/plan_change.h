@@ -1,0 +1,47 @@
+// The outcome of a change of wishes: which values have another fate than in the plan before, and
+// why.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "gui/model/document_view.h"
+#include "gui/model/plan_difference.h"
+
+namespace recut::gui {
+
+// Made by a job, never changed.
+struct PlanChange {
+  PlanChange(const AnsweredPlan& was, const AnsweredPlan& is);
+  // Of its slow parts, once they are made: `change` of the plans, `users` of the graph after.
+  PlanChange(const AnsweredPlan& was, const AnsweredPlan& is, PlanDifference change, Users users);
+
+  const SharedPlanView before, after;
+  const PlanDifference difference;  // here: after; there: before
+  const std::string cause;          // "budget 3.00 GiB, was 4.25 GiB"
+  // "peak -1.25 GiB, step +3.10 ms; 3 now recomputed (1.5 GiB), 1 now saved (64 MiB)"
+  const std::string outcome;
+  const Users users;
+};
+
+// The values whose fate differs, here after the change and there before it.
+PlanDifference difference_between(const AnsweredPlan& was, const AnsweredPlan& is);
+
+// Why the value of a row has the fate that it has now. `reasons`: of the plan after.
+std::string flip_reason(const PlanChange& change, const FateRow& row, const Reasons& reasons);
+
+// A value that is made of one that backward doesn't read, and saved in its place.
+struct SavedInstead {
+  NodeId node;        // invalid: nothing is
+  double micros = 0;  // to make it of the other
+};
+SavedInstead saved_instead(const PlanView& plan, const Users& users, NodeId node);
+// "div, made of it in 1.00 µs, is saved instead"; "" where nothing is.
+std::string instead_words(const PlanView& plan, const Users& users, NodeId node);
+// The same with "backward reads nothing of it" before it.
+std::string unread_words(const PlanView& plan, const Users& users, NodeId node);
+
+// Values that were pinned by this change and have another fate than was asked for, a sentence each.
+std::string pin_remarks(const PlanChange& change, const AnsweredPlan& was, const AnsweredPlan& is);
+
+}  // namespace recut::gui

@@ -1,0 +1,38 @@
+// The kernels of a plan, for sentences that count them: which calls each computes, and the bytes
+// that it moves. Found from the plan alone, with no schedule and no addresses.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "gui/model/document_view.h"
+
+namespace recut::gui {
+
+struct PlanKernel {
+  std::vector<NodeId> calls;  // in order, without views; those that it inlines come first
+  std::size_t inlined = 0;    // how many
+  std::int64_t moved = 0;     // bytes read and written
+};
+
+struct PlanKernels {
+  SharedPlanView plan;
+  std::vector<PlanKernel> all;  // that run, in order
+
+  std::int64_t moved() const;
+  // The first that computes a call for others; null where none does.
+  const PlanKernel* of(NodeId call) const;
+};
+PlanKernels kernels_of(const SharedPlanView& plan);
+
+// Of a document the plan that is shown and the one that is pinned, as they were counted last.
+struct CountedKernels {
+  PlanKernels shown, pinned;
+};
+inline constexpr std::string_view kCountedMemory = "counted kernels";
+// Counts them where that wasn't done yet.
+void count_kernels(DocumentView& document);
+// Null where that plan wasn't counted.
+const PlanKernels* counted_kernels(const DocumentView& document, const SharedPlanView& plan);
+
+}  // namespace recut::gui

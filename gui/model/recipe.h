@@ -1,0 +1,66 @@
+// What is made of a file's graph before it is planned for: a joint graph of a forward one, the
+// passes that run, the user's own rules. A part of the wishes: undone, saved and sent along in
+// links as they are.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/workspace/dimensions.h"
+#include "engine/workspace/document.h"
+#include "gui/model/loose_json.h"
+
+namespace recut::gui {
+
+// A file of rules as it was read: small enough to be kept whole, so that nobody needs to find it
+// again.
+struct RuleFile {
+  std::string path;
+  std::string text;
+  bool operator==(const RuleFile& o) const { return path == o.path && text == o.text; }
+};
+inline constexpr std::size_t kMostRuleBytes = 256 << 10;
+// By the file's name, "my.rules".
+bool is_rules_name(std::string_view path);
+
+// An optimiser by its name (workspace/training.h) that is to be a part of the step.
+struct OptimizerChoice {
+  std::string name = "adam";
+  double learning_rate = 1e-3;
+  bool operator==(const OptimizerChoice& o) const {
+    return name == o.name && learning_rate == o.learning_rate;
+  }
+};
+inline constexpr double kMostLearningRate = 100;
+// Fails where there is no such optimiser, or the rate isn't above 0 and at most the most; words:
+// "0.01", or none for the optimiser's own.
+Result<OptimizerChoice> optimizer_choice(std::string_view name, std::string_view rate);
+
+struct Recipe {
+  bool differentiate = false;                // a forward graph; a joint one is as it is
+  std::optional<OptimizerChoice> optimizer;  // then it is differentiated, too
+  std::vector<std::string> on;               // passes that don't run by themselves
+  std::vector<std::string> off;              // those that do, and don't here; `rules`, too
+  std::optional<RuleFile> rules;             // the pass `rules`
+  Dimensions dimensions;                     // sizes of those that a model leaves open
+
+  bool operator==(const Recipe& o) const {
+    return differentiate == o.differentiate && optimizer == o.optimizer && on == o.on &&
+           off == o.off && rules == o.rules && dimensions == o.dimensions;
+  }
+  // Whether the pass runs where `usual` ones do by themselves.
+  bool runs(std::string_view pass, const std::vector<std::string>& usual) const;
+  void switch_pass(std::string_view pass, const std::vector<std::string>& usual);
+};
+
+// The same for the engine; names that are no pass's any more are passed over. Fails where the rules
+// are none, with their places.
+Result<OpenOptions> options_of(const Recipe& recipe);
+
+Json json_of(const Recipe& recipe);
+// What is damaged is left out, rules that can't be read with it.
+Recipe recipe_of(const Json& json);
+
+}  // namespace recut::gui

@@ -1,0 +1,20 @@
+// A plan's storages by role, counted here for every panel that says how many.
+#pragma once
+
+#include <array>
+
+#include "gui/model/plan_view.h"
+
+namespace recut::gui {
+
+struct RoleTotal {
+  std::int64_t count = 0;  // storages; of the role `recomputed`: runs
+  std::int64_t bytes = 0;
+};
+using RoleTotals = std::array<RoleTotal, kRoles>;  // by role
+RoleTotals totals_of(const PlanView& plan);
+
+// "14 storages", "1 run"
+std::string counted_words(Role role, std::int64_t count);
+
+}  // namespace recut::gui

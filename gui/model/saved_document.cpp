@@ -1,0 +1,115 @@
+#include "gui/model/saved_document.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <any>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "engine/support/utf8.h"
+
+namespace recut::gui {
+namespace {
+
+constexpr std::size_t kMostGroups = 100'000;  // more than any graph has; a bound for hostile files
+
+// Keys fill 64 bits, which JSON's numbers don't hold: sixteen digits each.
+Json keys_in(const std::vector<std::uint64_t>& keys) {
+  Json list = Json::array();
+  for (const std::uint64_t key : keys) list.push_back(fmt::format("{:016x}", key));
+  return list;
+}
+
+std::vector<std::uint64_t> keys_of(const Json& json, const char* name) {
+  std::vector<std::uint64_t> keys;
+  for (const std::string& text : texts_of(json, name)) {
+    char* end = nullptr;
+    const std::uint64_t key = std::strtoull(text.c_str(), &end, 16);
+    if (text.size() == 16 && *end == '\0' && keys.size() < kMostGroups) keys.push_back(key);
+  }
+  return keys;
+}
+
+Json json_of(const SavedView& view) {
+  Json json = Json::object();
+  if (view.camera)
+    json["camera"] = {{"x", view.camera->x}, {"y", view.camera->y}, {"zoom", view.camera->zoom}};
+  if (view.open) json["open"] = keys_in(*view.open);
+  return json;
+}
+
+SavedView view_of(const Json& json) {
+  SavedView view;
+  if (!json.is_object()) return view;
+  if (const auto camera = json.find("camera"); camera != json.end()) {
+    const auto x = real_of(*camera, "x"), y = real_of(*camera, "y");
+    const auto zoom = real_of(*camera, "zoom");
+    if (x && y && zoom && *zoom > 0) view.camera = SavedView::Camera{*x, *y, *zoom};
+  }
+  if (const auto open = json.find("open"); open != json.end() && open->is_array())
+    view.open = keys_of(json, "open");
+  return view;
+}
+
+}  // namespace
+
+Json json_of(const SavedDocument& document) {
+  const Wishes& wishes = document.wishes;
+  Json json = {
+      {"path", valid_utf8(document.path)},        {"budget_bytes", wishes.budget_bytes},
+      {"device", valid_utf8(wishes.device)},      {"cost_model", valid_utf8(wishes.cost_model)},
+      {"save", texts_in(wishes.pins.save)},       {"recompute", texts_in(wishes.pins.recompute)},
+      {"selected", valid_utf8(document.selected)}};
+  if (wishes.effort != 1) json["effort"] = wishes.effort;
+  if (Json recipe = json_of(wishes.recipe); !recipe.empty()) json["recipe"] = std::move(recipe);
+  if (document.pass) json["pass"] = *document.pass;
+  if (Json view = json_of(document.view); !view.empty()) json["view"] = std::move(view);
+  return json;
+}
+
+SavedDocument document_of(const Json& json) {
+  SavedDocument document;
+  document.path = text_of(json, "path");
+  document.wishes.budget_bytes = std::max<std::int64_t>(0, number_of(json, "budget_bytes"));
+  document.wishes.device = text_of(json, "device", document.wishes.device);
+  document.wishes.cost_model = text_of(json, "cost_model", document.wishes.cost_model);
+  const double effort = real_of(json, "effort").value_or(1);
+  if (effort >= kLeastEffort && effort <= kMostEffort) document.wishes.effort = effort;
+  document.wishes.pins = {texts_of(json, "save"), texts_of(json, "recompute")};
+  document.selected = text_of(json, "selected");
+  if (!json.is_object()) return document;
+  if (const auto recipe = json.find("recipe"); recipe != json.end())
+    document.wishes.recipe = recipe_of(*recipe);
+  const auto pass = json.find("pass");
+  if (pass != json.end() && pass->is_number_unsigned()) document.pass = pass->get<std::size_t>();
+  if (const auto view = json.find("view"); view != json.end()) document.view = view_of(*view);
+  return document;
+}
+
+std::string write_document(const SavedDocument& document) { return json_of(document).dump(); }
+
+SavedDocument read_document(std::string_view text) {
+  return document_of(Json::parse(text.begin(), text.end(), nullptr, false));
+}
+
+SavedDocument saved_of(const DocumentView& document) {
+  SavedDocument saved{document.path, document.wishes, document.selected_name(), {}, {}};
+  if (document.is_ready() && document.pass != document.document->passes.passes.size())
+    saved.pass = document.pass;
+  if (!document.is_ready()) {
+    saved.selected = document.wanted_selection;
+    saved.pass = document.wanted_pass;
+  }
+  if (const auto* view = find_memory<SavedView>(document.memories, kSavedView)) saved.view = *view;
+  return saved;
+}
+
+void restore(DocumentView& document, const SavedDocument& saved) {
+  document.wishes = saved.wishes;
+  document.wanted_selection = saved.selected;
+  document.wanted_pass = saved.pass;
+  memory_of<SavedView>(document.memories, kSavedView) = saved.view;
+}
+
+}  // namespace recut::gui

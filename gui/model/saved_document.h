@@ -1,0 +1,50 @@
+// What is kept of an open document: one small JSON value, a part of the workspace and of whatever
+// else hands a document's state on. Reading passes over what is damaged, and knows no graph: what
+// names nothing there is found out when the document is open.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gui/model/document_view.h"
+#include "gui/model/loose_json.h"
+
+namespace recut::gui {
+
+// How the graph was looked at: the memory "saved-view" of a document, which the canvas keeps and
+// begins from.
+struct SavedView {
+  struct Camera {
+    double x = 0, y = 0, zoom = 1;  // as canvas/camera.h has them
+    bool operator==(const Camera& o) const { return x == o.x && y == o.y && zoom == o.zoom; }
+  };
+  std::optional<Camera> camera;                    // none: as at first
+  std::optional<std::vector<std::uint64_t>> open;  // groups by their keys; none: as at first
+  bool operator==(const SavedView& o) const { return camera == o.camera && open == o.open; }
+};
+
+inline constexpr std::string_view kSavedView = "saved-view";
+
+struct SavedDocument {
+  std::string path;
+  Wishes wishes;
+  std::string selected;             // by name
+  std::optional<std::size_t> pass;  // that is shown; none: the last
+  SavedView view;
+};
+
+Json json_of(const SavedDocument& document);
+SavedDocument document_of(const Json& json);
+
+// The same as a line of text; a text that is no JSON object reads as a document without a path.
+std::string write_document(const SavedDocument& document);
+SavedDocument read_document(std::string_view text);
+
+SavedDocument saved_of(const DocumentView& document);
+// What a document that was just added begins with.
+void restore(DocumentView& document, const SavedDocument& saved);
+
+}  // namespace recut::gui

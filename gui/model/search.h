@@ -1,0 +1,43 @@
+// Finding nodes by what people type: parts of names, operators and modules, sizes, and what the
+// plan makes of them.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "gui/model/document_view.h"
+
+namespace recut::gui {
+
+// What was typed, as words that all have to fit:
+//
+//   relu                 a part of the name, the operator, the module or the file and line of its
+//                        source, in any case
+//   op:add               a part of the operator's name      (op=add.Tensor: all of it)
+//   module:h.3           a module and what is in it: "h.3" and "h.3.attn", not "h.31"
+//   source:self.act      a part of the line of Python that called it; source:net.py:12
+//   name:view            a part of the node's name          (name=view_1: all of it)
+//   dtype:bf16           of any of its outputs
+//   bytes>64MiB          also >=, <, <=; blanks are allowed
+//   saved, recomputed, freed, result, input     what the plan that is shown makes of it
+//   forward, backward    where the plan runs it first
+//   pinned               chosen by hand
+//   -relu                what must not fit; "two words": in quotes, with their blank
+//
+// Every node of the graph, one of the document's passes, that fits, in program order. Fails where a
+// bound or a key isn't one.
+Result<std::vector<NodeId>> search_graph(const DocumentView& document, const Graph& graph,
+                                         std::string_view typed);
+// The same of the graph that plans are about, at most `most` nodes.
+Result<std::vector<NodeId>> search_nodes(const DocumentView& document, std::string_view typed,
+                                         std::size_t most);
+
+// The matches in the graph that is shown, as DocumentView keeps them.
+Search search_document(const DocumentView& document, std::string_view text);
+// The pass or the plan changed since.
+bool is_stale(const Search& search, const DocumentView& document);
+
+// Bytes of all that a node makes.
+std::int64_t bytes_of(const Graph& graph, NodeId id);
+
+}  // namespace recut::gui

@@ -1,0 +1,235 @@
+#include "gui/model/value_details.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "engine/ir/aliases.h"
+#include "engine/ir/printer.h"
+#include "engine/support/units.h"
+#include "gui/model/memory_stack.h"
+#include "gui/model/plan_change.h"
+
+namespace recut::gui {
+namespace {
+
+constexpr std::size_t kMostLives = 3, kMostNamed = 3;
+
+// One run's storages: they are born together.
+struct Life {
+  std::size_t run = 0, last_use = 0;
+  std::int64_t bytes = 0;
+};
+
+// Of a kernel all storages are there from its first step on: the call itself runs later.
+std::size_t run_from(const PlanView& plan, NodeId call, std::size_t birth) {
+  const auto& steps = plan.replay().steps;
+  for (std::size_t step = birth; step < steps.size(); ++step)
+    if (steps[step].node == call && !steps[step].inlined) return step;
+  return birth;
+}
+
+std::vector<Life> lives_of(const PlanView& plan, NodeId id) {
+  std::vector<Life> lives;
+  for (const StorageInstance* one : instances_behind(plan, id)) {
+    const std::size_t run = run_from(plan, one->owner, one->birth);
+    if (lives.empty() || lives.back().run != run) lives.push_back({run, one->last_use, 0});
+    lives.back().last_use = std::max(lives.back().last_use, one->last_use);
+    lives.back().bytes += one->bytes;
+  }
+  return lives;
+}
+
+std::string role_words(Role role) {
+  switch (role) {
+    case Role::saved:
+      return "saved across the border";
+    case Role::recomputed:
+      return "computed again in backward";
+    case Role::freed:
+      return "freed after its last use";
+    case Role::result:
+      return "a result or gradient: it stays";
+    case Role::input:
+      return "there before the step: it costs nothing";
+    case Role::inside:
+      return "none: it stays inside its kernel";
+  }
+  return {};
+}
+
+// "frees 12 MiB", "takes nothing"
+std::string change_words(std::int64_t bytes, bool frees) {
+  if (bytes != 0) frees = bytes < 0;
+  return (frees ? "frees " : "takes ") +
+         (bytes == 0 ? std::string("nothing") : format_bytes(std::abs(bytes)));
+}
+
+// "recomputing it takes 31 µs, with conv2 again, and frees 12 MiB at the peak (backward 1,893)"
+std::string why_words(const Reason& reason, const ValueRow* row, const std::string& peak) {
+  const std::string hand = reason.by_hand ? "by hand; " : "";
+  if (!reason.why_not.empty()) return hand + "no other choice: it " + reason.why_not;
+  const std::int64_t bytes = row != nullptr ? row->flip_bytes : 0;
+  const std::string time = format_micros(reason.recompute_us + reason.inputs_us);
+  const std::string inputs = names_of(reason.inputs);
+  if (reason.fate == Fate::saved)
+    return fmt::format("{}recomputing it takes {}{}, and {} at the peak ({})", hand, time,
+                       inputs.empty() ? "" : ", with " + inputs + " again",
+                       change_words(bytes, true), peak);
+  return fmt::format("{}saving it {} at the peak ({}) and spares up to {}{}", hand,
+                     change_words(bytes, false), peak, time,
+                     inputs.empty() ? "" : ", with the runs of " + inputs);
+}
+
+class Collector {
+ public:
+  Collector(const DocumentView& document, NodeId id)
+      : document_(document), plan_(*document.shown), graph_(document.graph()), id_(id) {}
+
+  ValueDetails collect() {
+    details_.title = graph_.node_name(id_);
+    details_.in_plan = true;
+    details_.role = plan_.role(id_);
+    PinnedValues pins;
+    pins.read(document_);
+    const NodeId maker = maker_of(graph_, id_);
+    details_.pinned = pins.of(maker);
+    add("operator", fmt::format("{} {}", graph_.op(id_).name, types()));
+    add("storage", storage(maker));
+    if (graph_.op(id_).is(kInput)) {
+      add("given as", graph_.is_input(id_) ? std::string(name_of(graph_.input_kind(id_)))
+                                           : std::string("constant"));
+    } else {
+      times();
+      reasons(maker);
+    }
+    const Origin& origin = graph_.origin(id_);
+    add("module", origin.module);
+    add("source", origin.source);
+    if (origin.seq_nr >= 0) add("autograd", fmt::format("call {}", origin.seq_nr));
+    attributes();
+    details_.operands = graph_[id_].operands;
+    for (const NodeId user : graph_.order()) {
+      const auto& operands = graph_[user].operands;
+      if (std::find(operands.begin(), operands.end(), id_) != operands.end())
+        details_.users.push_back(user);
+    }
+    return std::move(details_);
+  }
+
+ private:
+  void add(std::string what, std::string words) {
+    if (!words.empty()) details_.lines.push_back({std::move(what), std::move(words)});
+  }
+
+  std::string types() const {
+    std::string words;
+    for (const TensorType& type : graph_[id_].outputs)
+      words += (words.empty() ? "" : ", ") + format(type);
+    return words;
+  }
+
+  std::string storage(NodeId maker) const {
+    std::int64_t bytes = 0;
+    for (const TensorType& type : graph_[maker].outputs) bytes += byte_size(type);
+    const Kept kept = plan_.kept_of(maker);
+    const std::size_t owned = plan_.storages->owned(maker).size();
+    if (maker != id_)
+      return fmt::format("none of its own: a view of {}, {}", graph_.node_name(maker),
+                         format_bytes(bytes));
+    if (details_.role == Role::inside) return role_words(details_.role);
+    if (kept.storages > 0 && static_cast<std::size_t>(kept.storages) < owned)
+      return fmt::format("{} in {} storages; {} of them, {}, saved across the border",
+                         format_bytes(bytes), owned, kept.storages, format_bytes(kept.bytes));
+    return fmt::format("{}, {}", format_bytes(bytes), role_words(details_.role));
+  }
+
+  void times() {
+    const auto lives = lives_of(plan_, id_);
+    const std::size_t steps = plan_.replay().steps.size();
+    for (std::size_t i = 0; i < std::min(lives.size(), kMostLives); ++i) {
+      const std::string end = lives[i].last_use >= steps
+                                  ? std::string("stays to the end")
+                                  : "last read " + step_words(plan_.report(), lives[i].last_use);
+      add(i == 0 ? "written" : "again",
+          fmt::format("{} · {}", step_words(plan_.report(), lives[i].run), end));
+    }
+    if (lives.size() > kMostLives)
+      add("again", fmt::format("{} times more", lives.size() - kMostLives));
+  }
+
+  const ValueRow* row_of(NodeId maker) const {
+    const auto* table = find_memory<ValueTable>(document_.memories, kValuesMemory);
+    if (table == nullptr || !table->rows || table->rows->plan != document_.shown) return nullptr;
+    for (const ValueRow& row : table->rows->rows)
+      if (row.node == maker) return &row;
+    return nullptr;
+  }
+
+  void reasons(NodeId maker) {
+    const PinRules rules(graph_);
+    details_.why_not_saved = rules.why_not_saved(maker);
+    details_.why_not_recomputed = rules.why_not_recomputed(maker);
+    if (!document_.reasons || plan_.replay().steps.empty()) return;
+    const Reason reason = document_.reasons->of(maker);
+    details_.can_flip = reason.why_not.empty() && reason.fate != Fate::neither;
+    const bool forward = details_.can_flip || details_.role != Role::result;
+    if (reason.fate == Fate::neither)
+      return add("why", forward ? unread(maker, reason.by_hand) : std::string());
+    const std::string peak = step_words(plan_.report(), plan_.replay().peak_step.value_or(0));
+    if (forward) add("why", why_words(reason, row_of(maker), peak));
+  }
+
+  // Who asked for "saved" is told why it isn't.
+  std::string unread(NodeId maker, bool by_hand) const {
+    std::string words = unread_words(plan_, Users(graph_), maker);
+    if (!by_hand) return words;
+    return fmt::format("by hand it is to be {}, but {}",
+                       details_.pinned == Pinned::save ? "saved" : "recomputed", words);
+  }
+
+  void attributes() {
+    const auto& parameters = graph_.op(id_).parameters;
+    const auto& arguments = graph_[id_].arguments;
+    std::string words;
+    for (std::size_t i = 0; i < std::min(parameters.size(), arguments.size()); ++i) {
+      bool reads = false;
+      for_each_node(arguments[i], [&](NodeId) { reads = true; });
+      if (reads || arguments[i].absent() || arguments[i].none()) continue;
+      words += fmt::format("{}{} {}", words.empty() ? "" : " · ", parameters[i].name,
+                           print_argument(graph_, arguments[i]));
+    }
+    add("attributes", words);
+  }
+
+  const DocumentView& document_;
+  const PlanView& plan_;
+  const Graph& graph_;
+  const NodeId id_;
+  ValueDetails details_;
+};
+
+}  // namespace
+
+std::string names_of(const std::vector<std::string>& names) {
+  std::string words;
+  for (std::size_t i = 0; i < std::min(names.size(), kMostNamed); ++i)
+    words += (i > 0 ? ", " : "") + names[i];
+  if (names.size() > kMostNamed) words += fmt::format(" and {} more", names.size() - kMostNamed);
+  return words;
+}
+
+ValueDetails details_of(const DocumentView& document, NodeId id) {
+  ValueDetails details;
+  if (!id.valid() || !document.shown) return details;
+  if (document.graph().contains(id)) return Collector(document, id).collect();
+  const Graph& graph = document.graph_at_pass();
+  if (!graph.contains(id)) return details;
+  details.title = graph.node_name(id);
+  details.lines = {{"operator", fmt::format("{} {}", graph.op(id).name, format(graph.type(id)))},
+                   {"module", graph.origin(id).module},
+                   {"plan", "a later pass took it away: it is no part of the plan"}};
+  return details;
+}
+
+}  // namespace recut::gui

@@ -1,0 +1,49 @@
+// What is known of one value in words, for the panel and for the clipboard.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gui/model/document_view.h"
+#include "gui/model/value_table.h"
+
+namespace recut::gui {
+
+struct DetailLine {
+  std::string what, words;
+};
+
+struct ValueDetails {
+  std::string title;     // the node's name
+  bool in_plan = false;  // false: a pass took the node away
+  Role role = Role::input;
+  Pinned pinned = Pinned::no;
+  std::vector<DetailLine> lines;
+  std::vector<NodeId> operands, users;  // distinct, in order
+  // "" where the value can be chosen so; else why not, as the end of a sentence about it.
+  std::string why_not_saved, why_not_recomputed;
+  bool can_flip = false;
+
+  bool empty() const { return title.empty(); }
+};
+
+// Empty where nothing is selected. What needs reasons is left out until they are there.
+ValueDetails details_of(const DocumentView& document, NodeId id);
+std::string text_of(const ValueDetails& details);
+
+// "a, b, c and 4 more"
+std::string names_of(const std::vector<std::string>& names);
+
+// What `flip` comes to, beside the plan that is shown.
+std::string flip_words(const Flip& flip, const PlanView& shown);
+// What the value's row promised instead, with all others as they are; "" where just that came.
+std::string promise_words(const Flip& flip, const PlanView& shown, const ValueRow& row);
+
+// Why the wishes can't be held, where choices by hand are there; "" where they can.
+std::string conflict_words(const DocumentView& document);
+// The values that are pinned by choices each of which alone stands in the way, as far as it is
+// known.
+std::vector<NodeId> blamed_values(const DocumentView& document);
+
+}  // namespace recut::gui

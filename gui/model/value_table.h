@@ -1,0 +1,126 @@
+// The table of values: what there is to choose among, what the plan does with each, and what the
+// other choice would free or take, cost or gain. Rows are made by a job, sorted and filtered
+// between frames. No drawing.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/workspace/reasons.h"
+#include "gui/model/document_view.h"
+
+namespace recut::gui {
+
+struct ValueRow {
+  NodeId node;
+  std::int64_t bytes = 0;  // of its storages; where some are kept for backward, of these
+  // What the other choice comes to for this value alone, all others as they are.
+  std::int64_t flip_bytes = 0;  // more or less alive at the plan's peak
+  double flip_us = 0;           // more or less time for recomputation
+  bool has_choice = false;      // false: it can't be otherwise, and the two above are 0
+};
+
+// Of a value's storages under a plan: those that are kept for backward, or else all.
+std::int64_t row_bytes(const PlanView& plan, NodeId value);
+
+// Of one plan; never changed once made.
+struct ValueRows {
+  std::shared_ptr<const Reasons> reasons;  // that they were made from; null: no row has a price yet
+  SharedPlanView plan;
+  std::vector<ValueRow> rows;  // in the order of the graph
+
+  Role role(const ValueRow& row) const { return plan->role(row.node); }
+};
+std::shared_ptr<const ValueRows> make_value_rows(SharedPlanView plan,
+                                                 std::shared_ptr<const Reasons> reasons);
+
+// Rows without prices, for the time until there are reasons: fast.
+std::shared_ptr<const ValueRows> rows_without_prices(SharedPlanView plan);
+
+// With prices, in parts. A value may need all that was before it, so that a long chain takes
+// seconds: parts are counted by values that are looked at, not by rows.
+class ValueRowsMaker {
+ public:
+  ValueRowsMaker(SharedPlanView plan, std::shared_ptr<const Reasons> reasons);
+  // Goes on by so many looks at a value that the rows depend on; whether there are more rows.
+  bool some(std::size_t looks);
+  double share() const;                       // of the rows that are made, 0 … 1
+  std::shared_ptr<const ValueRows> finish();  // once there are no more
+
+ private:
+  std::shared_ptr<ValueRows> made_;
+  std::vector<NodeId> values_;
+  std::size_t next_ = 0;
+};
+
+enum class ValueColumn : std::uint8_t { name, module, bytes, flip_bytes, flip_us, order };
+// "name", "module", "bytes", "peak", "time", "order"; order is the graph's.
+std::string_view name_of(ValueColumn column);
+// False where there is none of that name.
+bool read_column(std::string_view name, ValueColumn& column);
+
+// What is kept of a document's table from frame to frame; the memory "values" of its view.
+struct ValueTable {
+  std::shared_ptr<const ValueRows> rows;     // null until they were made
+  std::shared_ptr<const Reasons> asked_for;  // those that a job makes rows of; null: of the plan
+  SharedPlanView asked_plan;                 // likewise
+  JobId making = 0;
+
+  ValueColumn sort = ValueColumn::bytes;
+  bool falling = true;
+  std::string filter;        // as search_nodes reads it
+  std::string filter_fault;  // why it can't be read; "" where it can
+
+  std::vector<std::uint32_t> order;  // rows to show, into rows->rows
+
+  // Whether there are rows of the plan that is shown, with prices where its reasons are there.
+  bool is_current(const DocumentView& document) const;
+  // Brings `order` up to date; cheap where nothing changed.
+  void arrange(const DocumentView& document);
+  // The place in `order`; its size where the node doesn't show.
+  std::size_t place_of(NodeId id) const;
+
+ private:
+  struct Key {
+    std::shared_ptr<const ValueRows> rows;
+    SharedPlanView shown;
+    ValueColumn sort = ValueColumn::bytes;
+    bool falling = true;
+    std::string filter;
+    bool operator==(const Key&) const = default;
+  };
+  Key made_of_;
+};
+inline constexpr std::string_view kValuesMemory = "values";
+ValueTable& value_table(DocumentView& document);
+
+// What was chosen by hand, patterns read.
+enum class Pinned : std::uint8_t { no, save, recompute };
+class PinnedValues {
+ public:
+  void read(const DocumentView& document);  // cheap where the choices are those that it read last
+  Pinned of(NodeId id) const;
+  bool empty() const { return pins_.empty(); }
+
+ private:
+  const Graph* graph_ = nullptr;
+  ChoiceRequest request_;
+  Pins pins_;
+};
+
+// The rows that show, in their order, for other programs and for people.
+std::string values_csv(const ValueTable& table);
+std::string values_text(const ValueTable& table);
+
+// The timeline: a line a step with its bytes by kind.
+std::string timeline_csv(const PlanView& plan);
+// What is alive at the peak.
+std::string peak_text(const PlanView& plan);
+
+// One field of CSV, in quotes where it needs them.
+std::string csv_field(std::string_view text);
+
+}  // namespace recut::gui

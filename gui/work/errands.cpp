@@ -1,0 +1,378 @@
+#include "gui/work/errands.h"
+
+#include "engine/fusion/kernel_model.h"
+#include "engine/support/units.h"
+#include "gui/work/errand_fields.h"
+
+namespace recut::gui {
+namespace {
+
+enum class Task : std::uint8_t { plan, sweep, check, schedule, run, train };
+enum class Reply : std::uint8_t { progress, measuring, some, all };
+
+template <class... T>
+std::string packed(const T&... values) {
+  Packer pack;
+  pack(values...);
+  return pack.take();
+}
+
+// Takes replies apart: what is said of the progress, and results by `take`.
+template <class T, class Take>
+std::function<bool(JobControl&, std::string_view)> reply_taker(Take take) {
+  return [take](JobControl& control, std::string_view bytes) {
+    Unpacker unpack(bytes);
+    const auto kind = unpack.get<Reply>();
+    if (kind == Reply::progress) {
+      const auto fraction = unpack.get<double>();
+      control.progress(fraction, unpack.get<std::string>());
+      return true;
+    }
+    if (kind == Reply::measuring) {
+      control.measuring(unpack.get<bool>());
+      return true;
+    }
+    take(control, unpack.result<T>());
+    return kind == Reply::some;
+  };
+}
+
+// A helper that fell: the result is that it did.
+template <class Take>
+std::function<void(JobControl&, const std::string&)> fall_taker(Take take) {
+  return [take](JobControl& control, const std::string& why) { take(control, error(why)); };
+}
+
+std::string recomputation_words(double micros) {
+  return format_micros(micros) + " of recomputation";
+}
+
+using Send = std::function<void(std::string)>;
+
+void serve_plan(const Document& document, Unpacker& unpack, const Send& send) {
+  auto request = unpack.get<PlanningRequest>();
+  request.limits.on_better = [&](double recompute_us) {
+    send(packed(Reply::progress, -1.0, recomputation_words(recompute_us)));
+  };
+  const auto planned = plan_to_run(document, request);
+  if (!planned) return send(packed(Reply::all, Result<FoundPlan>(planned.diagnostics())));
+  send(packed(Reply::all, Result<FoundPlan>(FoundPlan{planned->plan, planned->report})));
+}
+
+void serve_sweep(const Document& document, Unpacker& unpack, const Send& send) {
+  auto request = unpack.get<CurveRequest>();
+  request.on_curve = [&](const Curve& curve) { send(packed(Reply::some, Result<Curve>(curve))); };
+  send(packed(Reply::all, sweep_document(document, request)));
+}
+
+// Says how far it is with every percent. Who gave the errand ends it by ending the helper.
+std::function<bool(double, const std::string&)> percents(const Send& send) {
+  return [&send, percent = -1](double share, const std::string& words) mutable {
+    if (static_cast<int>(100 * share) == percent) return true;
+    percent = static_cast<int>(100 * share);
+    send(packed(Reply::progress, share, words));
+    return true;
+  };
+}
+
+// The same for a runner. It is silent while it measures: who hears of it would draw.
+StepProgress phases(const Send& send) {
+  return [&send, tell = percents(send), last = StepPhase::preparing](
+             StepPhase phase, double share, const std::string& words) mutable {
+    if (phase != last) send(packed(Reply::measuring, phase == StepPhase::measuring));
+    last = phase;
+    return phase == StepPhase::measuring || tell(share, words);
+  };
+}
+
+StepProgress phases(JobControl& control) {
+  return [&control](StepPhase phase, double share, const std::string& words) {
+    control.measuring(phase == StepPhase::measuring);
+    control.progress(share, words);
+    return !control.cancelled();
+  };
+}
+
+void serve_check(const Document& document, Unpacker& unpack, const Send& send) {
+  const auto check = unpack.get<PlanCheck>();
+  send(packed(Reply::all, check_plan(document, check, percents(send))));
+}
+
+Result<Schedule> schedule_of(const Graph& graph, const ScheduleOrder& order) {
+  return schedule_plan(graph, KernelModel(graph, order.fusion, order.apart), order.plan);
+}
+
+void serve_schedule(const Document& document, Unpacker& unpack, const Send& send) {
+  send(packed(Reply::all, schedule_of(document.graph(), unpack.get<ScheduleOrder>())));
+}
+
+// Calls `use` with a step of that plan; where `known` lacks the schedule, it is made and left in
+// `made`.
+template <class T, class Use>
+Result<T> with_step(const Document& document, const ScheduleOrder& plan,
+                    const std::optional<Schedule>& known, std::optional<Schedule>& made, Use use) {
+  const Graph& graph = document.graph();
+  const KernelModel kernels(graph, plan.fusion, plan.apart);
+  if (known) return use(ScheduledStep{document, kernels, *known});
+  auto schedule = schedule_plan(graph, kernels, plan.plan);
+  if (!schedule) return schedule.diagnostics();
+  made = std::move(*schedule);
+  return use(ScheduledStep{document, kernels, *made});
+}
+
+Result<StepRan> run_step(const Document& document, const RunTask& task, Runner& runner,
+                         const StepProgress& progress) {
+  StepRan ran;
+  auto figures = with_step<StepFigures>(
+      document, task.plan, task.schedule, ran.schedule,
+      [&](const ScheduledStep& step) { return runner.run(step, task.order, progress); });
+  if (!figures) return figures.diagnostics();
+  ran.figures = std::move(*figures);
+  return ran;
+}
+
+// Begins the training where it is at its first step, and compiles where it goes on by another plan.
+Result<StepsTrained> train_steps(TrainingPlace& place, std::shared_ptr<const Document> document,
+                                 const TrainTask& task, Runner& runner,
+                                 const std::function<void(bool)>& measuring) {
+  if (place.number != task.number) place = {task.number, nullptr};
+  if (place.session == nullptr && task.first == 0) {
+    auto begun = TrainingSession::begin(document, task.order.seed);
+    if (!begun) return begun.diagnostics();
+    place.session = std::move(*begun);
+  }
+  if (place.session == nullptr || place.session->steps() != task.first)
+    return error("the parameters are gone, with the helper that had them: it has to begin again");
+  StepsTrained trained;
+  double compile_ms = 0;
+  if (std::string plan = packed(task.plan); !place.session->goes_by(plan, runner)) {
+    auto compiled = with_step<double>(
+        *document, task.plan, task.schedule, trained.schedule, [&](const ScheduledStep& step) {
+          return place.session->compile(step, std::move(plan), runner);
+        });
+    if (!compiled) return compiled.diagnostics();
+    compile_ms = *compiled;
+  }
+  measuring(true);
+  auto figures = place.session->advance(task.order);
+  measuring(false);
+  if (!figures) return figures.diagnostics();
+  trained.figures = std::move(*figures);
+  trained.figures.compile_ms = compile_ms;
+  return trained;
+}
+
+void serve_run(const Document& document, Unpacker& unpack, Runner* runner, const Send& send) {
+  RECUT_CHECK(runner != nullptr, "a step to run where nothing runs any");
+  send(packed(Reply::all, run_step(document, unpack.get<RunTask>(), *runner, phases(send))));
+}
+
+void serve_train(TrainingPlace& place, std::shared_ptr<const Document> document, Unpacker& unpack,
+                 Runner* runner, const Send& send) {
+  RECUT_CHECK(runner != nullptr, "a step to run where nothing runs any");
+  const auto measuring = [&](bool now) { send(packed(Reply::measuring, now)); };
+  send(packed(Reply::all, train_steps(place, std::move(document), unpack.get<TrainTask>(), *runner,
+                                      measuring)));
+}
+
+ScheduleOrder order_of(const PlanView& plan) {
+  const CostModel& costs = plan.planned.costs;
+  return {plan.planned.plan, costs.fusion, costs.apart};
+}
+
+}  // namespace
+
+ErrandFile helper_file(const DocumentView& document) {
+  return {{document.serial, document.path, document.bytes}, document.made_by};
+}
+
+Job planning_job(std::string title, const ErrandFile& file, std::shared_ptr<const PlanBasis> basis,
+                 PlanningRequest request, TakePlan take) {
+  Job job{std::move(title), file.serial, true, false, {}};
+  job.part = [basis, request, take](JobControl& control) {
+    PlanningRequest mine = request;
+    mine.limits.cancel = &control.cancelled();
+    mine.limits.on_better = [&](double recompute_us) {
+      control.progress(-1, recomputation_words(recompute_us));
+    };
+    take(control, make_plan_view(*basis, mine));
+    return false;
+  };
+  const auto take_found = [basis, request, take](JobControl& control, Result<FoundPlan> found) {
+    if (!found) return take(control, found.diagnostics());
+    take(control, view_of_plan(*basis, request, found->plan, found->findings));
+  };
+  job.errand = std::make_shared<Errand>(
+      Errand{file, [recipe = file.recipe, request] { return packed(recipe, Task::plan, request); },
+             reply_taker<FoundPlan>(take_found), fall_taker(take)});
+  return job;
+}
+
+Job sweeping_job(std::string title, const ErrandFile& file,
+                 std::shared_ptr<const Document> document, CurveRequest request, TakeCurve take) {
+  Job job{std::move(title), file.serial, false, false, {}};
+  job.part = [document, request, take](JobControl& control) {
+    CurveRequest mine = request;
+    mine.cancel = &control.cancelled();
+    mine.on_curve = [&](const Curve& curve) { take(control, curve); };
+    take(control, sweep_document(*document, mine));
+    return false;
+  };
+  job.errand = std::make_shared<Errand>(
+      Errand{file, [recipe = file.recipe, request] { return packed(recipe, Task::sweep, request); },
+             reply_taker<Curve>(take), fall_taker(take)});
+  return job;
+}
+
+Job scheduling_job(std::string title, const ErrandFile& file, SharedPlanView plan,
+                   TakeSchedule take) {
+  Job job{std::move(title), file.serial, true, false, {}};
+  job.part = [plan, take](JobControl& control) {
+    take(control, schedule_of(plan->graph(), order_of(*plan)));
+    return false;
+  };
+  job.errand = std::make_shared<Errand>(Errand{
+      file,
+      [recipe = file.recipe, plan] { return packed(recipe, Task::schedule, order_of(*plan)); },
+      reply_taker<Schedule>(take), fall_taker(take)});
+  return job;
+}
+
+Job checking_job(std::string title, const ErrandFile& file,
+                 std::shared_ptr<const Document> document,
+                 std::function<Result<PlanCheck>()> inputs, TakeFigures take) {
+  Job job{std::move(title), file.serial, false, false, {}};
+  job.part = [document, inputs, take](JobControl& control) {
+    const auto check = inputs();
+    if (!check) {
+      take(control, check.diagnostics());
+      return false;
+    }
+    take(control, check_plan(*document, *check, [&](double share, const std::string& words) {
+           control.progress(share, words);
+           return !control.cancelled();
+         }));
+    return false;
+  };
+  job.errand = std::make_shared<Errand>(Errand{
+      file,
+      [recipe = file.recipe, inputs] { return packed(recipe, Task::check, inputs().value()); },
+      reply_taker<CheckFigures>(take), fall_taker(take)});
+  return job;
+}
+
+Job running_job(std::string title, const ErrandFile& file, SharedPlanView plan,
+                SharedSchedule schedule, StepOrder order, Runner& runner, TakeRun take) {
+  Job job{std::move(title), file.serial, false, false, {}};
+  job.measures = true;
+  job.part = [plan, schedule, order, &runner, take](JobControl& control) {
+    const auto scheduled = schedule ? Result<SharedSchedule>(schedule) : schedule_of(plan);
+    if (!scheduled) {
+      take(control, nullptr, scheduled.diagnostics());
+      return false;
+    }
+    const ScheduleView& view = **scheduled;
+    take(control, *scheduled,
+         runner.run({*plan->document, view.kernels, view.schedule}, order, phases(control)));
+    return false;
+  };
+  const auto task = [recipe = file.recipe, plan, schedule, order] {
+    const auto known = schedule ? std::optional(schedule->schedule) : std::nullopt;
+    return packed(recipe, Task::run, RunTask{order_of(*plan), known, order});
+  };
+  const auto take_ran = [plan, schedule, take](JobControl& control, Result<StepRan> ran) {
+    if (!ran) return take(control, schedule, ran.diagnostics());
+    const bool made = ran->schedule.has_value();
+    take(control,
+         made ? std::make_shared<const ScheduleView>(plan, std::move(*ran->schedule)) : schedule,
+         std::move(ran->figures));
+  };
+  const auto fail = [take](JobControl& control, const std::string& why) {
+    take(control, nullptr, error(why));
+  };
+  job.errand = std::make_shared<Errand>(Errand{file, task, reply_taker<StepRan>(take_ran), fail});
+  return job;
+}
+
+Job training_job(std::string title, const ErrandFile& file, SharedPlanView plan,
+                 SharedSchedule schedule, NextSteps next, Runner& runner, TakeTrained take) {
+  Job job{std::move(title), file.serial, false, true, {}};
+  job.measures = true;
+  const auto task = [plan, schedule, next] {
+    const auto known = schedule ? std::optional(schedule->schedule) : std::nullopt;
+    return TrainTask{next.number, next.first, order_of(*plan), known, next.order};
+  };
+  const auto take_trained = [plan, schedule, take](JobControl& control,
+                                                   Result<StepsTrained> trained) {
+    if (!trained) return take(control, schedule, trained.diagnostics());
+    const bool made = trained->schedule.has_value();
+    take(
+        control,
+        made ? std::make_shared<const ScheduleView>(plan, std::move(*trained->schedule)) : schedule,
+        std::move(trained->figures));
+  };
+  job.part = [plan, task, place = next.place, &runner, take_trained](JobControl& control) {
+    take_trained(control, train_steps(*place, plan->document, task(), runner,
+                                      [&](bool now) { control.measuring(now); }));
+    return false;
+  };
+  const auto fail = [take](JobControl& control, const std::string& why) {
+    take(control, nullptr, error(why));
+  };
+  job.errand = std::make_shared<Errand>(
+      Errand{file, [recipe = file.recipe, task] { return packed(recipe, Task::train, task()); },
+             reply_taker<StepsTrained>(take_trained), fail});
+  return job;
+}
+
+void ErrandServer::open(int serial, std::string_view path, std::string_view bytes) {
+  if (!knows(serial)) files_[serial] = {std::string(path), std::string(bytes), {}, {}, {}};
+}
+
+Result<Document> ErrandServer::read_document(const File& file, const Recipe& recipe) const {
+  const auto options = options_of(recipe);
+  if (!options) return options.diagnostics();
+  auto model = read_model_ ? read_model_(file.path, file.bytes, recipe.dimensions) : std::nullopt;
+  if (!model) return open_document_bytes(file.bytes, file.path, *options);
+  if (!*model) return model->diagnostics();
+  return open_document_graph(std::move(**model), file.path, *options);
+}
+
+void ErrandServer::make_document(File& file, Recipe recipe) const {
+  auto document = read_document(file, recipe);
+  if (document)
+    file.document = std::make_shared<const Document>(std::move(*document));
+  else
+    file.document = Result<std::shared_ptr<const Document>>(document.diagnostics());
+  file.recipe = std::move(recipe);
+  file.bytes = std::string();
+}
+
+void ErrandServer::serve(int serial, std::string_view task,
+                         const std::function<void(std::string)>& reply) {
+  const auto found = files_.find(serial);
+  RECUT_CHECK(found != files_.end(), "an errand on a file that was not given");
+  File& file = found->second;
+  Unpacker unpack(task);
+  auto recipe = unpack.get<Recipe>();
+  RECUT_CHECK(!file.document || file.recipe == recipe, "an errand on another graph of a file");
+  if (!file.document) make_document(file, std::move(recipe));
+  if (!*file.document) return reply(packed(Reply::all, false, file.document->diagnostics()));
+  const Document& document = ***file.document;
+  switch (unpack.get<Task>()) {
+    case Task::plan:
+      return serve_plan(document, unpack, reply);
+    case Task::sweep:
+      return serve_sweep(document, unpack, reply);
+    case Task::check:
+      return serve_check(document, unpack, reply);
+    case Task::schedule:
+      return serve_schedule(document, unpack, reply);
+    case Task::run:
+      return serve_run(document, unpack, runner_, reply);
+    case Task::train:
+      return serve_train(file.training, **file.document, unpack, runner_, reply);
+  }
+}
+
+}  // namespace recut::gui

@@ -1,0 +1,107 @@
+// Work that knows nothing of the window: planning, sweeping, checking, running. A thread does it as
+// a job; where there are none, a helper (backend/helper.h) does the same as an errand, told in
+// bytes.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "engine/workspace/curve.h"
+#include "engine/workspace/scheduling.h"
+#include "gui/backend/jobs.h"
+#include "gui/backend/runner.h"
+#include "gui/model/document_view.h"
+#include "gui/model/schedule_view.h"
+#include "gui/work/plan_check.h"
+#include "gui/work/training_session.h"
+
+namespace recut::gui {
+
+// The file that a helper works on, and what is made of it. A document that is made by another
+// recipe is another file to a helper: the one before is closed first.
+struct ErrandFile : HelperFile {
+  Recipe recipe;
+};
+ErrandFile helper_file(const DocumentView& document);
+
+// What was found is taken on the job's thread, or between two frames; `take` posts what it makes of
+// it. The jobs are of `owner`'s, urgent where the user waits for them.
+using TakePlan = std::function<void(JobControl&, Result<SharedPlanView>)>;
+using TakeCurve = std::function<void(JobControl&, Result<Curve>)>;  // again and again, better
+using TakeSchedule = std::function<void(JobControl&, Result<Schedule>)>;
+using TakeRun = std::function<void(JobControl&, SharedSchedule, Result<StepFigures>)>;
+using TakeTrained = std::function<void(JobControl&, SharedSchedule, Result<TrainingFigures>)>;
+using TakeFigures = std::function<void(JobControl&, Result<CheckFigures>)>;
+
+Job planning_job(std::string title, const ErrandFile& file, std::shared_ptr<const PlanBasis> basis,
+                 PlanningRequest request, TakePlan take);
+Job sweeping_job(std::string title, const ErrandFile& file,
+                 std::shared_ptr<const Document> document, CurveRequest request, TakeCurve take);
+Job scheduling_job(std::string title, const ErrandFile& file, SharedPlanView plan,
+                   TakeSchedule take);
+// `inputs` are found when the job begins; for a helper they must be there.
+Job checking_job(std::string title, const ErrandFile& file,
+                 std::shared_ptr<const Document> document,
+                 std::function<Result<PlanCheck>()> inputs, TakeFigures take);
+
+// `runner` outlives the job. `schedule`: null where it is yet to be made; what is taken in its
+// place is null where it couldn't be.
+Job running_job(std::string title, const ErrandFile& file, SharedPlanView plan,
+                SharedSchedule schedule, StepOrder order, Runner& runner, TakeRun take);
+
+// Where a training's state is: here, or in a helper.
+struct TrainingPlace {
+  int number = 0;
+  std::unique_ptr<TrainingSession> session;
+};
+// The next steps of the training of that number, which has come to the step `first`: at 0 it
+// begins. `place` is where it is, of no other job meanwhile.
+struct NextSteps {
+  int number = 0;
+  std::int64_t first = 0;
+  TrainingOrder order;
+  std::shared_ptr<TrainingPlace> place;
+};
+Job training_job(std::string title, const ErrandFile& file, SharedPlanView plan,
+                 SharedSchedule schedule, NextSteps next, Runner& runner, TakeTrained take);
+
+// The helper's side: the files that it was given, open, and errands on them.
+class ErrandServer {
+ public:
+  // Backend::read_model, of the platform that the helper is on.
+  using ReadModel = std::function<std::optional<Result<GraphFile>>(
+      const std::string& path, const std::string& bytes, const Dimensions& sizes)>;
+
+  // `runner`: null where it runs no steps; then it is given none. `read_model`: empty where all
+  // files are the engine's to read.
+  explicit ErrandServer(Runner* runner = nullptr, ReadModel read_model = {})
+      : runner_(runner), read_model_(std::move(read_model)) {}
+
+  // The same file again costs nothing. Its first errand says what is to be made of it.
+  void open(int serial, std::string_view path, std::string_view bytes);
+  void close(int serial) { files_.erase(serial); }
+  bool knows(int serial) const { return files_.count(serial) != 0; }
+
+  // Works until the errand is done; replies go out as they come.
+  void serve(int serial, std::string_view task, const std::function<void(std::string)>& reply);
+
+ private:
+  struct File {
+    std::string path, bytes;  // until the document is there, or can't be
+    Recipe recipe;
+    std::optional<Result<std::shared_ptr<const Document>>> document;
+    TrainingPlace training;
+  };
+  void make_document(File& file, Recipe recipe) const;
+  Result<Document> read_document(const File& file, const Recipe& recipe) const;
+
+  Runner* runner_;
+  const ReadModel read_model_;
+  std::map<int, File> files_;
+};
+
+}  // namespace recut::gui

@@ -1,0 +1,86 @@
+#include "gui/work/opening.h"
+
+namespace recut::gui {
+
+// The default strategy plans call by call, which isn't for the fused model.
+PlanningRequest plain_step(const Wishes& wishes) {
+  PlanningRequest request;
+  request.strategy = wishes.cost_model == "fused" ? "peak" : "default";
+  request.device = wishes.device;
+  request.cost_model = wishes.cost_model;
+  request.limits.effort = wishes.effort;
+  return request;
+}
+
+Opening::Opening(Backend& backend, const std::string& path,
+                 std::shared_ptr<const std::string> bytes, Wishes wishes)
+    : backend_(backend), path_(path) {
+  opened_.wishes = std::move(wishes);
+  opened_.bytes = std::move(bytes);
+}
+
+// Whether there is more to do with the opener that it makes.
+bool Opening::begin() {
+  begun_ = true;
+  auto options = options_of(opened_.wishes.recipe);
+  if (!options) {
+    faults_ = options.diagnostics();
+    return false;
+  }
+  auto model = backend_.read_model(path_, *opened_.bytes, opened_.wishes.recipe.dimensions);
+  if (model && !*model) {
+    faults_ = model->diagnostics();
+    return false;
+  }
+  if (!model) {
+    opener_.emplace(*opened_.bytes, path_, std::move(*options));
+    return true;
+  }
+  opener_.emplace("", path_, std::move(*options));
+  return opener_->begin_passes(std::move(**model));
+}
+
+bool Opening::step() {
+  if (!begun_) {
+    if (!begin() && opener_) take_document();
+  } else if (opener_) {
+    if (!opener_->step()) take_document();
+  } else if (!opened_.basis) {
+    find_basis();
+  } else {
+    plan_start();
+  }
+  return faults_.empty() && !opened_.start;
+}
+
+void Opening::take_document() {
+  auto document = opener_->take();
+  opener_.reset();
+  if (document)
+    opened_.document = std::make_shared<const Document>(std::move(*document));
+  else
+    faults_ = document.diagnostics();
+}
+
+void Opening::find_basis() {
+  auto basis = plan_basis(opened_.document, opened_.wishes.device, opened_.wishes.cost_model);
+  if (basis)
+    opened_.basis = std::make_shared<const PlanBasis>(std::move(*basis));
+  else
+    faults_ = basis.diagnostics();
+}
+
+void Opening::plan_start() {
+  auto start = make_plan_view(*opened_.basis, plain_step(opened_.wishes));
+  if (start)
+    opened_.start = std::move(*start);
+  else
+    faults_ = start.diagnostics();
+}
+
+Result<Opening::Opened> Opening::take() {
+  if (!faults_.empty()) return faults_;
+  return std::move(opened_);
+}
+
+}  // namespace recut::gui

@@ -1,0 +1,49 @@
+// Opens a file as the window needs it, in steps of some milliseconds: the document, what its plans
+// have in common, and the step with nothing recomputed.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "engine/workspace/document_opener.h"
+#include "gui/backend/backend.h"
+#include "gui/model/document_view.h"
+
+namespace recut::gui {
+
+// Nothing is recomputed: a document's first plan.
+PlanningRequest plain_step(const Wishes& wishes);
+
+class Opening {
+ public:
+  struct Opened {
+    Wishes wishes;  // that it was opened for
+    std::shared_ptr<const std::string> bytes;
+    std::shared_ptr<const Document> document;
+    std::shared_ptr<const PlanBasis> basis;
+    SharedPlanView start;
+  };
+
+  // `backend` reads what only its platform can; it outlives the opening.
+  Opening(Backend& backend, const std::string& path, std::shared_ptr<const std::string> bytes,
+          Wishes wishes);
+
+  bool step();            // true where there is more to do
+  Result<Opened> take();  // once there is none
+
+ private:
+  bool begin();
+  void take_document();
+  void find_basis();
+  void plan_start();
+
+  Backend& backend_;
+  const std::string path_;
+  bool begun_ = false;
+  std::optional<DocumentOpener> opener_;  // until there is a document
+  Opened opened_;
+  Diagnostics faults_;
+};
+
+}  // namespace recut::gui

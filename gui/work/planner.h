@@ -1,0 +1,73 @@
+// Fills documents in: opens them, plans for their wishes and draws their curve, all of it as jobs.
+// What is known already is shown in the same frame; what is better comes when it is found.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "gui/backend/backend.h"
+#include "gui/backend/jobs.h"
+#include "gui/model/document_view.h"
+#include "gui/work/opening.h"
+
+namespace recut::gui {
+
+class Planner {
+ public:
+  // `find`: a document by its serial number, null once it is closed. `say`: something that people
+  // should read.
+  struct Callbacks {
+    std::function<DocumentView*(int serial)> find;
+    std::function<void(const std::string& words, bool fault)> say;
+  };
+  Planner(Backend& backend, Jobs& jobs, Callbacks callbacks)
+      : backend_(backend), jobs_(jobs), callbacks_(std::move(callbacks)) {}
+
+  // Reads the file (or document.bytes where they are there), runs the passes, plans without
+  // recomputation; then the document is ready and the curve begins. A file that its user has to
+  // give is waited for.
+  void open(DocumentView& document);
+
+  // After a command changed the wishes: the plan made for them where there is one, else the best
+  // that is known, now; and jobs for what isn't known. Another recipe: what is shown stays until
+  // the graph that it makes is there, and its first plan.
+  void wishes_changed(DocumentView& document, const Wishes& before);
+
+  // The whole curve, again where it is there already.
+  void sweep(DocumentView& document);
+
+  // Once a tick: starts the plan for a budget that has rested for a moment.
+  void tick(DocumentView& document);
+
+ private:
+  using OnDocument = std::function<void(DocumentView&)>;
+  OnDocument known_plan(SharedPlanView plan) const;
+  void post(JobControl& control, int serial, OnDocument message) const;
+  bool can_open(const DocumentView& document) const;
+  void start_opening(DocumentView& document, std::string title);
+  void post_opened(JobControl& control, int serial, Opening::Opened opened);
+  void post_fault(JobControl& control, int serial, OpeningFault fault) const;
+  void take_opened(DocumentView& document, Opening::Opened opened);
+  void take_fault(DocumentView& document, OpeningFault fault) const;
+  void transform(DocumentView& document);
+  void take_transformed(DocumentView& document, Opening::Opened opened);
+  void new_problem(DocumentView& document);
+  void show_best(DocumentView& document) const;
+  void plan(DocumentView& document);
+  void guess_again(DocumentView& document, const PlanView& plan);
+  void view_points(DocumentView& document, std::shared_ptr<const Curve> curve);
+  std::shared_ptr<const Curve> prepared(const DocumentView& document) const;
+  void give_reasons(DocumentView& document);
+  void take_change(DocumentView& document, const std::shared_ptr<const PlanChange>& change) const;
+  void weigh(DocumentView& document);
+  void opened(DocumentView& document);
+  void begin_planning(DocumentView& document);
+  void show_wanted(DocumentView& document) const;
+
+  Backend& backend_;
+  Jobs& jobs_;
+  Callbacks callbacks_;
+};
+
+}  // namespace recut::gui

@@ -1,0 +1,24 @@
+// Why the values of a plan are saved or recomputed, and which of them its change flipped: a job of
+// short parts, so that a frame of a page waits for none of them on a large graph.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "gui/backend/jobs.h"
+#include "gui/model/document_view.h"
+#include "gui/model/plan_change.h"
+
+namespace recut::gui {
+
+struct FoundReasons {
+  std::shared_ptr<const Reasons> reasons;    // keeps the plan that it looks at
+  std::shared_ptr<const PlanChange> change;  // null where no plan was before
+};
+
+// Of the plan that is shown. `before`: the plan that `answered` came after, whose change is found,
+// too; without a plan in it, none is.
+Job reasons_job(SharedPlanView shown, AnsweredPlan before, AnsweredPlan answered,
+                std::function<void(JobControl&, FoundReasons)> take);
+
+}  // namespace recut::gui
