@@ -4,14 +4,10 @@
 #include <chrono>
 #include <optional>
 
+#include "engine/support/clock.h"
+
 namespace recut {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double ms_since(Clock::time_point began) {
-  return std::chrono::duration<double, std::milli>(Clock::now() - began).count();
-}
 
 constexpr int kStepsForLaunches = 5;
 

@@ -27,6 +27,9 @@ class StepRun {
   virtual void paint(std::byte with) = 0;
   virtual std::int64_t end_of_written(std::byte paint) const = 0;
 
+  // What a library takes for itself, beside the arena.
+  virtual std::int64_t scratch_bytes() const { return 0; }
+
   // One of the program's outputs, row by row; doesn't exist where there is no gradient.
   virtual Tensor output(std::size_t number) const = 0;
   // Where the storage begins that it is a view of; null where that is in no memory of this

@@ -5,19 +5,14 @@
 
 #include "engine/partition/strategy.h"
 #include "engine/partition/torch_partition.h"
+#include "engine/support/clock.h"
 #include "engine/workspace/kernel_curve.h"
 
 namespace recut {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 constexpr double kMostShownPerSecond = 8;  // each showing replays what is new
 constexpr double kTorchFractions[] = {1, 0.9, 0.75, 0.5, 0.35, 0.2, 0.1, 0};
-
-double ms_since(Clock::time_point began) {
-  return std::chrono::duration<double, std::milli>(Clock::now() - began).count();
-}
 
 class CurveMaker {
  public:

@@ -18,7 +18,7 @@ constexpr double kKeyStep = 0.01;  // of the peak without recomputation
 Span budget_span(const DocumentView& document) {
   const std::int64_t budget = document.wishes.budget_bytes;
   const auto most = static_cast<double>(document.basis->unplanned.peak_bytes);
-  const auto least = static_cast<double>(document.least_peak());
+  const auto least = static_cast<double>(document.peak_bound());
   const double now = budget == 0 ? most : std::min(most, static_cast<double>(budget));
   return {
       std::min(least, now), most, now,
@@ -32,7 +32,8 @@ void budget_slider(Ui& ui, const DocumentView& document, Intents& intents) {
   ui.items.set_span(span);
   const auto moved = moved_by_keys(ui, span, kKeyStep * span.most);
   if (!moved) return;
-  const std::int64_t wanted = *moved >= span.most ? 0 : std::llround(*moved);
+  std::int64_t wanted = *moved >= span.most ? 0 : std::llround(*moved);
+  if (ImGui::IsKeyPressed(ImGuiKey_Home)) wanted = document.least_peak();
   if (wanted == document.wishes.budget_bytes) return;
   intents.push_back({"budget.set", wanted == 0 ? "none" : fmt::format("{}", wanted)});
 }

@@ -7,12 +7,13 @@
 
 namespace recut::gui {
 
-// From the least peak that is known to the step without recomputation, at which no budget stands.
+// From the peak that is proved to be the least to the step without recomputation, at which no
+// budget stands.
 Span budget_span(const DocumentView& document);
 
 // What was added to the items last is the budget's line. It gets the span, and its own keys while
 // the keyboard is on it: arrows move it by a percent of the peak without recomputation, Page keys
-// by ten, Home and End to the ends.
+// by ten, Home to the least peak that is known, End to no budget.
 void budget_slider(Ui& ui, const DocumentView& document, Intents& intents);
 
 }  // namespace recut::gui

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "engine/codegen/lower/lower.h"
-#include "gui/backend/runner.h"
+#include "engine/workspace/executor.h"
 #include "gui/model/schedule_view.h"
 
 namespace recut::gui {
@@ -49,7 +49,7 @@ struct CodeText {
 };
 using SharedCode = std::shared_ptr<const CodeText>;
 
-// As slow as lowering one kernel. `library`: that of the runner which steps are to run on.
+// As slow as lowering one kernel. `library`: that of the executor which steps are to run on.
 SharedCode code_text(SharedSchedule schedule, std::uint32_t kernel, const CodeForm& form,
                      const KernelLibrary& library = {});
 

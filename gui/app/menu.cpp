@@ -100,7 +100,7 @@ constexpr MenuEntry kPlanMenu[] = {{"budget.set"},
                                    {"run.step"},
                                    {"run.check"},
                                    {"run.cancel"},
-                                   {{}, {}, {}, MenuFill::runners},
+                                   {{}, {}, {}, MenuFill::executors},
                                    {"check.run"},
                                    {"check.open"},
                                    {"check.cancel"},
@@ -203,10 +203,10 @@ void add_devices(const App& app, std::vector<MenuRow>& rows) {
 
 // Where there is a choice.
 void add_runners(const App& app, std::vector<MenuRow>& rows) {
-  const std::vector<Runner*> runners = app.backend.runners();
-  if (runners.size() < 2) return;
-  for (const Runner* runner : runners)
-    rows.push_back(row_of(app, "run.on", "Run on: " + runner->title(), runner->id()));
+  const std::vector<Executor*> executors = app.backend.executors();
+  if (executors.size() < 2) return;
+  for (const Executor* executor : executors)
+    rows.push_back(row_of(app, "run.on", "Run on: " + executor->title(), executor->id()));
 }
 
 std::string_view menu_subject_of(std::string_view id) { return id.substr(0, id.find('.')); }
@@ -267,7 +267,7 @@ std::vector<MenuRow> rows_of(const App& app, const Menu& menu) {
       case MenuFill::devices:
         add_devices(app, rows);
         break;
-      case MenuFill::runners:
+      case MenuFill::executors:
         add_runners(app, rows);
         break;
       case MenuFill::subject:

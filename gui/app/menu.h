@@ -21,7 +21,7 @@ enum class MenuFill : unsigned char {
   recent,
   panels,
   devices,
-  runners,
+  executors,
   subject,
   others
 };

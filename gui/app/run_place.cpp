@@ -11,27 +11,27 @@ constexpr std::string_view kSetting = "run.on";
 
 }  // namespace
 
-Runner* chosen_runner(const App& app) {
-  const std::vector<Runner*> runners = app.backend.runners();
+Executor* chosen_executor(const App& app) {
+  const std::vector<Executor*> executors = app.backend.executors();
   const std::string wanted = app.settings.text(kSetting);
-  for (Runner* runner : runners)
-    if (runner->id() == wanted) return runner;
-  return runners.empty() ? nullptr : runners.front();
+  for (Executor* executor : executors)
+    if (executor->id() == wanted) return executor;
+  return executors.empty() ? nullptr : executors.front();
 }
 
 KernelLibrary chosen_library(const App& app) {
-  const Runner* runner = chosen_runner(app);
-  return runner != nullptr ? runner->library() : KernelLibrary();
+  const Executor* executor = chosen_executor(app);
+  return executor != nullptr ? executor->library() : KernelLibrary();
 }
 
 Result<Done> choose_runner(App& app, std::string_view id) {
   std::string known;
-  for (const Runner* runner : app.backend.runners()) {
-    if (runner->id() == id) {
-      app.settings.set(kSetting, runner->id());
+  for (const Executor* executor : app.backend.executors()) {
+    if (executor->id() == id) {
+      app.settings.set(kSetting, executor->id());
       return Done{};
     }
-    known += (known.empty() ? "" : ", ") + runner->id();
+    known += (known.empty() ? "" : ", ") + executor->id();
   }
   return error(fmt::format("steps run on one of {}", known));
 }

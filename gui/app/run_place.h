@@ -1,21 +1,21 @@
-// What steps run on: one of the runners that the platform has, kept as the setting "run.on".
+// What steps run on: one of the executors that the platform has, kept as the setting "run.on".
 #pragma once
 
 #include <string_view>
 
-#include "gui/backend/runner.h"
+#include "engine/workspace/executor.h"
 
 namespace recut::gui {
 
 class App;
 
 // The one that was chosen, else the first; null where there is none.
-Runner* chosen_runner(const App& app);
+Executor* chosen_executor(const App& app);
 // Of no name where there is none.
 KernelLibrary chosen_library(const App& app);
 
-// From the next run on, and the next steps of a training. Fails where there is no such runner. It
-// is only noted: what a runner needs is opened when it is to run something.
+// From the next run on, and the next steps of a training. Fails where there is no such executor. It
+// is only noted: what a executor needs is opened when it is to run something.
 Result<Done> choose_runner(App& app, std::string_view id);
 
 }  // namespace recut::gui

@@ -60,15 +60,16 @@ Colour heat_colour(const Theme& theme, double share) {
 }
 
 Result<Done> start_run(App& app, DocumentView& document, const StepOrder& order) {
-  Runner* runner = chosen_runner(app);
-  if (runner == nullptr) return error("this program can't run a step: it has nothing to run it on");
+  Executor* executor = chosen_executor(app);
+  if (executor == nullptr)
+    return error("this program can't run a step: it has nothing to run it on");
   RunView& view = run_view(document);
   app.jobs.cancel(view.job);
   view.faults.clear();
-  const auto take = [&app, runner, serial = document.serial](
+  const auto take = [&app, executor, serial = document.serial](
                         JobControl& control, SharedSchedule schedule, Result<StepFigures> figures) {
     auto report = figures ? Result<SharedRun>(std::make_shared<const RunReport>(
-                                std::move(*figures), std::move(schedule), runner->device()))
+                                std::move(*figures), std::move(schedule), executor->device()))
                           : Result<SharedRun>(figures.diagnostics());
     control.post([&app, serial, report = std::move(report)] {
       DocumentView* document = app.documents.find(serial);
@@ -82,7 +83,7 @@ Result<Done> start_run(App& app, DocumentView& document, const StepOrder& order)
   };
   view.job =
       app.jobs.start(running_job(fmt::format("Running {}", document.title), helper_file(document),
-                                 document.shown, shown_schedule(document), order, *runner, take));
+                                 document.shown, shown_schedule(document), order, *executor, take));
   return Done{};
 }
 

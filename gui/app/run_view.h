@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "gui/backend/runner.h"
+#include "engine/workspace/executor.h"
 #include "gui/model/schedule_view.h"
 #include "gui/theme.h"
 

@@ -302,8 +302,8 @@ constexpr StateRow kStatesRows[] = {
     {"run", run_state},
     {"run_on",
      [](const App& app) {
-       const Runner* runner = chosen_runner(app);
-       return runner != nullptr ? runner->id() : "";
+       const Executor* executor = chosen_executor(app);
+       return executor != nullptr ? executor->id() : "";
      }},
     {"run_agrees", of_front<run_agrees>},
     {"run_fault", of_front<run_fault>},

@@ -51,18 +51,18 @@ void take_steps(TrainView& view, TrainingFigures figures) {
   view.latest = std::move(figures);
 }
 
-void start_stretch(App& app, DocumentView& document, Runner& runner);
+void start_stretch(App& app, DocumentView& document, Executor& executor);
 
 void go_on(App& app, DocumentView& document) {
   const TrainView& view = train_view(document);
-  Runner* runner = chosen_runner(app);
+  Executor* executor = chosen_executor(app);
   const bool over = view.ends || view.steps() >= view.until || view.diverged();
-  if (!over && runner != nullptr && document.shown != nullptr && view.of == document.document)
-    start_stretch(app, document, *runner);
+  if (!over && executor != nullptr && document.shown != nullptr && view.of == document.document)
+    start_stretch(app, document, *executor);
 }
 
 // The next steps, by the plan that is shown now.
-void start_stretch(App& app, DocumentView& document, Runner& runner) {
+void start_stretch(App& app, DocumentView& document, Executor& executor) {
   TrainView& view = train_view(document);
   NextSteps next;
   next.number = view.number;
@@ -86,9 +86,9 @@ void start_stretch(App& app, DocumentView& document, Runner& runner) {
           go_on(app, *document);
         });
   };
-  view.job = app.jobs.start(training_job(fmt::format("Training {}", document.title),
-                                         helper_file(document), document.shown,
-                                         shown_schedule(document), std::move(next), runner, take));
+  view.job = app.jobs.start(
+      training_job(fmt::format("Training {}", document.title), helper_file(document),
+                   document.shown, shown_schedule(document), std::move(next), executor, take));
 }
 
 }  // namespace
@@ -110,8 +110,9 @@ bool is_training(const App& app, const DocumentView& document) {
 }
 
 Result<Done> start_training(App& app, DocumentView& document, std::int64_t steps) {
-  Runner* runner = chosen_runner(app);
-  if (runner == nullptr) return error("this program can't run a step: it has nothing to run it on");
+  Executor* executor = chosen_executor(app);
+  if (executor == nullptr)
+    return error("this program can't run a step: it has nothing to run it on");
   if (!document.document->loss)
     return error("this step updates no parameters: choose an optimiser first");
   TrainView& view = train_view(document);
@@ -122,7 +123,7 @@ Result<Done> start_training(App& app, DocumentView& document, std::int64_t steps
   view.until = std::min(view.steps() + steps, kMostTrainingSteps);
   if (view.until == view.steps())
     return error(fmt::format("it was trained for {} steps, and has to begin again", view.until));
-  start_stretch(app, document, *runner);
+  start_stretch(app, document, *executor);
   return Done{};
 }
 

@@ -14,9 +14,9 @@
 #include "engine/input/graph_file.h"
 #include "engine/support/result.h"
 #include "engine/workspace/dimensions.h"
+#include "engine/workspace/executor.h"
 #include "gui/backend/helper.h"
 #include "gui/backend/paths.h"
-#include "gui/backend/runner.h"
 
 namespace recut::gui {
 
@@ -97,7 +97,7 @@ class Backend {
   virtual std::string calibrated_profile() const { return {}; }
 
   // What runs steps as machine code, the usual one first; none: nothing does.
-  virtual std::vector<Runner*> runners() { return {}; }
+  virtual std::vector<Executor*> executors() { return {}; }
 
   // Files; reading may happen on any thread. A path that begins with "sample:" names a graph that
   // comes with the program.

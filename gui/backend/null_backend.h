@@ -22,7 +22,7 @@ class NullBackend : public Backend {
   bool has_fingers() const override { return fingers; }
   Helper* helper() override { return helping; }
   std::string calibrated_profile() const override { return calibrated; }
-  std::vector<Runner*> runners() override { return running; }
+  std::vector<Executor*> executors() override { return running; }
   void wake() override { ++wakes; }
 
   // A file of files(), else one of the file system.
@@ -51,7 +51,7 @@ class NullBackend : public Backend {
   Backend* models = nullptr;                  // who reads models; null: nobody
   bool reader_there = true;                   // a page fetches it when the first model is opened
   Helper* helping = nullptr;                  // none, as long as nobody is given
-  std::vector<Runner*> running;
+  std::vector<Executor*> running;
   std::string calibrated;  // empty: no profile was measured
   bool fingers = false;    // as on a phone
   int frames_drawn = 0;

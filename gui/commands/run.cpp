@@ -39,18 +39,19 @@ Result<Done> cancel_run(App& app, std::string_view) {
   return Done{};
 }
 
-bool has_choice(const App& app) { return app.backend.runners().size() > 1; }
+bool has_choice(const App& app) { return app.backend.executors().size() > 1; }
 bool run_is_chosen(const App& app, std::string_view id) {
-  const Runner* runner = chosen_runner(app);
-  return runner != nullptr && runner->id() == id;
+  const Executor* executor = chosen_executor(app);
+  return executor != nullptr && executor->id() == id;
 }
 
 // The one named, or the next.
 Result<Done> choose_run(App& app, std::string_view id) {
   if (!id.empty()) return choose_runner(app, id);
-  const std::vector<Runner*> runners = app.backend.runners();
-  const auto at = std::find(runners.begin(), runners.end(), chosen_runner(app)) - runners.begin();
-  return choose_runner(app, runners[(static_cast<std::size_t>(at) + 1) % runners.size()]->id());
+  const std::vector<Executor*> executors = app.backend.executors();
+  const auto at =
+      std::find(executors.begin(), executors.end(), chosen_executor(app)) - executors.begin();
+  return choose_runner(app, executors[(static_cast<std::size_t>(at) + 1) % executors.size()]->id());
 }
 
 Result<Done> toggle_times(App& app, std::string_view) {

@@ -45,7 +45,7 @@ class RunPanel {
   }
 
  private:
-  bool can_run() const { return chosen_runner(input_.app) != nullptr; }
+  bool can_run() const { return chosen_executor(input_.app) != nullptr; }
 
   std::string_view words_before() const {
     if (!can_run()) return "This program shows the code and can't run it: recut-gui and recut can.";
@@ -84,18 +84,19 @@ class RunPanel {
 
   // What it runs on, where there is a choice.
   void places(Rect& area) {
-    const std::vector<Runner*> runners = input_.app.backend.runners();
-    if (runners.size() < 2) return;
+    const std::vector<Executor*> executors = input_.app.backend.executors();
+    if (executors.size() < 2) return;
     Rect row = area.cut_top(ui_.target(kRow));
     ui_.text(row.cut_left(ui_.px(kWhat)), "on", Face::text, ui_.theme.dim);
-    for (const Runner* runner : runners) {
-      const std::string title = runner->title();
+    for (const Executor* executor : executors) {
+      const std::string title = executor->title();
       const float words = std::ceil(ui_.width(title, Face::text)) + ui_.px(4);
       const float wide = std::max(words, ui_.target(0));
-      const bool chosen = runner == chosen_runner(input_.app);
-      if (tab(ui_, "on " + runner->id(), row.cut_left(std::min(wide, row.width())), title, chosen))
-        intents_.push_back({"run.on", runner->id()});
-      hint(ui_, runner->remark());
+      const bool chosen = executor == chosen_executor(input_.app);
+      if (tab(ui_, "on " + executor->id(), row.cut_left(std::min(wide, row.width())), title,
+              chosen))
+        intents_.push_back({"run.on", executor->id()});
+      hint(ui_, executor->remark());
       row.cut_left(ui_.px(12));
     }
     area.cut_top(ui_.px(4));

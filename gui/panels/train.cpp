@@ -74,7 +74,7 @@ class TrainPanel {
   }
 
  private:
-  bool can_run() const { return chosen_runner(input_.app) != nullptr; }
+  bool can_run() const { return chosen_executor(input_.app) != nullptr; }
   const std::optional<OptimizerChoice>& choice() const { return document_.wishes.recipe.optimizer; }
 
   std::string words_before() const {

@@ -2,9 +2,9 @@
 #pragma once
 
 #include "engine/workspace/curve.h"
+#include "engine/workspace/executor.h"
 #include "engine/workspace/planning.h"
 #include "engine/workspace/scheduling.h"
-#include "gui/backend/runner.h"
 #include "gui/model/recipe.h"
 #include "gui/work/pack.h"
 #include "gui/work/plan_check.h"

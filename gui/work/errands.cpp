@@ -75,7 +75,7 @@ std::function<bool(double, const std::string&)> percents(const Send& send) {
   };
 }
 
-// The same for a runner. It is silent while it measures: who hears of it would draw.
+// The same for a executor. It is silent while it measures: who hears of it would draw.
 StepProgress phases(const Send& send) {
   return [&send, tell = percents(send), last = StepPhase::preparing](
              StepPhase phase, double share, const std::string& words) mutable {
@@ -120,12 +120,12 @@ Result<T> with_step(const Document& document, const ScheduleOrder& plan,
   return use(ScheduledStep{document, kernels, *made});
 }
 
-Result<StepRan> run_step(const Document& document, const RunTask& task, Runner& runner,
+Result<StepRan> run_step(const Document& document, const RunTask& task, Executor& executor,
                          const StepProgress& progress) {
   StepRan ran;
   auto figures = with_step<StepFigures>(
       document, task.plan, task.schedule, ran.schedule,
-      [&](const ScheduledStep& step) { return runner.run(step, task.order, progress); });
+      [&](const ScheduledStep& step) { return executor.run(step, task.order, progress); });
   if (!figures) return figures.diagnostics();
   ran.figures = std::move(*figures);
   return ran;
@@ -133,7 +133,7 @@ Result<StepRan> run_step(const Document& document, const RunTask& task, Runner& 
 
 // Begins the training where it is at its first step, and compiles where it goes on by another plan.
 Result<StepsTrained> train_steps(TrainingPlace& place, std::shared_ptr<const Document> document,
-                                 const TrainTask& task, Runner& runner,
+                                 const TrainTask& task, Executor& executor,
                                  const std::function<void(bool)>& measuring) {
   if (place.number != task.number) place = {task.number, nullptr};
   if (place.session == nullptr && task.first == 0) {
@@ -145,10 +145,10 @@ Result<StepsTrained> train_steps(TrainingPlace& place, std::shared_ptr<const Doc
     return error("the parameters are gone, with the helper that had them: it has to begin again");
   StepsTrained trained;
   double compile_ms = 0;
-  if (std::string plan = packed(task.plan); !place.session->goes_by(plan, runner)) {
+  if (std::string plan = packed(task.plan); !place.session->goes_by(plan, executor)) {
     auto compiled = with_step<double>(
         *document, task.plan, task.schedule, trained.schedule, [&](const ScheduledStep& step) {
-          return place.session->compile(step, std::move(plan), runner);
+          return place.session->compile(step, std::move(plan), executor);
         });
     if (!compiled) return compiled.diagnostics();
     compile_ms = *compiled;
@@ -162,17 +162,17 @@ Result<StepsTrained> train_steps(TrainingPlace& place, std::shared_ptr<const Doc
   return trained;
 }
 
-void serve_run(const Document& document, Unpacker& unpack, Runner* runner, const Send& send) {
-  RECUT_CHECK(runner != nullptr, "a step to run where nothing runs any");
-  send(packed(Reply::all, run_step(document, unpack.get<RunTask>(), *runner, phases(send))));
+void serve_run(const Document& document, Unpacker& unpack, Executor* executor, const Send& send) {
+  RECUT_CHECK(executor != nullptr, "a step to run where nothing runs any");
+  send(packed(Reply::all, run_step(document, unpack.get<RunTask>(), *executor, phases(send))));
 }
 
 void serve_train(TrainingPlace& place, std::shared_ptr<const Document> document, Unpacker& unpack,
-                 Runner* runner, const Send& send) {
-  RECUT_CHECK(runner != nullptr, "a step to run where nothing runs any");
+                 Executor* executor, const Send& send) {
+  RECUT_CHECK(executor != nullptr, "a step to run where nothing runs any");
   const auto measuring = [&](bool now) { send(packed(Reply::measuring, now)); };
-  send(packed(Reply::all, train_steps(place, std::move(document), unpack.get<TrainTask>(), *runner,
-                                      measuring)));
+  send(packed(Reply::all, train_steps(place, std::move(document), unpack.get<TrainTask>(),
+                                      *executor, measuring)));
 }
 
 ScheduleOrder order_of(const PlanView& plan) {
@@ -262,10 +262,10 @@ Job checking_job(std::string title, const ErrandFile& file,
 }
 
 Job running_job(std::string title, const ErrandFile& file, SharedPlanView plan,
-                SharedSchedule schedule, StepOrder order, Runner& runner, TakeRun take) {
+                SharedSchedule schedule, StepOrder order, Executor& executor, TakeRun take) {
   Job job{std::move(title), file.serial, false, false, {}};
   job.measures = true;
-  job.part = [plan, schedule, order, &runner, take](JobControl& control) {
+  job.part = [plan, schedule, order, &executor, take](JobControl& control) {
     const auto scheduled = schedule ? Result<SharedSchedule>(schedule) : schedule_of(plan);
     if (!scheduled) {
       take(control, nullptr, scheduled.diagnostics());
@@ -273,7 +273,7 @@ Job running_job(std::string title, const ErrandFile& file, SharedPlanView plan,
     }
     const ScheduleView& view = **scheduled;
     take(control, *scheduled,
-         runner.run({*plan->document, view.kernels, view.schedule}, order, phases(control)));
+         executor.run({*plan->document, view.kernels, view.schedule}, order, phases(control)));
     return false;
   };
   const auto task = [recipe = file.recipe, plan, schedule, order] {
@@ -295,7 +295,7 @@ Job running_job(std::string title, const ErrandFile& file, SharedPlanView plan,
 }
 
 Job training_job(std::string title, const ErrandFile& file, SharedPlanView plan,
-                 SharedSchedule schedule, NextSteps next, Runner& runner, TakeTrained take) {
+                 SharedSchedule schedule, NextSteps next, Executor& executor, TakeTrained take) {
   Job job{std::move(title), file.serial, false, true, {}};
   job.measures = true;
   const auto task = [plan, schedule, next] {
@@ -311,8 +311,8 @@ Job training_job(std::string title, const ErrandFile& file, SharedPlanView plan,
         made ? std::make_shared<const ScheduleView>(plan, std::move(*trained->schedule)) : schedule,
         std::move(trained->figures));
   };
-  job.part = [plan, task, place = next.place, &runner, take_trained](JobControl& control) {
-    take_trained(control, train_steps(*place, plan->document, task(), runner,
+  job.part = [plan, task, place = next.place, &executor, take_trained](JobControl& control) {
+    take_trained(control, train_steps(*place, plan->document, task(), executor,
                                       [&](bool now) { control.measuring(now); }));
     return false;
   };
@@ -369,9 +369,9 @@ void ErrandServer::serve(int serial, std::string_view task,
     case Task::schedule:
       return serve_schedule(document, unpack, reply);
     case Task::run:
-      return serve_run(document, unpack, runner_, reply);
+      return serve_run(document, unpack, executor_, reply);
     case Task::train:
-      return serve_train(file.training, **file.document, unpack, runner_, reply);
+      return serve_train(file.training, **file.document, unpack, executor_, reply);
   }
 }
 

@@ -11,9 +11,9 @@
 #include <string_view>
 
 #include "engine/workspace/curve.h"
+#include "engine/workspace/executor.h"
 #include "engine/workspace/scheduling.h"
 #include "gui/backend/jobs.h"
-#include "gui/backend/runner.h"
 #include "gui/model/document_view.h"
 #include "gui/model/schedule_view.h"
 #include "gui/work/plan_check.h"
@@ -48,10 +48,10 @@ Job checking_job(std::string title, const ErrandFile& file,
                  std::shared_ptr<const Document> document,
                  std::function<Result<PlanCheck>()> inputs, TakeFigures take);
 
-// `runner` outlives the job. `schedule`: null where it is yet to be made; what is taken in its
+// `executor` outlives the job. `schedule`: null where it is yet to be made; what is taken in its
 // place is null where it couldn't be.
 Job running_job(std::string title, const ErrandFile& file, SharedPlanView plan,
-                SharedSchedule schedule, StepOrder order, Runner& runner, TakeRun take);
+                SharedSchedule schedule, StepOrder order, Executor& executor, TakeRun take);
 
 // Where a training's state is: here, or in a helper.
 struct TrainingPlace {
@@ -67,7 +67,7 @@ struct NextSteps {
   std::shared_ptr<TrainingPlace> place;
 };
 Job training_job(std::string title, const ErrandFile& file, SharedPlanView plan,
-                 SharedSchedule schedule, NextSteps next, Runner& runner, TakeTrained take);
+                 SharedSchedule schedule, NextSteps next, Executor& executor, TakeTrained take);
 
 // The helper's side: the files that it was given, open, and errands on them.
 class ErrandServer {
@@ -76,10 +76,10 @@ class ErrandServer {
   using ReadModel = std::function<std::optional<Result<GraphFile>>(
       const std::string& path, const std::string& bytes, const Dimensions& sizes)>;
 
-  // `runner`: null where it runs no steps; then it is given none. `read_model`: empty where all
+  // `executor`: null where it runs no steps; then it is given none. `read_model`: empty where all
   // files are the engine's to read.
-  explicit ErrandServer(Runner* runner = nullptr, ReadModel read_model = {})
-      : runner_(runner), read_model_(std::move(read_model)) {}
+  explicit ErrandServer(Executor* executor = nullptr, ReadModel read_model = {})
+      : executor_(executor), read_model_(std::move(read_model)) {}
 
   // The same file again costs nothing. Its first errand says what is to be made of it.
   void open(int serial, std::string_view path, std::string_view bytes);
@@ -99,7 +99,7 @@ class ErrandServer {
   void make_document(File& file, Recipe recipe) const;
   Result<Document> read_document(const File& file, const Recipe& recipe) const;
 
-  Runner* runner_;
+  Executor* executor_;
   const ReadModel read_model_;
   std::map<int, File> files_;
 };

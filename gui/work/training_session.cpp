@@ -5,18 +5,9 @@
 #include <utility>
 
 #include "engine/support/check.h"
+#include "engine/support/clock.h"
 
 namespace recut::gui {
-namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double ms_since(Clock::time_point began) {
-  return std::chrono::duration<double, std::milli>(Clock::now() - began).count();
-}
-
-}  // namespace
-
 Result<std::unique_ptr<TrainingSession>> TrainingSession::begin(
     std::shared_ptr<const Document> document, std::uint64_t seed) {
   RECUT_CHECK(document->loss.has_value(), "what trains is a training step");
@@ -29,16 +20,16 @@ Result<std::unique_ptr<TrainingSession>> TrainingSession::begin(
 }
 
 Result<double> TrainingSession::compile(const ScheduledStep& scheduled, std::string plan,
-                                        Runner& runner) {
+                                        Executor& executor) {
   const Clock::time_point began = Clock::now();
-  const auto options = runner.program_options();
+  const auto options = executor.program_options();
   if (!options) return options.diagnostics();
   auto program = make_program(document_->graph(), scheduled.kernels, scheduled.schedule, *options);
   if (!program) return program.diagnostics();
   trainer_.reset();  // and with it the arena: there is one at a time
   step_.run.reset();
-  auto step = runner.prepare(std::move(*program),
-                             [&](const Program& read) { return state_.read_by(read); });
+  auto step = executor.prepare(std::move(*program),
+                               [&](const Program& read) { return state_.read_by(read); });
   if (!step) return step.diagnostics();
   step_ = std::move(*step);
   const double took = ms_since(began);
@@ -48,14 +39,14 @@ Result<double> TrainingSession::compile(const ScheduledStep& scheduled, std::str
   measured_peak_bytes_ = *peak;
   trainer_ = std::move(trainer);
   plan_ = std::move(plan);
-  runner_ = &runner;
+  executor_ = &executor;
   return took;
 }
 
 Result<TrainingFigures> TrainingSession::advance(const TrainingOrder& order) {
   RECUT_CHECK(trainer_ != nullptr, "a plan is compiled before it is trained by");
   TrainingFigures figures;
-  figures.where = runner_->where();
+  figures.where = executor_->where();
   figures.first = state_.steps();
   figures.planned_peak_bytes = step_.run->program().arena_bytes;
   figures.measured_peak_bytes = measured_peak_bytes_;

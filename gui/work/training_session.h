@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "engine/workspace/executor.h"
 #include "engine/workspace/trainer.h"
-#include "gui/backend/runner.h"
 
 namespace recut::gui {
 
@@ -36,12 +36,12 @@ class TrainingSession {
                                                         std::uint64_t seed);
 
   std::int64_t steps() const { return state_.steps(); }  // that were made
-  bool goes_by(const std::string& plan, const Runner& runner) const {
-    return trainer_ != nullptr && plan_ == plan && runner_ == &runner;
+  bool goes_by(const std::string& plan, const Executor& executor) const {
+    return trainer_ != nullptr && plan_ == plan && executor_ == &executor;
   }
-  // From here on by this plan, under a name, and by this runner, which outlives the session; says
-  // how many milliseconds that took. Fails as Runner::prepare does.
-  Result<double> compile(const ScheduledStep& step, std::string plan, Runner& runner);
+  // From here on by this plan, under a name, and by this executor, which outlives the session; says
+  // how many milliseconds that took. Fails as Executor::prepare does.
+  Result<double> compile(const ScheduledStep& step, std::string plan, Executor& executor);
   // The next steps. Fails where the data is at fault.
   Result<TrainingFigures> advance(const TrainingOrder& order);
 
@@ -51,7 +51,7 @@ class TrainingSession {
 
   std::shared_ptr<const Document> document_;
   TrainingState state_;
-  Runner* runner_ = nullptr;
+  Executor* executor_ = nullptr;
   std::string plan_;
   PreparedStep step_;
   std::unique_ptr<Trainer> trainer_;

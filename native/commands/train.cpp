@@ -11,12 +11,15 @@
 #include "engine/eval/inputs.h"
 #include "engine/support/units.h"
 #include "engine/workspace/training.h"
+#include "engine/workspace/training_run.h"
 #include "gui/pictures/loss_curve.h"
-#include "native/calibrated_profile.h"
+#include "native/commands/card_options.h"
 #include "native/commands/command.h"
 #include "native/commands/picture_options.h"
 #include "native/commands/plan_arguments.h"
-#include "native/cpu/trainer.h"
+#include "native/cuda/attention_call.h"
+#include "native/executors/cpu_executor.h"
+#include "native/executors/cuda_executor.h"
 
 namespace recut::native {
 namespace {
@@ -33,7 +36,9 @@ struct TrainCommand {
   std::optional<double> learning_rate, momentum, epsilon, weight_decay;
   std::vector<double> betas;
   std::vector<std::string> tensors;
-  cpu::TrainingRequest request;
+  std::string target = "cpu", precision = "f32";
+  int threads = 0;  // of a processor; on a card none is asked for
+  TrainingRequest request;
   std::string curve, out;
   PictureArguments picture;
   bool json = false;
@@ -72,11 +77,11 @@ Result<Document> open(const TrainCommand& command, const Optimizer& optimizer,
   return open_document_graph(std::move(*file), command.graph.path, options);
 }
 
-bool holds(const cpu::Training& t) { return t.measured_peak_bytes == t.planned_peak_bytes; }
+bool holds(const Training& t) { return t.measured_peak_bytes == t.planned_peak_bytes; }
 
-bool diverged(const cpu::Training& t) { return !std::isfinite(t.losses.back()); }
+bool diverged(const Training& t) { return !std::isfinite(t.losses.back()); }
 
-std::string as_json(const cpu::Training& t, const TrainCommand& command, const Optimizer& o) {
+std::string as_json(const Training& t, const TrainCommand& command, const Optimizer& o) {
   return Json{{"optimizer", words_of(o)},
               {"steps", t.losses.size()},
               {"first_loss", t.losses.front()},
@@ -84,7 +89,9 @@ std::string as_json(const cpu::Training& t, const TrainCommand& command, const O
               {"step_ms_median", t.step_ms_median},
               {"step_ms_min", t.step_ms_min},
               {"compile_ms", t.compile_ms},
-              {"threads", command.request.threads},
+              {"device", command.target},
+              {"where", t.where},
+              {"threads", command.threads},
               {"planned_peak_bytes", t.planned_peak_bytes},
               {"measured_peak_bytes", t.measured_peak_bytes},
               {"scratch_bytes", t.scratch_bytes},
@@ -96,23 +103,22 @@ std::string as_json(const cpu::Training& t, const TrainCommand& command, const O
          "\n";
 }
 
-std::string as_text(const cpu::Training& t, const TrainCommand& command, const Optimizer& o) {
+std::string as_text(const Training& t, const TrainCommand& command, const Optimizer& o) {
   return fmt::format(
       "{}\n"
       "loss {:.6g} at first, {:.6g} after {} steps on {} batches\n"
-      "step {:.3f} ms (median), {:.3f} ms at best, {} thread{}, compiled in {:.0f} ms\n"
+      "step {:.3f} ms (median), {:.3f} ms at best on {}, compiled in {:.0f} ms\n"
       "peak {} bytes planned, {} bytes measured{}\n"
       "beside it {} of parameters, {} that go from step to step, {} of a batch, {} of scratch\n",
       words_of(o), t.losses.front(), t.losses.back(), t.losses.size(), command.request.batches,
-      t.step_ms_median, t.step_ms_min, command.request.threads,
-      command.request.threads == 1 ? "" : "s", t.compile_ms, format_count(t.planned_peak_bytes),
+      t.step_ms_median, t.step_ms_min, t.where, t.compile_ms, format_count(t.planned_peak_bytes),
       format_count(t.measured_peak_bytes), holds(t) ? "" : ": NOT AS PLANNED",
       format_bytes(t.parameter_bytes), format_bytes(t.carried_bytes), format_bytes(t.data_bytes),
       format_bytes(t.scratch_bytes));
 }
 
 // What the options ask to be written, of a run that ended well.
-Result<Done> write_outputs(const TrainCommand& command, const cpu::Training& training,
+Result<Done> write_outputs(const TrainCommand& command, const Training& training,
                            const Document& document, const Optimizer& optimizer) {
   if (!command.curve.empty()) {
     const gui::LossCurve curve{document.graph().name, words_of(optimizer), training.losses,
@@ -129,10 +135,25 @@ Result<Done> write_outputs(const TrainCommand& command, const cpu::Training& tra
   return write_file(command.out, write_safetensors(tensors));
 }
 
-Result<ScheduledPlan> schedule(const TrainCommand& command, const Document& document) {
+// Where it trains. The card is opened here, for a plan is priced by its profile.
+Result<std::unique_ptr<Executor>> executor_of(const TrainCommand& command) {
+  if (command.target == "cpu") {
+    if (auto given = refuse_card_options(command.precision, ""); !given) return given.diagnostics();
+    return std::unique_ptr<Executor>(std::make_unique<CpuExecutor>(command.threads));
+  }
+  auto access = std::make_shared<CardAccess>();
+  if (auto card = access->enter(); !card) return card.diagnostics();
+  return std::unique_ptr<Executor>(
+      std::make_unique<CudaExecutor>(std::move(access), cuda::precision_named(command.precision)));
+}
+
+Result<ScheduledPlan> schedule(const TrainCommand& command, const Executor& executor,
+                               Document& document) {
   PlanningRequest planning = command.plan.request();
   planning.cost_model = "fused";
-  if (command.plan.device.empty()) planning.device = profile_of_this_machine();
+  if (command.plan.device.empty() && !executor.device().empty())
+    planning.device = executor.device();
+  if (command.target == "cuda") cuda::add_attention_workspaces(planned_graph(document));
   return schedule_document(document, {planning, {}});
 }
 
@@ -148,16 +169,18 @@ std::function<void(int, double)> progress(const Console& console, int steps) {
 }
 
 int train(TrainCommand command, const Console& console) {
-  cpu::TrainingRequest& request = command.request;
-  if (request.threads == 0)
-    request.threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  TrainingRequest& request = command.request;
+  if (command.target == "cpu" && command.threads == 0)
+    command.threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   const auto optimizer = optimizer_of(command);
   if (!optimizer) return console.complain(optimizer.diagnostics());
-  const auto opened = open(command, *optimizer, console);
+  const auto executor = executor_of(command);
+  if (!executor) return console.complain(executor.diagnostics());
+  auto opened = open(command, *optimizer, console);
   if (!opened) return console.complain(opened.diagnostics());
-  const Document& document = *opened;
   console.say("planning");
-  const auto scheduled = schedule(command, document);
+  const auto scheduled = schedule(command, **executor, *opened);
+  const Document& document = *opened;
   if (!scheduled) return console.complain(scheduled.diagnostics());
   if (!scheduled->holds()) return refuse_arena(document, *scheduled, command.json, console);
   const auto tensors = read_tensors(command.tensors, document.file);
@@ -165,7 +188,7 @@ int train(TrainCommand command, const Console& console) {
   request.tensors = (*tensors)->tensors;
   request.progress = progress(console, request.steps);
   console.say("compiling");
-  const auto training = cpu::train(document, *scheduled, request);
+  const auto training = train(document, *scheduled, **executor, request);
   console.say("");
   if (!training) return console.complain(training.diagnostics());
   const auto written = write_outputs(command, *training, document, *optimizer);
@@ -206,21 +229,32 @@ void add_optimizer_to(CLI::App& command, TrainCommand& arguments) {
 }
 
 void add_training_to(CLI::App& command, TrainCommand& arguments) {
-  cpu::TrainingRequest& request = arguments.request;
-  request.threads = 0;
+  TrainingRequest& request = arguments.request;
   command.add_option("--steps", request.steps, "How many (default: 100)")
       ->check(CLI::Range(1, 1'000'000))
       ->type_name("N");
   command.add_option("--batches", request.batches, "Of the data, in turn (default: 8)")
       ->check(CLI::Range(1, 1'000'000))
       ->type_name("N");
-  command.add_option("--threads", request.threads, "Threads (default: one a core)")
+  command
+      .add_option("--threads", arguments.threads, "Threads of a processor (default: one a core)")
       ->check(CLI::Range(1, 1024))
       ->type_name("N");
   command
       .add_option("--seed", request.seed,
                   "What makes parameters, data and random numbers (default: 0)")
       ->type_name("N");
+  command
+      .add_option("--device", arguments.target,
+                  "Train on cpu (default) or cuda, the first NVIDIA card")
+      ->check(CLI::IsMember({"cpu", "cuda"}))
+      ->type_name("TARGET");
+  command
+      .add_option("--precision", arguments.precision,
+                  "How a card's libraries and attention multiply f32: f32 (default), or with "
+                  "factors rounded: tf32, or bf16 (convolutions and attention tf32)")
+      ->check(CLI::IsMember({"f32", "tf32", "bf16"}))
+      ->type_name("TYPE");
   command
       .add_option(
           "--tensors", arguments.tensors,

@@ -13,7 +13,7 @@
 #include "engine/ir/builder.h"
 #include "engine/runtime/program.h"
 #include "engine/schedule/schedule.h"
-#include "native/cpu/clock.h"
+#include "engine/support/clock.h"
 #include "native/cpu/multiply_adds.h"
 #include "native/cpu/step.h"
 

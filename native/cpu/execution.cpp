@@ -2,11 +2,12 @@
 
 #include <chrono>
 
+#include "engine/support/clock.h"
+
 namespace recut::cpu {
 
 Result<Execution> execute(const Document& document, const ReadyStep& ready,
                           const ExecutionRequest& request) {
-  using Clock = std::chrono::steady_clock;
   const Graph& graph = document.graph();
   const auto inputs = inputs_from(graph, request.tensors, request.seed);
   if (!inputs) return inputs.diagnostics();

@@ -7,7 +7,7 @@
 #include <chrono>
 #include <vector>
 
-#include "native/cpu/clock.h"
+#include "engine/support/clock.h"
 #include "native/cpu/jit.h"
 
 namespace recut::cpu {

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "engine/support/check.h"
+#include "engine/support/clock.h"
 #include "engine/support/units.h"
 #include "native/cpu/object_code.h"
 
@@ -124,7 +125,6 @@ Tensor Run::output(std::size_t number) const {
 }
 
 Result<Done> Run::run(std::uint64_t seed, std::span<double> launch_seconds) {
-  using Clock = std::chrono::steady_clock;
   fault_ = 0;
   void* const* buffers = buffers_.data();
   const std::vector<Launch>& launches = step_.program().launches;

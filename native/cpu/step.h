@@ -96,7 +96,7 @@ class Run : public StepRun {
   const std::byte* output_storage(std::size_t output) const override {
     return address(program().outputs[output].place);
   }
-  std::int64_t scratch_bytes() const { return scratch_.bytes(); }
+  std::int64_t scratch_bytes() const override { return scratch_.bytes(); }
 
  private:
   Run(const Step& step, std::vector<Tensor> inputs, Threads threads, double least_shared_work,

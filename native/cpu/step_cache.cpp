@@ -5,8 +5,8 @@
 
 #include "engine/runtime/kernel_order.h"
 #include "engine/support/check.h"
+#include "engine/support/clock.h"
 #include "native/cache/notes.h"
-#include "native/cpu/clock.h"
 #include "native/cpu/step_description.h"
 #include "native/cpu/step_key.h"
 

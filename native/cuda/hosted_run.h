@@ -20,6 +20,7 @@ class HostedRun : public StepRun {
   Result<Done> run(std::uint64_t seed, std::span<double> launch_seconds = {}) override;
   void paint(std::byte with) override;
   std::int64_t end_of_written(std::byte paint) const override;
+  std::int64_t scratch_bytes() const override { return run_.scratch_bytes(); }
   Tensor output(std::size_t number) const override;
   const std::byte* output_storage(std::size_t number) const override;
 

@@ -96,7 +96,7 @@ class Run : public StepRun {
   Result<Done> read_output(std::size_t number, std::span<std::byte> to) const;
 
   // What libraries take beside the arena, where their workspaces are not in the plan.
-  std::int64_t scratch_bytes() const { return library_->scratch_bytes(); }
+  std::int64_t scratch_bytes() const override { return library_->scratch_bytes(); }
   // What the calls of one launch take, there or here.
   std::int64_t workspace_bytes(const recut::Launch& launch) const;
   // What the card has less free than before the step was loaded: inputs, arena, scratch, code, and

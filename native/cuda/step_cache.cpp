@@ -6,19 +6,14 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "engine/support/clock.h"
 #include "native/cache/notes.h"
 #include "native/cuda/nvrtc.h"
 
 namespace recut::cuda {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 constexpr std::string_view kKernels = "kernels";
-
-double ms_since(Clock::time_point began) {
-  return std::chrono::duration<double, std::milli>(Clock::now() - began).count();
-}
 
 std::string target_of(const Card& card) {
   return fmt::format("sm_{}, driver {}", card.capability(), card.driver_version());

@@ -6,8 +6,8 @@
 
 #include "gui/backend/backend.h"
 #include "native/calibrated_profile.h"
-#include "native/window/cpu_runner.h"
-#include "native/window/cuda_runner.h"
+#include "native/executors/cpu_executor.h"
+#include "native/executors/cuda_executor.h"
 #include "native/window/desktop_files.h"
 
 struct GLFWwindow;
@@ -44,7 +44,7 @@ class GlfwBackend : public gui::Backend {
   void wake() override;
   bool has_threads() const override { return true; }
   std::string calibrated_profile() const override { return find_calibrated_profile(); }
-  std::vector<gui::Runner*> runners() override {
+  std::vector<Executor*> executors() override {
     return {&processor_, &card_, &card_tf32_, &card_bf16_};
   }
 
@@ -79,9 +79,9 @@ class GlfwBackend : public gui::Backend {
   GLFWwindow* window_;
   const WindowOptions options_;
   DesktopFiles files_;
-  CpuRunner processor_;
+  CpuExecutor processor_;
   std::shared_ptr<CardAccess> access_ = std::make_shared<CardAccess>();
-  CudaRunner card_{access_, cuda::Precision::f32}, card_tf32_{access_, cuda::Precision::tf32},
+  CudaExecutor card_{access_, cuda::Precision::f32}, card_tf32_{access_, cuda::Precision::tf32},
       card_bf16_{access_, cuda::Precision::bf16};
   std::vector<gui::InputEvent> input_;
   std::vector<unsigned char> pixels_;  // of the last frame, where a script may ask for them

@@ -20,12 +20,12 @@
 #include "engine/runtime/program.h"
 #include "engine/schedule/schedule.h"
 #include "engine/support/check.h"
+#include "engine/support/clock.h"
 #include "native/cpu/step.h"
 
 namespace recut {
 namespace {
 
-using Clock = std::chrono::steady_clock;
 using Ints = std::vector<std::int64_t>;
 
 constexpr int kRounds = 5;
@@ -139,10 +139,6 @@ Result<cpu::Step> compiled(const Graph& graph, const ProgramOptions& options) {
   auto program = make_program(graph, kernels, *schedule, options);
   if (!program) return program.diagnostics();
   return cpu::Step::compile(std::move(*program));
-}
-
-double seconds_since(Clock::time_point began) {
-  return std::chrono::duration<double>(Clock::now() - began).count();
 }
 
 // Seconds of the quickest run in about `seconds`.

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/gui/stub_runner.h"
+#include "tests/gui/stub_executor.h"
 #include "tests/gui/window.h"
 
 namespace recut::gui {
@@ -12,8 +12,8 @@ namespace {
 
 constexpr float kPhoneScales[] = {1, 2};
 
-NullBackend phone_backend(Runner& runner, float scale) {
-  NullBackend backend = with_runner(runner);
+NullBackend phone_backend(Executor& executor, float scale) {
+  NullBackend backend = with_executor(executor);
   backend.fingers = true;
   backend.resize({static_cast<int>(390 * scale), static_cast<int>(844 * scale)}, scale);
   return backend;
@@ -77,8 +77,8 @@ void does(Window& window, std::string_view command, std::string_view argument = 
 
 TEST_CASE("fingers: the bar, tabs and the rows of values have 44 units", "[gui]") {
   for (const float scale : kPhoneScales) {
-    StubRunner runner;
-    Window window(bare_options(), phone_backend(runner, scale));
+    StubExecutor executor;
+    Window window(bare_options(), phone_backend(executor, scale));
     window.app.open("sample:tiny_conv");
     window.settle();
     does(window, "panel.show", "values");
@@ -107,9 +107,9 @@ TEST_CASE("fingers: the bar, tabs and the rows of values have 44 units", "[gui]"
 
 TEST_CASE("fingers: every panel has 44 units for what they press", "[gui]") {
   for (const float scale : kPhoneScales) {
-    StubRunner runner;
-    runner.profile = "cpu8";
-    Window window(bare_options(), phone_backend(runner, scale));
+    StubExecutor executor;
+    executor.profile = "cpu8";
+    Window window(bare_options(), phone_backend(executor, scale));
     window.app.open("sample:tiny_conv");
     window.settle();
     does(window, "budget.set", "60%");
@@ -134,8 +134,8 @@ TEST_CASE("fingers: every panel has 44 units for what they press", "[gui]") {
 
 // What a panel has that is pressed is there, or the heights would say nothing of it.
 TEST_CASE("fingers: rows and buttons of the panels are asked", "[gui]") {
-  StubRunner runner;
-  NullBackend backend = phone_backend(runner, 1);
+  StubExecutor executor;
+  NullBackend backend = phone_backend(executor, 1);
   backend.resize({390, 2000}, 1);  // the comparison's rows are in sight
   Window window(bare_options(), std::move(backend));
   window.app.open("sample:tiny_conv");
@@ -164,8 +164,8 @@ TEST_CASE("fingers: rows and buttons of the panels are asked", "[gui]") {
 
 TEST_CASE("fingers: the optimiser's row breaks where it has no room", "[gui]") {
   for (const float scale : kPhoneScales) {
-    StubRunner runner;
-    Window window(bare_options(), phone_backend(runner, scale));
+    StubExecutor executor;
+    Window window(bare_options(), phone_backend(executor, scale));
     window.app.open("samples/mlp.recut");
     window.settle();
     does(window, "train.optimizer", "adam 0.01");
@@ -183,8 +183,8 @@ TEST_CASE("fingers: the optimiser's row breaks where it has no room", "[gui]") {
 
 TEST_CASE("fingers: lists over the panels, and the lesson's card", "[gui]") {
   for (const float scale : kPhoneScales) {
-    StubRunner runner;
-    Window window(bare_options(), phone_backend(runner, scale));
+    StubExecutor executor;
+    Window window(bare_options(), phone_backend(executor, scale));
     window.app.open("sample:tiny_conv");
     window.settle();
     does(window, "file.sample");

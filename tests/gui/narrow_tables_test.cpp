@@ -7,7 +7,7 @@
 #include "gui/app/arrangement.h"
 #include "gui/app/check_view.h"
 #include "tests/gui/letters.h"
-#include "tests/gui/stub_runner.h"
+#include "tests/gui/stub_executor.h"
 #include "tests/gui/window.h"
 
 namespace recut::gui {
@@ -79,9 +79,9 @@ void check_tables(Window& window, bool tall) {
 }
 
 TEST_CASE("scale: narrow tables keep their names", "[scale]") {
-  StubRunner runner;
-  runner.profile = "cpu8";  // so that planned times stand beside measured ones
-  Window window(bare_options(), with_runner(runner));
+  StubExecutor executor;
+  executor.profile = "cpu8";  // so that planned times stand beside measured ones
+  Window window(bare_options(), with_executor(executor));
   window.app.items.keep_texts = true;
   window.app.open("sample:tiny_conv");
   window.settle();

@@ -12,7 +12,7 @@ namespace recut::gui {
 // What a page's worker does, in this process: an errand each time that it is asked for replies.
 class NearHelper : public Helper {
  public:
-  explicit NearHelper(Runner* runner = nullptr) : server_(runner) {}
+  explicit NearHelper(Executor* executor = nullptr) : server_(executor) {}
 
   void begin(int errand, bool, const HelperFile& file, std::string_view task) override {
     ++begun;

@@ -1,4 +1,4 @@
-// Running a step from the window: by a runner that a platform brings, with progress, to its
+// Running a step from the window: by a executor that a platform brings, with progress, to its
 // figures; and what is said where there is none.
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
@@ -9,15 +9,15 @@
 #include "gui/app/run_view.h"
 #include "gui/canvas/canvas.h"
 #include "tests/gui/near_helper.h"
-#include "tests/gui/stub_runner.h"
+#include "tests/gui/stub_executor.h"
 #include "tests/gui/window.h"
 
 namespace recut::gui {
 namespace {
 
 TEST_CASE("run: figures are of the plan that ran, the slowest kernels first", "[gui]") {
-  StubRunner runner;
-  Window window(bare_options(), with_runner(runner));
+  StubExecutor executor;
+  Window window(bare_options(), with_executor(executor));
   window.app.open("sample:tiny_conv");
   window.settle();
   CHECK(window.state("run") == "none");
@@ -47,8 +47,8 @@ TEST_CASE("run: figures are of the plan that ran, the slowest kernels first", "[
 
 // Prices of another device say nothing of a measured time.
 TEST_CASE("run: planned times beside measured ones are of what it ran on", "[gui]") {
-  StubRunner runner;
-  Window window(bare_options(), with_runner(runner));
+  StubExecutor executor;
+  Window window(bare_options(), with_executor(executor));
   window.app.open("sample:tiny_conv");
   window.settle();
   REQUIRE(window.app.run("run.step").ok());
@@ -58,7 +58,7 @@ TEST_CASE("run: planned times beside measured ones are of what it ran on", "[gui
   CHECK_FALSE(shown_run(*window.app.document())->planned);
   CHECK(window.app.items.find("run/prices")->value.find("no times planned") == 0);
 
-  runner.profile = "cpu8";
+  executor.profile = "cpu8";
   REQUIRE(window.app.run("run.step").ok());
   window.settle();
   const SharedRun run = shown_run(*window.app.document());
@@ -76,32 +76,32 @@ TEST_CASE("run: planned times beside measured ones are of what it ran on", "[gui
 }
 
 TEST_CASE("run: outputs are compared with the interpreter's where that is asked for", "[gui]") {
-  StubRunner runner;
-  Window window(bare_options(), with_runner(runner));
+  StubExecutor executor;
+  Window window(bare_options(), with_executor(executor));
   window.app.open("sample:tiny_conv");
   window.settle();
   REQUIRE(window.app.run("run.step").ok());
   window.settle();
   CHECK(window.app.items.find("run/check")->kind == ItemKind::button);
-  runner.agreement.outputs = 12;
-  runner.agreement.max_relative_error = 1.2e-6;
+  executor.agreement.outputs = 12;
+  executor.agreement.max_relative_error = 1.2e-6;
   REQUIRE(window.app.run("run.check", "3").ok());
   window.settle();
   CHECK(window.state("run_agrees") == "yes");
   CHECK(window.app.items.find("run/agreement")->value ==
         "12 outputs are the interpreter's; relative error at most 1.2e-06");
-  runner.agreement.problem = "gradient of w: 3 of 4 elements differ";
+  executor.agreement.problem = "gradient of w: 3 of 4 elements differ";
   REQUIRE(window.app.run("run.check").ok());
   window.settle();
   CHECK(window.state("run_agrees") == "no");
-  CHECK(window.app.items.find("run/agreement")->value == runner.agreement.problem);
+  CHECK(window.app.items.find("run/agreement")->value == executor.agreement.problem);
 }
 
 // As a page's worker does it: the schedule is made there, too, and comes back.
 TEST_CASE("run: a helper runs the step", "[gui]") {
-  StubRunner runner;
-  NearHelper helper(&runner);
-  NullBackend backend = with_runner(runner);
+  StubExecutor executor;
+  NearHelper helper(&executor);
+  NullBackend backend = with_executor(executor);
   backend.helping = &helper;
   Window window(bare_options(), backend);
   window.app.open("sample:tiny_conv");
@@ -111,7 +111,7 @@ TEST_CASE("run: a helper runs the step", "[gui]") {
     REQUIRE(window.app.run("run.check", "7").ok());
     window.settle();
     CHECK(helper.begun > before);
-    CHECK(runner.runs == runs);
+    CHECK(executor.runs == runs);
     CHECK(window.state("run") == "done");
     const DocumentView& document = *window.app.document();
     const SharedRun run = shown_run(document);
@@ -122,15 +122,15 @@ TEST_CASE("run: a helper runs the step", "[gui]") {
     CHECK(run->of == shown_schedule(document));
     CHECK(run->kernel_ms.size() == run->of->schedule.kernels.size());
   }
-  runner.fault = "operator 'x' has no loops yet";
+  executor.fault = "operator 'x' has no loops yet";
   REQUIRE(window.app.run("run.step").ok());
   window.settle();
   CHECK(window.state("run") == "failed");
 }
 
 TEST_CASE("run: the graph is coloured by measured times, or by the plan", "[gui]") {
-  StubRunner runner;
-  Window window(bare_options(), with_runner(runner));
+  StubExecutor executor;
+  Window window(bare_options(), with_executor(executor));
   window.app.open("sample:tiny_conv");
   window.settle();
   REQUIRE(window.app.run("run.step").ok());
@@ -154,8 +154,8 @@ TEST_CASE("run: the graph is coloured by measured times, or by the plan", "[gui]
 
 // The budget bounds the arena, as in recut schedule, where the plan can run in one.
 TEST_CASE("run: a fused plan's arena holds the budget", "[gui]") {
-  StubRunner runner;
-  Window window(bare_options(), with_runner(runner));
+  StubExecutor executor;
+  Window window(bare_options(), with_executor(executor));
   window.app.open("sample:tiny_conv");
   window.settle();
   REQUIRE(window.app.run("model.set", "fused").ok());
@@ -179,8 +179,8 @@ TEST_CASE("run: a fused plan's arena holds the budget", "[gui]") {
 }
 
 TEST_CASE("run: an arena above the budget is said", "[gui]") {
-  StubRunner runner;
-  Window window(bare_options(), with_runner(runner));
+  StubExecutor executor;
+  Window window(bare_options(), with_executor(executor));
   window.app.open("samples/joint/tiny_mlp.json.gz");
   window.settle();
   const std::int64_t peak = window.app.document()->start->peak();
@@ -198,11 +198,11 @@ TEST_CASE("run: an arena above the budget is said", "[gui]") {
 }
 
 TEST_CASE("run: what is in the way is said", "[gui]") {
-  StubRunner runner;
-  Window window(bare_options(), with_runner(runner));
+  StubExecutor executor;
+  Window window(bare_options(), with_executor(executor));
   window.app.open("sample:tiny_conv");
   window.settle();
-  runner.fault = "operator 'x' has no loops yet";
+  executor.fault = "operator 'x' has no loops yet";
   REQUIRE(window.app.run("run.step").ok());
   window.settle();
   CHECK(window.state("run") == "failed");
@@ -210,7 +210,7 @@ TEST_CASE("run: what is in the way is said", "[gui]") {
   CHECK(window.app.items.find("run/fault")->value.find("no loops") != std::string::npos);
   for (const char* steps : {"0", "-1", "many", "1000000"})
     CHECK_FALSE(window.app.run("run.step", steps).ok());
-  CHECK(runner.runs == 1);
+  CHECK(executor.runs == 1);
 
   Window alone(bare_options());
   alone.app.open("sample:tiny_conv");
@@ -224,9 +224,9 @@ TEST_CASE("run: what is in the way is said", "[gui]") {
 }
 
 TEST_CASE("run: where there is a choice, the chosen one runs, and it is kept", "[gui]") {
-  StubRunner one, other;
+  StubExecutor one, other;
   other.name = "other";
-  NullBackend backend = with_runner(one);
+  NullBackend backend = with_executor(one);
   backend.running.push_back(&other);
   Window window(bare_options(), backend);
   window.app.open("sample:tiny_conv");
@@ -248,11 +248,11 @@ TEST_CASE("run: where there is a choice, the chosen one runs, and it is kept", "
   const auto row = std::find_if(rows.begin(), rows.end(),
                                 [](const MenuRow& row) { return row.label == "run.on other"; });
   REQUIRE(row != rows.end());
-  CHECK(row->title == "Run on: runner other");
+  CHECK(row->title == "Run on: executor other");
   CHECK_FALSE(row->on);
 
   // Of one there is nothing to choose.
-  Window alone(bare_options(), with_runner(one));
+  Window alone(bare_options(), with_executor(one));
   alone.app.open("sample:tiny_conv");
   alone.settle();
   CHECK_FALSE(alone.app.run("run.on", "stub").ok());
@@ -262,8 +262,8 @@ TEST_CASE("run: where there is a choice, the chosen one runs, and it is kept", "
 }
 
 TEST_CASE("run: a run that is stopped leaves nothing", "[gui]") {
-  StubRunner runner;
-  Window window(bare_options(), with_runner(runner));
+  StubExecutor executor;
+  Window window(bare_options(), with_executor(executor));
   window.app.open("sample:tiny_conv");
   window.settle();
   REQUIRE(window.app.run("run.step").ok());

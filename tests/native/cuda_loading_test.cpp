@@ -132,17 +132,24 @@ TEST_CASE("cuda: NVRTC takes the kernels of whole steps", "[native][cuda]") {
     }
 }
 
-TEST_CASE("cuda: recut run says what is missing", "[native][cuda]") {
+TEST_CASE("cuda: recut run and recut train say what is missing", "[native][cuda]") {
   if (Card::open().ok()) SKIP("there is a card");
-  const native::Ran ran =
-      native::run({"run", native::sample("tiny_mlp.json.gz"), "--device", "cuda"});
-  CHECK(ran.code == native::kBadInput);
-  CHECK(ran.err.find("error: ") == 0);
-  CHECK(ran.out.empty());
-  for (const char* precision : {"tf32", "bf16"})
-    CHECK(native::run({"run", native::sample("tiny_mlp.json.gz"), "--device", "cuda", "--precision",
-                       precision})
-              .err == ran.err);
+  for (const char* command : {"run", "train"}) {
+    CAPTURE(command);
+    const native::Ran ran =
+        native::run({command, native::sample("tiny_mlp.json.gz"), "--device", "cuda"});
+    CHECK(ran.code == native::kBadInput);
+    CHECK(ran.err.find("error: ") == 0);
+    CHECK(ran.out.empty());
+    for (const char* precision : {"tf32", "bf16"})
+      CHECK(native::run({command, native::sample("tiny_mlp.json.gz"), "--device", "cuda",
+                         "--precision", precision})
+                .err == ran.err);
+    const native::Ran refused =
+        native::run({command, native::sample("tiny_mlp.json.gz"), "--precision", "tf32"});
+    CHECK(refused.code == native::kBadInput);
+    CHECK(refused.err.find("--precision: for --device cuda alone") != std::string::npos);
+  }
 }
 
 }  // namespace

@@ -1,13 +1,13 @@
-// Training from the window: by the desktop's runner, on a thread of its own or by a helper, by one
-// plan and by several.
+// Training from the window: by the desktop's executor, on a thread of its own or by a helper, by
+// one plan and by several.
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 
 #include "engine/workspace/training.h"
+#include "engine/workspace/training_run.h"
 #include "gui/app/train_view.h"
-#include "native/cpu/trainer.h"
-#include "native/window/cpu_runner.h"
+#include "native/executors/cpu_executor.h"
 #include "tests/gui/near_helper.h"
 #include "tests/gui/window.h"
 #include "tests/paths.h"
@@ -17,16 +17,16 @@ namespace {
 
 constexpr const char* kWindowTrainingModel = RECUT_SOURCE_DIR "/samples/mlp.recut";
 
-gui::NullBackend with(gui::Runner& runner, gui::Helper* helper = nullptr) {
+gui::NullBackend with(Executor& executor, gui::Helper* helper = nullptr) {
   gui::NullBackend backend = gui::Window::sample_backend();
-  backend.running = {&runner};
+  backend.running = {&executor};
   backend.helping = helper;
   return backend;
 }
 
 struct TrainingWindow : gui::Window {
-  explicit TrainingWindow(gui::Runner& runner, gui::Helper* helper = nullptr)
-      : gui::Window(gui::bare_options(), with(runner, helper)) {
+  explicit TrainingWindow(Executor& executor, gui::Helper* helper = nullptr)
+      : gui::Window(gui::bare_options(), with(executor, helper)) {
     app.open(kWindowTrainingModel);
     settle();
     does("model.set", "fused");
@@ -58,11 +58,11 @@ std::vector<double> losses_of_command(int steps, int threads) {
   request.planning.cost_model = "fused";
   const auto plan = schedule_document(*document, request);
   REQUIRE(plan.ok());
-  cpu::TrainingRequest training;
+  TrainingRequest training;
   training.seed = 1;
   training.steps = steps;
-  training.threads = threads;
-  const auto trained = cpu::train(*document, *plan, training);
+  CpuExecutor processor(threads);
+  const auto trained = train(*document, *plan, processor, training);
   REQUIRE(trained.ok());
   return trained->losses;
 }
@@ -77,15 +77,15 @@ void check_close(const std::vector<double>& found, const std::vector<double>& ex
 }
 
 TEST_CASE("training: the window's losses are the command's", "[gui][cpu][train]") {
-  CpuRunner runner;
-  TrainingWindow window(runner);
+  CpuExecutor executor;
+  TrainingWindow window(executor);
   CHECK(window.state("recipe") == "adam 0.01");
   CHECK(window.state("training") == "none");
   window.does("train.begin", "60");
   CHECK(window.state("training") == "done");
   CHECK(window.state("training_steps") == "60");
   CHECK(window.state("training_plans") == "1");
-  CHECK(window.state("training_where") == runner.where());
+  CHECK(window.state("training_where") == executor.where());
   CHECK(window.state("training_peak") == window.state("training_planned_peak"));
   const std::vector<double> losses = window.view().losses;
   check_close(losses, losses_of_command(60, 1));
@@ -101,8 +101,8 @@ TEST_CASE("training: the window's losses are the command's", "[gui][cpu][train]"
 }
 
 TEST_CASE("training: a budget that changes meanwhile is held from there on", "[gui][cpu][train]") {
-  CpuRunner runner;
-  TrainingWindow window(runner);
+  CpuExecutor executor;
+  TrainingWindow window(executor);
   window.does("train.optimizer", "sgd 0.1");  // Adam's new state fills the peak
   window.does("budget.set", "none");
   window.does("train.begin", "120");
@@ -127,12 +127,12 @@ TEST_CASE("training: a budget that changes meanwhile is held from there on", "[g
 
 // As a page's worker does it.
 TEST_CASE("training: a helper trains, and one that fell has lost it", "[gui][cpu][train]") {
-  CpuRunner runner;
-  TrainingWindow alone(runner);
+  CpuExecutor executor;
+  TrainingWindow alone(executor);
   alone.does("train.begin", "40");
 
-  gui::NearHelper helper(&runner);
-  TrainingWindow window(runner, &helper);
+  gui::NearHelper helper(&executor);
+  TrainingWindow window(executor, &helper);
   window.does("train.begin", "30");
   window.does("train.begin", "10");
   CHECK(window.state("training_peak") == window.state("training_planned_peak"));
@@ -152,8 +152,8 @@ TEST_CASE("training: a helper trains, and one that fell has lost it", "[gui][cpu
 }
 
 TEST_CASE("training: it stops with the steps at work, and goes on", "[gui][cpu][train]") {
-  CpuRunner runner;
-  TrainingWindow window(runner);
+  CpuExecutor executor;
+  TrainingWindow window(executor);
   REQUIRE(window.app.run("train.begin", "100000").ok());
   while (window.view().steps() == 0) window.tick();
   CHECK_FALSE(window.app.run("train.begin").ok());
@@ -166,8 +166,8 @@ TEST_CASE("training: it stops with the steps at work, and goes on", "[gui][cpu][
 }
 
 TEST_CASE("training: another graph is another training", "[gui][cpu][train]") {
-  CpuRunner runner;
-  TrainingWindow window(runner);
+  CpuExecutor executor;
+  TrainingWindow window(executor);
   window.does("train.begin", "5");
   window.does("train.optimizer", "sgd 0.1");
   CHECK(window.state("training") == "none");
@@ -180,8 +180,8 @@ TEST_CASE("training: another graph is another training", "[gui][cpu][train]") {
 }
 
 TEST_CASE("training: what is in the way is said", "[gui][cpu][train]") {
-  CpuRunner runner;
-  TrainingWindow window(runner);
+  CpuExecutor executor;
+  TrainingWindow window(executor);
   for (const char* words : {"", "rmsprop", "adam 0", "adam -1", "adam fast", "sgd 1e9", "sgd nan"})
     CHECK_FALSE(window.app.run("train.optimizer", words).ok());
   for (const char* steps : {"0", "-1", "many", "1000000"})
@@ -195,7 +195,7 @@ TEST_CASE("training: what is in the way is said", "[gui][cpu][train]") {
   CHECK_FALSE(window.app.run("train.begin").ok());
 
   // Without a loss there is no training step: the recipe is as it was.
-  gui::NullBackend backend = with(runner);
+  gui::NullBackend backend = with(executor);
   backend.files["test.recut"] =
       "graph \"no loss\" {\n  %w = parameter f32[4]\n  %y = exp(%w)\n  results %y\n}\n";
   gui::Window other(gui::bare_options(), backend);

@@ -11,7 +11,7 @@
 #include "wasm/page/models.h"
 #include "wasm/page/page_helper.h"
 #include "wasm/page/screen.h"
-#include "wasm/step/page_runner.h"
+#include "wasm/step/page_executor.h"
 
 namespace recut::page {
 
@@ -31,7 +31,7 @@ class PageBackend : public gui::Backend {
   bool has_fingers() const override { return fingers_; }
   double now() const override;
   gui::Helper* helper() override { return &helping; }
-  std::vector<gui::Runner*> runners() override { return {&runner_}; }
+  std::vector<Executor*> executors() override { return {&executor_}; }
   void wake() override;
 
   // A page reads its samples, and what the user gave it by hand while it is held.
@@ -70,7 +70,7 @@ class PageBackend : public gui::Backend {
   PageHelper helping;
 
  private:
-  step::PageRunner runner_;
+  step::PageExecutor executor_;
   float scale_ = 1;
   bool dark_ = true, fingers_ = false;
   std::vector<gui::InputEvent> input_;

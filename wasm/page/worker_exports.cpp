@@ -7,13 +7,13 @@
 #include "gui/work/errands.h"
 #include "wasm/page/bridge.h"
 #include "wasm/page/models.h"
-#include "wasm/step/page_runner.h"
+#include "wasm/step/page_executor.h"
 
 namespace {
 
 recut::gui::ErrandServer& server() {
-  static recut::step::PageRunner runner;
-  static recut::gui::ErrandServer server(&runner, recut::page::read_model);
+  static recut::step::PageExecutor executor;
+  static recut::gui::ErrandServer server(&executor, recut::page::read_model);
   return server;
 }
 

@@ -4,8 +4,8 @@
 #include <string>
 
 #include "engine/workspace/document.h"
+#include "engine/workspace/executor.h"
 #include "engine/workspace/scheduling.h"
-#include "gui/backend/runner.h"
 
 namespace recut::smoke {
 
@@ -20,7 +20,7 @@ inline Result<ScheduledPlan> scheduled(const Document& document, const std::stri
 // Calls `use` with a plan's step.
 template <class Use>
 auto with_step(const Document& document, const ScheduledPlan& plan, Use use) {
-  return use(gui::ScheduledStep{document, *plan.kernels, plan.schedule});
+  return use(ScheduledStep{document, *plan.kernels, plan.schedule});
 }
 
 }  // namespace recut::smoke

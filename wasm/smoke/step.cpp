@@ -1,6 +1,6 @@
-// A training step as a page runs it: plans a graph for a budget, compiles the plan's kernels in this
-// program's own memory, runs and measures them. It holds where the measured peak is the planned one
-// and the outputs are the interpreter's.
+// A training step as a page runs it: plans a graph for a budget, compiles the plan's kernels in
+// this program's own memory, runs and measures them. It holds where the measured peak is the
+// planned one and the outputs are the interpreter's.
 
 #include <cstdio>
 #include <cstdlib>
@@ -8,27 +8,27 @@
 
 #include "wasm/smoke/commands.h"
 #include "wasm/smoke/plan.h"
-#include "wasm/step/page_runner.h"
+#include "wasm/step/page_executor.h"
 
 namespace recut::smoke {
 namespace {
 
-Result<gui::StepFigures> measured(const std::string& path, const std::string& budget,
-                                  const gui::StepOrder& order) {
+Result<StepFigures> measured(const std::string& path, const std::string& budget,
+                             const StepOrder& order) {
   const auto document = open_document(path, OpenOptions{});
   if (!document) return document.diagnostics();
   const auto plan = scheduled(*document, budget);
   if (!plan) return plan.diagnostics();
-  step::PageRunner runner;
-  return with_step(*document, *plan, [&](const gui::ScheduledStep& step) {
-    return runner.run(step, order, [](gui::StepPhase, double, const std::string&) { return true; });
+  step::PageExecutor executor;
+  return with_step(*document, *plan, [&](const ScheduledStep& step) {
+    return executor.run(step, order, [](StepPhase, double, const std::string&) { return true; });
   });
 }
 
 }  // namespace
 
 int step_command(Words given) {
-  gui::StepOrder order;
+  StepOrder order;
   order.steps = given.size() > 2 ? std::atoi(given[2].c_str()) : 3;
   order.check = given.size() < 4;
   const auto figures = measured(given[0], given[1], order);

@@ -14,12 +14,11 @@
 #include "gui/work/training_session.h"
 #include "wasm/smoke/commands.h"
 #include "wasm/smoke/plan.h"
-#include "wasm/step/page_runner.h"
+#include "wasm/step/page_executor.h"
 
 namespace recut::smoke {
 namespace {
 
-using gui::ScheduledStep;
 using SharedDocument = std::shared_ptr<const Document>;
 
 Result<SharedDocument> opened(const std::string& path, const std::string& optimizer) {
@@ -50,7 +49,7 @@ class Training {
     const auto plan = scheduled(*document_, budget);
     if (!plan) return plan.diagnostics();
     return with_step(*document_, *plan, [&](const ScheduledStep& step) {
-      auto compiled = session_->compile(step, budget, runner_);
+      auto compiled = session_->compile(step, budget, executor_);
       if (!compiled) return Result<Done>(compiled.diagnostics());
       auto done = advance();
       if (done && runs) done = run(step);
@@ -77,17 +76,17 @@ class Training {
   }
 
   Result<Done> run(const ScheduledStep& step) {
-    gui::StepOrder order;
+    StepOrder order;
     order.steps = 1;
     const auto ran =
-        runner_.run(step, order, [](gui::StepPhase, double, const std::string&) { return true; });
+        executor_.run(step, order, [](StepPhase, double, const std::string&) { return true; });
     if (!ran) return ran.diagnostics();
     return Done{};
   }
 
   SharedDocument document_;
   int steps_;
-  step::PageRunner runner_;
+  step::PageExecutor executor_;
   std::unique_ptr<gui::TrainingSession> session_;
   bool holds_ = true;
   std::string losses_;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engine/support/check.h"
+#include "engine/support/clock.h"
 #include "engine/support/units.h"
 
 namespace recut::step {
@@ -90,7 +91,6 @@ Tensor Run::output(std::size_t number) const {
 }
 
 Result<Done> Run::run(std::uint64_t seed, std::span<double> launch_seconds) {
-  using Clock = std::chrono::steady_clock;
   std::int64_t fault = 0;
   std::byte* const* buffers = buffers_.data();
   const std::vector<Launch>& launches = step_.program().launches;

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <utility>
 
+#include "engine/support/clock.h"
 #include "engine/support/units.h"
 #include "wasm/step/c_functions.h"
 #include "wasm/step/instance.h"
@@ -128,7 +129,6 @@ void TeamRun::write_lists() {
 }
 
 Result<Done> TeamRun::run(std::uint64_t seed, std::span<double> launch_seconds) {
-  using Clock = std::chrono::steady_clock;
   const auto with = static_cast<std::int64_t>(seed);
   std::int64_t fault = 0;
   copy_in(kFaultPlace, std::as_bytes(std::span(&fault, 1)));

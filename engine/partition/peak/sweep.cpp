@@ -7,11 +7,10 @@
 #include "engine/partition/peak/improve.h"
 #include "engine/partition/peak/solver.h"
 #include "engine/partition/peak/trim.h"
+#include "engine/support/clock.h"
 
 namespace recut::peak {
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 constexpr int kPasses = 2;
 constexpr std::int64_t kDraftShare = 2;  // a point's first plan gets one part in so many

@@ -1,4 +1,4 @@
-// A runner of steps that computes nothing, for tests of what is told of a run.
+// A executor of steps that computes nothing, for tests of what is told of a run.
 #pragma once
 
 #include <catch2/catch_test_macros.hpp>
@@ -10,7 +10,7 @@
 namespace recut::gui {
 
 // Kernel k takes k milliseconds.
-class StubRunner : public Runner {
+class StubExecutor : public Executor {
  public:
   std::string id() const override { return name; }
   std::string title() const override { return "runner " + name; }
@@ -44,9 +44,9 @@ class StubRunner : public Runner {
   int runs = 0;
 };
 
-inline NullBackend with_runner(Runner& runner) {
+inline NullBackend with_executor(Executor& executor) {
   NullBackend backend = Window::sample_backend();
-  backend.running = {&runner};
+  backend.running = {&executor};
   return backend;
 }
 

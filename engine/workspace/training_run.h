@@ -1,4 +1,4 @@
-// Trains on this machine's processor: a number of steps by one plan (workspace/trainer.h).
+// Trains where an executor runs steps: a number of them by one plan (trainer.h).
 #pragma once
 
 #include <cstdint>
@@ -7,25 +7,26 @@
 #include <vector>
 
 #include "engine/input/safetensors.h"
+#include "engine/workspace/executor.h"
 #include "engine/workspace/scheduling.h"
 
-namespace recut::cpu {
+namespace recut {
 
 struct TrainingRequest {
   std::span<const NamedTensor> tensors;  // in.<name>: parameters to begin with, and constants
   std::uint64_t seed = 0;                // of parameters that `tensors` lack, data, random numbers
-  int threads = 1;
   int steps = 100;
   int batches = 8;  // of the data set, in turn
   std::function<void(int step, double loss)> progress = [](int, double) {};
 };
 
 struct Training {
+  std::string where;           // "this machine's processor, 2 threads"
   std::vector<double> losses;  // of each step, before its update; ends with the first not finite
   double compile_ms = 0;
   double step_ms_median = 0, step_ms_min = 0;  // a step and its copies, without making the batch
-  std::int64_t planned_peak_bytes = 0, measured_peak_bytes = 0;  // of the arena (execution.h)
-  std::int64_t scratch_bytes = 0;                                // of oneDNN, beside it
+  std::int64_t planned_peak_bytes = 0, measured_peak_bytes = 0;  // of the arena (measurement.h)
+  std::int64_t scratch_bytes = 0;                                // of a library, beside it
 
   // Beside the arena: inputs by what they are.
   std::int64_t parameter_bytes = 0, carried_bytes = 0, data_bytes = 0;
@@ -33,8 +34,9 @@ struct Training {
   std::vector<std::pair<std::string, Tensor>> trained;  // parameters and buffers, by name
 };
 
-// `document`: of a training step (Document::loss). Fails as execute() does.
-Result<Training> train(const Document& document, const ScheduledPlan& scheduled,
+// `document`: of a training step (Document::loss). Fails where an operator has no loops, where the
+// executor lacks what runs them, and where a tensor or the data is at fault.
+Result<Training> train(const Document& document, const ScheduledPlan& scheduled, Executor& executor,
                        const TrainingRequest& request);
 
-}  // namespace recut::cpu
+}  // namespace recut

@@ -1,6 +1,6 @@
-#include "gui/backend/runner.h"
+#include "engine/workspace/executor.h"
 
-namespace recut::gui {
+namespace recut {
 
 StepAgreement::StepAgreement(std::span<const OutputComparison> compared)
     : outputs(compared.size()), max_relative_error(recut::max_relative_error(compared)) {
@@ -20,4 +20,4 @@ ProgramOptions KernelLibrary::options() const {
   return options;
 }
 
-}  // namespace recut::gui
+}  // namespace recut

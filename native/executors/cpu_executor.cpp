@@ -1,4 +1,4 @@
-#include "native/window/cpu_runner.h"
+#include "native/executors/cpu_executor.h"
 
 #include <fmt/core.h>
 
@@ -12,11 +12,9 @@
 namespace recut::native {
 namespace {
 
-constexpr double kCpuRunnerCompiled = 0.3;  // how much of the way is done when it runs
+constexpr double kCpuCompiled = 0.3;  // how much of the way is done when it runs
 
-int threads() { return static_cast<int>(std::max(1u, std::thread::hardware_concurrency())); }
-
-Result<cpu::ReadyStep> compile(const gui::ScheduledStep& scheduled) {
+Result<cpu::ReadyStep> compile(const ScheduledStep& scheduled) {
   const auto began = std::chrono::steady_clock::now();
   auto program = make_program(scheduled.document.graph(), scheduled.kernels, scheduled.schedule,
                               {.library = true, .library_takes = cpu::onednn_takes});
@@ -29,46 +27,48 @@ Result<cpu::ReadyStep> compile(const gui::ScheduledStep& scheduled) {
 
 }  // namespace
 
-gui::KernelLibrary CpuRunner::library() const { return {"oneDNN", cpu::onednn_takes, {}}; }
+CpuExecutor::CpuExecutor(int threads)
+    : threads_(threads > 0 ? threads
+                           : std::max(1, static_cast<int>(std::thread::hardware_concurrency()))) {}
 
-std::string CpuRunner::where() const {
-  return fmt::format("this machine's processor, {} thread{}", threads(), threads() == 1 ? "" : "s");
+KernelLibrary CpuExecutor::library() const { return {"oneDNN", cpu::onednn_takes, {}}; }
+
+std::string CpuExecutor::where() const {
+  return fmt::format("this machine's processor, {} thread{}", threads_, threads_ == 1 ? "" : "s");
 }
 
-std::string CpuRunner::device() const { return profile_of_this_machine(); }
+std::string CpuExecutor::device() const { return profile_of_this_machine(); }
 
-Result<gui::PreparedStep> CpuRunner::prepare(Program program, const gui::ReadBy& read) {
+Result<PreparedStep> CpuExecutor::prepare(Program program, const ReadBy& read) {
   auto step = cpu::Step::compile(std::move(program));
   if (!step) return step.diagnostics();
   auto code = std::make_shared<const cpu::Step>(std::move(*step));
-  auto run = cpu::Run::prepare(*code, read(code->program()), threads());
+  auto run = cpu::Run::prepare(*code, read(code->program()), threads_);
   if (!run) return run.diagnostics();
-  return gui::PreparedStep{code, std::make_unique<cpu::Run>(std::move(*run))};
+  return PreparedStep{code, std::make_unique<cpu::Run>(std::move(*run))};
 }
 
-Result<gui::StepFigures> CpuRunner::run(const gui::ScheduledStep& scheduled,
-                                        const gui::StepOrder& order,
-                                        const gui::StepProgress& progress) {
+Result<StepFigures> CpuExecutor::run(const ScheduledStep& scheduled, const StepOrder& order,
+                                     const StepProgress& progress) {
   cpu::ExecutionRequest request;
   request.seed = order.seed;
   request.steps = order.steps;
   request.check = order.check;
-  request.threads = threads();
+  request.threads = threads_;
   request.after_step = [&](int steps) {
     const double share = static_cast<double>(steps) / static_cast<double>(order.steps);
     const bool last = steps == order.steps;
-    return progress(last ? gui::StepPhase::checking : gui::StepPhase::measuring,
-                    kCpuRunnerCompiled + (1 - kCpuRunnerCompiled) * share,
+    return progress(last ? StepPhase::checking : StepPhase::measuring,
+                    kCpuCompiled + (1 - kCpuCompiled) * share,
                     fmt::format("step {} of {}", steps, order.steps));
   };
-  (void)progress(gui::StepPhase::preparing, 0, gui::kCompilingWords);
+  (void)progress(StepPhase::preparing, 0, kCompilingWords);
   auto step = compile(scheduled);
   if (!step) return step.diagnostics();
-  if (!progress(gui::StepPhase::measuring, kCpuRunnerCompiled, "running"))
-    return error("the run was ended");
+  if (!progress(StepPhase::measuring, kCpuCompiled, "running")) return error("the run was ended");
   auto execution = cpu::execute(scheduled.document, *step, request);
   if (!execution) return execution.diagnostics();
-  gui::StepFigures figures;
+  StepFigures figures;
   figures.where = where();
   figures.steps = order.steps;
   figures.compile_ms = execution->compile_ms;
@@ -80,7 +80,7 @@ Result<gui::StepFigures> CpuRunner::run(const gui::ScheduledStep& scheduled,
   figures.library = library().name;
   figures.kernel_ms = std::move(execution->kernel_ms);
   figures.kernel_ms.resize(scheduled.schedule.kernels.size());
-  if (order.check) figures.agreement = gui::StepAgreement(execution->outputs);
+  if (order.check) figures.agreement = StepAgreement(execution->outputs);
   return figures;
 }
 

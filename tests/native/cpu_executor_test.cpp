@@ -1,5 +1,5 @@
-// Steps that the window really runs: the desktop's runner by itself, and behind the run panel.
-#include "native/window/cpu_runner.h"
+// Steps that the window really runs: the desktop's executor by itself, and behind the run panel.
+#include "native/executors/cpu_executor.h"
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
@@ -15,7 +15,7 @@ struct Scheduled {
   Document document;
   ScheduledPlan plan;
 
-  gui::ScheduledStep step() const { return {document, *plan.kernels, plan.schedule}; }
+  ScheduledStep step() const { return {document, *plan.kernels, plan.schedule}; }
 };
 
 Scheduled schedule_sample(const std::string& name) {
@@ -28,19 +28,19 @@ Scheduled schedule_sample(const std::string& name) {
   return {std::move(*document), std::move(*plan)};
 }
 
-TEST_CASE("the window's runner: figures of a step, and how far it is", "[gui][cpu]") {
+TEST_CASE("the window's executor: figures of a step, and how far it is", "[gui][cpu]") {
   const Scheduled scheduled = schedule_sample("tiny_conv.json.gz");
-  CpuRunner runner;
+  CpuExecutor executor;
   std::vector<double> shares;
   std::vector<std::string> words;
-  std::vector<gui::StepPhase> phases;
-  const auto figures = runner.run(scheduled.step(), {.seed = 1, .steps = 3},
-                                  [&](gui::StepPhase phase, double share, const std::string& what) {
-                                    phases.push_back(phase);
-                                    shares.push_back(share);
-                                    words.push_back(what);
-                                    return true;
-                                  });
+  std::vector<StepPhase> phases;
+  const auto figures = executor.run(scheduled.step(), {.seed = 1, .steps = 3},
+                                    [&](StepPhase phase, double share, const std::string& what) {
+                                      phases.push_back(phase);
+                                      shares.push_back(share);
+                                      words.push_back(what);
+                                      return true;
+                                    });
   REQUIRE(figures.ok());
   CHECK(figures->steps == 3);
   CHECK(figures->measured_peak_bytes == figures->planned_peak_bytes);
@@ -55,35 +55,34 @@ TEST_CASE("the window's runner: figures of a step, and how far it is", "[gui][cp
 
   CHECK(std::is_sorted(shares.begin(), shares.end()));
   CHECK(shares.back() == 1);
-  CHECK(words == std::vector<std::string>{gui::kCompilingWords, "running", "step 1 of 3",
-                                          "step 2 of 3", "step 3 of 3"});
-  using gui::StepPhase;
+  CHECK(words == std::vector<std::string>{kCompilingWords, "running", "step 1 of 3", "step 2 of 3",
+                                          "step 3 of 3"});
   CHECK(phases == std::vector{StepPhase::preparing, StepPhase::measuring, StepPhase::measuring,
                               StepPhase::measuring, StepPhase::checking});
-  CHECK(find_device(runner.device()).ok());
+  CHECK(find_device(executor.device()).ok());
 }
 
-TEST_CASE("the window's runner: a run that is to end does", "[gui][cpu]") {
+TEST_CASE("the window's executor: a run that is to end does", "[gui][cpu]") {
   const Scheduled scheduled = schedule_sample("tiny_mlp.json.gz");
-  CpuRunner runner;
+  CpuExecutor executor;
   for (const std::string_view last : {"running", "step 2 of 100000"}) {
     bool ended = false;
-    const auto figures = runner.run(scheduled.step(), {.seed = 1, .steps = 100000},
-                                    [&](gui::StepPhase, double, const std::string& what) {
-                                      CHECK_FALSE(ended);
-                                      ended = what == last;
-                                      return !ended;
-                                    });
+    const auto figures = executor.run(scheduled.step(), {.seed = 1, .steps = 100000},
+                                      [&](StepPhase, double, const std::string& what) {
+                                        CHECK_FALSE(ended);
+                                        ended = what == last;
+                                        return !ended;
+                                      });
     REQUIRE_FALSE(figures.ok());
     CHECK(format(figures.diagnostics()).find("the run was ended") != std::string::npos);
     CHECK(ended);
   }
 }
 
-TEST_CASE("the window's runner: the run panel has what was measured", "[gui][cpu]") {
-  CpuRunner runner;
+TEST_CASE("the window's executor: the run panel has what was measured", "[gui][cpu]") {
+  CpuExecutor executor;
   gui::NullBackend backend = gui::Window::sample_backend();
-  backend.running = {&runner};
+  backend.running = {&executor};
   gui::Window window(gui::bare_options(), backend);
   window.app.open("sample:tiny_conv");
   window.settle();
@@ -97,17 +96,17 @@ TEST_CASE("the window's runner: the run panel has what was measured", "[gui][cpu
   CHECK(run->measured_peak_bytes == run->planned_peak_bytes);
   CHECK(window.app.items.find("run/scratch")->value.find("measured") != std::string::npos);
   REQUIRE(run->planned);  // by this machine's prices
-  CHECK(run->planned->device == find_device(runner.device())->title);
+  CHECK(run->planned->device == find_device(executor.device())->title);
   for (std::size_t i = 1; i < run->slowest.size(); ++i)
     CHECK(run->kernel_ms[run->slowest[i - 1]] >= run->kernel_ms[run->slowest[i]]);
   for (const char* slow : {"run/slow 0", "run/slow 1"})
     CHECK(window.app.items.find(slow) != nullptr);
 }
 
-TEST_CASE("the window's runner: a graph that can't run says why", "[gui][cpu]") {
-  CpuRunner runner;
+TEST_CASE("the window's executor: a graph that can't run says why", "[gui][cpu]") {
+  CpuExecutor executor;
   gui::NullBackend backend;
-  backend.running = {&runner};
+  backend.running = {&executor};
   backend.files["test.recut"] =
       "graph \"no loops\" {\n  %x = input f32[4, 4]\n  %y = nonzero(%x) : i64[16, 2]\n  results "
       "%y\n"

@@ -1,17 +1,19 @@
 // Steps from the window on a card that isn't there (fake_step.h): what it says of one that can't be
 // opened, what it runs and trains on one that can, and from which threads.
-#include "native/window/cuda_runner.h"
+#include "native/executors/cuda_executor.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 #include <thread>
 
+#include "engine/workspace/training_run.h"
 #include "gui/app/run_view.h"
 #include "gui/app/train_view.h"
-#include "native/window/cpu_runner.h"
+#include "native/executors/cpu_executor.h"
 #include "tests/gui/window.h"
 #include "tests/native/fake_card.h"
 #include "tests/native/fake_step.h"
+#include "tests/native/run_command.h"
 #include "tests/paths.h"
 
 namespace recut::native {
@@ -20,26 +22,26 @@ namespace {
 using test::fake_card;
 
 // Without products: those are the libraries'.
-constexpr const char* kCudaRunnerModel =
+constexpr const char* kCudaExecutorModel =
     "graph \"scales\" {\n  %w = parameter f32[8]\n  %x = input f32[16, 8]\n"
     "  %t = input f32[16, 8]\n  %y = mul.Tensor(%x, %w)\n  %z = tanh(%y)\n  %d = sub.Tensor(%z, "
     "%t)\n"
     "  %s = mul.Tensor(%d, %d)\n  %loss = mean(%s)\n  results %loss\n}\n";
 
 // The processor, and the fake card twice.
-struct Runners {
-  explicit Runners(CardTools tools) : access(std::make_shared<CardAccess>(std::move(tools))) {}
+struct Executors {
+  explicit Executors(CardTools tools) : access(std::make_shared<CardAccess>(std::move(tools))) {}
 
   gui::NullBackend backend() {
     gui::NullBackend backend = gui::Window::sample_backend();
     backend.running = {&processor, &card, &card_tf32, &card_bf16};
-    backend.files["scales.recut"] = kCudaRunnerModel;
+    backend.files["scales.recut"] = kCudaExecutorModel;
     return backend;
   }
 
-  CpuRunner processor;
+  CpuExecutor processor;
   std::shared_ptr<CardAccess> access;
-  CudaRunner card{access, cuda::Precision::f32}, card_tf32{access, cuda::Precision::tf32},
+  CudaExecutor card{access, cuda::Precision::f32}, card_tf32{access, cuda::Precision::tf32},
       card_bf16{access, cuda::Precision::bf16};
 };
 
@@ -64,8 +66,9 @@ struct FakeTools {
   int opened = 0;
 };
 
-struct RunnersWindow : gui::Window {
-  explicit RunnersWindow(Runners& runners) : gui::Window(gui::bare_options(), runners.backend()) {
+struct ExecutorsWindow : gui::Window {
+  explicit ExecutorsWindow(Executors& executors)
+      : gui::Window(gui::bare_options(), executors.backend()) {
     app.open("scales.recut");
     settle();
     does("pass.differentiate");
@@ -84,20 +87,20 @@ TEST_CASE("the window's card: where it can't be opened it says why, and all else
           "[gui][cuda]") {
   FakeTools fake;
   fake.refusal = "this machine has no CUDA driver: libcuda.so.1 isn't found";
-  Runners runners(fake.tools());
-  RunnersWindow window(runners);
+  Executors executors(fake.tools());
+  ExecutorsWindow window(executors);
   CHECK(window.state("run_on") == "cpu");
   window.does("panel.show", "run");
   window.does("run.on", "cuda");
-  CHECK(runners.card.title() == "NVIDIA card");
-  CHECK(runners.card_tf32.title() == "NVIDIA card, tf32");
+  CHECK(executors.card.title() == "NVIDIA card");
+  CHECK(executors.card_tf32.title() == "NVIDIA card, tf32");
   CHECK(fake.opened == 0);
   window.does("run.step", "2");
   CHECK(fake.opened == 1);
   CHECK(window.state("run") == "failed");
   CHECK(window.state("run_fault").find(fake.refusal) != std::string::npos);
   CHECK(window.app.items.find("run/fault")->value.find(fake.refusal) != std::string::npos);
-  CHECK(runners.card.remark() == fake.refusal);
+  CHECK(executors.card.remark() == fake.refusal);
   window.does("train.optimizer", "sgd 0.1");
   window.does("train.begin", "5");
   CHECK(window.state("training_fault").find(fake.refusal) != std::string::npos);
@@ -113,8 +116,8 @@ TEST_CASE("the window's card: steps run in the bytes that were planned", "[gui][
   if (!test::has_compiler()) SKIP("there is no compiler for the kernels");
   FakeTools fake;
   {
-    Runners runners(fake.tools());
-    RunnersWindow window(runners);
+    Executors executors(fake.tools());
+    ExecutorsWindow window(executors);
     const std::string device = window.state("device"), step = window.state("step");
     window.does("run.on", "cuda");
     window.does("run.check", "3");
@@ -122,7 +125,7 @@ TEST_CASE("the window's card: steps run in the bytes that were planned", "[gui][
     CHECK(window.state("run") == "done");
     CHECK(window.state("run_agrees") == "yes");
     CHECK(window.state("run_where") == "Fake H100, f32 products");
-    CHECK(runners.card.title() == "Fake H100");
+    CHECK(executors.card.title() == "Fake H100");
     CHECK(window.state("measured_peak") == window.state("run_peak"));
     CHECK(window.app.items.find("run/card") != nullptr);
     CHECK(gui::shown_run(*window.app.document())->taken_bytes > 0);
@@ -136,9 +139,9 @@ TEST_CASE("the window's card: steps run in the bytes that were planned", "[gui][
     window.does("run.check", "3");
     CHECK(window.state("run_where") == "Fake H100, bf16 products");
     CHECK(window.state("run_agrees") == "yes");
-    CHECK(runners.card_bf16.title() == "Fake H100, bf16");
-    CHECK(runners.card_bf16.library().lower ==
-          cuda::lower_options(runners.access->sm_limits()));  // with teams, as recut run has them
+    CHECK(executors.card_bf16.title() == "Fake H100, bf16");
+    CHECK(executors.card_bf16.library().lower ==
+          cuda::lower_options(executors.access->sm_limits()));  // with teams, as recut run has them
     CHECK(fake.opened == 1);
   }
   CHECK(fake_card().used_bytes == 0);
@@ -156,13 +159,13 @@ TEST_CASE("the window's card: a step that was prepared is any thread's", "[gui][
   const Graph& graph = document->graph();
   const auto inputs = inputs_from(graph, {}, 5);
   REQUIRE(inputs.ok());
-  CudaRunner runner(std::make_shared<CardAccess>(fake.tools()), cuda::Precision::f32);
+  CudaExecutor executor(std::make_shared<CardAccess>(fake.tools()), cuda::Precision::f32);
   auto program = make_program(graph, *plan->kernels, plan->schedule);
   REQUIRE(program.ok());
-  std::optional<gui::PreparedStep> step;
+  std::optional<PreparedStep> step;
   const auto on_thread = [](const auto& work) { std::thread(work).join(); };
   on_thread([&] {
-    auto prepared = runner.prepare(std::move(*program), [&](const Program& read) {
+    auto prepared = executor.prepare(std::move(*program), [&](const Program& read) {
       return kernel_inputs(graph, read, *inputs);
     });
     if (prepared) step = std::move(*prepared);
@@ -187,8 +190,8 @@ TEST_CASE("the window's card: a training goes on there with the parameters as th
   if (!test::has_compiler()) SKIP("there is no compiler for the kernels");
   FakeTools fake;
   {
-    Runners runners(fake.tools());
-    RunnersWindow window(runners);
+    Executors executors(fake.tools());
+    ExecutorsWindow window(executors);
     window.does("train.optimizer", "adam 0.01");
     window.does("train.begin", "30");
     const std::vector<double> losses = gui::shown_training(*window.app.document())->losses;
@@ -208,6 +211,45 @@ TEST_CASE("the window's card: a training goes on there with the parameters as th
     for (std::size_t i = 0; i < losses.size(); ++i)
       CHECK(std::abs(mixed[i] - losses[i]) <= 1e-4 * std::abs(losses[i]));
     CHECK(losses.back() < losses.front());
+  }
+  CHECK(fake_card().used_bytes == 0);
+}
+
+// As recut train has it, with --device cuda and without.
+std::vector<double> losses_by(Executor& executor) {
+  const TemporaryFile model("scales.recut");
+  model.write(kCudaExecutorModel);
+  OpenOptions options;
+  options.training = TrainingOptions{Adam{}, {}};
+  const auto document = open_document(model.path(), options);
+  REQUIRE(document.ok());
+  SchedulingRequest request;
+  request.planning.cost_model = "fused";
+  const auto plan = schedule_document(*document, request);
+  REQUIRE(plan.ok());
+  TrainingRequest training;
+  training.seed = 3;
+  training.steps = 20;
+  const auto trained = train(*document, *plan, executor, training);
+  REQUIRE(trained.ok());
+  CHECK(trained->where == executor.where());
+  CHECK(trained->measured_peak_bytes == trained->planned_peak_bytes);
+  CHECK(trained->trained.size() == 4);  // the scales, and what Adam keeps of them
+  return trained->losses;
+}
+
+TEST_CASE("train: a card makes the losses that a processor makes", "[native][cuda][train]") {
+  if (!test::has_compiler()) SKIP("there is no compiler for the kernels");
+  FakeTools fake;
+  CpuExecutor processor(2);
+  const std::vector<double> expected = losses_by(processor);
+  {
+    CudaExecutor card(std::make_shared<CardAccess>(fake.tools()), cuda::Precision::f32);
+    const std::vector<double> found = losses_by(card);
+    REQUIRE(found.size() == expected.size());
+    for (std::size_t i = 0; i < found.size(); ++i)
+      CHECK(std::abs(found[i] - expected[i]) <= 1e-4 * std::abs(expected[i]));
+    CHECK(fake_card().launches > 0);
   }
   CHECK(fake_card().used_bytes == 0);
 }

@@ -1,4 +1,4 @@
-#include "native/window/cuda_runner.h"
+#include "native/executors/cuda_executor.h"
 
 #include <fmt/core.h>
 
@@ -11,7 +11,7 @@
 namespace recut::native {
 namespace {
 
-constexpr double kCudaRunnerCompiled = 0.3;  // how much of the way is done when it runs
+constexpr double kCudaCompiled = 0.3;  // how much of the way is done when it runs
 
 // Without a cache where there is no directory for one: it costs time.
 Result<cuda::ReadyStep> compile_and_keep(const cuda::SharedCard& card, Program program,
@@ -34,7 +34,7 @@ std::string words_of(cuda::Precision precision) {
   return "Products in f32";
 }
 
-void take(gui::StepFigures& figures, cuda::Execution execution) {
+void take(StepFigures& figures, cuda::Execution execution) {
   figures.compile_ms = execution.compile_ms;
   figures.step_ms_median = execution.step_ms_median;
   figures.step_ms_min = execution.step_ms_min;
@@ -78,12 +78,12 @@ std::string CardAccess::refusal() const {
   return refusal_;
 }
 
-std::string CudaRunner::id() const {
+std::string CudaExecutor::id() const {
   return precision_ == cuda::Precision::f32 ? "cuda" : fmt::format("cuda-{}", name_of(precision_));
 }
 
 // By its name, once that is known, without the maker's.
-std::string CudaRunner::title() const {
+std::string CudaExecutor::title() const {
   constexpr std::string_view kMaker = "NVIDIA ";
   std::string name = access_->name();
   if (name.rfind(kMaker, 0) == 0) name.erase(0, kMaker.size());
@@ -92,19 +92,19 @@ std::string CudaRunner::title() const {
                                             : fmt::format("{}, {}", name, name_of(precision_));
 }
 
-std::string CudaRunner::remark() const {
+std::string CudaExecutor::remark() const {
   if (std::string refusal = access_->refusal(); !refusal.empty()) return refusal;
   const std::string products = words_of(precision_);
   if (!access_->name().empty()) return products;
   return "The first card that CUDA's driver shows, opened when a step is to run on it. " + products;
 }
 
-gui::KernelLibrary CudaRunner::library() const {
+KernelLibrary CudaExecutor::library() const {
   return {"cuBLASLt or cuDNN", cuda::library_takes(precision_),
           cuda::lower_options(access_->sm_limits())};
 }
 
-Result<ProgramOptions> CudaRunner::program_options() {
+Result<ProgramOptions> CudaExecutor::program_options() {
   const auto card = access_->enter();
   if (!card) return card.diagnostics();
   ProgramOptions options = library().options();
@@ -114,30 +114,29 @@ Result<ProgramOptions> CudaRunner::program_options() {
   return options;
 }
 
-std::string CudaRunner::where() const {
+std::string CudaExecutor::where() const {
   const std::string name = access_->name();
   return fmt::format("{}, {} products", name.empty() ? "an NVIDIA card" : name,
                      name_of(precision_));
 }
 
 // The card's profile has the prices of products in f32.
-std::string CudaRunner::device() const {
+std::string CudaExecutor::device() const {
   const std::string name = access_->name();
   return name.empty() || precision_ != cuda::Precision::f32
              ? ""
              : find_profile(profile_name_of_card(name));
 }
 
-Result<Program> CudaRunner::program_of(const gui::ScheduledStep& scheduled) {
+Result<Program> CudaExecutor::program_of(const ScheduledStep& scheduled) {
   const auto options = program_options();
   if (!options) return options.diagnostics();
   return make_program(scheduled.document.graph(), scheduled.kernels, scheduled.schedule, *options);
 }
 
-Result<gui::StepFigures> CudaRunner::run(const gui::ScheduledStep& scheduled,
-                                         const gui::StepOrder& order,
-                                         const gui::StepProgress& progress) {
-  (void)progress(gui::StepPhase::preparing, 0, gui::kCompilingWords);
+Result<StepFigures> CudaExecutor::run(const ScheduledStep& scheduled, const StepOrder& order,
+                                      const StepProgress& progress) {
+  (void)progress(StepPhase::preparing, 0, kCompilingWords);
   const auto card = access_->enter();
   if (!card) return card.diagnostics();
   const std::int64_t free = (*card)->memory().free;
@@ -146,8 +145,7 @@ Result<gui::StepFigures> CudaRunner::run(const gui::ScheduledStep& scheduled,
   auto step = access_->compile(*card, std::move(*program), precision_);
   if (!step) return step.diagnostics();
   step->step.count_from(free);
-  if (!progress(gui::StepPhase::measuring, kCudaRunnerCompiled, "running"))
-    return error("the run was ended");
+  if (!progress(StepPhase::measuring, kCudaCompiled, "running")) return error("the run was ended");
   cuda::ExecutionRequest request;
   request.seed = order.seed;
   request.steps = order.steps;
@@ -156,23 +154,23 @@ Result<gui::StepFigures> CudaRunner::run(const gui::ScheduledStep& scheduled,
   request.after_step = [&](int steps) {
     const double share = static_cast<double>(steps) / static_cast<double>(order.steps);
     const bool last = steps == order.steps;
-    return progress(last ? gui::StepPhase::checking : gui::StepPhase::measuring,
-                    kCudaRunnerCompiled + (1 - kCudaRunnerCompiled) * share,
+    return progress(last ? StepPhase::checking : StepPhase::measuring,
+                    kCudaCompiled + (1 - kCudaCompiled) * share,
                     fmt::format("step {} of {}", steps, order.steps));
   };
   auto execution = cuda::execute(scheduled.document, *step, request);
   if (!execution) return execution.diagnostics();
-  gui::StepFigures figures;
+  StepFigures figures;
   figures.where = where();
   figures.library = library().name;
   figures.steps = order.steps;
-  if (order.check) figures.agreement = gui::StepAgreement(execution->outputs);
+  if (order.check) figures.agreement = StepAgreement(execution->outputs);
   take(figures, std::move(*execution));
   figures.kernel_ms.resize(scheduled.schedule.kernels.size());
   return figures;
 }
 
-Result<gui::PreparedStep> CudaRunner::prepare(Program program, const gui::ReadBy& read) {
+Result<PreparedStep> CudaExecutor::prepare(Program program, const ReadBy& read) {
   const auto card = access_->enter();
   if (!card) return card.diagnostics();
   auto ready = access_->compile(*card, std::move(program), precision_);
@@ -182,7 +180,7 @@ Result<gui::PreparedStep> CudaRunner::prepare(Program program, const gui::ReadBy
   options.precision = precision_;
   auto run = cuda::HostedRun::prepare(*code, read(code->program()), options);
   if (!run) return run.diagnostics();
-  return gui::PreparedStep{code, std::move(*run)};
+  return PreparedStep{code, std::move(*run)};
 }
 
 }  // namespace recut::native

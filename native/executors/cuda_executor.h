@@ -7,7 +7,7 @@
 #include <string>
 
 #include "engine/cost/device.h"
-#include "gui/backend/runner.h"
+#include "engine/workspace/executor.h"
 #include "native/cuda/precision.h"
 #include "native/cuda/step_cache.h"
 
@@ -23,7 +23,7 @@ struct CardTools {
 // By the machine's driver; by NVRTC and the usual cache.
 CardTools usual_card_tools();
 
-// This machine's card, for all runners that use it. Nothing of it is touched before one of them
+// This machine's card, for all executors that use it. Nothing of it is touched before one of them
 // does; where it can't be opened, that is tried again the next time.
 class CardAccess {
  public:
@@ -47,25 +47,25 @@ class CardAccess {
   std::string refusal_;
 };
 
-class CudaRunner : public gui::Runner {
+class CudaExecutor : public Executor {
  public:
-  CudaRunner(std::shared_ptr<CardAccess> access, cuda::Precision precision)
+  CudaExecutor(std::shared_ptr<CardAccess> access, cuda::Precision precision)
       : access_(std::move(access)), precision_(precision) {}
 
   std::string id() const override;
   std::string title() const override;
   std::string remark() const override;
-  gui::KernelLibrary library() const override;
+  KernelLibrary library() const override;
   Result<ProgramOptions> program_options() override;
   std::string where() const override;
   std::string device() const override;
-  Result<gui::StepFigures> run(const gui::ScheduledStep& scheduled, const gui::StepOrder& order,
-                               const gui::StepProgress& progress) override;
+  Result<StepFigures> run(const ScheduledStep& scheduled, const StepOrder& order,
+                          const StepProgress& progress) override;
   // Its inputs and outputs are in this program's memory, and travel with each step.
-  Result<gui::PreparedStep> prepare(Program program, const gui::ReadBy& read) override;
+  Result<PreparedStep> prepare(Program program, const ReadBy& read) override;
 
  private:
-  Result<Program> program_of(const gui::ScheduledStep& scheduled);
+  Result<Program> program_of(const ScheduledStep& scheduled);
 
   std::shared_ptr<CardAccess> access_;
   cuda::Precision precision_;

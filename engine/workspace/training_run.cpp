@@ -1,4 +1,4 @@
-#include "native/cpu/trainer.h"
+#include "engine/workspace/training_run.h"
 
 #include <algorithm>
 #include <chrono>
@@ -6,11 +6,10 @@
 
 #include "engine/autodiff/optimizer.h"
 #include "engine/support/check.h"
+#include "engine/support/clock.h"
 #include "engine/workspace/trainer.h"
-#include "native/cpu/clock.h"
-#include "native/cpu/step.h"
 
-namespace recut::cpu {
+namespace recut {
 namespace {
 
 // Inputs by what they are, and those that were trained.
@@ -50,7 +49,7 @@ Result<Done> make_steps(Trainer& trainer, const TrainingRequest& request, Traini
 
 }  // namespace
 
-Result<Training> train(const Document& document, const ScheduledPlan& scheduled,
+Result<Training> train(const Document& document, const ScheduledPlan& scheduled, Executor& executor,
                        const TrainingRequest& request) {
   const Graph& graph = document.graph();
   RECUT_CHECK(document.loss.has_value(), "a document of a training step");
@@ -59,20 +58,21 @@ Result<Training> train(const Document& document, const ScheduledPlan& scheduled,
   if (!state) return state.diagnostics();
   Training training;
   const Clock::time_point began = Clock::now();
-  auto program = make_program(graph, *scheduled.kernels, scheduled.schedule,
-                              {.library = true, .library_takes = onednn_takes});
+  const auto options = executor.program_options();
+  if (!options) return options.diagnostics();
+  auto program = make_program(graph, *scheduled.kernels, scheduled.schedule, *options);
   if (!program) return program.diagnostics();
-  const auto step = Step::compile(std::move(*program));
+  auto step = executor.prepare(std::move(*program),
+                               [&](const Program& read) { return state->read_by(read); });
   if (!step) return step.diagnostics();
-  auto run = Run::prepare(*step, state->read_by(step->program()), request.threads);
-  if (!run) return run.diagnostics();
   training.compile_ms = ms_since(began);
-  training.planned_peak_bytes = step->program().arena_bytes;
-  training.scratch_bytes = run->scratch_bytes();
-  Trainer trainer(*state, *run);
+  training.where = executor.where();
+  training.planned_peak_bytes = step->run->program().arena_bytes;
+  Trainer trainer(*state, *step->run);
   if (auto done = make_steps(trainer, request, training); !done) return done.diagnostics();
+  training.scratch_bytes = step->run->scratch_bytes();
   report(*state, training);
   return training;
 }
 
-}  // namespace recut::cpu
+}  // namespace recut

@@ -18,10 +18,8 @@
 #include "engine/workspace/scheduling.h"
 
 namespace recut {
-class StepRun;
-}  // namespace recut
 
-namespace recut::gui {
+class StepRun;
 
 // What runs: a plan of the document's graph as kernels with addresses.
 struct ScheduledStep {
@@ -65,7 +63,7 @@ struct StepFigures {
   std::optional<StepAgreement> agreement;  // where it was asked for
 };
 
-// The phases of a run. While a runner measures, the machine is its own: nothing is drawn.
+// The phases of a run. While a executor measures, the machine is its own: nothing is drawn.
 enum class StepPhase : std::uint8_t { preparing, measuring, checking };
 // How far it is, 0 … 1, and at what; false: it is to end.
 using StepProgress = std::function<bool(StepPhase phase, double share, const std::string& words)>;
@@ -91,9 +89,9 @@ struct KernelLibrary {
   bool operator==(const KernelLibrary& other) const = default;
 };
 
-class Runner {
+class Executor {
  public:
-  virtual ~Runner() = default;
+  virtual ~Executor() = default;
   // As commands and settings name it: "cpu". Words for people, where it can be chosen: "This
   // processor"; and more of them: what comes of the choice, or why nothing does.
   virtual std::string id() const = 0;
@@ -116,4 +114,4 @@ class Runner {
   virtual Result<PreparedStep> prepare(Program program, const ReadBy& read) = 0;
 };
 
-}  // namespace recut::gui
+}  // namespace recut

@@ -1,4 +1,4 @@
-#include "wasm/step/page_runner.h"
+#include "wasm/step/page_executor.h"
 
 #include <fmt/core.h>
 
@@ -9,23 +9,18 @@
 #include "engine/codegen/wasm/emit.h"
 #include "engine/eval/inputs.h"
 #include "engine/runtime/measurement.h"
+#include "engine/support/clock.h"
 #include "wasm/step/step.h"
 #include "wasm/step/team_training_run.h"
 
 namespace recut::step {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
 // A page's clock goes by tenths of a millisecond.
 constexpr double kLeastMs = 2;
 
 // How much of the way is done when it runs, and when it has run where it is then checked.
 constexpr double kCompiled = 0.2, kRan = 0.6;
-
-double ms_since(Clock::time_point began) {
-  return std::chrono::duration<double, std::milli>(Clock::now() - began).count();
-}
 
 // The mean of all steps: a page's clock is too coarse for one of them.
 std::vector<double> mean_launches(const std::vector<StepTime>& steps) {
@@ -38,15 +33,14 @@ std::vector<double> mean_launches(const std::vector<StepTime>& steps) {
 
 class Session {
  public:
-  Session(const gui::ScheduledStep& scheduled, const gui::StepOrder& order,
-          const gui::StepProgress& progress)
+  Session(const ScheduledStep& scheduled, const StepOrder& order, const StepProgress& progress)
       : scheduled_(scheduled),
         graph_(scheduled.document.graph()),
         order_(order),
         progress_(progress) {}
 
-  Result<gui::StepFigures> run() {
-    (void)progress_(gui::StepPhase::preparing, 0, gui::kCompilingWords);
+  Result<StepFigures> run() {
+    (void)progress_(StepPhase::preparing, 0, kCompilingWords);
     auto inputs = inputs_from(graph_, {}, order_.seed);
     if (!inputs) return inputs.diagnostics();
     if (team_size() > 1) return on_team(std::move(*inputs));
@@ -62,7 +56,7 @@ class Session {
   }
 
  private:
-  Result<gui::StepFigures> on_team(Inputs inputs) {
+  Result<StepFigures> on_team(Inputs inputs) {
     Clock::time_point began = Clock::now();
     auto program = make();
     if (!program) return program.diagnostics();
@@ -90,7 +84,7 @@ class Session {
     return read;
   }
 
-  Result<gui::StepFigures> measured(StepRun& run, Inputs inputs) {
+  Result<StepFigures> measured(StepRun& run, Inputs inputs) {
     if (!order_.check) inputs.clear();
     if (auto done = measure(run); !done) return done.diagnostics();
     if (!order_.check) return std::move(figures_);
@@ -99,14 +93,13 @@ class Session {
   }
 
   Result<Done> measure(StepRun& run) {
-    if (!progress_(gui::StepPhase::measuring, kCompiled, "running"))
-      return error("the run was ended");
+    if (!progress_(StepPhase::measuring, kCompiled, "running")) return error("the run was ended");
     const auto touched = touched_bytes(run, order_.seed);
     if (!touched) return touched.diagnostics();
     figures_.measured_peak_bytes = *touched;
     const double whole = (order_.check ? kRan : 1) - kCompiled;
     const auto tell = [&](int done) {
-      return progress_(done == order_.steps ? gui::StepPhase::checking : gui::StepPhase::measuring,
+      return progress_(done == order_.steps ? StepPhase::checking : StepPhase::measuring,
                        kCompiled + whole * done / order_.steps,
                        fmt::format("step {} of {}", done, order_.steps));
     };
@@ -125,52 +118,51 @@ class Session {
     options.seed = order_.seed;
     options.progress = [&](std::size_t at, std::size_t steps) {
       const double share = static_cast<double>(at) / static_cast<double>(steps);
-      return progress_(gui::StepPhase::checking, kRan + (1 - kRan) * share,
+      return progress_(StepPhase::checking, kRan + (1 - kRan) * share,
                        "interpreting the same, to compare");
     };
     const auto outputs = compare_with_interpreter(graph_, inputs, options, found);
     if (!outputs) return outputs.diagnostics();
-    figures_.agreement = gui::StepAgreement(*outputs);
+    figures_.agreement = StepAgreement(*outputs);
     return Done{};
   }
 
-  const gui::ScheduledStep& scheduled_;
+  const ScheduledStep& scheduled_;
   const Graph& graph_;
-  const gui::StepOrder& order_;
-  const gui::StepProgress& progress_;
-  gui::StepFigures figures_;
+  const StepOrder& order_;
+  const StepProgress& progress_;
+  StepFigures figures_;
 };
 
 }  // namespace
 
-std::string PageRunner::where() const {
+std::string PageExecutor::where() const {
   return fmt::format("this page, {} thread{}", team_size(), team_size() == 1 ? "" : "s");
 }
 
-gui::KernelLibrary PageRunner::library() const {
-  gui::KernelLibrary none;
+KernelLibrary PageExecutor::library() const {
+  KernelLibrary none;
   none.lower = lower_options();
   return none;
 }
 
-Result<gui::PreparedStep> PageRunner::prepare(Program program, const gui::ReadBy& read) {
+Result<PreparedStep> PageExecutor::prepare(Program program, const ReadBy& read) {
   if (team_size() > 1) {
     std::vector<Tensor> inputs = read(program);
     auto run = TeamTrainingRun::prepare(std::move(program), std::move(inputs));
     if (!run) return run.diagnostics();
-    return gui::PreparedStep{nullptr, std::make_unique<TeamTrainingRun>(std::move(*run))};
+    return PreparedStep{nullptr, std::make_unique<TeamTrainingRun>(std::move(*run))};
   }
   auto step = Step::compile(std::move(program));
   if (!step) return step.diagnostics();
   auto code = std::make_shared<const Step>(std::move(*step));
   auto run = Run::prepare(*code, read(code->program()));
   if (!run) return run.diagnostics();
-  return gui::PreparedStep{code, std::make_unique<Run>(std::move(*run))};
+  return PreparedStep{code, std::make_unique<Run>(std::move(*run))};
 }
 
-Result<gui::StepFigures> PageRunner::run(const gui::ScheduledStep& scheduled,
-                                         const gui::StepOrder& order,
-                                         const gui::StepProgress& progress) {
+Result<StepFigures> PageExecutor::run(const ScheduledStep& scheduled, const StepOrder& order,
+                                      const StepProgress& progress) {
   auto figures = Session(scheduled, order, progress).run();
   if (figures) figures->where = where();
   return figures;

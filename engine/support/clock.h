@@ -1,9 +1,9 @@
-// The clock that steps and compilations are timed by.
+// The clock that plans, steps and compilations are timed by.
 #pragma once
 
 #include <chrono>
 
-namespace recut::cpu {
+namespace recut {
 
 using Clock = std::chrono::steady_clock;
 
@@ -12,4 +12,4 @@ inline double seconds_since(Clock::time_point began) {
 }
 inline double ms_since(Clock::time_point began) { return seconds_since(began) * 1e3; }
 
-}  // namespace recut::cpu
+}  // namespace recut

@@ -1,0 +1,26 @@
+// Steps on this machine's processor, for the window.
+#pragma once
+
+#include "engine/workspace/executor.h"
+
+namespace recut::native {
+
+class CpuExecutor : public Executor {
+ public:
+  // 0: as many threads as the machine has cores.
+  explicit CpuExecutor(int threads = 0);
+
+  std::string id() const override { return "cpu"; }
+  std::string title() const override { return "This processor"; }
+  KernelLibrary library() const override;
+  std::string where() const override;
+  std::string device() const override;
+  Result<StepFigures> run(const ScheduledStep& scheduled, const StepOrder& order,
+                          const StepProgress& progress) override;
+  Result<PreparedStep> prepare(Program program, const ReadBy& read) override;
+
+ private:
+  int threads_;
+};
+
+}  // namespace recut::native

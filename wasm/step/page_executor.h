@@ -1,0 +1,19 @@
+// Steps in a page, for the window.
+#pragma once
+
+#include "engine/workspace/executor.h"
+
+namespace recut::step {
+
+class PageExecutor : public Executor {
+ public:
+  std::string id() const override { return "page"; }
+  std::string title() const override { return "This page"; }
+  std::string where() const override;
+  KernelLibrary library() const override;
+  Result<StepFigures> run(const ScheduledStep& scheduled, const StepOrder& order,
+                          const StepProgress& progress) override;
+  Result<PreparedStep> prepare(Program program, const ReadBy& read) override;
+};
+
+}  // namespace recut::step
