@@ -2,6 +2,14 @@
 
 namespace recut {
 
+std::string_view short_module(std::string_view path) {
+  if (path.rfind("L['", 0) != 0) return path;
+  const std::size_t end = path.find("']");
+  if (end == std::string_view::npos) return path;
+  if (end + 2 == path.size()) return path.substr(3, end - 3);
+  return path[end + 2] == '.' ? path.substr(end + 3) : path;
+}
+
 OriginId OriginTable::add(Origin origin) {
   const NameId number = name(origin.name);
   rows_.push_back({std::move(origin), number});

@@ -23,6 +23,10 @@ struct Origin {
   std::string source = {};
 };
 
+// "m.layer1.0" of "L['s'].m.layer1.0", "s" of "L['s']": paths of torch.compile begin with the name
+// of a local variable, which says nothing.
+std::string_view short_module(std::string_view module);
+
 using NameId = Id<struct NameTag>;
 using OriginId = Id<struct OriginTag>;
 

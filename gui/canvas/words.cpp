@@ -47,7 +47,7 @@ BoxWords words_of_input(const Picture& picture, NodeId node, std::string_view pa
     words.path = words.title.find('.') != std::string::npos;
     return words;
   }
-  words.title = std::string(clipped(within_path(without_local(module), path)));
+  words.title = std::string(clipped(within_path(short_module(module), path)));
   words.own = std::string(clipped(name));
   words.path = true;
   return words;
@@ -74,7 +74,7 @@ std::string_view clipped(std::string_view name, std::size_t bytes) {
 }
 
 std::string label_of(const layout::Group& group) {
-  const std::string_view label = without_local(group.label);
+  const std::string_view label = short_module(group.label);
   const bool number = group.label.find_first_not_of("0123456789") == std::string::npos;
   const std::string_view path = group.path;
   const std::size_t last = path.rfind('.');
@@ -115,14 +115,6 @@ std::string_view within_path(std::string_view name, std::string_view path) {
     cut = at + 1;
   }
   return name.substr(cut);
-}
-
-std::string_view without_local(std::string_view path) {
-  if (path.rfind("L['", 0) != 0) return path;
-  const std::size_t end = path.find("']");
-  if (end == std::string_view::npos) return path;
-  if (end + 2 == path.size()) return path.substr(3, end - 3);
-  return path[end + 2] == '.' ? path.substr(end + 3) : path;
 }
 
 BoxWords words_in_box(const Picture& picture, const layout::Box& box) {

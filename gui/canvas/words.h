@@ -26,8 +26,6 @@ std::string_view operator_word(const Operator& op);
 // A name without the leading parts that `path` has in a row: "h.0.attn.weight" in "m.h.0" is
 // "attn.weight", "/h/h.0/mlp/Relu" in "h.h.0.mlp" is "Relu".
 std::string_view within_path(std::string_view name, std::string_view path);
-// A path without the local variable that Dynamo found the model in: "L['s'].m.h" is "m.h".
-std::string_view without_local(std::string_view path);
 
 // A group's own name; a number says nothing without what it numbers: "h.3".
 std::string label_of(const layout::Group& group);

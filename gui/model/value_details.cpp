@@ -104,7 +104,7 @@ class Collector {
       reasons(maker);
     }
     const Origin& origin = graph_.origin(id_);
-    add("module", origin.module);
+    add("module", std::string(short_module(origin.module)));
     add("source", origin.source);
     if (origin.seq_nr >= 0) add("autograd", fmt::format("call {}", origin.seq_nr));
     attributes();

@@ -33,7 +33,7 @@ void found_row(Ui& ui, const DocumentView& document, NodeId id, Rect row) {
           ui.theme.dim, Align::right);
   row.cut_left(ui.text(row, graph.node_name(id), Face::mono, ui.theme.text) + ui.px(12));
   row.cut_left(ui.text(row, graph.op(id).name, Face::small, ui.theme.dim) + ui.px(12));
-  ui.path(row, graph.origin(id).module, Face::small, ui.theme.faint);
+  ui.path(row, short_module(graph.origin(id).module), Face::small, ui.theme.faint);
 }
 
 // What was found, under the field, over everything else.

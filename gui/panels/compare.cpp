@@ -313,7 +313,7 @@ class Compare {
     if (columns.in_two_lines()) rest = cells.why;
     if (!why.empty()) ui_.items.add(fmt::format("why {}", at), ItemKind::figure, rest, true, why);
     if (rest.width() < ui_.px(kLeastRemark)) return;
-    ui_.text(rest, why.empty() ? graph.origin(fate.here).module : why, Face::small,
+    ui_.text(rest, why.empty() ? short_module(graph.origin(fate.here).module) : why, Face::small,
              why.empty() ? ui_.theme.faint : ui_.theme.dim);
   }
 

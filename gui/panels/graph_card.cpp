@@ -70,7 +70,8 @@ std::vector<GraphCardLine> lines_of(const Stage& stage, NodeId id) {
   const std::uint32_t position = stage.picture.scene->find(id);
   if (position != layout::Scene::kNone)
     lines.push_back({"storage", format_bytes(stage.picture.scene->nodes[position].bytes)});
-  if (!origin.module.empty()) lines.push_back({"module", std::string(clipped(origin.module))});
+  if (!origin.module.empty())
+    lines.push_back({"module", std::string(clipped(short_module(origin.module)))});
   if (!origin.source.empty()) lines.push_back({"source", std::string(clipped(origin.source))});
   lines.push_back({"role", role_words(stage, id)});
   if (position != layout::Scene::kNone && !stage.picture.changed.empty() &&

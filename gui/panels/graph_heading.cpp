@@ -41,7 +41,7 @@ void crumbs(const Stage& stage, Rect place) {
   const std::size_t first = path.size() > kMost ? path.size() - kMost : 0;
   for (std::size_t i = first; i < path.size(); ++i) {
     const layout::Group& group = groups[path[i].index];
-    const std::string words(clipped(without_local(group.label), 40));
+    const std::string words(clipped(short_module(group.label), 40));
     const float wide = stage.ui.width(words, Face::text) + 1;
     if (wide > place.width()) return;
     if (i > first || first > 0)

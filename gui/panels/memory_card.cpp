@@ -56,7 +56,7 @@ void fill_card(const Ui& ui, const PlanView& plan, std::size_t step,
   card.pair(step_words(plan.report(), step) + again, Face::strong, ui.theme.text,
             format_bytes(it.total()) + " alive");
   card.pair(it.node, Face::mono, ui.theme.text, std::string(graph.op(node).packet));
-  card.words(it.module.empty() ? "no module" : it.module, Face::small, ui.theme.dim);
+  card.words(it.module.empty() ? "no module" : short_module(it.module), Face::small, ui.theme.dim);
   card.gap();
   for (std::size_t kind = 0; kind < kMemoryKinds; ++kind)
     if (it.bytes[kind] > 0) {

@@ -177,9 +177,4 @@ void pin_buttons(Ui& ui, const ValueColumns& columns, const Rect& strip, const s
   one("recompute", Role::recomputed, pinned == Pinned::recompute);
 }
 
-std::string_view short_module(std::string_view module) {
-  constexpr std::string_view kSelf = "L['s'].";
-  return module.rfind(kSelf, 0) == 0 ? module.substr(kSelf.size()) : module;
-}
-
 }  // namespace recut::gui

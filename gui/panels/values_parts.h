@@ -42,7 +42,4 @@ void value_cells(const Ui& ui, const ValueColumns& columns, const Rect& strip,
 void pin_buttons(Ui& ui, const ValueColumns& columns, const Rect& strip, const std::string& name,
                  Pinned pinned, Intents& intents);
 
-// "m.layer1.0" of "L['s'].m.layer1.0": what every path of PyTorch's begins with says nothing.
-std::string_view short_module(std::string_view module);
-
 }  // namespace recut::gui

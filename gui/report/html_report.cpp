@@ -102,7 +102,7 @@ std::string storages(const std::vector<StorageRow>& rows) {
   table.column("bytes", Kind::number).column("why").column("module", Kind::code);
   for (const StorageRow& row : rows)
     table.row({words(row.node), words(row.op), words(row.type), bytes_cell(row.bytes),
-               words(name_of(row.kind)), words(row.module)});
+               words(name_of(row.kind)), words(std::string(short_module(row.module)))});
   return table.empty() ? std::string() : table.format(kMostRows);
 }
 
@@ -112,7 +112,7 @@ std::string recomputations(const std::vector<RecomputedRow>& rows) {
   table.column("runs", Kind::number).column("time", Kind::number).column("module", Kind::code);
   for (const RecomputedRow& row : rows)
     table.row({words(row.node), words(row.op), count_cell(row.extra_runs), micros_cell(row.micros),
-               words(row.module)});
+               words(std::string(short_module(row.module)))});
   return table.empty() ? std::string() : table.format(kMostRows);
 }
 

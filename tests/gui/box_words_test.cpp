@@ -82,10 +82,10 @@ TEST_CASE("box words: the path around a name is taken off", "[gui][canvas]") {
   CHECK(within_path("weight", "weight") == "weight");
   CHECK(within_path("", "a") == "");
   CHECK(within_path("//", "a") == "//");
-  CHECK(without_local("L['s'].m.h") == "m.h");
-  CHECK(without_local("L['s']") == "s");
-  CHECK(without_local("L['s") == "L['s");
-  CHECK(without_local("m.h") == "m.h");
+  CHECK(short_module("L['s'].m.h") == "m.h");
+  CHECK(short_module("L['s']") == "s");
+  CHECK(short_module("L['s") == "L['s");
+  CHECK(short_module("m.h") == "m.h");
 }
 
 TEST_CASE("box words: groups that are alike are counted", "[gui][canvas]") {
