@@ -14,6 +14,10 @@
 #   PyTorch beside it: outputs, step times, memory against time (pytorch.py --help). Skipped where
 #   there is no PyTorch.
 #
+#        tests/cuda/run.sh train [RECUT] [-- FILE…]
+#   recut train on the card, beside the same on the processor: losses of every step, peaks (default:
+#   the small models of samples/joint).
+#
 #        tests/cuda/run.sh sanitize [RECUT] [-- FILE…]
 #   One step of each graph under compute-sanitizer's memcheck and racecheck (default: the small ones
 #   of samples/joint, and those of tests/cuda/graphs). Races are looked for in all kernels but those
@@ -23,7 +27,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 mode=steps
-if [[ ${1-} == pytorch || ${1-} == sanitize ]]; then
+if [[ ${1-} == pytorch || ${1-} == sanitize || ${1-} == train ]]; then
   mode="$1"
   shift
 fi
@@ -35,6 +39,9 @@ if [[ $# -gt 0 && $1 != -- ]]; then
 fi
 [[ $# -eq 0 ]] || shift
 files=("$@")
+if [[ $mode == train && ${#files[@]} -eq 0 ]]; then
+  files=(samples/joint/{mlp,tiny_mlp,tiny_conv,tiny_lm}.json.gz)
+fi
 if [[ $mode != pytorch && ${#files[@]} -eq 0 ]]; then
   files=(samples/joint/{tiny_mlp,tiny_conv,tiny_lm,tiny_lstm,tiny_ops,mlp}.json.gz)
   files+=(tests/cuda/graphs/*.recut)
@@ -69,6 +76,7 @@ if [[ $mode == sanitize ]]; then
     xargs -0 -n 2 -P "${JOBS:-4}" bash -c 'sanitize "$@"' sanitize || exit 1
   exit 0
 fi
+[[ $mode != train ]] || exec python3 -B tests/cuda/training.py "$recut" "${files[@]}"
 if [[ $mode == pytorch ]]; then
   if ! python3 -c "import torch" 2>/dev/null; then
     echo "skipped: PyTorch is not installed"

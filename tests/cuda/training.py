@@ -1,0 +1,62 @@
+#!/usr/bin/env python3
+"""Trains on a card and on the processor, and compares the losses of every step.
+
+usage: training.py RECUT FILE...
+
+The data, the seed and the plan's budgets are the same; sums are cut otherwise, so that losses drift
+apart by rounding: a step's loss may differ by 1 % of it, the first by 1e-4. Exit code 1 where one
+differs by more, where a loss doesn't fall, or where a measured peak is not the planned one.
+"""
+import json
+import pathlib
+import subprocess
+import sys
+
+STEPS = 30
+FIRST, LATER = 1e-4, 1e-2
+BUDGETS = ("none", "70%")
+
+
+def trained(recut, file, device, budget):
+    words = [recut, "train", file, "--json", "--steps", str(STEPS), "--lr", "0.01", "--budget", budget,
+             "--device", device]
+    done = subprocess.run(words, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise RuntimeError(done.stderr.strip() or f"exit code {done.returncode}")
+    return json.loads(done.stdout)
+
+
+def fault(card, processor):
+    """What is wrong with the card's training, or None."""
+    for step, (a, b) in enumerate(zip(card["losses"], processor["losses"], strict=True)):
+        if abs(a - b) > (FIRST if step == 0 else LATER) * abs(b):
+            return f"step {step}: {a} on the card, {b} on the processor"
+    if card["measured_peak_bytes"] != card["planned_peak_bytes"]:
+        return f"{card['measured_peak_bytes']} bytes measured, {card['planned_peak_bytes']} planned"
+    if not card["losses"][-1] < card["losses"][0]:
+        return f"the loss doesn't fall: {card['losses'][0]} to {card['losses'][-1]}"
+    return None
+
+
+def main():
+    recut, *files = sys.argv[1:]
+    failed = 0
+    for file in files:
+        for budget in BUDGETS:
+            name = f"{pathlib.Path(file).name.removesuffix('.json.gz'):12} {budget:>5}"
+            try:
+                card, processor = (trained(recut, file, device, budget) for device in ("cuda", "cpu"))
+            except RuntimeError as said:
+                print(f"{name}  FAILED: {said}")
+                failed += 1
+                continue
+            wrong = fault(card, processor)
+            failed += wrong is not None
+            print(f"{name}  loss {card['losses'][0]:.6g} to {card['losses'][-1]:.6g} on the card, "
+                  f"{processor['losses'][-1]:.6g} on the processor; step {card['step_ms_median']:.3f} ms; "
+                  f"peak {card['measured_peak_bytes']:,} bytes{'' if wrong is None else '  FAILED: ' + wrong}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
