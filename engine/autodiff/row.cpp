@@ -1,26 +1,15 @@
 #include "engine/autodiff/row.h"
 
-#include <array>
-
 namespace recut::autodiff {
 namespace {
-
-using Family = Rows (*)();
-constexpr std::array kFamilies = {
-    arithmetic_rows,    function_rows,    special_rows,   activation_rows, constant_rows,
-    series_rows,        reduction_rows,   segment_rows,   scan_rows,       order_rows,
-    view_rows,          stride_rows,      movement_rows,  indexing_rows,   matrix_rows,
-    distance_rows,      convolution_rows, pooling_rows,   resample_rows,   grid_sampling_rows,
-    normalisation_rows, attention_rows,   recurrent_rows, loss_rows,       factorisation_rows,
-    solve_rows};
 
 struct RowTable {
   Rows rows;
   std::vector<int> row_of;  // by operator; -1: none
 
   RowTable() : row_of(all_operators().size(), -1) {
-    for (const Family family : kFamilies)
-      for (Row& row : family()) add(std::move(row));
+    for (Rows& family : all_rows())
+      for (Row& row : family) add(std::move(row));
   }
 
   void add(Row row) {

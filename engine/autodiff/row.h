@@ -70,33 +70,9 @@ Row linear(std::vector<Op> ops, std::vector<Partial> partials);
 Row expands(std::vector<Op> ops, Expansion expansion, int outputs = 64);
 Row constant(std::vector<Op> ops, std::string_view reason);
 
-// The families. Each operator stands in one of them at most.
+// Those of every file in rules/, each operator in one of them at most: the build lists them
+// (engine/CMakeLists.txt).
 using Rows = std::vector<Row>;
-Rows arithmetic_rows();
-Rows function_rows();
-Rows special_rows();
-Rows activation_rows();
-Rows constant_rows();
-Rows series_rows();
-Rows reduction_rows();
-Rows segment_rows();
-Rows scan_rows();
-Rows order_rows();
-Rows view_rows();
-Rows stride_rows();
-Rows movement_rows();
-Rows indexing_rows();
-Rows matrix_rows();
-Rows distance_rows();
-Rows convolution_rows();
-Rows pooling_rows();
-Rows resample_rows();
-Rows grid_sampling_rows();
-Rows normalisation_rows();
-Rows attention_rows();
-Rows recurrent_rows();
-Rows loss_rows();
-Rows factorisation_rows();
-Rows solve_rows();
+std::vector<Rows> all_rows();
 
 }  // namespace recut::autodiff

@@ -2,26 +2,27 @@
 
 #include <fmt/core.h>
 
-#include "engine/eval/kernels/families.h"
+#include "engine/support/check.h"
 
 namespace recut {
 
 KernelTable::KernelTable()
     : kernels(all_operators().size(), nullptr), views(all_operators().size(), nullptr) {}
 
+void KernelTable::add(Op op, Kernel kernel) {
+  RECUT_CHECK(!supports(op), "an operator has two kernels");
+  kernels[static_cast<std::size_t>(op)] = kernel;
+}
+
+void KernelTable::add_view(Op op, ViewKernel view) {
+  RECUT_CHECK(!supports(op), "an operator has two kernels");
+  views[static_cast<std::size_t>(op)] = view;
+}
+
 const KernelTable& kernel_table() {
   static const KernelTable table = [] {
     KernelTable t;
-    add_pointwise_kernels(t);
-    add_special_kernels(t);
-    add_creation_kernels(t);
-    add_reduction_kernels(t);
-    add_view_kernels(t);
-    add_indexing_kernels(t);
-    add_matrix_kernels(t);
-    add_nn_kernels(t);
-    add_linear_algebra_kernels(t);
-    add_quantization_kernels(t);
+    add_all_kernels(t);
     return t;
   }();
   return table;

@@ -79,14 +79,17 @@ struct KernelTable {
   std::vector<ViewKernel> views;  // by Op
 
   KernelTable();
-  void add(Op op, Kernel kernel) { kernels[static_cast<std::size_t>(op)] = kernel; }
-  void add_view(Op op, ViewKernel view) { views[static_cast<std::size_t>(op)] = view; }
+  // Each operator has one at most.
+  void add(Op op, Kernel kernel);
+  void add_view(Op op, ViewKernel view);
   Kernel kernel(Op op) const { return kernels[static_cast<std::size_t>(op)]; }
   ViewKernel view(Op op) const { return views[static_cast<std::size_t>(op)]; }
   bool supports(Op op) const {
     return kernel(op) != nullptr || view(op) != nullptr || op == Op::getitem;
   }
 };
+// Those of every file in kernels/: the build lists them (engine/CMakeLists.txt).
+void add_all_kernels(KernelTable& table);
 const KernelTable& kernel_table();
 
 }  // namespace recut

@@ -2,6 +2,7 @@
 
 #include "engine/codegen/loop/scalar_meaning.h"
 #include "engine/ir/promotion.h"
+#include "engine/support/check.h"
 
 namespace recut::loop {
 namespace {
@@ -14,21 +15,13 @@ double as_stored(DType dtype, double number) { return through(dtype, {number, 0}
 const FormulaRow& formula_row(Op op) {
   static const std::vector<FormulaRow> table = [] {
     FormulaTable rows;
-    add_arithmetic_formulas(rows);
-    add_elementary_formulas(rows);
-    add_comparison_formulas(rows);
-    add_activation_formulas(rows);
-    add_activation_gradient_formulas(rows);
-    add_copy_formulas(rows);
-    add_creation_formulas(rows);
-    add_indexing_formulas(rows);
-    add_rearrangement_formulas(rows);
-    add_special_formulas(rows);
-    add_bessel_formulas(rows);
-    add_search_formulas(rows);
-    add_quantization_formulas(rows);
+    add_all_formulas(rows);
     std::vector<FormulaRow> by_op(all_operators().size());
-    for (const FormulaRow& row : rows) by_op[static_cast<std::size_t>(row.op)] = row;
+    for (const FormulaRow& row : rows) {
+      FormulaRow& place = by_op[static_cast<std::size_t>(row.op)];
+      RECUT_CHECK(place.formula == nullptr, "an operator has two formulas");
+      place = row;
+    }
     return by_op;
   }();
   return table[static_cast<std::size_t>(op)];

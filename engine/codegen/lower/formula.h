@@ -69,19 +69,8 @@ struct FormulaRow {
 const FormulaRow& formula_row(Op op);
 
 using FormulaTable = std::vector<FormulaRow>;
-void add_arithmetic_formulas(FormulaTable& table);
-void add_elementary_formulas(FormulaTable& table);
-void add_comparison_formulas(FormulaTable& table);
-void add_activation_formulas(FormulaTable& table);
-void add_activation_gradient_formulas(FormulaTable& table);
-void add_copy_formulas(FormulaTable& table);
-void add_creation_formulas(FormulaTable& table);
-void add_indexing_formulas(FormulaTable& table);
-void add_rearrangement_formulas(FormulaTable& table);
-void add_special_formulas(FormulaTable& table);
-void add_bessel_formulas(FormulaTable& table);
-void add_search_formulas(FormulaTable& table);
-void add_quantization_formulas(FormulaTable& table);
+// Those of every file in formulas/: the build lists them (engine/CMakeLists.txt).
+void add_all_formulas(FormulaTable& table);
 
 // Formulas from functions of quantities: lambdas without captures.
 

@@ -1,54 +1,19 @@
 #include "engine/codegen/lower/nest.h"
 
+#include "engine/support/check.h"
+
 namespace recut::loop {
 
 const NestRow& nest_row(Op op) {
   static const std::vector<NestRow> table = [] {
     NestTable rows;
-    add_reduction_nests(rows);
-    add_softmax_nests(rows);
-    add_normalisation_nests(rows);
-    add_movement_nests(rows);
-    add_scatter_nests(rows);
-    add_scan_nests(rows);
-    add_loss_nests(rows);
-    add_matrix_nests(rows);
-    add_convolution_nests(rows);
-    add_pooling_nests(rows);
-    add_average_pooling_nests(rows);
-    add_elementwise_loss_nests(rows);
-    add_sort_nests(rows);
-    add_membership_nests(rows);
-    add_distance_nests(rows);
-    add_product_nests(rows);
-    add_meeting_nests(rows);
-    add_edge_nests(rows);
-    add_resample_nests(rows);
-    add_recurrent_nests(rows);
-    add_attention_nests(rows);
-    add_lu_nests(rows);
-    add_triangular_nests(rows);
-    add_householder_nests(rows);
-    add_ldl_nests(rows);
-    add_spectral_nests(rows);
-    add_matrix_function_nests(rows);
-    add_least_squares_nests(rows);
-    add_trilinear_nests(rows);
-    add_polynomial_nests(rows);
-    add_incomplete_gamma_nests(rows);
-    add_embedding_bag_nests(rows);
-    add_column_nests(rows);
-    add_mask_nests(rows);
-    add_segment_nests(rows);
-    add_margin_loss_nests(rows);
-    add_divisor_nests(rows);
-    add_histogram_nests(rows);
-    add_fractional_pooling_nests(rows);
-    add_draw_nests(rows);
-    add_grid_sampler_nests(rows);
-    add_antialiased_resample_nests(rows);
+    add_all_nests(rows);
     std::vector<NestRow> by_op(all_operators().size());
-    for (const NestRow& row : rows) by_op[static_cast<std::size_t>(row.op)] = row;
+    for (const NestRow& row : rows) {
+      NestRow& place = by_op[static_cast<std::size_t>(row.op)];
+      RECUT_CHECK(!place.exists(), "an operator has two nests");
+      place = row;
+    }
     return by_op;
   }();
   return table[static_cast<std::size_t>(op)];

@@ -103,48 +103,8 @@ struct NestRow {
 const NestRow& nest_row(Op op);
 
 using NestTable = std::vector<NestRow>;
-void add_reduction_nests(NestTable& table);
-void add_softmax_nests(NestTable& table);
-void add_normalisation_nests(NestTable& table);
-void add_movement_nests(NestTable& table);
-void add_scatter_nests(NestTable& table);
-void add_scan_nests(NestTable& table);
-void add_loss_nests(NestTable& table);
-void add_matrix_nests(NestTable& table);
-void add_convolution_nests(NestTable& table);
-void add_pooling_nests(NestTable& table);
-void add_average_pooling_nests(NestTable& table);
-void add_elementwise_loss_nests(NestTable& table);
-void add_sort_nests(NestTable& table);
-void add_membership_nests(NestTable& table);
-void add_distance_nests(NestTable& table);
-void add_product_nests(NestTable& table);
-void add_meeting_nests(NestTable& table);
-void add_edge_nests(NestTable& table);
-void add_resample_nests(NestTable& table);
-void add_recurrent_nests(NestTable& table);
-void add_attention_nests(NestTable& table);
-void add_lu_nests(NestTable& table);
-void add_triangular_nests(NestTable& table);
-void add_householder_nests(NestTable& table);
-void add_ldl_nests(NestTable& table);
-void add_spectral_nests(NestTable& table);
-void add_matrix_function_nests(NestTable& table);
-void add_least_squares_nests(NestTable& table);
-void add_trilinear_nests(NestTable& table);
-void add_polynomial_nests(NestTable& table);
-void add_incomplete_gamma_nests(NestTable& table);
-void add_embedding_bag_nests(NestTable& table);
-void add_column_nests(NestTable& table);
-void add_mask_nests(NestTable& table);
-void add_grid_sampler_nests(NestTable& table);
-void add_antialiased_resample_nests(NestTable& table);
-void add_segment_nests(NestTable& table);
-void add_margin_loss_nests(NestTable& table);
-void add_divisor_nests(NestTable& table);
-void add_histogram_nests(NestTable& table);
-void add_fractional_pooling_nests(NestTable& table);
-void add_draw_nests(NestTable& table);
+// Those of every file in nests/: the build lists them (engine/CMakeLists.txt).
+void add_all_nests(NestTable& table);
 
 // The place in a tensor of this shape, no more dimensions than `at` has, that is broadcast to what
 // `at` is a place of.

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "engine/eval/kernels/families.h"
+#include "engine/eval/kernel.h"
 #include "engine/eval/kernels/windows.h"
 
 namespace recut {

@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "engine/eval/kernels/elementwise.h"
-#include "engine/eval/kernels/families.h"
 #include "engine/eval/kernels/gemm.h"
 
 namespace recut {
@@ -180,7 +179,6 @@ void add_attention_kernels(KernelTable& t) {
         Op::_scaled_dot_product_cudnn_attention, Op::_scaled_dot_product_flash_attention_for_cpu,
         Op::scaled_dot_product_attention, Op::recut_scaled_dot_product_kept_attention})
     t.add(op, attention);
-  add_attention_backward_kernels(t);
 }
 
 }  // namespace recut

@@ -7,7 +7,6 @@
 #include <cmath>
 
 #include "engine/eval/kernels/attention.h"
-#include "engine/eval/kernels/families.h"
 #include "engine/eval/kernels/gemm.h"
 
 namespace recut {

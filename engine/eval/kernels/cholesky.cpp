@@ -2,7 +2,6 @@
 #include <fmt/core.h>
 
 #include "engine/eval/kernels/elementwise.h"
-#include "engine/eval/kernels/families.h"
 #include "engine/eval/kernels/gemm.h"
 #include "engine/eval/kernels/matrices.h"
 

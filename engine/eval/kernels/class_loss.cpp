@@ -5,7 +5,7 @@
 #include <cmath>
 #include <optional>
 
-#include "engine/eval/kernels/families.h"
+#include "engine/eval/kernel.h"
 #include "engine/eval/kernels/gemm.h"
 
 namespace recut {

@@ -7,7 +7,7 @@
 //   correlate  image, map -> weight      the weight's gradient of both
 #include <algorithm>
 
-#include "engine/eval/kernels/families.h"
+#include "engine/eval/kernel.h"
 #include "engine/eval/kernels/gemm.h"
 #include "engine/eval/kernels/windows.h"
 

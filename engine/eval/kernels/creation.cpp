@@ -2,9 +2,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/eval/kernel.h"
 #include "engine/eval/kernels/elementwise.h"
-#include "engine/eval/kernels/families.h"
-#include "engine/eval/kernels/random.h"
 
 namespace recut {
 namespace {
@@ -158,7 +157,6 @@ void add_creation_kernels(KernelTable& table) {
   for (const Op op : {Op::tril_indices, Op::triu_indices}) table.add(op, triangle_indices);
   table.add(Op::one_hot, one_hot);
   table.add(Op::vander, vander);
-  add_random_kernels(table);
 }
 
 }  // namespace recut

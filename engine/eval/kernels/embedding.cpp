@@ -1,7 +1,6 @@
 // Embeddings: rows of a weight, one by one or by the bag (ATen/native/EmbeddingBag.cpp).
 #include <algorithm>
 
-#include "engine/eval/kernels/families.h"
 #include "engine/eval/kernels/places.h"
 
 namespace recut {

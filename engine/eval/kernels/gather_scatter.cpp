@@ -1,6 +1,5 @@
 // gather and scatter, and indices into the flattened tensor.
 #include "engine/eval/kernels/accumulate.h"
-#include "engine/eval/kernels/families.h"
 #include "engine/eval/kernels/places.h"
 
 namespace recut {

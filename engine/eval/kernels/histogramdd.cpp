@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/eval/kernels/families.h"
+#include "engine/eval/kernel.h"
 
 namespace recut {
 namespace {

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "engine/eval/kernels/accumulate.h"
-#include "engine/eval/kernels/families.h"
 #include "engine/eval/kernels/places.h"
 
 namespace recut {

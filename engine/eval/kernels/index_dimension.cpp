@@ -1,6 +1,5 @@
 // Indices of one dimension.
 #include "engine/eval/kernels/accumulate.h"
-#include "engine/eval/kernels/families.h"
 #include "engine/eval/kernels/places.h"
 
 namespace recut {

@@ -5,7 +5,6 @@
 
 #include <cmath>
 
-#include "engine/eval/kernels/families.h"
 #include "engine/eval/kernels/gemm.h"
 #include "engine/eval/kernels/matrices.h"
 

@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "engine/eval/kernels/elementwise.h"
-#include "engine/eval/kernels/families.h"
 #include "engine/eval/kernels/gemm.h"
 #include "engine/eval/kernels/pointwise.h"
 
@@ -163,7 +162,6 @@ void add_loss_kernels(KernelTable& t) {
   t.add(Op::binary_cross_entropy, forward<kEntropy>);
   t.add(Op::binary_cross_entropy_backward, backward<kEntropy>);
   t.add(Op::binary_cross_entropy_with_logits, entropy_with_logits);
-  add_class_loss_kernels(t);
 }
 
 }  // namespace recut

@@ -3,7 +3,6 @@
 
 #include <cmath>
 
-#include "engine/eval/kernels/families.h"
 #include "engine/eval/kernels/gemm.h"
 #include "engine/eval/kernels/matrices.h"
 

@@ -1,7 +1,6 @@
 // Masks: filled, selected and scattered by; and where a tensor is not 0.
 #include <algorithm>
 
-#include "engine/eval/kernels/families.h"
 #include "engine/eval/kernels/places.h"
 
 namespace recut {

@@ -2,7 +2,6 @@
 #include <cmath>
 
 #include "engine/eval/kernels/elementwise.h"
-#include "engine/eval/kernels/families.h"
 #include "engine/eval/kernels/gemm.h"
 
 namespace recut {
@@ -218,7 +217,6 @@ void add_matrix_kernels(KernelTable& t) {
   t.add(Op::vdot, matrix_kernel<Dot>);
   t.add(Op::inner, matrix_kernel<Inner>);
   t.add(Op::linear, matrix_kernel<Linear>);
-  add_distance_kernels(t);
 }
 
 }  // namespace recut

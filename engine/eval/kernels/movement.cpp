@@ -1,7 +1,6 @@
 // Data movement: concatenation, padding, turning, repeating.
 #include <algorithm>
 
-#include "engine/eval/kernels/families.h"
 #include "engine/eval/kernels/places.h"
 
 namespace recut {

@@ -2,7 +2,7 @@
 // share a weight; the arithmetic is one.
 #include <cmath>
 
-#include "engine/eval/kernels/families.h"
+#include "engine/eval/kernel.h"
 
 namespace recut {
 namespace {

@@ -1,7 +1,6 @@
 // A part of a tensor replaced: the part is a view of the output, and src is written through it.
 #include <fmt/core.h>
 
-#include "engine/eval/kernels/families.h"
 #include "engine/eval/kernels/places.h"
 #include "engine/ir/layout.h"
 

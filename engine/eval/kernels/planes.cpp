@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <array>
 
-#include "engine/eval/kernels/families.h"
 #include "engine/eval/kernels/places.h"
 
 namespace recut {

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/eval/kernels/families.h"
+#include "engine/eval/kernel.h"
 #include "engine/eval/kernels/windows.h"
 
 namespace recut {
@@ -188,7 +188,6 @@ void add_pooling_kernels(KernelTable& t) {
   for (const Op op : {Op::avg_pool1d, Op::avg_pool2d, Op::avg_pool3d}) t.add(op, avg_pool);
   t.add(Op::avg_pool2d_backward, avg_pool_backward);
   t.add(Op::avg_pool3d_backward, avg_pool_backward);
-  add_adaptive_pooling_kernels(t);
 }
 
 }  // namespace recut

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "engine/eval/kernels/families.h"
 #include "engine/eval/kernels/matrices.h"
 
 namespace recut {

@@ -1,7 +1,7 @@
 // Quantisation, each step rounded as PyTorch's reference (quantized_decomposed) rounds it.
 #include <cmath>
 
-#include "engine/eval/kernels/families.h"
+#include "engine/eval/kernel.h"
 
 namespace recut {
 namespace {

@@ -1,6 +1,6 @@
 // Random numbers: every value from the step's seed, the number of the draw and the element's place
 // (engine/support/philox.h). PyTorch draws other numbers; the distributions are the same.
-#include "engine/eval/kernels/random.h"
+#include "engine/eval/kernel.h"
 
 #include <algorithm>
 #include <cmath>

@@ -3,7 +3,6 @@
 #include <array>
 #include <cmath>
 
-#include "engine/eval/kernels/families.h"
 #include "engine/eval/kernels/pointwise.h"
 
 namespace recut {

@@ -1,9 +1,9 @@
 // Norms over dimensions.
 #include <cmath>
 
+#include "engine/eval/kernel.h"
 #include "engine/eval/kernels/elementwise.h"
 #include "engine/eval/kernels/fold.h"
-#include "engine/eval/kernels/reduction.h"
 
 namespace recut {
 namespace {

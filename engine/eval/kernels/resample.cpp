@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "engine/eval/kernels/families.h"
+#include "engine/eval/kernel.h"
 
 namespace recut {
 namespace {

@@ -1,9 +1,9 @@
 // Running sums, products and extremes along one dimension.
 #include <cmath>
 
+#include "engine/eval/kernel.h"
 #include "engine/eval/kernels/elementwise.h"
 #include "engine/eval/kernels/fold.h"
-#include "engine/eval/kernels/reduction.h"
 
 namespace recut {
 namespace {

@@ -1,8 +1,8 @@
 // Places in sorted sequences, and membership.
 #include <algorithm>
 
+#include "engine/eval/kernel.h"
 #include "engine/eval/kernels/elementwise.h"
-#include "engine/eval/kernels/reduction.h"
 
 namespace recut {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "engine/eval/kernels/families.h"
+#include "engine/eval/kernel.h"
 
 namespace recut {
 namespace {

@@ -1,7 +1,7 @@
 // Softmax and its logarithm along one dimension.
 #include <cmath>
 
-#include "engine/eval/kernels/families.h"
+#include "engine/eval/kernel.h"
 
 namespace recut {
 namespace {

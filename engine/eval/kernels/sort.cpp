@@ -6,8 +6,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "engine/eval/kernel.h"
 #include "engine/eval/kernels/fold.h"
-#include "engine/eval/kernels/reduction.h"
 
 namespace recut {
 

@@ -1,17 +1,10 @@
-// The subjects that special functions are divided into. All compute in double, accurate to far more
+// Special functions that several kernels compute. All compute in double, accurate to far more
 // digits than f32 has (mostly 1e-10 or better), by methods that each file names.
 #pragma once
 
 #include "engine/eval/kernel.h"
 
 namespace recut {
-
-void add_error_function_kernels(KernelTable& table);
-void add_gamma_kernels(KernelTable& table);
-void add_incomplete_gamma_kernels(KernelTable& table);
-void add_bessel_kernels(KernelTable& table);
-void add_modified_bessel_kernels(KernelTable& table);
-void add_polynomial_kernels(KernelTable& table);
 
 // exp(x) times the modified Bessel function of the second kind of order `nu`, for x >= 1.
 double scaled_bessel_k(double nu, double x);

@@ -7,7 +7,6 @@
 #include <cmath>
 #include <numeric>
 
-#include "engine/eval/kernels/families.h"
 #include "engine/eval/kernels/matrices.h"
 
 namespace recut {

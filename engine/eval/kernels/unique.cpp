@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "engine/eval/kernel.h"
 #include "engine/eval/kernels/fold.h"
-#include "engine/eval/kernels/reduction.h"
 
 namespace recut {
 namespace {

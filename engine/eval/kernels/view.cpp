@@ -2,7 +2,7 @@
 // copy by definition have the same kernels; the evaluator copies for them.
 #include <fmt/core.h>
 
-#include "engine/eval/kernels/families.h"
+#include "engine/eval/kernel.h"
 #include "engine/ir/layout.h"
 #include "engine/support/check.h"
 

@@ -44,64 +44,81 @@ TensorType in_memory_format(TensorType type, std::string_view format) {
   return type;
 }
 
-Inferred recorded(const Call&) { return error("its type depends on values and has to be given"); }
+// Nothing can be inferred: never asked for inputs; data-dependent rows.
+Inferred recorded(const Call& /*call*/) {
+  return error("its type depends on values and has to be given");
+}
 
+// Shape, dtype and layout of the first tensor.
 Inferred same_type(const Call& call) {
   const TensorType* type = first_tensor(call);
   if (type == nullptr) return error("a tensor is expected");
   return one(*type);
 }
 
+// The same, made contiguous where the operand's layout is not dense.
 Inferred same_type_dense(const Call& call) {
   const TensorType* type = first_tensor(call);
   if (type == nullptr) return error("a tensor is expected");
   return one(elementwise_type(call, type->dtype, type->shape));
 }
 
+// The same; bools are refused.
 Inferred same_type_no_bool(const Call& call) {
   const TensorType* type = first_tensor(call);
   if (type != nullptr && type->dtype == DType::boolean) return refuse(call, type->dtype);
   return same_type_dense(call);
 }
 
+// The same; floats are refused.
 Inferred same_type_integers(const Call& call) {
   const TensorType* type = first_tensor(call);
   if (type != nullptr && is_floating(type->dtype)) return refuse(call, type->dtype);
   return same_type_dense(call);
 }
 
+// Broadcast, promoted dtype.
 Inferred promote_all(const Call& call) { return broadcast_as(call, result_dtype(call)); }
 
+// The same; Scalars have no say in the dtype.
 Inferred promote_tensors(const Call& call) { return broadcast_as(call, tensors_dtype(call)); }
 
+// Promote_all; bools are refused.
 Inferred promote_no_bool(const Call& call) {
   const DType dtype = result_dtype(call);
   return dtype == DType::boolean ? refuse(call, dtype) : broadcast_as(call, dtype);
 }
 
+// Promote_all; floats are refused.
 Inferred promote_integers(const Call& call) {
   const DType dtype = result_dtype(call);
   return is_floating(dtype) ? refuse(call, dtype) : broadcast_as(call, dtype);
 }
 
+// Promote_all; integers become f32.
 Inferred promote_to_float(const Call& call) {
   return broadcast_as(call, float_of(result_dtype(call)));
 }
 
+// Broadcast, f64.
 Inferred promote_to_double(const Call& call) { return broadcast_as(call, DType::f64); }
 
+// Broadcast, bool.
 Inferred compare(const Call& call) { return broadcast_as(call, DType::boolean); }
 
+// Broadcast of all three, dtype of the last two.
 Inferred where(const Call& call) {
   static constexpr std::string_view kBranches[] = {"self", "other"};
   return broadcast_as(call, result_dtype(call, kBranches));
 }
 
+// Broadcast of all, dtype of self.
 Inferred lerp(const Call& call) {
   static constexpr std::string_view kEnds[] = {"self", "end"};
   return broadcast_as(call, result_dtype(call, kEnds));
 }
 
+// Promote_all if rounded, else promote_to_float.
 Inferred divide_rounded(const Call& call) {
   const std::string_view mode = call.text("rounding_mode");
   if (mode.empty()) return promote_to_float(call);

@@ -48,6 +48,7 @@ Inferred gather(const Call& call) {
   return one(make_type(self.dtype, call.tensor("index").shape, self.device));
 }
 
+// All overloads, scatter_add and scatter_reduce.
 Inferred scatter(const Call& call) {
   if (const auto dim = check_index(call); !dim) return dim.diagnostics();
   const TensorType& self = call.tensor("self");

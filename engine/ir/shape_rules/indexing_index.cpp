@@ -156,6 +156,7 @@ Inferred index_select(const Call& call) {
   return one(make_type(self.dtype, std::move(shape), self.device));
 }
 
+// Index_add, index_copy, index_reduce.
 Inferred index_add(const Call& call) {
   const auto dim = check_single_index(call);
   if (!dim) return dim.diagnostics();

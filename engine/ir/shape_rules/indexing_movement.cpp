@@ -141,6 +141,7 @@ Result<Shape> edge_padded(const Call& call, const TensorType& in) {
 
 }  // namespace
 
+// Reflection and replication, any number of dimensions.
 Inferred edge_pad(const Call& call) {
   const TensorType& in = call.tensor("self");
   auto shape = edge_padded(call, in);
@@ -159,6 +160,7 @@ Inferred edge_pad_backward(const Call& call) {
   return one(laid_out_like(in, in.dtype, in.shape));
 }
 
+// Also prims.rev.
 Inferred flip(const Call& call) {
   const auto in = same_type_dense(call);
   if (!in) return in.diagnostics();

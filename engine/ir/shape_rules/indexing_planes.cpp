@@ -71,6 +71,7 @@ Inferred unfold_backward(const Call& call) {
   return one(std::move(*whole));
 }
 
+// Tril, triu.
 Inferred triangle(const Call& call) {
   if (call.tensor("self").rank() < 2) return error("a tensor of at least 2 dimensions is expected");
   return same_type_dense(call);

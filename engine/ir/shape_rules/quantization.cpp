@@ -40,7 +40,7 @@ Result<Done> check_channels(const Call& call) {
   return Done{};
 }
 
-Inferred quantized(const Call& call) {
+Result<Types> quantized(const Call& call) {
   const auto dtype = quantized_dtype(call);
   if (!dtype) return dtype.diagnostics();
   const TensorType& in = call.tensor("input");
@@ -48,7 +48,7 @@ Inferred quantized(const Call& call) {
   return one(elementwise_type(call, *dtype, in.shape));
 }
 
-Inferred dequantized(const Call& call) {
+Result<Types> dequantized(const Call& call) {
   const auto dtype = quantized_dtype(call);
   if (!dtype) return dtype.diagnostics();
   const TensorType& in = call.tensor("input");

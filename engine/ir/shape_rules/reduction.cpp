@@ -74,29 +74,36 @@ Inferred with_indices(Inferred values) {
 
 }  // namespace
 
+// Integers and bools give i64.
 Inferred reduce_sum(const Call& call) { return reduce_as(call, sum_dtype(call)); }
 
+// Integers only with a floating dtype given.
 Inferred reduce_mean(const Call& call) {
   const DType dtype = given_dtype(call, call.tensor("self").dtype);
   return is_floating(dtype) ? reduce_as(call, dtype) : refuse_reduction(call, dtype);
 }
 
+// Floating dtype of self, or the one given.
 Inferred reduce_same(const Call& call) { return reduce_mean(call); }
 
+// Two outputs in the dtype of self.
 Inferred reduce_two(const Call& call) {
   const bool extremes = call.op().packet == "aminmax";
   const Inferred type = extremes ? reduce_extreme(call) : reduce_mean(call);
   return type ? Inferred(Types{type->front(), type->front()}) : type;
 }
 
+// Integers become f32.
 Inferred reduce_to_float(const Call& call) {
   return reduce_as(call, float_of(call.tensor("self").dtype));
 }
 
+// Dtype of self; nothing to choose from is refused.
 Inferred reduce_extreme(const Call& call) {
   return not_from_nothing(call, reduce_as(call, call.tensor("self").dtype));
 }
 
+// Values and i64 indices along one dimension.
 Inferred reduce_with_index(const Call& call) {
   const TensorType& self = call.tensor("self");
   const auto dim = wrap_dimension(call.integer("dim"), self.rank());
@@ -107,17 +114,20 @@ Inferred reduce_with_index(const Call& call) {
   return with_indices(not_from_nothing(call, reduce_as(call, self.dtype)));
 }
 
+// I64.
 Inferred reduce_index(const Call& call) {
   const Inferred type = reduce_as(call, DType::i64);
   return call.op().packet == "count_nonzero" ? type : not_from_nothing(call, type);
 }
 
+// Bool; u8 stays u8; an empty list folds nothing.
 Inferred reduce_bool(const Call& call) {
   // An old habit of ATen's: of u8, any and all give u8.
   const bool bytes = call.tensor("self").dtype == DType::u8;
   return reduce_as(call, bytes ? DType::u8 : DType::boolean, false);
 }
 
+// Of all elements.
 Inferred reduce_median(const Call& call) {
   const TensorType& self = call.tensor("self");
   return one(make_type(self.dtype, {}, self.device));
@@ -138,6 +148,7 @@ Inferred dist(const Call& call) {
 // Scans and sorts
 // ----------------------------------------------------------------------------------
 
+// Shape of self; integers and bools give i64.
 Inferred scan(const Call& call) {
   const TensorType& self = call.tensor("self");
   const auto dim = wrap_dimension(call.integer("dim"), self.rank());
