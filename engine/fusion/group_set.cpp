@@ -19,12 +19,6 @@ constexpr std::size_t kMaxVisits = 200;
 // A part in so many is little.
 constexpr std::int64_t kLittleMore = 16;
 
-// Operators of as many steps as an element's own data says: loops that no other call shares.
-bool iterates(const Operator& op) {
-  return op.op == Op::igamma || op.op == Op::igammac || op.op == Op::gcd || op.op == Op::lcm ||
-         op.packet.find("_polynomial_") != std::string_view::npos;
-}
-
 }  // namespace
 
 GroupSet::GroupSet(const Graph& graph, const StorageModel& storages)
@@ -70,7 +64,7 @@ void GroupSet::find_readers() {
 bool GroupSet::fusible(NodeId id) const {
   const Operator& op = graph_.op(id);
   return part(id) != Part::unused && (op.is(kPointwise | kCreation) || reduces(id)) &&
-         !op.is(kRandom | kImpure | kInput) && !iterates(op) && !reads_draw(id);
+         !op.is(kRandom | kImpure | kInput) && !op.is(kIterative) && !reads_draw(id);
 }
 
 bool GroupSet::reads_draw(NodeId id) const {

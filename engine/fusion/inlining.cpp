@@ -13,70 +13,12 @@ using Index = GroupSet::Index;
 // A kernel's registers and its readers' patience run out.
 constexpr std::size_t kMostInlined = 16;
 
-// What vector units do in a few cycles: less than a load from memory takes.
-constexpr Op kCheap[] = {
-    Op::add_Tensor,
-    Op::add_Scalar,
-    Op::sub_Tensor,
-    Op::sub_Scalar,
-    Op::mul_Tensor,
-    Op::mul_Scalar,
-    Op::neg,
-    Op::abs,
-    Op::relu,
-    Op::maximum,
-    Op::minimum,
-    Op::clamp,
-    Op::where_self,
-    Op::eq_Tensor,
-    Op::eq_Scalar,
-    Op::ne_Tensor,
-    Op::ne_Scalar,
-    Op::lt_Tensor,
-    Op::lt_Scalar,
-    Op::le_Tensor,
-    Op::le_Scalar,
-    Op::gt_Tensor,
-    Op::gt_Scalar,
-    Op::ge_Tensor,
-    Op::ge_Scalar,
-    Op::logical_and,
-    Op::logical_not,
-    Op::bitwise_and_Tensor,
-    Op::bitwise_not,
-    Op::square,
-    Op::_to_copy,
-    Op::prims_convert_element_type,
-    Op::full,
-    Op::scalar_tensor,
-    Op::arange,
-    Op::arange_start,
-    Op::arange_start_step,
-    Op::prims_iota,
-};
-
-// What takes many cycles, and is worth a load only where it runs no more often than by itself.
-constexpr Op kDear[] = {
-    Op::div_Tensor, Op::div_Scalar,
-    Op::reciprocal, Op::sqrt,
-    Op::rsqrt,      Op::exp,
-    Op::log,        Op::tanh,
-    Op::sigmoid,    Op::erf,
-    Op::sin,        Op::cos,
-    Op::prims_fma,  Op::pow_Tensor_Scalar,
-};
-
-template <std::size_t size>
-bool is_among(const Op (&list)[size], Op op) {
-  return std::find(std::begin(list), std::end(list), op) != std::end(list);
-}
-
 // Squares and cubes are multiplications, and one division takes no longer than a load.
-bool is_cheap(const Node& node) {
+bool is_cheap(const Operator& op, const Node& node) {
   const auto number = node.arguments.size() < 2 ? std::nullopt : Scalar::from(node.arguments[1]);
   if (number && node.op == Op::pow_Tensor_Scalar) return number->real == 2 || number->real == 3;
   if (number && (node.op == Op::div_Tensor || node.op == Op::div_Scalar)) return true;
-  return is_among(kCheap, node.op);
+  return op.is(kCheap);
 }
 
 bool contains(const std::vector<NodeId>& list, NodeId id) {
@@ -158,10 +100,11 @@ class Inliner {
   }
 
   bool may_move(NodeId value, bool once, const Kernel& kernel) const {
-    const Node& node = graph_[value];
-    const bool dear =
-        is_among(kDear, node.op) && once && groups_.iterations(value) == groups_[group_].elements;
-    return (is_cheap(node) || dear) && may_leave_its_kernel(value) && read_only_by(kernel, value);
+    const Operator& op = graph_.op(value);
+    const bool costly =
+        op.is(kCostly) && once && groups_.iterations(value) == groups_[group_].elements;
+    return (is_cheap(op, graph_[value]) || costly) && may_leave_its_kernel(value) &&
+           read_only_by(kernel, value);
   }
 
   bool read_only_by(const Kernel& kernel, NodeId value) const {
@@ -203,7 +146,7 @@ class Inliner {
   }
 
   bool may_run_again(NodeId call) const {
-    return is_cheap(graph_[call]) && may_leave_its_kernel(call);
+    return is_cheap(graph_.op(call), graph_[call]) && may_leave_its_kernel(call);
   }
 
   bool may_leave_its_kernel(NodeId call) const {

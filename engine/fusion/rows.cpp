@@ -1,7 +1,6 @@
 #include "engine/fusion/rows.h"
 
 #include <algorithm>
-#include <iterator>
 
 #include "engine/ir/aliases.h"
 
@@ -12,79 +11,9 @@ namespace {
 constexpr std::int64_t kEnoughRows = 16;
 constexpr std::int64_t kFewElements = 1 << 14;
 
-constexpr Op kReductionsOfRows[] = {
-    Op::sum,
-    Op::sum_dim_IntList,
-    Op::nansum,
-    Op::prod,
-    Op::prod_dim_int,
-    Op::mean,
-    Op::mean_dim,
-    Op::nanmean,
-    Op::var,
-    Op::var_dim,
-    Op::var_correction,
-    Op::var_mean,
-    Op::var_mean_dim,
-    Op::var_mean_correction,
-    Op::std,
-    Op::std_dim,
-    Op::std_correction,
-    Op::std_mean,
-    Op::std_mean_dim,
-    Op::std_mean_correction,
-    Op::logsumexp,
-    Op::norm_Scalar,
-    Op::norm_ScalarOpt_dim,
-    Op::norm_ScalarOpt_dtype,
-    Op::norm_ScalarOpt_dim_dtype,
-    Op::linalg_vector_norm,
-    Op::amax,
-    Op::amin,
-    Op::aminmax,
-    Op::max,
-    Op::max_dim,
-    Op::argmax,
-    Op::min,
-    Op::min_dim,
-    Op::argmin,
-    Op::any,
-    Op::any_dim,
-    Op::any_dims,
-    Op::all,
-    Op::all_dim,
-    Op::all_dims,
-    Op::count_nonzero,
-    Op::count_nonzero_dim_IntList,
-};
-
-bool folds_dimensions(Op op) {
-  const auto* end = std::end(kReductionsOfRows);
-  return std::find(std::begin(kReductionsOfRows), end, op) != end;
-}
-
 // Of an empty list of dimensions.
 bool empty_folds_all(Op op) {
   return op != Op::any_dim && op != Op::any_dims && op != Op::all_dim && op != Op::all_dims;
-}
-
-// Views that leave the order of elements as it is.
-bool keeps_order(Op op) {
-  switch (op) {
-    case Op::getitem:
-    case Op::alias:
-    case Op::detach:
-    case Op::view:
-    case Op::_unsafe_view:
-    case Op::unsqueeze:
-    case Op::squeeze:
-    case Op::squeeze_dim:
-    case Op::squeeze_dims:
-    case Op::expand:
-      return true;
-    default:
-      return false;
-  }
 }
 
 // The dimensions of a space that those of a shape are: all of them where the shape has the space's
@@ -190,7 +119,7 @@ class RowKernelFinder {
     NodeId at = operand;
     std::size_t output = 0;
     for (; maker_of(graph_, at) != at; at = graph_[at].operands.front()) {
-      if (!keeps_order(graph_[at].op)) return false;
+      if (!graph_.op(at).is(kKeepsOrder)) return false;
       if (graph_[at].op == Op::getitem)
         output = static_cast<std::size_t>(*graph_[at].arguments[1].get<std::int64_t>());
     }
@@ -244,7 +173,7 @@ std::vector<bool> folded_dimensions(const Call& call, std::size_t rank, bool emp
 }
 
 std::optional<RowSpace> rows_of(const Graph& graph, NodeId id) {
-  if (!folds_dimensions(graph[id].op)) return std::nullopt;
+  if (!graph.op(id).is(kRowReduction)) return std::nullopt;
   const Call::TypesOf types_of = [&](NodeId n) { return graph.pool().types_of(n); };
   const Call call(graph.op(id), graph[id].arguments, types_of);
   const Shape& shape = call.tensor("self").shape;

@@ -54,6 +54,14 @@ enum OperatorFlag : std::uint32_t {
   kDataDependent = 1 << 18,  // its output's shape depends on values; it is taken from the file
   kInput = 1 << 19,          // a placeholder or constant: its value comes from outside
   kReadsStorage = 1 << 20,   // counts places of its first operand's storage, past its shape
+  // What a kernel pays for an element: a few cycles, less than a load from memory takes; many; or
+  // as many steps as the element's own data says, in a loop that no other call shares. No flag:
+  // some.
+  kCheap = 1 << 21,
+  kCostly = 1 << 22,
+  kIterative = 1 << 23,
+  kRowReduction = 1 << 24,  // a reduction after which a kernel can go on, row by row
+  kKeepsOrder = 1 << 25,    // a view, or a reshape, that leaves the order of elements as it is
 };
 using OperatorFlags = std::uint32_t;
 

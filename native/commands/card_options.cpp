@@ -5,6 +5,18 @@
 
 namespace recut::native {
 
+void add_card_options(CLI::App& command, std::string& target, std::string& precision) {
+  command.add_option("--device", target, "Run on cpu (default) or cuda, the first NVIDIA card")
+      ->check(CLI::IsMember({"cpu", "cuda"}))
+      ->type_name("TARGET");
+  command
+      .add_option("--precision", precision,
+                  "How a card's libraries and attention multiply f32: f32 (default), or with "
+                  "factors rounded: tf32, or bf16 (convolutions and attention tf32)")
+      ->check(CLI::IsMember({"f32", "tf32", "bf16"}))
+      ->type_name("TYPE");
+}
+
 Result<std::int64_t> most_workspace(const std::string& workspace) {
   if (workspace.empty()) return cuda::kUsualWorkspace;
   const auto bytes = parse_bytes(workspace);

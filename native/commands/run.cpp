@@ -8,6 +8,7 @@
 
 #include "engine/eval/inputs.h"
 #include "engine/input/safetensors.h"
+#include "native/commands/card_options.h"
 #include "native/commands/command.h"
 
 namespace recut::native {
@@ -50,12 +51,6 @@ void add_libraries_to(CLI::App& command, RunCommand& arguments) {
       "Matrix products and convolutions by Recut's own loops, not by oneDNN, or cuBLASLt and "
       "cuDNN; on a card attention, too");
   command
-      .add_option("--precision", arguments.precision,
-                  "How a card's libraries and attention multiply f32: f32 (default), or with "
-                  "factors rounded: tf32, or bf16 (convolutions and attention tf32)")
-      ->check(CLI::IsMember({"f32", "tf32", "bf16"}))
-      ->type_name("TYPE");
-  command
       .add_option("--workspace", arguments.workspace,
                   "The most that a card's libraries may take beside the arena (default: 256MiB)")
       ->type_name("BYTES");
@@ -87,11 +82,7 @@ void add_run(CLI::App& app, Action& chosen) {
   arguments->graph.add_to(command);
   arguments->plan.add_search_to(command);
   add_profile(command, "--profile", arguments->plan.device);
-  command
-      .add_option("--device", arguments->target,
-                  "What it runs on: cpu (default) or cuda, the first NVIDIA card")
-      ->check(CLI::IsMember({"cpu", "cuda"}))
-      ->type_name("TARGET");
+  add_card_options(command, arguments->target, arguments->precision);
   add_values(command, *arguments);
   command
       .add_option("--threads", arguments->threads, "Threads of a processor (default: one a core)")

@@ -244,17 +244,7 @@ void add_training_to(CLI::App& command, TrainCommand& arguments) {
       .add_option("--seed", request.seed,
                   "What makes parameters, data and random numbers (default: 0)")
       ->type_name("N");
-  command
-      .add_option("--device", arguments.target,
-                  "Train on cpu (default) or cuda, the first NVIDIA card")
-      ->check(CLI::IsMember({"cpu", "cuda"}))
-      ->type_name("TARGET");
-  command
-      .add_option("--precision", arguments.precision,
-                  "How a card's libraries and attention multiply f32: f32 (default), or with "
-                  "factors rounded: tf32, or bf16 (convolutions and attention tf32)")
-      ->check(CLI::IsMember({"f32", "tf32", "bf16"}))
-      ->type_name("TYPE");
+  add_card_options(command, arguments.target, arguments.precision);
   command
       .add_option(
           "--tensors", arguments.tensors,
