@@ -111,7 +111,7 @@ Test role_test(Role role) {
   };
 }
 
-bool is_pinned(const Candidate& c) {
+bool pinned_by_hand(const Candidate& c) {
   const std::string& name = c.graph.node_name(c.id);
   const ChoiceRequest& pins = c.document.wishes.pins;
   const auto has = [&](const std::vector<std::string>& names) {
@@ -128,7 +128,7 @@ bool runs_forward(const Candidate& c) {
 std::optional<Test> named_test(const std::string& word) {
   for (std::size_t i = 0; i < kRoles; ++i)
     if (word == name_of(static_cast<Role>(i))) return role_test(static_cast<Role>(i));
-  if (word == "pinned") return Test(is_pinned);
+  if (word == "pinned") return Test(pinned_by_hand);
   if (word == "forward") return Test(runs_forward);
   if (word == "backward")
     return Test([](const Candidate& c) { return !runs_forward(c) && !c.graph.is_input(c.id); });
