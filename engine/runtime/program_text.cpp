@@ -2,7 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "engine/codegen/loop/printer.h"
 #include "engine/codegen/lower/lower.h"
+#include "engine/runtime/kernel_order.h"
+#include "engine/support/hash.h"
 
 namespace recut {
 namespace {
@@ -27,12 +30,53 @@ std::string output_text(const Graph& graph, const Program& program, const Progra
                      place_text(graph, program, output.place));
 }
 
+// Without the names of a graph's nodes.
+std::string place_digest(const Place& place) {
+  return place.input ? fmt::format("%{}+{} ", *place.input, place.offset)
+                     : fmt::format("@{} ", place.offset);
+}
+
+std::string layout_digest(const Layout& layout) {
+  return fmt::format("[{}][{}]+{}", fmt::join(layout.shape, ","), fmt::join(layout.strides, ","),
+                     layout.offset);
+}
+
+std::string output_digest(const ProgramOutput& output) {
+  if (!output.node.valid()) return "none";
+  std::string text = place_digest(output.place) + std::string(short_name(output.type.dtype));
+  for (const Layout& layout : output.layouts) text += layout_digest(layout);
+  return text;
+}
+
+template <class Kernel>
+std::vector<std::string> kernel_texts(const std::vector<Kernel>& kernels) {
+  std::vector<std::string> texts;
+  for (const Kernel& kernel : kernels) texts.push_back(print(without_names(kernel)));
+  return texts;
+}
+
 }  // namespace
+
+std::string program_digest(const Program& program) {
+  const std::vector<std::string> loops = kernel_texts(program.kernels);
+  const std::vector<std::string> calls = kernel_texts(program.library);
+  std::uint64_t digest = hash_mix(0, static_cast<std::uint64_t>(program.arena_bytes));
+  for (const Launch& launch : program.launches) {
+    std::string places;
+    for (const Place& place : launch.buffers) places += place_digest(place);
+    digest = hash_text(digest, launch.library ? calls[launch.kernel] : loops[launch.kernel]);
+    digest = hash_text(digest, places);
+  }
+  for (const ProgramOutput& output : program.outputs)
+    digest = hash_text(digest, output_digest(output));
+  return fmt::format("{:016x}", digest);
+}
 
 std::string launches_text(const Graph& graph, const Program& program) {
   std::string text =
-      fmt::format("; {} launches of {} kernels, an arena of {} bytes\n", program.launches.size(),
-                  program.kernels.size() + program.library.size(), program.arena_bytes);
+      fmt::format("; {} launches of {} kernels, an arena of {} bytes, program {}\n",
+                  program.launches.size(), program.kernels.size() + program.library.size(),
+                  program.arena_bytes, program_digest(program));
   for (std::size_t i = 0; i < program.launches.size(); ++i)
     text += fmt::format("; launch {}: {}\n", i, launch_text(graph, program, program.launches[i]));
   for (std::size_t i = 0; i < program.outputs.size(); ++i)

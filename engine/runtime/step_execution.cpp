@@ -1,6 +1,7 @@
 #include "engine/runtime/step_execution.h"
 
 #include "engine/cost/device.h"
+#include "engine/runtime/program_text.h"
 #include "engine/runtime/work.h"
 
 namespace recut {
@@ -66,6 +67,7 @@ Result<Done> execute_step(StepRun& run, const Graph& graph, const Inputs& inputs
                           const StepExecutionRequest& request, bool launches_apart,
                           StepExecution& execution) {
   const Program& program = run.program();
+  execution.program = program_digest(program);
   execution.kernels = program.kernels.size() + program.library.size();
   execution.launches = program.launches.size();
   execution.planned_peak_bytes = program.arena_bytes;

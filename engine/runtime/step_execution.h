@@ -48,6 +48,7 @@ struct KernelTime {
 };
 
 struct StepExecution {
+  std::string program;  // program_digest
   std::size_t kernels = 0, launches = 0;
   double compile_ms = 0;  // until it could run: code, memory and the library's calls
   double step_ms_median = 0, step_ms_min = 0;

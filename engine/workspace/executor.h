@@ -46,6 +46,7 @@ struct StepAgreement {
 };
 
 struct StepFigures {
+  std::string program;  // program_digest (runtime/program_text.h)
   std::string where;  // "this machine's processor, 2 threads"
   int steps = 0;
   double compile_ms = 0;  // from a schedule to machine code

@@ -193,6 +193,10 @@ std::string run_where(const DocumentView& d) {
   const SharedRun run = shown_run(d);
   return run ? run->where : "";
 }
+std::string run_program(const DocumentView& d) {
+  const SharedRun run = shown_run(d);
+  return run ? run->program : "";
+}
 template <double StepFigures::*kMember>
 std::string run_ms(const DocumentView& d) {
   const SharedRun run = shown_run(d);
@@ -308,6 +312,7 @@ constexpr StateRow kStatesRows[] = {
     {"run_agrees", of_front<run_agrees>},
     {"run_fault", of_front<run_fault>},
     {"run_where", of_front<run_where>},
+    {"run_program", of_front<run_program>},
     {"run_ms", of_front<run_ms<&StepFigures::step_ms_median>>},
     {"compile_ms", of_front<run_ms<&StepFigures::compile_ms>>},
     {"run_peak", of_front<run_peak>},

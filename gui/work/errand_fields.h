@@ -128,7 +128,7 @@ void fields(Pack& pack, StepAgreement& a) {
 }
 template <class Pack>
 void fields(Pack& pack, StepFigures& f) {
-  pack(f.where, f.steps, f.compile_ms, f.step_ms_median, f.step_ms_min, f.planned_peak_bytes,
+  pack(f.program, f.where, f.steps, f.compile_ms, f.step_ms_median, f.step_ms_min, f.planned_peak_bytes,
        f.measured_peak_bytes, f.scratch_bytes, f.library, f.taken_bytes, f.kernel_ms, f.agreement);
 }
 template <class Pack>

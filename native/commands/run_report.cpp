@@ -131,7 +131,8 @@ std::string as_json(const RunReport& report) {
                {"compile_ms", e.compile_ms},
                {"from_cache", cache::name_of(report.origin)}};
   json.update(report.more);
-  json.update({{"kernels", e.kernels},
+  json.update({{"program", e.program},
+               {"kernels", e.kernels},
                {"launches", e.launches},
                {"step", rates_json(e.whole(), report.ceilings)},
                {"slowest", slowest}});

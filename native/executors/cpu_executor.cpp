@@ -69,6 +69,7 @@ Result<StepFigures> CpuExecutor::run(const ScheduledStep& scheduled, const StepO
   auto execution = cpu::execute(scheduled.document, *step, request);
   if (!execution) return execution.diagnostics();
   StepFigures figures;
+  figures.program = execution->program;
   figures.where = where();
   figures.steps = order.steps;
   figures.compile_ms = execution->compile_ms;

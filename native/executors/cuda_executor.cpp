@@ -35,6 +35,7 @@ std::string words_of(cuda::Precision precision) {
 }
 
 void take(StepFigures& figures, cuda::Execution execution) {
+  figures.program = execution.program;
   figures.compile_ms = execution.compile_ms;
   figures.step_ms_median = execution.step_ms_median;
   figures.step_ms_min = execution.step_ms_min;

@@ -11,9 +11,13 @@ import { Skipped } from '../checks.mjs';
 const kGraphs = '../../../shared/graphs';
 const kMember = 'js/team_member.js';
 
-async function openGraph(kit, tab, name) {
+function fileOf(kit, name) {
   const own = join(kit.samples, name + '.json.gz');
-  const file = existsSync(own) ? own : resolve(kit.samples, kGraphs, name + '.json.gz');
+  return existsSync(own) ? own : resolve(kit.samples, kGraphs, name + '.json.gz');
+}
+
+async function openGraph(kit, tab, name) {
+  const file = fileOf(kit, name);
   if (!existsSync(file)) return false;
   // The document that is open may have this one's name.
   const open = Number(await tab.state('documents'));
@@ -40,6 +44,17 @@ async function runStep(tab, command, steps) {
   return `${where}: ${bytes} bytes as planned, step ${step} ms, compiled in ${compiled} ms, longest task ${longest.toFixed(0)} ms`;
 }
 
+// The page runs the program that the command shows for the same settings: with as many rows of a product at once as
+// this browser's instructions suit.
+async function expectProgram(kit, tab, name) {
+  const program = await tab.state('run_program');
+  const shown = [4, 6].map((rows) => {
+    const words = ['emit', fileOf(kit, name), '--target', 'wasm', '--effort', '0.1', '--rows', String(rows)];
+    return spawnSync(kit.recut, words, { encoding: 'utf8', maxBuffer: 1 << 28 }).stdout.match(/, program ([0-9a-f]{16})/)?.[1];
+  });
+  assert.ok(shown.includes(program), `the page runs program ${program}, the command shows ${shown}`);
+}
+
 // Without a budget, and with the least peak that there is. How long it takes is told, not judged.
 async function checkedSteps(kit, name, command, steps, url) {
   const tab = await kit.open('v=1&sample=tiny_conv', { url });
@@ -50,6 +65,7 @@ async function checkedSteps(kit, name, command, steps, url) {
     await tab.command('budget.set', budget);
     await tab.idle(300);
     words.push(await runStep(tab, command, steps));
+    if (budget === 'none') await expectProgram(kit, tab, name);
     if (command === 'run.check') assert.equal(await tab.state('run_agrees'), 'yes');
   }
   assert.deepEqual(tab.faults, []);

@@ -9,6 +9,7 @@
 #include "engine/codegen/wasm/emit.h"
 #include "engine/eval/inputs.h"
 #include "engine/runtime/measurement.h"
+#include "engine/runtime/program_text.h"
 #include "engine/support/clock.h"
 #include "wasm/step/step.h"
 #include "wasm/step/team_training_run.h"
@@ -105,6 +106,7 @@ class Session {
     };
     const auto steps = time_steps(run, order_.seed, {order_.steps, kLeastMs, tell});
     if (!steps) return steps.diagnostics();
+    figures_.program = program_digest(run.program());
     figures_.steps = order_.steps;
     figures_.step_ms_median = (*steps)[steps->size() / 2].ms;
     figures_.step_ms_min = steps->front().ms;
