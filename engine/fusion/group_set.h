@@ -37,7 +37,8 @@ class GroupSet {
   // The calls that read what this one makes, through views.
   std::span<const NodeId> readers(NodeId id) const { return readers_[graph_.position(id)]; }
 
-  bool reduces(NodeId id) const { return graph_.op(id).flags == kReduction; }
+  // Folds dimensions and does nothing else.
+  bool reduces(NodeId id) const { return (graph_.op(id).flags & kKinds) == kReduction; }
   // Whether it can share a kernel with other calls.
   bool fusible(NodeId id) const;
   // Elements that it runs over: its own, or those that it reduces.

@@ -64,6 +64,7 @@ enum OperatorFlag : std::uint32_t {
   kKeepsOrder = 1 << 25,    // a view, or a reshape, that leaves the order of elements as it is
 };
 using OperatorFlags = std::uint32_t;
+inline constexpr OperatorFlags kKinds = kReadsStorage - 1;  // all that say what kind of work it is
 
 enum class ParameterKind : std::uint8_t { tensor, integer, real, scalar, boolean, dtype, text };
 
