@@ -6,7 +6,6 @@
 #include "engine/runtime/kernel_order.h"
 #include "engine/support/check.h"
 #include "engine/support/clock.h"
-#include "native/cache/notes.h"
 #include "native/cpu/step_description.h"
 #include "native/cpu/step_key.h"
 
@@ -20,33 +19,17 @@ constexpr std::string_view kSteps = "steps", kKernels = "kernels";
 StepCache::StepCache(std::optional<cache::Store> store, const ProgramOptions& options)
     : store_(std::move(store)), options_(options), target_(this_machine()) {}
 
-std::optional<std::string> StepCache::kept(std::string_view kind, const cache::Digest& key) {
-  if (!store_) return std::nullopt;
-  auto found = store_->find(kind, key);
-  if (found) return std::move(*found);
-  notes_.push_back(cache::not_used(found.diagnostics()));
-  return std::nullopt;
-}
-
-void StepCache::keep(std::string_view kind, const cache::Digest& key, std::string_view payload,
-                     std::string_view description) {
-  if (!store_) return;
-  const auto done = store_->keep(kind, key, payload, description);
-  if (done) return;
-  notes_.push_back(cache::not_kept(done.diagnostics()));
-}
-
 Result<std::optional<ReadyStep>> StepCache::find(const Document& document,
                                                  const SchedulingRequest& request) {
   using Found = std::optional<ReadyStep>;
-  if (!store_) return Found();
+  if (!store_.exists()) return Found();
   const Clock::time_point began = Clock::now();
-  const auto key = step_key(document, request, options_, target_, store_->build());
+  const auto key = step_key(document, request, options_, target_, store_.build());
   if (!key) return key.diagnostics();
-  const auto payload = kept(kSteps, *key);
+  const auto payload = store_.find(kSteps, *key);
   auto step = payload ? step_of(document.graph(), *payload) : std::nullopt;
   if (!step) return Found();
-  auto object = kept(kKernels, step->object);
+  auto object = store_.find(kKernels, step->object);
   if (!object) return Found();
   auto loaded = Step::load(std::move(step->program),
                            {std::move(*object), std::move(step->kernels), std::move(step->faults)});
@@ -55,10 +38,10 @@ Result<std::optional<ReadyStep>> StepCache::find(const Document& document,
 }
 
 Result<StepCache::Object> StepCache::object_of(const std::string& text, const cache::Digest& key) {
-  if (auto found = kept(kKernels, key)) return Object{std::move(*found), true};
+  if (auto found = store_.find(kKernels, key)) return Object{std::move(*found), true};
   auto compiled = compile_object(text, target_);
   if (!compiled) return compiled.diagnostics();
-  keep(kKernels, key, *compiled, describe_object(target_, *compiled));
+  store_.keep(kKernels, key, *compiled, describe_object(target_, *compiled));
   return Object{std::move(*compiled), false};
 }
 
@@ -71,7 +54,7 @@ Result<ReadyStep> StepCache::compile(const Document& document, const SchedulingR
   predict(*program, scheduled.schedule, scheduled.planned.replay);
   order_kernels(*program);
   llvm_ir::Module module = llvm_ir::emit(without_names(program->kernels));
-  const cache::Digest key = object_key(module.text, target_, store_ ? store_->build() : "");
+  const cache::Digest key = object_key(module.text, target_, store_.build());
   auto object = object_of(module.text, key);
   if (!object) return object.diagnostics();
   const StepCode code{std::move(object->code), std::move(module.kernels), std::move(module.faults)};
@@ -84,11 +67,11 @@ Result<ReadyStep> StepCache::compile(const Document& document, const SchedulingR
 
 void StepCache::keep_step(const Document& document, const SchedulingRequest& request,
                           const KeptStep& step) {
-  if (!store_) return;
-  const auto key = step_key(document, request, options_, target_, store_->build());
+  if (!store_.exists()) return;
+  const auto key = step_key(document, request, options_, target_, store_.build());
   RECUT_CHECK(key.ok(), "what was planned has a device");
-  keep(kSteps, *key, bytes_of(document.graph(), step),
-       describe_step(document, request, step.program, target_));
+  store_.keep(kSteps, *key, bytes_of(document.graph(), step),
+              describe_step(document, request, step.program, target_));
 }
 
 }  // namespace recut::cpu

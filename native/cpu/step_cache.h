@@ -8,7 +8,7 @@
 
 #include "engine/workspace/scheduling.h"
 #include "native/cache/step_origin.h"
-#include "native/cache/store.h"
+#include "native/cache/tolerant_store.h"
 #include "native/cpu/object_code.h"
 #include "native/cpu/step.h"
 #include "native/cpu/step_bytes.h"
@@ -39,23 +39,19 @@ class StepCache {
                             const ScheduledPlan& scheduled);
 
   // What couldn't be used or kept, and why: it cost time and nothing else.
-  const std::vector<std::string>& notes() const { return notes_; }
+  const std::vector<std::string>& notes() const { return store_.notes(); }
 
  private:
   struct Object {
     std::string code;
     bool found = false;
   };
-  std::optional<std::string> kept(std::string_view kind, const cache::Digest& key);
   Result<Object> object_of(const std::string& text, const cache::Digest& key);
-  void keep(std::string_view kind, const cache::Digest& key, std::string_view payload,
-            std::string_view description);
   void keep_step(const Document& document, const SchedulingRequest& request, const KeptStep& step);
 
-  std::optional<cache::Store> store_;
+  cache::TolerantStore store_;
   ProgramOptions options_;
   Target target_;
-  std::vector<std::string> notes_;
 };
 
 }  // namespace recut::cpu

@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include "native/cache/bytes.h"
-#include "native/cache/notes.h"
 
 namespace recut::cuda {
 namespace {
@@ -38,13 +37,10 @@ void KeptWays::read() {
   if (was_read_) return;
   was_read_ = true;
   const auto found = store_.find(kKind, key_);
-  if (!found) {
-    notes_.push_back(cache::not_used(found.diagnostics()));
-  } else if (found->has_value()) {
-    cache::ByteReader<Fields> reader(**found);
-    reader(known_);
-    if (!reader.done()) known_.clear();
-  }
+  if (!found) return;
+  cache::ByteReader<Fields> reader(*found);
+  reader(known_);
+  if (!reader.done()) known_.clear();
 }
 
 std::vector<KeptWays::Known>::iterator KeptWays::place_of(const cache::Digest& words) {
@@ -75,9 +71,7 @@ void KeptWays::write() {
                                               {"target", target_},
                                               {"kernels", known_.size()},
                                               {"bytes", writer.bytes().size()}};
-  const auto done = store_.keep(kKind, key_, writer.bytes(), description.dump(2) + "\n");
-  if (done) return;
-  notes_.push_back(cache::not_kept(done.diagnostics()));
+  store_.keep(kKind, key_, writer.bytes(), description.dump(2) + "\n");
 }
 
 }  // namespace recut::cuda

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "native/cache/store.h"
+#include "native/cache/tolerant_store.h"
 #include "native/cuda/card.h"
 
 namespace recut::cuda {
@@ -37,7 +37,7 @@ class KeptWays {
   void write();
 
   // What couldn't be used or kept, and why: it cost time and nothing else.
-  const std::vector<std::string>& notes() const { return notes_; }
+  const std::vector<std::string>& notes() const { return store_.notes(); }
 
  private:
   struct Known {
@@ -49,12 +49,11 @@ class KeptWays {
   void read();
   std::vector<Known>::iterator place_of(const cache::Digest& words);
 
-  cache::Store store_;
+  cache::TolerantStore store_;
   std::string target_;
   cache::Digest key_;
   bool was_read_ = false;
   std::vector<Known> known_;  // the latest last
-  std::vector<std::string> notes_;
 };
 
 }  // namespace recut::cuda

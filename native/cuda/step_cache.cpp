@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "engine/support/clock.h"
-#include "native/cache/notes.h"
 #include "native/cuda/nvrtc.h"
 
 namespace recut::cuda {
@@ -24,36 +23,20 @@ std::string target_of(const Card& card) {
 StepCache::StepCache(std::optional<cache::Store> store, SharedCard card,
                      const ProgramOptions& options, Factors factors)
     : store_(std::move(store)), card_(std::move(card)), options_(options), factors_(factors) {
-  if (store_) ways_ = std::make_shared<KeptWays>(*store_, *card_);
-}
-
-std::optional<std::string> StepCache::kept(const cache::Digest& key) {
-  auto found = store_->find(kKernels, key);
-  if (found) return std::move(*found);
-  notes_.push_back(cache::not_used(found.diagnostics()));
-  return std::nullopt;
-}
-
-void StepCache::keep(const cache::Digest& key, const std::string& cubin) {
-  const nlohmann::ordered_json description = {{"kind", "kernels"},
-                                              {"device", "cuda"},
-                                              {"target", target_of(*card_)},
-                                              {"bytes", cubin.size()}};
-  const auto done = store_->keep(kKernels, key, cubin, description.dump(2) + "\n");
-  if (done) return;
-  notes_.push_back(cache::not_kept(done.diagnostics()));
+  if (store_.exists()) ways_ = std::make_shared<KeptWays>(*store_.store(), *card_);
 }
 
 Result<StepCache::Code> StepCache::code_of(const std::string& text) {
-  const std::string build = store_ ? store_->build() : "";
-  const cache::Digest key = cache::digest_of({"cubin", build, target_of(*card_), text});
-  if (store_)
-    if (auto found = kept(key)) return Code{std::move(*found), true};
+  const std::string target = target_of(*card_);
+  const cache::Digest key = cache::digest_of({"cubin", store_.build(), target, text});
+  if (auto found = store_.find(kKernels, key)) return Code{std::move(*found), true};
   const auto compiler = Nvrtc::load(card_->driver_major());
   if (!compiler) return compiler.diagnostics();
   auto cubin = compiler->compile(text, card_->capability());
   if (!cubin) return cubin.diagnostics();
-  if (store_) keep(key, *cubin);
+  const nlohmann::ordered_json description = {
+      {"kind", "kernels"}, {"device", "cuda"}, {"target", target}, {"bytes", cubin->size()}};
+  store_.keep(kKernels, key, *cubin, description.dump(2) + "\n");
   return Code{std::move(*cubin), false};
 }
 

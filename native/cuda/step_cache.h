@@ -9,7 +9,7 @@
 
 #include "engine/workspace/scheduling.h"
 #include "native/cache/step_origin.h"
-#include "native/cache/store.h"
+#include "native/cache/tolerant_store.h"
 #include "native/cuda/step.h"
 
 namespace recut::cuda {
@@ -35,7 +35,7 @@ class StepCache {
   Result<ReadyStep> compile(Program program);
 
   // What couldn't be used or kept, and why: it cost time and nothing else.
-  const std::vector<std::string>& notes() const { return notes_; }
+  const std::vector<std::string>& notes() const { return store_.notes(); }
 
  private:
   struct Code {
@@ -43,15 +43,12 @@ class StepCache {
     bool found = false;
   };
   Result<Code> code_of(const std::string& text);
-  std::optional<std::string> kept(const cache::Digest& key);
-  void keep(const cache::Digest& key, const std::string& cubin);
 
-  std::optional<cache::Store> store_;
+  cache::TolerantStore store_;
   SharedCard card_;
   std::shared_ptr<KeptWays> ways_;  // null without a store
   ProgramOptions options_;
   Factors factors_;
-  std::vector<std::string> notes_;
 };
 
 }  // namespace recut::cuda
