@@ -7,6 +7,7 @@
 #include "engine/autodiff/optimizer.h"
 #include "engine/support/check.h"
 #include "engine/support/clock.h"
+#include "engine/workspace/compile.h"
 #include "engine/workspace/trainer.h"
 
 namespace recut {
@@ -60,7 +61,7 @@ Result<Training> train(const Document& document, const ScheduledPlan& scheduled,
   const Clock::time_point began = Clock::now();
   const auto options = executor.program_options();
   if (!options) return options.diagnostics();
-  auto program = make_program(graph, *scheduled.kernels, scheduled.schedule, *options);
+  auto program = program_of(document, scheduled, *options);
   if (!program) return program.diagnostics();
   auto step = executor.prepare(std::move(*program),
                                [&](const Program& read) { return state->read_by(read); });

@@ -6,6 +6,7 @@
 
 #include "engine/support/check.h"
 #include "engine/support/clock.h"
+#include "engine/workspace/compile.h"
 
 namespace recut::gui {
 Result<std::unique_ptr<TrainingSession>> TrainingSession::begin(
@@ -24,7 +25,7 @@ Result<double> TrainingSession::compile(const ScheduledStep& scheduled, std::str
   const Clock::time_point began = Clock::now();
   const auto options = executor.program_options();
   if (!options) return options.diagnostics();
-  auto program = make_program(document_->graph(), scheduled.kernels, scheduled.schedule, *options);
+  auto program = program_of(scheduled, *options);
   if (!program) return program.diagnostics();
   trainer_.reset();  // and with it the arena: there is one at a time
   step_.run.reset();

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "engine/support/units.h"
+#include "engine/workspace/compile.h"
 #include "engine/workspace/scheduling.h"
 #include "native/aot/driver.h"
 #include "native/aot/header.h"
@@ -59,7 +60,7 @@ Result<Order> order_of(const CompileCommand& command, const Graph& graph) {
 Result<aot::Interface> build(const CompileCommand& command, const Order& order,
                              const Document& document, const ScheduledPlan& scheduled) {
   const Graph& graph = document.graph();
-  const auto program = make_program(graph, *scheduled.kernels, scheduled.schedule);
+  const auto program = program_of(document, scheduled);
   if (!program) return program.diagnostics();
   auto interface = aot::interface_of(graph, *program, order.prefix);
   const auto object =

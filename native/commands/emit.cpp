@@ -10,6 +10,7 @@
 #include "engine/codegen/wasm/emit.h"
 #include "engine/runtime/program_text.h"
 #include "engine/support/units.h"
+#include "engine/workspace/compile.h"
 #include "native/commands/command.h"
 #include "native/commands/emit_module.h"
 #include "native/commands/plan_arguments.h"
@@ -40,16 +41,13 @@ SmLimits usual_limits(const std::string& architecture) {
 }
 
 // Loops, and for CUDA the functions of attention.
-Result<Program> program_of(const EmitCommand& command, const Graph& graph,
-                           const ScheduledPlan& scheduled) {
-  ProgramOptions loops;
-  if (command.target == "wasm") loops.lower = wasm::lower_options(command.rows);
-  if (command.target != "cuda")
-    return make_program(graph, *scheduled.kernels, scheduled.schedule, loops);
-  return make_program(graph, *scheduled.kernels, scheduled.schedule,
-                      {.library = true,
-                       .library_takes = cuda::takes_attention,
-                       .lower = cuda::lower_options(usual_limits(command.architecture))});
+ProgramOptions options_of(const EmitCommand& command) {
+  ProgramOptions options;
+  if (command.target == "wasm") options.lower = wasm::lower_options(command.rows);
+  if (command.target != "cuda") return options;
+  return {.library = true,
+          .library_takes = cuda::takes_attention,
+          .lower = cuda::lower_options(usual_limits(command.architecture))};
 }
 
 // Kernels in loop form are counted first.
@@ -163,7 +161,7 @@ int emit(const EmitCommand& command, const Console& console) {
   console.say("");
   if (!scheduled) return console.complain(scheduled.diagnostics());
   if (!scheduled->holds()) return refuse_arena(*document, *scheduled, false, console);
-  const auto program = program_of(command, document->graph(), *scheduled);
+  const auto program = program_of(*document, *scheduled, options_of(command));
   if (!program) return console.complain(program.diagnostics());
   if (!command.out.empty()) return write_module(command, document->graph(), *program, console);
   const auto kernels = static_cast<int>(kernel_count(*program));

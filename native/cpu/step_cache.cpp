@@ -6,6 +6,7 @@
 #include "engine/runtime/kernel_order.h"
 #include "engine/support/check.h"
 #include "engine/support/clock.h"
+#include "engine/workspace/compile.h"
 #include "native/cpu/step_description.h"
 #include "native/cpu/step_key.h"
 
@@ -48,10 +49,8 @@ Result<StepCache::Object> StepCache::object_of(const std::string& text, const ca
 Result<ReadyStep> StepCache::compile(const Document& document, const SchedulingRequest& request,
                                      const ScheduledPlan& scheduled) {
   const Clock::time_point began = Clock::now();
-  const Graph& graph = document.graph();
-  auto program = make_program(graph, *scheduled.kernels, scheduled.schedule, options_);
+  auto program = program_of(document, scheduled, options_);
   if (!program) return program.diagnostics();
-  predict(*program, scheduled.schedule, scheduled.planned.replay);
   order_kernels(*program);
   llvm_ir::Module module = llvm_ir::emit(without_names(program->kernels));
   const cache::Digest key = object_key(module.text, target_, store_.build());

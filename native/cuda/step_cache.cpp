@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "engine/support/clock.h"
+#include "engine/workspace/compile.h"
 #include "native/cuda/nvrtc.h"
 
 namespace recut::cuda {
@@ -43,10 +44,8 @@ Result<StepCache::Code> StepCache::code_of(const std::string& text) {
 Result<ReadyStep> StepCache::compile(const Document& document, const ScheduledPlan& scheduled) {
   const Clock::time_point began = Clock::now();
   const std::int64_t free = card_->memory().free;
-  const Graph& graph = document.graph();
-  auto program = make_program(graph, *scheduled.kernels, scheduled.schedule, options_);
+  auto program = program_of(document, scheduled, options_);
   if (!program) return program.diagnostics();
-  predict(*program, scheduled.schedule, scheduled.planned.replay);
   auto ready = compile(std::move(*program));
   if (!ready) return ready;
   ready->ms = ms_since(began);

@@ -6,6 +6,7 @@
 #include <chrono>
 #include <thread>
 
+#include "engine/workspace/compile.h"
 #include "native/calibrated_profile.h"
 #include "native/cpu/execution.h"
 
@@ -16,8 +17,7 @@ constexpr double kCpuCompiled = 0.3;  // how much of the way is done when it run
 
 Result<cpu::ReadyStep> compile(const ScheduledStep& scheduled) {
   const auto began = std::chrono::steady_clock::now();
-  auto program = make_program(scheduled.document.graph(), scheduled.kernels, scheduled.schedule,
-                              {.library = true, .library_takes = cpu::onednn_takes});
+  auto program = program_of(scheduled, {.library = true, .library_takes = cpu::onednn_takes});
   if (!program) return program.diagnostics();
   auto step = cpu::Step::compile(std::move(*program));
   if (!step) return step.diagnostics();

@@ -4,6 +4,7 @@
 
 #include <chrono>
 
+#include "engine/workspace/compile.h"
 #include "native/calibrated_profile.h"
 #include "native/cuda/execution.h"
 #include "native/cuda/hosted_run.h"
@@ -129,19 +130,15 @@ std::string CudaExecutor::device() const {
              : find_profile(profile_name_of_card(name));
 }
 
-Result<Program> CudaExecutor::program_of(const ScheduledStep& scheduled) {
-  const auto options = program_options();
-  if (!options) return options.diagnostics();
-  return make_program(scheduled.document.graph(), scheduled.kernels, scheduled.schedule, *options);
-}
-
 Result<StepFigures> CudaExecutor::run(const ScheduledStep& scheduled, const StepOrder& order,
                                       const StepProgress& progress) {
   (void)progress(StepPhase::preparing, 0, kCompilingWords);
   const auto card = access_->enter();
   if (!card) return card.diagnostics();
   const std::int64_t free = (*card)->memory().free;
-  auto program = program_of(scheduled);
+  const auto options = program_options();
+  if (!options) return options.diagnostics();
+  auto program = program_of(scheduled, *options);
   if (!program) return program.diagnostics();
   auto step = access_->compile(*card, std::move(*program), precision_);
   if (!step) return step.diagnostics();

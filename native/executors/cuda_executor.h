@@ -65,8 +65,6 @@ class CudaExecutor : public Executor {
   Result<PreparedStep> prepare(Program program, const ReadBy& read) override;
 
  private:
-  Result<Program> program_of(const ScheduledStep& scheduled);
-
   std::shared_ptr<CardAccess> access_;
   cuda::Precision precision_;
 };

@@ -10,6 +10,7 @@
 #include "engine/codegen/cuda/emit.h"
 #include "engine/input/text.h"
 #include "engine/runtime/program.h"
+#include "engine/workspace/compile.h"
 #include "engine/workspace/scheduling.h"
 #include "tests/codegen/attention_graph.h"
 #include "tests/codegen/kernel_text.h"
@@ -34,7 +35,7 @@ Program cuda_tools_program_of(const std::string& sample) {
   request.planning.cost_model = "fused";
   const auto scheduled = schedule_document(*document, request);
   REQUIRE(scheduled.ok());
-  auto program = make_program(document->graph(), *scheduled->kernels, scheduled->schedule);
+  auto program = program_of(*document, *scheduled);
   REQUIRE(program.ok());
   return std::move(*program);
 }

@@ -15,6 +15,7 @@
 #include "engine/codegen/loop/verifier.h"
 #include "engine/input/graph_file.h"
 #include "engine/runtime/program_text.h"
+#include "engine/workspace/compile.h"
 #include "engine/workspace/gradients.h"
 #include "engine/workspace/scheduling.h"
 #include "tests/codegen/wasm_code.h"
@@ -100,8 +101,7 @@ TEST_CASE("a program's launches are told with what a library runs", "[codegen]")
   const auto scheduled = schedule_document(*document, {});
   REQUIRE(scheduled.ok());
   const Graph& graph = document->graph();
-  const auto program =
-      make_program(graph, *scheduled->kernels, scheduled->schedule, {.library = true});
+  const auto program = program_of(*document, *scheduled, {.library = true});
   REQUIRE(program.ok());
   const std::string text = launches_text(graph, *program);
   const auto& launch = program->launches.front();

@@ -9,6 +9,7 @@
 
 #include "engine/codegen/wasm/emit.h"
 #include "engine/runtime/program.h"
+#include "engine/workspace/compile.h"
 #include "engine/workspace/scheduling.h"
 #include "tests/codegen/kernel_text.h"
 #include "tests/effort.h"
@@ -30,8 +31,7 @@ Program wasm_tools_program_of(const std::string& sample) {
   request.planning.cost_model = "fused";
   const auto scheduled = schedule_document(*document, request);
   REQUIRE(scheduled.ok());
-  auto program = make_program(document->graph(), *scheduled->kernels, scheduled->schedule,
-                              {.lower = wasm::lower_options()});
+  auto program = program_of(*document, *scheduled, {.lower = wasm::lower_options()});
   REQUIRE(program.ok());
   return std::move(*program);
 }

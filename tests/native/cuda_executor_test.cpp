@@ -1,6 +1,7 @@
 // Steps from the window on a card that isn't there (fake_step.h): what it says of one that can't be
 // opened, what it runs and trains on one that can, and from which threads.
 #include "native/executors/cuda_executor.h"
+#include "engine/workspace/compile.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
@@ -160,7 +161,7 @@ TEST_CASE("the window's card: a step that was prepared is any thread's", "[gui][
   const auto inputs = inputs_from(graph, {}, 5);
   REQUIRE(inputs.ok());
   CudaExecutor executor(std::make_shared<CardAccess>(fake.tools()), cuda::Precision::f32);
-  auto program = make_program(graph, *plan->kernels, plan->schedule);
+  auto program = program_of(*document, *plan);
   REQUIRE(program.ok());
   std::optional<PreparedStep> step;
   const auto on_thread = [](const auto& work) { std::thread(work).join(); };

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/codegen/cuda/emit.h"
+#include "engine/workspace/compile.h"
 #include "engine/workspace/scheduling.h"
 #include "native/cuda/card.h"
 #include "native/cuda/library_calls.h"
@@ -103,10 +104,10 @@ std::string text_of_sample(const std::string& path, bool library) {
   request.planning.cost_model = "fused";
   const auto scheduled = schedule_document(*document, request);
   REQUIRE(scheduled.ok());
-  auto program = make_program(document->graph(), *scheduled->kernels, scheduled->schedule,
-                              {.library = library,
-                               .library_takes = library_takes(Precision::f32),
-                               .lower = lower_options({true})});
+  auto program = program_of(*document, *scheduled,
+                            {.library = library,
+                             .library_takes = library_takes(Precision::f32),
+                             .lower = lower_options({true})});
   REQUIRE(program.ok());
   return emit_step(*program, Factors::tf32).text;
 }

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <functional>
 
+#include "engine/workspace/compile.h"
 #include "native/commands/plan_arguments.h"
 #include "tests/native/fake_card.h"
 #include "tests/native/temporary_folder.h"
@@ -106,12 +107,11 @@ FakeStep fake_step(const std::string& path, const std::string& budget, bool libr
   auto scheduled = schedule_document(*document, request);
   REQUIRE(scheduled.ok());
   const cuda::SharedCard card = open_fake_card();
-  auto program = make_program(document->graph(), *scheduled->kernels, scheduled->schedule,
-                              {.library = library,
-                               .library_takes = cuda::library_takes(card, cuda::CallOptions()),
-                               .lower = cuda::lower_options({fake_card().capability >= 90})});
+  auto program = program_of(*document, *scheduled,
+                            {.library = library,
+                             .library_takes = cuda::library_takes(card, cuda::CallOptions()),
+                             .lower = cuda::lower_options({fake_card().capability >= 90})});
   REQUIRE(program.ok());
-  predict(*program, scheduled->schedule, scheduled->planned.replay);
   std::unique_ptr<CudaOnCpu> code;
   auto ready = compile_fake(card, std::move(*program), cuda::Factors::f32, code);
   REQUIRE(ready.ok());

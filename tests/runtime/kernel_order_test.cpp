@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "engine/codegen/loop/printer.h"
+#include "engine/workspace/compile.h"
 #include "engine/workspace/document.h"
 #include "engine/workspace/scheduling.h"
 #include "tests/paths.h"
@@ -19,8 +20,7 @@ Program program_of(const Document& document) {
   request.planning.cost_model = "fused";
   const auto scheduled = schedule_document(document, request);
   REQUIRE(scheduled.ok());
-  auto program =
-      make_program(document.graph(), *scheduled->kernels, scheduled->schedule, {.library = true});
+  auto program = recut::program_of(document, *scheduled, {.library = true});
   REQUIRE(program.ok());
   return std::move(*program);
 }

@@ -11,6 +11,7 @@
 #include "engine/runtime/measurement.h"
 #include "engine/runtime/program_text.h"
 #include "engine/support/clock.h"
+#include "engine/workspace/compile.h"
 #include "wasm/step/step.h"
 #include "wasm/step/team_training_run.h"
 
@@ -72,8 +73,7 @@ class Session {
   }
 
   Result<Program> make() {
-    auto program =
-        make_program(graph_, scheduled_.kernels, scheduled_.schedule, {.lower = lower_options()});
+    auto program = program_of(scheduled_, {.lower = lower_options()});
     if (program) figures_.planned_peak_bytes = program->arena_bytes;
     return program;
   }

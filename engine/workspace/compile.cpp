@@ -1,0 +1,16 @@
+#include "engine/workspace/compile.h"
+
+namespace recut {
+
+Result<Program> program_of(const Document& document, const ScheduledPlan& scheduled,
+                           const ProgramOptions& options) {
+  auto program = program_of({document, *scheduled.kernels, scheduled.schedule}, options);
+  if (program) predict(*program, scheduled.schedule, scheduled.planned.replay);
+  return program;
+}
+
+Result<Program> program_of(const ScheduledStep& step, const ProgramOptions& options) {
+  return make_program(step.document.graph(), step.kernels, step.schedule, options);
+}
+
+}  // namespace recut
