@@ -10,12 +10,12 @@ KernelTable::KernelTable()
     : kernels(all_operators().size(), nullptr), views(all_operators().size(), nullptr) {}
 
 void KernelTable::add(Op op, Kernel kernel) {
-  RECUT_CHECK(!supports(op), "an operator has two kernels");
+  RECUT_CHECK(!has_one(op), "an operator has two kernels");
   kernels[static_cast<std::size_t>(op)] = kernel;
 }
 
 void KernelTable::add_view(Op op, ViewKernel view) {
-  RECUT_CHECK(!supports(op), "an operator has two kernels");
+  RECUT_CHECK(!has_one(op), "an operator has two kernels");
   views[static_cast<std::size_t>(op)] = view;
 }
 

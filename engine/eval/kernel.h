@@ -84,9 +84,8 @@ struct KernelTable {
   void add_view(Op op, ViewKernel view);
   Kernel kernel(Op op) const { return kernels[static_cast<std::size_t>(op)]; }
   ViewKernel view(Op op) const { return views[static_cast<std::size_t>(op)]; }
-  bool supports(Op op) const {
-    return kernel(op) != nullptr || view(op) != nullptr || op == Op::getitem;
-  }
+  bool has_one(Op op) const { return kernel(op) != nullptr || view(op) != nullptr; }
+  bool supports(Op op) const { return has_one(op) || op == Op::getitem; }
 };
 // Those of every file in kernels/: the build lists them (engine/CMakeLists.txt).
 void add_all_kernels(KernelTable& table);

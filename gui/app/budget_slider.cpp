@@ -15,6 +15,14 @@ constexpr double kKeyStep = 0.01;  // of the peak without recomputation
 
 }  // namespace
 
+std::string typed_budget(std::string_view text, std::int64_t peak) {
+  constexpr std::size_t kMostDigits = 4;
+  const bool bare = !text.empty() && text.size() <= kMostDigits &&
+                    text.find_first_not_of("0123456789.") == std::string_view::npos;
+  const std::string shown = format_bytes(peak);
+  return std::string(text) + (bare ? shown.substr(shown.find(' ') + 1) : "");
+}
+
 Span budget_span(const DocumentView& document) {
   const std::int64_t budget = document.wishes.budget_bytes;
   const auto most = static_cast<double>(document.basis->unplanned.peak_bytes);

@@ -1,11 +1,19 @@
 // The budget as a slider: for screen readers its value between two ends, for the keyboard its keys.
 #pragma once
 
+#include <cstdint>
+#include <string>
+#include <string_view>
+
 #include "gui/app/command.h"
 #include "gui/draw/ui.h"
 #include "gui/model/document_view.h"
 
 namespace recut::gui {
+
+// A budget as it was typed: a small number without a unit, which nobody means in bytes, has the
+// unit that `peak` is shown in: "8" of a step of 8.51 GiB is "8GiB".
+std::string typed_budget(std::string_view text, std::int64_t peak);
 
 // From the peak that is proved to be the least to the step without recomputation, at which no
 // budget stands.

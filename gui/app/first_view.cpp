@@ -20,10 +20,15 @@ double proved_recompute_us(const PlanReport& plan, const CurveReport& curve) {
   return bound;
 }
 
+// Where a plan is far from the bound, a share of it says little: what is proved does.
+constexpr double kNear = 1.1;
+
 std::string proof_words(const PlanReport& plan, const CurveReport& curve) {
   const double bound = proved_recompute_us(plan, curve);
   if (plan.proof && plan.proof->optimal) return ", the least recomputation that is possible";
   if (bound <= 0) return "";
+  if (plan.recompute_us > kNear * bound)
+    return fmt::format(", of which {} is proved to be needed", format_micros(bound));
   return fmt::format(", within {:.1f} % of the least recomputation that is proved",
                      100 * std::max(0.0, plan.recompute_us / bound - 1));
 }
@@ -32,10 +37,11 @@ std::string proof_words(const PlanReport& plan, const CurveReport& curve) {
 std::string first_torch_words(const PlanReport& plan, const CurveReport& curve) {
   const char* who = curve.torch_recorded ? "PyTorch" : "Partitioned as by PyTorch";
   if (const CurvePoint* point = torch_at_peak(plan, &curve))
-    return fmt::format(" {} at this peak: {}.", who, signed_micros(point->recompute_us));
+    return fmt::format(" {}: {}, at a peak of {}.", who, signed_micros(point->recompute_us),
+                       format_bytes(point->peak_bytes));
   const CurvePoint* lowest = lowest_of_torch(plan, &curve);
   if (lowest == nullptr) return "";
-  return fmt::format(" {}, the lowest peak: {}.", who, format_bytes(lowest->peak_bytes));
+  return fmt::format(" {}: no peak below {}.", who, format_bytes(lowest->peak_bytes));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "gui/app/app.h"
 #include "gui/app/budget_drag.h"
 #include "gui/app/budget_slider.h"
+#include "gui/app/first_view.h"
 #include "gui/draw/plot.h"
 #include "gui/draw/plot_names.h"
 #include "gui/draw/widgets.h"
@@ -18,6 +19,7 @@
 namespace recut::gui {
 namespace {
 
+constexpr float kLeastPlot = 150;       // units of height beside the sentence above it
 constexpr float kReach = kBudgetReach;  // units from a point that still count as on it
 
 struct TradeOffMemory {
@@ -45,10 +47,13 @@ class TradeOffView {
         report_(document.curve ? document.curve->report : none_),
         memory_(input.memory<TradeOffMemory>("trade-off")),
         intents_(intents),
+        area_(input.area),
+        cost_(cost_above()),
         plot_(make_plot()) {}
 
   void draw() {
     budget_field();
+    cost();
     const bool trades = document_.has_backward();  // forward alone has nothing to trade
     plot_.begin();
     if (trades) impossible();
@@ -72,6 +77,24 @@ class TradeOffView {
   }
 
  private:
+  // What the plan costs, as the first screen says it, which has it in larger letters; nothing where
+  // the panel has little room. Takes its lines off the area.
+  std::string cost_above() {
+    if (input_.app.moment() == Moment::first || !document_.has_backward()) return "";
+    std::string words = first_cost(document_);
+    const float wide = area_.width() - 2 * ui_.px(kPadding);
+    const float high = wrapped_height(ui_, words, wide, Face::small) + ui_.px(10);
+    if (area_.height() - high < ui_.px(kLeastPlot)) return "";
+    cost_area_ = area_.cut_top(high).inset(ui_.px(kPadding), ui_.px(4));
+    return words;
+  }
+
+  void cost() const {
+    if (cost_.empty()) return;
+    wrapped(ui_, cost_area_, cost_, ui_.theme.text, Face::small);
+    ui_.items.add("cost", ItemKind::figure, cost_area_, true, cost_);
+  }
+
   Plot make_plot() const {
     double bytes = static_cast<double>(document_.basis->unplanned.peak_bytes);
     double time = 0;
@@ -82,7 +105,7 @@ class TradeOffView {
       }
     if (time <= 0) time = document_.basis->unplanned.step_us / 4;
     time = kept_axis(time);
-    Rect inside = input_.area;
+    Rect inside = area_;
     inside.cut_left(std::round(ui_.px(52)));
     inside.cut_bottom(std::round(ui_.px(22)));
     inside.cut_top(std::round(ui_.px(24)));
@@ -399,7 +422,8 @@ class TradeOffView {
     const FieldAnswer answer = field(ui_, "budget field", box, memory_.text, look);
     memory_.editing = answer.active && !answer.committed;
     if (answer.committed && memory_.text != budget_words())
-      intents_.push_back({"budget.set", memory_.text});
+      intents_.push_back(
+          {"budget.set", typed_budget(memory_.text, document_.basis->unplanned.peak_bytes)});
   }
 
   static inline const CurveReport none_{};
@@ -410,6 +434,9 @@ class TradeOffView {
   const CurveReport& report_;
   TradeOffMemory& memory_;
   Intents& intents_;
+  Rect area_;  // of the plot
+  Rect cost_area_;
+  const std::string cost_;
   const Plot plot_;
 };
 

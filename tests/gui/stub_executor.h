@@ -13,7 +13,7 @@ namespace recut::gui {
 class StubExecutor : public Executor {
  public:
   std::string id() const override { return name; }
-  std::string title() const override { return "runner " + name; }
+  std::string title() const override { return "executor " + name; }
   KernelLibrary library() const override { return {"a library"}; }
   std::string where() const override { return "nothing"; }
   std::string device() const override { return profile; }
