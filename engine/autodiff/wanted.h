@@ -2,9 +2,11 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
-#include "engine/autodiff/differentiate.h"
+#include "engine/ir/graph.h"
+#include "engine/support/result.h"
 
 namespace recut::autodiff {
 
