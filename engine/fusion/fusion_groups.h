@@ -17,8 +17,6 @@
 #include <span>
 #include <vector>
 
-#include "engine/cost/cost.h"
-#include "engine/cost/device.h"
 #include "engine/ir/graph.h"
 #include "engine/ir/storage_model.h"
 
@@ -81,16 +79,5 @@ class FusionGroups {
   std::vector<bool> vanishes_;          // by node id
   std::vector<bool> inner_;             // by storage
 };
-
-// Microseconds of one run of the kernel that `calls` are: all of a group's, or a call that is
-// alone. In the fused model a kernel reads each value from outside once, however many views of it
-// it has, and no more of it than there is.
-double kernel_micros(const Graph& graph, const StorageModel& storages, const FusionGroups& groups,
-                     std::span<const NodeId> calls, const DeviceRates& rates);
-
-// What the model has of such a kernel, which the price of one that nobody measured is made of.
-ModelledKernel modelled_kernel(const Graph& graph, const StorageModel& storages,
-                               const FusionGroups& groups, std::span<const NodeId> calls,
-                               const DeviceRates& rates);
 
 }  // namespace recut

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "engine/cost/cost.h"
 #include "engine/cost/device.h"
 #include "engine/ir/data_flow.h"
 #include "engine/partition/liveness/liveness.h"

@@ -8,6 +8,7 @@
 #include "engine/cost/cost.h"
 #include "engine/cost/device.h"
 #include "engine/fusion/kernel_model.h"
+#include "engine/fusion/kernel_price.h"
 #include "engine/ir/aliases.h"
 
 namespace recut {

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "engine/cost/device_profile.h"
+#include "engine/fusion/kernel_price.h"
 #include "engine/ir/storage_model.h"
 #include "engine/workspace/cost_model.h"
 #include "tests/fusion/fused_graphs.h"

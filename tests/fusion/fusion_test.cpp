@@ -1,6 +1,7 @@
 // The fused model: which calls join, and what their kernel costs.
 #include <catch2/catch_test_macros.hpp>
 
+#include "engine/fusion/kernel_price.h"
 #include "engine/fusion/kernel_traffic.h"
 #include "engine/partition/problem/joint_problem.h"
 #include "tests/fusion/fused_graphs.h"
