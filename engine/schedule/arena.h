@@ -24,14 +24,9 @@
 #include <span>
 #include <vector>
 
-namespace recut {
+#include "engine/schedule/arena_interval.h"
 
-// `size` bytes, or whatever unit, alive at the moments `first` … `last`, both included.
-struct ArenaInterval {
-  std::int64_t size = 0;
-  std::uint32_t first = 0;
-  std::uint32_t last = 0;
-};
+namespace recut {
 
 struct ArenaPacking {
   std::vector<std::int64_t> offsets;  // one an interval; 0 of those that have no size

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "engine/schedule/arena.h"
+#include "engine/schedule/arena_interval.h"
 
 namespace recut::packing {
 

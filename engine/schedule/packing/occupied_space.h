@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "engine/schedule/arena.h"
+#include "engine/schedule/arena_interval.h"
 
 namespace recut::packing {
 
