@@ -3,7 +3,9 @@
 
 #include <optional>
 
-#include "engine/codegen/library/library_call.h"
+#include "engine/codegen/library/library_kernel.h"
+#include "engine/ir/graph.h"
+#include "engine/ir/storage_model.h"
 
 namespace recut::library {
 

@@ -6,9 +6,11 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/codegen/library/library_call.h"
+#include "engine/codegen/library/library_kernel.h"
 #include "engine/codegen/lower/address.h"
 #include "engine/ir/call.h"
+#include "engine/ir/graph.h"
+#include "engine/ir/storage_model.h"
 
 namespace recut::library {
 
