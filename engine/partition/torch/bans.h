@@ -1,11 +1,36 @@
 // The rules that keep the min-cut partitioner from recomputing a node.
 #pragma once
 
+#include <cstdint>
+#include <string_view>
 #include <vector>
 
-#include "engine/partition/torch/cut.h"
+#include "engine/partition/torch/analysis.h"
 
 namespace recut::torch {
+
+// Why recomputing a node is ruled out. In order of precedence.
+enum class Ban : std::uint8_t {
+  none,
+  input,
+  not_on_allowlist,
+  random,
+  compute_intensive,
+  materialized_in_backward,
+  reduction,
+  used_far_apart,
+  long_fusible_chain,
+};
+std::string_view words(Ban ban);
+
+// Which rules hold.
+struct CutOptions {
+  bool used_far_apart = true;
+  bool long_fusible_chains = true;
+  bool materialized_in_backward = true;
+  bool allowlist = true;  // otherwise all but random and compute-intensive operators are allowed
+  bool reductions = true;
+};
 
 // By position. Views and nodes that are `allowed` (by position, or empty) are never banned.
 std::vector<Ban> find_bans(const Analysis& analysis, const CutOptions& options,

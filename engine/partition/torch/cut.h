@@ -5,37 +5,14 @@
 // unbounded edges. What may not be recomputed hangs on the source, what backward needs on the sink.
 #pragma once
 
-#include <string_view>
 #include <variant>
 #include <vector>
 
 #include "engine/partition/torch/analysis.h"
+#include "engine/partition/torch/bans.h"
 #include "engine/partition/torch_flow.h"
 
 namespace recut::torch {
-
-// Why recomputing a node is ruled out. In order of precedence.
-enum class Ban : std::uint8_t {
-  none,
-  input,
-  not_on_allowlist,
-  random,
-  compute_intensive,
-  materialized_in_backward,
-  reduction,
-  used_far_apart,
-  long_fusible_chain,
-};
-std::string_view words(Ban ban);
-
-// Which rules hold.
-struct CutOptions {
-  bool used_far_apart = true;
-  bool long_fusible_chains = true;
-  bool materialized_in_backward = true;
-  bool allowlist = true;  // otherwise all but random and compute-intensive operators are allowed
-  bool reductions = true;
-};
 
 struct Cut {
   std::vector<NodeId> saved;  // in the graph's order, inputs among them
