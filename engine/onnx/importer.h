@@ -6,8 +6,10 @@
 #include <cstdint>
 #include <string>
 
+#include "engine/input/graph_file.h"
 #include "engine/onnx/lowering.h"
-#include "engine/onnx/read_onnx.h"
+#include "engine/onnx/options.h"
+#include "engine/support/result.h"
 
 namespace recut::onnx {
 
