@@ -1,7 +1,9 @@
 // The strategies behind the table (strategies.def).
 #pragma once
 
-#include "engine/partition/strategy.h"
+#include "engine/ir/graph.h"
+#include "engine/partition/plan_request.h"
+#include "engine/support/result.h"
 
 namespace recut {
 
