@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "engine/partition/peak/bounds.h"
+#include "engine/partition/peak/peak_of.h"
 #include "engine/partition/problem/saved_sequence.h"
 #include "engine/partition/replay.h"
 #include "engine/support/check.h"

@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
+#include "engine/partition/peak/peak_of.h"
 #include "engine/partition/peak/solver.h"
 #include "engine/partition/problem/moccasin.h"
 #include "engine/support/table.h"

@@ -15,6 +15,7 @@
 #include <filesystem>
 
 #include "engine/input/graph_file.h"
+#include "engine/partition/peak/peak_of.h"
 #include "engine/partition/peak/solver.h"
 #include "engine/partition/problem/joint_problem.h"
 #include "engine/partition/problem/moccasin.h"
@@ -71,8 +72,8 @@ Timed timed_least(const Problem& problem) {
   SolveOptions options;
   options.effort = default_effort(problem);
   timed.outcome = least_peak(problem, options);
-  timed.ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began)
-                 .count();
+  timed.ms =
+      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - began).count();
   return timed;
 }
 

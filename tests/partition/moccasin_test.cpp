@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "engine/input/bytes.h"
+#include "engine/partition/peak/peak_of.h"
 #include "engine/partition/peak/solver.h"
 #include "engine/partition/problem/moccasin.h"
 #include "tests/partition/problems.h"

@@ -3,8 +3,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 
-#include "engine/partition/peak/solver.h"
+#include "engine/partition/peak/outcome.h"
 
 namespace recut::peak {
 

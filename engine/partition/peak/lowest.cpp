@@ -9,6 +9,7 @@
 #include "engine/partition/peak/greedy.h"
 #include "engine/partition/peak/improve.h"
 #include "engine/partition/peak/on_demand.h"
+#include "engine/partition/peak/peak_of.h"
 #include "engine/partition/peak/starts.h"
 #include "engine/partition/peak/trim.h"
 

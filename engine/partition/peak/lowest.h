@@ -1,7 +1,8 @@
 // The least peak that can be reached at all, whatever it takes in time.
 #pragma once
 
-#include "engine/partition/peak/solver.h"
+#include "engine/partition/peak/outcome.h"
+#include "engine/partition/problem/problem.h"
 
 namespace recut::peak {
 

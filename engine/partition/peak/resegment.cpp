@@ -3,8 +3,8 @@
 #include <vector>
 
 #include "engine/partition/peak/editor.h"
+#include "engine/partition/peak/outcome.h"
 #include "engine/partition/peak/segments.h"
-#include "engine/partition/peak/solver.h"
 
 namespace recut::peak {
 namespace {

@@ -4,10 +4,10 @@
 
 #include "engine/partition/peak/editor.h"
 #include "engine/partition/peak/late_results.h"
+#include "engine/partition/peak/peak_of.h"
 #include "engine/partition/peak/power.h"
 #include "engine/partition/peak/saved_set.h"
 #include "engine/partition/peak/segments.h"
-#include "engine/partition/peak/solver.h"
 #include "engine/partition/peak/window.h"
 
 namespace recut::peak {
