@@ -11,7 +11,7 @@
 #include "engine/cost/cost.h"
 #include "engine/ir/aliases.h"
 #include "engine/support/units.h"
-#include "gui/model/value_details.h"
+#include "gui/model/name_list.h"
 
 namespace recut::gui {
 namespace {

@@ -8,12 +8,13 @@
 #include "engine/ir/printer.h"
 #include "engine/support/units.h"
 #include "gui/model/memory_stack.h"
+#include "gui/model/name_list.h"
 #include "gui/model/plan_change.h"
 
 namespace recut::gui {
 namespace {
 
-constexpr std::size_t kMostLives = 3, kMostNamed = 3;
+constexpr std::size_t kMostLives = 3;
 
 // One run's storages: they are born together.
 struct Life {
@@ -210,14 +211,6 @@ class Collector {
 };
 
 }  // namespace
-
-std::string names_of(const std::vector<std::string>& names) {
-  std::string words;
-  for (std::size_t i = 0; i < std::min(names.size(), kMostNamed); ++i)
-    words += (i > 0 ? ", " : "") + names[i];
-  if (names.size() > kMostNamed) words += fmt::format(" and {} more", names.size() - kMostNamed);
-  return words;
-}
 
 ValueDetails details_of(const DocumentView& document, NodeId id) {
   ValueDetails details;

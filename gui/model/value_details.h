@@ -32,9 +32,6 @@ struct ValueDetails {
 ValueDetails details_of(const DocumentView& document, NodeId id);
 std::string text_of(const ValueDetails& details);
 
-// "a, b, c and 4 more"
-std::string names_of(const std::vector<std::string>& names);
-
 // What `flip` comes to, beside the plan that is shown.
 std::string flip_words(const Flip& flip, const PlanView& shown);
 // What the value's row promised instead, with all others as they are; "" where just that came.

@@ -1,0 +1,12 @@
+// Names one after another, as part of a sentence.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace recut::gui {
+
+// "a, b, c and 4 more"
+std::string names_of(const std::vector<std::string>& names);
+
+}  // namespace recut::gui
