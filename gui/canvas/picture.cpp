@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "engine/ir/printer.h"
+#include "gui/layout/lay_out.h"
+#include "gui/layout/scene_of.h"
 
 namespace recut::gui {
 namespace {

@@ -194,10 +194,6 @@ struct LayoutOptions {
   std::function<bool()> stop;  // asked every few thousand steps; true: give up
 };
 
-// Empty where `stop` said so. `cache` is the caller's, one a thread.
-std::optional<GraphLayout> lay_out(const Scene& scene, const Expansion& expansion,
-                                   LayoutCache& cache, const LayoutOptions& options = {});
-
 // What to draw of a rectangle at a zoom. Bands that are lower than `block` pixels become blocks and
 // nothing in them is named, so that the amount is bounded by the screen and not by the graph.
 struct Visible {

@@ -1,7 +1,7 @@
 // What of a graph is laid out: nodes with a side and a place in it, and the tree of groups.
 //
 // Plain data, complete in itself: a scene refers to no Graph and may be laid out on another thread.
-// Build one a graph (scene_of), and again only when the graph or its plan changes.
+// Build one a graph (scene_of.h), and again only when the graph or its plan changes.
 #pragma once
 
 #include <cstdint>
@@ -106,16 +106,6 @@ struct Scene {
     return node.index < position_of.size() ? position_of[node.index] : kNone;
   }
 };
-
-// The scene of a graph. `roles` by position in graph.order(), or empty where there is no plan.
-//
-// A node is *backward* if it needs a tangent, or if only such nodes use it and it stands behind
-// the first of them in the file. Its *forward partner* is the last forward node with its autograd
-// sequence number, unless data flow forbids it (a gradient can't be taken before a gradient that it
-// reads: gradient accumulation carries the number of whatever ran last); else the node whose
-// operator's name it carries ("convolution_backward" of "convolution") among those that it reads
-// from; else the last forward value that it reads; else the partner of what it reads.
-Scene scene_of(const Graph& graph, std::span<const Role> roles = {});
 
 // The part of a scene within `radius` steps of a node, along operands and users. Steps don't lead
 // on through parameters and through nodes of more than 24 users; a partner comes along with the

@@ -8,6 +8,8 @@
 #include "engine/ir/printer.h"
 #include "engine/support/units.h"
 #include "engine/support/utf8.h"
+#include "gui/layout/lay_out.h"
+#include "gui/layout/scene_of.h"
 #include "gui/pictures/svg.h"
 
 namespace recut::gui {

@@ -17,6 +17,8 @@
 #include "engine/support/table.h"
 #include "engine/support/units.h"
 #include "gui/layout/graph_layout.h"
+#include "gui/layout/lay_out.h"
+#include "gui/layout/scene_of.h"
 #include "gui/pictures/graph_picture.h"
 #include "tests/gui/repeated_blocks.h"
 

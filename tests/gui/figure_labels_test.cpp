@@ -10,6 +10,8 @@
 #include "engine/input/text.h"
 #include "engine/workspace/curve.h"
 #include "engine/workspace/planning.h"
+#include "gui/layout/lay_out.h"
+#include "gui/layout/scene_of.h"
 #include "gui/pictures/graph_picture.h"
 #include "gui/pictures/loss_curve.h"
 #include "gui/pictures/memory_timeline.h"

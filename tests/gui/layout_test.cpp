@@ -2,6 +2,8 @@
 #include <string>
 
 #include "gui/layout/graph_layout.h"
+#include "gui/layout/lay_out.h"
+#include "gui/layout/scene_of.h"
 #include "tests/gui/layout_checks.h"
 #include "tests/gui/repeated_blocks.h"
 #include "tests/input/parse.h"

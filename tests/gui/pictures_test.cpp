@@ -4,6 +4,8 @@
 #include <string>
 
 #include "engine/input/text.h"
+#include "gui/layout/lay_out.h"
+#include "gui/layout/scene_of.h"
 #include "gui/pictures/axis.h"
 #include "gui/pictures/graph_picture.h"
 #include "gui/pictures/loss_curve.h"

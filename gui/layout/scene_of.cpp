@@ -1,4 +1,4 @@
-#include "gui/layout/scene.h"
+#include "gui/layout/scene_of.h"
 
 #include <algorithm>
 

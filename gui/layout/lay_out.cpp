@@ -1,4 +1,4 @@
-#include "gui/layout/graph_layout.h"
+#include "gui/layout/lay_out.h"
 
 #include "gui/layout/boxes.h"
 #include "gui/layout/edges.h"
