@@ -7,7 +7,7 @@
 #include "engine/support/units.h"
 #include "gui/app/app.h"
 #include "gui/app/torch_plans.h"
-#include "gui/model/pass_steps.h"
+#include "gui/model/node_trace.h"
 #include "gui/model/plan_change.h"
 
 namespace recut::gui {

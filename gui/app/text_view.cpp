@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "gui/app/app.h"
-#include "gui/model/pass_steps.h"
+#include "gui/model/node_trace.h"
 
 namespace recut::gui {
 namespace {

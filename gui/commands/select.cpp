@@ -5,6 +5,7 @@
 #include "gui/app/app.h"
 #include "gui/app/conditions.h"
 #include "gui/app/panes_view.h"
+#include "gui/model/node_trace.h"
 #include "gui/model/pass_steps.h"
 #include "gui/model/search.h"
 

@@ -8,7 +8,7 @@
 #include "engine/support/text.h"
 #include "engine/workspace/budget.h"
 #include "engine/workspace/gradients.h"
-#include "gui/model/pass_steps.h"
+#include "gui/model/node_trace.h"
 
 namespace recut::gui {
 namespace {

@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "gui/model/pass_steps.h"
+#include "gui/model/node_trace.h"
 
 namespace recut::gui {
 namespace {

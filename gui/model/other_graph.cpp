@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "gui/model/node_trace.h"
 #include "gui/model/pass_steps.h"
 #include "gui/model/saved_document.h"
 #include "gui/model/value_table.h"

@@ -7,7 +7,7 @@
 
 #include "engine/support/units.h"
 #include "gui/canvas/words.h"
-#include "gui/model/pass_steps.h"
+#include "gui/model/node_trace.h"
 #include "gui/panels/graph_parts.h"
 
 namespace recut::gui {

@@ -9,6 +9,7 @@
 #include "gui/app/app.h"
 #include "gui/app/text_view.h"
 #include "gui/draw/widgets.h"
+#include "gui/model/node_trace.h"
 #include "gui/model/pass_steps.h"
 #include "gui/panels/text_line.h"
 

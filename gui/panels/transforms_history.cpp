@@ -1,4 +1,5 @@
 #include "gui/panels/transforms_history.h"
+#include "gui/model/node_trace.h"
 
 #include <fmt/core.h>
 

@@ -6,6 +6,8 @@
 #include "engine/passes/rule_pass.h"
 #include "engine/workspace/gradients.h"
 #include "engine/workspace/training.h"
+#include "gui/model/node_trace.h"
+#include "gui/model/pass_steps.h"
 
 namespace recut::gui {
 namespace {

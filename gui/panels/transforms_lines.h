@@ -6,7 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "gui/model/pass_steps.h"
+#include "gui/model/document_view.h"
+#include "gui/model/node_trace.h"
 #include "gui/model/role_totals.h"
 
 namespace recut::gui {

@@ -8,6 +8,8 @@
 #include "engine/support/units.h"
 #include "engine/workspace/gradients.h"
 #include "engine/workspace/training.h"
+#include "gui/model/node_trace.h"
+#include "gui/model/pass_steps.h"
 
 namespace recut::gui {
 namespace {

@@ -5,7 +5,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "gui/model/comparison.h"
-#include "gui/model/pass_steps.h"
+#include "gui/model/node_trace.h"
 #include "tests/gui/window.h"
 
 namespace recut::gui {

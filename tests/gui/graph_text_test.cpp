@@ -5,7 +5,7 @@
 
 #include "engine/ir/printer.h"
 #include "engine/workspace/document.h"
-#include "gui/model/pass_steps.h"
+#include "gui/model/node_trace.h"
 
 namespace recut::gui {
 namespace {

@@ -6,7 +6,7 @@
 
 #include "engine/workspace/gradients.h"
 #include "gui/app/link.h"
-#include "gui/model/pass_steps.h"
+#include "gui/model/node_trace.h"
 #include "gui/model/saved_document.h"
 #include "tests/gui/near_helper.h"
 #include "tests/gui/window.h"
