@@ -4,6 +4,7 @@
 #include <utility>
 #include <variant>
 
+#include "engine/codegen/cuda/attention.h"
 #include "engine/codegen/cuda/emit.h"
 #include "engine/ir/measurements.h"
 #include "engine/ir/storage_model.h"

@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "engine/codegen/cuda/attention.h"
 #include "engine/codegen/cuda/emit.h"
 #include "engine/support/text.h"
 #include "engine/support/units.h"

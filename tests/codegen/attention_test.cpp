@@ -6,6 +6,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "engine/codegen/cuda/attention.h"
 #include "engine/input/text.h"
 #include "engine/runtime/program.h"
 #include "tests/codegen/attention_graph.h"

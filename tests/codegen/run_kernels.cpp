@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 
+#include "engine/codegen/cuda/attention.h"
 #include "engine/codegen/llvm/emit.h"
 #include "engine/codegen/loop/interpreter.h"
 #include "engine/codegen/loop/parser.h"

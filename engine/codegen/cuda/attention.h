@@ -7,14 +7,23 @@
 // bits every time.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
-#include "engine/codegen/cuda/emit.h"
 #include "engine/codegen/cuda/helpers.h"
+#include "engine/codegen/cuda/launch.h"
 #include "engine/codegen/cuda/text.h"
+#include "engine/codegen/library/library_kernel.h"
 
 namespace recut::cuda {
+
+// Whether the kernel is attention in a form that Recut's own functions have: heads of 16 to 128
+// features, a multiple of 8, whose rows lie in one piece and begin at multiples of 16 bytes.
+bool takes_attention(const library::Kernel& kernel);
+
+// What its launches need beside the buffers: backward, a number for each query.
+std::int64_t attention_workspace_bytes(const library::Kernel& kernel);
 
 // Adds to a text what the kernel's launches run; their symbols begin with `name`.
 std::vector<Launch> add_attention(const library::Kernel& kernel, const std::string& name,

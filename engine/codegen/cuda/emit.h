@@ -16,28 +16,13 @@
 #include <string>
 #include <vector>
 
-#include "engine/codegen/library/library_call.h"
+#include "engine/codegen/cuda/launch.h"
+#include "engine/codegen/library/library_kernel.h"
 #include "engine/codegen/loop/kernel.h"
 #include "engine/codegen/lower/lower.h"
 #include "engine/cost/device.h"
 
 namespace recut::cuda {
-
-// One __global__ function; launches of a kernel run one after another on one stream.
-struct Launch {
-  std::string symbol;             // extern "C"
-  std::int64_t blocks = 1;        // of the grid, one-dimensional
-  int threads = 1;                // of a block, one-dimensional, a multiple of 32 unless 1
-  std::int64_t shared_bytes = 0;  // dynamic shared memory; above 48 KiB it must be asked for
-  int cluster = 1;                // blocks that a card of sm_90 has at once; divides their number
-  // Clusters are teams instead: blocks that meet through memory. All of the launch have to be there
-  // at once, which a cooperative launch sees to; sm_80 is enough.
-  bool teams = false;
-};
-
-// How attention multiplies f32: as it is, by three products of tf32 that leave 21 bits behind the
-// point, or rounded to tf32.
-enum class Factors : std::uint8_t { f32, tf32 };
 
 struct Options {
   std::int64_t most_blocks = (std::int64_t{1} << 31) - 1;  // what CUDA allows; fewer: for tests
@@ -61,13 +46,6 @@ struct Module {
 
 // Of sound kernels (loop/verifier.h).
 Module emit(std::span<const loop::Kernel> kernels, const Options& options = {});
-
-// Whether the kernel is attention in a form that Recut's own functions have: heads of 16 to 128
-// features, a multiple of 8, whose rows lie in one piece and begin at multiples of 16 bytes.
-bool takes_attention(const library::Kernel& kernel);
-
-// What its launches need beside the buffers: backward, a number for each query.
-std::int64_t attention_workspace_bytes(const library::Kernel& kernel);
 
 // And of a library's kernels those that are attention (takes_attention()); the others are a
 // library's of NVIDIA's.
