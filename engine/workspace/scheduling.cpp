@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "engine/fusion/kernel_model.h"
+#include "engine/schedule/make_schedule.h"
 #include "engine/schedule/verifier.h"
 
 namespace recut {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "engine/fusion/kernel_model.h"
+#include "engine/schedule/make_schedule.h"
 #include "engine/schedule/schedule.h"
 #include "engine/workspace/planning.h"
 

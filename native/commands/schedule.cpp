@@ -1,6 +1,7 @@
 // recut schedule: a plan's kernels, and a place in one arena for each of their buffers.
 #include <memory>
 
+#include "engine/schedule/make_schedule.h"
 #include "engine/workspace/plan_text.h"
 #include "engine/workspace/scheduling.h"
 #include "native/commands/command.h"

@@ -12,6 +12,7 @@
 #include "engine/fusion/kernel_model.h"
 #include "engine/ir/builder.h"
 #include "engine/runtime/program.h"
+#include "engine/schedule/make_schedule.h"
 #include "engine/schedule/schedule.h"
 #include "engine/support/clock.h"
 #include "native/cpu/multiply_adds.h"

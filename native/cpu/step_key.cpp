@@ -5,6 +5,7 @@
 #include "engine/cost/device.h"
 #include "engine/cost/measured_kernels.h"
 #include "engine/ir/printer.h"
+#include "engine/schedule/make_schedule.h"
 #include "native/cache/bytes.h"
 #include "native/cpu/onednn.h"
 

@@ -15,6 +15,7 @@
 #include "engine/input/graph_file.h"
 #include "engine/partition/strategy.h"
 #include "engine/partition/unplanned.h"
+#include "engine/schedule/make_schedule.h"
 #include "engine/schedule/schedule.h"
 #include "engine/schedule/verifier.h"
 #include "tests/partition/joint_files.h"

@@ -13,6 +13,7 @@
 #include "engine/ir/printer.h"
 #include "engine/partition/strategy.h"
 #include "engine/runtime/program.h"
+#include "engine/schedule/make_schedule.h"
 #include "engine/schedule/verifier.h"
 #include "native/cpu/step.h"
 #include "tests/effort.h"

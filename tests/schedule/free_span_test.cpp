@@ -4,6 +4,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <vector>
 
+#include "engine/schedule/make_schedule.h"
 #include "tests/random/random_graph.h"
 #include "tests/schedule/planned.h"
 

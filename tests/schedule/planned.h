@@ -7,6 +7,7 @@
 #include "engine/fusion/fuse_pointwise.h"
 #include "engine/fusion/kernel_model.h"
 #include "engine/partition/strategy.h"
+#include "engine/schedule/make_schedule.h"
 #include "engine/schedule/schedule.h"
 #include "engine/schedule/verifier.h"
 

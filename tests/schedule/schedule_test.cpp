@@ -1,5 +1,6 @@
 // Schedules: what they are made of, that they agree with replay, and that the verifier agrees.
 #include "engine/schedule/schedule.h"
+#include "engine/schedule/make_schedule.h"
 
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>

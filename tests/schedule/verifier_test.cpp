@@ -5,6 +5,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <functional>
 
+#include "engine/schedule/make_schedule.h"
 #include "tests/partition/graphs.h"
 #include "tests/random/random_graph.h"
 #include "tests/schedule/planned.h"

@@ -1,10 +1,9 @@
-#include "engine/schedule/schedule.h"
+#include "engine/schedule/make_schedule.h"
 
 #include <fmt/core.h>
 
 #include <algorithm>
 
-#include "engine/fusion/kernel_model.h"
 #include "engine/fusion/kernel_runs.h"
 #include "engine/schedule/arena.h"
 #include "engine/schedule/in_place.h"
