@@ -1,4 +1,6 @@
 #include "engine/passes/bisect.h"
+#include "engine/passes/pass_table.h"
+#include "engine/passes/runner.h"
 
 namespace recut {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "engine/passes/pass.h"
-#include "engine/passes/runner.h"
+#include "engine/passes/pipeline_report.h"
 #include "engine/support/result.h"
 
 namespace recut {

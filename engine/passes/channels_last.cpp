@@ -30,6 +30,7 @@
 #include "engine/ir/aliases.h"
 #include "engine/ir/call.h"
 #include "engine/passes/freezing/rewriter.h"
+#include "engine/passes/pass_table.h"
 #include "engine/passes/rewrite_nodes.h"
 #include "engine/support/check.h"
 

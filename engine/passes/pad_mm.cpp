@@ -24,6 +24,7 @@
 #include "engine/ir/call.h"
 #include "engine/passes/freezing/rewriter.h"
 #include "engine/passes/padded_operands.h"
+#include "engine/passes/pass_table.h"
 #include "engine/passes/rewrite_nodes.h"
 
 namespace recut::passes {

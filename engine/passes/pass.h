@@ -2,9 +2,8 @@
 //
 // Every pass keeps the meaning of the graph (operators are pure, so that is a matter of values
 // alone), bit by bit if it is exact, the shape and dtype of every result and gradient, and what
-// comes in. It is deterministic, and a second run changes nothing. The table of passes is
-// engine/passes/passes.def: a new pass is one row there, one word in the table of stages
-// (stages.cpp) and one file here.
+// comes in. It is deterministic, and a second run changes nothing. Those
+// that there are stand in pass_table.h.
 #pragma once
 
 #include <functional>
@@ -51,13 +50,6 @@ struct Pass {
   bool by_default = true;   // false: it runs only where it is named; a stage may say otherwise
   bool exact = by_default;  // false: it does not keep every bit
 };
-
-// In the order in which they run by default; those that don't stand where they would.
-std::span<const Pass> all_passes();
-
-// By name, here or among the freezing passes (freezing.h); null where there is none. all_passes()
-// are those of the other stages.
-const Pass* find_pass(std::string_view name);
 
 // How often each rule did something, in order of first appearance.
 std::vector<std::pair<std::string_view, int>> rule_hits(std::span<const Change> changes);

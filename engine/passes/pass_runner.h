@@ -8,7 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "engine/passes/runner.h"
+#include "engine/passes/pass.h"
+#include "engine/passes/pipeline_report.h"
+#include "engine/support/result.h"
 
 namespace recut {
 

@@ -6,6 +6,8 @@
 #include <algorithm>
 
 #include "engine/passes/pass_runner.h"
+#include "engine/passes/pass_table.h"
+#include "engine/passes/runner.h"
 #include "engine/support/check.h"
 
 namespace recut {

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/passes/runner.h"
+#include "engine/passes/pipeline_report.h"
 #include "engine/support/result.h"
 
 namespace recut {

@@ -6,6 +6,7 @@
 
 #include "engine/input/bytes.h"
 #include "engine/ir/verifier.h"
+#include "engine/passes/pass_table.h"
 #include "engine/passes/rule_pass.h"
 #include "engine/support/text.h"
 #include "engine/workspace/document_opener.h"

@@ -1,6 +1,7 @@
 // What is made of the graph before it is planned for: passes on and off, derivatives, own rules.
 #include <fmt/core.h>
 
+#include "engine/passes/pass_table.h"
 #include "engine/passes/rule_pass.h"
 #include "engine/support/text.h"
 #include "engine/workspace/gradients.h"

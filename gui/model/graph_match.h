@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "engine/passes/runner.h"
+#include "engine/passes/pipeline_report.h"
 
 namespace recut::gui {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/passes/runner.h"
+#include "engine/passes/pipeline_report.h"
 
 namespace recut::gui {
 

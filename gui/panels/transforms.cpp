@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "engine/passes/pass_table.h"
 #include "engine/passes/rule_pass.h"
 #include "engine/support/units.h"
 #include "engine/workspace/gradients.h"

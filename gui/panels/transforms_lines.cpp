@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "engine/passes/pass_table.h"
 #include "engine/passes/rule_pass.h"
 #include "engine/workspace/gradients.h"
 #include "engine/workspace/training.h"

@@ -8,6 +8,7 @@
 #include "engine/eval/inputs.h"
 #include "engine/ir/printer.h"
 #include "engine/passes/freezing.h"
+#include "engine/passes/pass_table.h"
 #include "engine/support/table.h"
 #include "engine/support/units.h"
 #include "native/commands/command.h"

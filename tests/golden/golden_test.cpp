@@ -15,6 +15,7 @@
 #include "engine/ir/printer.h"
 #include "engine/ir/verifier.h"
 #include "engine/passes/freezing.h"
+#include "engine/passes/pass_table.h"
 #include "engine/passes/runner.h"
 #include "native/cli.h"
 #include "tests/paths.h"

@@ -1,4 +1,5 @@
 #include "engine/passes/runner.h"
+#include "engine/passes/same_graph.h"
 
 #include <catch2/catch_test_macros.hpp>
 

@@ -6,6 +6,8 @@
 
 #include "engine/input/text.h"
 #include "engine/passes/freezing.h"
+#include "engine/passes/pass_table.h"
+#include "engine/passes/runner.h"
 
 namespace recut {
 namespace {

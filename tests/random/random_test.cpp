@@ -18,6 +18,7 @@
 #include "engine/partition/replay.h"
 #include "engine/partition/strategy.h"
 #include "engine/partition/unplanned.h"
+#include "engine/passes/pass_table.h"
 #include "engine/passes/rule_pass.h"
 #include "engine/passes/runner.h"
 #include "engine/passes/stages.h"

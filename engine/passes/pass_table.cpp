@@ -1,0 +1,38 @@
+#include "engine/passes/pass_table.h"
+
+#include "engine/passes/freezing.h"
+
+namespace recut {
+namespace passes {
+
+#define RECUT_PASS(name, prose) PassResult name(const Graph& graph);
+#define RECUT_NAMED_PASS(name, prose) RECUT_PASS(name, prose)
+#define RECUT_INEXACT_PASS(name, prose) RECUT_PASS(name, prose)
+#include "engine/passes/passes.def"
+#undef RECUT_INEXACT_PASS
+#undef RECUT_NAMED_PASS
+#undef RECUT_PASS
+
+}  // namespace passes
+
+std::span<const Pass> all_passes() {
+  static const Pass kPasses[] = {
+#define RECUT_PASS(name, prose) {#name, prose, passes::name, true, true},
+#define RECUT_NAMED_PASS(name, prose) {#name, prose, passes::name, false, true},
+#define RECUT_INEXACT_PASS(name, prose) {#name, prose, passes::name, false, false},
+#include "engine/passes/passes.def"
+#undef RECUT_INEXACT_PASS
+#undef RECUT_NAMED_PASS
+#undef RECUT_PASS
+  };
+  return kPasses;
+}
+
+const Pass* find_pass(std::string_view name) {
+  for (const auto& table : {all_passes(), freezing_passes()})
+    for (const Pass& pass : table)
+      if (pass.name == name) return &pass;
+  return nullptr;
+}
+
+}  // namespace recut
