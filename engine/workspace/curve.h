@@ -9,11 +9,9 @@
 #include <vector>
 
 #include "engine/ir/plan.h"
-#include "engine/support/result.h"
 #include "engine/workspace/choices.h"
 #include "engine/workspace/cost_model.h"
 #include "engine/workspace/curve_report.h"
-#include "engine/workspace/document.h"
 
 namespace recut {
 
@@ -36,8 +34,5 @@ struct CurveRequest {
   std::function<bool()> stop;            // the same, asked over and over on the thread that works
   std::optional<DeviceProfile> profile;  // in place of the one that `device` names
 };
-
-// The budgets are evenly spread between the ends.
-Result<Curve> sweep_document(const Document& document, const CurveRequest& request);
 
 }  // namespace recut

@@ -53,18 +53,6 @@ struct Document {
   const Graph& written() const;
 };
 
-// Reads the file and runs the passes. A pass that breaks a promise is an error here too: there is
-// no graph to go on with.
-Result<Document> open_document(const std::string& path, const OpenOptions& options);
-
-// The same with the file's bytes in hand.
-Result<Document> open_document_bytes(std::string_view bytes, std::string_view file_name,
-                                     const OpenOptions& options);
-
-// The same with a graph in hand, read by whoever knows its format. `file_name` is for messages.
-Result<Document> open_document_graph(GraphFile file, std::string_view file_name,
-                                     const OpenOptions& options);
-
 // Whether there is something to plan: forward and backward in one. Names the file, and what makes
 // a joint graph of a forward one.
 Result<Done> check_joint(const Document& document, std::string_view file_name);

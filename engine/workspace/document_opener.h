@@ -1,5 +1,5 @@
 // Opening a document in steps of some milliseconds, so that a frame may come between two.
-// document.h has them all in one.
+// open_document.h has them all in one.
 #pragma once
 
 #include <memory>

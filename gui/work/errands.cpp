@@ -2,6 +2,8 @@
 
 #include "engine/fusion/kernel_model.h"
 #include "engine/support/units.h"
+#include "engine/workspace/open_document.h"
+#include "engine/workspace/sweep_document.h"
 #include "gui/work/errand_fields.h"
 
 namespace recut::gui {

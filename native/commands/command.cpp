@@ -11,6 +11,7 @@
 #include "engine/input/bytes.h"
 #include "engine/onnx/read_onnx.h"
 #include "engine/workspace/dimensions.h"
+#include "engine/workspace/open_document.h"
 
 namespace recut::native {
 

@@ -7,6 +7,7 @@
 #include "engine/cost/measured_kernels.h"
 #include "engine/workspace/curve.h"
 #include "engine/workspace/scheduling.h"
+#include "engine/workspace/sweep_document.h"
 #include "gui/report/html_report.h"
 #include "native/commands/command.h"
 #include "native/commands/plan_arguments.h"

@@ -6,6 +6,7 @@
 #include "engine/support/units.h"
 #include "engine/workspace/curve.h"
 #include "engine/workspace/curve_export.h"
+#include "engine/workspace/sweep_document.h"
 #include "gui/pictures/trade_off_curve.h"
 #include "native/commands/command.h"
 #include "native/commands/picture_options.h"

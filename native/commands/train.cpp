@@ -10,6 +10,7 @@
 
 #include "engine/eval/inputs.h"
 #include "engine/support/units.h"
+#include "engine/workspace/open_document.h"
 #include "engine/workspace/training.h"
 #include "engine/workspace/training_run.h"
 #include "gui/pictures/loss_curve.h"

@@ -21,6 +21,7 @@
 #include "engine/passes/stages.h"
 #include "engine/support/units.h"
 #include "engine/workspace/document.h"
+#include "engine/workspace/open_document.h"
 #include "engine/workspace/planning.h"
 #include "tests/partition/joint_files.h"
 

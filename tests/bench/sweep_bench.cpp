@@ -9,6 +9,8 @@
 #include <filesystem>
 
 #include "engine/workspace/curve.h"
+#include "engine/workspace/open_document.h"
+#include "engine/workspace/sweep_document.h"
 
 namespace recut {
 namespace {

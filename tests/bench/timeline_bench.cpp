@@ -13,6 +13,7 @@
 #include "engine/input/bytes.h"
 #include "engine/ir/printer.h"
 #include "engine/support/table.h"
+#include "engine/workspace/open_document.h"
 #include "gui/app/app.h"
 #include "gui/backend/null_backend.h"
 #include "gui/model/memory_stack.h"

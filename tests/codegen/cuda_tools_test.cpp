@@ -11,6 +11,7 @@
 #include "engine/input/text.h"
 #include "engine/runtime/program.h"
 #include "engine/workspace/compile.h"
+#include "engine/workspace/open_document.h"
 #include "engine/workspace/scheduling.h"
 #include "tests/codegen/attention_graph.h"
 #include "tests/codegen/kernel_text.h"

@@ -17,6 +17,7 @@
 #include "engine/runtime/program_text.h"
 #include "engine/workspace/compile.h"
 #include "engine/workspace/gradients.h"
+#include "engine/workspace/open_document.h"
 #include "engine/workspace/scheduling.h"
 #include "tests/codegen/wasm_code.h"
 #include "tests/effort.h"

@@ -10,6 +10,7 @@
 #include "engine/codegen/wasm/emit.h"
 #include "engine/runtime/program.h"
 #include "engine/workspace/compile.h"
+#include "engine/workspace/open_document.h"
 #include "engine/workspace/scheduling.h"
 #include "tests/codegen/kernel_text.h"
 #include "tests/effort.h"

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "engine/ir/printer.h"
+#include "engine/workspace/open_document.h"
 #include "gui/model/document_view.h"
 #include "tests/gui/repeated_blocks.h"
 

@@ -9,7 +9,9 @@
 
 #include "engine/input/text.h"
 #include "engine/workspace/curve.h"
+#include "engine/workspace/open_document.h"
 #include "engine/workspace/planning.h"
+#include "engine/workspace/sweep_document.h"
 #include "gui/layout/lay_out.h"
 #include "gui/layout/scene_of.h"
 #include "gui/pictures/graph_picture.h"

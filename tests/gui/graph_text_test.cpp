@@ -5,6 +5,7 @@
 
 #include "engine/ir/printer.h"
 #include "engine/workspace/document.h"
+#include "engine/workspace/open_document.h"
 #include "gui/model/node_trace.h"
 
 namespace recut::gui {

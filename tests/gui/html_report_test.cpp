@@ -4,8 +4,9 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "engine/support/version.h"
-#include "engine/workspace/curve.h"
+#include "engine/workspace/open_document.h"
 #include "engine/workspace/planning.h"
+#include "engine/workspace/sweep_document.h"
 #include "gui/report/html.h"
 #include "tests/gui/odd_names.h"
 

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <set>
 
+#include "engine/workspace/open_document.h"
 #include "engine/workspace/planning.h"
 #include "gui/embedded.h"
 #include "tests/gui/window.h"

@@ -7,6 +7,7 @@
 #include <csignal>
 #include <nlohmann/json.hpp>
 
+#include "engine/workspace/open_document.h"
 #include "native/cpu/step_bytes.h"
 #include "native/cpu/step_key.h"
 #include "tests/native/run_command.h"

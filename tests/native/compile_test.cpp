@@ -9,7 +9,7 @@
 #include "engine/eval/compare.h"
 #include "engine/eval/inputs.h"
 #include "engine/runtime/program.h"
-#include "engine/workspace/document.h"
+#include "engine/workspace/open_document.h"
 #include "native/cpu/step.h"
 #include "tests/native/run_command.h"
 #include "tests/native/temporary_folder.h"

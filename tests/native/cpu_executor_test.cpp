@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 
+#include "engine/workspace/open_document.h"
 #include "gui/app/run_view.h"
 #include "tests/gui/window.h"
 #include "tests/native/run_command.h"

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <thread>
 
+#include "engine/workspace/open_document.h"
 #include "engine/workspace/training_run.h"
 #include "gui/app/run_view.h"
 #include "gui/app/train_view.h"

@@ -11,6 +11,7 @@
 #include <tuple>
 #include <vector>
 
+#include "engine/workspace/open_document.h"
 #include "tests/codegen/attention_graph.h"
 #include "tests/native/fake_card.h"
 #include "tests/native/fake_step.h"

@@ -7,6 +7,7 @@
 
 #include "engine/codegen/cuda/emit.h"
 #include "engine/workspace/compile.h"
+#include "engine/workspace/open_document.h"
 #include "engine/workspace/scheduling.h"
 #include "native/cuda/card.h"
 #include "native/cuda/library_calls.h"

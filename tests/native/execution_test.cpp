@@ -4,6 +4,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 
+#include "engine/workspace/open_document.h"
 #include "tests/paths.h"
 
 namespace recut::cpu {

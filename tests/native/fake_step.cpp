@@ -9,6 +9,7 @@
 #include <functional>
 
 #include "engine/workspace/compile.h"
+#include "engine/workspace/open_document.h"
 #include "native/commands/plan_arguments.h"
 #include "tests/native/fake_card.h"
 #include "tests/native/temporary_folder.h"

@@ -2,7 +2,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <nlohmann/json.hpp>
 
-#include "engine/workspace/document.h"
+#include "engine/workspace/open_document.h"
 #include "engine/workspace/planning.h"
 #include "tests/golden/golden.h"
 #include "tests/native/run_command.h"

@@ -4,6 +4,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <cmath>
 
+#include "engine/workspace/open_document.h"
 #include "engine/workspace/training.h"
 #include "engine/workspace/training_run.h"
 #include "gui/app/train_view.h"

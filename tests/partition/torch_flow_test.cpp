@@ -6,6 +6,7 @@
 
 #include "engine/partition/torch/saved_values.h"
 #include "engine/partition/torch_flow.h"
+#include "engine/workspace/open_document.h"
 #include "engine/workspace/planning.h"
 #include "tests/paths.h"
 

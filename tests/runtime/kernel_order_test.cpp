@@ -9,6 +9,7 @@
 #include "engine/codegen/loop/printer.h"
 #include "engine/workspace/compile.h"
 #include "engine/workspace/document.h"
+#include "engine/workspace/open_document.h"
 #include "engine/workspace/scheduling.h"
 #include "tests/paths.h"
 

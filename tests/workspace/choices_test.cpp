@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 
+#include "engine/workspace/open_document.h"
 #include "engine/workspace/planning.h"
 #include "tests/partition/graphs.h"
 

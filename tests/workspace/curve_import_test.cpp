@@ -7,6 +7,8 @@
 #include "engine/input/bytes.h"
 #include "engine/workspace/curve.h"
 #include "engine/workspace/curve_export.h"
+#include "engine/workspace/open_document.h"
+#include "engine/workspace/sweep_document.h"
 #include "tests/paths.h"
 
 namespace recut {

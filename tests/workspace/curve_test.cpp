@@ -7,8 +7,10 @@
 #include "engine/partition/replay.h"
 #include "engine/workspace/curve.h"
 #include "engine/workspace/curve_export.h"
+#include "engine/workspace/open_document.h"
 #include "engine/workspace/plan_text.h"
 #include "engine/workspace/planning.h"
+#include "engine/workspace/sweep_document.h"
 #include "tests/effort.h"
 #include "tests/paths.h"
 

@@ -7,6 +7,7 @@
 #include "engine/input/safetensors.h"
 #include "engine/workspace/document.h"
 #include "engine/workspace/evaluation.h"
+#include "engine/workspace/open_document.h"
 #include "engine/workspace/planning.h"
 #include "tests/effort.h"
 #include "tests/paths.h"

@@ -4,6 +4,7 @@
 #include <catch2/catch_approx.hpp>
 #include <catch2/catch_test_macros.hpp>
 
+#include "engine/workspace/open_document.h"
 #include "tests/partition/graphs.h"
 #include "tests/paths.h"
 

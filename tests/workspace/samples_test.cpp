@@ -15,6 +15,7 @@
 #include "engine/ir/printer.h"
 #include "engine/ir/verifier.h"
 #include "engine/workspace/document.h"
+#include "engine/workspace/open_document.h"
 #include "engine/workspace/planning.h"
 #include "tests/paths.h"
 

@@ -6,7 +6,9 @@
 
 #include "engine/schedule/verifier.h"
 #include "engine/workspace/curve.h"
+#include "engine/workspace/open_document.h"
 #include "engine/workspace/scheduling.h"
+#include "engine/workspace/sweep_document.h"
 #include "tests/effort.h"
 #include "tests/paths.h"
 

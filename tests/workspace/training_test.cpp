@@ -11,6 +11,7 @@
 #include "engine/workspace/document.h"
 #include "engine/workspace/gradients.h"
 #include "engine/workspace/index_bound.h"
+#include "engine/workspace/open_document.h"
 #include "engine/workspace/training_data.h"
 #include "tests/input/parse.h"
 #include "tests/paths.h"

@@ -8,6 +8,7 @@
 #include "engine/ir/printer.h"
 #include "engine/workspace/document.h"
 #include "engine/workspace/graph_export.h"
+#include "engine/workspace/open_document.h"
 #include "engine/workspace/planning.h"
 #include "gui/pictures/graph_picture.h"
 #include "gui/pictures/memory_timeline.h"

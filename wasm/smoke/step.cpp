@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <string>
 
+#include "engine/workspace/open_document.h"
 #include "wasm/smoke/commands.h"
 #include "wasm/smoke/plan.h"
 #include "wasm/step/page_executor.h"

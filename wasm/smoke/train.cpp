@@ -10,6 +10,7 @@
 #include <memory>
 #include <string>
 
+#include "engine/workspace/open_document.h"
 #include "gui/model/recipe.h"
 #include "gui/work/training_session.h"
 #include "wasm/smoke/commands.h"

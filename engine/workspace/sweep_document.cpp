@@ -1,4 +1,4 @@
-#include "engine/workspace/curve.h"
+#include "engine/workspace/sweep_document.h"
 
 #include <algorithm>
 #include <chrono>
@@ -138,13 +138,6 @@ class CurveMaker {
 };
 
 }  // namespace
-
-const CurvePoint* CurveReport::cheapest_within(std::int64_t peak_bytes) const {
-  const CurvePoint* best = nullptr;
-  for (const CurvePoint& point : points)
-    if (point.peak_bytes <= peak_bytes) best = &point;
-  return best;
-}
 
 Result<Curve> sweep_document(const Document& document, const CurveRequest& request) {
   const auto costs =

@@ -1,0 +1,137 @@
+#include "engine/workspace/document_opener.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "engine/ir/verifier.h"
+#include "engine/passes/pass_table.h"
+#include "engine/passes/rule_pass.h"
+#include "engine/support/text.h"
+#include "engine/workspace/gradients.h"
+
+namespace recut {
+namespace {
+
+bool has(const std::vector<std::string>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// What a file's graph doesn't keep of what every graph promises, and its reader didn't see.
+Diagnostics broken_promises(const Graph& graph, const std::string& file) {
+  Diagnostics faults;
+  for (const Failure& failure : verify(graph)) {
+    const std::string node =
+        failure.node.valid() ? fmt::format("node {}: ", quote(graph.node_name(failure.node))) : "";
+    faults.push_back({node + failure.message, file, 0, 0});
+  }
+  return faults;
+}
+
+Diagnostics placed(Diagnostics faults, const std::string& file) {
+  for (Diagnostic& fault : faults)
+    if (fault.file.empty()) fault.file = file;
+  return faults;
+}
+
+// In the table of passes; behind all of it for others.
+std::size_t place_of(std::string_view name) {
+  const auto table = all_passes();
+  const auto found =
+      std::find_if(table.begin(), table.end(), [&](const Pass& pass) { return pass.name == name; });
+  return static_cast<std::size_t>(found - table.begin());
+}
+
+// Before the first that stands behind it in the table.
+void insert_in_place(std::vector<std::string>& names, const std::string& name) {
+  if (has(names, name)) return;
+  const auto later = std::find_if(names.begin(), names.end(), [&](const std::string& other) {
+    return place_of(other) > place_of(name);
+  });
+  names.insert(later, name);
+}
+
+}  // namespace
+
+DocumentOpener::DocumentOpener(std::string_view bytes, std::string_view file_name,
+                               OpenOptions options)
+    : file_name_(file_name),
+      options_(std::move(options)),
+      reader_(bytes, file_name, options_.graph_key) {}
+
+bool DocumentOpener::step() {
+  if (passes_) return step_passes();
+  if (reader_.step()) return true;
+  auto file = reader_.take();
+  if (!file) return fail(file.diagnostics());
+  return begin_passes(std::move(*file));
+}
+
+std::vector<std::string> DocumentOpener::pass_names() const {
+  std::vector<std::string> names = options_.passes.value_or(usual_passes(*file_));
+  for (const std::string& name : options_.also) insert_in_place(names, name);
+  if (options_.rules != nullptr) insert_rules_pass(names);
+  return names;
+}
+
+bool DocumentOpener::begin_passes(GraphFile file) {
+  file_ = std::move(file);
+  std::vector<Pass> more = options_.runner.more;
+  if (options_.rules != nullptr) more.push_back(rules_pass(options_.rules));
+  const auto skipped = find_passes(options_.runner.skip, more);
+  if (!skipped) return fail(skipped.diagnostics());
+  auto passes = find_passes(pass_names(), more);
+  if (!passes) return fail(passes.diagnostics());
+  if (!begin_making(*passes)) return fail(placed(std::move(making_->faults), file_name_));
+  passes_.emplace(file_->graph, std::move(*passes), options_.runner);
+  return true;
+}
+
+// What makes the program that is then passed: `grad`, of the loss alone where it is to be trained,
+// and `optimizer`. False where there is no loss.
+bool DocumentOpener::begin_making(std::vector<Pass>& passes) {
+  std::vector<Pass> makers;
+  const bool trained = options_.training.has_value();
+  differentiated_ = (options_.differentiate || trained) && !is_joint(file_->graph);
+  if (differentiated_) {
+    GradOptions gradients;
+    if (trained) {
+      const auto loss = find_loss(file_->graph, options_.training->loss);
+      if (!loss) making_->faults = loss.diagnostics();
+      if (!loss) return false;
+      gradients.differentiable = std::vector{*loss};
+    }
+    makers.push_back(gradient_pass(making_, std::move(gradients)));
+  }
+  if (trained)
+    makers.push_back(
+        optimizer_pass(making_, options_.training->optimizer, options_.training->loss));
+  passes.insert(passes.begin(), makers.begin(), makers.end());
+  return true;
+}
+
+bool DocumentOpener::step_passes() {
+  const bool more = passes_->step();
+  if (making_->faults.empty()) return more;
+  return fail(placed(std::move(making_->faults), file_name_));
+}
+
+bool DocumentOpener::fail(Diagnostics faults) {
+  faults_ = std::move(faults);
+  return false;
+}
+
+Result<Document> DocumentOpener::take() {
+  if (!faults_.empty()) return faults_;
+  PipelineReport report = passes_->take();
+  if (report.failure && report.failure->pass == "input")
+    return broken_promises(report.input, file_name_);
+  if (report.failure)
+    return Diagnostic{
+        fmt::format("internal error: pass '{}' {}", report.failure->pass, report.failure->message),
+        file_name_, 0, 0};
+  return Document{std::move(*file_), std::move(report), differentiated_, making_->loss};
+}
+
+}  // namespace recut
