@@ -28,7 +28,6 @@
 #include "engine/input/bytes.h"
 #include "engine/input/safetensors.h"
 #include "engine/ir/graph.h"
-#include "engine/support/result.h"
 
 namespace recut {
 
@@ -54,18 +53,5 @@ struct GraphFile {
 
 // What is read where nobody names a graph; `forward` stands in where the file has no joint graph.
 inline constexpr std::string_view kDefaultGraphKey = "joint";
-
-// Reads fx-joint-graph JSON. The graph satisfies the verifier (engine/ir/verifier.h): shapes and
-// dtypes are checked against every operator's rule, and inferred where the file has none. All
-// faults come back, up to a bound; every unknown operator once, with its first use.
-Result<GraphFile> parse_joint_graph(std::string_view json_text, std::string_view file_name,
-                                    std::string_view key = kDefaultGraphKey);
-
-// The same for any form, told apart by its first bytes: gzip, JSON, or Recut's text.
-Result<GraphFile> read_graph_bytes(std::string_view bytes, std::string_view file_name,
-                                   std::string_view key = kDefaultGraphKey);
-
-// read_file, then read_graph_bytes.
-Result<GraphFile> read_graph_file(const std::string& path, std::string_view key = kDefaultGraphKey);
 
 }  // namespace recut

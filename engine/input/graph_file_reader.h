@@ -1,14 +1,29 @@
-// Reading a graph file of any form in steps of some milliseconds, so that a frame may come between
-// two. Only unpacking is one step, and Recut's own text is read in one. graph_file.h has them all
-// in one.
+// Reading a graph file (graph_file.h) of any form: in one go, or in steps of some milliseconds, so
+// that a frame may come between two. Only unpacking is one step, and Recut's own text is read in
+// one.
 #pragma once
 
 #include <memory>
+#include <string>
 #include <string_view>
 
 #include "engine/input/graph_file.h"
+#include "engine/support/result.h"
 
 namespace recut {
+
+// Reads fx-joint-graph JSON. The graph satisfies the verifier (engine/ir/verifier.h): shapes and
+// dtypes are checked against every operator's rule, and inferred where the file has none. All
+// faults come back, up to a bound; every unknown operator once, with its first use.
+Result<GraphFile> parse_joint_graph(std::string_view json_text, std::string_view file_name,
+                                    std::string_view key = kDefaultGraphKey);
+
+// The same for any form, told apart by its first bytes: gzip, JSON, or Recut's text.
+Result<GraphFile> read_graph_bytes(std::string_view bytes, std::string_view file_name,
+                                   std::string_view key = kDefaultGraphKey);
+
+// read_file, then read_graph_bytes.
+Result<GraphFile> read_graph_file(const std::string& path, std::string_view key = kDefaultGraphKey);
 
 // The bytes must outlive it.
 class GraphFileReader {

@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "engine/input/bytes.h"
+#include "engine/input/graph_file_reader.h"
 #include "engine/onnx/read_onnx.h"
 #include "engine/workspace/dimensions.h"
 #include "engine/workspace/open_document.h"

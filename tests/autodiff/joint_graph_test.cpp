@@ -2,7 +2,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "engine/autodiff/differentiate.h"
-#include "engine/input/graph_file.h"
+#include "engine/input/graph_file_reader.h"
 #include "engine/ir/builder.h"
 #include "engine/ir/printer.h"
 #include "engine/ir/verifier.h"

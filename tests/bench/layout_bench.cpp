@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/input/graph_file.h"
+#include "engine/input/graph_file_reader.h"
 #include "engine/support/table.h"
 #include "engine/support/units.h"
 #include "gui/layout/graph_layout.h"

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "engine/input/graph_file.h"
+#include "engine/input/graph_file_reader.h"
 #include "tests/partition/joint_files.h"
 #include "tests/partition/torch_choice.h"
 

@@ -15,6 +15,7 @@
 #include <filesystem>
 
 #include "engine/input/graph_file.h"
+#include "engine/input/graph_file_reader.h"
 #include "engine/partition/peak/peak_of.h"
 #include "engine/partition/peak/solver.h"
 #include "engine/partition/problem/joint_problem.h"

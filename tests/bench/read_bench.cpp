@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "engine/input/graph_file.h"
+#include "engine/input/graph_file_reader.h"
 #include "engine/ir/verifier.h"
 #include "engine/support/table.h"
 #include "engine/support/units.h"

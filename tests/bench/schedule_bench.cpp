@@ -12,7 +12,7 @@
 #include <filesystem>
 
 #include "engine/fusion/fuse_pointwise.h"
-#include "engine/input/graph_file.h"
+#include "engine/input/graph_file_reader.h"
 #include "engine/partition/strategy.h"
 #include "engine/partition/unplanned.h"
 #include "engine/schedule/make_schedule.h"

@@ -11,7 +11,7 @@
 #include "engine/codegen/loop/verifier.h"
 #include "engine/eval/compare.h"
 #include "engine/fusion/fuse_pointwise.h"
-#include "engine/input/graph_file.h"
+#include "engine/input/graph_file_reader.h"
 #include "tests/codegen/cuda_on_cpu.h"
 #include "tests/codegen/kernel_text.h"
 #include "tests/codegen/run_kernels.h"

@@ -13,7 +13,7 @@
 
 #include "engine/codegen/loop/parser.h"
 #include "engine/codegen/loop/verifier.h"
-#include "engine/input/graph_file.h"
+#include "engine/input/graph_file_reader.h"
 #include "engine/runtime/program_text.h"
 #include "engine/workspace/compile.h"
 #include "engine/workspace/gradients.h"

@@ -15,6 +15,7 @@
 #include "engine/eval/inputs.h"
 #include "engine/fusion/fuse_pointwise.h"
 #include "engine/input/graph_file.h"
+#include "engine/input/graph_file_reader.h"
 #include "tests/autodiff/derivative_check.h"
 #include "tests/codegen/agreement.h"
 #include "tests/codegen/wasm_code.h"

@@ -7,7 +7,7 @@
 #include "engine/codegen/loop/printer.h"
 #include "engine/codegen/lower/structure.h"
 #include "engine/fusion/fuse_pointwise.h"
-#include "engine/input/graph_file.h"
+#include "engine/input/graph_file_reader.h"
 #include "tests/codegen/run_kernels.h"
 #include "tests/effort.h"
 #include "tests/paths.h"

@@ -15,6 +15,7 @@
 #include "engine/eval/evaluator.h"
 #include "engine/eval/inputs.h"
 #include "engine/input/graph_file.h"
+#include "engine/input/graph_file_reader.h"
 #include "tests/conformance/program.h"
 
 namespace recut::conformance {

@@ -11,6 +11,7 @@
 #include "engine/eval/evaluator.h"
 #include "engine/eval/inputs.h"
 #include "engine/input/graph_file.h"
+#include "engine/input/graph_file_reader.h"
 #include "engine/ir/verifier.h"
 #include "tests/conformance/program.h"
 

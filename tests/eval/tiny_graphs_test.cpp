@@ -6,6 +6,7 @@
 #include "engine/eval/evaluator.h"
 #include "engine/eval/inputs.h"
 #include "engine/input/graph_file.h"
+#include "engine/input/graph_file_reader.h"
 #include "engine/input/safetensors.h"
 #include "tests/paths.h"
 

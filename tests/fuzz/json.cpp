@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "engine/input/graph_file.h"
+#include "engine/input/graph_file_reader.h"
 #include "engine/input/text.h"
 #include "engine/ir/printer.h"
 #include "engine/ir/verifier.h"

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "engine/input/graph_file.h"
+#include "engine/input/graph_file_reader.h"
 #include "tests/paths.h"
 
 namespace recut {

@@ -1,4 +1,4 @@
-#include "engine/input/graph_file.h"
+#include "engine/input/graph_file_reader.h"
 
 #include <fmt/core.h>
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "engine/input/graph_file.h"
+#include "engine/input/graph_file_reader.h"
 #include "engine/ir/verifier.h"
 
 namespace recut {

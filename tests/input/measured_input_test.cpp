@@ -4,6 +4,7 @@
 #include <catch2/catch_test_macros.hpp>
 
 #include "engine/input/graph_file.h"
+#include "engine/input/graph_file_reader.h"
 
 namespace recut {
 namespace {

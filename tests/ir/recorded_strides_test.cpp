@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <string>
 
-#include "engine/input/graph_file.h"
+#include "engine/input/graph_file_reader.h"
 #include "engine/ir/call.h"
 #include "tests/paths.h"
 

@@ -2,7 +2,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <set>
 
-#include "engine/input/graph_file.h"
+#include "engine/input/graph_file_reader.h"
 #include "engine/ir/aliases.h"
 #include "engine/ir/data_flow.h"
 #include "engine/ir/printer.h"

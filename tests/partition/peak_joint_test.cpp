@@ -3,7 +3,7 @@
 #include <cmath>
 #include <filesystem>
 
-#include "engine/input/graph_file.h"
+#include "engine/input/graph_file_reader.h"
 #include "engine/partition/peak/sequence.h"
 #include "engine/partition/peak/solver.h"
 #include "engine/partition/problem/joint_problem.h"

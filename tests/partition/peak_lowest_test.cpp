@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>
 
-#include "engine/input/graph_file.h"
+#include "engine/input/graph_file_reader.h"
 #include "engine/partition/peak/bounds.h"
 #include "engine/partition/peak/late_results.h"
 #include "engine/partition/peak/lowest.h"

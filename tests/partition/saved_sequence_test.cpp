@@ -7,7 +7,7 @@
 #include <span>
 
 #include "engine/fusion/fuse_pointwise.h"
-#include "engine/input/graph_file.h"
+#include "engine/input/graph_file_reader.h"
 #include "engine/ir/aliases.h"
 #include "engine/ir/data_flow.h"
 #include "engine/partition/replay.h"

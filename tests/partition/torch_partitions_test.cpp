@@ -3,6 +3,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <filesystem>
 
+#include "engine/input/graph_file_reader.h"
 #include "tests/partition/joint_files.h"
 #include "tests/partition/torch_choice.h"
 

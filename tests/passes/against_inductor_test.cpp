@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <map>
 
-#include "engine/input/graph_file.h"
+#include "engine/input/graph_file_reader.h"
 #include "engine/passes/runner.h"
 #include "engine/passes/stages.h"
 #include "tests/partition/joint_files.h"

@@ -7,7 +7,7 @@
 #include <map>
 
 #include "engine/eval/compare.h"
-#include "engine/input/graph_file.h"
+#include "engine/input/graph_file_reader.h"
 #include "engine/passes/runner.h"
 #include "engine/passes/stages.h"
 #include "tests/partition/joint_files.h"

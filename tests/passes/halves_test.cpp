@@ -4,7 +4,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <filesystem>
 
-#include "engine/input/graph_file.h"
+#include "engine/input/graph_file_reader.h"
 #include "engine/ir/verifier.h"
 #include "engine/partition/strategy.h"
 #include "engine/passes/runner.h"

@@ -3,7 +3,7 @@
 #include <catch2/catch_test_macros.hpp>
 #include <map>
 
-#include "engine/input/graph_file.h"
+#include "engine/input/graph_file_reader.h"
 #include "engine/passes/rule_pass.h"
 #include "engine/passes/runner.h"
 #include "engine/passes/stages.h"

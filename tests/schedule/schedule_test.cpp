@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "engine/input/graph_file.h"
+#include "engine/input/graph_file_reader.h"
 #include "engine/ir/printer.h"
 #include "engine/schedule/schedule_text.h"
 #include "tests/golden/golden.h"

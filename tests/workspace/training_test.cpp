@@ -6,7 +6,7 @@
 #include <tuple>
 
 #include "engine/eval/inputs.h"
-#include "engine/input/graph_file.h"
+#include "engine/input/graph_file_reader.h"
 #include "engine/ir/printer.h"
 #include "engine/workspace/document.h"
 #include "engine/workspace/gradients.h"

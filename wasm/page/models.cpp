@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <memory>
 
+#include "engine/input/graph_file_reader.h"
 #include "engine/support/shell_word.h"
 #include "gui/backend/paths.h"
 #include "wasm/onnx/model_reply.h"

@@ -1,4 +1,4 @@
-#include "engine/input/graph_file.h"
+#include "engine/input/graph_file_reader.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,7 +7,6 @@
 #include <array>
 
 #include "engine/input/complaints.h"
-#include "engine/input/graph_file_reader.h"
 #include "engine/input/joint_builder.h"
 #include "engine/input/joint_measured.h"
 #include "engine/input/joint_nodes.h"
