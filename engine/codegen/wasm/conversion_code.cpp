@@ -1,15 +1,13 @@
 // A number in another type: of reals to integers and back, of more bits to fewer.
 #include <array>
 
-#include "engine/codegen/wasm/scalar_code.h"
+#include "engine/codegen/wasm/arithmetic_code.h"
 
 namespace recut::wasm {
 namespace {
 
 Code compared(Writer& w, loop::ScalarOp op, const Code& a, const Code& b) {
-  loop::Apply apply;
-  apply.op = op;
-  return scalar_code(w, {}, apply, DType::boolean, std::array{a, b});
+  return arithmetic_code(w, op, DType::boolean, std::array{a, b});
 }
 
 // What is on the stack, by one instruction.

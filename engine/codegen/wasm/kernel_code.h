@@ -7,6 +7,7 @@
 
 #include "engine/codegen/loop/kernel.h"
 #include "engine/codegen/loop/ranges.h"
+#include "engine/codegen/wasm/arithmetic_code.h"
 #include "engine/codegen/wasm/scalar_code.h"
 #include "engine/codegen/wasm/storage_code.h"
 

@@ -2,107 +2,15 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
-#include <optional>
 
+#include "engine/codegen/wasm/arithmetic_code.h"
+#include "engine/codegen/wasm/lanes.h"
 #include "engine/codegen/wasm/storage_code.h"
-#include "engine/support/check.h"
 
 namespace recut::wasm {
 namespace {
 
 using loop::ScalarOp;
-
-// Instructions of one kind of number, and of its lanes. `end`: none does it.
-struct Pair {
-  Op one = Op::end, lanes = Op::end;
-};
-// What one instruction does, by type.
-struct Plain {
-  ScalarOp op;
-  Pair f32, f64, i32, i64;
-};
-constexpr Pair kNone{};
-constexpr std::array kPlain{
-    Plain{ScalarOp::add,
-          {Op::f32_add, Op::f32x4_add},
-          {Op::f64_add, Op::f64x2_add},
-          {Op::i32_add, Op::i32x4_add},
-          {Op::i64_add, Op::i64x2_add}},
-    Plain{ScalarOp::sub,
-          {Op::f32_sub, Op::f32x4_sub},
-          {Op::f64_sub, Op::f64x2_sub},
-          {Op::i32_sub, Op::i32x4_sub},
-          {Op::i64_sub, Op::i64x2_sub}},
-    Plain{ScalarOp::mul,
-          {Op::f32_mul, Op::f32x4_mul},
-          {Op::f64_mul, Op::f64x2_mul},
-          {Op::i32_mul, Op::i32x4_mul},
-          {Op::i64_mul, Op::i64x2_mul}},
-    Plain{ScalarOp::div, {Op::f32_div, Op::f32x4_div}, {Op::f64_div, Op::f64x2_div}, kNone, kNone},
-    Plain{ScalarOp::neg,
-          {Op::f32_neg, Op::f32x4_neg},
-          {Op::f64_neg, Op::f64x2_neg},
-          {Op::end, Op::i32x4_neg},
-          {Op::end, Op::i64x2_neg}},
-    Plain{ScalarOp::abs,
-          {Op::f32_abs, Op::f32x4_abs},
-          {Op::f64_abs, Op::f64x2_abs},
-          {Op::end, Op::i32x4_abs},
-          {Op::end, Op::i64x2_abs}},
-    Plain{ScalarOp::sqrt,
-          {Op::f32_sqrt, Op::f32x4_sqrt},
-          {Op::f64_sqrt, Op::f64x2_sqrt},
-          kNone,
-          kNone},
-    Plain{ScalarOp::floor,
-          {Op::f32_floor, Op::f32x4_floor},
-          {Op::f64_floor, Op::f64x2_floor},
-          kNone,
-          kNone},
-    Plain{ScalarOp::ceil,
-          {Op::f32_ceil, Op::f32x4_ceil},
-          {Op::f64_ceil, Op::f64x2_ceil},
-          kNone,
-          kNone},
-    Plain{ScalarOp::trunc,
-          {Op::f32_trunc, Op::f32x4_trunc},
-          {Op::f64_trunc, Op::f64x2_trunc},
-          kNone,
-          kNone},
-    Plain{ScalarOp::nearest,
-          {Op::f32_nearest, Op::f32x4_nearest},
-          {Op::f64_nearest, Op::f64x2_nearest},
-          kNone,
-          kNone},
-    Plain{
-        ScalarOp::copysign, {Op::f32_copysign, Op::end}, {Op::f64_copysign, Op::end}, kNone, kNone},
-    Plain{ScalarOp::max, kNone, kNone, {Op::end, Op::i32x4_max_s}, kNone},
-    Plain{ScalarOp::min, kNone, kNone, {Op::end, Op::i32x4_min_s}, kNone},
-    Plain{
-        ScalarOp::bit_and, kNone, kNone, {Op::i32_and, Op::v128_and}, {Op::i64_and, Op::v128_and}},
-    Plain{ScalarOp::bit_or, kNone, kNone, {Op::i32_or, Op::v128_or}, {Op::i64_or, Op::v128_or}},
-    Plain{
-        ScalarOp::bit_xor, kNone, kNone, {Op::i32_xor, Op::v128_xor}, {Op::i64_xor, Op::v128_xor}},
-};
-
-// Comparisons, by type; bools as i32 without a sign.
-struct Comparison {
-  ScalarOp op;
-  Pair f32, f64, i32, i64, boolean;
-};
-#define COMPARISON(op, real, integer, natural)                                                \
-  Comparison {                                                                                \
-    ScalarOp::op, {Op::f32_##real, Op::f32x4_##real}, {Op::f64_##real, Op::f64x2_##real},     \
-        {Op::i32_##integer, Op::i32x4_##integer}, {Op::i64_##integer, Op::i64x2_##integer}, { \
-      Op::i32_##natural, Op::i32x4_##natural                                                  \
-    }                                                                                         \
-  }
-constexpr std::array kComparisons{
-    COMPARISON(eq, eq, eq, eq),     COMPARISON(ne, ne, ne, ne),     COMPARISON(lt, lt, lt_s, lt_u),
-    COMPARISON(le, le, le_s, le_u), COMPARISON(gt, gt, gt_s, gt_u), COMPARISON(ge, ge, ge_s, ge_u),
-};
-#undef COMPARISON
 
 // Operators that a function of the C library computes, in f64 and rounded once.
 struct Library {
@@ -125,56 +33,11 @@ constexpr std::array kLibrary{
     Library{ScalarOp::atan2, "atan2"},   Library{ScalarOp::hypot, "hypot"},
 };
 
-template <class Table>
-auto find(const Table& table, ScalarOp op) {
-  const auto row =
-      std::find_if(table.begin(), table.end(), [&](const auto& one) { return one.op == op; });
-  return row != table.end() ? &*row : nullptr;
-}
-
-Pair of_type(const Plain& row, DType type) {
-  switch (type) {
-    case DType::f32:
-      return row.f32;
-    case DType::f64:
-      return row.f64;
-    case DType::i64:
-      return row.i64;
-    default:
-      return row.i32;
-  }
-}
-
-std::int64_t width(std::span<const Code> operands) {
-  std::int64_t lanes = 1;
-  for (const Code& operand : operands) lanes = std::max(lanes, operand.lanes);
-  return lanes;
-}
-
-// Lanes by lanes, or one number.
-Code plainly(Writer& w, Pair pair, DType result, std::span<const Code> operands) {
-  const std::int64_t lanes = width(operands);
-  if (lanes == 1) {
-    for (const Code& operand : operands) w.push(operand);
-    w.put(pair.one);
-    return w.number(result);
-  }
-  return w.vectors(result, lanes, [&](std::size_t piece) {
-    for (const Code& operand : operands) w.push(operand, piece);
-    w.put(pair.lanes);
-  });
-}
-
-// By a function of single numbers.
-template <class One>
-Code lane_by_lane(Writer& w, DType result, std::span<const Code> operands, One one) {
-  const std::int64_t lanes = width(operands);
-  if (lanes == 1) return one(operands);
-  return w.each_lane(result, lanes, [&](std::int64_t lane) {
-    std::vector<Code> numbers;
-    for (const Code& operand : operands) numbers.push_back(w.lane(operand, lane));
-    w.push(one(numbers));
-  });
+// Null where none does it.
+const Library* library_of(ScalarOp op) {
+  const auto* row = std::find_if(kLibrary.begin(), kLibrary.end(),
+                                 [&](const Library& one) { return one.op == op; });
+  return row != kLibrary.end() ? row : nullptr;
 }
 
 Code by_library(Writer& w, const Host& host, std::string_view name, DType result,
@@ -204,220 +67,19 @@ Code next_number(Writer& w, const Host& host, DType type, std::span<const Code> 
   });
 }
 
-// Masks of 64 bits, a lane each, as those of 32.
-Code narrow_masks(Writer& w, const Code& masks) {
-  return w.vectors(DType::boolean, masks.lanes, [&](std::size_t piece) {
-    w.push(masks, 2 * piece);
-    w.push(masks, 2 * piece + 1);
-    w.put(Op::i8x16_shuffle, 0x0b0a090803020100, 0x1b1a191813121110);
-  });
-}
-
-Code compare(Writer& w, ScalarOp op, const Code& a, const Code& b) {
-  const Comparison* row = find(kComparisons, op);
-  const std::array operands{a, b};
-  const Pair pair = a.type == DType::boolean
-                        ? row->boolean
-                        : of_type({op, row->f32, row->f64, row->i32, row->i64}, a.type);
-  const bool wide = pieces_of(a.type, 8) != pieces_of(DType::boolean, 8);
-  if (width(operands) == 1 || !wide) return plainly(w, pair, DType::boolean, operands);
-  Code masks = plainly(w, pair, DType::i64, operands);
-  return narrow_masks(w, masks);
-}
-
-// Whether the bits of a number that compares equal to this one are the same, too.
-bool is_nonzero(const Code& x) {
-  return x.known && x.known->real != 0 && !std::isnan(x.known->real);
-}
-
-// pmax(a, b) is b where a < b, and else a, NaN among them; pmin likewise. Against a constant that
-// is all; else it is taken the other way round, so that b stays where they are equal, and a's NaNs
-// are put over it.
-Code extreme_of_lanes(Writer& w, ScalarOp beyond, const Code& a, const Code& b) {
-  const bool wide = a.type == DType::f64, most = beyond == ScalarOp::gt;
-  const Op nearer =
-      wide ? (most ? Op::f64x2_pmax : Op::f64x2_pmin) : (most ? Op::f32x4_pmax : Op::f32x4_pmin);
-  const std::array both{a, b};
-  if (is_nonzero(b)) return plainly(w, {Op::end, nearer}, a.type, both);
-  return w.vectors(a.type, width(both), [&](std::size_t piece) {
-    w.push(b, piece);
-    w.push(a, piece);
-    w.put(nearer);
-    w.push(a, piece);
-    w.push(a, piece);
-    w.put(wide ? Op::f64x2_ne : Op::f32x4_ne);
-    w.put(Op::v128_or);
-  });
-}
-
-// a where it is NaN or beyond b, else b.
-Code extreme(Writer& w, ScalarOp beyond, const Code& a, const Code& b) {
-  const std::array both{a, b};
-  if (is_floating(a.type) && width(both) > 1) return extreme_of_lanes(w, beyond, a, b);
-  const Code further = compare(w, beyond, a, b);
-  if (!is_floating(a.type)) return select_code(w, further, a, b);
-  const std::array either{compare(w, ScalarOp::ne, a, a), further};
-  return select_code(w, plainly(w, {Op::i32_or, Op::end}, DType::boolean, either), a, b);
-}
-
-Code copysign_of_lanes(Writer& w, std::span<const Code> x) {
-  const bool wide = x[0].type == DType::f64;
-  const std::uint64_t sign = wide ? 0x8000000000000000 : 0x8000000080000000;
-  return w.vectors(x[0].type, width(x), [&](std::size_t piece) {
-    w.push(x[1], piece);
-    w.push(x[0], piece);
-    w.v128(sign, sign);
-    w.put(Op::v128_bitselect);
-  });
-}
-
-// a op b of one number, where b is neither 0 nor, where that would not fit, -1.
-Code divide(Writer& w, ScalarOp op, const Code& a, const Code& b) {
-  const bool wide = a.type == DType::i64, rest = op == ScalarOp::rest;
-  const Code minus_one = Writer::integer(a.type, -1), one = Writer::integer(a.type, 1);
-  const Code negates = compare(w, ScalarOp::eq, b, minus_one);
-  w.push(a);
-  w.push(select_code(w, negates, one, b));
-  w.put(rest ? (wide ? Op::i64_rem_s : Op::i32_rem_s) : (wide ? Op::i64_div_s : Op::i32_div_s));
-  const Code quotient = w.number(a.type);
-  const std::array from_zero{Writer::integer(a.type, 0), a};
-  const Pair subtraction{wide ? Op::i64_sub : Op::i32_sub, Op::end};
-  const Code negated = rest ? from_zero[0] : plainly(w, subtraction, a.type, from_zero);
-  return select_code(w, negates, negated, quotient);
-}
-
-// A shift of lanes by one amount that is known to be inside, or of a number.
-Code shift(Writer& w, ScalarOp op, const Code& a, const Code& b) {
-  const bool wide = a.type == DType::i64, right = op == ScalarOp::shift_right;
-  const std::int64_t bits = wide ? 64 : 32;
-  if (b.known && b.known->integer >= 0 && b.known->integer < bits) {
-    if (!a.is_vector()) {
-      w.push(a);
-      w.push(b);
-      w.put(right ? (wide ? Op::i64_shr_s : Op::i32_shr_s) : (wide ? Op::i64_shl : Op::i32_shl));
-      return w.number(a.type);
-    }
-    return w.vectors(a.type, a.lanes, [&](std::size_t piece) {
-      w.push(a, piece);
-      w.i32(b.known->integer);
-      w.put(right ? (wide ? Op::i64x2_shr_s : Op::i32x4_shr_s)
-                  : (wide ? Op::i64x2_shl : Op::i32x4_shl));
-    });
-  }
-  const std::array operands{a, b};
-  return lane_by_lane(w, a.type, operands, [&](std::span<const Code> x) {
-    const Code last = Writer::integer(a.type, bits - 1), zero = Writer::integer(a.type, 0);
-    w.push(compare(w, ScalarOp::ge, x[1], zero));
-    w.push(compare(w, ScalarOp::le, x[1], last));
-    w.put(Op::i32_and);
-    const Code inside = w.number(DType::boolean);
-    w.push(x[0]);
-    w.push(select_code(w, inside, x[1], last));
-    w.put(right ? (wide ? Op::i64_shr_s : Op::i32_shr_s) : (wide ? Op::i64_shl : Op::i32_shl));
-    const Code shifted = w.number(a.type);
-    return right ? shifted : select_code(w, inside, shifted, zero);
-  });
-}
-
-Code bit_not(Writer& w, const Code& x) {
-  if (x.is_vector())
-    return w.vectors(x.type, x.lanes, [&](std::size_t piece) {
-      w.push(x, piece);
-      w.put(Op::v128_not);
-    });
-  const std::array flipped{x, Writer::integer(x.type, x.type == DType::boolean ? 1 : -1)};
-  return plainly(w, {x.type == DType::i64 ? Op::i64_xor : Op::i32_xor, Op::end}, x.type, flipped);
-}
-
-Code of_integers(Writer& w, ScalarOp op, std::span<const Code> x) {
-  const DType type = x[0].type;
-  const Code zero = Writer::integer(type, 0);
-  const Pair subtraction{type == DType::i64 ? Op::i64_sub : Op::i32_sub, Op::end};
-  switch (op) {
-    case ScalarOp::max:
-      return extreme(w, ScalarOp::gt, x[0], x[1]);
-    case ScalarOp::min:
-      return extreme(w, ScalarOp::lt, x[0], x[1]);
-    case ScalarOp::neg:
-      return plainly(w, subtraction, type, std::array{zero, x[0]});
-    case ScalarOp::abs:
-      return select_code(w, compare(w, ScalarOp::lt, x[0], zero),
-                         plainly(w, subtraction, type, std::array{zero, x[0]}), x[0]);
-    case ScalarOp::bit_not:
-      return bit_not(w, x[0]);
-    case ScalarOp::shift_left:
-    case ScalarOp::shift_right:
-      return shift(w, op, x[0], x[1]);
-    case ScalarOp::quotient:
-    case ScalarOp::rest:
-      return lane_by_lane(w, type, x, [&](std::span<const Code> numbers) {
-        return divide(w, op, numbers[0], numbers[1]);
-      });
-    default:
-      break;
-  }
-  RECUT_CHECK(false, "every operator of integers has instructions");
-}
-
-// All bits are 0.
-bool is_zero(const Code& x) {
-  if (!x.known) return false;
-  if (!is_floating(x.type)) return x.known->integer == 0;
-  return x.known->real == 0 && !std::signbit(x.known->real);
-}
-
 }  // namespace
-
-Code select_code(Writer& w, const Code& condition, const Code& b, const Code& c) {
-  const std::array all{condition, b, c};
-  if (width(all) == 1) {
-    w.push(b);
-    w.push(c);
-    w.push(condition);
-    w.put(Op::select);
-    return w.number(b.type);
-  }
-  const bool wide = pieces_of(b.type, 8) != pieces_of(DType::boolean, 8);
-  const bool masks = is_zero(c);
-  return w.vectors(b.type, width(all), [&](std::size_t piece) {
-    w.push(b, piece);
-    if (!masks) w.push(c, piece);
-    w.push(condition, wide ? piece / 2 : piece);
-    if (wide) w.put(piece % 2 == 0 ? Op::i64x2_extend_low_i32x4_s : Op::i64x2_extend_high_i32x4_s);
-    w.put(masks ? Op::v128_and : Op::v128_bitselect);
-  });
-}
 
 Code scalar_code(Writer& w, const Host& host, const loop::Apply& apply, DType result,
                  std::span<const Code> x) {
   const ScalarOp op = apply.op;
-  const DType type = x.back().type;
-  switch (loop::scalar_operator(op).signature) {
-    case loop::Signature::comparison:
-      return compare(w, op, x[0], x[1]);
-    case loop::Signature::choice:
-      return select_code(w, x[0], x[1], x[2]);
-    case loop::Signature::conversion:
-      return convert_code(w, x[0], result);
-    case loop::Signature::narrowing:
-      return narrow_code(w, x[0], apply.stored);
-    case loop::Signature::reinterpretation:
-      return reinterpret_code(w, x[0], result);
-    default:
-      break;
+  if (loop::scalar_operator(op).signature == loop::Signature::narrowing)
+    return narrow_code(w, x[0], apply.stored);
+  if (const DType type = x.back().type; is_floating(type)) {
+    if (op == ScalarOp::nextafter) return next_number(w, host, type, x);
+    if (const Library* library = library_of(op))
+      return by_library(w, host, library->name, result, x);
   }
-  if (const Plain* plain = find(kPlain, op)) {
-    const Pair pair = of_type(*plain, type);
-    if ((width(x) == 1 ? pair.one : pair.lanes) != Op::end) return plainly(w, pair, result, x);
-  }
-  if (!is_floating(type)) return of_integers(w, op, x);
-  if (op == ScalarOp::max) return extreme(w, ScalarOp::gt, x[0], x[1]);
-  if (op == ScalarOp::min) return extreme(w, ScalarOp::lt, x[0], x[1]);
-  if (op == ScalarOp::copysign) return copysign_of_lanes(w, x);
-  if (op == ScalarOp::nextafter) return next_number(w, host, type, x);
-  const Library* library = find(kLibrary, op);
-  RECUT_CHECK(library != nullptr, "every operator of reals has code");
-  return by_library(w, host, library->name, result, x);
+  return arithmetic_code(w, op, result, x);
 }
 
 Code combine_code(Writer& w, const Host& host, loop::Combine how, const Code& a, const Code& b) {
@@ -434,7 +96,11 @@ Code multiply_add_code(Writer& w, const Host& host, const Code& a, const Code& b
   const bool wide = c.type == DType::f64;
   const Op op = wide ? Op::f64x2_relaxed_madd : Op::f32x4_relaxed_madd;
   const std::array all{a, b, c};
-  if (width(all) > 1) return plainly(w, {Op::end, op}, c.type, all);
+  if (width(all) > 1)
+    return w.vectors(c.type, width(all), [&](std::size_t piece) {
+      for (const Code& operand : all) w.push(operand, piece);
+      w.put(op);
+    });
   for (const Code& number : all) w.push_spread(number);
   w.put(op);  // one number by the same instruction: the same bits
   w.put(wide ? Op::f64x2_extract_lane : Op::f32x4_extract_lane, 0);

@@ -1,5 +1,5 @@
-// Scalar operators as instructions, exactly as loop/scalar_operators.def means them, of numbers and
-// of lanes.
+// Scalar operators as instructions and calls, exactly as loop/scalar_operators.def means them, of
+// numbers and of lanes: arithmetic_code.h's, narrowing, and what the C library computes.
 #pragma once
 
 #include <functional>
@@ -30,13 +30,5 @@ Code combine_code(Writer& writer, const Host& host, loop::Combine how, const Cod
 // a * b + c of one type: of reals by a relaxed multiply-add where the host has it.
 Code multiply_add_code(Writer& writer, const Host& host, const Code& a, const Code& b,
                        const Code& c);
-
-// b where the condition is true, else c.
-Code select_code(Writer& writer, const Code& condition, const Code& b, const Code& c);
-
-// The same number in another type (convert).
-Code convert_code(Writer& writer, const Code& value, DType to);
-// The same bits as another type (reinterpret).
-Code reinterpret_code(Writer& writer, const Code& value, DType to);
 
 }  // namespace recut::wasm

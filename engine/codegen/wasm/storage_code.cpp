@@ -2,9 +2,8 @@
 
 #include <array>
 
-#include "engine/codegen/wasm/scalar_code.h"
+#include "engine/codegen/wasm/arithmetic_code.h"
 #include "engine/codegen/wasm/writer.h"
-#include "engine/support/check.h"
 
 namespace recut::wasm {
 namespace {
@@ -15,23 +14,15 @@ using loop::ScalarOp;
 struct Arithmetic {
   Writer& w;
   Code op(ScalarOp op, const Code& a, const Code& b) const {
-    loop::Apply apply;
-    apply.op = op;
     const bool compares = loop::scalar_operator(op).signature == loop::Signature::comparison;
-    return scalar_code(w, {}, apply, compares ? DType::boolean : a.type, std::array{a, b});
+    return arithmetic_code(w, op, compares ? DType::boolean : a.type, std::array{a, b});
   }
   Code op(ScalarOp op, const Code& a, std::int64_t b) const {
     return this->op(op, a, Writer::integer(a.type, b));
   }
-  Code as(const Code& x, DType type) const {
-    loop::Apply apply;
-    apply.op = ScalarOp::reinterpret;
-    return scalar_code(w, {}, apply, type, std::array{x});
-  }
+  Code as(const Code& x, DType type) const { return reinterpret_code(w, x, type); }
   Code size(const Code& x) const {
-    loop::Apply apply;
-    apply.op = ScalarOp::abs;
-    return scalar_code(w, {}, apply, x.type, std::array{x});
+    return arithmetic_code(w, ScalarOp::abs, x.type, std::array{x});
   }
   Code select(const Code& condition, const Code& a, const Code& b) const {
     return select_code(w, condition, a, b);
