@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "engine/codegen/loop/kernel.h"
-#include "engine/codegen/lower/lower.h"
+#include "engine/codegen/lower/lowered_kernel.h"
 #include "engine/ir/dtype.h"
 #include "engine/ir/layout.h"
 

@@ -27,6 +27,24 @@ const FormulaRow& formula_row(Op op) {
   return table[static_cast<std::size_t>(op)];
 }
 
+Quantity Lowering::made_element(const Made& made, const Indices& at) {
+  const auto settled = settled_.find(made);
+  if (settled != settled_.end() && builder_.visible(settled->second))
+    return {&builder_, settled->second};
+  const std::tuple key(made, at);
+  const auto known = known_.find(key);
+  if (known != known_.end() && builder_.visible(known->second)) return {&builder_, known->second};
+  const Formula formula = formula_row(graph_[made.node].op).formula;
+  RECUT_CHECK(formula != nullptr, "lower() has looked at what the kernel's calls read");
+  const About about(*this, made.node);
+  const Call call = call_of(made.node);
+  const Quantity value = rounded(formula(Site(*this, call, made, at)), type(made).dtype);
+  const ValueId id = value.id();
+  builder_.name(id, graph_.node_name(made.node));
+  known_[key] = id;
+  return {&builder_, id};
+}
+
 DType Site::common() const { return result_dtype(call); }
 DType Site::real_common() const { return float_of(result_dtype(call)); }
 

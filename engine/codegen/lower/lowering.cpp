@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "engine/codegen/lower/formula.h"
 #include "engine/support/check.h"
 
 namespace recut::loop {
@@ -114,24 +113,6 @@ Quantity Lowering::load(const Address& address, const Indices& at, ValueId where
 }
 
 void Lowering::settle(const Made& made, const Quantity& element) { settled_[made] = element.id(); }
-
-Quantity Lowering::made_element(const Made& made, const Indices& at) {
-  const auto settled = settled_.find(made);
-  if (settled != settled_.end() && builder_.visible(settled->second))
-    return {&builder_, settled->second};
-  const std::tuple key(made, at);
-  const auto known = known_.find(key);
-  if (known != known_.end() && builder_.visible(known->second)) return {&builder_, known->second};
-  const Formula formula = formula_row(graph_[made.node].op).formula;
-  RECUT_CHECK(formula != nullptr, "lower() has looked at what the kernel's calls read");
-  const About about(*this, made.node);
-  const Call call = call_of(made.node);
-  const Quantity value = rounded(formula(Site(*this, call, made, at)), type(made).dtype);
-  const ValueId id = value.id();
-  builder_.name(id, graph_.node_name(made.node));
-  known_[key] = id;
-  return {&builder_, id};
-}
 
 BufferId Lowering::buffer(const Made& made, Access access) {
   const auto known = buffers_.find(made);

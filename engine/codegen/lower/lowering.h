@@ -2,15 +2,18 @@
 // and the loops that they stand in.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
+#include <span>
 #include <string>
 #include <tuple>
 #include <vector>
 
 #include "engine/codegen/lower/address.h"
-#include "engine/codegen/lower/lower.h"
+#include "engine/codegen/lower/lowered_kernel.h"
 #include "engine/codegen/lower/quantity.h"
+#include "engine/fusion/fusion_groups.h"
 #include "engine/ir/call.h"
 
 namespace recut::loop {
