@@ -9,17 +9,16 @@
 #include "gui/app/app.h"
 #include "gui/app/budget_drag.h"
 #include "gui/app/budget_slider.h"
-#include "gui/app/first_view.h"
 #include "gui/draw/plot.h"
 #include "gui/draw/plot_names.h"
 #include "gui/draw/widgets.h"
 #include "gui/model/offer.h"
 #include "gui/model/schedule_view.h"
+#include "gui/panels/trade_off_cost.h"
 
 namespace recut::gui {
 namespace {
 
-constexpr float kLeastPlot = 150;       // units of height beside the sentence above it
 constexpr float kReach = kBudgetReach;  // units from a point that still count as on it
 
 struct TradeOffMemory {
@@ -40,20 +39,19 @@ std::string words_of(const CurvePoint& point) {
 
 class TradeOffView {
  public:
-  TradeOffView(Ui& ui, const PanelInput& input, const DocumentView& document, Intents& intents)
+  TradeOffView(Ui& ui, const PanelInput& input, const Rect& area, const DocumentView& document,
+               Intents& intents)
       : ui_(ui),
         input_(input),
         document_(document),
         report_(document.curve ? document.curve->report : none_),
         memory_(input.memory<TradeOffMemory>("trade-off")),
         intents_(intents),
-        area_(input.area),
-        cost_(cost_above()),
+        area_(area),
         plot_(make_plot()) {}
 
   void draw() {
     budget_field();
-    cost();
     const bool trades = document_.has_backward();  // forward alone has nothing to trade
     plot_.begin();
     if (trades) impossible();
@@ -77,24 +75,6 @@ class TradeOffView {
   }
 
  private:
-  // What the plan costs, as the first screen says it, which has it in larger letters; nothing where
-  // the panel has little room. Takes its lines off the area.
-  std::string cost_above() {
-    if (input_.app.moment() == Moment::first || !document_.has_backward()) return "";
-    std::string words = first_cost(document_);
-    const float wide = area_.width() - 2 * ui_.px(kPadding);
-    const float high = wrapped_height(ui_, words, wide, Face::small) + ui_.px(10);
-    if (area_.height() - high < ui_.px(kLeastPlot)) return "";
-    cost_area_ = area_.cut_top(high).inset(ui_.px(kPadding), ui_.px(4));
-    return words;
-  }
-
-  void cost() const {
-    if (cost_.empty()) return;
-    wrapped(ui_, cost_area_, cost_, ui_.theme.text, Face::small);
-    ui_.items.add("cost", ItemKind::figure, cost_area_, true, cost_);
-  }
-
   Plot make_plot() const {
     double bytes = static_cast<double>(document_.basis->unplanned.peak_bytes);
     double time = 0;
@@ -434,15 +414,16 @@ class TradeOffView {
   const CurveReport& report_;
   TradeOffMemory& memory_;
   Intents& intents_;
-  Rect area_;  // of the plot
-  Rect cost_area_;
-  const std::string cost_;
+  const Rect area_;
   const Plot plot_;
 };
 
 void draw_trade_off(Ui& ui, const PanelInput& input, Intents& intents) {
-  if (const DocumentView* document = input.ready())
-    TradeOffView(ui, input, *document, intents).draw();
+  const DocumentView* document = input.ready();
+  if (document == nullptr) return;
+  Rect area = input.area;
+  draw_cost(ui, input, *document, area);
+  TradeOffView(ui, input, area, *document, intents).draw();
 }
 
 }  // namespace

@@ -1,0 +1,24 @@
+#include "gui/panels/trade_off_cost.h"
+
+#include "gui/app/app.h"
+#include "gui/app/first_view.h"
+
+namespace recut::gui {
+namespace {
+
+constexpr float kLeastPlot = 150;  // units of height
+
+}  // namespace
+
+void draw_cost(Ui& ui, const PanelInput& input, const DocumentView& document, Rect& area) {
+  if (input.app.moment() == Moment::first || !document.has_backward()) return;
+  const std::string words = first_cost(document);
+  const float wide = area.width() - 2 * ui.px(kPadding);
+  const float high = wrapped_height(ui, words, wide, Face::small) + 2 * ui.px(kGap);
+  if (area.height() - high < ui.px(kLeastPlot)) return;
+  const Rect lines = area.cut_top(high).inset(ui.px(kPadding), ui.px(kGap));
+  wrapped(ui, lines, words, ui.theme.text, Face::small);
+  ui.items.add("cost", ItemKind::figure, lines, true, words);
+}
+
+}  // namespace recut::gui
