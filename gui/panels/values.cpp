@@ -21,6 +21,7 @@ namespace {
 struct ValuesMemory {
   PinnedValues pins;
   NodeId scrolled_to;      // the selection that was brought into view last
+  std::string filter;      // of the rows that were shown last
   SharedPlanView counted;  // of which the totals are
   RoleTotals totals = {};
   std::shared_ptr<const ValueRows> named;  // of which the longest name is known
@@ -187,6 +188,7 @@ class Values {
       return Rect{area.left, top, region.content.right, top + high};
     };
     follow_selection(region, line);
+    if (std::exchange(memory_.filter, table_.filter) != table_.filter) ImGui::SetScrollY(0);
     const float above = std::max(0.0f, area.top - region.content.top);
     for (auto i = static_cast<std::size_t>(above / high); i < count; ++i) {
       const Rect strip = line(i);
