@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "engine/codegen/cuda/attention.h"
 #include "engine/codegen/cuda/emit.h"
 #include "engine/codegen/llvm/emit.h"
 #include "engine/codegen/loop/printer.h"

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "engine/codegen/cuda/attention.h"
 #include "engine/codegen/cuda/emit.h"
 #include "engine/codegen/llvm/emit.h"
 #include "engine/codegen/loop/printer.h"
