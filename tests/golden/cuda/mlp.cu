@@ -1,4 +1,4 @@
-// 10 launches of 10 kernels, an arena of 3792 bytes
+// 10 launches of 10 kernels, an arena of 3792 bytes, program fcabe4ae0838f15e
 // launch 0: kernel 0 (%x, %w1, %b1, @1024) makes %hidden
 // launch 1: kernel 1 (@1024, @0) makes %active
 // launch 2: kernel 2 (@0, %w2, %b2, @1280) makes %y
