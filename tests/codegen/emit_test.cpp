@@ -108,9 +108,10 @@ TEST_CASE("a program's launches are told with what a library runs", "[codegen]")
   const auto& launch = program->launches.front();
   REQUIRE(launch.library);
   CHECK(text.find("\n; launch 0: library kernel 0 (%") != std::string::npos);
-  CHECK(text.find(fmt::format(
-            "; {} launches of {} kernels, an arena of {} bytes\n", program->launches.size(),
-            program->kernels.size() + program->library.size(), program->arena_bytes)) == 0);
+  CHECK(text.find(fmt::format("; {} launches of {} kernels, an arena of {} bytes, program {}\n",
+                              program->launches.size(),
+                              program->kernels.size() + program->library.size(),
+                              program->arena_bytes, program_digest(*program))) == 0);
 }
 
 std::string contents_emit(const std::string& path) {
