@@ -289,6 +289,16 @@ void App::say(std::string words, bool fault) {
   notices.push_back({std::move(words), fault, until});
 }
 
+void App::note_outcome(const std::string& command, const Result<Done>& done) {
+  if (std::erase_if(notices, [&](const Notice& n) { return n.command == command; }) > 0)
+    want_frames();
+  if (done) return;
+  const std::string& words = done.diagnostics().front().message;
+  say(words, true);
+  for (Notice& notice : notices)
+    if (notice.words == words) notice.command = command;
+}
+
 bool App::has_ready() const {
   const DocumentView* front = document();
   return front != nullptr && front->is_ready();

@@ -126,8 +126,7 @@ void App::frame() {
 
 void App::perform(const Intents& intents) {
   for (const Intent& intent : intents) {
-    const Result<Done> done = run(intent.command, intent.argument);
-    if (!done) say(done.diagnostics().front().message, true);
+    note_outcome(intent.command, run(intent.command, intent.argument));
   }
 }
 

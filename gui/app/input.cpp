@@ -47,8 +47,7 @@ bool App::press_of(std::string_view panel, std::string_view hotkey) {
   for (const Command* command : all_commands()) {
     if (command->panel != panel || !has_hotkey(command->hotkey, hotkey)) continue;
     if (command->enabled != nullptr && !command->enabled(*this)) continue;
-    const Result<Done> done = run(command->id);
-    if (!done) say(done.diagnostics().front().message, true);
+    note_outcome(std::string(command->id), run(command->id));
     return true;
   }
   return false;

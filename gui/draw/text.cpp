@@ -1,6 +1,7 @@
 // Text: where it stands, and how it is cut and written.
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "gui/draw/ui.h"
@@ -90,19 +91,45 @@ float Ui::path(const Rect& rect, std::string_view words, Face face, Colour colou
   return width(cut, face);
 }
 
+// ImGui breaks behind every full stop and comma, and so within "1.24 GiB".
+std::vector<std::string_view> wrapped_lines(const Ui& ui, std::string_view words, float width,
+                                            Face face) {
+  std::vector<std::string_view> lines;
+  const auto fits = [&](std::size_t n) {
+    return ui.width(words.substr(0, n), face) <= width + kTextRounding;
+  };
+  while (!words.empty()) {
+    const std::size_t end = std::min(words.find('\n'), words.size());
+    std::size_t taken = 0;  // up to the last blank that fits
+    for (std::size_t at = 0; at < end;) {
+      at = std::min(words.find(' ', at + 1), end);
+      if (taken > 0 && !fits(at)) break;
+      taken = at;
+    }
+    if (taken > 1 && !fits(taken)) {  // a word that is wider than a line
+      taken = std::max<std::size_t>(1, most_bytes(taken, fits));
+      while (taken < end && !between_letters(words, taken)) ++taken;
+    }
+    lines.push_back(words.substr(0, taken));
+    words.remove_prefix(taken);
+    if (!words.empty() && (words.front() == ' ' || words.front() == '\n')) words.remove_prefix(1);
+  }
+  return lines;
+}
+
 float wrapped_height(const Ui& ui, std::string_view words, float width, Face face) {
-  const ImFont* font = ui.fonts[face];
-  return font
-      ->CalcTextSizeA(font->FontSize, 1e9f, std::max(1.0f, width), words.data(),
-                      words.data() + words.size())
-      .y;
+  const auto lines = std::max<std::size_t>(1, wrapped_lines(ui, words, width, face).size());
+  return static_cast<float>(lines) * ui.fonts[face]->FontSize;
 }
 
 void wrapped(const Ui& ui, const Rect& rect, std::string_view words, Colour colour, Face face) {
   ImFont* font = ui.fonts[face];
-  ImGui::GetWindowDrawList()->AddText(font, font->FontSize, rect.corner(), Ui::paint(colour),
-                                      words.data(), words.data() + words.size(),
-                                      std::max(1.0f, rect.width()));
+  ImVec2 at = rect.corner();
+  for (const std::string_view line : wrapped_lines(ui, words, rect.width(), face)) {
+    ImGui::GetWindowDrawList()->AddText(font, font->FontSize, at, Ui::paint(colour), line.data(),
+                                        line.data() + line.size());
+    at.y += font->FontSize;
+  }
   ui.items.add_text(words, rect);
 }
 

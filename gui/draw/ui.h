@@ -75,7 +75,10 @@ class Ui {
   void put(ImVec2 left_middle, std::string_view words, Face face, Colour colour) const;
 };
 
-// Words on as many lines as they take.
+// Words on as many lines as they take, broken at blanks, and at '\n'; a word that is wider than a
+// line is broken between letters.
+std::vector<std::string_view> wrapped_lines(const Ui& ui, std::string_view words, float width,
+                                            Face face = Face::small);
 float wrapped_height(const Ui& ui, std::string_view words, float width, Face face = Face::small);
 void wrapped(const Ui& ui, const Rect& rect, std::string_view words, Colour colour,
              Face face = Face::small);
