@@ -22,7 +22,7 @@ void check_front_tab(const Window& window) {
   CHECK(items.find_text(title, "bar") != nullptr);
   for (const std::string& shown : items.remains_of_cut_texts("bar")) {
     CAPTURE(shown);
-    CHECK(letters_of(shown) >= kLeastLetters);
+    CHECK(count_letters(shown) >= kLeastLetters);
   }
 }
 

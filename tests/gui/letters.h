@@ -10,7 +10,7 @@ namespace recut::gui {
 inline constexpr std::ptrdiff_t kLeastLetters = 8;  // by which a name is known
 
 // Letters of words that are shown with "…".
-inline std::ptrdiff_t letters_of(const std::string& shown) {
+inline std::ptrdiff_t count_letters(const std::string& shown) {
   const auto all = std::count_if(shown.begin(), shown.end(), [](char c) {
     return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
   });

@@ -46,7 +46,7 @@ std::size_t check_names(Window& window, const std::string& panel) {
   if (panel_width(window, panel) < kLeastPanel) return 0;
   for (const std::string& shown : window.app.items.remains_of_cut_texts(panel)) {
     CAPTURE(shown);
-    CHECK(letters_of(shown) >= kLeastLetters);
+    CHECK(count_letters(shown) >= kLeastLetters);
   }
   const std::vector<std::string> names = names_of_rows(window, panel);
   for (const std::string& name : names) {
