@@ -103,8 +103,9 @@ class Finder {
   // "h.0", or "h.0 – 3" where neighbours share a band.
   static std::string title(std::string_view above, std::string_view first, std::string_view last) {
     const bool number = !first.empty() && first.find_first_not_of("0123456789") == first.npos;
-    const std::string name = (number ? std::string(above) + "." : "") + std::string(first);
-    return first == last ? name : name + " – " + std::string(last);
+    const std::string before = number ? std::string(short_module(above)) + "." : "";
+    const std::string name = before + std::string(short_module(first));
+    return first == last ? name : name + " – " + std::string(short_module(last));
   }
 
   LayerBands bands_of(const Level& level) const {
