@@ -6,7 +6,7 @@
 namespace recut::gui {
 namespace {
 
-constexpr float kLeastPlot = 150;  // units of height
+constexpr float kLeastPlot = 100;  // units of height, its axes included
 
 }  // namespace
 

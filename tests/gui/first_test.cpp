@@ -164,6 +164,25 @@ TEST_CASE("first: on a phone and beside it the hill, the call and its button hav
     }
 }
 
+TEST_CASE("first: once a budget is typed, the workbench says what its plan costs", "[gui][first]") {
+  for (const Extent extent : {Extent{1280, 800}, Extent{1680, 1050}, Extent{390, 844}}) {
+    CAPTURE(extent.width);
+    NullBackend backend = Window::sample_backend();
+    backend.resize(extent, 1);
+    Window window(FirstWindow::first_options(), std::move(backend));
+    window.settle();
+    REQUIRE(window.state("moment") == "first");
+    REQUIRE(window.app.run("budget.set", "99%").ok());
+    window.settle();
+    REQUIRE(window.state("moment") == "open");
+    REQUIRE(window.app.run("panel.show", "trade-off").ok());
+    window.settle();
+    const Item* said = window.app.items.find("trade-off/cost");
+    REQUIRE(said != nullptr);
+    CHECK(said->value == first_cost(*window.app.document()));
+  }
+}
+
 TEST_CASE("first: a small number is a budget in the unit of the peak", "[gui][first]") {
   constexpr std::int64_t kGpt2 = 9'137'000'000, kTiny = 72'400;
   CHECK(typed_budget("8", kGpt2) == "8GiB");
