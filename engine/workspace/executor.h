@@ -47,7 +47,7 @@ struct StepAgreement {
 
 struct StepFigures {
   std::string program;  // program_digest (runtime/program_text.h)
-  std::string where;  // "this machine's processor, 2 threads"
+  std::string where;    // "this machine's processor, 2 threads"
   int steps = 0;
   double compile_ms = 0;  // from a schedule to machine code
   double step_ms_median = 0, step_ms_min = 0;
@@ -64,7 +64,7 @@ struct StepFigures {
   std::optional<StepAgreement> agreement;  // where it was asked for
 };
 
-// The phases of a run. While a executor measures, the machine is its own: nothing is drawn.
+// The phases of a run. While an executor measures, the machine is its own: nothing is drawn.
 enum class StepPhase : std::uint8_t { preparing, measuring, checking };
 // How far it is, 0 … 1, and at what; false: it is to end.
 using StepProgress = std::function<bool(StepPhase phase, double share, const std::string& words)>;

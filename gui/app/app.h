@@ -25,8 +25,8 @@
 #include "gui/draw/fonts.h"
 #include "gui/draw/items.h"
 #include "gui/draw/motion.h"
+#include "gui/jobs/planner.h"
 #include "gui/model/documents.h"
-#include "gui/work/planner.h"
 
 struct ImGuiContext;
 

@@ -5,8 +5,8 @@
 #include <memory>
 #include <string>
 
+#include "gui/jobs/plan_check.h"
 #include "gui/model/document_view.h"
-#include "gui/work/plan_check.h"
 
 namespace recut::gui {
 

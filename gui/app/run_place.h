@@ -15,7 +15,7 @@ Executor* chosen_executor(const App& app);
 KernelLibrary chosen_library(const App& app);
 
 // From the next run on, and the next steps of a training. Fails where there is no such executor. It
-// is only noted: what a executor needs is opened when it is to run something.
+// is only noted: what an executor needs is opened when it is to run something.
 Result<Done> choose_runner(App& app, std::string_view id);
 
 }  // namespace recut::gui

@@ -7,7 +7,7 @@
 
 #include "gui/app/app.h"
 #include "gui/app/run_place.h"
-#include "gui/work/errands.h"
+#include "gui/jobs/errands.h"
 
 namespace recut::gui {
 

@@ -4,7 +4,7 @@
 
 #include <utility>
 
-#include "gui/work/errands.h"
+#include "gui/jobs/errands.h"
 
 namespace recut::gui {
 

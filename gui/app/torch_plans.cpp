@@ -6,7 +6,7 @@
 
 #include "engine/workspace/budget.h"
 #include "gui/app/app.h"
-#include "gui/work/errands.h"
+#include "gui/jobs/errands.h"
 
 namespace recut::gui {
 namespace {

@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "gui/work/errands.h"
+#include "gui/jobs/errands.h"
 
 namespace recut::gui {
 

@@ -1,6 +1,6 @@
 // A second copy of the program that works beside this one where it may have no threads: a page's
 // worker. It knows the files that it is given and nothing else; tasks and replies are bytes (see
-// work/errands.h).
+// jobs/errands.h).
 #pragma once
 
 #include <memory>

@@ -7,10 +7,10 @@
 #include "gui/app/app.h"
 #include "gui/app/conditions.h"
 #include "gui/app/memory_view.h"
+#include "gui/jobs/errands.h"
 #include "gui/model/memory_stack.h"
 #include "gui/model/value_details.h"
 #include "gui/model/value_table.h"
-#include "gui/work/errands.h"
 
 namespace recut::gui {
 namespace {

@@ -1,11 +1,11 @@
 // Work done by a helper in place of threads: the same answers, and what happens where it fails.
-#include "gui/work/errands.h"
+#include "gui/jobs/errands.h"
 
 #include <catch2/catch_test_macros.hpp>
 
 #include "gui/app/check_view.h"
 #include "gui/app/memory_view.h"
-#include "gui/work/errand_fields.h"
+#include "gui/jobs/errand_fields.h"
 #include "tests/gui/near_helper.h"
 #include "tests/gui/window.h"
 

@@ -6,8 +6,8 @@
 #include <catch2/catch_test_macros.hpp>
 #include <thread>
 
+#include "gui/jobs/errands.h"
 #include "gui/model/value_table.h"
-#include "gui/work/errands.h"
 #include "tests/gui/big_plan.h"
 
 namespace recut::gui {

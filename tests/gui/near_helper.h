@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "gui/work/errands.h"
+#include "gui/jobs/errands.h"
 
 namespace recut::gui {
 

@@ -1,5 +1,5 @@
 // The job that finds the reasons of a plan: short parts, whose sum is the whole.
-#include "gui/work/reasons_job.h"
+#include "gui/jobs/reasons_job.h"
 
 #include <catch2/catch_test_macros.hpp>
 #include <optional>

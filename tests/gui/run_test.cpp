@@ -1,4 +1,4 @@
-// Running a step from the window: by a executor that a platform brings, with progress, to its
+// Running a step from the window: by an executor that a platform brings, with progress, to its
 // figures; and what is said where there is none.
 #include <algorithm>
 #include <catch2/catch_test_macros.hpp>

@@ -1,4 +1,4 @@
-// A executor of steps that computes nothing, for tests of what is told of a run.
+// An executor of steps that computes nothing, for tests of what is told of a run.
 #pragma once
 
 #include <catch2/catch_test_macros.hpp>

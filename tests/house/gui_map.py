@@ -7,7 +7,7 @@ MAP = "gui/README.md"
 # The platforms' own headers; they stand in native and wasm.
 PLATFORM = re.compile(r"#\s*include\s*[<\"](GLFW/|emscripten|filesystem|unistd|sys/|GL/)")
 CONDITION = re.compile(r"\s*#\s*(if|ifdef|ifndef|elif)\b")
-NO_IMGUI = ("layout", "pictures", "model", "work")
+NO_IMGUI = ("layout", "pictures", "model", "jobs")
 IMGUI = re.compile(r"#\s*include\s*<imgui|#\s*include\s*\"gui/(draw|app|panels|commands)/")
 
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "gui/work/pack.h"
+#include "gui/jobs/pack.h"
 
 namespace recut::page {
 

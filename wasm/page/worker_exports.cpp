@@ -4,7 +4,7 @@
 #include <new>
 #include <string>
 
-#include "gui/work/errands.h"
+#include "gui/jobs/errands.h"
 #include "wasm/page/bridge.h"
 #include "wasm/page/models.h"
 #include "wasm/step/page_executor.h"

@@ -11,8 +11,8 @@
 #include <string>
 
 #include "engine/workspace/open_document.h"
+#include "gui/jobs/training_session.h"
 #include "gui/model/recipe.h"
-#include "gui/work/training_session.h"
 #include "wasm/smoke/commands.h"
 #include "wasm/smoke/plan.h"
 #include "wasm/step/page_executor.h"

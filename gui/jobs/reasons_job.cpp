@@ -1,4 +1,4 @@
-#include "gui/work/reasons_job.h"
+#include "gui/jobs/reasons_job.h"
 
 #include <optional>
 #include <utility>

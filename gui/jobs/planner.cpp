@@ -1,4 +1,4 @@
-#include "gui/work/planner.h"
+#include "gui/jobs/planner.h"
 
 #include <fmt/core.h>
 
@@ -7,13 +7,13 @@
 
 #include "engine/support/text.h"
 #include "gui/backend/paths.h"
+#include "gui/jobs/errands.h"
+#include "gui/jobs/reasons_job.h"
 #include "gui/model/offer.h"
 #include "gui/model/other_graph.h"
 #include "gui/model/pass_steps.h"
 #include "gui/model/plan_change.h"
 #include "gui/model/samples.h"
-#include "gui/work/errands.h"
-#include "gui/work/reasons_job.h"
 
 namespace recut::gui {
 namespace {

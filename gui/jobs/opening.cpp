@@ -1,4 +1,4 @@
-#include "gui/work/opening.h"
+#include "gui/jobs/opening.h"
 
 namespace recut::gui {
 

@@ -1,4 +1,4 @@
-#include "gui/work/training_session.h"
+#include "gui/jobs/training_session.h"
 
 #include <chrono>
 #include <cmath>
@@ -9,6 +9,7 @@
 #include "engine/workspace/compile.h"
 
 namespace recut::gui {
+
 Result<std::unique_ptr<TrainingSession>> TrainingSession::begin(
     std::shared_ptr<const Document> document, std::uint64_t seed) {
   RECUT_CHECK(document->loss.has_value(), "what trains is a training step");

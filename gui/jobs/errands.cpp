@@ -1,10 +1,10 @@
-#include "gui/work/errands.h"
+#include "gui/jobs/errands.h"
 
 #include "engine/fusion/kernel_model.h"
 #include "engine/support/units.h"
 #include "engine/workspace/open_document.h"
 #include "engine/workspace/sweep_document.h"
-#include "gui/work/errand_fields.h"
+#include "gui/jobs/errand_fields.h"
 
 namespace recut::gui {
 namespace {
@@ -77,7 +77,7 @@ std::function<bool(double, const std::string&)> percents(const Send& send) {
   };
 }
 
-// The same for a executor. It is silent while it measures: who hears of it would draw.
+// The same for an executor. It is silent while it measures: who hears of it would draw.
 StepProgress phases(const Send& send) {
   return [&send, tell = percents(send), last = StepPhase::preparing](
              StepPhase phase, double share, const std::string& words) mutable {

@@ -1,4 +1,4 @@
-#include "gui/work/plan_check.h"
+#include "gui/jobs/plan_check.h"
 
 #include <fmt/core.h>
 

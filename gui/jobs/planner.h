@@ -8,8 +8,8 @@
 
 #include "gui/backend/backend.h"
 #include "gui/backend/jobs.h"
+#include "gui/jobs/opening.h"
 #include "gui/model/document_view.h"
-#include "gui/work/opening.h"
 
 namespace recut::gui {
 

@@ -14,10 +14,10 @@
 #include "engine/workspace/executor.h"
 #include "engine/workspace/scheduling.h"
 #include "gui/backend/jobs.h"
+#include "gui/jobs/plan_check.h"
+#include "gui/jobs/training_session.h"
 #include "gui/model/document_view.h"
 #include "gui/model/schedule_view.h"
-#include "gui/work/plan_check.h"
-#include "gui/work/training_session.h"
 
 namespace recut::gui {
 

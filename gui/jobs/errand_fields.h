@@ -5,10 +5,10 @@
 #include "engine/workspace/executor.h"
 #include "engine/workspace/planning.h"
 #include "engine/workspace/scheduling.h"
+#include "gui/jobs/pack.h"
+#include "gui/jobs/plan_check.h"
+#include "gui/jobs/training_session.h"
 #include "gui/model/recipe.h"
-#include "gui/work/pack.h"
-#include "gui/work/plan_check.h"
-#include "gui/work/training_session.h"
 
 namespace recut::gui {
 
@@ -128,8 +128,9 @@ void fields(Pack& pack, StepAgreement& a) {
 }
 template <class Pack>
 void fields(Pack& pack, StepFigures& f) {
-  pack(f.program, f.where, f.steps, f.compile_ms, f.step_ms_median, f.step_ms_min, f.planned_peak_bytes,
-       f.measured_peak_bytes, f.scratch_bytes, f.library, f.taken_bytes, f.kernel_ms, f.agreement);
+  pack(f.program, f.where, f.steps, f.compile_ms, f.step_ms_median, f.step_ms_min,
+       f.planned_peak_bytes, f.measured_peak_bytes, f.scratch_bytes, f.library, f.taken_bytes,
+       f.kernel_ms, f.agreement);
 }
 template <class Pack>
 void fields(Pack& pack, StepRan& r) {
