@@ -16,7 +16,8 @@ set(CMAKE_CXX_FLAGS_RELEASE "-O2 -DNDEBUG")
 # rooms are worth optimising in it.
 set(CMAKE_CXX_FLAGS_SANITIZE "-O0 -g1 -fno-omit-frame-pointer")
 
-# gcc collects its garbage from 4 MB on; with 1 GB before it does, it compiles a tenth quicker.
+# gcc collects its garbage from an eighth of the memory on, 128 MB at most; with 1 GB before it does, a
+# unit compiles 5 to 8 % quicker.
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   add_compile_options("SHELL:--param ggc-min-heapsize=1000000" "SHELL:--param ggc-min-expand=300")
 endif()

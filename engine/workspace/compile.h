@@ -13,13 +13,13 @@
 
 namespace recut {
 
-// The program of a scheduled plan of the document's graph, with what the plan has each launch take.
-// `options`: the target's, as Executor::program_options() gives them. Fails where an operator has
-// no loops (all are named).
+// The program of a scheduled plan of the document's graph, with the time that the plan predicts of
+// each launch. `options`: the target's, as Executor::program_options() gives them. Fails where an
+// operator has no loops (all are named).
 Result<Program> program_of(const Document& document, const ScheduledPlan& scheduled,
                            const ProgramOptions& options = {});
 
-// The same of a step whose plan somebody else made, without what the plan has launches take.
+// The same of a step whose plan somebody else made, without predicted times.
 Result<Program> program_of(const ScheduledStep& step, const ProgramOptions& options = {});
 
 }  // namespace recut

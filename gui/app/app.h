@@ -95,7 +95,7 @@ class App {
   void open_failed(const std::string& path, Diagnostics why);
   void close_document(int serial);
   void say(std::string words, bool fault = false);
-  // Says why a command couldn't be done; what was said of it before is over.
+  // Says why a command couldn't be done; an earlier reason is over.
   void note_outcome(const std::string& command, const Result<Done>& done);
   void close() { closing_ = true; }
   void give_focus(std::string_view panel);  // to a panel that can have it
