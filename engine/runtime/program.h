@@ -54,6 +54,8 @@ struct Program {
   std::vector<ProgramOutput> outputs;    // results, then gradients
   std::vector<NodeId> inputs;            // that launches and outputs read, by first use
   std::int64_t arena_bytes = 0;          // the end of the last buffer; the schedule rounds it up
+  // Of the plan, for the arena with the scratch of libraries beside it; 0: none was given.
+  std::int64_t budget_bytes = 0;
 
   const std::string& name_of(const Launch& launch) const;
   const std::vector<loop::Buffer>& buffers_of(const Launch& launch) const;

@@ -26,6 +26,7 @@ struct ScheduledStep {
   const Document& document;
   const KernelModel& kernels;
   const Schedule& schedule;
+  std::int64_t budget_bytes = 0;  // that the plan was asked to hold; 0: none
 };
 
 struct StepOrder {

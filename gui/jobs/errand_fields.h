@@ -85,10 +85,11 @@ struct ScheduleOrder {
   Plan plan;
   Fusion fusion = Fusion::none;
   std::vector<NodeId> apart;
+  std::int64_t budget_bytes = 0;
 };
 template <class Pack>
 void fields(Pack& pack, ScheduleOrder& o) {
-  pack(o.plan, o.fusion, o.apart);
+  pack(o.plan, o.fusion, o.apart, o.budget_bytes);
 }
 template <class Pack>
 void fields(Pack& pack, ScheduledKernel& k) {

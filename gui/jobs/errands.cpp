@@ -115,11 +115,11 @@ Result<T> with_step(const Document& document, const ScheduleOrder& plan,
                     const std::optional<Schedule>& known, std::optional<Schedule>& made, Use use) {
   const Graph& graph = document.graph();
   const KernelModel kernels(graph, plan.fusion, plan.apart);
-  if (known) return use(ScheduledStep{document, kernels, *known});
+  if (known) return use(ScheduledStep{document, kernels, *known, plan.budget_bytes});
   auto schedule = schedule_plan(graph, kernels, plan.plan);
   if (!schedule) return schedule.diagnostics();
   made = std::move(*schedule);
-  return use(ScheduledStep{document, kernels, *made});
+  return use(ScheduledStep{document, kernels, *made, plan.budget_bytes});
 }
 
 Result<StepRan> run_step(const Document& document, const RunTask& task, Executor& executor,
@@ -179,7 +179,7 @@ void serve_train(TrainingPlace& place, std::shared_ptr<const Document> document,
 
 ScheduleOrder order_of(const PlanView& plan) {
   const CostModel& costs = plan.planned.costs;
-  return {plan.planned.plan, costs.fusion, costs.apart};
+  return {plan.planned.plan, costs.fusion, costs.apart, plan.report().budget_bytes};
 }
 
 }  // namespace
@@ -275,7 +275,8 @@ Job running_job(std::string title, const ErrandFile& file, SharedPlanView plan,
     }
     const ScheduleView& view = **scheduled;
     take(control, *scheduled,
-         executor.run({*plan->document, view.kernels, view.schedule}, order, phases(control)));
+         executor.run({*plan->document, view.kernels, view.schedule, plan->report().budget_bytes},
+                      order, phases(control)));
     return false;
   };
   const auto task = [recipe = file.recipe, plan, schedule, order] {

@@ -86,6 +86,32 @@ Json kernel_json(const MeasuredKernel& kernel) {
   return json;
 }
 
+// Products of f32 run at the rate of bf16, by which convolutions are priced, too.
+void price_as_bf16(DeviceProfile& profile) {
+  profile.slowdown_of(DType::f32) = profile.slowdown_of(DType::bf16);
+  for (DeviceRates* rates : {&profile.rates, &profile.peaks})
+    rates->flops_of(DType::f32) = rates->flops_of(DType::bf16);
+}
+
+// By the rates of f32 and tf32, which profiles have.
+Result<FoundProfile> find_measured(const std::string& card, const Graph* graph, bool tf32) {
+  std::string path;
+  if (graph != nullptr)
+    path = find_profile(profile_name_of_graph(card, graph_digest(*graph), tf32));
+  if (!path.empty()) {
+    auto profile = find_device(path);
+    if (!profile) return profile.diagnostics();
+    return FoundProfile{std::move(*profile)};
+  }
+  path = find_profile(profile_name_of_card(card));
+  if (path.empty()) return builtin(card, tf32);
+  const auto text = read_file(path, kMostBytes);
+  if (!text) return text.diagnostics();
+  auto profile = at_precision(*text, path, tf32);
+  if (!profile) return profile.diagnostics();
+  return FoundProfile{std::move(*profile)};
+}
+
 }  // namespace
 
 Json card_profile(const CardWords& card, const cuda::CardCalibration& c) {
@@ -121,22 +147,21 @@ void add_kernels(Json& profile, const CardWords& card, const cuda::GraphProfile&
   profile["measured"] = {{"graph", graph.name}, {"digest", graph.digest}, {"kernels", kernels}};
 }
 
-Result<FoundProfile> find_card_profile(const std::string& card, const Graph* graph, bool tf32) {
-  std::string path;
-  if (graph != nullptr)
-    path = find_profile(profile_name_of_graph(card, graph_digest(*graph), tf32));
-  if (!path.empty()) {
-    auto profile = find_device(path);
-    if (!profile) return profile.diagnostics();
-    return FoundProfile{std::move(*profile)};
-  }
-  path = find_profile(profile_name_of_card(card));
-  if (path.empty()) return builtin(card, tf32);
-  const auto text = read_file(path, kMostBytes);
-  if (!text) return text.diagnostics();
-  auto profile = at_precision(*text, path, tf32);
-  if (!profile) return profile.diagnostics();
-  return FoundProfile{std::move(*profile)};
+Result<FoundProfile> find_card_profile(const std::string& card, const Graph* graph,
+                                       cuda::Precision precision) {
+  if (precision != cuda::Precision::bf16)
+    return find_measured(card, graph, precision == cuda::Precision::tf32);
+  auto found = find_measured(card, nullptr, false);
+  if (found) price_as_bf16(found->profile);
+  return found;
+}
+
+Result<FoundProfile> profile_on_card(const std::string& named, const std::string& card,
+                                     const Graph* graph, cuda::Precision precision) {
+  if (named.empty()) return find_card_profile(card, graph, precision);
+  auto given = find_device(named);
+  if (!given) return given.diagnostics();
+  return FoundProfile{std::move(*given)};
 }
 
 }  // namespace recut::native

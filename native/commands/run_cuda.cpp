@@ -20,13 +20,6 @@ namespace {
 // resnet50 1.09, unet 1.23 on one H100.
 constexpr double kWonByLayout = 1.09;
 
-// Products of f32 run at the rate of bf16, by which convolutions are priced, too.
-void price_as_bf16(DeviceProfile& profile) {
-  profile.slowdown_of(DType::f32) = profile.slowdown_of(DType::bf16);
-  for (DeviceRates* rates : {&profile.rates, &profile.peaks})
-    rates->flops_of(DType::f32) = rates->flops_of(DType::bf16);
-}
-
 class CudaRun {
  public:
   CudaRun(const RunCommand& command, const Console& console, cuda::SharedCard card)
@@ -42,7 +35,6 @@ class CudaRun {
     if (!scheduled.holds()) return refuse_arena(document, scheduled, command_.json, console_);
     const auto step = compile(document, scheduled);
     if (!step) return console_.complain(step.diagnostics());
-    bound_workspace(scheduled, *step);
     return execute(document, *step);
   }
 
@@ -135,16 +127,8 @@ class CudaRun {
   // they are measured with the libraries' products of f32 and of tf32.
   Result<FoundProfile> profile(const Graph* graph) const {
     const std::string& named = command_.plan.device;
-    if (!named.empty() && named != kMeasuredDevice) {
-      auto given = find_device(named);
-      if (!given) return given.diagnostics();
-      return FoundProfile{std::move(*given)};
-    }
-    const bool bf16 = precision() == cuda::Precision::bf16;
-    auto found = find_card_profile(card_->name(), command_.no_library || bf16 ? nullptr : graph,
-                                   precision() == cuda::Precision::tf32);
-    if (found && bf16) price_as_bf16(found->profile);
-    return found;
+    return profile_on_card(named == kMeasuredDevice ? "" : named, card_->name(),
+                           command_.no_library ? nullptr : graph, precision());
   }
 
   // By that profile; its workspaces become the graph's.
@@ -166,15 +150,6 @@ class CudaRun {
     ceilings_ = {profile.name, profile.title, profile.peaks, profile.source};
   }
 
-  // What libraries take beside the arena is within the budget, too.
-  void bound_workspace(const ScheduledPlan& scheduled, const cuda::ReadyStep& step) {
-    budget_ = scheduled.planned.report.budget_bytes;
-    if (budget_ == 0) return;
-    const std::int64_t left = budget_ - step.step.program().arena_bytes;
-    bounded_ = left < most_workspace_;
-    most_workspace_ = std::min(most_workspace_, left);
-  }
-
   int execute(const Document& document, const cuda::ReadyStep& step) const {
     const auto tensors = read_tensors(command_.tensors, document.file);
     if (!tensors) return console_.complain(tensors.diagnostics());
@@ -191,21 +166,15 @@ class CudaRun {
     console_.say("");
     if (const cuda::KeptWays* ways = step.step.ways())
       for (const std::string& note : ways->notes()) console_.err << "note: " << note << "\n";
-    if (!execution) {
-      const int code = console_.complain(execution.diagnostics());
-      if (bounded_)
-        console_.err << fmt::format("note: the budget leaves libraries {} bytes beside the arena\n",
-                                    format_count(most_workspace_));
-      return code;
-    }
+    if (!execution) return console_.complain(execution.diagnostics());
     if (const auto written = write_outputs(command_, execution->values); !written)
       return console_.complain(written.diagnostics());
-    const RunReport report = report_of(*execution);
+    const RunReport report = report_of(*execution, step.step.program().budget_bytes);
     console_.out << (command_.json ? as_json(report) : as_text(report));
     return execution->holds() && (!command_.check || execution->agrees()) ? kDone : kCheckFailed;
   }
 
-  RunReport report_of(const cuda::Execution& e) const {
+  RunReport report_of(const cuda::Execution& e, std::int64_t budget_bytes) const {
     const std::string graph = e.not_recorded.empty()
                                   ? "one graph of all launches"
                                   : "launched kernel by kernel: " + e.not_recorded;
@@ -220,7 +189,7 @@ class CudaRun {
         fmt::format("libraries may take {} bytes beside the arena\n"
                     "card {} bytes taken of {} free before, {} in all: the step with its "
                     "inputs, code and libraries\n{}, {} products{}\n",
-                    format_count(most_workspace_), format_count(e.taken_bytes),
+                    format_count(e.scratch_limit_bytes), format_count(e.taken_bytes),
                     format_count(e.card.free), format_count(e.card.total), graph,
                     command_.precision,
                     precision() == cuda::Precision::bf16 ? ", tf32 convolutions" : ""),
@@ -231,8 +200,8 @@ class CudaRun {
          {"precision_of_convolutions",
           precision() == cuda::Precision::bf16 ? "tf32" : command_.precision},
          {"recorded", e.not_recorded.empty()},
-         {"budget_bytes", budget_},
-         {"scratch_limit_bytes", most_workspace_},
+         {"budget_bytes", budget_bytes},
+         {"scratch_limit_bytes", e.scratch_limit_bytes},
          {"card_bytes_taken", e.taken_bytes},
          {"card_bytes_free_before", e.card.free},
          {"card_bytes", e.card.total}},
@@ -243,8 +212,7 @@ class CudaRun {
   const RunCommand& command_;
   const Console& console_;
   cuda::SharedCard card_;
-  std::int64_t most_workspace_ = 0, budget_ = 0;
-  bool bounded_ = false;  // by the budget
+  std::int64_t most_workspace_ = 0;
   std::optional<Ceilings> ceilings_;
 };
 

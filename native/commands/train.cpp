@@ -15,6 +15,7 @@
 #include "engine/workspace/training_run.h"
 #include "gui/pictures/loss_curve.h"
 #include "native/commands/card_options.h"
+#include "native/commands/card_profile.h"
 #include "native/commands/command.h"
 #include "native/commands/picture_options.h"
 #include "native/commands/plan_arguments.h"
@@ -136,25 +137,43 @@ Result<Done> write_outputs(const TrainCommand& command, const Training& training
   return write_file(command.out, write_safetensors(tensors));
 }
 
-// Where it trains. The card is opened here, for a plan is priced by its profile.
-Result<std::unique_ptr<Executor>> executor_of(const TrainCommand& command) {
+// What it trains on; the card is open, for a plan is priced by its profile.
+struct TrainingDevice {
+  std::unique_ptr<Executor> executor;
+  std::string card;  // its name; "" on a processor
+};
+Result<TrainingDevice> device_of(const TrainCommand& command) {
   if (command.target == "cpu") {
     if (auto given = refuse_card_options(command.precision, ""); !given) return given.diagnostics();
-    return std::unique_ptr<Executor>(std::make_unique<CpuExecutor>(command.threads));
+    return TrainingDevice{std::make_unique<CpuExecutor>(command.threads), ""};
   }
   auto access = std::make_shared<CardAccess>();
   if (auto card = access->enter(); !card) return card.diagnostics();
-  return std::unique_ptr<Executor>(
-      std::make_unique<CudaExecutor>(std::move(access), cuda::precision_named(command.precision)));
+  const std::string name = access->name();
+  return TrainingDevice{
+      std::make_unique<CudaExecutor>(std::move(access), cuda::precision_named(command.precision)),
+      name};
 }
 
-Result<ScheduledPlan> schedule(const TrainCommand& command, const Executor& executor,
+// Plans by what recut run --device plans by there.
+Result<ScheduledPlan> schedule(const TrainCommand& command, const TrainingDevice& device,
                                Document& document) {
   PlanningRequest planning = command.plan.request();
   planning.cost_model = "fused";
-  if (command.plan.device.empty() && !executor.device().empty())
-    planning.device = executor.device();
-  if (command.target == "cuda") cuda::add_attention_workspaces(planned_graph(document));
+  if (device.card.empty()) {
+    if (command.plan.device.empty() && !device.executor->device().empty())
+      planning.device = device.executor->device();
+    return schedule_document(document, {planning, {}});
+  }
+  cuda::add_attention_workspaces(planned_graph(document));
+  if (command.plan.device != kMeasuredDevice) {
+    auto found = profile_on_card(command.plan.device, device.card, &document.graph(),
+                                 cuda::precision_named(command.precision));
+    if (!found) return found.diagnostics();
+    auto added = add_workspaces(document, found->profile, cuda::kUsualWorkspace);
+    if (!added) return added.diagnostics();
+    planning.profile = std::move(found->profile);
+  }
   return schedule_document(document, {planning, {}});
 }
 
@@ -175,12 +194,12 @@ int train(TrainCommand command, const Console& console) {
     command.threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   const auto optimizer = optimizer_of(command);
   if (!optimizer) return console.complain(optimizer.diagnostics());
-  const auto executor = executor_of(command);
-  if (!executor) return console.complain(executor.diagnostics());
+  const auto device = device_of(command);
+  if (!device) return console.complain(device.diagnostics());
   auto opened = open(command, *optimizer, console);
   if (!opened) return console.complain(opened.diagnostics());
   console.say("planning");
-  const auto scheduled = schedule(command, **executor, *opened);
+  const auto scheduled = schedule(command, *device, *opened);
   const Document& document = *opened;
   if (!scheduled) return console.complain(scheduled.diagnostics());
   if (!scheduled->holds()) return refuse_arena(document, *scheduled, command.json, console);
@@ -189,7 +208,7 @@ int train(TrainCommand command, const Console& console) {
   request.tensors = (*tensors)->tensors;
   request.progress = progress(console, request.steps);
   console.say("compiling");
-  const auto training = train(document, *scheduled, **executor, request);
+  const auto training = train(document, *scheduled, *device->executor, request);
   console.say("");
   if (!training) return console.complain(training.diagnostics());
   const auto written = write_outputs(command, *training, document, *optimizer);

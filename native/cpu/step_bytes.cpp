@@ -54,7 +54,9 @@ struct StepBytesFields : cache::CallFields {
   }
   template <class Bytes>
   static void of(Bytes& bytes, Program& program) {
-    auto& [kernels, library, launches, outputs, inputs, arena_bytes] = program;
+    // No code of a processor depends on the budget.
+    auto& [kernels, library, launches, outputs, inputs, arena_bytes, budget] = program;
+    (void)budget;
     bytes(kernels, library, launches, outputs, inputs, arena_bytes);
   }
   template <class Bytes>

@@ -21,6 +21,7 @@ Result<Execution> execute(const Document& document, const ReadyStep& ready,
   execution.compile_ms =
       ready.ms + std::chrono::duration<double, std::milli>(Clock::now() - began).count();
   execution.scratch_bytes = run->scratch_bytes();
+  execution.scratch_limit_bytes = run->scratch_limit_bytes();
   execution.card = {ready.step.free_before(), ready.step.card()->memory().total};
   StepExecutionRequest step = request;
   step.allowed_error = allowed_error(graph, request.calls.precision);

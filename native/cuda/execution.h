@@ -18,8 +18,9 @@ struct Execution : StepExecution {
   cache::StepOrigin origin = cache::StepOrigin::compiled;
   // What the card has less free than before: Run::taken_bytes, once the step has run.
   std::int64_t taken_bytes = 0;
-  CardMemory card;           // before the step
-  std::string not_recorded;  // why it doesn't run as a graph, where it doesn't
+  std::int64_t scratch_limit_bytes = 0;  // Run::scratch_limit_bytes
+  CardMemory card;                       // before the step
+  std::string not_recorded;              // why it doesn't run as a graph, where it doesn't
 };
 
 // `ready`: the step of this document's graph. Fails where an input is missing or is of another

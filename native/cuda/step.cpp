@@ -1,6 +1,9 @@
 #include "native/cuda/step.h"
 
+#include <fmt/core.h>
+
 #include <algorithm>
+#include <optional>
 
 #include "engine/runtime/kernel_order.h"
 #include "engine/schedule/schedule.h"
@@ -37,6 +40,12 @@ std::int64_t bytes_seen(const ProgramOutput& output) {
     last += (layout.shape[d] - 1) * layout.strides[d];
   }
   return (last + 1) * item_bytes(output.type.dtype);
+}
+
+// What the budget leaves beside the arena. A plan that doesn't hold its budget bounds nothing.
+std::optional<std::int64_t> left_beside_arena(const Program& program) {
+  const std::int64_t left = program.budget_bytes - program.arena_bytes;
+  return program.budget_bytes > 0 && left >= 0 ? std::optional(left) : std::nullopt;
 }
 
 }  // namespace
@@ -153,7 +162,11 @@ Result<Done> Run::write_inputs(const std::vector<Tensor>& inputs) {
   return Done{};
 }
 
-Result<Done> Run::prepare_library(const CallOptions& options) {
+Result<Done> Run::prepare_library(CallOptions options) {
+  const std::optional<std::int64_t> left = left_beside_arena(program());
+  const bool bounded = left && *left < options.most_workspace_bytes;
+  if (bounded) options.most_workspace_bytes = *left;
+  scratch_limit_bytes_ = options.most_workspace_bytes;
   std::vector<KernelPlaces> places(program().library.size());
   for (std::size_t i = 0; i < program().launches.size(); ++i) {
     const recut::Launch& launch = program().launches[i];
@@ -168,7 +181,13 @@ Result<Done> Run::prepare_library(const CallOptions& options) {
   }
   auto library = LibraryCalls::prepare(step_.card(), stream_, program().library, places,
                                        step_.library(), options, step_.ways());
-  if (!library) return library.diagnostics();
+  if (!library) {
+    std::vector<Diagnostic> diagnostics = library.diagnostics();
+    if (bounded)
+      diagnostics.front().message +=
+          fmt::format("; the budget leaves libraries {} bytes beside the arena", *left);
+    return diagnostics;
+  }
   library_ = std::move(*library);
   return Done{};
 }

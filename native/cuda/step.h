@@ -78,7 +78,8 @@ class Run : public StepRun {
  public:
   // `inputs`: one for each of the program's, of their types, as kernels read them
   // (as_kernels_read). The step is kept by reference. Fails where the card lacks the memory, or a
-  // library is missing or has no code for a call.
+  // library is missing or has no code for a call. A program with a budget leaves libraries no more
+  // scratch than what the arena doesn't take of it.
   static Result<Run> prepare(const Step& step, const std::vector<Tensor>& inputs,
                              const CallOptions& options);
 
@@ -97,6 +98,8 @@ class Run : public StepRun {
 
   // What libraries take beside the arena, where their workspaces are not in the plan.
   std::int64_t scratch_bytes() const override { return library_->scratch_bytes(); }
+  // Bytes that they may take there.
+  std::int64_t scratch_limit_bytes() const { return scratch_limit_bytes_; }
   // What the calls of one launch take, there or here.
   std::int64_t workspace_bytes(const recut::Launch& launch) const;
   // What the card has less free than before the step was loaded: inputs, arena, scratch, code, and
@@ -108,7 +111,7 @@ class Run : public StepRun {
  private:
   Run(const Step& step, Stream stream) : step_(step), stream_(std::move(stream)) {}
   Result<Done> reserve(const std::vector<Tensor>& inputs);
-  Result<Done> prepare_library(const CallOptions& options);
+  Result<Done> prepare_library(CallOptions options);
   driver::Address address(const Place& place) const;
   Workspace workspace(const recut::Launch& launch) const;
   std::int64_t end_of_workspaces() const;
@@ -124,6 +127,7 @@ class Run : public StepRun {
   const Step& step_;
   Stream stream_;
   DeviceMemory arena_, inputs_, fault_;
+  std::int64_t scratch_limit_bytes_ = 0;
   std::vector<std::int64_t> input_offsets_;
   std::optional<LibraryCalls> library_;
   std::vector<std::vector<driver::Address>> buffers_;  // of each launch

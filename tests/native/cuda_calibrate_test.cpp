@@ -106,18 +106,27 @@ TEST_CASE("calibrate: a card's figures, as a profile under the card's name",
   CHECK(planned.code == kDone);
 
   // The same figures for either precision, and the data sheet's where nothing was measured.
-  for (const bool tf32 : {false, true}) {
-    const auto found = find_card_profile("Fake H100", nullptr, tf32);
+  using cuda::Precision;
+  for (const Precision precision : {Precision::f32, Precision::tf32, Precision::bf16}) {
+    const auto found = find_card_profile("Fake H100", nullptr, precision);
     REQUIRE(found.ok());
     CHECK(found->known);
     CHECK(found->profile.name == kName);
-    CHECK(found->profile.f32_uses_tf32 == tf32);
+    CHECK(found->profile.f32_uses_tf32 == (precision == Precision::tf32));
   }
-  CHECK(find_card_profile("NVIDIA H100 NVL", nullptr, false)->profile.name == "h100");
-  const Device of_h100 = find_card_profile("NVIDIA H100 NVL", nullptr, true)->profile;
+  CHECK(find_card_profile("NVIDIA H100 NVL", nullptr, Precision::f32)->profile.name == "h100");
+  const Device of_h100 = find_card_profile("NVIDIA H100 NVL", nullptr, Precision::tf32)->profile;
   CHECK(of_h100.slowdown_of(DType::f32) == 2.3);
   CHECK(of_h100.slowdown_of(DType::bf16) == 5);
-  CHECK_FALSE(find_card_profile("Another", nullptr, false)->known);
+  CHECK_FALSE(find_card_profile("Another", nullptr, Precision::f32)->known);
+  // Factors that are rounded to bf16 are priced like it.
+  const DeviceProfile rounded = find_card_profile("Another", nullptr, Precision::bf16)->profile;
+  CHECK(rounded.rates.flops_of(DType::f32) == rounded.rates.flops_of(DType::bf16));
+  CHECK(rounded.rates.flops_of(DType::f32) > of_h100.rates.flops_of(DType::f32));
+  CHECK(rounded.slowdown_of(DType::f32) == 5);
+  // A profile that is named is taken as it is.
+  CHECK(profile_on_card("h100", "Fake H100", nullptr, Precision::bf16)->profile.name == "h100");
+  CHECK(profile_on_card("", "Fake H100", nullptr, Precision::f32)->profile.name == kName);
 
   command.json = false;
   const Ran told = calibrate(command);
@@ -252,7 +261,8 @@ TEST_CASE("calibrate: a graph's kernels, and the card's own profile beside them"
   const auto of_card = find_device(profile_path(kName));
   REQUIRE(of_card.ok());
   CHECK(of_card->measured == nullptr);
-  const auto of_graph = find_card_profile("Fake H100", &kernels.document.graph(), false);
+  const auto of_graph =
+      find_card_profile("Fake H100", &kernels.document.graph(), cuda::Precision::f32);
   REQUIRE(of_graph.ok());
   CHECK(of_graph->profile.measured != nullptr);
   CHECK(CudaCalibrateJson::parse(ran.out)["profile"] == profile_path(of_graph->profile.name));
@@ -356,7 +366,7 @@ TEST_CASE("run: on a card, what has no way within the budget is told with that",
     INFO(refused.err);
     CHECK(refused.code == kBadInput);
     CHECK(refused.err.find(told) != std::string::npos);
-    CHECK(refused.err.find("note: the budget leaves libraries ") != std::string::npos);
+    CHECK(refused.err.find("; the budget leaves libraries ") != std::string::npos);
   }
 }
 

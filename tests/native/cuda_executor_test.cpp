@@ -187,6 +187,84 @@ TEST_CASE("the window's card: a step that was prepared is any thread's", "[gui][
   CHECK(fake_card().used_bytes == 0);
 }
 
+// Where the last product runs, nothing of the arena is free; its library has a way with 1,024
+// bytes of scratch and one without.
+constexpr const char* kScratchModel =
+    "graph \"full\" {\n  %x = input f32[16, 16]\n  %w = parameter f32[16, 16]\n"
+    "  %t = tangent f32[16, 16]\n  %y = mm(%x, %w)\n  %v = permute(%x, [1, 0])\n"
+    "  %g = mm(%v, %t)\n  results %y\n  gradients %g, none\n}\n";
+
+TEST_CASE("the window's card: the budget bounds arena and scratch together", "[gui][cuda]") {
+  if (!test::provide_libraries()) SKIP("there is no compiler for the libraries");
+  FakeTools fake;
+  const TemporaryFile model("full.recut");
+  model.write(kScratchModel);
+  const auto document = open_document(model.path(), {});
+  REQUIRE(document.ok());
+  const Graph& graph = document->graph();
+  CudaExecutor executor(std::make_shared<CardAccess>(fake.tools()), cuda::Precision::f32);
+  std::int64_t arena = 0;
+  const auto planned = [&](const std::string& budget) {
+    SchedulingRequest request;
+    request.planning.cost_model = "fused";
+    request.planning.budget = budget;
+    auto plan = schedule_document(*document, request);
+    REQUIRE(plan.ok());
+    return std::move(*plan);
+  };
+  // As the window runs a step, and as a training has it prepared.
+  const auto scratch = [&](const std::string& budget) {
+    const ScheduledPlan plan = planned(budget);
+    const auto options = executor.program_options();
+    REQUIRE(options.ok());
+    auto program = program_of(*document, plan, *options);
+    REQUIRE(program.ok());
+    arena = program->arena_bytes;
+    const auto inputs = inputs_from(graph, {}, 1);
+    REQUIRE(inputs.ok());
+    const auto prepared = executor.prepare(std::move(*program), [&](const Program& read) {
+      return kernel_inputs(graph, read, *inputs);
+    });
+    REQUIRE(prepared.ok());
+    const auto figures =
+        executor.run({*document, *plan.kernels, plan.schedule, plan.planned.report.budget_bytes},
+                     {1, 2, true}, [](StepPhase, double, const std::string&) { return true; });
+    REQUIRE(figures.ok());
+    CHECK(figures->agreement->agrees());
+    CHECK(figures->scratch_bytes == prepared->run->scratch_bytes());
+    return figures->scratch_bytes;
+  };
+  CHECK(scratch("none") == 1024);
+  const std::int64_t free_arena = arena;
+  for (const std::int64_t left : {0, 1000, 5000}) {
+    const std::int64_t found = scratch(std::to_string(free_arena + left));
+    CHECK(found == (free_arena + left - arena >= 1024 ? 1024 : 0));
+  }
+
+  // A window sends its budget with the plan.
+  Executors executors(fake.tools());
+  gui::NullBackend backend = executors.backend();
+  backend.files["full.recut"] = kScratchModel;
+  gui::Window window(gui::bare_options(), std::move(backend));
+  const auto does = [&](const char* command, const std::string& argument) {
+    CAPTURE(command, argument);
+    const auto done = window.app.run(command, argument);
+    if (!done) FAIL(format(done.diagnostics()));
+    window.settle();
+  };
+  window.app.open("full.recut");
+  window.settle();
+  does("model.set", "fused");
+  does("run.on", "cuda");
+  does("run.step", "2");
+  CHECK(window.state("run_fault") == "");
+  CHECK(gui::shown_run(*window.app.document())->scratch_bytes == 1024);
+  does("budget.set", std::to_string(free_arena));
+  does("run.step", "2");
+  CHECK(window.state("run_fault") == "");
+  CHECK(gui::shown_run(*window.app.document())->scratch_bytes == 0);
+}
+
 TEST_CASE("the window's card: a training goes on there with the parameters as they are",
           "[gui][cuda][train]") {
   if (!test::has_compiler()) SKIP("there is no compiler for the kernels");
