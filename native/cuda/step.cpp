@@ -164,8 +164,8 @@ Result<Done> Run::write_inputs(const std::vector<Tensor>& inputs) {
 
 Result<Done> Run::prepare_library(CallOptions options) {
   const std::optional<std::int64_t> left = left_beside_arena(program());
-  const bool bounded = left && *left < options.most_workspace_bytes;
-  if (bounded) options.most_workspace_bytes = *left;
+  bounded_by_budget_ = left && *left < options.most_workspace_bytes;
+  if (bounded_by_budget_) options.most_workspace_bytes = *left;
   scratch_limit_bytes_ = options.most_workspace_bytes;
   std::vector<KernelPlaces> places(program().library.size());
   for (std::size_t i = 0; i < program().launches.size(); ++i) {
@@ -181,15 +181,17 @@ Result<Done> Run::prepare_library(CallOptions options) {
   }
   auto library = LibraryCalls::prepare(step_.card(), stream_, program().library, places,
                                        step_.library(), options, step_.ways());
-  if (!library) {
-    std::vector<Diagnostic> diagnostics = library.diagnostics();
-    if (bounded)
-      diagnostics.front().message +=
-          fmt::format("; the budget leaves libraries {} bytes beside the arena", *left);
-    return diagnostics;
-  }
+  if (!library) return told_of_budget(library.diagnostics());
   library_ = std::move(*library);
   return Done{};
+}
+
+// What a library refuses to compute it may compute with more scratch.
+Diagnostics Run::told_of_budget(Diagnostics diagnostics) const {
+  if (bounded_by_budget_)
+    diagnostics.front().message += fmt::format(
+        "; the budget leaves libraries {} bytes beside the arena", scratch_limit_bytes_);
+  return diagnostics;
 }
 
 // From a multiple of what libraries want on, which the schedule's need not be.
@@ -282,7 +284,10 @@ Result<Done> Run::run(std::uint64_t seed, std::span<double> launch_seconds) {
 Result<Done> Run::launch(std::size_t number) {
   const recut::Launch& launch = program().launches[number];
   std::vector<driver::Address>& buffers = buffers_[number];
-  if (launch.library) return library_->run(launch.kernel, buffers, workspace(launch));
+  if (launch.library) {
+    auto done = library_->run(launch.kernel, buffers, workspace(launch));
+    return done ? done : told_of_budget(done.diagnostics());
+  }
   for (std::size_t b = 0; b < buffers.size(); ++b) arguments_[b] = &buffers[b];
   arguments_[buffers.size()] = &seed_;
   arguments_[buffers.size() + 1] = &fault_address_;

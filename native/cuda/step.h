@@ -112,6 +112,7 @@ class Run : public StepRun {
   Run(const Step& step, Stream stream) : step_(step), stream_(std::move(stream)) {}
   Result<Done> reserve(const std::vector<Tensor>& inputs);
   Result<Done> prepare_library(CallOptions options);
+  Diagnostics told_of_budget(Diagnostics diagnostics) const;
   driver::Address address(const Place& place) const;
   Workspace workspace(const recut::Launch& launch) const;
   std::int64_t end_of_workspaces() const;
@@ -128,6 +129,7 @@ class Run : public StepRun {
   Stream stream_;
   DeviceMemory arena_, inputs_, fault_;
   std::int64_t scratch_limit_bytes_ = 0;
+  bool bounded_by_budget_ = false;  // that limit
   std::vector<std::int64_t> input_offsets_;
   std::optional<LibraryCalls> library_;
   std::vector<std::vector<driver::Address>> buffers_;  // of each launch

@@ -105,6 +105,20 @@ TEST_CASE("calibrate: a card's figures, as a profile under the card's name",
   INFO(planned.err);
   CHECK(planned.code == kDone);
 
+  command.json = false;
+  const Ran told = calibrate(command);
+  for (const char* words :
+       {"Fake H100, CUDA 13.0", "memory", "multiply-adds, f64", "matrix products, tf32",
+        "times as long where odd", "a launch in a graph", "written to "})
+    CHECK(told.out.find(words) != std::string::npos);
+}
+
+TEST_CASE("calibrate: prices go by the precision of products", "[native][cuda][calibrate]") {
+  const FakeLibraries libraries;
+  if (!libraries.provided) SKIP("there is no compiler for the libraries");
+  const SettingsFolder settings;
+  give_calibration_kernels();
+  REQUIRE(calibrate({}).code == kDone);
   // The same figures for either precision, and the data sheet's where nothing was measured.
   using cuda::Precision;
   for (const Precision precision : {Precision::f32, Precision::tf32, Precision::bf16}) {
@@ -127,13 +141,6 @@ TEST_CASE("calibrate: a card's figures, as a profile under the card's name",
   // A profile that is named is taken as it is.
   CHECK(profile_on_card("h100", "Fake H100", nullptr, Precision::bf16)->profile.name == "h100");
   CHECK(profile_on_card("", "Fake H100", nullptr, Precision::f32)->profile.name == kName);
-
-  command.json = false;
-  const Ran told = calibrate(command);
-  for (const char* words :
-       {"Fake H100, CUDA 13.0", "memory", "multiply-adds, f64", "matrix products, tf32",
-        "times as long where odd", "a launch in a graph", "written to "})
-    CHECK(told.out.find(words) != std::string::npos);
 }
 
 TEST_CASE("calibrate: a card's kernels are CUDA C++ that NVRTC takes",
