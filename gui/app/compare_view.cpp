@@ -80,7 +80,7 @@ std::vector<CompareChoice> compare_choices(const App& app, const DocumentView& d
   if (const SharedPlanView& before = document.before.plan)
     choices.push_back({"before", "before " + format_bytes(before->peak())});
   for (const char* fraction : {"1", "0.5", "0"})
-    choices.push_back({std::string("torch ") + fraction, std::string("PyTorch's way ") + fraction});
+    choices.push_back({std::string("torch ") + fraction, std::string("PyTorch at ") + fraction});
   for (const auto& other : app.documents.all())
     if (other.get() != &document && other->is_ready())
       choices.push_back({fmt::format("document {}", other->serial), other->title});

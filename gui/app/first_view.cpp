@@ -37,8 +37,8 @@ std::string proof_words(const PlanReport& plan, const CurveReport& curve) {
 std::string first_torch_words(const PlanReport& plan, const CurveReport& curve) {
   const char* who = curve.torch_recorded ? "PyTorch" : "Partitioned as by PyTorch";
   if (const CurvePoint* point = torch_at_peak(plan, &curve))
-    return fmt::format(" {}: {}, at a peak of {}.", who, signed_micros(point->recompute_us),
-                       format_bytes(point->peak_bytes));
+    return fmt::format(" {}: {}, at a peak of {}{}.", who, signed_micros(point->recompute_us),
+                       format_bytes(point->peak_bytes), recut_there_words(plan, curve, *point));
   const CurvePoint* lowest = lowest_of_torch(plan, &curve);
   if (lowest == nullptr) return "";
   return fmt::format(" {}: no peak below {}.", who, format_bytes(lowest->peak_bytes));

@@ -84,7 +84,7 @@ void prepare_torch_plan(App& app, DocumentView& document, const std::string& fra
       if (take) take(*document, plan.plan);
     });
   };
-  plan.making = app.jobs.start(planning_job(fmt::format("PyTorch's way with {}", document.title),
+  plan.making = app.jobs.start(planning_job(fmt::format("PyTorch's partitioner on {}", document.title),
                                             helper_file(document), document.basis,
                                             request_for(document, fraction), found));
 }

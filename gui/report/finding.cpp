@@ -57,13 +57,15 @@ bool same_kernels(const PlanReport& plan, const CurvePoint& point) {
 std::string torch_words(const PlanReport& plan, const CurveReport* curve) {
   if (plan.backward_runs == 0) return "";
   if (curve == nullptr || curve->torch.empty()) return " PyTorch's partitioner wasn't asked.";
-  const std::string who = curve->torch_recorded ? "PyTorch's partitioner"
-                                                : "PyTorch's way to partition (strategy torch)";
+  const std::string who = curve->torch_recorded
+                              ? "PyTorch's partitioner"
+                              : "PyTorch's partitioner, as strategy torch repeats it,";
   if (const CurvePoint* point = torch_at_peak(plan, curve)) {
     const std::string peak = format_bytes(point->peak_bytes);
     return fmt::format(
-        " {} needs {}{}.", who, more_time(point->recompute_us),
-        peak == format_bytes(plan.peak_bytes) ? " at that peak" : ", at a peak of " + peak);
+        " {} needs {}{}{}.", who, more_time(point->recompute_us),
+        peak == format_bytes(plan.peak_bytes) ? " at that peak" : ", at a peak of " + peak,
+        recut_there_words(plan, *curve, *point));
   }
   const CurvePoint* lowest = lowest_of_torch(plan, curve);
   if (lowest == nullptr) return fmt::format(" {} wasn't asked with kernels like these.", who);
@@ -90,6 +92,15 @@ const CurvePoint* lowest_of_torch(const PlanReport& plan, const CurveReport* cur
     if (same_kernels(plan, point) && (lowest == nullptr || point.peak_bytes < lowest->peak_bytes))
       lowest = &point;
   return lowest;
+}
+
+std::string recut_there_words(const PlanReport& plan, const CurveReport& curve,
+                              const CurvePoint& torch) {
+  const CurvePoint* own = curve.cheapest_within(torch.peak_bytes);
+  if (own == nullptr || own->fusion != torch.fusion ||
+      format_bytes(torch.peak_bytes) == format_bytes(plan.peak_bytes))
+    return "";
+  return fmt::format("; Recut there: {}", signed_micros(own->recompute_us));
 }
 
 std::string torch_name(const CurveReport& curve) {

@@ -87,10 +87,13 @@ TEST_CASE("finding: PyTorch at this peak, above it, with other kernels, unasked"
   CHECK(torch_at_peak(plan, &curve) == nullptr);
   curve.torch.push_back(torch_plan_at(300 * kMiB, 5'000));
   says(curve, " PyTorch's partitioner needs +5.00 ms, at a peak of 300 MiB.");
+  curve.points = {torch_plan_at(290 * kMiB, 2'000), torch_plan_at(310 * kMiB, 1'000)};
+  says(curve,
+       " PyTorch's partitioner needs +5.00 ms, at a peak of 300 MiB; Recut there: +2.00 ms.");
   curve.torch.push_back(torch_plan_at(400 * kMiB, 4'000));
   says(curve, " PyTorch's partitioner needs +4.00 ms at that peak.");
   curve.torch_recorded = false;
-  says(curve, " PyTorch's way to partition (strategy torch) needs +4.00 ms at that peak.");
+  says(curve, " PyTorch's partitioner, as strategy torch repeats it, needs +4.00 ms at that peak.");
   for (CurvePoint& point : curve.torch) point.fusion = Fusion::rows;
   says(curve, "wasn't asked with kernels like these.");
   CHECK(torch_at_peak(plan, nullptr) == nullptr);
