@@ -4,13 +4,18 @@
 
 #include <algorithm>
 
+#include "engine/partition/replay.h"
+#include "engine/partition/unplanned.h"
+#include "engine/support/units.h"
+
 namespace recut::gui {
 namespace {
 
 class Check {
  public:
-  Check(const Document& document, const PlanCheck& check, const CheckProgress& progress)
-      : document_(document), check_(check), progress_(progress) {}
+  Check(const Document& document, const PlanCheck& check, const CheckProgress& progress,
+        std::optional<std::int64_t> room)
+      : document_(document), check_(check), progress_(progress), room_(room) {}
 
   Result<CheckFigures> run() {
     (void)progress_(0, "making the inputs");
@@ -21,6 +26,8 @@ class Check {
     });
     figures_.expected =
         given ? "the file's outputs" : fmt::format("{}, in program order", reference());
+    const auto fits = fits_into_room(given ? least_bytes_of_plan() : least_bytes_of_reference());
+    if (!fits) return fits.diagnostics();
     if (!given) {
       const Result<Done> made = expect_from_input();
       if (!made) return made.diagnostics();
@@ -44,6 +51,30 @@ class Check {
     tensors_ = std::move(*tensors);
     figures_.inputs = check_.tensors_name;
     return Done{};
+  }
+
+  std::int64_t input_bytes() const {
+    const Graph& graph = document_.graph();
+    std::int64_t bytes = 0;
+    for (const NodeId id : graph.inputs()) bytes += byte_size(graph.type(id));
+    return bytes;
+  }
+
+  std::int64_t least_bytes_of_reference() const {
+    return input_bytes() + unplanned_step(document_.written()).peak_bytes;
+  }
+
+  std::int64_t least_bytes_of_plan() const {
+    const auto replayed = replay(document_.graph(), check_.plan);
+    return input_bytes() + (replayed ? replayed->peak_bytes : 0);
+  }
+
+  Result<Done> fits_into_room(std::int64_t bytes) const {
+    if (!room_ || bytes <= *room_) return Done{};
+    return error(fmt::format(
+        "the check needs at least {} for the graph's inputs and its peak, and there is room for "
+        "{}: open a graph of a smaller batch, or check this one by recut eval",
+        format_bytes(bytes), format_bytes(*room_)));
   }
 
   std::string_view reference() const {
@@ -75,6 +106,7 @@ class Check {
   const Document& document_;
   const PlanCheck& check_;
   const CheckProgress& progress_;
+  const std::optional<std::int64_t> room_;
   CheckFigures figures_;
   std::vector<NamedTensor> tensors_;  // views of check_.tensors and of reference_
   EvaluationReport reference_;
@@ -83,8 +115,8 @@ class Check {
 }  // namespace
 
 Result<CheckFigures> check_plan(const Document& document, const PlanCheck& check,
-                                const CheckProgress& progress) {
-  return Check(document, check, progress).run();
+                                const CheckProgress& progress, std::optional<std::int64_t> room) {
+  return Check(document, check, progress, room).run();
 }
 
 }  // namespace recut::gui

@@ -5,9 +5,11 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "engine/support/address_space.h"
 #include "engine/workspace/document.h"
 #include "engine/workspace/evaluation.h"
 
@@ -32,8 +34,10 @@ struct CheckFigures {
 using CheckProgress = std::function<bool(double share, const std::string& words)>;
 
 // Where the file has no outputs, they are those of the graph as it was read, run in program order
-// on the same inputs.
+// on the same inputs. Fails before it runs anything where `room` (bytes; nothing: no limit) can't
+// hold the inputs and the peak beside them.
 Result<CheckFigures> check_plan(const Document& document, const PlanCheck& check,
-                                const CheckProgress& progress);
+                                const CheckProgress& progress,
+                                std::optional<std::int64_t> room = address_space_bytes());
 
 }  // namespace recut::gui

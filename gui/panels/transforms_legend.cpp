@@ -57,9 +57,12 @@ void draw_legend(Ui& ui, const App& app, Rect area, const Transforms& memory, In
     if (memory.baseline) count = signed_bytes(total.bytes - memory.baseline_totals[role].bytes);
     const Touch t = touch(ui, fmt::format("legend {}", name_of(row.role)), ItemKind::row, place,
                           true, fmt::format("{}, {}", count, format_bytes(total.bytes)));
-    if (t.pressed) intents.push_back({"search.find", std::string(name_of(row.role))});
+    if (t.pressed) {
+      intents.push_back({"values.filter", std::string(name_of(row.role))});
+      intents.push_back({"panel.show", "values"});
+    }
     explain(ui, app, name_of(row.role),
-            fmt::format("Click: select the first value that is {}", row.words));
+            fmt::format("Click: list each value that is {}", row.words));
     const Rect sign = place.cut_left(ui.px(16));
     ui.sign({sign.left + ui.px(6), sign.centre().y}, row.role);
     place.cut_left(ui.px(4));

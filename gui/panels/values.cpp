@@ -93,9 +93,16 @@ class Values {
     hint(ui_, "The rows below as CSV, to the clipboard");
     rest.cut_right(ui_.px(4));
     const bool planning = input_.app.jobs.is_alive(document_.planning);
-    const std::string words = (planning ? "planning … " : "") + totals();
+    const std::string words = (planning ? "planning … " : "") + listed() + totals();
     ui_.text(rest, words, Face::small, ui_.theme.dim);
     ui_.items.add("counts", ItemKind::figure, rest, true, words);
+  }
+
+  // Views of one storage are rows of their own, and a value that runs twice is one.
+  std::string listed() const {
+    if (!table_.rows || table_.order.size() == table_.rows->rows.size()) return "";
+    return fmt::format("{} of {} values listed · ", format_count(table_.order.size()),
+                       format_count(table_.rows->rows.size()));
   }
 
   // "saved 14 storages, 228 MiB · recomputed 3 runs": as the legend has it.
