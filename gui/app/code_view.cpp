@@ -7,7 +7,6 @@
 #include "engine/ir/aliases.h"
 #include "gui/app/app.h"
 #include "gui/app/run_place.h"
-#include "gui/app/scheduling.h"
 
 namespace recut::gui {
 namespace {
@@ -76,8 +75,7 @@ bool is_current(const CodeView& view, const CodeForm& form, const KernelLibrary&
 }
 
 bool wants_code(const App& app, const DocumentView& document, const CodeView& view) {
-  const auto* scheduling = find_memory<Scheduling>(document.memories, kScheduleMemory);
-  if (scheduling == nullptr || wants_schedule(app, document, *scheduling)) return true;
+  if (app.planner.wants_schedule(document)) return true;
   const CodeForm& form = shown_form(app);
   const KernelLibrary library = chosen_library(app);
   if (view.of == nullptr || view.of != shown_schedule(document) || is_current(view, form, library))
@@ -88,7 +86,7 @@ bool wants_code(const App& app, const DocumentView& document, const CodeView& vi
 }
 
 void prepare_code(App& app, DocumentView& document) {
-  prepare_schedule(app, document);
+  app.planner.schedule(document);
   CodeView& view = code_view(document);
   follow_selection(document, view);
   const CodeForm& form = shown_form(app);

@@ -8,7 +8,6 @@
 #include "engine/support/text.h"
 #include "gui/app/app.h"
 #include "gui/app/code_view.h"
-#include "gui/app/scheduling.h"
 #include "gui/model/plan_kernels.h"
 
 namespace recut::gui {
@@ -151,13 +150,12 @@ bool wants_counting(const App& app, const LessonStep& step) {
   const SharedPlanView& pinned = document.baseline.plan;
   if (counted_kernels(document, document.shown) == nullptr) return true;
   if (pinned && counted_kernels(document, pinned) == nullptr) return true;
-  const auto* scheduling = find_memory<Scheduling>(document.memories, kScheduleMemory);
-  return scheduling == nullptr || wants_schedule(app, document, *scheduling);
+  return app.planner.wants_schedule(document);
 }
 
 void count_for_lesson(App& app, DocumentView& document) {
   count_kernels(document);
-  prepare_schedule(app, document);
+  app.planner.schedule(document);
 }
 
 }  // namespace recut::gui

@@ -7,7 +7,6 @@
 #include "gui/app/app.h"
 #include "gui/app/conditions.h"
 #include "gui/app/memory_view.h"
-#include "gui/app/scheduling.h"
 #include "gui/model/memory_stack.h"
 #include "gui/model/schedule_view.h"
 #include "gui/model/value_table.h"
@@ -41,7 +40,7 @@ bool is_view(const App& app, std::string_view view) {
 }
 
 Result<Done> prepare_memory(App& app, std::string_view) {
-  prepare_schedule(app, *app.document());
+  app.planner.schedule(*app.document());
   return Done{};
 }
 

@@ -269,7 +269,8 @@ void Planner::tick(DocumentView& document) {
   if (document.awaited && can_open(document)) return open(document);
   if (document.plan_due < 0) {
     give_reasons(document);
-    return weigh(document);
+    weigh(document);
+    return schedule_at_leisure(document);
   }
   if (backend_.now() < document.plan_due) return;
   document.plan_due = -1;

@@ -37,8 +37,15 @@ class Planner {
   // The whole curve, again where it is there already.
   void sweep(DocumentView& document);
 
-  // Once a tick: starts the plan for a budget that has rested for a moment.
+  // Once a tick: starts the plan for a budget that has rested for a moment; and where all else is
+  // done, the schedule of the plan that is shown, for its arena stands beside the peak.
   void tick(DocumentView& document);
+
+  // Whether somebody has to ask for the schedule of the plan that is shown: it isn't there, nor at
+  // work with its user waiting, nor known to be impossible.
+  bool wants_schedule(const DocumentView& document) const;
+  // Starts its job where it is wanted, for a panel that speaks of its kernels.
+  void schedule(DocumentView& document);
 
  private:
   using OnDocument = std::function<void(DocumentView&)>;
@@ -61,6 +68,8 @@ class Planner {
   void give_reasons(DocumentView& document);
   void take_change(DocumentView& document, const std::shared_ptr<const PlanChange>& change) const;
   void weigh(DocumentView& document);
+  void schedule_at_leisure(DocumentView& document);
+  void start_schedule(DocumentView& document, bool awaited);
   void opened(DocumentView& document);
   void begin_planning(DocumentView& document);
   void show_wanted(DocumentView& document) const;

@@ -57,6 +57,7 @@ struct Scheduling {
   Diagnostics faults;       // why it can't
   JobId job = 0;
   SharedPlanView at_work;
+  bool awaited = false;  // by a panel that its user looks at
 };
 
 inline constexpr std::string_view kScheduleMemory = "schedule";

@@ -8,7 +8,6 @@
 #include "engine/ir/aliases.h"
 #include "engine/support/units.h"
 #include "gui/app/app.h"
-#include "gui/app/scheduling.h"
 #include "gui/app/timeline_cursor.h"
 #include "gui/draw/widgets.h"
 #include "gui/panels/memory_arena.h"
@@ -101,7 +100,7 @@ class TimelineView {
 
   void arena_to_come(const Plot& plot) const {
     const auto& scheduling = input_.memory<Scheduling>(kScheduleMemory);
-    if (wants_schedule(input_.app, document_, scheduling))
+    if (input_.app.planner.wants_schedule(document_))
       intents_.push_back({"memory.prepare", ""});
     const bool failed = scheduling.plan == document_.shown && !scheduling.faults.empty();
     const std::string words = failed ? format(scheduling.faults.front()) : "Scheduling …";

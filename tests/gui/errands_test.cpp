@@ -48,6 +48,46 @@ TEST_CASE("errands: a helper's plan, curve, flip and check are what a job finds 
   CHECK(checked->outputs.size() == check_view(*alone.app.document()).report->outputs.size());
 }
 
+TEST_CASE("errands: a plan's arena is known before a panel asks for its kernels", "[gui]") {
+  NearHelper helper;
+  Window helped(bare_options(), helped_backend(helper)), alone(bare_options());
+  for (Window* window : {&helped, &alone}) {
+    window->app.open("sample:tiny_conv");
+    window->settle();
+  }
+  // Without threads and helper the frame would wait for it.
+  CHECK(alone.state("arena") == "");
+  alone.app.planner.schedule(*alone.app.document());
+  alone.settle();
+  REQUIRE(alone.state("arena") != "");
+  CHECK(helped.state("arena") == alone.state("arena"));
+  REQUIRE(helped.app.run("budget.set", "70%").ok());
+  helped.settle();
+  CHECK(shown_schedule(*helped.app.document()));
+  CHECK(helped.app.run("memory.view", "arena").ok());
+  const int begun = helper.begun;
+  helped.settle();
+  CHECK(helper.begun == begun);  // it is there already
+}
+
+TEST_CASE("errands: a check that the memory can't hold is refused before it runs", "[gui]") {
+  Window window(bare_options());
+  window.app.open("sample:tiny_conv");
+  window.settle();
+  const DocumentView& document = *window.app.document();
+  const PlanCheck check{document.shown->planned.plan, nullptr, "", 1};
+  int said = 0;
+  const auto progress = [&](double, const std::string&) { return ++said > 0; };
+  const auto refused = check_plan(*document.document, check, progress, 1000);
+  REQUIRE_FALSE(refused.ok());
+  CHECK(said == 1);
+  CHECK(refused.diagnostics().front().message.find(
+            "there is room for 1000 B: open a graph of a ") != std::string::npos);
+  const auto done = check_plan(*document.document, check, progress, 1 << 20);
+  REQUIRE(done.ok());
+  CHECK(all_ok(done->outputs));
+}
+
 // A job's outside that does nothing.
 class NoControl : public JobControl {
  public:

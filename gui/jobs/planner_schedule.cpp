@@ -1,0 +1,57 @@
+// The schedule of the plan that is shown: its kernels, and the arena that its buffers take.
+#include <fmt/core.h>
+
+#include <utility>
+
+#include "gui/jobs/errands.h"
+#include "gui/jobs/planner.h"
+#include "gui/model/schedule_view.h"
+
+namespace recut::gui {
+
+bool Planner::wants_schedule(const DocumentView& document) const {
+  const auto* scheduling = find_memory<Scheduling>(document.memories, kScheduleMemory);
+  if (scheduling == nullptr) return true;
+  if (scheduling->plan == document.shown) return false;
+  return !scheduling->awaited || scheduling->at_work != document.shown ||
+         !jobs_.is_alive(scheduling->job);
+}
+
+void Planner::schedule(DocumentView& document) {
+  if (wants_schedule(document)) start_schedule(document, true);
+}
+
+// Where the frame would wait for it, panels ask.
+void Planner::schedule_at_leisure(DocumentView& document) {
+  if (!document.shown || !(backend_.has_threads() || jobs_.helped())) return;
+  for (const JobId job : {document.planning, document.viewing, document.weighing, document.sweeping,
+                          document.reasoning})
+    if (jobs_.is_alive(job)) return;
+  const Scheduling& scheduling = scheduling_of(document);
+  const bool at_work = scheduling.at_work == document.shown && jobs_.is_alive(scheduling.job);
+  if (scheduling.plan != document.shown && !at_work) start_schedule(document, false);
+}
+
+void Planner::start_schedule(DocumentView& document, bool awaited) {
+  Scheduling& scheduling = scheduling_of(document);
+  jobs_.cancel(scheduling.job);
+  scheduling.at_work = document.shown;
+  scheduling.awaited = awaited;
+  const auto take = [this, serial = document.serial, plan = document.shown](
+                        JobControl& control, Result<Schedule> schedule) {
+    Result<SharedSchedule> view = SharedSchedule();
+    if (schedule)
+      view = SharedSchedule(std::make_shared<const ScheduleView>(plan, std::move(*schedule)));
+    else
+      view = schedule.diagnostics();
+    post(control, serial,
+         [plan, view](DocumentView& document) { take_schedule(document, plan, view); });
+  };
+  Job job = scheduling_job(fmt::format("Scheduling {}", document.title), helper_file(document),
+                           document.shown, take);
+  job.urgent = awaited;
+  job.quiet = !awaited;
+  scheduling.job = jobs_.start(std::move(job));
+}
+
+}  // namespace recut::gui
