@@ -56,6 +56,10 @@ struct GraphArguments {
   // The same for what plans: a joint graph.
   Result<Document> open_joint(const Console& console) const;
 
+  // With passes for that device's libraries, where there is one, and without that pass ("": with
+  // all).
+  GraphArguments for_card(const std::optional<Device>& device, std::string_view without) const;
+
   // The passes that open() runs of a file, and how. Fails where the graph isn't what a stage is
   // for.
   Result<ChosenPasses> chosen_passes(const GraphFile& file) const;

@@ -104,6 +104,14 @@ void GraphArguments::add_device_to(CLI::App& command) {
       ->type_name("PROFILE");
 }
 
+GraphArguments GraphArguments::for_card(const std::optional<Device>& device,
+                                        std::string_view without) const {
+  GraphArguments graph = *this;
+  graph.card = device;
+  if (!without.empty()) graph.skip += (graph.skip.empty() ? "" : ",") + std::string(without);
+  return graph;
+}
+
 RunnerOptions GraphArguments::runner_options() const {
   RunnerOptions options;
   if (!skip.empty()) options.skip = split_pass_names(skip);

@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <limits>
 
-#include "engine/cost/measured_kernels.h"
 #include "engine/support/units.h"
 #include "engine/workspace/plan_text.h"
+#include "engine/workspace/workspaces.h"
 #include "native/calibrated_profile.h"
 
 namespace recut::native {
@@ -139,25 +139,11 @@ Result<Planned> PlanArguments::plan(const Document& document, const Console& con
   return planned;
 }
 
-Graph& planned_graph(Document& document) {
-  return document.passes.passes.empty() ? document.passes.input
-                                        : document.passes.passes.back().graph;
-}
-
 Result<Done> add_workspaces(Document& document, const std::string& device) {
   if (device.empty() || device == kMeasuredDevice) return Done{};
   const auto profile = find_device(device);
   if (!profile) return profile.diagnostics();
-  return add_workspaces(document, *profile, std::numeric_limits<std::int64_t>::max());
-}
-
-Result<Done> add_workspaces(Document& document, const DeviceProfile& profile, std::int64_t most) {
-  Graph& graph = planned_graph(document);
-  if (profile.measured == nullptr || !profile.measured->is_of(graph)) return Done{};
-  auto measured = with_workspaces(*profile.measured, graph, most);
-  if (!measured) return measured.diagnostics();
-  graph.measured = std::move(*measured);
-  return Done{};
+  return recut::add_workspaces(document, *profile, std::numeric_limits<std::int64_t>::max());
 }
 
 int refuse(const PlanReport& report, bool json, const Console& console) {

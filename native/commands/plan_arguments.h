@@ -33,13 +33,9 @@ struct PlanArguments {
   Result<Planned> plan(const Document& document, const Console& console) const;
 };
 
-// The document's graph after its passes, to be given measurements.
-Graph& planned_graph(Document& document);
-
 // Gives the document's graph the workspaces of its calls that a device's profile, by its name, has
-// measured of it: they are a part of what is planned. Those above `most` bytes are left out.
+// measured of it (engine/workspace/workspaces.h), however large.
 Result<Done> add_workspaces(Document& document, const std::string& device);
-Result<Done> add_workspaces(Document& document, const DeviceProfile& profile, std::int64_t most);
 
 // Makes "calibrated" the path of the profile that recut calibrate wrote, and fails where there is
 // none; so with the names of others that it left.

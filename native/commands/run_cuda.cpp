@@ -1,24 +1,17 @@
 // recut run --device cuda: a planned training step on an NVIDIA card, measured beside its plan.
 #include <fmt/core.h>
 
-#include <algorithm>
-
 #include "engine/support/units.h"
 #include "engine/workspace/scheduling.h"
 #include "native/commands/card_options.h"
-#include "native/commands/card_profile.h"
 #include "native/commands/command.h"
 #include "native/commands/run_arguments.h"
 #include "native/commands/run_report.h"
-#include "native/cuda/attention_call.h"
 #include "native/cuda/execution.h"
+#include "native/executors/card_plan.h"
 
 namespace recut::native {
 namespace {
-
-// How many times quicker a step of convolutions is with their channels last, at least:
-// resnet50 1.09, unet 1.23 on one H100.
-constexpr double kWonByLayout = 1.09;
 
 class CudaRun {
  public:
@@ -29,9 +22,13 @@ class CudaRun {
     const auto most = most_workspace(command_.workspace);
     if (!most) return console_.complain(most.diagnostics());
     most_workspace_ = *most;
-    auto planned = plan();
+    const auto planned = plan();
     if (!planned) return console_.complain(planned.diagnostics());
-    const auto& [document, scheduled] = *planned;
+    const Document& document = planned->document;
+    const ScheduledPlan& scheduled = planned->scheduled;
+    if (!planned->note.empty()) console_.err << "note: " << planned->note << "\n";
+    if (const auto& known = planned->known)
+      ceilings_ = {known->name, known->title, known->peaks, known->source};
     if (!scheduled.holds()) return refuse_arena(document, scheduled, command_.json, console_);
     const auto step = compile(document, scheduled);
     if (!step) return console_.complain(step.diagnostics());
@@ -39,11 +36,6 @@ class CudaRun {
   }
 
  private:
-  struct Planned {
-    Document document;
-    ScheduledPlan scheduled;
-  };
-
   cuda::Precision precision() const { return cuda::precision_named(command_.precision); }
 
   // The libraries that were asked are closed again before the step runs.
@@ -61,93 +53,19 @@ class CudaRun {
     return step;
   }
 
-  // Copies in another layout take room, too: where the budget hasn't that, or recomputation costs
-  // more than channels that lie last save, convolutions stay as they are.
-  Result<Planned> plan() {
-    auto planned = plan(true);
-    if (!planned || !lays_out(planned->document)) return planned;
-    const bool held = planned->scheduled.holds();
-    if (held && lengthened(planned->scheduled) <= kWonByLayout) return planned;
-    auto plain = plan(false);
-    if (!plain || !is_better(plain->scheduled, planned->scheduled)) return planned;
-    if (plain->scheduled.holds())
-      console_.err << (held ? "note: within the budget convolutions are no quicker with their "
-                              "channels last: they stay as the graph has them\n"
-                            : "note: with their channels last, convolutions don't fit the budget: "
-                              "they stay as the graph has them\n");
-    return plain;
-  }
-
-  static bool is_better(const ScheduledPlan& plain, const ScheduledPlan& laid_out) {
-    if (plain.holds() != laid_out.holds()) return plain.holds();
-    if (!plain.holds()) return plain.planned.report.peak_bytes < laid_out.planned.report.peak_bytes;
-    return kWonByLayout * lengthened(plain) < lengthened(laid_out);
-  }
-
-  // How many times longer the step is by what is computed again.
-  static double lengthened(const ScheduledPlan& scheduled) {
-    const PlanReport& report = scheduled.planned.report;
-    return report.step_us / report.step_us_unplanned;
-  }
-
-  Result<Planned> plan(bool channels_last) {
-    auto document = open(channels_last);
-    if (!document) return document.diagnostics();
-    const auto request = scheduling(*document);
-    if (!request) return request.diagnostics();
-    if (!command_.no_library) cuda::add_attention_workspaces(planned_graph(*document));
-    console_.say("planning");
-    auto scheduled = schedule_document(*document, *request);
-    if (!scheduled) return scheduled.diagnostics();
-    return Planned{std::move(*document), std::move(*scheduled)};
-  }
-
-  static bool lays_out(const Document& document) {
-    const auto& passes = document.passes.passes;
-    return std::any_of(passes.begin(), passes.end(), [](const PassReport& pass) {
-      return pass.name == "channels_last" && pass.changed;
-    });
-  }
-
-  // Products that libraries take are padded by what the card's profile says of them.
-  Result<Document> open(bool channels_last) const {
-    GraphArguments graph = command_.graph;
-    if (!channels_last) graph.skip += graph.skip.empty() ? "channels_last" : ",channels_last";
-    if (!command_.no_library) {
-      const auto found = profile(nullptr);
-      if (!found) return found.diagnostics();
-      graph.card = found->profile;
-      graph.card->runs_step = true;
-      graph.card->f32_uses_tf32 = precision() != cuda::Precision::f32;
-    }
-    return graph.open_joint(console_);
-  }
-
-  // The one that is named, or the card's; with a graph, that of its kernels where there is one:
-  // they are measured with the libraries' products of f32 and of tf32.
-  Result<FoundProfile> profile(const Graph* graph) const {
-    const std::string& named = command_.plan.device;
-    return profile_on_card(named == kMeasuredDevice ? "" : named, card_->name(),
-                           command_.no_library ? nullptr : graph, precision());
-  }
-
-  // By that profile; its workspaces become the graph's.
-  Result<SchedulingRequest> scheduling(Document& document) {
-    SchedulingRequest request{command_.plan.request(), {}};
-    request.planning.cost_model = "fused";
-    if (command_.plan.device == kMeasuredDevice) return request;
-    auto found = profile(&document.graph());
-    if (!found) return found.diagnostics();
-    request.planning.profile = std::move(found->profile);
-    if (found->known) set_ceilings(*request.planning.profile);
-    if (command_.no_library) return request;
-    if (auto done = add_workspaces(document, *request.planning.profile, most_workspace_); !done)
-      return done.diagnostics();
-    return request;
-  }
-
-  void set_ceilings(const DeviceProfile& profile) {
-    ceilings_ = {profile.name, profile.title, profile.peaks, profile.source};
+  Result<CardPlan> plan() const {
+    CardPlanRequest request;
+    request.card = card_->name();
+    request.precision = precision();
+    request.library = !command_.no_library;
+    request.most_workspace_bytes = most_workspace_;
+    request.profile = command_.plan.device;
+    request.planning = command_.plan.request();
+    request.open = [&](const std::optional<Device>& device, std::string_view skip) {
+      return command_.graph.for_card(device, skip).open_joint(console_);
+    };
+    request.progress = [&](std::string_view phase) { console_.say(std::string(phase)); };
+    return plan_for_card(request);
   }
 
   int execute(const Document& document, const cuda::ReadyStep& step) const {

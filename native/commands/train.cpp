@@ -15,11 +15,10 @@
 #include "engine/workspace/training_run.h"
 #include "gui/pictures/loss_curve.h"
 #include "native/commands/card_options.h"
-#include "native/commands/card_profile.h"
 #include "native/commands/command.h"
 #include "native/commands/picture_options.h"
 #include "native/commands/plan_arguments.h"
-#include "native/cuda/attention_call.h"
+#include "native/executors/card_plan.h"
 #include "native/executors/cpu_executor.h"
 #include "native/executors/cuda_executor.h"
 
@@ -66,17 +65,17 @@ Result<Optimizer> optimizer_of(const TrainCommand& c) {
 }
 
 // The file's graph with the optimiser in it, and the passes over both.
-Result<Document> open(const TrainCommand& command, const Optimizer& optimizer,
-                      const Console& console) {
-  auto file = command.graph.read(console);
+Result<Document> open(const GraphArguments& graph, const std::string& loss,
+                      const Optimizer& optimizer, const Console& console) {
+  auto file = graph.read(console);
   if (!file) return file.diagnostics();
-  auto passes = command.graph.chosen_passes(*file);
+  auto passes = graph.chosen_passes(*file);
   if (!passes) return passes.diagnostics();
   OpenOptions options;
   options.passes = std::move(passes->names);
   options.runner = std::move(passes->options);
-  options.training = TrainingOptions{optimizer, command.loss};
-  return open_document_graph(std::move(*file), command.graph.path, options);
+  options.training = TrainingOptions{optimizer, loss};
+  return open_document_graph(std::move(*file), graph.path, options);
 }
 
 bool holds(const Training& t) { return t.measured_peak_bytes == t.planned_peak_bytes; }
@@ -155,26 +154,41 @@ Result<TrainingDevice> device_of(const TrainCommand& command) {
       name};
 }
 
-// Plans by what recut run --device plans by there.
-Result<ScheduledPlan> schedule(const TrainCommand& command, const TrainingDevice& device,
-                               Document& document) {
+struct PlannedTraining {
+  Document document;
+  ScheduledPlan scheduled;
+};
+
+Result<PlannedTraining> plan_for_processor(const TrainCommand& command, const Executor& executor,
+                                           const Optimizer& optimizer, const Console& console) {
+  auto document = open(command.graph, command.loss, optimizer, console);
+  if (!document) return document.diagnostics();
   PlanningRequest planning = command.plan.request();
   planning.cost_model = "fused";
-  if (device.card.empty()) {
-    if (command.plan.device.empty() && !device.executor->device().empty())
-      planning.device = device.executor->device();
-    return schedule_document(document, {planning, {}});
-  }
-  cuda::add_attention_workspaces(planned_graph(document));
-  if (command.plan.device != kMeasuredDevice) {
-    auto found = profile_on_card(command.plan.device, device.card, &document.graph(),
-                                 cuda::precision_named(command.precision));
-    if (!found) return found.diagnostics();
-    auto added = add_workspaces(document, found->profile, cuda::kUsualWorkspace);
-    if (!added) return added.diagnostics();
-    planning.profile = std::move(found->profile);
-  }
-  return schedule_document(document, {planning, {}});
+  if (command.plan.device.empty() && !executor.device().empty())
+    planning.device = executor.device();
+  console.say("planning");
+  auto scheduled = schedule_document(*document, {planning, {}});
+  if (!scheduled) return scheduled.diagnostics();
+  return PlannedTraining{std::move(*document), std::move(*scheduled)};
+}
+
+Result<PlannedTraining> plan(const TrainCommand& command, const TrainingDevice& device,
+                             const Optimizer& optimizer, const Console& console) {
+  if (device.card.empty()) return plan_for_processor(command, *device.executor, optimizer, console);
+  CardPlanRequest request;
+  request.card = device.card;
+  request.precision = cuda::precision_named(command.precision);
+  request.profile = command.plan.device;
+  request.planning = command.plan.request();
+  request.open = [&](const std::optional<Device>& passes_for, std::string_view skip) {
+    return open(command.graph.for_card(passes_for, skip), command.loss, optimizer, console);
+  };
+  request.progress = [&](std::string_view phase) { console.say(std::string(phase)); };
+  auto planned = plan_for_card(request);
+  if (!planned) return planned.diagnostics();
+  if (!planned->note.empty()) console.err << "note: " << planned->note << "\n";
+  return PlannedTraining{std::move(planned->document), std::move(planned->scheduled)};
 }
 
 // One line a tenth of a second, where there is a terminal.
@@ -196,19 +210,16 @@ int train(TrainCommand command, const Console& console) {
   if (!optimizer) return console.complain(optimizer.diagnostics());
   const auto device = device_of(command);
   if (!device) return console.complain(device.diagnostics());
-  auto opened = open(command, *optimizer, console);
-  if (!opened) return console.complain(opened.diagnostics());
-  console.say("planning");
-  const auto scheduled = schedule(command, *device, *opened);
-  const Document& document = *opened;
-  if (!scheduled) return console.complain(scheduled.diagnostics());
-  if (!scheduled->holds()) return refuse_arena(document, *scheduled, command.json, console);
+  const auto planned = plan(command, *device, *optimizer, console);
+  if (!planned) return console.complain(planned.diagnostics());
+  const auto& [document, scheduled] = *planned;
+  if (!scheduled.holds()) return refuse_arena(document, scheduled, command.json, console);
   const auto tensors = read_tensors(command.tensors, document.file);
   if (!tensors) return console.complain(tensors.diagnostics());
   request.tensors = (*tensors)->tensors;
   request.progress = progress(console, request.steps);
   console.say("compiling");
-  const auto training = train(document, *scheduled, *device->executor, request);
+  const auto training = train(document, scheduled, *device->executor, request);
   console.say("");
   if (!training) return console.complain(training.diagnostics());
   const auto written = write_outputs(command, *training, document, *optimizer);

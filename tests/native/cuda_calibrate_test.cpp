@@ -19,6 +19,7 @@
 #include "native/cuda/calibration_kernels.h"
 #include "native/cuda/nvrtc.h"
 #include "native/cuda/shared_library.h"
+#include "native/executors/find_card_profile.h"
 #include "tests/codegen/attention_graph.h"
 #include "tests/native/fake_card.h"
 #include "tests/native/fake_step.h"

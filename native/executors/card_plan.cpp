@@ -1,0 +1,119 @@
+#include "native/executors/card_plan.h"
+
+#include <algorithm>
+
+#include "engine/workspace/workspaces.h"
+#include "native/cuda/attention_call.h"
+#include "native/executors/find_card_profile.h"
+
+namespace recut::native {
+namespace {
+
+constexpr std::string_view kLayoutPass = "channels_last";
+
+// How many times quicker a step of convolutions is with their channels last, at least:
+// resnet50 1.09, unet 1.23 on one H100.
+constexpr double kWonByLayout = 1.09;
+
+class CardPlanner {
+ public:
+  explicit CardPlanner(const CardPlanRequest& request) : request_(request) {}
+
+  // Where the budget hasn't the room for copies in another layout, or recomputation costs more than
+  // channels that lie last save, convolutions stay as they are.
+  Result<CardPlan> run() {
+    auto planned = plan("");
+    if (!planned || !lays_out(planned->document)) return planned;
+    const bool held = planned->scheduled.holds();
+    if (held && lengthened(planned->scheduled) <= kWonByLayout) return planned;
+    auto plain = plan(kLayoutPass);
+    if (!plain || !is_better(plain->scheduled, planned->scheduled)) return planned;
+    if (plain->scheduled.holds())
+      plain->note = held
+                        ? "within the budget convolutions are no quicker with their channels last: "
+                          "they stay as the graph has them"
+                        : "with their channels last, convolutions don't fit the budget: they stay "
+                          "as the graph has them";
+    return plain;
+  }
+
+ private:
+  static bool lays_out(const Document& document) {
+    const auto& passes = document.passes.passes;
+    return std::any_of(passes.begin(), passes.end(), [](const PassReport& pass) {
+      return pass.name == kLayoutPass && pass.changed;
+    });
+  }
+
+  static bool is_better(const ScheduledPlan& plain, const ScheduledPlan& laid_out) {
+    if (plain.holds() != laid_out.holds()) return plain.holds();
+    if (!plain.holds()) return plain.planned.report.peak_bytes < laid_out.planned.report.peak_bytes;
+    return kWonByLayout * lengthened(plain) < lengthened(laid_out);
+  }
+
+  // How many times longer the step is by its recomputation.
+  static double lengthened(const ScheduledPlan& scheduled) {
+    const PlanReport& report = scheduled.planned.report;
+    return report.step_us / report.step_us_unplanned;
+  }
+
+  Result<CardPlan> plan(std::string_view skip) const {
+    auto document = open(skip);
+    if (!document) return document.diagnostics();
+    std::optional<DeviceProfile> known;
+    const auto request = scheduling(*document, known);
+    if (!request) return request.diagnostics();
+    if (request_.library) cuda::add_attention_workspaces(planned_graph(*document));
+    request_.progress("planning");
+    auto scheduled = schedule_document(*document, *request);
+    if (!scheduled) return scheduled.diagnostics();
+    return CardPlan{std::move(*document), std::move(*scheduled), std::move(known), {}};
+  }
+
+  // Products that libraries take are padded by what the card's profile says of them.
+  Result<Document> open(std::string_view skip) const {
+    if (!request_.library) return request_.open(std::nullopt, skip);
+    const auto found = profile(nullptr);
+    if (!found) return found.diagnostics();
+    Device device = found->profile;
+    device.runs_step = true;
+    device.f32_uses_tf32 = request_.precision != cuda::Precision::f32;
+    return request_.open(device, skip);
+  }
+
+  // With a graph, that of its kernels where there is one: they are measured with the libraries'
+  // products of f32 and of tf32. Times that are in the file are no profile of the card.
+  Result<FoundProfile> profile(const Graph* graph) const {
+    return profile_on_card(is_measured() ? "" : request_.profile, request_.card,
+                           request_.library ? graph : nullptr, request_.precision);
+  }
+
+  bool is_measured() const { return request_.profile == kMeasuredDevice; }
+
+  // By that profile; its workspaces become the graph's.
+  Result<SchedulingRequest> scheduling(Document& document,
+                                       std::optional<DeviceProfile>& known) const {
+    SchedulingRequest request{request_.planning, {}};
+    request.planning.cost_model = "fused";
+    if (is_measured()) return request;
+    auto found = profile(&document.graph());
+    if (!found) return found.diagnostics();
+    request.planning.profile = std::move(found->profile);
+    if (found->known) known = request.planning.profile;
+    if (!request_.library) return request;
+    const auto added =
+        add_workspaces(document, *request.planning.profile, request_.most_workspace_bytes);
+    if (!added) return added.diagnostics();
+    return request;
+  }
+
+  const CardPlanRequest& request_;
+};
+
+}  // namespace
+
+Result<CardPlan> plan_for_card(const CardPlanRequest& request) {
+  return CardPlanner(request).run();
+}
+
+}  // namespace recut::native
