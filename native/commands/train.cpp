@@ -82,7 +82,8 @@ bool holds(const Training& t) { return t.measured_peak_bytes == t.planned_peak_b
 
 bool diverged(const Training& t) { return !std::isfinite(t.losses.back()); }
 
-std::string as_json(const Training& t, const TrainCommand& command, const Optimizer& o) {
+std::string as_json(const Training& t, const TrainCommand& command, const Optimizer& o,
+                    std::int64_t budget_bytes) {
   return Json{{"optimizer", words_of(o)},
               {"steps", t.losses.size()},
               {"first_loss", t.losses.front()},
@@ -93,6 +94,7 @@ std::string as_json(const Training& t, const TrainCommand& command, const Optimi
               {"device", command.target},
               {"where", t.where},
               {"threads", command.threads},
+              {"budget_bytes", budget_bytes},
               {"planned_peak_bytes", t.planned_peak_bytes},
               {"measured_peak_bytes", t.measured_peak_bytes},
               {"scratch_bytes", t.scratch_bytes},
@@ -224,7 +226,8 @@ int train(TrainCommand command, const Console& console) {
   if (!training) return console.complain(training.diagnostics());
   const auto written = write_outputs(command, *training, document, *optimizer);
   if (!written) return console.complain(written.diagnostics());
-  console.out << (command.json ? as_json(*training, command, *optimizer)
+  const std::int64_t budget_bytes = scheduled.planned.report.budget_bytes;
+  console.out << (command.json ? as_json(*training, command, *optimizer, budget_bytes)
                                : as_text(*training, command, *optimizer));
   if (diverged(*training))
     console.err << fmt::format("error: the loss is {} in step {}: try a smaller --lr\n",

@@ -5,7 +5,8 @@ usage: training.py RECUT FILE...
 
 The data, the seed and the budgets are the same; sums are cut otherwise, and what rounding does to a
 loss grows from step to step: the first steps may differ by 1e-4 of it, later ones by 5 %. Exit code 1
-where one differs by more, or where a measured peak is not the planned one.
+where one differs by more, where a measured peak is not the planned one, or where the peak and the
+scratch of libraries beside it are above the budget.
 """
 import json
 import pathlib
@@ -36,6 +37,9 @@ def fault(card, processor):
             return f"step {step}: {a} on the card, {b} on the processor"
     if card["measured_peak_bytes"] != card["planned_peak_bytes"]:
         return f"{card['measured_peak_bytes']} bytes measured, {card['planned_peak_bytes']} planned"
+    taken = card["measured_peak_bytes"] + card["scratch_bytes"]
+    if 0 < card["budget_bytes"] < taken:
+        return f"{taken} bytes taken with the scratch of libraries, {card['budget_bytes']} asked for"
     return None
 
 
