@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""How far the interpreter and compiled loops are from the same graph in f64 throughout, by family: the table
-of engine/eval/README.md. Relative errors of whole outputs, in units of 1e-8.
+"""How far the interpreter and compiled loops are from the same graph in f64 throughout, by family: a table
+of tests/claims.json. Relative errors of whole outputs, in units of 1e-8.
 
 usage: judge.py [RECUT]     default: build/release/recut
 """

@@ -5,13 +5,15 @@ usage: check.py [ROOT]
 
 Rooms include only rooms above them, and only through their doors; the map in
 engine/README.md and the folders agree; no file or function has outgrown its
-subject; no marks of unfinished work and no paths of somebody's machine.
+subject; no marks of unfinished work and no paths of somebody's machine; the
+README is short, tests/VALIDATION.md is generated, and links lead somewhere.
 Prints one line a failure, `file:line: what is wrong`, then a plain closing line.
 """
 import pathlib
 import sys
 
 import definitions
+import documents
 import gui_map
 import includes
 import sizes
@@ -34,6 +36,9 @@ def main():
         "no two sources of a target have one name of their own": unity.check_unity,
         "files and functions keep to their subject": sizes.check_sizes,
         "no marks of unfinished work, no machine's paths": text_rules.check_text,
+        "the README is short": documents.check_readme,
+        "the validation is what the claims give": documents.check_claims,
+        "links between documents point to files": documents.check_links,
     }
     failed = 0
     for subject, check in checks.items():

@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 """Tests of the house check itself: a check that can't fail checks nothing."""
+import json
 import pathlib
 import tempfile
 import unittest
 
+import command_reference
 import definitions
+import documents
 import gui_map
 import includes
 import sizes
@@ -208,6 +211,86 @@ class Text(House):
         failures = text_rules.check_text(self.tree())
         self.assertEqual([failure.split(": ")[0] for failure in failures],
                          ["engine/ir/a.cpp:1", "engine/ir/a.cpp:2"])
+
+
+class Documents(House):
+    CLAIM = {"subject": "Plans", "claim": "Reading is quick.", "command": "run.sh", "machine": "2 cores",
+             "date": "2026-11-21", "figures": "78 ms"}
+
+    def write_claims(self, *rows):
+        self.write("tests/claims.json", json.dumps(rows))
+        self.write("tests/VALIDATION.md", documents.claims.render(rows))
+
+    def test_the_size_of_the_readme(self):
+        self.write("README.md", "a" * 8192)
+        self.assertEqual(documents.check_readme(self.tree()), [])
+        self.write("README.md", "a" * 8193)
+        self.assertIn("8193 bytes", documents.check_readme(self.tree())[0])
+
+    def test_claims_and_their_document(self):
+        table = [["graph", "step"], ["gpt2", "1 | 2"]]
+        self.write_claims(self.CLAIM, self.CLAIM | {"command": ["a", "b"], "figures": table, "note": "In ms."})
+        self.assertEqual(documents.check_claims(self.tree()), [])
+        self.assertIn("| gpt2 | 1 \\| 2 |\n\nIn ms.\n", self.tree().read("tests/VALIDATION.md"))
+
+    def test_a_document_that_was_edited(self):
+        self.write_claims(self.CLAIM)
+        self.write("tests/VALIDATION.md", self.tree().read("tests/VALIDATION.md") + "76 ms\n")
+        self.assertIn("claims.py --write", documents.check_claims(self.tree())[0])
+
+    def test_claims_that_lack_something(self):
+        for change, why in (({"machine": ""}, "no machine"), ({"date": "today"}, "YYYY-MM-DD"),
+                            ({"author": "a"}, "unknown key author"), ({"figures": [["a", "b"], ["c"]]}, "differ in length")):
+            self.write("tests/claims.json", json.dumps([self.CLAIM | change]))
+            self.assertIn(why, documents.check_claims(self.tree())[0])
+
+    def test_subjects_that_stand_apart(self):
+        other = self.CLAIM | {"subject": "Passes"}
+        self.assertIn("stand apart", documents.claims.faults([self.CLAIM, other, self.CLAIM])[0])
+
+    def test_links_that_lead_somewhere(self):
+        self.write("README.md", "[a](engine/README.md#map) ![b](engine/ir/graph.h) [c](engine/) [d](#here) "
+                                "[e](https://example.org/x) `[f](code.md)`\n```\n[g](code.md)\n```\n")
+        self.write("engine/ir/README.md", "[a](../README.md) [b](graph.h) [top](../../)")
+        self.assertEqual(documents.check_links(self.tree()), [])
+
+    def test_links_that_lead_nowhere(self):
+        self.write("engine/ir/README.md", "```\n```\n[a](engine/README.md)\n<img src=\"none.png\">\n")
+        self.assertEqual([failure.split(": ")[0] for failure in documents.check_links(self.tree())],
+                         ["engine/ir/README.md:3", "engine/ir/README.md:4"])
+
+
+class CommandReference(unittest.TestCase):
+    HELP = """Print a graph
+Usage: recut show [OPTIONS] FILE
+
+Positionals:
+  FILE TEXT REQUIRED          A graph
+
+Options:
+  -h,--help                   Print this help message and exit
+  --no-passes Excludes: --passes --rules
+                              Run no passes
+  --seconds S:POSITIVE        End after this long,
+                              or sooner
+
+Options: none of these.
+Example: recut show a.recut
+"""
+
+    def test_parts_of_a_help(self):
+        found = command_reference.parse_help(["show"], self.HELP)
+        self.assertEqual((found.about, found.usage), ("Print a graph", "recut show [OPTIONS] FILE"))
+        self.assertEqual(found.sections["Options"][1:], [["--no-passes Excludes: --passes --rules", "Run no passes"],
+                                                         ["--seconds S:POSITIVE", "End after this long, or sooner"]])
+        self.assertEqual(found.footer, "Options: none of these.\nExample: recut show a.recut")
+
+    def test_a_reference(self):
+        helps = [command_reference.parse_help([name] if name else [], self.HELP) for name in ("", "a", "b", "c")]
+        text = command_reference.render([helps[0]._replace(footer="Try"), *helps[1:]])
+        self.assertEqual(text.count("| `--seconds S` | End after this long, or sooner |"), 1)
+        self.assertIn("| `--no-passes` | Run no passes. Not with `--passes`, `--rules` |", text)
+        self.assertEqual(text.count("Also: `--no-passes`, `--seconds`."), 3)
 
 
 class Functions(unittest.TestCase):

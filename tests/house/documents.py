@@ -1,0 +1,66 @@
+"""The documents: the README is short, what is generated is what its source gives, and links point to files."""
+import json
+import pathlib
+import posixpath
+import re
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+import claims  # noqa: E402  (tests/claims.py)
+
+README = "README.md"
+MOST_BYTES = 8192
+FENCE = re.compile(r"^( *)```.*?^\1```[^\n]*$", re.MULTILINE | re.DOTALL)
+CODE = re.compile(r"`[^`\n]*`")
+LINK = re.compile(r"\]\(([^()\s]+)\)|<(?:img|a)\s[^>]*?(?:src|href)=\"([^\"]+)\"")
+ELSEWHERE = re.compile(r"[a-z][a-z0-9+.-]*:|//")
+
+
+def check_readme(tree):
+    """A newcomer reads all of it: the README is no longer than a few screens."""
+    if README not in tree.paths:
+        return []
+    size = (tree.root / README).stat().st_size
+    return [f"{README}: {size} bytes; at most {MOST_BYTES} are expected"] if size > MOST_BYTES else []
+
+
+def check_claims(tree):
+    """tests/VALIDATION.md is what tests/claims.py makes of tests/claims.json."""
+    if claims.CLAIMS not in tree.paths:
+        return []
+    rows = json.loads(tree.read(claims.CLAIMS))
+    failures = claims.faults(rows)
+    if failures:
+        return failures
+    if claims.DOCUMENT not in tree.paths or tree.read(claims.DOCUMENT) != claims.render(rows):
+        return [f"{claims.DOCUMENT}: isn't what {claims.CLAIMS} gives; run python3 tests/claims.py --write"]
+    return []
+
+
+def check_links(tree):
+    """Relative links between documents point to files or folders of the repository."""
+    known = set(tree.paths)
+    known |= {parent for path in tree.paths for parent in _folders_of(path)}
+    failures = []
+    for path in tree.paths:
+        if path.endswith(".md"):
+            failures += [f"{path}:{line}: the link {target} leads nowhere"
+                         for line, target in _links(tree.read(path))
+                         if posixpath.normpath(posixpath.join(posixpath.dirname(path), target)) not in known]
+    return failures
+
+
+def _folders_of(path):
+    """The folders above a path, and the top."""
+    parts = path.split("/")[:-1]
+    return ["/".join(parts[:count]) for count in range(1, len(parts) + 1)] + ["."]
+
+
+def _links(text):
+    """(line, target) of every relative link, without its fragment; code has none."""
+    text = FENCE.sub(lambda fenced: "\n" * fenced[0].count("\n"), text)
+    for number, line in enumerate(CODE.sub("", text).splitlines(), 1):
+        for markdown, html in LINK.findall(line):
+            target = (markdown or html).partition("#")[0]
+            if target and not ELSEWHERE.match(target):
+                yield number, target
