@@ -11,6 +11,11 @@
 //
 // A node may say which line of Python called it: "source": "net.py:12 in forward: y = self.act(x)".
 //
+// Sizes and strides may be expressions over symbols, "8*s48", that "symbols" lists: {"s48":
+// {"hint": 512, "min": 2, "max": null}}. A node whose "val" is {"sym": "s48*s58", "type": "SymInt"}
+// (or SymFloat) is such a number. Reading binds every symbol, to a given size or to its hint: the
+// graph has fixed sizes.
+//
 // A program that ran the graph may write what it measured (engine/ir/measurements.h): a
 // call_function has "measured": {"us": 12.3, "workspace_bytes": 1048576}, either key or both, and
 // the file "measured_on", the device's name, and "allocation_granularity", the bytes that the
@@ -27,6 +32,7 @@
 
 #include "engine/input/bytes.h"
 #include "engine/input/safetensors.h"
+#include "engine/input/symbols.h"
 #include "engine/ir/graph.h"
 
 namespace recut {
@@ -47,6 +53,7 @@ struct GraphFile {
   double joint_passes_seconds_warm = 0;    // and a later one
   std::string key;                         // the graph that was read: "joint", …; "" in text form
   std::vector<std::string> graph_keys;     // the graphs that the file has
+  std::vector<BoundSymbol> symbols;        // that its sizes are made of, as they were bound
   std::vector<NamedTensor> tensors;     // values that the file has of the graph's inputs: in.<name>
   std::shared_ptr<const void> storage;  // what their bytes are views of
 };

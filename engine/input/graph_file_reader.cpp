@@ -20,6 +20,7 @@ namespace recut {
 namespace {
 
 constexpr std::string_view kForwardKey = "forward";
+constexpr std::string_view kSymbolsKey = "symbols";
 constexpr std::string_view kGraphKeys[] = {"joint", "joint_after_passes", kForwardKey};
 
 // One file on its way from a document to a GraphFile.
@@ -65,6 +66,19 @@ class FileReader {
     }
   }
 
+  // The file's symbols, bound: some to the sizes that are given.
+  Symbols read_symbols(Dimensions sizes) {
+    std::map<std::string, Symbol, std::less<>> symbols;
+    const JsonValue listed = fields_.find(kSymbolsKey, JsonKind::object, false);
+    if (listed.present())
+      for (const JsonMember member : listed.items())
+        if (auto symbol = read_symbol(member)) symbols.emplace(member.key, *symbol);
+    Symbols bound(std::move(symbols), std::move(sizes));
+    if (const auto fits = bound.check(); !fits)
+      complaints_.add(fits.diagnostics().front().message, listed);
+    return bound;
+  }
+
   // The nodes of the graph that was asked for, and how many of its outputs are forward's; empty
   // where something is wrong.
   struct Listed {
@@ -94,6 +108,23 @@ class FileReader {
   }
 
  private:
+  // Bounds that are no ints, as "int_oo", are none.
+  std::optional<Symbol> read_symbol(const JsonMember& member) {
+    if (!member.value.is(JsonKind::object)) {
+      complaints_.add(fmt::format("the symbol {} is {}, expected an object", quote(member.key),
+                                  describe(member.value.kind())),
+                      member.value);
+      return std::nullopt;
+    }
+    const auto integer = [&](std::string_view key) {
+      std::optional<std::int64_t> found;
+      for (const JsonMember field : member.value.items())
+        if (field.key == key && field.value.is(JsonKind::integer)) found = field.value.integer();
+      return found;
+    };
+    return Symbol{integer("hint"), integer("min"), integer("max")};
+  }
+
   // PyTorch gives no sets of names where a budget made its solver fail: those are left out.
   void read_partition(JsonValue object, std::string_view what, bool with_budget, GraphFile& file) {
     JsonFields fields(object, std::string(what), complaints_);
@@ -121,8 +152,10 @@ class FileReader {
 // fx-joint-graph JSON on its way to a GraphFile.
 class JointFileReader {
  public:
-  JointFileReader(std::string_view text, std::string_view file_name, std::string_view key)
+  JointFileReader(std::string_view text, std::string_view file_name, std::string_view key,
+                  Dimensions sizes)
       : key_(key),
+        sizes_(std::move(sizes)),
         wanted_{"format",
                 "version",
                 "model",
@@ -139,6 +172,7 @@ class JointFileReader {
                 kForwardKey,
                 kGranularityKey,
                 kMeasuredOnKey,
+                kSymbolsKey,
                 key_},
         complaints_(text, file_name),
         json_(text, file_name, wanted_) {}
@@ -153,7 +187,13 @@ class JointFileReader {
 
   Result<GraphFile> take() {
     if (!document_->ok()) return document_->diagnostics();
-    if (!complaints_.none()) return complaints_.take();
+    if (!complaints_.none()) {
+      Diagnostics faults = complaints_.take();
+      if (std::string words = symbols_.words_of_equal_hints(); builder_ && !words.empty())
+        faults.push_back({std::move(words), faults.front().file, 0, 0});
+      return faults;
+    }
+    file_.symbols = symbols_.used();
     return std::move(file_);
   }
 
@@ -170,15 +210,18 @@ class JointFileReader {
     if (!reader.read_header()) return false;
     reader.read_facts(file_);
     reader.read_partitions(file_);
+    symbols_ = reader.read_symbols(std::move(sizes_));
     listed_ = reader.read_nodes(key_, file_);
     if (listed_)
-      builder_.emplace(listed_->nodes, listed_->forward_outputs, listed_->roles, file_.graph,
-                       complaints_);
+      builder_.emplace(listed_->nodes, listed_->forward_outputs, listed_->roles, symbols_,
+                       file_.graph, complaints_);
     return builder_.has_value();
   }
 
   const std::string key_;
-  const std::array<std::string_view, 17> wanted_;
+  Dimensions sizes_;
+  Symbols symbols_;
+  const std::array<std::string_view, 18> wanted_;
   Complaints complaints_;
   JsonReader json_;
   std::optional<Result<JsonDocument>> document_;
@@ -207,7 +250,10 @@ Diagnostic no_graph_file(std::string_view bytes, std::string_view file_name) {
   return fault;
 }
 
-Result<GraphFile> read_graph_text(std::string_view bytes, std::string_view file_name) {
+Result<GraphFile> read_graph_text(std::string_view bytes, std::string_view file_name,
+                                  const Dimensions& sizes) {
+  if (const auto fits = Symbols({}, sizes).check(); !fits)
+    return Diagnostic{fits.diagnostics().front().message, std::string(file_name), 0, 0};
   if (!looks_like_graph_text(bytes)) return no_graph_file(bytes, file_name);
   auto graph = parse_graph_text(bytes, file_name);
   if (!graph) return graph.diagnostics();
@@ -220,16 +266,16 @@ Result<GraphFile> read_graph_text(std::string_view bytes, std::string_view file_
 }  // namespace
 
 Result<GraphFile> parse_joint_graph(std::string_view json_text, std::string_view file_name,
-                                    std::string_view key) {
-  JointFileReader reader(json_text, file_name, key);
+                                    std::string_view key, const Dimensions& sizes) {
+  JointFileReader reader(json_text, file_name, key, sizes);
   while (reader.step()) {
   }
   return reader.take();
 }
 
 struct GraphFileReader::State {
-  State(std::string_view given, std::string_view name, std::string_view wanted)
-      : bytes(given), file_name(name), key(wanted) {}
+  State(std::string_view given, std::string_view name, std::string_view wanted, Dimensions bound)
+      : bytes(given), file_name(name), key(wanted), sizes(std::move(bound)) {}
 
   bool step() {
     if (joint) return joint->step();
@@ -245,10 +291,10 @@ struct GraphFileReader::State {
     const std::string_view seen = without_space(text);
     if (seen.empty()) return end("the file is empty");
     if (seen.front() == '{') {
-      joint.emplace(text, file_name, key);
+      joint.emplace(text, file_name, key, sizes);
       return true;
     }
-    found = read_graph_text(text, file_name);
+    found = read_graph_text(text, file_name, sizes);
     return false;
   }
 
@@ -259,14 +305,15 @@ struct GraphFileReader::State {
 
   const std::string_view bytes;
   const std::string file_name, key;
+  const Dimensions sizes;
   std::string unpacked;
   std::optional<JointFileReader> joint;
   std::optional<Result<GraphFile>> found;
 };
 
 GraphFileReader::GraphFileReader(std::string_view bytes, std::string_view file_name,
-                                 std::string_view key)
-    : state_(std::make_unique<State>(bytes, file_name, key)) {}
+                                 std::string_view key, Dimensions sizes)
+    : state_(std::make_unique<State>(bytes, file_name, key, std::move(sizes))) {}
 GraphFileReader::GraphFileReader(GraphFileReader&&) noexcept = default;
 GraphFileReader::~GraphFileReader() = default;
 bool GraphFileReader::step() { return state_->step(); }
@@ -275,8 +322,8 @@ Result<GraphFile> GraphFileReader::take() {
 }
 
 Result<GraphFile> read_graph_bytes(std::string_view bytes, std::string_view file_name,
-                                   std::string_view key) {
-  GraphFileReader reader(bytes, file_name, key);
+                                   std::string_view key, const Dimensions& sizes) {
+  GraphFileReader reader(bytes, file_name, key, sizes);
   while (reader.step()) {
   }
   return reader.take();

@@ -15,12 +15,15 @@ namespace recut {
 // Reads fx-joint-graph JSON. The graph satisfies the verifier (engine/ir/verifier.h): shapes and
 // dtypes are checked against every operator's rule, and inferred where the file has none. All
 // faults come back, up to a bound; every unknown operator once, with its first use.
+// `sizes` binds symbols by name.
 Result<GraphFile> parse_joint_graph(std::string_view json_text, std::string_view file_name,
-                                    std::string_view key = kDefaultGraphKey);
+                                    std::string_view key = kDefaultGraphKey,
+                                    const Dimensions& sizes = {});
 
 // The same for any form, told apart by its first bytes: gzip, JSON, or Recut's text.
 Result<GraphFile> read_graph_bytes(std::string_view bytes, std::string_view file_name,
-                                   std::string_view key = kDefaultGraphKey);
+                                   std::string_view key = kDefaultGraphKey,
+                                   const Dimensions& sizes = {});
 
 // read_file, then read_graph_bytes.
 Result<GraphFile> read_graph_file(const std::string& path, std::string_view key = kDefaultGraphKey);
@@ -29,7 +32,7 @@ Result<GraphFile> read_graph_file(const std::string& path, std::string_view key 
 class GraphFileReader {
  public:
   GraphFileReader(std::string_view bytes, std::string_view file_name,
-                  std::string_view key = kDefaultGraphKey);
+                  std::string_view key = kDefaultGraphKey, Dimensions sizes = {});
   GraphFileReader(GraphFileReader&&) noexcept;
   ~GraphFileReader();
 

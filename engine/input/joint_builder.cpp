@@ -21,11 +21,6 @@ namespace {
 // All values of a graph together: sums of sizes, and twice that, fit into 64 bits.
 constexpr std::int64_t kMaxTotalBytes = std::int64_t{1} << 61;
 
-// The types of a node as the file has them, one an output; nothing where it has none, or says
-// nothing of an output's dtype.
-using RecordedType = std::optional<TensorType>;
-using RecordedTypes = std::optional<std::vector<RecordedType>>;
-
 constexpr std::size_t kStepNodes = 1'000;
 
 }  // namespace
@@ -33,9 +28,10 @@ constexpr std::size_t kStepNodes = 1'000;
 class JointGraphBuilder::Builder {
  public:
   Builder(const JointNodes& nodes, std::optional<std::int64_t> forward_outputs,
-          const JointRoles& roles, Graph& graph, Complaints& complaints)
+          const JointRoles& roles, const Symbols& symbols, Graph& graph, Complaints& complaints)
       : nodes_(nodes),
         forward_outputs_(forward_outputs),
+        symbols_(symbols),
         graph_(graph),
         complaints_(complaints),
         ids_(nodes.nodes.size()) {
@@ -82,8 +78,8 @@ class JointGraphBuilder::Builder {
     if (measurements_.any()) graph_.measured = std::make_shared<const Measurements>(measurements_);
     if (output_.present())
       read_joint_outputs(
-          output_, forward_outputs_, [this](std::string_view name) { return find(name); }, graph_,
-          complaints_);
+          output_, forward_outputs_, number_inputs_,
+          [this](std::string_view name) { return find(name); }, graph_, complaints_);
     else if (complaints_.none())
       complaints_.add("the graph has no node 'output'");
   }
@@ -99,7 +95,13 @@ class JointGraphBuilder::Builder {
     recorded_.resize(nodes_.nodes.size());
     faulty_type_.resize(nodes_.nodes.size(), false);
     for (std::size_t i = 0; i < nodes_.nodes.size(); ++i) {
-      auto types = types_of(nodes_.nodes[i].val);
+      auto number = read_joint_number(nodes_.nodes[i].val, symbols_);
+      if (number && *number) {
+        numbers_.emplace(i, std::move(**number));
+        continue;
+      }
+      auto types = number ? read_joint_types(nodes_.nodes[i].val, symbols_)
+                          : Result<RecordedTypes>(number.diagnostics());
       if (!types) {
         faulty_type_[i] = true;
         complain(nodes_.nodes[i], types.diagnostics().front().message);
@@ -124,28 +126,6 @@ class JointGraphBuilder::Builder {
     }
   }
 
-  static Result<RecordedTypes> types_of(JsonValue val) {
-    if (!val.present() || val.is(JsonKind::null)) return RecordedTypes();
-    std::vector<RecordedType> types;
-    if (!val.is(JsonKind::array)) {
-      auto type = read_joint_type(val);
-      if (!type) return type.diagnostics();
-      types.push_back(std::move(*type));
-      return RecordedTypes(std::move(types));
-    }
-    for (const JsonMember item : val.items()) {
-      // Outputs that are sizes: no tensors, so that nothing is said of one.
-      if (item.value.is(JsonKind::integer) || item.value.is(JsonKind::text)) {
-        types.emplace_back();
-        continue;
-      }
-      auto type = read_joint_type(item.value);
-      if (!type) return type.diagnostics();
-      types.push_back(std::move(*type));
-    }
-    return RecordedTypes(std::move(types));
-  }
-
   void choose_device() {
     std::map<std::string_view, std::size_t> uses;
     for (const RecordedTypes& types : recorded_)
@@ -168,6 +148,12 @@ class JointGraphBuilder::Builder {
     if (output_.present()) return complain("stands after the node 'output'");
     if (node.measured.present() && node.op != "call_function")
       return complain("has 'measured', expected of a 'call_function' only");
+    const bool tangent = node.name.starts_with("tangents_");
+    const std::size_t place = node.op == "placeholder" && !tangent ? inputs_++ : 0;
+    if (numbers_.count(at_) != 0) {
+      if (node.op == "placeholder" && !tangent) number_inputs_.insert(place);
+      return;
+    }
     if (node.op == "placeholder") return add_input();
     if (node.op == "get_attr") return add_constant();
     if (node.op == "call_function") return add_call();
@@ -287,13 +273,14 @@ class JointGraphBuilder::Builder {
     return sound;
   }
 
-  // The node of a name, invalid where that node is faulty.
-  Result<NodeId> find(std::string_view name) const {
+  // The node of a name, invalid where that node is faulty; or its number.
+  Result<Argument> find(std::string_view name) const {
     const auto it = nodes_.by_name.find(name);
     if (it == nodes_.by_name.end()) return error(fmt::format("there is no node {}", quote(name)));
     if (it->second == at_) return error(fmt::format("{} uses itself", quote(name)));
     if (it->second > at_) return error(fmt::format("node {} stands later", quote(name)));
-    return ids_[it->second];
+    const auto number = numbers_.find(it->second);
+    return number == numbers_.end() ? Argument(ids_[it->second]) : number->second;
   }
 
   // The types that the node has: the file's where it has any, which must be what the rule gives.
@@ -406,12 +393,16 @@ class JointGraphBuilder::Builder {
 
   const JointNodes& nodes_;
   const std::optional<std::int64_t> forward_outputs_;
+  const Symbols& symbols_;
   Graph& graph_;
   Complaints& complaints_;
   std::map<std::size_t, Role> roles_;  // by index
   std::size_t at_ = 0;                 // the node that is being added
   std::vector<NodeId> ids_;            // by index; invalid where a node is faulty
   std::vector<RecordedTypes> recorded_;
+  std::map<std::size_t, Argument> numbers_;  // of nodes that are symbolic sizes, by index
+  std::size_t inputs_ = 0;                   // placeholders so far that are no tangents
+  std::set<std::size_t> number_inputs_;      // those of them that are sizes
   std::set<std::pair<std::string_view, std::int64_t>> read_;  // outputs: of which node, and which
   std::vector<bool> faulty_type_;
   std::map<std::string_view, UnknownOperator> unknown_;
@@ -423,8 +414,10 @@ class JointGraphBuilder::Builder {
 
 JointGraphBuilder::JointGraphBuilder(const JointNodes& nodes,
                                      std::optional<std::int64_t> forward_outputs,
-                                     const JointRoles& roles, Graph& graph, Complaints& complaints)
-    : builder_(std::make_unique<Builder>(nodes, forward_outputs, roles, graph, complaints)) {}
+                                     const JointRoles& roles, const Symbols& symbols, Graph& graph,
+                                     Complaints& complaints)
+    : builder_(
+          std::make_unique<Builder>(nodes, forward_outputs, roles, symbols, graph, complaints)) {}
 JointGraphBuilder::~JointGraphBuilder() = default;
 bool JointGraphBuilder::step() { return builder_->step(); }
 

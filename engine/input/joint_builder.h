@@ -9,6 +9,7 @@
 
 #include "engine/input/complaints.h"
 #include "engine/input/joint_nodes.h"
+#include "engine/input/symbols.h"
 #include "engine/ir/graph.h"
 
 namespace recut {
@@ -27,9 +28,11 @@ struct JointRoles {
 // between two; all that it is given must outlive it.
 class JointGraphBuilder {
  public:
-  // `forward_outputs`: how many of the outputs are results; none: all of them.
+  // `forward_outputs`: how many of the outputs are results; none: all of them. Nodes that are
+  // symbolic sizes become the numbers that `symbols` binds them to, placeholders among them.
   JointGraphBuilder(const JointNodes& nodes, std::optional<std::int64_t> forward_outputs,
-                    const JointRoles& roles, Graph& graph, Complaints& complaints);
+                    const JointRoles& roles, const Symbols& symbols, Graph& graph,
+                    Complaints& complaints);
   ~JointGraphBuilder();
 
   bool step();  // true where there is more to do

@@ -10,8 +10,12 @@ namespace {
 
 class OutputReader {
  public:
-  OutputReader(const FindNode& find_node, Graph& graph, Complaints& complaints)
-      : find_node_(find_node), graph_(graph), complaints_(complaints) {}
+  OutputReader(const std::set<std::size_t>& number_inputs, const FindNode& find_node, Graph& graph,
+               Complaints& complaints)
+      : number_inputs_(number_inputs),
+        find_node_(find_node),
+        graph_(graph),
+        complaints_(complaints) {}
 
   void read(JsonValue list, std::int64_t forward_outputs) {
     const bool nodes_sound = complaints_.none();
@@ -21,33 +25,38 @@ class OutputReader {
                              list);
     std::int64_t index = 0;
     for (const JsonMember item : list.items()) {
-      const NodeId id = read_output(item.value, index);
-      (index < forward_outputs ? graph_.results : graph_.gradients).push_back(id);
+      const auto id = read_output(item.value, index);
+      const bool result = index < forward_outputs;
+      const bool of_number =
+          !result && number_inputs_.count(static_cast<std::size_t>(index - forward_outputs)) != 0;
+      if (of_number && id && id->valid()) complain(index, "a gradient of a size", item.value);
+      if (id && !of_number) (result ? graph_.results : graph_.gradients).push_back(*id);
       ++index;
     }
     if (nodes_sound && complaints_.none()) check(list);
   }
 
  private:
-  // Invalid for null, and for what has been complained about.
-  NodeId read_output(JsonValue value, std::int64_t index) {
+  // Invalid for null, and for what has been complained about; nothing for a symbolic size.
+  std::optional<NodeId> read_output(JsonValue value, std::int64_t index) {
     bool sound = true;
     const auto argument = read_joint_argument(value, find_node_, sound);
     if (!argument) {
       complain(index, argument.diagnostics().front().message, value);
-      return {};
+      return NodeId();
     }
-    if (argument->none() || !sound) return {};
+    if (argument->none() || !sound) return NodeId();
     const auto* id = argument->get<NodeId>();
+    if (id == nullptr && value.is(JsonKind::object)) return std::nullopt;
     if (id == nullptr) {
       complain(index, fmt::format("{} found, expected a node or null", describe(value.kind())),
                value);
-      return {};
+      return NodeId();
     }
     if (graph_[*id].outputs.size() == 1 && graph_.type(*id).exists()) return *id;
     complain(index, fmt::format("{} is no single tensor", node_words(graph_.node_name(*id))),
              value);
-    return {};
+    return NodeId();
   }
 
   void check(JsonValue list) {
@@ -87,6 +96,7 @@ class OutputReader {
     complaints_.add(fmt::format("output {}: {}", index, message), where);
   }
 
+  const std::set<std::size_t>& number_inputs_;
   const FindNode& find_node_;
   Graph& graph_;
   Complaints& complaints_;
@@ -95,13 +105,14 @@ class OutputReader {
 }  // namespace
 
 void read_joint_outputs(JsonValue output_arguments, std::optional<std::int64_t> forward_outputs,
-                        const FindNode& find_node, Graph& graph, Complaints& complaints) {
+                        const std::set<std::size_t>& number_inputs, const FindNode& find_node,
+                        Graph& graph, Complaints& complaints) {
   JsonValue list;
   if (output_arguments.size() == 1) list = (*output_arguments.items().begin()).value;
   if (!list.is(JsonKind::array))
     return complaints.add("the node 'output' has other arguments than one list of nodes",
                           output_arguments);
-  OutputReader(find_node, graph, complaints)
+  OutputReader(number_inputs, find_node, graph, complaints)
       .read(list, forward_outputs.value_or(static_cast<std::int64_t>(list.size())));
 }
 

@@ -25,13 +25,20 @@ Result<DType> read_dtype(JsonValue value) {
   return error(fmt::format("dtype {} is none that Recut knows", quote(value.text())));
 }
 
-Result<std::vector<std::int64_t>> read_sizes(std::string_view what, JsonValue value) {
+Result<std::vector<std::int64_t>> read_sizes(std::string_view what, JsonValue value,
+                                             const Symbols& symbols) {
   if (!value.is(JsonKind::array)) return unexpected(what, value, "a list of ints");
   if (value.size() > kJointValuesMaxRank)
     return error(fmt::format("{} has {} dimensions, expected no more than {}", what, value.size(),
                              kJointValuesMaxRank));
   std::vector<std::int64_t> sizes;
   for (const JsonMember item : value.items()) {
+    if (item.value.is(JsonKind::text)) {
+      const auto size = symbols.size_of(item.value.text());
+      if (!size) return size.diagnostics();
+      sizes.push_back(*size);
+      continue;
+    }
     if (!item.value.is(JsonKind::integer))
       return unexpected(fmt::format("an item of {}", what), item.value, "an int");
     sizes.push_back(item.value.integer());
@@ -39,8 +46,8 @@ Result<std::vector<std::int64_t>> read_sizes(std::string_view what, JsonValue va
   return sizes;
 }
 
-Result<Strides> read_strides(JsonValue value, const Shape& shape) {
-  auto strides = read_sizes("'stride'", value);
+Result<Strides> read_strides(JsonValue value, const Shape& shape, const Symbols& symbols) {
+  auto strides = read_sizes("'stride'", value, symbols);
   if (!strides) return strides;
   if (strides->size() != shape.size())
     return error(fmt::format("{} strides for {} dimensions", strides->size(), shape.size()));
@@ -97,10 +104,10 @@ Result<Argument> read_tagged(std::string_view tag, JsonValue value, const FindNo
     return unexpected(fmt::format("the {} of an argument", quote(tag)), value, "a string");
   const std::string_view text = value.text();
   if (tag == "node") {
-    const auto node = find_node(text);
-    if (!node) return node.diagnostics();
-    sound = sound && node->valid();
-    return Argument(*node);
+    auto found = find_node(text);
+    if (!found) return found;
+    if (const auto* node = found->get<NodeId>()) sound = sound && node->valid();
+    return found;
   }
   if (tag == "dtype") {
     const auto dtype = read_dtype(value);
@@ -129,7 +136,19 @@ Result<Argument> read_list(JsonValue value, const FindNode& find_node, bool& sou
 
 }  // namespace
 
-Result<std::optional<TensorType>> read_joint_type(JsonValue value) {
+Result<std::optional<Argument>> read_joint_number(JsonValue value, const Symbols& symbols) {
+  if (!value.is(JsonKind::object)) return std::optional<Argument>();
+  JsonValue expression;
+  for (const JsonMember member : value.items())
+    if (member.key == "sym") expression = member.value;
+  if (!expression.present()) return std::optional<Argument>();
+  if (!expression.is(JsonKind::text)) return unexpected("'sym'", expression, "an expression");
+  const auto number = symbols.number_of(expression.text());
+  if (!number) return number.diagnostics();
+  return std::optional(std::visit([](auto known) { return Argument(known); }, *number));
+}
+
+Result<std::optional<TensorType>> read_joint_type(JsonValue value, const Symbols& symbols) {
   if (value.is(JsonKind::null)) return std::optional(TensorType{});
   if (!value.is(JsonKind::object)) return unexpected("'val'", value, "an object or null");
   const auto members = type_members(value);
@@ -137,12 +156,12 @@ Result<std::optional<TensorType>> read_joint_type(JsonValue value) {
   if (!members->dtype.present()) return std::optional<TensorType>();
   const auto dtype = read_dtype(members->dtype);
   if (!dtype) return dtype.diagnostics();
-  auto shape = read_sizes("'shape'", members->shape);
+  auto shape = read_sizes("'shape'", members->shape, symbols);
   if (!shape) return shape.diagnostics();
   TensorType type{*dtype, std::move(*shape), {}, {}};
   if (const auto sound = check_size(type); !sound) return sound.diagnostics();
   if (members->stride.present()) {
-    auto strides = read_strides(members->stride, type.shape);
+    auto strides = read_strides(members->stride, type.shape, symbols);
     if (!strides) return strides.diagnostics();
     type.strides = std::move(*strides);
   } else {
@@ -154,6 +173,29 @@ Result<std::optional<TensorType>> read_joint_type(JsonValue value) {
     type.device = std::move(*device);
   }
   return std::optional(std::move(type));
+}
+
+Result<RecordedTypes> read_joint_types(JsonValue val, const Symbols& symbols) {
+  if (!val.present() || val.is(JsonKind::null)) return RecordedTypes();
+  std::vector<RecordedType> types;
+  if (!val.is(JsonKind::array)) {
+    auto type = read_joint_type(val, symbols);
+    if (!type) return type.diagnostics();
+    types.push_back(std::move(*type));
+    return RecordedTypes(std::move(types));
+  }
+  for (const JsonMember item : val.items()) {
+    const auto number = read_joint_number(item.value, symbols);
+    if (!number) return number.diagnostics();
+    if (*number || item.value.is(JsonKind::integer) || item.value.is(JsonKind::text)) {
+      types.emplace_back();
+      continue;
+    }
+    auto type = read_joint_type(item.value, symbols);
+    if (!type) return type.diagnostics();
+    types.push_back(std::move(*type));
+  }
+  return RecordedTypes(std::move(types));
 }
 
 Result<Argument> read_joint_argument(JsonValue value, const FindNode& find_node, bool& sound) {

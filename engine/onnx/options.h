@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "engine/workspace/dimensions.h"
+#include "engine/input/dimensions.h"
 
 namespace recut::onnx {
 

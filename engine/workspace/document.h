@@ -23,6 +23,7 @@ struct TrainingOptions {
 
 struct OpenOptions {
   std::string graph_key = std::string(kDefaultGraphKey);
+  Dimensions sizes;  // of symbols that the file's sizes are made of, by name; others have hints
   // Empty: none. Not named: default_passes(), but none for joint_after_passes, where PyTorch's have
   // run: a plan for that graph then speaks of the file's own nodes.
   std::optional<std::vector<std::string>> passes;

@@ -58,7 +58,7 @@ DocumentOpener::DocumentOpener(std::string_view bytes, std::string_view file_nam
                                OpenOptions options)
     : file_name_(file_name),
       options_(std::move(options)),
-      reader_(bytes, file_name, options_.graph_key) {}
+      reader_(bytes, file_name, options_.graph_key, options_.sizes) {}
 
 bool DocumentOpener::step() {
   if (passes_) return step_passes();

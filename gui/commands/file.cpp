@@ -19,7 +19,8 @@ bool has_fault(const App& app) {
 bool has_open_dimensions(const App& app) {
   if (!has_document(app)) return false;
   const DocumentView& front = *app.document();
-  return !front.fault.dimensions.empty() || !front.wishes.recipe.dimensions.empty();
+  return !front.fault.dimensions.empty() || !front.wishes.recipe.dimensions.empty() ||
+         (front.document && !front.document->file.symbols.empty());
 }
 bool has_several(const App& app) { return app.documents.all().size() > 1; }
 
@@ -81,7 +82,7 @@ Result<Done> sample(App& app, std::string_view name) {
   return Done{};
 }
 
-// Sizes for what the model leaves open; it is read anew with them.
+// Sizes for what the model leaves open, or has as symbols; it is read anew with them.
 Result<Done> set_dimensions(App& app, std::string_view words) {
   auto sizes = read_dimensions(words);
   if (!sizes) return sizes.diagnostics();
@@ -105,7 +106,7 @@ constexpr Command kFileRows[] = {
     {"file.open", "Open a graph", "Ctrl+O", "", nullptr, open_file},
     {"file.sample", "Open a sample", "", "", nullptr, sample},
     {"file.reload", "Read the file again", "F5 Ctrl+R", "", has_file, reload_file},
-    {"file.dimensions", "Set the model's open dimensions", "", "batch=1,tokens=128",
+    {"file.dimensions", "Set sizes of symbols or open dimensions", "", "s17=64,s48=512 or batch=1",
      has_open_dimensions, set_dimensions},
     {"file.copy_fault", "Copy why the file can't be read", "", "", has_fault, copy_fault},
     {"file.close", "Close the document", "Ctrl+W", "", has_document, close_file},

@@ -32,7 +32,7 @@ void fields(Pack& pack, OptimizerChoice& o) {
 }
 template <class Pack>
 void fields(Pack& pack, Recipe& r) {
-  pack(r.differentiate, r.optimizer, r.on, r.off, r.rules);
+  pack(r.differentiate, r.optimizer, r.on, r.off, r.rules, r.dimensions);
 }
 template <class Pack>
 void fields(Pack& pack, ChoiceRequest& c) {

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstring>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -62,6 +63,11 @@ class Packer {
     } else {
       for (const T& value : values) one(value);
     }
+  }
+  template <class Key, class T>
+  void one(const std::map<Key, T>& values) {
+    size(values.size());
+    for (const auto& [key, value] : values) (*this)(key, value);
   }
   template <class T>
   void one(const std::optional<T>& value) {
@@ -130,6 +136,14 @@ class Unpacker {
       raw(values.data(), values.size() * sizeof(T));
     } else {
       for (T& value : values) one(value);
+    }
+  }
+  template <class Key, class T>
+  void one(std::map<Key, T>& values) {
+    values.clear();
+    for (std::size_t left = size(); left > 0; --left) {
+      const Key key = get<Key>();
+      values.emplace(key, get<T>());
     }
   }
   template <class T>

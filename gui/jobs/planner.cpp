@@ -180,6 +180,8 @@ void Planner::opened(DocumentView& document) {
   usual.recipe = document.wishes.recipe;  // which says nothing of the budget, nor does the effort
   usual.effort = document.wishes.effort;
   document.chose_budget |= !(document.wishes == usual);
+  if (const std::string hints = words_of_hints(document.document->file.symbols); !hints.empty())
+    callbacks_.say("Sizes by the file's hints: " + hints, false);
   if (!document.has_backward())
     callbacks_.say("A forward graph: differentiate it (g) to plan what its backward needs", false);
   begin_planning(document);

@@ -92,6 +92,7 @@ void Recipe::switch_pass(std::string_view pass, const std::vector<std::string>& 
 Result<OpenOptions> options_of(const Recipe& recipe) {
   OpenOptions options;
   options.differentiate = recipe.differentiate;
+  options.sizes = recipe.dimensions;
   if (recipe.optimizer) {
     Optimizer optimizer = optimizer_named(recipe.optimizer->name).value();
     set_learning_rate(optimizer, recipe.optimizer->learning_rate);

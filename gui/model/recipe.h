@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "engine/workspace/dimensions.h"
+#include "engine/input/dimensions.h"
 #include "engine/workspace/document.h"
 #include "gui/model/loose_json.h"
 

@@ -9,9 +9,9 @@
 #include <fstream>
 
 #include "engine/input/bytes.h"
+#include "engine/input/dimensions.h"
 #include "engine/input/graph_file_reader.h"
 #include "engine/onnx/read_onnx.h"
-#include "engine/workspace/dimensions.h"
 #include "engine/workspace/open_document.h"
 
 namespace recut::native {
@@ -56,14 +56,15 @@ Result<GraphFile> GraphArguments::read(const Console& console) const {
   const auto options = onnx_options(dimensions);
   if (!options) return options.diagnostics();
   const bool model = onnx::is_onnx_name(path);
-  if (!model && !dimensions.empty())
-    return Diagnostic{"--dim is for ONNX models: this graph's dimensions are all fixed", path, 0,
-                      0};
   console.say("reading " + path);
   const auto bytes = read_file(path);
   if (!bytes) return bytes.diagnostics();
-  auto file = model ? onnx::read_onnx(*bytes, path, *options) : read_graph_bytes(*bytes, path, key);
+  auto file = model ? onnx::read_onnx(*bytes, path, *options)
+                    : read_graph_bytes(*bytes, path, key, options->dimensions);
   console.say("");
+  const std::string hints = file ? words_of_hints(file->symbols) : "";
+  if (!hints.empty())
+    console.err << "note: sizes by the file's hints: " << hints << "; --dim NAME=N gives others\n";
   return file;
 }
 

@@ -9,7 +9,7 @@
 
 #include "engine/input/graph_file.h"
 #include "engine/support/result.h"
-#include "engine/workspace/dimensions.h"
+#include "engine/input/dimensions.h"
 
 namespace recut::page {
 

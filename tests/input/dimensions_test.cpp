@@ -1,5 +1,5 @@
 // Sizes of a model's open dimensions as words.
-#include "engine/workspace/dimensions.h"
+#include "engine/input/dimensions.h"
 
 #include <catch2/catch_test_macros.hpp>
 

@@ -1,4 +1,4 @@
-#include "engine/workspace/dimensions.h"
+#include "engine/input/dimensions.h"
 
 #include <fmt/core.h>
 
