@@ -6,21 +6,24 @@
 #include "engine/support/shell_word.h"
 #include "engine/support/version.h"
 #include "native/commands/command.h"
+#include "native/commands/examples.h"
 
 namespace recut::native {
 namespace {
 
-constexpr const char* kCliFooter =
-    "A graph is fx-joint-graph JSON as PyTorch's graphs are exported to, gzipped or not, Recut's "
-    "text form, or an ONNX model (.onnx).\n"
-    "Exit codes: 0 done; 1 a check failed or a budget can't be held; 2 bad arguments or input.\n"
-    "\n"
-    "Try:\n"
-    "  recut plan samples/joint/gpt2.json.gz --strategy torch --budget 0.4 --svg memory.svg\n"
-    "  recut sweep samples/joint/gpt2.json.gz --svg curve.svg\n"
-    "  recut show samples/joint/tiny_mlp.json.gz\n"
-    "  recut eval samples/joint/tiny_mlp.json.gz --tensors samples/joint/tiny_mlp.safetensors "
-    "--check";
+constexpr const char* kCliAbout =
+    "A graph is fx-joint-graph JSON as exported from PyTorch, gzipped or not, Recut's text form, "
+    "or an ONNX model (.onnx).\n"
+    "Exit codes: 0 done; 1 a check failed or the budget can't be held; 2 bad arguments or input.";
+
+std::string cli_footer() {
+  return footer_with_examples(
+      kCliAbout,
+      {"plan samples/joint/gpt2.json.gz --strategy torch --budget 0.4 --svg build/memory.svg",
+       "sweep samples/joint/gpt2.json.gz --points 10 --svg build/curve.svg",
+       "show samples/joint/tiny_mlp.json.gz",
+       "eval samples/joint/tiny_mlp.json.gz --tensors samples/joint/tiny_mlp.safetensors --check"});
+}
 
 std::string typed_line(const std::vector<std::string>& arguments) {
   std::string line = "recut";
@@ -34,7 +37,7 @@ int run_command(const std::vector<std::string>& arguments, const Console& consol
   CLI::App app("Recut: a compiler workbench for training graphs", "recut");
   app.set_version_flag("--version", std::string(version()));
   app.require_subcommand(1);
-  app.footer(kCliFooter);
+  app.footer(cli_footer());
   Action chosen;
   add_show(app, chosen);
   add_opt(app, chosen);

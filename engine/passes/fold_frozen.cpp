@@ -20,13 +20,13 @@ PassResult prepacked_weights(const Graph& graph);
 
 std::span<const Pass> freezing_passes() {
   static const Pass kPasses[] = {
-      {"quantized_products", "Multiplies whole numbers where both operands are dequantised.",
+      {"quantized_products", "Multiplies integers instead of dequantized operands.",
        passes::quantized_products, true, false},
       {"conv_bn_folding", "Folds batch norms by running statistics into convolutions.",
        passes::conv_bn_folding, true, false},
       {"binary_folding", "Folds constants into convolutions and matrix products.",
        passes::binary_folding, true, false},
-      {"prepacked_weights", "Lays frozen weights out as what reads them goes through them.",
+      {"prepacked_weights", "Lays out frozen weights in the order of their reads.",
        passes::prepacked_weights, true, true},
   };
   return kPasses;

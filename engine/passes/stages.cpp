@@ -79,13 +79,12 @@ constexpr StagePass kFreezing[] = {
 };
 
 constexpr StageInfo kStages[] = {
-    {Stage::pre_grad, "pre-grad", "a forward graph, before `recut grad` differentiates it",
-     kPreGrad},
+    {Stage::pre_grad, "pre-grad", "forward graph, before `recut grad` differentiates it", kPreGrad},
     {Stage::joint, "joint",
-     "forward and backward in one, before it is planned; inference graphs too", kJoint},
+     "joint graph of forward and backward before planning, or an inference graph", kJoint},
     {Stage::post_grad, "post-grad",
-     "one half of a plan's graph, forward or backward, before code is made of it", kPostGrad},
-    {Stage::freezing, "freezing", "an inference graph, whose parameters never change", kFreezing},
+     "partitioned graph of a plan, forward or backward, before code generation", kPostGrad},
+    {Stage::freezing, "freezing", "inference graph with fixed parameters", kFreezing},
 };
 
 template <class List, class Item>

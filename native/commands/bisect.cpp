@@ -9,6 +9,7 @@
 #include "engine/passes/pass_runner.h"
 #include "engine/workspace/value_check.h"
 #include "native/commands/command.h"
+#include "native/commands/examples.h"
 #include "native/commands/shell_check.h"
 
 namespace recut::native {
@@ -134,31 +135,32 @@ int bisect(const BisectArguments& arguments, const Console& console) {
 void add_bisect(CLI::App& app, Action& chosen) {
   auto arguments = std::make_shared<BisectArguments>();
   CLI::App& command =
-      *app.add_subcommand("bisect", "Name the pass, and its change, that makes a check fail");
+      *app.add_subcommand("bisect", "Find the pass, and its change, that makes a check fail");
   arguments->graph.passes_wanted = true;
   arguments->graph.add_to(command);
   arguments->graph.add_device_to(command);
   command
       .add_option("--tensors", arguments->tensors,
-                  "The check: interpreted with these values (in.<name>, safetensors), the graph "
-                  "gives what it gave before the passes")
+                  "Check the outputs for these inputs (safetensors, in.<name>): they have to be "
+                  "the same before and after the passes")
       ->type_name("FILE");
   command
-      .add_option("--seed", arguments->seed, "Make the values that --tensors lacks from this seed")
+      .add_option("--seed", arguments->seed,
+                  "Check the outputs likewise, with this seed for inputs that --tensors lacks")
       ->check(CLI::Number)
       ->type_name("N");
   command
       .add_option("--check", arguments->check,
-                  "The check: this shell command exits with 0, {} standing for a file with the "
-                  "graph in text form")
+                  "Check by this shell command: it exits with 0 on a good graph. {} stands for a "
+                  "file with the graph in text form")
       ->type_name("'CMD {}'");
-  command.add_flag("--json", arguments->json, "One JSON value instead of sentences");
+  command.add_flag("--json", arguments->json, "Print one JSON value instead of sentences");
   command.footer(
-      "--dump writes good.recut and bad.recut: the last graph that passes the check and the first "
-      "that doesn't.\n"
-      "Exit codes: 0 the check holds throughout; 1 it fails, whoever is guilty; 2 bad arguments or "
-      "input.\n"
-      "Example: recut bisect samples/mlp.recut --check 'grep -q permute {}'");
+      footer_with_examples("--dump writes good.recut and bad.recut: the last graph that passes the "
+                           "check and the first that fails it.\nExit codes: 0 the check holds "
+                           "throughout; 1 it fails; 2 bad arguments or input.",
+                           {"bisect samples/mlp.recut --check 'grep -q permute {}'",
+                            "bisect samples/recompute.recut --seed 1"}));
   command.callback([arguments, &chosen] {
     chosen = [arguments](const Console& console) { return bisect(*arguments, console); };
   });

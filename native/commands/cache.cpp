@@ -10,6 +10,7 @@
 #include "engine/support/units.h"
 #include "native/cache/store.h"
 #include "native/commands/command.h"
+#include "native/commands/examples.h"
 
 namespace recut::native {
 namespace {
@@ -124,7 +125,9 @@ int with_store(Deed deed, bool json, const Console& console) {
 void add_deed(CLI::App& cache, Action& chosen, const char* name, const char* what, Deed deed) {
   auto json = std::make_shared<bool>(false);
   CLI::App& command = *cache.add_subcommand(name, what);
-  command.add_flag("--json", *json, "One JSON value instead of the text");
+  command.add_flag("--json", *json, "Print one JSON value instead of the text");
+  const std::string example = fmt::format("cache {}", name);
+  command.footer(footer_with_examples("", {example, example + " --json"}));
   command.callback([deed, json, &chosen] {
     chosen = [deed, json](const Console& console) { return with_store(deed, *json, console); };
   });
@@ -133,19 +136,17 @@ void add_deed(CLI::App& cache, Action& chosen, const char* name, const char* wha
 }  // namespace
 
 void add_cache(CLI::App& app, Action& chosen) {
-  CLI::App& command = *app.add_subcommand(
-      "cache", "What recut run keeps of compiled steps: list it, verify it, clear it");
+  CLI::App& command =
+      *app.add_subcommand("cache", "List, verify or clear the compiled steps that recut run keeps");
   command.require_subcommand(1);
-  add_deed(command, chosen, "list", "What is kept, and how much", list);
-  add_deed(command, chosen, "verify",
-           "Read every entry and check it; exit code 1 where one can't be used", verify);
+  add_deed(command, chosen, "list", "List the entries and their sizes", list);
+  add_deed(command, chosen, "verify", "Check every entry. Exit code 1 if one is unusable", verify);
   add_deed(command, chosen, "clear", "Remove all entries", clear);
-  command.footer(
+  command.footer(footer_with_examples(
       "The directory is RECUT_CACHE_DIR, or recut in XDG_CACHE_HOME, or ~/.cache/recut. It holds "
-      "at "
-      "most RECUT_CACHE_LIMIT (2GiB where nothing is said): what was used least lately goes first. "
-      "Beside each entry stands what it is, as JSON.\n"
-      "Example: RECUT_CACHE_DIR=cache recut cache list");
+      "at most RECUT_CACHE_LIMIT (default: 2GiB); the least recently used entries go first. A JSON "
+      "file beside each entry describes it.",
+      {"cache list", "cache verify"}));
 }
 
 }  // namespace recut::native

@@ -13,6 +13,7 @@
 #include "native/commands/calibrate_arguments.h"
 #include "native/commands/card_options.h"
 #include "native/commands/command.h"
+#include "native/commands/examples.h"
 #include "native/cpu/calibration.h"
 
 namespace recut::native {
@@ -107,22 +108,22 @@ Result<Done> refuse_options_of_cards(const CalibrateCommand& command) {
 void add_target(CLI::App& command, CalibrateCommand& arguments) {
   arguments.graph.add_to(command);
   command.get_option("FILE")->required(false)->description(
-      "With --device cuda: a graph whose kernels are measured, too, one by one, so that its plans "
-      "are priced by what they take");
+      "Graph for measuring each of its kernels, with --device cuda. Its plans are then priced by "
+      "the measured times");
   command
       .add_option("--device", arguments.target,
-                  "What is measured: cpu (default) or cuda, the first NVIDIA card")
+                  "Device to measure: cpu, or cuda for the first NVIDIA GPU (default: cpu)")
       ->check(CLI::IsMember({"cpu", "cuda"}))
       ->type_name("TARGET");
   command
       .add_option("--precision", arguments.precision,
-                  "How a card's libraries multiply f32: f32 (default), or tf32, which rounds "
-                  "factors; a graph's times are for runs of that precision")
+                  "Matmul precision of f32 on a GPU: f32 or tf32 (default: f32). A graph's times "
+                  "hold for runs of that precision")
       ->check(CLI::IsMember({"f32", "tf32"}))
       ->type_name("TYPE");
   command
       .add_option("--workspace", arguments.workspace,
-                  "The most memory that a card's libraries may take for a call (default: 256MiB)")
+                  "Largest workspace of a GPU library's call (default: 256MiB)")
       ->type_name("BYTES");
 }
 
@@ -155,36 +156,36 @@ int calibrate_cpu(CalibrateCommand command, const Console& console) {
 void add_calibrate(CLI::App& app, Action& chosen) {
   auto arguments = std::make_shared<CalibrateCommand>();
   CLI::App& command = *app.add_subcommand(
-      "calibrate", "Measure what this machine sustains, and write it as a device profile");
+      "calibrate",
+      "Measure the rates that this machine sustains, and write them as a device profile");
   add_target(command, *arguments);
   command
       .add_option("--out,-o", arguments->out,
-                  "Where the profile is written (default: in the folder recut of the user's "
-                  "settings, where recut run finds it: device.json, or the card's name)")
+                  "Profile to write (default: device.json, or the GPU's name, in the user's "
+                  "settings folder for Recut). recut run finds the default")
       ->type_name("FILE");
-  command.add_option("--threads", arguments->threads, "Threads (default: one a core)")
+  command
+      .add_option("--threads", arguments->threads,
+                  "Number of threads of the processor (default: one per core)")
       ->check(CLI::Range(1, 1024))
       ->type_name("N");
   command
       .add_option("--seconds", arguments->seconds,
-                  "About how long each figure is measured (default: 0.3)")
+                  "Approximate time of each measurement in seconds (default: 0.3)")
       ->check(CLI::Range(0.0, 600.0))
       ->type_name("S");
   command
       .add_option("--triad-bytes", arguments->triad_bytes,
-                  "Size of each of the three arrays by which memory is measured (default: twice "
-                  "the last cache, 64 MiB at least; of a card four times its cache, 256 MiB at "
-                  "least)")
+                  "Bytes of each of the three arrays of the memory triad (default: twice the last "
+                  "cache, at least 64 MiB). On a GPU: four times its cache, at least 256 MiB")
       ->check(CLI::Range(std::int64_t{4}, std::int64_t{1} << 36))
       ->type_name("BYTES");
-  command.add_flag("--json", arguments->json, "One JSON value instead of the table");
-  command.footer(
-      "The ceilings are those of the roofline model: memory by a triad larger than the caches, "
-      "arithmetic by multiply-adds in registers. Nothing else should run meanwhile.\n"
-      "Example: recut calibrate, then recut run samples/joint/mlp.json.gz\n"
-      "recut calibrate -o mine.json --threads 4, then recut plan model.json.gz --device "
-      "./mine.json\n"
-      "recut calibrate --device cuda model.json.gz, then recut run --device cuda model.json.gz");
+  command.add_flag("--json", arguments->json, "Print one JSON value instead of the table");
+  command.footer(footer_with_examples(
+      "The ceilings follow the roofline model: memory by a triad larger than the caches, "
+      "arithmetic by multiply-adds in registers. Run nothing else meanwhile.",
+      {"calibrate --seconds 0.05 --triad-bytes 8388608 -o build/mine.json",
+       "calibrate --seconds 0.05 --triad-bytes 8388608 --threads 1 -o build/one.json --json"}));
   command.callback([arguments, &chosen] {
     chosen = [arguments](const Console& console) {
       return arguments->target == "cuda" ? calibrate_cuda(*arguments, console)

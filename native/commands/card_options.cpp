@@ -6,13 +6,15 @@
 namespace recut::native {
 
 void add_card_options(CLI::App& command, std::string& target, std::string& precision) {
-  command.add_option("--device", target, "Run on cpu (default) or cuda, the first NVIDIA card")
+  command
+      .add_option("--device", target,
+                  "Device to run on: cpu, or cuda for the first NVIDIA GPU (default: cpu)")
       ->check(CLI::IsMember({"cpu", "cuda"}))
       ->type_name("TARGET");
   command
       .add_option("--precision", precision,
-                  "How a card's libraries and attention multiply f32: f32 (default), or with "
-                  "factors rounded: tf32, or bf16 (convolutions and attention tf32)")
+                  "Matmul precision of f32 on a GPU: f32, tf32 or bf16 (default: f32). With bf16, "
+                  "convolutions and attention use tf32")
       ->check(CLI::IsMember({"f32", "tf32", "bf16"}))
       ->type_name("TYPE");
 }

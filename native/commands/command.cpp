@@ -18,20 +18,18 @@ namespace recut::native {
 
 void GraphArguments::add_to(CLI::App& command) {
   command
-      .add_option(
-          "FILE", path,
-          "A graph: fx-joint-graph JSON (.json, .json.gz), Recut's text form (.recut) or an "
-          "ONNX model (.onnx)")
+      .add_option("FILE", path,
+                  "Graph to read: fx-joint-graph JSON (.json, .json.gz), Recut's text form "
+                  "(.recut) or an ONNX model (.onnx)")
       ->required();
   command
-      .add_option(
-          "--graph", key,
-          "Which graph of the file: joint (default), joint_after_passes or forward (default where "
-          "there is no joint)")
+      .add_option("--graph", key,
+                  "Graph of the file: joint, joint_after_passes or forward (default: joint, or "
+                  "forward in a file without joint)")
       ->type_name("KEY");
   command
       .add_option("--dim", dimensions,
-                  "Fix a dimension that an ONNX model leaves open, by its name; may be given again")
+                  "Fix an ONNX model's open dimension by its name. May be given again")
       ->delimiter(',')
       ->type_name("NAME=N");
   add_passes_to(command);

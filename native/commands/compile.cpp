@@ -13,6 +13,7 @@
 #include "native/aot/link.h"
 #include "native/calibrated_profile.h"
 #include "native/commands/command.h"
+#include "native/commands/examples.h"
 #include "native/commands/plan_arguments.h"
 #include "native/cpu/object_code.h"
 
@@ -138,29 +139,30 @@ void add_compile(CLI::App& app, Action& chosen) {
       "compile", "Plan, schedule and compile a training step into a shared library for C");
   arguments->graph.add_to(command);
   arguments->plan.add_search_to(command);
-  add_profile(command, "--profile", arguments->plan.device);
-  command.add_option("-o,--out", arguments->library, "The shared library to write")
+  add_profile(command, "--profile", arguments->plan.device, kUsualProcessor);
+  command.add_option("-o,--out", arguments->library, "Shared library to write")
       ->required()
       ->type_name("FILE");
-  command.add_option("--header", arguments->header, "The C header to write")
+  command.add_option("--header", arguments->header, "C header to write")
       ->required()
       ->type_name("FILE");
   command
       .add_option("--cpu", arguments->processor,
-                  "What it will run on: native (this machine), or a processor or level that LLVM "
-                  "knows: x86-64-v2, x86-64-v3 (default), x86-64-v4, znver4")
+                  "Processor to compile for: native (this machine), or a name or level of LLVM, "
+                  "such as znver4 or x86-64-v4 (default: x86-64-v3)")
       ->type_name("NAME");
   command
-      .add_option("--name", arguments->name,
-                  "What the names in C begin with (default: the graph's name)")
+      .add_option("--name", arguments->name, "Prefix of the names in C (default: the graph's name)")
       ->type_name("NAME");
-  command.add_option("--linker", arguments->linker, "What links it (default: ld)")
+  command.add_option("--linker", arguments->linker, "Linker of the library (default: ld)")
       ->type_name("PROGRAM");
-  command.add_flag("--json", arguments->json, "One JSON value instead of the text");
+  command.add_flag("--json", arguments->json, "Print one JSON value instead of the text");
   command.footer(
-      "The library needs no Recut, and no library but C's own. The header says how it is used; "
-      "samples/aot/train.c trains a model with it.\n"
-      "Example: recut compile samples/mlp.recut -o mlp.so --header mlp.h");
+      footer_with_examples("The library needs no Recut, and no library but C's own. The header "
+                           "describes its use; samples/aot/train.c trains a model with it.",
+                           {"compile samples/mlp.recut -o build/mlp.so --header build/mlp.h",
+                            "compile samples/joint/tiny_conv.json.gz --budget 90% --cpu native -o "
+                            "build/conv.so --header build/conv.h"}));
   command.callback([arguments, &chosen] {
     chosen = [arguments](const Console& console) { return compile(*arguments, console); };
   });

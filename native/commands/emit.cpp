@@ -14,6 +14,7 @@
 #include "engine/workspace/compile.h"
 #include "native/commands/command.h"
 #include "native/commands/emit_module.h"
+#include "native/commands/examples.h"
 #include "native/commands/plan_arguments.h"
 
 namespace recut::native {
@@ -181,57 +182,55 @@ int emit(const EmitCommand& command, const Console& console) {
 void add_emit(CLI::App& app, Action& chosen) {
   auto arguments = std::make_shared<EmitCommand>();
   CLI::App& command = *app.add_subcommand(
-      "emit", "Print a plan's step as it runs: launches, places in the arena, each kernel once");
+      "emit", "Print the code of a plan's step: launches, arena offsets, and each kernel once");
   arguments->plan.model = "fused";
   arguments->graph.add_to(command);
   arguments->plan.add_to(command);
   command
-      .add_option(
-          "--target", arguments->target,
-          "loop: loop nests over indices and typed scalars, from which every other target "
-          "is written; llvm: LLVM IR, as it is compiled for this machine's processor; wasm: "
-          "WebAssembly's text form, as a page runs it; cuda: CUDA C++, as NVRTC takes it for "
-          "sm_80 and up")
+      .add_option("--target", arguments->target,
+                  "Target code: loop (loop nests), llvm (LLVM IR for this processor), wasm "
+                  "(WebAssembly text) or cuda (CUDA C++ for NVRTC, sm_80 and up). Every other "
+                  "target is generated from loop")
       ->required()
       ->check(CLI::IsMember({"loop", "llvm", "wasm", "cuda"}))
       ->type_name("TARGET");
-  command.add_option("--kernel", arguments->kernel, "Only this kernel, counted from 0")
+  command
+      .add_option("--kernel", arguments->kernel,
+                  "Print this kernel alone, counted from 0 (default: all)")
       ->check(CLI::NonNegativeNumber)
       ->type_name("N");
   command
-      .add_option(
-          "-o,--out", arguments->out,
-          "With --target wasm: write the module as bytes to this file, and what a host has "
-          "to know to run it (memory, inputs, kernels, launches, outputs) as JSON beside it, with "
-          "the ending .json")
+      .add_option("-o,--out", arguments->out,
+                  "Write the module's bytes to this file, with --target wasm. A .json file beside "
+                  "it describes memory, inputs, kernels, launches and outputs")
       ->type_name("FILE");
   command
-      .add_option("--precision", arguments->precision,
-                  "With --target cuda: how attention multiplies f32: f32 (default), or tf32, which "
-                  "rounds factors")
+      .add_option(
+          "--precision", arguments->precision,
+          "Matmul precision of f32 in attention, with --target cuda: f32 or tf32 (default: f32)")
       ->check(CLI::IsMember({"f32", "tf32"}))
       ->type_name("TYPE");
   command
-      .add_option(
-          "--arch", arguments->architecture,
-          "With --target cuda: for which cards: sm_80 and up (default), or sm_90 and up, on "
-          "which clusters of blocks share out long rows")
+      .add_option("--arch", arguments->architecture,
+                  "Least GPU architecture, with --target cuda: sm_80 or sm_90 (default: sm_80). On "
+                  "sm_90, clusters of blocks share long rows")
       ->check(CLI::IsMember({"sm_80", "sm_90"}))
       ->type_name("NAME");
   command.add_flag("--relaxed", arguments->relaxed,
-                   "With --target wasm: products in sums by relaxed multiply-adds, for engines "
-                   "that have them (WebAssembly 3.0)");
+                   "Use relaxed multiply-adds in sums of products, with --target wasm. Engines "
+                   "need WebAssembly 3.0");
   command
       .add_option("--rows", arguments->rows,
-                  "With --target wasm: rows of a product whose sums are in registers: 4 (default), "
-                  "or 6, with --relaxed, for engines that load numbers no sooner than they need "
-                  "them (V8 from 13 on); the same bits")
+                  "Rows of a product with sums in registers, with --target wasm: 4 or 6 (default: "
+                  "4). Use 6 with --relaxed for engines that load operands late (V8 from 13 on); "
+                  "the bits stay the same")
       ->check(CLI::IsMember({wasm::kRows, wasm::kRowsInOrder}))
       ->type_name("N");
-  command.footer(
-      "Loops, and CUDA's functions of attention, so that it is the same on all machines; recut run "
-      "gives products and convolutions to libraries.\n"
-      "Example: recut emit samples/mlp.recut --target loop --budget 60%");
+  command.footer(footer_with_examples(
+      "The step consists of loops, and of CUDA's functions of attention: it is the same on all "
+      "machines. recut run gives products and convolutions to libraries.",
+      {"emit samples/recompute.recut --target loop --budget 75%",
+       "emit samples/mlp.recut --target cuda --kernel 0"}));
   command.callback([arguments, &chosen] {
     arguments->graph.device = arguments->plan.device;
     chosen = [arguments](const Console& console) { return emit(*arguments, console); };

@@ -10,6 +10,7 @@
 #include "engine/support/units.h"
 #include "engine/workspace/evaluation.h"
 #include "native/commands/command.h"
+#include "native/commands/examples.h"
 #include "native/commands/plan_arguments.h"
 
 namespace recut::native {
@@ -164,31 +165,34 @@ int eval(const EvalArguments& arguments, const Console& console) {
 
 void add_eval(CLI::App& app, Action& chosen) {
   auto arguments = std::make_shared<EvalArguments>();
-  CLI::App& command =
-      *app.add_subcommand("eval", "Interpret a graph and compare with the file's own outputs");
+  CLI::App& command = *app.add_subcommand(
+      "eval", "Interpret a graph and compare its outputs with the expected ones");
   arguments->graph.add_to(command);
   arguments->plan.add_to(command);
   command
-      .add_option("--tensors", arguments->tensors,
-                  "Values: in.<name> for inputs, out.<position> and grad.<name> for what to expect "
-                  "(safetensors); may be given again, and of two values the first counts")
+      .add_option(
+          "--tensors", arguments->tensors,
+          "Values of inputs (in.<name>) and expected outputs (out.<position>, grad.<name>), as "
+          "safetensors. May be given again; the first value of a name counts")
       ->type_name("FILE");
   command.add_flag("--check", arguments->check,
-                   "Compare every output with the expected one; exit code 1 where one differs");
+                   "Compare every output with the expected one. Exit code 1 if one differs");
   command.add_flag("--f64", arguments->f64,
-                   "Compute f32 values in f64 throughout, to judge what rounding did to others");
+                   "Compute f32 values in f64 throughout, as a reference for rounding errors");
   command
-      .add_option("--seed", arguments->seed,
-                  "Make the inputs that the file lacks, and random numbers, from this seed")
+      .add_option(
+          "--seed", arguments->seed,
+          "Seed of missing inputs and of random numbers (default: missing inputs are an error)")
       ->check(CLI::Number)
       ->type_name("N");
   command.add_option("--out", arguments->out, "Write the outputs (safetensors)")->type_name("FILE");
-  command.add_flag("--json", arguments->json, "One JSON value instead of the table");
-  command.footer(
-      "With --strategy or --budget the graph runs by that plan, and the peak that it really took "
-      "is compared with the planned one.\n"
-      "Example: recut eval samples/joint/tiny_mlp.json.gz --tensors "
-      "samples/joint/tiny_mlp.safetensors --check --budget 60%");
+  command.add_flag("--json", arguments->json, "Print one JSON value instead of the table");
+  command.footer(footer_with_examples(
+      "With --strategy or --budget the graph runs by that plan. The measured peak then has to "
+      "equal the planned one.",
+      {"eval samples/joint/tiny_mlp.json.gz --tensors samples/joint/tiny_mlp.safetensors --check",
+       "eval samples/joint/tiny_conv.json.gz --tensors samples/joint/tiny_conv.safetensors --check "
+       "--budget 80%"}));
   command.callback([arguments, &chosen] {
     chosen = [arguments](const Console& console) { return eval(*arguments, console); };
   });

@@ -9,6 +9,7 @@
 #include "engine/support/units.h"
 #include "engine/workspace/gradients.h"
 #include "native/commands/command.h"
+#include "native/commands/examples.h"
 
 namespace recut::native {
 namespace {
@@ -124,41 +125,45 @@ int grad(const GradArguments& arguments, const Console& console) {
 void add_grad(CLI::App& app, Action& chosen) {
   auto arguments = std::make_shared<GradArguments>();
   CLI::App& command =
-      *app.add_subcommand("grad", "Differentiate: a forward graph becomes a joint graph");
+      *app.add_subcommand("grad", "Differentiate a forward graph into a joint graph");
   arguments->graph.no_passes = true;
   arguments->graph.usual_stage = Stage::pre_grad;
   arguments->graph.add_to(command);
-  command.add_option("--out", arguments->out, "Write the graph that comes out, in text form")
+  command
+      .add_option("--out", arguments->out,
+                  "Write the resulting graph in text form (default: print it)")
       ->type_name("FILE");
   command
       .add_option("--out-tensors", arguments->out_tensors,
-                  "Write the values that the graph's own file has of its parameters and constants "
-                  "(safetensors, in.<name>): an ONNX model's")
+                  "Write the file's values of parameters and constants, such as an ONNX model's "
+                  "(safetensors, in.<name>)")
       ->type_name("FILE");
   command
       .add_option("--mode", arguments->mode,
-                  "reverse: results, then gradients. jvp: outputs, then their tangents")
+                  "Mode of differentiation: reverse (results, then gradients) or jvp (outputs, "
+                  "then tangents) (default: reverse)")
       ->check(CLI::IsMember({"reverse", "jvp"}));
   command
-      .add_option(
-          "--wrt", arguments->wanted,
-          "Inputs to differentiate by, or '*' for all real ones (default: parameters, or all "
-          "real inputs where there are none)")
+      .add_option("--wrt", arguments->wanted,
+                  "Inputs to differentiate by, or '*' for all real ones (default: parameters, or "
+                  "all real inputs without parameters)")
       ->type_name("NAME");
   command
       .add_option("--result", arguments->results,
-                  "Results that get a tangent, counted from 0 (default: all that depend on those "
-                  "inputs, but for updated buffers)")
+                  "Results with a tangent, counted from 0 (default: all that depend on these "
+                  "inputs, except updated buffers)")
       ->type_name("N");
-  command.add_flag("--json", arguments->json, "One JSON value of figures");
-  command.add_flag("--verbose,-v", arguments->verbose,
-                   "Every step of reverse mode, one line each: whose derivative row, and what it "
-                   "became");
-  command.footer(
-      "No pass runs unless --passes names it. Of a joint graph the forward half is differentiated "
-      "anew in mode reverse;\nmode jvp takes it as it is, which gives Hessian-vector products.\n"
-      "Example: recut grad model.onnx --out joint.recut --out-tensors weights.safetensors, then\n"
-      "recut eval joint.recut --tensors values.safetensors --tensors weights.safetensors");
+  command.add_flag("--json", arguments->json,
+                   "Print figures as one JSON value instead of the graph or the text");
+  command.add_flag(
+      "--verbose,-v", arguments->verbose,
+      "Print every step of reverse mode, one a line: its derivative row and the resulting calls");
+  command.footer(footer_with_examples(
+      "No passes run by default. Mode reverse differentiates a joint graph's forward again.\nMode "
+      "jvp takes a joint graph as it is, which gives Hessian-vector products.",
+      {"grad samples/blocks/softmax.recut -v",
+       "grad tests/onnx/models/tiny_gpt.onnx --out build/joint.recut --out-tensors "
+       "build/weights.safetensors"}));
   command.callback([arguments, &chosen] {
     chosen = [arguments](const Console& console) { return grad(*arguments, console); };
   });

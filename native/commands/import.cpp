@@ -7,6 +7,7 @@
 #include "engine/ir/printer.h"
 #include "engine/support/units.h"
 #include "native/commands/command.h"
+#include "native/commands/examples.h"
 
 namespace recut::native {
 namespace {
@@ -56,19 +57,21 @@ int import_file(const ImportArguments& arguments, const Console& console) {
 void add_import(CLI::App& app, Action& chosen) {
   auto arguments = std::make_shared<ImportArguments>();
   CLI::App& command = *app.add_subcommand(
-      "import", "Write a model as a graph in text form, and its values beside it");
+      "import", "Convert a model to a graph in text form and a file of its values");
   arguments->graph.add_to(command);
-  command.add_option("--out", arguments->out, "Write the graph, in text form")
+  command.add_option("--out", arguments->out, "Write the graph in text form")
       ->required()
       ->type_name("FILE");
   command
       .add_option("--tensors", arguments->tensors,
                   "Write the values of parameters and constants (safetensors, in.<name>)")
       ->type_name("FILE");
-  command.add_flag("--json", arguments->json, "One JSON value instead of a sentence");
-  command.footer(
-      "Example: recut import model.onnx --dim batch=1 --out model.recut --tensors "
-      "model.safetensors");
+  command.add_flag("--json", arguments->json, "Print one JSON value instead of a sentence");
+  command.footer(footer_with_examples(
+      "Other commands take the graph as FILE, and the values by --tensors.",
+      {"import tests/onnx/models/tiny_bert.onnx --dim batch=1,tokens=16 --out build/bert.recut "
+       "--tensors build/bert.safetensors",
+       "import samples/joint/tiny_mlp.json.gz --no-passes --out build/mlp.recut"}));
   command.callback([arguments, &chosen] {
     chosen = [arguments](const Console& console) { return import_file(*arguments, console); };
   });

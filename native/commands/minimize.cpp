@@ -8,6 +8,7 @@
 #include "engine/passes/minimize.h"
 #include "engine/support/units.h"
 #include "native/commands/command.h"
+#include "native/commands/examples.h"
 #include "native/commands/shell_check.h"
 
 namespace recut::native {
@@ -54,25 +55,26 @@ int minimize_file(const MinimizeArguments& arguments, const Console& console) {
 
 void add_minimize(CLI::App& app, Action& chosen) {
   auto arguments = std::make_shared<MinimizeArguments>();
-  CLI::App& command =
-      *app.add_subcommand("minimize", "Make a small graph of a large one that a command fails on");
+  CLI::App& command = *app.add_subcommand(
+      "minimize", "Reduce a graph to a small one that still makes a command fail");
   arguments->graph.no_passes = true;
   arguments->graph.add_to(command);
   command
       .add_option("--check", arguments->check,
-                  "This shell command exits with another code than 0, {} standing for a file with "
-                  "the graph in text form")
+                  "Shell command with an exit code other than 0 on the graph. {} stands for a file "
+                  "with the graph in text form")
       ->required()
       ->type_name("'CMD {}'");
-  command.add_option("--out", arguments->out, "Write the graph that comes out, in text form")
+  command.add_option("--out", arguments->out, "Write the resulting graph in text form")
       ->required()
       ->type_name("FILE");
-  command.add_flag("--json", arguments->json, "One JSON value instead of a sentence");
-  command.footer(
-      "What comes out is sound and still fails; without any one of its outputs, calls and unread "
-      "inputs it doesn't.\nA command that a signal ends is no answer: write 'CMD {} || exit 1' "
-      "where it may crash.\n"
-      "Example: recut minimize model.recut --out small.recut --check 'recut bisect {} --seed 1'");
+  command.add_flag("--json", arguments->json, "Print one JSON value instead of a sentence");
+  command.footer(footer_with_examples(
+      "The resulting graph is valid and still fails. Without any one of its outputs, calls and "
+      "unread inputs it doesn't.\nA command ended by a signal is an error: write 'CMD {} || exit "
+      "1' if it may crash.",
+      {"minimize samples/mlp.recut --out build/small.recut --check '! grep -q relu {}'",
+       "minimize samples/recompute.recut --out build/small.recut --check '! grep -q mm {}'"}));
   command.callback([arguments, &chosen] {
     chosen = [arguments](const Console& console) { return minimize_file(*arguments, console); };
   });

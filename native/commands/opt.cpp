@@ -12,6 +12,7 @@
 #include "engine/support/table.h"
 #include "engine/support/units.h"
 #include "native/commands/command.h"
+#include "native/commands/examples.h"
 
 namespace recut::native {
 namespace {
@@ -195,8 +196,7 @@ int opt(const OptArguments& arguments, const Console& console) {
 
 std::string passes_in_words() {
   std::string words =
-      "Stages, and their passes in order; [those] run with --inexact, "
-      "(those) where they are named:\n";
+      "Stages and their passes in order; [pass] runs with --inexact, (pass) only by name:\n";
   constexpr const char* kForms[] = {" {}", " [{}]", " ({})"};
   for (const StageInfo& stage : all_stages()) {
     std::string passes;
@@ -216,29 +216,30 @@ std::string passes_in_words() {
 
 void add_opt(CLI::App& app, Action& chosen) {
   auto arguments = std::make_shared<OptArguments>();
-  CLI::App& command = *app.add_subcommand("opt", "Run passes and say what each of them did");
+  CLI::App& command = *app.add_subcommand("opt", "Run passes and report the changes of each");
   arguments->graph.passes_wanted = true;
   arguments->graph.add_to(command);
   arguments->graph.add_device_to(command);
-  command.add_option("--out", arguments->out, "Write the graph that comes out, in text form")
+  command.add_option("--out", arguments->out, "Write the resulting graph in text form")
       ->type_name("FILE");
   command.add_flag("--freeze", arguments->graph.freeze,
-                   "For inference: fold parameters into each other, and compute what they alone "
-                   "decide as far as their values are known");
+                   "For inference: fold parameters into each other, and precompute values that "
+                   "depend on parameters and constants alone");
   command
       .add_option("--tensors", arguments->tensors,
-                  "With --freeze: values of parameters and constants (in.<name>, safetensors)")
+                  "Values of parameters and constants for --freeze (safetensors, in.<name>)")
       ->type_name("FILE");
   command
-      .add_option(
-          "--out-tensors", arguments->out_tensors,
-          "With --freeze: write the values of what the frozen graph holds, and what there is "
-          "for its inputs and outputs")
+      .add_option("--out-tensors", arguments->out_tensors,
+                  "Write the values of the frozen graph, and the given ones of its inputs and "
+                  "outputs (safetensors; needs --freeze)")
       ->type_name("FILE");
-  command.add_flag("--json", arguments->json, "One JSON value instead of the table");
+  command.add_flag("--json", arguments->json, "Print one JSON value instead of the table");
   command.add_flag("--verbose,-v", arguments->verbose,
-                   "Every rule's statistics and every change, one line each");
-  command.footer(passes_in_words());
+                   "Print every rule's statistics and every change, one a line");
+  command.footer(footer_with_examples(
+      passes_in_words(), {"opt samples/recompute.recut -v",
+                          "opt samples/joint/gpt2.json.gz --inexact --out build/gpt2.recut"}));
   command.callback([arguments, &chosen] {
     chosen = [arguments](const Console& console) { return opt(*arguments, console); };
   });

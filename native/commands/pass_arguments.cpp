@@ -51,14 +51,17 @@ bool has_pass(Stage stage, std::string_view name) {
 }  // namespace
 
 void GraphArguments::add_passes_to(CLI::App& command) {
+  const char* usual = passes_wanted ? "the stage's passes"
+                      : no_passes   ? "none"
+                                    : "the stage's passes; none for joint_after_passes";
   auto* list =
       command
           .add_option("--passes", passes,
-                      "Run these passes, in this order: a,b,c (default: those of the stage; for "
-                      "joint_after_passes none)")
+                      fmt::format("Run these passes, in this order: a,b,c (default: {})", usual))
           ->type_name("LIST");
   auto* none =
-      command.add_flag("--no-passes", no_passes, "Run no passes: the graph as it is in the file")
+      command
+          .add_flag("--no-passes", no_passes, "Run no passes: take the graph as it is in the file")
           ->excludes(list);
   command
       .add_option("--stage", stages,
@@ -70,36 +73,36 @@ void GraphArguments::add_passes_to(CLI::App& command) {
       ->excludes(none);
   command
       .add_flag("--inexact", inexact,
-                "Run the passes that don't keep every bit too, each at its place: attention as one "
-                "operator, conversions that only round")
+                "Also run inexact passes, each at its place in the stages: they may change the low "
+                "bits of results")
       ->excludes(list)
       ->excludes(none);
   command
       .add_option("--with", with,
-                  "Run these passes too, each at its place in the stages: those that run only "
-                  "where they are named")
+                  "Also run these passes, each at its place in the stages: a,b,c. Use it for "
+                  "passes that run only by name")
       ->type_name("LIST")
       ->excludes(list)
       ->excludes(none);
   command
       .add_option("--rules", rules,
-                  "Run the rules of this file too: as the pass 'rules' of --passes, or after the "
-                  "others; before:STAGE=FILE and after:STAGE=FILE say where; may be given again "
-                  "(engine/rewrite/README.md)")
+                  "Also run this file's rules after the other passes, or as pass 'rules' of "
+                  "--passes (engine/rewrite/README.md). before:STAGE=FILE and after:STAGE=FILE "
+                  "choose another place; may be given again")
       ->allow_extra_args(false)
       ->type_name("FILE")
       ->excludes(none);
-  command.add_option("--skip", skip, "Leave these passes out: a,b")->type_name("LIST");
-  command.add_option("--stop-at", stop_at, "Run only the first N passes")
+  command.add_option("--skip", skip, "Leave out these passes: a,b")->type_name("LIST");
+  command.add_option("--stop-at", stop_at, "Run only the first N passes (default: all)")
       ->type_name("N")
       ->check(CLI::NonNegativeNumber);
 }
 
 void GraphArguments::add_device_to(CLI::App& command) {
   command
-      .add_option(
-          "--device", device,
-          "Whose figures passes decide by (pad_mm): a profile's name, calibrated, or its path")
+      .add_option("--device", device,
+                  "Device profile for passes that compare costs, such as pad_mm: a name, "
+                  "calibrated, or a path (default: reference)")
       ->transform(calibrated_by_name())
       ->type_name("PROFILE");
 }

@@ -28,12 +28,12 @@ double millimetres(const std::string& text) {
 }  // namespace
 
 void PictureArguments::add_to(CLI::App& command) {
-  command.add_flag("--dark", dark, "Draw the picture on a dark ground");
+  command.add_flag("--dark", dark, "Draw the picture on a dark background");
   command
       .add_option_function<std::string>(
           "--width", [this](const std::string& text) { width_mm = millimetres(text); },
-          fmt::format("Draw for a column of a paper, so wide: 84mm, 3.3in, 240pt. Text has at "
-                      "least {:g} points, and the caption is left to say the title",
+          fmt::format("Width of a paper's column: 84mm, 3.3in, 240pt (default: none). Text has at "
+                      "least {:g} points, and the title is left to the caption",
                       gui::kLeastPoints))
       ->check([](const std::string& text) {
         return millimetres(text) > 0
@@ -44,7 +44,7 @@ void PictureArguments::add_to(CLI::App& command) {
       ->type_name("WIDTH");
   command.add_flag("--no-title", no_title, "Leave the title out of the picture");
   command.add_flag("--no-fonts", no_fonts,
-                   "Name the picture's fonts, but don't put their letters into the file");
+                   "Name the picture's fonts without embedding them in the file");
 }
 
 gui::PictureLook PictureArguments::look() const {

@@ -11,6 +11,7 @@
 #include "engine/workspace/reasons.h"
 #include "gui/pictures/memory_timeline.h"
 #include "native/commands/command.h"
+#include "native/commands/examples.h"
 #include "native/commands/node_link.h"
 #include "native/commands/picture_options.h"
 #include "native/commands/plan_arguments.h"
@@ -104,36 +105,37 @@ int plan(const PlanCommand& command, const Console& console) {
 void add_plan(CLI::App& app, Action& chosen) {
   auto arguments = std::make_shared<PlanCommand>();
   CLI::App& command =
-      *app.add_subcommand("plan", "Decide what to keep for backward and what to compute again");
+      *app.add_subcommand("plan", "Plan saved values and recomputation within a memory budget");
   arguments->graph.halves = true;
   arguments->graph.add_to(command);
   arguments->plan.add_to(command);
   command
       .add_option("--explain", arguments->explain,
-                  "Say of a value what saving and what recomputing it costs, and what the other "
-                  "choice would change; may be given again")
+                  "Explain the choice for a value: the costs of saving and of recomputing it, and "
+                  "the effect of the other choice. May be given again")
       ->allow_extra_args(false)
       ->type_name("NAME");
   command
       .add_option("--out", arguments->out,
-                  "Write the plan: the two orders and what is saved, in the file's node names")
+                  "Write the plan: the orders of forward and backward, and the saved values, by "
+                  "the file's node names")
       ->type_name("FILE");
   command
       .add_option("--svg", arguments->svg,
-                  "Draw the memory of the step in program order, the peak marked")
+                  "Draw the step's memory in program order, with its peak (SVG)")
       ->type_name("FILE");
   command
       .add_option("--halves", arguments->halves,
-                  "Write the plan's two halves into this folder, as graphs of their own "
-                  "(forward.recut, backward.recut), after the passes of stage post-grad")
+                  "Write the partitioned graphs, forward.recut and backward.recut, into this "
+                  "folder, after the passes of stage post-grad")
       ->type_name("FOLDER");
   arguments->picture.add_to(command);
-  command.add_flag("--json", arguments->json, "One JSON value instead of the tables");
+  command.add_flag("--json", arguments->json, "Print one JSON value instead of the tables");
   std::string footer = "Strategies:\n";
   for (const Strategy& s : all_strategies()) footer += fmt::format("  {:<10}{}\n", s.name, s.prose);
-  command.footer(footer +
-                 "Example: recut plan samples/joint/gpt2.json.gz --budget 4GiB "
-                 "--svg memory.svg");
+  command.footer(footer_with_examples(
+      footer, {"plan samples/joint/gpt2.json.gz --budget 4GiB --svg build/memory.svg",
+               "plan samples/recompute.recut --budget 75% --explain h2"}));
   command.callback([arguments, &chosen] {
     arguments->graph.device = arguments->plan.device;
     chosen = [arguments](const Console& console) { return plan(*arguments, console); };

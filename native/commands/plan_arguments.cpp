@@ -24,12 +24,12 @@ bool is_builtin(const std::string& device) {
 
 void add_choices(CLI::App& command, ChoiceRequest& choices) {
   const std::string what =
-      ": a node's name, or with a * all nodes of the modules whose path has that part, such as "
-      "'h.*.mlp'; may be given again";
-  command.add_option("--save", choices.save, "Keep this value for backward" + what)
+      " (a node's name) for backward. A pattern with * takes all nodes of modules with that part "
+      "in their path, such as 'h.*.mlp'; may be given again";
+  command.add_option("--save", choices.save, "Save this value" + what)
       ->allow_extra_args(false)
       ->type_name("NAME");
-  command.add_option("--recompute", choices.recompute, "Compute this again in backward" + what)
+  command.add_option("--recompute", choices.recompute, "Recompute this value" + what)
       ->allow_extra_args(false)
       ->type_name("NAME");
 }
@@ -48,29 +48,29 @@ CLI::Validator calibrated_by_name() {
   return {find, ""};
 }
 
-void add_profile(CLI::App& command, const std::string& option, std::string& device) {
+void add_profile(CLI::App& command, const std::string& option, std::string& device,
+                 const std::string& usual) {
   std::string devices;
   for (const BuiltinProfile& profile : builtin_profiles())
     devices += fmt::format("{}{}", devices.empty() ? "" : ", ", profile.name);
   command
-      .add_option(
-          option, device,
-          fmt::format("What times are priced by: {}, measured (the times that the file has), "
-                      "calibrated (what recut calibrate measured of this machine's processor), the "
-                      "name that it gave a card or a graph on one, or a profile's path",
-                      devices))
+      .add_option(option, device,
+                  fmt::format("Device profile of the times: {}, a name from recut calibrate, or a "
+                              "path (default: {}). measured takes the file's own times; calibrated "
+                              "is recut calibrate's profile of this processor",
+                              devices, usual))
       ->transform(calibrated_by_name())
       ->type_name("PROFILE");
 }
 
 void add_cost_model(CLI::App& command, std::string& device, std::string& model) {
-  add_profile(command, "--device", device);
+  add_profile(command, "--device", device, "reference");
   command
       .add_option(
           "--model", model,
-          fmt::format("What calls cost: eager (each by itself) or fused (element-wise calls and "
-                      "reductions of rows run as one, and what stays inside takes no memory; where "
-                      "the budget can't be held so, each reduction ends its kernel); default: {}",
+          fmt::format("Cost model: eager (each call by itself) or fused (element-wise calls and "
+                      "row reductions in one kernel) (default: {}). A fused kernel's inner values "
+                      "take no memory; tight budgets end kernels at reductions",
                       model.empty() ? "eager" : model))
       ->type_name("NAME");
 }
@@ -86,24 +86,27 @@ void PlanArguments::add_search_to(CLI::App& command) {
     names += fmt::format("{}{}", names.empty() ? "" : ", ", s.name);
   command
       .add_option("--strategy", strategy,
-                  fmt::format("How to plan: {} (peak where none is named)", names))
+                  fmt::format("Planning strategy: {} (default: peak)", names))
       ->type_name("NAME");
   command
       .add_option_function<std::string>(
           "--budget", [this](const std::string& text) { budget = text; },
-          "The peak in bytes: 3GiB, 1000000, 40% of the peak without recomputation, or none; "
-          "for strategy torch a fraction of the saved bytes such as 0.4")
+          "Budget of the peak: bytes (3GiB, 1000000), a share of the peak without recomputation "
+          "(40%), or none (default: none). Strategy torch takes a fraction of the saved bytes: 0.4")
       ->type_name("BUDGET");
   command
       .add_option("--effort", effort,
-                  "How hard to search: times more or less than usual (the same effort gives the "
-                  "same plan everywhere)")
+                  "Search effort, as a multiple of the usual one (default: 1). The same effort "
+                  "gives the same plan on every machine")
       ->type_name("FACTOR")
       ->check(CLI::PositiveNumber);
-  command.add_option("--seconds", seconds, "End the search after this long, with what it has")
+  command
+      .add_option(
+          "--seconds", seconds,
+          "Time limit of the search in seconds (default: none). The best plan so far is kept")
       ->type_name("S")
       ->check(CLI::PositiveNumber);
-  command.add_option("--search-seed", seed, "Which way the search goes where it draws by lot")
+  command.add_option("--search-seed", seed, "Seed of the search's random choices (default: 1)")
       ->type_name("N");
   add_choices(command, choices);
 }

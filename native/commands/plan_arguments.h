@@ -41,8 +41,12 @@ Result<Done> add_workspaces(Document& document, const std::string& device);
 // none; so with the names of others that it left.
 CLI::Validator calibrated_by_name();
 
-// A profile to price times by, as that option.
-void add_profile(CLI::App& command, const std::string& option, std::string& device);
+// The default of --profile in words, where what runs is measured.
+inline constexpr const char* kProfileOfTheDevice = "the device's own";
+
+// A profile to price times by, as that option; `usual`: its default, in words.
+void add_profile(CLI::App& command, const std::string& option, std::string& device,
+                 const std::string& usual);
 
 // --device, --model.
 void add_cost_model(CLI::App& command, std::string& device, std::string& model);

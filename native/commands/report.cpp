@@ -10,6 +10,7 @@
 #include "engine/workspace/sweep_document.h"
 #include "gui/report/html_report.h"
 #include "native/commands/command.h"
+#include "native/commands/examples.h"
 #include "native/commands/plan_arguments.h"
 
 namespace recut::native {
@@ -93,19 +94,20 @@ void add_report(CLI::App& app, Action& chosen) {
   arguments->plan.add_to(command);
   command
       .add_option("--compare", arguments->compare,
-                  "Another budget to set beside the plan; may be given again")
+                  "Another budget to compare the plan with. May be given again")
       ->allow_extra_args(false)
       ->type_name("BUDGET");
   command
-      .add_option("--points", arguments->points, "How many budgets the trade-off has (default: 50)")
+      .add_option("--points", arguments->points, "Number of budgets in the trade-off (default: 50)")
       ->check(CLI::Range(std::size_t{2}, kMostCurvePoints))
       ->type_name("N");
-  command.add_option("--out", arguments->out, "Where to write it (default: report.html)")
+  command.add_option("--out", arguments->out, "HTML file to write (default: report.html)")
       ->type_name("FILE");
-  command.footer(
-      "The file needs nothing else: attach it to an issue, or keep it from a run of CI.\n"
-      "Example: recut report samples/joint/gpt2.json.gz --budget 50% --compare 80% --out "
-      "gpt2.html");
+  command.footer(footer_with_examples(
+      "The file needs no other: attach it to an issue, or keep it from a run of CI.",
+      {"report samples/joint/gpt2.json.gz --budget 50% --compare 80% --points 10 --out "
+       "build/gpt2.html",
+       "report samples/joint/tiny_conv.json.gz --budget 80% --out build/report.html"}));
   command.callback([arguments, &chosen] {
     chosen = [arguments](const Console& console) { return report(*arguments, console); };
   });

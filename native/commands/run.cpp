@@ -10,6 +10,7 @@
 #include "engine/input/safetensors.h"
 #include "native/commands/card_options.h"
 #include "native/commands/command.h"
+#include "native/commands/examples.h"
 
 namespace recut::native {
 
@@ -35,41 +36,38 @@ Result<Done> write_outputs(const RunCommand& command, std::span<const Tensor> ou
 namespace {
 
 constexpr const char* kRunFooter =
-    "The peak is measured in memory that was painted before: up to where the step wrote.\n"
-    "Rates stand beside the ceilings of --profile, or of what recut calibrate measured, by which "
-    "the step is planned, too.\n"
-    "--check takes the Euclidean norm of an output's error by that of the interpreter's value, "
-    "and allows 1e-5, or what rounding in the inputs' last bits does; on a card 2e-3 with tf32 "
-    "or where the graph has values of f16, and 2e-2 with bf16 or where it has some of bf16.\n"
-    "On a card, the libraries are looked for where RECUT_CUDA_PATH says (folders, ':' between "
-    "them), else in the usual places.\n"
-    "Example: recut run samples/joint/tiny_mlp.json.gz --budget 60% --check";
+    "The arena is filled with a pattern first: the measured peak ends with the last byte that the "
+    "step writes.\nRates stand beside the ceilings of --profile, or of recut calibrate's profile. "
+    "The same profile prices the plan.\n--check divides the Euclidean norm of an output's error by "
+    "the norm of the interpreter's value. It allows 1e-5, or the effect of rounding in the inputs' "
+    "last bits. On a GPU it allows 2e-3 with tf32 or with values of f16, and 2e-2 with bf16 or "
+    "with values of bf16.\nRECUT_CUDA_PATH lists the folders of NVIDIA's libraries, separated by "
+    "':' (default: the usual places).";
 
 void add_libraries_to(CLI::App& command, RunCommand& arguments) {
-  command.add_flag(
-      "--no-library", arguments.no_library,
-      "Matrix products and convolutions by Recut's own loops, not by oneDNN, or cuBLASLt and "
-      "cuDNN; on a card attention, too");
+  command.add_flag("--no-library", arguments.no_library,
+                   "Compute matrix products and convolutions by Recut's own loops instead of "
+                   "oneDNN, cuBLASLt and cuDNN; on a GPU attention, too");
   command
       .add_option("--workspace", arguments.workspace,
-                  "The most that a card's libraries may take beside the arena (default: 256MiB)")
+                  "Largest workspace of a GPU library's call, beside the arena (default: 256MiB)")
       ->type_name("BYTES");
-  command.add_flag(
-      "--nondeterministic", arguments.nondeterministic,
-      "Take ways of a card's libraries that give other bits each time where they are quicker");
+  command.add_flag("--nondeterministic", arguments.nondeterministic,
+                   "Allow nondeterministic algorithms of the GPU's libraries, if they are faster");
 }
 
 void add_values(CLI::App& command, RunCommand& arguments) {
   command
       .add_option("--tensors", arguments.tensors,
-                  "Values: in.<name> for inputs (safetensors); those that it lacks are made")
+                  "Values of inputs (safetensors, in.<name>). Missing ones are generated")
       ->type_name("FILE");
   command
       .add_option("--out-tensors", arguments.out_tensors,
-                  "Writes the outputs: out.<position>, counted in results and then gradients "
-                  "(safetensors)")
+                  "Write the outputs, results before gradients, as out.<position> (safetensors)")
       ->type_name("FILE");
-  command.add_option("--seed", arguments.seed, "What makes inputs and random numbers (default: 0)")
+  command
+      .add_option("--seed", arguments.seed,
+                  "Seed of generated inputs and of random numbers (default: 0)")
       ->type_name("N");
 }
 
@@ -78,27 +76,30 @@ void add_values(CLI::App& command, RunCommand& arguments) {
 void add_run(CLI::App& app, Action& chosen) {
   auto arguments = std::make_shared<RunCommand>();
   CLI::App& command = *app.add_subcommand(
-      "run", "Plan, schedule, compile and run a training step, and measure its time and peak");
+      "run", "Plan, schedule, compile and run a training step; measure its time and peak");
   arguments->graph.add_to(command);
   arguments->plan.add_search_to(command);
-  add_profile(command, "--profile", arguments->plan.device);
+  add_profile(command, "--profile", arguments->plan.device, kProfileOfTheDevice);
   add_card_options(command, arguments->target, arguments->precision);
   add_values(command, *arguments);
   command
-      .add_option("--threads", arguments->threads, "Threads of a processor (default: one a core)")
+      .add_option("--threads", arguments->threads,
+                  "Number of threads of the processor (default: one per core)")
       ->check(CLI::Range(1, 1024))
       ->type_name("N");
-  command.add_option("--steps", arguments->steps, "Steps that are timed (default: 10)")
+  command.add_option("--steps", arguments->steps, "Number of timed steps (default: 10)")
       ->check(CLI::Range(1, 1'000'000))
       ->type_name("N");
   add_libraries_to(command, *arguments);
   command.add_flag("--check", arguments->check,
-                   "Interpret the same graph on the same values and compare every output; exit "
-                   "code 1 where one differs");
+                   "Compare every output with the interpreter's for the same inputs. Exit code 1 "
+                   "if one differs");
   command.add_flag("--no-cache", arguments->no_cache,
-                   "Plan and compile anew, and keep nothing: recut cache says what is kept");
-  command.add_flag("--json", arguments->json, "One JSON value instead of the tables");
-  command.footer(kRunFooter);
+                   "Plan and compile again, without reading or writing the cache (recut cache)");
+  command.add_flag("--json", arguments->json, "Print one JSON value instead of the tables");
+  command.footer(footer_with_examples(
+      kRunFooter, {"run samples/joint/tiny_conv.json.gz --budget 90% --check",
+                   "run samples/recompute.recut --budget 75% --threads 1 --steps 20"}));
   command.callback([arguments, &chosen] {
     chosen = [arguments](const Console& console) {
       return arguments->target == "cuda" ? run_on_cuda(*arguments, console)

@@ -5,6 +5,7 @@
 #include "engine/workspace/plan_text.h"
 #include "engine/workspace/scheduling.h"
 #include "native/commands/command.h"
+#include "native/commands/examples.h"
 #include "native/commands/plan_arguments.h"
 
 namespace recut::native {
@@ -43,34 +44,32 @@ int schedule(const ScheduleCommand& command, const Console& console) {
 void add_schedule(CLI::App& app, Action& chosen) {
   auto arguments = std::make_shared<ScheduleCommand>();
   CLI::App& command = *app.add_subcommand(
-      "schedule", "Plan, fuse into kernels, and give every buffer its place in one arena");
+      "schedule", "Plan, fuse into kernels, and place every buffer in one arena");
   arguments->graph.add_to(command);
   arguments->plan.add_to(command);
   command
-      .add_option(
-          "--align", arguments->options.alignment,
-          "Every buffer starts at a multiple of so many bytes: a power of two (default: 64)")
+      .add_option("--align", arguments->options.alignment,
+                  "Alignment of every buffer in bytes, a power of two (default: 64)")
       ->type_name("BYTES");
   command
       .add_option("--packing-effort", arguments->options.effort,
-                  "How hard to search for a smaller arena: times more or less than usual")
+                  "Search effort for a smaller arena, as a multiple of the usual one (default: 1)")
       ->type_name("FACTOR")
       ->check(CLI::NonNegativeNumber);
   command.add_flag("--in-place", arguments->options.in_place,
-                   "Element-wise kernels write over operands that nobody needs after them, so that "
-                   "the arena may be smaller than the planned peak");
+                   "Let element-wise kernels overwrite operands without later readers. The arena "
+                   "may then be smaller than the planned peak");
   command
       .add_option("--out", arguments->out,
-                  "Write the schedule as JSON: the kernels with their calls, in order, and every "
-                  "buffer with its size, its offset and the kernels that it lives through")
+                  "Write the schedule as JSON: kernels in order with their calls, and buffers with "
+                  "size, offset and lifetime")
       ->type_name("FILE");
-  command.add_flag("--json", arguments->json, "One JSON value instead of the tables");
-  command.footer(
-      "The budget bounds the arena: where alignment or gaps between buffers take it above the "
-      "budget although the plan's peak is within, it is planned again for a lower peak. Every "
-      "schedule is proved by a verifier before it is shown.\n"
-      "Example: recut schedule samples/joint/gpt2.json.gz --budget 4GiB --model fused --out "
-      "schedule.json");
+  command.add_flag("--json", arguments->json, "Print one JSON value instead of the tables");
+  command.footer(footer_with_examples(
+      "The budget bounds the arena. If alignment or gaps between buffers exceed it, Recut plans "
+      "again for a lower peak. A verifier proves every schedule before it is shown.",
+      {"schedule samples/joint/gpt2.json.gz --budget 4GiB --model fused --out build/schedule.json",
+       "schedule samples/recompute.recut --budget 75% --in-place"}));
   command.callback([arguments, &chosen] {
     arguments->graph.device = arguments->plan.device;
     chosen = [arguments](const Console& console) { return schedule(*arguments, console); };

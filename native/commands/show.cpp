@@ -7,6 +7,7 @@
 #include "engine/workspace/graph_export.h"
 #include "gui/pictures/graph_picture.h"
 #include "native/commands/command.h"
+#include "native/commands/examples.h"
 #include "native/commands/picture_options.h"
 
 namespace recut::native {
@@ -53,19 +54,20 @@ int show(const ShowArguments& arguments, const Console& console) {
 
 void add_show(CLI::App& app, Action& chosen) {
   auto arguments = std::make_shared<ShowArguments>();
-  CLI::App& command = *app.add_subcommand("show", "Print a graph, after the chosen passes");
+  CLI::App& command = *app.add_subcommand("show", "Print a graph after the chosen passes");
   arguments->graph.add_to(command);
   command
-      .add_option("--format", arguments->format,
-                  "text (default), json, dot (Graphviz) or svg (a picture)")
+      .add_option(
+          "--format", arguments->format,
+          "Format of the output: text, json, dot (Graphviz) or svg (a picture) (default: text)")
       ->check(CLI::IsMember({"text", "json", "dot", "svg"}))
       ->type_name("FORMAT");
-  command.add_flag("--json", arguments->json, "The same as --format json");
+  command.add_flag("--json", arguments->json, "Print JSON, like --format json");
   arguments->picture.add_to(command);
-  command.footer(
-      "A picture for a column of a paper closes groups until its text can be read.\n"
-      "Examples: recut show samples/joint/tiny_mlp.json.gz --passes noop_removal\n"
-      "recut show samples/joint/gpt2.json.gz --format svg --width 174mm");
+  command.footer(footer_with_examples(
+      "With --width, a picture's groups are closed until the text can be read.",
+      {"show samples/joint/tiny_mlp.json.gz --passes noop_removal",
+       "show samples/joint/gpt2.json.gz --format svg --width 174mm"}));
   command.callback([arguments, &chosen] {
     chosen = [arguments](const Console& console) { return show(*arguments, console); };
   });

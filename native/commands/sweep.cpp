@@ -9,6 +9,7 @@
 #include "engine/workspace/sweep_document.h"
 #include "gui/pictures/trade_off_curve.h"
 #include "native/commands/command.h"
+#include "native/commands/examples.h"
 #include "native/commands/picture_options.h"
 #include "native/commands/plan_arguments.h"
 #include "native/interrupt.h"
@@ -66,38 +67,39 @@ int sweep(const SweepCommand& command, const Console& console) {
 void add_sweep(CLI::App& app, Action& chosen) {
   auto arguments = std::make_shared<SweepCommand>();
   CLI::App& command =
-      *app.add_subcommand("sweep", "Draw the whole trade-off: peak memory against step time");
+      *app.add_subcommand("sweep", "Plan many budgets: the trade-off of peak memory and step time");
   arguments->graph.add_to(command);
   command
       .add_option("--points", arguments->request.points,
-                  "How many budgets, evenly spread from the least peak to the one where nothing is "
-                  "recomputed (default: 50)")
+                  "Number of budgets, evenly spread from the least peak to the peak without "
+                  "recomputation (default: 50)")
       ->check(CLI::Range(std::size_t{2}, kMostCurvePoints))
       ->type_name("N");
   command
       .add_option("--csv", arguments->csv,
-                  "Write the points, one a row: Recut's by rising budget, then PyTorch's")
+                  "Write the points as CSV: Recut's by rising budget, then PyTorch's")
       ->type_name("FILE");
-  command.add_option("--svg", arguments->svg, "Draw the curve")->type_name("FILE");
+  command.add_option("--svg", arguments->svg, "Draw the curve (SVG)")->type_name("FILE");
   arguments->picture.add_to(command);
-  command.add_flag("--json", arguments->json, "One JSON value instead of the tables");
+  command.add_flag("--json", arguments->json, "Print one JSON value instead of the tables");
   command
       .add_option("--effort", arguments->request.effort,
-                  "How hard to search: times more or less than usual (the same effort gives the "
-                  "same curve everywhere)")
+                  "Search effort, as a multiple of the usual one (default: 1). The same effort "
+                  "gives the same curve on every machine")
       ->type_name("FACTOR")
       ->check(CLI::PositiveNumber);
   command
       .add_option("--search-seed", arguments->request.seed,
-                  "Which way the search goes where it draws by lot")
+                  "Seed of the search's random choices (default: 1)")
       ->type_name("N");
   add_cost_model(command, arguments->request.device, arguments->request.cost_model);
   add_choices(command, arguments->request.choices);
-  command.footer(
-      "Columns: solve_ms is an equal share of the whole curve's time; of PyTorch's rows the time "
-      "of that one plan, and budget_bytes is their own peak.\n"
-      "Ctrl-C ends the search and gives what was found.\n"
-      "Example: recut sweep samples/joint/gpt2.json.gz --csv curve.csv --svg curve.svg");
+  command.footer(footer_with_examples(
+      "Column solve_ms is an equal share of the whole curve's time, or in PyTorch's rows the time "
+      "of that one plan. PyTorch's rows have their own peak as budget_bytes.\nCtrl-C ends the "
+      "search and keeps the points found so far.",
+      {"sweep samples/joint/gpt2.json.gz --points 10 --csv build/curve.csv --svg build/curve.svg",
+       "sweep samples/joint/tiny_lm.json.gz --model fused --device h100"}));
   command.callback([arguments, &chosen] {
     chosen = [arguments](const Console& console) { return sweep(*arguments, console); };
   });

@@ -9,6 +9,7 @@
 #include "engine/rewrite/rule_tester.h"
 #include "engine/support/table.h"
 #include "native/commands/command.h"
+#include "native/commands/examples.h"
 
 namespace recut::native {
 namespace {
@@ -119,16 +120,24 @@ int test_all(const TestRulesArguments& arguments, const Console& console) {
 void add_test_rules(CLI::App& app, Action& chosen) {
   auto arguments = std::make_shared<TestRulesArguments>();
   CLI::App& command = *app.add_subcommand(
-      "test-rules", "Try every rule by itself: both sides on random and on edge values");
+      "test-rules", "Test every rule by itself: both sides on random and on edge values");
   command.add_option("FILE", arguments->files,
-                     "Files of rules (engine/rewrite/README.md); none: those that come with Recut");
-  command.add_option("--seed", arguments->test.seed, "Another seed draws other graphs and values")
+                     "Files of rules (engine/rewrite/README.md) (default: Recut's own)");
+  command
+      .add_option("--seed", arguments->test.seed,
+                  "Seed of the tested graphs and values (default: 1)")
       ->type_name("N");
-  command.add_option("--samples", arguments->test.samples, "Graphs to find for each rule (24)")
+  command
+      .add_option("--samples", arguments->test.samples,
+                  "Number of graphs for each rule (default: 24)")
       ->type_name("N")
       ->check(CLI::PositiveNumber);
-  command.add_flag("--json", arguments->json, "One JSON value instead of the table");
-  command.add_flag("--verbose,-v", arguments->verbose, "Every graph that was tried");
+  command.add_flag("--json", arguments->json, "Print one JSON value instead of the table");
+  command.add_flag("--verbose,-v", arguments->verbose, "Print every tested graph");
+  command.footer(
+      footer_with_examples("Exit code 1 if a rule fails.",
+                           {"test-rules samples/rules/transposes.rules",
+                            "test-rules samples/rules/transposes.rules --samples 50 --seed 2 -v"}));
   command.callback([arguments, &chosen] {
     chosen = [arguments](const Console& console) { return test_all(*arguments, console); };
   });

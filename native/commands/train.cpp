@@ -16,6 +16,7 @@
 #include "gui/pictures/loss_curve.h"
 #include "native/commands/card_options.h"
 #include "native/commands/command.h"
+#include "native/commands/examples.h"
 #include "native/commands/picture_options.h"
 #include "native/commands/plan_arguments.h"
 #include "native/executors/card_plan.h"
@@ -237,53 +238,57 @@ int train(TrainCommand command, const Console& console) {
 
 void add_optimizer_to(CLI::App& command, TrainCommand& arguments) {
   command
-      .add_option("--optimizer", arguments.optimizer,
-                  "sgd, adam (default) or adamw: with PyTorch's meaning and defaults")
+      .add_option(
+          "--optimizer", arguments.optimizer,
+          "Optimizer with PyTorch's meaning and defaults: sgd, adam or adamw (default: adam)")
       ->check(CLI::IsMember({"sgd", "adam", "adamw"}))
       ->type_name("NAME");
   command.add_option("--lr", arguments.learning_rate, "Learning rate (default: 0.001)")
       ->type_name("RATE")
       ->check(CLI::NonNegativeNumber);
-  command.add_option("--momentum", arguments.momentum, "Of sgd (default: 0)")
+  command.add_option("--momentum", arguments.momentum, "Momentum of sgd (default: 0)")
       ->type_name("SHARE")
       ->check(CLI::Range(0.0, 1.0));
-  command.add_option("--betas", arguments.betas, "Of adam and adamw (default: 0.9,0.999)")
+  command.add_option("--betas", arguments.betas, "Betas of adam and adamw (default: 0.9,0.999)")
       ->delimiter(',')
       ->expected(2)
       ->type_name("B1,B2")
       ->check(CLI::Range(0.0, 0.9999999));
-  command.add_option("--eps", arguments.epsilon, "Of adam and adamw (default: 1e-8)")
+  command.add_option("--eps", arguments.epsilon, "Epsilon of adam and adamw (default: 1e-8)")
       ->type_name("NUMBER")
       ->check(CLI::NonNegativeNumber);
   command
       .add_option("--weight-decay", arguments.weight_decay,
-                  "Added to gradients, or of adamw taken off the weights (default: 0; adamw 0.01)")
+                  "Weight decay, added to gradients, or in adamw taken off the weights (default: "
+                  "0; adamw 0.01)")
       ->type_name("RATE")
       ->check(CLI::NonNegativeNumber);
 }
 
 void add_training_to(CLI::App& command, TrainCommand& arguments) {
   TrainingRequest& request = arguments.request;
-  command.add_option("--steps", request.steps, "How many (default: 100)")
-      ->check(CLI::Range(1, 1'000'000))
-      ->type_name("N");
-  command.add_option("--batches", request.batches, "Of the data, in turn (default: 8)")
+  command.add_option("--steps", request.steps, "Number of steps (default: 100)")
       ->check(CLI::Range(1, 1'000'000))
       ->type_name("N");
   command
-      .add_option("--threads", arguments.threads, "Threads of a processor (default: one a core)")
+      .add_option("--batches", request.batches,
+                  "Number of batches of data, taken in turn (default: 8)")
+      ->check(CLI::Range(1, 1'000'000))
+      ->type_name("N");
+  command
+      .add_option("--threads", arguments.threads,
+                  "Number of threads of the processor (default: one per core)")
       ->check(CLI::Range(1, 1024))
       ->type_name("N");
   command
       .add_option("--seed", request.seed,
-                  "What makes parameters, data and random numbers (default: 0)")
+                  "Seed of parameters, data and random numbers (default: 0)")
       ->type_name("N");
   add_card_options(command, arguments.target, arguments.precision);
   command
-      .add_option(
-          "--tensors", arguments.tensors,
-          "Values to begin with: in.<name> of parameters and constants (safetensors); those "
-          "that it lacks are made")
+      .add_option("--tensors", arguments.tensors,
+                  "Initial values of parameters and constants (safetensors, in.<name>). Missing "
+                  "ones are generated")
       ->type_name("FILE");
 }
 
@@ -292,14 +297,14 @@ void add_training_to(CLI::App& command, TrainCommand& arguments) {
 void add_train(CLI::App& app, Action& chosen) {
   auto arguments = std::make_shared<TrainCommand>();
   CLI::App& command = *app.add_subcommand(
-      "train", "Train a model with a loss on data made for it, the optimiser a part of its graph");
+      "train", "Train a model with a loss on generated data, with the optimizer in its graph");
   arguments->graph.add_to(command);
   arguments->plan.add_search_to(command);
-  add_profile(command, "--profile", arguments->plan.device);
+  add_profile(command, "--profile", arguments->plan.device, kProfileOfTheDevice);
   command
       .add_option("--loss", arguments->loss,
-                  "The result that is the loss, where several are real numbers without dimensions, "
-                  "or a joint graph is that of another one")
+                  "Result to train on as the loss (default: the result with the only tangent, or "
+                  "the only scalar real result)")
       ->type_name("NAME");
   add_optimizer_to(command, *arguments);
   add_training_to(command, *arguments);
@@ -308,17 +313,16 @@ void add_train(CLI::App& app, Action& chosen) {
   arguments->picture.add_to(command);
   command
       .add_option("--out", arguments->out,
-                  "Write parameters and running statistics as they are at last (safetensors, "
-                  "in.<name>)")
+                  "Write the trained parameters and running statistics (safetensors, in.<name>)")
       ->type_name("FILE");
-  command.add_flag("--json", arguments->json, "One JSON value, with the loss of every step");
-  command.footer(
-      "A forward graph is differentiated first. The update of every parameter is in the graph that "
-      "is planned, scheduled and compiled; new values are copied over the old ones after each "
-      "step. Exit code 1 where the loss doesn't stay a finite number.\n"
-      "Examples: recut train samples/mlp.recut --optimizer adam --lr 0.01 --curve loss.svg\n"
-      "recut train samples/joint/tiny_lm.json.gz --optimizer sgd --lr 0.1 --momentum 0.9 --budget "
-      "80%");
+  command.add_flag("--json", arguments->json, "Print one JSON value, with the loss of every step");
+  command.footer(footer_with_examples(
+      "A forward graph is differentiated first. The planned, scheduled and compiled graph has the "
+      "update of every parameter. New values are copied over the old ones after each step. Exit "
+      "code 1 if the loss is not finite.",
+      {"train samples/mlp.recut --optimizer adam --lr 0.01 --curve build/loss.svg",
+       "train samples/joint/tiny_lm.json.gz --optimizer sgd --lr 0.1 --momentum 0.9 --budget "
+       "256KiB"}));
   command.callback([arguments, &chosen] {
     chosen = [arguments](const Console& console) { return train(*arguments, console); };
   });

@@ -83,29 +83,27 @@ int main(int argc, char** argv) {
   command.add_option("FILE", arguments.files, "Graphs to open")->type_name("");
   command
       .add_option("--rules", arguments.rules,
-                  "A file of rules for the graphs to open: the pass 'rules' of the transforms "
+                  "File of rules for the opened graphs, as pass 'rules' of the transforms "
                   "(engine/rewrite/README.md)")
       ->type_name("FILE");
   command
       .add_option("--effort", arguments.effort,
-                  "How hard to search: times more or less than usual (the same effort gives the "
-                  "same plans everywhere)")
+                  "Search effort, as a multiple of the usual one (default: 1). The same effort "
+                  "gives the same plans on every machine")
       ->type_name("FACTOR")
       ->check(CLI::Range(recut::gui::kLeastEffort, recut::gui::kMostEffort));
   command
       .add_option("--script", arguments.script,
-                  "Does what a scenario says, without the user's hand; exits 1 where something "
-                  "isn't as it expects")
+                  "Run a scenario without user input. Exit code 1 if an expectation fails")
       ->type_name("FILE");
-  command.add_option("--size", arguments.size, "Of the window, in the screen's units")
+  command.add_option("--size", arguments.size, "Size of the window in the screen's units")
       ->type_name("WxH")
       ->capture_default_str();
   command
-      .add_option("--scale", arguments.scale,
-                  "Pixels for one unit of length (default: the screen's)")
+      .add_option("--scale", arguments.scale, "Pixels per unit of length (default: the screen's)")
       ->type_name("FACTOR")
       ->check(CLI::Range(0.5, 6.0));
-  command.add_flag("--fresh", arguments.fresh, "Neither restores nor saves the workspace");
+  command.add_flag("--fresh", arguments.fresh, "Neither restore nor save the workspace");
   CLI11_PARSE(command, argc, argv);
   return open_window(arguments);
 }

@@ -5,6 +5,7 @@ import pathlib
 import tempfile
 import unittest
 
+import command_examples
 import command_reference
 import definitions
 import documents
@@ -291,6 +292,48 @@ Example: recut show a.recut
         self.assertEqual(text.count("| `--seconds S` | End after this long, or sooner |"), 1)
         self.assertIn("| `--no-passes` | Run no passes. Not with `--passes`, `--rules` |", text)
         self.assertEqual(text.count("Also: `--no-passes`, `--seconds`."), 3)
+
+
+class CommandExamples(unittest.TestCase):
+    def help(self, *lines):
+        return command_reference.Help(("show",), "", "", {}, "\n".join(["Prose.", "", "Examples:", *lines]))
+
+    def commands(self, text):
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "a.recut").write_text("")
+            groups = command_examples.document_groups("README.md", text, pathlib.Path(folder))
+            return [[" ".join(words[1:]) for words in group.commands] for group in groups]
+
+    def test_examples_of_a_help(self):
+        two = self.help("  recut show a.recut", "  recut show b.recut --json")
+        self.assertEqual(command_examples.help_examples(two), ["recut show a.recut", "recut show b.recut --json"])
+        self.assertEqual(command_examples.help_faults(two), [])
+        self.assertEqual(len(command_examples.help_faults(self.help("  recut show a.recut"))), 1)
+        self.assertEqual(len(command_examples.help_faults(self.help("  recut show a.recut", "  recut plan a.recut"))), 1)
+
+    def test_commands_of_a_document(self):
+        text = """`build/release/recut show a.recut` and `build/release/recut show FILE`, `build/release/recut`
+```
+build/release/recut grad a.recut --out build/b.recut   # a remark
+build/release/recut plan build/b.recut \\
+    --budget 80%
+build/release/recut plan build/c.recut
+build/release/recut grad none.onnx --out build/d.recut
+build/release/recut plan build/d.recut
+```
+"""
+        self.assertEqual(self.commands(text), [["grad a.recut --out build/b.recut", "plan build/b.recut --budget 80%"],
+                                               ["show a.recut"]])
+
+    def test_a_command_that_fails(self):
+        group = command_examples.Group("a.md", [["recut", "3"], ["recut", "0"], ["recut", "--out", "b.json"]])
+        with tempfile.TemporaryDirectory() as folder:
+            program = pathlib.Path(folder) / "recut"
+            program.write_text("#!/bin/sh\nexit $1\n")
+            program.chmod(0o755)
+            failures = command_examples.run_group(program, folder, group)
+        self.assertEqual(failures, ["a.md: recut 3\nexit code 3\n",
+                                    "a.md: recut --out b.json\nwrites outside build/: b.json"])
 
 
 class Functions(unittest.TestCase):
