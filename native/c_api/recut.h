@@ -2,7 +2,7 @@
  *
  * A *graph* is read once and planned as often as wanted; a *plan* says what to keep between forward
  * and backward, what to run again, and in which order. Budgets, strategies and the JSON that comes
- * back are those of the `recut` command (README.md).
+ * back are those of the `recut` command (native/README.md).
  *
  * Ownership. Graphs and plans belong to the caller until the call that frees them; a plan does not
  * need its graph any more. Every text that comes back in a `char**` is the caller's, ends with a
@@ -74,7 +74,7 @@ RECUT_API const char* recut_version(void);
 
 /* Reads fx-joint-graph JSON, gzipped or not, or Recut's text form, checks it and runs the passes.
  * A forward graph alone is read too: recut_graph_differentiate makes what can be planned of it.
- * What a program measured may stand in the JSON (README.md, `--device measured`).
+ * What a program measured may stand in the JSON (native/README.md, `--device measured`).
  * `bytes` may hold anything; `name` (null: "graph") stands for the file in complaints.
  *
  *   "graph"   "joint" (default; "forward" where there is none), "joint_after_passes" or "forward":

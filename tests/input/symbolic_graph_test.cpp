@@ -90,7 +90,7 @@ TEST_CASE("symbolic: faults name the node, the expression and the symbols", "[in
     INFO(text);
     CHECK(text.find(part) != std::string::npos);
   };
-  has(fault_with("", "", {{"s5", 65}}), "--dim s5=65: the graph was traced for s5 from 2 to 64");
+  has(fault_with("symbolic", "symbolic", {{"s5", 65}}), "--dim s5=65: the graph was traced for s5 from 2 to 64");
   has(fault_with("\"2*s5\"]", "\"2*s7\"]", {}),
       "node 'tangents_1': the size '2*s7': the symbol s7 has no hint: give it a size by --dim");
   has(fault_with("\"sym\": \"2*s5\"", "\"sym\": \"2*(s5\"", {}), "node 'mul': the size '2*(s5'");
