@@ -374,7 +374,11 @@ Result<std::int64_t> Symbols::size_of(std::string_view expression) const {
 std::vector<BoundSymbol> Symbols::used() const {
   std::vector<BoundSymbol> bound;
   for (const std::string& name : used_)
-    if (const auto size = symbol(name)) bound.push_back({name, *size, given_.count(name) != 0});
+    if (const auto size = symbol(name)) {
+      const auto known = symbols_.find(name);
+      const Symbol range = known == symbols_.end() ? Symbol() : known->second;
+      bound.push_back({name, *size, given_.count(name) != 0, range.least, range.most});
+    }
   return bound;
 }
 

@@ -28,6 +28,7 @@ struct BoundSymbol {
   std::string name;
   std::int64_t size = 0;
   bool given = false;
+  std::optional<std::int64_t> least, most;  // its range, as Symbol has it
 };
 
 // "s17=128, s48=512": those that have their hints; "" where all were given.

@@ -28,8 +28,10 @@ void GraphArguments::add_to(CLI::App& command) {
                   "forward in a file without joint)")
       ->type_name("KEY");
   command
-      .add_option("--dim", dimensions,
-                  "Fix an ONNX model's open dimension by its name. May be given again")
+      .add_option(
+          "--dim", dimensions,
+          "Size of a symbol (s17=64), or of an ONNX model's open dimension (batch=1). May be "
+          "given again")
       ->delimiter(',')
       ->type_name("NAME=N");
   add_passes_to(command);

@@ -1,0 +1,165 @@
+// recut fit: the largest batch, or sequence, whose plan holds a budget.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "engine/support/table.h"
+#include "engine/support/units.h"
+#include "engine/workspace/fit.h"
+#include "native/commands/command.h"
+#include "native/commands/examples.h"
+#include "native/commands/plan_arguments.h"
+
+namespace recut::native {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct FitCommand {
+  GraphArguments graph;  // its --dim without a size: what is looked for
+  PlanArguments plan;
+  std::int64_t most = 1 << 20;
+  bool json = false;
+};
+
+// The symbols to size, taken out of the graph's --dim.
+std::vector<std::string> take_open(GraphArguments& graph) {
+  std::vector<std::string> open, bound;
+  for (std::string& word : graph.dimensions)
+    (word.find('=') == std::string::npos ? open : bound).push_back(std::move(word));
+  graph.dimensions = std::move(bound);
+  return open;
+}
+
+GraphArguments of_size(const GraphArguments& graph, const std::vector<std::string>& symbols,
+                       std::int64_t size) {
+  GraphArguments sized = graph;
+  for (const std::string& symbol : symbols)
+    sized.dimensions.push_back(fmt::format("{}={}", symbol, size));
+  return sized;
+}
+
+// The symbols as the file has them, with the size that the graph was traced with.
+Result<std::vector<BoundSymbol>> traced(const GraphArguments& graph,
+                                        const std::vector<std::string>& symbols,
+                                        const Console& console) {
+  const auto file = graph.read(console);
+  if (!file) return file.diagnostics();
+  std::vector<BoundSymbol> found;
+  std::vector<std::string> names;
+  for (const BoundSymbol& bound : file->symbols) names.push_back(bound.name);
+  for (const std::string& symbol : symbols) {
+    const auto it = std::find(names.begin(), names.end(), symbol);
+    if (it != names.end())
+      found.push_back(file->symbols[static_cast<std::size_t>(it - names.begin())]);
+    else
+      return error(names.empty()
+                       ? fmt::format("--dim {}: the sizes of this graph are all fixed", symbol)
+                       : fmt::format("--dim {}: no size of this graph has that symbol; found: {}",
+                                     symbol, fmt::join(names, ", ")));
+  }
+  return found;
+}
+
+std::string as_json(const std::vector<std::string>& symbols, const Fit& fit, std::int64_t budget) {
+  Json points = Json::array();
+  for (const auto& [size, point] : fit.tried) {
+    points.push_back({{"size", size},
+                      {"holds", point.holds},
+                      {"peak_bytes", point.peak_bytes},
+                      {"step_us", point.step_us},
+                      {"recompute_us", point.recompute_us},
+                      {"us_per_unit", point.step_us / static_cast<double>(size)}});
+  }
+  return Json{{"symbols", symbols}, {"budget_bytes", budget}, {"size", fit.size}, {"tried", points}}
+             .dump(2) +
+         "\n";
+}
+
+std::string as_text(const std::string& title, const Fit& fit) {
+  Table table;
+  for (const char* head : {"size", "peak", "step", "recomputed", "per unit"})
+    table.column(head, Table::Align::right);
+  table.column("");
+  for (const auto& [size, point] : fit.tried) {
+    table.row({format_count(size), format_bytes(point.peak_bytes), format_micros(point.step_us),
+               format_micros(point.recompute_us),
+               format_micros(point.step_us / static_cast<double>(size)),
+               size == fit.size ? "the largest that holds"
+               : point.holds    ? "holds"
+                                : "the least peak is above the budget"});
+  }
+  return fmt::format("{}\n\n{}", title, table.format());
+}
+
+int fit(FitCommand command, const Console& console) {
+  const std::vector<std::string> symbols = take_open(command.graph);
+  const std::string names = fmt::format("{}", fmt::join(symbols, " = "));
+  if (symbols.empty())
+    return console.complain(
+        Diagnostics{error("--dim NAME without a size names the symbol to fit")});
+  const auto budget = parse_bytes(command.plan.budget.value_or(""));
+  if (!budget)
+    return console.complain(Diagnostics{error("--budget takes bytes here, such as 24GiB")});
+  const auto bound = traced(command.graph, symbols, console);
+  if (!bound) return console.complain(bound.diagnostics());
+
+  FitRequest request;
+  request.start = bound->front().size;
+  request.most = command.most;
+  for (const BoundSymbol& symbol : *bound) {
+    request.least = std::max(request.least, symbol.least.value_or(1));
+    request.most = std::min(request.most, symbol.most.value_or(request.most));
+  }
+  if (request.most < request.least)
+    return console.complain(Diagnostics{error(
+        fmt::format("--most {}: sizes of {} begin at {}", request.most, names, request.least))});
+  request.planning = command.plan.request();
+  request.progress = [&](std::int64_t size) {
+    console.say(fmt::format("planning {} = {}", names, size));
+  };
+  request.open = [&](std::int64_t size) {
+    std::ostringstream out, err;  // the hints of the others were told once
+    return of_size(command.graph, symbols, size).open_joint(Console{out, err});
+  };
+  const auto found = fit_size(request);
+  console.say("");
+  if (!found) return console.complain(found.diagnostics());
+  if (command.json)
+    console.out << as_json(symbols, *found, *budget);
+  else
+    console.out << as_text(fmt::format("{} within {}", names, format_bytes(*budget)), *found);
+  if (found->size > 0) return kDone;
+  console.err << fmt::format("error: no size of {} was found whose plan holds {}\n", names,
+                             format_bytes(*budget));
+  return kCheckFailed;
+}
+
+}  // namespace
+
+void add_fit(CLI::App& app, Action& chosen) {
+  auto arguments = std::make_shared<FitCommand>();
+  CLI::App& command = *app.add_subcommand(
+      "fit", "Find the largest size of a symbol, such as the batch, whose plan holds a budget");
+  arguments->graph.add_to(command);
+  arguments->plan.add_to(command);
+  command.add_option("--most", arguments->most, "Largest size to try (default: 1048576)")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{1} << 40))
+      ->type_name("N");
+  command.add_flag("--json", arguments->json, "Print one JSON value instead of the table");
+  command.footer(footer_with_examples(
+      "--dim NAME without a size names the symbol to fit; give it several times where one size has "
+      "several symbols. --dim NAME=N fixes another symbol. The budget is in bytes.\nExit code 1 "
+      "where no size holds.",
+      {"fit tests/input/graphs/mlp_sym.json.gz --dim s17 --budget 64MiB",
+       "fit tests/input/graphs/mlp_sym.json.gz --dim s17 --budget 1GiB --model fused --json"}));
+  command.callback([arguments, &chosen] {
+    chosen = [arguments](const Console& console) { return fit(*arguments, console); };
+  });
+}
+
+}  // namespace recut::native
