@@ -54,6 +54,8 @@ struct GraphFile {
   std::string key;                         // the graph that was read: "joint", …; "" in text form
   std::vector<std::string> graph_keys;     // the graphs that the file has
   std::vector<BoundSymbol> symbols;        // that its sizes are made of, as they were bound
+  std::string
+      symbols_note;  // of symbols that may be one size, where some of them were given another
   std::vector<NamedTensor> tensors;     // values that the file has of the graph's inputs: in.<name>
   std::shared_ptr<const void> storage;  // what their bytes are views of
 };

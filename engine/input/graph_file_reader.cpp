@@ -72,7 +72,10 @@ class FileReader {
     const JsonValue listed = fields_.find(kSymbolsKey, JsonKind::object, false);
     if (listed.present())
       for (const JsonMember member : listed.items())
-        if (auto symbol = read_symbol(member)) symbols.emplace(member.key, *symbol);
+        if (auto symbol = read_symbol(member);
+            symbol && !symbols.emplace(member.key, *symbol).second)
+          complaints_.add(fmt::format("the symbol {} stands there twice", quote(member.key)),
+                          member.value);
     Symbols bound(std::move(symbols), std::move(sizes));
     if (const auto fits = bound.check(); !fits)
       complaints_.add(fits.diagnostics().front().message, listed);
@@ -118,11 +121,22 @@ class FileReader {
     }
     const auto integer = [&](std::string_view key) {
       std::optional<std::int64_t> found;
-      for (const JsonMember field : member.value.items())
-        if (field.key == key && field.value.is(JsonKind::integer)) found = field.value.integer();
+      for (const JsonMember field : member.value.items()) {
+        if (field.key != key) continue;
+        const bool none = field.value.is(JsonKind::null) || field.value.is(JsonKind::text);
+        if (field.value.is(JsonKind::integer))
+          found = field.value.integer();
+        else if (!none || (key == "hint" && field.value.is(JsonKind::text)))
+          complaints_.add(fmt::format("'{}' of the symbol {} is {}, expected an int", key,
+                                      quote(member.key), describe(field.value.kind())),
+                          field.value);
+      }
       return found;
     };
-    return Symbol{integer("hint"), integer("min"), integer("max")};
+    Symbol symbol{integer("hint"), integer("min"), integer("max")};
+    // PyTorch specialises 0 and 1 away, but for sizes that come of data.
+    if (!symbol.least) symbol.least = member.key.starts_with("s") ? 2 : 0;
+    return symbol;
   }
 
   // PyTorch gives no sets of names where a budget made its solver fail: those are left out.
@@ -154,7 +168,8 @@ class JointFileReader {
  public:
   JointFileReader(std::string_view text, std::string_view file_name, std::string_view key,
                   Dimensions sizes)
-      : key_(key),
+      : file_name_(file_name),
+        key_(key),
         sizes_(std::move(sizes)),
         wanted_{"format",
                 "version",
@@ -193,7 +208,10 @@ class JointFileReader {
         faults.push_back({std::move(words), faults.front().file, 0, 0});
       return faults;
     }
+    if (const auto used = symbols_.check_used(); !used)
+      return Diagnostic{used.diagnostics().front().message, file_name_, 0, 0};
     file_.symbols = symbols_.used();
+    file_.symbols_note = symbols_.words_of_equal_hints();
     return std::move(file_);
   }
 
@@ -218,7 +236,7 @@ class JointFileReader {
     return builder_.has_value();
   }
 
-  const std::string key_;
+  const std::string file_name_, key_;
   Dimensions sizes_;
   Symbols symbols_;
   const std::array<std::string_view, 18> wanted_;
@@ -252,7 +270,7 @@ Diagnostic no_graph_file(std::string_view bytes, std::string_view file_name) {
 
 Result<GraphFile> read_graph_text(std::string_view bytes, std::string_view file_name,
                                   const Dimensions& sizes) {
-  if (const auto fits = Symbols({}, sizes).check(); !fits)
+  if (const auto fits = Symbols({}, sizes).check_used(); !fits)
     return Diagnostic{fits.diagnostics().front().message, std::string(file_name), 0, 0};
   if (!looks_like_graph_text(bytes)) return no_graph_file(bytes, file_name);
   auto graph = parse_graph_text(bytes, file_name);

@@ -96,12 +96,12 @@ class JointGraphBuilder::Builder {
     faulty_type_.resize(nodes_.nodes.size(), false);
     for (std::size_t i = 0; i < nodes_.nodes.size(); ++i) {
       auto number = read_joint_number(nodes_.nodes[i].val, symbols_);
-      if (number && *number) {
-        numbers_.emplace(i, std::move(**number));
+      if (!number || *number) {  // a fault is one where somebody reads the number
+        numbers_.emplace(i, number ? Result<Argument>(std::move(**number))
+                                   : Result<Argument>(number.diagnostics()));
         continue;
       }
-      auto types = number ? read_joint_types(nodes_.nodes[i].val, symbols_)
-                          : Result<RecordedTypes>(number.diagnostics());
+      auto types = read_joint_types(nodes_.nodes[i].val, symbols_);
       if (!types) {
         faulty_type_[i] = true;
         complain(nodes_.nodes[i], types.diagnostics().front().message);
@@ -280,7 +280,7 @@ class JointGraphBuilder::Builder {
     if (it->second == at_) return error(fmt::format("{} uses itself", quote(name)));
     if (it->second > at_) return error(fmt::format("node {} stands later", quote(name)));
     const auto number = numbers_.find(it->second);
-    return number == numbers_.end() ? Argument(ids_[it->second]) : number->second;
+    return number == numbers_.end() ? Result<Argument>(ids_[it->second]) : number->second;
   }
 
   // The types that the node has: the file's where it has any, which must be what the rule gives.
@@ -400,9 +400,9 @@ class JointGraphBuilder::Builder {
   std::size_t at_ = 0;                 // the node that is being added
   std::vector<NodeId> ids_;            // by index; invalid where a node is faulty
   std::vector<RecordedTypes> recorded_;
-  std::map<std::size_t, Argument> numbers_;  // of nodes that are symbolic sizes, by index
-  std::size_t inputs_ = 0;                   // placeholders so far that are no tangents
-  std::set<std::size_t> number_inputs_;      // those of them that are sizes
+  std::map<std::size_t, Result<Argument>> numbers_;  // of nodes that are symbolic sizes, by index
+  std::size_t inputs_ = 0;                           // placeholders so far that are no tangents
+  std::set<std::size_t> number_inputs_;              // those of them that are sizes
   std::set<std::pair<std::string_view, std::int64_t>> read_;  // outputs: of which node, and which
   std::vector<bool> faulty_type_;
   std::map<std::string_view, UnknownOperator> unknown_;

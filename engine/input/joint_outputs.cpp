@@ -30,6 +30,8 @@ class OutputReader {
       const bool of_number =
           !result && number_inputs_.count(static_cast<std::size_t>(index - forward_outputs)) != 0;
       if (of_number && id && id->valid()) complain(index, "a gradient of a size", item.value);
+      if (!result && !of_number && !id)
+        complain(index, "a size, expected a gradient or null", item.value);
       if (id && !of_number) (result ? graph_.results : graph_.gradients).push_back(*id);
       ++index;
     }
@@ -37,6 +39,10 @@ class OutputReader {
   }
 
  private:
+  static bool is_reference(JsonValue value) {
+    return value.is(JsonKind::object) && (*value.items().begin()).key == "node";
+  }
+
   // Invalid for null, and for what has been complained about; nothing for a symbolic size.
   std::optional<NodeId> read_output(JsonValue value, std::int64_t index) {
     bool sound = true;
@@ -47,7 +53,9 @@ class OutputReader {
     }
     if (argument->none() || !sound) return NodeId();
     const auto* id = argument->get<NodeId>();
-    if (id == nullptr && value.is(JsonKind::object)) return std::nullopt;
+    const bool number =
+        argument->get<std::int64_t>() != nullptr || argument->get<double>() != nullptr;
+    if (number && is_reference(value)) return std::nullopt;
     if (id == nullptr) {
       complain(index, fmt::format("{} found, expected a node or null", describe(value.kind())),
                value);

@@ -139,13 +139,23 @@ Result<Argument> read_list(JsonValue value, const FindNode& find_node, bool& sou
 Result<std::optional<Argument>> read_joint_number(JsonValue value, const Symbols& symbols) {
   if (!value.is(JsonKind::object)) return std::optional<Argument>();
   JsonValue expression;
-  for (const JsonMember member : value.items())
+  bool real = false;
+  for (const JsonMember member : value.items()) {
     if (member.key == "sym") expression = member.value;
+    if (member.key == "type")
+      real = member.value.is(JsonKind::text) && member.value.text() == "SymFloat";
+  }
   if (!expression.present()) return std::optional<Argument>();
   if (!expression.is(JsonKind::text)) return unexpected("'sym'", expression, "an expression");
+  if (!real) {
+    const auto size = symbols.size_of(expression.text());
+    if (!size) return size.diagnostics();
+    return std::optional(Argument(*size));
+  }
   const auto number = symbols.number_of(expression.text());
   if (!number) return number.diagnostics();
-  return std::optional(std::visit([](auto known) { return Argument(known); }, *number));
+  return std::optional(
+      std::visit([](auto known) { return Argument(static_cast<double>(known)); }, *number));
 }
 
 Result<std::optional<TensorType>> read_joint_type(JsonValue value, const Symbols& symbols) {

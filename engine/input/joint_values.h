@@ -27,7 +27,8 @@ using RecordedType = std::optional<TensorType>;
 using RecordedTypes = std::optional<std::vector<RecordedType>>;
 Result<RecordedTypes> read_joint_types(JsonValue val, const Symbols& symbols);
 
-// {"sym": "2*s5", "type": "SymInt"} as a number; nothing where it is no such object.
+// {"sym": "2*s5", "type": "SymInt"} as a number, of SymFloat a real one; nothing where it is no
+// such object.
 Result<std::optional<Argument>> read_joint_number(JsonValue value, const Symbols& symbols);
 
 // What a reference stands for: a node, or the number that a symbolic size is bound to; an invalid

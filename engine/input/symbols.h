@@ -9,10 +9,10 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 #include "engine/input/dimensions.h"
+#include "engine/input/symbolic_number.h"
 #include "engine/support/result.h"
 
 namespace recut {
@@ -34,9 +34,6 @@ struct BoundSymbol {
 // "s17=128, s48=512": those that have their hints; "" where all were given.
 std::string words_of_hints(const std::vector<BoundSymbol>& symbols);
 
-// An expression's number: of a SymInt, or of a SymFloat.
-using SymbolicNumber = std::variant<std::int64_t, double>;
-
 class Symbols {
  public:
   Symbols() = default;
@@ -44,24 +41,23 @@ class Symbols {
   Symbols(std::map<std::string, Symbol, std::less<>> symbols, Dimensions given)
       : symbols_(std::move(symbols)), given_(std::move(given)) {}
 
-  // Fails where a given size is of no symbol, or outside its range.
+  // Fails where a given size or a hint is outside its range.
   Result<Done> check() const;
+  // Once the graph was read: fails where a given size is of a symbol that number_of never met.
+  Result<Done> check_used() const;
 
-  // "8*Max(1, 32*CeilToInt(IntTrueDiv(s48, 32)))", as sympy prints it with PyTorch's functions.
-  // Fails where it can't be read, where a symbol has neither a given size nor a hint, where a
-  // divisor is 0, and where a number doesn't fit into 64 bits.
+  // Fails as read_symbolic_number does, and where a symbol has neither a given size nor a hint.
   Result<SymbolicNumber> number_of(std::string_view expression) const;
   // The same of a size: fails where it isn't whole.
   Result<std::int64_t> size_of(std::string_view expression) const;
 
   // Those that number_of met, by name.
   std::vector<BoundSymbol> used() const;
-  // A symbol that is given, and those with the same hint that aren't: sizes that may be one. Empty
-  // where there are none.
+  // A symbol that was given another size than its hint, and those that were met with the same hint
+  // and weren't given: sizes that may be one. Empty where there are none.
   std::string words_of_equal_hints() const;
 
  private:
-  friend class ExpressionReader;
   Result<std::int64_t> symbol(std::string_view name) const;
 
   std::map<std::string, Symbol, std::less<>> symbols_;

@@ -182,6 +182,8 @@ void Planner::opened(DocumentView& document) {
   document.chose_budget |= !(document.wishes == usual);
   if (const std::string hints = words_of_hints(document.document->file.symbols); !hints.empty())
     callbacks_.say("Sizes by the file's hints: " + hints, false);
+  if (const std::string& note = document.document->file.symbols_note; !note.empty())
+    callbacks_.say(note, false);
   if (!document.has_backward())
     callbacks_.say("A forward graph: differentiate it (g) to plan what its backward needs", false);
   begin_planning(document);

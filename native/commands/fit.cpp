@@ -122,13 +122,17 @@ int fit(FitCommand command, const Console& console) {
   request.progress = [&](std::int64_t size) {
     console.say(fmt::format("planning {} = {}", names, size));
   };
+  std::string note;
   request.open = [&](std::int64_t size) {
     std::ostringstream out, err;  // the hints of the others were told once
-    return of_size(command.graph, symbols, size).open_joint(Console{out, err});
+    auto document = of_size(command.graph, symbols, size).open_joint(Console{out, err});
+    if (document && !document->file.symbols_note.empty()) note = document->file.symbols_note;
+    return document;
   };
   const auto found = fit_size(request);
   console.say("");
   if (!found) return console.complain(found.diagnostics());
+  if (!note.empty()) console.err << "note: " << note << "\n";
   if (command.json)
     console.out << as_json(symbols, *found, *budget);
   else

@@ -90,13 +90,25 @@ TEST_CASE("symbolic: faults name the node, the expression and the symbols", "[in
     INFO(text);
     CHECK(text.find(part) != std::string::npos);
   };
-  has(fault_with("symbolic", "symbolic", {{"s5", 65}}), "--dim s5=65: the graph was traced for s5 from 2 to 64");
+  has(fault_with("symbolic", "symbolic", {{"s5", 65}}),
+      "--dim s5=65: the graph was traced for s5 from 2 to 64");
   has(fault_with("\"2*s5\"]", "\"2*s7\"]", {}),
       "node 'tangents_1': the size '2*s7': the symbol s7 has no hint: give it a size by --dim");
-  has(fault_with("\"sym\": \"2*s5\"", "\"sym\": \"2*(s5\"", {}), "node 'mul': the size '2*(s5'");
+  has(fault_with("\"sym\": \"2*s5\"", "\"sym\": \"2*(s5\"", {}),
+      "node 'view': argument 'size' of view: the size '2*(s5'");
   has(fault_with("\"sym\": \"2*s5\"", "\"sym\": 5", {}), "'sym' is an int, expected an expression");
   has(fault_with("{\"hint\": 16, \"min\": 2, \"max\": 64}", "16", {}),
       "the symbol 's5' is an int, expected an object");
+  has(fault_with("symbolic", "symbolic", {{"s9", 8}}),
+      "--dim s9: no size of this graph has that symbol; found: s5");
+  has(fault_with("\"hint\": 16, \"min\": 2, \"max\": 64", "\"hint\": 16.5", {}),
+      "'hint' of the symbol 's5' is a float, expected an int");
+  has(fault_with("[\"s5\", 3], \"stride\"", "[\"s6\", 3], \"stride\"", {}), "--dim s6=N");
+  has(fault_with("{\"node\": \"mul\"}, {\"node\": \"mm_1\"}",
+                 "{\"dtype\": \"float32\"}, {\"node\": \"mm_1\"}", {}),
+      "output 1");
+  has(fault_with("{\"node\": \"mm_1\"}, null, null]]", "{\"node\": \"mul\"}, null, null]]", {}),
+      "a size, expected a gradient or null");
   // A gradient of a size, and sizes that are one under two names.
   has(fault_with("null, null]]", "{\"node\": \"mm_1\"}, null]]", {}), "a gradient of a size");
   const std::string two_names =

@@ -107,12 +107,41 @@ TEST_CASE("symbols: given sizes are of symbols, within their ranges", "[input]")
   };
   CHECK(fault({{"s48", 1}}) == "--dim s48=1: the graph was traced for s48 from 2 to any size");
   CHECK(fault({{"s58", 1025}}) == "--dim s58=1025: the graph was traced for s58 from 2 to 1024");
-  CHECK(fault({{"s49", 4}}) ==
-        "--dim s49: the graph has no symbol of that name; it has s48, s58, s94, u0; did you mean "
-        "'s48'?");
-  const auto fixed = Symbols({}, {{"batch", 4}}).check();
-  CHECK(fixed.diagnostics().front().message ==
-        "--dim batch: the sizes of this graph are all fixed");
+  const auto ranges = Symbols({{"s1", {9, 10, 20}}}, {}).check();
+  CHECK(ranges.diagnostics().front().message ==
+        "the hint of s1 is 9, outside its range from 10 to 20");
+  CHECK_FALSE(Symbols({{"s1", {9, 10, 3}}}, {}).check().ok());
+}
+
+TEST_CASE("symbols: a given size is of a symbol that sizes are made of", "[input]") {
+  const Symbols symbols = symbols_of_test({{"s94", 4}});
+  CHECK(symbols.check_used().diagnostics().front().message ==
+        "--dim s94: the sizes of this graph are all fixed");
+  REQUIRE(symbols.size_of("s48*s58").ok());
+  CHECK(symbols.check_used().diagnostics().front().message ==
+        "--dim s94: no size of this graph has that symbol; found: s48, s58");
+  REQUIRE(symbols.size_of("s94").ok());
+  CHECK(symbols.check_used().ok());
+  // One that the file doesn't list is bound all the same.
+  const Symbols unlisted({}, {{"s5", 7}});
+  CHECK(unlisted.size_of("2*s5").value() == 14);
+  CHECK(unlisted.check_used().ok());
+}
+
+TEST_CASE("symbols: quotients are exact", "[input]") {
+  const Symbols symbols(
+      {}, {{"s5", 22}, {"s7", 8}, {"s9", 20}, {"s1", 3}, {"s2", 5}, {"s3", 30}, {"s4", 42}});
+  CHECK(symbols.size_of("-((s5**2)/(s5/s9))//(-(Max(4, 10)))").value() == 44);
+  CHECK(symbols.size_of("Max(-(7**2), (Max(s3, s4))/(s4/s3))").value() == 30);
+  CHECK(symbols.size_of("s1/2 + s2/2").value() == 4);
+  CHECK(symbols.size_of("(s2/14)*28").value() == 10);
+  CHECK(symbols.size_of("2**(-1)*4").value() == 2);
+  CHECK(symbols.size_of("Max(9007199254740992, 9007199254740993) - 9007199254740990").value() == 3);
+  CHECK(symbols.size_of("CeilToInt(IntTrueDiv(9007199254740993, 1))").value() == 9007199254740993);
+  CHECK(symbols.size_of("floor(-7/2)").value() == -4);
+  CHECK(symbols.size_of("ceiling(-7/2)").value() == -3);
+  CHECK_FALSE(symbols.number_of("1e308*10").ok());
+  CHECK_FALSE(symbols.number_of("0**-1").ok());
 }
 
 TEST_CASE("symbols: those that were met are told, and sizes that may be one", "[input]") {
@@ -123,6 +152,8 @@ TEST_CASE("symbols: those that were met are told, and sizes that may be one", "[
   CHECK((used[0].name == "s48" && used[0].size == 64 && used[0].given));
   CHECK((used[1].name == "s58" && used[1].size == 4 && !used[1].given));
   CHECK(words_of_hints(used) == "s58=4");
+  CHECK(symbols.words_of_equal_hints().empty());  // s94 is in no size
+  REQUIRE(symbols.size_of("s94").ok());
   CHECK(symbols.words_of_equal_hints() ==
         "s48 is 64, and s94 has the hint 512 as it had: where they are one size, give it to all of "
         "them: --dim s48=64 --dim s94=64");
