@@ -121,18 +121,19 @@ Result<Number> remainder(const Number& a, const Number& b) {
 
 Result<Number> raised(const Number& a, const Number& b) {
   if (!a.exact || !is_whole(b)) return real_number(std::pow(as_real(a), as_real(b)));
-  const bool inverse = b.top < 0;
-  // No base but 0, 1 and -1 has a power so high in 64 bits.
+  // Nothing but 0, 1 and -1 has a power so high in 64 bits, and of these the parity counts.
+  constexpr std::int64_t kHighest = 63;
   const bool small = a.bottom == 1 && a.top >= -1 && a.top <= 1;
-  const std::int64_t exponent = inverse ? -(b.top + 1) + 1 : b.top;
-  const std::int64_t over = small ? std::min<std::int64_t>(exponent, 2 + exponent % 2) : exponent;
+  if (!small && (b.top > kHighest || b.top < -kHighest)) return too_large();
+  const bool high = b.top > kHighest || b.top < -kHighest;
+  const std::int64_t exponent = high ? 2 + b.top % 2 : b.top;
   Number result = whole_number(1);
-  for (std::int64_t i = 0; i < over; ++i) {
+  for (std::int64_t i = 0; i < (exponent < 0 ? -exponent : exponent); ++i) {
     const auto next = times(result, a);
     if (!next) return next;
     result = *next;
   }
-  return inverse ? divided(whole_number(1), result) : Result<Number>(result);
+  return b.top < 0 ? divided(whole_number(1), result) : Result<Number>(result);
 }
 
 bool is_below(const Number& a, const Number& b) {

@@ -34,6 +34,10 @@ TEST_CASE("symbols: whole numbers as Python has them", "[input]") {
            {"-2**2", -4},
            {"2**3**2", 512},
            {"(-1)**1000000000000", 1},
+           {"(-1)**1000000000001", -1},
+           {"(-1)**(-9223372036854775807 - 1)", 1},
+           {"(-1)**(-9223372036854775807)", -1},
+           {"0**0", 1},
            {"-7//2", -4},
            {"7//-2", -4},
            {"-7 % 3", 2},
@@ -89,9 +93,9 @@ TEST_CASE("symbols: what has no number is told with its place", "[input]") {
   CHECK(fault_of("sqrt(2)").find("'sqrt' is no function") != std::string::npos);
   CHECK(fault_of("Mod(2)").find("Mod takes 2 operands, found 1") != std::string::npos);
   CHECK(fault_of("Max()").find("expected a number or a symbol") != std::string::npos);
-  for (const char* large :
-       {"9223372036854775807 + 1", "99999999999999999999", "10**30", "9223372036854775807*2",
-        "CeilToInt(1e300)", "-9223372036854775807 - 2"})
+  for (const char* large : {"9223372036854775807 + 1", "99999999999999999999", "10**30",
+                            "2**(-9223372036854775807 - 1)", "(1/2)**64", "9223372036854775807*2",
+                            "CeilToInt(1e300)", "-9223372036854775807 - 2"})
     CHECK(fault_of(large).find("doesn't fit into 64 bits") != std::string::npos);
   CHECK(fault_of(std::string(1000, '(')).find("nested deeper than 64") != std::string::npos);
   CHECK(fault_of(std::string(1000, '-')).find("nested deeper than 64") != std::string::npos);
