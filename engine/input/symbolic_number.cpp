@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
+#include <string>
 #include <vector>
 
 #include "engine/support/text.h"
@@ -304,10 +306,18 @@ class ExpressionReader {
       at_ += static_cast<std::size_t>(stop - rest.data());
       return wrong == std::errc() ? Result<Number>(whole_number(integer)) : too_large();
     }
-    double value = 0;
-    const auto [real_stop, real_wrong] = std::from_chars(rest.data(), end, value);
-    at_ += static_cast<std::size_t>(real_stop - rest.data());
-    return real_wrong == std::errc() ? Result<Number>(real_number(value)) : too_large();
+    // Digits, a point, an exponent: nothing else that strtod would take. It wants an end.
+    std::size_t length = 0;
+    while (
+        length < rest.size() &&
+        (is_symbol_digit(rest[length]) || rest[length] == '.' || rest[length] == 'e' ||
+         (length > 0 && rest[length - 1] == 'e' && (rest[length] == '-' || rest[length] == '+'))))
+      ++length;
+    const std::string digits(rest.substr(0, length));
+    char* after = nullptr;
+    const double value = std::strtod(digits.c_str(), &after);
+    at_ += static_cast<std::size_t>(after - digits.c_str());
+    return std::isfinite(value) ? Result<Number>(real_number(value)) : too_large();
   }
 
   Result<Number> call(std::string_view name) {

@@ -22,18 +22,18 @@ Result<Done> Symbols::check() const {
   const auto end = [](const std::optional<std::int64_t>& size) {
     return size ? std::to_string(*size) : "any size";
   };
+  const auto is_outside = [](const Symbol& symbol, std::int64_t size) {
+    return (symbol.least && size < *symbol.least) || (symbol.most && size > *symbol.most);
+  };
   for (const auto& [name, symbol] : symbols_) {
-    const auto outside = [&](std::int64_t size) {
-      return (symbol.least && size < *symbol.least) || (symbol.most && size > *symbol.most);
-    };
     if (symbol.least && symbol.most && *symbol.least > *symbol.most)
       return error(
           fmt::format("the range of {} is from {} to {}", name, *symbol.least, *symbol.most));
     const auto given = given_.find(name);
-    if (given != given_.end() && outside(given->second))
+    if (given != given_.end() && is_outside(symbol, given->second))
       return error(fmt::format("--dim {}={}: the graph was traced for {} from {} to {}", name,
                                given->second, name, end(symbol.least), end(symbol.most)));
-    if (given == given_.end() && symbol.hint && outside(*symbol.hint))
+    if (given == given_.end() && symbol.hint && is_outside(symbol, *symbol.hint))
       return error(fmt::format("the hint of {} is {}, outside its range from {} to {}", name,
                                *symbol.hint, end(symbol.least), end(symbol.most)));
   }
