@@ -13,6 +13,7 @@
 #include "native/commands/card_options.h"
 #include "native/commands/card_profile.h"
 #include "native/commands/run_arguments.h"
+#include "native/executors/find_card_profile.h"
 
 namespace recut::native {
 namespace {
@@ -87,11 +88,8 @@ class CardCommand {
       if (auto card = written(profile, 2, card_path()); !card) return card;
     auto card = parse_device_profile(profile.dump(), "what was measured of the card");
     RECUT_CHECK(card.ok(), "a profile that is written here is one");
-    GraphArguments graph = command_.graph;
-    graph.card = *card;
-    graph.card->runs_step = true;
-    graph.card->f32_uses_tf32 = precision() != cuda::Precision::f32;
-    const auto document = graph.open_joint(console_);
+    const auto document =
+        command_.graph.for_card(device_of_step(*card, precision()), "").open_joint(console_);
     if (!document) return document.diagnostics();
     if (auto done = measure_kernels(*document, std::move(*card)); !done) return done.diagnostics();
     add_kernels(profile, words(), step_->profile);

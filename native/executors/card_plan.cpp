@@ -75,10 +75,7 @@ class CardPlanner {
     if (!request_.library) return request_.open(std::nullopt, skip);
     const auto found = profile(nullptr);
     if (!found) return found.diagnostics();
-    Device device = found->profile;
-    device.runs_step = true;
-    device.f32_uses_tf32 = request_.precision != cuda::Precision::f32;
-    return request_.open(device, skip);
+    return request_.open(device_of_step(found->profile, request_.precision), skip);
   }
 
   // With a graph, that of its kernels where there is one: they are measured with the libraries'

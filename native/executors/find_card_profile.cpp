@@ -90,6 +90,13 @@ Result<FoundProfile> find_card_profile(const std::string& card, const Graph* gra
   return found;
 }
 
+Device device_of_step(const DeviceProfile& profile, cuda::Precision precision) {
+  Device device = profile;
+  device.runs_step = true;
+  device.f32_uses_tf32 = precision != cuda::Precision::f32;
+  return device;
+}
+
 Result<FoundProfile> profile_on_card(const std::string& named, const std::string& card,
                                      const Graph* graph, cuda::Precision precision) {
   if (named.empty()) return find_card_profile(card, graph, precision);

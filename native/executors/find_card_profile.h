@@ -20,6 +20,9 @@ struct FoundProfile {
 Result<FoundProfile> find_card_profile(const std::string& card, const Graph* graph,
                                        cuda::Precision precision);
 
+// The card as passes of a step see it, whose products the libraries compute with that precision.
+Device device_of_step(const DeviceProfile& profile, cuda::Precision precision);
+
 // The profile that --profile names, as find_device reads it; else the card's.
 Result<FoundProfile> profile_on_card(const std::string& named, const std::string& card,
                                      const Graph* graph, cuda::Precision precision);
