@@ -26,7 +26,7 @@ class Check {
     });
     figures_.expected =
         given ? "the file's outputs" : fmt::format("{}, in program order", reference());
-    const auto fits = fits_into_room(given ? least_bytes_of_plan() : least_bytes_of_reference());
+    const auto fits = fits_into_room(given);
     if (!fits) return fits.diagnostics();
     if (!given) {
       const Result<Done> made = expect_from_input();
@@ -69,8 +69,11 @@ class Check {
     return input_bytes() + (replayed ? replayed->peak_bytes : 0);
   }
 
-  Result<Done> fits_into_room(std::int64_t bytes) const {
-    if (!room_ || bytes <= *room_) return Done{};
+  // The run of the plan alone, or before it that of the reference, which takes more.
+  Result<Done> fits_into_room(bool plan_alone) const {
+    if (!room_) return Done{};
+    const std::int64_t bytes = plan_alone ? least_bytes_of_plan() : least_bytes_of_reference();
+    if (bytes <= *room_) return Done{};
     return error(fmt::format(
         "the check needs at least {} for the graph's inputs and its peak, and there is room for "
         "{}: open a graph of a smaller batch, or check this one by recut eval",
