@@ -20,8 +20,8 @@ struct FitPoint {
 
 struct Fit {
   std::int64_t size = 0;  // the largest whose plan holds the budget; 0: none
-  std::map<std::int64_t, FitPoint>
-      tried;  // by size: `size` itself, and the one above where it ends
+  // By size: `size` itself is among them, and the next one where that is refused.
+  std::map<std::int64_t, FitPoint> tried;
 };
 
 struct FitRequest {

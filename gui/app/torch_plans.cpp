@@ -84,9 +84,9 @@ void prepare_torch_plan(App& app, DocumentView& document, const std::string& fra
       if (take) take(*document, plan.plan);
     });
   };
-  plan.making = app.jobs.start(planning_job(fmt::format("PyTorch's partitioner on {}", document.title),
-                                            helper_file(document), document.basis,
-                                            request_for(document, fraction), found));
+  plan.making = app.jobs.start(
+      planning_job(fmt::format("PyTorch's partitioner on {}", document.title),
+                   helper_file(document), document.basis, request_for(document, fraction), found));
 }
 
 void renew_torch_baseline(App& app, DocumentView& document) {

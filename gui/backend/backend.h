@@ -11,9 +11,9 @@
 #include <variant>
 #include <vector>
 
+#include "engine/input/dimensions.h"
 #include "engine/input/graph_file.h"
 #include "engine/support/result.h"
-#include "engine/input/dimensions.h"
 #include "engine/workspace/executor.h"
 #include "gui/backend/helper.h"
 #include "gui/backend/paths.h"

@@ -100,8 +100,7 @@ class TimelineView {
 
   void arena_to_come(const Plot& plot) const {
     const auto& scheduling = input_.memory<Scheduling>(kScheduleMemory);
-    if (input_.app.planner.wants_schedule(document_))
-      intents_.push_back({"memory.prepare", ""});
+    if (input_.app.planner.wants_schedule(document_)) intents_.push_back({"memory.prepare", ""});
     const bool failed = scheduling.plan == document_.shown && !scheduling.faults.empty();
     const std::string words = failed ? format(scheduling.faults.front()) : "Scheduling …";
     Rect place = plot.inside();

@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
+#include "engine/input/dimensions.h"
 #include "engine/input/graph_file.h"
 #include "engine/support/result.h"
-#include "engine/input/dimensions.h"
 
 namespace recut::page {
 
