@@ -3,9 +3,16 @@
 
 usage: claims.py [--write] [ROOT]     without --write: exit code 1 where the document isn't what the claims give
 
-A claim is an object: `subject` (claims of one subject stand together), `claim` (a sentence), `command` (one or
-several that show it), `machine`, `date` (of the measurement), `figures` (a sentence, or a table as a list of
-rows of which the first is the head) and, where a table needs one, `note`.
+A claim is an object:
+  subject   claims of one subject stand together
+  claim     a sentence
+  command   one command or several that show it
+  machine   of the measurement
+  date      of the measurement, YYYY-MM-DD
+  figures   a sentence, or a table as a list of rows with the head first
+  note      an explanation, optional
+  keep      a regular expression, optional: tests/measure_claims.py runs the commands and
+            writes the lines of their output that match it into `output`
 """
 import json
 import pathlib
@@ -14,11 +21,13 @@ import sys
 
 CLAIMS = "tests/claims.json"
 DOCUMENT = "tests/VALIDATION.md"
-KEYS = ("subject", "claim", "command", "machine", "date", "figures")
+KEYS = ("subject", "claim", "command", "machine", "date")
+OPTIONAL = ("figures", "note", "keep", "output")
 HEAD = """# Validation
 
 This document lists what Recut claims, the command that shows each claim, and the figures of the last measurement.
 It is generated: edit `tests/claims.json`, then run `python3 tests/claims.py --write`.
+`python3 tests/measure_claims.py NUMBER…` runs the commands of claims again and writes their output as figures.
 
 `FILE…` are graphs in fx-joint-graph form, as `recut_torch.export` writes them; several claims need more models than
 `samples/joint/` holds. `../shared/` is a folder beside the checkout with PyTorch's samples and traces, where there is one.
@@ -31,7 +40,11 @@ def faults(rows):
     for number, row in enumerate(rows, 1):
         place = f"{CLAIMS}: claim {number}"
         found += [f"{place} has no {key}" for key in KEYS if not row.get(key)]
-        found += [f"{place} has the unknown key {key}" for key in row if key not in KEYS + ("note",)]
+        found += [f"{place} has the unknown key {key}" for key in row if key not in KEYS + OPTIONAL]
+        if not row.get("figures") and not row.get("output"):
+            found.append(f"{place} has neither figures nor output")
+        if ("keep" in row) != ("output" in row):
+            found.append(f"{place} has keep without output, or output without keep")
         if not re.fullmatch(r"\d{4}-\d{2}-\d{2}", row.get("date", "")):
             found.append(f"{place}: its date is no YYYY-MM-DD")
         table = row.get("figures")
@@ -60,8 +73,11 @@ def _claim(row):
     commands = row["command"] if isinstance(row["command"], list) else [row["command"]]
     text = f"\n### {row['claim'].rstrip('.')}\n```\n" + "\n".join(commands) + "\n```\n"
     text += f"{row['machine']}, {row['date']}.\n"
-    figures = row["figures"]
-    text += "\n" + (_table(figures) if isinstance(figures, list) else figures + "\n")
+    figures = row.get("figures")
+    if figures:
+        text += "\n" + (_table(figures) if isinstance(figures, list) else figures + "\n")
+    if "output" in row:
+        text += "\n```text\n" + "\n".join(row["output"]) + "\n```\n"
     return text + (f"\n{row['note']}\n" if "note" in row else "")
 
 

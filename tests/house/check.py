@@ -19,6 +19,7 @@ import includes
 import sizes
 import text_rules
 import unity
+import vocabulary
 from tree import Tree
 
 
@@ -36,6 +37,7 @@ def main():
         "no two sources of a target have one name of their own": unity.check_unity,
         "files and functions keep to their subject": sizes.check_sizes,
         "no marks of unfinished work, no machine's paths": text_rules.check_text,
+        "the field's words": vocabulary.check_vocabulary,
         "the README is short": documents.check_readme,
         "the validation is what the claims give": documents.check_claims,
         "links between documents point to files": documents.check_links,

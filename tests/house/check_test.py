@@ -14,6 +14,7 @@ import includes
 import sizes
 import text_rules
 import unity
+import vocabulary
 from functions import functions_of
 from tree import Tree
 
@@ -227,6 +228,18 @@ class Documents(House):
         self.assertEqual(documents.check_readme(self.tree()), [])
         self.write("README.md", "a" * 8193)
         self.assertIn("8193 bytes", documents.check_readme(self.tree())[0])
+
+    def test_forbidden_words(self):
+        self.write("tests/house/forbidden_words.txt",
+                   "# word | term\n\\bcards?\\b | GPU\nengine: \\bways?\\b | algorithm\nallow gui/old.cpp: key\n")
+        self.write("engine/ir/a.h", "// The way of a kernel.\n")
+        self.write("gui/b.cpp", "// This way.\nint card = 0;\n")
+        self.write("gui/old.cpp", 'key("card");\nfield("card");\n')
+        self.assertEqual(vocabulary.check_vocabulary(self.tree()), [
+            'engine/ir/a.h:1: "way": say "algorithm"',
+            'gui/b.cpp:2: "card": say "GPU"',
+            'gui/old.cpp:2: "card": say "GPU"',
+        ])
 
     def test_claims_and_their_document(self):
         table = [["graph", "step"], ["gpt2", "1 | 2"]]
