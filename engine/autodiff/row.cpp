@@ -1,22 +1,23 @@
 #include "engine/autodiff/row.h"
 
+#include "engine/ir/operator_map.h"
+
 namespace recut::autodiff {
 namespace {
 
 struct RowTable {
   Rows rows;
-  std::vector<int> row_of;  // by operator; -1: none
+  OperatorMap<int> row_of{-1};  // none
 
-  RowTable() : row_of(all_operators().size(), -1) {
+  RowTable() {
     for (Rows& family : all_rows())
       for (Row& row : family) add(std::move(row));
   }
 
   void add(Row row) {
     for (const Op op : row.ops) {
-      int& place = row_of[static_cast<std::size_t>(op)];
-      RECUT_CHECK(place < 0, "an operator has two derivative rows");
-      place = static_cast<int>(rows.size());
+      RECUT_CHECK(row_of[op] < 0, "an operator has two derivative rows");
+      row_of.set(op, static_cast<int>(rows.size()));
       for (const Partial& p : row.partials)
         RECUT_CHECK(row.ops.size() > 1 || operator_of(op).parameter(p.parameter),
                     "a derivative row names a parameter that its operator lacks");
@@ -48,7 +49,7 @@ const Partial* Row::partial(std::string_view parameter) const {
 
 const Row* find_row(Op op) {
   static const RowTable table;
-  const int place = table.row_of[static_cast<std::size_t>(op)];
+  const int place = table.row_of[op];
   return place < 0 ? nullptr : &table.rows[static_cast<std::size_t>(place)];
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/core.h>
 
+#include <set>
 #include <algorithm>
 
 #include "engine/eval/steps.h"
@@ -76,12 +77,11 @@ class Evaluator {
   }
 
   Result<Done> check_kernels() const {
-    std::vector<bool> seen(all_operators().size(), false);
+    std::set<std::string_view> seen;
     Diagnostics missing;
     for (const EvaluationStep& step : steps_.steps) {
       const Operator& op = graph_.op(step.node);
-      if (kernels_.supports(op.op) || seen[static_cast<std::size_t>(op.op)]) continue;
-      seen[static_cast<std::size_t>(op.op)] = true;
+      if (kernels_.supports(op.op) || !seen.insert(op.name).second) continue;
       missing.push_back(error(fmt::format("operator '{}' can't be evaluated yet: node {} uses it",
                                           op.name, quote(graph_.node_name(step.node)))));
     }

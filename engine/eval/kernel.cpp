@@ -6,17 +6,14 @@
 
 namespace recut {
 
-KernelTable::KernelTable()
-    : kernels(all_operators().size(), nullptr), views(all_operators().size(), nullptr) {}
-
 void KernelTable::add(Op op, Kernel kernel) {
   RECUT_CHECK(!has_one(op), "an operator has two kernels");
-  kernels[static_cast<std::size_t>(op)] = kernel;
+  kernels.set(op, kernel);
 }
 
 void KernelTable::add_view(Op op, ViewKernel view) {
   RECUT_CHECK(!has_one(op), "an operator has two kernels");
-  views[static_cast<std::size_t>(op)] = view;
+  views.set(op, view);
 }
 
 const KernelTable& kernel_table() {

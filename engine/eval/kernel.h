@@ -11,6 +11,7 @@
 #include "engine/eval/tensor.h"
 #include "engine/ir/call.h"
 #include "engine/ir/graph.h"
+#include "engine/ir/operator_map.h"
 #include "engine/support/result.h"
 
 namespace recut {
@@ -75,15 +76,14 @@ using ViewKernel = Result<Tensor> (*)(const Call& call, const Tensor& self,
 
 // Kernels by operator; null where an operator has none yet.
 struct KernelTable {
-  std::vector<Kernel> kernels;    // by Op
-  std::vector<ViewKernel> views;  // by Op
+  OperatorMap<Kernel> kernels;
+  OperatorMap<ViewKernel> views;
 
-  KernelTable();
   // Each operator has one at most.
   void add(Op op, Kernel kernel);
   void add_view(Op op, ViewKernel view);
-  Kernel kernel(Op op) const { return kernels[static_cast<std::size_t>(op)]; }
-  ViewKernel view(Op op) const { return views[static_cast<std::size_t>(op)]; }
+  Kernel kernel(Op op) const { return kernels[op]; }
+  ViewKernel view(Op op) const { return views[op]; }
   bool has_one(Op op) const { return kernel(op) != nullptr || view(op) != nullptr; }
   bool supports(Op op) const { return has_one(op) || op == Op::getitem; }
 };

@@ -56,6 +56,7 @@ struct GraphFile {
   std::vector<BoundSymbol> symbols;        // that its sizes are made of, as they were bound
   std::string
       symbols_note;  // of symbols that may be one size, where some of them were given another
+  std::string externals_note;           // of calls whose operators Recut doesn't know
   std::vector<NamedTensor> tensors;     // values that the file has of the graph's inputs: in.<name>
   std::shared_ptr<const void> storage;  // what their bytes are views of
 };

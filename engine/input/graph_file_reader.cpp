@@ -212,6 +212,7 @@ class JointFileReader {
       return Diagnostic{used.diagnostics().front().message, file_name_, 0, 0};
     file_.symbols = symbols_.used();
     file_.symbols_note = symbols_.words_of_equal_hints();
+    if (builder_) file_.externals_note = builder_->externals_note();
     return std::move(file_);
   }
 

@@ -8,11 +8,12 @@
 #include <set>
 #include <utility>
 
+#include "engine/input/joint_externals.h"
 #include "engine/input/joint_measured.h"
 #include "engine/input/joint_outputs.h"
 #include "engine/input/joint_values.h"
 #include "engine/ir/call.h"
-#include "engine/support/near_name.h"
+#include "engine/ir/region_memory.h"
 #include "engine/support/text.h"
 
 namespace recut {
@@ -40,6 +41,8 @@ class JointGraphBuilder::Builder {
     take_roles(roles.buffers, "buffers", Role::buffer);
   }
 
+  std::string externals_note() const { return externals_.note(); }
+
   bool step() {
     const std::size_t all = nodes_.nodes.size();
     if (recorded_.size() < all) {
@@ -56,10 +59,6 @@ class JointGraphBuilder::Builder {
   }
 
  private:
-  struct UnknownOperator {
-    std::size_t first_node = 0;
-    std::size_t uses = 0;
-  };
   enum class Role : std::uint8_t { parameter, buffer };
 
   void take_roles(const std::vector<std::string>& names, std::string_view list, Role role) {
@@ -74,7 +73,7 @@ class JointGraphBuilder::Builder {
   }
 
   void read_outputs() {
-    report_unknown_operators();
+    externals_.report_refused(nodes_, complaints_);
     if (measurements_.any()) graph_.measured = std::make_shared<const Measurements>(measurements_);
     if (output_.present())
       read_joint_outputs(
@@ -155,7 +154,8 @@ class JointGraphBuilder::Builder {
       return;
     }
     if (node.op == "placeholder") return add_input();
-    if (node.op == "get_attr") return add_constant();
+    if (node.op == "get_attr")
+      return node.val.present() ? add_constant() : add_region();
     if (node.op == "call_function") return add_call();
     if (node.op == "output") {
       output_ = node.args;
@@ -199,11 +199,7 @@ class JointGraphBuilder::Builder {
 
   void add_call() {
     const Operator* op = find_operator_by_target(node().target);
-    if (op == nullptr || op->is(kInput)) {
-      const auto [it, first] = unknown_.emplace(node().target, UnknownOperator{at_, 0});
-      ++it->second.uses;
-      return;
-    }
+    if (op == nullptr || op->is(kInput)) return add_external();
     auto arguments = read_arguments(*op);
     if (!arguments || faulty_type_[at_]) return;
     auto types = settle_types(*op, *arguments);
@@ -211,6 +207,53 @@ class JointGraphBuilder::Builder {
     ids_[at_] = graph_.append(op->op, std::move(*arguments), std::move(*types), origin());
     if (node().measured.present())
       measurements_.add(ids_[at_], read_measurement(node().measured, node().name, complaints_));
+  }
+
+  // A call of an operator that the table lacks: its types are the file's.
+  void add_external() {
+    if (faulty_type_[at_]) return;
+    if (node().val.is(JsonKind::null)) return drop();
+    const RecordedTypes& recorded = recorded_[at_];
+    if (!recorded) return externals_.add_refused(node().target, at_);
+    std::vector<TensorType> types;
+    for (const RecordedType& type : *recorded) types.push_back(type.value_or(TensorType{}));
+    const bool several = node().val.is(JsonKind::array);
+    if (!several && !types.front().exists()) return complain("'val' has no 'dtype'");
+    const FindNode find_node = [this](std::string_view name) { return find(name); };
+    auto call = read_external_call(node(), several, find_node);
+    if (!call) return complain(call.diagnostics().front().message);
+    if (!call->sound || !count_bytes(types)) return;
+    call->arguments.back() = draws_++;
+    Measurement measured;
+    if (node().measured.present())
+      measured = read_measurement(node().measured, node().name, complaints_);
+    measured.workspace_bytes += externals_.region_bytes(call->arguments);
+    ids_[at_] = graph_.append(call->op->op, std::move(call->arguments), std::move(types), origin());
+    if (measured.micros || measured.workspace_bytes > 0) measurements_.add(ids_[at_], measured);
+    externals_.add(node().target);
+  }
+
+  // A call that gives nothing, as an assertion: nothing of the step depends on it.
+  void drop() {
+    externals_.add_dropped(node().target);
+    numbers_.emplace(at_, error("it has no value"));
+  }
+
+  // A nested graph is an argument of the call that runs it: by name, with the memory that it takes.
+  void add_region() {
+    std::optional<std::int64_t> bytes;
+    if (node().subgraph.present()) {
+      const JointNodes nodes = read_joint_nodes(node().subgraph, complaints_);
+      Graph region;
+      Builder nested(nodes, std::nullopt, {}, symbols_, region, complaints_);
+      while (nested.step()) {
+      }
+      if (!complaints_.none()) return;
+      externals_.add_all(nested.externals_);
+      bytes = region_bytes(region);
+    }
+    externals_.add_region(node().name, bytes);
+    numbers_.emplace(at_, Argument(std::string(node().name)));
   }
 
   // Arguments at the schema's places, positional ones first. Nothing where they are faulty.
@@ -362,35 +405,6 @@ class JointGraphBuilder::Builder {
     return false;
   }
 
-  void report_unknown_operators() {
-    std::map<std::size_t, std::string_view> in_order;
-    for (const auto& [target, use] : unknown_) in_order.emplace(use.first_node, target);
-    for (const auto& [first, target] : in_order)
-      complaints_.add_beyond_limit(
-          fmt::format("unknown operator {}: node {} uses it{}{}", quote(target),
-                      quote(nodes_.nodes[first].name), more_uses(unknown_[target].uses),
-                      near_target(target)),
-          nodes_.nodes[first].object);
-  }
-
-  // "aten.reluu.default": by what stands between the dots.
-  static std::string near_target(std::string_view target) {
-    const auto middle = [](std::string_view whole) {
-      const std::size_t dot = whole.find('.');
-      if (dot == std::string_view::npos) return whole;
-      return whole.substr(dot + 1, whole.rfind('.') - dot - 1);
-    };
-    NearName near(middle(target));
-    for (const Operator& op : all_operators())
-      if (!op.is(kInput)) near.consider(middle(op.target), op.target);
-    return near.question();
-  }
-
-  static std::string more_uses(std::size_t uses) {
-    if (uses < 2) return "";
-    return uses == 2 ? ", and one more" : fmt::format(", and {} more", uses - 1);
-  }
-
   const JointNodes& nodes_;
   const std::optional<std::int64_t> forward_outputs_;
   const Symbols& symbols_;
@@ -405,7 +419,7 @@ class JointGraphBuilder::Builder {
   std::set<std::size_t> number_inputs_;              // those of them that are sizes
   std::set<std::pair<std::string_view, std::int64_t>> read_;  // outputs: of which node, and which
   std::vector<bool> faulty_type_;
-  std::map<std::string_view, UnknownOperator> unknown_;
+  ExternalCalls externals_;
   Measurements measurements_;
   std::int64_t draws_ = 0;
   std::int64_t total_bytes_ = 0;
@@ -420,5 +434,6 @@ JointGraphBuilder::JointGraphBuilder(const JointNodes& nodes,
           std::make_unique<Builder>(nodes, forward_outputs, roles, symbols, graph, complaints)) {}
 JointGraphBuilder::~JointGraphBuilder() = default;
 bool JointGraphBuilder::step() { return builder_->step(); }
+std::string JointGraphBuilder::externals_note() const { return builder_->externals_note(); }
 
 }  // namespace recut

@@ -37,6 +37,9 @@ class JointGraphBuilder {
 
   bool step();  // true where there is more to do
 
+  // Of calls that are kept by name, whose operators Recut doesn't know; "" where there are none.
+  std::string externals_note() const;
+
  private:
   class Builder;
   std::unique_ptr<Builder> builder_;

@@ -26,6 +26,7 @@ enum FieldIndex : std::size_t {
   kKwargs,
   kVal,
   kMeasured,
+  kSubgraph,
   kCount
 };
 
@@ -38,7 +39,8 @@ constexpr std::array<Field, kCount> kFields = {{{"name", JsonKind::text, true},
                                                 {"args", JsonKind::array, false},
                                                 {"kwargs", JsonKind::object, false},
                                                 {"val", JsonKind::null, false},  // any kind
-                                                {"measured", JsonKind::object, false}}};
+                                                {"measured", JsonKind::object, false},
+                                                {"subgraph", JsonKind::array, false}}};
 
 // One pass over the members of a node; its complaints name the node as well as can be.
 class NodeReader {
@@ -69,6 +71,7 @@ class NodeReader {
     node.kwargs = values_[kKwargs];
     node.val = values_[kVal];
     node.measured = values_[kMeasured];
+    node.subgraph = values_[kSubgraph];
   }
 
   void take(const JsonMember& member) {

@@ -16,6 +16,7 @@ struct JointNode {
   std::int64_t seq_nr = -1;                           // -1: none
   JsonValue args, kwargs, val;                        // kwargs, val: absent where the file has none
   JsonValue measured;                                 // an object; absent where the file has none
+  JsonValue subgraph;                                 // nodes of a nested graph, of a get_attr
   JsonValue object;                                   // the whole node, as a place for complaints
   bool sound = false;  // its fields are all there, and of the right kinds
 };

@@ -7,6 +7,7 @@
 
 #include "engine/input/text_reader.h"
 #include "engine/ir/call.h"
+#include "engine/ir/external_operator.h"
 #include "engine/support/near_name.h"
 
 namespace recut {
@@ -123,6 +124,7 @@ class TextParser : TextReader {
     if (word == "parameter") return parse_input(InputKind::parameter, name);
     if (word == "tangent") return parse_input(InputKind::tangent, name);
     if (word == "constant") return parse_constant(name);
+    if (word == "external" && token_.kind == TokenKind::word) return parse_external(place, name);
     const Operator* op = find_operator_by_name(word);
     if (op == nullptr || op->is(kInput))
       return fail_unknown_operator(operator_place, {"input", "parameter", "tangent", "constant"});
@@ -133,6 +135,57 @@ class TextParser : TextReader {
     };
     if (!parse_arguments(*op, parse_one)) return false;
     return finish_call(place, name, *op, std::move(arguments));
+  }
+
+  // A call whose operator Recut doesn't know: external mine.scale(%x, 3, mode="a") : f32[4]
+  bool parse_external(const Token& place, const std::string& name) {
+    ExternalSignature signature;
+    if (!take_text(TokenKind::word, "the name of an operator", signature.target)) return false;
+    std::vector<Argument> arguments;
+    Argument draw;
+    if (!parse_external_arguments(signature, arguments, draw)) return false;
+    if (!token_.is(":")) return fail("expected ':' and the types of an external call");
+    advance();
+    signature.several = token_.is("(");
+    const auto op = external_operator(signature);
+    if (!op) return fail_at(place, op.diagnostics().front().message);
+    arguments.push_back(std::move(draw));
+    number_draw(**op, arguments);
+    std::vector<TensorType> types;
+    Origin origin{name, {}, -1};
+    if (!parse_types(**op, types) || !parse_origin(origin) || !end_line()) return false;
+    if (!signature.several && !types.front().exists())
+      return fail_at(place, "an external call without a value");
+    graph_.append((*op)->op, std::move(arguments), std::move(types), std::move(origin));
+    return true;
+  }
+
+  bool parse_external_arguments(ExternalSignature& signature, std::vector<Argument>& arguments,
+                                Argument& draw) {
+    if (!expect("(")) return false;
+    while (!token_.is(")")) {
+      std::string keyword;
+      if (token_.kind == TokenKind::word && !is_value_word(token_.text)) {
+        keyword = token_.text;
+        advance();
+        if (!expect("=")) return false;
+      } else if (!signature.keywords.empty()) {
+        return fail("an argument by position after one by name");
+      }
+      Argument argument;
+      if (!parse_argument(argument, 0)) return false;
+      if (keyword == "draw") {
+        draw = std::move(argument);
+      } else {
+        arguments.push_back(std::move(argument));
+        if (keyword.empty())
+          ++signature.positional;
+        else
+          signature.keywords.push_back(keyword);
+      }
+      if (!accept(",")) break;
+    }
+    return expect(")");
   }
 
   bool parse_input(InputKind kind, const std::string& name) {

@@ -127,7 +127,7 @@ std::string_view describe(const Argument& a) {
 
 std::string describe(const Parameter& p) {
   static constexpr std::string_view kNames[] = {"a tensor", "an int",  "a float", "a number",
-                                                "a bool",   "a dtype", "a string"};
+                                                "a bool",   "a dtype", "a string", "anything"};
   const std::string_view one = kNames[static_cast<std::size_t>(p.kind)];
   return fmt::format("{}{}{}", p.list ? "a list of: " : "", one, p.optional ? " or None" : "");
 }
@@ -159,6 +159,8 @@ bool fits_one(const Operator& op, const Parameter& p, const Argument& a,
       return a.get<DType>() != nullptr;
     case ParameterKind::text:
       return a.get<std::string>() != nullptr;
+    case ParameterKind::any:
+      return true;
   }
   return false;
 }
@@ -167,6 +169,7 @@ bool fits(const Operator& op, const Parameter& p, const Argument& a,
           const Call::TypesOf& types_of) {
   if (a.absent()) return p.has_default;
   if (a.none()) return p.optional;
+  if (p.kind == ParameterKind::any) return true;
   const auto* list = a.get<ArgumentList>();
   if (!p.list) return list == nullptr && fits_one(op, p, a, types_of);
   if (list == nullptr)

@@ -85,7 +85,12 @@ std::optional<std::size_t> Operator::parameter(std::string_view parameter_name) 
   return std::nullopt;
 }
 
-const Operator& operator_of(Op op) { return table().operators[static_cast<std::size_t>(op)]; }
+const Operator& operator_of(Op op) {
+  const std::size_t row = static_cast<std::size_t>(op), rows = std::size(kOperatorRows);
+  return row < rows ? table().operators[row] : external_row(row - rows);
+}
+
+bool is_external(Op op) { return static_cast<std::size_t>(op) >= std::size(kOperatorRows); }
 
 std::span<const Operator> all_operators() { return table().operators; }
 

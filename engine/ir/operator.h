@@ -66,7 +66,16 @@ enum OperatorFlag : std::uint32_t {
 using OperatorFlags = std::uint32_t;
 inline constexpr OperatorFlags kKinds = kReadsStorage - 1;  // all that say what kind of work it is
 
-enum class ParameterKind : std::uint8_t { tensor, integer, real, scalar, boolean, dtype, text };
+enum class ParameterKind : std::uint8_t {
+  tensor,
+  integer,
+  real,
+  scalar,
+  boolean,
+  dtype,
+  text,
+  any  // only of external operators
+};
 
 // One parameter of a schema.
 struct Parameter {
@@ -105,6 +114,10 @@ struct Operator {
 
 const Operator& operator_of(Op op);
 std::span<const Operator> all_operators();
+
+// Whether the table lacks the operator: external_operator.h made its row.
+bool is_external(Op op);
+const Operator& external_row(std::size_t index);  // by the number that exceeds the table
 
 // By fx target ("aten.mm.default") or by Recut's name ("mm").
 const Operator* find_operator_by_target(std::string_view target);

@@ -17,6 +17,7 @@
 
 #include "engine/ir/aliases.h"
 #include "engine/ir/call.h"
+#include "engine/ir/operator_map.h"
 #include "engine/passes/rewrite_nodes.h"
 #include "engine/rewrite/uniform.h"
 
@@ -151,17 +152,17 @@ constexpr Row kRows[] = {
 };
 
 const Row* row_of(Op op) {
-  static const std::vector<const Row*> kByOperator = [] {
-    std::vector<const Row*> rows;
+  static const OperatorMap<const Row*> kByOperator = [] {
+    OperatorMap<const Row*> rows;
     for (const Operator& o : all_operators()) {
       const auto* row = std::find_if(std::begin(kRows), std::end(kRows), [&](const Row& r) {
         return r.packet == o.packet && !o.multiple_outputs();
       });
-      rows.push_back(row == std::end(kRows) ? nullptr : row);
+      if (row != std::end(kRows)) rows.set(o.op, row);
     }
     return rows;
   }();
-  return kByOperator[static_cast<std::size_t>(op)];
+  return kByOperator[op];
 }
 
 class NoopRemoval {

@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "engine/ir/aliases.h"
+#include "engine/ir/operator_map.h"
 #include "engine/ir/rebuild.h"
 #include "engine/rewrite/matcher.h"
 
@@ -28,14 +29,15 @@ using RuleIndex = std::unordered_map<Op, std::vector<const Rule*>>;
 // Only rules all of whose operators the graph has: most graphs have nothing that most rules look
 // for, and a row with much that is @optional is hundreds of rules.
 RuleIndex index_of(const RuleSet& rules, const Graph& graph) {
-  std::vector<bool> has(all_operators().size());
-  for (const NodeId id : graph.order()) has[static_cast<std::size_t>(graph[id].op)] = true;
+  OperatorMap<bool> has;
+  for (const NodeId id : graph.order())
+    if (!is_external(graph[id].op)) has.set(graph[id].op, true);
   const auto may_stand = [&](const PatternNode& node) {
-    return node.kind != PatternNode::Kind::call || has[static_cast<std::size_t>(node.op->op)];
+    return node.kind != PatternNode::Kind::call || has[node.op->op];
   };
   RuleIndex index;
   for (const auto& [anchor, places] : rules.by_anchor) {
-    if (!has[static_cast<std::size_t>(anchor)]) continue;
+    if (!has[anchor]) continue;
     for (const std::size_t place : places) {
       const Rule& rule = rules.rules[place];
       if (std::all_of(rule.pattern.begin(), rule.pattern.end(), may_stand))

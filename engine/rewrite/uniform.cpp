@@ -8,6 +8,7 @@
 
 #include "engine/eval/kernel.h"
 #include "engine/ir/call.h"
+#include "engine/ir/operator_map.h"
 #include "engine/support/bits.h"
 
 namespace recut {
@@ -68,12 +69,12 @@ Role find_role(const Operator& op) {
 }
 
 Role role_of(Op op) {
-  static const std::vector<Role> kRoles = [] {
-    std::vector<Role> roles;
-    for (const Operator& row : all_operators()) roles.push_back(find_role(row));
+  static const OperatorMap<Role> kRoles = [] {
+    OperatorMap<Role> roles(Role::none);
+    for (const Operator& row : all_operators()) roles.set(row.op, find_role(row));
     return roles;
   }();
-  return kRoles[static_cast<std::size_t>(op)];
+  return kRoles[op];
 }
 
 Scalar whole(std::int64_t number) {

@@ -184,6 +184,8 @@ void Planner::opened(DocumentView& document) {
     callbacks_.say("Sizes by the file's hints: " + hints, false);
   if (const std::string& note = document.document->file.symbols_note; !note.empty())
     callbacks_.say(note, false);
+  if (const std::string& note = document.document->file.externals_note; !note.empty())
+    callbacks_.say(note, false);
   if (!document.has_backward())
     callbacks_.say("A forward graph: differentiate it (g) to plan what its backward needs", false);
   begin_planning(document);

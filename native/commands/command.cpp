@@ -64,6 +64,8 @@ Result<GraphFile> GraphArguments::read(const Console& console) const {
   console.say("");
   const std::string hints = file ? words_of_hints(file->symbols) : "";
   if (file && !file->symbols_note.empty()) console.err << "note: " << file->symbols_note << "\n";
+  if (file && !file->externals_note.empty())
+    console.err << "note: " << file->externals_note << "\n";
   if (!hints.empty())
     console.err << "note: sizes by the file's hints: " << hints << "; --dim NAME=N gives others\n";
   return file;

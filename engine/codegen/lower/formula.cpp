@@ -1,6 +1,7 @@
 #include "engine/codegen/lower/formula.h"
 
 #include "engine/codegen/loop/scalar_meaning.h"
+#include "engine/ir/operator_map.h"
 #include "engine/ir/promotion.h"
 #include "engine/support/check.h"
 
@@ -13,18 +14,17 @@ double as_stored(DType dtype, double number) { return through(dtype, {number, 0}
 }  // namespace
 
 const FormulaRow& formula_row(Op op) {
-  static const std::vector<FormulaRow> table = [] {
+  static const OperatorMap<FormulaRow> table = [] {
     FormulaTable rows;
     add_all_formulas(rows);
-    std::vector<FormulaRow> by_op(all_operators().size());
+    OperatorMap<FormulaRow> by_op;
     for (const FormulaRow& row : rows) {
-      FormulaRow& place = by_op[static_cast<std::size_t>(row.op)];
-      RECUT_CHECK(place.formula == nullptr, "an operator has two formulas");
-      place = row;
+      RECUT_CHECK(by_op[row.op].formula == nullptr, "an operator has two formulas");
+      by_op.set(row.op, row);
     }
     return by_op;
   }();
-  return table[static_cast<std::size_t>(op)];
+  return table[op];
 }
 
 Quantity Lowering::made_element(const Made& made, const Indices& at) {

@@ -1,22 +1,22 @@
 #include "engine/codegen/lower/nest.h"
 
+#include "engine/ir/operator_map.h"
 #include "engine/support/check.h"
 
 namespace recut::loop {
 
 const NestRow& nest_row(Op op) {
-  static const std::vector<NestRow> table = [] {
+  static const OperatorMap<NestRow> table = [] {
     NestTable rows;
     add_all_nests(rows);
-    std::vector<NestRow> by_op(all_operators().size());
+    OperatorMap<NestRow> by_op;
     for (const NestRow& row : rows) {
-      NestRow& place = by_op[static_cast<std::size_t>(row.op)];
-      RECUT_CHECK(!place.exists(), "an operator has two nests");
-      place = row;
+      RECUT_CHECK(!by_op[row.op].exists(), "an operator has two nests");
+      by_op.set(row.op, row);
     }
     return by_op;
   }();
-  return table[static_cast<std::size_t>(op)];
+  return table[op];
 }
 
 Index Nest::checked_index(Lowering& lowering, const Quantity& raw, std::int64_t size,

@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <iterator>
 #include <string_view>
-#include <vector>
+
+#include "engine/ir/operator_map.h"
 
 namespace recut::torch {
 namespace {
@@ -78,12 +79,12 @@ OpTraits traits(const Operator& op) {
 }  // namespace
 
 const OpTraits& traits_of(Op op) {
-  static const std::vector<OpTraits> table = [] {
-    std::vector<OpTraits> all;
-    for (const Operator& row : all_operators()) all.push_back(traits(row));
+  static const OperatorMap<OpTraits> table = [] {
+    OperatorMap<OpTraits> all;
+    for (const Operator& row : all_operators()) all.set(row.op, traits(row));
     return all;
   }();
-  return table[static_cast<std::size_t>(op)];
+  return table[op];
 }
 
 }  // namespace recut::torch

@@ -1,0 +1,166 @@
+#include "engine/input/joint_externals.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "engine/support/near_name.h"
+#include "engine/support/text.h"
+
+namespace recut {
+namespace {
+
+// Tags that read_joint_argument knows.
+bool is_known_tag(std::string_view tag) {
+  return tag == "node" || tag == "dtype" || tag == "float" || tag == "device" || tag == "layout" ||
+         tag == "memory_format";
+}
+
+Result<Argument> read_items(JsonValue list, const FindNode& find_node, bool& sound) {
+  ArgumentList items;
+  for (const JsonMember item : list.items()) {
+    auto argument = read_external_argument(item.value, find_node, sound);
+    if (!argument) return argument;
+    items.push_back(std::move(*argument));
+  }
+  return Argument(std::move(items));
+}
+
+// ["key", value], so that a list can hold the members of an object.
+Result<Argument> read_pair(const JsonMember& member, const FindNode& find_node, bool& sound) {
+  auto value = read_external_argument(member.value, find_node, sound);
+  if (!value) return value;
+  return Argument(ArgumentList{Argument(std::string(member.key)), std::move(*value)});
+}
+
+// "aten.reluu.default": by the part between the dots.
+std::string near_target(std::string_view target) {
+  const auto middle = [](std::string_view whole) {
+    const std::size_t dot = whole.find('.');
+    if (dot == std::string_view::npos) return whole;
+    return whole.substr(dot + 1, whole.rfind('.') - dot - 1);
+  };
+  NearName near(middle(target));
+  for (const Operator& op : all_operators())
+    if (!op.is(kInput)) near.consider(middle(op.target), op.target);
+  return near.question();
+}
+
+std::string more_uses(std::size_t uses) {
+  if (uses < 2) return "";
+  return uses == 2 ? ", and one more" : fmt::format(", and {} more", uses - 1);
+}
+
+std::string listed(const std::map<std::string, std::size_t>& uses) {
+  std::string text;
+  for (const auto& [target, count] : uses)
+    text += fmt::format("{}{} ({} {})", text.empty() ? "" : ", ", external_name(target), count,
+                        count == 1 ? "call" : "calls");
+  return text;
+}
+
+}  // namespace
+
+Result<Argument> read_external_argument(JsonValue value, const FindNode& find_node, bool& sound) {
+  if (value.is(JsonKind::array)) return read_items(value, find_node, sound);
+  if (!value.is(JsonKind::object)) return read_joint_argument(value, find_node, sound);
+  if (value.size() == 1) {
+    const JsonMember member = *value.items().begin();
+    if (is_known_tag(member.key)) return read_joint_argument(value, find_node, sound);
+    return read_pair(member, find_node, sound);
+  }
+  ArgumentList members;
+  for (const JsonMember member : value.items()) {
+    auto pair = read_pair(member, find_node, sound);
+    if (!pair) return pair;
+    members.push_back(std::move(*pair));
+  }
+  return Argument(std::move(members));
+}
+
+Result<ExternalCall> read_external_call(const JointNode& node, bool several,
+                                        const FindNode& find_node) {
+  ExternalSignature signature{std::string(node.target), 0, {}, several};
+  ExternalCall call;
+  const auto take = [&](JsonValue value) {
+    auto argument = read_external_argument(value, find_node, call.sound);
+    if (!argument) return argument.diagnostics();
+    call.arguments.push_back(std::move(*argument));
+    return Diagnostics();
+  };
+  if (node.args.present())
+    for (const JsonMember item : node.args.items()) {
+      ++signature.positional;
+      if (Diagnostics wrong = take(item.value); !wrong.empty()) return wrong;
+    }
+  if (node.kwargs.present())
+    for (const JsonMember item : node.kwargs.items()) {
+      signature.keywords.emplace_back(item.key);
+      if (Diagnostics wrong = take(item.value); !wrong.empty()) return wrong;
+    }
+  const auto op = external_operator(signature);
+  if (!op) return op.diagnostics();
+  call.op = *op;
+  call.arguments.emplace_back();
+  return call;
+}
+
+void ExternalCalls::add_refused(std::string_view target, std::size_t node) {
+  auto it = refused_.find(target);
+  if (it == refused_.end()) it = refused_.emplace(target, Refused{node, 0}).first;
+  ++it->second.uses;
+}
+
+void ExternalCalls::add_all(const ExternalCalls& nested) {
+  for (const auto& [target, count] : nested.uses_) uses_[target] += count;
+  for (const auto& [target, count] : nested.dropped_) dropped_[target] += count;
+}
+
+void ExternalCalls::add_region(std::string_view name, std::optional<std::int64_t> bytes) {
+  regions_.emplace(name, bytes);
+}
+
+std::int64_t ExternalCalls::region_bytes(const std::vector<Argument>& arguments) const {
+  std::int64_t most = 0;
+  for (const Argument& argument : arguments) {
+    if (const auto* list = argument.get<ArgumentList>()) most = std::max(most, region_bytes(*list));
+    const auto* text = argument.get<std::string>();
+    const auto region = text == nullptr ? regions_.end() : regions_.find(*text);
+    if (region != regions_.end()) most = std::max(most, region->second.value_or(0));
+  }
+  return most;
+}
+
+void ExternalCalls::report_refused(const JointNodes& nodes, Complaints& complaints) const {
+  std::map<std::size_t, std::string_view> in_order;
+  for (const auto& [target, use] : refused_) in_order.emplace(use.first_node, target);
+  for (const auto& [first, target] : in_order) {
+    const JointNode& node = nodes.nodes[first];
+    complaints.add_beyond_limit(
+        fmt::format("unknown operator {}: {} uses it{}, and has no 'val' with its types{}",
+                    quote(target), node_words(node.name), more_uses(refused_.find(target)->second.uses),
+                    near_target(target)),
+        node.object);
+  }
+}
+
+std::string ExternalCalls::note() const {
+  std::string text;
+  if (!uses_.empty())
+    text = fmt::format(
+        "Recut doesn't know these operators, and keeps their calls by name; they are planned, but "
+        "have no values: {}",
+        listed(uses_));
+  std::string unseen;
+  for (const auto& [name, bytes] : regions_)
+    if (!bytes) unseen += (unseen.empty() ? "" : ", ") + name;
+  if (!unseen.empty())
+    text += fmt::format("{}the file lacks nested graphs, whose memory isn't counted: {}",
+                        text.empty() ? "" : "; ", unseen);
+  if (!dropped_.empty())
+    text += fmt::format("{}calls without a value are left out: {}", text.empty() ? "" : "; ",
+                        listed(dropped_));
+  return text;
+}
+
+}  // namespace recut

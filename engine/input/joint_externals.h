@@ -1,0 +1,62 @@
+// Calls in an fx-joint-graph of operators that the table lacks (engine/ir/external_operator.h).
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "engine/input/complaints.h"
+#include "engine/input/joint_nodes.h"
+#include "engine/input/joint_values.h"
+#include "engine/ir/external_operator.h"
+
+namespace recut {
+
+// An argument of a call whose schema nobody knows. As read_joint_argument, and objects of other
+// kinds too, as lists that begin with their key: {"slice": [0, 4]} becomes ["slice", [0, 4]], and
+// {"dict": {"a": 1}} becomes ["dict", [["a", 1]]].
+Result<Argument> read_external_argument(JsonValue value, const FindNode& find_node, bool& sound);
+
+// A call of such an operator, but for its last argument, `draw`.
+struct ExternalCall {
+  const Operator* op = nullptr;
+  std::vector<Argument> arguments;
+  bool sound = true;  // false where an argument is a faulty node
+};
+Result<ExternalCall> read_external_call(const JointNode& node, bool several,
+                                        const FindNode& find_node);
+
+// The calls of a graph that are kept by name, and those that can't be.
+class ExternalCalls {
+ public:
+  void add(std::string_view target) { ++uses_[std::string(target)]; }
+  void add_dropped(std::string_view target) { ++dropped_[std::string(target)]; }
+  void add_refused(std::string_view target, std::size_t node);
+  void add_all(const ExternalCalls& nested);
+
+  // A nested graph, by the name of its get_attr; no bytes: the file doesn't have it.
+  void add_region(std::string_view name, std::optional<std::int64_t> bytes);
+
+  // The most bytes that one of the nested graphs among a call's arguments takes.
+  std::int64_t region_bytes(const std::vector<Argument>& arguments) const;
+
+  // Complains of every operator that has calls without types.
+  void report_refused(const JointNodes& nodes, Complaints& complaints) const;
+
+  // "… mine.scale3 (2 calls)"; "" where there are none.
+  std::string note() const;
+
+ private:
+  struct Refused {
+    std::size_t first_node = 0;
+    std::size_t uses = 0;
+  };
+  std::map<std::string, std::size_t> uses_, dropped_;  // by target
+  std::map<std::string, Refused, std::less<>> refused_;
+  std::map<std::string, std::optional<std::int64_t>, std::less<>> regions_;
+};
+
+}  // namespace recut
