@@ -1,3 +1,7 @@
+// Typed access to arguments, and their check against ATen schemas (call.h). Getters are total after
+// check_arguments: a parameter of a wrong kind is reported there, once, and never reaches a shape
+// rule or kernel. infer_types runs the argument check, the shape rule and the size check, in this
+// order.
 #include "engine/ir/call.h"
 
 #include <fmt/core.h>
