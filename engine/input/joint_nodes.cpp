@@ -40,7 +40,7 @@ constexpr std::array<Field, kCount> kFields = {{{"name", JsonKind::text, true},
                                                 {"val", JsonKind::null, false},  // any kind
                                                 {"measured", JsonKind::object, false}}};
 
-// One pass over the members of a node; its complaints name the node as well as can be.
+// Reads the members of a node in one pass; diagnostics name the node, or its index.
 class NodeReader {
  public:
   NodeReader(JsonValue object, std::size_t index, Complaints& complaints)
